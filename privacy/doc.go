@@ -1,0 +1,9 @@
+// Package privacy holds the vocabulary of differential privacy that the rest of
+// weir speaks: events (what a mechanism did, as plain data), adjacency (what a
+// change of one unit means), the accountant's interface and the spender's.
+//
+// The arithmetic lives below it: account (accountants and calibration), pld
+// (privacy loss distributions), published (the arithmetic of papers, kept apart
+// from proven bounds), noise (keys, streams, samplers), mechanism (selection,
+// quantiles, partitions) and ledger.
+package privacy
