@@ -1,0 +1,99 @@
+package pipeline
+
+// ColumnType is the declared type of a column, and with it its Arrow type in
+// every table of the pipeline:
+//
+//	numeric                       float64
+//	integer                       int64
+//	date                          int64, days since 1970-01-01
+//	categorical, ordinal, boolean int32, index into Categories
+//	text                          string; an open set of values, unusable by models
+//
+// Missing values are Arrow nulls. After the stage `encode` a column is float32
+// (min_max, standard) or int32 codes (one_hot), as its Encoding says.
+type ColumnType string
+
+const (
+	Numeric     ColumnType = "numeric"
+	Integer     ColumnType = "integer"
+	Date        ColumnType = "date"
+	Categorical ColumnType = "categorical"
+	Ordinal     ColumnType = "ordinal"
+	Boolean     ColumnType = "boolean"
+	Text        ColumnType = "text"
+)
+
+// Coded reports whether values are indexes into Categories.
+func (t ColumnType) Coded() bool { return t == Categorical || t == Ordinal || t == Boolean }
+
+// Domain is what is publicly known of each column of a table, in column order.
+type Domain struct {
+	Columns []Column `json:"columns" yaml:"columns" doc:"What is publicly known of each column, in the order of the table." required:"true"`
+	// History lists the invertible transforms that led from the source to this
+	// table, oldest first; sampling walks it backwards.
+	History []Transform `json:"history,omitempty" yaml:"-"`
+}
+
+// Column is one column of a Domain. Bounds of dates are days since 1970-01-01.
+type Column struct {
+	Name       string      `json:"name" yaml:"name" required:"true" doc:"The column's name in the file."`
+	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|categorical|ordinal|boolean|text" doc:"What the values are."`
+	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" doc:"Least and greatest plausible value, publicly known."`
+	Categories []string    `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal."`
+	Missing    []string    `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
+	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
+	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories."`
+	Doc        string      `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Meaning and unit of the column."`
+	// Nullable says whether the table may hold nulls here.
+	Nullable bool      `json:"nullable,omitempty" yaml:"nullable,omitempty" doc:"Values may be missing in the table."`
+	Encoding *Encoding `json:"encoding,omitempty" yaml:"-"`
+}
+
+// EncodingForm says how the stage encode stored a column.
+type EncodingForm string
+
+const (
+	OneHot   EncodingForm = "one_hot"  // int32 codes, expanded to Width indicators when a batch is gathered
+	MinMax   EncodingForm = "min_max"  // float32 in Range
+	Standard EncodingForm = "standard" // float32, (x-mean)/sd of declared values
+)
+
+// Encoding describes an encoded column: a model sees Width numbers for it.
+type Encoding struct {
+	Form  EncodingForm `json:"form"`
+	Width int          `json:"width"`
+	Range [2]float64   `json:"range,omitempty"`
+}
+
+// Transform is one invertible preprocessing step: the kind that applied it and
+// its parameters as that kind wrote them. Parameters are public.
+type Transform struct {
+	Kind   string  `json:"kind"`
+	Params []byte  `json:"params"` // JSON
+	Before *Domain `json:"before"` // columns before the step, without history
+}
+
+// Column returns the named column, or nil.
+func (d *Domain) Column(name string) *Column {
+	for i := range d.Columns {
+		if d.Columns[i].Name == name {
+			return &d.Columns[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the column names in order.
+func (d *Domain) Names() []string {
+	names := make([]string, len(d.Columns))
+	for i, c := range d.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Clone returns a copy that shares nothing that a stage may change.
+func (d *Domain) Clone() *Domain {
+	c := &Domain{Columns: append([]Column(nil), d.Columns...), History: append([]Transform(nil), d.History...)}
+	return c
+}

@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"io"
+	"log/slog"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/privacy"
+	"weir/privacy/noise"
+)
+
+// Env is all that a running stage may touch.
+type Env struct {
+	Stage   string
+	Workers int // goroutines that the stage may use; results must not depend on it
+	Log     *slog.Logger
+	// Progress reports done of total units of work; total 0 means unknown.
+	Progress func(done, total int64)
+	// Metric records a figure that is private (a loss, a norm).
+	Metric func(name string, value float64)
+	// Rand is public randomness: a function of the spec's seed, the stage and
+	// the purpose.
+	Rand func(purpose string) *rand.Rand
+	// Secret is unpaid secret randomness from the run's key, for choices whose
+	// law does not depend on the data (the shard of a row). It is no noise.
+	Secret func(purpose string) *noise.Stream
+	// Privacy sells noise; the event must be the planned one.
+	Privacy privacy.Spender
+	// NoiseMultiplier is the calibrated multiplier of the plan.
+	NoiseMultiplier float64
+	Mem             memory.Allocator
+	// Files opens a further table that the spec names (format by extension) and
+	// checks it against the domain; class and stability are the caller's to set.
+	Files func(path string, domain *Domain) (Table, error)
+	// Create opens a private file of this stage, written atomically on Close.
+	Create func(name string) (io.WriteCloser, error)
+	// Restore opens a file that an interrupted run of the same stage created;
+	// fs.ErrNotExist where there is none.
+	Restore func(name string) (io.ReadCloser, error)
+}

@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/privacy"
+)
+
+// Form is what an artifact is. Every artifact is an Arrow table, so that one
+// cache, one digest and one file format serve all.
+type Form string
+
+const (
+	FormTable   Form = "table"   // rows about units, columns as Domain says
+	FormModel   Form = "model"   // name: string, value: binary; see Model
+	FormMetrics Form = "metrics" // metric, column, note: string; value: float64 (null = undefined, note says why)
+	FormFiles   Form = "files"   // name: string, value: binary; a report and its plots
+)
+
+// Terms are the privacy terms of the spec that every header carries: a
+// stability without its adjacency means nothing.
+type Terms struct {
+	Adjacency privacy.Adjacency
+	Claims    Claims
+	NoPrivacy bool // epsilon: inf
+}
+
+// Header is what is known of an artifact before any data is read.
+type Header struct {
+	Form      Form
+	Schema    *arrow.Schema
+	Domain    *Domain // nil unless Form is FormTable (a model's is the domain of what it samples)
+	Class     Class
+	Stability Stability // of a private table
+	Rows      int64     // public number of rows; 0 where it is unknown or private
+	Terms     Terms
+}
+
+// ShardColumn is the int32 column that the stage shard adds; it is part of the
+// schema, never of the domain.
+const ShardColumn = "weir.shard"
+
+// Headers maps port names to headers; a port that takes many inputs has the
+// names port.0, port.1 and so on (see All).
+type Headers map[string]Header
+
+// TableHeader returns the header of a table of domain d, with its schema.
+func TableHeader(d *Domain, like Header) Header {
+	like.Form, like.Domain = FormTable, d
+	extra := like.Schema
+	like.Schema = d.ArrowSchema()
+	if extra != nil && extra.HasField(ShardColumn) {
+		like.Schema = withShard(like.Schema)
+	}
+	return like
+}
+
+// WithShardColumn returns h with the int32 column ShardColumn appended.
+func (h Header) WithShardColumn() Header {
+	h.Schema = withShard(h.Schema)
+	return h
+}
+
+func withShard(s *arrow.Schema) *arrow.Schema {
+	fields := append(append([]arrow.Field(nil), s.Fields()...), arrow.Field{Name: ShardColumn, Type: arrow.PrimitiveTypes.Int32})
+	return arrow.NewSchema(fields, nil)
+}
+
+// ArrowSchema is the schema of a table of domain d (see ColumnType).
+func (d *Domain) ArrowSchema() *arrow.Schema {
+	fields := make([]arrow.Field, len(d.Columns))
+	for i, c := range d.Columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: c.ArrowType(), Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// ArrowType is the Arrow type of the column's values.
+func (c Column) ArrowType() arrow.DataType {
+	switch {
+	case c.Encoding != nil && c.Encoding.Form == OneHot:
+		return arrow.PrimitiveTypes.Int32
+	case c.Encoding != nil:
+		return arrow.PrimitiveTypes.Float32
+	case c.Type.Coded():
+		return arrow.PrimitiveTypes.Int32
+	case c.Type == Numeric:
+		return arrow.PrimitiveTypes.Float64
+	case c.Type == Text:
+		return arrow.BinaryTypes.String
+	}
+	return arrow.PrimitiveTypes.Int64
+}
