@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+)
+
+// Exit codes (DESIGN section 9).
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPrivacy     = 3
+	exitMismatch    = 4
+	exitInterrupted = 130
+)
+
+// codeError carries the exit code of an error.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Unwrap() error { return e.err }
+
+// withCode gives err an exit code; nil stays nil.
+func withCode(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codeError{code, err}
+}
+
+// usage is a mistake in the command line, with a pointer to the help.
+func usage(c *cobra.Command, err error) error {
+	return withCode(exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath()))
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var coded *codeError
+	var diagnostics pipeline.Diagnostics
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &diagnostics) && diagnostics.Privacy():
+		return exitPrivacy
+	case errors.As(err, &diagnostics):
+		return exitUsage
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+func printError(w io.Writer, err error) { fmt.Fprintf(w, "weir: %v\n", err) }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// streams are the command's standard streams; tests give their own.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+const rootLong = `weir runs declarative pipelines that release differentially private synthetic tables.
+
+A YAML spec says how a private table is cleaned, which private model learns it,
+how the budget is split and how the result is judged. weir checks the spec,
+prints the privacy bill before it opens the data, runs the plan and leaves a
+record that can be audited and replayed.
+
+Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
+over budget; 4 verification mismatch; 130 interrupted.`
+
+// execute runs the command line and returns its exit code.
+func execute(ctx context.Context, s streams, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	printError(s.err, err)
+	return exitCode(ctx, err)
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "weir",
+		Short:         "Differentially private synthetic tables from a committed spec",
+		Long:          rootLong,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	for _, command := range commands() {
+		root.AddCommand(command(s))
+	}
+	return root
+}
+
+// commands is the table of contents of the command line, one file each.
+func commands() []func(streams) *cobra.Command {
+	return []func(streams) *cobra.Command{
+		versionCommand,
+	}
+}
+
+// noArgs and exactArgs turn cobra's argument errors into usage errors.
+func noArgs(c *cobra.Command, args []string) error { return exactly(0, "")(c, args) }
+
+func exactly(n int, names string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usage(c, fmt.Errorf("%s: is given %d arguments, must be given %d %s", c.CommandPath(), len(args), n, names))
+	}
+}

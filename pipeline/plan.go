@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"encoding/json"
+
+	"weir/privacy"
+)
+
+// Plan is a compiled spec: what will be done and what it will cost, as data.
+// A run does exactly what its plan says.
+type Plan struct {
+	Weir       int               `json:"weir"`
+	Name       string            `json:"name"`
+	Digest     string            `json:"digest"` // of the canonical spec
+	Seed       uint64            `json:"seed"`
+	Dataset    DatasetPlan       `json:"dataset"`
+	Adjacency  privacy.Adjacency `json:"adjacency"`
+	Accountant string            `json:"accountant"`
+	Claims     Claims            `json:"claims"`
+	Budget     Epsilon           `json:"budget_epsilon"`
+	Delta      float64           `json:"delta"`
+	Epsilon    EpsilonPair       `json:"epsilon"`
+	Naive      *float64          `json:"epsilon_by_addition,omitempty"` // sum of the stages' own epsilons
+	Steps      []Step            `json:"stages"`
+	Findings   []Finding         `json:"findings"`
+	Spec       *Spec             `json:"-"`
+}
+
+// EpsilonPair shows what a paper's accounting says beside what is proven; null
+// where there is no such number.
+type EpsilonPair struct {
+	Published *float64 `json:"published"`
+	Proven    *float64 `json:"proven"`
+	Reason    string   `json:"reason,omitempty"` // why nothing is proven
+}
+
+// DatasetPlan is the source as planned, before it is opened.
+type DatasetPlan struct {
+	File        string  `json:"file,omitempty"`
+	Demo        string  `json:"demo,omitempty"`
+	PrivacyUnit string  `json:"privacy_unit"`
+	RowsPublic  int64   `json:"rows_public,omitempty"`
+	Columns     int     `json:"columns"`
+	Budget      *Budget `json:"budget,omitempty"`
+}
+
+// Step is a stage in a plan.
+type Step struct {
+	ID        string            `json:"id"`
+	Kind      string            `json:"kind"`
+	Version   int               `json:"version,omitempty"`
+	Inputs    map[string][]Ref  `json:"inputs"`
+	Settings  json.RawMessage   `json:"settings,omitempty"` // every default filled in
+	Class     Class             `json:"class"`              // of the first output
+	Stability string            `json:"stability,omitempty"`
+	Outputs   map[string]Output `json:"outputs"`
+	Lazy      bool              `json:"lazy,omitempty"`
+
+	Mechanism       string         `json:"mechanism,omitempty"`
+	Sensitivity     string         `json:"sensitivity,omitempty"`
+	NoisySteps      int64          `json:"steps,omitempty"`
+	Events          []privacy.JSON `json:"events"`
+	NoiseMultiplier *float64       `json:"noise_multiplier,omitempty"`
+	Calibrated      bool           `json:"calibrated,omitempty"` // noise found from the budget, not fixed by the spec
+	Share           *float64       `json:"share,omitempty"`
+	EpsilonAlone    *float64       `json:"epsilon_alone,omitempty"`
+	EpsilonTotal    *float64       `json:"epsilon_cumulative,omitempty"`
+	Published       *float64       `json:"epsilon_published,omitempty"`
+	PublishedMethod string         `json:"published_method,omitempty"`
+	Unproven        string         `json:"unproven,omitempty"`
+
+	Stage   Stage   `json:"-"`
+	Outline Outline `json:"-"`
+	In      Headers `json:"-"`
+}
+
+// Output is one output of a step.
+type Output struct {
+	Form      Form   `json:"form"`
+	Class     Class  `json:"class"`
+	Stability string `json:"stability,omitempty"`
+	Rows      int64  `json:"rows,omitempty"`
+	Columns   int    `json:"columns,omitempty"`
+}
+
+// Step returns the step of the named stage, or nil.
+func (p *Plan) Step(id string) *Step {
+	for i := range p.Steps {
+		if p.Steps[i].ID == id {
+			return &p.Steps[i]
+		}
+	}
+	return nil
+}
+
+// Charges lists what the plan will spend, in order of the steps.
+func (p *Plan) Charges() []privacy.Charge {
+	var charges []privacy.Charge
+	for _, s := range p.Steps {
+		for _, e := range s.Events {
+			charges = append(charges, privacy.Charge{Stage: s.ID, Event: e.Event})
+		}
+	}
+	return charges
+}

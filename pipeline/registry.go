@@ -1,0 +1,47 @@
+package pipeline
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Registry is the set of kinds that a program knows.
+type Registry struct{ kinds map[string]*Kind }
+
+// NewRegistry collects kinds; two of one name, or one without ports or New, is
+// an error in the program.
+func NewRegistry(lists ...[]Kind) (*Registry, error) {
+	r := &Registry{kinds: map[string]*Kind{}}
+	for _, list := range lists {
+		for _, k := range list {
+			if err := r.add(k); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *Registry) add(k Kind) error {
+	if _, twice := r.kinds[k.Name]; twice {
+		return fmt.Errorf("kind %s is registered twice", k.Name)
+	}
+	if k.Name == "" || k.New == nil || len(k.Out) == 0 || k.Doc == "" {
+		return fmt.Errorf("kind %q needs a name, a doc, New and an output port", k.Name)
+	}
+	r.kinds[k.Name] = &k
+	return nil
+}
+
+// Kind returns the named kind, or nil.
+func (r *Registry) Kind(name string) *Kind { return r.kinds[name] }
+
+// Names lists the kinds in alphabetical order.
+func (r *Registry) Names() []string {
+	names := make([]string, 0, len(r.kinds))
+	for name := range r.kinds {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

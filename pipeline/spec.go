@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"weir/privacy"
+)
+
+// Spec is a validated spec: every default filled in, every stage decoded.
+type Spec struct {
+	Weir       int          `yaml:"weir" json:"weir" required:"true" enum:"1" doc:"Version of the spec language."`
+	Name       string       `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME."`
+	Dataset    Dataset      `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
+	Privacy    PrivacyTerms `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
+	Seed       uint64       `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
+	Stages     []StageSpec  `yaml:"-" json:"stages"`
+	Experiment *Experiment  `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"A grid over settings, and repeats."`
+	Digest     string       `yaml:"-" json:"-"` // sha256 of the canonical form
+	where      func(path string) (file string, line, column int)
+}
+
+// Dataset says where the private table is and what is publicly known of it.
+type Dataset struct {
+	File        string  `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	Demo        string  `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
+	DemoRows    int64   `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
+	CSV         *CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
+	Domain      any     `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself."`
+	PrivacyUnit Unit    `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
+	RowsPublic  int64   `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
+	Budget      *Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
+	columns     *Domain
+}
+
+// Columns is the resolved domain of the dataset.
+func (d *Dataset) Columns() *Domain { return d.columns }
+
+// Budget caps the ledger of a dataset.
+type Budget struct {
+	Epsilon float64 `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Greatest epsilon over all runs."`
+	Delta   float64 `yaml:"delta" json:"delta" required:"true" exclusiveMin:"0" max:"1" doc:"Delta at which the cap is read."`
+}
+
+// PrivacyTerms is the budget of a spec.
+type PrivacyTerms struct {
+	Epsilon     Epsilon            `yaml:"epsilon" json:"epsilon" required:"true" doc:"Budget in nats; inf means no privacy and needs claims: none."`
+	Delta       float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows."`
+	Adjacency   privacy.Adjacency  `yaml:"adjacency" json:"adjacency" required:"true" enum:"add_remove|replace_one" doc:"Which tables count as neighbours."`
+	Accountant  string             `yaml:"accountant" json:"accountant" enum:"pld|rdp|zcdp|moments|advanced|basic" doc:"How charges are composed."`
+	Claims      Claims             `yaml:"claims" json:"claims" enum:"proven|published|none" doc:"Refuse what is not proven, or show a paper's number beside the proven one."`
+	Split       map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1."`
+	Acknowledge []string           `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Audit rules whose warning is accepted, such as W33."`
+}
+
+// StageSpec is one entry of stages, in file order.
+type StageSpec struct {
+	ID     string
+	Kind   *Kind
+	Inputs map[string][]Ref
+	Stage  Stage // settings decoded over the kind's defaults
+}
+
+// Experiment runs the spec over a grid of settings, with repeats.
+type Experiment struct {
+	Grid    map[string][]any `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
+	Repeats int              `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
+}

@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"weir/privacy"
+)
+
+// Text is the plan as a person reads it in a terminal: the DAG, then the bill.
+func (p *Plan) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
+	p.textStages(&b)
+	b.WriteString("\n")
+	p.textBill(&b)
+	for _, f := range p.Findings {
+		fmt.Fprintf(&b, "\n%s %s at %s: %s", f.Level, f.Rule, f.Stage, f.Message)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, "\n  instead: %s", f.Fix)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (p *Plan) textStages(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "STAGE\tKIND\tREADS\tCLASS\tSTABILITY")
+	fmt.Fprintf(w, "%s\t%s\t\t%s\t%s\n", DatasetID, p.sourceName(), Private, p.Spec.Dataset.PrivacyUnit.Stability())
+	for _, s := range p.Steps {
+		stability := s.Stability
+		if stability == "" {
+			stability = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, s.reads(), s.Class, stability)
+	}
+	w.Flush()
+}
+
+func (s Step) reads() string {
+	var refs []string
+	for _, port := range sortedKeys(s.Inputs) {
+		for _, r := range s.Inputs[port] {
+			refs = append(refs, r.String())
+		}
+	}
+	if len(refs) > 4 {
+		return fmt.Sprintf("%s and %d more", strings.Join(refs[:3], ", "), len(refs)-3)
+	}
+	return strings.Join(refs, ", ")
+}
+
+func (p *Plan) textBill(b *strings.Builder) {
+	if p.Budget.Infinite() {
+		b.WriteString("BILL: none. No privacy is claimed (epsilon: inf); every output stays internal.\n")
+		return
+	}
+	fmt.Fprintf(b, "BILL  budget epsilon %s, delta %.3g, %s, unit: %s, accountant %s, claims %s\n",
+		number(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tSTEPS\tSHARE\tEPSILON ALONE\tCUMULATIVE")
+	for _, s := range p.Steps {
+		if s.Mechanism != "" {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.ID, s.Mechanism, s.noiseText(), s.NoisySteps,
+				optional(s.Share), optional(s.EpsilonAlone), optional(s.EpsilonTotal))
+		}
+	}
+	w.Flush()
+	for _, s := range p.Steps {
+		if s.Mechanism != "" {
+			s.textEvent(b)
+		}
+	}
+	p.textTotal(b)
+}
+
+func (s Step) noiseText() string {
+	if s.NoiseMultiplier == nil {
+		return "-"
+	}
+	how := "fixed"
+	if s.Calibrated {
+		how = "calibrated"
+	}
+	return fmt.Sprintf("%s (%s)", number(*s.NoiseMultiplier), how)
+}
+
+func (s Step) textEvent(b *strings.Builder) {
+	fmt.Fprintf(b, "  %s: sensitivity %s\n", s.ID, s.Sensitivity)
+	for _, e := range s.Events {
+		text, err := privacy.MarshalEvent(e.Event)
+		if err == nil {
+			fmt.Fprintf(b, "    %s\n", text)
+		}
+	}
+	if s.Unproven != "" {
+		fmt.Fprintf(b, "    no proven bound: %s\n", s.Unproven)
+	}
+}
+
+func (p *Plan) textTotal(b *strings.Builder) {
+	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orNone(p.Epsilon.Proven), p.reason())
+	fmt.Fprintf(b, "  epsilon (published)  %s\n", orNone(p.Epsilon.Published))
+	if p.Naive != nil {
+		fmt.Fprintf(b, "  by naive addition    %s\n", number(*p.Naive))
+	}
+}
+
+func (p *Plan) reason() string {
+	if p.Epsilon.Proven == nil && p.Epsilon.Reason != "" {
+		return ": " + p.Epsilon.Reason
+	}
+	return ""
+}
+
+func number(x float64) string { return fmt.Sprintf("%.5g", x) }
+
+func optional(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return number(*x)
+}
+
+func orNone(x *float64) string {
+	if x == nil {
+		return "none"
+	}
+	return number(*x)
+}

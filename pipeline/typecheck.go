@@ -1,0 +1,106 @@
+package pipeline
+
+import "fmt"
+
+// checkOutputs holds a stage's outputs against the privacy types: nothing
+// leaves private without a charge, no mechanism runs on an input whose change
+// is unbounded, and without privacy everything learned stays private.
+func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
+	class := classOf(in)
+	cost := step.Outline.Cost
+	if cost != nil && !c.spec.Privacy.Epsilon.Infinite() {
+		c.checkMechanism(s, step)
+	}
+	for _, port := range s.Kind.Out {
+		h, ok := step.Outline.Out[port.Name]
+		if !ok {
+			c.refuse(s.ID, "W31", "without a header for its output "+port.Name, "a stage that plans every output")
+			continue
+		}
+		h.Terms = c.source()
+		if cost != nil && c.spec.Privacy.Epsilon.Infinite() {
+			h.Class = h.Class.Join(class)
+		}
+		if class == Private && h.Class != Private && cost == nil {
+			c.refuse(s.ID, "W13", "an output of class "+string(h.Class)+" computed from private rows without a charge",
+				"paid for by an event, or private")
+		}
+		step.Outline.Out[port.Name] = h
+		step.Outputs[port.Name] = describe(h)
+	}
+	first := step.Outline.Out[s.Kind.Out[0].Name]
+	step.Class = first.Class
+	if first.Class == Private && first.Form == FormTable {
+		step.Stability = first.Stability.String()
+	}
+}
+
+func (c *compiler) source() Terms { return c.headers[DatasetID][""].Terms }
+
+// checkMechanism refuses a mechanism on an unbounded table and, unless the
+// spec asks for published claims, one without a proven bound.
+func (c *compiler) checkMechanism(s *StageSpec, step *Step) {
+	for _, port := range s.Kind.In {
+		for _, r := range s.Inputs[port.Name] {
+			if h, _ := c.header(r); h.Class == Private && h.Form == FormTable && h.Stability.Spread == SpreadUnbounded {
+				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
+			}
+		}
+	}
+	if step.Unproven != "" && c.spec.Privacy.Claims != ClaimsPublished {
+		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
+	}
+}
+
+const unboundedFix = "compute it inside shards, from a public reference table or from released statistics, or mark missing values by an indicator"
+
+// unboundedSince words the path from the first stage that lost the bound.
+func (c *compiler) unboundedSince(r Ref) string {
+	culprit := c.culprit(r)
+	if culprit == r.Stage {
+		return fmt.Sprintf("a mechanism on %s, whose rows change without bound when one unit changes", r)
+	}
+	return fmt.Sprintf("a mechanism on %s, whose rows change without bound when one unit changes since the stage %s", r, culprit)
+}
+
+// culprit walks up to the stage that turned a bounded table into an unbounded one.
+func (c *compiler) culprit(r Ref) string {
+	for _, s := range c.spec.Stages {
+		if s.ID != r.Stage {
+			continue
+		}
+		for _, port := range sortedKeys(s.Inputs) {
+			for _, up := range s.Inputs[port] {
+				if h, ok := c.header(up); ok && h.Class == Private && h.Stability.Spread == SpreadUnbounded {
+					return c.culprit(up)
+				}
+			}
+		}
+	}
+	return r.Stage
+}
+
+func classOf(in Headers) Class {
+	class := Public
+	for _, h := range in {
+		class = class.Join(h.Class)
+	}
+	return class
+}
+
+func describe(h Header) Output {
+	o := Output{Form: h.Form, Class: h.Class, Rows: h.Rows}
+	if h.Form == FormTable {
+		o.Columns = len(h.Domain.Columns)
+		if h.Class == Private {
+			o.Stability = h.Stability.String()
+		}
+	}
+	return o
+}
+
+func (c *compiler) refuse(stage, rule, found, accepted string) {
+	d := c.spec.diagnostic("stages."+stage, found, accepted, "")
+	d.Rule, d.Stage = rule, stage
+	c.faults = append(c.faults, d)
+}
