@@ -72,7 +72,9 @@ type Repeated struct {
 type Composed struct{ Events []Event }
 
 // Parallel is Events on disjoint parts of the data, the part of a unit being a
-// function of that unit alone.
+// function of that unit alone. Under ReplaceOne the exchanged unit must stay in
+// its part (a part by position or by an independent draw); parts by value
+// change in two places at once and are charged as Composed.
 type Parallel struct{ Events []Event }
 
 // ZCDP is a rho-zero-concentrated-DP release (Bun, Steinke 2016).
