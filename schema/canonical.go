@@ -1,0 +1,257 @@
+package schema
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Canonical renders a value as YAML that depends on nothing but the value: settings in declared order,
+// maps sorted by key, Ordered in its order, numbers in their shortest form, every setting written unless
+// it is omitempty and zero. Decoding the result and rendering again gives the same bytes. NaN, minus
+// infinity and text that is not UTF-8 are errors.
+func Canonical(v any) ([]byte, error) {
+	plain, err := plainValue(reflect.ValueOf(v))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(yamlNode(plain)); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), enc.Close()
+}
+
+// plainValue reduces a value to nil, bool, int64, uint64, float64, string, []any and *object.
+func plainValue(v reflect.Value) (any, error) {
+	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		return nil, nil
+	}
+	if v.CanInterface() {
+		switch x := v.Interface().(type) {
+		case *yaml.Node:
+			return plainNode(x)
+		case Merged:
+			return plainMerged(x)
+		case yaml.Marshaler:
+			m, err := x.MarshalYAML()
+			if err != nil {
+				return nil, err
+			}
+			return plainValue(reflect.ValueOf(m))
+		case encoding.TextMarshaler:
+			t, err := x.MarshalText()
+			return string(t), err
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return plainValue(v.Elem())
+	case reflect.Struct:
+		return plainStruct(v)
+	case reflect.Map:
+		return plainMap(v)
+	case reflect.Slice, reflect.Array:
+		return plainList(v)
+	}
+	return plainScalar(v)
+}
+
+func plainScalar(v reflect.Value) (any, error) {
+	switch {
+	case v.Kind() == reflect.Bool:
+		return v.Bool(), nil
+	case v.CanInt():
+		return v.Int(), nil
+	case v.CanUint():
+		return v.Uint(), nil
+	case v.Kind() == reflect.Float32:
+		f, _ := strconv.ParseFloat(strconv.FormatFloat(v.Float(), 'g', -1, 32), 64)
+		return plainFloat(f)
+	case v.Kind() == reflect.Float64:
+		return plainFloat(v.Float())
+	case v.Kind() == reflect.String && utf8.ValidString(v.String()):
+		return v.String(), nil
+	case v.Kind() == reflect.String:
+		return nil, fmt.Errorf("a text is not UTF-8")
+	}
+	return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
+}
+
+func plainStruct(v reflect.Value) (any, error) {
+	fs, err := fields(v.Type())
+	if err != nil {
+		return nil, err
+	}
+	o := newObject()
+	for _, f := range fs {
+		fv := v.FieldByIndex(f.index)
+		if f.omitempty && emptyValue(fv) {
+			continue
+		}
+		x, err := plainValue(fv)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.key, err)
+		}
+		o.set(f.key, x)
+	}
+	return o, nil
+}
+
+func emptyValue(v reflect.Value) bool {
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		return v.Len() == 0
+	}
+	return v.IsZero()
+}
+
+func plainMerged(all Merged) (any, error) {
+	o := newObject()
+	for _, v := range all {
+		x, err := plainValue(reflect.ValueOf(v))
+		if err != nil {
+			return nil, err
+		}
+		part, ok := x.(*object)
+		if !ok {
+			return nil, fmt.Errorf("a %T cannot be merged, must be a struct or mapping", v)
+		}
+		for _, k := range part.keys {
+			if _, twice := o.values[k]; twice {
+				return nil, fmt.Errorf("%s: is set twice", k)
+			}
+			o.set(k, part.values[k])
+		}
+	}
+	return o, nil
+}
+
+func plainMap(v reflect.Value) (any, error) {
+	if v.Type().Key().Kind() != reflect.String {
+		return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
+	}
+	keys := v.MapKeys()
+	sort.Slice(keys, func(i, j int) bool { return keys[i].String() < keys[j].String() })
+	o := newObject()
+	for _, k := range keys {
+		x, err := plainValue(v.MapIndex(k))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", quoteKey(k.String()), err)
+		}
+		o.set(k.String(), x)
+	}
+	return o, nil
+}
+
+func plainList(v reflect.Value) (any, error) {
+	list := make([]any, v.Len())
+	o := newObject()
+	for i := range v.Len() {
+		item := v.Index(i)
+		isEntry := v.Type().Implements(orderedType)
+		if isEntry {
+			item = item.Field(1)
+		}
+		x, err := plainValue(item)
+		if err != nil {
+			return nil, fmt.Errorf("[%d]: %w", i, err)
+		}
+		list[i] = x
+		if isEntry {
+			o.set(v.Index(i).Field(0).String(), x)
+		}
+	}
+	if v.Type().Implements(orderedType) {
+		return o, nil
+	}
+	return list, nil
+}
+
+// plainNode reduces YAML that was not decoded; the keys keep their order.
+func plainNode(n *yaml.Node) (any, error) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		o := newObject()
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			x, err := plainNode(n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			o.set(n.Content[i].Value, x)
+		}
+		return o, nil
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, c := range n.Content {
+			x, err := plainNode(c)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = x
+		}
+		return list, nil
+	}
+	switch x := scalar(n).(type) {
+	case json.Number:
+		var v any
+		if err := n.Decode(&v); err != nil {
+			return nil, err
+		}
+		return plainValue(reflect.ValueOf(v))
+	default:
+		return x, nil
+	}
+}
+
+// yamlNode writes block mappings, and flow lists where the items are scalars.
+func yamlNode(v any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	switch v := v.(type) {
+	case *object:
+		n.Kind, n.Tag = yaml.MappingNode, "!!map"
+		for _, k := range v.keys {
+			n.Content = append(n.Content, textNode(k), yamlNode(v.values[k]))
+		}
+	case []any:
+		n.Kind, n.Tag, n.Style = yaml.SequenceNode, "!!seq", yaml.FlowStyle
+		for _, x := range v {
+			c := yamlNode(x)
+			if c.Kind != yaml.ScalarNode {
+				n.Style = 0
+			}
+			n.Content = append(n.Content, c)
+		}
+	case string:
+		return textNode(v)
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	case float64:
+		n.Value = formatFloat(v)
+	default:
+		n.Value = fmt.Sprint(v)
+	}
+	return n
+}
+
+// textNode quotes text that plain YAML or another reader of YAML 1.1 would take for something else.
+func textNode(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	bare := yaml.Node{Kind: yaml.ScalarNode, Value: s}
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	old := strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ")
+	if s == "" || bare.ShortTag() != "!!str" || old || strings.ContainsFunc(s, odd) || leadingZero.MatchString(s) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}

@@ -1,0 +1,66 @@
+package schema
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the messages of testdata/bad anew; read the diff before committing")
+
+func checkFile(t *testing.T, s *Schema, path string) []Problem {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, ps := Parse(filepath.Base(path), data)
+	if d != nil {
+		ps = append(ps, d.Check(s)...)
+	}
+	return ps
+}
+
+func TestGoodCorpus(t *testing.T) {
+	s := specSchema(t)
+	files, _ := filepath.Glob("testdata/good/*.yaml")
+	if len(files) < 5 {
+		t.Fatalf("%d good files, want at least 5", len(files))
+	}
+	for _, f := range files {
+		if err := Join(checkFile(t, s, f)); err != nil {
+			t.Errorf("%s", err)
+		}
+	}
+}
+
+// TestBadCorpus compares all messages of each bad file with the text beside it, which was written by hand
+// first and is read again at each -update.
+func TestBadCorpus(t *testing.T) {
+	s := specSchema(t)
+	files, _ := filepath.Glob("testdata/bad/*.yaml")
+	if len(files) < 20 {
+		t.Fatalf("%d bad files, want at least 20", len(files))
+	}
+	for _, f := range files {
+		err := Join(checkFile(t, s, f))
+		if err == nil {
+			t.Errorf("%s: no problem was found", f)
+			continue
+		}
+		text := strings.TrimSuffix(f, ".yaml") + ".txt"
+		if *update {
+			if err := os.WriteFile(text, []byte(err.Error()+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, _ := os.ReadFile(text)
+		if diff := cmp.Diff(string(want), err.Error()+"\n"); diff != "" {
+			t.Errorf("%s:\n%s", f, diff)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package schema
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Decode checks the value at a dotted path against the schema of what it decodes into, and decodes it
+// over the values that are there: a setting that the file leaves out keeps its default. Lists and maps
+// are replaced, nested structs are merged, null unsets a pointer. into are non-nil pointers; with several
+// structs each key goes to the struct that has it (a stage's own settings beside the common ones).
+// Nothing is changed when there is a problem. A path without a value decodes as an empty mapping.
+func (d *Document) Decode(path string, into ...any) []Problem {
+	n, err := d.node(path)
+	if err != nil {
+		return []Problem{{File: d.file, Path: shorten(path), Hint: err.Error()}}
+	}
+	s, err := union(into)
+	if err != nil {
+		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
+	}
+	if n == nil {
+		return d.decodeMissing(path, s)
+	}
+	if ps := d.check(n, path, s); len(ps) > 0 {
+		return ps
+	}
+	var ps []Problem
+	whole := make([]reflect.Value, len(into))
+	for i, v := range into {
+		target := reflect.ValueOf(v).Elem()
+		whole[i] = reflect.New(target.Type()).Elem()
+		whole[i].Set(target)
+		ps = append(ps, d.decode(n, whole[i], path)...)
+	}
+	if len(ps) > 0 {
+		return tidy(ps)
+	}
+	for i, v := range into {
+		reflect.ValueOf(v).Elem().Set(whole[i])
+	}
+	return nil
+}
+
+// decodeMissing reports the required settings of a mapping that is not there.
+func (d *Document) decodeMissing(path string, s *Schema) []Problem {
+	required, _ := s.doc.get("required").([]any)
+	if len(required) == 0 && hasType(s.doc, "object") {
+		return nil
+	}
+	return []Problem{d.Problem(path, accepted(s.doc), "")}
+}
+
+// union is one schema for all structs that share a mapping.
+func union(into []any) (*Schema, error) {
+	var all []*Schema
+	for _, v := range into {
+		if rv := reflect.ValueOf(v); rv.Kind() != reflect.Pointer || rv.IsNil() {
+			return nil, fmt.Errorf("schema: decoding into %T, must be a non-nil pointer", v)
+		}
+		s, err := derive(v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return Merge(all...)
+}
+
+// decode sets v, which the check has found to fit, from n.
+func (d *Document) decode(n *yaml.Node, v reflect.Value, path string) []Problem {
+	if decodesItself(v.Type()) {
+		return d.leaf(n, v, path)
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return d.decodePointer(n, v, path)
+	case reflect.Struct:
+		return d.decodeStruct(n, v, path)
+	case reflect.Map:
+		return d.decodeMap(n, v, path)
+	case reflect.Slice:
+		if v.Type().Implements(orderedType) {
+			return d.decodeOrdered(n, v, path)
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+		return d.decodeItems(n, v, path)
+	case reflect.Array:
+		return d.decodeItems(n, v, path)
+	}
+	return d.leaf(n, v, path)
+}
+
+func decodesItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(unmarshalerType) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// leaf decodes by yaml.v3 and places its error.
+func (d *Document) leaf(n *yaml.Node, v reflect.Value, path string) []Problem {
+	err := n.Decode(v.Addr().Interface())
+	if err == nil {
+		return nil
+	}
+	p := d.at(n, path)
+	p.Found, p.Hint = found(n), err.Error()
+	var own Problem
+	if errors.As(err, &own) {
+		if p.Line > 0 && own.Line > 0 {
+			p.Line, p.Column = own.Line, own.Column
+		}
+		p.Found, p.Accepted, p.Hint = own.Found, own.Accepted, own.Hint
+		if own.Path != "" {
+			p.Path = path + "." + own.Path
+		}
+	}
+	return []Problem{p}
+}
+
+func (d *Document) decodePointer(n *yaml.Node, v reflect.Value, path string) []Problem {
+	if n.Tag == "!!null" {
+		v.SetZero()
+		return nil
+	}
+	target := fresh(v.Type().Elem())
+	if !v.IsNil() {
+		target.Set(v.Elem())
+	}
+	ps := d.decode(n, target, path)
+	v.Set(target.Addr())
+	return ps
+}
+
+func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, path string) []Problem {
+	fs, err := fields(v.Type())
+	if err != nil {
+		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
+	}
+	var ps []Problem
+	for _, f := range fs {
+		if c := child(n, f.key); c != nil {
+			ps = append(ps, d.decode(c, v.FieldByIndex(f.index), under(path, f.key))...)
+		}
+	}
+	return ps
+}
+
+func (d *Document) decodeMap(n *yaml.Node, v reflect.Value, path string) []Problem {
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.Content)/2))
+	var ps []Problem
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		elem := fresh(v.Type().Elem())
+		ps = append(ps, d.decode(n.Content[i+1], elem, under(path, n.Content[i].Value))...)
+		v.SetMapIndex(reflect.ValueOf(n.Content[i].Value).Convert(v.Type().Key()), elem)
+	}
+	return ps
+}
+
+func (d *Document) decodeOrdered(n *yaml.Node, v reflect.Value, path string) []Problem {
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content)/2, len(n.Content)/2))
+	var ps []Problem
+	for i := range v.Len() {
+		k := n.Content[2*i].Value
+		v.Index(i).Field(0).SetString(k)
+		v.Index(i).Field(1).Set(fresh(v.Index(i).Field(1).Type()))
+		ps = append(ps, d.decode(n.Content[2*i+1], v.Index(i).Field(1), under(path, k))...)
+	}
+	return ps
+}
+
+func (d *Document) decodeItems(n *yaml.Node, v reflect.Value, path string) []Problem {
+	var ps []Problem
+	for i, c := range n.Content {
+		v.Index(i).Set(fresh(v.Type().Elem()))
+		ps = append(ps, d.decode(c, v.Index(i), under(path, i))...)
+	}
+	return ps
+}
+
+// fresh is a new value of a type with its own defaults: SetDefaults() of a block that is unset, or of an
+// element of a list or mapping, takes the place of the values that New holds for the rest.
+func fresh(t reflect.Type) reflect.Value {
+	p := reflect.New(t)
+	if s, ok := p.Interface().(interface{ SetDefaults() }); ok {
+		s.SetDefaults()
+	}
+	return p.Elem()
+}

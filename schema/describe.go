@@ -1,0 +1,198 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxListed is how many allowed words or keys a problem lists.
+const maxListed = 12
+
+// accepted says in words what a schema accepts: "a whole number of at least 1".
+func accepted(o *object) string {
+	if t := o.text("title"); t != "" {
+		return t
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		if opts, ok := o.get(k).([]any); ok {
+			return acceptedOptions(opts)
+		}
+	}
+	if c, ok := o.values["const"]; ok {
+		return word(c)
+	}
+	if enum, ok := o.get("enum").([]any); ok {
+		return "one of " + listed(enum)
+	}
+	var names []string
+	for _, t := range types(o) {
+		if t != "null" {
+			names = append(names, acceptedType(o, t))
+		}
+	}
+	if len(names) == 0 && o.get("type") == "null" {
+		return "null"
+	}
+	if len(names) == 0 {
+		return "another value"
+	}
+	s := strings.Join(names, " or ")
+	if unit := o.text("x-unit"); unit != "" {
+		s += " (" + unit + ")"
+	}
+	return s
+}
+
+func acceptedOptions(opts []any) string {
+	var names []string
+	for _, opt := range opts {
+		if c, ok := opt.(*object); ok && c.get("type") != "null" {
+			names = append(names, accepted(c))
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+func acceptedType(o *object, t string) string {
+	switch t {
+	case "integer":
+		return "a whole number" + acceptedRange(o)
+	case "number":
+		return "a number" + acceptedRange(o)
+	case "boolean":
+		return "true or false"
+	case "string":
+		return acceptedText(o)
+	case "array":
+		return acceptedList(o)
+	case "object":
+		return acceptedMapping(o)
+	}
+	return t
+}
+
+func acceptedRange(o *object) string {
+	bound := func(k string) string { return fmt.Sprint(o.values[k]) }
+	var parts []string
+	lo, hi := o.get("minimum") != nil, o.get("maximum") != nil
+	if lo && hi {
+		return " from " + bound("minimum") + " to " + bound("maximum")
+	}
+	if lo {
+		parts = append(parts, "of at least "+bound("minimum"))
+	}
+	if o.get("exclusiveMinimum") != nil {
+		parts = append(parts, "above "+bound("exclusiveMinimum"))
+	}
+	if hi {
+		parts = append(parts, "at most "+bound("maximum"))
+	}
+	if o.get("exclusiveMaximum") != nil {
+		parts = append(parts, "below "+bound("exclusiveMaximum"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " " + strings.Join(parts, " and ")
+}
+
+func acceptedText(o *object) string {
+	names := map[string]string{"column": "the name of a column", "stage": "the name of a stage",
+		"path": "a path", "expression": "an expression"}
+	s, ok := names[o.text("format")]
+	if !ok {
+		s = "text"
+	}
+	if n := o.get("minLength"); n != nil {
+		s += fmt.Sprintf(" of at least %v characters", n)
+	}
+	if p := o.text("pattern"); p != "" {
+		s += " that matches " + p
+	}
+	return s
+}
+
+func acceptedList(o *object) string {
+	lo, hi := o.get("minItems"), o.get("maxItems")
+	s := "a list"
+	switch {
+	case lo != nil && lo == hi:
+		s += fmt.Sprintf(" of %v items", lo)
+	case lo != nil && hi != nil:
+		s += fmt.Sprintf(" of %v to %v items", lo, hi)
+	case lo != nil:
+		s += fmt.Sprintf(" of at least %v items", lo)
+	case hi != nil:
+		s += fmt.Sprintf(" of at most %v items", hi)
+	}
+	if o.get("x-unique") == true || o.get("uniqueItems") == true {
+		s += " without repeats"
+	}
+	if item := o.object("items"); item != nil && len(item.keys) > 0 {
+		s += ", each " + accepted(item)
+	}
+	return s
+}
+
+func acceptedMapping(o *object) string {
+	if p := o.object("properties"); p != nil && len(p.keys) > 0 {
+		keys := make([]any, len(p.keys))
+		for i, k := range p.keys {
+			keys[i] = k
+		}
+		return "a mapping with keys of " + listed(keys)
+	}
+	s := "a mapping"
+	if n := o.get("minProperties"); n != nil {
+		s += fmt.Sprintf(" of at least %v keys", n)
+	}
+	if item := o.object("additionalProperties"); item != nil && len(item.keys) > 0 {
+		s += " of names, each to " + accepted(item)
+	}
+	return s
+}
+
+func types(o *object) []string {
+	switch t := o.get("type").(type) {
+	case string:
+		return []string{t}
+	case []any:
+		var all []string
+		for _, x := range t {
+			all = append(all, fmt.Sprint(x))
+		}
+		return all
+	}
+	return nil
+}
+
+// listed joins at most maxListed words.
+func listed(values []any) string {
+	var words []string
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		words = append(words, word(v))
+	}
+	if len(words) > maxListed {
+		return fmt.Sprintf("%s, … (%d in all)", strings.Join(words[:maxListed], ", "), len(words))
+	}
+	return strings.Join(words, ", ")
+}
+
+// word writes a constant: text bare, as in YAML, unless that would be ambiguous.
+func word(v any) string {
+	if s, ok := v.(string); ok && s != "" && !strings.ContainsAny(s, ", ") {
+		return shorten(s)
+	}
+	if v == nil {
+		return "null"
+	}
+	j, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return shorten(string(j))
+}

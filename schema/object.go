@@ -1,0 +1,152 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// object is a JSON object that keeps the order of its keys, so that a published schema lists settings as
+// they are declared.
+type object struct {
+	keys   []string
+	values map[string]any
+}
+
+func newObject(pairs ...any) *object {
+	o := &object{values: map[string]any{}}
+	for i := 0; i < len(pairs); i += 2 {
+		o.set(pairs[i].(string), pairs[i+1])
+	}
+	return o
+}
+
+func (o *object) set(key string, v any) {
+	if _, ok := o.values[key]; !ok {
+		o.keys = append(o.keys, key)
+	}
+	o.values[key] = v
+}
+
+func (o *object) get(key string) any {
+	if o == nil {
+		return nil
+	}
+	return o.values[key]
+}
+
+func (o *object) text(key string) string {
+	s, _ := o.get(key).(string)
+	return s
+}
+
+func (o *object) object(key string) *object {
+	c, _ := o.get(key).(*object)
+	return c
+}
+
+// copy is shallow: a change of its keys leaves the original alone.
+func (o *object) copy() *object {
+	c := &object{keys: slices.Clone(o.keys), values: make(map[string]any, len(o.values))}
+	for k, v := range o.values {
+		c.values[k] = v
+	}
+	return c
+}
+
+// MarshalJSON writes the keys in their order.
+func (o *object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, k := range o.keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		for _, x := range []any{k, o.values[k]} {
+			j, err := json.Marshal(x)
+			if err != nil {
+				return nil, err
+			}
+			b.Write(j)
+			b.WriteByte(':')
+		}
+		b.Truncate(b.Len() - 1)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// ordered turns the maps of a hand-written schema into objects with sorted keys.
+func ordered(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		o := newObject()
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			o.set(k, ordered(v[k]))
+		}
+		return o
+	case []any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = ordered(v[i])
+		}
+		return l
+	case []map[string]any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = ordered(v[i])
+		}
+		return l
+	case []string:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = v[i]
+		}
+		return l
+	}
+	return v
+}
+
+// pointer splits a JSON pointer as jsonschema/v5 writes it (escaped for a URL as well).
+func pointer(p string) []string {
+	parts := strings.Split(strings.TrimPrefix(p, "/"), "/")
+	if p == "" {
+		return nil
+	}
+	for i, s := range parts {
+		if u, err := url.PathUnescape(s); err == nil {
+			s = u
+		}
+		parts[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~1", "/"), "~0", "~")
+	}
+	return parts
+}
+
+// follow finds the part of a schema at a pointer; nil when there is none.
+func follow(v any, parts []string) *object {
+	for _, s := range parts {
+		switch c := v.(type) {
+		case *object:
+			v = c.get(s)
+		case []any:
+			i, err := strconv.Atoi(s)
+			if err != nil || i < 0 || i >= len(c) {
+				return nil
+			}
+			v = c[i]
+		default:
+			return nil
+		}
+	}
+	o, _ := v.(*object)
+	return o
+}

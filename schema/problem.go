@@ -1,0 +1,109 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxProblems bounds what one call returns; a file with more is broken in one way many times.
+const maxProblems = 200
+
+// Problem is one fault of a file: where it is, what was found there and what is accepted.
+// Line and Column count from 1 (columns in characters); both are 0 for a value from --set, where File is
+// "--set path". The JSON form has the same fields in snake case and is stable.
+type Problem struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Path     string `json:"path"`
+	Found    string `json:"found"`
+	Accepted string `json:"accepted"`
+	Hint     string `json:"hint,omitempty"`
+}
+
+// Error gives `file:line:col: path: is FOUND, must be ACCEPTED; HINT`.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.where())
+	if p.Found != "" {
+		b.WriteString("is " + p.Found)
+	}
+	if p.Accepted != "" {
+		if p.Found != "" {
+			b.WriteString(", ")
+		}
+		b.WriteString("must be " + p.Accepted)
+	}
+	if p.Hint != "" {
+		b.WriteString("; " + p.Hint)
+	}
+	return b.String()
+}
+
+func (p Problem) where() string {
+	s := ""
+	if p.File != "" {
+		s = p.File + ": "
+	}
+	if p.Line > 0 {
+		s = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
+	}
+	if p.Path == "" || p.File == setFile(p.Path) {
+		return s
+	}
+	return s + p.Path + ": "
+}
+
+// Problems is a list of problems as one error, one a line. errors.As finds it behind Join.
+type Problems []Problem
+
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As reach a single Problem.
+func (ps Problems) Unwrap() []error {
+	errs := make([]error, len(ps))
+	for i, p := range ps {
+		errs[i] = p
+	}
+	return errs
+}
+
+// Join sorts the problems by file and position, drops repeats and returns them as one error of type
+// Problems; nil when there is none.
+func Join(ps []Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return Problems(tidy(slices.Clone(ps)))
+}
+
+// tidy sorts by position and drops repeats.
+func tidy(ps []Problem) []Problem {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Found, b.Found), cmp.Compare(a.Accepted, b.Accepted))
+	})
+	return slices.CompactFunc(ps, func(a, b Problem) bool {
+		a.Hint, b.Hint = "", ""
+		return a == b
+	})
+}
+
+// capped keeps the first maxProblems and says how many more there were.
+func capped(ps []Problem) []Problem {
+	if len(ps) <= maxProblems {
+		return ps
+	}
+	last := ps[maxProblems]
+	last.Path, last.Accepted, last.Hint = "", "", ""
+	last.Found = fmt.Sprintf("the first of %d more problems that are not listed", len(ps)-maxProblems)
+	return append(ps[:maxProblems:maxProblems], last)
+}
