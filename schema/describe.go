@@ -76,6 +76,9 @@ func acceptedRange(o *object) string {
 	bound := func(k string) string { return fmt.Sprint(o.values[k]) }
 	var parts []string
 	lo, hi := o.get("minimum") != nil, o.get("maximum") != nil
+	if lo && hi && bound("minimum") == bound("maximum") {
+		return " equal to " + bound("minimum")
+	}
 	if lo && hi {
 		return " from " + bound("minimum") + " to " + bound("maximum")
 	}
@@ -137,6 +140,9 @@ func acceptedList(o *object) string {
 
 func acceptedMapping(o *object) string {
 	if p := o.object("properties"); p != nil && len(p.keys) > 0 {
+		if o.get("additionalProperties") != false && len(p.keys) == 1 {
+			return "a mapping with the key " + p.keys[0]
+		}
 		keys := make([]any, len(p.keys))
 		for i, k := range p.keys {
 			keys[i] = k

@@ -45,8 +45,19 @@ func (e *explainer) tell(f *jsonschema.ValidationError) {
 		e.unknownKeys(n, path, rule)
 	case "required":
 		e.missingKeys(n, path, rule)
+	case "x-unique":
+		e.repeatedItem(n, path)
 	default:
 		e.wrongValue(n, path, rule)
+	}
+}
+
+func (e *explainer) repeatedItem(n *yaml.Node, path string) {
+	if list, ok := instance(n).([]any); ok && repeated(list) >= 0 {
+		i := repeated(list)
+		p := e.d.at(n.Content[i], under(path, i))
+		p.Found, p.Accepted = found(n.Content[i])+" again", "listed once"
+		e.add(hinted{Problem: p})
 	}
 }
 

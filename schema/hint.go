@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"encoding/json"
+	"errors"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -22,6 +25,8 @@ func valueHint(n *yaml.Node, rule *object) string {
 		return "write true"
 	case n.Tag == "!!str" && wants["boolean"] && strings.Contains(" no n off ", " "+low+" "):
 		return "write false"
+	case (wants["number"] || wants["integer"]) && tooLarge(n, rule):
+		return "it is too large"
 	case n.Tag == "!!str" && (wants["number"] || wants["integer"]) && looksNumeric(n):
 		return "write the number without quotes"
 	case n.Tag != "!!str" && n.Tag != "!!null" && wants["string"]:
@@ -51,6 +56,16 @@ func gather(o *object, wants map[string]bool, words *[]string) {
 			}
 		}
 	}
+}
+
+// tooLarge tells numbers beyond float64, which YAML reads as text, and beyond the 64 bits of a whole number.
+func tooLarge(n *yaml.Node, rule *object) bool {
+	if f := rule.text("format"); isNumber(n) && (f == "int64" || f == "uint64") {
+		v, ok := scalar(n).(json.Number)
+		return ok && !isInt64(v) && !isUint64(v) || ok && f == "int64" && !isInt64(v)
+	}
+	_, err := strconv.ParseFloat(n.Value, 64)
+	return n.Tag == "!!str" && n.Style == 0 && errors.Is(err, strconv.ErrRange)
 }
 
 func looksNumeric(n *yaml.Node) bool {

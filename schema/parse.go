@@ -60,28 +60,38 @@ func unreadable(file string, data []byte) *Problem {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		p.Found, p.Accepted = "UTF-16 text", "UTF-8 text"
 	case !utf8.Valid(data):
-		p.Line, p.Column = firstInvalid(data)
+		p.Line, p.Column = place(data[:firstInvalid(data)])
 		p.Found, p.Accepted = "a byte that is not UTF-8", "UTF-8 text"
+	case bytes.ContainsFunc(data, forbidden):
+		at := bytes.IndexFunc(data, forbidden)
+		p.Line, p.Column = place(data[:at])
+		p.Found, p.Accepted = "a control character", "printable text"
 	default:
 		return nil
 	}
 	return p
 }
 
-func firstInvalid(data []byte) (line, col int) {
-	line, col = 1, 1
-	for len(data) > 0 {
-		r, n := utf8.DecodeRune(data)
+func firstInvalid(data []byte) int {
+	for at := 0; at < len(data); {
+		r, n := utf8.DecodeRune(data[at:])
 		if r == utf8.RuneError && n == 1 {
-			break
+			return at
 		}
-		col++
-		if r == '\n' {
-			line, col = line+1, 1
-		}
-		data = data[n:]
+		at += n
 	}
-	return line, col
+	return len(data)
+}
+
+// forbidden are the control characters that YAML 1.2 (5.1) does not print.
+func forbidden(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85
+}
+
+// place is the position after the given text.
+func place(before []byte) (line, col int) {
+	line = bytes.Count(before, []byte("\n")) + 1
+	return line, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 }
 
 // readOne parses exactly one document and returns its top node.

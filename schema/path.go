@@ -38,8 +38,11 @@ func quoteKey(k string) string {
 	return k
 }
 
-// under adds one part to a path.
+// under adds one part to a path that is shown; a key of any length is shortened.
 func under(path string, part any) string {
+	if key, ok := part.(string); ok {
+		part = cut(key)
+	}
 	tail := Path(part)
 	if path == "" || strings.HasPrefix(tail, "[") {
 		return path + tail

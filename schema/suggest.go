@@ -24,11 +24,24 @@ func Suggest(word string, accepted []string) string {
 		if len(a) > maxSuggest || a == word {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(low, strings.ToLower(a)); d < least {
+		if d := distance(low, strings.ToLower(a)); d < least {
 			best, least = a, d
 		}
 	}
 	return best
+}
+
+// distance is the edit distance, where swapping two neighbours is one edit.
+func distance(a, b string) int {
+	for i := 0; i+1 < len(a) && len(a) == len(b); i++ {
+		if a[i] != b[i] {
+			if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+				return 1
+			}
+			break
+		}
+	}
+	return levenshtein.ComputeDistance(a, b)
 }
 
 func didYouMean(word string, accepted []string) string {

@@ -1,0 +1,167 @@
+package schema
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// hostile are inputs that have cost other YAML readers minutes, gigabytes or their life.
+func hostile() map[string][]byte {
+	rep := func(s string, n int) []byte { return []byte(strings.Repeat(s, n)) }
+	return map[string][]byte{
+		"open lists":      rep("[", MaxBytes),
+		"open mappings":   rep("{", MaxBytes),
+		"list in list":    rep("- ", MaxBytes/2),
+		"complex keys":    rep("? ", MaxBytes/2),
+		"key on key":      rep("a: ", MaxBytes/3),
+		"anchors":         rep("- &a x\n", MaxBytes/7),
+		"unknown keys":    numbered("k%: 1\n"),
+		"long scalar":     append([]byte("weir: "), rep("x", MaxBytes-6)...),
+		"long number":     append([]byte("weir: "), rep("9", MaxBytes-6)...),
+		"long exponent":   []byte("weir: 1e999999999\nseed: 1e-999999999\n"),
+		"repeats":         append([]byte("stages: {a: {kind: bounds, columns: ["), append(rep("a,", MaxBytes/2-50), "]}}"...)...),
+		"distinct":        append([]byte("stages: {a: {kind: bounds, columns: ["), append(numbered("c%,")[:MaxBytes/2], "]}}"...)...),
+		"quotes":          rep("\"", MaxBytes),
+		"comments":        rep("#\n", MaxBytes/2),
+		"blank lines":     rep("\n", MaxBytes),
+		"documents":       rep("---\n", MaxBytes/4),
+		"stages":          append([]byte("stages:\n"), numbered("  s%: {kind: bounds, outside: x}\n")...),
+		"percent":         rep("%", MaxBytes),
+		"tags":            rep("!a ", MaxBytes/3),
+		"block scalars":   rep("|\n ", MaxBytes/3),
+		"flow pairs":      append([]byte("["), append(rep("a: b,", MaxBytes/5-2), ']')...),
+		"deep indent":     deepIndent(),
+		"alias of itself": []byte("a: &a [*a]\n"),
+	}
+}
+
+func numbered(pattern string) []byte {
+	var b bytes.Buffer
+	for i := 0; ; i++ {
+		line := strings.ReplaceAll(pattern, "%", strings.Repeat("x", i%7)+string(rune('a'+i%26))+itoa(i))
+		if b.Len()+len(line) > MaxBytes-100 {
+			return b.Bytes()
+		}
+		b.WriteString(line)
+	}
+}
+
+func itoa(i int) string {
+	s := ""
+	for ; i > 0; i /= 10 {
+		s = string(rune('0'+i%10)) + s
+	}
+	return s
+}
+
+func deepIndent() []byte {
+	var b bytes.Buffer
+	for i := 0; b.Len()+i+3 < MaxBytes; i++ {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.Bytes()
+}
+
+// TestHostileInput: every input is answered with at least one and at most maxProblems+1 problems, within
+// 1 GiB of allocation in all (a bomb of nine levels would need 9^9 nodes).
+func TestHostileInput(t *testing.T) {
+	s := specSchema(t)
+	for name, data := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			d, ps := Parse("bad.yaml", data)
+			if d != nil {
+				ps = append(ps, d.Check(s)...)
+			}
+			runtime.ReadMemStats(&after)
+			if len(ps) == 0 || len(ps) > 2*(maxProblems+1) {
+				t.Errorf("%d problems", len(ps))
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 1<<30 {
+				t.Errorf("allocates %d MiB", used>>20)
+			}
+			for _, p := range ps {
+				if len(p.Error()) > 1500 {
+					t.Errorf("a message of %d bytes", len(p.Error()))
+				}
+			}
+		})
+	}
+}
+
+// TestTooLarge: 100 MB are refused by their length alone; parsing would allocate.
+func TestTooLarge(t *testing.T) {
+	data := bytes.Repeat([]byte("a: b\n"), 20_000_000)
+	allocs := testing.AllocsPerRun(1, func() {
+		d, ps := Parse("big.yaml", data)
+		want := "big.yaml:1:1: is 100000000 bytes long, must be at most 1048576 bytes (1 MiB)"
+		if d != nil || len(ps) != 1 || ps[0].Error() != want {
+			t.Errorf("got %v, want %s", ps, want)
+		}
+	})
+	if allocs > 20 {
+		t.Errorf("%v allocations, want at most 20", allocs)
+	}
+}
+
+func FuzzParseCheck(f *testing.F) {
+	s := specSchema(f)
+	for _, seed := range []string{"weir: 1\nname: t\nprivacy: {epsilon: 1, adjacency: add_remove}\n",
+		"stages:\n  a: {kind: bounds, columns: [a]}\n", "a: &a [*a]\n", "? {a: b}\n: c\n", "~: .nan\n", "x: 0o17\n",
+		"privacy:\n\tx: 1", "\xef\xbb\xbfweir: 1e0\r\n", "a: !!binary x\n", "--- |\n x\n...\n---\n", "<<: {a: 1}\n",
+		"dataset: {privacy_unit: {column: a, max_rows: 1e999}, missing: [1, .inf, ~]}\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, ps := Parse("f.yaml", data)
+		for _, p := range ps {
+			if p.Line < 1 || p.Column < 1 || p.Error() == "" {
+				t.Fatalf("no place: %#v", p)
+			}
+		}
+		if d == nil {
+			if len(ps) == 0 {
+				t.Fatal("neither a document nor a problem")
+			}
+			return
+		}
+		checked := d.Check(s)
+		for _, p := range checked {
+			if p.Line < 1 || p.Column < 1 || p.Accepted == "" {
+				t.Fatalf("no place or rule: %#v", p)
+			}
+		}
+		spec := newTestSpec()
+		decoded := d.Decode("", spec)
+		if len(ps)+len(checked) == 0 && len(decoded) > 0 {
+			t.Fatalf("checked but not decoded: %v", Join(decoded))
+		}
+		if len(ps)+len(decoded) == 0 {
+			roundTrip(t, spec)
+		}
+	})
+}
+
+// roundTrip: what Canonical writes decodes to the same canonical bytes.
+func roundTrip(t *testing.T, spec *testSpec) {
+	t.Helper()
+	first, err := Canonical(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, ps := Parse("canonical.yaml", first)
+	if len(ps) > 0 {
+		t.Fatalf("%v\n%s", Join(ps), first)
+	}
+	again := newTestSpec()
+	if ps := d.Decode("", again); len(ps) > 0 {
+		t.Fatalf("%v\n%s", Join(ps), first)
+	}
+	second, err := Canonical(again)
+	if err != nil || !bytes.Equal(first, second) {
+		t.Fatalf("%v\n%s\n%s", err, first, second)
+	}
+}
