@@ -1,0 +1,96 @@
+package knn
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// batch is how many receivers a worker takes at a time.
+const batch = 64
+
+// Fill returns, for each row of receivers (nil: all rows of table), the values of the wanted
+// columns that are missing there. Columns are those of the index, in its order.
+// Results do not depend on workers.
+func (x *Index) Fill(ctx context.Context, table Columns, receivers []int32, wanted []int, workers int) ([]Cell, error) {
+	if receivers == nil {
+		receivers = incomplete(table, wanted)
+	}
+	parts := make([][]Cell, (len(receivers)+batch-1)/batch)
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range max(1, min(workers, len(parts))) {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			s := x.searcher()
+			for i := int(next.Add(1) - 1); i < len(parts) && ctx.Err() == nil; i = int(next.Add(1) - 1) {
+				parts[i] = s.fill(table, receivers[i*batch:min((i+1)*batch, len(receivers))], wanted)
+			}
+		}()
+	}
+	wait.Wait()
+	var cells []Cell
+	for _, p := range parts {
+		cells = append(cells, p...)
+	}
+	return cells, ctx.Err()
+}
+
+// Cell is a filled cell.
+type Cell struct {
+	Row    int32
+	Column int
+	Value  float64
+}
+
+// incomplete lists the rows where a wanted column is missing.
+func incomplete(table Columns, wanted []int) []int32 {
+	if len(wanted) == 0 {
+		return nil
+	}
+	rows := []int32{}
+	for r := range table[wanted[0]] {
+		for _, c := range wanted {
+			if math.IsNaN(table[c][r]) {
+				rows = append(rows, int32(r))
+				break
+			}
+		}
+	}
+	return rows
+}
+
+func (x *Index) searcher() *searcher {
+	return &searcher{index: x, point: make([]float64, x.width), seen: make([]bool, x.width)}
+}
+
+func (s *searcher) fill(table Columns, receivers []int32, wanted []int) []Cell {
+	var cells []Cell
+	for _, r := range receivers {
+		s.aim(table, r, wanted)
+		for _, g := range s.index.groups {
+			s.visit(g)
+		}
+		for i := range s.wants {
+			w := &s.wants[i]
+			cells = append(cells, Cell{Row: r, Column: w.column, Value: s.value(w)})
+		}
+	}
+	return cells
+}
+
+// aim takes row r of the table as receiver.
+func (s *searcher) aim(table Columns, r int32, wanted []int) {
+	for j, c := range s.index.order {
+		v := table[c][r]
+		s.point[j], s.seen[j] = v*s.index.scale(c), !math.IsNaN(v)
+	}
+	s.wants = s.wants[:0]
+	for _, c := range wanted {
+		if math.IsNaN(table[c][r]) {
+			s.wants = append(s.wants, nearest{column: c, k: s.index.opt.Neighbors})
+		}
+	}
+}
