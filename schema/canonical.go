@@ -249,7 +249,7 @@ func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	bare := yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
-	old := strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ")
+	old := strings.Contains(" y n yes no on off << = ", " "+strings.ToLower(s)+" ")
 	if s == "" || bare.ShortTag() != "!!str" || old || strings.ContainsFunc(s, odd) || leadingZero.MatchString(s) {
 		n.Style = yaml.DoubleQuotedStyle
 	}

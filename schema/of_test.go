@@ -1,0 +1,137 @@
+package schema
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The expected texts of this file follow from the tags beside them and JSON Schema 2020-12.
+
+func TestOf(t *testing.T) {
+	type inner struct {
+		A int `yaml:"a" min:"1"`
+	}
+	type settings struct {
+		Steps   int            `yaml:"steps" doc:"Steps." required:"true" min:"1"`
+		Epsilon Float          `yaml:"epsilon" exclusiveMin:"0"`
+		Scope   string         `yaml:"scope" enum:"a|b"`
+		Columns []string       `yaml:"columns,omitempty" format:"columns" minItems:"1" unique:"true"`
+		Stop    *float64       `yaml:"stop" min:"0.5" unit:"s"`
+		Inner   inner          `yaml:"inner,inline"`
+		Shares  map[string]int `yaml:"shares,omitempty" max:"9" minItems:"2"`
+		Skipped chan int       `yaml:"-"`
+	}
+	s, err := Of(&settings{Epsilon: Float(math.Inf(1)), Scope: "b", Inner: inner{A: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"type":"object","properties":{` +
+		`"steps":{"description":"Steps.","type":"integer","format":"int64","minimum":1},` +
+		`"epsilon":{"anyOf":[{"type":"number","exclusiveMinimum":0},{"const":"inf"}],"default":"inf"},` +
+		`"scope":{"type":"string","enum":["a","b"],"default":"b"},` +
+		`"columns":{"type":"array","items":{"type":"string","format":"column"},"minItems":1,"uniqueItems":true},` +
+		`"stop":{"type":["number","null"],"format":"double","minimum":0.5,"x-unit":"s"},` +
+		`"a":{"type":"integer","format":"int64","minimum":1,"default":2},` +
+		`"shares":{"type":"object","additionalProperties":{"type":"integer","format":"int64","maximum":9},"minProperties":2}},` +
+		`"additionalProperties":false,"required":["steps"]}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOfRefuses(t *testing.T) {
+	type self struct {
+		Next []self `yaml:"next"`
+	}
+	for want, v := range map[string]any{
+		"has no yaml key": struct{ A int }{},
+		"is declared twice": struct {
+			A int `yaml:"a"`
+			B int `yaml:"a"`
+		}{},
+		"must be a number": struct {
+			A int `yaml:"a" min:"x"`
+		}{},
+		"does not fit the type": struct {
+			A string `yaml:"a" min:"1"`
+		}{},
+		"own rules": struct {
+			A int `yaml:"a" min:"1"`
+		}{},
+		"time.Duration": struct {
+			A time.Duration `yaml:"a"`
+		}{},
+		"holds itself": self{},
+		"cannot be a setting": struct {
+			A chan int `yaml:"a"`
+		}{},
+		"keys must be text": struct {
+			A map[int]int `yaml:"a"`
+		}{},
+		"unknown option": struct {
+			A int `yaml:"a,omitemty"`
+		}{},
+		"regular expression": struct {
+			A string `yaml:"a" pattern:"("`
+		}{},
+		"NaN": struct {
+			A float64 `yaml:"a"`
+		}{math.NaN()},
+		"is nil": (*self)(nil),
+	} {
+		if _, err := Of(v); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%T: error %v, want one with %q", v, err, want)
+		}
+	}
+}
+
+func TestPublishIsStableJSON(t *testing.T) {
+	s := specSchema(t)
+	a, err := s.Publish("a weir spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := specSchema(t).Publish("a weir spec")
+	if string(a) != string(b) || !json.Valid(a) {
+		t.Error("two derivations differ, or are not JSON")
+	}
+	for _, want := range []string{`"$schema": "https://json-schema.org/draft/2020-12/schema"`, `"const": "impute_knn"`, `"neighbors"`} {
+		if !strings.Contains(string(a), want) {
+			t.Errorf("the schema lacks %s", want)
+		}
+	}
+}
+
+func TestUnionRefusesASettingTwice(t *testing.T) {
+	a, _ := Of(testCommon{})
+	if _, err := Union("kind", map[string]*Schema{"x": a}, a); err == nil || !strings.Contains(err.Error(), `"from" is declared twice`) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := a.With([]string{"stages", "*"}, a); err == nil {
+		t.Error("With takes a path that the schema does not have")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	s, _ := Of(newTestSpec())
+	got := map[string]Setting{}
+	for _, one := range s.Settings() {
+		got[one.Path] = one
+	}
+	want := Setting{Path: "privacy.delta", Accepted: "a number of at least 0 and below 1", Default: "0.00001"}
+	if diff := cmp.Diff(want, got["privacy.delta"]); diff != "" {
+		t.Error(diff)
+	}
+	if w := got["weir"]; !w.Required || w.Doc != "Language version." || w.Default != "" {
+		t.Errorf("weir: %+v", w)
+	}
+}
