@@ -1,17 +1,57 @@
-// Package noise turns a 256-bit key into independent streams of randomness and
-// samples from them the distributions that mechanisms need.
 package noise
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+)
+
 // Key is the secret of one run. Whoever holds it can replay, and subtract, all
-// noise of the run.
+// noise of the run. It prints as its commitment, whatever the format; only Hex
+// shows it.
 type Key [32]byte
 
-// Source is the randomness that one paid charge bought.
-type Source struct {
-	key    Key
-	charge string
+// NewKey draws a key from r, the operating system's generator in a run.
+func NewKey(r io.Reader) (Key, error) {
+	var k Key
+	if _, err := io.ReadFull(r, k[:]); err != nil {
+		return Key{}, fmt.Errorf("noise key: 32 random bytes could not be read: %w", err)
+	}
+	return k, nil
 }
 
-// NewSource returns the randomness of the named charge under key. Only the
-// runtime's spender and tests call it; everyone else gets a Source by paying.
-func NewSource(key Key, charge string) *Source { return &Source{key: key, charge: charge} }
+// errKey does not quote what it found: it may be most of a key.
+var errKey = errors.New("noise key: must be 64 hexadecimal digits and nothing else")
+
+// ParseKey reads the text that Hex wrote.
+func ParseKey(s string) (Key, error) {
+	var k Key
+	if len(s) != hex.EncodedLen(len(k)) {
+		return Key{}, errKey
+	}
+	if _, err := hex.Decode(k[:], []byte(s)); err != nil {
+		return Key{}, errKey
+	}
+	return k, nil
+}
+
+// Hex returns the secret itself, for the key file and nothing else.
+func (k Key) Hex() string { return hex.EncodeToString(k[:]) }
+
+// Commitment returns "sha256:" and the hexadecimal SHA-256 of the key's bytes,
+// which identifies the key without giving it away.
+func (k Key) Commitment() string {
+	sum := sha256.Sum256(k[:])
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// String returns the commitment, not the key.
+func (k Key) String() string { return k.Commitment() }
+
+// Format prints the commitment for every verb, %x and %#v included.
+func (k Key) Format(f fmt.State, _ rune) { io.WriteString(f, k.Commitment()) }
+
+// MarshalText encodes the commitment, so that JSON and logs never hold a key.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.Commitment()), nil }

@@ -1,0 +1,81 @@
+package noise
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+)
+
+// bufferBytes is the amount of key stream made at a time: enough for the eight
+// blocks in flight of AES-NI, small enough to stay in the first-level cache.
+const bufferBytes = 2048
+
+// Stream is one sequence of random numbers. It implements math/rand/v2.Source.
+// It is not safe for use by several goroutines at once; take one for each.
+type Stream struct {
+	ctr  cipher.Stream
+	next int // first unused byte of buf
+	buf  [bufferBytes]byte
+}
+
+func newStream(key []byte) *Stream {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err) // a key of 32 bytes is always valid
+	}
+	return &Stream{ctr: cipher.NewCTR(block, make([]byte, aes.BlockSize)), next: bufferBytes}
+}
+
+func (st *Stream) refill() {
+	clear(st.buf[:])
+	st.ctr.XORKeyStream(st.buf[:], st.buf[:])
+	st.next = 0
+}
+
+// Uint64 returns 64 uniform bits.
+func (st *Stream) Uint64() uint64 {
+	if st.next > bufferBytes-8 {
+		st.refill()
+	}
+	v := binary.LittleEndian.Uint64(st.buf[st.next:])
+	st.next += 8
+	return v
+}
+
+// Float64 returns a uniform multiple of 2^-53 in [0, 1).
+func (st *Stream) Float64() float64 { return float64(st.Uint64()>>11) * 0x1p-53 }
+
+// Uint64n returns a uniform integer in [0, n), without bias (Lemire 2019). It
+// returns 0 for n of 0 or 1.
+func (st *Stream) Uint64n(n uint64) uint64 {
+	hi, lo := bits.Mul64(st.Uint64(), n)
+	if lo < n {
+		for reject := -n % max(n, 1); lo < reject; {
+			hi, lo = bits.Mul64(st.Uint64(), n)
+		}
+	}
+	return hi
+}
+
+// unit returns a uniform number in (0, 1) rounded down to 53 significant bits,
+// however small: the exponent is drawn first, as a count of zero bits. Unlike
+// Float64 it has full relative precision near 0, so that its logarithm has no
+// missing tail.
+func (st *Stream) unit() float64 {
+	scale := 0x1p-53
+	word := st.Uint64()
+	for word == 0 && scale > 0x1p-900 {
+		scale *= 0x1p-64
+		word = st.Uint64()
+	}
+	for zeros := bits.LeadingZeros64(word); zeros > 0; zeros-- {
+		scale *= 0.5
+	}
+	return float64(1<<52|st.Uint64()>>12) * scale
+}
+
+// Format prints that it is a stream and none of its state.
+func (st *Stream) Format(f fmt.State, _ rune) { io.WriteString(f, "noise stream") }
