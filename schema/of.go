@@ -29,13 +29,17 @@ func Of(v any) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.compile(); err != nil {
+	c, err := s.compile()
+	if err == nil {
+		err = checkDefaults(s.doc, c, "")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("schema of %T: %w", v, err)
 	}
 	return s, nil
 }
 
-// derive is Of without the compilation.
+// derive is Of without the compilation and the check of the defaults.
 func derive(v any) (*Schema, error) {
 	rv := reflect.ValueOf(v)
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {

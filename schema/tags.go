@@ -156,7 +156,7 @@ func hasType(o *object, t string) bool {
 	return false
 }
 
-// setDefault shows the default and holds it to the field's own rules.
+// setDefault shows the default.
 func setDefault(o *object, f field, v reflect.Value) error {
 	if text, ok := f.Tag.Lookup("default"); ok {
 		if json.Valid([]byte(text)) && !hasType(o, "string") {
@@ -169,7 +169,7 @@ func setDefault(o *object, f field, v reflect.Value) error {
 	if v.IsZero() && (f.omitempty || !isScalar(v)) {
 		return nil
 	}
-	if v.Kind() == reflect.Struct && reflect.PointerTo(v.Type()).Implements(describedType) == false {
+	if v.Kind() == reflect.Struct && !reflect.PointerTo(v.Type()).Implements(describedType) {
 		return nil // its own fields show theirs
 	}
 	plain, err := plainValue(v)
@@ -179,9 +179,6 @@ func setDefault(o *object, f field, v reflect.Value) error {
 	j, err := json.Marshal(plain)
 	if err != nil {
 		return err
-	}
-	if err := accepts(o, j); err != nil {
-		return fmt.Errorf("the default %s is refused by the setting's own rules (give a default, required or omitempty): %w", j, err)
 	}
 	o.set("default", json.RawMessage(j))
 	return nil
@@ -193,18 +190,4 @@ func isScalar(v reflect.Value) bool {
 		return false
 	}
 	return true
-}
-
-func accepts(o *object, value []byte) error {
-	s, err := compiled(o)
-	if err != nil {
-		return err
-	}
-	dec := json.NewDecoder(strings.NewReader(string(value)))
-	dec.UseNumber()
-	var x any
-	if err := dec.Decode(&x); err != nil {
-		return err
-	}
-	return s.Validate(x)
 }
