@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+
+	"weir/privacy"
 )
 
 // Compile turns a spec into a plan: it links the stages, lets each say from
@@ -17,7 +19,7 @@ func Compile(spec *Spec) (*Plan, error) {
 		return nil, faults
 	}
 	c := &compiler{spec: spec, plan: newPlan(spec), headers: map[string]Headers{}}
-	c.headers[DatasetID] = Headers{"": spec.source()}
+	c.headers[DatasetID] = Headers{"": spec.Source()}
 	for _, s := range stages {
 		c.step(s)
 	}
@@ -50,8 +52,8 @@ func newPlan(spec *Spec) *Plan {
 	}
 }
 
-// source is the header of the dataset: private, rows(1) or rows(max_rows).
-func (s *Spec) source() Header {
+// Source is the header of the dataset: private, rows(1) or rows(max_rows).
+func (s *Spec) Source() Header {
 	h := Header{Class: Private, Stability: s.Dataset.PrivacyUnit.Stability(), Rows: s.Dataset.RowsPublic,
 		Terms: Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite()}}
 	if s.Dataset.PrivacyUnit.Column != "" {
@@ -138,7 +140,7 @@ func newStep(s *StageSpec, in Headers, outline Outline) Step {
 		settings = []byte(fmt.Sprintf("%q", err.Error()))
 	}
 	step := Step{ID: s.ID, Kind: s.Kind.Name, Version: s.Kind.Version, Inputs: s.Inputs, Settings: settings, Lazy: outline.Lazy,
-		Outputs: map[string]Output{}, Stage: s.Stage, Outline: outline, In: in}
+		Outputs: map[string]Output{}, Events: []privacy.JSON{}, Ports: s.Kind.In, First: s.Kind.Out[0].Name, Stage: s.Stage, Outline: outline, In: in}
 	if cost := outline.Cost; cost != nil {
 		step.Mechanism, step.Sensitivity, step.NoisySteps, step.Unproven = cost.Mechanism, cost.Sensitivity, cost.Steps, cost.Unproven
 	}

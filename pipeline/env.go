@@ -33,7 +33,7 @@ type Env struct {
 	Mem             memory.Allocator
 	// Files opens a further table that the spec names (format by extension) and
 	// checks it against the domain; class and stability are the caller's to set.
-	Files func(path string, domain *Domain) (Table, error)
+	Files func(path string, csv *CSV, domain *Domain) (Table, error)
 	// Create opens a private file of this stage, written atomically on Close.
 	Create func(name string) (io.WriteCloser, error)
 	// Restore opens a file that an interrupted run of the same stage created;

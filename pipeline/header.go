@@ -23,6 +23,7 @@ type Terms struct {
 	Adjacency privacy.Adjacency
 	Claims    Claims
 	NoPrivacy bool // epsilon: inf
+	Unit      Unit // whose presence is protected; the zero value is each row
 }
 
 // Header is what is known of an artifact before any data is read.

@@ -69,6 +69,8 @@ type Step struct {
 	PublishedMethod string         `json:"published_method,omitempty"`
 	Unproven        string         `json:"unproven,omitempty"`
 
+	Ports   []Port  `json:"-"` // input sockets of the kind
+	First   string  `json:"-"` // name of the first output
 	Stage   Stage   `json:"-"`
 	Outline Outline `json:"-"`
 	In      Headers `json:"-"`

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"weir/privacy"
+	"weir/schema"
 )
 
 // Spec is a validated spec: every default filled in, every stage decoded.
@@ -19,14 +20,15 @@ type Spec struct {
 
 // Dataset says where the private table is and what is publicly known of it.
 type Dataset struct {
-	File        string  `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
-	Demo        string  `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
-	DemoRows    int64   `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
-	CSV         *CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Domain      any     `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself."`
-	PrivacyUnit Unit    `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
-	RowsPublic  int64   `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
-	Budget      *Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
+	File        string     `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	Demo        string     `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
+	DemoRows    int64      `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
+	CSV         *CSV       `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
+	Domain      schema.Raw `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
+	PrivacyUnit Unit       `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
+	RowsPublic  int64      `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
+	Budget      *Budget    `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
+	Ledger      string     `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
 	columns     *Domain
 }
 
@@ -54,12 +56,12 @@ type PrivacyTerms struct {
 type StageSpec struct {
 	ID     string
 	Kind   *Kind
-	Inputs map[string][]Ref
-	Stage  Stage // settings decoded over the kind's defaults
+	Inputs map[string][]Ref // by input port
+	Stage  Stage            // settings decoded over the kind's defaults
 }
 
 // Experiment runs the spec over a grid of settings, with repeats.
 type Experiment struct {
-	Grid    map[string][]any `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
-	Repeats int              `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
+	Grid    schema.Ordered[[]schema.Text] `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
+	Repeats int                           `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
 }

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/calibrate"
+)
+
+// paid lists the steps that spend.
+func (c *compiler) paid() []*Step {
+	var paid []*Step
+	for i := range c.plan.Steps {
+		if c.plan.Steps[i].Outline.Cost != nil {
+			paid = append(paid, &c.plan.Steps[i])
+		}
+	}
+	return paid
+}
+
+// splitNames refuses shares of stages that spend nothing, or whose noise the
+// spec fixes, and spending stages without a share.
+func (c *compiler) splitNames() {
+	split := c.spec.Privacy.Split
+	if c.spec.Privacy.Epsilon.Infinite() {
+		return
+	}
+	open := map[string]bool{}
+	for _, s := range c.paid() {
+		open[s.ID] = s.Outline.Cost.NoiseMultiplier == 0
+	}
+	for _, id := range sortedKeys(split) {
+		planned := c.plan.Step(id) != nil
+		if isOpen, spends := open[id]; planned && (!spends || !isOpen) {
+			c.fault("privacy.split."+id, "a share for a stage that "+why(spends), "shares of stages whose noise the budget sets", "W19")
+		}
+	}
+	var missing []string
+	for _, s := range c.paid() {
+		if _, ok := split[s.ID]; open[s.ID] && !ok && (len(split) > 0 || c.countOpen(open) > 1) {
+			missing = append(missing, s.ID)
+		}
+	}
+	if len(missing) > 0 {
+		c.fault("privacy.split", "without a share for "+strings.Join(missing, ", "), "one share for each stage that spends, summing to 1", "")
+	}
+}
+
+func (c *compiler) countOpen(open map[string]bool) int {
+	n := 0
+	for _, is := range open {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+func why(spends bool) string {
+	if spends {
+		return "fixes its noise_multiplier itself"
+	}
+	return "spends nothing"
+}
+
+// bill calibrates the noise of the open stages to the budget that the fixed
+// ones leave, and adds everything up.
+func (c *compiler) bill() {
+	paid := c.paid()
+	if c.spec.Privacy.Epsilon.Infinite() || len(paid) == 0 {
+		c.freeBill(paid)
+		return
+	}
+	acc, err := account.ByName(c.spec.Privacy.Accountant)
+	if err != nil {
+		c.fault("privacy.accountant", c.spec.Privacy.Accountant, err.Error(), "")
+		return
+	}
+	if err := c.calibrate(acc, paid); err != nil {
+		c.calibrationFault(err)
+		return
+	}
+	c.total(acc, paid)
+}
+
+// freeBill is the bill of a plan that draws no noise.
+func (c *compiler) freeBill(paid []*Step) {
+	for _, s := range paid {
+		s.Events = []privacy.JSON{}
+	}
+	if c.spec.Privacy.Epsilon.Infinite() {
+		c.plan.Epsilon.Reason = "no privacy is claimed"
+		return
+	}
+	zero := 0.0
+	c.plan.Epsilon.Proven = &zero
+}
+
+// calibrate sets every step's noise multiplier and event.
+func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
+	t := &c.spec.Privacy
+	stages := make([]calibrate.Stage, len(paid))
+	for i, s := range paid {
+		cost := s.Outline.Cost
+		stages[i] = calibrate.Stage{Name: s.ID, Fixed: cost.NoiseMultiplier, Share: c.share(s),
+			Events: func(multiplier float64) []privacy.Event { return []privacy.Event{cost.Event(multiplier)} }}
+	}
+	multipliers, err := calibrate.Joint(acc, t.Adjacency, float64(t.Epsilon), t.Delta, stages)
+	if err != nil {
+		return err
+	}
+	for i, s := range paid {
+		multiplier := multipliers[i]
+		s.NoiseMultiplier, s.Calibrated = &multiplier, stages[i].Fixed == 0
+		s.Events = []privacy.JSON{{Event: s.Outline.Cost.Event(multiplier)}}
+		if s.Calibrated {
+			share := stages[i].Share
+			s.Share = &share
+		}
+	}
+	return nil
+}
+
+func (c *compiler) share(s *Step) float64 {
+	switch share, ok := c.spec.Privacy.Split[s.ID]; {
+	case s.Outline.Cost.NoiseMultiplier > 0:
+		return 0
+	case ok:
+		return share
+	}
+	return 1
+}
+
+// calibrationFault words why the budget cannot be met.
+func (c *compiler) calibrationFault(err error) {
+	rule := RuleBudget
+	if errors.Is(err, privacy.ErrUnsupported) {
+		rule = "W33"
+	}
+	c.fault("privacy", fmt.Sprintf("a budget of epsilon %s at delta %g: %v", number(float64(c.spec.Privacy.Epsilon)), c.spec.Privacy.Delta, err),
+		"a budget that the stages can meet under this accountant", rule)
+}
+
+func (c *compiler) fault(path, found, accepted, rule string) {
+	d := c.spec.diagnostic(path, found, accepted, "")
+	d.Rule = rule
+	c.faults = append(c.faults, d)
+}

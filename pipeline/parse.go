@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/schema"
+)
+
+// specFile is the YAML of a spec: Spec with its stages undecoded.
+type specFile struct {
+	Spec
+	Raw schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above."`
+}
+
+// Sources is where a spec's words come from.
+type Sources struct {
+	File string                             // name of the spec, for messages
+	Data []byte                             // its YAML
+	Set  []string                           // overrides path=value, in order
+	Read func(name string) ([]byte, error)  // reads the file of a domain, relative to the spec
+	Demo func(name string) (*Domain, error) // the domain of a built-in generator
+}
+
+// ParseSpec validates a spec and decodes every stage over the defaults of its
+// kind. It returns every problem at once.
+func ParseSpec(src Sources, reg *Registry) (*Spec, []schema.Problem) {
+	doc, problems := schema.Parse(src.File, src.Data)
+	if doc == nil {
+		return nil, problems
+	}
+	for _, set := range src.Set {
+		problems = append(problems, override(doc, set)...)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	p := &parser{src: src, doc: doc, reg: reg}
+	spec := p.spec()
+	if len(p.problems) > 0 {
+		return nil, p.problems
+	}
+	return spec, nil
+}
+
+func override(doc *schema.Document, set string) []schema.Problem {
+	path, value, ok := strings.Cut(set, "=")
+	if !ok {
+		return []schema.Problem{{File: "--set " + set, Found: "without =", Accepted: "path=value, such as privacy.epsilon=1"}}
+	}
+	if err := doc.Set(path, value); err != nil {
+		return []schema.Problem{{File: "--set " + path, Hint: err.Error()}}
+	}
+	return nil
+}
+
+type parser struct {
+	src      Sources
+	doc      *schema.Document
+	reg      *Registry
+	problems []schema.Problem
+}
+
+func (p *parser) add(ps ...schema.Problem) { p.problems = append(p.problems, ps...) }
+
+// at is a problem at a path of the spec.
+func (p *parser) at(path, found, accepted, hint string) {
+	problem := p.doc.Problem(path, accepted, hint)
+	if found != "" {
+		problem.Found = found
+	}
+	p.add(problem)
+}
+
+func (p *parser) spec() *Spec {
+	file := specFile{Spec: defaultSpec()}
+	p.add(p.doc.Decode("", &file)...)
+	spec := &file.Spec
+	for _, id := range p.doc.Keys("stages") {
+		if s, ok := p.stage(id); ok {
+			spec.Stages = append(spec.Stages, s)
+		}
+	}
+	if len(p.problems) > 0 {
+		return nil
+	}
+	spec.Dataset.columns = p.domain()
+	p.rules(spec)
+	if len(p.problems) > 0 {
+		return nil
+	}
+	spec.where = p.where
+	p.digest(spec)
+	return spec
+}
+
+func defaultSpec() Spec {
+	return Spec{Weir: 1, Privacy: PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: ClaimsProven}}
+}
+
+func (p *parser) stage(id string) (StageSpec, bool) {
+	path := schema.Path("stages", id)
+	name := p.doc.Text(path + ".kind")
+	kind := p.reg.Kind(name)
+	switch {
+	case id == DatasetID || strings.ContainsAny(id, "./\\ #"):
+		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank or #, other than dataset", "")
+		return StageSpec{}, false
+	case !p.doc.Has(path + ".kind"):
+		p.at(path, "", "a mapping with kind: one of "+strings.Join(p.reg.Names(), ", "), "")
+		return StageSpec{}, false
+	case kind == nil:
+		p.at(path+".kind", "", "one of "+strings.Join(p.reg.Names(), ", "), hint(name, p.reg.Names()))
+		return StageSpec{}, false
+	}
+	ports, stage := portStruct(kind), kind.New()
+	if ps := p.doc.Decode(path, &stageHead{}, ports.Interface(), stage); len(ps) > 0 {
+		p.add(ps...)
+		return StageSpec{}, false
+	}
+	return StageSpec{ID: id, Kind: kind, Inputs: readPorts(kind, ports), Stage: stage}, true
+}
+
+// where finds a path of the spec, or the nearest that is written.
+func (p *parser) where(path string) (string, int, int) {
+	for at := path; at != ""; at = parent(at) {
+		if p.doc.Has(at) {
+			line, column := p.doc.At(at)
+			return p.src.File, line, column
+		}
+	}
+	return p.src.File, 1, 1
+}
+
+func parent(path string) string {
+	i := strings.LastIndexAny(path, ".[")
+	if i < 0 {
+		return ""
+	}
+	return path[:i]
+}

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"weir/privacy"
+)
+
+// total fills in what each stage spends alone and what all spend together.
+func (c *compiler) total(acc privacy.Accountant, paid []*Step) {
+	t := &c.spec.Privacy
+	var events []privacy.Event
+	naive := 0.0
+	for _, s := range paid {
+		alone := c.epsilon(acc, s.rawEvents())
+		events = append(events, s.rawEvents()...)
+		s.EpsilonAlone, s.EpsilonTotal = alone, c.epsilon(acc, events)
+		if alone != nil {
+			naive += *alone
+		}
+	}
+	if len(c.faults) > 0 {
+		return
+	}
+	c.plan.Naive = &naive
+	c.proven(paid)
+	c.published(paid, t.Delta)
+	c.overBudget()
+}
+
+func (s *Step) rawEvents() []privacy.Event {
+	events := make([]privacy.Event, len(s.Events))
+	for i, e := range s.Events {
+		events[i] = e.Event
+	}
+	return events
+}
+
+func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *float64 {
+	eps, err := acc.Epsilon(events, c.spec.Privacy.Adjacency, c.spec.Privacy.Delta)
+	if err != nil {
+		c.calibrationFault(err)
+		return nil
+	}
+	return &eps
+}
+
+// proven is the joint epsilon, or none where a stage has no proven bound.
+func (c *compiler) proven(paid []*Step) {
+	for _, s := range paid {
+		if s.Unproven != "" {
+			c.plan.Epsilon.Reason = fmt.Sprintf("stage %s: %s", s.ID, s.Unproven)
+			s.EpsilonAlone, s.EpsilonTotal = nil, nil
+		}
+	}
+	if c.plan.Epsilon.Reason == "" {
+		c.plan.Epsilon.Proven = paid[len(paid)-1].EpsilonTotal
+	}
+}
+
+// published is what the papers' own accounting gives: that of the one stage
+// that has one, or the sum over several, as papers add them.
+func (c *compiler) published(paid []*Step, delta float64) {
+	sum, any := 0.0, false
+	for _, s := range paid {
+		p := s.Outline.Cost.Published
+		if p == nil {
+			continue
+		}
+		eps, err := p.Epsilon(*s.NoiseMultiplier, delta)
+		if err != nil {
+			c.plan.Findings = append(c.plan.Findings, Finding{Rule: "W33", Level: LevelNote, Stage: s.ID,
+				Message: "the published accounting gives no number: " + err.Error()})
+			continue
+		}
+		s.Published, s.PublishedMethod = &eps, p.Method
+		sum, any = sum+eps, true
+	}
+	if any {
+		c.plan.Epsilon.Published = &sum
+	}
+}
+
+// overBudget refuses a bill above the budget, which fixed noise can cause, and
+// warns of numbers that promise little.
+func (c *compiler) overBudget() {
+	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
+	if proven != nil && *proven > float64(t.Epsilon)*(1+1e-9) {
+		c.fault("privacy.epsilon", fmt.Sprintf("%s, and the bill comes to %s", number(float64(t.Epsilon)), number(*proven)),
+			"at least the bill, or more noise", RuleBudget)
+	}
+	if proven != nil && *proven > 10 {
+		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", number(*proven)), "a smaller budget, or acknowledge: [W33]")
+	}
+	if n := c.spec.Dataset.RowsPublic; n > 0 && t.Delta > 1/float64(n) {
+		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", t.Delta, n), "a smaller delta")
+	}
+}
+
+func (c *compiler) warn(rule, message, fix string) {
+	if contains(c.spec.Privacy.Acknowledge, rule) {
+		return
+	}
+	c.plan.Findings = append(c.plan.Findings, Finding{Rule: rule, Level: LevelWarning, Message: message, Fix: fix})
+}

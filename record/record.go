@@ -1,0 +1,93 @@
+// Package record holds what a run leaves behind and renders the public papers
+// that go with a release. It is pure: a record goes in, text comes out.
+package record
+
+import (
+	"encoding/json"
+	"time"
+
+	"weir/privacy"
+)
+
+// Status of a run.
+type Status string
+
+const (
+	Running     Status = "running"
+	Done        Status = "done"
+	Failed      Status = "failed"
+	Interrupted Status = "interrupted"
+)
+
+// Run is run.json: who can rerun and audit needs nothing else but the data and,
+// for a replay, the noise key. It is internal; release/ has PRIVACY.md instead.
+type Run struct {
+	Weir          string             `json:"weir"` // version of the program
+	ID            string             `json:"id"`
+	Name          string             `json:"name"`
+	Status        Status             `json:"status"`
+	Error         string             `json:"error,omitempty"`
+	Started       time.Time          `json:"started"`
+	Finished      *time.Time         `json:"finished,omitempty"`
+	SpecDigest    string             `json:"spec_digest"`
+	Spec          string             `json:"spec"` // canonical YAML, every default filled in
+	Dataset       Dataset            `json:"dataset"`
+	Plan          json.RawMessage    `json:"plan"`
+	Bill          string             `json:"bill"` // the plan's text
+	Terms         Terms              `json:"terms"`
+	Charges       []Charge           `json:"charges"`
+	KeyCommitment string             `json:"noise_key_sha256"`
+	KeyKept       bool               `json:"noise_key_kept"`
+	Insecure      bool               `json:"not_private,omitempty"` // noise from a seed: a test, no release
+	Stages        []Stage            `json:"stages"`
+	Release       []File             `json:"release"`
+	Internal      []File             `json:"internal"`
+	Metrics       map[string]float64 `json:"metrics"`
+	Notes         map[string]string  `json:"notes,omitempty"` // why a metric has no value
+}
+
+// Dataset is the source as it was read.
+type Dataset struct {
+	Name   string `json:"name"`   // file name or demo: name
+	Digest string `json:"digest"` // sha256 of the uncompressed content
+	Ledger string `json:"ledger"`
+	Unit   string `json:"privacy_unit"`
+}
+
+// Terms is what the run claims.
+type Terms struct {
+	Adjacency  privacy.Adjacency `json:"adjacency"`
+	Accountant string            `json:"accountant"`
+	Claims     string            `json:"claims"`
+	Delta      float64           `json:"delta"`
+	Budget     any               `json:"budget_epsilon"` // a number, or inf
+	Proven     *float64          `json:"epsilon_proven"`
+	Published  *float64          `json:"epsilon_published"`
+	Reason     string            `json:"reason,omitempty"`
+}
+
+// Charge is one paid event.
+type Charge struct {
+	Stage  string       `json:"stage"`
+	Event  privacy.JSON `json:"event"`
+	ID     string       `json:"id"`
+	Ledger string       `json:"ledger_hash"`
+}
+
+// Stage says what became of one step.
+type Stage struct {
+	ID      string            `json:"id"`
+	Kind    string            `json:"kind"`
+	Recipe  string            `json:"recipe"` // digest of kind, settings, inputs and, where noise was drawn, the key
+	Outputs map[string]string `json:"outputs,omitempty"`
+	Reused  bool              `json:"reused,omitempty"`
+	Seconds float64           `json:"seconds"`
+}
+
+// File is one file of a run, relative to its folder.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	What   string `json:"what,omitempty"`
+}

@@ -1,0 +1,70 @@
+package runtime
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Folder opens files by names relative to a spec. A confined folder refuses
+// names that leave it, through .. or symbolic links (os.Root).
+type Folder struct {
+	dir  string
+	root *os.Root
+}
+
+// OpenFolder opens dir; "" is the current folder.
+func OpenFolder(dir string, confine bool) (*Folder, error) {
+	if dir == "" {
+		dir = "."
+	}
+	f := &Folder{dir: dir}
+	if !confine {
+		return f, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	f.root = root
+	return f, nil
+}
+
+// Open opens a file for reading.
+func (f *Folder) Open(name string) (fs.File, error) {
+	if f.root == nil {
+		return os.Open(f.Path(name))
+	}
+	if filepath.IsAbs(name) {
+		return nil, fmt.Errorf("%s: is an absolute path, must be inside the spec's folder (--confine)", name)
+	}
+	file, err := f.root.Open(filepath.Clean(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s: must be a file inside the spec's folder (--confine): %w", name, unwrapPath(err))
+	}
+	return file, nil
+}
+
+// Path is where name lies.
+func (f *Folder) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(f.dir, name)
+}
+
+// Close releases a confined folder.
+func (f *Folder) Close() error {
+	if f.root == nil {
+		return nil
+	}
+	return f.root.Close()
+}
+
+func unwrapPath(err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		return p.Err
+	}
+	return err
+}

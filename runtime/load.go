@@ -1,0 +1,55 @@
+package runtime
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"weir/pipeline"
+	"weir/runtime/demo"
+	"weir/schema"
+)
+
+// LoadSpec reads a spec file, applies overrides and validates everything that
+// can be known without the data.
+func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (*pipeline.Spec, error) {
+	dir, name := filepath.Split(path)
+	folder, err := OpenFolder(dir, confine)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	data, err := readLimited(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSpec(path, data, set, folder, reg)
+}
+
+// ParseSpec validates the YAML of a spec whose relative paths start in folder.
+func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipeline.Registry) (*pipeline.Spec, error) {
+	spec, problems := pipeline.ParseSpec(pipeline.Sources{
+		File: name, Data: data, Set: set,
+		Read: func(file string) ([]byte, error) { return readLimited(folder, file) },
+		Demo: demo.Domain,
+	}, reg)
+	return spec, pipeline.FromProblems(problems)
+}
+
+// readLimited reads one byte more than the schema room accepts, so that a huge
+// file is refused there without being held here.
+func readLimited(folder *Folder, name string) ([]byte, error) {
+	f, err := folder.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder.Path(name), unwrapPath(err))
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: is a folder, must be a YAML file", folder.Path(name))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, schema.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder.Path(name), unwrapPath(err))
+	}
+	return data, nil
+}

@@ -1,0 +1,31 @@
+package runtime
+
+import (
+	"io"
+	"log/slog"
+	"time"
+)
+
+// Options is what a run needs beside its plan.
+type Options struct {
+	Out      string       // folder of all runs; a run lives in Out/NAME/ID
+	Dir      string       // folder of the spec; its relative paths start here
+	Confine  bool         // paths may not leave Dir, through .. or links
+	Ledger   string       // file of the ledger; "" is beside the dataset
+	Workers  int          // stages and goroutines at a time; results do not depend on it
+	Fresh    bool         // draw new noise even where a finished run of the same spec and data exists
+	DropKey  bool         // do not keep the noise key: nobody can replay or subtract the noise
+	Insecure *uint64      // noise from a seed, for tests: NOT PRIVATE
+	Version  string       // of the program, for the record
+	Log      *slog.Logger // never receives a private value
+	Progress Reporter
+	Clock    func() time.Time
+	Random   io.Reader // of the operating system
+}
+
+// Reporter hears how a run goes on. Calls may come from several goroutines.
+type Reporter interface {
+	Start(stage, kind string)
+	Progress(stage string, done, total int64) // total 0: unknown
+	End(stage string, reused bool, err error)
+}

@@ -1,0 +1,143 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"weir/pipeline"
+	"weir/record"
+	"weir/runtime/table"
+)
+
+// publish writes release/ and the internal files, each folder complete or not
+// at all: they are built aside and renamed.
+func (r *run) publish(ctx context.Context) error {
+	aside := r.dir.release() + ".tmp"
+	if err := os.RemoveAll(aside); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(aside, 0o755); err != nil {
+		return err
+	}
+	for i := range r.plan.Steps {
+		if err := r.publishStep(ctx, aside, &r.plan.Steps[i]); err != nil {
+			return &StageError{r.plan.Steps[i].ID, err}
+		}
+	}
+	if err := r.papers(aside); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(r.dir.release()); err != nil {
+		return err
+	}
+	return os.Rename(aside, r.dir.release())
+}
+
+// publishStep writes each output where its class lets it go.
+func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step) error {
+	for _, port := range sortedPorts(step) {
+		h := step.Outline.Out[port]
+		t := r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
+		name := step.ID
+		if port != step.First {
+			name += "." + port
+		}
+		var err error
+		switch {
+		case h.Form == pipeline.FormMetrics:
+			err = r.collectMetrics(ctx, name, t)
+		case h.Form == pipeline.FormFiles && h.Class == pipeline.Private:
+			err = r.unpack(ctx, r.dir.internal(), "internal", t, &r.record.Internal)
+		case h.Form == pipeline.FormFiles:
+			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
+		case h.Class == pipeline.Private && step.Outline.Final && h.Form == pipeline.FormTable:
+			err = r.writeTable(ctx, r.dir.internal(), "internal", name, t, &r.record.Internal)
+		case h.Class == pipeline.Private:
+		case h.Form == pipeline.FormTable:
+			err = r.writeTable(ctx, aside, "release", name, t, &r.record.Release)
+		case h.Form == pipeline.FormModel:
+			err = r.writeFile(aside, "release", name+".model.arrow", "released model; weir sample draws more rows from it", &r.record.Release,
+				func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes a table as CSV and Parquet in the source's terms.
+func (r *run) writeTable(ctx context.Context, dir, under, name string, t pipeline.Table, list *[]record.File) error {
+	err := r.writeFile(dir, under, name+".csv", "synthetic table", list, func(w io.Writer) error {
+		return table.WriteCSV(ctx, w, t, r.plan.Spec.Dataset.CSV)
+	})
+	if err != nil {
+		return err
+	}
+	return r.writeFile(dir, under, name+".parquet", "the same table", list, func(w io.Writer) error {
+		return table.WriteParquet(ctx, w, t)
+	})
+}
+
+// writeFile writes dir/name and lists it as under/name.
+func (r *run) writeFile(dir, under, name, what string, list *[]record.File, write func(io.Writer) error) error {
+	path := filepath.Join(dir, name)
+	mode := os.FileMode(0o644)
+	if under == "internal" {
+		mode = 0o600
+	}
+	if err := writeAtomic(path, mode, write); err != nil {
+		return err
+	}
+	digest, size, err := digestFile(path)
+	if err != nil {
+		return err
+	}
+	*list = append(*list, record.File{Path: under + "/" + name, SHA256: digest, Bytes: size, What: what})
+	return nil
+}
+
+// papers writes what a reader of the release needs, from public facts alone.
+func (r *run) papers(aside string) error {
+	domain, err := pipeline.WriteDomain(r.plan.Spec.Dataset.Columns())
+	if err != nil {
+		return err
+	}
+	write := func(name, what string, text []byte) error {
+		return r.writeFile(aside, "release", name, what, &r.record.Release, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+	}
+	if err := write("domain.yaml", "what is publicly known of each column", domain); err != nil {
+		return err
+	}
+	if err := write("BILL.txt", "the plan and its privacy bill", []byte(r.record.Bill)); err != nil {
+		return err
+	}
+	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyPaper(r.record)))
+}
+
+// unpack writes the files of a FormFiles artifact.
+func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, list *[]record.File) error {
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f.Name != filepath.Base(f.Name) {
+			return fmt.Errorf("a file of a report is named %q, must be a plain name", f.Name)
+		}
+		err := r.writeFile(dir, under, f.Name, "", list, func(w io.Writer) error {
+			_, err := w.Write(f.Data)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

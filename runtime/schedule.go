@@ -1,0 +1,81 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+
+	"weir/pipeline"
+)
+
+// schedule calls do for every step, each after those it reads, independent ones
+// side by side, at most workers at a time. After the first error nothing new
+// starts; the error of the earliest step in plan order is returned, so that it
+// does not depend on timing where several fail.
+func schedule(ctx context.Context, plan *pipeline.Plan, workers int, do func(context.Context, *pipeline.Step) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := map[string]chan struct{}{pipeline.DatasetID: closed()}
+	for i := range plan.Steps {
+		done[plan.Steps[i].ID] = make(chan struct{})
+	}
+	slots := make(chan struct{}, workers)
+	errs := make([]error, len(plan.Steps))
+	var all sync.WaitGroup
+	for i := range plan.Steps {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			errs[i] = runStep(ctx, &plan.Steps[i], done, slots, do)
+			if errs[i] != nil {
+				cancel()
+				return
+			}
+			close(done[plan.Steps[i].ID])
+		}()
+	}
+	all.Wait()
+	return firstCause(errs)
+}
+
+func runStep(ctx context.Context, s *pipeline.Step, done map[string]chan struct{}, slots chan struct{}, do func(context.Context, *pipeline.Step) error) error {
+	for _, refs := range s.Inputs {
+		for _, r := range refs {
+			select {
+			case <-done[r.Stage]:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	select {
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return do(ctx, s)
+}
+
+// firstCause prefers the error of a stage over the cancellation that it caused.
+func firstCause(errs []error) error {
+	var cancelled error
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		if !isCancel(err) {
+			return err
+		}
+		cancelled = err
+	}
+	return cancelled
+}
+
+func closed() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}

@@ -1,0 +1,116 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// execute runs one step, or takes its outputs from the cache.
+func (r *run) execute(ctx context.Context, step *pipeline.Step) error {
+	began := r.opts.Clock()
+	r.opts.Progress.Start(step.ID, step.Kind)
+	reused, err := r.outputs(ctx, step)
+	r.opts.Progress.End(step.ID, reused, err)
+	r.noteStage(step, reused, r.opts.Clock().Sub(began).Seconds())
+	if err != nil {
+		r.opts.Log.Error("stage ended", "stage", step.ID, "error", err)
+		return err
+	}
+	r.opts.Log.Info("stage done", "stage", step.ID, "kind", step.Kind, "reused", reused)
+	return nil
+}
+
+func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, err error) {
+	recipe := r.recipeOf(step)
+	if !step.Lazy {
+		if tables, e, ok := r.cache.load(recipe, step); ok {
+			r.keep(step, recipe, tables, &e)
+			return true, nil
+		}
+	}
+	out, err := r.runStage(ctx, step)
+	if err != nil {
+		return false, &StageError{step.ID, err}
+	}
+	if step.Lazy {
+		r.keep(step, recipe, lazy(step, out), nil)
+		return false, nil
+	}
+	tables, e, err := r.cache.store(ctx, recipe, step, out)
+	if err != nil {
+		return false, &StageError{step.ID, err}
+	}
+	r.keep(step, recipe, tables, &e)
+	return false, nil
+}
+
+// runStage calls the stage; a panic, which is a fault of weir, becomes an error
+// whose details stay internal, because they may quote data.
+func (r *run) runStage(ctx context.Context, step *pipeline.Step) (out pipeline.Tables, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			path := r.internalPath("fault-" + step.ID + ".txt")
+			writeAtomic(path, 0o600, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%v\n\n%s", p, debug.Stack())
+				return err
+			})
+			err = fmt.Errorf("a fault of weir, not of the spec; details are in %s, which is private", path)
+		}
+	}()
+	out, err = step.Stage.Run(ctx, r.env(ctx, step), r.inputs(step))
+	if err != nil {
+		return nil, err
+	}
+	for port := range step.Outline.Out {
+		if out[port].Open == nil {
+			return nil, fmt.Errorf("the kind %s gave no output %s", step.Kind, port)
+		}
+	}
+	return out, nil
+}
+
+// lazy puts the planned headers on streams, and the stage's name on their errors.
+func lazy(step *pipeline.Step, out pipeline.Tables) pipeline.Tables {
+	named := pipeline.Tables{}
+	for port, h := range step.Outline.Out {
+		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open)}
+	}
+	return named
+}
+
+func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(context.Context) pipeline.Batches {
+	return func(ctx context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) {
+			for rec, err := range open(ctx) {
+				if err != nil && !isCancel(err) && !isStage(err) {
+					err = &StageError{stage, err}
+				}
+				if !yield(rec, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *run) inputs(step *pipeline.Step) pipeline.Tables {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in := pipeline.Tables{}
+	for _, port := range step.Ports {
+		for i, ref := range step.Inputs[port.Name] {
+			name := port.Name
+			if port.Many {
+				name = pipeline.Indexed(port.Name, i)
+			}
+			in[name] = r.tables[ref]
+		}
+	}
+	return in
+}

@@ -1,0 +1,52 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+
+	"weir/pipeline"
+)
+
+// capUnits keeps the first max_rows rows of each privacy unit. Which rows are
+// kept depends on that unit's rows alone, so the source is rows(max_rows). A
+// missing unit counts as a unit of its own for each row. Memory grows with the
+// number of units.
+func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
+	if unit.Column == "" {
+		return t
+	}
+	read := t.Open
+	t.Open = func(ctx context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) {
+			seen := map[string]int{}
+			for rec, err := range read(ctx) {
+				if err == nil {
+					rec, err = capBatch(ctx, rec, unit, seen)
+				}
+				if !yield(rec, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	return t
+}
+
+func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen map[string]int) (arrow.Record, error) {
+	indexes := rec.Schema().FieldIndices(unit.Column)
+	if len(indexes) == 0 {
+		return nil, fmt.Errorf("column %s of privacy_unit is not in the table", unit.Column)
+	}
+	column := rec.Column(indexes[0])
+	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))
+	for i := range column.Len() {
+		id := column.ValueStr(i)
+		keep.Append(column.IsNull(i) || seen[id] < unit.MaxRows)
+		seen[id]++
+	}
+	return compute.FilterRecordBatch(ctx, rec, keep.NewArray(), compute.DefaultFilterOptions())
+}
