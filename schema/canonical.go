@@ -250,7 +250,7 @@ func textNode(s string) *yaml.Node {
 	bare := yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
 	old := strings.Contains(" y n yes no on off << = ", " "+strings.ToLower(s)+" ")
-	if s == "" || bare.ShortTag() != "!!str" || old || strings.ContainsFunc(s, odd) || leadingZero.MatchString(s) {
+	if s == "" || bare.ShortTag() != "!!str" || old || strings.ContainsFunc(s, odd) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

@@ -14,7 +14,7 @@ import (
 // position (at most 200 and one that counts the rest).
 func (d *Document) Check(s *Schema) []Problem { return d.CheckAt("", s) }
 
-// CheckAt holds the value at a path to a schema. A path without a value is no problem here; Required
+// CheckAt holds the value at a path to a schema. A path without a value is no problem here; required
 // settings are a matter of the schema around it.
 func (d *Document) CheckAt(path string, s *Schema) []Problem {
 	n, err := d.node(path)

@@ -1,0 +1,52 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTheMeantOption: of two mappings told apart by a constant, the one whose constant stands is explained,
+// though the other has fewer faults.
+func TestTheMeantOption(t *testing.T) {
+	option := func(mark string, settings map[string]any) any {
+		settings["type"] = map[string]any{"const": mark}
+		return map[string]any{"type": "object", "properties": settings, "additionalProperties": false, "required": []string{"type"}}
+	}
+	number := map[string]any{"type": "number"}
+	s := newSchema(ordered(map[string]any{"anyOf": []any{
+		option("a", map[string]any{"x": map[string]any{}, "y": map[string]any{}}),
+		option("b", map[string]any{"x": number, "y": number}),
+	}}).(*object))
+	d := parsed(t, "{type: b, x: one, y: two}\n")
+	want := "s.yaml:1:14: x: is the text \"one\", must be a number\ns.yaml:1:22: y: is the text \"two\", must be a number"
+	if err := Join(d.Check(s)); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+// TestCloneKnowsWhatParseRefused: the check of a copy does not repeat the problem of an alias.
+func TestCloneKnowsWhatParseRefused(t *testing.T) {
+	d, ps := Parse("s.yaml", []byte("weir: 1\nname: &n t\nprivacy: {epsilon: 1, adjacency: *n}\n"))
+	if len(ps) != 2 {
+		t.Fatalf("%v", Join(ps))
+	}
+	if ps := d.Clone().Check(specSchema(t)); len(ps) > 0 {
+		t.Error(Join(ps))
+	}
+}
+
+// TestUntypedValues: dates stay text and numbers keep their type where no type is declared.
+func TestUntypedValues(t *testing.T) {
+	d := parsed(t, "v: [2020-01-01, 1, 1.5, yes, true, ~, {a: b}]\n")
+	var v struct {
+		V any `yaml:"v"`
+	}
+	if ps := d.Decode("", &v); len(ps) > 0 {
+		t.Fatal(Join(ps))
+	}
+	want := []any{"2020-01-01", 1, 1.5, "yes", true, nil, map[string]any{"a": "b"}}
+	if diff := cmp.Diff(any(want), v.V); diff != "" {
+		t.Error(diff)
+	}
+}
