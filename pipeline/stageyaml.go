@@ -80,7 +80,15 @@ func writePorts(k *Kind, inputs map[string][]Ref) reflect.Value {
 
 // Schema is the JSON Schema of a stage of kind k: kind, ports, settings.
 func (k *Kind) Schema() (*schema.Schema, error) {
-	parts := []any{&stageHead{}, portStruct(k).Interface(), k.New()}
+	return mergeSchemas(&stageHead{}, portStruct(k).Interface(), k.New())
+}
+
+// settingsSchema is Schema without kind, which a union adds.
+func (k *Kind) settingsSchema() (*schema.Schema, error) {
+	return mergeSchemas(portStruct(k).Interface(), k.New())
+}
+
+func mergeSchemas(parts ...any) (*schema.Schema, error) {
 	schemas := make([]*schema.Schema, len(parts))
 	for i, p := range parts {
 		s, err := schema.Of(p)

@@ -59,4 +59,10 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-func printError(w io.Writer, err error) { fmt.Fprintf(w, "weir: %v\n", err) }
+// printError prints err unless a command has printed it in another form.
+func printError(w io.Writer, err error) {
+	var printed *printedError
+	if !errors.As(err, &printed) {
+		fmt.Fprintf(w, "weir: %v\n", err)
+	}
+}

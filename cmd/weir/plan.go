@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+)
+
+func planCommand(s streams) *cobra.Command {
+	var flags specFlags
+	var asJSON bool
+	var format string
+	c := &cobra.Command{
+		Use:   "plan SPEC",
+		Short: "Print the DAG and the privacy bill; reads no data",
+		Long: `Print what a run will do and what it will cost: every stage with its class and
+stability, and the bill (mechanism, event, sensitivity, noise, steps, share,
+epsilon alone and cumulative). No data is opened.
+
+` + specHelp + `
+
+Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
+		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid",
+		Args:    oneSpec,
+		RunE: func(c *cobra.Command, args []string) error {
+			if asJSON {
+				format = "json"
+			}
+			draw, ok := planFormats()[format]
+			if !ok {
+				return usage(c, fmt.Errorf("--format: is %q, must be text, json, mermaid or dot", format))
+			}
+			plan, err := flags.compile(args[0])
+			if err != nil {
+				return err
+			}
+			return draw(s.out, plan)
+		},
+	}
+	flags.add(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
+	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
+	return c
+}
+
+func planFormats() map[string]func(io.Writer, *pipeline.Plan) error {
+	return map[string]func(io.Writer, *pipeline.Plan) error{
+		"text":    func(w io.Writer, p *pipeline.Plan) error { _, err := io.WriteString(w, p.Text()); return err },
+		"json":    func(w io.Writer, p *pipeline.Plan) error { return printJSON(w, p) },
+		"mermaid": func(w io.Writer, p *pipeline.Plan) error { _, err := io.WriteString(w, p.Mermaid()); return err },
+		"dot":     func(w io.Writer, p *pipeline.Plan) error { _, err := io.WriteString(w, p.DOT()); return err },
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+	"weir/schema"
+	"weir/stages"
+)
+
+func schemaCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "schema [pipeline|domain]",
+		Short: "Print the JSON Schema of specs or of domains, for editors",
+		Long: `Print the JSON Schema of specs (the default) or of domains. Editors that speak
+YAML use it to complete and check: put a line such as
+
+  # yaml-language-server: $schema=pipeline.schema.json
+
+at the top of a spec.
+
+Exit codes: 0 done; 2 usage.`,
+		Example:   "  weir schema > pipeline.schema.json\n  weir schema domain > domain.schema.json",
+		ValidArgs: []string{"pipeline", "domain"},
+		Args:      cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			what := "pipeline"
+			if len(args) == 1 {
+				what = args[0]
+			}
+			text, err := publishedSchema(what)
+			if err != nil {
+				return usage(c, err)
+			}
+			_, err = s.out.Write(text)
+			return err
+		},
+	}
+	return c
+}
+
+func publishedSchema(what string) ([]byte, error) {
+	switch what {
+	case "pipeline":
+		reg, err := stages.Registry()
+		if err != nil {
+			return nil, err
+		}
+		doc, err := pipeline.SpecSchema(reg)
+		if err != nil {
+			return nil, err
+		}
+		return doc.Publish("weir pipeline")
+	case "domain":
+		doc, err := schema.Of(&pipeline.Domain{})
+		if err != nil {
+			return nil, err
+		}
+		return doc.Publish("weir domain")
+	}
+	return nil, fmt.Errorf("%q is no schema, must be pipeline or domain", what)
+}

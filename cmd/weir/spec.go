@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+	"weir/runtime"
+	"weir/specs"
+	"weir/stages"
+)
+
+// specFlags are those of every command that reads a spec.
+type specFlags struct {
+	set     []string
+	confine bool
+}
+
+func (f *specFlags) add(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1 (may be repeated)")
+	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths that leave the spec's folder, through .. or links")
+}
+
+// specHelp is said in the help of every command that reads a spec.
+const specHelp = `SPEC is a path, or specs:NAME for one that is built in.`
+
+// load reads and validates a spec, a path or specs:NAME.
+func (f *specFlags) load(arg string) (*pipeline.Spec, error) {
+	reg, err := stages.Registry()
+	if err != nil {
+		return nil, err
+	}
+	name, builtIn := strings.CutPrefix(arg, "specs:")
+	if !builtIn {
+		spec, err := runtime.LoadSpec(arg, f.set, f.confine, reg)
+		return spec, f.problem(err)
+	}
+	data, err := specs.Read(name)
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	folder, err := runtime.OpenFolder(".", f.confine)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	spec, err := runtime.ParseSpec(arg, data, f.set, folder, reg)
+	return spec, f.problem(err)
+}
+
+// problem gives errors of reading a spec the code of a bad spec.
+func (f *specFlags) problem(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := err.(pipeline.Diagnostics); ok {
+		return err
+	}
+	return withCode(exitUsage, err)
+}
+
+// compile loads and compiles.
+func (f *specFlags) compile(arg string) (*pipeline.Plan, error) {
+	spec, err := f.load(arg)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Compile(spec)
+}
+
+// dir is the folder that a spec's relative paths start in.
+func (f *specFlags) dir(arg string) string {
+	if strings.HasPrefix(arg, "specs:") {
+		return "."
+	}
+	return filepath.Dir(arg)
+}
+
+// oneSpec is the positional argument of most commands.
+func oneSpec(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage(c, fmt.Errorf("%s: is given %d arguments, must be given one SPEC", c.CommandPath(), len(args)))
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/schema"
+)
+
+// FirstSentence is a doc up to its first full stop.
+func FirstSentence(doc string) string {
+	if i := strings.Index(doc, ". "); i >= 0 {
+		return doc[:i+1]
+	}
+	return doc
+}
+
+// Markdown is the reference page of a kind: doc, ports, settings.
+func (k *Kind) Markdown() (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n", k.Name, strings.TrimSpace(k.Doc))
+	b.WriteString("| port | gives or takes | what |\n| --- | --- | --- |\n")
+	for _, p := range k.In {
+		fmt.Fprintf(&b, "| `%s` | takes %s%s | %s |\n", p.Key(), p.Form, p.note(), p.Doc)
+	}
+	for _, p := range k.Out {
+		fmt.Fprintf(&b, "| `.%s` | gives %s | %s |\n", p.Name, p.Form, p.Doc)
+	}
+	settings, err := schema.Of(k.New())
+	if err != nil {
+		return "", fmt.Errorf("kind %s: %w", k.Name, err)
+	}
+	rows := settings.Settings()
+	if len(rows) == 0 {
+		b.WriteString("\nNo settings.\n")
+		return b.String(), nil
+	}
+	b.WriteString("\n| setting | must be | default | what |\n| --- | --- | --- | --- |\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Path, cell(r.Accepted), cell(r.Default), cell(r.Doc))
+	}
+	return b.String(), nil
+}
+
+func (p Port) note() string {
+	switch {
+	case p.Many && p.Optional:
+		return "s, optional"
+	case p.Many:
+		return "s"
+	case p.Optional:
+		return ", optional"
+	}
+	return ""
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
