@@ -130,17 +130,14 @@ func meant(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 		for _, l := range leaves {
 			k, here := keyword(l), l.InstanceLocation == e.InstanceLocation
 			score++
-			switch {
-			case here && (k == "additionalProperties" || k == "required"), !here:
+			if !here || k == "additionalProperties" || k == "required" {
 				deeper = true
-			case here && (k == "type" || k == "const" || k == "enum"):
-				score += 1 << 20
 			}
 			if k == "const" {
 				score += 1 << 10
 			}
 		}
-		if deeper && score < least && score < 1<<20 {
+		if deeper && score < least {
 			best, least = leaves, score
 		}
 	}

@@ -50,3 +50,27 @@ func TestUntypedValues(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestAnyOf: a value that is text or a mapping is explained by the form that was written.
+func TestAnyOf(t *testing.T) {
+	csv, err := Of(testCSV{Delimiter: ","})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := AnyOf(TextSchema(), csv)
+	for text, want := range map[string]string{
+		"a.csv":           "",
+		"{header: true}":  "",
+		"{header: 1}":     "s.yaml:1:10: header: is 1, must be true or false",
+		"{headers: true}": "s.yaml:1:2: headers: is an unknown key, must be one of delimiter, header; did you mean header?",
+		"[a]":             "s.yaml:1:1: is a list of 1 item, must be text that is not empty or a mapping with keys of delimiter, header",
+	} {
+		got := ""
+		if err := Join(parsed(t, text).Check(s)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -107,7 +107,9 @@ func acceptedText(o *object) string {
 	if !ok {
 		s = "text"
 	}
-	if n := o.get("minLength"); n != nil {
+	if n := o.get("minLength"); n != nil && fmt.Sprint(n) == "1" {
+		s += " that is not empty"
+	} else if n != nil {
 		s += fmt.Sprintf(" of at least %v characters", n)
 	}
 	if p := o.text("pattern"); p != "" {
