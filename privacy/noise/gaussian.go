@@ -24,7 +24,7 @@ var layers = func() (t [256]layer) {
 // Gaussian fills dst with independent standard normal numbers, by a ziggurat of
 // 256 layers with 53-bit positions (Marsaglia, Tsang 2000; Doornik 2005 for
 // taking layer, sign and position from separate bits). There is no largest
-// value: the tail is drawn from uniforms with full relative precision.
+// value: the tail is drawn from exponentials that have none.
 //
 // A position is a multiple of width, at most 3.92 * 2^-53. A cell of size h that
 // is large beside that therefore has the probability of the normal law up to a
@@ -98,8 +98,7 @@ func (st *Stream) gaussianEdge(layer int, x float64) float64 {
 func (st *Stream) gaussianTail() float64 {
 	r := zigguratEdges[1]
 	for {
-		x := -ln(st.unit()) / r
-		y := -ln(st.unit())
+		x, y := st.exponential()/r, st.exponential()
 		if y+y > float64(x*x) {
 			return r + x
 		}

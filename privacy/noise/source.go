@@ -19,7 +19,7 @@ import (
 // Source is the randomness that one paid charge bought. It does not change and
 // may be shared between goroutines.
 type Source struct {
-	key    Key
+	key    *Key // a pointer, for fmt follows none inside a struct
 	charge string
 }
 
@@ -27,7 +27,7 @@ type Source struct {
 // runtime's spender and tests call it; everyone else gets a Source by paying.
 // The same charge name under the same key gives the same noise, so a name must
 // never be used for two charges: noise used twice can be subtracted.
-func NewSource(key Key, charge string) *Source { return &Source{key: key, charge: charge} }
+func NewSource(key Key, charge string) *Source { return &Source{key: &key, charge: charge} }
 
 // Stream returns the stream of one draw site, AES-256 in counter mode under
 // HMAC-SHA-256(key, charge, purpose, index). HMAC is a pseudo-random function,
@@ -45,4 +45,4 @@ func (s *Source) Stream(purpose string, index uint64) *Stream {
 }
 
 // Format prints the charge and never the key.
-func (s *Source) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "noise source of charge %q", s.charge) }
+func (s Source) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "noise source of charge %q", s.charge) }

@@ -77,5 +77,15 @@ func (st *Stream) unit() float64 {
 	return float64(1<<52|st.Uint64()>>12) * scale
 }
 
+// exponential returns a standard exponential number to 53 significant bits near
+// 0 and above 1 alike: U and 1-U are drawn apart, each from its small end.
+func (st *Stream) exponential() float64 {
+	small := st.unit() / 2
+	if st.Uint64()&1 == 0 {
+		return -ln(small)
+	}
+	return -ln1m(small)
+}
+
 // Format prints that it is a stream and none of its state.
 func (st *Stream) Format(f fmt.State, _ rune) { io.WriteString(f, "noise stream") }

@@ -1,0 +1,106 @@
+// Package stattest holds the statistics by which tests judge random output:
+// p-values that are compared with FalseAlarm, and lower bounds on epsilon from
+// a distinguishing attack.
+package stattest
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// FalseAlarm is the rate at which a right sampler may fail one test. Tests draw
+// from fixed keys, so a test that passes keeps passing.
+const FalseAlarm = 1e-6
+
+// ChiSquare returns the p-value of Pearson's test that counts are draws from
+// cells with the given probabilities. Where these sum to less than one the rest
+// is a last cell, with the draws of total that counts does not hold; a draw in a
+// rest without probability gives 0. Neighbouring cells are pooled until 20 draws
+// are expected in each.
+func ChiSquare(counts []int, probabilities []float64, total int) float64 {
+	rest, restCount := 1.0, total
+	for i, p := range probabilities {
+		rest -= p
+		restCount -= counts[i]
+	}
+	if rest < 1e-12 {
+		if restCount > 0 {
+			return 0
+		}
+		rest = 0
+	}
+	expected, observed := pool(append(probabilities[:len(probabilities):len(probabilities)], rest), append(counts[:len(counts):len(counts)], restCount), total)
+	statistic := 0.0
+	for i, e := range expected {
+		statistic += (observed[i] - e) * (observed[i] - e) / e
+	}
+	return distuv.ChiSquared{K: float64(len(expected) - 1)}.Survival(statistic)
+}
+
+// pool joins neighbouring cells until each expects 20 draws; what is left at the
+// end joins the last.
+func pool(probabilities []float64, counts []int, total int) (expected, observed []float64) {
+	var e, o float64
+	for i, p := range probabilities {
+		e += p * float64(total)
+		o += float64(counts[i])
+		if e >= 20 {
+			expected, observed = append(expected, e), append(observed, o)
+			e, o = 0, 0
+		}
+	}
+	expected[len(expected)-1] += e
+	observed[len(observed)-1] += o
+	return expected, observed
+}
+
+// Binomial returns the two-sided p-value of k successes in n trials of
+// probability p, twice the smaller tail.
+func Binomial(k, n int, p float64) float64 {
+	b := distuv.Binomial{N: float64(n), P: p}
+	lower := b.CDF(float64(k))
+	upper := 1.0
+	if k > 0 {
+		upper = b.Survival(float64(k - 1))
+	}
+	return min(1, 2*min(lower, upper))
+}
+
+// ClopperPearson returns the exact confidence interval for the probability
+// behind k successes in n trials; each side errs with probability alpha.
+func ClopperPearson(k, n int, alpha float64) (low, high float64) {
+	high = 1
+	if k > 0 {
+		low = distuv.Beta{Alpha: float64(k), Beta: float64(n-k) + 1}.Quantile(alpha)
+	}
+	if k < n {
+		high = distuv.Beta{Alpha: float64(k) + 1, Beta: float64(n - k)}.Quantile(1 - alpha)
+	}
+	return low, high
+}
+
+// EpsilonLowerBound returns a value that epsilon exceeds at the given delta,
+// except with probability FalseAlarm, from an attack that said "first" hits
+// times in n runs on the first of two neighbours and alarms times in n runs on
+// the second. It is minus infinity where the attack shows nothing.
+func EpsilonLowerBound(hits, alarms, n int, delta float64) float64 {
+	low, _ := ClopperPearson(hits, n, FalseAlarm/2)
+	_, high := ClopperPearson(alarms, n, FalseAlarm/2)
+	return math.Log(max(low-delta, 0) / high)
+}
+
+// Uniform returns the p-value of Pearson's test that counts, of which each must
+// expect 20 or more, come from cells of equal probability with independent
+// draws; where a cell is hit at most once a round the test is conservative.
+func Uniform(counts []int) float64 {
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	mean, statistic := float64(total)/float64(len(counts)), 0.0
+	for _, c := range counts {
+		statistic += (float64(c) - mean) * (float64(c) - mean) / mean
+	}
+	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(statistic)
+}
