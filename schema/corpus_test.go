@@ -38,8 +38,8 @@ func TestGoodCorpus(t *testing.T) {
 	}
 }
 
-// TestBadCorpus compares all messages of each bad file with the text beside it, which was written by hand
-// first and is read again at each -update.
+// TestBadCorpus compares all messages of each bad file with the text beside it. The texts are what the code
+// said under -update, read line by line against the file: they hold the wording, and are no independent source.
 func TestBadCorpus(t *testing.T) {
 	s := specSchema(t)
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
