@@ -38,6 +38,7 @@ type Run struct {
 	Charges       []Charge           `json:"charges"`
 	KeyCommitment string             `json:"noise_key_sha256"`
 	KeyKept       bool               `json:"noise_key_kept"`
+	Repeat        int                `json:"repeat,omitempty"`
 	Insecure      bool               `json:"not_private,omitempty"` // noise from a seed: a test, no release
 	Stages        []Stage            `json:"stages"`
 	Release       []File             `json:"release"`

@@ -13,6 +13,7 @@ type Options struct {
 	Confine  bool         // paths may not leave Dir, through .. or links
 	Ledger   string       // file of the ledger; "" is beside the dataset
 	Workers  int          // stages and goroutines at a time; results do not depend on it
+	Repeat   int          // which repeat of an experiment; each is a run of its own
 	Fresh    bool         // draw new noise even where a finished run of the same spec and data exists
 	DropKey  bool         // do not keep the noise key: nobody can replay or subtract the noise
 	Insecure *uint64      // noise from a seed, for tests: NOT PRIVATE

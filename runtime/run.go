@@ -66,7 +66,7 @@ func (r *run) begin(source *source) (*Result, error) {
 	if !r.opts.Fresh {
 		for _, f := range findRuns(base, r.plan.Digest, source.digest) {
 			switch {
-			case f.record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.record, r.opts):
+			case f.record.Repeat != r.opts.Repeat || f.record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.record, r.opts):
 			case f.record.Status == record.Done:
 				return &Result{Path: f.path, Record: f.record, Reused: true}, nil
 			default:

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	goruntime "runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weir/record"
+	"weir/runtime"
+)
+
+// runFlags are those of `weir run`.
+type runFlags struct {
+	spec     specFlags
+	out      string
+	ledger   string
+	workers  int
+	fresh    bool
+	dropKey  bool
+	insecure uint64
+	verbose  bool
+	asJSON   bool
+}
+
+const runLong = `Carry out a spec: open the data, run the stages, write the release and the record.
+
+The plan and its bill are what "weir plan" prints. Each charge is written to the
+ledger of the dataset before its first noise is drawn. A run that was
+interrupted is continued by running it again, with the noise it has paid for; a
+finished run of the same spec and data is shown again at no cost, unless --fresh
+draws new noise, which is a new charge.
+
+` + specHelp + `
+
+OUT/NAME/ID/release holds what may leave: the synthetic table, the model, the
+domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
+real rows, the report and the noise key.
+
+Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
+over budget; 130 interrupted.`
+
+func runCommand(s streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run SPEC",
+		Short: "Run a spec: synthetic table, report, record and ledger",
+		Long:  runLong,
+		Example: `  weir run examples/cardio/quickstart.yaml
+  weir run spec.yaml --set dataset.file=patients.csv --out /secure/runs
+  weir run spec.yaml --json > result.json`,
+		Args: oneSpec,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
+	}
+	f.spec.add(c)
+	flags := c.Flags()
+	flags.StringVar(&f.out, "out", "runs", "folder of runs")
+	flags.StringVar(&f.ledger, "ledger", "", "ledger of the dataset (default: beside the dataset)")
+	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend on it")
+	flags.BoolVar(&f.fresh, "fresh", false, "draw new noise, as a new charge, even where a finished run exists")
+	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or subtract its noise")
+	flags.Uint64Var(&f.insecure, "insecure-noise-seed", 0, "noise from a seed, for tests: the result is NOT PRIVATE")
+	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; logs go to stderr")
+	return c
+}
+
+func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
+	plan, err := f.spec.compile(arg)
+	if err != nil {
+		return err
+	}
+	if plan.Spec.Experiment != nil {
+		return f.experiment(c, s, arg, plan)
+	}
+	progress := newProgress(s.err, f.asJSON)
+	result, err := runtime.Run(c.Context(), plan, f.options(c, s, arg, progress))
+	progress.Wait()
+	if err != nil {
+		return f.failure(c.Context(), s, result, err)
+	}
+	if f.asJSON {
+		return printJSON(s.out, resultJSON(result))
+	}
+	return printResult(s.out, result)
+}
+
+func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
+	opts := runtime.Options{Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers,
+		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Log: newLog(s.err, f.verbose), Progress: progress,
+		Clock: time.Now, Random: rand.Reader}
+	if c.Flags().Changed("insecure-noise-seed") {
+		opts.Insecure = &f.insecure
+	}
+	return opts
+}
+
+func newLog(w io.Writer, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+// failure says what is left of a run that did not end well.
+func (f *runFlags) failure(ctx context.Context, s streams, result *runtime.Result, err error) error {
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
+		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
+	}
+	if errors.Is(err, runtime.ErrOverBudget) {
+		return withCode(exitPrivacy, err)
+	}
+	return err
+}
+
+// runResult is what `weir run --json` prints.
+type runResult struct {
+	Run      string              `json:"run"`
+	Reused   bool                `json:"reused"`
+	Epsilon  map[string]*float64 `json:"epsilon"`
+	Delta    float64             `json:"delta"`
+	Release  []string            `json:"release"`
+	Inside   []string            `json:"internal"`
+	Metrics  map[string]float64  `json:"metrics"`
+	Notes    map[string]string   `json:"notes,omitempty"`
+	Ledger   string              `json:"ledger"`
+	Insecure bool                `json:"not_private,omitempty"`
+}
+
+func resultJSON(r *runtime.Result) runResult {
+	rec := r.Record
+	return runResult{Run: r.Path, Reused: r.Reused, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Ledger: rec.Dataset.Ledger,
+		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},
+		Release: paths(r.Path, rec.Release), Inside: paths(r.Path, rec.Internal), Insecure: rec.Insecure}
+}
+
+func paths(dir string, files []record.File) []string {
+	list := make([]string, len(files))
+	for i, f := range files {
+		list[i] = filepath.Join(dir, f.Path)
+	}
+	return list
+}
