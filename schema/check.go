@@ -40,7 +40,7 @@ func (d *Document) check(n *yaml.Node, path string, s *Schema) []Problem {
 	if !errors.As(err, &failed) {
 		return []Problem{{File: d.file, Path: path, Hint: "the check ended early: " + err.Error()}}
 	}
-	e := &explainer{d: d, top: n, path: path, doc: s.doc, told: map[string]bool{}}
+	e := &explainer{d: d, top: n, path: path, doc: s.doc}
 	for _, f := range causes(failed) {
 		e.tell(f)
 	}

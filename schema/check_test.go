@@ -74,3 +74,18 @@ func TestAnyOf(t *testing.T) {
 		}
 	}
 }
+
+// TestInfiniteIsRefused: a plain float64 without bounds takes every finite number and no infinite one.
+func TestInfiniteIsRefused(t *testing.T) {
+	s, err := Of(struct {
+		A float64 `yaml:"a"`
+	}{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"1.7976931348623157e308": 0, "-1e-320": 0, ".inf": 1, "-.inf": 1, "inf": 1} {
+		if ps := parsed(t, "a: "+text).Check(s); len(ps) != want {
+			t.Errorf("%s: %d problems, want %d", text, len(ps), want)
+		}
+	}
+}

@@ -13,7 +13,6 @@ type explainer struct {
 	top  *yaml.Node
 	path string
 	doc  *object
-	told map[string]bool // one problem for each value and schema, however many keywords failed
 	out  []hinted
 }
 
@@ -133,15 +132,9 @@ func (e *explainer) missingKeys(n *yaml.Node, path string, rule *object) {
 	}
 }
 
-func (e *explainer) add(h hinted) {
-	id := h.Path + "\x00" + h.Found + "\x00" + h.Accepted
-	if !e.told[id] {
-		e.told[id] = true
-		e.out = append(e.out, h)
-	}
-}
+func (e *explainer) add(h hinted) { e.out = append(e.out, h) }
 
-// finish sorts, cuts to maxProblems and only then looks for suggestions.
+// finish sorts, drops repeats (several keywords of one rule failed), cuts to maxProblems and only then looks for suggestions.
 func (e *explainer) finish() []Problem {
 	ps := make([]Problem, len(e.out))
 	hints := map[Problem]hinted{}
