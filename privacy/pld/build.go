@@ -1,0 +1,177 @@
+package pld
+
+import (
+	"math"
+
+	"weir/privacy"
+)
+
+// maxDiscreteNoise bounds the integers that a discrete Gaussian is summed over.
+const maxDiscreteNoise = 1e5
+
+// builder makes the dominating pairs of single events.
+type builder struct {
+	adjacency privacy.Adjacency
+	lower     bool
+}
+
+func unsupported(path, reason string) error {
+	return &privacy.UnsupportedError{Accountant: name, Path: path, Reason: reason}
+}
+
+// change is by how many bounds on one contribution a sum moves: the factor two
+// that replacing one record brings (see privacy.Event).
+func (b builder) change() float64 {
+	if b.adjacency == privacy.ReplaceOne {
+		return 2
+	}
+	return 1
+}
+
+// leaf returns the pair for the removal (or replacement) of a record; the pair
+// for its addition is the same one swapped.
+func (b builder) leaf(e privacy.Event, path string) (*pair, error) {
+	switch e := e.(type) {
+	case privacy.PoissonSampled:
+		return b.poisson(e, path+".poisson_sampled")
+	case privacy.SampledWithoutReplacement:
+		return b.fixed(e, path+".sampled_without_replacement")
+	}
+	return b.plain(e, b.change(), path)
+}
+
+// plain returns the pair of an event that samples nothing, for a change of the
+// sum by change bounds.
+func (b builder) plain(e privacy.Event, change float64, path string) (*pair, error) {
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		return gaussian(change/e.NoiseMultiplier, b.lower), nil
+	case privacy.Laplace:
+		return laplace(change/e.NoiseMultiplier, b.lower), nil
+	case privacy.DiscreteLaplace:
+		if e.NoiseMultiplier == 0 {
+			return revealing(), nil
+		}
+		return discreteLaplace(e.NoiseMultiplier, int(change)), nil
+	case privacy.DiscreteGaussian:
+		return b.discreteGaussian(e.NoiseMultiplier, int(change), path)
+	case privacy.Exponential:
+		return pure(e.Epsilon), nil
+	case privacy.RandomizedResponse:
+		return pure(e.Epsilon), nil
+	case privacy.Pure:
+		return pure(e.Epsilon), nil
+	case privacy.Approximate:
+		return approximate(e.Epsilon, e.Delta), nil
+	case privacy.ZCDP:
+		return zcdp(e.Rho), nil
+	}
+	return b.gaussians(e, change, path)
+}
+
+func (b builder) discreteGaussian(s float64, shift int, path string) (*pair, error) {
+	switch {
+	case float64(shift)/math.Max(s, 1e-300) > 60:
+		return revealing(), nil
+	case s > maxDiscreteNoise:
+		return nil, unsupported(path+".discrete_gaussian", "noise multipliers above 1e5 are not summed")
+	}
+	return discreteGaussian(s, shift, b.lower), nil
+}
+
+// gaussians joins several Gaussians that share one sample into one: their joint
+// release is equivalent to a Gaussian with the root of the sum of squares.
+func (b builder) gaussians(e privacy.Event, change float64, path string) (*pair, error) {
+	leaves, err := walk(e, path, 1, privacy.ReplaceOne)
+	if err != nil {
+		return nil, err
+	}
+	mu2 := 0.0
+	for _, l := range leaves[0] {
+		g, ok := l.event.(privacy.Gaussian)
+		if len(leaves) > 1 || !ok {
+			return nil, unsupported(path+"."+privacy.Name(e), "only Gaussian events may share one sample")
+		}
+		mu2 += float64(l.count) * square(change/g.NoiseMultiplier)
+	}
+	return gaussian(math.Sqrt(mu2), b.lower), nil
+}
+
+func square(x float64) float64 { return x * x }
+
+// poisson returns the pair of a Poisson sampled event.
+//
+// add_remove: (qP + (1-q)Q, Q) for any inner pair (Zhu, Dong and Wang 2022,
+// theorem 11). replace_one, Gaussian: the antipodal pair (twinify's substitute
+// relation; dp_accounting's REPLACE_ONE). replace_one, other noise: given that
+// the record is in the sample the two outputs differ by a replacement, given that
+// only one table's record is they differ by a removal; advanced joint convexity
+// (Balle, Barthe and Gaboardi 2018) bounds the divergence at orders of at least 1
+// by that of (qP + (1-q)Q, Q) for the replacement pair, which dominates the
+// removal pair for noise added to sums.
+func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
+	if e.SamplingRate == 0 {
+		return pure(0), nil
+	}
+	in := path + ".event"
+	base, err := b.inner(e.Event, b.change(), in)
+	if err != nil || e.SamplingRate == 1 {
+		return base, err
+	}
+	if b.adjacency == privacy.AddRemove {
+		return base.mixP(e.SamplingRate), nil
+	}
+	switch inner := e.Event.(type) {
+	case privacy.Laplace, privacy.DiscreteLaplace, privacy.DiscreteGaussian:
+		return base.mixP(e.SamplingRate).symmetrise(), nil
+	case privacy.Gaussian, privacy.Repeated, privacy.Composed:
+		mu, err := gaussianShift(inner, in)
+		return antipodal(mu, e.SamplingRate, b.lower), err
+	}
+	return nil, unsupported(in+"."+privacy.Name(e.Event),
+		"under replace_one a sampled event needs a bound for the removal of a record too")
+}
+
+// gaussianShift returns the shift of the joint release in standard deviations for
+// one contribution.
+func gaussianShift(e privacy.Event, path string) (float64, error) {
+	leaves, err := walk(e, path, 1, privacy.ReplaceOne)
+	if err != nil {
+		return 0, err
+	}
+	mu2 := 0.0
+	for _, l := range leaves[0] {
+		mu2 += float64(l.count) / square(l.event.(privacy.Gaussian).NoiseMultiplier)
+	}
+	return math.Sqrt(mu2), nil
+}
+
+// inner returns the pair of what runs on a sample.
+func (b builder) inner(e privacy.Event, change float64, path string) (*pair, error) {
+	switch e.(type) {
+	case privacy.PoissonSampled, privacy.SampledWithoutReplacement, privacy.Parallel:
+		return nil, unsupported(path+"."+privacy.Name(e), "it runs inside a sampled event")
+	}
+	return b.plain(e, change, path)
+}
+
+// fixed returns the pair of an event on a sample of fixed size under replace_one:
+// the divergence of (gP + (1-g)Q, Q) at orders of at least 1 and of its swap below
+// (Balle, Barthe and Gaboardi 2018, theorem 11; Zhu, Dong and Wang 2022). The
+// inner multiplier is over the replace-one sensitivity, so nothing is doubled.
+func (b builder) fixed(e privacy.SampledWithoutReplacement, path string) (*pair, error) {
+	if b.adjacency != privacy.ReplaceOne {
+		return nil, unsupported(path, "a sample of fixed size from a public population is defined under replace_one only")
+	}
+	base, err := b.inner(e.Event, 1, path+".event")
+	switch rate := float64(e.SampleSize) / float64(e.Population); {
+	case err != nil:
+		return nil, err
+	case rate == 0:
+		return pure(0), nil
+	case rate == 1:
+		return base, nil
+	default:
+		return base.mixP(rate).symmetrise(), nil
+	}
+}

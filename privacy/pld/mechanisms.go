@@ -1,0 +1,187 @@
+package pld
+
+import "math"
+
+// tail is the reach of a Gaussian in standard deviations. What lies beyond,
+// tailMass > Phi(-20), is put at infinite loss.
+const (
+	tail     = 20.0
+	tailMass = 3e-89
+)
+
+// revealing is the pair of a mechanism that may publish its input.
+func revealing() *pair {
+	return &pair{inf: 1, gap: 1, bound: 0, symmetric: true}
+}
+
+func normal(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+
+func tails(p *pair, lower bool) *pair {
+	p.bound = math.Inf(1)
+	if !lower {
+		p.inf, p.gap = tailMass, tailMass
+	}
+	return p
+}
+
+// gaussian is the pair N(mu, 1), N(0, 1) (Balle and Wang 2018). Above mu = 60,
+// where even the event that a tail of 1e-190 hides the input has loss 600, it is
+// bounded by the mechanism that publishes its input.
+func gaussian(mu float64, lower bool) *pair {
+	if mu > 60 {
+		return revealing()
+	}
+	if mu == 0 {
+		return pure(0)
+	}
+	step := math.Min(0.01, 0.1/mu)
+	half := int(math.Ceil((mu/2 + tail) / step))
+	d := density{
+		at:   func(x float64) (float64, float64) { return normal(x - mu), normal(x) },
+		loss: func(x float64) float64 { return mu * (x - mu/2) },
+	}
+	atoms := discretise(d, mu/2-float64(half)*step, step, 2*half, lower)
+	return tails(&pair{atoms: atoms, symmetric: true}, lower)
+}
+
+// antipodal is the pair q N(mu,1) + (1-q) N(0,1) against q N(-mu,1) + (1-q) N(0,1):
+// Poisson sampling at rate q under replacement of one record.
+func antipodal(mu, q float64, lower bool) *pair {
+	if mu > 60 {
+		return revealing().mixP(q).symmetrise()
+	}
+	step := math.Min(0.01, 0.1/mu)
+	half := int(math.Ceil((mu + tail) / step))
+	d := density{
+		at: func(x float64) (float64, float64) {
+			o := (1 - q) * normal(x)
+			return o + q*normal(x-mu), o + q*normal(x+mu)
+		},
+		loss: func(x float64) float64 { return mixed(q, mu*x-mu*mu/2) - mixed(q, -mu*x-mu*mu/2) },
+	}
+	atoms := discretise(d, -float64(half)*step, step, 2*half, lower)
+	return tails(&pair{atoms: atoms, symmetric: true}, lower)
+}
+
+// laplace is the pair of Laplace distributions at distance e scales.
+func laplace(e float64, lower bool) *pair {
+	if e > 4000 {
+		return pure(e)
+	}
+	n := int(math.Min(math.Max(2*e/0.01, 800), 16000))
+	d := density{
+		at:   func(x float64) (float64, float64) { return math.Exp(x-e) / 2, math.Exp(-x) / 2 },
+		loss: func(x float64) float64 { return 2*x - e },
+	}
+	atoms := []atom{{math.Exp(-e) / 2, 0.5, -e}}
+	atoms = append(atoms, discretise(d, 0, e/float64(n), n, lower)...)
+	atoms = append(atoms, atom{0.5, math.Exp(-e) / 2, e})
+	return &pair{atoms: join(atoms), bound: e, lattice: e, symmetric: true}
+}
+
+// join adds up neighbours of equal loss.
+func join(atoms []atom) []atom {
+	out := atoms[:0]
+	for _, a := range atoms {
+		if n := len(out) - 1; n >= 0 && a.loss-out[n].loss <= 1e-15*math.Abs(a.loss) {
+			out[n].p, out[n].q = out[n].p+a.p, out[n].q+a.q
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// discreteLaplace is the two-sided geometric distribution of scale s moved by shift.
+func discreteLaplace(s float64, shift int) *pair {
+	a, e := math.Exp(-1/s), float64(shift)/s
+	top, low := 1/(1+a), math.Exp(-e)/(1+a)
+	p := &pair{bound: e, lattice: 1 / s, exact: true, symmetric: true}
+	p.atoms = []atom{{low, top, -e}}
+	if shift == 2 {
+		mid := -math.Expm1(-1/s) / (1 + a) * a
+		p.atoms = append(p.atoms, atom{mid, mid, 0})
+	}
+	p.atoms = append(p.atoms, atom{top, low, e})
+	return p
+}
+
+// discreteGaussian is the discrete Gaussian with parameter s moved by shift. The
+// larger shift dominates the smaller: the noise is log-concave, so the best test
+// of each order is a tail, whose probability grows with the shift.
+func discreteGaussian(s float64, shift int, lower bool) *pair {
+	reach := int(math.Ceil(tail*s)) + shift
+	mass := make([]float64, 2*reach+1+shift) // of the integers -reach .. reach+shift
+	total := 0.0
+	for i := range mass {
+		x := float64(i-reach) / s
+		mass[i] = math.Exp(-x * x / 2)
+		total += mass[i]
+	}
+	unit := float64(shift) / (2 * s * s)
+	p := &pair{lattice: unit, exact: true, symmetric: true}
+	for i, m := range mass {
+		x := float64(i-reach-shift) / s
+		p.atoms = append(p.atoms, atom{math.Exp(-x*x/2) / total, m / total, float64(2*(i-reach)-shift) * unit})
+	}
+	if s > 100 {
+		p.atoms, p.exact, p.lattice = coarsen(p.atoms, 0.01*float64(shift)/s, lower), false, 0
+	}
+	return tails(p, lower)
+}
+
+// pure is the pair of randomized response, which dominates every e-DP mechanism
+// (Kairouz, Oh and Viswanath 2015).
+func pure(e float64) *pair {
+	if e == 0 {
+		return &pair{atoms: []atom{{1, 1, 0}}, symmetric: true}
+	}
+	if math.IsInf(e, 1) {
+		return revealing()
+	}
+	hi, lo := 1/(1+math.Exp(-e)), 1/(1+math.Exp(e))
+	return &pair{atoms: []atom{{lo, hi, -e}, {hi, lo, e}}, bound: e, lattice: e, exact: true, symmetric: true}
+}
+
+// approximate is the pair that dominates every (e, delta)-DP mechanism (Kairouz,
+// Oh and Viswanath 2015).
+func approximate(e, delta float64) *pair {
+	p := pure(e)
+	for i := range p.atoms {
+		p.atoms[i].p *= 1 - delta
+		p.atoms[i].q *= 1 - delta
+	}
+	p.inf += (1 - p.inf) * delta
+	p.gap = p.inf
+	return p
+}
+
+// zcdp dominates every rho-zCDP mechanism: delta(eps) is at most the least over
+// the order a of e^{(a-1)(rho a - eps)} (1-1/a)^a / (a-1) (Canonne, Kamath and
+// Steinke 2020, proposition 12) in both directions, and any pair whose divergence
+// is at least that at every order dominates and so composes (Zhu, Dong and Wang
+// 2022, theorem 10). It is not tight.
+func zcdp(rho float64) *pair {
+	if rho == 0 {
+		return pure(0)
+	}
+	top := rho + 2*math.Sqrt(rho*200) // delta < e^-200 there
+	n := 4000
+	distance := math.Min(math.Sqrt(rho/2), math.Sqrt(-math.Expm1(-rho))) // total variation, from KL <= rho
+	eps, delta := make([]float64, n+1), make([]float64, n+1)
+	for i := range eps {
+		eps[i] = top * float64(i) / float64(n)
+		delta[i] = math.Min(zcdpDelta(rho, eps[i]), distance)
+	}
+	atoms, inf := hull(eps, delta)
+	p := &pair{atoms: atoms, inf: inf, bound: math.Inf(1)}
+	return p.symmetrise()
+}
+
+func zcdpDelta(rho, eps float64) float64 {
+	f := func(t float64) float64 { // a = 1 + e^t
+		b := math.Exp(t)
+		return b*(rho*(1+b)-eps) - (1+b)*math.Log1p(1/b) - t
+	}
+	return math.Exp(f(minimise(f, math.Log(1e-4), math.Log(1e4/math.Sqrt(rho)+2), 1e-7)))
+}

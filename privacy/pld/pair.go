@@ -1,0 +1,137 @@
+package pld
+
+import (
+	"math"
+	"sort"
+)
+
+// atom is an outcome with mass p under P and q under Q; loss is ln(p/q). The
+// three are kept apart because p or q may underflow where the loss does not.
+type atom struct{ p, q, loss float64 }
+
+// pair is a pair of distributions (P, Q) with finitely many outcomes, in
+// ascending order of loss. In the upper mode its hockey-stick divergence is at
+// least that of the mechanism at every order (it dominates, Zhu, Dong and Wang
+// 2022, definition 7); in the lower mode it is a post-processing of the
+// mechanism's pair, so its divergence is at most that.
+type pair struct {
+	atoms     []atom
+	inf       float64 // mass of P where Q has none: infinite loss
+	gap       float64 // mass of Q where P has none
+	bound     float64 // the largest finite loss of the mechanism, +Inf where none
+	lattice   float64 // atoms worth a grid point are multiples of it; 0 where none
+	exact     bool    // all atoms are
+	symmetric bool    // (Q, P) has the same divergence as (P, Q)
+}
+
+// swap returns (Q, P).
+func (p *pair) swap() *pair {
+	if p.symmetric {
+		return p
+	}
+	s := &pair{inf: p.gap, gap: p.inf, bound: math.Inf(1), lattice: p.lattice, exact: p.exact}
+	s.atoms = make([]atom, len(p.atoms))
+	for i, a := range p.atoms {
+		s.atoms[len(p.atoms)-1-i] = atom{a.q, a.p, -a.loss}
+	}
+	if !math.IsInf(p.bound, 1) {
+		s.bound = s.largest()
+	}
+	return s
+}
+
+func (p *pair) largest() float64 {
+	if len(p.atoms) == 0 {
+		return 0
+	}
+	return p.atoms[len(p.atoms)-1].loss
+}
+
+// mixed returns ln(1 - q + q e^t), precise for small q and for large t.
+func mixed(q, t float64) float64 {
+	if t > 30 && q > 0 {
+		return math.Log(q) + t + math.Log1p((1-q)/q*math.Exp(-t))
+	}
+	return math.Log1p(q * math.Expm1(t))
+}
+
+// mixP returns (qP + (1-q)Q, Q): the pair of removal under Poisson sampling at
+// rate q of a mechanism with pair (P, Q) (Zhu, Dong and Wang 2022, theorem 11).
+func (p *pair) mixP(q float64) *pair {
+	m := &pair{inf: q * p.inf, bound: mixed(q, p.bound)}
+	if math.IsInf(p.bound, 1) {
+		m.bound = p.bound
+	}
+	if p.gap > 0 {
+		m.atoms = append(m.atoms, atom{(1 - q) * p.gap, p.gap, math.Log1p(-q)})
+	}
+	for _, a := range p.atoms {
+		m.atoms = append(m.atoms, atom{q*a.p + (1-q)*a.q, a.q, mixed(q, a.loss)})
+	}
+	return m
+}
+
+// symmetrise returns the pair whose divergence is that of p at orders of at
+// least 1 and that of (Q, P) below 1: the profile to compose where a neighbour
+// may be on either side (Zhu, Dong and Wang 2022, section 5).
+func (p *pair) symmetrise() *pair {
+	s := &pair{inf: p.inf, gap: p.inf, bound: p.bound, symmetric: true}
+	rest := 1 - p.inf
+	var up []atom
+	for _, a := range p.atoms {
+		if a.loss > 0 {
+			up = append(up, a)
+			rest -= a.p + a.q
+		}
+	}
+	for i := len(up) - 1; i >= 0; i-- {
+		s.atoms = append(s.atoms, atom{up[i].q, up[i].p, -up[i].loss})
+	}
+	if rest > 0 {
+		s.atoms = append(s.atoms, atom{rest, rest, 0})
+	}
+	s.atoms = append(s.atoms, up...)
+	return s
+}
+
+// maxOf returns a pair that dominates every one of ps: the chords of the largest
+// of their divergences between the atoms of all. Only for the upper mode.
+func maxOf(ps []*pair) *pair {
+	var losses []float64
+	m := &pair{symmetric: true}
+	for _, p := range ps {
+		for _, a := range p.atoms {
+			losses = append(losses, a.loss)
+		}
+		m.bound = math.Max(m.bound, p.bound)
+		m.symmetric = m.symmetric && p.symmetric
+	}
+	sort.Float64s(losses)
+	eps := losses[:0]
+	for _, l := range losses {
+		if len(eps) == 0 || l > eps[len(eps)-1]+1e-12 {
+			eps = append(eps, l)
+		}
+	}
+	delta := make([]float64, len(eps))
+	for _, p := range ps {
+		for i, d := range p.divergences(eps) {
+			delta[i] = math.Max(delta[i], d)
+		}
+	}
+	m.atoms, m.inf = hull(eps, delta)
+	return m
+}
+
+// divergences returns sum (p - e^eps q)+ at each of the ascending eps.
+func (p *pair) divergences(eps []float64) []float64 {
+	out := make([]float64, len(eps))
+	j, a, b := len(p.atoms)-1, p.inf, 0.0
+	for i := len(eps) - 1; i >= 0; i-- {
+		for j >= 0 && p.atoms[j].loss > eps[i] {
+			a, b, j = a+p.atoms[j].p, b+p.atoms[j].q, j-1
+		}
+		out[i] = math.Max(0, a-b*math.Exp(eps[i]))
+	}
+	return out
+}

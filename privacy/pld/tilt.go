@@ -1,0 +1,125 @@
+package pld
+
+import "math"
+
+// part is count uses of a pair.
+type part struct {
+	pair  *pair
+	count float64
+}
+
+// moments returns ln M(t), where M(t) = sum p e^{t loss}, and the mean and the
+// variance of the loss under the tilted masses p e^{t loss}/M(t).
+func (p *pair) moments(t float64) (k, mean, variance float64) {
+	top := math.Inf(-1)
+	for _, a := range p.atoms {
+		if a.p > 0 {
+			top = math.Max(top, math.Log(a.p)+t*a.loss)
+		}
+	}
+	if math.IsInf(top, -1) {
+		return top, 0, 0
+	}
+	var sum, first, second float64
+	for _, a := range p.atoms {
+		w := weight(a, t, top)
+		sum += w
+		first += w * a.loss
+	}
+	mean = first / sum
+	for _, a := range p.atoms {
+		second += weight(a, t, top) * (a.loss - mean) * (a.loss - mean)
+	}
+	return top + math.Log(sum), mean, second / sum
+}
+
+// weight returns p e^{t loss - k}.
+func weight(a atom, t, k float64) float64 {
+	if a.p == 0 {
+		return 0
+	}
+	e := t*a.loss - k
+	if e < 600 && e > -600 {
+		return a.p * math.Exp(e)
+	}
+	return math.Exp(math.Log(a.p) + e)
+}
+
+// logM returns ln M(t) alone.
+func (p *pair) logM(t float64) float64 {
+	top := 0.0
+	if n := len(p.atoms); n > 0 {
+		top = math.Max(t*p.atoms[0].loss, t*p.atoms[n-1].loss)
+	}
+	if top > 500 {
+		k, _, _ := p.moments(t)
+		return k
+	}
+	sum := 0.0
+	for _, a := range p.atoms {
+		sum += a.p * math.Exp(t*a.loss)
+	}
+	return math.Log(sum)
+}
+
+func logM(parts []part, t float64) float64 {
+	k := 0.0
+	for _, p := range parts {
+		k += p.count * p.pair.logM(t)
+	}
+	return k
+}
+
+// logPeak returns ln max over y >= 0 of e^{-ty}(1-e^{-y}), that is
+// t ln t - (1+t) ln(1+t): no outcome adds more than M(t) e^{-t eps} times that
+// and its tilted mass to delta(eps).
+func logPeak(t float64) float64 {
+	if t == 0 {
+		return 0
+	}
+	return -t*math.Log1p(1/t) - math.Log1p(t)
+}
+
+// span returns the standard deviation of the sum of the losses under P.
+func span(parts []part) float64 {
+	v := 0.0
+	for _, p := range parts {
+		_, _, s := p.pair.moments(0)
+		v += p.count * s
+	}
+	return math.Sqrt(v)
+}
+
+// tiltFor returns the order t that minimises cost(t), a moment bound, over the
+// useful range: beyond 60 standard deviations no bound of interest improves.
+func tiltFor(parts []part, sd float64, cost func(k, t float64) float64) float64 {
+	f := func(s float64) float64 {
+		t := math.Exp(s)
+		c := cost(logM(parts, t), t)
+		if math.IsNaN(c) {
+			return math.Inf(1)
+		}
+		return c
+	}
+	return math.Exp(minimise(f, math.Log(1e-6/sd), math.Log(60/sd), 0.1))
+}
+
+// minimise returns the minimiser of the unimodal f on [lo, hi] to within tol, by
+// golden section. A wrong choice costs accuracy of the caller, never validity.
+func minimise(f func(float64) float64, lo, hi, tol float64) float64 {
+	g := (math.Sqrt(5) - 1) / 2
+	a, b := hi-g*(hi-lo), lo+g*(hi-lo)
+	fa, fb := f(a), f(b)
+	for hi-lo > tol {
+		if fa <= fb {
+			hi, b, fb = b, a, fa
+			a = hi - g*(hi-lo)
+			fa = f(a)
+		} else {
+			lo, a, fa = a, b, fb
+			b = lo + g*(hi-lo)
+			fb = f(b)
+		}
+	}
+	return (lo + hi) / 2
+}
