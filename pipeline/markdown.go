@@ -30,16 +30,26 @@ func (k *Kind) Markdown() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("kind %s: %w", k.Name, err)
 	}
-	rows := settings.Settings()
-	if len(rows) == 0 {
+	if len(settings.Settings()) == 0 {
 		b.WriteString("\nNo settings.\n")
 		return b.String(), nil
 	}
-	b.WriteString("\n| setting | must be | default | what |\n| --- | --- | --- | --- |\n")
-	for _, r := range rows {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Path, cell(r.Accepted), cell(r.Default), cell(r.Doc))
-	}
+	b.WriteString("\n" + SettingsTable(settings))
 	return b.String(), nil
+}
+
+// SettingsTable lists the settings of a schema as a Markdown table.
+func SettingsTable(s *schema.Schema) string {
+	var b strings.Builder
+	b.WriteString("| setting | must be | default | what |\n| --- | --- | --- | --- |\n")
+	for _, r := range s.Settings() {
+		value := r.Default
+		if r.Required {
+			value = "required"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Path, cell(r.Accepted), cell(value), cell(r.Doc))
+	}
+	return b.String()
 }
 
 func (p Port) note() string {

@@ -1,4 +1,6 @@
 // Package stages is the table of contents of every kind of stage.
+//
+//go:generate go run weir/cmd/weir/docgen
 package stages
 
 import (

@@ -1,0 +1,105 @@
+// Command docgen writes the reference pages and JSON Schemas that are derived
+// from the kinds: docs/kinds.md, docs/settings.md and schema/*.schema.json. It
+// runs in the folder of the package stages (go generate ./...).
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"weir/pipeline"
+	"weir/pipeline/audit"
+	"weir/schema"
+	"weir/stages"
+)
+
+func main() {
+	if err := generate(); err != nil {
+		fmt.Fprintln(os.Stderr, "docgen:", err)
+		os.Exit(1)
+	}
+}
+
+func generate() error {
+	reg, err := stages.Registry()
+	if err != nil {
+		return err
+	}
+	for path, make := range map[string]func(*pipeline.Registry) ([]byte, error){
+		"../docs/kinds.md":               kindsPage,
+		"../docs/settings.md":            settingsPage,
+		"../docs/audit.md":               auditPage,
+		"../schema/pipeline.schema.json": specSchema,
+		"../schema/domain.schema.json":   domainSchema,
+	} {
+		text, err := make(reg)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const generated = "<!-- Written by go generate ./stages; edit the kinds, not this page. -->\n\n"
+
+func kindsPage(reg *pipeline.Registry) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the same page.\n\n")
+	for _, name := range reg.Names() {
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, pipeline.FirstSentence(reg.Kind(name).Doc))
+	}
+	for _, name := range reg.Names() {
+		text, err := reg.Kind(name).Markdown()
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("\n" + text)
+	}
+	return []byte(b.String()), nil
+}
+
+func settingsPage(reg *pipeline.Registry) ([]byte, error) {
+	spec, err := schema.Of(&pipeline.Spec{Weir: 1, Privacy: pipeline.PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: pipeline.ClaimsProven}})
+	if err != nil {
+		return nil, err
+	}
+	domain, err := schema.Of(&pipeline.Domain{})
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.WriteString(generated + "# Settings of a spec\n\n")
+	b.WriteString(pipeline.SettingsTable(spec))
+	b.WriteString("\n# Settings of a domain\n\n")
+	b.WriteString(pipeline.SettingsTable(domain))
+	return []byte(b.String()), nil
+}
+
+func auditPage(*pipeline.Registry) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString(generated + "# Audit rules\n\n`weir check --explain W03` prints one entry.\n\n| id | level | finding | instead | reference |\n| --- | --- | --- | --- | --- |\n")
+	for _, r := range audit.Rules() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.ID, r.Level, r.Finding, r.Instead, r.Reference)
+	}
+	return []byte(b.String()), nil
+}
+
+func specSchema(reg *pipeline.Registry) ([]byte, error) {
+	s, err := pipeline.SpecSchema(reg)
+	if err != nil {
+		return nil, err
+	}
+	return s.Publish("weir pipeline")
+}
+
+func domainSchema(*pipeline.Registry) ([]byte, error) {
+	s, err := schema.Of(&pipeline.Domain{})
+	if err != nil {
+		return nil, err
+	}
+	return s.Publish("weir domain")
+}
