@@ -1,0 +1,85 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"weir/privacy"
+	"weir/privacy/noise"
+)
+
+// DPSGD says how a loop samples, clips, adds noise and pays: one value for all
+// four, so they cannot disagree (Abadi et al. 2016).
+//
+// Input: private rows. Each step takes a Poisson sample at SamplingRate, clips
+// each example's gradient over all weights together to an L2 norm of at most
+// MaxGradNorm (one that is not finite counts as zero), sums, adds N(0,
+// (NoiseMultiplier*MaxGradNorm)²) to each coordinate on the lattice of package
+// noise, and divides by ExpectedBatchSize, which is public. An empty sample is a
+// step like any other. Adjacency: add_remove of a row, or replace_one, for which
+// the accountant doubles the sensitivity. Guarantee: that of Event.
+type DPSGD struct {
+	MaxGradNorm       float64 `json:"max_grad_norm"`
+	NoiseMultiplier   float64 `json:"noise_multiplier"`
+	SamplingRate      float64 `json:"sampling_rate"`
+	ExpectedBatchSize float64 `json:"expected_batch_size"`
+	Steps             int     `json:"steps"`
+}
+
+// Event is what the steps release together.
+func (c DPSGD) Event() privacy.Event {
+	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{
+		SamplingRate: c.SamplingRate,
+		Event:        privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier},
+	}}
+}
+
+// Validate names every field that is out of range. Without noise the clip may be
+// infinite: then nothing is clipped, and nothing is private.
+func (c DPSGD) Validate() error {
+	var errs []error
+	check := func(ok bool, name string, value any, need string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
+		}
+	}
+	check(c.MaxGradNorm > 0, "max_grad_norm", c.MaxGradNorm, "above 0")
+	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier, "a finite number of at least 0")
+	check(c.NoiseMultiplier == 0 || !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm, "finite where noise is added")
+	check(c.SamplingRate > 0 && c.SamplingRate <= 1, "sampling_rate", c.SamplingRate, "above 0 and at most 1")
+	check(c.ExpectedBatchSize > 0 && !math.IsInf(c.ExpectedBatchSize, 1), "expected_batch_size", c.ExpectedBatchSize, "a finite number above 0")
+	check(c.Steps >= 0, "steps", c.Steps, "at least 0")
+	return errors.Join(errs...)
+}
+
+// clips reports whether examples are clipped at all.
+func (c DPSGD) clips() bool { return !math.IsInf(c.MaxGradNorm, 1) }
+
+// sigma is the standard deviation of the noise on the sum.
+func (c DPSGD) sigma() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
+
+// lattice returns the grid of the noisy sum of dim coordinates.
+//
+// The float32 error that it pays for is that of chunks of chunkRows rows added in
+// float64: chunkRows*rows*2^-24 clips for a batch of rows, the same as one chain
+// of sqrt(chunkRows*rows). rows is a batch size that a Poisson sample of the
+// expected size exceeds with probability below 1e-20 (Bernstein: exp(-t²/(2(m +
+// t/3))) for t = 10 sqrt(m) + 100).
+func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
+	if c.NoiseMultiplier == 0 {
+		return noise.Lattice{Clip: c.MaxGradNorm}, nil
+	}
+	m := c.ExpectedBatchSize
+	rows := m + 10*math.Sqrt(m) + 100
+	chain := math.Ceil(math.Sqrt(math.Min(rows, chunkRows)*rows)) + 1
+	l, err := noise.NewLattice(c.MaxGradNorm, c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
+	if err == nil && (l.Step < 0x1p-120 || !(l.Clip > 0)) {
+		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)
+	}
+	if err != nil {
+		return l, fmt.Errorf("max_grad_norm %g with noise_multiplier %g for %d weights and expected_batch_size %g leaves the range of float32: %w",
+			c.MaxGradNorm, c.NoiseMultiplier, dim, c.ExpectedBatchSize, err)
+	}
+	return l, nil
+}

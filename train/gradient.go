@@ -1,0 +1,188 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"weir/privacy/noise"
+	"weir/train/internal/kernel"
+)
+
+// Objective is a loss over examples, each of which is one private row. The
+// gradient of an example may depend on that row, the weights and draws of its
+// own only; PerExample returns an error where a net breaks this.
+type Objective interface {
+	Params() int
+	PerExample() error
+	// Worker returns buffers for up to rows examples; one goroutine uses it at a time.
+	Worker(rows int) Worker
+}
+
+// Worker differentiates the losses of a chunk of examples.
+type Worker interface {
+	// Run computes what Squares and Accumulate read: the gradient of each listed
+	// row's own loss at weights w. draw gives the chunk's secret randomness. loss,
+	// unless nil, receives each example's loss.
+	Run(w []float32, index []int32, draw Draw, loss []float64)
+	// Squares adds each example's squared gradient norm to dst (see net.Pass).
+	Squares(dst, bound []float64)
+	// Accumulate adds the weighted sum of the gradients to grad; nil is all ones.
+	Accumulate(grad, scale []float32)
+}
+
+// Draw returns the randomness of one chunk of one step; it is only called where
+// it is needed, and once.
+type Draw func() *rand.Rand
+
+// chunkRows is how many examples are worked on at once. It is part of the
+// result: sums of a chunk are float32, sums of chunks float64.
+const chunkRows = 128
+
+// normSlack times the bound of net.Pass.Squares covers the rounding of a squared
+// norm for dot products of up to 2000 terms: 3*(2000/16+6)*2^-24 < 2^-15.
+const normSlack = 0x1p-15
+
+// gradient sums clipped gradients of any number of examples in fixed chunks. It
+// adds them up in the order of the chunks, whatever the number of workers.
+type gradient struct {
+	objective Objective
+	source    *noise.Source
+	clip      float64 // infinite: no clip
+	lanes     []*lane
+	total     []float64
+	sum       []float32 // the result
+	loss      float64
+}
+
+// lane is one worker with its buffers.
+type lane struct {
+	Worker
+	grad          []float32
+	square, bound []float64
+	scale         []float32
+	loss          []float64
+}
+
+func newGradient(o Objective, source *noise.Source, clip float64) *gradient {
+	return &gradient{objective: o, source: source, clip: clip, sum: make([]float32, o.Params())}
+}
+
+// lane returns worker i, made when first needed.
+func (g *gradient) lane(i int) *lane {
+	for len(g.lanes) <= i {
+		l := &lane{Worker: g.objective.Worker(chunkRows), grad: g.sum,
+			square: make([]float64, chunkRows), bound: make([]float64, chunkRows),
+			scale: make([]float32, chunkRows), loss: make([]float64, chunkRows)}
+		if len(g.lanes) > 0 {
+			l.grad = make([]float32, len(g.sum))
+		}
+		g.lanes = append(g.lanes, l)
+	}
+	return g.lanes[i]
+}
+
+// compute sets sum to the sum of the clipped gradients of the listed rows, and
+// loss to the sum of their losses when asked for.
+func (g *gradient) compute(w []float32, index []int32, step int, wantLoss bool) {
+	g.loss = 0
+	chunks := (len(index) + chunkRows - 1) / chunkRows
+	if chunks <= 1 {
+		l := g.lane(0)
+		g.chunk(l, w, index, step, 0, wantLoss)
+		g.loss = sumOf(l.loss, len(index), wantLoss)
+		return
+	}
+	if g.total == nil {
+		g.total = make([]float64, len(g.sum))
+	}
+	clear(g.total)
+	workers := min(runtime.GOMAXPROCS(0), chunks)
+	g.lane(workers - 1)
+	for first := 0; first < chunks; first += workers {
+		g.wave(w, index, step, first, min(workers, chunks-first), wantLoss)
+	}
+	for i, v := range g.total {
+		g.sum[i] = float32(v)
+	}
+}
+
+// wave runs count chunks side by side and adds them up in order.
+func (g *gradient) wave(w []float32, index []int32, step, first, count int, wantLoss bool) {
+	part := func(k int) []int32 {
+		return index[(first+k)*chunkRows : min((first+k+1)*chunkRows, len(index))]
+	}
+	var group sync.WaitGroup
+	for k := 1; k < count; k++ {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			g.chunk(g.lanes[k], w, part(k), step, first+k, wantLoss)
+		}()
+	}
+	g.chunk(g.lanes[0], w, part(0), step, first, wantLoss)
+	group.Wait()
+	for k, l := range g.lanes[:count] {
+		for i, v := range l.grad {
+			g.total[i] += float64(v)
+		}
+		g.loss += sumOf(l.loss, len(part(k)), wantLoss)
+	}
+}
+
+func sumOf(loss []float64, n int, want bool) (sum float64) {
+	if want {
+		for _, v := range loss[:n] {
+			sum += v
+		}
+	}
+	return sum
+}
+
+// chunk sets l.grad to the clipped sum of one chunk.
+func (g *gradient) chunk(l *lane, w []float32, index []int32, step, chunk int, wantLoss bool) {
+	n := len(index)
+	clear(l.grad)
+	if n == 0 {
+		return
+	}
+	var loss []float64
+	if wantLoss {
+		loss = l.loss[:n]
+	}
+	l.Run(w, index, func() *rand.Rand {
+		return rand.New(g.source.Stream("examples", uint64(step)<<32|uint64(chunk)))
+	}, loss)
+	if math.IsInf(g.clip, 1) {
+		l.Accumulate(l.grad, nil)
+		return
+	}
+	clear(l.square)
+	clear(l.bound)
+	l.Squares(l.square[:n], l.bound[:n])
+	clipFactors(l.scale[:n], l.square, l.bound, g.clip)
+	l.Accumulate(l.grad, l.scale[:n])
+}
+
+// clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not
+// finite, with the norm raised by what rounding may have hidden.
+func clipFactors(factor []float32, square, bound []float64, clip float64) {
+	for i := range factor {
+		norm := math.Sqrt(square[i] + normSlack*bound[i])
+		switch {
+		case norm-norm != 0:
+			factor[i] = 0
+		case norm <= clip:
+			factor[i] = 1
+		default:
+			factor[i] = float32(clip / norm * (1 - 0x1p-20)) // stays below through its own rounding
+		}
+	}
+}
+
+// privatise rounds a clipped sum to the lattice and adds the step's noise.
+func privatise(sum []float32, l noise.Lattice, sigma float64, s *noise.Stream) {
+	kernel.LatticeRound(sum, float32(l.Step))
+	s.LatticeGaussian(sum, sigma, l.Step)
+}

@@ -1,0 +1,129 @@
+package net
+
+import (
+	"fmt"
+	"math"
+
+	"weir/train/internal/kernel"
+)
+
+// blocks applies an activation of its own to each run of columns: the head of a
+// generator whose columns are numbers and one-hot groups.
+type blocks struct {
+	unweighted
+	cols int
+	list []Block
+}
+
+func newBlocks(at string, in int, list []Block) (layer, error) {
+	total := 0
+	for i, b := range list {
+		if b.Width < 1 {
+			return nil, fmt.Errorf("%s.blocks[%d].width: is %d, must be at least 1", at, i, b.Width)
+		}
+		switch b.Activation {
+		case "linear", "tanh", "sigmoid", "softmax":
+		case "gumbel_softmax":
+			if !(b.Temperature > 0) {
+				return nil, fmt.Errorf("%s.blocks[%d].temperature: is %g, must be above 0", at, i, b.Temperature)
+			}
+		default:
+			return nil, fmt.Errorf("%s.blocks[%d].activation: is %q, must be linear, tanh, sigmoid, softmax or gumbel_softmax", at, i, b.Activation)
+		}
+		total += b.Width
+	}
+	if total != in {
+		return nil, fmt.Errorf("%s.blocks: are %d columns wide together, the input has %d", at, total, in)
+	}
+	return &blocks{cols: in, list: list}, nil
+}
+
+func (l *blocks) name() string { return "blocks" }
+func (l *blocks) width() int   { return l.cols }
+func (l *blocks) op(rows int) op {
+	return &blocksOp{blocks: l, y: NewMatrix(rows, l.cols)}
+}
+
+type blocksOp struct {
+	*blocks
+	y Matrix
+}
+
+func (o *blocksOp) forward(_ []float32, x Matrix, m Mode) Matrix {
+	y := o.y.Slice(0, x.Rows)
+	at := 0
+	for _, b := range o.list {
+		forwardBlock(y, x, at, b, m)
+		at += b.Width
+	}
+	y.setExtra(1)
+	return y
+}
+
+func forwardBlock(y, x Matrix, at int, b Block, m Mode) {
+	switch b.Activation {
+	case "softmax":
+		kernel.Softmax(y.Data[at:], x.Data[at:], x.Rows, b.Width, y.LD, x.LD)
+	case "gumbel_softmax":
+		gumbel(y, x, at, b, m)
+		kernel.Softmax(y.Data[at:], y.Data[at:], x.Rows, b.Width, y.LD, y.LD)
+	default:
+		for i := range x.Rows {
+			from, to := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
+			switch b.Activation {
+			case "linear":
+				copy(to, from)
+			case "tanh":
+				kernel.Tanh(to, from)
+			case "sigmoid":
+				kernel.Sigmoid(to, from)
+			}
+		}
+	}
+}
+
+// gumbel sets y = (x - ln(-ln U))/temperature, U uniform in (0, 1).
+func gumbel(y, x Matrix, at int, b Block, m Mode) {
+	for i := range x.Rows {
+		from, to := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
+		for j, v := range from {
+			u := (float64(m.Rand.Uint64()>>12) + 0.5) / (1 << 52)
+			to[j] = float32((float64(v) - math.Log(-math.Log(u))) / b.Temperature)
+		}
+	}
+}
+
+func (o *blocksOp) backward(_ []float32, dy Matrix, _ int) Matrix {
+	at := 0
+	for _, b := range o.list {
+		for i := range dy.Rows {
+			backwardBlock(dy.Row(i)[at:at+b.Width], o.y.Row(i)[at:at+b.Width], b)
+		}
+		at += b.Width
+	}
+	return dy
+}
+
+// backwardBlock changes d, the gradient at the output y, into that at the input.
+func backwardBlock(d, y []float32, b Block) {
+	switch b.Activation {
+	case "tanh":
+		kernel.TanhBackward(d, d, y)
+	case "sigmoid":
+		kernel.SigmoidBackward(d, d, y)
+	case "softmax":
+		softmaxBackward(d, y, 1)
+	case "gumbel_softmax":
+		softmaxBackward(d, y, float32(1/b.Temperature))
+	}
+}
+
+func softmaxBackward(d, y []float32, scale float32) {
+	var dot float32
+	for j, v := range d {
+		dot += v * y[j]
+	}
+	for j := range d {
+		d[j] = scale * y[j] * (d[j] - dot)
+	}
+}

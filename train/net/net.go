@@ -1,0 +1,147 @@
+package net
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Tensor names a part of the flat weights.
+type Tensor struct {
+	Name   string `json:"name"`  // such as 0.dense.weight
+	Shape  []int  `json:"shape"` // row-major
+	Offset int    `json:"offset"`
+
+	bound float64 // initial weights are uniform in +-bound around start
+	start float32
+}
+
+// Size is the number of weights in the tensor.
+func (t Tensor) Size() int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Net is the shape of a net; it holds no weights and no data.
+type Net struct {
+	spec    Spec
+	layers  []layer
+	offsets []int // of each layer in the flat weights
+	tensors []Tensor
+	params  int
+}
+
+// layer is the shape of one layer.
+type layer interface {
+	name() string
+	width() int        // of its output rows
+	tensors() []Tensor // offsets within the layer
+	op(rows int) op
+}
+
+// mixer is a layer whose output for one example depends on the others.
+type mixer interface{ mixes() bool }
+
+// New builds the net that spec describes.
+func New(spec Spec) (*Net, error) {
+	if spec.Inputs < 1 {
+		return nil, fmt.Errorf("net: inputs: is %d, must be at least 1", spec.Inputs)
+	}
+	if len(spec.Layers) == 0 {
+		return nil, fmt.Errorf("net: layers: is empty, must name at least one layer")
+	}
+	layers, err := build("net: layers", spec.Inputs, spec.Layers)
+	if err != nil {
+		return nil, err
+	}
+	n := &Net{spec: spec, layers: layers}
+	n.tensors, n.offsets, n.params = place(layers)
+	return n, nil
+}
+
+// place lays the tensors of layers one after the other.
+func place(layers []layer) (tensors []Tensor, offsets []int, size int) {
+	for i, l := range layers {
+		offsets = append(offsets, size)
+		for _, t := range l.tensors() {
+			t.Name = fmt.Sprintf("%d.%s.%s", i, l.name(), t.Name)
+			t.Offset = size
+			size += t.Size()
+			tensors = append(tensors, t)
+		}
+	}
+	return tensors, offsets, size
+}
+
+// Spec returns the description that the net was built from.
+func (n *Net) Spec() Spec { return n.spec }
+
+// In and Out are the widths of input and output rows.
+func (n *Net) In() int  { return n.spec.Inputs }
+func (n *Net) Out() int { return n.layers[len(n.layers)-1].width() }
+
+// Params is the number of weights.
+func (n *Net) Params() int { return n.params }
+
+// Tensors names the parts of the flat weights, in order.
+func (n *Net) Tensors() []Tensor { return n.tensors }
+
+// Init returns fresh weights: uniform within +-1/sqrt(inputs of the unit), biases
+// included; gains 1, offsets 0.
+func (n *Net) Init(r *rand.Rand) []float32 {
+	w := make([]float32, n.params)
+	for _, t := range n.tensors {
+		part := w[t.Offset : t.Offset+t.Size()]
+		for i := range part {
+			part[i] = t.start
+			if t.bound > 0 {
+				part[i] += float32((2*r.Float64() - 1) * t.bound)
+			}
+		}
+	}
+	return w
+}
+
+// PerExample returns an error unless the gradient of every example depends on
+// that example alone: what clipping per example needs.
+func (n *Net) PerExample() error { return perExample(n.layers) }
+
+func perExample(layers []layer) error {
+	for i, l := range layers {
+		if m, ok := l.(mixer); ok && m.mixes() {
+			return fmt.Errorf("net: layers[%d]: is %s, which mixes the examples of a batch; a net whose gradients are clipped per example may not hold it (use layer_norm)", i, l.name())
+		}
+	}
+	return nil
+}
+
+// Export returns the weights tensor by tensor; the slices are copies.
+func (n *Net) Export(w []float32) map[string][]float32 {
+	out := make(map[string][]float32, len(n.tensors))
+	for _, t := range n.tensors {
+		out[t.Name] = append([]float32(nil), w[t.Offset:t.Offset+t.Size()]...)
+	}
+	return out
+}
+
+// Import returns flat weights from named tensors. A missing, unknown or
+// mis-sized tensor is an error.
+func (n *Net) Import(named map[string][]float32) ([]float32, error) {
+	if len(named) != len(n.tensors) {
+		return nil, fmt.Errorf("net: weights: %d tensors, the net has %d", len(named), len(n.tensors))
+	}
+	w := make([]float32, n.params)
+	for _, t := range n.tensors {
+		x, ok := named[t.Name]
+		if !ok {
+			return nil, fmt.Errorf("net: weights: tensor %s is missing", t.Name)
+		}
+		if len(x) != t.Size() {
+			return nil, fmt.Errorf("net: weights: tensor %s has %d elements, must have %d", t.Name, len(x), t.Size())
+		}
+		copy(w[t.Offset:], x)
+	}
+	return w, nil
+}

@@ -1,0 +1,92 @@
+package train
+
+import (
+	"fmt"
+
+	"weir/train/net"
+)
+
+// Rows is a table of encoded columns that stay compact: floats, or category codes
+// that become one-hot groups when a batch is gathered. It shares the slices it is
+// given and never changes them, so it is safe for concurrent use.
+type Rows struct {
+	n, width int
+	columns  []column
+}
+
+type column interface {
+	columns() int // float32 columns once expanded
+	// gather writes the columns of the listed rows from column at of m on.
+	gather(m net.Matrix, at int, index []int32)
+}
+
+// NewRows returns a table of n rows without columns.
+func NewRows(n int) *Rows { return &Rows{n: n} }
+
+// Len is the number of rows, Width the number of float32 columns once expanded.
+func (r *Rows) Len() int   { return r.n }
+func (r *Rows) Width() int { return r.width }
+
+// Numeric appends a column of floats; its length must be the number of rows.
+func (r *Rows) Numeric(values []float32) error {
+	if len(values) != r.n {
+		return fmt.Errorf("rows: column %d: has %d values, must have one for each of the rows", len(r.columns), len(values))
+	}
+	r.columns = append(r.columns, floats(values))
+	r.width++
+	return nil
+}
+
+// Categorical appends a column of codes 0 to categories-1, which expands to as
+// many float32 columns. A code outside is an error that names the column, not
+// the row.
+func Categorical[C uint8 | uint16 | int32](r *Rows, codes []C, categories int) error {
+	if len(codes) != r.n {
+		return fmt.Errorf("rows: column %d: has %d codes, must have one for each of the rows", len(r.columns), len(codes))
+	}
+	if categories < 1 {
+		return fmt.Errorf("rows: column %d: has %d categories, must have at least 1", len(r.columns), categories)
+	}
+	for _, c := range codes {
+		if int64(c) < 0 || int64(c) >= int64(categories) {
+			return fmt.Errorf("rows: column %d: holds a code outside 0 to %d", len(r.columns), categories-1)
+		}
+	}
+	r.columns = append(r.columns, oneHot[C]{codes: codes, width: categories})
+	r.width += categories
+	return nil
+}
+
+// Gather writes the listed rows to m, len(index)×Width.
+func (r *Rows) Gather(m net.Matrix, index []int32) {
+	at := 0
+	for _, c := range r.columns {
+		c.gather(m, at, index)
+		at += c.columns()
+	}
+}
+
+type floats []float32
+
+func (c floats) columns() int { return 1 }
+
+func (c floats) gather(m net.Matrix, at int, index []int32) {
+	for i, row := range index {
+		m.Data[i*m.LD+at] = c[row]
+	}
+}
+
+type oneHot[C uint8 | uint16 | int32] struct {
+	codes []C
+	width int
+}
+
+func (c oneHot[C]) columns() int { return c.width }
+
+func (c oneHot[C]) gather(m net.Matrix, at int, index []int32) {
+	for i, row := range index {
+		group := m.Data[i*m.LD+at:][:c.width]
+		clear(group)
+		group[c.codes[row]] = 1
+	}
+}
