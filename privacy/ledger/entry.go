@@ -1,0 +1,92 @@
+// Package ledger keeps what was spent on a dataset: a file of JSON lines, one
+// for each charge, each naming the hash of the line before it. See
+// docs/design/ledger.md for what it can and cannot show.
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"weir/privacy"
+)
+
+// Charge is what a run pays for. Event is nil only where Unproven says why no
+// bound exists (claims: published or none); a total over it is infinite.
+type Charge struct {
+	ID        string            // unique in the ledger
+	Run       string            // id of the run
+	Spec      string            // digest of the spec
+	Stage     string            // the payer
+	Adjacency privacy.Adjacency // under which the event holds
+	Event     privacy.Event
+	Published *float64 // epsilon by the paper's own arithmetic, if the run claims it
+	Unproven  string
+}
+
+// Entry is one line. The field order is the order in the file.
+type Entry struct {
+	Prev      string            `json:"prev"` // hash of the line before; of the dataset for the first
+	Time      time.Time         `json:"time"`
+	Run       string            `json:"run"`
+	Spec      string            `json:"spec"`
+	Dataset   string            `json:"dataset"`
+	Stage     string            `json:"stage"`
+	Event     privacy.JSON      `json:"event"`
+	Adjacency privacy.Adjacency `json:"adjacency"`
+	ID        string            `json:"id"`
+	Published *float64          `json:"epsilon_published,omitempty"`
+	Unproven  string            `json:"unproven,omitempty"`
+	Origin    *Origin           `json:"origin,omitempty"` // where a merge moved the line from
+	Hash      string            `json:"hash,omitempty"`   // of the line without this field
+}
+
+// Origin is the place in the chain that a line had when it was written.
+type Origin struct {
+	Prev string `json:"prev"`
+	Hash string `json:"hash"`
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// genesis is what the first line of a dataset's ledger names as its predecessor.
+func genesis(dataset string) string { return digest([]byte("weir ledger 1\n" + dataset)) }
+
+// seal sets the hash of e.
+func (e Entry) seal() (Entry, error) {
+	e.Hash = ""
+	b, err := json.Marshal(e)
+	if err != nil {
+		return e, fmt.Errorf("charge %q: %w", e.ID, err)
+	}
+	e.Hash = digest(b)
+	return e, nil
+}
+
+// line returns e as it stands in the file, with its newline.
+func (e Entry) line() ([]byte, error) {
+	b, err := json.Marshal(e)
+	return append(b, '\n'), err
+}
+
+// original returns e as it was before any merge.
+func (e Entry) original() (Entry, error) {
+	if e.Origin == nil {
+		return e.seal()
+	}
+	e.Prev, e.Origin = e.Origin.Prev, nil
+	return e.seal()
+}
+
+// identity is the hash that e was written with, whatever merges moved it.
+func (e Entry) identity() string {
+	if e.Origin != nil {
+		return e.Origin.Hash
+	}
+	return e.Hash
+}

@@ -1,0 +1,144 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"weir/privacy"
+)
+
+// ErrTampered marks a ledger that is not as it was written.
+var ErrTampered = errors.New("the ledger is not as it was written")
+
+// LineError names the line at which the chain breaks.
+type LineError struct {
+	Line   int // from 1
+	Reason string
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+func (e *LineError) Unwrap() error { return ErrTampered }
+
+// Parse returns the entries of a ledger after checking every line and the chain.
+// A last line that a crash cut short is an error here; Open repairs it.
+func Parse(data []byte) ([]Entry, error) {
+	entries, rest, err := parse(data, nil)
+	if err == nil && len(rest) > 0 {
+		return entries, &LineError{len(entries) + 1, "is cut short: a crash while it was written, or the end of the file was removed"}
+	}
+	return entries, err
+}
+
+// parse checks data as the continuation of the chain before. The rest is a last
+// line that was cut short; a whole last line without a newline is taken.
+func parse(data []byte, before []Entry) (entries []Entry, rest []byte, err error) {
+	entries = before[:len(before):len(before)]
+	for len(data) > 0 {
+		line, tail, whole := bytes.Cut(data, []byte("\n"))
+		e, err := parseLine(line)
+		if err != nil && torn(data, whole) {
+			return entries, data, nil
+		}
+		if err == nil {
+			err = follows(e, entries)
+		}
+		if err != nil {
+			return entries, nil, &LineError{len(entries) + 1, err.Error()}
+		}
+		entries, data = append(entries, e), tail
+	}
+	return entries, nil, nil
+}
+
+// torn reports whether data, which begins with a bad line, is what a crash
+// leaves: the beginning of a line, or a block of zeros that was never filled. A
+// bad line that is whole is not.
+func torn(data []byte, whole bool) bool {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return bytes.IndexByte(data, '\n') == len(data)-1 || !whole
+	}
+	return !whole && !json.Valid(data)
+}
+
+// parseLine reads one line and checks it on its own: spelling, content, hash.
+func parseLine(line []byte) (Entry, error) {
+	line = bytes.TrimSuffix(line, []byte("\r")) // git on Windows
+	if conflictMarker(line) {
+		return Entry{}, errors.New("is a git conflict marker; weir ledger merge resolves it")
+	}
+	var e Entry
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e); err != nil {
+		return Entry{}, fmt.Errorf("is not a charge: %w", err)
+	}
+	if err := e.check(); err != nil {
+		return Entry{}, err
+	}
+	if again, err := e.line(); err != nil || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), line) {
+		return Entry{}, errors.New("is not spelled as it was written: it was edited")
+	}
+	return e, nil
+}
+
+func (e Entry) check() error {
+	if err := e.valid(); err != nil {
+		return err
+	}
+	if sealed, err := e.seal(); err != nil || sealed.Hash != e.Hash {
+		return errors.New("does not have the hash that it states: it was edited")
+	}
+	if e.Origin == nil {
+		return nil
+	}
+	if first, err := e.original(); err != nil || first.Hash != e.Origin.Hash {
+		return errors.New("does not have the origin that it states: it was edited")
+	}
+	return nil
+}
+
+// valid checks what a charge must say, whoever wrote it.
+func (e Entry) valid() error {
+	if e.ID == "" || e.Dataset == "" {
+		return errors.New("has no id or no dataset, must have both")
+	}
+	if _, err := privacy.ParseAdjacency(string(e.Adjacency)); err != nil {
+		return err
+	}
+	if e.Event.Event == nil {
+		if e.Unproven == "" {
+			return errors.New("has no event and no reason why nothing is proven, must have one")
+		}
+		return nil
+	}
+	return privacy.Validate(e.Event.Event)
+}
+
+// follows checks that e is the next entry of the chain.
+func follows(e Entry, chain []Entry) error {
+	if len(chain) == 0 {
+		if e.Prev != genesis(e.Dataset) {
+			return errors.New("is not a first line: lines before it were removed or moved")
+		}
+		return nil
+	}
+	last := chain[len(chain)-1]
+	if e.Dataset != last.Dataset {
+		return fmt.Errorf("is of dataset %s, the lines before are of %s", e.Dataset, last.Dataset)
+	}
+	if e.Prev != last.Hash {
+		return fmt.Errorf("does not follow line %d: that line was replaced, or a line was removed, inserted or moved between them", len(chain))
+	}
+	return nil
+}
+
+func conflictMarker(line []byte) bool {
+	for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if bytes.HasPrefix(line, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
