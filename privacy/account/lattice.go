@@ -1,0 +1,84 @@
+package account
+
+import "math"
+
+// lattice sums a positive function over x = k*h. For an analytic function that
+// decays at both ends h times the sum is its integral up to exp(-2 pi d/h), d
+// being the distance of the nearest singularity from the real line (the
+// trapezoidal rule; Trefethen, Weideman 2014). For a distribution on the
+// integers (h = 1) the sum is exact.
+type lattice struct {
+	h, width   float64
+	logF       func(x float64) float64
+	first      bool
+	low, high  int // indices summed so far, inclusive
+	peak, mass float64
+}
+
+// cutoff is how many nats below the largest term the sum stops: e^-42 is below
+// half a unit in the last place of a double even for thousands of terms.
+const cutoff = 42
+
+// logSum returns ln of the sum of exp(logF). starts are points near the modes;
+// width is the scale over which the function varies around a mode.
+func logSum(h, width float64, logF func(float64) float64, starts ...float64) float64 {
+	l := &lattice{h: h, width: width, logF: logF, first: true, peak: math.Inf(-1)}
+	for _, s := range starts {
+		k := int(math.Round(s / h))
+		if !l.first && k >= l.low && k <= l.high {
+			continue
+		}
+		l.from(k)
+	}
+	if l.mass == 0 {
+		return math.Inf(-1)
+	}
+	return l.peak + math.Log(l.mass)
+}
+
+// from walks from index k both ways, never over what has been summed.
+func (l *lattice) from(k int) {
+	low, high := k, k-1
+	lowWall, highWall := math.MinInt, math.MaxInt
+	if !l.first && k > l.high {
+		lowWall = l.high
+	}
+	if !l.first && k < l.low {
+		highWall = l.low
+	}
+	high = l.walk(k, +1, highWall)
+	low = l.walk(k-1, -1, lowWall)
+	if l.first {
+		l.low, l.high, l.first = low, high, false
+		return
+	}
+	l.low, l.high = min(l.low, low), max(l.high, high)
+}
+
+// walk adds terms until they are negligible and falling, at least six widths
+// away from the start, or until it meets the wall. It returns the last index.
+func (l *lattice) walk(k, dir, wall int) int {
+	least := int(math.Ceil(6 * l.width / l.h))
+	previous := math.Inf(-1)
+	for n := 0; k != wall; n++ {
+		v := l.logF(float64(k) * l.h)
+		l.add(v)
+		if n > least && v < l.peak-cutoff && v <= previous {
+			return k
+		}
+		previous = v
+		k += dir
+	}
+	return k - dir
+}
+
+func (l *lattice) add(v float64) {
+	switch {
+	case math.IsInf(v, -1):
+	case v > l.peak:
+		l.mass = l.mass*math.Exp(l.peak-v) + 1
+		l.peak = v
+	default:
+		l.mass += math.Exp(v - l.peak)
+	}
+}
