@@ -1,0 +1,93 @@
+package calibrate
+
+import "math"
+
+// search finds the least x > 0 with at(x) in ((1-tightness) want, want], for at
+// that falls in x. It works on logarithms, where epsilon is close to a power of
+// the noise, by the method of false position with bisection as its guard.
+type search struct {
+	want float64
+	at   func(x float64) (float64, error)
+
+	low, high   float64 // log x: at(low) is above want, at(high) is not
+	flow, fhigh float64 // log at(x) - log want; flow may be +Inf
+}
+
+func (s *search) value(logX float64) (float64, error) {
+	y, err := s.at(math.Exp(logX))
+	if err != nil {
+		return 0, err
+	}
+	return math.Log(y) - math.Log(s.want), nil // at 0 this is -Inf, which is below every target
+}
+
+func (s *search) run() (float64, error) {
+	if err := s.bracket(); err != nil {
+		return 0, err
+	}
+	// 200 halvings of the widest bracket go far below the spacing of floats.
+	for range 200 {
+		if s.fhigh > math.Log1p(-tightness) || s.high-s.low < 1e-12 {
+			break
+		}
+		if err := s.narrow(); err != nil {
+			return 0, err
+		}
+	}
+	return math.Exp(s.high), nil
+}
+
+// bracket starts at noise 1 and walks by factors of 4 until want lies between.
+func (s *search) bracket() error {
+	f, err := s.value(0)
+	if err != nil {
+		return err
+	}
+	s.low, s.high, s.flow, s.fhigh = 0, 0, f, f
+	for s.fhigh > 0 {
+		if s.high >= math.Log(utmostNoise) {
+			return &InfeasibleError{Reachable: math.Exp(s.fhigh + math.Log(s.want))}
+		}
+		s.low, s.flow = s.high, s.fhigh
+		s.high = math.Min(s.high+math.Log(4), math.Log(utmostNoise))
+		if s.fhigh, err = s.value(s.high); err != nil {
+			return err
+		}
+	}
+	for s.low == s.high || s.flow <= 0 {
+		if s.low <= math.Log(leastNoise) {
+			s.fhigh = 0 // even the least noise is enough
+			s.high = s.low
+			return nil
+		}
+		s.high, s.fhigh = s.low, s.flow
+		s.low -= math.Log(4)
+		if s.flow, err = s.value(s.low); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// narrow cuts the bracket once. It aims a little inside the target, so that the
+// point that it finds is on the right side of it.
+func (s *search) narrow() error {
+	mid := s.low + (s.high-s.low)/2
+	if !math.IsInf(s.flow, 0) && !math.IsInf(s.fhigh, 0) {
+		aim := math.Log1p(-tightness / 2)
+		guess := s.low + (s.flow-aim)/(s.flow-s.fhigh)*(s.high-s.low)
+		if width := s.high - s.low; guess > s.low+0.001*width && guess < s.high-0.001*width {
+			mid = guess
+		}
+	}
+	f, err := s.value(mid)
+	if err != nil {
+		return err
+	}
+	if f > 0 {
+		s.low, s.flow = mid, f
+	} else {
+		s.high, s.fhigh = mid, f
+	}
+	return nil
+}
