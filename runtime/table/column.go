@@ -1,0 +1,227 @@
+package table
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+)
+
+// Rules that a cell can break. They never say what the cell is.
+const (
+	ruleNumber   = "is not a number; accepted: decimal numbers, or a declared spelling of missing"
+	ruleComma    = "is not a number: it holds a comma; accepted: a decimal point and no thousands separators"
+	ruleFinite   = "is not a finite number; list its spelling under missing if that is what it means"
+	ruleWhole    = "is not a whole number; accepted: integers (4.0 and 1e+05 are), or declare the column numeric"
+	ruleRange    = "is a whole number outside the 64-bit range"
+	ruleDate     = "is not a date; accepted: YYYY-MM-DD"
+	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing"
+	ruleMissing  = "is missing, which the domain does not allow here; accepted: a value, or declare nullable: true"
+)
+
+// builder collects the cells of one column of a batch.
+type builder interface {
+	add(v []byte) (rule string) // "" where v is a value or allowed to be missing
+	finish() arrow.Array        // and starts the next batch
+}
+
+// newBuilder makes the builder of a declared column with room for rows cells.
+func newBuilder(c *pipeline.Column, d *dialect, rows int) builder {
+	n := nulls{missing: newMissing(c, d), allowed: c.Nullable || len(c.Missing) > 0}
+	switch {
+	case c.Type.Coded():
+		return &codes{nulls: n, lookup: newLookup(c), unknownNull: d.unknownNull, room: rows}
+	case c.Type == pipeline.Numeric:
+		return &floats{nulls: n, room: rows}
+	case c.Type == pipeline.Text:
+		return &texts{nulls: n, room: rows}
+	}
+	return &ints{nulls: n, date: c.Type == pipeline.Date, room: rows}
+}
+
+// nulls remembers where cells are missing.
+type nulls struct {
+	missing
+	allowed bool
+	at      []int32
+}
+
+func (n *nulls) null(row int) string {
+	if !n.allowed {
+		return ruleMissing
+	}
+	n.at = append(n.at, int32(row))
+	return ""
+}
+
+// bitmap is nil where nothing is missing.
+func (n *nulls) bitmap(rows int) (*memory.Buffer, int) {
+	if len(n.at) == 0 {
+		return nil, 0
+	}
+	bits := make([]byte, (rows+7)/8)
+	for i := range bits {
+		bits[i] = 0xff
+	}
+	if rows%8 > 0 {
+		bits[len(bits)-1] = 1<<(rows%8) - 1
+	}
+	for _, i := range n.at {
+		bits[i/8] &^= 1 << (i % 8)
+	}
+	count := len(n.at)
+	n.at = nil
+	return memory.NewBufferBytes(bits), count
+}
+
+func (n *nulls) fixed(t arrow.DataType, rows int, values []byte) arrow.Array {
+	valid, count := n.bitmap(rows)
+	data := array.NewData(t, rows, []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil, count, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+type floats struct {
+	nulls
+	room   int
+	values []float64
+}
+
+func (f *floats) add(v []byte) string {
+	if f.values == nil {
+		f.values = make([]float64, 0, f.room)
+	}
+	if f.has(v) {
+		f.values = append(f.values, 0)
+		return f.null(len(f.values) - 1)
+	}
+	x, ok := parseFloat(v)
+	if !ok {
+		return numberRule(v)
+	}
+	f.values = append(f.values, x)
+	if f.hasNumber(x) {
+		f.values[len(f.values)-1] = 0
+		return f.null(len(f.values) - 1)
+	}
+	return ""
+}
+
+func (f *floats) finish() arrow.Array {
+	a := f.fixed(arrow.PrimitiveTypes.Float64, len(f.values), arrow.Float64Traits.CastToBytes(f.values))
+	f.values = nil
+	return a
+}
+
+type ints struct {
+	nulls
+	date   bool
+	room   int
+	values []int64
+}
+
+func (n *ints) add(v []byte) string {
+	if n.values == nil {
+		n.values = make([]int64, 0, n.room)
+	}
+	if n.has(v) {
+		n.values = append(n.values, 0)
+		return n.null(len(n.values) - 1)
+	}
+	parse := parseInt
+	if n.date {
+		parse = parseDate
+	}
+	x, ok := parse(v)
+	if !ok {
+		return n.rule(v)
+	}
+	n.values = append(n.values, x)
+	if !n.date && n.hasNumber(float64(x)) {
+		n.values[len(n.values)-1] = 0
+		return n.null(len(n.values) - 1)
+	}
+	return ""
+}
+
+func (n *ints) rule(v []byte) string {
+	if n.date {
+		return ruleDate
+	}
+	if x, ok := parseFloat(v); ok && (x >= 1<<53 || x <= -1<<53) {
+		return ruleRange
+	}
+	if _, ok := parseFloat(v); ok {
+		return ruleWhole
+	}
+	return numberRule(v)
+}
+
+func (n *ints) finish() arrow.Array {
+	a := n.fixed(arrow.PrimitiveTypes.Int64, len(n.values), arrow.Int64Traits.CastToBytes(n.values))
+	n.values = nil
+	return a
+}
+
+type codes struct {
+	nulls
+	lookup
+	unknownNull bool
+	room        int
+	values      []int32
+}
+
+func (c *codes) add(v []byte) string {
+	if c.values == nil {
+		c.values = make([]int32, 0, c.room)
+	}
+	code, known := c.find(v)
+	if known {
+		c.values = append(c.values, code)
+		return ""
+	}
+	if !c.unknownNull && !c.has(v) {
+		return ruleCategory
+	}
+	c.values = append(c.values, 0)
+	return c.null(len(c.values) - 1)
+}
+
+func (c *codes) finish() arrow.Array {
+	a := c.fixed(arrow.PrimitiveTypes.Int32, len(c.values), arrow.Int32Traits.CastToBytes(c.values))
+	c.values = nil
+	return a
+}
+
+type texts struct {
+	nulls
+	room    int
+	offsets []int32
+	bytes   []byte
+}
+
+func (t *texts) add(v []byte) string {
+	if t.offsets == nil {
+		t.offsets = append(make([]int32, 0, t.room+1), 0)
+	}
+	t.bytes = append(t.bytes, v...)
+	t.offsets = append(t.offsets, int32(len(t.bytes)))
+	if t.has(v) {
+		return t.null(len(t.offsets) - 2)
+	}
+	return ""
+}
+
+func (t *texts) finish() arrow.Array {
+	if t.offsets == nil {
+		t.offsets = []int32{0}
+	}
+	rows := len(t.offsets) - 1
+	valid, count := t.bitmap(rows)
+	data := array.NewData(arrow.BinaryTypes.String, rows, []*memory.Buffer{valid,
+		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(t.offsets)), memory.NewBufferBytes(t.bytes)}, nil, count, 0)
+	defer data.Release()
+	t.offsets, t.bytes = nil, nil
+	return array.MakeFromData(data)
+}

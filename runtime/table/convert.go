@@ -1,0 +1,249 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+)
+
+// accepted lists the Arrow types that a declared type is read from; only casts
+// that cannot change a value are among them.
+func accepted(t pipeline.ColumnType) string {
+	switch {
+	case t == pipeline.Numeric:
+		return "a float or integer type"
+	case t == pipeline.Integer:
+		return "an integer type, or a float type of whole numbers"
+	case t == pipeline.Date:
+		return "date32 or date64"
+	case t == pipeline.Text:
+		return "utf8, or a dictionary of it"
+	}
+	return "utf8, a dictionary of it, bool, or numbers spelled as the categories"
+}
+
+func accepts(t pipeline.ColumnType, from arrow.DataType) bool {
+	text, number := false, arrow.IsInteger(from.ID()) || from.ID() == arrow.FLOAT32 || from.ID() == arrow.FLOAT64
+	if d, ok := from.(*arrow.DictionaryType); ok {
+		text = isText(d.ValueType.ID())
+	} else {
+		text = isText(from.ID())
+	}
+	switch {
+	case t == pipeline.Numeric || t == pipeline.Integer:
+		return number
+	case t == pipeline.Date:
+		return from.ID() == arrow.DATE32 || from.ID() == arrow.DATE64
+	case t == pipeline.Text:
+		return text
+	}
+	return text || number || from.ID() == arrow.BOOL
+}
+
+func isText(id arrow.Type) bool { return id == arrow.STRING || id == arrow.LARGE_STRING }
+
+// checkTypes reports every column whose stored type cannot be the declared one.
+func checkTypes(s *arrow.Schema, l layout, d *pipeline.Domain, p *problems) {
+	for i, at := range l {
+		if at < 0 {
+			continue
+		}
+		c := d.Columns[at]
+		if f := s.Field(i); !accepts(c.Type, f.Type) {
+			p.add(0, c.Name, fmt.Sprintf("is stored as %s, which is not %s; accepted: %s", f.Type, c.Type, accepted(c.Type)))
+		}
+	}
+}
+
+// converter turns records of a file into records of a domain.
+type converter struct {
+	domain   *pipeline.Domain
+	schema   *arrow.Schema
+	layout   layout
+	builders []builder
+}
+
+func newConverter(dom *pipeline.Domain, d *dialect, l layout) *converter {
+	c := &converter{domain: dom, schema: dom.ArrowSchema(), layout: l, builders: make([]builder, len(dom.Columns))}
+	for i := range dom.Columns {
+		c.builders[i] = newBuilder(&dom.Columns[i], d, 1<<10)
+	}
+	return c
+}
+
+// record converts r, whose first row is number row of the file, from 1. It is
+// nil where problems were found.
+func (c *converter) record(r arrow.Record, row int64, p *problems) arrow.Record {
+	arrays, before := make([]arrow.Array, len(c.builders)), len(p.list)
+	for i, at := range c.layout {
+		if at >= 0 {
+			arrays[at] = c.column(at, r.Column(i), row, p)
+		}
+	}
+	if len(p.list) > before {
+		return nil
+	}
+	return array.NewRecord(c.schema, arrays, r.NumRows())
+}
+
+func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.Array {
+	b, add := c.builders[at], c.adder(at, a)
+	for i := range a.Len() {
+		rule := ""
+		if a.IsNull(i) {
+			rule = b.add(nil)
+		} else {
+			rule = add(i)
+		}
+		if rule != "" {
+			p.add(row+int64(i), c.domain.Columns[at].Name, rule)
+		}
+		if p.full() {
+			break
+		}
+	}
+	return b.finish()
+}
+
+// adder appends value i of a to the builder of a declared column.
+func (c *converter) adder(at int, a arrow.Array) func(i int) string {
+	if d, ok := a.(*array.Dictionary); ok {
+		return dictionaryAdder(c.builders[at], d)
+	}
+	switch b := c.builders[at].(type) {
+	case *floats:
+		x := numbers(a)
+		return func(i int) string { return b.addNumber(x(i)) }
+	case *ints:
+		return intAdder(b, a)
+	}
+	b, text, buf := c.builders[at], spelled(a), []byte(nil)
+	return func(i int) string {
+		buf = text(buf[:0], i)
+		return b.add(buf)
+	}
+}
+
+func dictionaryAdder(b builder, d *array.Dictionary) func(i int) string {
+	text, buf := spelled(d.Dictionary()), []byte(nil)
+	return func(i int) string {
+		buf = text(buf[:0], d.GetValueIndex(i))
+		return b.add(buf)
+	}
+}
+
+func intAdder(b *ints, a arrow.Array) func(i int) string {
+	switch v := a.(type) {
+	case *array.Int64:
+		return func(i int) string { return b.addInt(v.Value(i)) }
+	case *array.Int32:
+		return func(i int) string { return b.addInt(int64(v.Value(i))) }
+	case *array.Date32:
+		return func(i int) string { return b.addInt(int64(v.Value(i))) }
+	case *array.Date64:
+		return func(i int) string { return b.addInt(int64(v.Value(i)) / (1000 * secondsPerDay)) }
+	case *array.Float64, *array.Float32:
+		x := numbers(a)
+		return func(i int) string { return b.addWhole(x(i)) }
+	}
+	text, buf := spelled(a), []byte(nil)
+	return func(i int) string {
+		buf = text(buf[:0], i)
+		return b.add(buf)
+	}
+}
+
+// numbers reads any number as float64; NaN stands for an integer that a float64
+// does not hold, which addNumber refuses.
+func numbers(a arrow.Array) func(i int) float64 {
+	switch v := a.(type) {
+	case *array.Float64:
+		return v.Value
+	case *array.Float32:
+		return func(i int) float64 { return float64(v.Value(i)) }
+	case *array.Int64:
+		return func(i int) float64 { return exact(v.Value(i)) }
+	}
+	text, buf := spelled(a), []byte(nil)
+	return func(i int) float64 {
+		buf = text(buf[:0], i)
+		n, err := strconv.ParseInt(string(buf), 10, 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return exact(n)
+	}
+}
+
+func exact(n int64) float64 {
+	if n > 1<<53 || n < -1<<53 {
+		return math.NaN()
+	}
+	return float64(n)
+}
+
+// spelled writes value i as a CSV file would.
+func spelled(a arrow.Array) func(b []byte, i int) []byte {
+	switch v := a.(type) {
+	case *array.String:
+		return func(b []byte, i int) []byte { return append(b, v.Value(i)...) }
+	case *array.LargeString:
+		return func(b []byte, i int) []byte { return append(b, v.Value(i)...) }
+	case *array.Boolean:
+		return func(b []byte, i int) []byte { return strconv.AppendBool(b, v.Value(i)) }
+	case *array.Int64:
+		return func(b []byte, i int) []byte { return strconv.AppendInt(b, v.Value(i), 10) }
+	case *array.Float64:
+		return func(b []byte, i int) []byte { return strconv.AppendFloat(b, v.Value(i), 'f', -1, 64) }
+	}
+	return func(b []byte, i int) []byte { return append(b, a.ValueStr(i)...) }
+}
+
+func (f *floats) addNumber(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return f.notFinite(x)
+	}
+	f.values = append(f.values, x)
+	if f.hasNumber(x) {
+		f.values[len(f.values)-1] = 0
+		return f.null(len(f.values) - 1)
+	}
+	return ""
+}
+
+// notFinite takes NaN for missing where a spelling of it is declared.
+func (f *floats) notFinite(x float64) string {
+	if math.IsNaN(x) && (f.has([]byte("NaN")) || f.has([]byte("nan"))) {
+		f.values = append(f.values, 0)
+		return f.null(len(f.values) - 1)
+	}
+	return ruleFinite
+}
+
+func (n *ints) addInt(x int64) string {
+	n.values = append(n.values, x)
+	if !n.date && n.hasNumber(float64(x)) {
+		n.values[len(n.values)-1] = 0
+		return n.null(len(n.values) - 1)
+	}
+	return ""
+}
+
+func (n *ints) addWhole(x float64) string {
+	switch {
+	case math.IsNaN(x) && (n.has([]byte("NaN")) || n.has([]byte("nan"))):
+		return n.add(nil)
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return ruleFinite
+	case x != math.Trunc(x):
+		return ruleWhole
+	case math.Abs(x) > 1<<53:
+		return ruleRange
+	}
+	return n.addInt(int64(x))
+}

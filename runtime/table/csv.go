@@ -1,0 +1,197 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+const (
+	ruleEmpty   = "holds no rows"
+	ruleAllNull = "holds nothing but missing values"
+)
+
+// csvTable reads one text file.
+type csvTable struct {
+	fsys    FS
+	name    string
+	dialect *dialect
+	domain  *pipeline.Domain
+	schema  *arrow.Schema
+	options Options
+	layout  layout
+	header  string // the raw header, to see that the file is still the same one
+}
+
+// openCSV checks the first record and returns the layout of the file.
+func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options, s *stream) (*csvTable, error) {
+	t := &csvTable{fsys: fsys, name: name, dialect: d, domain: dom, schema: dom.ArrowSchema(), options: o}
+	p := &problems{file: name, unit: "line"}
+	head, line, err := firstText(s, d)
+	if err != nil {
+		return nil, t.failed(err, 1)
+	}
+	values, next, rule := firstRecord(d, head)
+	switch {
+	case len(values) == 0 && rule == "":
+		return nil, wrong(name, ruleEmpty)
+	case rule != "":
+		p.add(line, "", rule)
+	case !t.delimited(values, head, p, line):
+	case d.header:
+		t.header = string(head[:min(next, len(head))])
+		t.layout = byName(values, dom, p, line, d.ignoreExtra)
+	default:
+		t.layout = byPosition(len(values), dom, p, line, d.ignoreExtra)
+		t.lookLikeHeader(values, p, line)
+	}
+	return t, p.err(false)
+}
+
+// firstText reads up to the end of the first record and says on which line
+// that record begins.
+func firstText(s io.Reader, d *dialect) ([]byte, int64, error) {
+	split := newSplitter(s, d, 1, 1<<16)
+	var all []byte
+	for {
+		c, err := split.next(nil)
+		if err == io.EOF {
+			return all, 1, nil
+		}
+		if err != nil {
+			return nil, 1, err
+		}
+		all = append(all, c.data...)
+		x := newLexer(d)
+		x.buf, x.line = all, 1
+		if x.skip(0) < len(all) {
+			return all, x.line, nil
+		}
+	}
+}
+
+// delimited looks for a delimiter that fits better where only one column is found.
+func (t *csvTable) delimited(values []string, head []byte, p *problems, line int64) bool {
+	want := len(t.domain.Columns)
+	if len(values) > 1 || want == 1 {
+		return true
+	}
+	rule := fmt.Sprintf("has one column where the domain declares %d: the delimiter is %s", want, shown(t.dialect.delim))
+	if c, ok := suggest(t.dialect, head, want); ok {
+		rule += fmt.Sprintf("; %s would give %d: set csv.delimiter: %s", shown(c), want, shown(c))
+	}
+	p.add(line, "", rule)
+	return false
+}
+
+// lookLikeHeader catches header: false on a file that has one.
+func (t *csvTable) lookLikeHeader(values []string, p *problems, line int64) {
+	same := 0
+	for _, v := range values {
+		if t.domain.Column(v) != nil {
+			same++
+		}
+	}
+	if 2*same > len(values) {
+		p.add(line, "", "holds the declared column names; set csv.header: true")
+	}
+}
+
+// failed turns an error of reading into a problem.
+func (t *csvTable) failed(err error, line int64) error {
+	if errors.Is(err, errLong) {
+		return &Error{Problems: []Problem{{File: t.name, Line: line, Unit: "line", Rule: errLong.Error()}}}
+	}
+	return readError(t.name, err)
+}
+
+// Open streams the rows; see pipeline.Table.
+func (t *csvTable) Open(ctx context.Context) pipeline.Batches {
+	return func(yield func(arrow.Record, error) bool) {
+		if err := t.read(ctx, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// read yields records in order until a problem is found; from then on it only
+// collects problems. errStop is never returned.
+func (t *csvTable) read(ctx context.Context, yield func(arrow.Record, error) bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	flow := t.start(ctx)
+	defer flow.wait()
+	defer cancel()
+	all := &problems{file: t.name, unit: "line"}
+	count := newCounts(t.domain)
+	for r := range flow.results {
+		got := <-r
+		if got.err != nil {
+			return joined(all, got.err)
+		}
+		all.take(&got.problems)
+		if all.full() {
+			return all.err(true)
+		}
+		if len(all.list) > 0 || got.record == nil {
+			continue
+		}
+		count.add(got.record)
+		if !yield(got.record, nil) {
+			return nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return count.finish(all, t.options.Warn)
+}
+
+// joined adds what ended the reading to the problems found before.
+func joined(all *problems, err error) error {
+	if len(all.list) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	for _, p := range asProblems(all.file, err) {
+		all.merge(p)
+	}
+	return all.err(true)
+}
+
+// counts of rows and of missing cells, for the findings on a whole file.
+type counts struct {
+	domain *pipeline.Domain
+	rows   int64
+	nulls  []int64
+}
+
+func newCounts(d *pipeline.Domain) *counts {
+	return &counts{domain: d, nulls: make([]int64, len(d.Columns))}
+}
+
+func (c *counts) add(r arrow.Record) {
+	c.rows += r.NumRows()
+	for i := range c.nulls {
+		c.nulls[i] += int64(r.Column(i).NullN())
+	}
+}
+
+// finish reports an empty file as an error and empty columns as warnings.
+func (c *counts) finish(p *problems, warn func(Problem)) error {
+	if err := p.err(false); err != nil {
+		return err
+	}
+	if c.rows == 0 {
+		return wrong(p.file, ruleEmpty)
+	}
+	for i, n := range c.nulls {
+		if n == c.rows && warn != nil {
+			warn(Problem{File: p.file, Column: c.domain.Columns[i].Name, Rule: ruleAllNull})
+		}
+	}
+	return nil
+}

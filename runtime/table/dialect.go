@@ -1,0 +1,81 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/pipeline"
+)
+
+// dialect is pipeline.CSV, checked and with its defaults.
+type dialect struct {
+	delim, quote byte
+	comment      []byte
+	suffix       []byte
+	trim         bool
+	header       bool
+	ignoreExtra  bool
+	unknownNull  bool
+	missing      []string
+}
+
+// newDialect fills in defaults; tab is the default delimiter of .tsv. A
+// delimiter with blanks around it, as ", ", is that character with trim.
+func newDialect(name string, c *pipeline.CSV) (*dialect, error) {
+	if c == nil {
+		c = &pipeline.CSV{}
+	}
+	d := &dialect{delim: ',', quote: '"', comment: []byte(c.Comment), suffix: []byte(c.StripSuffix), trim: c.Trim,
+		header: c.Header == nil || *c.Header, ignoreExtra: c.Extra == "ignore", unknownNull: c.Unknown == "missing",
+		missing: c.Missing}
+	if isTSV(name) {
+		d.delim = '\t'
+	}
+	return d, d.characters(name, c)
+}
+
+func (d *dialect) characters(name string, c *pipeline.CSV) error {
+	delim := c.Delimiter
+	if len(delim) > 1 && strings.Trim(delim, " ") != "" {
+		delim, d.trim = strings.Trim(delim, " "), true
+	}
+	for _, set := range []struct {
+		key, value string
+		to         *byte
+	}{{"delimiter", delim, &d.delim}, {"quote", c.Quote, &d.quote}} {
+		if set.value == "" {
+			continue
+		}
+		if len(set.value) != 1 || strings.ContainsAny(set.value, "\r\n\x00") || set.value[0] >= 0x80 {
+			return wrong(name, "csv.%s is %q, must be one ASCII character", set.key, set.value)
+		}
+		*set.to = set.value[0]
+	}
+	return d.coherent(name, c)
+}
+
+func (d *dialect) coherent(name string, c *pipeline.CSV) error {
+	if d.delim == d.quote {
+		return wrong(name, "csv.delimiter and csv.quote are both %q, must differ", d.delim)
+	}
+	if c.Extra != "" && c.Extra != "error" && c.Extra != "ignore" {
+		return wrong(name, "csv.extra is %q, must be error or ignore", c.Extra)
+	}
+	if c.Unknown != "" && c.Unknown != "error" && c.Unknown != "missing" {
+		return wrong(name, "csv.unknown is %q, must be error or missing", c.Unknown)
+	}
+	return nil
+}
+
+func isTSV(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".tab")
+}
+
+// shown is how a delimiter is written in a message and in YAML.
+func shown(delim byte) string {
+	if delim == '\t' {
+		return `"\t"`
+	}
+	return fmt.Sprintf("%q", string(delim))
+}

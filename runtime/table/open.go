@@ -1,0 +1,63 @@
+package table
+
+import (
+	"runtime"
+
+	"weir/pipeline"
+)
+
+// Options of reading that change no result.
+type Options struct {
+	BatchRows int           // rows of a record batch; 65,536 by default
+	Workers   int           // parsing goroutines; the number of cores by default, at most 4
+	Warn      func(Problem) // told of columns that hold nothing; may be nil
+}
+
+func (o Options) filled() Options {
+	if o.BatchRows <= 0 {
+		o.BatchRows = 1 << 16
+	}
+	if o.Workers <= 0 {
+		o.Workers = min(runtime.GOMAXPROCS(0), 4)
+	}
+	return o
+}
+
+// Open prepares to read a file of domain d: text as csv says (nil: RFC 4180
+// with a header), Parquet, or Arrow IPC, each told by its first bytes; text may
+// be gzip. The first record, or the schema, is checked here, all else as the
+// rows are read. The table is private and of unbounded stability until the
+// caller knows better.
+//
+// Cells outside the declared categories, unreadable cells, and missing cells in
+// a column that is neither nullable nor has spellings of missing are errors;
+// bounds are not checked here, the stage bounds does that.
+func Open(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain) (pipeline.Table, error) {
+	return OpenWith(fsys, name, csv, d, Options{})
+}
+
+// OpenWith is Open with options.
+func OpenWith(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, o Options) (pipeline.Table, error) {
+	dialect, err := newDialect(name, csv)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	s, err := openStream(fsys, name)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	defer s.Close()
+	t := pipeline.Table{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
+	switch s.format {
+	case parquetFormat:
+		t.Open, err = openParquet(fsys, name, dialect, d, o.filled())
+	case ipcFileFormat, ipcStreamFormat:
+		t.Open, err = openArrow(fsys, name, dialect, d, o.filled())
+	default:
+		var c *csvTable
+		if c, err = openCSV(fsys, name, dialect, d, o.filled(), s); err == nil {
+			t.Open = c.Open
+		}
+	}
+	return t, err
+}

@@ -1,0 +1,85 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// recordSource is an opened file of Arrow records.
+type recordSource interface {
+	columns() layout
+	next() (arrow.Record, error) // io.EOF after the last
+	close()
+}
+
+// convertAll streams the records of a file as those of a domain.
+func convertAll(ctx context.Context, name string, dom *pipeline.Domain, d *dialect, o Options, open func(context.Context) (recordSource, error)) pipeline.Batches {
+	return func(yield func(arrow.Record, error) bool) {
+		s, err := open(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.close()
+		c := &conversion{converter: newConverter(dom, d, s.columns()), counts: newCounts(dom),
+			problems: &problems{file: name, unit: "row"}, source: s, row: 1}
+		if err := c.run(ctx, yield, o.Warn); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+type conversion struct {
+	*converter
+	*counts
+	problems *problems
+	source   recordSource
+	row      int64
+}
+
+// run yields records until a problem is found, then collects more problems.
+func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bool, warn func(Problem)) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, err := c.step()
+		if err == io.EOF {
+			return c.counts.finish(c.problems, warn)
+		}
+		if err != nil {
+			return joined(c.problems, wrong(c.problems.file, "is damaged: %v", err))
+		}
+		if c.problems.full() {
+			return c.problems.err(true)
+		}
+		if r == nil || len(c.problems.list) > 0 {
+			continue
+		}
+		c.counts.add(r)
+		if !yield(r, nil) {
+			return nil
+		}
+	}
+}
+
+// step reads and converts one record. The libraries panic on damaged files.
+func (c *conversion) step() (r arrow.Record, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			r, err = nil, fmt.Errorf("the reader found its structure broken")
+		}
+	}()
+	in, err := c.source.next()
+	if err != nil {
+		return nil, err
+	}
+	r = c.converter.record(in, c.row, c.problems)
+	c.row += in.NumRows()
+	return r, nil
+}

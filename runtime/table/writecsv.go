@@ -1,0 +1,244 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+)
+
+// WriteCSV writes the columns of t's domain as text that Open reads back with
+// the same csv and domain: the source's names and category spellings, numbers
+// with the decimals of their step (all decimals where a value is no multiple of
+// it), ISO dates, missing cells as the column's first spelling of missing, or
+// empty. Values are quoted where RFC 4180 needs it; lines end with \n.
+func WriteCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
+	d, err := newDialect("output", csv)
+	if err != nil {
+		return err
+	}
+	c := &csvWriter{w: w, dialect: d, domain: t.Domain}
+	if d.header {
+		c.header()
+	}
+	for r, err := range t.Open(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := c.record(r); err != nil {
+			return err
+		}
+	}
+	return c.flush()
+}
+
+type csvWriter struct {
+	w       io.Writer
+	dialect *dialect
+	domain  *pipeline.Domain
+	buf     []byte
+	cell    []byte
+}
+
+// flushBytes is when the buffer is handed to the writer.
+const flushBytes = 1 << 18
+
+func (c *csvWriter) header() {
+	for i, col := range c.domain.Columns {
+		c.separate(i)
+		c.cell = append(c.cell[:0], col.Name...)
+		c.put(i)
+	}
+	c.buf = append(c.buf, '\n')
+}
+
+func (c *csvWriter) separate(i int) {
+	if i > 0 {
+		c.buf = append(c.buf, c.dialect.delim)
+	}
+}
+
+// put appends the cell, quoted if need be. A lone empty cell is quoted: an
+// empty line would be no record.
+func (c *csvWriter) put(i int) {
+	q := c.dialect.quote
+	if !c.mustQuote(i) {
+		c.buf = append(c.buf, c.cell...)
+		return
+	}
+	c.buf = append(c.buf, q)
+	for _, b := range c.cell {
+		if b == q {
+			c.buf = append(c.buf, q)
+		}
+		c.buf = append(c.buf, b)
+	}
+	c.buf = append(c.buf, q)
+}
+
+func (c *csvWriter) mustQuote(i int) bool {
+	v, d := c.cell, c.dialect
+	if len(v) == 0 {
+		return len(c.domain.Columns) == 1
+	}
+	if v[0] == ' ' || v[len(v)-1] == ' ' || i == 0 && len(d.comment) > 0 && bytes.HasPrefix(v, d.comment) {
+		return true
+	}
+	for _, b := range v {
+		if b == d.delim || b == d.quote || b == '\n' || b == '\r' {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *csvWriter) record(r arrow.Record) error {
+	columns := make([]speller, len(c.domain.Columns))
+	for i := range columns {
+		s, err := newSpeller(&c.domain.Columns[i], r.Column(i), c.dialect)
+		if err != nil {
+			return err
+		}
+		columns[i] = s
+	}
+	for row := range int(r.NumRows()) {
+		for i := range columns {
+			c.separate(i)
+			var err error
+			if c.cell, err = columns[i].spell(c.cell[:0], row); err != nil {
+				return err
+			}
+			c.put(i)
+		}
+		c.buf = append(c.buf, '\n')
+		if len(c.buf) >= flushBytes {
+			if err := c.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *csvWriter) flush() error {
+	_, err := c.w.Write(c.buf)
+	c.buf = c.buf[:0]
+	return err
+}
+
+// speller writes the cells of one column of a record.
+type speller struct {
+	column  *pipeline.Column
+	array   arrow.Array
+	write   func(b []byte, i int) ([]byte, bool)
+	missing string
+	codes   missing
+}
+
+func newSpeller(c *pipeline.Column, a arrow.Array, d *dialect) (speller, error) {
+	s := speller{column: c, array: a, codes: newMissing(c, d)}
+	switch {
+	case len(c.Missing) > 0:
+		s.missing = c.Missing[0]
+	case len(d.missing) > 0:
+		s.missing = d.missing[0]
+	}
+	if s.write = writerOf(c, a); s.write == nil {
+		return s, fmt.Errorf("column %q: is %s in memory, which no column of type %s is", c.Name, a.DataType(), c.Type)
+	}
+	return s, nil
+}
+
+// spell refuses what would be read back as something else.
+func (s *speller) spell(b []byte, i int) ([]byte, error) {
+	if s.array.IsNull(i) {
+		return append(b, s.missing...), nil
+	}
+	b, ok := s.write(b, i)
+	if !ok {
+		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, or a date beyond year 9999)", s.column.Name)
+	}
+	if s.codes.has(b) && !s.column.Type.Coded() {
+		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing outside the bounds", s.column.Name)
+	}
+	return b, nil
+}
+
+func writerOf(c *pipeline.Column, a arrow.Array) func(b []byte, i int) ([]byte, bool) {
+	switch v := a.(type) {
+	case *array.Int32:
+		return categoryWriter(c, v)
+	case *array.Int64:
+		if c.Type == pipeline.Date {
+			return func(b []byte, i int) ([]byte, bool) { return appendDate(b, v.Value(i)) }
+		}
+		return func(b []byte, i int) ([]byte, bool) { return strconv.AppendInt(b, v.Value(i), 10), true }
+	case *array.Float64:
+		places := decimals(c.Step)
+		return func(b []byte, i int) ([]byte, bool) { return appendFloat(b, v.Value(i), places) }
+	case *array.Float32:
+		return func(b []byte, i int) ([]byte, bool) {
+			x := float64(v.Value(i))
+			return strconv.AppendFloat(b, x, 'g', -1, 32), !math.IsNaN(x) && !math.IsInf(x, 0)
+		}
+	case *array.String:
+		return func(b []byte, i int) ([]byte, bool) { return append(b, v.Value(i)...), true }
+	}
+	return nil
+}
+
+func categoryWriter(c *pipeline.Column, v *array.Int32) func(b []byte, i int) ([]byte, bool) {
+	list := categories(c)
+	return func(b []byte, i int) ([]byte, bool) {
+		code := v.Value(i)
+		if code < 0 || int(code) >= len(list) {
+			return b, false
+		}
+		return append(b, list[code]...), true
+	}
+}
+
+// categories of a coded column; those of a boolean are 0 and 1 by default.
+func categories(c *pipeline.Column) []string {
+	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+		return []string{"0", "1"}
+	}
+	return c.Categories
+}
+
+// decimals is how many digits after the point the multiples of step have; -1
+// where there is no step, or none that is a decimal number of 9 digits.
+func decimals(step float64) int {
+	if step <= 0 {
+		return -1
+	}
+	for places := range 10 {
+		if x := step * pow10[places]; math.Abs(x-math.Round(x)) < 1e-9*x {
+			return places
+		}
+	}
+	return -1
+}
+
+// appendFloat writes x with the given decimals if that is x, else with as many
+// digits as tell it from its neighbours.
+func appendFloat(b []byte, x float64, places int) ([]byte, bool) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return b, false
+	}
+	if places >= 0 && math.Abs(x) < 1e15 && math.Round(x*pow10[places])/pow10[places] == x {
+		return strconv.AppendFloat(b, x, 'f', places, 64), true
+	}
+	form := byte('f')
+	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e21) {
+		form = 'e' // the range in which JSON and JavaScript write decimals
+	}
+	return strconv.AppendFloat(b, x, form, -1, 64), true
+}

@@ -1,0 +1,202 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"weir/pipeline"
+)
+
+// rowGroup is the number of rows after which a row group is closed; a writer
+// holds one of them in memory.
+const rowGroup = 1 << 20
+
+// WriteParquet writes the columns of t's domain: numeric as double, integer as
+// int64, date as date32, text as utf8, categories as a dictionary of their
+// spellings, booleans of 0 and 1 as boolean, encoded columns as float. Nothing
+// in the file depends on when or where it is written.
+func WriteParquet(ctx context.Context, w io.Writer, t pipeline.Table) error {
+	p, err := newParquetWriter(w, t.Domain)
+	if err != nil {
+		return err
+	}
+	for r, err := range t.Open(ctx) {
+		if err == nil {
+			err = p.record(r)
+		}
+		if err != nil {
+			p.out.Close() // to free memory: the caller throws the file away
+			return err
+		}
+	}
+	return p.close()
+}
+
+type parquetWriter struct {
+	sink    *sink
+	out     *pqarrow.FileWriter
+	domain  *pipeline.Domain
+	schema  *arrow.Schema
+	columns []func(arrow.Array) (arrow.Array, error)
+	rows    int64
+}
+
+func newParquetWriter(w io.Writer, d *pipeline.Domain) (*parquetWriter, error) {
+	p := &parquetWriter{sink: &sink{w: w}, domain: d, columns: make([]func(arrow.Array) (arrow.Array, error), len(d.Columns))}
+	fields := make([]arrow.Field, len(d.Columns))
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		var kind arrow.DataType
+		kind, p.columns[i] = stored(c)
+		fields[i] = arrow.Field{Name: c.Name, Type: kind, Nullable: true}
+	}
+	p.schema = arrow.NewSchema(fields, nil)
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(true),
+		parquet.WithVersion(parquet.V2_4), parquet.WithCreatedBy("weir"))
+	var err error
+	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	return p, err
+}
+
+// stored is the type of a column in a Parquet file, and how to get there.
+func stored(c *pipeline.Column) (arrow.DataType, func(arrow.Array) (arrow.Array, error)) {
+	switch {
+	case c.ArrowType().ID() == arrow.INT32 && isFlag(c):
+		return arrow.FixedWidthTypes.Boolean, func(a arrow.Array) (arrow.Array, error) { return toFlags(c, a) }
+	case c.ArrowType().ID() == arrow.INT32:
+		kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+		words := array.NewStringBuilder(memory.DefaultAllocator)
+		words.AppendValues(categories(c), nil)
+		dictionary := words.NewArray()
+		return kind, func(a arrow.Array) (arrow.Array, error) { return toDictionary(c, kind, dictionary, a) }
+	case c.Type == pipeline.Date && c.Encoding == nil:
+		return arrow.FixedWidthTypes.Date32, func(a arrow.Array) (arrow.Array, error) { return toDates(c, a) }
+	}
+	return c.ArrowType(), func(a arrow.Array) (arrow.Array, error) {
+		a.Retain()
+		return a, nil
+	}
+}
+
+// isFlag reports a boolean whose words are 0 and 1 in this order.
+func isFlag(c *pipeline.Column) bool {
+	l := categories(c)
+	return c.Type == pipeline.Boolean && c.Encoding == nil && len(l) == 2 && l[0] == "0" && l[1] == "1"
+}
+
+func toFlags(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
+	codes, ok := a.(*array.Int32)
+	if !ok {
+		return nil, otherType(c, a)
+	}
+	b := array.NewBooleanBuilder(memory.DefaultAllocator)
+	b.Reserve(a.Len())
+	for i, v := range codes.Int32Values() {
+		if codes.IsNull(i) {
+			b.UnsafeAppendBoolToBitmap(false)
+			continue
+		}
+		if v != 0 && v != 1 {
+			return nil, noCategory(c)
+		}
+		b.UnsafeAppend(v == 1)
+	}
+	return b.NewArray(), nil
+}
+
+func toDictionary(c *pipeline.Column, kind arrow.DataType, words arrow.Array, a arrow.Array) (arrow.Array, error) {
+	codes, ok := a.(*array.Int32)
+	if !ok {
+		return nil, otherType(c, a)
+	}
+	for i, v := range codes.Int32Values() {
+		if (v < 0 || int(v) >= words.Len()) && codes.IsValid(i) {
+			return nil, noCategory(c)
+		}
+	}
+	return array.NewDictionaryArray(kind, a, words), nil
+}
+
+func toDates(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
+	days, ok := a.(*array.Int64)
+	if !ok {
+		return nil, otherType(c, a)
+	}
+	b := array.NewDate32Builder(memory.DefaultAllocator)
+	b.Reserve(a.Len())
+	for i, v := range days.Int64Values() {
+		switch {
+		case days.IsNull(i):
+			b.AppendNull()
+		case v < math.MinInt32 || v > math.MaxInt32:
+			return nil, fmt.Errorf("column %q: holds a date outside the range of date32", c.Name)
+		default:
+			b.UnsafeAppend(arrow.Date32(v))
+		}
+	}
+	return b.NewArray(), nil
+}
+
+func otherType(c *pipeline.Column, a arrow.Array) error {
+	return fmt.Errorf("column %q: is %s in memory, which no column of type %s is", c.Name, a.DataType(), c.Type)
+}
+
+func noCategory(c *pipeline.Column) error {
+	return fmt.Errorf("column %q: holds a code without a category", c.Name)
+}
+
+func (p *parquetWriter) record(r arrow.Record) error {
+	if r.NumRows() == 0 {
+		return nil
+	}
+	if p.rows == 0 {
+		p.out.NewBufferedRowGroup()
+	}
+	arrays := make([]arrow.Array, len(p.columns))
+	for i, convert := range p.columns {
+		a, err := convert(r.Column(i))
+		if err != nil {
+			return err
+		}
+		defer a.Release()
+		arrays[i] = a
+	}
+	if err := p.out.WriteBuffered(array.NewRecord(p.schema, arrays, r.NumRows())); err != nil {
+		return err
+	}
+	if p.rows += r.NumRows(); p.rows >= rowGroup {
+		p.rows = 0
+	}
+	return p.sink.err
+}
+
+// close writes the footer. The library drops some errors of the writer below
+// it, so that the sink's own memory of them decides.
+func (p *parquetWriter) close() error {
+	return errors.Join(p.out.Close(), p.sink.err)
+}
+
+// sink remembers the first error of a writer and hides that it can be closed.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(b)
+	s.err = err
+	return n, err
+}
