@@ -1,0 +1,185 @@
+package prep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// Limits is a public range; a side that is absent is that of the domain.
+type Limits struct {
+	Lower *float64 `yaml:"lower,omitempty" json:"lower,omitempty" doc:"Least value, inclusive."`
+	Upper *float64 `yaml:"upper,omitempty" json:"upper,omitempty" doc:"Greatest value, inclusive."`
+}
+
+// Bounds holds values to public bounds.
+type Bounds struct {
+	Outside string            `yaml:"outside" json:"outside" enum:"missing|clip|error" doc:"What becomes of a value outside: missing, the nearest bound, or an error that ends the run."`
+	Columns []string          `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to check; all columns with bounds by default."`
+	Bounds  map[string]Limits `yaml:"bounds,omitempty" json:"bounds,omitempty" format:"columns" doc:"Public bounds by column, instead of those of the domain."`
+}
+
+func boundsKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "bounds", Version: 1, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
+		Doc: "Holds numbers to public bounds: a value outside becomes missing, the nearest bound, or an error. Use it first, before anything " +
+			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
+		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Bounds) Plan(in pipeline.Headers) (pipeline.Outline, error) { return planRows(in, s.plan) }
+
+// Run implements pipeline.Stage.
+func (s *Bounds) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return runRows(in, s.plan)
+}
+
+func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
+	var ps pipeline.Problems
+	d, makers := h.Domain.Clone(), keepAll(h.Domain)
+	for _, i := range s.places(&ps, h.Domain) {
+		c := &d.Columns[i]
+		lower, upper, ok := s.limits(&ps, c)
+		if !ok {
+			continue
+		}
+		makers[i] = s.maker(i, *c, lower, upper)
+		if !math.IsInf(lower, 0) && !math.IsInf(upper, 0) {
+			c.Bounds = &[2]float64{lower, upper}
+		}
+		c.Nullable = c.Nullable || s.Outside == "missing"
+	}
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers), findings: s.findings(h)}, ps.Err()
+}
+
+// findings: whether a run stops tells something about private rows.
+func (s *Bounds) findings(h pipeline.Header) []pipeline.Finding {
+	if s.Outside != "error" || h.Class != pipeline.Private {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W30", Level: pipeline.LevelNote,
+		Message: "whether the run ends with an error depends on private values",
+		Fix:     "outside: missing or outside: clip"}}
+}
+
+// places lists the columns to check: those named, or all with bounds.
+func (s *Bounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
+	places := ps.Pick("columns", d, s.Columns)
+	for _, name := range sorted(s.Bounds) {
+		at := d.Index(name)
+		if at < 0 {
+			ps.Unknown("bounds."+name, "column of the table", name, d.Names())
+		} else if !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	for i, c := range d.Columns {
+		if len(s.Columns) == 0 && c.Bounds != nil && c.Encoding == nil && !c.Type.Coded() && !slices.Contains(places, i) {
+			places = append(places, i)
+		}
+	}
+	if len(places) == 0 && len(*ps) == 0 {
+		ps.Add("bounds", "absent, and the domain has no bounds either", "public bounds of at least one column")
+	}
+	return places
+}
+
+// limits are the public bounds of one column, infinite on an open side.
+func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper float64, ok bool) {
+	lower, upper = math.Inf(-1), math.Inf(1)
+	if c.Bounds != nil {
+		lower, upper = c.Bounds[0], c.Bounds[1]
+	}
+	own := s.Bounds[c.Name]
+	if own.Lower != nil {
+		lower = *own.Lower
+	}
+	if own.Upper != nil {
+		upper = *own.Upper
+	}
+	if c.Type != pipeline.Numeric {
+		lower, upper = math.Ceil(lower), math.Floor(upper) // whole numbers only
+	}
+	path := "bounds." + c.Name
+	switch {
+	case !isNumber(c):
+		ps.Add(path, "set for a column that is "+describe(c), "set for a number or a date")
+	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
+		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data)")
+	case !(lower <= upper):
+		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), "a lower bound that is not above the upper one")
+	default:
+		return lower, upper, true
+	}
+	return 0, 0, false
+}
+
+func (s *Bounds) maker(i int, c pipeline.Column, lower, upper float64) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		a := r.Column(i)
+		values, err := floats(a)
+		if err != nil {
+			return nil, err
+		}
+		held, b, outside := hold(values, present(a), lower, upper, s.Outside == "clip")
+		switch {
+		case outside == 0:
+			return a, nil
+		case s.Outside == "clip" && anyNaN(values, present(a)):
+			return nil, errors.New("holds a value that is not a number, which has no nearest bound")
+		case s.Outside == "error":
+			return nil, fmt.Errorf("has values outside its bounds [%g, %g]", lower, upper)
+		}
+		return store(c.ArrowType(), held, b), nil
+	}
+}
+
+// hold makes values outside [lower, upper] missing, or the nearest bound, and
+// counts them; NaN is outside and becomes missing either way. Bounds are
+// inclusive. The input is not changed.
+func hold(values []float64, b bits, lower, upper float64, clip bool) ([]float64, bits, int) {
+	held, outside := values, 0
+	for i, v := range values {
+		if v >= lower && v <= upper || !b.has(i) {
+			continue
+		}
+		if outside++; clip && !math.IsNaN(v) {
+			if outside == 1 || &held[0] == &values[0] {
+				held = slices.Clone(values)
+			}
+			held[i] = min(max(v, lower), upper)
+			continue
+		}
+		b = b.without(i, len(values))
+	}
+	return held, b, outside
+}
+
+func anyNaN(values []float64, b bits) bool {
+	for i, v := range values {
+		if math.IsNaN(v) && b.has(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNumber(c *pipeline.Column) bool {
+	return c.Encoding == nil && (c.Type == pipeline.Numeric || c.Type == pipeline.Integer || c.Type == pipeline.Date)
+}
+
+// describe names what a column is, for problems.
+func describe(c *pipeline.Column) string {
+	if c.Encoding != nil {
+		return "encoded (" + string(c.Encoding.Form) + ")"
+	}
+	return string(c.Type)
+}

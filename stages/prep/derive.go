@@ -1,0 +1,209 @@
+package prep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+)
+
+// Derive adds columns computed by formulas.
+type Derive struct {
+	Columns []Derived `yaml:"columns" json:"columns" required:"true" minItems:"1" doc:"New columns, in order; a formula may use those above it."`
+}
+
+// Derived is one new column.
+type Derived struct {
+	Name       string              `yaml:"name" json:"name" required:"true" minLength:"1" doc:"Name of the new column, or of one that it replaces."`
+	Formula    string              `yaml:"formula" json:"formula" required:"true" doc:"Formula over the columns of a row, such as weight / (height / 100) ** 2."`
+	Type       pipeline.ColumnType `yaml:"type" json:"type" required:"true" enum:"numeric|integer|categorical|ordinal|boolean|text" doc:"What the values are."`
+	Bounds     *[2]float64         `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; a result outside becomes the nearest."`
+	Categories pipeline.Spellings  `yaml:"categories,omitempty" json:"categories,omitempty" doc:"All values, in order; boolean has no and yes by default."`
+	Step       float64             `yaml:"step,omitempty" json:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound."`
+	Doc        string              `yaml:"doc,omitempty" json:"doc,omitempty" doc:"Meaning and unit of the column."`
+}
+
+func deriveKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "derive", Version: 1, In: tableIn(), Out: tableOut("the table with the new columns"),
+		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups and flags. The " +
+			"result is missing where a value that the formula names is missing, or where it is not a finite number. Works row by row, so " +
+			"stability stays as it is.",
+		New: func() pipeline.Stage { return &Derive{} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Derive) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	_, out, err := s.plan(in["in"])
+	return pipeline.Outline{Out: pipeline.Headers{"out": out}, Lazy: true}, err
+}
+
+// Run implements pipeline.Stage.
+func (s *Derive) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	steps, _, err := s.plan(in["in"].Header)
+	if err != nil {
+		return nil, err
+	}
+	t := in["in"]
+	for _, w := range steps {
+		t = w.apply(t)
+	}
+	return pipeline.Tables{"out": t}, nil
+}
+
+// plan makes one rewrite for each column, each over the table of the one before.
+func (s *Derive) plan(h pipeline.Header) ([]rewrite, pipeline.Header, error) {
+	var ps pipeline.Problems
+	var steps []rewrite
+	if len(s.Columns) == 0 {
+		ps.Add("columns", "empty", "at least one new column")
+	}
+	for i, c := range s.Columns {
+		w, ok := c.plan(&ps, fmt.Sprintf("columns[%d]", i), h)
+		if ok {
+			steps, h = append(steps, w), w.out
+		}
+	}
+	return steps, h, ps.Err()
+}
+
+func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (rewrite, bool) {
+	before := len(*ps)
+	e := compile(ps, path+".formula", c.Formula, h.Domain, reflect.Invalid)
+	col := c.column()
+	if col.Type.Coded() && len(col.Categories) == 0 {
+		ps.Add(path+".categories", "absent", "the values of a column that is "+string(c.Type))
+	}
+	if c.Bounds != nil && !(c.Bounds[0] <= c.Bounds[1]) {
+		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), "two numbers in ascending order")
+	}
+	if e != nil && !fits(col.Type, e.result) {
+		ps.Add(path+".formula", "of type "+e.result.String(), "of a type that a column which is "+string(c.Type)+" can hold"+hintFor(col.Type, e.result))
+	}
+	if len(*ps) > before {
+		return rewrite{}, false
+	}
+	col.Nullable = e.nullable() || e.divides
+	d, makers := h.Domain.Clone(), keepAll(h.Domain)
+	if at := d.Index(c.Name); at >= 0 {
+		d.Columns[at], makers[at] = col, c.maker(e, col)
+	} else {
+		d.Columns, makers = append(d.Columns, col), append(makers, c.maker(e, col))
+	}
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, true
+}
+
+func (c Derived) column() pipeline.Column {
+	col := pipeline.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: c.Categories, Step: c.Step, Source: "public", Doc: c.Doc}
+	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+		col.Categories = []string{"no", "yes"}
+	}
+	return col
+}
+
+// fits reports whether a formula's result can stand in a column of type t.
+func fits(t pipeline.ColumnType, k reflect.Kind) bool {
+	switch t {
+	case pipeline.Numeric:
+		return k == reflect.Float64 || k == reflect.Int
+	case pipeline.Integer, pipeline.Date:
+		return k == reflect.Int
+	case pipeline.Boolean:
+		return k == reflect.Bool
+	}
+	return k == reflect.String
+}
+
+func hintFor(t pipeline.ColumnType, k reflect.Kind) string {
+	if t == pipeline.Integer && k == reflect.Float64 {
+		return "; int(round(..)) makes it whole"
+	}
+	return ""
+}
+
+func (c Derived) maker(e *expression, col pipeline.Column) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		v, err := e.evaluator(r)
+		if err != nil {
+			return nil, err
+		}
+		results := make([]any, r.NumRows())
+		for i := range results {
+			if results[i], err = v.row(i); err != nil {
+				return nil, err
+			}
+		}
+		return derived(col, results)
+	}
+}
+
+// derived stores the results of a batch as a column.
+func derived(c pipeline.Column, results []any) (arrow.Array, error) {
+	if c.Type == pipeline.Text {
+		return derivedText(results), nil
+	}
+	values, b := make([]float64, len(results)), bits(nil)
+	for i, x := range results {
+		v, ok := number64(c, x)
+		if !ok {
+			return nil, errors.New("the formula gives a value that is none of the declared categories")
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			if v = 0; !c.Nullable {
+				return nil, errors.New("the formula gives a number that is not finite")
+			}
+			b = b.without(i, len(results))
+		}
+		values[i] = v
+	}
+	return store(c.ArrowType(), values, b), nil
+}
+
+// number64 is a result as it is stored; NaN is missing.
+func number64(c pipeline.Column, x any) (float64, bool) {
+	switch x := x.(type) {
+	case nil:
+		return math.NaN(), true
+	case bool:
+		if x {
+			return 1, true
+		}
+		return 0, true
+	case int:
+		return clipped(c, float64(x)), true
+	case float64:
+		return clipped(c, x), true
+	case string:
+		code := slices.Index(c.Categories, x)
+		return float64(code), code >= 0
+	}
+	return 0, false
+}
+
+func clipped(c pipeline.Column, v float64) float64 {
+	if c.Bounds == nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	return min(max(v, c.Bounds[0]), c.Bounds[1])
+}
+
+func derivedText(results []any) arrow.Array {
+	build := array.NewStringBuilder(memory.DefaultAllocator)
+	for _, x := range results {
+		if text, ok := x.(string); ok {
+			build.Append(text)
+		} else {
+			build.AppendNull()
+		}
+	}
+	return build.NewArray()
+}

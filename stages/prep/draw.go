@@ -1,0 +1,106 @@
+package prep
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	mathbits "math/bits"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+)
+
+// source64 is where a stage takes the key of its draws: public or secret.
+type source64 interface{ Uint64() uint64 }
+
+// key is the seed of draws that have to be the same at each opening of a table.
+type key [32]byte
+
+func keyFrom(from source64) key {
+	var k key
+	for i := 0; i < len(k); i += 8 {
+		binary.LittleEndian.PutUint64(k[i:], from.Uint64())
+	}
+	return k
+}
+
+// sequence is a fresh run of the draws of k, one for each row in order.
+func (k key) sequence() *rand.Rand { return rand.New(rand.NewChaCha8(k)) }
+
+// units draws one number for each privacy unit: SHA-256 of the unit
+// under the key, so that rows of a unit agree wherever they stand, and units are
+// independent. Rows without a unit count as one unit.
+func (k key) units(a arrow.Array) ([]uint64, error) {
+	out := make([]uint64, a.Len())
+	text := func(i int) []byte { return nil }
+	switch a := a.(type) {
+	case *array.String:
+		text = func(i int) []byte { return []byte(a.Value(i)) }
+	default:
+		values, err := floats(a)
+		if whole, ok := a.(*array.Int64); ok {
+			text = func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(whole.Value(i))) }
+		} else if err != nil {
+			return nil, err
+		} else {
+			text = func(i int) []byte { return fmt.Append(nil, values[i]) }
+		}
+	}
+	known := present(a)
+	for i := range out {
+		out[i] = k.unit(known.has(i), text(i))
+	}
+	return out, nil
+}
+
+// unit hashes key || known || text || key: the key on both sides, as in an
+// envelope MAC.
+func (k key) unit(known bool, text []byte) uint64 {
+	h := sha256.New()
+	h.Write(k[:])
+	if known {
+		h.Write([]byte{1})
+		h.Write(text)
+	} else {
+		h.Write([]byte{0})
+	}
+	h.Write(k[:])
+	return binary.LittleEndian.Uint64(h.Sum(nil))
+}
+
+// below maps 64 uniform bits to 0 .. n-1; its bias, n/2^64, is nothing.
+func below(u uint64, n int) int {
+	high, _ := mathbits.Mul64(u, uint64(n))
+	return int(high)
+}
+
+// unitColumn is the place of the privacy unit's column: -1 where each row is a
+// unit of its own, and a problem where the column is gone.
+func unitColumn(ps *pipeline.Problems, h pipeline.Header) int {
+	name := h.Terms.Unit.Column
+	if name == "" || h.Class != pipeline.Private {
+		return -1
+	}
+	at := h.Domain.Index(name)
+	if at < 0 {
+		ps.Refuse("W35", "", "given a table without the column "+name+" of the privacy unit",
+			"given that column too, so that all rows of a unit go one way (drop it afterwards)")
+	}
+	return at
+}
+
+// oneUnit reports whether all rows that change with one unit belong to that
+// unit: nothing so far let a unit change the rows of another.
+func oneUnit(h pipeline.Header) bool {
+	return h.Stability.Spread == pipeline.SpreadRows && h.Stability.N <= max(1, h.Terms.Unit.MaxRows)
+}
+
+// publicPositions reports whether every row keeps its place when another is
+// replaced: the adjacency replaces, the row count is public, and one row is all
+// that changes.
+func publicPositions(h pipeline.Header) bool {
+	return h.Terms.Adjacency == replaceOne && h.Rows > 0 && h.Stability == pipeline.Rows(1)
+}

@@ -1,0 +1,168 @@
+package prep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+)
+
+// Encode turns every column into numbers that a model can learn.
+type Encode struct {
+	OneHot   []string           `yaml:"one_hot,omitempty" json:"one_hot,omitempty" format:"columns" doc:"Columns with categories that become one indicator for each category; categorical columns do without being named."`
+	Ordinal  []string           `yaml:"ordinal,omitempty" json:"ordinal,omitempty" format:"columns" doc:"Columns with categories that become one number, by the order of the categories; ordinal and boolean columns do without being named."`
+	MinMax   [2]float64         `yaml:"min_max" json:"min_max" doc:"Range of all other numbers: [-1, 1] for tanh, [0, 1] for sigmoid outputs. The declared bounds become its ends."`
+	Standard map[string]Moments `yaml:"standard,omitempty" json:"standard,omitempty" format:"columns" doc:"Columns standardised by a publicly known mean and standard deviation instead."`
+	Missing  string             `yaml:"missing" json:"missing" enum:"error|category" doc:"What a column that may be missing is: an error, or (one_hot only) a category of its own."`
+}
+
+// Moments are the declared, never computed, mean and standard deviation.
+type Moments struct {
+	Mean float64 `yaml:"mean" json:"mean" doc:"Publicly known mean."`
+	SD   float64 `yaml:"sd" json:"sd" required:"true" exclusiveMin:"0" doc:"Publicly known standard deviation."`
+}
+
+const encodeName = "encode"
+
+func encodeKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: encodeName, Version: 1, In: tableIn(), Out: tableOut("the encoded table"),
+		Doc: "Turns columns into the numbers that a model learns: indicators of declared categories, and numbers scaled by declared bounds " +
+			"or moments. Use it right before a model; missing values have to be dealt with before, or be a category. Nothing is read from " +
+			"the data, so it works row by row and stability stays as it is.",
+		New: func() pipeline.Stage { return &Encode{MinMax: [2]float64{-1, 1}, Missing: "error"} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Encode) Plan(in pipeline.Headers) (pipeline.Outline, error) { return planRows(in, s.plan) }
+
+// Run implements pipeline.Stage.
+func (s *Encode) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return runRows(in, s.plan)
+}
+
+func (s *Encode) plan(h pipeline.Header) (rewrite, error) {
+	var ps pipeline.Problems
+	s.checkNames(&ps, h.Domain)
+	if !(s.MinMax[0] < s.MinMax[1]) {
+		ps.Add("min_max", fmt.Sprintf("[%g, %g]", s.MinMax[0], s.MinMax[1]), "two numbers in ascending order")
+	}
+	d, makers := h.Domain.Clone(), make([]maker, len(h.Domain.Columns))
+	scales := make([]scaling, len(d.Columns))
+	for i := range d.Columns {
+		scales[i] = s.scaling(&ps, &d.Columns[i])
+		d.Columns[i].Encoding = scales[i].encoding()
+		makers[i] = scales[i].encode(i)
+	}
+	if err := ps.Err(); err != nil {
+		return rewrite{}, err
+	}
+	params, err := json.Marshal(scales)
+	if err != nil {
+		return rewrite{}, err
+	}
+	remember(d, h.Domain, encodeName, params)
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, nil
+}
+
+// checkNames: every name is a column, and has one encoding.
+func (s *Encode) checkNames(ps *pipeline.Problems, d *pipeline.Domain) {
+	times := map[string]int{}
+	for _, name := range append(slices.Clone(s.OneHot), s.Ordinal...) {
+		times[name]++
+	}
+	ps.Pick("one_hot", d, s.OneHot)
+	ps.Pick("ordinal", d, s.Ordinal)
+	for _, name := range sorted(s.Standard) {
+		if times[name]++; d.Index(name) < 0 {
+			ps.Unknown("standard."+name, "column of the table", name, d.Names())
+		}
+	}
+	for _, name := range sorted(times) {
+		if times[name] > 1 && !slices.Contains(duplicates(s.OneHot), name) && !slices.Contains(duplicates(s.Ordinal), name) {
+			ps.Add("", fmt.Sprintf("given several encodings for the column %s", name), "one of one_hot, ordinal and standard for a column")
+		}
+	}
+}
+
+func duplicates(names []string) []string {
+	var twice []string
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			twice = append(twice, n)
+		}
+	}
+	return twice
+}
+
+// scaling chooses the encoding of one column.
+func (s *Encode) scaling(ps *pipeline.Problems, c *pipeline.Column) scaling {
+	e := scaling{Name: c.Name, Form: pipeline.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
+	if c.Encoding != nil || c.Type == pipeline.Text {
+		ps.Add("", "given the column "+c.Name+", which is "+describe(c), "given columns that are not encoded yet and are no text (drop it, or declare its categories)")
+		return e
+	}
+	moments, standard := s.Standard[c.Name]
+	coded := slices.Contains(s.OneHot, c.Name) || c.Type == pipeline.Categorical && !slices.Contains(s.Ordinal, c.Name)
+	switch {
+	case coded && !standard:
+		s.oneHot(ps, c, &e)
+	case standard:
+		s.standard(ps, c, moments, &e)
+	default:
+		s.minMax(ps, c, &e)
+	}
+	s.checkMissing(ps, c, &e)
+	return e
+}
+
+func (s *Encode) oneHot(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
+	e.Form, e.Range = pipeline.OneHot, [2]float64{}
+	if !c.Type.Coded() {
+		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
+	} else if len(c.Categories) == 0 {
+		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", whose categories nobody declared", "given declared categories (never read from the data)")
+	}
+	e.MissingCategory = c.Nullable && s.Missing == "category"
+}
+
+func (s *Encode) standard(ps *pipeline.Problems, c *pipeline.Column, m Moments, e *scaling) {
+	e.Form, e.Range, e.Mean, e.SD = pipeline.Standard, [2]float64{}, m.Mean, m.SD
+	if !isNumber(c) {
+		ps.Add("standard."+c.Name, "given for a column that is "+describe(c), "given for a number or a date")
+	}
+	if !(m.SD > 0) {
+		ps.Add("standard."+c.Name+".sd", fmt.Sprint(m.SD), "above 0")
+	}
+}
+
+func (s *Encode) minMax(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
+	switch {
+	case slices.Contains(s.Ordinal, c.Name) && !c.Type.Coded():
+		ps.Add("ordinal", "given the column "+c.Name+", which is "+describe(c), "given columns with categories")
+	case c.Type.Coded() && len(c.Categories) == 0:
+		ps.Refuse("W02", "", "given the column "+c.Name+", whose categories nobody declared", "given declared categories (never read from the data)")
+	case c.Type.Coded():
+		e.Upper = float64(len(c.Categories) - 1)
+	case c.Bounds == nil:
+		ps.Refuse("W01", "", "given the number "+c.Name+" without declared bounds", "given bounds in the domain or the stage bounds, or a declared mean and sd under standard")
+	default:
+		e.Lower, e.Upper = c.Bounds[0], c.Bounds[1]
+	}
+}
+
+func (s *Encode) checkMissing(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
+	if !c.Nullable || e.MissingCategory {
+		return
+	}
+	fix := "imputed before (impute_knn, impute_constant)"
+	if e.Form == pipeline.OneHot {
+		fix += ", or a category of its own by missing: category"
+	} else {
+		fix += "; missing_indicator keeps what was missing"
+	}
+	ps.Add("", "given the column "+c.Name+", which may be missing", fix)
+}

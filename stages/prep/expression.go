@@ -1,0 +1,234 @@
+package prep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/vm"
+
+	"weir/pipeline"
+)
+
+// The language of derive and filter is expr-lang without any function that
+// loops, reads a clock or draws at random:
+//
+//	numbers     int and float as the column; + - * / % ** comparisons ?: in
+//	            abs ceil floor round min max int float
+//	categories  text as the domain spells it; == != in [..]
+//	booleans    true or false (the second category is true)
+//	rank(c)     place of the category in the declared order, from 0
+//	missing(c)  whether the value of column c is missing
+//	col("a-b")  the column of a name that is no identifier
+var functions = []string{"abs", "ceil", "floor", "round", "min", "max", "int", "float"}
+
+// expression is a compiled expression over the columns of one domain.
+type expression struct {
+	program *vm.Program
+	inputs  []input
+	divides bool // finite inputs may give a result that is not finite
+	result  reflect.Kind
+}
+
+// input is a variable of the expression: the value, rank or presence of a column.
+type input struct {
+	name, form string // form is value, rank or missing
+	place      int
+	column     pipeline.Column
+}
+
+// maxExpression bounds the text of an expression.
+const maxExpression = 4096
+
+// compile checks an expression against the columns of d; want is the kind of
+// result asked for, reflect.Invalid for any.
+func compile(ps *pipeline.Problems, path, source string, d *pipeline.Domain, want reflect.Kind) *expression {
+	if strings.TrimSpace(source) == "" || len(source) > maxExpression {
+		ps.Add(path, fmt.Sprintf("%d characters long", len(source)), fmt.Sprintf("an expression of 1 to %d characters", maxExpression))
+		return nil
+	}
+	tree, err := parser.ParseWithConfig(source, config())
+	if err != nil {
+		ps.Add(path, "no expression: "+firstLine(err), "such as \"ap_hi - ap_lo\" or \"age >= 18\"")
+		return nil
+	}
+	e, before := &expression{}, len(*ps)
+	r := &resolver{d: d}
+	ast.Walk(&tree.Node, r)
+	check := &checker{ps: ps, path: path, d: d, e: e}
+	ast.Walk(&tree.Node, check)
+	if len(*ps) > before {
+		return nil
+	}
+	return e.build(ps, path, source, d, want)
+}
+
+// build compiles with types, once all names are known.
+func (e *expression) build(ps *pipeline.Problems, path, source string, d *pipeline.Domain, want reflect.Kind) *expression {
+	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d})}
+	for _, f := range functions {
+		options = append(options, expr.EnableBuiltin(f))
+	}
+	program, err := expr.Compile(source, options...)
+	if err != nil {
+		ps.Add(path, "wrong: "+firstLine(err), "an expression whose types fit")
+		return nil
+	}
+	e.program, e.result = program, resultKind(program)
+	if want != reflect.Invalid && e.result != want {
+		ps.Add(path, "of type "+e.result.String(), "of type "+want.String())
+		return nil
+	}
+	return e
+}
+
+func resultKind(p *vm.Program) reflect.Kind {
+	t := p.Node().Type()
+	if t == nil {
+		return reflect.Interface
+	}
+	return t.Kind()
+}
+
+// firstLine of an error of expr-lang says what is wrong; the lines after it
+// draw the place.
+func firstLine(err error) string {
+	var at *file.Error
+	if errors.As(err, &at) {
+		return at.Message
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// sample is the environment with a value of the right type for each input.
+func (e *expression) sample() map[string]any {
+	env := map[string]any{}
+	for _, in := range e.inputs {
+		env[in.variable()] = in.zero()
+	}
+	return env
+}
+
+// variable is the name inside the expression: no column is called "rank x" with
+// a blank that a user could write outside col().
+func (in input) variable() string {
+	if in.form == "value" {
+		return in.name
+	}
+	return in.form + "\x00" + in.name
+}
+
+func (in input) zero() any {
+	switch c := in.column; {
+	case in.form == "missing", in.form == "value" && c.Type == pipeline.Boolean:
+		return false
+	case in.form == "rank":
+		return 0
+	case c.Type == pipeline.Numeric:
+		return 0.0
+	case c.Type == pipeline.Integer || c.Type == pipeline.Date:
+		return 0
+	}
+	return ""
+}
+
+// nullable reports whether an input can be missing where a value is needed.
+func (e *expression) nullable() bool {
+	return slices.ContainsFunc(e.inputs, func(in input) bool { return in.form != "missing" && in.column.Nullable })
+}
+
+// evaluator computes an expression for the rows of a batch.
+type evaluator struct {
+	e       *expression
+	machine vm.VM
+	env     map[string]any
+	columns []func(i int) any // nil result: the value is missing
+}
+
+func (e *expression) evaluator(r arrow.Record) (*evaluator, error) {
+	v := &evaluator{e: e, env: map[string]any{}}
+	for _, in := range e.inputs {
+		read, err := in.reader(r.Column(in.place))
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", in.name, err)
+		}
+		v.columns = append(v.columns, read)
+	}
+	return v, nil
+}
+
+// errExpression stands for every failure in a row: the message of the language
+// may quote values.
+var errExpression = errors.New("the expression cannot be computed for some row (a division of whole numbers by zero?)")
+
+// row is the value for row i, nil where a value that the expression names is
+// missing.
+func (v *evaluator) row(i int) (any, error) {
+	for j, in := range v.e.inputs {
+		x := v.columns[j](i)
+		if x == nil {
+			return nil, nil
+		}
+		v.env[in.variable()] = x
+	}
+	out, err := v.machine.Run(v.e.program, v.env)
+	if err != nil {
+		return nil, errExpression
+	}
+	return out, nil
+}
+
+// reader gives the input's value in each row.
+func (in input) reader(a arrow.Array) (func(i int) any, error) {
+	if in.form == "missing" {
+		return func(i int) any { return a.IsNull(i) }, nil
+	}
+	if text, ok := a.(*array.String); ok {
+		return guarded(a, func(i int) any { return text.Value(i) }), nil
+	}
+	if in.column.Type.Coded() {
+		from, err := codes(a)
+		return guarded(a, func(i int) any { return in.coded(from[i]) }), err
+	}
+	values, err := floats(a)
+	if in.column.Type == pipeline.Numeric {
+		return guarded(a, func(i int) any {
+			if math.IsNaN(values[i]) {
+				return nil
+			}
+			return values[i]
+		}), err
+	}
+	return guarded(a, func(i int) any { return int(values[i]) }), err
+}
+
+func (in input) coded(code int32) any {
+	switch {
+	case in.form == "rank":
+		return int(code)
+	case in.column.Type == pipeline.Boolean:
+		return code == 1
+	case int(code) < len(in.column.Categories) && code >= 0:
+		return in.column.Categories[code]
+	}
+	return nil
+}
+
+func guarded(a arrow.Array, read func(i int) any) func(i int) any {
+	return func(i int) any {
+		if a.IsNull(i) {
+			return nil
+		}
+		return read(i)
+	}
+}

@@ -1,0 +1,110 @@
+package prep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// ImputeConstant fills missing values with declared ones.
+type ImputeConstant struct {
+	Numbers    map[string]float64 `yaml:"numbers,omitempty" json:"numbers,omitempty" format:"columns" doc:"What a missing number is filled with, by column."`
+	Categories map[string]string  `yaml:"categories,omitempty" json:"categories,omitempty" format:"columns" doc:"What a missing category is filled with, by column, as the domain spells it."`
+}
+
+func imputeConstantKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "impute_constant", Version: 1, In: tableIn(), Out: tableOut("the table without missing values in these columns"),
+		Doc: "Fills missing values with declared numbers or categories. Use it where a plausible value is publicly known, together with " +
+			"missing_indicator where being missing tells something. Works row by row, so stability stays as it is.",
+		New: func() pipeline.Stage { return &ImputeConstant{} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *ImputeConstant) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	return planRows(in, s.plan)
+}
+
+// Run implements pipeline.Stage.
+func (s *ImputeConstant) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return runRows(in, s.plan)
+}
+
+func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
+	var ps pipeline.Problems
+	d, makers := h.Domain.Clone(), keepAll(h.Domain)
+	fill := func(at int, v float64) {
+		d.Columns[at].Nullable = false
+		makers[at] = fillWith(at, v, d.Columns[at].ArrowType())
+	}
+	for _, name := range sorted(s.Numbers) {
+		if at := s.number(&ps, h.Domain, name); at >= 0 {
+			fill(at, s.Numbers[name])
+		}
+	}
+	for _, name := range sorted(s.Categories) {
+		if at, code := s.category(&ps, h.Domain, name); at >= 0 {
+			fill(at, float64(code))
+		}
+	}
+	if len(s.Numbers)+len(s.Categories) == 0 {
+		ps.Add("", "without numbers and categories", "given what to fill at least one column with")
+	}
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
+}
+
+func (s *ImputeConstant) number(ps *pipeline.Problems, d *pipeline.Domain, name string) int {
+	at, path, v := d.Index(name), "numbers."+name, s.Numbers[name]
+	switch {
+	case at < 0:
+		ps.Unknown(path, "column of the table", name, d.Names())
+	case !isNumber(&d.Columns[at]):
+		ps.Add(path, "set for a column that is "+describe(&d.Columns[at]), "set for a number or a date")
+	case d.Columns[at].Type != pipeline.Numeric && v != math.Trunc(v):
+		ps.Add(path, fmt.Sprint(v), "a whole number, as the column is "+describe(&d.Columns[at]))
+	case d.Columns[at].Bounds != nil && !(v >= d.Columns[at].Bounds[0] && v <= d.Columns[at].Bounds[1]):
+		ps.Add(path, fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g]", d.Columns[at].Bounds[0], d.Columns[at].Bounds[1]))
+	default:
+		return at
+	}
+	return -1
+}
+
+func (s *ImputeConstant) category(ps *pipeline.Problems, d *pipeline.Domain, name string) (at, code int) {
+	at, path, value := d.Index(name), "categories."+name, s.Categories[name]
+	if at < 0 {
+		ps.Unknown(path, "column of the table", name, d.Names())
+		return -1, 0
+	}
+	c := &d.Columns[at]
+	code = slices.Index(c.Categories, value)
+	switch {
+	case c.Encoding != nil || !c.Type.Coded():
+		ps.Add(path, "set for a column that is "+describe(c), "set for a column with categories")
+	case code < 0:
+		ps.Unknown(path, "declared category", value, c.Categories)
+	default:
+		return at, code
+	}
+	return -1, 0
+}
+
+func fillWith(i int, v float64, t arrow.DataType) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		a := r.Column(i)
+		if a.NullN() == 0 {
+			return a, nil
+		}
+		values, err := floats(a)
+		if err != nil {
+			return nil, err
+		}
+		return store(t, filled(values, present(a), v), nil), nil
+	}
+}

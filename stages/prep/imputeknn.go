@@ -1,0 +1,276 @@
+package prep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+	"weir/stages/prep/knn"
+)
+
+// ImputeKNN fills missing values from the nearest rows.
+type ImputeKNN struct {
+	Neighbors int      `yaml:"neighbors" json:"neighbors" min:"1" doc:"Rows that a missing value is averaged over."`
+	Weights   string   `yaml:"weights" json:"weights" enum:"uniform|distance" doc:"Neighbours count equally, or by 1/distance."`
+	Scope     string   `yaml:"scope" json:"scope" required:"true" enum:"table|shard|reference" doc:"Where neighbours are looked for: the whole table, the row's own shard, or the table named by reference."`
+	Columns   []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to fill; all that may be missing by default, except text."`
+	Features  []string `yaml:"features,omitempty" json:"features,omitempty" format:"columns" doc:"Columns that enter the distance; all but text by default."`
+	Scale     string   `yaml:"scale" json:"scale" enum:"none|bounds" doc:"Distances between the values themselves, or between values divided by the width of their declared bounds."`
+}
+
+func imputeKNNKind() pipeline.Kind {
+	reference := pipeline.Port{Name: "reference", Form: pipeline.FormTable, Optional: true, Doc: "for scope reference: the table whose rows are the neighbours"}
+	return pipeline.Kind{
+		Name: "impute_knn", Version: 1, In: append(tableIn(), reference), Out: tableOut("the table without missing values in these columns"),
+		Doc: "Fills a missing value with the mean of the nearest rows that have one (categories: the majority), with the distances and " +
+			"results of scikit-learn's KNNImputer; of equally near rows the first counts. Use it where rows alike have values alike. " +
+			"scope: reference to a public table keeps stability; scope: shard keeps shards(k); scope: table makes stability unbounded, so " +
+			"that no mechanism may follow.",
+		New: func() pipeline.Stage { return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scale: "none"} },
+	}
+}
+
+// imputing is the planned stage.
+type imputing struct {
+	out    pipeline.Header
+	wanted []int // columns to fill
+	opt    knn.Options
+	names  []string // all columns the index holds: those of the table but text
+	places []int    // their places in the table
+}
+
+// Plan implements pipeline.Stage.
+func (s *ImputeKNN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	p, err := s.plan(in)
+	if err != nil {
+		return pipeline.Outline{}, err
+	}
+	return pipeline.Outline{Out: pipeline.Headers{"out": p.out}, Findings: s.findings(in)}, nil
+}
+
+func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
+	from := in["in"]
+	if s.Scope == "reference" {
+		from = in["reference"]
+	}
+	if s.Scope == "shard" || from.Class != pipeline.Private {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W03", Level: pipeline.LevelNote,
+		Message: "values are imputed across private rows, so stability becomes unbounded and no mechanism may follow",
+		Fix:     "scope: shard after a stage shard, or scope: reference with a public table"}}
+}
+
+func (s *ImputeKNN) plan(in pipeline.Headers) (imputing, error) {
+	var ps pipeline.Problems
+	h := in["in"]
+	d, p := h.Domain.Clone(), imputing{}
+	s.checkScope(&ps, in)
+	features := ps.Pick("features", h.Domain, s.Features)
+	for _, i := range s.targets(&ps, h.Domain) {
+		p.wanted = append(p.wanted, i)
+		d.Columns[i].Nullable = false
+	}
+	s.index(&ps, &p, h.Domain, features)
+	if s.Neighbors < 1 {
+		ps.Add("neighbors", fmt.Sprint(s.Neighbors), "at least 1")
+	}
+	p.out = rowHeader(h, d)
+	s.privacy(in, &p.out)
+	return p, ps.Err()
+}
+
+// privacy: rows mix inside a shard, or across the whole table; a public
+// reference is a public parameter.
+func (s *ImputeKNN) privacy(in pipeline.Headers, out *pipeline.Header) {
+	switch s.Scope {
+	case "reference":
+		reference := in["reference"]
+		out.Class = out.Class.Join(reference.Class)
+		if reference.Class == pipeline.Private {
+			out.Stability = pipeline.Unbounded()
+		}
+	default:
+		if out.Class == pipeline.Private {
+			out.Stability = out.Stability.AcrossRows(s.Scope == "shard")
+		}
+	}
+}
+
+func (s *ImputeKNN) checkScope(ps *pipeline.Problems, in pipeline.Headers) {
+	reference, given := in["reference"]
+	switch {
+	case s.Scope == "shard" && !in["in"].Schema.HasField(pipeline.ShardColumn):
+		ps.Add("scope", "shard, but the table has no shards", "used after a stage shard, or another scope")
+	case s.Scope == "reference" && !given:
+		ps.Add("reference", "missing", "the stage whose table has the neighbours")
+	case s.Scope != "reference" && given:
+		ps.Add("reference", "given for scope "+s.Scope, "given for scope reference only")
+	case given:
+		for _, c := range in["in"].Domain.Columns {
+			other := reference.Domain.Column(c.Name)
+			if c.Type != pipeline.Text && (other == nil || !sameValues(c, *other)) {
+				ps.Add("reference", "a table whose column "+c.Name+" is missing or of another kind", "a table with the same columns")
+			}
+		}
+	}
+}
+
+func sameValues(a, b pipeline.Column) bool {
+	return a.ArrowType().ID() == b.ArrowType().ID() && a.Type.Coded() == b.Type.Coded() && slices.Equal(a.Categories, b.Categories)
+}
+
+// targets are the columns to fill.
+func (s *ImputeKNN) targets(ps *pipeline.Problems, d *pipeline.Domain) []int {
+	var list []int
+	for i, c := range d.Columns {
+		if len(s.Columns) == 0 && c.Nullable && c.Type != pipeline.Text {
+			list = append(list, i)
+		}
+	}
+	for _, i := range ps.Pick("columns", d, s.Columns) {
+		if d.Columns[i].Type == pipeline.Text {
+			ps.Add("columns", "given "+d.Columns[i].Name+", which is text", "given numbers and categories")
+			continue
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// index lists the columns of the index and how each enters the distance.
+func (s *ImputeKNN) index(ps *pipeline.Problems, p *imputing, d *pipeline.Domain, features []int) {
+	p.opt = knn.Options{Neighbors: s.Neighbors, ByDistance: s.Weights == "distance"}
+	wanted := p.wanted
+	p.wanted = nil
+	for i, c := range d.Columns {
+		if c.Type == pipeline.Text {
+			if slices.Contains(features, i) {
+				ps.Add("features", "given "+c.Name+", which is text", "given numbers and categories")
+			}
+			continue
+		}
+		if slices.Contains(wanted, i) {
+			p.wanted = append(p.wanted, len(p.places))
+		}
+		in := len(features) == 0 || slices.Contains(features, i)
+		p.places, p.names = append(p.places, i), append(p.names, c.Name)
+		p.opt.Features = append(p.opt.Features, in)
+		p.opt.Nominal = append(p.opt.Nominal, c.Type == pipeline.Categorical)
+		p.opt.Scale = append(p.opt.Scale, s.scale(ps, c, in))
+	}
+}
+
+func (s *ImputeKNN) scale(ps *pipeline.Problems, c pipeline.Column, feature bool) float64 {
+	if s.Scale != "bounds" || c.Type == pipeline.Categorical || !feature {
+		return 1
+	}
+	width := float64(len(c.Categories) - 1)
+	if !c.Type.Coded() {
+		if c.Bounds == nil {
+			ps.Refuse("W01", "scale", "bounds, but the column "+c.Name+" has none", "none, or bounds declared for every feature")
+			return 1
+		}
+		width = c.Bounds[1] - c.Bounds[0]
+	}
+	if width <= 0 {
+		return 1
+	}
+	return 1 / width
+}
+
+// Run implements pipeline.Stage. The table is held in memory: about 8 bytes a
+// cell, and as much again for the index.
+func (s *ImputeKNN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	p, err := s.plan(headers(in))
+	if err != nil {
+		return nil, err
+	}
+	whole, err := in["in"].Collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.matrix(whole, in["in"].Domain)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := s.fill(ctx, env, p, in, whole, data)
+	if err != nil {
+		return nil, err
+	}
+	filled, err := p.write(whole, data, cells)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Tables{"out": pipeline.FromRecords(p.out, filled)}, nil
+}
+
+func (s *ImputeKNN) fill(ctx context.Context, env *pipeline.Env, p imputing, in pipeline.Tables, whole arrow.Record, data knn.Columns) ([]knn.Cell, error) {
+	switch s.Scope {
+	case "reference":
+		donors, err := p.reference(ctx, in["reference"])
+		if err != nil {
+			return nil, err
+		}
+		return knn.New(donors, nil, p.opt).Fill(ctx, data, nil, p.wanted, env.Workers)
+	case "shard":
+		at := whole.Schema().FieldIndices(pipeline.ShardColumn)[0]
+		shards, err := codes(whole.Column(at))
+		if err != nil {
+			return nil, err
+		}
+		return knn.FillGroups(ctx, data, shards, p.opt, p.wanted, env.Workers)
+	}
+	return knn.New(data, nil, p.opt).Fill(ctx, data, nil, p.wanted, env.Workers)
+}
+
+func (p imputing) reference(ctx context.Context, t pipeline.Table) (knn.Columns, error) {
+	r, err := t.Collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := imputing{}
+	for _, name := range p.names {
+		there.places = append(there.places, t.Domain.Index(name))
+	}
+	return there.matrix(r, t.Domain)
+}
+
+// matrix is the record as numbers, NaN where a value is missing.
+func (p imputing) matrix(r arrow.Record, d *pipeline.Domain) (knn.Columns, error) {
+	data := make(knn.Columns, len(p.places))
+	for j, i := range p.places {
+		values, err := floats(r.Column(i))
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", d.Columns[i].Name, err)
+		}
+		data[j] = filled(values, present(r.Column(i)), math.NaN())
+		if slices.ContainsFunc(data[j], func(v float64) bool { return math.IsInf(v, 0) }) {
+			return nil, fmt.Errorf("column %s: has an infinite value, which has no distance", d.Columns[i].Name)
+		}
+	}
+	return data, nil
+}
+
+// write puts the filled cells into the columns; whole numbers and codes are
+// rounded half to even.
+func (p imputing) write(whole arrow.Record, data knn.Columns, cells []knn.Cell) (arrow.Record, error) {
+	for _, c := range cells {
+		v := c.Value
+		if t := p.out.Domain.Columns[p.places[c.Column]].ArrowType().ID(); t == arrow.INT64 || t == arrow.INT32 {
+			v = math.RoundToEven(v)
+		}
+		data[c.Column][c.Row] = v
+	}
+	columns := slices.Clone(whole.Columns())
+	for _, w := range p.wanted {
+		i := p.places[w]
+		columns[i] = store(columns[i].DataType(), data[w], nil)
+	}
+	return array.NewRecord(p.out.Schema, columns, whole.NumRows()), nil
+}

@@ -1,0 +1,158 @@
+package prep
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// MissingIndicator adds a yes/no column that says where a column is missing.
+type MissingIndicator struct {
+	Columns []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to mark; all that may be missing by default."`
+	Suffix  string   `yaml:"suffix" json:"suffix" minLength:"1" doc:"The new column is named after the old one and this."`
+}
+
+const missingIndicatorName = "missing_indicator"
+
+func missingIndicatorKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: missingIndicatorName, Version: 1, In: tableIn(), Out: tableOut("the table with an indicator after each marked column"),
+		Doc: "Adds a yes/no column that says where a column is missing, so that a synthetic table can have missing values in the same places. " +
+			"Use it before impute_constant or impute_knn; decoding puts the missing values back. Works row by row, so stability stays as it is.",
+		New: func() pipeline.Stage { return &MissingIndicator{Suffix: "_missing"} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *MissingIndicator) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	return planRows(in, s.plan)
+}
+
+// Run implements pipeline.Stage.
+func (s *MissingIndicator) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return runRows(in, s.plan)
+}
+
+// indicated is the parameter of the steps that add an indicator.
+type indicated struct {
+	Name      string  `json:"name"`
+	Indicator string  `json:"indicator"`
+	Sentinel  float64 `json:"sentinel,omitempty"`
+}
+
+func (s *MissingIndicator) plan(h pipeline.Header) (rewrite, error) {
+	var ps pipeline.Problems
+	marked := map[int]bool{}
+	for _, i := range ps.Pick("columns", h.Domain, s.Columns) {
+		marked[i] = true
+	}
+	for i, c := range h.Domain.Columns {
+		if len(s.Columns) == 0 && c.Nullable {
+			marked[i] = true
+		}
+	}
+	b := &inserter{from: h.Domain, d: &pipeline.Domain{History: h.Domain.Clone().History}}
+	for i := range h.Domain.Columns {
+		c := h.Domain.Columns[i]
+		b.add(c, keep(i))
+		if marked[i] {
+			b.indicator(&ps, c.Name, c.Name+s.Suffix, false, markMissing(i))
+		}
+	}
+	return b.rewrite(h, missingIndicatorName, ps)
+}
+
+// markMissing is 1 where column i is missing, else 0.
+func markMissing(i int) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		b, marks := present(r.Column(i)), make([]int32, r.NumRows())
+		for j := range marks {
+			if !b.has(j) {
+				marks[j] = 1
+			}
+		}
+		return column(arrow.PrimitiveTypes.Int32, marks, nil), nil
+	}
+}
+
+// inserter builds a table whose columns are those of another with new ones in
+// between.
+type inserter struct {
+	from, d *pipeline.Domain
+	makers  []maker
+	params  []indicated
+}
+
+func (b *inserter) add(c pipeline.Column, m maker) {
+	b.d.Columns, b.makers = append(b.d.Columns, c), append(b.makers, m)
+}
+
+// indicator adds the yes/no column `name` about the column `of`.
+func (b *inserter) indicator(ps *pipeline.Problems, of, name string, nullable bool, m maker) {
+	if b.from.Index(name) >= 0 {
+		ps.Add("suffix", "such that the new column is "+name+", which the table has already", "such that names differ")
+	}
+	b.add(pipeline.Column{Name: name, Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable}, m)
+	b.params = append(b.params, indicated{Name: of, Indicator: name})
+}
+
+func (b *inserter) rewrite(h pipeline.Header, kind string, ps pipeline.Problems) (rewrite, error) {
+	if err := ps.Err(); err != nil {
+		return rewrite{}, err
+	}
+	params, err := json.Marshal(b.params)
+	if err != nil {
+		return rewrite{}, err
+	}
+	remember(b.d, h.Domain, kind, params)
+	return rewrite{out: rowHeader(h, b.d), makers: fixed(b.makers)}, nil
+}
+
+// missingIndicator undoes the step: a column is missing where its indicator
+// says yes.
+func (u *undoing) missingIndicator() error {
+	return u.indicators(func(p indicated, i, mark int, _ pipeline.Column) maker {
+		return func(r arrow.Record) (arrow.Array, error) {
+			yes, err := codes(r.Column(mark))
+			if err != nil {
+				return nil, err
+			}
+			return hide(r.Column(i), yes, present(r.Column(mark)))
+		}
+	}, true)
+}
+
+// indicators undoes a step that added indicators: each pair that is still there
+// becomes one column again.
+func (u *undoing) indicators(restore func(p indicated, i, mark int, before pipeline.Column) maker, nullable bool) error {
+	var params []indicated
+	if err := json.Unmarshal(u.step.Params, &params); err != nil {
+		return err
+	}
+	for _, p := range params {
+		i, before, ok := u.find(p.Name)
+		mark := u.h.Domain.Index(p.Indicator)
+		if mark < 0 || !u.h.Domain.Columns[mark].Type.Coded() || u.h.Domain.Columns[mark].Encoding != nil {
+			continue
+		}
+		u.drop(mark)
+		if ok {
+			u.set(i, before, nullable || u.h.Domain.Columns[i].Nullable, func() maker { return restore(p, i, mark, *before) })
+		}
+	}
+	return nil
+}
+
+// hide makes the values of a missing where the mark is 1.
+func hide(a arrow.Array, marks []int32, known bits) (arrow.Array, error) {
+	b := present(a)
+	for j, m := range marks {
+		if m == 1 && known.has(j) {
+			b = b.without(j, len(marks))
+		}
+	}
+	return withBits(a, b)
+}

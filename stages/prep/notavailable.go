@@ -1,0 +1,152 @@
+package prep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// NotAvailable splits a number with a sentinel into an indicator and a value.
+type NotAvailable struct {
+	Columns map[string]float64 `yaml:"columns" json:"columns" required:"true" format:"columns" minItems:"1" doc:"By column, the number that means not available, such as 99999."`
+	Value   *float64           `yaml:"value,omitempty" json:"value,omitempty" doc:"What stands in place of the sentinel; 0 by default, or the bound nearest to it."`
+	Suffix  string             `yaml:"suffix" json:"suffix" minLength:"1" doc:"The indicator is named after the column and this."`
+}
+
+const notAvailableName = "not_available"
+
+func notAvailableKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: notAvailableName, Version: 1, In: tableIn(), Out: tableOut("the table with an indicator after each such column"),
+		Doc: "Splits a number that has a sentinel, such as 99999 for not available, into a yes/no indicator and the number itself. Use it " +
+			"before bounds, which would take the sentinel for an outlier; decoding puts the sentinel back. Works row by row, so stability " +
+			"stays as it is.",
+		New: func() pipeline.Stage { return &NotAvailable{Suffix: "_not_available"} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *NotAvailable) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	return planRows(in, s.plan)
+}
+
+// Run implements pipeline.Stage.
+func (s *NotAvailable) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return runRows(in, s.plan)
+}
+
+func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
+	var ps pipeline.Problems
+	for _, name := range sorted(s.Columns) {
+		if at := h.Domain.Index(name); at < 0 {
+			ps.Unknown("columns."+name, "column of the table", name, h.Domain.Names())
+		} else if c := &h.Domain.Columns[at]; !isNumber(c) {
+			ps.Add("columns."+name, "set for a column that is "+describe(c), "set for a number or a date")
+		}
+	}
+	if len(s.Columns) == 0 {
+		ps.Add("columns", "empty", "at least one column and its sentinel")
+	}
+	b := &inserter{from: h.Domain, d: &pipeline.Domain{History: h.Domain.Clone().History}}
+	for i, c := range h.Domain.Columns {
+		sentinel, ok := s.Columns[c.Name]
+		if !ok || !isNumber(&c) {
+			b.add(c, keep(i))
+			continue
+		}
+		b.add(c, replaceSentinel(i, sentinel, s.value(&ps, c), c.ArrowType()))
+		b.indicator(&ps, c.Name, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel))
+		b.params[len(b.params)-1].Sentinel = sentinel
+	}
+	return b.rewrite(h, notAvailableName, ps)
+}
+
+// value is what stands in place of the sentinel of column c.
+func (s *NotAvailable) value(ps *pipeline.Problems, c pipeline.Column) float64 {
+	v := 0.0
+	if s.Value != nil {
+		v = *s.Value
+	}
+	if c.Type != pipeline.Numeric && v != math.Trunc(v) {
+		ps.Add("value", fmt.Sprint(v), "a whole number, as the column "+c.Name+" is "+describe(&c))
+	}
+	if c.Bounds == nil || v >= c.Bounds[0] && v <= c.Bounds[1] {
+		return v
+	}
+	if s.Value != nil {
+		ps.Add("value", fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g] of %s", c.Bounds[0], c.Bounds[1], c.Name))
+	}
+	return min(max(v, c.Bounds[0]), c.Bounds[1])
+}
+
+func replaceSentinel(i int, sentinel, value float64, t arrow.DataType) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		values, err := floats(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		out := slices.Clone(values)
+		for j, v := range values {
+			if v == sentinel {
+				out[j] = value
+			}
+		}
+		return store(t, out, present(r.Column(i))), nil
+	}
+}
+
+// markSentinel is 1 at the sentinel, 0 at other values, missing where the value
+// is missing: a missing value is not the sentinel.
+func markSentinel(i int, sentinel float64) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		values, err := floats(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		marks := make([]int32, len(values))
+		for j, v := range values {
+			if v == sentinel {
+				marks[j] = 1
+			}
+		}
+		return column(arrow.PrimitiveTypes.Int32, marks, present(r.Column(i))), nil
+	}
+}
+
+// notAvailable undoes the step: the sentinel stands where the indicator says
+// yes, whatever the value is.
+func (u *undoing) notAvailable() error {
+	return u.indicators(func(p indicated, i, mark int, before pipeline.Column) maker {
+		return func(r arrow.Record) (arrow.Array, error) {
+			yes, err := codes(r.Column(mark))
+			if err != nil {
+				return nil, err
+			}
+			values, err := floats(r.Column(i))
+			if err != nil {
+				return nil, err
+			}
+			out, b, known := slices.Clone(values), present(r.Column(i)), present(r.Column(mark))
+			for j, m := range yes {
+				if m == 1 && known.has(j) {
+					out[j] = p.Sentinel
+					b = b.with(j)
+				}
+			}
+			return store(before.ArrowType(), out, b), nil
+		}
+	}, false)
+}
+
+// with returns b with value i present.
+func (b bits) with(i int) bits {
+	if b != nil {
+		b[i/8] |= 1 << (i % 8)
+	}
+	return b
+}

@@ -1,0 +1,70 @@
+package prep
+
+import (
+	"context"
+
+	"weir/pipeline"
+)
+
+// Read opens a further table.
+type Read struct {
+	File    string            `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	CSV     *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
+	Columns []pipeline.Column `yaml:"columns" json:"columns" required:"true" minItems:"1" doc:"What is publicly known of each column, in the order of the table."`
+	Class   string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: no private data went into it, stages may use it freely. private: only evaluation may use it."`
+	Rows    int64             `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
+}
+
+func readKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "read", Version: 1, Out: tableOut("the table"),
+		Doc: "Reads a further table, such as a public reference for impute_knn or a held-out test table. A public table is free of charge; a " +
+			"private one has unbounded stability (it is no part of the dataset whose budget is kept), so that evaluation can use it and no " +
+			"mechanism can.",
+		New: func() pipeline.Stage { return &Read{} },
+	}
+}
+
+func (s *Read) header() (pipeline.Header, error) {
+	var ps pipeline.Problems
+	d := &pipeline.Domain{Columns: s.Columns}
+	h := pipeline.Header{Class: pipeline.Class(s.Class)}
+	switch h.Class {
+	case pipeline.Public:
+		h.Rows = s.Rows
+	case pipeline.Private:
+		h.Stability = pipeline.Unbounded()
+		if s.Rows > 0 {
+			ps.Refuse("W05", "rows", "set for a private table", "absent: its row count is private")
+		}
+	default:
+		ps.Add("class", s.Class, "public or private")
+	}
+	if s.File == "" {
+		ps.Add("file", "missing", "the path of a table")
+	}
+	if len(s.Columns) == 0 {
+		ps.Add("columns", "empty", "the columns of the table")
+	}
+	return pipeline.TableHeader(d, h), ps.Err()
+}
+
+// Plan implements pipeline.Stage.
+func (s *Read) Plan(pipeline.Headers) (pipeline.Outline, error) {
+	h, err := s.header()
+	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Lazy: true}, err
+}
+
+// Run implements pipeline.Stage.
+func (s *Read) Run(_ context.Context, env *pipeline.Env, _ pipeline.Tables) (pipeline.Tables, error) {
+	h, err := s.header()
+	if err != nil {
+		return nil, err
+	}
+	t, err := env.Files(s.File, s.CSV, h.Domain)
+	if err != nil {
+		return nil, err
+	}
+	t.Header = h
+	return pipeline.Tables{"out": t}, nil
+}

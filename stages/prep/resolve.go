@@ -1,0 +1,156 @@
+package prep
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/conf"
+
+	"weir/pipeline"
+)
+
+// config is the grammar: only the functions listed above.
+func config() *conf.Config {
+	c := conf.CreateNew()
+	for name := range c.Builtins {
+		if !slices.Contains(functions, name) {
+			c.Disabled[name] = true
+		}
+	}
+	return c
+}
+
+// resolver turns rank(c), missing(c) and col("c") into variables.
+type resolver struct{ d *pipeline.Domain }
+
+// Visit implements ast.Visitor.
+func (v *resolver) Visit(node *ast.Node) {
+	call, ok := (*node).(*ast.CallNode)
+	if !ok || len(call.Arguments) != 1 {
+		return
+	}
+	callee, ok := call.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return
+	}
+	name, named := argument(call.Arguments[0], callee.Value == "col")
+	if !named {
+		return
+	}
+	switch callee.Value {
+	case "col":
+		ast.Patch(node, &ast.IdentifierNode{Value: name})
+	case "rank", "missing":
+		ast.Patch(node, &ast.IdentifierNode{Value: callee.Value + "\x00" + name})
+	}
+}
+
+// argument is the column that a call names: an identifier, or for col a text.
+func argument(n ast.Node, text bool) (string, bool) {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return n.Value, !text
+	case *ast.StringNode:
+		return n.Value, text
+	}
+	return "", false
+}
+
+// checker collects the inputs of a resolved expression and what is wrong with it
+// beyond types.
+type checker struct {
+	ps   *pipeline.Problems
+	path string
+	d    *pipeline.Domain
+	e    *expression
+}
+
+// Visit implements ast.Visitor.
+func (v *checker) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		v.name(n.Value)
+	case *ast.CallNode:
+		v.ps.Add(v.path, "calling a function that is not there", "using "+allFunctions+" only")
+	case *ast.VariableDeclaratorNode, *ast.PredicateNode, *ast.PointerNode, *ast.MapNode, *ast.SliceNode, *ast.MemberNode, *ast.ChainNode:
+		v.ps.Add(v.path, "using variables, loops, maps or members", "one formula over the columns of a row")
+	case *ast.BinaryNode:
+		v.binary(n)
+	}
+}
+
+const allFunctions = "abs, ceil, floor, round, min, max, int, float, rank(column), missing(column), col(\"column\")"
+
+// binary notes divisions and refuses what compares categories in the order of
+// the alphabet, or with values that are no category.
+func (v *checker) binary(n *ast.BinaryNode) {
+	switch n.Operator {
+	case "/", "%", "**", "^":
+		v.e.divides = true
+	case "..":
+		v.ps.Add(v.path, "a range of numbers", "a comparison, such as a >= 1 and a <= 9")
+	case "<", ">", "<=", ">=":
+		for _, side := range []ast.Node{n.Left, n.Right} {
+			if c := v.coded(side); c != nil {
+				v.ps.Add(v.path, "comparing the category "+c.Name+" by the alphabet", "rank("+c.Name+"), its place in the declared order")
+			}
+		}
+	case "==", "!=", "in":
+		v.literals(n.Left, n.Right)
+		v.literals(n.Right, n.Left)
+	}
+}
+
+// coded is the column with categories that n names, or nil.
+func (v *checker) coded(n ast.Node) *pipeline.Column {
+	id, ok := n.(*ast.IdentifierNode)
+	if !ok {
+		return nil
+	}
+	c := v.d.Column(id.Value)
+	if c == nil || c.Type != pipeline.Categorical && c.Type != pipeline.Ordinal {
+		return nil
+	}
+	return c
+}
+
+// literals checks the texts that a category is compared with.
+func (v *checker) literals(side, values ast.Node) {
+	c := v.coded(side)
+	if c == nil {
+		return
+	}
+	list := []ast.Node{values}
+	if a, ok := values.(*ast.ArrayNode); ok {
+		list = a.Nodes
+	}
+	for _, n := range list {
+		if s, ok := n.(*ast.StringNode); ok && !slices.Contains(c.Categories, s.Value) {
+			v.ps.Unknown(v.path, "category of "+c.Name, s.Value, c.Categories)
+		}
+	}
+}
+
+// name notes an input.
+func (v *checker) name(variable string) {
+	in := input{name: variable, form: "value"}
+	for _, form := range []string{"rank", "missing"} {
+		if prefix := form + "\x00"; len(variable) > len(prefix) && variable[:len(prefix)] == prefix {
+			in.form, in.name = form, variable[len(prefix):]
+		}
+	}
+	in.place = v.d.Index(in.name)
+	if in.place < 0 {
+		v.ps.Unknown(v.path, "column of the table", in.name, v.d.Names())
+		return
+	}
+	in.column = v.d.Columns[in.place]
+	switch {
+	case in.column.Encoding != nil:
+		v.ps.Add(v.path, "using the column "+in.name+", which is "+describe(&in.column), "written over columns before their encoding")
+	case in.form == "rank" && !in.column.Type.Coded():
+		v.ps.Add(v.path, "asking for the rank of "+in.name+", which is "+describe(&in.column), "asking it of columns with categories")
+	case !slices.ContainsFunc(v.e.inputs, func(o input) bool { return o.variable() == in.variable() }):
+		v.e.inputs = append(v.e.inputs, in)
+	}
+}

@@ -1,0 +1,148 @@
+package prep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// scaling is the encoding of one column, both ways. It is the parameter of the
+// step encode in a domain's history; everything in it is public.
+//
+//	min_max   z = a + (x-lower)/(upper-lower)*(b-a), clipped to [a, b]
+//	standard  z = (x-mean)/sd
+//	one_hot   the code; where missing is a category, it is the last one
+//
+// Where lower = upper the divisor is 1, as in sklearn.preprocessing.MinMaxScaler.
+type scaling struct {
+	Name            string                `json:"name"`
+	Form            pipeline.EncodingForm `json:"form"`
+	Range           [2]float64            `json:"range,omitempty"`
+	Lower           float64               `json:"lower,omitempty"`
+	Upper           float64               `json:"upper,omitempty"`
+	Mean            float64               `json:"mean,omitempty"`
+	SD              float64               `json:"sd,omitempty"`
+	Categories      int                   `json:"categories,omitempty"`
+	MissingCategory bool                  `json:"missing_category,omitempty"`
+}
+
+func (e scaling) encoding() *pipeline.Encoding {
+	if e.Form != pipeline.OneHot {
+		return &pipeline.Encoding{Form: e.Form, Width: 1, Range: e.Range}
+	}
+	width := e.Categories
+	if e.MissingCategory {
+		width++
+	}
+	return &pipeline.Encoding{Form: e.Form, Width: width}
+}
+
+// line is the straight line z = offset + slope*x that the encoding is, and the
+// limits of z.
+func (e scaling) line() (offset, slope, least, greatest float64) {
+	if e.Form == pipeline.Standard {
+		return -e.Mean / e.SD, 1 / e.SD, math.Inf(-1), math.Inf(1)
+	}
+	slope = (e.Range[1] - e.Range[0]) / e.width()
+	return e.Range[0] - e.Lower*slope, slope, e.Range[0], e.Range[1]
+}
+
+// width is the divisor of min_max.
+func (e scaling) width() float64 {
+	if e.Upper == e.Lower {
+		return 1
+	}
+	return e.Upper - e.Lower
+}
+
+// forward is z of x, unclipped.
+func (e scaling) forward(x float64) float64 {
+	if e.Form == pipeline.Standard {
+		return (x - e.Mean) / e.SD
+	}
+	return e.Range[0] + (x-e.Lower)/e.width()*(e.Range[1]-e.Range[0])
+}
+
+// backward is x of z, unclipped.
+func (e scaling) backward(z float64) float64 {
+	if e.Form == pipeline.Standard {
+		return z*e.SD + e.Mean
+	}
+	return e.Lower + (z-e.Range[0])/(e.Range[1]-e.Range[0])*e.width()
+}
+
+// errMissing is the run-time form of what Plan checks: the table holds a null
+// where its header says that there is none.
+var errMissing = errors.New("has missing values, which its domain excludes")
+
+// encode makes column i of a batch.
+func (e scaling) encode(i int) maker {
+	if e.Form == pipeline.OneHot {
+		return e.encodeCodes(i)
+	}
+	return func(r arrow.Record) (arrow.Array, error) {
+		if r.Column(i).NullN() > 0 {
+			return nil, errMissing
+		}
+		values, err := floats(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		return column(arrow.PrimitiveTypes.Float32, e.scale(values), nil), nil
+	}
+}
+
+func (e scaling) scale(values []float64) []float32 {
+	offset, slope, least, greatest := e.line()
+	z := make([]float32, len(values))
+	for j, x := range values {
+		z[j] = float32(min(max(offset+float64(slope*x), least), greatest))
+	}
+	return z
+}
+
+// encodeCodes passes codes on; a missing value becomes the last category.
+func (e scaling) encodeCodes(i int) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		a := r.Column(i)
+		from, err := codes(a)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.checkCodes(from, present(a)); err != nil {
+			return nil, err
+		}
+		if a.NullN() == 0 {
+			return a, nil
+		}
+		if !e.MissingCategory {
+			return nil, errMissing
+		}
+		return column(arrow.PrimitiveTypes.Int32, filled(from, present(a), int32(e.Categories)), nil), nil
+	}
+}
+
+// checkCodes guards the indicators that a batch of these codes becomes.
+func (e scaling) checkCodes(from []int32, b bits) error {
+	for i, c := range from {
+		if uint32(c) >= uint32(e.Categories) && b.has(i) {
+			return fmt.Errorf("has a code outside its %d categories", e.Categories)
+		}
+	}
+	return nil
+}
+
+// filled copies values with v in the place of missing ones.
+func filled[T number](values []T, b bits, v T) []T {
+	out := make([]T, len(values))
+	for i, x := range values {
+		if out[i] = x; !b.has(i) {
+			out[i] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package prep
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// Split cuts a table into training, validation and test rows.
+type Split struct {
+	Train      float64 `yaml:"train" json:"train" min:"0" max:"1" doc:"Share of the rows for training."`
+	Validation float64 `yaml:"validation" json:"validation" min:"0" max:"1" doc:"Share of the rows for validation."`
+	Test       float64 `yaml:"test" json:"test" min:"0" max:"1" doc:"Share of the rows for the test."`
+	Stratify   string  `yaml:"stratify,omitempty" json:"stratify,omitempty" format:"column" doc:"Column with categories whose shares are equal in all parts."`
+}
+
+// parts are the outputs in order.
+var parts = [3]string{"train", "validation", "test"}
+
+func splitKind() pipeline.Kind {
+	out := make([]pipeline.Port, len(parts))
+	for i, name := range parts {
+		out[i] = pipeline.Port{Name: name, Form: pipeline.FormTable, Doc: "the " + name + " rows"}
+	}
+	return pipeline.Kind{
+		Name: "split", Version: 1, In: tableIn(), Out: out,
+		Doc: "Puts each row into one of train, validation and test; all rows of a privacy unit go one way. Use it before a model, to judge " +
+			"synthetic rows on rows that no model saw. An independent draw for each unit keeps stability, and sizes are near the shares; " +
+			"with one row a unit, replace_one and a public row count, sizes are exact and public. A stratified split has exact shares in " +
+			"each class (a class of one row goes where rounding puts it), and then one row can move others: rows(c) becomes rows(2c) for " +
+			"train and test, rows(3c) for validation.",
+		New: func() pipeline.Stage { return &Split{Train: 0.8, Test: 0.2} },
+	}
+}
+
+// splitting is the planned stage.
+type splitting struct {
+	h        pipeline.Header
+	unit     int // place of the unit's column, or -1
+	strata   int // place of the column to stratify by, or -1
+	secret   bool
+	exact    bool       // sizes are public and exact
+	ends     [3]float64 // cumulated shares
+	out      pipeline.Headers
+	findings []pipeline.Finding
+}
+
+// Plan implements pipeline.Stage.
+func (s *Split) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	p, err := s.plan(in["in"])
+	return pipeline.Outline{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings}, err
+}
+
+func (s *Split) plan(h pipeline.Header) (splitting, error) {
+	var ps pipeline.Problems
+	p := splitting{h: h, unit: unitColumn(&ps, h), strata: -1, out: pipeline.Headers{}}
+	s.shares(&ps, &p)
+	if s.Stratify != "" {
+		p.strata = s.stratum(&ps, h.Domain)
+		if p.unit >= 0 {
+			ps.Add("stratify", "set for a table whose privacy unit has several rows", "absent: rows of one unit may be of several classes and must stay together")
+		}
+	}
+	positions := publicPositions(h) || h.Class != pipeline.Private
+	p.exact = p.strata < 0 && p.unit < 0 && positions && h.Rows > 0
+	p.secret = p.unit < 0 && !positions
+	s.headers(&p)
+	return p, ps.Err()
+}
+
+func (s *Split) shares(ps *pipeline.Problems, p *splitting) {
+	sum := 0.0
+	for i, share := range [3]float64{s.Train, s.Validation, s.Test} {
+		if !(share >= 0 && share <= 1) {
+			ps.Add(parts[i], fmt.Sprint(share), "between 0 and 1")
+		}
+		sum += share
+		p.ends[i] = sum
+	}
+	if !(math.Abs(sum-1) < 1e-9) {
+		ps.Add("", fmt.Sprintf("given shares that sum to %g", sum), "given train, validation and test that sum to 1")
+	}
+	p.ends[2] = 1
+}
+
+func (s *Split) stratum(ps *pipeline.Problems, d *pipeline.Domain) int {
+	at := d.Index(s.Stratify)
+	if at < 0 {
+		ps.Unknown("stratify", "column of the table", s.Stratify, d.Names())
+	} else if d.Columns[at].ArrowType().ID() != arrow.INT32 {
+		ps.Add("stratify", s.Stratify+", which is "+describe(&d.Columns[at]), "a column with categories (discretize makes them of numbers)")
+	}
+	return at
+}
+
+// headers plans class, stability and public size of the parts.
+//
+// Independent draws keep stability: couple the draws of all units but the one
+// that changes (by position where positions are public; by the hash of the unit,
+// which depends on nothing else; else by a secret sequence whose law is the same
+// with and without it). Exact sizes by position likewise: who goes where depends
+// on positions alone.
+//
+// Stratified: each row has an independent tag; the rows of a class, in order of
+// tags, are cut after round(F_j n) of its n rows, with F_j the cumulated shares.
+// Take one row away, at whatever place: each cut moves by 0 or 1 rows (0 <= F_j <= 1)
+// and the rows behind the gap by one place, so at most one other row crosses
+// each cut. Train and test have one cut, validation has two: beside the row
+// itself at most 1, or 2, rows of the part differ. Adding is the reverse;
+// replacing is both, in two classes or one, and counted as replaced rows is
+// again 2, or 3. So rows(c) becomes rows(2c), rows(3c). The tags are public where
+// positions are (each row keeps its tag) and secret elsewhere (couple the tags of
+// the other rows). Across shards a change of any size moves any number of rows.
+func (s *Split) headers(p *splitting) {
+	begin := int64(0)
+	for i, name := range parts {
+		h := p.h
+		h.Rows = 0
+		if p.exact {
+			end := int64(math.Round(float64(p.h.Rows) * p.ends[i]))
+			h.Rows, begin = end-begin, end
+		}
+		if p.strata >= 0 && h.Class == pipeline.Private {
+			h.Stability = stratified(h.Stability, name)
+		}
+		p.out[name] = h
+	}
+	if p.strata >= 0 && p.h.Class == pipeline.Private && p.h.Stability.Spread != pipeline.SpreadUnbounded {
+		p.findings = []pipeline.Finding{{Rule: "W05", Level: pipeline.LevelNote,
+			Message: "a stratified split lets one row move others between the parts: stability becomes " + p.out["train"].Stability.String() +
+				" (validation " + p.out["validation"].Stability.String() + ")",
+			Fix: "leave out stratify: independent draws keep stability"}}
+	}
+}
+
+func stratified(s pipeline.Stability, part string) pipeline.Stability {
+	switch {
+	case s.Spread != pipeline.SpreadRows:
+		return pipeline.Unbounded()
+	case part == "validation":
+		return pipeline.Rows(3 * s.N)
+	}
+	return pipeline.Rows(2 * s.N)
+}
+
+// Run implements pipeline.Stage.
+func (s *Split) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	t := in["in"]
+	p, err := s.plan(t.Header)
+	if err != nil {
+		return nil, err
+	}
+	var from source64
+	if p.secret {
+		from = env.Secret("split")
+	} else {
+		from = env.Rand("split")
+	}
+	assign, err := p.assigner(ctx, t, keyFrom(from))
+	if err != nil {
+		return nil, err
+	}
+	out := pipeline.Tables{}
+	for i, name := range parts {
+		out[name] = chosen(t, p.out[name], assign, uint8(i))
+	}
+	return out, nil
+}

@@ -1,0 +1,136 @@
+package prep
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// number is a type of the fixed-width columns of a pipeline.
+type number interface {
+	float64 | float32 | int64 | int32
+}
+
+// bits says which values are present; nil says all.
+type bits []byte
+
+func newBits(n int) bits { return make(bits, bitutil.BytesForBits(int64(n))) }
+
+func allSet(n int) bits {
+	b := newBits(n)
+	bitutil.SetBitsTo(b, 0, int64(n), true)
+	return b
+}
+
+func (b bits) has(i int) bool { return b == nil || bitutil.BitIsSet(b, i) }
+
+// present copies which values of a are not null.
+func present(a arrow.Array) bits {
+	if a.NullN() == 0 {
+		return nil
+	}
+	b := newBits(a.Len())
+	if a.DataType().ID() != arrow.NULL {
+		bitutil.CopyBitmap(a.NullBitmapBytes(), a.Data().Offset(), a.Len(), b, 0)
+	}
+	return b
+}
+
+// without returns b with value i missing; n is the number of values.
+func (b bits) without(i, n int) bits {
+	if b == nil {
+		b = allSet(n)
+	}
+	bitutil.ClearBit(b, i)
+	return b
+}
+
+// column wraps values and their presence as an Arrow array, without copying.
+func column[T number](t arrow.DataType, values []T, b bits) arrow.Array {
+	var valid *memory.Buffer
+	nulls := 0
+	if b != nil {
+		valid = memory.NewBufferBytes(b)
+		nulls = len(values) - bitutil.CountSetBits(b, 0, len(values))
+	}
+	data := array.NewData(t, len(values), []*memory.Buffer{valid, memory.NewBufferBytes(arrow.GetBytes(values))}, nil, nulls, 0)
+	return array.MakeFromData(data)
+}
+
+// floats reads a fixed-width column as float64; values at nulls mean nothing.
+// The result of a float64 column is its own memory: do not write to it.
+func floats(a arrow.Array) ([]float64, error) {
+	switch a := a.(type) {
+	case *array.Float64:
+		return a.Float64Values(), nil
+	case *array.Int64:
+		return convert[int64, float64](a.Int64Values()), nil
+	case *array.Int32:
+		return convert[int32, float64](a.Int32Values()), nil
+	case *array.Float32:
+		return convert[float32, float64](a.Float32Values()), nil
+	}
+	return nil, fmt.Errorf("has the Arrow type %s, must be a number", a.DataType())
+}
+
+func convert[A, B number](from []A) []B {
+	to := make([]B, len(from))
+	for i, v := range from {
+		to[i] = B(v)
+	}
+	return to
+}
+
+// store turns float64 values into a column of type t; whole-number types take
+// values that are whole already.
+func store(t arrow.DataType, values []float64, b bits) arrow.Array {
+	switch t.ID() {
+	case arrow.INT64:
+		return column(t, convert[float64, int64](values), b)
+	case arrow.INT32:
+		return column(t, convert[float64, int32](values), b)
+	case arrow.FLOAT32:
+		return column(t, convert[float64, float32](values), b)
+	}
+	return column(t, values, b)
+}
+
+// codes reads an int32 column.
+func codes(a arrow.Array) ([]int32, error) {
+	if a, ok := a.(*array.Int32); ok {
+		return a.Int32Values(), nil
+	}
+	return nil, fmt.Errorf("has the Arrow type %s, must be int32", a.DataType())
+}
+
+// withBits is a with other values missing.
+func withBits(a arrow.Array, b bits) (arrow.Array, error) {
+	switch a := a.(type) {
+	case *array.Float64:
+		return column(a.DataType(), a.Float64Values(), b), nil
+	case *array.Int64:
+		return column(a.DataType(), a.Int64Values(), b), nil
+	case *array.Int32:
+		return column(a.DataType(), a.Int32Values(), b), nil
+	case *array.Float32:
+		return column(a.DataType(), a.Float32Values(), b), nil
+	case *array.String:
+		return texts(a, b), nil
+	}
+	return nil, fmt.Errorf("has the Arrow type %s, must be a number or text", a.DataType())
+}
+
+func texts(a *array.String, b bits) arrow.Array {
+	build := array.NewStringBuilder(memory.DefaultAllocator)
+	for i := range a.Len() {
+		if b.has(i) {
+			build.Append(a.Value(i))
+		} else {
+			build.AppendNull()
+		}
+	}
+	return build.NewArray()
+}
