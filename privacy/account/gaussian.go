@@ -22,11 +22,8 @@ func (g sampledGaussian) addRemove(alpha float64) float64 {
 		logOnePlus, y := g.tilt(u)
 		return logExcess(alpha, y, logOnePlus) - x*x/(2*g.s*g.s)
 	}
-	top := alpha
-	for i := 0; i < 60; i++ { // the highest fixed point of the monotone map is the highest mode
-		top = alpha * g.weight((2*top-1)/(2*g.s*g.s))
-	}
-	return renyi(alpha, g.logSum(logF, 0, top))
+	mode := func(x float64) float64 { return alpha * g.weight((2*x-1)/(2*g.s*g.s)) }
+	return renyi(alpha, g.logSum(logF, fixed(mode, 0), fixed(mode, alpha)))
 }
 
 // replaceOne returns the Renyi divergence of order alpha of
@@ -51,11 +48,26 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 		}
 		return logExcess(alpha, y, logP-logQ) + logQ - x*x/v
 	}
-	top := 2 * alpha
-	for i := 0; i < 60; i++ {
-		top = alpha*g.weight((2*top-1)/v) + (alpha-1)*g.weight((-2*top-1)/v)
+	mode := func(x float64) float64 { return alpha*g.weight((2*x-1)/v) + (alpha-1)*g.weight((-2*x-1)/v) }
+	starts := []float64{fixed(mode, 0), fixed(mode, 2*alpha)}
+	if starts[0] < 1+6*g.s { // else what lies around -1 and 0 is negligible
+		starts = append(starts, -1, 0)
 	}
-	return renyi(alpha, g.logSum(logF, -1, 0, top))
+	return renyi(alpha, g.logSum(logF, starts...))
+}
+
+// fixed iterates x = f(x), the equation of the modes of a moment's integrand. From
+// below it ends at the lowest mode, from above at the highest; where it has not
+// ended the walk of the lattice climbs the rest.
+func fixed(f func(float64) float64, x float64) float64 {
+	for range 60 {
+		next := f(x)
+		if math.Abs(next-x) < 1e-3*(1+math.Abs(x)) {
+			return next
+		}
+		x = next
+	}
+	return x
 }
 
 // trivial handles the ends: nothing sampled, everything sampled, no noise.
