@@ -108,7 +108,7 @@ func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 		stages[i] = calibrate.Stage{Name: s.ID, Fixed: cost.NoiseMultiplier, Share: c.share(s),
 			Events: func(multiplier float64) []privacy.Event { return []privacy.Event{cost.Event(multiplier)} }}
 	}
-	multipliers, err := calibrate.Joint(acc, t.Adjacency, float64(t.Epsilon), t.Delta, stages)
+	multipliers, err := calibrate.Joint(acc, calibrate.Target{Epsilon: float64(t.Epsilon), Delta: t.Delta, Adjacency: t.Adjacency}, stages)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // specFile is the YAML of a spec: Spec with its stages undecoded.
 type specFile struct {
 	Spec `yaml:",inline"`
-	Raw schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above."`
+	Raw  schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above."`
 }
 
 // Sources is where a spec's words come from.

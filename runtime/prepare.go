@@ -22,7 +22,7 @@ func (r *run) prepare(base string, source *source) error {
 	if err := r.describe(source); err != nil {
 		return err
 	}
-	if err := r.openLedger(base, source); err != nil {
+	if err := r.openLedger(source); err != nil {
 		return err
 	}
 	return r.dir.writeRecord(r.record)
@@ -53,7 +53,17 @@ func (r *run) describe(source *source) error {
 // ledgerPath is where the dataset's ledger lies: where the caller or the spec
 // says, else beside the file; for a generator, or where the dataset's folder is
 // read-only, with the runs.
-func (r *run) ledgerPath(base string, source *source) string {
+func (r *run) ledgerPath(source *source) string {
+	path := r.privateLedgerPath(source)
+	if r.opts.Insecure == nil {
+		return path
+	}
+	return strings.TrimSuffix(path, ledgerSuffix) + ".NOT-PRIVATE" + ledgerSuffix // a test must not mix with real charges
+}
+
+const ledgerSuffix = ".weir-ledger.jsonl"
+
+func (r *run) privateLedgerPath(source *source) string {
 	switch {
 	case r.opts.Ledger != "":
 		return r.opts.Ledger
@@ -62,7 +72,7 @@ func (r *run) ledgerPath(base string, source *source) string {
 	case source.ledger != "" && writable(filepath.Dir(source.ledger)):
 		return source.ledger
 	}
-	path := filepath.Join(r.opts.Out, "ledgers", strings.TrimPrefix(source.digest, "sha256:")[:16]+".weir-ledger.jsonl")
+	path := filepath.Join(r.opts.Out, "ledgers", strings.TrimPrefix(source.digest, "sha256:")[:16]+ledgerSuffix)
 	if source.ledger != "" {
 		r.opts.Log.Warn("the dataset's folder is read-only, so its ledger lies with the runs; keep it", "ledger", path)
 	}

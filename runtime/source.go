@@ -55,7 +55,7 @@ func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, folder *Fold
 	if err != nil {
 		return err
 	}
-	s.table, s.name, s.ledger = t, filepath.Base(d.File), folder.Path(d.File)+".weir-ledger.jsonl"
+	s.table, s.name, s.ledger = t, filepath.Base(d.File), folder.Path(d.File)+ledgerSuffix
 	s.digest, err = table.Digest(ctx, folder, d.File)
 	return err
 }

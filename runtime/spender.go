@@ -2,21 +2,11 @@ package runtime
 
 import (
 	"fmt"
-	"sync"
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/privacy/ledger"
 	"weir/privacy/noise"
-	"weir/record"
 )
-
-// payer writes charges to the ledger of the dataset before any noise is drawn.
-type payer struct {
-	mu     sync.Mutex
-	ledger *ledger.Ledger
-	paid   map[string]record.Charge // by id, those of an interrupted attempt too
-}
 
 // spender sells one step the noise of the event that the plan printed.
 type spender struct {
@@ -42,7 +32,7 @@ func (s *spender) Spend(e privacy.Event) (*noise.Source, error) {
 	if err := samePlanned(e, s.step.Events[s.next].Event); err != nil {
 		return nil, err
 	}
-	if err := s.run.pay(s.step.ID, s.run.record.ID+"/"+name, e); err != nil {
+	if err := s.run.pay(s.step, s.run.chargeID(s.step, s.next), e); err != nil {
 		return nil, err
 	}
 	s.next++

@@ -31,6 +31,7 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 	if !step.Lazy {
 		if tables, e, ok := r.cache.load(recipe, step); ok {
 			r.keep(step, recipe, tables, &e)
+			r.notePaid(step)
 			return true, nil
 		}
 	}

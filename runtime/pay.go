@@ -1,0 +1,127 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/ledger"
+	"weir/record"
+)
+
+// ErrOverBudget marks a run that would pass the budget of its dataset.
+var ErrOverBudget = ledger.ErrOverBudget
+
+// payer writes charges to the ledger of the dataset before any noise is drawn.
+type payer struct {
+	mu     sync.Mutex
+	ledger *ledger.Ledger
+	limit  *ledger.Cap
+}
+
+// openLedger opens the dataset's ledger and refuses a bill that its budget does
+// not cover, before anything is spent. A run without privacy has none.
+func (r *run) openLedger(source *source) error {
+	if r.plan.Budget.Infinite() {
+		return nil
+	}
+	path := r.ledgerPath(source)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, unwrapPath(err))
+	}
+	l, err := ledger.Open(path, source.digest, r.opts.Clock)
+	if err != nil {
+		return err
+	}
+	limit, err := r.limit()
+	if err != nil {
+		return err
+	}
+	r.payer, r.record.Dataset.Ledger = &payer{ledger: l, limit: limit}, path
+	if limit == nil {
+		return nil
+	}
+	return l.Check(*limit, r.bill(l)...)
+}
+
+// limit is the budget of the dataset as the ledger takes it.
+func (r *run) limit() (*ledger.Cap, error) {
+	b := r.plan.Dataset.Budget
+	if b == nil {
+		return nil, nil
+	}
+	acc, err := account.ByName(r.plan.Accountant)
+	if err != nil {
+		return nil, err
+	}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Accountant: acc, Adjacency: r.plan.Adjacency}, nil
+}
+
+// bill lists the planned charges that the ledger does not have yet.
+func (r *run) bill(l *ledger.Ledger) []ledger.Charge {
+	paid := map[string]bool{}
+	for _, e := range l.Entries() {
+		paid[e.ID] = true
+	}
+	var open []ledger.Charge
+	for i := range r.plan.Steps {
+		s := &r.plan.Steps[i]
+		for n, e := range s.Events {
+			if c := r.charge(s, r.chargeID(s, n), e.Event); !paid[c.ID] {
+				open = append(open, c)
+			}
+		}
+	}
+	return open
+}
+
+func (r *run) chargeID(s *pipeline.Step, n int) string {
+	return fmt.Sprintf("%s/%s/%d", r.record.ID, s.ID, n)
+}
+
+func (r *run) charge(s *pipeline.Step, id string, e privacy.Event) ledger.Charge {
+	c := ledger.Charge{ID: id, Run: r.record.ID, Spec: r.plan.Digest, Stage: s.ID, Adjacency: r.plan.Adjacency,
+		Event: e, Published: s.Published, Unproven: s.Unproven}
+	if s.Unproven != "" {
+		c.Event = nil // no bound is proven, so there is no event to add up
+	}
+	return c
+}
+
+// pay records a charge, synced. One that an interrupted attempt of this run has
+// paid is not paid again: its noise is the same.
+func (r *run) pay(s *pipeline.Step, id string, e privacy.Event) error {
+	r.payer.mu.Lock()
+	defer r.payer.mu.Unlock()
+	entries, err := r.payer.ledger.Append(r.payer.limit, r.charge(s, id, e))
+	if err != nil && !errors.Is(err, ledger.ErrCharged) {
+		return err
+	}
+	r.noteCharge(s.ID, id, e, entries)
+	return nil
+}
+
+// notePaid records the charges of a stage whose output is reused from an
+// interrupted attempt of this run.
+func (r *run) notePaid(s *pipeline.Step) {
+	for n, e := range s.Events {
+		r.noteCharge(s.ID, r.chargeID(s, n), e.Event, r.payer.ledger.Entries())
+	}
+}
+
+func (r *run) noteCharge(stage, id string, e privacy.Event, entries []ledger.Entry) {
+	c := record.Charge{Stage: stage, Event: privacy.JSON{Event: e}, ID: id}
+	for _, entry := range entries {
+		if entry.ID == id {
+			c.Ledger = entry.Hash
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Charges = append(r.record.Charges, c)
+}

@@ -1,0 +1,3 @@
+// Package model holds the kinds that learn a private table under a budget, and
+// the kind sample that draws rows from what they release.
+package model

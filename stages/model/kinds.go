@@ -1,0 +1,8 @@
+package model
+
+import "weir/pipeline"
+
+// Kinds lists the models, and sample.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{dpWGANKind(), sampleKind()}
+}

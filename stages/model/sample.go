@@ -1,0 +1,98 @@
+package model
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/stages/prep"
+)
+
+// Sample draws rows from a released model, in the terms of the source table.
+// Drawing from a released model is post-processing: it costs nothing.
+type Sample struct {
+	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" doc:"Rows to draw: a public number, never a private count."`
+	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category comes out of the model's probabilities: drawn from them, or the most probable one."`
+}
+
+func sampleKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "sample", Version: 1,
+		Doc: "Draws synthetic rows from a released model and brings them back to the terms of the source: its columns, categories, steps and bounds. " +
+			"Drawing is post-processing of a paid release, so any number of rows costs nothing. The class is that of the model.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "Synthetic rows."}},
+		New: func() pipeline.Stage { return &Sample{Categorical: "sample"} },
+	}
+}
+
+// Plan states the domain of the source, as far as the steps before the model
+// can be undone.
+func (s *Sample) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	h, err := s.header(in["in"])
+	if err != nil {
+		return pipeline.Outline{}, err
+	}
+	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Final: true}, nil
+}
+
+func (s *Sample) header(model pipeline.Header) (pipeline.Header, error) {
+	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: model.Class, Stability: pipeline.Unbounded(), Rows: s.Rows, Terms: model.Terms})
+	return prep.InvertHeader(h)
+}
+
+// Run draws the rows in batches; memory does not grow with their number.
+func (s *Sample) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	g, err := ReadGenerator(ctx, in["in"])
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Draw(g, in["in"].Class, env.Rand, env.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Tables{"out": t}, nil
+}
+
+// Draw is the table of s.Rows rows of g. random makes public randomness by
+// purpose; the same table is drawn whenever it is read.
+func (s *Sample) Draw(g *Generator, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+	encoded := pipeline.TableHeader(g.Domain, pipeline.Header{Class: class, Stability: pipeline.Unbounded(), Rows: s.Rows})
+	decoded, err := prep.DecodedHeader(encoded)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	if _, err := newSampler(g, nil); err != nil {
+		return pipeline.Table{}, err
+	}
+	t := pipeline.Table{Header: decoded, Open: func(ctx context.Context) pipeline.Batches {
+		return s.batches(ctx, g, encoded, random, progress)
+	}}
+	return prep.Invert(t, func() *rand.Rand { return random("restore") })
+}
+
+func (s *Sample) batches(ctx context.Context, g *Generator, encoded pipeline.Header, random func(string) *rand.Rand, progress func(done, total int64)) pipeline.Batches {
+	return func(yield func(arrow.Record, error) bool) {
+		draw, err := newSampler(g, random("latent"))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		categories := random("categories")
+		for done := int64(0); done < s.Rows; {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			n := min(s.Rows-done, batchRows)
+			rec, err := prep.DecodeRows(encoded, draw.rows(int(n)), prep.Draw{Argmax: s.Categorical == "argmax"}, categories)
+			if !yield(rec, err) || err != nil {
+				return
+			}
+			done += n
+			progress(done, s.Rows)
+		}
+	}
+}
