@@ -145,3 +145,26 @@ func (n *Net) Import(named map[string][]float32) ([]float32, error) {
 	}
 	return w, nil
 }
+
+// Draws reports whether forward uses Mode.Rand.
+func (n *Net) Draws() bool { return draws(n.layers) }
+
+func draws(layers []layer) bool {
+	for _, l := range layers {
+		switch l := l.(type) {
+		case *dropout:
+			return true
+		case *residual:
+			if draws(l.layers) {
+				return true
+			}
+		case *blocks:
+			for _, b := range l.list {
+				if b.Activation == "gumbel_softmax" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

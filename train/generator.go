@@ -1,0 +1,48 @@
+package train
+
+import (
+	"math/rand/v2"
+
+	"weir/train/net"
+)
+
+// generator runs a generator net on latents that are standard normal.
+type generator struct {
+	*net.Pass
+	grad []float32
+}
+
+func newGenerator(n *net.Net, rows int) *generator {
+	return &generator{Pass: n.NewPass(rows), grad: make([]float32, n.Params())}
+}
+
+// sample returns rows of generated data; they last until the next call.
+func (g *generator) sample(w []float32, rows int, r *rand.Rand) net.Matrix {
+	normal(g.Input(rows), r)
+	return g.Forward(w, net.Mode{Train: true, Rand: r})
+}
+
+// descend moves the generator against the gradient dx at the rows that sample
+// returned last, times scale.
+func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {
+	g.OutGrad().CopyFrom(dx)
+	g.Backward(d.w)
+	clear(g.grad)
+	g.Accumulate(g.grad, nil)
+	d.step(g.grad, scale)
+}
+
+// Generate returns rows generated rows, rows×n.Out(), from weights w in chunks.
+// latents and any noise of the net's head come from r.
+func Generate(n *net.Net, w []float32, rows int, r *rand.Rand) []float32 {
+	p := n.NewPass(min(rows, chunkRows))
+	out := make([]float32, 0, rows*n.Out())
+	for done := 0; done < rows; done += chunkRows {
+		normal(p.Input(min(chunkRows, rows-done)), r)
+		y := p.Forward(w, net.Mode{Rand: r})
+		for i := range y.Rows {
+			out = append(out, y.Row(i)...)
+		}
+	}
+	return out
+}

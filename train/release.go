@@ -1,0 +1,177 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"weir/privacy/noise"
+	"weir/train/internal/kernel"
+	"weir/train/net"
+)
+
+// release is the mechanism of GSWGAN: the noised gradients of critics' scores at
+// generated rows. See GSWGANConfig.Event for its sensitivity.
+type release struct {
+	c       GSWGANConfig
+	source  *noise.Source
+	lattice noise.Lattice
+	sigma   float64 // of the noise on a row (sample) or on the sum over critics (mean)
+	clip    float64 // of one row's gradient by one critic
+	passes  []*net.Pass
+	sums    [][]float64 // of the chunks of critics
+	losses  []float64
+	out     net.Matrix
+	flat    []float32
+}
+
+// criticChunk is how many critics are added up at once; it fixes the order of
+// summation.
+const criticChunk = 32
+
+func newRelease(c GSWGANConfig, critic *net.Net, critics int, source *noise.Source) (*release, error) {
+	d := critic.In()
+	m := &release{c: c, source: source, out: net.NewMatrix(c.BatchSize, d), flat: make([]float32, c.BatchSize*d)}
+	if err := m.calibrate(d, critics); err != nil {
+		return nil, err
+	}
+	for range workers(critics) {
+		m.passes = append(m.passes, critic.NewPass(c.BatchSize))
+	}
+	if c.Query == QueryMean {
+		for range (critics + criticChunk - 1) / criticChunk {
+			m.sums = append(m.sums, make([]float64, c.BatchSize*d))
+		}
+		m.losses = make([]float64, len(m.sums))
+	}
+	return m, nil
+}
+
+// calibrate sets noise and clip. The mean's sum is exact in float64 up to 2^-53
+// and rounded to float32 once, which moves it by at most critics*2^-24 of one
+// critic's bound for each of two neighbours.
+func (m *release) calibrate(d, critics int) error {
+	bound, dim, spread := m.c.MaxGradNorm, d, 1.0
+	if m.c.Query == QueryMean {
+		root := math.Sqrt(float64(m.c.BatchSize))
+		bound, dim, spread = bound*root, d*m.c.BatchSize, root*(1+float64(critics)*0x1p-23)
+	}
+	m.sigma = m.c.NoiseMultiplier * 2 * bound
+	m.clip = m.c.MaxGradNorm
+	if m.sigma == 0 {
+		return nil
+	}
+	l, err := noise.NewLattice(bound, m.sigma, dim, 0)
+	if err == nil && (l.Step < 0x1p-120 || l.Step > 0x1p100) {
+		err = fmt.Errorf("lattice: step %g", l.Step)
+	}
+	if err != nil {
+		return fmt.Errorf("max_grad_norm %g with noise_multiplier %g leaves the range of float32: %w", m.c.MaxGradNorm, m.c.NoiseMultiplier, err)
+	}
+	m.lattice, m.clip = l, l.Clip/spread
+	return nil
+}
+
+// query returns the noised gradient of the generator's loss, -D, at each
+// generated row, and the mean loss when asked for.
+func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss bool) (net.Matrix, float64) {
+	var loss float64
+	if m.c.Query == QuerySample {
+		loss = m.sample(critics, fake, t)
+	} else {
+		loss = m.mean(critics, fake)
+	}
+	if m.sigma > 0 {
+		privatise(m.flat, m.lattice, m.sigma, m.source.Stream("noise", uint64(t)))
+	}
+	scale := float32(1)
+	if m.c.Query == QueryMean {
+		scale = 1 / float32(len(critics))
+	}
+	for i := range m.out.Rows {
+		row := m.out.Row(i)
+		for j, v := range m.flat[i*m.out.Cols:][:m.out.Cols] {
+			row[j] = scale * v
+		}
+	}
+	if !wantLoss {
+		loss = 0
+	}
+	return m.out, loss
+}
+
+// sample asks, for each row, one critic drawn by the paid source.
+func (m *release) sample(critics []*shardCritic, fake net.Matrix, t int) (loss float64) {
+	coins := m.source.Stream("critic of a row", uint64(t))
+	p := m.passes[0]
+	for i := range fake.Rows {
+		k := critics[coins.Uint64n(uint64(len(critics)))]
+		dx, l := score(p, k.w, fake.Slice(i, i+1))
+		loss += l
+		to := m.flat[i*fake.Cols:][:fake.Cols]
+		clear(to)
+		if c := rowFactor(dx.Row(0), m.clip); c > 0 {
+			kernel.Axpy(c, dx.Row(0), to)
+		}
+	}
+	return loss / float64(fake.Rows)
+}
+
+// mean adds up the clipped gradients of all critics in flat.
+func (m *release) mean(critics []*shardCritic, fake net.Matrix) (loss float64) {
+	parallel(len(m.passes), len(m.sums), func(worker, piece int) {
+		sum := m.sums[piece]
+		clear(sum)
+		m.losses[piece] = 0
+		for _, k := range critics[piece*criticChunk : min((piece+1)*criticChunk, len(critics))] {
+			dx, l := score(m.passes[worker], k.w, fake)
+			addClipped(sum, dx, m.clip)
+			m.losses[piece] += l
+		}
+	})
+	total := m.sums[0]
+	for p, sum := range m.sums {
+		loss += m.losses[p]
+		if p > 0 {
+			for i, v := range sum {
+				total[i] += v
+			}
+		}
+	}
+	for i, v := range total {
+		m.flat[i] = float32(v)
+	}
+	return loss / float64(len(critics)*fake.Rows)
+}
+
+// score returns the gradient of -D at the rows of x, and the sum of -D.
+func score(p *net.Pass, w []float32, x net.Matrix) (net.Matrix, float64) {
+	p.Input(x.Rows).CopyFrom(x)
+	y := p.Forward(w, net.Mode{})
+	var loss float64
+	for i := range y.Rows {
+		loss -= float64(y.Row(i)[0])
+	}
+	net.Wasserstein(p.OutGrad(), y, -1, nil)
+	return p.BackwardInput(w, 0), loss
+}
+
+// rowFactor is what clips g to norm at most clip; 0 where g is not finite.
+func rowFactor(g []float32, clip float64) float32 {
+	var f [1]float32
+	clipFactors(f[:], []float64{kernel.SumSquares(g)}, []float64{0}, clip)
+	return f[0]
+}
+
+func addClipped(sum []float64, dx net.Matrix, clip float64) {
+	for i := range dx.Rows {
+		g := dx.Row(i)
+		c := float64(rowFactor(g, clip))
+		if c == 0 {
+			continue
+		}
+		to := sum[i*dx.Cols:][:len(g)]
+		for j, v := range g {
+			to[j] += c * float64(v)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package train
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"weir/train/net"
+)
+
+// shardCritic is a critic that sees one shard. Its state is a function of the
+// shard, the seed and the generators released so far.
+type shardCritic struct {
+	*descent
+	shard []int32
+	id    int
+}
+
+// criticLane is the buffers of one worker.
+type criticLane struct {
+	c       GSWGANConfig
+	triples *triples
+	gen     *generator
+	throw   *descent // the throw-away generator
+	start   *net.Net
+	grad    []float32
+	index   []int32
+}
+
+func newCriticLane(c GSWGANConfig, critic, gen *net.Net) *criticLane {
+	return &criticLane{c: c, triples: newTriples(critic, c.BatchSize), gen: newGenerator(gen, c.BatchSize),
+		throw: newDescent(c.Generator, make([]float32, gen.Params())), start: gen,
+		grad: make([]float32, critic.Params()), index: make([]int32, c.BatchSize)}
+}
+
+// train moves the critic once against the generator of weights w. An empty shard
+// leaves it as it is. A batch is drawn from the shard with replacement: no
+// accounting rests on it, since the shard is the unit that the release protects.
+func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand) {
+	if len(k.shard) == 0 {
+		return
+	}
+	for i := range l.index {
+		l.index[i] = k.shard[r.IntN(len(k.shard))]
+	}
+	fake := l.gen.sample(w, l.c.BatchSize, r)
+	l.triples.run(k.w, fake, func(m net.Matrix) { rows.Gather(m, l.index) }, l.c.Penalty, r, nil)
+	clear(l.grad)
+	l.triples.Accumulate(l.grad, nil)
+	k.step(l.grad, 1/float64(l.c.BatchSize))
+}
+
+// warmUp gives a critic its WarmSteps steps. The throw-away generator learns from
+// it after every CriticSteps of them, without noise: like the critic it is a
+// function of the shard, and nobody ever sees it.
+func (l *criticLane) warmUp(k *shardCritic, rows *Rows) {
+	r := public(l.c.Seed, "warm start", uint64(k.id))
+	copy(l.throw.w, l.start.Init(r))
+	clear(l.throw.m)
+	clear(l.throw.v)
+	l.throw.t = 0
+	for t := range l.c.WarmSteps {
+		l.train(k, l.throw.w, rows, r)
+		if (t+1)%l.c.CriticSteps == 0 {
+			l.moveThrowaway(k, r)
+		}
+	}
+}
+
+func (l *criticLane) moveThrowaway(k *shardCritic, r *rand.Rand) {
+	b := l.c.BatchSize
+	fake := l.gen.sample(l.throw.w, b, r)
+	l.triples.Input(b).CopyFrom(fake)
+	y := l.triples.Forward(k.w, net.Mode{Train: true, Rand: r})
+	net.Wasserstein(l.triples.OutGrad(), y, -1, nil)
+	l.gen.descend(l.throw, l.triples.BackwardInput(k.w, 0), 1/float64(b))
+}
+
+// warmBlock is how many critics start between two checkpoints.
+const warmBlock = 64
+
+// warmStart gives every critic that lacks it its warm start, side by side.
+func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
+	if l.c.WarmSteps == 0 {
+		l.warm = len(l.critics)
+	}
+	for l.warm < len(l.critics) {
+		block := l.critics[l.warm:min(l.warm+warmBlock, len(l.critics))]
+		parallel(len(l.lanes), len(block), func(worker, i int) {
+			if ctx.Err() == nil {
+				l.lanes[worker].warmUp(block[i], l.rows)
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.warm += len(block)
+		if h.Progress != nil {
+			h.Progress(Progress{Phase: "warm_start", Step: l.warm, Steps: len(l.critics)})
+		}
+		if h.Checkpoint != nil && h.CheckpointEvery > 0 {
+			if err := h.Checkpoint(l.state.encode()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// trainScheduled gives the critics whose turn it is at step t CriticSteps steps each.
+func (l *gsLoop) trainScheduled(t int) {
+	count := min(l.c.Scheduled, len(l.critics))
+	parallel(len(l.lanes), count, func(worker, i int) {
+		turn := t*count + i
+		k := l.critics[turn%len(l.critics)]
+		r := public(l.c.Seed, "turn", uint64(turn))
+		for range l.c.CriticSteps {
+			l.lanes[worker].train(k, l.generator.w, l.rows, r)
+		}
+	})
+}

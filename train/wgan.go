@@ -1,0 +1,177 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weir/privacy/noise"
+	"weir/train/internal/kernel"
+	"weir/train/net"
+)
+
+// WGANConfig is a Wasserstein GAN whose critic learns by DP-SGD. Steps counts the
+// critic's steps; the generator takes one after every CriticSteps of them.
+type WGANConfig struct {
+	DPSGD
+	CriticSteps    int       `json:"critic_steps"`
+	WeightClip     float64   `json:"weight_clip"`     // of the critic; 0 is none
+	Penalty        float64   `json:"penalty"`         // weight of the gradient penalty; 0 is none
+	GeneratorBatch int       `json:"generator_batch"` // generated rows a step
+	Critic         Optimiser `json:"critic"`
+	Generator      Optimiser `json:"generator"`
+	Seed           uint64    `json:"seed"` // public: latents
+}
+
+// Validate names every field that is out of range.
+func (c WGANConfig) Validate() error {
+	errs := []error{c.DPSGD.Validate(), c.Critic.Validate(), c.Generator.Validate()}
+	if c.CriticSteps < 1 {
+		errs = append(errs, fmt.Errorf("critic_steps: is %d, must be at least 1", c.CriticSteps))
+	}
+	if c.GeneratorBatch < 1 {
+		errs = append(errs, fmt.Errorf("generator_batch: is %d, must be at least 1", c.GeneratorBatch))
+	}
+	if !(c.Penalty >= 0) {
+		errs = append(errs, fmt.Errorf("penalty: is %g, must be at least 0", c.Penalty))
+	}
+	if !(c.WeightClip >= 0) {
+		errs = append(errs, fmt.Errorf("weight_clip: is %g, must be at least 0", c.WeightClip))
+	}
+	return errors.Join(errs...)
+}
+
+// WGAN trains a generator against a critic (UCLANESL's Algorithm 2 for the NIST
+// challenge, in its proven variant) and returns the weights of both. startCritic
+// and startGenerator must not depend on the rows.
+//
+// The critic minimises mean D(generated) - mean D(real). The real part is a sum
+// over rows: its per-example gradients are clipped over all weights together and
+// noised, see DPSGD. The generated part depends on the noised weights and public
+// latents only, so it is post-processing and carries no noise; the same holds of
+// weight clipping and the generator. With a penalty (which joins real and generated
+// rows) the loss does not separate: then each real row is one example together
+// with a generated row and their interpolate, and the gradient of all three is
+// clipped and noised. Guarantee: that of c.Event(), for every iterate of critic and
+// generator together (ACCOUNTING section 4).
+func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, source *noise.Source, h Hooks) (criticWeights, generatorWeights []float32, err error) {
+	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, source)
+	if err == nil {
+		err = l.state.decode(h.Resume)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("wgan: %w", err)
+	}
+	for l.critic.t < c.Steps {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		t := l.critic.t
+		report := h.reports(t+1, c.Steps)
+		loss := l.criticStep(t, report)
+		if (t+1)%c.CriticSteps == 0 {
+			l.generatorStep(t)
+		}
+		if report {
+			h.Progress(Progress{Phase: "critic", Step: t + 1, Steps: c.Steps, Loss: loss})
+		}
+		if err := h.save(t+1, &l.state); err != nil {
+			return nil, nil, err
+		}
+	}
+	return l.critic.w, l.generator.w, nil
+}
+
+type wganLoop struct {
+	c                 WGANConfig
+	real              *stepper
+	fake              *net.Pass
+	gen               *generator
+	critic, generator *descent
+	grad              []float32
+	state             state
+}
+
+func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, source *noise.Source) (*wganLoop, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 {
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
+	}
+	if len(wg) != gen.Params() {
+		return nil, fmt.Errorf("generator weights: %d, the net has %d", len(wg), gen.Params())
+	}
+	l := &wganLoop{c: c, fake: critic.NewPass(c.GeneratorBatch), gen: newGenerator(gen, c.GeneratorBatch),
+		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
+		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
+		grad:      make([]float32, critic.Params())}
+	var o Objective = realScore{critic, rows}
+	if c.Penalty > 0 {
+		o = &penalised{critic: critic, gen: gen, rows: rows, generator: l.generator.w, weight: c.Penalty}
+	}
+	var err error
+	if l.real, err = newStepper(c.DPSGD, o, wc, rows.Len(), source); err != nil {
+		return nil, err
+	}
+	if err := o.PerExample(); err != nil {
+		return nil, err
+	}
+	l.state.add(l.critic)
+	l.state.add(l.generator)
+	return l, nil
+}
+
+// score runs the critic on generated rows and backwards from sign; it returns the
+// gradient at the rows from on.
+func (l *wganLoop) score(purpose string, t int, sign float32, from int) net.Matrix {
+	b := l.c.GeneratorBatch
+	r := public(l.c.Seed, purpose, uint64(t))
+	x := l.gen.sample(l.generator.w, b, r)
+	l.fake.Input(b).CopyFrom(x)
+	y := l.fake.Forward(l.critic.w, net.Mode{Train: true, Rand: r})
+	net.Wasserstein(l.fake.OutGrad(), y, sign, nil)
+	return l.fake.BackwardInput(l.critic.w, from)
+}
+
+func (l *wganLoop) criticStep(t int, wantLoss bool) float64 {
+	l.real.noisySum(l.critic.w, t, wantLoss)
+	if l.c.Penalty == 0 {
+		l.score("critic", t, 1, l.c.GeneratorBatch)
+		clear(l.grad)
+		l.fake.Accumulate(l.grad, nil)
+		kernel.Axpy(float32(l.c.ExpectedBatchSize/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
+	}
+	l.critic.step(l.real.sum, 1/l.c.ExpectedBatchSize)
+	l.critic.clipWeights(l.c.WeightClip)
+	return l.real.meanLoss()
+}
+
+func (l *wganLoop) generatorStep(t int) {
+	dx := l.score("generator", t, -1, 0)
+	l.gen.descend(l.generator, dx, 1/float64(l.c.GeneratorBatch))
+}
+
+// realScore is the loss -D(x) of a private row.
+type realScore struct {
+	critic *net.Net
+	rows   *Rows
+}
+
+func (o realScore) Params() int       { return o.critic.Params() }
+func (o realScore) PerExample() error { return o.critic.PerExample() }
+func (o realScore) Worker(rows int) Worker {
+	return &realScoreWorker{realScore: o, Pass: o.critic.NewPass(rows)}
+}
+
+type realScoreWorker struct {
+	realScore
+	*net.Pass
+}
+
+func (k *realScoreWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
+	k.rows.Gather(k.Input(len(index)), index)
+	y := k.Forward(w, net.Mode{Train: true, Rand: lazy(k.critic, draw)})
+	net.Wasserstein(k.OutGrad(), y, -1, loss)
+	k.Backward(w)
+}
