@@ -1,0 +1,217 @@
+package account
+
+import (
+	"fmt"
+	"math"
+
+	"weir/privacy"
+)
+
+// flatRelease is count uses of one mechanism for the accountants that add plain
+// parameters. Exactly one of the first three is in use.
+type flatRelease struct {
+	path  string
+	count float64
+	gauss float64 // noise over sensitivity of a Gaussian
+	rhoIs float64 // a zCDP release
+	pure  float64 // epsilon of a pure or approximate release
+	kind  flatKind
+	delta float64 // of an approximate release
+	rate  float64 // Poisson rate of a Gaussian or zCDP release, else 1
+}
+
+type flatKind int
+
+const (
+	flatPure flatKind = iota
+	flatExponential
+	flatGaussian
+	flatZCDP
+)
+
+// flat lists releases by their plain parameters.
+type flat struct{ compiler }
+
+func newCompiler(accountant string, adjacency privacy.Adjacency) compiler {
+	unit := 1.0
+	if adjacency == privacy.ReplaceOne {
+		unit = 2
+	}
+	return compiler{accountant, adjacency, unit}
+}
+
+func (f *flat) all(events []privacy.Event, adjacency privacy.Adjacency) ([]flatRelease, error) {
+	if _, err := privacy.ParseAdjacency(string(adjacency)); err != nil {
+		return nil, err
+	}
+	if err := privacy.ValidateAll(events); err != nil {
+		return nil, err
+	}
+	return f.list("events", events, 1)
+}
+
+func (f *flat) list(path string, events []privacy.Event, count float64) ([]flatRelease, error) {
+	var out []flatRelease
+	for i, e := range events {
+		r, err := f.one(fmt.Sprintf("%s[%d]", path, i), e, count)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r...)
+	}
+	return out, nil
+}
+
+func (f *flat) one(path string, e privacy.Event, count float64) ([]flatRelease, error) {
+	path += "." + privacy.Name(e)
+	r := flatRelease{path: path, count: count, rate: 1}
+	switch e := e.(type) {
+	case privacy.Repeated:
+		return f.one(path+".event", e.Event, count*float64(e.Count))
+	case privacy.Composed:
+		return f.list(path+".events", e.Events, count)
+	case privacy.Parallel:
+		return f.worstPart(path, e, count)
+	case privacy.PoissonSampled:
+		return f.sampledFlat(path, e, count)
+	case privacy.SampledWithoutReplacement:
+		return f.fixedSample(path, e, count)
+	case privacy.Gaussian:
+		r.kind, r.gauss = flatGaussian, e.NoiseMultiplier/f.unit
+	case privacy.DiscreteGaussian:
+		r.kind, r.rhoIs = flatZCDP, rho(e.NoiseMultiplier/f.unit)
+	case privacy.ZCDP:
+		r.kind, r.rhoIs = flatZCDP, e.Rho
+	case privacy.Laplace:
+		r.pure = f.unit / e.NoiseMultiplier
+	case privacy.DiscreteLaplace:
+		r.pure = f.unit / e.NoiseMultiplier
+	case privacy.Exponential:
+		r.kind, r.pure = flatExponential, e.Epsilon
+	case privacy.RandomizedResponse:
+		r.pure = e.Epsilon
+	case privacy.Pure:
+		r.pure = e.Epsilon
+	case privacy.Approximate:
+		r.pure, r.delta = e.Epsilon, e.Delta
+	}
+	return []flatRelease{r}, nil
+}
+
+// sampledFlat amplifies: (ln(1+q(e^eps-1)), q delta) under add_remove (Balle,
+// Barthe, Gaboardi 2018, theorem 8).
+func (f *flat) sampledFlat(path string, e privacy.PoissonSampled, count float64) ([]flatRelease, error) {
+	inner, err := f.one(path+".event", e.Event, count)
+	if err != nil || e.SamplingRate == 1 {
+		return inner, err
+	}
+	if f.adjacency != privacy.AddRemove && e.SamplingRate > 0 {
+		return nil, f.unsupported(path, "Poisson sampling is amplified under add_remove only; use rdp or pld")
+	}
+	return f.amplify(path, inner, e.Event, e.SamplingRate)
+}
+
+// fixedSample amplifies in the same form under replace_one (theorem 9 there).
+func (f *flat) fixedSample(path string, e privacy.SampledWithoutReplacement, count float64) ([]flatRelease, error) {
+	if f.adjacency != privacy.ReplaceOne {
+		return nil, f.unsupported(path, "sampling without replacement is bounded under replace_one only: its population is public")
+	}
+	if at := samplingInside(e.Event); at != "" {
+		return nil, f.unsupported(path+".event", "%s inside a sample without replacement", at)
+	}
+	normalised := &flat{f.compiler}
+	normalised.unit = 1
+	inner, err := normalised.one(path+".event", e.Event, count)
+	if err != nil {
+		return nil, err
+	}
+	return f.amplify(path, inner, e.Event, float64(e.SampleSize)/float64(e.Population))
+}
+
+// amplify takes one inner release; several share the coin and would have to be
+// joined first.
+func (f *flat) amplify(path string, inner []flatRelease, e privacy.Event, q float64) ([]flatRelease, error) {
+	_, repeated := e.(privacy.Repeated)
+	if len(inner) != 1 || repeated {
+		return nil, f.unsupported(path, "several releases share one sample; join them into one event")
+	}
+	r := inner[0]
+	if r.kind == flatExponential { // the range bound is not known to survive sampling
+		r.kind = flatPure
+	}
+	if r.kind == flatPure {
+		r.pure, r.delta = samplePure(r.pure, q), q*r.delta
+	}
+	r.rate *= q
+	return []flatRelease{r}, nil
+}
+
+// worstPart needs parts that can be compared: all of one kind and one delta.
+func (f *flat) worstPart(path string, e privacy.Parallel, count float64) ([]flatRelease, error) {
+	var worst []flatRelease
+	for i, part := range e.Events {
+		r, err := f.one(fmt.Sprintf("%s.events[%d]", path, i), part, count)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case worst == nil || covers(r, worst):
+			worst = r
+		case !covers(worst, r):
+			return nil, f.unsupported(path, "its parts cannot be ordered; use rdp or pld")
+		}
+	}
+	return worst, nil
+}
+
+// covers says that a costs at least b, release by release.
+func covers(a, b []flatRelease) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if x.kind != y.kind || x.count < y.count || x.delta < y.delta || x.rate < y.rate ||
+			x.gauss > y.gauss || x.rhoIs < y.rhoIs || x.pure < y.pure {
+			return false
+		}
+	}
+	return true
+}
+
+// rho is the zCDP parameter of one use, false where there is none.
+func (r flatRelease) rho() (float64, bool) {
+	switch {
+	case r.rate == 0:
+		return 0, true
+	case r.kind == flatGaussian:
+		return rho(r.gauss), r.rate == 1
+	case r.kind == flatZCDP:
+		return r.rhoIs, r.rate == 1
+	case r.kind == flatExponential:
+		return r.pure * r.pure / 8, true
+	}
+	return r.pure * r.pure / 2, true
+}
+
+// needsDelta says whether the release has no finite epsilon at its own delta.
+func (r flatRelease) needsDelta() bool {
+	return r.kind == flatGaussian || r.kind == flatZCDP && r.rhoIs > 0
+}
+
+// at is the (epsilon, delta) of one use that may spend share of delta.
+func (r flatRelease) at(share float64) (eps, delta float64) {
+	own := 1.0
+	if r.rate > 0 {
+		own = math.Min(1, share/r.rate)
+	}
+	switch {
+	case r.rate == 0:
+		return 0, 0
+	case r.kind == flatGaussian:
+		return samplePure(GaussianEpsilon(r.gauss, own), r.rate), r.rate * own
+	case r.kind == flatZCDP && r.rhoIs > 0:
+		return samplePure(Improved.ZCDPEpsilon(r.rhoIs, own), r.rate), r.rate * own
+	}
+	return r.pure, r.delta
+}

@@ -1,0 +1,102 @@
+package account
+
+import (
+	"errors"
+	"math"
+
+	"weir/privacy"
+)
+
+// ZCDP adds rho (Bun, Steinke 2016): Gaussian 1/(2 s^2), an epsilon-DP release
+// epsilon^2/2, an exponential mechanism epsilon^2/8 (Cesar, Rogers 2021). Sampled
+// Gaussians have no finite rho.
+type ZCDP struct{ Conversion Conversion }
+
+// Name returns "zcdp".
+func (ZCDP) Name() string { return "zcdp" }
+
+// Epsilon returns the epsilon of the summed rho at delta.
+func (z ZCDP) Epsilon(events []privacy.Event, adjacency privacy.Adjacency, delta float64) (float64, error) {
+	rho, added, err := z.total(events, adjacency)
+	if err = errors.Join(err, checkDelta(delta)); err != nil {
+		return 0, err
+	}
+	return z.Conversion.ZCDPEpsilon(rho, delta-added), nil
+}
+
+// Delta returns the delta of the summed rho at epsilon.
+func (z ZCDP) Delta(events []privacy.Event, adjacency privacy.Adjacency, epsilon float64) (float64, error) {
+	rho, added, err := z.total(events, adjacency)
+	if err = errors.Join(err, checkEpsilon(epsilon)); err != nil {
+		return 0, err
+	}
+	return math.Min(1, added+z.Conversion.ZCDPDelta(rho, epsilon)), nil
+}
+
+func (z ZCDP) total(events []privacy.Event, adjacency privacy.Adjacency) (rho, delta float64, err error) {
+	f := &flat{compiler: newCompiler(z.Name(), adjacency)}
+	pairs, err := f.all(events, adjacency)
+	for _, p := range pairs {
+		r, ok := p.rho()
+		if !ok {
+			return 0, 0, f.unsupported(p.path, "a sampled Gaussian or zCDP release has no finite rho; use rdp or pld")
+		}
+		if r > 0 {
+			rho += p.count * r
+		}
+		delta += p.count * p.delta
+	}
+	return rho, math.Min(1, delta), err
+}
+
+// ZCDPEpsilon is the epsilon of rho-zCDP at delta: rho + 2 sqrt(rho ln(1/delta))
+// for Classic (Bun, Steinke 2016, proposition 3), the minimum over the orders for
+// Improved (Canonne, Kamath, Steinke 2020, corollary 13).
+func (c Conversion) ZCDPEpsilon(rho, delta float64) float64 {
+	switch {
+	case rho == 0 && delta >= 0 || delta >= 1:
+		return 0
+	case delta <= 0 || math.IsInf(rho, 1):
+		return math.Inf(1)
+	case c == Classic:
+		return rho + 2*math.Sqrt(rho*math.Log(1/delta))
+	}
+	eps, _ := leastReal(func(a float64) float64 { return c.epsilon(a, rho*a, delta) })
+	return math.Max(0, eps)
+}
+
+// ZCDPDelta is the delta of rho-zCDP at epsilon.
+func (c Conversion) ZCDPDelta(rho, epsilon float64) float64 {
+	switch {
+	case rho == 0 || math.IsInf(epsilon, 1):
+		return 0
+	case math.IsInf(rho, 1):
+		return 1
+	case c == Classic:
+		if epsilon <= rho {
+			return 1
+		}
+		return math.Exp(-(epsilon - rho) * (epsilon - rho) / (4 * rho))
+	}
+	logDelta, _ := leastReal(func(a float64) float64 { return c.logDelta(a, rho*a, epsilon) })
+	return math.Exp(math.Min(0, logDelta))
+}
+
+// LargestRho is the largest rho whose conversion gives (epsilon, delta).
+func (c Conversion) LargestRho(epsilon, delta float64) float64 {
+	if c == Classic {
+		l := math.Log(1 / delta)
+		r := math.Sqrt(epsilon+l) - math.Sqrt(l)
+		return r * r
+	}
+	low, high := -300.0, math.Log(1+epsilon)+60
+	for range 200 {
+		mid := (low + high) / 2
+		if c.ZCDPEpsilon(math.Exp(mid), delta) <= epsilon {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return math.Exp(low)
+}
