@@ -55,7 +55,8 @@ func newPlan(spec *Spec) *Plan {
 // Source is the header of the dataset: private, rows(1) or rows(max_rows).
 func (s *Spec) Source() Header {
 	h := Header{Class: Private, Stability: s.Dataset.PrivacyUnit.Stability(), Rows: s.Dataset.RowsPublic,
-		Terms: Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite()}}
+		Terms: Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
+			Unit: s.Dataset.PrivacyUnit}}
 	if s.Dataset.PrivacyUnit.Column != "" {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data
 	}
