@@ -1,0 +1,44 @@
+package pipelinetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/privacy/noise"
+)
+
+// Env is an environment with fixed randomness, no files and no budget.
+func Env(workers int) *pipeline.Env {
+	source := noise.NewSource(noise.Key{1, 2, 3}, "conformance")
+	return &pipeline.Env{
+		Stage: "test", Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Progress: func(int64, int64) {}, Metric: func(string, float64) {},
+		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, number(purpose))) },
+		Secret: func(purpose string) *noise.Stream { return source.Stream(purpose, 0) },
+		Mem:    memory.DefaultAllocator,
+		Files: func(path string, _ *pipeline.CSV, _ *pipeline.Domain) (pipeline.Table, error) {
+			return pipeline.Table{}, fmt.Errorf("no file %s in a conformance test", path)
+		},
+		Create:  func(string) (io.WriteCloser, error) { return discard{&bytes.Buffer{}}, nil },
+		Restore: func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
+	}
+}
+
+type discard struct{ io.Writer }
+
+func (discard) Close() error { return nil }
+
+func number(purpose string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(purpose))
+	return binary.LittleEndian.Uint64(h.Sum(nil))
+}

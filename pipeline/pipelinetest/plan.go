@@ -1,0 +1,163 @@
+package pipelinetest
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weir/pipeline"
+)
+
+// checkKind: a kind can be documented, configured and stored.
+func checkKind(t *testing.T, k pipeline.Kind) {
+	if k.Name == "" || k.Version < 1 || len(k.Out) == 0 || k.New == nil {
+		t.Fatalf("kind %q needs a name, a version, an output and New", k.Name)
+	}
+	if len(k.Doc) < 60 || !strings.HasSuffix(k.Doc, ".") || !strings.Contains(strings.ToLower(k.Doc), "use it") {
+		t.Errorf("the doc of %s must say what it does and when to use it: %q", k.Name, k.Doc)
+	}
+	for _, p := range append(append([]pipeline.Port(nil), k.In...), k.Out...) {
+		if p.Doc == "" || p.Form == "" {
+			t.Errorf("port %s of %s has no doc or form", p.Name, k.Name)
+		}
+	}
+	if reflect.ValueOf(k.New()).Pointer() == reflect.ValueOf(k.New()).Pointer() {
+		t.Errorf("%s: New returns the same stage twice", k.Name)
+	}
+	checkTags(t, k.Name, reflect.TypeOf(k.New()).Elem())
+}
+
+// checkTags: every setting has a key and a doc.
+func checkTags(t *testing.T, kind string, s reflect.Type) {
+	for i := range s.NumField() {
+		f := s.Field(i)
+		if !f.IsExported() || f.Tag.Get("yaml") == "-" || f.Anonymous {
+			continue
+		}
+		if f.Tag.Get("yaml") == "" || f.Tag.Get("doc") == "" {
+			t.Errorf("kind %s: the setting %s needs the tags yaml and doc", kind, f.Name)
+		}
+	}
+}
+
+// plain is a header as text: everything but the Go form of its schema.
+func plain(h pipeline.Header) map[string]any {
+	d, err := json.Marshal(h.Domain)
+	if err != nil {
+		return map[string]any{"error": err.Error()}
+	}
+	return map[string]any{"form": h.Form, "schema": h.Schema.String(), "domain": string(d), "class": h.Class,
+		"stability": h.Stability, "rows": h.Rows, "terms": h.Terms}
+}
+
+func plainAll(hs pipeline.Headers) map[string]any {
+	m := map[string]any{}
+	for port, h := range hs {
+		m[port] = plain(h)
+	}
+	return m
+}
+
+// checkPlan: planning twice gives the same, changes no input, plans every
+// output, never lowers the class without a charge, and follows the schema rule.
+func checkPlan(t *testing.T, k pipeline.Kind, c Case) {
+	in := c.headers()
+	before := plainAll(in)
+	first, err := c.Stage().Plan(in)
+	if err != nil {
+		t.Fatalf("plan: %v", err)
+	}
+	second, err := c.Stage().Plan(c.headers())
+	if err != nil {
+		t.Fatalf("second plan: %v", err)
+	}
+	if diff := cmp.Diff(plainAll(first.Out), plainAll(second.Out)); diff != "" {
+		t.Errorf("two plans differ:\n%s", diff)
+	}
+	if diff := cmp.Diff(before, plainAll(in)); diff != "" {
+		t.Errorf("planning changed an input header:\n%s", diff)
+	}
+	private := false
+	for _, h := range in {
+		private = private || h.Class == pipeline.Private
+	}
+	for _, port := range k.Out {
+		checkHeader(t, port, first, private)
+	}
+	if _, err := json.Marshal(c.Stage()); err != nil {
+		t.Errorf("settings cannot be stored: %v", err)
+	}
+}
+
+func checkHeader(t *testing.T, port pipeline.Port, o pipeline.Outline, private bool) {
+	h, ok := o.Out[port.Name]
+	switch {
+	case !ok:
+		t.Errorf("output %s has no header", port.Name)
+		return
+	case h.Form != port.Form:
+		t.Errorf("output %s has the form %q, its port says %q", port.Name, h.Form, port.Form)
+	case private && h.Class != pipeline.Private && o.Cost == nil:
+		t.Errorf("output %s is %s though an input is private and nothing is paid", port.Name, h.Class)
+	case h.Form == pipeline.FormTable && h.Class == pipeline.Private && h.Stability.Spread == "":
+		t.Errorf("the private output %s has no stability", port.Name)
+	}
+	if h.Form == pipeline.FormTable {
+		want := pipeline.TableHeader(h.Domain, h).Schema
+		if !want.Equal(h.Schema) {
+			t.Errorf("output %s: the schema\n%v\nis not that of its domain\n%v", port.Name, h.Schema, want)
+		}
+	}
+}
+
+// checkUnknownColumns: a setting that names columns refuses an unknown one,
+// before any data, and names the nearest.
+func checkUnknownColumns(t *testing.T, k pipeline.Kind, c Case) {
+	in, ok := c.In["in"]
+	if !ok || in.Header.Domain == nil {
+		return
+	}
+	known := ""
+	for _, name := range in.Header.Domain.Names() {
+		if len(name) > len(known) {
+			known = name
+		}
+	}
+	settings := reflect.TypeOf(c.Stage()).Elem()
+	for i := range settings.NumField() {
+		f := settings.Field(i)
+		format := f.Tag.Get("format")
+		if format != "columns" && format != "column" {
+			continue
+		}
+		stage := c.Stage()
+		if !misname(reflect.ValueOf(stage).Elem().Field(i), known+"x") {
+			t.Errorf("%s: the setting %s names columns in a form that the conformance test does not know", k.Name, f.Name)
+			continue
+		}
+		_, err := stage.Plan(c.headers())
+		if err == nil || !strings.Contains(err.Error(), known+"x") || !strings.Contains(err.Error(), "did you mean "+known+"?") {
+			t.Errorf("%s: unknown column in %s gives %v, must be a problem that asks: did you mean %s?", k.Name, f.Name, err, known)
+		}
+	}
+}
+
+// misname puts a wrong name into a list, a map or a text of names.
+func misname(v reflect.Value, name string) bool {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(name)
+	case reflect.Slice:
+		v.Set(reflect.Append(reflect.Zero(v.Type()), reflect.ValueOf(name)))
+	case reflect.Map:
+		m := reflect.MakeMap(v.Type())
+		m.SetMapIndex(reflect.ValueOf(name), reflect.Zero(v.Type().Elem()))
+		v.Set(m)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,199 @@
+package pipelinetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+)
+
+// results runs a case and reads each output in whole.
+func results(ctx context.Context, c Case, size int64, workers int) (map[string]arrow.Record, error) {
+	out, err := c.Stage().Run(ctx, Env(workers), c.tables(size))
+	if err != nil {
+		return nil, err
+	}
+	whole := map[string]arrow.Record{}
+	for port, t := range out {
+		if whole[port], err = t.Collect(ctx); err != nil {
+			return nil, fmt.Errorf("output %s: %w", port, err)
+		}
+	}
+	return whole, nil
+}
+
+// checkOutputs: what Run returns is what Plan said, or fails where it should,
+// without quoting a value.
+func checkOutputs(t *testing.T, k pipeline.Kind, c Case) {
+	o, err := c.Stage().Plan(c.headers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := results(context.Background(), c, 7, 1)
+	if c.Fails {
+		if err == nil {
+			t.Error("the run succeeds, must fail")
+		}
+		checkSilent(t, c, err)
+		return
+	}
+	if err != nil {
+		t.Fatalf("run: %v", err)
+	}
+	for _, port := range k.Out {
+		r, ok := got[port.Name]
+		if !ok {
+			t.Errorf("output %s is missing", port.Name)
+			continue
+		}
+		checkRecord(t, port.Name, o.Out[port.Name], r)
+	}
+}
+
+// checkRecord holds rows against their header.
+func checkRecord(t *testing.T, port string, h pipeline.Header, r arrow.Record) {
+	if !r.Schema().Equal(h.Schema) {
+		t.Errorf("output %s: rows have the schema\n%v\nthe plan says\n%v", port, r.Schema(), h.Schema)
+		return
+	}
+	if h.Rows > 0 && h.Rows != r.NumRows() {
+		t.Errorf("output %s: has %d rows, the plan says %d", port, r.NumRows(), h.Rows)
+	}
+	if h.Form != pipeline.FormTable {
+		return
+	}
+	for i, c := range h.Domain.Columns {
+		checkColumn(t, port, c, r.Column(i))
+	}
+}
+
+// checkColumn: no null where the domain has none, no code outside the categories.
+func checkColumn(t *testing.T, port string, c pipeline.Column, a arrow.Array) {
+	if a.NullN() > 0 && !c.Nullable {
+		t.Errorf("output %s: column %s has %d nulls, its domain none", port, c.Name, a.NullN())
+	}
+	codes, ok := a.(*array.Int32)
+	if !ok {
+		return
+	}
+	n := len(c.Categories)
+	if c.Encoding != nil {
+		n = c.Encoding.Width
+	}
+	for i := range codes.Len() {
+		if !codes.IsNull(i) && (codes.Value(i) < 0 || int(codes.Value(i)) >= n) {
+			t.Errorf("output %s: column %s has a code outside its %d categories", port, c.Name, n)
+			return
+		}
+	}
+}
+
+// checkRepeats: the same bytes again, with two workers, and however the rows
+// come in batches.
+func checkRepeats(t *testing.T, k pipeline.Kind, c Case) {
+	first, err := results(context.Background(), c, 0, 1)
+	if err != nil {
+		checkSilent(t, c, err)
+		return
+	}
+	for _, again := range []struct {
+		what    string
+		size    int64
+		workers int
+	}{{"again", 0, 1}, {"with two workers", 0, 2}, {"in batches of 1", 1, 1}, {"in batches of 7", 7, 2}} {
+		second, err := results(context.Background(), c, again.size, again.workers)
+		if err != nil {
+			t.Errorf("run %s: %v", again.what, err)
+			continue
+		}
+		for _, port := range k.Out {
+			if !bytes.Equal(encoded(t, first[port.Name]), encoded(t, second[port.Name])) {
+				t.Errorf("output %s differs when run %s", port.Name, again.what)
+			}
+		}
+	}
+}
+
+// encoded is a record as bytes, the same for equal rows: rebuilt first, since
+// slices and unused bits would show.
+func encoded(t *testing.T, r arrow.Record) []byte {
+	columns := make([]arrow.Array, r.NumCols())
+	for i := range columns {
+		b := array.NewBuilder(memory.DefaultAllocator, r.Column(i).DataType())
+		for j := range r.Column(i).Len() {
+			appendValue(b, r.Column(i), j)
+		}
+		columns[i] = b.NewArray()
+	}
+	var buf bytes.Buffer
+	w := ipc.NewWriter(&buf, ipc.WithSchema(r.Schema()))
+	if err := w.Write(array.NewRecord(r.Schema(), columns, r.NumRows())); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func appendValue(b array.Builder, a arrow.Array, i int) {
+	if a.IsNull(i) {
+		b.AppendNull()
+		return
+	}
+	switch a := a.(type) {
+	case *array.Float64:
+		b.(*array.Float64Builder).Append(a.Value(i))
+	case *array.Float32:
+		b.(*array.Float32Builder).Append(a.Value(i))
+	case *array.Int64:
+		b.(*array.Int64Builder).Append(a.Value(i))
+	case *array.Int32:
+		b.(*array.Int32Builder).Append(a.Value(i))
+	case *array.Binary:
+		b.(*array.BinaryBuilder).Append(a.Value(i))
+	case *array.String:
+		b.(*array.StringBuilder).Append(a.Value(i))
+	default:
+		panic(fmt.Sprintf("no artifact has columns of %s", a.DataType()))
+	}
+}
+
+// checkCancelled: a cancelled context ends the run, or the reading.
+func checkCancelled(t *testing.T, k pipeline.Kind, c Case) {
+	if len(c.In) == 0 {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := results(ctx, c, 1, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run of %s ends with %v, must be %v", k.Name, err, context.Canceled)
+	}
+}
+
+// checkSilent: no text of an error holds a value of an input.
+func checkSilent(t *testing.T, c Case, err error) {
+	if err == nil {
+		return
+	}
+	for _, in := range c.In {
+		for i := range in.Rows.Columns() {
+			a := in.Rows.Column(i)
+			for j := range a.Len() {
+				if v := a.ValueStr(j); !a.IsNull(j) && len(v) >= 4 && strings.Contains(err.Error(), v) {
+					t.Errorf("the error %q quotes a value of column %s", err, in.Rows.ColumnName(i))
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package prep
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+)
+
+// clinic is a made-up domain with a column of every type.
+func clinic() *pipeline.Domain {
+	return &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "patient_id", Type: pipeline.Text, Nullable: true},
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
+		{Name: "pressure", Type: pipeline.Numeric, Bounds: &[2]float64{60, 240}, Step: 0.5, Nullable: true},
+		{Name: "visits", Type: pipeline.Integer, Bounds: &[2]float64{0, 30}},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "grade", Type: pipeline.Ordinal, Categories: []string{"low", "middle", "high"}},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "admission", Type: pipeline.Date, Bounds: &[2]float64{10957, 20088}},
+	}}
+}
+
+// clinicColumns are 12 made-up rows; 1717, 4242.5 and 99999 are far outside the
+// bounds, so that an error that quotes a value shows.
+func clinicColumns() [][]any {
+	return [][]any{
+		{"person-a", "person-a", "person-b", "person-c", "person-d", "person-e", "person-e", "person-f", nil, "person-h", "person-i", "person-j"},
+		{34, 57, nil, 1717, 90, 18, 41, nil, 66, 29, 73, 50},
+		{121.5, nil, 180.0, 95.0, 4242.5, 60.0, 240.0, 133.5, nil, 110.0, 128.0, 99.5},
+		{1, 0, 99999, 3, 2, 5, 99999, 8, 1, 0, 2, 4},
+		{"north", "south", nil, "west", "west", "north", nil, "south", "south", "north", "west", "north"},
+		{"low", "high", "middle", "middle", "low", "high", "low", "middle", "high", "low", "low", "middle"},
+		{"no", "yes", "yes", "no", "no", "yes", "no", "no", "yes", "no", "yes", "no"},
+		{11000, 12000, 13000, 14000, 15000, 16000, 17000, 18000, 19000, 20000, 20088, 10957},
+	}
+}
+
+// clinicTable is the private table of the conformance cases: rows(1) under
+// replace_one, with a public row count.
+func clinicTable() pipelinetest.Input {
+	d := clinic()
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 12,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, clinicColumns()...)}
+}
+
+// after is the table that stages, applied in turn, make of the clinic table.
+func after(t *testing.T, in pipelinetest.Input, stages ...pipeline.Stage) pipelinetest.Input {
+	t.Helper()
+	table := pipeline.FromRecords(in.Header, in.Rows)
+	for _, s := range stages {
+		o, err := s.Plan(pipeline.Headers{"in": table.Header})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Run(t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": table})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table = out["out"]
+		table.Header = o.Out["out"]
+	}
+	r, err := table.Collect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipelinetest.Input{Header: table.Header, Rows: r}
+}
+
+func one(name string, in pipelinetest.Input, stage func() pipeline.Stage) pipelinetest.Case {
+	return pipelinetest.Case{Name: name, Stage: stage, In: map[string]pipelinetest.Input{"in": in}}
+}
+
+func pointer(x float64) *float64 { return &x }
+
+// cleaned holds the clinic table to its bounds, without the identifier.
+func cleaned(t *testing.T) pipelinetest.Input {
+	return after(t, clinicTable(), &Drop{Columns: []string{"patient_id"}},
+		&NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"}, &Bounds{Outside: "missing"})
+}
+
+// complete is the cleaned table with nothing missing in any number.
+func complete(t *testing.T) pipelinetest.Input {
+	return after(t, cleaned(t), &MissingIndicator{Columns: []string{"age"}, Suffix: "_missing"},
+		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120, "visits": 0, "admission": 15000}})
+}
+
+func sharded(t *testing.T, in pipelinetest.Input) pipelinetest.Input {
+	return after(t, in, &Shard{Shards: 3, By: "random"})
+}
+
+func unitTable() pipelinetest.Input {
+	in := clinicTable()
+	in.Header.Terms.Unit = pipeline.Unit{Column: "patient_id", MaxRows: 2}
+	in.Header.Terms.Adjacency = privacy.AddRemove
+	in.Header.Stability, in.Header.Rows = pipeline.Rows(2), 0
+	return in
+}
+
+func public(in pipelinetest.Input) pipelinetest.Input {
+	in.Header.Class, in.Header.Stability = pipeline.Public, pipeline.Stability{}
+	return in
+}
+
+// conformance lists the cases of every kind.
+func conformance(t *testing.T) map[string][]pipelinetest.Case {
+	raw, tidy, full := clinicTable(), cleaned(t), complete(t)
+	addRemove := clinicTable()
+	addRemove.Header.Terms.Adjacency, addRemove.Header.Rows = privacy.AddRemove, 0
+	encode := func() pipeline.Stage {
+		return &Encode{MinMax: [2]float64{-1, 1}, Missing: "category", OneHot: []string{"grade"},
+			Standard: map[string]Moments{"admission": {Mean: 15000, SD: 3000}}}
+	}
+	encodedTable := after(t, full, encode())
+	binned := after(t, full, &Discretize{Strategy: "uniform", Bins: 4, Inverse: "uniform"})
+	withReference := func(stage func() pipeline.Stage) pipelinetest.Case {
+		c := one("reference", tidy, stage)
+		c.In["reference"] = public(tidy)
+		return c
+	}
+	whole := func(c pipelinetest.Case) pipelinetest.Case { c.Whole = true; return c }
+	fails := func(c pipelinetest.Case) pipelinetest.Case { c.Fails = true; return c }
+	return map[string][]pipelinetest.Case{
+		"select": {one("two", raw, func() pipeline.Stage { return &Select{Columns: []string{"region", "age"}} })},
+		"drop":   {one("one", raw, func() pipeline.Stage { return &Drop{Columns: []string{"patient_id"}} })},
+		"bounds": {
+			one("missing", raw, func() pipeline.Stage { return &Bounds{Outside: "missing"} }),
+			one("clip", raw, func() pipeline.Stage { return &Bounds{Outside: "clip"} }),
+			fails(one("error", raw, func() pipeline.Stage { return &Bounds{Outside: "error"} })),
+			one("own", raw, func() pipeline.Stage {
+				return &Bounds{Outside: "missing", Columns: []string{"pressure"}, Bounds: map[string]Limits{"visits": {Upper: pointer(9)}}}
+			}),
+		},
+		"not_available": {one("sentinel", raw, func() pipeline.Stage {
+			return &NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"}
+		})},
+		"missing_indicator": {one("all", raw, func() pipeline.Stage { return &MissingIndicator{Suffix: "_missing"} })},
+		"impute_constant": {one("both", tidy, func() pipeline.Stage {
+			return &ImputeConstant{Numbers: map[string]float64{"age": 50}, Categories: map[string]string{"region": "west"}}
+		})},
+		"impute_knn": {
+			one("table", tidy, func() pipeline.Stage {
+				return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "table", Scale: "bounds"}
+			}),
+			one("shard", sharded(t, tidy), func() pipeline.Stage {
+				return &ImputeKNN{Neighbors: 2, Weights: "distance", Scope: "shard", Scale: "none"}
+			}),
+			withReference(func() pipeline.Stage {
+				return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "reference", Scale: "none", Columns: []string{"age"}}
+			}),
+		},
+		"discretize": {
+			one("uniform", full, func() pipeline.Stage { return &Discretize{Strategy: "uniform", Bins: 4, Inverse: "midpoint"} }),
+			one("edges", tidy, func() pipeline.Stage {
+				return &Discretize{Strategy: "uniform", Bins: 2, Inverse: "midpoint", Columns: []string{"age"}, Edges: map[string][]float64{"age": {18, 40, 65, 90}}}
+			}),
+			one("quantile", tidy, func() pipeline.Stage {
+				return &Discretize{Strategy: "quantile", Bins: 3, Inverse: "midpoint", Columns: []string{"pressure"}}
+			}),
+			withReference(func() pipeline.Stage {
+				return &Discretize{Strategy: "quantile", Bins: 3, Inverse: "midpoint", Columns: []string{"pressure"}}
+			}),
+		},
+		"encode": {one("all forms", full, encode)},
+		"decode": {
+			one("source", encodedTable, func() pipeline.Stage { return &Decode{To: "source"} }),
+			one("encoded", encodedTable, func() pipeline.Stage { return &Decode{To: "encoded"} }),
+			one("uniform draw", binned, func() pipeline.Stage { return &Decode{To: "source"} }),
+		},
+		"filter": {
+			one("drop", raw, func() pipeline.Stage {
+				return &Filter{Keep: `age >= 30 and region in ["north", "west"]`, Missing: "drop"}
+			}),
+			one("keep", raw, func() pipeline.Stage { return &Filter{Keep: `missing(age) or rank(grade) > 0`, Missing: "keep"} }),
+			fails(one("error", raw, func() pipeline.Stage { return &Filter{Keep: `pressure > 100`, Missing: "error"} })),
+		},
+		"derive": {one("several", raw, func() pipeline.Stage {
+			return &Derive{Columns: []Derived{
+				{Name: "decade", Formula: "int(age / 10)", Type: pipeline.Integer, Bounds: &[2]float64{0, 20}},
+				{Name: "old", Formula: "decade >= 6 and smoker", Type: pipeline.Boolean},
+				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: pipeline.Categorical, Categories: []string{"up", "down"}},
+				{Name: "load", Formula: "pressure * (rank(grade) + 1)", Type: pipeline.Numeric},
+				{Name: "name", Formula: `patient_id + "!"`, Type: pipeline.Text},
+			}}
+		})},
+		"split": {
+			one("exact", raw, func() pipeline.Stage { return &Split{Train: 0.5, Validation: 0.25, Test: 0.25} }),
+			one("independent", addRemove, func() pipeline.Stage { return &Split{Train: 0.6, Test: 0.4} }),
+			one("unit", unitTable(), func() pipeline.Stage { return &Split{Train: 0.6, Test: 0.4} }),
+			one("stratified", raw, func() pipeline.Stage { return &Split{Train: 0.5, Validation: 0.25, Test: 0.25, Stratify: "grade"} }),
+		},
+		"shard": {
+			one("random", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "random"} }),
+			one("unit", unitTable(), func() pipeline.Stage { return &Shard{Shards: 4, By: "random"} }),
+			one("position", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "position"} }),
+		},
+		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{}, Stage: func() pipeline.Stage {
+			return &Read{File: "reference.csv", Class: "public", Columns: clinic().Columns}
+		}}))},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	cases := conformance(t)
+	for _, k := range Kinds() {
+		t.Run(k.Name, func(t *testing.T) { pipelinetest.Check(t, k, cases[k.Name]...) })
+		delete(cases, k.Name)
+	}
+	for name := range cases {
+		t.Errorf("cases of %s, which is no kind of this package", name)
+	}
+}
