@@ -21,6 +21,12 @@ import (
 // holds one of them in memory.
 const rowGroup = 1 << 20
 
+// pieceRows are written at a time. Arrow 15 cuts a column into batches of
+// WithBatchSize values and, in a nullable dictionary column, computes the end of
+// every batch after the first wrongly (columnWriter.maybeReplaceValidity takes
+// the length for the end). One batch a piece, at offset 0, avoids that.
+const pieceRows = 1 << 16
+
 // WriteParquet writes the columns of t's domain: numeric as double, integer as
 // int64, date as date32, text as utf8, categories as a dictionary of their
 // spellings, booleans of 0 and 1 as boolean, encoded columns as float. Nothing
@@ -62,7 +68,7 @@ func newParquetWriter(w io.Writer, d *pipeline.Domain) (*parquetWriter, error) {
 	}
 	p.schema = arrow.NewSchema(fields, nil)
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(true),
-		parquet.WithVersion(parquet.V2_4), parquet.WithCreatedBy("weir"))
+		parquet.WithVersion(parquet.V2_4), parquet.WithCreatedBy("weir"), parquet.WithBatchSize(pieceRows))
 	var err error
 	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	return p, err
@@ -82,10 +88,7 @@ func stored(c *pipeline.Column) (arrow.DataType, func(arrow.Array) (arrow.Array,
 	case c.Type == pipeline.Date && c.Encoding == nil:
 		return arrow.FixedWidthTypes.Date32, func(a arrow.Array) (arrow.Array, error) { return toDates(c, a) }
 	}
-	return c.ArrowType(), func(a arrow.Array) (arrow.Array, error) {
-		a.Retain()
-		return a, nil
-	}
+	return c.ArrowType(), func(a arrow.Array) (arrow.Array, error) { return a, nil }
 }
 
 // isFlag reports a boolean whose words are 0 and 1 in this order.
@@ -124,7 +127,24 @@ func toDictionary(c *pipeline.Column, kind arrow.DataType, words arrow.Array, a 
 			return nil, noCategory(c)
 		}
 	}
-	return array.NewDictionaryArray(kind, a, words), nil
+	return array.NewDictionaryArray(kind, fromStart(codes), words), nil
+}
+
+// fromStart copies a slice of an array, so that its offset is 0 (see pieceRows).
+func fromStart(a *array.Int32) arrow.Array {
+	if a.Data().Offset() == 0 {
+		return a
+	}
+	b := array.NewInt32Builder(memory.DefaultAllocator)
+	b.Reserve(a.Len())
+	for i, v := range a.Int32Values() {
+		if a.IsNull(i) {
+			b.UnsafeAppendBoolToBitmap(false)
+		} else {
+			b.UnsafeAppend(v)
+		}
+	}
+	return b.NewArray()
 }
 
 func toDates(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
@@ -156,9 +176,18 @@ func noCategory(c *pipeline.Column) error {
 }
 
 func (p *parquetWriter) record(r arrow.Record) error {
-	if r.NumRows() == 0 {
-		return nil
+	for from := int64(0); from < r.NumRows(); from += pieceRows {
+		piece := r.NewSlice(from, min(from+pieceRows, r.NumRows()))
+		err := p.piece(piece)
+		piece.Release()
+		if err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (p *parquetWriter) piece(r arrow.Record) error {
 	if p.rows == 0 {
 		p.out.NewBufferedRowGroup()
 	}
@@ -168,7 +197,6 @@ func (p *parquetWriter) record(r arrow.Record) error {
 		if err != nil {
 			return err
 		}
-		defer a.Release()
 		arrays[i] = a
 	}
 	if err := p.out.WriteBuffered(array.NewRecord(p.schema, arrays, r.NumRows())); err != nil {
