@@ -54,23 +54,57 @@ func (s *sum) delta(eps float64, lower bool) float64 {
 // most the given delta, never below 0.
 func (s *sum) epsilon(delta float64, lower bool) float64 {
 	tail, over := s.level()
+	target := math.Log(delta) - s.scale
 	sign, shift := 1.0, s.shift
 	if lower {
 		sign, shift = -1, -s.shift
 	}
-	doubt, target := sign*s.peak(), math.Log(delta)-s.scale
 	for j := len(tail) - 1; j >= 0; j-- {
 		l := float64(s.lo+j) * s.h
-		if math.Log(math.Max(over[j]+doubt, 0)) <= target+s.t*l && l > 0 {
-			continue
+		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: math.Exp(target + s.t*l)}
+		y, found := c.cross(s.h, lower)
+		if found {
+			return math.Max(0, l-y+shift)
 		}
-		if j == len(tail)-1 {
-			return math.Inf(1) // the doubt alone is above delta
+		if l <= 0 {
+			break
 		}
-		// eps lies in [l, l+h]; delta there is e^{scale-t(l+h-y)}(...) at l+h-y.
-		y := math.Exp(target+s.t*(l+s.h)) - doubt*math.Exp(s.t*s.h) - over[j+1]
-		y = -math.Log1p(-math.Min(math.Max(y/tail[j+1], 0), 1-1e-16))
-		return math.Max(0, l+s.h-math.Min(y, s.h)+shift)
 	}
-	return math.Max(0, float64(s.lo)*s.h+shift)
+	return math.Max(0, shift)
+}
+
+// cell is delta(l-y) for 0 <= y <= h, times e^{tl-scale}, and the target on that scale.
+type cell struct{ over, tail, doubt, t, target float64 }
+
+func (c cell) exceeds(y float64) bool {
+	return c.over-c.tail*math.Expm1(-y)+c.doubt*math.Exp(c.t*y) > c.target
+}
+
+// cross returns where delta exceeds the target in the cell: for the upper bound
+// the largest y up to which it does not, for the lower one a y at which it does.
+func (c cell) cross(h float64, lower bool) (y float64, found bool) {
+	lo, hi := 0.0, h
+	if lower {
+		nominal := math.Max(0, -math.Log1p(-math.Min((c.target-c.over)/c.tail, 1)))
+		for _, f := range []float64{0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 1} {
+			if hi = nominal + f*(h-nominal); nominal <= h && c.exceeds(hi) {
+				found = true
+				break
+			}
+		}
+	}
+	if !lower {
+		found = c.exceeds(hi)
+	}
+	for i := 0; found && i < 60; i++ {
+		if y = (lo + hi) / 2; c.exceeds(y) {
+			hi = y
+		} else {
+			lo = y
+		}
+	}
+	if lower {
+		return hi, found
+	}
+	return lo, found
 }

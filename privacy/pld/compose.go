@@ -12,34 +12,44 @@ import (
 const unit = 0x1p-53
 
 // tailDoubt is the tilted mass that windows may leave out, in total.
-const tailDoubt = 1e-13
+const tailDoubt = 1e-14
 
-// power is count uses of a grid.
+// power is count uses of a grid that holds inner uses of a pair.
 type power struct {
 	grid  *grid
 	count int64
+	pair  *pair
+	inner float64
 }
 
-// window returns grid indices that hold the sum of all but 2*drop of the tilted
-// mass, by Chernoff bounds.
-func window(ps []power, h, drop float64) (lo, hi float64) {
-	mean, v := 0.0, 0.0
-	for _, p := range ps {
-		v += float64(p.count) * p.grid.variance()
-		mean += float64(p.count) * p.grid.mean()
+// window returns grid indices that hold the sum of all but 2*drop of the mass
+// tilted by t, by Chernoff bounds on the pairs (a grid's own far tail may be
+// rounding noise of a transform). Putting losses on a grid of step h adds at most
+// about h^2/8 s(2t+s+1) to the log moment of a use; two levels are allowed for.
+func window(ps []power, t, h, drop float64) (lo, hi float64) {
+	var v, counts float64
+	base := make([]float64, len(ps))
+	for i, p := range ps {
+		_, _, w := p.pair.moments(t)
+		base[i] = p.pair.logM(t)
+		v += float64(p.count) * p.inner * w
+		counts += float64(p.count)
 	}
 	s0 := math.Sqrt(-2*math.Log(drop)) / math.Max(math.Sqrt(v), h)
-	top, low := math.Inf(1), math.Inf(-1)
-	for _, f := range []float64{1, 0.7, 0.45, 0.25, 0.1} {
-		var up, down float64
-		for _, p := range ps {
-			up += float64(p.count) * p.grid.logM(s0*f)
-			down += float64(p.count) * p.grid.logM(-s0*f)
+	bound := func(sign float64) func(float64) float64 {
+		return func(f float64) float64 {
+			s := s0 * math.Exp(f)
+			k := 0.25 * counts * h * h * s * (2*t + s + 1)
+			for i, p := range ps {
+				k += float64(p.count) * p.inner * (p.pair.logM(t+sign*s) - base[i])
+			}
+			return (k - math.Log(drop)) / s
 		}
-		top = math.Min(top, (up-math.Log(drop))/(s0*f))
-		low = math.Max(low, (math.Log(drop)-down)/(s0*f))
 	}
-	return sumRange(ps, math.Floor(low/h)-1, math.Ceil(top/h)+1)
+	top, low := bound(1), bound(-1)
+	hi = top(minimise(top, -4, 0.7, 0.4))
+	lo = -low(minimise(low, -4, 0.7, 0.4))
+	return sumRange(ps, math.Floor(lo/h)-1, math.Ceil(hi/h)+1)
 }
 
 // sumRange cuts [lo, hi] to the indices that the sum can reach at all.
@@ -50,14 +60,6 @@ func sumRange(ps []power, lo, hi float64) (float64, float64) {
 		most += float64(p.count) * float64(p.grid.lo+len(p.grid.mass)-1)
 	}
 	return math.Max(lo, least), math.Min(hi, most)
-}
-
-func (g *grid) mean() float64 {
-	m := 0.0
-	for i, w := range g.mass {
-		m += w * float64(g.lo+i)
-	}
-	return m * g.h
 }
 
 // fftLength returns the least 2^a, 3*2^a or 5*2^a that is at least n.
@@ -78,11 +80,13 @@ func fftLength(n int) int {
 // Doubt also holds the rounding: a transform of masses that sum to 1 is off by at
 // most g = 4 log2(n) units at each frequency, the product by the sum of count*g
 // times the product of (|f|+g)^count / (|f|+g), the inverse by g again, and the
-// total over the window is at most the sum over the frequencies.
+// total over the window is at most the root of the sum of squares over the
+// frequencies (Parseval and Cauchy-Schwarz).
 //
 // It returns nil, and by how much, where the window is longer than maxPoints.
-func convolve(ps []power, h, drop float64) (*grid, float64) {
-	first, last := window(ps, h, drop)
+func convolve(ps []power, t, h, drop float64) (*grid, float64) {
+	first, last := window(ps, t, h, drop)
+	last = math.Max(first, last)
 	if !(last-first < maxPoints && math.Abs(first) < 1<<53) {
 		return nil, math.Max(2, math.Min((last-first)/maxPoints, 1e6))
 	}
@@ -97,12 +101,13 @@ func convolve(ps []power, h, drop float64) (*grid, float64) {
 		out.scale += float64(p.count) * p.grid.scale
 		out.doubt += 1.01 * float64(p.count) * p.grid.doubt
 	}
-	product := coefficients[0]
+	product, squares := coefficients[0], 0.0
 	for k := range product {
 		var doubt float64
 		product[k], doubt = multiply(ps, coefficients, k, g)
-		out.doubt += 2 * doubt
+		squares += 2 * doubt * doubt
 	}
+	out.doubt += math.Sqrt(squares)
 	sum := fft.Sequence(nil, product)
 	for i := range out.mass[:hi-lo+1] {
 		out.mass[i] = math.Max(sum[modulo(lo+i, n)]/float64(n), 0)

@@ -153,6 +153,10 @@ func (c *composition) epsilon(delta float64) float64 {
 	case rest == 0 || len(parts) == 0:
 		return bound
 	}
+	parts, lost := cut(parts, farTail*rest)
+	if !c.lower {
+		rest -= lost
+	}
 	sd := span(parts)
 	moment := func(k, t float64) float64 { return (k + logPeak(t) - math.Log(rest)) / t }
 	t := tiltFor(parts, sd, moment)
@@ -160,8 +164,54 @@ func (c *composition) epsilon(delta float64) float64 {
 	if cap <= 0 {
 		return 0
 	}
-	eps := compose(parts, t, cap, c.fineness, c.lower).epsilon(rest, c.lower)
-	return math.Min(eps, math.Min(cap, bound))
+	return math.Min(c.refine(parts, sd, t, cap, rest), math.Min(cap, bound))
+}
+
+// farTail is the part of delta that the far tails may hold.
+const farTail = 1e-6
+
+// cut takes the largest losses from the parts, with a mass of at most budget over
+// all uses, which it returns: an upper bound adds it to delta, a lower one drops
+// it. A strong tilt would otherwise blow up tails that no delta of interest sees.
+func cut(parts []part, budget float64) (kept []part, lost float64) {
+	for _, p := range parts {
+		short, sum := *p.pair, 0.0
+		share := budget / (p.count * float64(len(parts)))
+		n := len(short.atoms)
+		for n > 1 && sum+short.atoms[n-1].p <= share {
+			n--
+			sum += short.atoms[n].p
+		}
+		short.atoms = short.atoms[:n]
+		lost += sum * p.count
+		kept = append(kept, part{&short, p.count})
+	}
+	return kept, lost
+}
+
+// refine composes at order t. Where the moment bound eps is far from tight, the
+// doubt at order t weighs much at the answer: then it composes again at the order
+// that suits the answer found.
+func (c *composition) refine(parts []part, sd, t, eps, delta float64) float64 {
+	best := math.Inf(1)
+	if c.lower {
+		best = 0
+	}
+	for range 4 {
+		s := compose(parts, t, eps, c.fineness, c.lower)
+		eps = s.epsilon(delta, c.lower)
+		if c.lower {
+			best = math.Max(best, eps)
+		} else {
+			best = math.Min(best, eps)
+		}
+		if weight := math.Exp(s.scale-t*best) * s.peak() / delta; weight < 1e-5 || math.IsInf(best, 1) {
+			break
+		}
+		eps = best
+		t = tiltFor(parts, sd, func(k, t float64) float64 { return k - t*best + logPeak(t) })
+	}
+	return best
 }
 
 // delta returns the upper bound on delta at eps.
@@ -174,9 +224,15 @@ func (c *composition) delta(eps float64) float64 {
 	if eps >= bound || len(parts) == 0 || math.IsInf(eps, 1) {
 		return inf
 	}
+	first := c.finiteDelta(parts, eps)
+	parts, lost := cut(parts, farTail*first)
+	return math.Min(1, inf+math.Min(first, lost+c.finiteDelta(parts, eps)))
+}
+
+// finiteDelta returns the upper bound on delta at eps of the finite losses.
+func (c *composition) finiteDelta(parts []part, eps float64) float64 {
 	cost := func(k, t float64) float64 { return k - t*eps + logPeak(t) }
 	t := tiltFor(parts, span(parts), cost)
 	cap := math.Exp(cost(logM(parts, t), t))
-	finite := math.Min(compose(parts, t, eps, c.fineness, c.lower).delta(eps, c.lower), cap)
-	return math.Min(1, inf+finite)
+	return math.Min(compose(parts, t, eps, c.fineness, c.lower).delta(eps, c.lower), cap)
 }

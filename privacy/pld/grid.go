@@ -148,6 +148,11 @@ func (g *grid) coarse(t, h float64, lower bool) *grid {
 		return g
 	}
 	i, j, lost := trim(g.mass, 1e-18)
+	if !lower {
+		c := g.fold(i, j, t, int(math.Round(h/g.h)))
+		c.doubt = g.doubt + lost
+		return c.normalise()
+	}
 	loss := make([]float64, j-i)
 	for n := range loss {
 		loss[n] = float64(g.lo+i+n) * g.h
@@ -157,47 +162,25 @@ func (g *grid) coarse(t, h float64, lower bool) *grid {
 	return c.normalise()
 }
 
-// logM returns the logarithm of the moment generating function of the tilted mass.
-func (g *grid) logM(s float64) float64 {
-	r, sum := math.Exp(s*g.h), 0.0
-	base := float64(g.lo) * g.h * s
-	if s > 0 {
-		base = float64(g.lo+len(g.mass)-1) * g.h * s
-		for _, m := range g.mass {
-			sum = sum/r + m
-		}
-	} else {
-		for i := len(g.mass) - 1; i >= 0; i-- {
-			sum = sum*r + g.mass[i]
-		}
+// fold is spread of the points i to j of g on a grid that is ratio times coarser,
+// where only ratio distances occur.
+func (g *grid) fold(i, j int, t float64, ratio int) *grid {
+	h := g.h * float64(ratio)
+	stay, up := make([]float64, ratio), make([]float64, ratio)
+	for r := range stay {
+		d := float64(r) * g.h
+		share := math.Expm1(-d) / math.Expm1(-h)
+		stay[r], up[r] = (1-share)*math.Exp(-t*d), share*math.Exp(t*(h-d))
 	}
-	if sum > 1e-250 {
-		return base + math.Log(sum)
-	}
-	return g.logMFar(s)
-}
-
-// logMFar is logM where the far end has no mass worth its weight.
-func (g *grid) logMFar(s float64) float64 {
-	top, sum := math.Inf(-1), 0.0
-	for i, m := range g.mass {
-		if m > 0 {
-			top = math.Max(top, math.Log(m)+s*float64(g.lo+i)*g.h)
+	first := g.lo + i - modulo(g.lo+i, ratio)
+	c := &grid{h: h, lo: first / ratio, scale: g.scale, mass: make([]float64, (j-i)/ratio+3)}
+	r, at := g.lo+i-first, 0
+	for _, m := range g.mass[i:j] {
+		c.mass[at] += m * stay[r]
+		c.mass[at+1] += m * up[r]
+		if r++; r == ratio {
+			r, at = 0, at+1
 		}
 	}
-	for i, m := range g.mass {
-		if m > 0 {
-			sum += math.Exp(math.Log(m) + s*float64(g.lo+i)*g.h - top)
-		}
-	}
-	return top + math.Log(sum)
-}
-
-func (g *grid) variance() float64 {
-	var a, b float64
-	for i, m := range g.mass {
-		a += m * float64(i)
-		b += m * float64(i) * float64(i)
-	}
-	return math.Max(b-a*a, 0) * g.h * g.h
+	return c
 }

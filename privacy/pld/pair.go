@@ -91,6 +91,9 @@ func (p *pair) symmetrise() *pair {
 		s.atoms = append(s.atoms, atom{rest, rest, 0})
 	}
 	s.atoms = append(s.atoms, up...)
+	if len(up) == 1 {
+		s.lattice, s.exact = up[0].loss, true
+	}
 	return s
 }
 

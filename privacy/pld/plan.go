@@ -89,8 +89,13 @@ func compose(parts []part, t, eps, fineness float64, lower bool) *sum {
 	for {
 		g, excess := lay.try(parts, t, uses, lower)
 		if g != nil {
-			// 1e-13 a use covers quadrature and the rounding of masses
-			g.doubt += 1e-13 * uses
+			// 1e-13 a use covers quadrature and the rounding of masses, which
+			// are relative to each mass and so to each product of masses
+			if lower {
+				g.scale -= 1e-13 * uses
+			} else {
+				g.scale += 1e-13 * uses
+			}
 			return &sum{grid: g, t: t, shift: nudge * uses * lay.h}
 		}
 		lay.coarsen(excess)
@@ -116,7 +121,7 @@ func (lay *layout) try(parts []part, t, uses float64, lower bool) (*grid, float6
 		}
 		powers = append(powers, more...)
 	}
-	return convolve(powers, lay.h, tailDoubt)
+	return convolve(powers, t, lay.h, tailDoubt)
 }
 
 // powers returns part i on the last grid: its groups and what is left over.
@@ -127,18 +132,18 @@ func (lay *layout) powers(i int, p part, t, uses float64, lower bool) ([]power, 
 	case step == nil:
 		return nil, excess
 	case m == 1:
-		return []power{{step, n}}, 0
+		return []power{{step, n, p.pair, 1}}, 0
 	}
 	var out []power
-	for _, part := range []power{{step, m}, {step, n % m}} {
+	for _, part := range []power{{step, m, p.pair, 1}, {step, n % m, p.pair, 1}} {
 		if part.count == 0 {
 			continue
 		}
-		g, excess := convolve([]power{part}, h, tailDoubt/float64(n/m+1))
+		g, excess := convolve([]power{part}, t, h, tailDoubt/float64(n/m+1))
 		if g == nil {
 			return nil, excess
 		}
-		out = append(out, power{g.coarse(t, lay.h, lower), 1})
+		out = append(out, power{g.coarse(t, lay.h, lower), 1, p.pair, float64(part.count)})
 	}
 	out[0].count = n / m
 	return out, 0

@@ -84,11 +84,13 @@ func (a *Accountant) Curve(events []privacy.Event, adjacency privacy.Adjacency, 
 		}
 	}
 	worst := make([]float64, len(epsilons))
-	err := a.each(events, adjacency, false, func(c *composition) {
+	err := a.each(events, adjacency, false, func(c *composition) []float64 {
+		out := make([]float64, len(epsilons))
 		for i, e := range epsilons {
-			worst[i] = math.Max(worst[i], c.delta(e))
+			out[i] = c.delta(e)
 		}
-	})
+		return out
+	}, worst)
 	return worst, err
 }
 
@@ -96,16 +98,16 @@ func (a *Accountant) epsilon(events []privacy.Event, adjacency privacy.Adjacency
 	if !(delta >= 0 && delta <= 1) {
 		return 0, fmt.Errorf("delta: is %v, must be in [0, 1]", delta)
 	}
-	worst := 0.0
-	err := a.each(events, adjacency, lower, func(c *composition) {
-		worst = math.Max(worst, c.epsilon(delta))
-	})
-	return worst, err
+	worst := []float64{0}
+	err := a.each(events, adjacency, lower, func(c *composition) []float64 {
+		return []float64{c.epsilon(delta)}
+	}, worst)
+	return worst[0], err
 }
 
-// each calls f with every composition of which the worst counts: the scenarios of
-// parallel events, and both directions of a change.
-func (a *Accountant) each(events []privacy.Event, adjacency privacy.Adjacency, lower bool, f func(*composition)) error {
+// each raises worst to what f returns for every composition that counts: the
+// scenarios of parallel events and, at the same time, both directions of a change.
+func (a *Accountant) each(events []privacy.Event, adjacency privacy.Adjacency, lower bool, f func(*composition) []float64, worst []float64) error {
 	if _, err := privacy.ParseAdjacency(string(adjacency)); err != nil {
 		return err
 	}
@@ -121,10 +123,21 @@ func (a *Accountant) each(events []privacy.Event, adjacency privacy.Adjacency, l
 		if err != nil {
 			return err
 		}
-		f(c)
-		if !c.symmetric() {
-			f(c.swap())
+		for _, values := range bothWays(c, f) {
+			for i, v := range values {
+				worst[i] = math.Max(worst[i], v)
+			}
 		}
 	}
 	return nil
+}
+
+func bothWays(c *composition, f func(*composition) []float64) [][]float64 {
+	if c.symmetric() {
+		return [][]float64{f(c)}
+	}
+	added := make(chan []float64)
+	go func() { added <- f(c.swap()) }()
+	removed := f(c)
+	return [][]float64{removed, <-added}
 }
