@@ -47,6 +47,12 @@ func (st *Stream) bernoulli(num, den wide) bool {
 	}
 }
 
+// BernoulliExp returns true with probability exactly exp(-x); false where x has
+// no denominator. Num and Den must be below 2^63.
+func (st *Stream) BernoulliExp(x Rational) bool {
+	return x.Den != 0 && st.bernoulliExp(wide{lo: x.Num}, wide{lo: x.Den})
+}
+
 // bernoulliExp returns true with probability exactly exp(-num/den), by integers
 // only (Canonne, Kamath, Steinke 2020, algorithm 1).
 func (st *Stream) bernoulliExp(num, den wide) bool {

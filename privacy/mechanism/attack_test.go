@@ -1,0 +1,155 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"weir/internal/stattest"
+	"weir/privacy/noise"
+)
+
+// attack is a distinguishing attack on one mechanism: says runs it on one of two
+// neighbours, with its noise divided by shrink, and reports the event that is
+// more likely on the first.
+type attack struct {
+	name           string
+	epsilon, delta float64 // the claim
+	says           func(src *noise.Source, first bool, shrink float64) (bool, error)
+}
+
+// bound runs the attack n times on each neighbour.
+func (a attack) bound(t *testing.T, shrink float64) float64 {
+	t.Helper()
+	const n = 40000
+	var hits [2]int
+	for i := range n {
+		for side, first := range []bool{true, false} {
+			yes, err := a.says(source(2*i+side), first, shrink)
+			if err != nil {
+				t.Fatalf("%s: %v", a.name, err)
+			}
+			if yes {
+				hits[side]++
+			}
+		}
+	}
+	return stattest.EpsilonLowerBound(hits[0], hits[1], n, a.delta)
+}
+
+// opposed returns scores where one candidate of 50 is ahead by one on the first
+// neighbour and behind by one on the second: nearly the worst case.
+func opposed(first bool) []float64 {
+	scores := make([]float64, 50)
+	for i := range scores {
+		scores[i] = 1
+	}
+	scores[7] = 0
+	if first {
+		for i := range scores {
+			scores[i] = 1 - scores[i]
+		}
+	}
+	return scores
+}
+
+func selection(name string, make func(Scores) selector) attack {
+	return attack{name, 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+		i, err := make(Scores{Epsilon: shrink, Sensitivity: 1}).Select(src, opposed(first))
+		return i == 7, err
+	}}
+}
+
+// one is 1 on the first neighbour, 0 on the second.
+func one(first bool) int64 {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+func attacks() []attack {
+	return []attack{
+		selection("exponential", func(s Scores) selector { return Exponential{s} }),
+		selection("permute and flip", func(s Scores) selector { return PermuteAndFlip{s} }),
+		selection("noisy max", func(s Scores) selector { return NoisyMax{s} }),
+		{"randomized response", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			b := []int{int(one(first))}
+			err := ResponseFor(shrink, 2).Respond(src, b)
+			return b[0] == 1, err
+		}},
+		{"laplace counts", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			c := []int64{one(first)}
+			err := LaplaceCounts{1 / shrink}.Release(src, c)
+			return c[0] >= 1, err
+		}},
+		{"gaussian counts", gaussianEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			c := []int64{one(first)}
+			err := GaussianCounts{2 / shrink}.Release(src, c)
+			return c[0] >= 3, err
+		}},
+		{"partitions", 1, 1e-6, partitionAttack},
+		{"quantile", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			m := Quantile{Q: 0.5, Low: 0, High: 49, Step: 1, Epsilon: shrink, Adjacency: "replace_one"}
+			x, err := m.Release(src, []float64{48.5, map[bool]float64{true: 99, false: -99}[first]})
+			return x == 49, err
+		}},
+		{"bounds", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			m := Bounds{NoiseMultiplier: 1 / shrink, LowExponent: 0, HighExponent: 3, Failure: 0.001}
+			_, high, err := m.Release(src, make([]float64, m.Threshold()-1+one(first)))
+			return err == nil && high == 1, nil
+		}},
+	}
+}
+
+// partitionAttack has a category at the threshold, or one unit below it.
+func partitionAttack(src *noise.Source, first bool, shrink float64) (bool, error) {
+	m := Partitions{Epsilon: shrink, Delta: 1e-6, PerUnit: 1, Adjacency: "add_remove"}
+	threshold, err := m.Threshold()
+	if err != nil {
+		return false, err
+	}
+	out, err := m.Release(src, map[string]int64{"a": threshold - 1 + one(first)})
+	return len(out) > 0, err
+}
+
+// gaussianEpsilon returns the epsilon of one discrete Gaussian count at delta, by
+// summing the excess of one law over the other (its definition) and bisection.
+func gaussianEpsilon(sigma, delta float64) float64 {
+	m := GaussianCounts{sigma}
+	excess := func(epsilon float64) (sum float64) {
+		for x := int64(-60); x <= 60; x++ {
+			p, _ := m.Probability(x - 1)
+			q, _ := m.Probability(x)
+			sum += max(0, p-math.Exp(epsilon)*q)
+		}
+		return sum
+	}
+	low, high := 0.0, 20.0
+	for range 60 {
+		if mid := (low + high) / 2; excess(mid) > delta {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// TestAttacks: no attack proves more than the claim (it would err with rate 1e-6
+// if the claim were just met), none is idle, and with half the noise each proves
+// that the claim is broken.
+func TestAttacks(t *testing.T) {
+	for _, a := range attacks() {
+		honest, halved := a.bound(t, 1), a.bound(t, 2)
+		t.Logf("%-20s claim %.3f, attack %.3f, with half the noise %.3f", a.name, a.epsilon, honest, halved)
+		if honest > a.epsilon {
+			t.Errorf("%s: the attack proves epsilon >= %g, above the claim %g", a.name, honest, a.epsilon)
+		}
+		if honest < a.epsilon/4 {
+			t.Errorf("%s: the attack proves only %g of %g: it is idle", a.name, honest, a.epsilon)
+		}
+		if halved <= a.epsilon {
+			t.Errorf("%s: with half the noise the attack proves only %g, must exceed the claim %g", a.name, halved, a.epsilon)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package mechanism
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"weir/internal/golden"
+)
+
+type goldenCase struct {
+	ID        string
+	Kind      string
+	Inputs    json.RawMessage
+	Expected  json.RawMessage
+	Tolerance struct{ Rel, Abs float64 }
+}
+
+type goldenFile struct{ Cases []goldenCase }
+
+func (c goldenCase) decode(t *testing.T, inputs, expected any) {
+	t.Helper()
+	if err := json.Unmarshal(c.Inputs, inputs); err != nil {
+		t.Fatalf("%s: %v", c.ID, err)
+	}
+	if err := json.Unmarshal(c.Expected, expected); err != nil {
+		t.Fatalf("%s: %v", c.ID, err)
+	}
+}
+
+func (c goldenCase) near(t *testing.T, what string, got []float64, want ...float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %s has %d numbers, must have %d", c.ID, what, len(got), len(want))
+		return
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= c.Tolerance.Abs+c.Tolerance.Rel*math.Abs(want[i])) {
+			t.Errorf("%s: %s[%d] is %.12g, must be %.12g", c.ID, what, i, got[i], want[i])
+		}
+	}
+}
+
+// check checks the laws in a case and reports whether it has any. The other
+// values of these cases are the accountants' to test.
+func (c goldenCase) check(t *testing.T) bool {
+	switch c.Kind {
+	case "discrete_gaussian":
+		c.discreteGaussian(t)
+	case "exponential_mechanism":
+		c.exponential(t)
+	case "report_noisy_max":
+		c.noisyMax(t)
+	case "randomized_response":
+		c.response(t)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c goldenCase) discreteGaussian(t *testing.T) {
+	var in struct{ Sigma float64 }
+	var want struct {
+		PMF      []float64 `json:"pmf_0_to_3"`
+		Variance float64
+	}
+	c.decode(t, &in, &want)
+	m, pmf, variance := GaussianCounts{in.Sigma}, []float64(nil), 0.0
+	reach := int64(40*in.Sigma) + 10
+	for x := -reach; x <= reach; x++ {
+		p, err := m.Probability(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		variance += float64(x) * float64(x) * p
+		if x >= 0 && x < int64(len(want.PMF)) {
+			pmf = append(pmf, p)
+		}
+	}
+	c.near(t, "pmf", pmf, want.PMF...)
+	c.near(t, "variance", []float64{variance}, want.Variance)
+}
+
+func (c goldenCase) exponential(t *testing.T) {
+	var in struct {
+		Utilities   []float64
+		Epsilon     float64
+		Sensitivity float64 `json:"utility_sensitivity"`
+	}
+	var want struct {
+		Probabilities []float64
+		Monotone      []float64 `json:"probabilities_monotone"`
+	}
+	c.decode(t, &in, &want)
+	c.near(t, "probabilities", Exponential{Scores{in.Epsilon, in.Sensitivity, false}}.Probabilities(in.Utilities), want.Probabilities...)
+	c.near(t, "monotone", Exponential{Scores{in.Epsilon, in.Sensitivity, true}}.Probabilities(in.Utilities), want.Monotone...)
+}
+
+func (c goldenCase) noisyMax(t *testing.T) {
+	var in struct {
+		Counts               []float64
+		Epsilon, Sensitivity float64
+	}
+	var want struct {
+		Laplace     []float64 `json:"laplace_scale_2_over_eps"`
+		Monotone    []float64 `json:"laplace_scale_1_over_eps_monotone"`
+		Gumbel      []float64 `json:"gumbel_equals_exponential_mechanism"`
+		Exponential []float64 `json:"exponential_noise_permute_and_flip"`
+	}
+	c.decode(t, &in, &want)
+	s, monotone := Scores{in.Epsilon, in.Sensitivity, false}, Scores{in.Epsilon, in.Sensitivity, true}
+	c.near(t, "Laplace", NoisyMax{s}.Probabilities(in.Counts), want.Laplace...)
+	c.near(t, "monotone Laplace", NoisyMax{monotone}.Probabilities(in.Counts), want.Monotone...)
+	c.near(t, "Gumbel", Exponential{s}.Probabilities(in.Counts), want.Gumbel...)
+	c.near(t, "exponential", PermuteAndFlip{s}.Probabilities(in.Counts), want.Exponential...)
+}
+
+func (c goldenCase) response(t *testing.T) {
+	var in struct {
+		Buckets int
+		Noise   float64 `json:"noise_parameter"`
+	}
+	var want struct {
+		Epsilon float64 `json:"pure_epsilon"`
+		Truth   float64 `json:"truth_probability"`
+	}
+	c.decode(t, &in, &want)
+	m := RandomizedResponse{in.Buckets, in.Noise}
+	c.near(t, "epsilon, truth", []float64{m.Epsilon(), m.Truth()}, want.Epsilon, want.Truth)
+	back := ResponseFor(want.Epsilon, in.Buckets)
+	c.near(t, "noise parameter", []float64{back.NoiseParameter}, in.Noise)
+}
+
+// TestGoldenLaws checks every case of accounting.json that states a law.
+func TestGoldenLaws(t *testing.T) {
+	var file goldenFile
+	golden.Load(t, "accounting.json", &file)
+	checkAll(t, file)
+}
+
+// TestLaws checks the copies in testdata: cases F11, F13, F15, F16, F18 and F20
+// of accounting.json (sources: Canonne, Kamath, Steinke 2020 reference code,
+// closed forms, numerical integration).
+func TestLaws(t *testing.T) {
+	var file goldenFile
+	data, err := os.ReadFile("testdata/laws.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	checkAll(t, file)
+}
+
+func checkAll(t *testing.T, file goldenFile) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, c := range file.Cases {
+		if c.check(t) {
+			seen[c.Kind]++
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("kinds with laws: %v, must be four", seen)
+	}
+}
