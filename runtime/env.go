@@ -22,7 +22,7 @@ func (r *run) env(ctx context.Context, step *pipeline.Step) *pipeline.Env {
 		Log:      r.opts.Log.With("stage", step.ID),
 		Progress: func(done, total int64) { r.opts.Progress.Progress(step.ID, done, total) },
 		Metric:   func(name string, value float64) { r.trace.add(step.ID, name, value) },
-		Rand:     func(purpose string) *rand.Rand { return publicRand(r.plan.Seed, step.ID, purpose) },
+		Rand:     func(purpose string) *rand.Rand { return PublicRand(r.plan.Seed, step.ID, purpose) },
 		Secret: func(purpose string) *noise.Stream {
 			return noise.NewSource(r.key, "secret "+step.ID).Stream(purpose, 0)
 		},

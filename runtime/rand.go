@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// publicRand is public randomness: a function of the spec's seed, the stage and
+// PublicRand is public randomness: a function of the spec's seed, the stage and
 // the purpose, so that it does not depend on what else runs.
-func publicRand(seed uint64, stage, purpose string) *rand.Rand {
+func PublicRand(seed uint64, stage, purpose string) *rand.Rand {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], seed)
 	h := sha256.New()

@@ -58,7 +58,8 @@ func newRoot(s streams) *cobra.Command {
 // commands is the table of contents of the command line, one file each.
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
-		versionCommand,
+		initCommand, domainCommand, checkCommand, planCommand, runCommand, sampleCommand, evaluateCommand,
+		ledgerCommand, epsilonCommand, renderCommand, kindsCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }
 

@@ -27,14 +27,14 @@ import (
 // charges them as separately sampled releases; it shuffles once an epoch. Neither
 // is covered by its accountant, so this kind does not do it.
 type DPWGAN struct {
-	samplingSettings `yaml:",inline"`
-	CriticSteps      int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps for each generator step."`
-	LearningRate     float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of RMSProp, for critic and generator."`
-	WeightClip       float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
-	LatentDim        int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
-	Generator        []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
-	Critic           []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
-	CheckpointEvery  int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	Sampling        `yaml:",inline"`
+	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps for each generator step."`
+	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of RMSProp, for critic and generator."`
+	WeightClip      float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
+	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
+	Generator       []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
+	Critic          []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
+	CheckpointEvery int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 func dpWGANKind() pipeline.Kind {
@@ -46,7 +46,7 @@ func dpWGANKind() pipeline.Kind {
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
-			return &DPWGAN{samplingSettings: samplingSettings{Steps: 10000, ExpectedBatchSize: 64, MaxGradNorm: 1},
+			return &DPWGAN{Sampling: Sampling{Steps: 10000, ExpectedBatchSize: 64, MaxGradNorm: 1},
 				CriticSteps: 5, LearningRate: 5e-4, WeightClip: 0.05, LatentDim: 32, Generator: []int{64, 64}, Critic: []int{64, 64}, CheckpointEvery: 2000}
 		},
 	}

@@ -4,5 +4,5 @@ import "weir/pipeline"
 
 // Kinds lists the models, and sample.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{dpWGANKind(), sampleKind()}
+	return []pipeline.Kind{dpWGANKind(), gsWGANKind(), sampleKind()}
 }

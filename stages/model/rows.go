@@ -92,3 +92,18 @@ func narrow[C uint8 | uint16](codes []int32) []C {
 	}
 	return list
 }
+
+// byShard lists the rows of each of k shards.
+func (e *encodedColumns) byShard(k int) ([][]int32, error) {
+	if len(e.shards) != e.n {
+		return nil, fmt.Errorf("the table has no column %s, must come from a stage of kind shard", pipeline.ShardColumn)
+	}
+	shards := make([][]int32, k)
+	for row, s := range e.shards {
+		if s < 0 || int(s) >= k {
+			return nil, fmt.Errorf("column %s holds a number outside 0 to %d", pipeline.ShardColumn, k-1)
+		}
+		shards[s] = append(shards[s], int32(row))
+	}
+	return shards, nil
+}

@@ -8,8 +8,8 @@ import (
 	"weir/train"
 )
 
-// samplingSettings say how a stage draws its batches of private rows.
-type samplingSettings struct {
+// Sampling says how a stage draws its batches of private rows.
+type Sampling struct {
 	Steps             int     `yaml:"steps" json:"steps" min:"1" doc:"Noisy steps: each is one Poisson sample, one clipped sum, one draw of noise."`
 	ExpectedBatchSize float64 `yaml:"expected_batch_size" json:"expected_batch_size" exclusiveMin:"0" doc:"Public divisor of the noisy sum; with a public row count it sets the sampling rate."`
 	SamplingRate      float64 `yaml:"sampling_rate,omitempty" json:"sampling_rate,omitempty" exclusiveMin:"0" max:"1" doc:"Probability that a row joins a step; expected_batch_size over the public row count by default."`
@@ -18,13 +18,13 @@ type samplingSettings struct {
 }
 
 // dpsgd is the one value from which sampler, clip, noise and event come.
-func (s samplingSettings) dpsgd(multiplier, rate float64) train.DPSGD {
+func (s Sampling) dpsgd(multiplier, rate float64) train.DPSGD {
 	return train.DPSGD{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, SamplingRate: rate,
 		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps}
 }
 
 // rate is the sampling rate, from public facts alone.
-func (s samplingSettings) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
+func (s Sampling) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 	switch {
 	case s.SamplingRate > 0:
 		return s.SamplingRate

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+	"weir/runtime"
+	"weir/runtime/table"
+	"weir/stages/model"
+)
+
+// sampleFlags are those of `weir sample`.
+type sampleFlags struct {
+	rows   int64
+	seed   uint64
+	out    string
+	argmax bool
+}
+
+func sampleCommand(s streams) *cobra.Command {
+	var f sampleFlags
+	c := &cobra.Command{
+		Use:   "sample MODEL",
+		Short: "Draw more rows from a released model; costs nothing",
+		Long: `Draw rows from a model that a run released. Drawing is post-processing of a paid
+release: any number of rows costs no budget.
+
+Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
+		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet",
+		Args:    exactly(1, "MODEL"),
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
+	}
+	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
+	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv or .parquet; - is CSV on stdout")
+	c.Flags().BoolVar(&f.argmax, "argmax", false, "the most probable category instead of a drawn one")
+	return c
+}
+
+func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
+	if f.rows < 0 {
+		return usage(c, fmt.Errorf("--rows: is %d, must be at least 0", f.rows))
+	}
+	t, err := f.draw(c.Context(), path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if f.out == "-" {
+		return table.WriteCSV(c.Context(), s.out, t, nil)
+	}
+	return runtime.WriteTable(c.Context(), f.out, t, nil)
+}
+
+func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, error) {
+	if _, err := os.Stat(path); err != nil {
+		return pipeline.Table{}, errors.Unwrap(err)
+	}
+	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
+	g, err := model.ReadGenerator(ctx, table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) }))
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	stage := model.Sample{Rows: f.rows, Categorical: "sample"}
+	if f.argmax {
+		stage.Categorical = "argmax"
+	}
+	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
+	return stage.Draw(g, pipeline.Released, random, func(_, _ int64) {})
+}

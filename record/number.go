@@ -1,0 +1,15 @@
+package record
+
+import (
+	"fmt"
+	"math"
+)
+
+// Number shows a figure with six significant digits; +Inf is none, because no
+// finite bound exists.
+func Number(x float64) string {
+	if math.IsInf(x, 1) {
+		return "none"
+	}
+	return fmt.Sprintf("%.6g", x)
+}
