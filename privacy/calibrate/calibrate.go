@@ -57,13 +57,9 @@ func Noise(acc privacy.Accountant, target Target, events func(multiplier float64
 	if !(target.Epsilon > 0) || math.IsInf(target.Epsilon, 1) {
 		return 0, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, ErrNoTarget)
 	}
-	s := &search{want: target.Epsilon, at: func(multiplier float64) (float64, error) {
-		return acc.Epsilon(events(multiplier), target.Adjacency, target.Delta)
-	}}
-	noise, err := s.run()
-	var out *InfeasibleError
-	if errors.As(err, &out) {
-		out.Target = target
+	multipliers, err := Joint(acc, target, []Stage{{Share: 1, Events: events}})
+	if err != nil {
+		return 0, err
 	}
-	return noise, err
+	return multipliers[0], nil
 }

@@ -9,6 +9,7 @@ type search struct {
 	want float64
 	at   func(x float64) (float64, error)
 
+	start, step float64 // log x to begin at, and the first step away from it
 	low, high   float64 // log x: at(low) is above want, at(high) is not
 	flow, fhigh float64 // log at(x) - log want; flow may be +Inf
 }
@@ -37,19 +38,23 @@ func (s *search) run() (float64, error) {
 	return math.Exp(s.high), nil
 }
 
-// bracket starts at noise 1 and walks by factors of 4 until want lies between.
+// bracket walks from start in growing steps until want lies between.
 func (s *search) bracket() error {
-	f, err := s.value(0)
+	if s.step == 0 {
+		s.step = math.Log(4)
+	}
+	f, err := s.value(s.start)
 	if err != nil {
 		return err
 	}
-	s.low, s.high, s.flow, s.fhigh = 0, 0, f, f
+	s.low, s.high, s.flow, s.fhigh = s.start, s.start, f, f
 	for s.fhigh > 0 {
 		if s.high >= math.Log(utmostNoise) {
 			return &InfeasibleError{Reachable: math.Exp(s.fhigh + math.Log(s.want))}
 		}
 		s.low, s.flow = s.high, s.fhigh
-		s.high = math.Min(s.high+math.Log(4), math.Log(utmostNoise))
+		s.high = math.Min(s.high+s.step, math.Log(utmostNoise))
+		s.step *= 2
 		if s.fhigh, err = s.value(s.high); err != nil {
 			return err
 		}
@@ -61,7 +66,8 @@ func (s *search) bracket() error {
 			return nil
 		}
 		s.high, s.fhigh = s.low, s.flow
-		s.low -= math.Log(4)
+		s.low = math.Max(s.low-s.step, math.Log(leastNoise))
+		s.step *= 2
 		if s.flow, err = s.value(s.low); err != nil {
 			return err
 		}

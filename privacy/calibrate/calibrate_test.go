@@ -1,0 +1,145 @@
+package calibrate
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"weir/privacy"
+	"weir/privacy/account"
+)
+
+func sgd(q float64, steps int64) func(float64) []privacy.Event {
+	return func(s float64) []privacy.Event {
+		return []privacy.Event{privacy.Repeated{Count: steps, Event: privacy.PoissonSampled{SamplingRate: q, Event: privacy.Gaussian{NoiseMultiplier: s}}}}
+	}
+}
+
+func accountant(t *testing.T, name string) privacy.Accountant {
+	t.Helper()
+	acc, err := account.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return acc
+}
+
+// The epsilon of a calibrated multiplier is in (0.999 target, target].
+func TestNoiseIsTight(t *testing.T) {
+	cases := []struct {
+		name   string
+		target Target
+		events func(float64) []privacy.Event
+	}{
+		{"rdp", Target{1, 1e-5, privacy.AddRemove}, sgd(0.01, 1000)},
+		{"rdp", Target{0.01, 1e-9, privacy.ReplaceOne}, sgd(0.001, 100)},
+		{"rdp", Target{300, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
+		{"pld", Target{1, 1e-5, privacy.AddRemove}, sgd(0.01, 1000)},
+		{"pld", Target{0.3, 1e-6, privacy.ReplaceOne}, sgd(0.004, 5000)},
+		{"zcdp", Target{1, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event { return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}} }},
+		{"moments", Target{2, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
+		{"advanced", Target{2, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
+		{"basic", Target{2, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event { return []privacy.Event{privacy.Laplace{NoiseMultiplier: s}} }},
+	}
+	for _, c := range cases {
+		acc := accountant(t, c.name)
+		s, err := Noise(acc, c.target, c.events)
+		if err != nil {
+			t.Errorf("%s %v: %v", c.name, c.target, err)
+			continue
+		}
+		eps, err := acc.Epsilon(c.events(s), c.target.Adjacency, c.target.Delta)
+		if err != nil || eps > c.target.Epsilon || eps <= 0.999*c.target.Epsilon {
+			t.Errorf("%s %v: multiplier %v has epsilon %v, %v", c.name, c.target, s, eps, err)
+		}
+	}
+}
+
+// All stages together are tight, each alone keeps its share of the sum.
+func TestJointKeepsShares(t *testing.T) {
+	for _, name := range []string{"rdp", "pld"} {
+		acc, target, stages := accountant(t, name), Target{1, 1e-5, privacy.AddRemove}, threeStages()
+		m, err := Joint(acc, target, stages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []privacy.Event
+		alone, sum := make([]float64, 3), 0.0
+		for i, s := range stages {
+			all = append(all, s.Events(m[i])...)
+			alone[i], _ = acc.Epsilon(s.Events(m[i]), target.Adjacency, target.Delta)
+			sum += alone[i]
+		}
+		eps, err := acc.Epsilon(all, target.Adjacency, target.Delta)
+		if err != nil || eps > 1 || eps <= 0.999 {
+			t.Errorf("%s: together %v, %v, must be in (0.999, 1]", name, eps, err)
+		}
+		if sum <= 1 {
+			t.Errorf("%s: the epsilons alone sum to %v: the factor of the shares was not raised", name, sum)
+		}
+		for i, s := range stages {
+			if got := alone[i] / sum; math.Abs(got-s.Share) > 0.005*s.Share {
+				t.Errorf("%s: stage %s has share %v, must be %v", name, s.Name, got, s.Share)
+			}
+		}
+	}
+}
+
+func TestFixedStagesAreDeducted(t *testing.T) {
+	acc, target := accountant(t, "rdp"), Target{1, 1e-5, privacy.AddRemove}
+	stages := threeStages()
+	stages[2].Fixed = 3
+	m, err := Joint(acc, target, stages)
+	if err != nil || m[2] != 3 {
+		t.Fatalf("got %v, %v", m, err)
+	}
+	var all []privacy.Event
+	for i, s := range stages {
+		all = append(all, s.Events(m[i])...)
+	}
+	if eps, err := acc.Epsilon(all, target.Adjacency, target.Delta); err != nil || eps > 1 || eps <= 0.999 {
+		t.Errorf("together %v, %v, must be in (0.999, 1]", eps, err)
+	}
+	stages[2].Fixed = 0.3
+	if _, err := Joint(acc, target, stages); err == nil || !strings.Contains(err.Error(), "leave nothing") {
+		t.Errorf("got %v, want that the fixed stage spends too much", err)
+	}
+}
+
+func TestInfeasibleSaysWhatIsReachable(t *testing.T) {
+	fixed := func(s float64) []privacy.Event {
+		return []privacy.Event{privacy.Pure{Epsilon: 2}, privacy.Laplace{NoiseMultiplier: s}}
+	}
+	_, err := Noise(accountant(t, "rdp"), Target{1, 1e-5, privacy.AddRemove}, fixed)
+	var out *InfeasibleError
+	if !errors.As(err, &out) || out.Reachable < 1.5 || out.Reachable > 2.001 {
+		t.Errorf("got %v, want an InfeasibleError that reaches just below 2", err)
+	}
+	if _, err := Noise(accountant(t, "rdp"), Target{math.Inf(1), 1e-5, privacy.AddRemove}, fixed); !errors.Is(err, ErrNoTarget) {
+		t.Errorf("got %v, want ErrNoTarget", err)
+	}
+}
+
+// The number of steps found meets the target, one more does not.
+func TestSteps(t *testing.T) {
+	acc, target := accountant(t, "rdp"), Target{1, 1e-5, privacy.AddRemove}
+	event := privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}
+	n, err := Steps(acc, target, event)
+	if err != nil || n < 1 {
+		t.Fatalf("got %v, %v", n, err)
+	}
+	at := func(n int64) float64 {
+		eps, err := acc.Epsilon([]privacy.Event{privacy.Repeated{Count: n, Event: event}}, target.Adjacency, target.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return eps
+	}
+	if at(n) > 1 || at(n+1) <= 1 {
+		t.Errorf("%d steps have epsilon %v, one more %v", n, at(n), at(n+1))
+	}
+	if n, err := Steps(acc, target, privacy.Pure{Epsilon: 2}); n != 0 || err != nil {
+		t.Errorf("got %d, %v, want 0 steps", n, err)
+	}
+}
