@@ -188,3 +188,15 @@ func FuzzParseEvent(f *testing.F) {
 		}
 	})
 }
+
+func TestScaleNoise(t *testing.T) {
+	if got, want := NoiseMultipliers(everyEvent()), []float64{1.1, 2, 3, 4}; !reflect.DeepEqual(got, want) {
+		t.Errorf("noise multipliers are %v, want %v", got, want)
+	}
+	if got, want := NoiseMultipliers(ScaleNoise(everyEvent(), 2)), []float64{2.2, 4, 6, 8}; !reflect.DeepEqual(got, want) {
+		t.Errorf("twice the noise is %v, want %v", got, want)
+	}
+	if !reflect.DeepEqual(ScaleNoise(everyEvent(), 1), everyEvent()) {
+		t.Error("a factor of 1 changes the event")
+	}
+}
