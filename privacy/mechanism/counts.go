@@ -56,6 +56,9 @@ func (m GaussianCounts) Event() privacy.Event {
 
 // law returns the noise; its variance is NoiseMultiplier squared, rounded up.
 func (m GaussianCounts) law() (noise.DiscreteGaussian, error) {
+	if !(m.NoiseMultiplier > 0) {
+		return noise.DiscreteGaussian{}, fmt.Errorf("noise multiplier: is %g, must be positive", m.NoiseMultiplier)
+	}
 	square := m.NoiseMultiplier * m.NoiseMultiplier
 	if math.FMA(m.NoiseMultiplier, m.NoiseMultiplier, -square) > 0 {
 		square = math.Nextafter(square, math.Inf(1))

@@ -108,13 +108,34 @@ func (c goldenCase) noisyMax(t *testing.T) {
 		Monotone    []float64 `json:"laplace_scale_1_over_eps_monotone"`
 		Gumbel      []float64 `json:"gumbel_equals_exponential_mechanism"`
 		Exponential []float64 `json:"exponential_noise_permute_and_flip"`
+		Loss        float64   `json:"max_log_ratio_over_neighbours_laplace_2_over_eps"`
+		LossOneWay  float64   `json:"max_log_ratio_over_monotone_neighbours_laplace_1_over_eps"`
 	}
 	c.decode(t, &in, &want)
 	s, monotone := Scores{in.Epsilon, in.Sensitivity, false}, Scores{in.Epsilon, in.Sensitivity, true}
 	c.near(t, "Laplace", NoisyMax{s}.Probabilities(in.Counts), want.Laplace...)
 	c.near(t, "monotone Laplace", NoisyMax{monotone}.Probabilities(in.Counts), want.Monotone...)
 	c.near(t, "Gumbel", Exponential{s}.Probabilities(in.Counts), want.Gumbel...)
+	c.near(t, "privacy loss", []float64{largestLoss(s, in.Counts, -1), largestLoss(monotone, in.Counts, 0)}, want.Loss, want.LossOneWay)
 	c.near(t, "exponential", PermuteAndFlip{s}.Probabilities(in.Counts), want.Exponential...)
+}
+
+// largestLoss returns the largest log ratio of a selection probability between
+// counts and any neighbour, whose counts differ by from..1 sensitivities each.
+func largestLoss(s Scores, counts []float64, from int) (worst float64) {
+	law, steps := NoisyMax{s}.Probabilities(counts), 2-from
+	total := int(math.Pow(float64(steps), float64(len(counts))))
+	for code := range total {
+		neighbour := append([]float64(nil), counts...)
+		for i := range neighbour {
+			neighbour[i] += float64(code%steps+from) * s.Sensitivity
+			code /= steps
+		}
+		for i, p := range (NoisyMax{s}).Probabilities(neighbour) {
+			worst = max(worst, math.Abs(math.Log(p/law[i])))
+		}
+	}
+	return worst
 }
 
 func (c goldenCase) response(t *testing.T) {
