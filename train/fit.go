@@ -109,8 +109,14 @@ func newStepper(c DPSGD, o Objective, start []float32, n int, source *noise.Sour
 func (s *stepper) noisySum(w []float32, t int, wantLoss bool) {
 	s.index = s.source.Stream("sample", uint64(t)).Poisson(s.index, s.n, s.c.SamplingRate)
 	s.compute(w, s.index, t, wantLoss)
+	s.addNoise(t)
+}
+
+// addNoise rounds the clipped sum to the lattice and adds step t's noise.
+func (s *stepper) addNoise(t int) {
 	if s.c.NoiseMultiplier > 0 {
-		privatise(s.sum, s.lattice, s.c.sigma(), s.source.Stream("noise", uint64(t)))
+		kernel.LatticeRound(s.sum, float32(s.lattice.Step))
+		s.source.Stream("noise", uint64(t)).LatticeGaussian(s.sum, s.c.sigma(), s.lattice.Step)
 	}
 }
 

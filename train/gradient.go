@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"weir/privacy/noise"
-	"weir/train/internal/kernel"
 )
 
 // Objective is a loss over examples, each of which is one private row. The
@@ -179,10 +178,4 @@ func clipFactors(factor []float32, square, bound []float64, clip float64) {
 			factor[i] = float32(clip / norm * (1 - 0x1p-20)) // stays below through its own rounding
 		}
 	}
-}
-
-// privatise rounds a clipped sum to the lattice and adds the step's noise.
-func privatise(sum []float32, l noise.Lattice, sigma float64, s *noise.Stream) {
-	kernel.LatticeRound(sum, float32(l.Step))
-	s.LatticeGaussian(sum, sigma, l.Step)
 }

@@ -81,7 +81,8 @@ func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss
 		loss = m.mean(critics, fake)
 	}
 	if m.sigma > 0 {
-		privatise(m.flat, m.lattice, m.sigma, m.source.Stream("noise", uint64(t)))
+		kernel.LatticeRound(m.flat, float32(m.lattice.Step))
+		m.source.Stream("noise", uint64(t)).LatticeGaussian(m.flat, m.sigma, m.lattice.Step)
 	}
 	scale := float32(1)
 	if m.c.Query == QueryMean {
