@@ -1,0 +1,164 @@
+// Package demo draws tables from documented models of published statistics, so
+// that weir can be tried, tested and timed without a private file. Nobody's row
+// is in them: the models hold marginal counts, quantiles, correlations and
+// regression coefficients of public data sets only.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+)
+
+// batchRows is the size of a batch; each has random numbers of its own, so that
+// rows depend on the seed and their position only.
+const batchRows = 1 << 16
+
+// generator is one model. draw fills v with the cells of row i of rows in the
+// order of the columns: numbers, codes of categories, or NaN for missing.
+type generator struct {
+	rows   int64 // of the published table
+	domain func(rows int64) *pipeline.Domain
+	draw   func(r *rand.Rand, i, rows int64, v []float64)
+}
+
+// generators is the table of contents.
+func generators() map[string]generator {
+	return map[string]generator{
+		"adult":  {adultRows, adultDomain, drawAdult},
+		"cardio": {cardioRows, cardioDomain, drawCardio},
+	}
+}
+
+// Names lists the generators.
+func Names() []string { return []string{"adult", "cardio"} }
+
+func find(name string) (generator, error) {
+	g, ok := generators()[name]
+	if !ok {
+		return g, fmt.Errorf("demo: is %q, must be one of %s", name, strings.Join(Names(), ", "))
+	}
+	return g, nil
+}
+
+// Domain is what is publicly known of a generator's table of that many rows; 0
+// is the published number.
+func Domain(name string, rows int64) (*pipeline.Domain, error) {
+	g, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	if rows <= 0 {
+		rows = g.rows
+	}
+	return g.domain(rows), nil
+}
+
+// Open is a table of the named generator: rows rows (0: as many as the
+// published table has) that are a function of seed. d may name some of its
+// columns in any order, with other bounds and with categories in another order;
+// nil is Domain(name, rows). The header is private and of unbounded stability
+// until the caller knows better.
+func Open(name string, rows int64, seed uint64, d *pipeline.Domain) (pipeline.Table, error) {
+	g, err := find(name)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	if rows < 0 {
+		return pipeline.Table{}, fmt.Errorf("demo %s: rows is %d, must be at least 1", name, rows)
+	}
+	if rows == 0 {
+		rows = g.rows
+	}
+	own := g.domain(rows)
+	if d == nil {
+		d = own
+	}
+	columns, err := match(name, own, d)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded(), Rows: rows})
+	s := source{generator: g, rows: rows, seed: seed, schema: h.Schema, width: len(own.Columns), columns: columns}
+	return pipeline.Table{Header: h, Open: s.open}, nil
+}
+
+type source struct {
+	generator
+	rows    int64
+	seed    uint64
+	schema  *arrow.Schema
+	width   int
+	columns []column
+}
+
+func (s source) open(ctx context.Context) pipeline.Batches {
+	return func(yield func(arrow.Record, error) bool) {
+		for from := int64(0); from < s.rows; from += batchRows {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(s.batch(from, min(from+batchRows, s.rows)), nil) {
+				return
+			}
+		}
+	}
+}
+
+// batch draws rows from to to.
+func (s source) batch(from, to int64) arrow.Record {
+	r := rand.New(rand.NewPCG(s.seed, uint64(from/batchRows)))
+	v, cells := make([]float64, s.width), make([][]float64, len(s.columns))
+	for i := range cells {
+		cells[i] = make([]float64, 0, to-from)
+	}
+	for row := from; row < to; row++ {
+		s.draw(r, row, s.rows, v)
+		for i, c := range s.columns {
+			cells[i] = append(cells[i], v[c.from])
+		}
+	}
+	arrays := make([]arrow.Array, len(s.columns))
+	for i, c := range s.columns {
+		arrays[i] = c.array(cells[i])
+	}
+	return array.NewRecord(s.schema, arrays, to-from)
+}
+
+// array stores cells in the Arrow type of the declared column.
+func (c column) array(cells []float64) arrow.Array {
+	valid := make([]bool, len(cells))
+	for i, x := range cells {
+		valid[i] = !math.IsNaN(x)
+		if !valid[i] {
+			cells[i] = 0
+		}
+	}
+	b := array.NewBuilder(memory.DefaultAllocator, c.to)
+	switch b := b.(type) {
+	case *array.Float64Builder:
+		b.AppendValues(cells, valid)
+	case *array.Int64Builder:
+		values := make([]int64, len(cells))
+		for i, x := range cells {
+			values[i] = int64(x)
+		}
+		b.AppendValues(values, valid)
+	case *array.Int32Builder:
+		values := make([]int32, len(cells))
+		for i, x := range cells {
+			values[i] = c.code[int(x)]
+		}
+		b.AppendValues(values, valid)
+	}
+	return b.NewArray()
+}

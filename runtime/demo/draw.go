@@ -1,0 +1,72 @@
+package demo
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+
+	"weir/pipeline"
+)
+
+// quantile inverts a distribution function given at some points, linearly
+// between them: p are the levels, from 0 to 1, x the values there.
+func quantile(p, x []float64, u float64) float64 {
+	i := sort.SearchFloat64s(p, u)
+	if i == 0 {
+		return x[0]
+	}
+	if i == len(p) {
+		return x[len(x)-1]
+	}
+	return x[i-1] + (x[i]-x[i-1])*(u-p[i-1])/(p[i]-p[i-1])
+}
+
+// pick returns the index whose share u, uniform on [0,1), falls into; weights
+// need not sum to 1.
+func pick(weights []float64, u float64) int {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	u *= total
+	for i, w := range weights {
+		if u -= w; u < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
+
+// normalCDF is the distribution function of the standard normal.
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func chance(r *rand.Rand, p float64) float64 {
+	if r.Float64() < p {
+		return 1
+	}
+	return 0
+}
+
+// lose makes v missing with probability p.
+func lose(r *rand.Rand, v *float64, p float64) {
+	if r.Float64() < p {
+		*v = math.NaN()
+	}
+}
+
+func bounds(least, greatest float64) *[2]float64 { return &[2]float64{least, greatest} }
+
+func whole(name string, least, greatest float64, doc string) pipeline.Column {
+	return pipeline.Column{Name: name, Type: pipeline.Integer, Bounds: bounds(least, greatest), Step: 1, Source: "public", Doc: doc}
+}
+
+func coded(name string, t pipeline.ColumnType, doc string, categories ...string) pipeline.Column {
+	return pipeline.Column{Name: name, Type: t, Categories: categories, Source: "public", Doc: doc}
+}
+
+func nullable(c pipeline.Column, missing ...string) pipeline.Column {
+	c.Nullable, c.Missing = true, missing
+	return c
+}

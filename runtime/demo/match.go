@@ -1,0 +1,64 @@
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// column is one declared column: which of the generator's cells it shows.
+type column struct {
+	from int
+	to   arrow.DataType
+	code []int32 // of the declared categories, by the generator's code
+}
+
+// match finds the declared columns among the generator's and reports every
+// difference at once.
+func match(name string, own, d *pipeline.Domain) ([]column, error) {
+	columns := make([]column, len(d.Columns))
+	var problems []error
+	for i := range d.Columns {
+		c, err := matchColumn(own, &d.Columns[i])
+		if err != nil {
+			problems = append(problems, fmt.Errorf("demo %s: column %q: %w", name, d.Columns[i].Name, err))
+		}
+		columns[i] = c
+	}
+	return columns, errors.Join(problems...)
+}
+
+func matchColumn(own *pipeline.Domain, c *pipeline.Column) (column, error) {
+	at := slices.IndexFunc(own.Columns, func(o pipeline.Column) bool { return o.Name == c.Name })
+	if at < 0 {
+		return column{}, fmt.Errorf("is not drawn, must be one of %s", strings.Join(own.Names(), ", "))
+	}
+	o := own.Columns[at]
+	m := column{from: at, to: c.ArrowType()}
+	if o.Nullable && !c.Nullable && len(c.Missing) == 0 {
+		return m, fmt.Errorf("has missing values, must be declared nullable: true")
+	}
+	if o.Type.Coded() != c.Type.Coded() || !o.Type.Coded() && c.Type != o.Type && c.Type != pipeline.Numeric {
+		return m, fmt.Errorf("is declared %s, must be %s", c.Type, o.Type)
+	}
+	for _, s := range words(&o) {
+		code := slices.Index(words(c), s)
+		if code < 0 {
+			return m, fmt.Errorf("does not declare all of its categories, must hold %s", strings.Join(words(&o), ", "))
+		}
+		m.code = append(m.code, int32(code))
+	}
+	return m, nil
+}
+
+func words(c *pipeline.Column) []string {
+	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+		return []string{"0", "1"}
+	}
+	return c.Categories
+}
