@@ -1,0 +1,69 @@
+package learn
+
+import "math"
+
+func sqrt(x float64) float64 { return math.Sqrt(x) }
+
+// Sigmoid is 1/(1+exp(-z)), without overflow.
+func Sigmoid(z float64) float64 {
+	if z >= 0 {
+		return 1 / (1 + math.Exp(-z))
+	}
+	e := math.Exp(z)
+	return e / (1 + e)
+}
+
+// softplus is log(1+exp(z)), without overflow.
+func softplus(z float64) float64 {
+	if z > 0 {
+		return z + math.Log1p(math.Exp(-z))
+	}
+	return math.Log1p(math.Exp(z))
+}
+
+// softmax replaces z by exp(z)/sum, after subtracting the greatest.
+func softmax(z []float64) {
+	greatest, sum := math.Inf(-1), 0.0
+	for _, v := range z {
+		greatest = max(greatest, v)
+	}
+	for i, v := range z {
+		z[i] = math.Exp(v - greatest)
+		sum += z[i]
+	}
+	for i := range z {
+		z[i] /= sum
+	}
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func axpy(alpha float64, x, y []float64) {
+	for i, v := range x {
+		y[i] += alpha * v
+	}
+}
+
+func normInf(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}
+
+func argmax(p []float64) int {
+	at := 0
+	for i, v := range p {
+		if v > p[at] {
+			at = i
+		}
+	}
+	return at
+}

@@ -1,0 +1,97 @@
+// Package learn holds the classical learners that judge synthetic tables. Each
+// follows the function of scikit-learn 1.2.1 (or statsmodels 0.13.5) that its
+// comment names. Randomness comes from the caller; no result depends on the
+// number of workers.
+package learn
+
+// Matrix is a design matrix by column: Cols[j][i] is feature j of row i. Values
+// are finite.
+type Matrix struct {
+	Rows int
+	Cols [][]float64
+}
+
+// NewMatrix is a matrix of zeros.
+func NewMatrix(rows, cols int) Matrix {
+	m, all := Matrix{Rows: rows, Cols: make([][]float64, cols)}, make([]float64, rows*cols)
+	for j := range m.Cols {
+		m.Cols[j] = all[j*rows : (j+1)*rows : (j+1)*rows]
+	}
+	return m
+}
+
+// FromRows is the matrix of a list of rows of equal length.
+func FromRows(rows [][]float64) Matrix {
+	if len(rows) == 0 {
+		return Matrix{}
+	}
+	m := NewMatrix(len(rows), len(rows[0]))
+	for i, row := range rows {
+		for j, v := range row {
+			m.Cols[j][i] = v
+		}
+	}
+	return m
+}
+
+// Row copies row i into dst, which has a place for each column.
+func (m Matrix) Row(i int, dst []float64) []float64 {
+	for j, c := range m.Cols {
+		dst[j] = c[i]
+	}
+	return dst
+}
+
+// Take is the matrix of the rows at the given places, in that order.
+func (m Matrix) Take(places []int) Matrix {
+	t := NewMatrix(len(places), len(m.Cols))
+	for j, c := range m.Cols {
+		for k, i := range places {
+			t.Cols[j][k] = c[i]
+		}
+	}
+	return t
+}
+
+// Standardise returns (x-mean)/scale with the population standard deviation as
+// scale; a constant column has scale 1 (sklearn StandardScaler).
+func (m Matrix) Standardise() (z Matrix, mean, scale []float64) {
+	z = NewMatrix(m.Rows, len(m.Cols))
+	mean, scale = make([]float64, len(m.Cols)), make([]float64, len(m.Cols))
+	for j, c := range m.Cols {
+		mean[j], scale[j] = Moments(c)
+		for i, v := range c {
+			z.Cols[j][i] = (v - mean[j]) / scale[j]
+		}
+	}
+	return z, mean, scale
+}
+
+// Moments returns the mean and the population standard deviation of x; the
+// latter is 1 where x is constant or empty.
+func Moments(x []float64) (mean, scale float64) {
+	if len(x) == 0 {
+		return 0, 1
+	}
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	ss := 0.0
+	for _, v := range x {
+		ss += (v - mean) * (v - mean)
+	}
+	if constant(x) || ss == 0 {
+		return mean, 1
+	}
+	return mean, sqrt(ss / float64(len(x)))
+}
+
+func constant(x []float64) bool {
+	for _, v := range x {
+		if v != x[0] {
+			return false
+		}
+	}
+	return true
+}
