@@ -199,6 +199,9 @@ func (c *composition) refine(parts []part, sd, t, eps, delta float64) float64 {
 	}
 	for range 4 {
 		s := compose(parts, t, eps, c.fineness, c.lower)
+		if s == nil {
+			break
+		}
 		eps = s.epsilon(delta, c.lower)
 		if c.lower {
 			best = math.Max(best, eps)
@@ -234,5 +237,9 @@ func (c *composition) finiteDelta(parts []part, eps float64) float64 {
 	cost := func(k, t float64) float64 { return k - t*eps + logPeak(t) }
 	t := tiltFor(parts, span(parts), cost)
 	cap := math.Exp(cost(logM(parts, t), t))
-	return math.Min(compose(parts, t, eps, c.fineness, c.lower).delta(eps, c.lower), cap)
+	s := compose(parts, t, eps, c.fineness, c.lower)
+	if s == nil {
+		return cap
+	}
+	return math.Min(s.delta(eps, c.lower), cap)
 }

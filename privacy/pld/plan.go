@@ -79,14 +79,15 @@ type sum struct {
 	shift float64 // loss that rounding to grid points may have hidden
 }
 
-// compose returns the composition of the parts tilted by t, for an answer near eps.
+// compose returns the composition of the parts tilted by t, for an answer near
+// eps, or nil where no grid of maxPoints holds it; the moment bound then remains.
 func compose(parts []part, t, eps, fineness float64, lower bool) *sum {
 	lay := planGrids(parts, t, eps, fineness)
 	uses := 0.0
 	for _, p := range parts {
 		uses += p.count
 	}
-	for {
+	for range 12 {
 		g, excess := lay.try(parts, t, uses, lower)
 		if g != nil {
 			// 1e-13 a use covers quadrature and the rounding of masses, which
@@ -100,6 +101,7 @@ func compose(parts []part, t, eps, fineness float64, lower bool) *sum {
 		}
 		lay.coarsen(excess)
 	}
+	return nil
 }
 
 // coarsen multiplies the steps by at least f.
