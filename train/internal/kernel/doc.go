@@ -18,3 +18,5 @@
 // A call into assembly cannot be preempted; work is handed over in blocks of
 // at most about 0.3 ms.
 package kernel
+
+//go:generate go run ./gen

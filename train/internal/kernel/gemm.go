@@ -21,7 +21,7 @@ func GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	checkMatrix("GemmNN", "a", len(a), m, k, lda)
 	checkMatrix("GemmNN", "b", len(b), k, n, ldb)
 	checkMatrix("GemmNN", "c", len(c), m, n, ldc)
-	best.gemm(&product{m: m, n: n, k: k, a: a, aRow: lda, aCol: 1, b: b, ldb: ldb, c: c, ldc: ldc, accumulate: accumulate})
+	best.gemm(product{m: m, n: n, k: k, a: a, aRow: lda, aCol: 1, b: b, ldb: ldb, c: c, ldc: ldc, accumulate: accumulate})
 }
 
 // GemmNT computes C = A·Bᵀ, or C += A·Bᵀ with accumulate.
@@ -30,7 +30,7 @@ func GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	checkMatrix("GemmNT", "a", len(a), m, k, lda)
 	checkMatrix("GemmNT", "b", len(b), n, k, ldb)
 	checkMatrix("GemmNT", "c", len(c), m, n, ldc)
-	best.gemm(&product{m: m, n: n, k: k, a: a, aRow: lda, aCol: 1, b: b, ldb: ldb, transposed: true, c: c, ldc: ldc, accumulate: accumulate})
+	best.gemm(product{m: m, n: n, k: k, a: a, aRow: lda, aCol: 1, b: b, ldb: ldb, transposed: true, c: c, ldc: ldc, accumulate: accumulate})
 }
 
 // GemmTN computes C = Aᵀ·B, or C += Aᵀ·B with accumulate.
@@ -39,7 +39,7 @@ func GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	checkMatrix("GemmTN", "a", len(a), k, m, lda)
 	checkMatrix("GemmTN", "b", len(b), k, n, ldb)
 	checkMatrix("GemmTN", "c", len(c), m, n, ldc)
-	best.gemm(&product{m: m, n: n, k: k, a: a, aRow: 1, aCol: lda, b: b, ldb: ldb, c: c, ldc: ldc, accumulate: accumulate})
+	best.gemm(product{m: m, n: n, k: k, a: a, aRow: 1, aCol: lda, b: b, ldb: ldb, c: c, ldc: ldc, accumulate: accumulate})
 }
 
 // GemmTNScaled computes C = Aᵀ·diag(scale)·B, or adds it to C with accumulate:
@@ -65,7 +65,7 @@ func GemmTNScaled(m, n, k int, a []float32, lda int, b []float32, ldb int, c []f
 		if lo < hi && m > 0 && n > 0 {
 			j.a, j.b, j.scale = a[lo*lda:], b[lo*ldb:], scale[lo:hi]
 		}
-		best.gemm(&j)
+		best.gemm(j)
 		lo, accumulate = hi, true
 	}
 }

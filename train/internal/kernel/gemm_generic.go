@@ -2,7 +2,7 @@ package kernel
 
 // gemmGeneric is the product in plain Go: each element of C is one chain in the
 // order of p, product and sum rounded apart (the conversion forbids fusing).
-func gemmGeneric(j *product) {
+func gemmGeneric(j product) {
 	for i := range j.m {
 		if j.n == 0 {
 			return
@@ -13,9 +13,9 @@ func gemmGeneric(j *product) {
 		}
 		switch {
 		case j.transposed:
-			rowTransposed(j, row, i)
+			rowTransposed(&j, row, i)
 		default:
-			rowPlain(j, row, i)
+			rowPlain(&j, row, i)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func AdamStep(w, m, v, g, noise []float32, lr, beta1, beta2, eps, bias1, bias2, 
 	}
 	for lo := 0; lo < len(w); lo += block {
 		hi := min(lo+block, len(w))
-		best.adam(w[lo:hi], m[lo:hi], v[lo:hi], g[lo:hi], part(noise, lo, hi), &c)
+		best.adam(w[lo:hi], m[lo:hi], v[lo:hi], g[lo:hi], part(noise, lo, hi), c)
 	}
 }
 
@@ -45,7 +45,7 @@ func RMSPropStep(w, v, g, noise []float32, lr, alpha, eps, gscale float64) {
 	c := rmsPropCoefficients{gscale: float32(gscale), alpha: float32(alpha), rest: float32(1 - alpha), eps: float32(eps), step: float32(lr)}
 	for lo := 0; lo < len(w); lo += block {
 		hi := min(lo+block, len(w))
-		best.rmsProp(w[lo:hi], v[lo:hi], g[lo:hi], part(noise, lo, hi), &c)
+		best.rmsProp(w[lo:hi], v[lo:hi], g[lo:hi], part(noise, lo, hi), c)
 	}
 }
 
@@ -63,7 +63,7 @@ func SGDMomentumStep(w, m, g, noise []float32, lr, momentum, gscale float64) {
 	c := momentumCoefficients{gscale: float32(gscale), momentum: float32(momentum), step: float32(lr)}
 	for lo := 0; lo < len(w); lo += block {
 		hi := min(lo+block, len(w))
-		best.momentum(w[lo:hi], m[lo:hi], g[lo:hi], part(noise, lo, hi), &c)
+		best.momentum(w[lo:hi], m[lo:hi], g[lo:hi], part(noise, lo, hi), c)
 	}
 }
 

@@ -10,7 +10,7 @@ func gradient(g, noise []float32, i int, scale float32) float32 {
 	return float32(g[i]+noise[i]) * scale
 }
 
-func adamGeneric(w, m, v, g, noise []float32, c *adamCoefficients) {
+func adamGeneric(w, m, v, g, noise []float32, c adamCoefficients) {
 	for i := range w {
 		e := gradient(g, noise, i, c.gscale)
 		m[i] = float32(c.beta1*m[i]) + float32(c.rest1*e)
@@ -20,7 +20,7 @@ func adamGeneric(w, m, v, g, noise []float32, c *adamCoefficients) {
 	}
 }
 
-func rmsPropGeneric(w, v, g, noise []float32, c *rmsPropCoefficients) {
+func rmsPropGeneric(w, v, g, noise []float32, c rmsPropCoefficients) {
 	for i := range w {
 		e := gradient(g, noise, i, c.gscale)
 		v[i] = float32(c.alpha*v[i]) + float32(c.rest*float32(e*e))
@@ -29,7 +29,7 @@ func rmsPropGeneric(w, v, g, noise []float32, c *rmsPropCoefficients) {
 	}
 }
 
-func momentumGeneric(w, m, g, noise []float32, c *momentumCoefficients) {
+func momentumGeneric(w, m, g, noise []float32, c momentumCoefficients) {
 	for i := range w {
 		e := gradient(g, noise, i, c.gscale)
 		m[i] = float32(c.momentum*m[i]) + e

@@ -4,7 +4,7 @@ package kernel
 // arguments: the exported functions have checked them.
 type table struct {
 	name string
-	gemm func(j *product)
+	gemm func(j product)
 
 	leakyReLU         func(dst, x []float32, slope float32)
 	leakyReLUBackward func(dst, grad, x []float32, slope float32)
@@ -26,9 +26,9 @@ type table struct {
 	nonFiniteRows func(bad []bool, x []float32, rows, cols, ld int)
 	softmax       func(dst, x []float32, rows, cols, ldd, ldx int)
 
-	adam     func(w, m, v, g, noise []float32, c *adamCoefficients)
-	rmsProp  func(w, v, g, noise []float32, c *rmsPropCoefficients)
-	momentum func(w, m, g, noise []float32, c *momentumCoefficients)
+	adam     func(w, m, v, g, noise []float32, c adamCoefficients)
+	rmsProp  func(w, v, g, noise []float32, c rmsPropCoefficients)
+	momentum func(w, m, g, noise []float32, c momentumCoefficients)
 }
 
 // best is the fastest implementation that this processor runs, chosen once.

@@ -1,0 +1,300 @@
+package main
+
+func rowKernels() string {
+	a := newAsm()
+	a.expConstants()
+	a.bits("lowest", 0xff800000) // -Inf
+	rowDots(a)
+	scaleRows(a)
+	colSums(a)
+	nonFiniteRows(a)
+	softmax(a)
+	return a.String()
+}
+
+// rowLoop runs body for each of R9 rows; skip leaves it when there are none.
+func rowLoop(a *asm, body func()) {
+	next, done := a.fresh("row"), a.fresh("end")
+	a.op("TESTQ R9, R9")
+	a.op("JZ %s", done)
+	a.to(next)
+	body()
+	a.op("DECQ R9")
+	a.op("JNZ %s", next)
+	a.to(done)
+}
+
+// stride loads a row stride into reg, in bytes.
+func (a *asm) stride(name string, offset int, reg string) {
+	a.op("MOVQ %s+%d(FP), %s", name, offset, reg)
+	a.op("SHLQ $2, %s", reg)
+}
+
+// tailMask sets R13 to cols (R12) modulo 8 and Y15 to the mask of these lanes.
+func (a *asm) tailMask() {
+	a.op("MOVQ R12, R13")
+	a.op("ANDQ $7, R13")
+	a.maskOf("R13", 15)
+}
+
+// sum8 adds the lanes of Y0 into X0, as the Go function of that name.
+func (a *asm) sum8() {
+	a.op("VEXTRACTF128 $1, Y0, X1")
+	a.op("VADDPS X1, X0, X0")
+	a.op("VPERMILPS $0x0e, X0, X1")
+	a.op("VADDPS X1, X0, X0")
+	a.op("VPERMILPS $1, X0, X1")
+	a.op("VADDSS X1, X0, X0")
+}
+
+// rowDots sums 16 lanes in Y0 and Y1: the last whole vector and the last lanes go
+// where their columns modulo 16 belong.
+func rowDots(a *asm) {
+	a.text("rowDotsAVX2", 104)
+	a.slices([]string{"dst", "x", "y"}, 0)
+	a.op("MOVQ rows+72(FP), R9")
+	a.op("MOVQ cols+80(FP), R12")
+	a.tailMask()
+	a.stride("ldx", 88, "R10")
+	a.stride("ldy", 96, "R11")
+	x, y := "(SI)(AX*4)", "(DX)(AX*4)"
+	rowLoop(a, func() {
+		loop, after, odd, sum := a.fresh("loop"), a.fresh("after"), a.fresh("odd"), a.fresh("sum")
+		a.op("VXORPS Y0, Y0, Y0")
+		a.op("VXORPS Y1, Y1, Y1")
+		a.op("XORQ AX, AX")
+		a.op("MOVQ R12, CX")
+		a.to(loop)
+		a.op("CMPQ CX, $16")
+		a.op("JLT %s", after)
+		a.product(x, y, "", 2)
+		a.product("32"+x, "32"+y, "", 3)
+		a.op("VADDPS Y2, Y0, Y0")
+		a.op("VADDPS Y3, Y1, Y1")
+		a.op("ADDQ $16, AX")
+		a.op("SUBQ $16, CX")
+		a.op("JMP %s", loop)
+		a.to(after)
+		a.op("CMPQ CX, $8")
+		a.op("JGE %s", odd)
+		a.op("TESTQ R13, R13")
+		a.op("JZ %s", sum)
+		a.product(x, y, "Y15", 2)
+		a.op("VADDPS Y2, Y0, Y0")
+		a.op("JMP %s", sum)
+		a.to(odd)
+		a.product(x, y, "", 2)
+		a.op("VADDPS Y2, Y0, Y0")
+		a.op("TESTQ R13, R13")
+		a.op("JZ %s", sum)
+		a.op("ADDQ $8, AX")
+		a.product(x, y, "Y15", 3)
+		a.op("VADDPS Y3, Y1, Y1")
+		a.to(sum)
+		a.op("VADDPS Y1, Y0, Y0")
+		a.sum8()
+		a.op("VMOVSS X0, (DI)")
+		a.op("ADDQ $4, DI")
+		a.op("ADDQ R10, SI")
+		a.op("ADDQ R11, DX")
+	})
+	a.ret()
+}
+
+// product sets register to to x*y, under a mask if one is named.
+func (a *asm) product(x, y, mask string, to int) {
+	if mask == "" {
+		a.op("VMOVUPS %s, Y%d", x, to)
+		a.op("VMULPS %s, Y%d, Y%d", y, to, to)
+		return
+	}
+	a.op("VMASKMOVPS %s, %s, Y%d", x, mask, to)
+	a.op("VMASKMOVPS %s, %s, Y4", y, mask)
+	a.op("VMULPS Y4, Y%d, Y%d", to, to)
+}
+
+// scaleRows multiplies each row of x by its weight into dst.
+func scaleRows(a *asm) {
+	a.text("scaleRowsAVX2", 104)
+	a.op("MOVQ dst_base+0(FP), DI")
+	a.op("MOVQ x_base+24(FP), SI")
+	a.op("MOVQ rows+48(FP), R9")
+	a.op("MOVQ cols+56(FP), R12")
+	a.tailMask()
+	a.stride("ldd", 64, "R10")
+	a.stride("ldx", 72, "R11")
+	a.op("MOVQ s_base+80(FP), DX")
+	rowLoop(a, func() {
+		a.op("VBROADCASTSS (DX), Y14")
+		p := at{asm: a, pointer: map[string]string{"dst": "DI", "x": "SI"}, mask: 15}
+		rowTurns(p, func(p at) {
+			p.load("x", 0)
+			p.op("VMULPS Y14, Y0, Y0")
+			p.store(0, "dst")
+		})
+		a.op("ADDQ $4, DX")
+		a.op("ADDQ R10, DI")
+		a.op("ADDQ R11, SI")
+	})
+	a.ret()
+}
+
+// rowTurns is a loop over the R12 columns of a row, with the mask of tailMask.
+func rowTurns(p at, body func(at)) {
+	loop, tail, done := p.fresh("loop"), p.fresh("tail"), p.fresh("done")
+	p.op("XORQ AX, AX")
+	p.op("MOVQ R12, CX")
+	p.op("SUBQ $8, CX")
+	p.op("JLT %s", tail)
+	p.to(loop)
+	body(p)
+	p.op("ADDQ $8, AX")
+	p.op("SUBQ $8, CX")
+	p.op("JGE %s", loop)
+	p.to(tail)
+	p.op("TESTQ R13, R13")
+	p.op("JZ %s", done)
+	p.masked = true
+	body(p)
+	p.to(done)
+}
+
+// colSums adds the rows of x to dst, up to 4 vectors of columns at a time.
+func colSums(a *asm) {
+	a.text("colSumsAVX2", 72)
+	a.op("MOVQ dst_base+0(FP), DI")
+	a.op("MOVQ x_base+24(FP), SI")
+	a.op("MOVQ rows+48(FP), R9")
+	a.op("MOVQ cols+56(FP), CX")
+	a.stride("ld", 64, "R8")
+	p := at{asm: a, pointer: map[string]string{"dst": "DI", "x": "DX"}, mask: 15}
+	four, one, tail, done := a.fresh("four"), a.fresh("one"), a.fresh("tail"), a.fresh("done")
+	a.op("XORQ AX, AX")
+	a.to(four)
+	a.op("CMPQ CX, $32")
+	a.op("JLT %s", one)
+	columns(p, 4)
+	a.op("JMP %s", four)
+	a.to(one)
+	a.op("CMPQ CX, $8")
+	a.op("JLT %s", tail)
+	columns(p, 1)
+	a.op("JMP %s", one)
+	a.to(tail)
+	a.op("TESTQ CX, CX")
+	a.op("JZ %s", done)
+	a.maskOf("CX", 15)
+	p.masked = true
+	columns(p, 1)
+	a.to(done)
+	a.ret()
+}
+
+// columns adds n vectors of columns over all rows.
+func columns(p at, n int) {
+	each := func(f func(at, int)) {
+		for v := range n {
+			p.offset = 32 * v
+			f(p, v)
+		}
+	}
+	next := p.fresh("row")
+	each(func(p at, v int) { p.load("dst", v) })
+	p.op("MOVQ SI, DX")
+	p.op("MOVQ R9, BX")
+	p.to(next)
+	each(func(p at, v int) {
+		p.load("x", 4+v)
+		p.op("VADDPS Y%d, Y%d, Y%d", 4+v, v, v)
+	})
+	p.op("ADDQ R8, DX")
+	p.op("DECQ BX")
+	p.op("JNZ %s", next)
+	each(func(p at, v int) { p.store(v, "dst") })
+	p.op("ADDQ $%d, AX", 8*n)
+	p.op("SUBQ $%d, CX", 8*n)
+}
+
+// nonFiniteRows marks a row where x-x is NaN: the bits of all are gathered by OR,
+// in which a NaN stays a NaN.
+func nonFiniteRows(a *asm) {
+	a.text("nonFiniteRowsAVX2", 72)
+	a.op("MOVQ bad_base+0(FP), DI")
+	a.op("MOVQ x_base+24(FP), SI")
+	a.op("MOVQ rows+48(FP), R9")
+	a.op("MOVQ cols+56(FP), R12")
+	a.tailMask()
+	a.stride("ld", 64, "R8")
+	rowLoop(a, func() {
+		a.op("VXORPS Y1, Y1, Y1")
+		rowTurns(at{asm: a, pointer: map[string]string{"x": "SI"}, mask: 15}, func(p at) {
+			p.load("x", 0)
+			p.op("VSUBPS Y0, Y0, Y0")
+			p.op("VORPS Y0, Y1, Y1")
+		})
+		finite := a.fresh("finite")
+		a.op("VCMPPS $3, Y1, Y1, Y1")
+		a.op("VMOVMSKPS Y1, AX")
+		a.op("TESTL AX, AX")
+		a.op("JZ %s", finite)
+		a.op("MOVB $1, (DI)")
+		a.to(finite)
+		a.op("INCQ DI")
+		a.op("ADDQ R8, SI")
+	})
+	a.ret()
+}
+
+// softmax goes over a row three times: the largest, the exponentials and their sum
+// in 8 lanes, the quotients.
+func softmax(a *asm) {
+	a.text("softmaxAVX2", 80)
+	a.op("MOVQ dst_base+0(FP), DI")
+	a.op("MOVQ x_base+24(FP), SI")
+	a.op("MOVQ rows+48(FP), R9")
+	a.op("MOVQ cols+56(FP), R12")
+	a.tailMask()
+	a.stride("ldd", 64, "R10")
+	a.stride("ldx", 72, "R11")
+	p := at{asm: a, pointer: map[string]string{"dst": "DI", "x": "SI"}, mask: 15}
+	rowLoop(a, func() {
+		a.op("VMOVUPS %s, Y14", constant("lowest"))
+		rowTurns(p, func(p at) {
+			p.load("x", 0)
+			if p.masked {
+				p.op("VMOVUPS %s, Y1", constant("lowest"))
+				p.op("VBLENDVPS Y15, Y0, Y1, Y0")
+			}
+			p.op("VMAXPS Y14, Y0, Y14") // keeps the largest so far if x is NaN
+		})
+		a.op("VEXTRACTF128 $1, Y14, X1")
+		a.op("VMAXPS X1, X14, X14")
+		a.op("VPERMILPS $0x0e, X14, X1")
+		a.op("VMAXPS X1, X14, X14")
+		a.op("VPERMILPS $1, X14, X1")
+		a.op("VMAXSS X1, X14, X14")
+		a.op("VBROADCASTSS X14, Y14")
+		a.op("VXORPS Y13, Y13, Y13")
+		rowTurns(p, func(p at) {
+			p.load("x", 0)
+			p.op("VSUBPS Y14, Y0, Y0")
+			p.exp()
+			p.store(0, "dst")
+			if p.masked {
+				p.op("VANDPS Y15, Y0, Y0")
+			}
+			p.op("VADDPS Y0, Y13, Y13")
+		})
+		a.op("VMOVUPS Y13, Y0")
+		a.sum8()
+		a.op("VBROADCASTSS X0, Y13")
+		rowTurns(p, func(p at) {
+			p.load("dst", 0)
+			p.op("VDIVPS Y13, Y0, Y0")
+			p.store(0, "dst")
+		})
+		a.op("ADDQ R10, DI")
+		a.op("ADDQ R11, SI")
+	})
+	a.ret()
+}
