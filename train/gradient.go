@@ -165,12 +165,13 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, step, chunk int, w
 }
 
 // clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not
-// finite, with the norm raised by what rounding may have hidden.
+// finite or over 2^100 clips (its factor would leave the range where float32 is
+// exact to 2^-24), with the norm raised by what rounding may have hidden.
 func clipFactors(factor []float32, square, bound []float64, clip float64) {
 	for i := range factor {
 		norm := math.Sqrt(square[i] + normSlack*bound[i])
 		switch {
-		case norm-norm != 0:
+		case !(norm <= clip*0x1p100):
 			factor[i] = 0
 		case norm <= clip:
 			factor[i] = 1

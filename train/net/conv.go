@@ -3,6 +3,7 @@ package net
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"weir/train/internal/kernel"
 )
@@ -147,26 +148,37 @@ func (o *convOp) add(grad []float32, i int, scale []float32) {
 }
 
 func (o *convOp) squares(dst, bound []float64, s *scratch) {
-	oneByOne(dst, bound, s, o.delta.Rows, (o.view()+1)*o.filters, o.narrow, o.add)
+	oneByOne(dst, bound, s, o.delta.Rows, (o.view()+1)*o.filters, o.narrow, o.of, o.add)
 }
 
 func (o *convOp) accumulate(grad, scale []float32) {
 	weighted(grad, scale, o.delta.Rows, o.narrow, o.add)
 }
 
+// largestInput is the squared norm at which float32 overflows.
+const largestInput = math.MaxFloat32
+
 // oneByOne measures the gradients of shared weights example by example in one
-// buffer of the size of the weights: no two are ever held at once.
-func oneByOne(dst, bound []float64, s *scratch, rows, size, positions int, add func([]float32, int, []float32)) {
+// buffer of the size of the weights: no two are ever held at once. An example
+// whose input passes largestInput has an infinite norm, as it has in a dense
+// layer: its scaled gradient could not be held in float32.
+func oneByOne(dst, bound []float64, s *scratch, rows, size, positions int, input func(int) []float32, add func([]float32, int, []float32)) {
 	grad, ones := grow(&s.x, size), grow(&s.y, positions)
 	fill(ones, 1)
 	for i := range dst {
 		clear(grad)
 		var upper float64
 		for r := i; r < rows; r += len(dst) {
+			if kernel.SumSquares(input(r)) > largestInput {
+				upper = math.Inf(1)
+			}
 			add(grad, r, ones)
 			upper += kernel.SumSquares(grad)
 		}
 		dst[i] += kernel.SumSquares(grad)
+		if math.IsInf(upper, 1) {
+			dst[i] = upper
+		}
 		bound[i] += upper * float64(rows/len(dst))
 	}
 }

@@ -99,7 +99,7 @@ func (o *convTransposeOp) add(grad []float32, i int, scale []float32) {
 }
 
 func (o *convTransposeOp) squares(dst, bound []float64, s *scratch) {
-	oneByOne(dst, bound, s, o.delta.Rows, o.channels*o.span()+o.filters, o.narrow, o.add)
+	oneByOne(dst, bound, s, o.delta.Rows, o.channels*o.span()+o.filters, o.narrow, o.x.Row, o.add)
 }
 
 func (o *convTransposeOp) accumulate(grad, scale []float32) {

@@ -1,0 +1,160 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"weir/privacy"
+	"weir/train/net"
+)
+
+func fitConfig() FitConfig {
+	return FitConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.5, ExpectedBatchSize: 100, Steps: 20},
+		Optimiser: Adam(0.01, 0.9, 0.999), Average: 0.9}
+}
+
+// TestPlainSGD: without noise and with an infinite clip, or one that never binds,
+// Fit is plain gradient descent on the sampled rows. The reference is float64
+// least squares by hand.
+func TestPlainSGD(t *testing.T) {
+	x, y := normalRows(200, 3, 1), normalRows(200, 1, 2)
+	o, err := NewSupervised(build(t, 3, net.Dense(1)), x, y, net.MSE)
+	must(err)
+	for _, clip := range []float64{math.Inf(1), 1e9} {
+		c := FitConfig{DPSGD: DPSGD{MaxGradNorm: clip, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 25}, Optimiser: SGD(0.05, 0.9)}
+		w := []float32{0.1, -0.2, 0.3, 0}
+		got, err := Fit(context.Background(), c, o, w, 200, source("plain"), Hooks{})
+		must(err)
+		want := []float64{0.1, -0.2, 0.3, 0}
+		velocity := make([]float64, 4)
+		in, out := net.NewMatrix(1, 3), net.NewMatrix(1, 1)
+		for step := range c.Steps {
+			grad := make([]float64, 4)
+			for _, row := range source("plain").Stream("sample", uint64(step)).Poisson(nil, 200, 0.3) {
+				x.Gather(in, []int32{row})
+				y.Gather(out, []int32{row})
+				v := in.Row(0)
+				d := want[0]*float64(v[0]) + want[1]*float64(v[1]) + want[2]*float64(v[2]) + want[3] - float64(out.Row(0)[0])
+				for j := range 3 {
+					grad[j] += 2 * d * float64(v[j]) / 60
+				}
+				grad[3] += 2 * d / 60
+			}
+			for j := range want {
+				velocity[j] = 0.9*velocity[j] + grad[j]
+				want[j] -= 0.05 * velocity[j]
+			}
+		}
+		for j := range want {
+			if math.Abs(float64(got[j])-want[j]) > 1e-5 {
+				t.Errorf("clip %g: weight %d: %g, want %g", clip, j, got[j], want[j])
+			}
+		}
+	}
+}
+
+// TestEmptySampleStillSteps: a step whose sample is empty adds noise and counts.
+func TestEmptySampleStillSteps(t *testing.T) {
+	o := realScore{build(t, 2, net.Dense(1)), normalRows(1, 2, 1)}
+	c := FitConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, Optimiser: SGD(1, 0)}
+	got, err := Fit(context.Background(), c, o, make([]float32, 3), 1, source("empty"), Hooks{})
+	must(err)
+	want := make([]float32, 3)
+	l, err := c.lattice(3)
+	must(err)
+	source("empty").Stream("noise", 0).LatticeGaussian(want, 1, l.Step)
+	for i := range want {
+		if want[i] == 0 || got[i] != -want[i] {
+			t.Errorf("weight %d: %g, want minus the noise %g", i, got[i], want[i])
+		}
+	}
+}
+
+// resume runs a loop to its end, collecting checkpoints, then from each of them.
+func resume(t *testing.T, every int, run func(Hooks) []float32) {
+	t.Helper()
+	var states [][]byte
+	whole := run(Hooks{CheckpointEvery: every, Checkpoint: func(s []byte) error { states = append(states, s); return nil }})
+	if len(states) == 0 {
+		t.Fatal("no checkpoint was written")
+	}
+	for _, s := range states {
+		same(t, "after a checkpoint", run(Hooks{Resume: s}), whole)
+	}
+}
+
+func TestFitContinuesBitForBit(t *testing.T) {
+	rows := normalRows(200, 4, 3)
+	for name, o := range objectives(t, rows) {
+		for _, optimiser := range []Optimiser{Adam(0.01, 0.9, 0.999), RMSProp(0.01), SGD(0.01, 0.9)} {
+			c := fitConfig()
+			c.Optimiser = optimiser
+			resume(t, 7, func(h Hooks) []float32 {
+				w, err := Fit(context.Background(), c, o, start(o), 200, source(name), h)
+				must(err)
+				return w
+			})
+		}
+	}
+}
+
+func TestFitBitsDoNotDependOnCores(t *testing.T) {
+	rows := normalRows(600, 4, 3)
+	for name, o := range objectives(t, rows) {
+		var got [2][]float32
+		for k := range got {
+			old := runtime.GOMAXPROCS(k + 1)
+			w, err := Fit(context.Background(), fitConfig(), o, start(o), 600, source(name), Hooks{})
+			runtime.GOMAXPROCS(old)
+			must(err)
+			got[k] = w
+		}
+		same(t, name, got[0], got[1])
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	rows := normalRows(10, 4, 3)
+	mixed, err := Autoencoder(build(t, 4, net.Residual("add", net.Dense(4), net.Layer{Type: "batch_norm"}), net.Dense(4)), rows, net.MSE)
+	must(err)
+	fine := objectives(t, rows)["critic"]
+	run := func(change func(*FitConfig), o Objective, h Hooks) error {
+		c := fitConfig()
+		change(&c)
+		_, err := Fit(context.Background(), c, o, start(o), 10, source("refuse"), h)
+		return err
+	}
+	none := func(*FitConfig) {}
+	for want, err := range map[string]error{
+		"mixes the examples": run(none, mixed, Hooks{}),
+		"max_grad_norm":      run(func(c *FitConfig) { c.MaxGradNorm = math.Inf(1) }, fine, Hooks{}),
+		"noise_multiplier":   run(func(c *FitConfig) { c.NoiseMultiplier = math.NaN() }, fine, Hooks{}),
+		"sampling_rate":      run(func(c *FitConfig) { c.SamplingRate = 1.5 }, fine, Hooks{}),
+		"learning_rate":      run(func(c *FitConfig) { c.Optimiser.LearningRate = 0 }, fine, Hooks{}),
+		"average":            run(func(c *FitConfig) { c.Average = 1 }, fine, Hooks{}),
+		"range of float32":   run(func(c *FitConfig) { c.MaxGradNorm = 1e-300 }, fine, Hooks{}),
+		"checkpoint":         run(none, fine, Hooks{Resume: []byte("weir checkpoint 1\n")}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must name %s", err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Fit(ctx, fitConfig(), fine, start(fine), 10, source("cancel"), Hooks{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+// TestEventIsTheConfig: the event states what the loop does (DESIGN section 9).
+func TestEventIsTheConfig(t *testing.T) {
+	got := fitConfig().Event()
+	want := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: 0.5, Event: privacy.Gaussian{NoiseMultiplier: 1}}}
+	if got != privacy.Event(want) {
+		t.Errorf("event %+v, want %+v", got, want)
+	}
+}

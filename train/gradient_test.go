@@ -1,0 +1,214 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"weir/privacy/noise"
+	"weir/train/net"
+)
+
+var testKey = noise.Key{7} // deterministic keys: these tests cannot flake
+
+func source(name string) *noise.Source { return noise.NewSource(testKey, name) }
+
+func numeric(columns ...[]float32) *Rows {
+	r := NewRows(len(columns[0]))
+	for _, c := range columns {
+		must(r.Numeric(c))
+	}
+	return r
+}
+
+// normalRows is n rows of d normal columns.
+func normalRows(n, d int, seed uint64) *Rows {
+	r := rand.New(rand.NewPCG(seed, 1))
+	columns := make([][]float32, d)
+	for j := range columns {
+		for range n {
+			columns[j] = append(columns[j], float32(r.NormFloat64()))
+		}
+	}
+	return numeric(columns...)
+}
+
+func build(t testing.TB, in int, layers ...net.Layer) *net.Net {
+	t.Helper()
+	n, err := net.New(net.Spec{Inputs: in, Layers: layers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func norm(x []float32) float64 {
+	var s float64
+	for _, v := range x {
+		s += float64(v) * float64(v)
+	}
+	return math.Sqrt(s)
+}
+
+func all(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// objectives are one of each kind over the same rows of 4 columns.
+func objectives(t testing.TB, rows *Rows) map[string]Objective {
+	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
+	auto, err := Autoencoder(build(t, 4, net.Dense(6), net.Activation("tanh"), net.Dense(4)), rows, net.MSE)
+	must(err)
+	conv, err := Autoencoder(build(t, 4, net.Layer{Type: "conv1d", Channels: 1, Filters: 2, Kernel: 3, Stride: 1, Padding: 1}, net.LeakyReLU(0.1), net.Dense(4)), rows, net.BCE)
+	must(err)
+	vae, err := NewVariational(build(t, 4, net.Dense(6), net.LeakyReLU(0), net.Dense(4)), build(t, 2, net.Dense(5), net.Activation("tanh"), net.Dense(4)), rows, net.MSE, 0.1)
+	must(err)
+	gen := build(t, 3, net.Dense(4))
+	return map[string]Objective{
+		"critic": realScore{critic, rows}, "autoencoder": auto, "conv": conv, "variational": vae,
+		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))), weight: 10},
+	}
+}
+
+func start(o Objective) []float32 {
+	r := rand.New(rand.NewPCG(9, 9))
+	w := make([]float32, o.Params())
+	for i := range w {
+		w[i] = float32(r.NormFloat64())
+	}
+	return w
+}
+
+// adversarial is rows of 4 columns that try to break a clip, and their number.
+func adversarial() (*Rows, int) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	rows := [][]float32{
+		{1, 2, 3, 4}, {1e5, -1e5, 1e5, 1e5}, {1e18, 1, 1, 1}, {1e19, 1e19, -1e19, 1e19}, {3e38, 3e38, 3e38, 3e38}, {-3e38, 0, 0, 0},
+		{nan, 0, 0, 0}, {0, inf, 0, 0}, {-inf, inf, nan, 1}, {1e-40, -1e-45, 0, 0}, {0, 0, 0, 0}, {1e-20, 1e20, 1e-20, 1e20},
+	}
+	columns := make([][]float32, 4)
+	for _, row := range rows {
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	return numeric(columns...), len(rows)
+}
+
+// TestClipNeverExceeds: whatever the row, its contribution is finite and its norm,
+// measured in float64 on the materialised gradient, at most max_grad_norm.
+func TestClipNeverExceeds(t *testing.T) {
+	rows, n := adversarial()
+	for name, o := range objectives(t, rows) {
+		w := start(o)
+		for _, clip := range []float64{1e-6, 0.5, 1, 1e6} {
+			g := newGradient(o, source(name), clip)
+			for i := range n {
+				g.compute(w, []int32{int32(i)}, 0, false)
+				if got := norm(g.sum); !(got <= clip) {
+					t.Errorf("%s: row %d clipped to %g has norm %g", name, i, clip, got)
+				}
+			}
+			g.compute(w, nil, 0, false)
+			if norm(g.sum) != 0 {
+				t.Errorf("%s: an empty batch has a gradient", name)
+			}
+			g.compute(w, all(n), 0, false)
+			if got := norm(g.sum); !(got <= clip*float64(n)) {
+				t.Errorf("%s: %d rows clipped to %g sum to norm %g", name, n, clip, got)
+			}
+		}
+	}
+}
+
+// TestNonFiniteRowsCountAsZero: rows that are not finite leave the sum of the
+// others as it is, bit for bit.
+func TestNonFiniteRowsCountAsZero(t *testing.T) {
+	rows, _ := adversarial()
+	for name, o := range objectives(t, rows) {
+		if name == "penalised" || name == "variational" {
+			continue // their secret draws depend on the place in the chunk
+		}
+		w := start(o)
+		g := newGradient(o, source(name), 1)
+		g.compute(w, []int32{0, 1, 10}, 0, false)
+		want := append([]float32(nil), g.sum...)
+		g.compute(w, []int32{0, 6, 1, 7, 8, 10}, 0, false)
+		for i := range want {
+			if g.sum[i] != want[i] {
+				t.Fatalf("%s: weight %d: %g with non-finite rows, %g without", name, i, g.sum[i], want[i])
+			}
+		}
+	}
+}
+
+// TestClippedSum compares with each example's own gradient, clipped in float64
+// and added up; 1e-5 is float32. The batch spans chunks. A clip of 1 binds for some rows only.
+func TestClippedSum(t *testing.T) {
+	const n = 2*chunkRows + 50
+	rows := normalRows(n, 4, 3)
+	for name, o := range objectives(t, rows) {
+		if name == "penalised" || name == "variational" {
+			continue // one by one they draw otherwise
+		}
+		w := start(o)
+		each := newGradient(o, source(name), math.Inf(1))
+		want := make([]float64, o.Params())
+		bound := 0
+		for i := range n {
+			each.compute(w, []int32{int32(i)}, 0, false)
+			c := math.Min(1, 1/norm(each.sum))
+			if c < 1 {
+				bound++
+			}
+			for j, v := range each.sum {
+				want[j] += c * float64(v)
+			}
+		}
+		if bound == 0 {
+			t.Fatalf("%s: the clip binds for no row, the test shows nothing", name)
+		}
+		g := newGradient(o, source(name), 1)
+		g.compute(w, all(n), 0, false)
+		for j, v := range g.sum {
+			if math.Abs(float64(v)-want[j]) > 1e-5*n {
+				t.Fatalf("%s: weight %d: %g, want %g", name, j, v, want[j])
+			}
+		}
+	}
+}
+
+// TestBitsDoNotDependOnCores covers chunks of one step on one and two cores.
+func TestBitsDoNotDependOnCores(t *testing.T) {
+	const n = 5*chunkRows + 1
+	rows := normalRows(n, 4, 5)
+	for name, o := range objectives(t, rows) {
+		w := start(o)
+		var sums [2][]float32
+		for k := range sums {
+			old := runtime.GOMAXPROCS(k + 1)
+			g := newGradient(o, source(name), 1)
+			g.compute(w, all(n), 3, true)
+			sums[k] = g.sum
+			runtime.GOMAXPROCS(old)
+		}
+		same(t, name, sums[0], sums[1])
+	}
+}
+
+func same(t *testing.T, what string, a, b []float32) {
+	t.Helper()
+	if len(a) != len(b) {
+		t.Fatalf("%s: %d and %d numbers", what, len(a), len(b))
+	}
+	for i := range a {
+		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
+			t.Fatalf("%s: number %d: %g and %g", what, i, a[i], b[i])
+		}
+	}
+}

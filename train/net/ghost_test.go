@@ -1,0 +1,200 @@
+package net
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// materialise returns the gradient of each example on its own: rows i, n+i, ...
+func materialise(n *Net, p *Pass, examples, rows int) [][]float32 {
+	out := make([][]float32, examples)
+	for i := range out {
+		scale := make([]float32, rows)
+		for r := i; r < rows; r += examples {
+			scale[r] = 1
+		}
+		out[i] = make([]float32, n.Params())
+		p.Accumulate(out[i], scale)
+	}
+	return out
+}
+
+// TestGhostNorms: the squared norms without per-example gradients are those of
+// the gradients themselves, to 1e-5.
+func TestGhostNorms(t *testing.T) {
+	for name, spec := range cases() {
+		t.Run(name, func(t *testing.T) {
+			n, _ := New(spec)
+			if n.PerExample() != nil {
+				return // batch norm has no per-example gradient
+			}
+			r := rand.New(rand.NewPCG(1, 2))
+			w := n.Init(r)
+			p := n.NewPass(batch)
+			draw(p, r)
+			p.Forward(w, Mode{Train: true})
+			for i := range batch {
+				for j := range n.Out() {
+					p.OutGrad().Row(i)[j] = float32(weightOf(i, j))
+				}
+			}
+			p.Backward(w)
+			for _, examples := range []int{batch, batch / 2, batch / 3} {
+				checkGhost(t, n, p, examples)
+			}
+		})
+	}
+}
+
+func checkGhost(t *testing.T, n *Net, p *Pass, examples int) {
+	t.Helper()
+	got, bound := make([]float64, examples), make([]float64, examples)
+	p.Squares(got, bound)
+	for i, g := range materialise(n, p, examples, p.rows) {
+		var want float64
+		for _, v := range g {
+			want += float64(v) * float64(v)
+		}
+		if !(math.Abs(got[i]-want) <= 1e-5*want) {
+			t.Errorf("%d examples: squared norm %d: %g, materialised %g", examples, i, got[i], want)
+		}
+		if !(bound[i] >= want*(1-1e-5)) {
+			t.Errorf("%d examples: bound %d: %g is below the squared norm %g", examples, i, bound[i], want)
+		}
+	}
+}
+
+// TestGradientPenalty compares the penalty and its gradient with float64 central
+// differences of weight*(|grad D| - 1)², where grad D is a central difference too
+// (exact for a net that is linear piece by piece).
+func TestGradientPenalty(t *testing.T) {
+	for name, spec := range map[string]Spec{
+		"one layer": {Inputs: 4, Layers: []Layer{Dense(6), LeakyReLU(0.2), Dense(1)}},
+		"two":       {Inputs: 4, Layers: []Layer{Dense(6), LeakyReLU(0.2), Dense(5), Activation("relu"), Dense(1)}},
+		"linear":    {Inputs: 4, Layers: []Layer{Dense(3), Dense(1)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(5, 6))
+			n, err := New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Penalisable(); err != nil {
+				t.Fatal(err)
+			}
+			w := n.Init(r)
+			for i := range w {
+				w[i] *= 3 // norms away from 0
+			}
+			p := n.NewPass(batch)
+			x := draw(p, r)
+			p.Forward(w, Mode{Train: true})
+			for i := range batch {
+				p.OutGrad().Row(i)[0] = float32(i + 1) // rows below lo keep theirs
+			}
+			const lo = 2
+			for i := lo; i < batch; i++ {
+				p.OutGrad().Row(i)[0] = 1
+			}
+			dx := p.BackwardInput(w, lo)
+			loss := make([]float64, batch-lo)
+			p.GradientPenalty(w, dx, lo, 10, loss)
+			grad := make([]float32, n.Params())
+			p.Accumulate(grad, nil)
+			at := widen(w)
+			f := func() (sum float64) {
+				for i, row := range x {
+					if i < lo {
+						sum += float64(i+1) * (&reference{w: at}).run(spec.Layers, [][]float64{row})[0][0]
+						continue
+					}
+					sum += penaltyOf(spec, at, row)
+				}
+				return sum
+			}
+			near(t, "weights", widen(grad), differences(at, f), 1e-4)
+			for i := range loss {
+				near(t, "loss", []float64{loss[i]}, []float64{penaltyOf(spec, at, x[lo+i])}, 1e-4)
+			}
+			checkGhost(t, n, p, batch/2)
+		})
+	}
+}
+
+func penaltyOf(s Spec, w []float64, x []float64) float64 {
+	var square float64
+	for _, g := range differences(x, func() float64 { return (&reference{w: w}).run(s.Layers, [][]float64{x})[0][0] }) {
+		square += g * g
+	}
+	d := math.Sqrt(square) - 1
+	return 10 * d * d
+}
+
+func TestPenaltyRefusesCurvedNets(t *testing.T) {
+	n, _ := New(Spec{Inputs: 3, Layers: []Layer{Dense(2), Activation("tanh"), Dense(1)}})
+	if n.Penalisable() == nil {
+		t.Error("a net with tanh was accepted")
+	}
+}
+
+// TestLosses compares gradients with central differences of the values.
+func TestLosses(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	y, target, dy, e := NewMatrix(1, 6), NewMatrix(1, 6), NewMatrix(1, 6), NewMatrix(1, 3)
+	for j := range 6 {
+		y.Row(0)[j], target.Row(0)[j] = float32(r.NormFloat64()), r.Float32()
+	}
+	for j := range 3 {
+		e.Row(0)[j] = float32(r.NormFloat64())
+	}
+	at := widen(y.Row(0))
+	check := func(name string, value func() float64) {
+		near(t, name, widen(dy.Row(0)), differences(at, value), 1e-5)
+	}
+	loss := make([]float64, 1)
+	BCE(dy, y, target, loss)
+	bce := func() (s float64) {
+		for j, v := range at {
+			p, q := sigma(v), float64(target.Row(0)[j])
+			s -= (q*math.Log(p) + (1-q)*math.Log(1-p)) / 6
+		}
+		return s
+	}
+	check("bce", bce)
+	near(t, "bce value", loss, []float64{bce()}, 1e-6)
+	MSE(dy, y, target, loss)
+	mse := func() (s float64) {
+		for j, v := range at {
+			d := v - float64(target.Row(0)[j])
+			s += d * d / 6
+		}
+		return s
+	}
+	check("mse", mse)
+	near(t, "mse value", loss, []float64{mse()}, 1e-6)
+	clear(dy.Data)
+	loss[0] = 0
+	GaussianKL(dy, y, 0.7, loss)
+	kl := func() (s float64) { // sum of log-density ratios of normals, closed form
+		for j := range 3 {
+			m, v := at[j], math.Exp(at[3+j])
+			s += 0.7 * (-0.5*math.Log(v) + (v+m*m)/2 - 0.5)
+		}
+		return s
+	}
+	check("kl", kl)
+	near(t, "kl value", loss, []float64{kl()}, 1e-6)
+	dz, z := NewMatrix(1, 3), NewMatrix(1, 3)
+	for j := range 3 {
+		dz.Row(0)[j] = float32(weightOf(0, j))
+	}
+	Reparameterise(z, y, e)
+	ReparameteriseBackward(dy, dz, y, e)
+	check("reparameterise", func() (s float64) {
+		for j := range 3 {
+			s += weightOf(0, j) * (at[j] + math.Exp(at[3+j]/2)*float64(e.Row(0)[j]))
+		}
+		return s
+	})
+}
