@@ -1,6 +1,10 @@
 package account
 
-import "math"
+import (
+	"math"
+
+	"weir/privacy"
+)
 
 // sampledGaussian is a release of a Poisson sample (rate q) with noise s over
 // the bound on one contribution, seen along the line through the contributions.
@@ -123,4 +127,14 @@ func gaussianMoment(s float64, l int) float64 {
 	}
 	h := math.Min(s/3, s*s/2)
 	return logSum(h, s, logF, 0, n) + math.Log(h) - math.Log(s) - 0.5*math.Log(2*math.Pi)
+}
+
+// PoissonGaussian is the Renyi divergence of order alpha > 1 of one step of a
+// Poisson-subsampled Gaussian (rate q in [0, 1], noise multiplier s) under the
+// adjacency; +Inf where there is none.
+func PoissonGaussian(q, s, alpha float64, adjacency privacy.Adjacency) float64 {
+	if adjacency == privacy.ReplaceOne {
+		return sampledGaussian{q: q, s: s}.replaceOne(alpha)
+	}
+	return sampledGaussian{q: q, s: s}.addRemove(alpha)
 }

@@ -106,3 +106,10 @@ func (r RDP) minimise(releases []release, f func(alpha, rdp float64) float64) (v
 	}
 	return value, order
 }
+
+// Divergence returns the bound on the Renyi divergence of the composition as a
+// function of the order, above 1.
+func Divergence(events []privacy.Event, adjacency privacy.Adjacency) (func(alpha float64) float64, error) {
+	releases, err := compile("rdp", events, adjacency)
+	return func(alpha float64) float64 { return totalAt(releases, alpha) }, err
+}
