@@ -15,7 +15,12 @@ type restore struct {
 	origin        float64
 	least, utmost float64
 	boolean       bool
+	first, last   float64 // least and greatest whole multiple of 1/per inside the bounds
 }
+
+// exactWhole bounds whole numbers without declared bounds: float64 holds every
+// whole number up to 2^53.
+const exactWhole = 1 << 53
 
 func restoring(c pipeline.Column) restore {
 	r := restore{step: c.Step, least: math.Inf(-1), utmost: math.Inf(1)}
@@ -26,11 +31,11 @@ func restoring(c pipeline.Column) restore {
 		r.least, r.utmost, r.origin = c.Bounds[0], c.Bounds[1], c.Bounds[0]
 	}
 	if c.Type != pipeline.Numeric {
-		r.least, r.utmost = math.Ceil(r.least), math.Floor(r.utmost)
+		r.least, r.utmost = math.Ceil(max(r.least, -exactWhole)), math.Floor(min(r.utmost, exactWhole))
 		if r.step < 1 || r.step != math.Trunc(r.step) {
 			r.step = 1
 		}
-		if !math.IsInf(r.least, 0) {
+		if c.Bounds != nil {
 			r.origin = r.least
 		}
 	}
@@ -38,6 +43,7 @@ func restoring(c pipeline.Column) restore {
 	if r.step > 0 && r.step <= 1 {
 		if per := math.Round(1 / r.step); math.Abs(per*r.step-1) < 1e-9 && math.Abs(r.origin*per-math.Round(r.origin*per)) < 1e-6 {
 			r.per = per // steps such as 0.1: dividing whole numbers gives the nearest decimal
+			r.first, r.last = multiples(r.least, r.utmost, per)
 		}
 	}
 	return r
@@ -51,7 +57,6 @@ func (r restore) value(x float64) float64 {
 			x = min(0, r.utmost)
 		}
 	}
-	x = min(max(x, r.least), r.utmost)
 	switch {
 	case r.boolean:
 		if x >= 0.5 { // an indicator of one half says yes
@@ -59,8 +64,9 @@ func (r restore) value(x float64) float64 {
 		}
 		return 0
 	case r.per > 0:
-		return r.inside(math.RoundToEven(x*r.per), r.per)
+		return min(max(math.RoundToEven(x*r.per), r.first), r.last) / r.per
 	case r.step > 0:
+		x = min(max(x, r.least), r.utmost)
 		x = r.origin + math.RoundToEven((x-r.origin)/r.step)*r.step
 		if x > r.utmost {
 			x -= r.step
@@ -69,21 +75,14 @@ func (r restore) value(x float64) float64 {
 	return min(max(x, r.least), r.utmost)
 }
 
-// inside is n/per, one step down or up where rounding left the bounds.
-func (r restore) inside(n, per float64) float64 {
-	if n/per > r.utmost {
-		n--
+// multiples are the least and greatest n with n/per inside the bounds.
+func multiples(least, utmost, per float64) (first, last float64) {
+	first, last = math.Round(least*per), math.Round(utmost*per)
+	if first/per < least {
+		first++
 	}
-	if n/per < r.least {
-		n++
+	if last/per > utmost {
+		last--
 	}
-	return n / per
-}
-
-func (r restore) all(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = r.value(v)
-	}
-	return out
+	return first, last
 }

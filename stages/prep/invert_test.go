@@ -1,0 +1,137 @@
+package prep
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+)
+
+// A table that went through every invertible step comes back: same columns,
+// types, categories, missing values and sentinels.
+func TestThereAndBack(t *testing.T) {
+	in := after(t, clinicTable(), &Drop{Columns: []string{"patient_id"}})
+	steps := []pipeline.Stage{
+		&NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"},
+		&Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100", Missing: "keep"},
+		&MissingIndicator{Columns: []string{"age"}, Suffix: "_missing"},
+		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120}},
+		&Encode{MinMax: [2]float64{-1, 1}, Missing: "category"},
+	}
+	kept := after(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100", Missing: "keep"})
+	back := after(t, after(t, in, steps...), &Decode{To: "source"})
+	if diff := cmp.Diff(in.Header.Domain.Names(), back.Header.Domain.Names()); diff != "" {
+		t.Fatalf("columns:\n%s", diff)
+	}
+	for i, c := range kept.Header.Domain.Columns {
+		compare(t, c.Name, tolerance{Abs: 1e-9}, listed(t, back.Rows.Column(i)), listed(t, kept.Rows.Column(i)))
+	}
+	if kept.Rows.Column(0).NullN() == 0 {
+		t.Error("no missing age left to come back: the test says nothing about it")
+	}
+}
+
+// Rows of real numbers become values the source can hold, whatever they are.
+func TestDecodeRowsHoldsBounds(t *testing.T) {
+	enc := after(t, complete(t), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
+	width, err := DenseWidth(enc.Header.Domain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 3))
+	dense := make([]float32, 500*width)
+	for i := range dense {
+		dense[i] = float32(rng.NormFloat64() * 3)
+	}
+	dense[0], dense[1], dense[2*width] = float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))
+	for _, draw := range []Draw{{Argmax: true}, {Logits: true}, {}} {
+		r, err := DecodeRows(enc.Header, dense, draw, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := DecodedHeader(enc.Header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Schema().Equal(decoded.Schema) {
+			t.Fatalf("schema %v, want %v", r.Schema(), decoded.Schema)
+		}
+		for i, c := range decoded.Domain.Columns {
+			checkHeld(t, c, listed(t, r.Column(i)))
+		}
+	}
+	if _, err := DecodeRows(enc.Header, dense[1:], Draw{Argmax: true}, nil); err == nil {
+		t.Error("half a row is accepted")
+	}
+	if _, err := DecodeRows(complete(t).Header, dense, Draw{Argmax: true}, nil); err == nil {
+		t.Error("a table that is not encoded is accepted")
+	}
+}
+
+// checkHeld: inside the bounds or categories, and a multiple of the step.
+func checkHeld(t *testing.T, c pipeline.Column, values []*float64) {
+	t.Helper()
+	for _, v := range values {
+		switch {
+		case v == nil && !c.Nullable:
+			t.Errorf("%s: a missing value", c.Name)
+		case v == nil:
+		case c.Type.Coded() && (*v < 0 || int(*v) >= len(c.Categories)):
+			t.Errorf("%s: code %v", c.Name, *v)
+		case c.Bounds != nil && (*v < c.Bounds[0] || *v > c.Bounds[1]):
+			t.Errorf("%s: %v outside %v", c.Name, *v, *c.Bounds)
+		case c.Step == 0.5 && *v*2 != float64(int(*v*2)):
+			t.Errorf("%s: %v is no multiple of 0.5", c.Name, *v)
+		}
+	}
+}
+
+// Steps whose columns were dropped since are left out on the way back.
+func TestInvertAfterDrop(t *testing.T) {
+	in := after(t, complete(t), &Encode{MinMax: [2]float64{0, 1}, Missing: "category"},
+		&Drop{Columns: []string{"age", "visits", "region"}})
+	back := after(t, in, &Decode{To: "source"})
+	want := []string{"pressure", "grade", "smoker", "admission"}
+	if diff := cmp.Diff(want, back.Header.Domain.Names()); diff != "" {
+		t.Errorf("columns:\n%s", diff)
+	}
+}
+
+// Uniform draws fall inside the bin of the value; bounds and step hold.
+func TestBinsComeBackInside(t *testing.T) {
+	full := complete(t)
+	for _, inverse := range []string{"midpoint", "uniform"} {
+		back := after(t, full, &Discretize{Strategy: "uniform", Bins: 4, Columns: []string{"pressure"}, Inverse: inverse}, &Decode{To: "source"})
+		edges := uniformEdges(60, 240, 4)
+		original := listed(t, named(full, "pressure"))
+		for i, v := range listed(t, named(back, "pressure")) {
+			from := bin(edges, *original[i])
+			if *v < edges[from]-0.25 || *v > edges[from+1]+0.25 {
+				t.Errorf("%s: value %d comes back as %v, outside its bin", inverse, i, *v)
+			}
+		}
+	}
+}
+
+// A file that the environment offers is read with the header that was planned.
+func TestReadOpensFile(t *testing.T) {
+	in := clinicTable()
+	env := pipelinetest.Env(1)
+	env.Files = func(path string, _ *pipeline.CSV, d *pipeline.Domain) (pipeline.Table, error) {
+		return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), in.Rows), nil
+	}
+	for class, stability := range map[string]pipeline.Stability{"public": {}, "private": pipeline.Unbounded()} {
+		out, err := (&Read{File: "x.csv", Class: class, Columns: clinic().Columns}).Run(t.Context(), env, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := out["out"].Header
+		if string(h.Class) != class || h.Stability != stability || !h.Schema.Equal(in.Rows.Schema()) {
+			t.Errorf("class %s, stability %v, schema %v", h.Class, h.Stability, h.Schema)
+		}
+	}
+}

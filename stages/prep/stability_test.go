@@ -1,0 +1,245 @@
+package prep
+
+import (
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+)
+
+// The table of DESIGN section 3, by kind: what becomes of rows(1), shards(3) and
+// unbounded.
+func TestStability(t *testing.T) {
+	rows, shards, unbounded := pipeline.Rows(1), pipeline.Shards(3), pipeline.Unbounded()
+	keeps := [3]pipeline.Stability{rows, shards, unbounded}
+	loses := [3]pipeline.Stability{unbounded, unbounded, unbounded}
+	knn := func(scope string) pipeline.Stage {
+		return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: scope, Scale: "none"}
+	}
+	private, free := cleaned(t).Header, public(cleaned(t)).Header
+	full := complete(t).Header
+	for _, c := range []struct {
+		name      string
+		stage     pipeline.Stage
+		in        pipeline.Header
+		reference *pipeline.Header
+		port      string
+		want      [3]pipeline.Stability
+	}{
+		{"select", &Select{Columns: []string{"age"}}, private, nil, "out", keeps},
+		{"drop", &Drop{Columns: []string{"age"}}, private, nil, "out", keeps},
+		{"bounds", &Bounds{Outside: "clip"}, private, nil, "out", keeps},
+		{"missing_indicator", &MissingIndicator{Suffix: "_m"}, private, nil, "out", keeps},
+		{"impute_constant", &ImputeConstant{Numbers: map[string]float64{"age": 40}}, private, nil, "out", keeps},
+		{"filter", &Filter{Keep: "age > 30", Missing: "drop"}, private, nil, "out", keeps},
+		{"derive", &Derive{Columns: []Derived{{Name: "x", Formula: "age", Type: pipeline.Integer}}}, private, nil, "out", keeps},
+		{"encode", &Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, full, nil, "out", keeps},
+		{"uniform bins", &Discretize{Strategy: "uniform", Bins: 3}, private, nil, "out", keeps},
+		{"quantiles of the table", &Discretize{Strategy: "quantile", Bins: 3}, private, nil, "out", loses},
+		{"quantiles of a public table", &Discretize{Strategy: "quantile", Bins: 3}, private, &free, "out", keeps},
+		{"quantiles of a private table", &Discretize{Strategy: "quantile", Bins: 3}, private, &private, "out", loses},
+		{"knn, table", knn("table"), private, nil, "out", loses},
+		{"knn, shard", knn("shard"), private.WithShardColumn(), nil, "out", [3]pipeline.Stability{unbounded, shards, unbounded}},
+		{"knn, public reference", knn("reference"), private, &free, "out", keeps},
+		{"knn, private reference", knn("reference"), private, &private, "out", loses},
+		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
+		{"shard by position", &Shard{Shards: 8, By: "position"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
+		{"split", &Split{Train: 0.5, Test: 0.5}, private, nil, "train", keeps},
+		{"stratified, train", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "train", [3]pipeline.Stability{pipeline.Rows(2), unbounded, unbounded}},
+		{"stratified, validation", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "validation", [3]pipeline.Stability{pipeline.Rows(3), unbounded, unbounded}},
+	} {
+		for i, before := range keeps {
+			in := pipeline.Headers{"in": c.in}
+			h := c.in
+			h.Stability = before
+			in["in"] = h
+			if c.reference != nil {
+				in["reference"] = *c.reference
+			}
+			o, err := c.stage.Plan(in)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			if got := o.Out[c.port].Stability; got != c.want[i] {
+				t.Errorf("%s: %v becomes %v, want %v", c.name, before, got, c.want[i])
+			}
+		}
+	}
+}
+
+// Where stability is lost, a finding names the audit rule.
+func TestFindings(t *testing.T) {
+	h := cleaned(t).Header
+	dropped := h
+	dropped.Rows = 0
+	two := h
+	two.Stability = pipeline.Rows(2)
+	removal := h
+	removal.Terms.Adjacency = privacy.AddRemove
+	for _, c := range []struct {
+		rule  string
+		stage pipeline.Stage
+		in    pipeline.Header
+	}{
+		{"W03", &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "table", Scale: "none"}, h},
+		{"W01", &Discretize{Strategy: "quantile", Bins: 3}, h},
+		{"W30", &Bounds{Outside: "error"}, h},
+		{"W30", &Filter{Keep: "age > 1", Missing: "error"}, h},
+		{"W05", &Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, h},
+		{"W22", &Shard{Shards: 4, By: "position"}, dropped}, // a filter before: positions are no longer public
+		{"W22", &Shard{Shards: 4, By: "position"}, removal}, // removing a row shifts the others
+		{"W22", &Shard{Shards: 4, By: "random"}, two},       // two rows of different units change
+	} {
+		o, err := c.stage.Plan(pipeline.Headers{"in": c.in})
+		if err != nil || len(o.Findings) != 1 || o.Findings[0].Rule != c.rule || o.Findings[0].Fix == "" {
+			t.Errorf("%T: findings %+v, error %v; want one of rule %s", c.stage, o.Findings, err, c.rule)
+		}
+	}
+	if o, err := (&ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "table", Scale: "none"}).Plan(pipeline.Headers{"in": public(cleaned(t)).Header}); err != nil || len(o.Findings) > 0 {
+		t.Errorf("a public table: findings %v, error %v; want none", o.Findings, err)
+	}
+}
+
+// Row counts: public ones stay through row-by-row stages, and are private after
+// a filter, whose result depends on values.
+func TestRowCounts(t *testing.T) {
+	h := clinicTable().Header
+	for _, c := range []struct {
+		stage pipeline.Stage
+		port  string
+		want  int64
+	}{
+		{&Bounds{Outside: "clip"}, "out", 12}, {&Filter{Keep: "age > 30", Missing: "drop"}, "out", 0},
+		{&Split{Train: 0.5, Test: 0.5}, "train", 6}, {&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, "train", 0},
+		{&Shard{Shards: 2, By: "random"}, "out", 12},
+	} {
+		o, err := c.stage.Plan(pipeline.Headers{"in": h})
+		if err != nil || o.Out[c.port].Rows != c.want {
+			t.Errorf("%T: %d public rows, error %v; want %d", c.stage, o.Out[c.port].Rows, err, c.want)
+		}
+	}
+}
+
+// Nothing of the class of a private input is lost where a reference is joined in.
+func TestPrivateReferenceMakesPrivate(t *testing.T) {
+	in := pipeline.Headers{"in": public(cleaned(t)).Header, "reference": cleaned(t).Header}
+	o, err := (&ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: "reference", Scale: "none"}).Plan(in)
+	if err != nil || o.Out["out"].Class != pipeline.Private || o.Out["out"].Stability != pipeline.Unbounded() {
+		t.Errorf("class %s, stability %v, error %v; want private, unbounded", o.Out["out"].Class, o.Out["out"].Stability, err)
+	}
+}
+
+// Every problem at once, each with what is accepted and the audit rule.
+func TestProblems(t *testing.T) {
+	h := clinicTable().Header
+	unit := unitTable().Header
+	noID := after(t, clinicTable(), &Drop{Columns: []string{"patient_id"}}).Header
+	noID.Terms.Unit = unit.Terms.Unit
+	bare := clinicTable().Header
+	bare.Domain = bare.Domain.Clone()
+	bare.Domain.Columns[1].Bounds, bare.Domain.Columns[4].Categories = nil, nil
+	for _, c := range []struct {
+		stage pipeline.Stage
+		in    pipeline.Header
+		want  []string
+	}{
+		{&Encode{MinMax: [2]float64{1, -1}, Missing: "error"}, h, []string{
+			"patient_id, which is text", "min_max: is [1, -1]", "the column age, which may be missing", "the column region, which may be missing", "missing: category"}},
+		{&Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, bare, []string{"age without declared bounds", "W01", "region, whose categories nobody declared", "W02"}},
+		{&Encode{MinMax: [2]float64{0, 1}, OneHot: []string{"age"}, Ordinal: []string{"age"}}, h, []string{"several encodings", "columns with categories"}},
+		{&Bounds{Outside: "clip", Bounds: map[string]Limits{"age": {Lower: pointer(100), Upper: pointer(1)}, "region": {Lower: pointer(1)}}}, h,
+			[]string{"bounds.age: is from 100 to 1", "bounds.region", "categorical"}},
+		{&ImputeKNN{Neighbors: 0, Scope: "shard", Features: []string{"patient_id"}}, h, []string{"neighbors", "no shards", "which is text"}},
+		{&ImputeKNN{Neighbors: 3, Scope: "reference"}, h, []string{"reference: is missing"}},
+		{&ImputeConstant{Numbers: map[string]float64{"age": 17.5}, Categories: map[string]string{"region": "nort"}}, h,
+			[]string{"a whole number", "did you mean north?"}},
+		{&Discretize{Strategy: "uniform", Bins: 2, Edges: map[string][]float64{"age": {3, 2}}}, h, []string{"strictly ascending"}},
+		{&Split{Train: 0.9, Test: 0.9, Stratify: "age"}, h, []string{"sum to 1.8", "a column with categories"}},
+		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, unit, []string{"must stay together"}},
+		{&Shard{Shards: 1, By: "random"}, noID, []string{"at least 2", "patient_id of the privacy unit", "W35"}},
+		{&Decode{To: "source"}, h, []string{"no step changed"}},
+		{&Drop{Columns: h.Domain.Names()}, h, []string{"every column"}},
+		{&MissingIndicator{Columns: []string{"age"}, Suffix: ""}, h, []string{"which the table has already"}},
+		{&Read{File: "x", Class: "private", Rows: 10, Columns: h.Domain.Columns}, h, []string{"W05"}},
+	} {
+		_, err := c.stage.Plan(pipeline.Headers{"in": c.in})
+		if err == nil {
+			t.Errorf("%T: no problem, want %v", c.stage, c.want)
+			continue
+		}
+		for _, text := range c.want {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%T: %q is not in\n%v", c.stage, text, err)
+			}
+		}
+	}
+}
+
+// The language of formulas: what is refused, before any data, and why.
+func TestFormulaProblems(t *testing.T) {
+	h := clinicTable().Header
+	for formula, want := range map[string]string{
+		`agee > 3`:                        "did you mean age?",
+		`region == "nrth"`:                "did you mean north?",
+		`grade > "low"`:                   "rank(grade)",
+		`rank(age) > 1`:                   "the rank of age",
+		`now() > 1`:                       "a function that is not there",
+		`all([1, 2], # > age)`:            "",
+		`let x = age; x > 1`:              "",
+		`age in 1..5`:                     "a range",
+		`$env["age"] > 1`:                 "",
+		`age > `:                          "no expression",
+		`age + 1`:                         "of type int",
+		`age > "a"`:                       "types fit",
+		`age / 2 > 1`:                     "a division",
+		`patient_id matches "^a" and col`: "",
+		``:                                "characters",
+		strings.Repeat("age + ", 2000):    "characters",
+	} {
+		_, err := (&Filter{Keep: formula, Missing: "drop"}).Plan(pipeline.Headers{"in": h})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: problem %v, want one with %q", formula, err, want)
+		}
+	}
+	_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: "age / 2", Type: pipeline.Integer}}}).Plan(pipeline.Headers{"in": h})
+	if err == nil || !strings.Contains(err.Error(), "int(round(..))") {
+		t.Errorf("a real number in an integer column: %v", err)
+	}
+}
+
+// Formulas compute what they say; expected values by hand.
+func TestFormulas(t *testing.T) {
+	in := table([]pipeline.Column{
+		{Name: "a", Type: pipeline.Numeric, Nullable: true},
+		{Name: "n-b", Type: pipeline.Integer},
+		{Name: "g", Type: pipeline.Ordinal, Categories: []string{"low", "mid", "high"}, Nullable: true},
+		{Name: "yes", Type: pipeline.Boolean, Categories: []string{"n", "y"}},
+	}, []any{1.5, nil, -4.0}, []any{2, 0, 7}, []any{"high", "low", nil}, []any{"y", "n", "y"})
+	nan := (*float64)(nil)
+	for formula, want := range map[string][]*float64{
+		`a * 2 + col("n-b")`:              {pointer(5), nan, pointer(-1)},
+		`a / col("n-b")`:                  {pointer(0.75), nan, pointer(-4.0 / 7)},
+		`1 / col("n-b")`:                  {pointer(0.5), nan, pointer(1.0 / 7)}, // not finite is missing
+		`rank(g)`:                         {pointer(2), pointer(0), nan},
+		`missing(g) ? -1 : col("n-b")`:    {pointer(2), pointer(0), pointer(-1)},
+		`yes ? abs(a) : 0.0`:              {pointer(1.5), nan, pointer(4)}, // every column named counts
+		`max(col("n-b"), 3)`:              {pointer(3), pointer(3), pointer(7)},
+		`g in ["high", "mid"] ? 1.0: 0.0`: {pointer(1), pointer(0), nan},
+	} {
+		out := after(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: pipeline.Numeric}}})
+		t.Run(formula, func(t *testing.T) {
+			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, named(out, "x")), want)
+		})
+	}
+	out, err := (&Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: pipeline.Integer}}}).Run(
+		t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	if err == nil {
+		_, err = out["out"].Collect(t.Context())
+	}
+	if err == nil || !strings.Contains(err.Error(), "cannot be computed") {
+		t.Errorf("a remainder by zero: %v", err)
+	}
+}
