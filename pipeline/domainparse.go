@@ -16,7 +16,7 @@ func ParseDomain(file string, data []byte) (*Domain, []schema.Problem) {
 	return decodeDomain(doc, "")
 }
 
-func (p *parser) domain() *Domain {
+func (p *parser) domain(demoRows int64) *Domain {
 	const path = "dataset.domain"
 	if len(p.doc.Keys(path)) > 0 {
 		d, problems := decodeDomain(p.doc, path)
@@ -25,7 +25,7 @@ func (p *parser) domain() *Domain {
 	}
 	name, demo := p.doc.Text(path), p.doc.Text("dataset.demo")
 	if !p.doc.Has(path) && demo != "" {
-		return p.demoDomain(demo)
+		return p.demoDomain(demo, demoRows)
 	}
 	if name == "" || p.src.Read == nil {
 		p.at(path, "", "the file of a domain, or the domain itself: {columns: [...]}", "")
@@ -41,8 +41,8 @@ func (p *parser) domain() *Domain {
 	return d
 }
 
-func (p *parser) demoDomain(name string) *Domain {
-	d, err := p.src.Demo(name)
+func (p *parser) demoDomain(name string, rows int64) *Domain {
+	d, err := p.src.Demo(name, rows)
 	if err != nil {
 		p.at("dataset.demo", "", "a built-in generator", err.Error())
 	}

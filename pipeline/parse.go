@@ -15,11 +15,11 @@ type specFile struct {
 
 // Sources is where a spec's words come from.
 type Sources struct {
-	File string                             // name of the spec, for messages
-	Data []byte                             // its YAML
-	Set  []string                           // overrides path=value, in order
-	Read func(name string) ([]byte, error)  // reads the file of a domain, relative to the spec
-	Demo func(name string) (*Domain, error) // the domain of a built-in generator
+	File string                                         // name of the spec, for messages
+	Data []byte                                         // its YAML
+	Set  []string                                       // overrides path=value, in order
+	Read func(name string) ([]byte, error)              // reads the file of a domain, relative to the spec
+	Demo func(name string, rows int64) (*Domain, error) // the domain of a built-in generator
 }
 
 // ParseSpec validates a spec and decodes every stage over the defaults of its
@@ -84,7 +84,7 @@ func (p *parser) spec() *Spec {
 	if len(p.problems) > 0 {
 		return nil
 	}
-	spec.Dataset.columns = p.domain()
+	spec.Dataset.columns = p.domain(spec.Dataset.DemoRows)
 	p.rules(spec)
 	if len(p.problems) > 0 {
 		return nil

@@ -37,13 +37,26 @@ func (f *Folder) Open(name string) (fs.File, error) {
 		return os.Open(f.Path(name))
 	}
 	if filepath.IsAbs(name) {
-		return nil, fmt.Errorf("%s: is an absolute path, must be inside the spec's folder (--confine)", name)
+		return nil, fmt.Errorf("%s: is an absolute path, %w", name, ErrConfined)
 	}
 	file, err := f.root.Open(filepath.Clean(name))
 	if err != nil {
-		return nil, fmt.Errorf("%s: must be a file inside the spec's folder (--confine): %w", name, unwrapPath(err))
+		return nil, fmt.Errorf("%w: %v", ErrConfined, unwrapPath(err))
 	}
 	return file, nil
+}
+
+// Check reports whether a file can be opened, and is one.
+func (f *Folder) Check(name string) error {
+	file, err := f.Open(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, unwrapPath(err))
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return fmt.Errorf("%s: must be a file, not a folder", name)
+	}
+	return nil
 }
 
 // Path is where name lies.

@@ -24,7 +24,7 @@ func (r *run) publish(ctx context.Context) error {
 	}
 	for i := range r.plan.Steps {
 		if err := r.publishStep(ctx, aside, &r.plan.Steps[i]); err != nil {
-			return &StageError{r.plan.Steps[i].ID, err}
+			return atStage(r.plan.Steps[i].ID, err)
 		}
 	}
 	if err := r.papers(aside); err != nil {

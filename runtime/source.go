@@ -31,10 +31,10 @@ func openSource(ctx context.Context, plan *pipeline.Plan, folder *Folder) (*sour
 		open = s.openDemo
 	}
 	if err := open(ctx, plan, folder); err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, atStage(pipeline.DatasetID, err)
 	}
 	s.table.Header = plan.Spec.Source()
-	s.table = capUnits(s.table, s.unit)
+	s.table.Open = nameErrors(pipeline.DatasetID, countRows(capUnits(s.table, s.unit)))
 	return s, nil
 }
 
@@ -51,6 +51,9 @@ func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *Folder) err
 
 func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, folder *Folder) error {
 	d := &plan.Spec.Dataset
+	if err := folder.Check(d.File); err != nil {
+		return err
+	}
 	t, err := table.Open(folder, d.File, s.csv, s.domain)
 	if err != nil {
 		return err

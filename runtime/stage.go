@@ -14,16 +14,17 @@ import (
 // execute runs one step, or takes its outputs from the cache.
 func (r *run) execute(ctx context.Context, step *pipeline.Step) error {
 	began := r.opts.Clock()
-	r.opts.Progress.Start(step.ID, step.Kind)
-	reused, err := r.outputs(ctx, step)
-	r.opts.Progress.End(step.ID, reused, err)
-	r.noteStage(step, reused, r.opts.Clock().Sub(began).Seconds())
-	if err != nil {
-		r.opts.Log.Error("stage ended", "stage", step.ID, "error", err)
-		return err
+	if !step.Lazy { // a lazy stage works while others read it
+		r.opts.Progress.Start(step.ID, step.Kind)
 	}
-	r.opts.Log.Info("stage done", "stage", step.ID, "kind", step.Kind, "reused", reused)
-	return nil
+	reused, err := r.outputs(ctx, step)
+	if !step.Lazy {
+		r.opts.Progress.End(step.ID, reused, err)
+	}
+	seconds := r.opts.Clock().Sub(began).Seconds()
+	r.noteStage(step, reused, seconds)
+	r.opts.Log.Info("stage ended", "stage", step.ID, "kind", step.Kind, "reused", reused, "lazy", step.Lazy, "ok", err == nil, "seconds", seconds)
+	return err
 }
 
 func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, err error) {
@@ -37,7 +38,7 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 	}
 	out, err := r.runStage(ctx, step)
 	if err != nil {
-		return false, &StageError{step.ID, err}
+		return false, atStage(step.ID, err)
 	}
 	if step.Lazy {
 		r.keep(step, recipe, lazy(step, out), nil)
@@ -45,7 +46,7 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 	}
 	tables, e, err := r.cache.store(ctx, recipe, step, out)
 	if err != nil {
-		return false, &StageError{step.ID, err}
+		return false, atStage(step.ID, err)
 	}
 	r.keep(step, recipe, tables, &e)
 	return false, nil
@@ -89,10 +90,7 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 	return func(ctx context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) {
 			for rec, err := range open(ctx) {
-				if err != nil && !isCancel(err) && !isStage(err) {
-					err = &StageError{stage, err}
-				}
-				if !yield(rec, err) {
+				if !yield(rec, atStage(stage, err)) {
 					return
 				}
 			}

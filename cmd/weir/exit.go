@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/runtime"
 )
 
 // Exit codes (DESIGN section 9).
@@ -51,7 +52,7 @@ func exitCode(ctx context.Context, err error) int {
 		return coded.code
 	case errors.As(err, &diagnostics) && diagnostics.Privacy():
 		return exitPrivacy
-	case errors.As(err, &diagnostics):
+	case errors.As(err, &diagnostics), errors.Is(err, runtime.ErrConfined):
 		return exitUsage
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		return exitInterrupted

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test binary stand in for weir, so that tests can kill it.
+func TestMain(m *testing.M) {
+	if os.Getenv("WEIR_TEST_MAIN") == "1" {
+		limitFiles(os.Getenv("WEIR_TEST_FSIZE"))
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// needle is a private value that must never show in messages or in release/.
+const needle = "73313"
+
+// study is a folder with a spec, a domain and a private table.
+type study struct {
+	t   *testing.T
+	dir string
+}
+
+// newStudy writes a table of n rows; row 3 holds the needle, in bounds.
+func newStudy(t *testing.T, n int) study {
+	s := study{t, t.TempDir()}
+	var b strings.Builder
+	b.WriteString("id,income,group,flag\n")
+	for i := range n {
+		income := 20000 + (i*7919)%60000
+		if i == 3 {
+			income = 73313
+		}
+		fmt.Fprintf(&b, "%d,%d,%c,%d\n", i, income, 'a'+rune(i%3), i%2)
+	}
+	s.write("data.csv", b.String())
+	s.write("domain.yaml", `columns:
+  - {name: id, type: integer}
+  - {name: income, type: integer, bounds: [0, 100000]}
+  - {name: group, type: categorical, categories: [a, b, c]}
+  - {name: flag, type: boolean}
+`)
+	s.write("spec.yaml", `weir: 1
+name: study
+dataset: {file: data.csv, domain: domain.yaml, rows_public: `+fmt.Sprint(n)+`}
+privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}
+seed: 3
+stages:
+  features: {kind: drop, columns: [id]}
+  clean: {kind: bounds, outside: missing}
+  complete: {kind: impute_constant, numbers: {income: 50000}}
+  encode: {kind: encode}
+  train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, checkpoint_every: 10}
+  sample: {kind: sample, rows: 50}
+`)
+	return s
+}
+
+func (s study) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s study) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.path(name), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s study) read(name string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(s.path(name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// edit replaces text in a file; not finding it is a fault of the test.
+func (s study) edit(name, old, new string) {
+	s.t.Helper()
+	text := s.read(name)
+	if !strings.Contains(text, old) {
+		s.t.Fatalf("%s does not hold %q", name, old)
+	}
+	s.write(name, strings.ReplaceAll(text, old, new))
+}
+
+// weir runs a command line in this process.
+func (s study) weir(args ...string) (code int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &stdout, err: &stderr}, args)
+	return code, stdout.String(), stderr.String()
+}
+
+// run is `weir run` on the study, with its runs inside its folder.
+func (s study) run(args ...string) (code int, out, errs string) {
+	return s.weir(append([]string{"run", s.path("spec.yaml"), "--out", s.path("runs")}, args...)...)
+}
+
+// result runs with --json and decodes what it prints.
+func (s study) result(args ...string) runResult {
+	s.t.Helper()
+	code, out, errs := s.run(append(args, "--json")...)
+	if code != exitDone {
+		s.t.Fatalf("weir run: exit code %d: %s", code, errs)
+	}
+	var r runResult
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		s.t.Fatalf("%v in %s", err, out)
+	}
+	return r
+}
+
+// process is `weir run` as a process of its own.
+func (s study) process(env []string, args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], append([]string{"run", s.path("spec.yaml"), "--out", s.path("runs")}, args...)...)
+	c.Env = append(append(os.Environ(), "WEIR_TEST_MAIN=1"), env...)
+	return c
+}
+
+// released is the content of a file of a release.
+func released(t *testing.T, r runResult, suffix string) string {
+	t.Helper()
+	for _, f := range r.Release {
+		if strings.HasSuffix(f, suffix) {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(data)
+		}
+	}
+	t.Fatalf("no %s in %v", suffix, r.Release)
+	return ""
+}

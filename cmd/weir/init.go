@@ -1,0 +1,71 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed template/*
+var templates embed.FS
+
+func initCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Write a spec and a domain to start from",
+		Long: `Write pipeline.yaml, domain.yaml and .gitignore into DIR (the current folder by
+default). Both run at once, on data that a built-in generator draws; comments
+say what to change for data of your own. Nothing that exists is overwritten.
+
+Exit codes: 0 done; 2 usage, or a file exists.`,
+		Example: "  weir init study\n  weir run study/pipeline.yaml",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			if err := writeTemplate(dir); err != nil {
+				return withCode(exitUsage, err)
+			}
+			_, err := fmt.Fprintf(s.out, "wrote %s and %s\nnext: weir plan %[1]s, then weir run %[1]s\n", filepath.Join(dir, "pipeline.yaml"), filepath.Join(dir, "domain.yaml"))
+			return err
+		},
+	}
+}
+
+// templateFiles maps the names of embedded templates to those of the files.
+func templateFiles() map[string]string {
+	return map[string]string{"template/pipeline.yaml": "pipeline.yaml", "template/domain.yaml": "domain.yaml", "template/gitignore": ".gitignore"}
+}
+
+// writeTemplate writes all files or, where one exists, none.
+func writeTemplate(dir string) error {
+	var errs []error
+	for _, name := range templateFiles() {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("%s: exists; init overwrites nothing", filepath.Join(dir, name)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for from, name := range templateFiles() {
+		data, err := templates.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRunReleasesWhatPlanSays(t *testing.T) {
+	s := newStudy(t, 400)
+	r := s.result()
+	csv := released(t, r, "sample.csv")
+	if lines := strings.Count(csv, "\n"); lines != 51 {
+		t.Errorf("sample.csv has %d lines, must have a header and 50 rows", lines)
+	}
+	if !strings.HasPrefix(csv, "income,group,flag\n") {
+		t.Errorf("the header is %q, must be the source's columns without id", strings.SplitN(csv, "\n", 2)[0])
+	}
+	if eps := r.Epsilon["proven"]; eps == nil || *eps > 1 || *eps < 0.999 {
+		t.Errorf("epsilon is %v, must be in (0.999, 1]", eps)
+	}
+	if code, _, errs := s.weir("ledger", "verify", r.Ledger); code != exitDone {
+		t.Errorf("ledger verify: %d %s", code, errs)
+	}
+	if r.Ledger != s.path("data.csv.weir-ledger.jsonl") {
+		t.Errorf("the ledger is %s, must lie beside the dataset", r.Ledger)
+	}
+}
+
+// TestSameBytes: same spec, data, seed and noise key give the same bytes on 1
+// or 2 cores; another noise key gives others.
+func TestSameBytes(t *testing.T) {
+	s := newStudy(t, 400)
+	one := s.result("--insecure-noise-seed", "5", "--workers", "1", "--fresh")
+	two := s.result("--insecure-noise-seed", "5", "--workers", "2", "--fresh", "--out", s.path("again"))
+	other := s.result("--insecure-noise-seed", "6", "--workers", "2", "--fresh")
+	for _, suffix := range []string{"sample.csv", "sample.parquet", "model.arrow"} {
+		if released(t, one, suffix) != released(t, two, suffix) {
+			t.Errorf("%s differs between 1 and 2 workers", suffix)
+		}
+		if released(t, one, suffix) == released(t, other, suffix) {
+			t.Errorf("%s is the same under another noise key", suffix)
+		}
+	}
+	if !one.Insecure || !strings.Contains(released(t, one, "PRIVACY.md"), "NOT PRIVATE") {
+		t.Error("a run with a noise seed must say NOT PRIVATE")
+	}
+}
+
+// TestSecondRunCostsNothing: a finished run is shown again; --fresh pays again.
+func TestSecondRunCostsNothing(t *testing.T) {
+	s := newStudy(t, 400)
+	first, second := s.result(), s.result()
+	if !second.Reused || second.Run != first.Run {
+		t.Errorf("the second run is %+v, must be the first one again", second)
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
+		t.Errorf("the ledger has %d charges, must have 1", n)
+	}
+	if fresh := s.result("--fresh"); fresh.Run == first.Run {
+		t.Error("--fresh must be a run of its own")
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 2 {
+		t.Errorf("the ledger has %d charges after --fresh, must have 2", n)
+	}
+}
+
+// TestBudgetOfDataset: the cap holds over all runs, and a refused run spends
+// nothing and leaves no release.
+func TestBudgetOfDataset(t *testing.T) {
+	s := newStudy(t, 400)
+	s.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.2, delta: 1e-6}}")
+	s.result()
+	code, _, errs := s.run("--fresh")
+	if code != exitPrivacy || !strings.Contains(errs, "budget") {
+		t.Errorf("exit code %d, %s; must be %d and name the budget", code, errs, exitPrivacy)
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
+		t.Errorf("the ledger has %d charges, must have 1", n)
+	}
+}
+
+// TestNothingPrivateLeaves looks for the needle in all that may be shown.
+func TestNothingPrivateLeaves(t *testing.T) {
+	s := newStudy(t, 400)
+	s.edit("domain.yaml", "bounds: [0, 100000]", "bounds: [0, 50000]") // the needle is out of bounds now
+	_, out, errs := s.run("--verbose")
+	runs, err := filepath.Glob(s.path("runs/study/*/release/*"))
+	if err != nil || len(runs) == 0 {
+		t.Fatalf("no release: %v %s", err, errs)
+	}
+	texts := map[string]string{"stdout": out, "stderr": errs}
+	for _, f := range append(runs, s.path("data.csv.weir-ledger.jsonl")) {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[f] = string(data)
+	}
+	for name, text := range texts {
+		if strings.Contains(text, needle) {
+			t.Errorf("%s shows a private value", name)
+		}
+	}
+}
+
+func TestExperimentPaysForEveryRun(t *testing.T) {
+	s := newStudy(t, 400)
+	s.write("spec.yaml", s.read("spec.yaml")+"experiment: {grid: {privacy.epsilon: [1, 2]}, repeats: 2}\n")
+	code, out, errs := s.run()
+	if code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 4 {
+		t.Errorf("the ledger has %d charges, must have 4; %s", n, out)
+	}
+}
