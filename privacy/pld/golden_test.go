@@ -164,7 +164,10 @@ func TestGoldenAccounting(t *testing.T) {
 			}
 			continue
 		}
-		t.Run(c.ID, func(t *testing.T) { h(check{t, c}, c.Inputs, c.Expected) })
+		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
+			h(check{t, c}, c.Inputs, c.Expected)
+		})
 	}
 }
 
@@ -202,8 +205,8 @@ func goldenFixed(k check, in, want values) {
 }
 
 func goldenCalibration(k check, in, want values) {
-	lo, hi := 0.05, 1e4
-	for hi/lo > 1+1e-5 {
+	lo, hi := 0.3, 50.0
+	for hi/lo > 1+1e-4 {
 		mid := math.Sqrt(lo * hi)
 		eps, err := New().Epsilon([]privacy.Event{sampled(in.f("q"), mid, in.f("steps"))}, k.c.Adjacency, in.f("delta"))
 		if err != nil {
