@@ -1,0 +1,5 @@
+//go:build !openblas
+
+package kernel
+
+func addOpenBLAS(map[string]call) {}
