@@ -64,6 +64,10 @@ func multiply(j *product, wide bool) {
 		clearProduct(j)
 		return
 	}
+	if isColumn(j) {
+		multiplyColumn(j, wide)
+		return
+	}
 	var buffer *[depth * maxWidth]float32
 	if j.transposed || j.scale != nil {
 		buffer = buffers.Get().(*[depth * maxWidth]float32)

@@ -38,6 +38,9 @@ func random(r *rand.Rand, l layout, m, n, k int, special bool) *problem {
 	p.m, p.n, p.k, p.accumulate = m, n, k, r.IntN(2) == 0
 	pad := func(cols int) int { return cols + r.IntN(4) }
 	p.ldc = pad(n)
+	if n == 1 {
+		p.ldc = 1 + r.IntN(2)
+	}
 	p.c = draw(r, m*p.ldc)
 	p.aRow, p.aCol = pad(k), 1
 	p.a = draw(r, m*p.aRow)
@@ -137,7 +140,11 @@ func TestGemmRandomShapes(t *testing.T) {
 	eachTable(t, func(t *testing.T, k *table) {
 		r := source(1)
 		for i := range 14_000 {
-			p := random(r, layout(i%4), 1+r.IntN(40), 1+r.IntN(40), r.IntN(41), i%3 == 0)
+			n := 1 + r.IntN(40)
+			if i%16 < 4 {
+				n = 1
+			}
+			p := random(r, layout(i%4), 1+r.IntN(40), n, r.IntN(41), i%3 == 0)
 			k.gemm(p.product)
 			if err := p.check(); err != nil {
 				t.Fatalf("%v: %v", p, err)
@@ -148,7 +155,7 @@ func TestGemmRandomShapes(t *testing.T) {
 
 // Shapes beyond one chunk of k and one block of rows, every kind of last panel.
 func TestGemmLargeShapes(t *testing.T) {
-	shapes := [][3]int{{530, 9, 3}, {3, 70, 1100}, {7, 35, 513}, {5, 31, 1025}, {1, 107, 515}, {1030, 1, 2}, {9, 7, 1024}, {2, 12, 520}}
+	shapes := [][3]int{{530, 9, 3}, {3, 70, 1100}, {7, 35, 513}, {5, 31, 1025}, {1, 107, 515}, {1030, 1, 2}, {33, 1, 17000}, {9, 7, 1024}, {2, 12, 520}}
 	eachTable(t, func(t *testing.T, k *table) {
 		r := source(2)
 		for i, s := range shapes {
