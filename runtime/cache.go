@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -85,10 +86,12 @@ func (c cache) store(ctx context.Context, recipe string, step *pipeline.Step, ou
 	if err != nil {
 		return nil, e, err
 	}
-	return tables, e, writeAtomic(filepath.Join(c.folder(recipe), "manifest.json"), 0o600, func(w io.Writer) error {
+	err = writeAtomic(filepath.Join(c.folder(recipe), "manifest.json"), 0o600, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
+	// Checkpoints are private and served their purpose.
+	return tables, e, errors.Join(err, os.RemoveAll(filepath.Join(c.folder(recipe), "scratch")))
 }
 
 func (c cache) write(ctx context.Context, recipe, port string, h pipeline.Header, t pipeline.Table) (stored, error) {

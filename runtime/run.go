@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -70,13 +71,22 @@ func (r *run) begin(source *source) (*Result, error) {
 			case f.record.Status == record.Done:
 				return &Result{Path: f.path, Record: f.record, Reused: true}, nil
 			default:
-				if ok, err := r.resume(f); ok || err != nil {
-					return nil, errors.Join(err, r.prepare(base, source))
+				if ok, err := r.resume(f); err != nil {
+					return nil, err
+				} else if ok {
+					return nil, r.prepare(base, source)
 				}
 			}
 		}
 	}
-	return nil, errors.Join(r.start(base), r.prepare(base, source))
+	if err := r.start(base); err != nil {
+		return nil, err
+	}
+	if err := r.prepare(base, source); err != nil {
+		r.dir.lock.Close()
+		return nil, errors.Join(err, os.RemoveAll(r.dir.path)) // nothing was spent: a refused run leaves no trace
+	}
+	return nil, nil
 }
 
 // sameKey: a run with a test seed continues or repeats only one of the same seed.

@@ -1,0 +1,147 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// long makes the study train for a few seconds, with many checkpoints.
+func long(s study) {
+	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]", "steps: 20000, expected_batch_size: 64, generator: [32], critic: [32]")
+	s.edit("spec.yaml", "checkpoint_every: 10}", "checkpoint_every: 500}")
+}
+
+// waitFor polls until a file that matches appears; a minute is far beyond what
+// the first checkpoint takes.
+func waitFor(t *testing.T, pattern string) {
+	t.Helper()
+	for range 6000 {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s never appeared", pattern)
+}
+
+// stopped runs the study in a process, sends it a signal in the middle of
+// training, and returns its exit code and what it said.
+func stopped(t *testing.T, s study, sig syscall.Signal) (int, string) {
+	t.Helper()
+	var said bytes.Buffer
+	c := s.process(nil, "--insecure-noise-seed", "9")
+	c.Stderr = &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, s.path("runs/study/cache/*/scratch/checkpoint"))
+	if err := c.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	return c.ProcessState.ExitCode(), said.String()
+}
+
+// TestKilledRunIsContinued: kill -9 or Ctrl-C in the middle, the same command
+// again: the same bytes as a run that nobody stopped, and one charge.
+func TestKilledRunIsContinued(t *testing.T) {
+	whole := newStudy(t, 400)
+	long(whole)
+	want := whole.result("--insecure-noise-seed", "9")
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			s := newStudy(t, 400)
+			long(s)
+			code, said := stopped(t, s, sig)
+			if sig == syscall.SIGINT && code != exitInterrupted {
+				t.Errorf("exit code %d, must be %d: %s", code, exitInterrupted, said)
+			}
+			if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
+				t.Error("a stopped run left a release")
+			}
+			got := s.result("--insecure-noise-seed", "9")
+			if released(t, got, "sample.csv") != released(t, want, "sample.csv") {
+				t.Error("the continued run gives other rows")
+			}
+			if n := strings.Count(s.read("data.csv.NOT-PRIVATE.weir-ledger.jsonl"), "\n"); n != 1 {
+				t.Errorf("the ledger has %d charges, must have 1", n)
+			}
+			if runs, _ := filepath.Glob(s.path("runs/study/*/run.json")); len(runs) != 1 {
+				t.Errorf("there are %d runs, must be 1 that was continued", len(runs))
+			}
+			if found, _ := filepath.Glob(s.path("runs/study/cache/*/scratch")); len(found) > 0 {
+				t.Error("a finished stage left its private checkpoints")
+			}
+		})
+	}
+}
+
+// TestSecondProcessIsRefused while the first one works on the same run.
+func TestSecondProcessIsRefused(t *testing.T) {
+	s := newStudy(t, 400)
+	long(s)
+	c := s.process(nil, "--insecure-noise-seed", "9")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	waitFor(t, s.path("runs/study/cache/*/scratch/checkpoint"))
+	code, _, errs := s.run("--insecure-noise-seed", "9")
+	if code == exitDone || !strings.Contains(errs, "another process") {
+		t.Errorf("exit code %d, %q; must be refused", code, errs)
+	}
+}
+
+// TestNoSpaceLeft: files may not grow beyond 2 kB, as on a full disk.
+func TestNoSpaceLeft(t *testing.T) {
+	s := newStudy(t, 400)
+	var said bytes.Buffer
+	c := s.process([]string{"WEIR_TEST_FSIZE=2000"})
+	c.Stderr = &said
+	if err := c.Run(); err == nil {
+		t.Fatal("a run without space must end with an error")
+	}
+	if code := c.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), "file too large") {
+		t.Errorf("exit code %d: %s", code, said.String())
+	}
+	if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
+		t.Error("a run without space left a release")
+	}
+	r := s.result()
+	if released(t, r, "sample.csv") == "" {
+		t.Error("with space again the run must be done")
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n > 2 {
+		t.Errorf("the ledger has %d charges", n)
+	}
+}
+
+// TestReadOnlyFolders: runs need a writable folder; a ledger whose dataset lies
+// in a read-only folder goes with the runs, and weir says so.
+func TestReadOnlyFolders(t *testing.T) {
+	s := newStudy(t, 400)
+	s.write("file", "not a folder")
+	if code, _, errs := s.weir("run", s.path("spec.yaml"), "--out", s.path("file/runs")); code != exitFailed || !strings.Contains(errs, "writable") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	out := t.TempDir()
+	if err := os.Chmod(s.dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(s.dir, 0o755)
+	code, _, errs := s.weir("run", s.path("spec.yaml"), "--out", out)
+	if code != exitDone || !strings.Contains(errs, "read-only") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if found, _ := filepath.Glob(filepath.Join(out, "ledgers", "*.weir-ledger.jsonl")); len(found) != 1 {
+		t.Errorf("ledgers: %v, must be one", found)
+	}
+}
