@@ -9,16 +9,21 @@ import (
 )
 
 func main() {
-	for name, text := range map[string]string{
-		"gemm_amd64.s":      gemm(),
-		"vector_amd64.s":    vectors(),
-		"optimiser_amd64.s": optimisers(),
-		"rows_amd64.s":      rowKernels(),
-	} {
+	for name, text := range files() {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	}
+}
+
+// files maps the name of each file to its text.
+func files() map[string]string {
+	return map[string]string{
+		"gemm_amd64.s":      gemm(),
+		"vector_amd64.s":    vectors(),
+		"optimiser_amd64.s": optimisers(),
+		"rows_amd64.s":      rowKernels(),
 	}
 }
 

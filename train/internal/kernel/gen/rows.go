@@ -245,7 +245,7 @@ func nonFiniteRows(a *asm) {
 	a.ret()
 }
 
-// softmax goes over a row three times: the largest, the exponentials and their sum
+// softmax goes over a row of more than 8 columns three times: the largest, the exponentials and their sum
 // in 8 lanes, the quotients.
 func softmax(a *asm) {
 	a.text("softmaxAVX2", 80)
@@ -253,6 +253,11 @@ func softmax(a *asm) {
 	a.op("MOVQ x_base+24(FP), SI")
 	a.op("MOVQ rows+48(FP), R9")
 	a.op("MOVQ cols+56(FP), R12")
+	wide := a.fresh("wide")
+	a.op("CMPQ R12, $8")
+	a.op("JGT %s", wide)
+	softmaxNarrow(a)
+	a.to(wide)
 	a.tailMask()
 	a.stride("ldd", 64, "R10")
 	a.stride("ldx", 72, "R11")
@@ -267,13 +272,7 @@ func softmax(a *asm) {
 			}
 			p.op("VMAXPS Y14, Y0, Y14") // keeps the largest so far if x is NaN
 		})
-		a.op("VEXTRACTF128 $1, Y14, X1")
-		a.op("VMAXPS X1, X14, X14")
-		a.op("VPERMILPS $0x0e, X14, X1")
-		a.op("VMAXPS X1, X14, X14")
-		a.op("VPERMILPS $1, X14, X1")
-		a.op("VMAXSS X1, X14, X14")
-		a.op("VBROADCASTSS X14, Y14")
+		a.largest()
 		a.op("VXORPS Y13, Y13, Y13")
 		rowTurns(p, func(p at) {
 			p.load("x", 0)
@@ -293,6 +292,43 @@ func softmax(a *asm) {
 			p.op("VDIVPS Y13, Y0, Y0")
 			p.store(0, "dst")
 		})
+		a.op("ADDQ R10, DI")
+		a.op("ADDQ R11, SI")
+	})
+	a.ret()
+}
+
+// largest spreads the largest lane of Y14 over Y14; it uses Y1.
+func (a *asm) largest() {
+	a.op("VEXTRACTF128 $1, Y14, X1")
+	a.op("VMAXPS X1, X14, X14")
+	a.op("VPERMILPS $0x0e, X14, X1")
+	a.op("VMAXPS X1, X14, X14")
+	a.op("VPERMILPS $1, X14, X1")
+	a.op("VMAXSS X1, X14, X14")
+	a.op("VBROADCASTSS X14, Y14")
+}
+
+// softmaxNarrow keeps a row of at most 8 columns in one register. A NaN loses in
+// VMAXPS, whose second source is the vector of -Inf, as in the wide loop.
+func softmaxNarrow(a *asm) {
+	a.maskOf("R12", 15)
+	a.stride("ldd", 64, "R10")
+	a.stride("ldx", 72, "R11")
+	a.op("VMOVUPS %s, Y12", constant("lowest"))
+	rowLoop(a, func() {
+		a.op("VMASKMOVPS (SI), Y15, Y0")
+		a.op("VBLENDVPS Y15, Y0, Y12, Y14")
+		a.op("VMAXPS Y12, Y14, Y14")
+		a.largest()
+		a.op("VSUBPS Y14, Y0, Y0")
+		a.exp()
+		a.op("VMOVUPS Y0, Y13")
+		a.op("VANDPS Y15, Y0, Y0")
+		a.sum8()
+		a.op("VBROADCASTSS X0, Y0")
+		a.op("VDIVPS Y0, Y13, Y13")
+		a.op("VMASKMOVPS Y13, Y15, (DI)")
 		a.op("ADDQ R10, DI")
 		a.op("ADDQ R11, SI")
 	})
