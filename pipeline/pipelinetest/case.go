@@ -27,6 +27,14 @@ type Input struct {
 	Rows   arrow.Record
 }
 
+// reporter is what the checks need of *testing.T.
+type reporter interface {
+	Error(...any)
+	Errorf(string, ...any)
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // Check runs all conformance tests on each case. A kind without a case fails.
 func Check(t *testing.T, kind pipeline.Kind, cases ...Case) {
 	t.Helper()
@@ -35,17 +43,19 @@ func Check(t *testing.T, kind pipeline.Kind, cases ...Case) {
 	}
 	t.Run("kind", func(t *testing.T) { checkKind(t, kind) })
 	for _, c := range cases {
-		t.Run(c.Name, func(t *testing.T) {
-			checkPlan(t, kind, c)
-			checkOutputs(t, kind, c)
-			checkRepeats(t, kind, c)
-			checkCancelled(t, kind, c)
-			checkUnknownColumns(t, kind, c)
-			if !c.Fails {
-				checkShapes(t, kind, c)
-				checkLazy(t, kind, c)
-			}
-		})
+		t.Run(c.Name, func(t *testing.T) { checkCase(t, kind, c) })
+	}
+}
+
+func checkCase(t reporter, kind pipeline.Kind, c Case) {
+	checkPlan(t, kind, c)
+	checkOutputs(t, kind, c)
+	checkRepeats(t, kind, c)
+	checkCancelled(t, kind, c)
+	checkUnknownColumns(t, kind, c)
+	if !c.Fails {
+		checkShapes(t, kind, c)
+		checkLazy(t, kind, c)
 	}
 }
 

@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
-	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // checkKind: a kind can be documented, configured and stored.
-func checkKind(t *testing.T, k pipeline.Kind) {
+func checkKind(t reporter, k pipeline.Kind) {
 	if k.Name == "" || k.Version < 1 || len(k.Out) == 0 || k.New == nil {
 		t.Fatalf("kind %q needs a name, a version, an output and New", k.Name)
 	}
@@ -24,14 +24,17 @@ func checkKind(t *testing.T, k pipeline.Kind) {
 			t.Errorf("port %s of %s has no doc or form", p.Name, k.Name)
 		}
 	}
-	if reflect.ValueOf(k.New()).Pointer() == reflect.ValueOf(k.New()).Pointer() {
+	if one, other := k.New(), k.New(); reflect.ValueOf(one).Pointer() == reflect.ValueOf(other).Pointer() {
 		t.Errorf("%s: New returns the same stage twice", k.Name)
 	}
 	checkTags(t, k.Name, reflect.TypeOf(k.New()).Elem())
+	if _, err := schema.Of(k.New()); err != nil {
+		t.Errorf("the settings of %s have no schema: %v", k.Name, err)
+	}
 }
 
 // checkTags: every setting has a key and a doc.
-func checkTags(t *testing.T, kind string, s reflect.Type) {
+func checkTags(t reporter, kind string, s reflect.Type) {
 	for i := range s.NumField() {
 		f := s.Field(i)
 		if !f.IsExported() || f.Tag.Get("yaml") == "-" || f.Anonymous {
@@ -63,7 +66,7 @@ func plainAll(hs pipeline.Headers) map[string]any {
 
 // checkPlan: planning twice gives the same, changes no input, plans every
 // output, never lowers the class without a charge, and follows the schema rule.
-func checkPlan(t *testing.T, k pipeline.Kind, c Case) {
+func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	in := c.headers()
 	before := plainAll(in)
 	first, err := c.Stage().Plan(in)
@@ -92,7 +95,7 @@ func checkPlan(t *testing.T, k pipeline.Kind, c Case) {
 	}
 }
 
-func checkHeader(t *testing.T, port pipeline.Port, o pipeline.Outline, private bool) {
+func checkHeader(t reporter, port pipeline.Port, o pipeline.Outline, private bool) {
 	h, ok := o.Out[port.Name]
 	switch {
 	case !ok:
@@ -115,7 +118,7 @@ func checkHeader(t *testing.T, port pipeline.Port, o pipeline.Outline, private b
 
 // checkUnknownColumns: a setting that names columns refuses an unknown one,
 // before any data, and names the nearest.
-func checkUnknownColumns(t *testing.T, k pipeline.Kind, c Case) {
+func checkUnknownColumns(t reporter, k pipeline.Kind, c Case) {
 	in, ok := c.In["in"]
 	if !ok || in.Header.Domain == nil {
 		return

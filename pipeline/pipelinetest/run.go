@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -33,7 +32,7 @@ func results(ctx context.Context, c Case, size int64, workers int) (map[string]a
 
 // checkOutputs: what Run returns is what Plan said, or fails where it should,
 // without quoting a value.
-func checkOutputs(t *testing.T, k pipeline.Kind, c Case) {
+func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 	o, err := c.Stage().Plan(c.headers())
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +59,7 @@ func checkOutputs(t *testing.T, k pipeline.Kind, c Case) {
 }
 
 // checkRecord holds rows against their header.
-func checkRecord(t *testing.T, port string, h pipeline.Header, r arrow.Record) {
+func checkRecord(t reporter, port string, h pipeline.Header, r arrow.Record) {
 	if !r.Schema().Equal(h.Schema) {
 		t.Errorf("output %s: rows have the schema\n%v\nthe plan says\n%v", port, r.Schema(), h.Schema)
 		return
@@ -77,7 +76,7 @@ func checkRecord(t *testing.T, port string, h pipeline.Header, r arrow.Record) {
 }
 
 // checkColumn: no null where the domain has none, no code outside the categories.
-func checkColumn(t *testing.T, port string, c pipeline.Column, a arrow.Array) {
+func checkColumn(t reporter, port string, c pipeline.Column, a arrow.Array) {
 	if a.NullN() > 0 && !c.Nullable {
 		t.Errorf("output %s: column %s has %d nulls, its domain none", port, c.Name, a.NullN())
 	}
@@ -99,7 +98,7 @@ func checkColumn(t *testing.T, port string, c pipeline.Column, a arrow.Array) {
 
 // checkRepeats: the same bytes again, with two workers, and however the rows
 // come in batches.
-func checkRepeats(t *testing.T, k pipeline.Kind, c Case) {
+func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 	first, err := results(context.Background(), c, 0, 1)
 	if err != nil {
 		checkSilent(t, c, err)
@@ -125,7 +124,7 @@ func checkRepeats(t *testing.T, k pipeline.Kind, c Case) {
 
 // encoded is a record as bytes, the same for equal rows: rebuilt first, since
 // slices and unused bits would show.
-func encoded(t *testing.T, r arrow.Record) []byte {
+func encoded(t reporter, r arrow.Record) []byte {
 	columns := make([]arrow.Array, r.NumCols())
 	for i := range columns {
 		b := array.NewBuilder(memory.DefaultAllocator, r.Column(i).DataType())
@@ -169,7 +168,7 @@ func appendValue(b array.Builder, a arrow.Array, i int) {
 }
 
 // checkCancelled: a cancelled context ends the run, or the reading.
-func checkCancelled(t *testing.T, k pipeline.Kind, c Case) {
+func checkCancelled(t reporter, k pipeline.Kind, c Case) {
 	if len(c.In) == 0 {
 		return
 	}
@@ -181,7 +180,7 @@ func checkCancelled(t *testing.T, k pipeline.Kind, c Case) {
 }
 
 // checkSilent: no text of an error holds a value of an input.
-func checkSilent(t *testing.T, c Case, err error) {
+func checkSilent(t reporter, c Case, err error) {
 	if err == nil {
 		return
 	}

@@ -2,7 +2,6 @@ package pipelinetest
 
 import (
 	"context"
-	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -13,7 +12,7 @@ import (
 
 // checkShapes: tables without rows, with one row, and with nothing but missing
 // values are no reason to panic; what comes out still fits its header.
-func checkShapes(t *testing.T, k pipeline.Kind, c Case) {
+func checkShapes(t reporter, k pipeline.Kind, c Case) {
 	in, ok := c.In["in"]
 	if !ok {
 		return
@@ -60,7 +59,7 @@ func missing(h pipeline.Header, rows arrow.Record) arrow.Record {
 // checkLazy: a lazy stage reads nothing before its output is opened, and then
 // no more than it needs: the first batch out costs at most a few batches in,
 // whatever the size of the table.
-func checkLazy(t *testing.T, k pipeline.Kind, c Case) {
+func checkLazy(t reporter, k pipeline.Kind, c Case) {
 	in, ok := c.In["in"]
 	o, err := c.Stage().Plan(c.headers())
 	if err != nil || !o.Lazy || !ok || in.Rows.NumRows() < 8 {

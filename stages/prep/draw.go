@@ -35,19 +35,18 @@ func (k key) sequence() *rand.Rand { return rand.New(rand.NewChaCha8(k)) }
 // independent. Rows without a unit count as one unit.
 func (k key) units(a arrow.Array) ([]uint64, error) {
 	out := make([]uint64, a.Len())
-	text := func(i int) []byte { return nil }
+	var text func(i int) []byte
 	switch a := a.(type) {
 	case *array.String:
 		text = func(i int) []byte { return []byte(a.Value(i)) }
+	case *array.Int64:
+		text = func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(a.Value(i))) }
 	default:
 		values, err := floats(a)
-		if whole, ok := a.(*array.Int64); ok {
-			text = func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(whole.Value(i))) }
-		} else if err != nil {
+		if err != nil {
 			return nil, err
-		} else {
-			text = func(i int) []byte { return fmt.Append(nil, values[i]) }
 		}
+		text = func(i int) []byte { return fmt.Append(nil, values[i]) }
 	}
 	known := present(a)
 	for i := range out {
