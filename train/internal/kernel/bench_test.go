@@ -87,43 +87,56 @@ func speed(f call, s benchShape, a, b, c []float32) float64 {
 	return flop / best / 1e9
 }
 
-// BenchmarkGemm runs all sides in turn on each shape and reports GFLOP/s; the
-// summary reports the geometric means of the 27 products and of the 15 that have
-// n > 1 and k > 1, with the ratio to gonum.
+// BenchmarkGemm runs all sides in turn on each shape and reports GFLOP/s. At the end
+// come geometric means, with ratios to gonum and to OpenBLAS: of all 27 products,
+// and of the 21 that have no side of length one.
 func BenchmarkGemm(b *testing.B) {
 	r := source(41)
-	logs, wide, count := map[string]float64{}, map[string]float64{}, 0
+	means := map[string]*geomean{"all": newGeomean(), "wide": newGeomean()}
 	for _, s := range shapes {
 		b.Run(s.name, func(b *testing.B) {
 			x, y, c := normal(r, s.m*s.k), normal(r, s.k*s.n), normal(r, s.m*s.n)
 			for range b.N {
-				if s.n > 1 && s.k > 1 && s.m > 1 {
-					count++
-				}
 				for name, f := range sides() {
 					g := speed(f, s, x, y, c)
 					b.ReportMetric(g, name+"-GF/s")
-					logs[name] += math.Log(g)
-					if s.n > 1 && s.k > 1 && s.m > 1 {
-						wide[name] += math.Log(g)
+					means["all"].add(name, g)
+					if min(s.m, s.n, s.k) > 1 {
+						means["wide"].add(name, g)
 					}
 				}
 			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
-	if count == 0 {
-		return
+	for name, m := range means {
+		b.Run("geomean/"+name, m.report)
 	}
-	b.Run("geomean", func(b *testing.B) {
-		for name := range logs {
-			g := math.Exp(wide[name] / float64(count))
-			b.ReportMetric(g, name+"-GF/s")
-			b.ReportMetric(g/math.Exp(wide["gonum"]/float64(count)), name+"/gonum")
-			if name != "openblas" && wide["openblas"] != 0 {
-				b.ReportMetric(g/math.Exp(wide["openblas"]/float64(count)), name+"/openblas")
+}
+
+// geomean gathers the speeds of each side.
+type geomean struct {
+	sum   map[string]float64
+	count map[string]int
+}
+
+func newGeomean() *geomean { return &geomean{map[string]float64{}, map[string]int{}} }
+
+func (m *geomean) add(side string, g float64) {
+	m.sum[side] += math.Log(g)
+	m.count[side]++
+}
+
+func (m *geomean) of(side string) float64 { return math.Exp(m.sum[side] / float64(m.count[side])) }
+
+func (m *geomean) report(b *testing.B) {
+	for side := range m.sum {
+		b.ReportMetric(m.of(side), side+"-GF/s")
+		for _, other := range []string{"gonum", "openblas"} {
+			if side != other && m.count[other] > 0 {
+				b.ReportMetric(m.of(side)/m.of(other), side+"/"+other)
 			}
 		}
-		b.ReportMetric(0, "ns/op")
-	})
+	}
+	b.ReportMetric(0, "ns/op")
 }

@@ -140,8 +140,8 @@ func TestTanhAndSigmoidAccuracy(t *testing.T) {
 			worst[1] = max(worst[1], ulps(y[i], 1/(1+math.Exp(-float64(v)))))
 		}
 		t.Logf("worst: tanh %.2f, sigmoid %.2f ulp", worst[0], worst[1])
-		if worst[0] > 3 || worst[1] > 4 {
-			t.Errorf("tanh is off by %.2f ulp (limit 3), sigmoid by %.2f (limit 4)", worst[0], worst[1])
+		if worst[0] > 2 || worst[1] > 3 {
+			t.Errorf("tanh is off by %.2f ulp (limit 2), sigmoid by %.2f (limit 3)", worst[0], worst[1])
 		}
 	})
 }
