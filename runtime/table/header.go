@@ -122,7 +122,7 @@ func firstRecord(d *dialect, text []byte) (values []string, next int, rule strin
 	x := newLexer(d)
 	x.buf = text
 	p := x.skip(0)
-	for p <= len(text) {
+	for p < len(text) || len(values) > 0 {
 		v, end, rule := x.value(p)
 		if rule != "" {
 			return nil, end, rule

@@ -57,10 +57,10 @@ func (s *splitter) next(buf []byte) (chunk, error) {
 		if len(buf) == 0 {
 			return chunk{}, io.EOF
 		}
-		if len(buf) > maxRecord {
+		if len(buf) >= maxRecord {
 			return chunk{}, errLong
 		}
-		buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+		buf = append(make([]byte, 0, min(2*cap(buf), maxRecord)), buf...)
 	}
 }
 

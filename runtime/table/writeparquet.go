@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -208,23 +207,25 @@ func (p *parquetWriter) piece(r arrow.Record) error {
 	return p.sink.err
 }
 
-// close writes the footer. The library drops some errors of the writer below
-// it, so that the sink's own memory of them decides.
+// close writes the footer.
 func (p *parquetWriter) close() error {
-	return errors.Join(p.out.Close(), p.sink.err)
+	err := p.out.Close()
+	if p.sink.err != nil {
+		return p.sink.err
+	}
+	return err
 }
 
-// sink remembers the first error of a writer and hides that it can be closed.
+// sink remembers the first error of a writer and then swallows what is written:
+// the library drops some errors of the writer below it and panics at others.
 type sink struct {
 	w   io.Writer
 	err error
 }
 
 func (s *sink) Write(b []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
+	if s.err == nil {
+		_, s.err = s.w.Write(b)
 	}
-	n, err := s.w.Write(b)
-	s.err = err
-	return n, err
+	return len(b), nil
 }

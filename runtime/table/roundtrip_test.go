@@ -1,0 +1,262 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+)
+
+// every is a domain with every type of column.
+func every() *pipeline.Domain {
+	return &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "odd, \"name\"", Type: pipeline.Integer, Nullable: true, Missing: []string{"NA"}},
+		{Name: "step", Type: pipeline.Numeric, Nullable: true, Step: 0.25},
+		{Name: "free", Type: pipeline.Numeric, Nullable: true},
+		{Name: "day", Type: pipeline.Date, Nullable: true},
+		{Name: "cat", Type: pipeline.Categorical, Nullable: true, Categories: []string{"plain", "with, comma", "with \"quote\"", "Ünï", " blank "}},
+		{Name: "rank", Type: pipeline.Ordinal, Nullable: true, Categories: []string{"1", "2", "10"}},
+		{Name: "flag", Type: pipeline.Boolean, Nullable: true, Categories: []string{"0", "1"}},
+		{Name: "yes", Type: pipeline.Boolean, Nullable: true, Categories: []string{"no", "yes"}},
+		{Name: "text", Type: pipeline.Text, Nullable: true},
+	}}
+}
+
+// random draws a cell of a column as its CSV spelling; "" is missing.
+func random(r *rand.Rand, c *pipeline.Column) string {
+	if r.IntN(8) == 0 {
+		return ""
+	}
+	switch c.Type {
+	case pipeline.Integer:
+		return fmt.Sprint(int64(r.Uint64()) >> r.IntN(64))
+	case pipeline.Numeric:
+		if c.Step > 0 {
+			return fmt.Sprint(float64(r.IntN(4000)-2000) * c.Step)
+		}
+		return fmt.Sprint(math.Ldexp(r.NormFloat64(), r.IntN(200)-100))
+	case pipeline.Date:
+		b, _ := appendDate(nil, int64(r.IntN(60000)-20000))
+		return string(b)
+	case pipeline.Text:
+		return strings.Repeat([]string{"a", "é", ",", "\"", "\n", "x y"}[r.IntN(6)], 1+r.IntN(3))
+	}
+	return c.Categories[r.IntN(len(c.Categories))]
+}
+
+// randomTable builds records through the builders, in batches.
+func randomTable(r *rand.Rand, d *pipeline.Domain, batches, rows int) pipeline.Table {
+	dialect, _ := newDialect("", nil)
+	var records []arrow.Record
+	for range batches {
+		arrays := make([]arrow.Array, len(d.Columns))
+		for i := range d.Columns {
+			b := newBuilder(&d.Columns[i], dialect, rows)
+			for range rows {
+				if rule := b.add([]byte(random(r, &d.Columns[i]))); rule != "" {
+					panic(d.Columns[i].Name + " " + rule)
+				}
+			}
+			arrays[i] = b.finish()
+		}
+		records = append(records, array.NewRecord(d.ArrowSchema(), arrays, int64(rows)))
+	}
+	return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), records...)
+}
+
+func all(t testing.TB, table pipeline.Table) arrow.Record {
+	t.Helper()
+	r, err := table.Collect(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	no := false
+	dialects := map[string]*pipeline.CSV{"comma": nil, "semicolon": {Delimiter: ";"}, "tab": {Delimiter: "\t"},
+		"no header": {Header: &no}, "quote": {Quote: "'"}, "comment": {Comment: "1"}, "trim": {Trim: true}}
+	for seed := range uint64(5) {
+		d := every()
+		table := randomTable(rand.New(rand.NewPCG(seed, 0)), d, 3, 200)
+		want := all(t, table)
+		for name, csv := range dialects {
+			var out bytes.Buffer
+			if err := WriteCSV(context.Background(), &out, table, csv); err != nil {
+				t.Fatal(err)
+			}
+			if got := reread(t, "f.csv", out.Bytes(), csv, d); !array.RecordEqual(got, want) {
+				t.Errorf("seed %d, CSV with %s: rows differ", seed, name)
+			}
+		}
+		var out bytes.Buffer
+		if err := WriteParquet(context.Background(), &out, table); err != nil {
+			t.Fatal(err)
+		}
+		if got := reread(t, "f.parquet", out.Bytes(), nil, d); !array.RecordEqual(got, want) {
+			t.Errorf("seed %d, Parquet: rows differ", seed)
+		}
+	}
+}
+
+func reread(t testing.TB, name string, data []byte, csv *pipeline.CSV, d *pipeline.Domain) arrow.Record {
+	t.Helper()
+	table, err := Open(fstest.MapFS{name: {Data: data}}, name, csv, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all(t, table)
+}
+
+// TestSlicesAreWritten holds the writer to records that begin inside a buffer
+// and are longer than a piece, where Arrow 15 loses rows of dictionaries.
+func TestSlicesAreWritten(t *testing.T) {
+	d := every()
+	long := all(t, randomTable(rand.New(rand.NewPCG(1, 1)), d, 1, pieceRows+5000))
+	slice := long.NewSlice(137, pieceRows+4000)
+	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), slice)
+	var out bytes.Buffer
+	if err := WriteParquet(context.Background(), &out, table); err != nil {
+		t.Fatal(err)
+	}
+	if got := reread(t, "f.parquet", out.Bytes(), nil, d); !array.RecordEqual(got, slice) {
+		t.Error("rows differ")
+	}
+}
+
+func TestBytesAreTheSameEachTime(t *testing.T) {
+	write := func(f func(io.Writer, pipeline.Table) error) string {
+		var out bytes.Buffer
+		if err := f(&out, randomTable(rand.New(rand.NewPCG(4, 2)), every(), 2, 300)); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	for name, f := range map[string]func(io.Writer, pipeline.Table) error{
+		"csv":     func(w io.Writer, t pipeline.Table) error { return WriteCSV(context.Background(), w, t, nil) },
+		"parquet": func(w io.Writer, t pipeline.Table) error { return WriteParquet(context.Background(), w, t) },
+		"ipc":     func(w io.Writer, t pipeline.Table) error { return WriteIPC(context.Background(), w, t) },
+	} {
+		if write(f) != write(f) {
+			t.Errorf("%s: bytes differ between two runs", name)
+		}
+	}
+}
+
+func TestBatchesDoNotDependOnWorkers(t *testing.T) {
+	head, body, d := sample(t, 9000)
+	shape := func(workers int) (s []int64) {
+		table, err := OpenWith(repeated{head, body, 3}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d, Options{Workers: workers, BatchRows: 4096})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, err := range table.Open(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = append(s, r.NumRows(), r.Column(0).(*array.Int64).Value(0))
+		}
+		return s
+	}
+	if one, four := fmt.Sprint(shape(1)), fmt.Sprint(shape(4)); one != four {
+		t.Errorf("one worker %s, four %s", one, four)
+	}
+}
+
+func TestIPCComesBackExactly(t *testing.T) {
+	table := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 3, 100)
+	var out bytes.Buffer
+	if err := WriteIPC(context.Background(), &out, table); err != nil {
+		t.Fatal(err)
+	}
+	data := out.Bytes()
+	open := func(b []byte) pipeline.Table {
+		return IPC(table.Header, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil })
+	}
+	if !array.RecordEqual(all(t, open(data)), all(t, table)) {
+		t.Error("rows differ")
+	}
+	// Every way of cutting it short is noticed, also between two records.
+	for n := 0; n < len(data); n += 8 {
+		if _, err := open(data[:n]).Collect(context.Background()); err == nil {
+			t.Fatalf("cut at %d of %d bytes: no error", n, len(data))
+		}
+	}
+	h := table.Header
+	h.Schema = arrow.NewSchema(h.Schema.Fields()[1:], nil)
+	if _, err := IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }).Collect(context.Background()); err == nil {
+		t.Error("another schema: no error")
+	}
+}
+
+// full is a writer whose disk has room for n bytes.
+type full struct{ n int }
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.n -= len(p); f.n < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestAFullDiskIsAnError(t *testing.T) {
+	table := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 3, 400)
+	for _, room := range []int{0, 3, 100, 5000, 20000} {
+		for name, err := range map[string]error{
+			"csv":     WriteCSV(context.Background(), &full{room}, table, nil),
+			"parquet": WriteParquet(context.Background(), &full{room}, table),
+			"ipc":     WriteIPC(context.Background(), &full{room}, table),
+		} {
+			if !errors.Is(err, errFull) {
+				t.Errorf("%s with room for %d bytes: %v", name, room, err)
+			}
+		}
+	}
+}
+
+func TestNumbersKeepTheirDecimals(t *testing.T) {
+	for _, c := range []struct {
+		x, step float64
+		want    string
+	}{{62, 0.1, "62.0"}, {62.25, 0.1, "62.25"}, {3, 1, "3"}, {math.Nextafter(0.3, 1), 0, "0.30000000000000004"}, {math.Nextafter(0.3, 1), 0.1, "0.30000000000000004"},
+		{1e300, 0.5, "1e+300"}, {2.5, 0.5, "2.5"}, {1e-9, 0, "1e-09"}, {1234567.125, 0.125, "1234567.125"}} {
+		got, ok := appendFloat(nil, c.x, decimals(c.step))
+		if !ok || string(got) != c.want {
+			t.Errorf("%v with step %v: %s, must be %s", c.x, c.step, got, c.want)
+		}
+	}
+}
+
+func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "n", Type: pipeline.Integer, Missing: []string{"-1"}}}}
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	b.Append(-1)
+	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{b.NewArray()}, 1))
+	if err := WriteCSV(context.Background(), io.Discard, table, nil); err == nil || !strings.Contains(err.Error(), `column "n"`) {
+		t.Errorf("-1, a spelling of missing: %v", err)
+	}
+	d = &pipeline.Domain{Columns: []pipeline.Column{{Name: "c", Type: pipeline.Ordinal, Categories: []string{"1"}}}}
+	code := array.NewInt32Builder(memory.DefaultAllocator)
+	code.Append(1)
+	table = pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{code.NewArray()}, 1))
+	for _, err := range []error{WriteCSV(context.Background(), io.Discard, table, nil), WriteParquet(context.Background(), io.Discard, table)} {
+		if err == nil || !strings.Contains(err.Error(), `column "c"`) {
+			t.Errorf("a code without category: %v", err)
+		}
+	}
+}
