@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	goruntime "runtime"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+	"weir/runtime"
+	"weir/runtime/table"
+	"weir/stages"
+)
+
+// evaluateFlags are those of `weir evaluate`.
+type evaluateFlags struct {
+	real, synthetic, train string
+	domain, metrics        string
+	target                 string
+	delimiter              string
+	missing                []string
+	seed                   uint64
+	workers                int
+	asJSON                 bool
+}
+
+// evaluation is what `weir evaluate --json` prints.
+type evaluation struct {
+	Metrics map[string]float64 `json:"metrics"`
+	Notes   []string           `json:"notes"`
+}
+
+const evaluateLong = `Compare a synthetic table with a real one: any two files, also such as weir did
+not make. Every figure is private, because it was computed from real rows.
+
+--metrics names groups (weir kinds lists them): all, or a list such as
+marginals,associations. Groups that need a target are left out, with a note,
+unless --target names it.
+
+Exit codes: 0 done; 1 a file cannot be read; 2 usage.`
+
+func evaluateCommand(s streams) *cobra.Command {
+	var f evaluateFlags
+	c := &cobra.Command{
+		Use:     "evaluate --real FILE --synthetic FILE --domain FILE",
+		Short:   "Compare a synthetic table with a real one",
+		Long:    evaluateLong,
+		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, s) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.real, "real", "", "table of real rows, best of rows that no model saw")
+	flags.StringVar(&f.synthetic, "synthetic", "", "table of synthetic rows")
+	flags.StringVar(&f.train, "real-train", "", "table of the real rows that the model saw, for ceilings and disclosure")
+	flags.StringVar(&f.domain, "domain", "", "what is known of the columns; draft it with weir domain infer")
+	flags.StringVar(&f.metrics, "metrics", "all", "groups of metrics, separated by commas")
+	flags.StringVar(&f.target, "target", "", "column that learners predict")
+	flags.StringVar(&f.delimiter, "delimiter", "", "delimiter of text files")
+	flags.StringSliceVar(&f.missing, "missing", nil, "spellings of missing values in text files")
+	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
+	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "goroutines; results do not depend on it")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; progress goes to stderr")
+	return c
+}
+
+func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
+	for name, value := range map[string]string{"--real": f.real, "--synthetic": f.synthetic, "--domain": f.domain} {
+		if value == "" {
+			return usage(c, fmt.Errorf("%s: is missing, must name a file", name))
+		}
+	}
+	kinds, err := f.groups(c)
+	if err != nil {
+		return err
+	}
+	tables, err := f.tables()
+	if err != nil {
+		return err
+	}
+	progress := newProgress(s.err, f.asJSON)
+	result := evaluation{Metrics: map[string]float64{}, Notes: []string{}}
+	for _, k := range kinds {
+		if err := f.group(c.Context(), s, k, tables, progress, &result); err != nil {
+			return err
+		}
+	}
+	progress.Wait()
+	if f.asJSON {
+		return printJSON(s.out, result)
+	}
+	return printEvaluation(s.out, result)
+}
+
+// groups are the kinds that compare real with synthetic rows.
+func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
+	reg, err := stages.Registry()
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, name := range reg.Names() {
+		if k := reg.Kind(name); k.InByKey("real") != nil && k.InByKey("synthetic") != nil && k.Out[0].Form == pipeline.FormMetrics {
+			all = append(all, name)
+		}
+	}
+	wanted := all
+	if f.metrics != "all" {
+		wanted = strings.Split(f.metrics, ",")
+	}
+	var kinds []*pipeline.Kind
+	for _, name := range wanted {
+		if i := sort.SearchStrings(all, name); i == len(all) || all[i] != name {
+			return nil, usage(c, fmt.Errorf("--metrics: %q is no group, must be all or some of %s", name, strings.Join(all, ",")))
+		}
+		kinds = append(kinds, reg.Kind(name))
+	}
+	return kinds, nil
+}
+
+// tables opens the files by the domain.
+func (f *evaluateFlags) tables() (pipeline.Tables, error) {
+	data, err := os.ReadFile(f.domain)
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	domain, problems := pipeline.ParseDomain(f.domain, data)
+	if err := pipeline.FromProblems(problems); err != nil {
+		return nil, err
+	}
+	folder, err := runtime.OpenFolder(".", false)
+	if err != nil {
+		return nil, err
+	}
+	var csv *pipeline.CSV
+	if f.delimiter != "" || len(f.missing) > 0 {
+		csv = &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Extra: "ignore"}
+	}
+	tables := pipeline.Tables{}
+	for port, name := range map[string]string{"real": f.real, "synthetic": f.synthetic, "real_train": f.train} {
+		if name == "" {
+			continue
+		}
+		if tables[port], err = table.Open(folder, name, csv, domain); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
+}
+
+// group runs one kind over the tables that it has ports for.
+func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, tables pipeline.Tables, progress progress, result *evaluation) error {
+	stage, err := k.Configure(f.settings(k))
+	if err != nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %v", k.Name, err))
+		return nil
+	}
+	headers, in := pipeline.Headers{}, pipeline.Tables{}
+	for _, p := range k.In {
+		if t, ok := tables[p.Name]; ok {
+			headers[p.Name], in[p.Name] = t.Header, t
+		}
+	}
+	if _, err := stage.Plan(headers); err != nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %s", k.Name, strings.ReplaceAll(err.Error(), "\n", "; ")))
+		return nil
+	}
+	progress.Start(k.Name, k.Name)
+	out, err := stage.Run(ctx, runtime.LocalEnv(k.Name, f.seed, f.workers, newLog(s.err, false), progress), in)
+	progress.End(k.Name, false, err)
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.Name, err)
+	}
+	metrics, err := pipeline.ReadMetrics(ctx, out[k.Out[0].Name])
+	if err != nil {
+		return err
+	}
+	result.add(k.Name, metrics)
+	return nil
+}
+
+// settings are those that the command line gives a kind.
+func (f *evaluateFlags) settings(k *pipeline.Kind) map[string]string {
+	if f.target == "" {
+		return nil
+	}
+	return map[string]string{"target": f.target}
+}
+
+func (e *evaluation) add(group string, metrics []pipeline.Metric) {
+	for _, m := range metrics {
+		key := group + "." + m.Key()
+		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
+			e.Metrics[key] = m.Value
+		}
+		if m.Note != "" {
+			e.Notes = append(e.Notes, key+": "+m.Note)
+		}
+	}
+}
+
+func printEvaluation(w interface{ Write([]byte) (int, error) }, e evaluation) error {
+	keys := make([]string, 0, len(e.Metrics))
+	for k := range e.Metrics {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	var errs []error
+	for _, k := range keys {
+		_, err := fmt.Fprintf(w, "%-56s %.6g\n", k, e.Metrics[k])
+		errs = append(errs, err)
+	}
+	for _, n := range e.Notes {
+		_, err := fmt.Fprintf(w, "note: %s\n", n)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,43 @@
+package runtime
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/noise"
+)
+
+// errNoRun is what a stage hears that wants noise or files outside a run.
+var errNoRun = errors.New("this needs a run: write it into a spec")
+
+type noSpender struct{}
+
+func (noSpender) Spend(privacy.Event) (*noise.Source, error) { return nil, errNoRun }
+
+// LocalEnv lets a stage that spends nothing work outside a run, as `weir
+// evaluate` does: it has public randomness and progress, and neither noise nor
+// files.
+func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress Reporter) *pipeline.Env {
+	return &pipeline.Env{
+		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
+		Progress: func(done, total int64) { progress.Progress(stage, done, total) },
+		Metric:   func(string, float64) {},
+		Rand:     func(purpose string) *rand.Rand { return PublicRand(seed, stage, purpose) },
+		Secret: func(purpose string) *noise.Stream {
+			return noise.NewSource(insecureKey(seed), stage).Stream(purpose, 0)
+		},
+		Privacy: noSpender{},
+		Files: func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
+			return pipeline.Table{}, errNoRun
+		},
+		Create:  func(string) (io.WriteCloser, error) { return nil, errNoRun },
+		Restore: func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
+	}
+}
