@@ -1,0 +1,46 @@
+package train
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/train/net"
+)
+
+func TestGather(t *testing.T) {
+	r := NewRows(3)
+	must(r.Numeric([]float32{1, 2, 3}))
+	must(Categorical(r, []uint8{0, 2, 1}, 3))
+	must(Categorical(r, []uint16{1, 0, 1}, 2))
+	must(r.Numeric([]float32{-1, -2, -3}))
+	must(Categorical(r, []int32{0, 0, 0}, 1))
+	m := net.NewMatrix(4, r.Width())
+	for i := range m.Data {
+		m.Data[i] = 9 // a gather must overwrite what an earlier batch left
+	}
+	r.Gather(m, []int32{2, 0, 2})
+	for i, want := range [][]float32{{3, 0, 1, 0, 0, 1, -3, 1}, {1, 1, 0, 0, 0, 1, -1, 1}, {3, 0, 1, 0, 0, 1, -3, 1}, {9, 9, 9, 9, 9, 9, 9, 9}} {
+		if got := m.Row(i); !slices.Equal(got, want) {
+			t.Errorf("row %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestRowsRefuse(t *testing.T) {
+	r := NewRows(2)
+	for want, err := range map[string]error{
+		"0 to 2":     Categorical(r, []int32{0, 3}, 3),
+		"outside":    Categorical(r, []int32{0, -1}, 3),
+		"one for":    r.Numeric([]float32{1}),
+		"codes":      Categorical(r, []uint8{1}, 3),
+		"at least 1": Categorical(r, []uint8{0, 0}, 0),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "-1") {
+			t.Errorf("error %v, must say %q and quote no value", err, want)
+		}
+	}
+	if r.Width() != 0 {
+		t.Errorf("a refused column widened the table to %d", r.Width())
+	}
+}

@@ -1,0 +1,281 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"weir/train/net"
+)
+
+func wganConfig() WGANConfig {
+	return WGANConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 30},
+		CriticSteps: 5, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3), Generator: RMSProp(5e-3), Seed: 3}
+}
+
+func wganNets(t testing.TB) (critic, gen *net.Net) {
+	return build(t, 4, net.Dense(16), net.LeakyReLU(0.2), net.Dense(1)),
+		build(t, 3, net.Dense(16), net.Activation("relu"), net.Dense(4))
+}
+
+func runWGAN(t testing.TB, c WGANConfig, rows *Rows, h Hooks) (critic, gen []float32) {
+	t.Helper()
+	nc, ng := wganNets(t)
+	r := rand.New(rand.NewPCG(1, 1))
+	critic, gen, err := WGAN(context.Background(), c, nc, ng, nc.Init(r), ng.Init(r), rows, source("wgan"), h)
+	must(err)
+	return critic, gen
+}
+
+func TestWGANContinuesBitForBit(t *testing.T) {
+	rows := normalRows(200, 4, 1)
+	for _, penalty := range []float64{0, 10} {
+		c := wganConfig()
+		c.Penalty = penalty
+		resume(t, 7, func(h Hooks) []float32 {
+			critic, gen := runWGAN(t, c, rows, h)
+			return append(append([]float32(nil), critic...), gen...)
+		})
+	}
+}
+
+func TestWGANBitsDoNotDependOnCores(t *testing.T) {
+	rows := normalRows(600, 4, 1)
+	var got [2][]float32
+	for k := range got {
+		old := runtime.GOMAXPROCS(k + 1)
+		_, got[k] = runWGAN(t, wganConfig(), rows, Hooks{})
+		runtime.GOMAXPROCS(old)
+	}
+	same(t, "generator", got[0], got[1])
+}
+
+func TestWGANClipsWeights(t *testing.T) {
+	critic, _ := runWGAN(t, wganConfig(), normalRows(200, 4, 1), Hooks{})
+	for i, v := range critic {
+		if !(math.Abs(float64(v)) <= float64(float32(0.1))) {
+			t.Fatalf("weight %d is %g, the limit is 0.1", i, v)
+		}
+	}
+}
+
+// TestGeneratedPartCarriesNoNoise: with the clip closed to almost nothing and no
+// noise, the critic's step is the mean gradient over generated rows alone.
+func TestGeneratedPartCarriesNoNoise(t *testing.T) {
+	c := wganConfig()
+	c.NoiseMultiplier, c.MaxGradNorm, c.Steps, c.CriticSteps, c.WeightClip = 0, 1e-12, 1, 2, 0
+	c.Critic = SGD(1, 0)
+	nc, ng := wganNets(t)
+	r := rand.New(rand.NewPCG(1, 1))
+	wc, wg := nc.Init(r), ng.Init(r)
+	got, _, err := WGAN(context.Background(), c, nc, ng, wc, wg, normalRows(200, 4, 1), source("fake"), Hooks{})
+	must(err)
+	x := newGenerator(ng, 40).sample(wg, 40, public(c.Seed, "critic", 0))
+	p := nc.NewPass(40)
+	p.Input(40).CopyFrom(x)
+	y := p.Forward(wc, net.Mode{})
+	net.Wasserstein(p.OutGrad(), y, 1, nil)
+	p.Backward(wc)
+	grad := make([]float32, nc.Params())
+	p.Accumulate(grad, nil)
+	for i := range got {
+		if want := wc[i] - grad[i]/40; math.Abs(float64(got[i]-want)) > 1e-6 {
+			t.Fatalf("weight %d: %g, want %g", i, got[i], want)
+		}
+	}
+}
+
+// TestWGANLearns: without noise the generator's means come near those of the rows
+// (2, -1, 0.5, 0); a generator that does not learn stays near 0.
+func TestWGANLearns(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	want := []float64{2, -1, 0.5, 0}
+	columns := make([][]float32, 4)
+	for j := range columns {
+		for range 400 {
+			columns[j] = append(columns[j], float32(want[j]+0.3*r.NormFloat64()))
+		}
+	}
+	c := wganConfig()
+	c.ExpectedBatchSize = 0.3 * 400
+	c.NoiseMultiplier, c.MaxGradNorm, c.Steps, c.Critic, c.Generator = 0, 10, 3000, RMSProp(5e-3), RMSProp(5e-4)
+	_, gen := runWGAN(t, c, numeric(columns...), Hooks{})
+	checkMeans(t, gen, want)
+}
+
+func checkMeans(t *testing.T, gen []float32, want []float64) {
+	t.Helper()
+	_, ng := wganNets(t)
+	const n = 2000
+	out := Generate(ng, gen, n, rand.New(rand.NewPCG(5, 5)))
+	for j := range want {
+		var mean float64
+		for i := range n {
+			mean += float64(out[i*4+j]) / n
+		}
+		if math.Abs(mean-want[j]) > 0.35 {
+			t.Errorf("column %d: generated mean %.3f, want %.3f within 0.35", j, mean, want[j])
+		}
+	}
+}
+
+func gsConfig(q Query) GSWGANConfig {
+	return GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Query: q, WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
+		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}
+}
+
+// shardsOf deals n rows to k shards; the last stays empty.
+func shardsOf(n, k int) [][]int32 {
+	out := make([][]int32, k)
+	for i := range n {
+		out[i%(k-1)] = append(out[i%(k-1)], int32(i))
+	}
+	return out
+}
+
+func runGS(t testing.TB, c GSWGANConfig, rows *Rows, shards [][]int32, h Hooks) []float32 {
+	t.Helper()
+	nc, ng := wganNets(t)
+	w, err := GSWGAN(context.Background(), c, nc, ng, rows, shards, source("gs"), h)
+	must(err)
+	return w
+}
+
+func TestGSWGANContinuesBitForBit(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	for _, q := range []Query{QuerySample, QueryMean} {
+		resume(t, 10, func(h Hooks) []float32 { return runGS(t, gsConfig(q), rows, shardsOf(300, 70), h) })
+	}
+}
+
+func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	for _, q := range []Query{QuerySample, QueryMean} {
+		var got [2][]float32
+		for k := range got {
+			old := runtime.GOMAXPROCS(k + 1)
+			got[k] = runGS(t, gsConfig(q), rows, shardsOf(300, 70), Hooks{})
+			runtime.GOMAXPROCS(old)
+		}
+		same(t, string(q), got[0], got[1])
+	}
+}
+
+// TestReleaseSensitivity: one critic exchanged for a hostile one (huge or NaN
+// weights) moves the release, before noise, by at most what Event states.
+func TestReleaseSensitivity(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	const critics = 10
+	for _, q := range []Query{QuerySample, QueryMean} {
+		c := gsConfig(q)
+		c.NoiseMultiplier, c.MaxGradNorm = 0, 0.7
+		nc, ng := wganNets(t)
+		l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, critics), source("sensitivity"))
+		must(err)
+		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
+		before, _ := l.release.query(l.critics, fake, 0, false)
+		before = copyOf(before)
+		moved := false
+		for _, hostile := range []float32{-1e3, 1e3, 1e30, float32(math.NaN()), float32(math.Inf(1))} {
+			for i := range l.critics[3].w {
+				l.critics[3].w[i] = hostile
+			}
+			after, _ := l.release.query(l.critics, fake, 0, false)
+			var total float64
+			for i := range c.BatchSize {
+				d := 0.0
+				for j, v := range after.Row(i) {
+					d += math.Pow(float64(v)-float64(before.Row(i)[j]), 2)
+				}
+				if q == QuerySample && !(math.Sqrt(d) <= 2*0.7) {
+					t.Errorf("%s: row %d moved by %g, at most 1.4", q, i, math.Sqrt(d))
+				}
+				total += d
+			}
+			moved = moved || total > 0
+			if most := 2 * 0.7 * math.Sqrt(float64(c.BatchSize)) / critics; q == QueryMean && !(math.Sqrt(total) <= most*(1+1e-6)) {
+				t.Errorf("%s: the mean moved by %g, at most %g", q, math.Sqrt(total), most)
+			}
+		}
+		if !moved {
+			t.Errorf("%s: nothing moved, the test shows nothing", q)
+		}
+	}
+}
+
+func copyOf(m net.Matrix) net.Matrix {
+	out := net.NewMatrix(m.Rows, m.Cols)
+	out.CopyFrom(m)
+	return out
+}
+
+// TestScheduleIsPublic: which critics a step trains does not depend on whom the
+// rows asked: the critics are those of a run with another noise key.
+func TestScheduleIsPublic(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	c := gsConfig(QuerySample)
+	nc, ng := wganNets(t)
+	l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, 11), source("schedule"))
+	must(err)
+	for step := range 7 {
+		l.step(step, false)
+	}
+	for i, k := range l.critics { // 7 steps of 2 critics: 0 to 3 had two turns; the last shard is empty
+		want := 2
+		if i < 3 {
+			want = 4
+		}
+		if i == 10 {
+			want = 0
+		}
+		if k.t != want {
+			t.Errorf("critic %d took %d steps, want %d", i, k.t, want)
+		}
+	}
+}
+
+// TestGSWGANLearns: critics of 10 shards without noise pull the generated means to
+// those of the rows.
+func TestGSWGANLearns(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	want := []float64{1, -1, 0.5, 0}
+	columns := make([][]float32, 4)
+	for j := range columns {
+		for range 400 {
+			columns[j] = append(columns[j], float32(want[j]+0.3*r.NormFloat64()))
+		}
+	}
+	for _, q := range []Query{QuerySample, QueryMean} {
+		c := gsConfig(q)
+		c.NoiseMultiplier, c.Steps, c.Scheduled, c.BatchSize, c.WarmSteps = 0, 800, 5, 16, 100
+		c.Critic, c.Generator = Adam(2e-3, 0, 0.9), Adam(2e-3, 0, 0.9)
+		checkMeans(t, runGS(t, c, numeric(columns...), shardsOf(400, 11), Hooks{}), want)
+	}
+}
+
+func TestGSWGANRefuses(t *testing.T) {
+	rows := normalRows(20, 4, 1)
+	nc, ng := wganNets(t)
+	curved := build(t, 4, net.Dense(3), net.Activation("tanh"), net.Dense(1))
+	run := func(critic *net.Net, shards [][]int32, change func(*GSWGANConfig)) error {
+		c := gsConfig(QueryMean)
+		change(&c)
+		_, err := GSWGAN(context.Background(), c, critic, ng, rows, shards, source("refuse"), Hooks{})
+		return err
+	}
+	none := func(*GSWGANConfig) {}
+	for want, err := range map[string]error{
+		"disjoint":         run(nc, [][]int32{{0, 1}, {1}}, none),
+		"outside":          run(nc, [][]int32{{0, 20}}, none),
+		"at least 1":       run(nc, nil, none),
+		"gradient penalty": run(curved, shardsOf(20, 3), none),
+		"query":            run(nc, shardsOf(20, 3), func(c *GSWGANConfig) { c.Query = "batch" }),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must name %s", err, want)
+		}
+	}
+}
