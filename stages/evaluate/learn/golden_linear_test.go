@@ -1,0 +1,109 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"weir/internal/golden"
+)
+
+type linearParams struct {
+	Data, Target, Penalty string
+	C, Alpha              float64
+	L1Ratio               float64 `json:"l1_ratio"`
+	PenalizeIntercept     bool    `json:"penalize_intercept"`
+	ClassWeight           string  `json:"class_weight"`
+	Exposure              *string
+	Standardize           *bool
+	ExtraColumn           string `json:"extra_column"`
+	ARows                 [2]int `json:"a_rows"`
+	BRows                 [2]int `json:"b_rows"`
+	Level                 float64
+}
+
+// linearData finds the shared table of a case.
+func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (linearParams, Matrix, []float64, map[string][]float64) {
+	t.Helper()
+	p := decode[linearParams](t, c.Params)
+	raw := decode[map[string]json.RawMessage](t, tables[p.Data])
+	x := FromRows(decode[[][]float64](t, raw["X"]))
+	columns := map[string][]float64{}
+	for name, v := range raw {
+		if name != "X" {
+			columns[name] = decode[[]float64](t, v)
+		}
+	}
+	if p.Standardize == nil || *p.Standardize {
+		x, _, _ = x.Standardise()
+	}
+	return p, x, columns[p.Target], columns
+}
+
+func goldenTables(t *testing.T, file string) map[string]json.RawMessage {
+	t.Helper()
+	var f struct{ Cases []goldenCase }
+	golden.Load(t, file, &f)
+	tables := map[string]json.RawMessage{}
+	for _, c := range f.Cases {
+		if c.Kind == "table" {
+			tables[c.ID] = c.Input
+		}
+	}
+	return tables
+}
+
+// Values of scikit-learn 1.2.1 and statsmodels 0.13.5 (METRICS section 5).
+func TestGoldenLinear(t *testing.T) {
+	tables := goldenTables(t, "models_linear.json")
+	with := func(f func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any) func(*testing.T, goldenCase) map[string]any {
+		return func(t *testing.T, c goldenCase) map[string]any {
+			p, x, y, columns := linearData(t, tables, c)
+			return f(t, p, x, y, columns)
+		}
+	}
+	runGolden(t, "models_linear.json", map[string]func(*testing.T, goldenCase) map[string]any{
+		"standardize": func(t *testing.T, c goldenCase) map[string]any {
+			p := decode[linearParams](t, c.Params)
+			x := decode[struct{ X [][]float64 }](t, tables[p.Data]).X
+			_, mean, scale := FromRows(x).Standardise()
+			return map[string]any{"mean": mean, "scale": scale}
+		},
+		"logistic":             with(goldenLogistic),
+		"logistic_multinomial": with(goldenMultinomial),
+	}, nil)
+}
+
+func goldenLogistic(t *testing.T, p linearParams, x Matrix, y []float64, _ map[string][]float64) map[string]any {
+	l := Logistic{C: p.C, Penalty: Penalty(p.Penalty), PenalizeIntercept: p.PenalizeIntercept, Balanced: p.ClassWeight == "balanced"}
+	s, err := l.Fit(context.Background(), x, labels(y), Run{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.(*logit)
+	zero := make([]bool, len(x.Cols))
+	for j, v := range m.Coef[0] {
+		zero[j] = v == 0
+	}
+	b := &binary{Logistic: l, x: x, t: y, p: len(x.Cols)}
+	theta := append(append([]float64(nil), m.Coef[0]...), m.Intercept[0])
+	n := labels(y).counts()
+	var proba []float64
+	for _, row := range first8(s.Scores(x)) {
+		proba = append(proba, row[1])
+	}
+	return map[string]any{
+		"coef": m.Coef[0], "intercept": m.Intercept[0], "zero": zero, "proba_first8": proba,
+		"objective":     b.loss(b.decision(theta)) + b.penalty(theta),
+		"class_weights": []float64{float64(len(y)) / 2 / float64(n[0]), float64(len(y)) / 2 / float64(n[1])},
+	}
+}
+
+func goldenMultinomial(t *testing.T, p linearParams, x Matrix, y []float64, _ map[string][]float64) map[string]any {
+	s, err := Logistic{C: p.C, Penalty: Penalty(p.Penalty)}.Fit(context.Background(), x, labels(y), Run{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.(*logit)
+	return map[string]any{"coef": m.Coef, "intercept_centered": m.Intercept, "proba_first8": first8(s.Scores(x))}
+}

@@ -1,0 +1,156 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Penalty is the norm of a penalty on coefficients.
+type Penalty string
+
+const (
+	L1 Penalty = "l1"
+	L2 Penalty = "l2"
+)
+
+// Logistic is penalised logistic regression at its exact optimum:
+//
+//	penalty(w) + C sum_i weight_i logloss_i, penalty 0.5 |w|^2 or |w|_1
+//
+// Two classes: one output; l2 by Newton's method, l1 by proximal Newton steps
+// (Lee, Sun, Saunders 2014) with coordinate descent. More classes: the softmax
+// of one output a class with l2 (sklearn multi_class="multinomial"), and one
+// regression against the rest a class with l1 (as liblinear).
+type Logistic struct {
+	C                 float64
+	Penalty           Penalty
+	PenalizeIntercept bool // as liblinear does
+	Balanced          bool // weights n/(K n_k) on the losses
+}
+
+// Fit implements Classifier.
+func (l Logistic) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, error) {
+	if y.Classes > 2 && l.Penalty == L1 {
+		return oneVsRest(y, func(t []float64) (*Linear, error) { return l.fitBinary(ctx, x, t, l.weights(y), nil, run) })
+	}
+	var m *Linear
+	var err error
+	if y.Classes > 2 {
+		m, err = l.fitMultinomial(ctx, x, y)
+	} else {
+		m, err = l.fitBinary(ctx, x, y.is(1), l.weights(y), nil, run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &logit{*m}, nil
+}
+
+func (l Logistic) weights(y Labels) []float64 {
+	if l.Balanced {
+		return y.balanced()
+	}
+	return nil
+}
+
+// binary is the problem of two classes, at its current parameters: coefficients,
+// then the intercept.
+type binary struct {
+	Logistic
+	x       Matrix
+	t, w    []float64 // target 0 or 1; weights (nil: ones)
+	p       int
+	workers int
+}
+
+// maxNewton bounds the steps; Newton's method needs about ten.
+const maxNewton = 200
+
+// fitBinary minimises from the given start (nil: zeros).
+func (l Logistic) fitBinary(ctx context.Context, x Matrix, t, w, start []float64, run Run) (*Linear, error) {
+	b := &binary{Logistic: l, x: x, t: t, w: w, p: len(x.Cols), workers: run.Workers}
+	theta := make([]float64, b.p+1)
+	if start == nil && !l.PenalizeIntercept {
+		theta[b.p] = b.baseLogit()
+	}
+	copy(theta, start)
+	for range maxNewton {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		done, err := b.step(theta)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return &Linear{Coef: [][]float64{theta[:b.p]}, Intercept: theta[b.p:]}, nil
+		}
+	}
+	return nil, fmt.Errorf("logistic regression did not converge in %d Newton steps", maxNewton)
+}
+
+// baseLogit is the optimal intercept without coefficients.
+func (b *binary) baseLogit() float64 {
+	one, all := 0.0, 0.0
+	for i, t := range b.t {
+		one, all = one+t*b.weight(i), all+b.weight(i)
+	}
+	if one == 0 || one == all {
+		return 0
+	}
+	return math.Log(one / (all - one))
+}
+
+func (b *binary) weight(i int) float64 {
+	if b.w == nil {
+		return 1
+	}
+	return b.w[i]
+}
+
+func (b *binary) decision(theta []float64) []float64 {
+	m := Linear{Coef: [][]float64{theta[:b.p]}, Intercept: theta[b.p:]}
+	return m.Predict(b.x)
+}
+
+func (b *binary) penalised(j int) bool { return j < b.p || b.PenalizeIntercept }
+
+func (b *binary) penalty(theta []float64) float64 {
+	sum := 0.0
+	for j, v := range theta {
+		switch {
+		case !b.penalised(j):
+		case b.Penalty == L1:
+			sum += math.Abs(v)
+		default:
+			sum += v * v / 2
+		}
+	}
+	return sum
+}
+
+// loss is C sum weight logloss at decision values z.
+func (b *binary) loss(z []float64) float64 {
+	sum := 0.0
+	for i, v := range z {
+		sum += b.weight(i) * (softplus(v) - b.t[i]*v)
+	}
+	return b.C * sum
+}
+
+// slope returns the gradient of the loss and the weights of its Hessian.
+func (b *binary) slope(z []float64) (grad, curvature []float64) {
+	r, h := make([]float64, len(z)), make([]float64, len(z))
+	grad = make([]float64, b.p+1)
+	for i, v := range z {
+		s := Sigmoid(v)
+		r[i] = b.C * b.weight(i) * (s - b.t[i])
+		h[i] = b.C * b.weight(i) * s * (1 - s)
+		grad[b.p] += r[i]
+	}
+	for j, c := range b.x.Cols {
+		grad[j] = dot(c, r)
+	}
+	return grad, h
+}

@@ -1,0 +1,135 @@
+package learn
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/optimize"
+)
+
+// fitMultinomial minimises 0.5 |W|^2 + C sum weight cross-entropy by L-BFGS.
+// Rows of W sum to 0 and intercepts have mean 0, as at the optimum.
+func (l Logistic) fitMultinomial(ctx context.Context, x Matrix, y Labels) (*Linear, error) {
+	s := &softmaxProblem{Logistic: l, x: x, y: y, w: l.weights(y), p: len(x.Cols)}
+	// Dividing by C n keeps the gradient's size near one for any data.
+	s.scale = 1 / (l.C * float64(x.Rows))
+	problem := optimize.Problem{
+		Func:   func(at []float64) float64 { s.at(at); return s.value },
+		Grad:   func(g, at []float64) { s.at(at); copy(g, s.grad) },
+		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
+	}
+	// The objective's relative rounding error is near 1e-16 and it is quadratic
+	// around the optimum, so gradients settle near 1e-8.
+	settings := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 2000, Converger: &optimize.FunctionConverge{Absolute: 1e-15, Iterations: 50}}
+	r, err := optimize.Minimize(problem, make([]float64, y.Classes*(s.p+1)), settings, &optimize.LBFGS{Store: 20})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if r == nil {
+		return nil, err
+	}
+	// A line search that finds no descent has reached rounding error.
+	m := s.linear(r.X)
+	centre(m.Intercept)
+	return m, nil
+}
+
+func centre(b []float64) {
+	mean := 0.0
+	for _, v := range b {
+		mean += v / float64(len(b))
+	}
+	for k := range b {
+		b[k] -= mean
+	}
+}
+
+type softmaxProblem struct {
+	Logistic
+	x     Matrix
+	y     Labels
+	w     []float64
+	p     int
+	scale float64
+	last  []float64
+	value float64
+	grad  []float64
+}
+
+// linear reads the parameters: K rows of p coefficients, then K intercepts.
+func (s *softmaxProblem) linear(at []float64) *Linear {
+	m := &Linear{Intercept: at[s.y.Classes*s.p:]}
+	for k := range s.y.Classes {
+		m.Coef = append(m.Coef, at[k*s.p:(k+1)*s.p])
+	}
+	return m
+}
+
+// at computes value and gradient at new parameters.
+func (s *softmaxProblem) at(theta []float64) {
+	if s.last != nil && same(s.last, theta) {
+		return
+	}
+	s.last = append(s.last[:0], theta...)
+	m := s.linear(theta)
+	d := m.Decision(s.x)
+	s.value = s.residuals(d) * s.C
+	s.grad = make([]float64, len(theta))
+	for k, r := range d.Cols {
+		for j, c := range s.x.Cols {
+			s.grad[k*s.p+j] = s.C * dot(c, r)
+		}
+		for _, v := range r {
+			s.grad[s.y.Classes*s.p+k] += s.C * v
+		}
+	}
+	for i, v := range theta[:s.y.Classes*s.p] {
+		s.value += v * v / 2
+		s.grad[i] += v
+	}
+	s.value *= s.scale
+	for i := range s.grad {
+		s.grad[i] *= s.scale
+	}
+}
+
+// residuals turns decision values into weighted p - 1[y = k] and returns the
+// weighted sum of cross-entropies.
+func (s *softmaxProblem) residuals(d Matrix) float64 {
+	sum, row := 0.0, make([]float64, len(d.Cols))
+	for i := range d.Rows {
+		d.Row(i, row)
+		loss := logSumExp(row) - row[s.y.Y[i]]
+		softmax(row)
+		row[s.y.Y[i]]--
+		w := 1.0
+		if s.w != nil {
+			w = s.w[i]
+		}
+		sum += w * loss
+		for k, v := range row {
+			d.Cols[k][i] = w * v
+		}
+	}
+	return sum
+}
+
+func logSumExp(z []float64) float64 {
+	greatest, sum := math.Inf(-1), 0.0
+	for _, v := range z {
+		greatest = max(greatest, v)
+	}
+	for _, v := range z {
+		sum += math.Exp(v - greatest)
+	}
+	return greatest + math.Log(sum)
+}
+
+func same(a, b []float64) bool {
+	for i, v := range a {
+		if v != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package learn
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// step takes one Newton step in place; done says that theta is the optimum.
+func (b *binary) step(theta []float64) (done bool, err error) {
+	z := b.decision(theta)
+	grad, w := b.slope(z)
+	h := gram(b.x, w, b.workers)
+	var d []float64
+	if b.Penalty == L1 {
+		d = b.proximal(theta, grad, h)
+	} else if d, err = b.newton(theta, grad, h); err != nil {
+		return false, err
+	}
+	if small(d, theta) {
+		axpy(1, d, theta)
+		b.zeroes(theta)
+		return true, nil
+	}
+	return !b.search(theta, d, grad, z), nil
+}
+
+// small reports whether d changes no digit that anyone compares. Newton's method
+// is quadratic here, so the step after this one would be below rounding.
+func small(d, theta []float64) bool { return normInf(d) <= 1e-9*(1+normInf(theta)) }
+
+// zeroes makes coefficients that a proximal step left at rounding error exactly 0.
+func (b *binary) zeroes(theta []float64) {
+	for j, v := range theta {
+		if b.Penalty == L1 && b.penalised(j) && math.Abs(v) < 1e-14 {
+			theta[j] = 0
+		}
+	}
+}
+
+// newton solves (H + I) d = -(grad + theta), the identity on penalised places.
+func (b *binary) newton(theta, grad []float64, h *mat.SymDense) ([]float64, error) {
+	full := make([]float64, len(grad))
+	for j := range full {
+		full[j] = -grad[j]
+		if b.penalised(j) {
+			full[j] -= theta[j]
+			h.SetSym(j, j, h.At(j, j)+1)
+		}
+	}
+	return solve(h, full)
+}
+
+// solve is H^-1 g for positive definite H. Where rounding makes H singular the
+// diagonal is raised, which only slows the iteration that uses the step.
+func solve(h *mat.SymDense, g []float64) ([]float64, error) {
+	n := h.SymmetricDim()
+	trace := mat.Trace(h) / float64(n)
+	for _, raise := range []float64{0, 1e-12, 1e-8, 1e-4} {
+		for j := range n {
+			h.SetSym(j, j, h.At(j, j)+raise*trace)
+		}
+		var c mat.Cholesky
+		if !c.Factorize(h) {
+			continue
+		}
+		d := mat.NewVecDense(n, nil)
+		if err := c.SolveVecTo(d, mat.NewVecDense(n, g)); err == nil || isCondition(err) {
+			return d.RawVector().Data, nil
+		}
+	}
+	return nil, errors.New("the curvature of the loss is not positive definite")
+}
+
+func isCondition(err error) bool {
+	var c mat.Condition
+	return errors.As(err, &c)
+}
+
+// search halves the step until the objective falls enough (Armijo, 1e-4); it
+// reports false where no step lowers it, which is the optimum to rounding.
+func (b *binary) search(theta, d, grad, z []float64) bool {
+	dz := b.decision(d)
+	before := b.loss(z) + b.penalty(theta)
+	slope := b.slopeAlong(theta, d, grad)
+	// A step whose fall drowns in the rounding of the sum is taken whole: the
+	// model knows better than the difference of two sums.
+	slack := 1e-12 * math.Abs(before)
+	next, zn := make([]float64, len(theta)), make([]float64, len(z))
+	for t := 1.0; t > 1e-10; t /= 2 {
+		for j := range theta {
+			next[j] = theta[j] + t*d[j]
+		}
+		for i := range z {
+			zn[i] = z[i] + t*dz[i]
+		}
+		if b.loss(zn)+b.penalty(next) <= before+1e-4*t*slope+slack {
+			copy(theta, next)
+			return true
+		}
+	}
+	return false
+}
+
+// slopeAlong is the model's decrease for the whole step d.
+func (b *binary) slopeAlong(theta, d, grad []float64) float64 {
+	s := dot(grad, d)
+	if b.Penalty == L1 {
+		moved := make([]float64, len(theta))
+		for j := range theta {
+			moved[j] = theta[j] + d[j]
+		}
+		return s + b.penalty(moved) - b.penalty(theta)
+	}
+	for j := range d {
+		if b.penalised(j) {
+			s += theta[j] * d[j]
+		}
+	}
+	return s
+}
+
+// proximal minimises grad d + 0.5 d'Hd + |theta + d|_1 by coordinate descent.
+func (b *binary) proximal(theta, grad []float64, h *mat.SymDense) []float64 {
+	n := len(theta)
+	d, hd := make([]float64, n), make([]float64, n)
+	// 1000 sweeps are far more than a step needs; the outer iteration corrects
+	// what is left.
+	for range 1000 {
+		moved := 0.0
+		for j := range n {
+			a := h.At(j, j)
+			if a <= 0 {
+				continue
+			}
+			to := theta[j] + d[j] - (grad[j]+hd[j])/a
+			if b.penalised(j) {
+				to = shrink(to, 1/a)
+			}
+			if delta := to - theta[j] - d[j]; delta != 0 {
+				d[j] = to - theta[j]
+				for k := range n {
+					hd[k] += delta * h.At(j, k)
+				}
+				moved = max(moved, math.Abs(delta))
+			}
+		}
+		if moved <= 1e-12*(1+normInf(theta)) {
+			break
+		}
+	}
+	return d
+}
+
+// shrink is the soft threshold.
+func shrink(v, by float64) float64 {
+	switch {
+	case v > by:
+		return v - by
+	case v < -by:
+		return v + by
+	}
+	return 0
+}
