@@ -17,9 +17,7 @@ import (
 // TestGoldenEncoding: preprocess_encoding.json. Values stand as codes in a table
 // here; turning a text into a code, and refusing unknown ones, is the source's.
 func TestGoldenEncoding(t *testing.T) {
-	eachCase(t, "preprocess_encoding.json", map[string]func(*testing.T, goldenCase){
-		"onehot": encodeCase, "ordinal": encodeCase, "inverse_onehot": softmaxCase,
-	})
+	eachCase(t, "preprocess_encoding.json", encodingChecks)
 }
 
 type encodingParams struct {

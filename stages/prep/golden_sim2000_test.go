@@ -23,7 +23,7 @@ import (
 // TestGoldenPipeline: pipeline_sim2000.json, facts about tables/sim2000.csv along
 // a preprocessing chain; the steps of the chain are stages of this package.
 func TestGoldenPipeline(t *testing.T) {
-	eachCase(t, "pipeline_sim2000.json", map[string]func(*testing.T, goldenCase){
+	eachCase(t, "pipeline_sim2000.json", checks{
 		"table_facts": factsCase, "pipeline_knn": knnCase, "glm_poisson": glmCase, "glm_binomial": glmCase,
 	})
 }

@@ -3,6 +3,8 @@ package prep
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -39,18 +41,56 @@ func decode(t *testing.T, c goldenCase, raw json.RawMessage, v any) {
 	}
 }
 
-// eachCase runs every case of a file through the check of its kind.
-func eachCase(t *testing.T, file string, checks map[string]func(*testing.T, goldenCase)) {
+// checks handle the cases of one file, by kind.
+type checks map[string]func(*testing.T, goldenCase)
+
+// eachCase runs every case of a reference file through the check of its kind.
+func eachCase(t *testing.T, file string, by checks) {
 	var f struct{ Cases []goldenCase }
 	golden.Load(t, file, &f)
-	for _, c := range f.Cases {
-		check := checks[c.Kind]
+	by.run(t, f.Cases)
+}
+
+// copied runs the cases that testdata holds, for a clone without the folder.
+func copied(t *testing.T, file string, by checks) {
+	var f struct{ Cases []goldenCase }
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	by.run(t, f.Cases)
+}
+
+func (by checks) run(t *testing.T, cases []goldenCase) {
+	if len(cases) == 0 {
+		t.Error("no cases")
+	}
+	for _, c := range cases {
+		check := by[c.Kind]
 		if check == nil {
 			t.Errorf("%s: nobody handles the kind %s", c.ID, c.Kind)
 			continue
 		}
 		t.Run(c.ID, func(t *testing.T) { check(t, c) })
 	}
+}
+
+var (
+	scalingChecks = checks{"minmax": minMaxCase, "round_integer": roundIntegerCase, "round_decimals": roundDecimalsCase,
+		"standardize": standardizeCase, "outlier_to_missing": outlierCase, "numeric_or_na": notAvailableCase}
+	binningChecks  = checks{"binning": binningCase}
+	splitChecks    = checks{"stratified_split": splitCase}
+	encodingChecks = checks{"onehot": encodeCase, "ordinal": encodeCase, "inverse_onehot": softmaxCase}
+)
+
+func TestCopiedCases(t *testing.T) {
+	copied(t, "scaling.json", scalingChecks)
+	copied(t, "binning.json", binningChecks)
+	copied(t, "split.json", splitChecks)
+	copied(t, "encoding.json", encodingChecks)
 }
 
 // compare holds numbers to wanted ones; nil is missing.
@@ -116,10 +156,7 @@ func table(columns []pipeline.Column, values ...[]any) pipelinetest.Input {
 
 // TestGoldenScaling: preprocess_scaling.json.
 func TestGoldenScaling(t *testing.T) {
-	eachCase(t, "preprocess_scaling.json", map[string]func(*testing.T, goldenCase){
-		"minmax": minMaxCase, "round_integer": roundIntegerCase, "round_decimals": roundDecimalsCase,
-		"standardize": standardizeCase, "outlier_to_missing": outlierCase, "numeric_or_na": notAvailableCase,
-	})
+	eachCase(t, "preprocess_scaling.json", scalingChecks)
 }
 
 func minMaxCase(t *testing.T, c goldenCase) {
@@ -283,7 +320,7 @@ func toSource(t *testing.T, h pipeline.Header, dense []float32) arrow.Record {
 
 // TestGoldenBinning: preprocess_binning.json.
 func TestGoldenBinning(t *testing.T) {
-	eachCase(t, "preprocess_binning.json", map[string]func(*testing.T, goldenCase){"binning": binningCase})
+	eachCase(t, "preprocess_binning.json", binningChecks)
 }
 
 func binningCase(t *testing.T, c goldenCase) {
@@ -345,7 +382,7 @@ func goldenEdges(t *testing.T, c goldenCase, strategy string, bins int, bounds j
 
 // TestGoldenSplit: preprocess_split.json.
 func TestGoldenSplit(t *testing.T) {
-	eachCase(t, "preprocess_split.json", map[string]func(*testing.T, goldenCase){"stratified_split": splitCase})
+	eachCase(t, "preprocess_split.json", splitChecks)
 }
 
 func splitCase(t *testing.T, c goldenCase) {

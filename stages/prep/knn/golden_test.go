@@ -2,7 +2,10 @@ package knn
 
 import (
 	"context"
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"weir/internal/golden"
@@ -49,7 +52,23 @@ func TestGoldenKNN(t *testing.T) {
 	checkCases(t, file.Cases)
 }
 
+// The cases that a clone without the folder has.
+func TestKNNCases(t *testing.T) {
+	var file struct{ Cases []goldenCase }
+	text, err := os.ReadFile(filepath.Join("testdata", "knn.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	checkCases(t, file.Cases)
+}
+
 func checkCases(t *testing.T, cases []goldenCase) {
+	if len(cases) == 0 {
+		t.Error("no cases")
+	}
 	for _, c := range cases {
 		for _, run := range c.Expected.Runs {
 			want := wanted(t, c, run)
