@@ -13,7 +13,8 @@
 //
 // Donors are grouped by their pattern of missing values; within a group the
 // factor p/|C| is one number for each receiver, so that each group is a k-d
-// tree whose boxes bound the distance from below. All distances, and all box
+// tree whose boxes bound the distance from below; rows of rare patterns are
+// scanned. All distances, and all box
 // bounds, are summed in one order, and every rounding is monotone, so pruning
 // never changes the result: it is that of the full scan, bit for bit, on any
 // number of workers.

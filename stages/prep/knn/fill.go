@@ -73,6 +73,7 @@ func (s *searcher) fill(table Columns, receivers []int32, wanted []int) []Cell {
 		for _, g := range s.index.groups {
 			s.visit(g)
 		}
+		s.scanLoose()
 		for i := range s.wants {
 			w := &s.wants[i]
 			cells = append(cells, Cell{Row: r, Column: w.column, Value: s.value(w)})
@@ -83,9 +84,13 @@ func (s *searcher) fill(table Columns, receivers []int32, wanted []int) []Cell {
 
 // aim takes row r of the table as receiver.
 func (s *searcher) aim(table Columns, r int32, wanted []int) {
+	s.observed = s.observed[:0]
 	for j, c := range s.index.order {
 		v := table[c][r]
 		s.point[j], s.seen[j] = v*s.index.scale(c), !math.IsNaN(v)
+		if s.seen[j] {
+			s.observed = append(s.observed, j)
+		}
 	}
 	s.wants = s.wants[:0]
 	for _, c := range wanted {

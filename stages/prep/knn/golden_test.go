@@ -72,11 +72,13 @@ func checkCases(t *testing.T, cases []goldenCase) {
 	for _, c := range cases {
 		for _, run := range c.Expected.Runs {
 			want := wanted(t, c, run)
-			got := impute(t, c, run)
-			for cell, w := range want {
-				g, ok := got[cell]
-				if !ok || math.Abs(g-w) > c.Tol.Abs+c.Tol.Rel*math.Abs(w) {
-					t.Errorf("%s: k %d, %s: cell %v is %v (imputed: %t), want %v", c.ID, run.Neighbors, run.Weights, cell, g, ok, w)
+			for _, trees := range []int{1, 24} { // with and without trees of few rows
+				got := impute(t, c, run, trees)
+				for cell, w := range want {
+					g, ok := got[cell]
+					if !ok || math.Abs(g-w) > c.Tol.Abs+c.Tol.Rel*math.Abs(w) {
+						t.Errorf("%s: k %d, %s: cell %v is %v (imputed: %t), want %v", c.ID, run.Neighbors, run.Weights, cell, g, ok, w)
+					}
 				}
 			}
 		}
@@ -108,13 +110,13 @@ func wanted(t *testing.T, c goldenCase, run goldenRun) map[[2]int]float64 {
 	return want
 }
 
-func impute(t *testing.T, c goldenCase, run goldenRun) map[[2]int]float64 {
+func impute(t *testing.T, c goldenCase, run goldenRun, trees int) map[[2]int]float64 {
 	data := transpose(c.Input.X)
 	donors := data
 	if c.Input.Fit != nil {
 		donors = transpose(c.Input.Fit)
 	}
-	x := New(donors, nil, Options{Neighbors: run.Neighbors, ByDistance: run.Weights == "distance", LeafRows: 2})
+	x := New(donors, nil, Options{Neighbors: run.Neighbors, ByDistance: run.Weights == "distance", LeafRows: 2, TreeRows: trees})
 	cells, err := x.Fill(context.Background(), data, nil, allColumns(len(data)), 2)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ type Options struct {
 	Nominal    []bool    // columns whose difference is 0 or 1 and whose fill is the majority; nil is none
 	Features   []bool    // columns that enter the distance; nil is all
 	LeafRows   int       // greatest number of rows scanned without pruning; 0 is 16
+	TreeRows   int       // rows of one pattern from which they get a tree; 0 is 24
 }
 
 // Index holds the donors of a table, ready to fill rows.
@@ -24,6 +25,7 @@ type Index struct {
 	plain  int       // how many of order are numeric
 	fills  []float64 // what a cell becomes where no distance is defined
 	groups []*group
+	loose  loose
 }
 
 // New indexes the given rows of data as donors (nil: all rows). The data is
@@ -33,6 +35,9 @@ func New(data Columns, rows []int32, opt Options) *Index {
 	if x.opt.LeafRows == 0 {
 		x.opt.LeafRows = 16
 	}
+	if x.opt.TreeRows == 0 {
+		x.opt.TreeRows = rare
+	}
 	if rows == nil {
 		rows = allRows(data)
 	}
@@ -40,9 +45,15 @@ func New(data Columns, rows []int32, opt Options) *Index {
 	for c := range data {
 		x.fills[c] = x.average(c, rows)
 	}
+	var few []int32
 	for _, g := range x.byPattern(rows) {
-		x.groups = append(x.groups, x.plant(g.mask, g.rows))
+		if len(g.rows) < x.opt.TreeRows {
+			few = append(few, g.rows...)
+		} else {
+			x.groups = append(x.groups, x.plant(g.mask, g.rows))
+		}
 	}
+	x.loose = x.gatherLoose(few)
 	return x
 }
 

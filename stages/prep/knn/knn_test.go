@@ -81,24 +81,26 @@ func TestTreeIsFullScan(t *testing.T) {
 		coarse      bool
 	}{{400, 6, 0.1, false}, {700, 3, 0.05, true}, {300, 9, 0.4, false}, {500, 4, 0.3, true}} {
 		data := scattered(rng, c.rows, c.width, c.share, c.coarse)
-		opt := Options{Neighbors: 4, LeafRows: 3}
-		cells, err := New(data, nil, opt).Fill(context.Background(), data, nil, allColumns(c.width), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checked := 0
-		for _, cell := range cells {
-			want := fullScan(data, cell.Row, cell.Column, opt)
-			if math.IsNaN(want) {
-				continue // no donor shares a column: the column mean, tested with the reference values
+		for _, trees := range []int{1, 4, 1 << 30} { // all trees, both, all loose
+			opt := Options{Neighbors: 4, LeafRows: 3, TreeRows: trees}
+			cells, err := New(data, nil, opt).Fill(context.Background(), data, nil, allColumns(c.width), 2)
+			if err != nil {
+				t.Fatal(err)
 			}
-			checked++
-			if math.Abs(cell.Value-want) > 1e-9 {
-				t.Fatalf("%+v: cell %+v, full scan gives %g", c, cell, want)
+			checked := 0
+			for _, cell := range cells {
+				want := fullScan(data, cell.Row, cell.Column, opt)
+				if math.IsNaN(want) {
+					continue // no donor shares a column: the column mean, tested with the reference values
+				}
+				checked++
+				if math.Abs(cell.Value-want) > 1e-9 {
+					t.Fatalf("%+v: cell %+v, full scan gives %g", c, cell, want)
+				}
 			}
-		}
-		if checked < 30 {
-			t.Fatalf("%+v: only %d cells checked", c, checked)
+			if checked < 30 {
+				t.Fatalf("%+v: only %d cells checked", c, checked)
+			}
 		}
 	}
 }

@@ -44,15 +44,16 @@ func (n *nearest) add(distance float64, row int32) {
 // searcher looks for the donors of one row in one group after another. It is
 // the scratch space of one goroutine.
 type searcher struct {
-	index  *Index
-	point  []float64 // the receiver's scaled features, in the order of summation
-	seen   []bool    // which of them it observes
-	wants  []nearest // one for each missing column
-	active []*nearest
-	plain  []int // features compared with the current group, numeric ones
-	coded  []int // nominal ones
-	factor float64
-	group  *group
+	index    *Index
+	point    []float64 // the receiver's scaled features, in the order of summation
+	seen     []bool    // which of them it observes
+	observed []int     // the same as a list
+	wants    []nearest // one for each missing column
+	active   []*nearest
+	plain    []int // features compared with the current group, numeric ones
+	coded    []int // nominal ones
+	factor   float64
+	group    *group
 }
 
 // visit searches a group: the donors that observe at least one wanted column
