@@ -14,7 +14,8 @@ import (
 // Env is all that a running stage may touch.
 type Env struct {
 	Stage   string
-	Workers int // goroutines that the stage may use; results must not depend on it
+	Plan    *Plan // of the run: its bill, for reports; nil outside a run
+	Workers int   // goroutines that the stage may use; results must not depend on it
 	Log     *slog.Logger
 	// Progress reports done of total units of work; total 0 means unknown.
 	Progress func(done, total int64)

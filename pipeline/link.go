@@ -32,14 +32,8 @@ func link(spec *Spec) ([]*StageSpec, Diagnostics) {
 
 func (l *linker) resolve(i int) {
 	s := &l.spec.Stages[i]
-	if s.Inputs == nil {
-		s.Inputs = map[string][]Ref{}
-	}
 	for p := range s.Kind.In {
 		port := &s.Kind.In[p]
-		if len(s.Inputs[port.Name]) == 0 {
-			s.Inputs[port.Name] = l.defaultRefs(i, port)
-		}
 		if len(s.Inputs[port.Name]) == 0 && !port.Optional {
 			l.fault("stages."+s.ID+"."+port.Key(), "missing", "a stage: "+port.Doc, "")
 		}
@@ -47,27 +41,6 @@ func (l *linker) resolve(i int) {
 			l.checkRef(s, port, r)
 		}
 	}
-}
-
-// defaultRefs: `from` is the stage above; a port that takes many reads every
-// stage above whose first output has its form.
-func (l *linker) defaultRefs(i int, port *Port) []Ref {
-	if port.Many {
-		var refs []Ref
-		for _, above := range l.spec.Stages[:i] {
-			if above.Kind.Out[0].Form == port.Form {
-				refs = append(refs, Ref{Stage: above.ID})
-			}
-		}
-		return refs
-	}
-	if port.Name != "in" || port.Optional {
-		return nil
-	}
-	if i == 0 {
-		return []Ref{{Stage: DatasetID}}
-	}
-	return []Ref{{Stage: l.spec.Stages[i-1].ID}}
 }
 
 func (l *linker) checkRef(s *StageSpec, port *Port, r Ref) {

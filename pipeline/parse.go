@@ -90,6 +90,7 @@ func (p *parser) spec() *Spec {
 		return nil
 	}
 	spec.where = p.where
+	fillInputs(spec.Stages)
 	p.digest(spec)
 	return spec
 }

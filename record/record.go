@@ -29,6 +29,7 @@ type Run struct {
 	Error         string             `json:"error,omitempty"`
 	Started       time.Time          `json:"started"`
 	Finished      *time.Time         `json:"finished,omitempty"`
+	Dir           string             `json:"dir"` // folder that the spec's relative paths start in
 	SpecDigest    string             `json:"spec_digest"`
 	Spec          string             `json:"spec"` // canonical YAML, every default filled in
 	Dataset       Dataset            `json:"dataset"`

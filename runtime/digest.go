@@ -22,3 +22,9 @@ func digestReader(r io.Reader) (string, int64, error) {
 	n, err := io.Copy(h, r)
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), n, err
 }
+
+// FileDigest is the sha256 of a file's bytes, as records write it.
+func FileDigest(path string) (string, error) {
+	digest, _, err := digestFile(path)
+	return digest, err
+}

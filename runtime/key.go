@@ -12,8 +12,8 @@ import (
 	"weir/privacy/noise"
 )
 
-// loadKey reads the key that an earlier attempt of the same run kept.
-func loadKey(internal string) (noise.Key, error) {
+// LoadKey reads the key that an earlier attempt of the same run kept.
+func LoadKey(internal string) (noise.Key, error) {
 	data, err := os.ReadFile(filepath.Join(internal, "noise.key"))
 	if err != nil {
 		return noise.Key{}, err
@@ -23,6 +23,9 @@ func loadKey(internal string) (noise.Key, error) {
 
 // newKey draws a key from the operating system, or, for tests, from a seed.
 func newKey(opts Options) (noise.Key, error) {
+	if opts.Replay != nil {
+		return *opts.Replay, nil
+	}
 	if opts.Insecure != nil {
 		return insecureKey(*opts.Insecure), nil
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"weir/privacy/noise"
 )
 
 // Options is what a run needs beside its plan.
@@ -17,6 +19,7 @@ type Options struct {
 	Fresh    bool         // draw new noise even where a finished run of the same spec and data exists
 	DropKey  bool         // do not keep the noise key: nobody can replay or subtract the noise
 	Insecure *uint64      // noise from a seed, for tests: NOT PRIVATE
+	Replay   *noise.Key   // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
 	Version  string       // of the program, for the record
 	Log      *slog.Logger // never receives a private value
 	Progress Reporter

@@ -27,7 +27,7 @@ type payer struct {
 // openLedger opens the dataset's ledger and refuses a bill that its budget does
 // not cover, before anything is spent. A run without privacy has none.
 func (r *run) openLedger(source *source) error {
-	if r.plan.Budget.Infinite() {
+	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
 		return nil
 	}
 	path := r.ledgerPath(source)
@@ -96,6 +96,9 @@ func (r *run) charge(s *pipeline.Step, id string, e privacy.Event) ledger.Charge
 // pay records a charge, synced. One that an interrupted attempt of this run has
 // paid is not paid again: its noise is the same.
 func (r *run) pay(s *pipeline.Step, id string, e privacy.Event) error {
+	if r.opts.Replay != nil {
+		return nil // the same noise again releases nothing new
+	}
 	r.payer.mu.Lock()
 	defer r.payer.mu.Unlock()
 	entries, err := r.payer.ledger.Append(r.payer.limit, r.charge(s, id, e))
@@ -109,6 +112,9 @@ func (r *run) pay(s *pipeline.Step, id string, e privacy.Event) error {
 // notePaid records the charges of a stage whose output is reused from an
 // interrupted attempt of this run.
 func (r *run) notePaid(s *pipeline.Step) {
+	if r.payer == nil {
+		return
+	}
 	for n, e := range s.Events {
 		r.noteCharge(s.ID, r.chargeID(s, n), e.Event, r.payer.ledger.Entries())
 	}

@@ -38,6 +38,9 @@ func (r *run) describe(source *source) error {
 		return err
 	}
 	rec := r.record
+	if rec.Dir, err = filepath.Abs(r.folder.dir); err != nil {
+		return err
+	}
 	rec.Weir, rec.Name, rec.Status = r.opts.Version, r.plan.Name, record.Running
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.plan.Text()
 	rec.Dataset = record.Dataset{Name: source.name, Digest: source.digest, Unit: r.plan.Dataset.PrivacyUnit}

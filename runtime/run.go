@@ -64,7 +64,7 @@ func Run(ctx context.Context, plan *pipeline.Plan, opts Options) (*Result, error
 // begin finds the run to return or continue, or makes a new one.
 func (r *run) begin(source *source) (*Result, error) {
 	base := filepath.Join(r.opts.Out, r.plan.Name)
-	if !r.opts.Fresh {
+	if !r.opts.Fresh && r.opts.Replay == nil {
 		for _, f := range findRuns(base, r.plan.Digest, source.digest) {
 			switch {
 			case f.record.Repeat != r.opts.Repeat || f.record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.record, r.opts):
@@ -96,7 +96,7 @@ func sameKey(rec *record.Run, opts Options) bool {
 
 // resume takes over an unfinished run whose key was kept.
 func (r *run) resume(f found) (bool, error) {
-	key, err := loadKey(filepath.Join(f.path, "internal"))
+	key, err := LoadKey(filepath.Join(f.path, "internal"))
 	if err != nil {
 		return false, nil // without its key a run cannot be continued
 	}

@@ -59,7 +59,7 @@ func newRoot(s streams) *cobra.Command {
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
 		initCommand, domainCommand, checkCommand, planCommand, runCommand, sampleCommand, evaluateCommand,
-		ledgerCommand, epsilonCommand, renderCommand, kindsCommand, schemaCommand, versionCommand, completionCommand,
+		verifyCommand, ledgerCommand, epsilonCommand, renderCommand, kindsCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }
 

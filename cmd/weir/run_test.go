@@ -116,3 +116,24 @@ func TestExperimentPaysForEveryRun(t *testing.T) {
 		t.Errorf("the ledger has %d charges, must have 4; %s", n, out)
 	}
 }
+
+// TestVerifyReplays: the same bytes from the kept key, at no charge; an edited
+// release is found out.
+func TestVerifyReplays(t *testing.T) {
+	s := newStudy(t, 400)
+	r := s.result()
+	if code, _, errs := s.weir("verify", r.Run); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
+		t.Errorf("the ledger has %d charges after a replay, must have 1", n)
+	}
+	csv := filepath.Join(r.Run, "release", "sample.csv")
+	if err := os.WriteFile(csv, []byte("income\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := s.weir("verify", r.Run)
+	if code != exitMismatch || !strings.Contains(errs, "sample.csv") {
+		t.Errorf("exit code %d, %s; must be %d and name sample.csv", code, errs, exitMismatch)
+	}
+}
