@@ -130,9 +130,9 @@ func (c *converter) adder(at int, a arrow.Array) func(i int) string {
 }
 
 func dictionaryAdder(b builder, d *array.Dictionary) func(i int) string {
-	text, buf := spelled(d.Dictionary()), []byte(nil)
+	text, buf := spelledAny(d), []byte(nil)
 	return func(i int) string {
-		buf = text(buf[:0], d.GetValueIndex(i))
+		buf = text(buf[:0], i)
 		return b.add(buf)
 	}
 }
@@ -202,6 +202,16 @@ func spelled(a arrow.Array) func(b []byte, i int) []byte {
 		return func(b []byte, i int) []byte { return strconv.AppendFloat(b, v.Value(i), 'f', -1, 64) }
 	}
 	return func(b []byte, i int) []byte { return append(b, a.ValueStr(i)...) }
+}
+
+// spelledAny is spelled for dictionaries too.
+func spelledAny(a arrow.Array) func(b []byte, i int) []byte {
+	d, ok := a.(*array.Dictionary)
+	if !ok {
+		return spelled(a)
+	}
+	text := spelled(d.Dictionary())
+	return func(b []byte, i int) []byte { return text(b, d.GetValueIndex(i)) }
 }
 
 func (f *floats) addNumber(x float64) string {

@@ -42,7 +42,20 @@ func openParquet(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Optio
 	}, nil
 }
 
-func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options) (f *parquetFile, err error) {
+// parquetOf opens a file and matches its columns to those of a domain.
+func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options) (*parquetFile, error) {
+	f, err := parquetFor(fsys, name, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.layout, err = matchSchema(name, f.schema, d, dom); err != nil {
+		f.raw.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func parquetFor(fsys FS, name string, o Options) (f *parquetFile, err error) {
 	raw, err := fsys.Open(name)
 	if err != nil {
 		return nil, wrong(name, "%v", plain(err))
@@ -67,8 +80,7 @@ func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options
 	if err := f.open(r, o); err != nil {
 		return nil, wrong(name, "has a Parquet schema that is not read: %v", err)
 	}
-	f.layout, err = matchSchema(name, f.schema, d, dom)
-	return f, err
+	return f, nil
 }
 
 // open asks for dictionaries where text is stored as such: a category is then

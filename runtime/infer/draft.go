@@ -1,0 +1,103 @@
+package infer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weir/pipeline"
+)
+
+const confirm = " # read from the data: confirm from public knowledge or replace"
+
+// draft writes the columns as YAML.
+func draft(name string, csv *pipeline.CSV, columns []*profile) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Draft of a domain. PRIVATE: what is marked below was read from the data.\n")
+	b.WriteString("# Replace each by what is publicly known (a code book, a law of nature, the form\n")
+	b.WriteString("# that was filled in) and write `source: public`; weir check refuses the draft as it is.\n")
+	if s := settings(csv); s != "" {
+		fmt.Fprintf(&b, "# The spec needs: dataset: {file: ..., csv: {%s}}\n", s)
+	}
+	b.WriteString("columns:\n")
+	for _, p := range columns {
+		write(&b, p.column())
+	}
+	return b.Bytes()
+}
+
+// settings is dataset.csv as far as it differs from the defaults.
+func settings(c *pipeline.CSV) string {
+	var list []string
+	add := func(key, value string) {
+		if value != "" {
+			list = append(list, key+": "+quote(value))
+		}
+	}
+	add("delimiter", strings.TrimPrefix(c.Delimiter, ","))
+	if c.Header != nil && !*c.Header {
+		list = append(list, "header: false")
+	}
+	if c.Trim {
+		list = append(list, "trim: true")
+	}
+	add("comment", c.Comment)
+	add("quote", c.Quote)
+	add("strip_suffix", c.StripSuffix)
+	return strings.Join(list, ", ")
+}
+
+func write(b *bytes.Buffer, c pipeline.Column) {
+	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", quote(c.Name), c.Type, remark(c))
+	if c.Bounds != nil {
+		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", number(c.Bounds[0]), number(c.Bounds[1]), confirm)
+	}
+	if len(c.Categories) > 0 {
+		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm)
+	}
+	if c.Step > 0 {
+		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
+	}
+	if len(c.Missing) > 0 {
+		fmt.Fprintf(b, "    missing: [%s]\n", quoteAll(c.Missing))
+	}
+	if c.Nullable {
+		b.WriteString("    nullable: true\n")
+	}
+	if c.Source != "" {
+		fmt.Fprintf(b, "    source: %s\n", c.Source)
+	}
+}
+
+func remark(c pipeline.Column) string {
+	switch c.Type {
+	case pipeline.Text:
+		return " # more values than a list of categories holds, or none at all; models cannot use it"
+	case pipeline.Categorical:
+		return " # ordinal if the order of the values means something"
+	case pipeline.Date:
+		return " # declare bounds in days since 1970-01-01"
+	}
+	return ""
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// quote writes a JSON string, which is a YAML string too.
+func quote(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func quoteAll(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quote(s)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,107 @@
+package infer
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"weir/internal/golden"
+	"weir/pipeline"
+	"weir/runtime/table"
+)
+
+func draftOf(t *testing.T, text string) string {
+	t.Helper()
+	out, err := Draft(context.Background(), fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestDraftsNameTypesAndMarkThem(t *testing.T) {
+	text := "age;sex;weight;seen;name;smokes;income\n"
+	for i := range 30 {
+		text += []string{"34;m;70.5;2001-02-03;a;0;?\n", "61;f;N;1999-12-31;b;1;5000\n", "17;;88.25;2010-10-10;c;0;7000\n"}[i%3]
+	}
+	out := draftOf(t, text)
+	for _, want := range []string{
+		`delimiter: ";"`, "name: \"age\"\n    type: categorical", "name: \"sex\"\n    type: categorical", `categories: ["f", "m"]` + confirm,
+		"name: \"weight\"\n    type: numeric\n    bounds: [70.5, 88.25]" + confirm + "\n    step: 0.01\n    missing: [\"N\"]\n    nullable: true\n    source: UNDECIDED",
+		"name: \"seen\"\n    type: date", "name: \"smokes\"\n    type: boolean", `missing: ["?"]`,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("draft lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestAnUneditedDraftIsRefused(t *testing.T) {
+	out := draftOf(t, "a,b\n1,x\n2,y\n")
+	_, problems := pipeline.ParseDomain("d.yaml", []byte(out))
+	if len(problems) != 2 {
+		t.Errorf("%d problems, must be one a column: %v", len(problems), problems)
+	}
+}
+
+func TestBadFilesAreRefused(t *testing.T) {
+	for name, text := range map[string]string{"empty": "", "header only": "a,b\n", "ragged": "a,b\n1,2\n777\n" + strings.Repeat("1,2\n", 9) + "1,2,3\n"} {
+		_, err := Draft(context.Background(), fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", nil)
+		if err == nil || strings.Contains(err.Error(), "777") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The drafts of the public files, once decided, read those files.
+func TestGoldenDraftsReadTheirFiles(t *testing.T) {
+	files := os.DirFS(filepath.Join(golden.Dir(t), "..", "data"))
+	no := false
+	for file, c := range map[string]struct {
+		rows int64 // data/README.md
+		csv  *pipeline.CSV
+		has  []string
+	}{
+		"cardio/cardio_train.csv.gz":                       {70000, &pipeline.CSV{Delimiter: ";"}, []string{"name: \"age\"\n    type: integer\n    bounds: [10798, 23713]", "step: 0.01", "type: boolean"}},
+		"adult/adult.data.gz":                              {32561, &pipeline.CSV{Trim: true, Header: &no}, []string{"header: false, trim: true", `categories: ["<=50K", ">50K"]`, "name: \"column_1\"\n    type: integer\n    bounds: [17, 90]"}},
+		"adult/adult.test.gz":                              {16281, &pipeline.CSV{Trim: true, Header: &no, Comment: "|"}, []string{`comment: "|"`, `"<=50K."`}},
+		"cervical_cancer/risk_factors_cervical_cancer.csv": {858, nil, []string{`"STDs: Time since first diagnosis"`, `missing: ["?"]`}},
+		"epileptic_seizure/data.csv.gz":                    {11500, nil, []string{"name: \"column_1\"\n    type: text", "name: \"X178\"\n    type: integer", `categories: ["1", "2", "3", "4", "5"]`}},
+		"nist_acs_excerpts/ma2019.csv":                     {7634, nil, []string{"name: \"DENSITY\"\n    type: numeric", `missing: ["N"]`}},
+	} {
+		out, err := Draft(context.Background(), files, file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: draft lacks %q", file, want)
+			}
+		}
+		d, problems := pipeline.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out), "UNDECIDED", "public")))
+		if len(problems) > 0 {
+			t.Fatalf("%s: %v", file, problems)
+		}
+		if got := count(t, files, file, c.csv, d); got != c.rows {
+			t.Errorf("%s: %d rows, must be %d", file, got, c.rows)
+		}
+	}
+}
+
+func count(t *testing.T, files table.FS, file string, csv *pipeline.CSV, d *pipeline.Domain) (rows int64) {
+	t.Helper()
+	tab, err := table.Open(files, file, csv, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range tab.Open(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += r.NumRows()
+	}
+	return rows
+}

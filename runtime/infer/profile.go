@@ -1,0 +1,182 @@
+package infer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"weir/pipeline"
+)
+
+const (
+	maxDistinct = 200 // values of a text column that still look like categories
+	maxCodes    = 12  // integers that still look like codes of categories
+)
+
+// spellings of missing that mean nothing else, and those that mean missing only
+// in a column of numbers.
+func sureMissing() []string { return []string{"?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"} }
+func likelyMissing() []string {
+	return []string{"N", "None", "none", ".", "-", "*"}
+}
+
+// profile is what is seen of one column.
+type profile struct {
+	name     string
+	cells    int64
+	empty    int64
+	missing  map[string]int64 // by spelling, sure and likely
+	distinct map[string]int64 // other spellings, up to maxDistinct+1
+	numbers  span             // of the others
+	dates    bool
+}
+
+// span of the numbers of a column.
+type span struct {
+	all         bool // every cell is a number
+	whole       bool // and a whole one
+	least, most float64
+	decimals    int
+}
+
+func newProfile(name string, i int) *profile {
+	if name == "" {
+		name = fmt.Sprintf("column_%d", i+1) // as package table names it
+	}
+	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]int64{}, dates: true,
+		numbers: span{all: true, whole: true, least: math.Inf(1), most: math.Inf(-1)}}
+}
+
+func (p *profile) see(v []byte) {
+	p.cells++
+	if len(v) == 0 {
+		p.empty++
+		return
+	}
+	s := string(v)
+	if len(s) <= 4 && (slices.Contains(sureMissing(), s) || slices.Contains(likelyMissing(), s)) {
+		p.missing[s]++
+		return
+	}
+	if n, ok := p.distinct[s]; ok {
+		p.distinct[s] = n + 1
+		return
+	}
+	if len(p.distinct) <= maxDistinct {
+		p.distinct[s] = 1
+	}
+	p.numbers.see(s)
+	if p.dates {
+		_, err := time.Parse(time.DateOnly, s)
+		p.dates = err == nil
+	}
+}
+
+func (n *span) see(s string) {
+	if !n.all {
+		return
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		n.all = false
+		return
+	}
+	n.whole = n.whole && x == math.Trunc(x) && math.Abs(x) < 1<<53
+	n.least, n.most = math.Min(n.least, x), math.Max(n.most, x)
+	n.decimals = max(n.decimals, decimals(s))
+}
+
+// decimals counts digits after the point; 99 stands for an exponent.
+func decimals(s string) int {
+	point := -1
+	for i, c := range s {
+		switch c {
+		case '.':
+			point = i
+		case 'e', 'E':
+			return 99
+		}
+	}
+	if point < 0 {
+		return 0
+	}
+	return len(s) - 1 - point
+}
+
+// column guesses the declaration, with bounds and categories from the data.
+func (p *profile) column() pipeline.Column {
+	c := pipeline.Column{Name: p.name, Source: pipeline.Undecided}
+	p.setMissing(&c)
+	switch {
+	case len(p.distinct) == 0:
+		c.Type, c.Source = pipeline.Text, ""
+	case p.numbers.all:
+		p.setNumber(&c)
+	case p.dates:
+		c.Type = pipeline.Date
+	case len(p.distinct) <= maxDistinct:
+		c.Type, c.Categories = pipeline.Categorical, p.values()
+	default:
+		c.Type, c.Source = pipeline.Text, ""
+	}
+	return c
+}
+
+// setMissing splits the spellings of missing from values: N is one only among
+// numbers.
+func (p *profile) setMissing(c *pipeline.Column) {
+	for _, s := range append(sureMissing(), likelyMissing()...) {
+		n := p.missing[s]
+		if n == 0 {
+			continue
+		}
+		if slices.Contains(likelyMissing(), s) && !p.numbers.all || len(p.distinct) == 0 && !slices.Contains(sureMissing(), s) {
+			p.distinct[s] += n
+			p.numbers.all, p.dates = false, false
+			continue
+		}
+		c.Missing = append(c.Missing, s)
+	}
+	c.Nullable = p.empty > 0 || len(c.Missing) > 0
+}
+
+func (p *profile) setNumber(c *pipeline.Column) {
+	n := p.numbers
+	codes := n.whole && len(p.distinct) <= maxCodes && p.cells >= 10*int64(len(p.distinct))
+	zero, one := p.distinct["0"], p.distinct["1"]
+	switch {
+	case codes && len(p.distinct) == 2 && zero > 0 && one > 0:
+		c.Type, c.Categories = pipeline.Boolean, []string{"0", "1"}
+		return
+	case codes && n.decimals == 0:
+		c.Type, c.Categories = pipeline.Categorical, p.values()
+		return
+	case n.whole:
+		c.Type, c.Step = pipeline.Integer, 1
+	default:
+		c.Type = pipeline.Numeric
+		if n.decimals <= 6 {
+			c.Step = math.Pow(10, -float64(n.decimals))
+		}
+	}
+	c.Bounds = &[2]float64{n.least, n.most}
+}
+
+// values in order: by number if they are numbers, else by spelling.
+func (p *profile) values() []string {
+	var list []string
+	for s := range p.distinct {
+		list = append(list, s)
+	}
+	slices.Sort(list)
+	if p.numbers.all {
+		slices.SortStableFunc(list, func(a, b string) int {
+			x, _ := strconv.ParseFloat(a, 64)
+			y, _ := strconv.ParseFloat(b, 64)
+			return int(math.Copysign(1, x-y))
+		})
+	}
+	return list
+}

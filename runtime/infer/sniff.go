@@ -1,0 +1,161 @@
+package infer
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"weir/pipeline"
+	"weir/runtime/table"
+)
+
+// sniffRows is how many rows a guess looks at.
+const sniffRows = 200
+
+// sniff guesses how a text file is written: the delimiter that cuts the first
+// rows into most values, always equally many; blanks after it; a comment line at
+// the top; a header, where the first row holds no number and some column below
+// does.
+//
+// Where no delimiter cuts all rows evenly, the one that does so for most of them
+// is taken, so that the odd row is reported and not the whole file read as one
+// column.
+func sniff(ctx context.Context, fsys table.FS, name string) (*pipeline.CSV, error) {
+	csv, rows, err := try(ctx, fsys, name, 1)
+	if err == nil && (len(rows) == 0 || len(rows[0]) < 2) {
+		csv, rows, err = try(ctx, fsys, name, 0.75)
+	}
+	if err != nil {
+		return nil, err
+	}
+	csv.Trim = spaced(rows)
+	if headed(rows) {
+		csv.Header = nil
+	}
+	return csv, nil
+}
+
+// try finds the comment and delimiter that cut at least share of the rows into
+// most values; it returns those rows.
+func try(ctx context.Context, fsys table.FS, name string, share float64) (*pipeline.CSV, [][]string, error) {
+	best, width := &pipeline.CSV{}, 0
+	var rows [][]string
+	var failed error
+	for _, comment := range []string{"", "#", "|", "%"} {
+		for _, delimiter := range []string{",", ";", "\t", "|", ":"} {
+			if comment == delimiter {
+				continue
+			}
+			no := false
+			csv := &pipeline.CSV{Delimiter: delimiter, Comment: comment, Header: &no}
+			found, err := peek(ctx, fsys, name, csv)
+			if err != nil {
+				failed = err
+				continue
+			}
+			if cut := even(found, share); len(cut) > 0 && len(cut[0]) > width {
+				best, width, rows = csv, len(cut[0]), cut
+			}
+		}
+		if width > 1 {
+			break
+		}
+	}
+	if width == 0 {
+		return best, nil, failed
+	}
+	return best, rows, nil
+}
+
+// peek cuts the first rows.
+func peek(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (rows [][]string, err error) {
+	raw, err := table.OpenRaw(ctx, fsys, name, csv)
+	if err != nil {
+		return nil, err
+	}
+	if raw.Names != nil { // Parquet and Arrow name their columns
+		return [][]string{raw.Names}, nil
+	}
+	for row, err := range raw.Rows {
+		if err != nil {
+			return nil, err
+		}
+		values := make([]string, len(row))
+		for i, v := range row {
+			values[i] = string(v)
+		}
+		if rows = append(rows, values); len(rows) == sniffRows {
+			break
+		}
+	}
+	return rows, nil
+}
+
+// even returns the rows of the most common number of values, or nothing where
+// they are less than share of all.
+func even(rows [][]string, share float64) [][]string {
+	byWidth, most := map[int][][]string{}, 0
+	for _, r := range rows {
+		n := len(r)
+		if byWidth[n] = append(byWidth[n], r); len(byWidth[n]) > len(byWidth[most]) {
+			most = n
+		}
+	}
+	if float64(len(byWidth[most])) < share*float64(len(rows)) {
+		return nil
+	}
+	return byWidth[most]
+}
+
+// spaced reports blanks before every value but the first of a row.
+func spaced(rows [][]string) bool {
+	for _, r := range rows {
+		for _, v := range r[1:] {
+			if !strings.HasPrefix(v, " ") {
+				return false
+			}
+		}
+	}
+	return len(rows) > 0 && len(rows[0]) > 1
+}
+
+// headed compares the first row with the others.
+func headed(rows [][]string) bool {
+	if len(rows) < 2 {
+		return true
+	}
+	for _, v := range rows[0] {
+		if isNumber(v) {
+			return false
+		}
+	}
+	seen := map[string]bool{}
+	for i, v := range rows[0] {
+		if columnIsNumeric(rows[1:], i) {
+			return true
+		}
+		seen[v] = true
+	}
+	for _, r := range rows[1:] {
+		for _, v := range r {
+			if seen[v] && v != "" {
+				return false // a name that is a value too
+			}
+		}
+	}
+	return len(seen) == len(rows[0])
+}
+
+func columnIsNumeric(rows [][]string, i int) bool {
+	for _, r := range rows {
+		if !isNumber(r[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return err == nil
+}

@@ -1,0 +1,197 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// Raw is a file read without a domain: names of columns as the file has them
+// (nil without a header) and values as they are spelled. Only `weir domain
+// infer` reads so.
+type Raw struct {
+	Names []string
+	Rows  iter.Seq2[[][]byte, error] // a row is valid until the next
+}
+
+// OpenRaw reads the header of a file: text as csv says, Parquet or Arrow.
+func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw, error) {
+	d, err := newDialect(name, csv)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStream(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if s.format != textFormat {
+		return rawRecords(ctx, fsys, name, s.format)
+	}
+	head, line, err := firstText(s, d)
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	values, _, rule := firstRecord(d, head)
+	if rule != "" {
+		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: rule}}}
+	}
+	if len(values) == 0 {
+		return nil, wrong(name, ruleEmpty)
+	}
+	r := &Raw{Rows: func(yield func([][]byte, error) bool) { rawText(ctx, fsys, name, d, yield) }}
+	if d.header {
+		r.Names = values
+	}
+	return r, nil
+}
+
+// rawText yields the records of a text after its header.
+func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([][]byte, error) bool) {
+	s, err := openStream(fsys, name)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	defer s.Close()
+	split := newSplitter(untilDone{ctx, s}, d, 1<<16, chunkBytes)
+	t := &csvTable{name: name}
+	x, row, skip := newLexer(d), [][]byte(nil), d.header
+	for {
+		c, err := split.next(nil)
+		if err == io.EOF {
+			return
+		}
+		if err == nil && !utf8.Valid(c.data) {
+			err = wrong(name, "is not UTF-8 text; accepted: UTF-8")
+		} else if err != nil {
+			err = t.ended(ctx, err, split.line)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		x.buf, x.line = c.data, c.line
+		for pos := x.skip(0); pos < len(x.buf); pos = x.skip(pos) {
+			line := x.line
+			var rule string
+			if row, pos, rule = x.record(row[:0], pos); rule != "" {
+				yield(nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: rule}}})
+				return
+			}
+			if skip {
+				skip = false
+				continue
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// record cuts one record and returns the position after it.
+func (x *lexer) record(row [][]byte, pos int) ([][]byte, int, string) {
+	for {
+		v, end, rule := x.value(pos)
+		if rule != "" {
+			return row, pos, rule
+		}
+		if len(x.scratch) > 0 {
+			v = bytes.Clone(v)
+		}
+		row = append(row, v)
+		if x.atEnd(end) {
+			x.line++
+			return row, end + 1, ""
+		}
+		pos = end + 1
+	}
+}
+
+// rawRecords spells the rows of a Parquet or Arrow file.
+func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, error) {
+	schema, open, err := rawSource(ctx, fsys, name, f)
+	if err != nil {
+		return nil, err
+	}
+	r := &Raw{Rows: func(yield func([][]byte, error) bool) {
+		s, err := open()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.close()
+		for {
+			record, err := s.next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(nil, wrong(name, "is damaged: %v", err))
+				return
+			}
+			if !spellRows(record, yield) {
+				return
+			}
+		}
+	}}
+	for i := range schema.NumFields() {
+		r.Names = append(r.Names, schema.Field(i).Name)
+	}
+	return r, nil
+}
+
+func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Schema, func() (recordSource, error), error) {
+	if f != parquetFormat {
+		s := &arrowSource{}
+		schema, err := s.open(fsys, name)
+		if s.closer != nil {
+			s.closer.Close()
+		}
+		return schema, func() (recordSource, error) {
+			s := &arrowSource{}
+			_, err := s.open(fsys, name)
+			return s, err
+		}, err
+	}
+	p, err := parquetFor(fsys, name, Options{}.filled())
+	if err != nil {
+		return nil, nil, err
+	}
+	p.raw.Close()
+	return p.schema, func() (recordSource, error) {
+		p, err := parquetFor(fsys, name, Options{}.filled())
+		if err != nil {
+			return nil, err
+		}
+		records, err := p.reader.GetRecordReader(ctx, nil, nil)
+		return &parquetSource{p, records}, err
+	}, nil
+}
+
+func spellRows(r arrow.Record, yield func([][]byte, error) bool) bool {
+	columns := make([]func([]byte, int) []byte, r.NumCols())
+	for i := range columns {
+		columns[i] = spelledAny(r.Column(i))
+	}
+	row := make([][]byte, len(columns))
+	for i := range int(r.NumRows()) {
+		for j := range row {
+			row[j] = row[j][:0]
+			if !r.Column(j).IsNull(i) {
+				row[j] = columns[j](row[j], i)
+			}
+		}
+		if !yield(row, nil) {
+			return false
+		}
+	}
+	return true
+}
