@@ -132,3 +132,30 @@ func TestMergeRefuses(t *testing.T) {
 		t.Errorf("ledgers of two datasets: %v", err)
 	}
 }
+
+// TestForgedOriginIsNamed edits a merged charge and chains everything anew: its
+// origin still tells.
+func TestForgedOriginIsNamed(t *testing.T) {
+	base := filled(t, 1).data
+	entries, err := Parse(merged(t, branch(t, base, 10, "a"), branch(t, base, 20, "b")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged, prev := []byte(nil), entries[0].Prev
+	for i, e := range entries {
+		if i == 1 {
+			e.Stage = "other"
+		}
+		e.Prev = prev
+		e, err = e.seal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _ := e.line()
+		forged, prev = append(forged, line...), e.Hash
+	}
+	var at *LineError
+	if _, err := Parse(forged); !errors.As(err, &at) || at.Line != 2 {
+		t.Errorf("a forged charge with an origin: %v, must name line 2", err)
+	}
+}

@@ -82,3 +82,30 @@ func TestCap(t *testing.T) {
 		}
 	}
 }
+
+// watching is the accountant adding that notes each delta it is asked for.
+type watching struct {
+	adding
+	deltas *[]float64
+}
+
+func (w watching) Epsilon(events []privacy.Event, a privacy.Adjacency, delta float64) (float64, error) {
+	*w.deltas = append(*w.deltas, delta)
+	return w.adding.Epsilon(events, a, delta)
+}
+
+func TestSumSharesDelta(t *testing.T) {
+	replace := charge("r", 0.25)
+	replace.Adjacency = privacy.ReplaceOne
+	l, _ := New(&memory{}, dataset, ticking())
+	if _, err := l.Append(nil, charge("a", 1), replace); err != nil {
+		t.Fatal(err)
+	}
+	var deltas []float64
+	if _, err := Sum(l.Entries(), watching{deltas: &deltas}, privacy.ReplaceOne, 1e-5); err != nil {
+		t.Fatal(err)
+	}
+	if len(deltas) != 2 || deltas[0]+deltas[1] > 1e-5 {
+		t.Errorf("the parts take deltas %v, must share 1e-05", deltas)
+	}
+}

@@ -165,3 +165,23 @@ func TestLatticeGaussianRefusesOtherSteps(t *testing.T) {
 		}()
 	}
 }
+
+// TestLatticeWorstRounding builds, for every dimension, the pair of sums that
+// rounding drives furthest apart: each coordinate gains almost a whole step.
+func TestLatticeWorstRounding(t *testing.T) {
+	for dim := 1; dim < 3000; dim += 7 {
+		l, err := NewLattice(1, 1, dim, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := math.Sqrt(float64(dim))
+		m := math.Floor(l.Clip*(1+clipSlack)/(l.Step*root) - 0.01)
+		a := []float32{float32(0.495 * l.Step)}
+		b := []float32{float32((0.495 + m + 0.01) * l.Step)}
+		RoundToLattice(a, l.Step)
+		RoundToLattice(b, l.Step)
+		if distance := float64(b[0]-a[0]) * root; distance > 1 || distance < 0.99 {
+			t.Fatalf("dim %d: rounded sums are %.9g apart, must be near and at most 1", dim, distance)
+		}
+	}
+}
