@@ -39,7 +39,7 @@ type Stage interface {
 type Outline struct {
 	Out      Headers
 	Cost     *Cost     // nil: the stage spends nothing
-	Final    bool      // Run returns a result that a user asked for, not a step on the way: it is written as CSV and Parquet even where it is private
+	Write    []string  // formats (csv, parquet) in which the first output is written: a result that a user asked for, not a step on the way
 	Secret   bool      // Run draws from Env.Secret
 	Lazy     bool      // output is computed row by row as it is read, and not stored
 	Findings []Finding // audit rules that the settings touch without refusing

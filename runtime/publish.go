@@ -53,11 +53,11 @@ func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step
 			err = r.unpack(ctx, r.dir.internal(), "internal", t, &r.record.Internal)
 		case h.Form == pipeline.FormFiles:
 			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
-		case h.Class == pipeline.Private && step.Outline.Final && h.Form == pipeline.FormTable:
-			err = r.writeTable(ctx, r.dir.internal(), "internal", name, t, &r.record.Internal)
+		case h.Form == pipeline.FormTable && port == step.First && h.Class == pipeline.Private:
+			err = r.writeTable(ctx, r.dir.internal(), "internal", name, step, t, &r.record.Internal)
+		case h.Form == pipeline.FormTable && port == step.First:
+			err = r.writeTable(ctx, aside, "release", name, step, t, &r.record.Release)
 		case h.Class == pipeline.Private:
-		case h.Form == pipeline.FormTable:
-			err = r.writeTable(ctx, aside, "release", name, t, &r.record.Release)
 		case h.Form == pipeline.FormModel:
 			err = r.writeFile(aside, "release", name+".model.arrow", "released model; weir sample draws more rows from it", &r.record.Release,
 				func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
@@ -69,17 +69,19 @@ func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step
 	return nil
 }
 
-// writeTable writes a table as CSV and Parquet in the source's terms.
-func (r *run) writeTable(ctx context.Context, dir, under, name string, t pipeline.Table, list *[]record.File) error {
-	err := r.writeFile(dir, under, name+".csv", "synthetic table", list, func(w io.Writer) error {
-		return table.WriteCSV(ctx, w, t, r.plan.Spec.Dataset.CSV)
-	})
-	if err != nil {
-		return err
+// writeTable writes a table in the formats that its stage asks for, in the
+// source's terms.
+func (r *run) writeTable(ctx context.Context, dir, under, name string, step *pipeline.Step, t pipeline.Table, list *[]record.File) error {
+	for _, format := range step.Outline.Write {
+		write := func(w io.Writer) error { return table.WriteCSV(ctx, w, t, r.plan.Spec.Dataset.CSV) }
+		if format == "parquet" {
+			write = func(w io.Writer) error { return table.WriteParquet(ctx, w, t) }
+		}
+		if err := r.writeFile(dir, under, name+"."+format, "table of stage "+step.ID, list, write); err != nil {
+			return err
+		}
 	}
-	return r.writeFile(dir, under, name+".parquet", "the same table", list, func(w io.Writer) error {
-		return table.WriteParquet(ctx, w, t)
-	})
+	return nil
 }
 
 // writeFile writes dir/name and lists it as under/name.

@@ -35,7 +35,7 @@ func (s *Sample) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 	if err != nil {
 		return pipeline.Outline{}, err
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Final: true}, nil
+	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Write: []string{"csv", "parquet"}}, nil
 }
 
 func (s *Sample) header(model pipeline.Header) (pipeline.Header, error) {

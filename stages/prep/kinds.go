@@ -9,6 +9,6 @@ func Kinds() []pipeline.Kind {
 		selectKind(), dropKind(), filterKind(), deriveKind(),
 		boundsKind(), notAvailableKind(), missingIndicatorKind(), imputeConstantKind(), imputeKNNKind(),
 		discretizeKind(), encodeKind(), decodeKind(),
-		splitKind(), shardKind(),
+		splitKind(), shardKind(), writeKind(),
 	}
 }

@@ -1,0 +1,31 @@
+package prep
+
+import (
+	"context"
+
+	"weir/pipeline"
+)
+
+// Write keeps a table as a file of the run.
+type Write struct {
+	Formats []string `yaml:"formats" json:"formats" enum:"csv|parquet" minItems:"1" unique:"true" doc:"File formats."`
+}
+
+func writeKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "write", Version: 1, In: tableIn(), Out: tableOut("the same table"),
+		Doc: "Keeps a table as CSV or Parquet: a private one in internal/, a released one in release/. Use it to look at a table on the way; " +
+			"synthetic rows of sample are written without it. Stability stays as it is.",
+		New: func() pipeline.Stage { return &Write{Formats: []string{"csv", "parquet"}} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Write) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	return pipeline.Outline{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats}, nil
+}
+
+// Run implements pipeline.Stage.
+func (s *Write) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	return pipeline.Tables{"out": in["in"]}, nil
+}
