@@ -1,0 +1,192 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"weir/pipeline"
+)
+
+// foreign is a record as other programs write it: other types than ours.
+func foreign(t testing.TB) arrow.Record {
+	t.Helper()
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "i32", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "f32", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		{Name: "gaps", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "day", Type: arrow.FixedWidthTypes.Date32, Nullable: true},
+		{Name: "word", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "dict", Type: dictionary, Nullable: true},
+		{Name: "code", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "flag", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	valid := []bool{true, false, true}
+	b.Field(0).(*array.Int32Builder).AppendValues([]int32{1, 2, 3}, valid)
+	b.Field(1).(*array.Float32Builder).AppendValues([]float32{0.5, 2, -3}, valid)
+	b.Field(2).(*array.Float64Builder).AppendValues([]float64{4, 5, 6}, valid)
+	b.Field(3).(*array.Date32Builder).AppendValues([]arrow.Date32{10, 11, 12}, valid)
+	b.Field(4).(*array.StringBuilder).AppendValues([]string{"red", "blue", "blue"}, valid)
+	for _, s := range []string{"red", "", "blue"} {
+		if d := b.Field(5).(*array.BinaryDictionaryBuilder); s == "" {
+			d.AppendNull()
+		} else if err := d.AppendString(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Field(6).(*array.Int64Builder).AppendValues([]int64{2, 2, 1}, valid)
+	b.Field(7).(*array.BooleanBuilder).AppendValues([]bool{true, true, false}, valid)
+	return b.NewRecord()
+}
+
+func foreignDomain() *pipeline.Domain {
+	colours := []string{"blue", "red"}
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "flag", Type: pipeline.Boolean, Categories: []string{"0", "1"}},
+		{Name: "code", Type: pipeline.Ordinal, Categories: []string{"1", "2"}},
+		{Name: "dict", Type: pipeline.Categorical, Categories: colours},
+		{Name: "word", Type: pipeline.Categorical, Categories: colours},
+		{Name: "day", Type: pipeline.Date},
+		{Name: "gaps", Type: pipeline.Integer},
+		{Name: "f32", Type: pipeline.Numeric},
+		{Name: "i32", Type: pipeline.Integer},
+	}}
+	for i := range d.Columns {
+		d.Columns[i].Nullable = true
+	}
+	return d
+}
+
+// forms writes a record as Parquet, Arrow file and Arrow stream.
+func forms(t testing.TB, r arrow.Record) map[string][]byte {
+	t.Helper()
+	var parquet, stream bytes.Buffer
+	w, err := pqarrow.NewFileWriter(r.Schema(), &parquet, nil, pqarrow.DefaultWriterProps())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(r); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	s := ipc.NewWriter(&stream, ipc.WithSchema(r.Schema()))
+	s.Write(r)
+	s.Close()
+	file := &seeker{}
+	f, err := ipc.NewFileWriter(file, ipc.WithSchema(r.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(r)
+	f.Close()
+	return map[string][]byte{"f.parquet": parquet.Bytes(), "f.arrows": stream.Bytes(), "f.arrow": file.Bytes()}
+}
+
+// seeker knows its position, which the Arrow file writer asks for.
+type seeker struct{ bytes.Buffer }
+
+func (s *seeker) Seek(int64, int) (int64, error) { return int64(s.Len()), nil }
+
+func TestForeignTypesAreCastSafely(t *testing.T) {
+	for name, data := range forms(t, foreign(t)) {
+		got := reread(t, name, data, nil, foreignDomain())
+		want := []string{"[1 (null) 0]", "[1 (null) 0]", "[1 (null) 0]", "[1 (null) 0]", "[10 (null) 12]", "[4 (null) 6]", "[0.5 (null) -3]", "[1 (null) 3]"}
+		for i, w := range want {
+			if s := got.Column(i).String(); s != w {
+				t.Errorf("%s: column %s is %s, must be %s", name, got.ColumnName(i), s, w)
+			}
+		}
+	}
+}
+
+func TestOtherTypesAreNamed(t *testing.T) {
+	d := foreignDomain()
+	d.Column("word").Type, d.Column("word").Categories = pipeline.Numeric, nil
+	d.Column("i32").Type = pipeline.Date
+	for name, data := range forms(t, foreign(t)) {
+		_, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, d)
+		for _, want := range []string{name, `column "word": is stored as`, "which is not numeric; accepted: a float or integer type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, must say %s", name, err, want)
+			}
+		}
+	}
+}
+
+func TestBadStoredValuesAreNamedByRow(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "n", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "c", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.Float64Builder).AppendValues([]float64{1, math.NaN()}, nil)
+	b.Field(1).(*array.Float64Builder).AppendValues([]float64{7771.5, 1}, nil)
+	b.Field(2).(*array.StringBuilder).AppendValues([]string{"red", "secret777"}, nil)
+	for name, data := range forms(t, b.NewRecord()) {
+		table, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = table.Collect(context.Background())
+		for _, want := range []string{`row 2: column "x": is not a finite number`, `row 1: column "n": is not a whole number`, `row 2: column "c": is outside the declared categories`} {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "777") {
+				t.Errorf("%s: %v, must say %s", name, err, want)
+			}
+		}
+	}
+}
+
+// TestCutFilesAreErrors cuts stored files everywhere: a cut is always noticed and
+// never a panic.
+func TestCutFilesAreErrors(t *testing.T) {
+	read := func(name string, data []byte) error {
+		table, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, foreignDomain())
+		if err == nil {
+			_, err = table.Collect(context.Background())
+		}
+		return err
+	}
+	for name, data := range forms(t, foreign(t)) {
+		for cut := 0; cut < len(data); cut += 7 {
+			if read(name, data[:cut]) == nil {
+				t.Fatalf("%s cut at %d of %d bytes: no error", name, cut, len(data))
+			}
+		}
+	}
+}
+
+// FuzzReadCSV holds the reader to three promises: no panic, no value in an
+// error, and rows that are written back are read again.
+func FuzzReadCSV(f *testing.F) {
+	for _, s := range []string{"n,x,c\n1,2.5,red\n", "n,x,c\r\n\"1\",\"\",blue", "n,x,c\n1,\"2\n", "\"\"\"\n,,\x00", "n,x,c\n99,1e5,red\n\n\n4.0,-.5,blue\n", "n\n"} {
+		f.Add(s, byte(','))
+	}
+	f.Add("n;x;c\n1;2;red\n", byte(';'))
+	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
+		csv := &pipeline.CSV{Delimiter: string(rune(delimiter % 128))}
+		table, err := OpenWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, small(), Options{BatchRows: 3, Workers: 2})
+		if err != nil {
+			return
+		}
+		rows, err := table.Collect(context.Background())
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		if err := WriteCSV(context.Background(), &out, table, csv); err != nil {
+			t.Fatalf("read and not written: %v", err)
+		}
+		if again := reread(t, "f.csv", out.Bytes(), csv, small()); !array.RecordEqual(rows, again) {
+			t.Errorf("rows differ: %q became %q", text, out.String())
+		}
+	})
+}
