@@ -127,6 +127,8 @@ func (c benchCase) ours(b *testing.B, clip float64) {
 	s, err := newStepper(cfg, c.objective(n), d.w, c.rows.Len(), source)
 	must(err)
 	s.index = c.index()
+	s.c.Steps = b.N
+	defer s.drawAhead(0)()
 	b.ReportAllocs()
 	b.ResetTimer()
 	for t := range b.N {
@@ -421,20 +423,40 @@ func BenchmarkMeanQuery(b *testing.B) {
 	}
 }
 
-// benchGS is the setting of issue 4 with 42 rows a shard.
-func benchGS(critics int) *gsLoop {
-	rows := benchRows(42*critics, 10, 2, 3)
-	shards := make([][]int32, critics)
+// gsSetting is the setting of issue 4 with 42 rows a shard.
+func gsSetting(critics int) (c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32) {
+	rows = benchRows(42*critics, 10, 2, 3)
+	shards = make([][]int32, critics)
 	for i := range 42 * critics {
 		shards[i%critics] = append(shards[i%critics], int32(i))
 	}
-	c, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), net.LeakyReLU(0.2), net.Dense(1)}})
+	critic, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), net.LeakyReLU(0.2), net.Dense(1)}})
 	must(err)
-	g, err := net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
+	gen, err = net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
 	must(err)
-	cfg := GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, BatchSize: 32, Query: QueryMean, WarmSteps: 50, CriticSteps: 5,
+	c = GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, BatchSize: 32, Query: QueryMean, WarmSteps: 50, CriticSteps: 5,
 		Scheduled: 1, Penalty: 10, Critic: Adam(1e-4, 0, 0.9), Generator: Adam(1e-4, 0, 0.9), Seed: 1}
-	l, err := newGSLoop(cfg, c, g, rows, shards, noise.NewSource(noise.Key{2}, "bench"))
+	return c, critic, gen, rows, shards
+}
+
+func benchGS(critics int) *gsLoop {
+	c, critic, gen, rows, shards := gsSetting(critics)
+	l, err := newGSLoop(c, critic, gen, rows, shards, noise.NewSource(noise.Key{2}, "bench"))
 	must(err)
 	return l
+}
+
+// BenchmarkGSWGAN is a whole run at the setting of issue 4: 1500 critics, 2,000
+// warm-start steps each, 20,000 generator steps. It takes minutes: -benchtime 1x.
+func BenchmarkGSWGAN(b *testing.B) {
+	for _, q := range []Query{QueryMean, QuerySample} {
+		b.Run(string(q), func(b *testing.B) {
+			for range b.N {
+				c, critic, gen, rows, shards := gsSetting(1500)
+				c.Query, c.WarmSteps, c.Steps = q, 2000, 20000
+				_, err := GSWGAN(b.Context(), c, critic, gen, rows, shards, noise.NewSource(noise.Key{2}, "bench"), Hooks{})
+				must(err)
+			}
+		})
+	}
 }

@@ -46,6 +46,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 	if err := st.decode(h.Resume); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
+	defer s.drawAhead(d.t)()
 	for d.t < c.Steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -81,6 +82,7 @@ type stepper struct {
 	lattice noise.Lattice
 	n       int
 	index   []int32
+	ahead   *ahead // nil: noise is drawn in its turn
 }
 
 func newStepper(c DPSGD, o Objective, start []float32, n int, source *noise.Source) (*stepper, error) {
@@ -110,14 +112,6 @@ func (s *stepper) noisySum(w []float32, t int, wantLoss bool) {
 	s.index = s.source.Stream("sample", uint64(t)).Poisson(s.index, s.n, s.c.SamplingRate)
 	s.compute(w, s.index, t, wantLoss)
 	s.addNoise(t)
-}
-
-// addNoise rounds the clipped sum to the lattice and adds step t's noise.
-func (s *stepper) addNoise(t int) {
-	if s.c.NoiseMultiplier > 0 {
-		kernel.LatticeRound(s.sum, float32(s.lattice.Step))
-		s.source.Stream("noise", uint64(t)).LatticeGaussian(s.sum, s.c.sigma(), s.lattice.Step)
-	}
 }
 
 func (s *stepper) meanLoss() float64 { return s.loss / float64(max(1, len(s.index))) }

@@ -117,6 +117,28 @@ func TestFitBitsDoNotDependOnCores(t *testing.T) {
 	}
 }
 
+// TestNoiseAheadIsNoiseInTurn: a net large enough for noise drawn ahead ends in
+// the same bits with one core, where it is drawn in place, and across a resume.
+func TestNoiseAheadIsNoiseInTurn(t *testing.T) {
+	rows := normalRows(300, 4, 3)
+	o := realScore{build(t, 4, net.Dense(600), net.LeakyReLU(0.2), net.Dense(1)), rows}
+	if o.Params() < aheadWeights {
+		t.Fatal("the net is too small to show anything")
+	}
+	var got [2][]float32
+	for k := range got {
+		old := runtime.GOMAXPROCS(k + 1)
+		resume(t, 6, func(h Hooks) []float32 {
+			w, err := Fit(context.Background(), fitConfig(), o, start(o), 300, source("ahead"), h)
+			must(err)
+			got[k] = w
+			return w
+		})
+		runtime.GOMAXPROCS(old)
+	}
+	same(t, "weights", got[0], got[1])
+}
+
 func TestFitRefuses(t *testing.T) {
 	rows := normalRows(10, 4, 3)
 	mixed, err := Autoencoder(build(t, 4, net.Residual("add", net.Dense(4), net.Layer{Type: "batch_norm"}), net.Dense(4)), rows, net.MSE)

@@ -62,6 +62,7 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("wgan: %w", err)
 	}
+	defer l.real.drawAhead(l.critic.t)()
 	for l.critic.t < c.Steps {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
