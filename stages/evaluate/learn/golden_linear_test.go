@@ -20,6 +20,7 @@ type linearParams struct {
 	ARows                 [2]int `json:"a_rows"`
 	BRows                 [2]int `json:"b_rows"`
 	Level                 float64
+	lasso                 bool // by the case's kind
 }
 
 // linearData finds the shared table of a case.
@@ -59,6 +60,7 @@ func TestGoldenLinear(t *testing.T) {
 	with := func(f func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any) func(*testing.T, goldenCase) map[string]any {
 		return func(t *testing.T, c goldenCase) map[string]any {
 			p, x, y, columns := linearData(t, tables, c)
+			p.lasso = c.Kind == "lasso"
 			return f(t, p, x, y, columns)
 		}
 	}
@@ -71,6 +73,10 @@ func TestGoldenLinear(t *testing.T) {
 		},
 		"logistic":             with(goldenLogistic),
 		"logistic_multinomial": with(goldenMultinomial),
+		"ridge":                with(goldenRegressor),
+		"lasso":                with(goldenRegressor),
+		"elastic_net":          with(goldenRegressor),
+		"ols_minimum_norm":     with(goldenRegressor),
 	}, nil)
 }
 
@@ -106,4 +112,31 @@ func goldenMultinomial(t *testing.T, p linearParams, x Matrix, y []float64, _ ma
 	}
 	m := s.(*logit)
 	return map[string]any{"coef": m.Coef, "intercept_centered": m.Intercept, "proba_first8": first8(s.Scores(x))}
+}
+
+// goldenRegressor tells the learners apart by the parameters of the case.
+func goldenRegressor(t *testing.T, p linearParams, x Matrix, y []float64, _ map[string][]float64) map[string]any {
+	var r Regressor
+	switch {
+	case p.ExtraColumn != "":
+		sum := append([]float64(nil), x.Cols[0]...)
+		axpy(1, x.Cols[1], sum)
+		x.Cols, r = append(x.Cols[:len(x.Cols):len(x.Cols)], sum), LeastSquares{}
+	case p.L1Ratio > 0:
+		r = ElasticNet{Alpha: p.Alpha, L1Ratio: p.L1Ratio}
+	case p.lasso:
+		r = ElasticNet{Alpha: p.Alpha, L1Ratio: 1}
+	default:
+		r = Ridge{Alpha: p.Alpha}
+	}
+	m, err := r.Fit(context.Background(), x, y, Run{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := m.(*Linear)
+	zero := make([]bool, len(x.Cols))
+	for j, v := range l.Coef[0] {
+		zero[j] = v == 0
+	}
+	return map[string]any{"coef": l.Coef[0], "intercept": l.Intercept[0], "zero": zero, "fitted_first8": l.Predict(x)[:8]}
 }

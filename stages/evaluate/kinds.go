@@ -1,0 +1,8 @@
+package evaluate
+
+import "weir/pipeline"
+
+// Kinds lists the kinds of this room.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{downstreamKind()}
+}

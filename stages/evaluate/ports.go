@@ -1,0 +1,74 @@
+package evaluate
+
+import (
+	"context"
+	"strings"
+
+	"weir/pipeline"
+	"weir/stages/evaluate/frame"
+)
+
+// tablePort is an input of rows.
+func tablePort(name, doc string, optional bool) pipeline.Port {
+	return pipeline.Port{Name: name, Form: pipeline.FormTable, Doc: doc, Optional: optional}
+}
+
+// metricsOut is the one output of a metric kind.
+func metricsOut() []pipeline.Port {
+	return []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures against real rows: private, always"}}
+}
+
+// metricsHeader is the header of metrics: private and unbounded, since every
+// figure may depend on every real row. like gives the privacy terms.
+func metricsHeader(like pipeline.Header) pipeline.Header {
+	return pipeline.Header{
+		Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private,
+		Stability: pipeline.Unbounded(), Terms: like.Terms,
+	}
+}
+
+// readAligned reads the tables of the named ports that are connected, aligned on
+// their common columns (see frame.Align).
+func readAligned(ctx context.Context, in pipeline.Tables, ports ...string) (map[string]*frame.Frame, error) {
+	var frames []*frame.Frame
+	var names []string
+	for _, p := range ports {
+		t, ok := in[p]
+		if !ok {
+			continue
+		}
+		f, err := frame.Read(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		frames, names = append(frames, f), append(names, p)
+	}
+	aligned := map[string]*frame.Frame{}
+	for i, f := range frame.Align(frames...) {
+		aligned[names[i]] = f
+	}
+	return aligned, nil
+}
+
+// dropNotes says which columns a comparison left out, and why.
+func dropNotes(f *frame.Frame) string {
+	list := make([]string, len(f.Dropped))
+	for i, d := range f.Dropped {
+		list[i] = d.Column + " " + d.Reason
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "left out: " + strings.Join(list, "; ")
+}
+
+// joinNotes joins what is not empty.
+func joinNotes(notes ...string) string {
+	var list []string
+	for _, n := range notes {
+		if n != "" {
+			list = append(list, n)
+		}
+	}
+	return strings.Join(list, "; ")
+}
