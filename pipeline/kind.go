@@ -41,6 +41,7 @@ type Outline struct {
 	Cost     *Cost     // nil: the stage spends nothing
 	Write    []string  // formats (csv, parquet) in which the first output is written: a result that a user asked for, not a step on the way
 	Secret   bool      // Run draws from Env.Secret
+	Files    []string  // further files that Run opens; their content is part of what determines the output
 	Lazy     bool      // output is computed row by row as it is read, and not stored
 	Findings []Finding // audit rules that the settings touch without refusing
 }

@@ -47,7 +47,7 @@ func (r *run) files(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pi
 // scratch is where a stage's own files lie: under its recipe, so that only the
 // same stage of the same run finds them again.
 func (r *run) scratch(step *pipeline.Step, name string) string {
-	return filepath.Join(r.cache.folder(r.recipeOf(step)), "scratch", filepath.Base(name))
+	return filepath.Join(r.cache.folder(r.recipe(step)), "scratch", filepath.Base(name))
 }
 
 func (r *run) create(step *pipeline.Step, name string) (io.WriteCloser, error) {

@@ -20,6 +20,7 @@ type recipe struct {
 	Seed       uint64              `json:"seed"`
 	Key        string              `json:"key,omitempty"` // commitment of the noise key, where the stage draws from it
 	Multiplier float64             `json:"multiplier,omitempty"`
+	Files      []string            `json:"files,omitempty"` // digests of further files
 }
 
 func (r recipe) digest() string {
@@ -35,9 +36,10 @@ func sum(data []byte) string {
 	return "sha256:" + hex.EncodeToString(h[:])
 }
 
-// recipeOf is the digest of step's recipe, given those of the stages it reads.
-func recipeOf(step *pipeline.Step, digests map[string]string, seed uint64, key string) string {
-	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed, Inputs: map[string][]string{}}
+// recipeOf is the digest of step's recipe, given those of the stages and files
+// that it reads.
+func recipeOf(step *pipeline.Step, digests map[string]string, files []string, seed uint64, key string) string {
+	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed, Files: files, Inputs: map[string][]string{}}
 	for port, refs := range step.Inputs {
 		for _, ref := range refs {
 			r.Inputs[port] = append(r.Inputs[port], digests[ref.Stage]+"#"+ref.Port)

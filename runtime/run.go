@@ -11,6 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/table"
 )
 
 // Result is what a run left.
@@ -139,18 +140,33 @@ func (r *run) carryOut(ctx context.Context, source *source) error {
 
 func (r *run) internalPath(name string) string { return filepath.Join(r.dir.internal(), name) }
 
-// recipeOf is the digest of step's recipe; those of its inputs are known.
-func (r *run) recipeOf(step *pipeline.Step) string {
+// planRecipe finds the digest of step's recipe; those of its inputs are known.
+func (r *run) planRecipe(ctx context.Context, step *pipeline.Step) error {
+	var files []string
+	for _, name := range step.Outline.Files {
+		digest, err := table.Digest(ctx, r.folder, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, digest)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return recipeOf(step, r.recipes, r.plan.Seed, r.key.Commitment())
+	r.recipes[step.ID] = recipeOf(step, r.recipes, files, r.plan.Seed, r.key.Commitment())
+	return nil
+}
+
+// recipe is the digest that planRecipe found.
+func (r *run) recipe(step *pipeline.Step) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.recipes[step.ID]
 }
 
 // keep makes a step's outputs available to those that read them.
-func (r *run) keep(step *pipeline.Step, recipe string, tables pipeline.Tables, e *entry) {
+func (r *run) keep(step *pipeline.Step, tables pipeline.Tables, e *entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.recipes[step.ID] = recipe
 	for port, t := range tables {
 		r.tables[pipeline.Ref{Stage: step.ID, Port: port}] = t
 		if port == step.First {

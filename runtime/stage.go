@@ -28,10 +28,13 @@ func (r *run) execute(ctx context.Context, step *pipeline.Step) error {
 }
 
 func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, err error) {
-	recipe := r.recipeOf(step)
+	if err := r.planRecipe(ctx, step); err != nil {
+		return false, atStage(step.ID, err)
+	}
+	recipe := r.recipe(step)
 	if !step.Lazy {
 		if tables, e, ok := r.cache.load(recipe, step); ok {
-			r.keep(step, recipe, tables, &e)
+			r.keep(step, tables, &e)
 			r.notePaid(step)
 			return true, nil
 		}
@@ -41,14 +44,14 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 		return false, atStage(step.ID, err)
 	}
 	if step.Lazy {
-		r.keep(step, recipe, lazy(step, out), nil)
+		r.keep(step, lazy(step, out), nil)
 		return false, nil
 	}
 	tables, e, err := r.cache.store(ctx, recipe, step, out)
 	if err != nil {
 		return false, atStage(step.ID, err)
 	}
-	r.keep(step, recipe, tables, &e)
+	r.keep(step, tables, &e)
 	return false, nil
 }
 

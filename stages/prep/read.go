@@ -10,7 +10,7 @@ import (
 type Read struct {
 	File    string            `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
 	CSV     *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Columns []pipeline.Column `yaml:"columns" json:"columns" required:"true" minItems:"1" doc:"What is publicly known of each column, in the order of the table."`
+	Columns []pipeline.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; left out, as in the table of the port like."`
 	Class   string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: no private data went into it, stages may use it freely. private: only evaluation may use it."`
 	Rows    int64             `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
 }
@@ -18,6 +18,7 @@ type Read struct {
 func readKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "read", Version: 1, Out: tableOut("the table"),
+		In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Optional: true, Doc: "a table with the same columns, such as dataset"}},
 		Doc: "Reads a further table, such as a public reference for impute_knn or a held-out test table. A public table is free of charge; a " +
 			"private one has unbounded stability (it is no part of the dataset whose budget is kept), so that evaluation can use it and no " +
 			"mechanism can.",
@@ -25,9 +26,12 @@ func readKind() pipeline.Kind {
 	}
 }
 
-func (s *Read) header() (pipeline.Header, error) {
+func (s *Read) header(like *pipeline.Domain) (pipeline.Header, error) {
 	var ps pipeline.Problems
 	d := &pipeline.Domain{Columns: s.Columns}
+	if len(s.Columns) == 0 && like != nil {
+		d.Columns = like.Clone().Columns
+	}
 	h := pipeline.Header{Class: pipeline.Class(s.Class)}
 	switch h.Class {
 	case pipeline.Public:
@@ -43,21 +47,21 @@ func (s *Read) header() (pipeline.Header, error) {
 	if s.File == "" {
 		ps.Add("file", "missing", "the path of a table")
 	}
-	if len(s.Columns) == 0 {
-		ps.Add("columns", "empty", "the columns of the table")
+	if len(d.Columns) == 0 {
+		ps.Add("columns", "missing", "the columns of the table, or like: dataset")
 	}
 	return pipeline.TableHeader(d, h), ps.Err()
 }
 
 // Plan implements pipeline.Stage.
-func (s *Read) Plan(pipeline.Headers) (pipeline.Outline, error) {
-	h, err := s.header()
-	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Lazy: true}, err
+func (s *Read) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	h, err := s.header(in["like"].Domain)
+	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Lazy: true, Files: []string{s.File}}, err
 }
 
 // Run implements pipeline.Stage.
-func (s *Read) Run(_ context.Context, env *pipeline.Env, _ pipeline.Tables) (pipeline.Tables, error) {
-	h, err := s.header()
+func (s *Read) Run(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	h, err := s.header(in["like"].Domain)
 	if err != nil {
 		return nil, err
 	}

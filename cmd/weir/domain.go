@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"weir/pipeline"
+	"weir/runtime"
+	"weir/runtime/infer"
+)
+
+func domainCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "domain",
+		Short:   "Draft what is publicly known of the columns of a table",
+		Example: "  weir domain infer patients.csv > patients.domain.yaml",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return usage(c, errors.New("say infer")) },
+	}
+	c.AddCommand(domainInfer(s))
+	return c
+}
+
+const inferLong = `Read a file and draft its domain: names, types, and, marked UNDECIDED, the bounds
+and categories that stand in the data. Those are private until a person has
+replaced them by what is publicly known; a spec with an undecided domain does
+not run (rules W01 and W02). The draft itself is private.
+
+Exit codes: 0 done; 1 the file cannot be read; 2 usage.`
+
+func domainInfer(s streams) *cobra.Command {
+	var csv pipeline.CSV
+	var noHeader, asJSON bool
+	c := &cobra.Command{
+		Use:     "infer DATA",
+		Short:   "Draft a domain from a file, every bound marked for a person to decide",
+		Long:    inferLong,
+		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'",
+		Args:    exactly(1, "DATA"),
+		RunE: func(c *cobra.Command, args []string) error {
+			folder, err := runtime.OpenFolder(".", false)
+			if err != nil {
+				return err
+			}
+			defer folder.Close()
+			draft, err := infer.Draft(c.Context(), folder, args[0], dialect(c, &csv, noHeader))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(s.out, map[string]string{"domain": string(draft)})
+			}
+			_, err = s.out.Write(draft)
+			return err
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&csv.Delimiter, "delimiter", "", "delimiter of a text file (default: guessed)")
+	flags.BoolVar(&noHeader, "no-header", false, "the first line holds values, not names")
+	flags.BoolVar(&csv.Trim, "trim", false, "drop blanks around values")
+	flags.StringVar(&csv.Comment, "comment", "", "skip lines that start with this")
+	flags.StringSliceVar((*[]string)(&csv.Missing), "missing", nil, "spellings of missing values")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// dialect is nil, to be guessed, unless a flag says how the file is written.
+func dialect(c *cobra.Command, csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
+	given := false
+	for _, name := range []string{"delimiter", "no-header", "trim", "comment", "missing"} {
+		given = given || c.Flags().Changed(name)
+	}
+	if !given {
+		return nil
+	}
+	header := !noHeader
+	csv.Header = &header
+	return csv
+}
