@@ -77,10 +77,38 @@ func parquetFor(fsys FS, name string, o Options) (f *parquetFile, err error) {
 	if err != nil {
 		return nil, wrong(name, "is not a whole Parquet file (gzip around it is not read): %v", err)
 	}
+	if size, err := at.Seek(0, io.SeekEnd); err != nil || !sound(r, size) {
+		return nil, wrong(name, "is a damaged Parquet file: its index points outside of it")
+	}
 	if err := f.open(r, o); err != nil {
 		return nil, wrong(name, "has a Parquet schema that is not read: %v", err)
 	}
 	return f, nil
+}
+
+// sound reports whether every column chunk lies inside the file. The library
+// trusts the index, and panics in a goroutine of its own where it is wrong.
+func sound(r *file.Reader, size int64) bool {
+	for g := range r.NumRowGroups() {
+		group := r.MetaData().RowGroup(g)
+		if group.NumRows() < 0 || group.NumColumns() != r.MetaData().Schema.NumColumns() {
+			return false
+		}
+		for i := range group.NumColumns() {
+			chunk, err := group.ColumnChunk(i)
+			if err != nil {
+				return false
+			}
+			from := chunk.DataPageOffset()
+			if d := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && d > 0 && d < from {
+				from = d
+			}
+			if n := chunk.TotalCompressedSize(); from < 4 || n < 0 || n > size || from > size-n || chunk.NumValues() < 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // open asks for dictionaries where text is stored as such: a category is then
