@@ -54,6 +54,10 @@ type Dataset struct {
 	Digest string `json:"digest"` // sha256 of the uncompressed content
 	Ledger string `json:"ledger"`
 	Unit   string `json:"privacy_unit"`
+	// LedgerCount and LedgerHead commit to the ledger as this run left it: a chain
+	// alone cannot show that its end was removed.
+	LedgerCount int    `json:"ledger_count,omitempty"`
+	LedgerHead  string `json:"ledger_head,omitempty"`
 }
 
 // Terms is what the run claims.

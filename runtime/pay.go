@@ -127,7 +127,9 @@ func (r *run) noteCharge(stage, id string, e privacy.Event, entries []ledger.Ent
 			c.Ledger = entry.Hash
 		}
 	}
+	head := r.payer.ledger.Head()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.record.Dataset.LedgerCount, r.record.Dataset.LedgerHead = head.Count, head.Hash
 	r.record.Charges = append(r.record.Charges, c)
 }
