@@ -150,7 +150,7 @@ func TestBytesAreTheSameEachTime(t *testing.T) {
 		"parquet": func(w io.Writer, t pipeline.Table) error { return WriteParquet(context.Background(), w, t) },
 		"ipc":     func(w io.Writer, t pipeline.Table) error { return WriteIPC(context.Background(), w, t) },
 	} {
-		if write(f) != write(f) {
+		if first, second := write(f), write(f); first != second {
 			t.Errorf("%s: bytes differ between two runs", name)
 		}
 	}
