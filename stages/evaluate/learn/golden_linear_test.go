@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"weir/internal/golden"
@@ -77,6 +78,11 @@ func TestGoldenLinear(t *testing.T) {
 		"lasso":                with(goldenRegressor),
 		"elastic_net":          with(goldenRegressor),
 		"ols_minimum_norm":     with(goldenRegressor),
+		"poisson_l2":           with(goldenPoissonL2),
+		"glm_binomial":         with(goldenGLM(Binomial)),
+		"glm_poisson":          with(goldenGLM(Poisson)),
+		"ols":                  with(goldenGLM(Gaussian)),
+		"ci_overlap":           with(goldenOverlap),
 	}, nil)
 }
 
@@ -139,4 +145,67 @@ func goldenRegressor(t *testing.T, p linearParams, x Matrix, y []float64, _ map[
 		zero[j] = v == 0
 	}
 	return map[string]any{"coef": l.Coef[0], "intercept": l.Intercept[0], "zero": zero, "fitted_first8": l.Predict(x)[:8]}
+}
+
+func goldenPoissonL2(t *testing.T, p linearParams, x Matrix, y []float64, _ map[string][]float64) map[string]any {
+	m, err := PoissonL2{Alpha: p.Alpha}.Fit(context.Background(), x, y, Run{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := m.(*rate)
+	return map[string]any{"coef": r.Coef[0], "intercept": r.Intercept[0]}
+}
+
+func fitGolden(t *testing.T, f Family, p linearParams, x Matrix, y []float64, columns map[string][]float64) *Inference {
+	t.Helper()
+	var offset []float64
+	if p.Exposure != nil {
+		for _, e := range columns[*p.Exposure] {
+			offset = append(offset, math.Log(e))
+		}
+	}
+	fit, err := FitGLM(context.Background(), f, x, y, offset, Run{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fit
+}
+
+func goldenGLM(f Family) func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any {
+	return func(t *testing.T, p linearParams, x Matrix, y []float64, columns map[string][]float64) map[string]any {
+		fit := fitGolden(t, f, p, x, y, columns)
+		var intervals [][2]float64
+		for j := range fit.Params {
+			intervals = append(intervals, fit.Interval(j, 0.95))
+		}
+		_, sd := Moments(y)
+		return map[string]any{
+			"params": fit.Params, "std_errors": fit.SE, "z": fit.Z, "t": fit.Z, "p_values": fit.P, "loglik": fit.LogLik, "aic": fit.AIC,
+			"deviance": fit.Deviance, "null_deviance": fit.NullDeviance, "pearson_chi2": fit.Pearson, "df_resid": fit.DFResid,
+			"conf_int_95": intervals, "r2": 1 - fit.Deviance/(sd*sd*float64(len(y))), "residual_variance": fit.Deviance / float64(fit.DFResid),
+		}
+	}
+}
+
+func goldenOverlap(t *testing.T, p linearParams, x Matrix, y []float64, columns map[string][]float64) map[string]any {
+	part := func(rows [2]int) *Inference {
+		places := make([]int, 0, rows[1]-rows[0])
+		for i := rows[0]; i < rows[1]; i++ {
+			places = append(places, i)
+		}
+		cut := map[string][]float64{}
+		for name, c := range columns {
+			cut[name] = c[rows[0]:rows[1]]
+		}
+		return fitGolden(t, Poisson, p, x.Take(places), y[rows[0]:rows[1]], cut)
+	}
+	a, b := part(p.ARows), part(p.BRows)
+	var overlaps []map[string]float64
+	sum := 0.0
+	for j := range a.Params {
+		o := Overlap(a.Interval(j, p.Level), b.Interval(j, p.Level))
+		sum += o
+		overlaps = append(overlaps, map[string]float64{"raw": o, "clipped": max(0, o), "std_coef_difference": math.Abs(a.Params[j]-b.Params[j]) / a.SE[j]})
+	}
+	return map[string]any{"params_a": a.Params, "se_a": a.SE, "params_b": b.Params, "se_b": b.SE, "overlap": overlaps, "mean_overlap": sum / float64(len(overlaps))}
 }
