@@ -60,13 +60,13 @@ func TestPlainSGD(t *testing.T) {
 // TestEmptySampleStillSteps: a step whose sample is empty adds noise and counts.
 func TestEmptySampleStillSteps(t *testing.T) {
 	o := realScore{build(t, 2, net.Dense(1)), normalRows(1, 2, 1)}
-	c := FitConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, Optimiser: SGD(1, 0)}
+	c := FitConfig{DPSGD: DPSGD{MaxGradNorm: 2, NoiseMultiplier: 1.5, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, Optimiser: SGD(1, 0)}
 	got, err := Fit(context.Background(), c, o, make([]float32, 3), 1, source("empty"), Hooks{})
 	must(err)
 	want := make([]float32, 3)
 	l, err := c.lattice(3)
 	must(err)
-	source("empty").Stream("noise", 0).LatticeGaussian(want, 1, l.Step)
+	source("empty").Stream("noise", 0).LatticeGaussian(want, 3, l.Step) // 1.5 times a clip of 2
 	for i := range want {
 		if want[i] == 0 || got[i] != -want[i] {
 			t.Errorf("weight %d: %g, want minus the noise %g", i, got[i], want[i])

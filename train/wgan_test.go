@@ -206,6 +206,39 @@ func TestReleaseSensitivity(t *testing.T) {
 	}
 }
 
+// TestReleaseNoise: the noise has the deviation that Event's multiplier stands
+// for. 60 steps of 32 numbers: the relative error of a deviation is 1/sqrt(2n) =
+// 0.016; 0.09 is 5.6 of them, false alarm 2e-8.
+func TestReleaseNoise(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	const critics = 10
+	for q, want := range map[Query]float64{
+		QuerySample: 3 * 2 * 0.7,                          // multiplier times 2 C
+		QueryMean:   3 * 2 * 0.7 * math.Sqrt(8) / critics, // times 2 C sqrt(B) / K
+	} {
+		c := gsConfig(q)
+		c.NoiseMultiplier, c.MaxGradNorm = 3, 0.7
+		nc, ng := wganNets(t)
+		l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, critics), source("noise"))
+		must(err)
+		for _, k := range l.critics {
+			clear(k.w) // no gradient: the release is noise alone
+		}
+		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
+		var square, n float64
+		for step := range 60 {
+			out, _ := l.release.query(l.critics, fake, step, false)
+			for i := range c.BatchSize {
+				square += math.Pow(norm(out.Row(i)), 2)
+				n += 4
+			}
+		}
+		if got := math.Sqrt(square / n); math.Abs(got/want-1) > 0.09 {
+			t.Errorf("%s: deviation %g, want %g", q, got, want)
+		}
+	}
+}
+
 func copyOf(m net.Matrix) net.Matrix {
 	out := net.NewMatrix(m.Rows, m.Cols)
 	out.CopyFrom(m)

@@ -198,3 +198,28 @@ func TestLosses(t *testing.T) {
 		return s
 	})
 }
+
+// TestLargeInputsHaveNoFiniteNorm: an input past the range of float32 squares is
+// dropped even where its gradient is small, because its scaled gradient is not
+// held by float32.
+func TestLargeInputsHaveNoFiniteNorm(t *testing.T) {
+	for name, layer := range map[string]Layer{
+		"dense":     Dense(2),
+		"conv":      {Type: "conv1d", Channels: 1, Filters: 2, Kernel: 2, Stride: 1},
+		"transpose": {Type: "conv1d_transpose", Channels: 1, Filters: 2, Kernel: 2, Stride: 1},
+	} {
+		n, _ := New(Spec{Inputs: 3, Layers: []Layer{layer}})
+		p := n.NewPass(1)
+		p.Input(1).Row(0)[1] = 1e30
+		p.Forward(n.Init(rand.New(rand.NewPCG(1, 1))), Mode{})
+		for j := range p.OutGrad().Row(0) {
+			p.OutGrad().Row(0)[j] = 1e-28
+		}
+		p.Backward(make([]float32, n.Params()))
+		square, bound := make([]float64, 1), make([]float64, 1)
+		p.Squares(square, bound)
+		if square[0]-square[0] == 0 {
+			t.Errorf("%s: squared norm %g, must not be finite", name, square[0])
+		}
+	}
+}
