@@ -176,6 +176,29 @@ func TestBatchesDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// TestChunksDependOnContentAlone reads the same wide records into buffers of
+// other capacities: where a chunk ends must not follow them.
+func TestChunksDependOnContentAlone(t *testing.T) {
+	text := strings.Repeat(strings.Repeat("x", 700)+"\n", 300)
+	d, _ := newDialect("", nil)
+	ends := func(capacity int) (s []int) {
+		split := newSplitter(strings.NewReader(text), d, 1<<16, 10_000)
+		for {
+			c, err := split.next(make([]byte, 0, capacity))
+			if err == io.EOF {
+				return s
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = append(s, len(c.data))
+		}
+	}
+	if small, large := fmt.Sprint(ends(0)), fmt.Sprint(ends(100_000)); small != large {
+		t.Errorf("chunks of %s bytes, and of %s", small, large)
+	}
+}
+
 func TestIPCComesBackExactly(t *testing.T) {
 	table := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 3, 100)
 	var out bytes.Buffer

@@ -41,14 +41,12 @@ func newSplitter(r io.Reader, d *dialect, rows, size int) *splitter {
 }
 
 // next fills buf (grown as needed) with the next chunk; io.EOF after the last.
+// How much is read before a chunk is cut does not depend on buf's capacity.
 func (s *splitter) next(buf []byte) (chunk, error) {
-	if cap(buf) < s.size {
-		buf = make([]byte, 0, s.size)
-	}
 	buf = append(buf[:0], s.rest...)
-	for {
+	for limit := s.size; ; limit = min(2*limit, maxRecord) {
 		var err error
-		if buf, err = s.fill(buf); err != nil {
+		if buf, err = s.fill(buf, limit); err != nil {
 			return chunk{}, err
 		}
 		if n, lines := s.cut(buf); n > 0 {
@@ -60,17 +58,17 @@ func (s *splitter) next(buf []byte) (chunk, error) {
 		if len(buf) >= maxRecord {
 			return chunk{}, errLong
 		}
-		buf = append(make([]byte, 0, min(2*cap(buf), maxRecord)), buf...)
 	}
 }
 
-// fill reads until buf is full or the text ends.
-func (s *splitter) fill(buf []byte) ([]byte, error) {
-	if s.end || len(buf) == cap(buf) {
-		return buf, nil
-	}
-	for len(buf) < cap(buf) {
-		n, err := s.r.Read(buf[len(buf):cap(buf)])
+// fill reads until buf holds limit bytes or the text ends. Capacity begins
+// small, for the sake of small files.
+func (s *splitter) fill(buf []byte, limit int) ([]byte, error) {
+	for !s.end && len(buf) < limit {
+		if len(buf) == cap(buf) {
+			buf = append(make([]byte, 0, min(max(2*cap(buf), 1<<14), limit)), buf...)
+		}
+		n, err := s.r.Read(buf[len(buf):min(cap(buf), limit)])
 		buf = buf[:len(buf)+n]
 		if err == io.EOF {
 			s.end = true
