@@ -38,7 +38,7 @@ func (unweighted) accumulate(_ []float32, _ []float32) {}
 // Pass is a net at work on up to a fixed number of rows.
 type Pass struct {
 	net     *Net
-	in, out Matrix
+	in      Matrix
 	dout    Matrix
 	cur     Matrix // output of the last Forward
 	rows    int

@@ -8,7 +8,7 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
+	"log"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -32,8 +32,7 @@ func run(best map[string]float64, bench, times string, count, cpu int) {
 		"-count", strconv.Itoa(count), "-cpu", strconv.Itoa(cpu)}
 	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "go test: %v\n%s", err, out)
-		os.Exit(1)
+		log.Fatalf("go test: %v\n%s", err, out)
 	}
 	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
 		ns, err := strconv.ParseFloat(m[2], 64)

@@ -1,0 +1,103 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"weir/privacy/noise"
+	"weir/train/net"
+)
+
+// BenchmarkScaling trains 64 critics on one worker and on two; time on one over
+// time on two is the scaling.
+func BenchmarkScaling(b *testing.B) {
+	for _, count := range []int{1, 2} {
+		b.Run(fmt.Sprintf("cores=%d", count), func(b *testing.B) {
+			l := benchGS(64)
+			b.ResetTimer()
+			for range b.N {
+				parallel(count, len(l.critics), func(worker, i int) { l.lanes[worker].warmUp(l.critics[i], l.rows) })
+			}
+		})
+	}
+}
+
+// BenchmarkCriticStep is one step of a shard's critic of gs_wgan, the generator's
+// rows included; BenchmarkMeanQuery one step's query of 1500 critics.
+func BenchmarkCriticStep(b *testing.B) {
+	l := benchGS(1)
+	r := rand.New(rand.NewPCG(1, 2))
+	b.ReportAllocs()
+	for range b.N {
+		l.lanes[0].train(l.critics[0], l.generator.w, l.rows, r)
+	}
+}
+
+func BenchmarkMeanQuery(b *testing.B) {
+	l := benchGS(1500)
+	fake := l.gen.sample(l.generator.w, l.c.BatchSize, rand.New(rand.NewPCG(1, 2)))
+	b.ResetTimer()
+	for t := range b.N {
+		l.release.query(l.critics, fake, t, false)
+	}
+}
+
+// gsSetting is the setting of issue 4 with 42 rows a shard.
+func gsSetting(critics int) (c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32) {
+	rows = benchRows(42*critics, 10, 2, 3)
+	shards = make([][]int32, critics)
+	for i := range 42 * critics {
+		shards[i%critics] = append(shards[i%critics], int32(i))
+	}
+	critic, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), net.LeakyReLU(0.2), net.Dense(1)}})
+	must(err)
+	gen, err = net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
+	must(err)
+	c = GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, BatchSize: 32, Query: QueryMean, WarmSteps: 50, CriticSteps: 5,
+		Scheduled: 1, Penalty: 10, Critic: Adam(1e-4, 0, 0.9), Generator: Adam(1e-4, 0, 0.9), Seed: 1}
+	return c, critic, gen, rows, shards
+}
+
+func benchGS(critics int) *gsLoop {
+	c, critic, gen, rows, shards := gsSetting(critics)
+	l, err := newGSLoop(c, critic, gen, rows, shards, noise.NewSource(noise.Key{2}, "bench"))
+	must(err)
+	return l
+}
+
+// BenchmarkGSWGAN is a whole run at the setting of issue 4: 1500 critics, 2,000
+// warm-start steps each, 20,000 generator steps. It takes minutes: -benchtime 1x.
+func BenchmarkGSWGAN(b *testing.B) {
+	for _, q := range []Query{QueryMean, QuerySample} {
+		b.Run(string(q), func(b *testing.B) {
+			for range b.N {
+				c, critic, gen, rows, shards := gsSetting(1500)
+				c.Query, c.WarmSteps, c.Steps = q, 2000, 20000
+				_, err := GSWGAN(b.Context(), c, critic, gen, rows, shards, noise.NewSource(noise.Key{2}, "bench"), Hooks{})
+				must(err)
+			}
+		})
+	}
+}
+
+// BenchmarkTenMillionRows trains on 10 million rows of 15 columns (5 numeric, 10
+// categorical) and reports the peak of memory taken from the system.
+func BenchmarkTenMillionRows(b *testing.B) {
+	rows := benchRows(10_000_000, 5, 10, 10)
+	n, err := net.New(net.Spec{Inputs: rows.Width(), Layers: []net.Layer{net.Dense(60), net.LeakyReLU(0.2), net.Dense(rows.Width())}})
+	must(err)
+	o, err := Autoencoder(n, rows, net.BCE)
+	must(err)
+	c := FitConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-4, ExpectedBatchSize: 1000, Steps: 200}, Optimiser: Adam(1e-3, 0.9, 0.999)}
+	b.ResetTimer()
+	for range b.N {
+		_, err := Fit(b.Context(), c, o, n.Init(rand.New(rand.NewPCG(1, 1))), rows.Len(), noise.NewSource(noise.Key{3}, "bench"), Hooks{})
+		must(err)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*c.Steps), "us/step")
+}

@@ -1,0 +1,203 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"weir/train/net"
+)
+
+func gsConfig(q Query) GSWGANConfig {
+	return GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Query: q, WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
+		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}
+}
+
+// shardsOf deals n rows to k shards; the last stays empty.
+func shardsOf(n, k int) [][]int32 {
+	out := make([][]int32, k)
+	for i := range n {
+		out[i%(k-1)] = append(out[i%(k-1)], int32(i))
+	}
+	return out
+}
+
+func runGS(t testing.TB, c GSWGANConfig, rows *Rows, shards [][]int32, h Hooks) []float32 {
+	t.Helper()
+	nc, ng := wganNets(t)
+	w, err := GSWGAN(context.Background(), c, nc, ng, rows, shards, source("gs"), h)
+	must(err)
+	return w
+}
+
+func TestGSWGANContinuesBitForBit(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	for _, q := range []Query{QuerySample, QueryMean} {
+		resume(t, 10, func(h Hooks) []float32 { return runGS(t, gsConfig(q), rows, shardsOf(300, 70), h) })
+	}
+}
+
+func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	for _, q := range []Query{QuerySample, QueryMean} {
+		var got [2][]float32
+		for k := range got {
+			old := runtime.GOMAXPROCS(k + 1)
+			got[k] = runGS(t, gsConfig(q), rows, shardsOf(300, 70), Hooks{})
+			runtime.GOMAXPROCS(old)
+		}
+		same(t, string(q), got[0], got[1])
+	}
+}
+
+// TestReleaseSensitivity: one critic exchanged for a hostile one (huge or NaN
+// weights) moves the release, before noise, by at most what Event states.
+func TestReleaseSensitivity(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	const critics = 10
+	for _, q := range []Query{QuerySample, QueryMean} {
+		c := gsConfig(q)
+		c.NoiseMultiplier, c.MaxGradNorm = 0, 0.7
+		nc, ng := wganNets(t)
+		l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, critics), source("sensitivity"))
+		must(err)
+		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
+		before, _ := l.release.query(l.critics, fake, 0, false)
+		before = copyOf(before)
+		moved := false
+		for _, hostile := range []float32{-1e3, 1e3, 1e30, float32(math.NaN()), float32(math.Inf(1))} {
+			for i := range l.critics[3].w {
+				l.critics[3].w[i] = hostile
+			}
+			after, _ := l.release.query(l.critics, fake, 0, false)
+			var total float64
+			for i := range c.BatchSize {
+				d := 0.0
+				for j, v := range after.Row(i) {
+					d += math.Pow(float64(v)-float64(before.Row(i)[j]), 2)
+				}
+				if q == QuerySample && !(math.Sqrt(d) <= 2*0.7) {
+					t.Errorf("%s: row %d moved by %g, at most 1.4", q, i, math.Sqrt(d))
+				}
+				total += d
+			}
+			moved = moved || total > 0
+			if most := 2 * 0.7 * math.Sqrt(float64(c.BatchSize)) / critics; q == QueryMean && !(math.Sqrt(total) <= most*(1+1e-6)) {
+				t.Errorf("%s: the mean moved by %g, at most %g", q, math.Sqrt(total), most)
+			}
+		}
+		if !moved {
+			t.Errorf("%s: nothing moved, the test shows nothing", q)
+		}
+	}
+}
+
+// TestReleaseNoise: the noise has the deviation that Event's multiplier stands
+// for. 60 steps of 32 numbers: the relative error of a deviation is 1/sqrt(2n) =
+// 0.016; 0.09 is 5.6 of them, false alarm 2e-8.
+func TestReleaseNoise(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	const critics = 10
+	for q, want := range map[Query]float64{
+		QuerySample: 3 * 2 * 0.7,                          // multiplier times 2 C
+		QueryMean:   3 * 2 * 0.7 * math.Sqrt(8) / critics, // times 2 C sqrt(B) / K
+	} {
+		c := gsConfig(q)
+		c.NoiseMultiplier, c.MaxGradNorm = 3, 0.7
+		nc, ng := wganNets(t)
+		l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, critics), source("noise"))
+		must(err)
+		for _, k := range l.critics {
+			clear(k.w) // no gradient: the release is noise alone
+		}
+		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
+		var square, n float64
+		for step := range 60 {
+			out, _ := l.release.query(l.critics, fake, step, false)
+			for i := range c.BatchSize {
+				square += math.Pow(norm(out.Row(i)), 2)
+				n += 4
+			}
+		}
+		if got := math.Sqrt(square / n); math.Abs(got/want-1) > 0.09 {
+			t.Errorf("%s: deviation %g, want %g", q, got, want)
+		}
+	}
+}
+
+func copyOf(m net.Matrix) net.Matrix {
+	out := net.NewMatrix(m.Rows, m.Cols)
+	out.CopyFrom(m)
+	return out
+}
+
+// TestScheduleIsPublic: which critics a step trains does not depend on whom the
+// rows asked: the critics are those of a run with another noise key.
+func TestScheduleIsPublic(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	c := gsConfig(QuerySample)
+	nc, ng := wganNets(t)
+	l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, 11), source("schedule"))
+	must(err)
+	for step := range 7 {
+		l.step(step, false)
+	}
+	for i, k := range l.critics { // 7 steps of 2 critics: 0 to 3 had two turns; the last shard is empty
+		want := 2
+		if i < 3 {
+			want = 4
+		}
+		if i == 10 {
+			want = 0
+		}
+		if k.t != want {
+			t.Errorf("critic %d took %d steps, want %d", i, k.t, want)
+		}
+	}
+}
+
+// TestGSWGANLearns: critics of 10 shards without noise pull the generated means to
+// those of the rows.
+func TestGSWGANLearns(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	want := []float64{1, -1, 0.5, 0}
+	columns := make([][]float32, 4)
+	for j := range columns {
+		for range 400 {
+			columns[j] = append(columns[j], float32(want[j]+0.3*r.NormFloat64()))
+		}
+	}
+	for _, q := range []Query{QuerySample, QueryMean} {
+		c := gsConfig(q)
+		c.NoiseMultiplier, c.Steps, c.Scheduled, c.BatchSize, c.WarmSteps = 0, 800, 5, 16, 100
+		c.Critic, c.Generator = Adam(2e-3, 0, 0.9), Adam(2e-3, 0, 0.9)
+		checkMeans(t, runGS(t, c, numeric(columns...), shardsOf(400, 11), Hooks{}), want)
+	}
+}
+
+func TestGSWGANRefuses(t *testing.T) {
+	rows := normalRows(20, 4, 1)
+	nc, ng := wganNets(t)
+	curved := build(t, 4, net.Dense(3), net.Activation("tanh"), net.Dense(1))
+	run := func(critic *net.Net, shards [][]int32, change func(*GSWGANConfig)) error {
+		c := gsConfig(QueryMean)
+		change(&c)
+		_, err := GSWGAN(context.Background(), c, critic, ng, rows, shards, source("refuse"), Hooks{})
+		return err
+	}
+	none := func(*GSWGANConfig) {}
+	for want, err := range map[string]error{
+		"disjoint":         run(nc, [][]int32{{0, 1}, {1}}, none),
+		"outside":          run(nc, [][]int32{{0, 20}}, none),
+		"at least 1":       run(nc, nil, none),
+		"gradient penalty": run(curved, shardsOf(20, 3), none),
+		"query":            run(nc, shardsOf(20, 3), func(c *GSWGANConfig) { c.Query = "batch" }),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must name %s", err, want)
+		}
+	}
+}
