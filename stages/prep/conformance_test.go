@@ -196,6 +196,7 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("unit", unitTable(), func() pipeline.Stage { return &Shard{Shards: 4, By: "random"} }),
 			one("position", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "position"} }),
 		},
+		"write": {one("csv", raw, func() pipeline.Stage { return &Write{Formats: []string{"csv"}} })},
 		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{}, Stage: func() pipeline.Stage {
 			return &Read{File: "reference.csv", Class: "public", Columns: clinic().Columns}
 		}}))},

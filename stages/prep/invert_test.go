@@ -133,5 +133,9 @@ func TestReadOpensFile(t *testing.T) {
 		if string(h.Class) != class || h.Stability != stability || !h.Schema.Equal(in.Rows.Schema()) {
 			t.Errorf("class %s, stability %v, schema %v", h.Class, h.Stability, h.Schema)
 		}
+		like, err := (&Read{File: "x.csv", Class: class}).Plan(pipeline.Headers{"like": in.Header})
+		if err != nil || !like.Out["out"].Schema.Equal(h.Schema) || string(like.Out["out"].Class) != class {
+			t.Errorf("like another table: %v, error %v", like.Out["out"], err)
+		}
 	}
 }
