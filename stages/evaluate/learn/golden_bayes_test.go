@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+type bayesInput struct {
+	X, XTest [][]float64
+	Y, YTest []float64
+}
+
+func (b *bayesInput) UnmarshalJSON(raw []byte) error {
+	var v struct {
+		X     [][]float64 `json:"X"`
+		XTest [][]float64 `json:"X_test"`
+		Y     []float64   `json:"y"`
+		YTest []float64   `json:"y_test"`
+	}
+	err := json.Unmarshal(raw, &v)
+	b.X, b.XTest, b.Y, b.YTest = v.X, v.XTest, v.Y, v.YTest
+	return err
+}
+
+type bayesParams struct {
+	Data, Target, Criterion string
+	VarSmoothing            float64 `json:"var_smoothing"`
+	Alpha                   float64
+	MaxDepth                *int `json:"max_depth"`
+	MinSamplesSplit         int  `json:"min_samples_split"`
+	MinSamplesLeaf          int  `json:"min_samples_leaf"`
+}
+
+func scored(t *testing.T, c Classifier, x Matrix, y Labels) Scorer {
+	t.Helper()
+	s, err := c.Fit(context.Background(), x, y, Run{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Values of scikit-learn 1.2.1 (METRICS section 5).
+func TestGoldenBayesLDATree(t *testing.T) {
+	tables := goldenTables(t, "models_bayes_lda_tree.json")
+	with := func(f func(*testing.T, bayesParams, bayesInput) map[string]any) func(*testing.T, goldenCase) map[string]any {
+		return func(t *testing.T, c goldenCase) map[string]any {
+			p, raw := decode[bayesParams](t, c.Params), c.Input
+			if p.Data != "" {
+				raw = tables[p.Data]
+			}
+			return f(t, p, decode[bayesInput](t, raw))
+		}
+	}
+	runGolden(t, "models_bayes_lda_tree.json", map[string]func(*testing.T, goldenCase) map[string]any{
+		"gaussian_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
+			s := scored(t, GaussianNB{p.VarSmoothing}, FromRows(in.X), labels(in.Y))
+			m := s.(*gaussianNB)
+			return map[string]any{"proba": firstRows(s.Scores(FromRows(in.XTest)), 1e6), "priors": m.priors, "means": m.mean, "variances": m.variance, "epsilon": m.epsilon}
+		}),
+		"bernoulli_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
+			s := scored(t, BernoulliNB{p.Alpha}, FromRows(in.X), labels(in.Y))
+			return map[string]any{"proba": firstRows(s.Scores(FromRows(in.XTest)), 1e6), "feature_prob": s.(*bernoulliNB).share}
+		}),
+		"lda":           with(goldenLDA),
+		"decision_tree": with(goldenTree),
+	}, map[string]bool{"largest_difference_between_solvers": true})
+}
+
+func goldenLDA(t *testing.T, p bayesParams, in bayesInput) map[string]any {
+	if strings.Contains(p.Target, ">") {
+		for i, v := range in.Y {
+			in.Y[i] = min(v, 1)
+		}
+	}
+	x, y, test := FromRows(in.X), labels(in.Y), FromRows(in.XTest)
+	s := scored(t, LDA{}, x, y)
+	mean, _ := classMoments(x, y)
+	var priors []float64
+	for _, n := range y.counts() {
+		priors = append(priors, float64(n)/float64(x.Rows))
+	}
+	m := s.(*logit)
+	return map[string]any{
+		"proba": firstRows(s.Scores(test), 1e6), "proba_lsqr_solver": firstRows(scored(t, LDA{DivideByN: true}, x, y).Scores(test), 1e6),
+		"priors": priors, "means": mean, "decision": m.Decision(test).Cols[0], "coef": m.Coef[0], "intercept": m.Intercept[0],
+	}
+}
+
+func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any { return nil }

@@ -1,0 +1,89 @@
+package learn
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LDA is linear discriminant analysis: normal classes with one covariance, the
+// within-class scatter divided by n-K (LinearDiscriminantAnalysis, solver svd)
+// or by n (solver lsqr).
+type LDA struct{ DivideByN bool }
+
+// Fit implements Classifier. Directions in which the classes have no spread
+// (1e-4 of the standardised within-class spread, as the svd solver) are left out.
+func (l LDA) Fit(_ context.Context, x Matrix, y Labels, run Run) (Scorer, error) {
+	mean, _ := classMoments(x, y)
+	within, scales := withinScatter(x, y, mean)
+	n, p := y.counts(), len(x.Cols)
+	divisor := float64(x.Rows - y.Classes)
+	if l.DivideByN || divisor <= 0 {
+		divisor = float64(x.Rows)
+	}
+	inverse, err := whitener(within, divisor, run.Workers)
+	if err != nil {
+		return nil, err
+	}
+	m := &Linear{Coef: make([][]float64, y.Classes), Intercept: make([]float64, y.Classes)}
+	for k := range y.Classes {
+		w := make([]float64, p)
+		for j := range w {
+			for i := range w {
+				w[j] += inverse.At(j, i) / scales[j] / scales[i] * mean[k][i]
+			}
+		}
+		m.Coef[k], m.Intercept[k] = w, -0.5*dot(w, mean[k])+math.Log(float64(n[k])/float64(x.Rows))
+	}
+	if y.Classes > 2 {
+		return &logit{*m}, nil
+	}
+	w := append([]float64(nil), m.Coef[1]...)
+	axpy(-1, m.Coef[0], w)
+	return &logit{Linear{Coef: [][]float64{w}, Intercept: []float64{m.Intercept[1] - m.Intercept[0]}}}, nil
+}
+
+// withinScatter is x less its class means, columns divided by their spread.
+func withinScatter(x Matrix, y Labels, mean [][]float64) (Matrix, []float64) {
+	z, scales := NewMatrix(x.Rows, len(x.Cols)), make([]float64, len(x.Cols))
+	for j, c := range x.Cols {
+		ss := 0.0
+		for i, v := range c {
+			d := v - mean[y.Y[i]][j]
+			z.Cols[j][i] = d
+			ss += d * d
+		}
+		if scales[j] = sqrt(ss / float64(x.Rows)); scales[j] == 0 {
+			scales[j] = 1
+		}
+		for i := range c {
+			z.Cols[j][i] /= scales[j]
+		}
+	}
+	return z, scales
+}
+
+// whitener is the pseudo-inverse of z'z/divisor.
+func whitener(z Matrix, divisor float64, workers int) (*mat.SymDense, error) {
+	p := len(z.Cols)
+	inverse := mat.NewSymDense(max(p, 1), nil)
+	if p == 0 {
+		return inverse, nil
+	}
+	var svd mat.SVD
+	if !svd.Factorize(triangle(z.Cols, workers), mat.SVDThin) {
+		return nil, errSVD
+	}
+	var v mat.Dense
+	svd.VTo(&v)
+	n := float64(z.Rows)
+	for k, s := range svd.Values(nil) {
+		if s*s/n <= 1e-8 { // the square of sklearn's tol on singular values over root n
+			continue
+		}
+		col := mat.NewVecDense(p, mat.Col(nil, k, &v))
+		inverse.SymRankOne(inverse, divisor/(s*s), col)
+	}
+	return inverse, nil
+}
