@@ -98,3 +98,13 @@ func Sorted(x []float64) []float64 {
 	slices.Sort(s)
 	return s
 }
+
+// SD is the population standard deviation.
+func SD(x []float64) float64 {
+	mean := sum(x) / float64(len(x))
+	s := 0.0
+	for _, v := range x {
+		s += square(v - mean)
+	}
+	return math.Sqrt(s / float64(len(x)))
+}

@@ -1,0 +1,75 @@
+package metric
+
+import (
+	"testing"
+
+	"weir/stages/evaluate/metric/marginal"
+)
+
+type kWayParams struct {
+	Bins             int
+	Outside, Edges   string
+	Columns, Queries [][]string
+}
+
+// compared counts the queries of a case on both golden tables.
+func compared(t *testing.T, p kWayParams, queries [][]string) []marginal.Comparison {
+	b := marginal.Binning{Bins: p.Bins, Declared: p.Edges == "declared bounds", OwnBins: p.Outside == "outside"}
+	real := goldenTable(t, "real")
+	table := b.CodeAll(real, goldenTable(t, "synth"), 2)
+	at := make([][]int, len(queries))
+	for i, q := range queries {
+		at[i] = places(t, real.Names(), q)
+	}
+	list, err := table.Compare(t.Context(), at, 2, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func outsideCounts(t *testing.T, c goldenCase) map[string]any {
+	table := marginal.Binning{Bins: 100}.CodeAll(goldenTable(t, "real"), goldenTable(t, "synth"), 1)
+	got := map[string]any{}
+	for _, col := range table.Columns {
+		got[col.Name] = col.Outside
+	}
+	return got
+}
+
+func kWay(t *testing.T, c goldenCase) map[string]any {
+	p := decode[kWayParams](t, c.Params)
+	list := compared(t, p, p.Columns)
+	var l1, tvd []float64
+	var occupied []int
+	for _, m := range list {
+		l1, tvd, occupied = append(l1, m.L1), append(tvd, m.TotalVariation), append(occupied, m.Occupied)
+	}
+	s := marginal.Summarise(list)
+	return map[string]any{"l1": l1, "tvd": tvd, "occupied_cells": occupied, "mean_l1": s.MeanL1, "max_l1": s.MaxL1,
+		"mean_tvd": s.MeanL1 / 2, "score": s.Score(), "score_challenge_scale": s.Score() * 1e6}
+}
+
+func workload(t *testing.T, c goldenCase) map[string]any {
+	p := decode[kWayParams](t, c.Params)
+	list := compared(t, p, p.Queries)
+	var l1, cells, worst []float64
+	for _, m := range list {
+		l1, cells, worst = append(l1, m.L1), append(cells, m.Cells), append(worst, m.MaxCell)
+	}
+	s := marginal.Summarise(list)
+	return map[string]any{"l1": l1, "average_l1": s.MeanL1, "average_tvd": s.MeanL1 / 2, "max_l1": s.MaxL1, "domain_cells": cells,
+		"mean_absolute_cell_error": s.MeanCellError, "max_cell_error": worst, "max_cell_error_overall": s.MaxCell}
+}
+
+func binIndex(t *testing.T, c goldenCase) map[string]any {
+	p := decode[struct {
+		Bins         int
+		Lower, Upper float64
+	}](t, c.Params)
+	var index []int
+	for _, x := range decode[struct{ X []float64 }](t, c.Input).X {
+		index = append(index, marginal.Bin(x, p.Lower, p.Upper, p.Bins))
+	}
+	return map[string]any{"index": index}
+}
