@@ -86,6 +86,7 @@ func (c *domainCheck) column(i int, col *Column) {
 		c.add(path+".name", fmt.Sprintf("%q a second time", col.Name), "a name of its own")
 	}
 	c.seen[col.Name] = true
+	col.Nullable = col.Nullable || len(col.Missing) > 0 // a spelling of missing says that values may be
 	if strings.HasPrefix(col.Name, "weir.") {
 		c.add(path+".name", fmt.Sprintf("%q", col.Name), "a name that does not begin with weir.")
 	}

@@ -7,12 +7,18 @@ import (
 	"weir/schema"
 )
 
-// FirstSentence is a doc up to its first full stop.
+// FirstSentence is a doc up to its first full stop; that of "et al." is none.
 func FirstSentence(doc string) string {
-	if i := strings.Index(doc, ". "); i >= 0 {
-		return doc[:i+1]
+	for from := 0; ; {
+		i := strings.Index(doc[from:], ". ")
+		if i < 0 {
+			return doc
+		}
+		from += i + 2
+		if !strings.HasSuffix(doc[:from-2], "et al") {
+			return doc[:from-1]
+		}
 	}
-	return doc
 }
 
 // Markdown is the reference page of a kind: doc, ports, settings.
