@@ -89,4 +89,36 @@ func goldenLDA(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 	}
 }
 
-func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any { return nil }
+func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any {
+	g := Growth{Criterion: Criterion(p.Criterion), MinSplit: p.MinSamplesSplit, MinLeaf: p.MinSamplesLeaf}
+	if p.MaxDepth != nil {
+		g.MaxDepth = *p.MaxDepth
+	}
+	x, test := FromRows(in.X), FromRows(in.XTest)
+	if g.Criterion == MSE || g.Criterion == Friedman {
+		m, err := RegressionTree{g}.Fit(context.Background(), x, in.Y, Run{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := m.(*meanTrees).list[0]
+		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test), "feature_importances": tree.Importances(len(x.Cols))}
+	}
+	s := scored(t, DecisionTree{g}, x, labels(in.Y))
+	tree, proba := s.(*trees).list[0], s.Scores(test)
+	return map[string]any{
+		"nodes": nodesOf(tree, tree.width), "predict": Predict(proba), "proba": firstRows(proba, 1e6),
+		"feature_importances": tree.Importances(len(x.Cols)),
+	}
+}
+
+func nodesOf(tree *Tree, width int) []map[string]any {
+	var list []map[string]any
+	for i, n := range tree.Nodes {
+		m := map[string]any{"feature": nil, "threshold": nil, "left": nil, "right": nil, "n": n.N, "impurity": n.Impurity, "value": tree.value(int32(i))[:width]}
+		if n.Feature >= 0 {
+			m["feature"], m["threshold"], m["left"], m["right"] = n.Feature, n.Threshold, n.Left, n.Right
+		}
+		list = append(list, m)
+	}
+	return list
+}

@@ -1,0 +1,236 @@
+package learn
+
+import (
+	"math"
+	"slices"
+)
+
+// split is the best way found to part a node: codes up to rank go left, and next
+// is the least code on the right.
+type split struct {
+	found      bool
+	feature    int
+	rank, next uint32
+	gain       float64 // what the criterion maximises, comparable within a node
+	drawn      float64 // threshold of an extra tree
+}
+
+// split tries features in order, or MaxFeatures drawn ones: constant ones count
+// as drawn, but the search goes on until one is not constant.
+func (g *grower) split(items []item, total []float64) split {
+	best := split{gain: math.Inf(-1)}
+	p := len(g.order)
+	draw := g.MaxFeatures < p || g.RandomThreshold
+	varied := false
+	for seen := 0; seen < p; seen++ {
+		if draw {
+			at := seen + g.rng.IntN(p-seen)
+			g.order[seen], g.order[at] = g.order[at], g.order[seen]
+		}
+		if g.try(int(g.order[seen]), items, total, &best) {
+			varied = true
+		}
+		if draw && varied && seen+1 >= g.MaxFeatures {
+			break
+		}
+	}
+	return best
+}
+
+// try offers the splits of one feature; false says that it is constant here.
+func (g *grower) try(f int, items []item, total []float64, best *split) bool {
+	bins := len(g.values[f])
+	if bins < 2 {
+		return false
+	}
+	if c := g.small[f]; c != nil {
+		return tryCodes(g, f, c, bins, items, total, best)
+	}
+	return tryCodes(g, f, g.large[f], bins, items, total, best)
+}
+
+func tryCodes[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []item, total []float64, best *split) bool {
+	switch {
+	case g.RandomThreshold:
+		return tryRandom(g, f, codes, items, total, best)
+	case bins == 2:
+		return tryTwo(g, f, codes, items, total, best)
+	case 3*len(items) < bins:
+		return trySorted(g, f, codes, items, total, best)
+	}
+	return tryCounted(g, f, codes, bins, items, total, best)
+}
+
+// tryTwo is the one split of an indicator.
+func tryTwo[T uint8 | uint32](g *grower, f int, codes []T, items []item, total []float64, best *split) bool {
+	clear(g.left)
+	n := 0
+	for i := range items {
+		if codes[items[i].row] == 0 {
+			g.add(g.left, &items[i])
+			n++
+		}
+	}
+	if n == 0 || n == len(items) {
+		return false
+	}
+	g.offer(f, 0, 1, n, len(items), total, best)
+	return true
+}
+
+func (g *grower) add(to []float64, it *item) {
+	if g.numbers {
+		to[0] += float64(it.k)
+		to[1] += it.a
+		return
+	}
+	to[it.k] += it.a
+}
+
+// tryCounted adds up the rows of each value, then walks over the values.
+func tryCounted[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []item, total []float64, best *split) bool {
+	width := g.stats + 1
+	h := g.hist[:bins*width]
+	clear(h)
+	if g.numbers {
+		for i := range items {
+			at := int(codes[items[i].row]) * 3
+			h[at] += float64(items[i].k)
+			h[at+1] += items[i].a
+			h[at+2]++
+		}
+	} else {
+		for i := range items {
+			at := int(codes[items[i].row]) * width
+			h[at+int(items[i].k)] += items[i].a
+			h[at+width-1]++
+		}
+	}
+	return g.walk(f, h, bins, len(items), total, best)
+}
+
+func (g *grower) walk(f int, h []float64, bins, n int, total []float64, best *split) bool {
+	clear(g.left)
+	width, count, last, varied := g.stats+1, 0, -1, false
+	for b := range bins {
+		bin := h[b*width : (b+1)*width]
+		if bin[g.stats] == 0 {
+			continue
+		}
+		if last >= 0 {
+			varied = true
+			g.offer(f, uint32(last), uint32(b), count, n, total, best)
+		}
+		for k := range g.left {
+			g.left[k] += bin[k]
+		}
+		count += int(bin[g.stats])
+		last = b
+		if count == n {
+			break
+		}
+	}
+	return varied
+}
+
+// trySorted sorts the few rows of a node by value.
+func trySorted[T uint8 | uint32](g *grower, f int, codes []T, items []item, total []float64, best *split) bool {
+	keys := g.keys[:len(items)]
+	for i := range items {
+		keys[i] = uint64(codes[items[i].row])<<32 | uint64(i)
+	}
+	if len(keys) <= 24 {
+		insertion(keys)
+	} else {
+		slices.Sort(keys)
+	}
+	clear(g.left)
+	varied := false
+	for i, key := range keys {
+		if i > 0 && key>>32 != keys[i-1]>>32 {
+			varied = true
+			g.offer(f, uint32(keys[i-1]>>32), uint32(key>>32), i, len(items), total, best)
+		}
+		g.add(g.left, &items[uint32(key)])
+	}
+	return varied
+}
+
+func insertion(keys []uint64) {
+	for i := 1; i < len(keys); i++ {
+		k, j := keys[i], i
+		for ; j > 0 && keys[j-1] > k; j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = k
+	}
+}
+
+// tryRandom draws one threshold between the extremes of the node.
+func tryRandom[T uint8 | uint32](g *grower, f int, codes []T, items []item, total []float64, best *split) bool {
+	lo, hi := codes[items[0].row], codes[items[0].row]
+	for i := range items {
+		c := codes[items[i].row]
+		lo, hi = min(lo, c), max(hi, c)
+	}
+	if lo == hi {
+		return false
+	}
+	v := g.values[f]
+	t := v[lo] + g.rng.Float64()*(v[hi]-v[lo])
+	if t >= v[hi] {
+		t = v[lo]
+	}
+	at, found := slices.BinarySearch(v, t)
+	if !found {
+		at--
+	}
+	clear(g.left)
+	n := 0
+	for i := range items {
+		if int(codes[items[i].row]) <= at {
+			g.add(g.left, &items[i])
+			n++
+		}
+	}
+	before := best.gain
+	g.offer(f, uint32(at), uint32(at)+1, n, len(items), total, best)
+	if best.gain != before {
+		best.drawn = t
+	}
+	return true
+}
+
+// offer keeps the split with g.left on its left where it is better.
+func (g *grower) offer(f int, rank, next uint32, left, n int, total []float64, best *split) {
+	if left < g.MinLeaf || n-left < g.MinLeaf {
+		return
+	}
+	if gain := g.gain(total); gain > best.gain {
+		*best = split{true, f, rank, next, gain, 0}
+	}
+}
+
+// gain is the criterion up to terms that do not depend on the split, as
+// sklearn's proxy_impurity_improvement.
+func (g *grower) gain(total []float64) float64 {
+	l, r := g.left, g.right
+	if g.numbers {
+		n, m := total[0]-l[0], total[1]-l[1]
+		if g.Criterion == Friedman {
+			d := l[1]/l[0] - m/n
+			return d * d * l[0] * n
+		}
+		return l[1]*l[1]/l[0] + m*m/n
+	}
+	if g.stats == 2 && g.Criterion == Gini {
+		a, b := total[0]-l[0], total[1]-l[1]
+		return (l[0]*l[0]+l[1]*l[1])/(l[0]+l[1]) + (a*a+b*b)/(a+b)
+	}
+	wl, wr := 0.0, 0.0
+	for k := range l {
+		r[k] = total[k] - l[k]
+		wl, wr = wl+l[k], wr+r[k]
+	}
+	return -wl*g.Criterion.impurity(l, wl) - wr*g.Criterion.impurity(r, wr)
+}

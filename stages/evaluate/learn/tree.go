@@ -1,0 +1,176 @@
+package learn
+
+import (
+	"context"
+	"math"
+)
+
+// Criterion is what a split of a tree lowers.
+type Criterion string
+
+const (
+	Gini     Criterion = "gini"
+	Entropy  Criterion = "entropy" // in bits
+	MSE      Criterion = "mse"
+	Friedman Criterion = "friedman_mse" // Friedman 2001, equation 35
+)
+
+// Growth is how a tree grows. Zero values: no bound on depth, splits of 2 rows,
+// leaves of 1, all features, exact thresholds.
+type Growth struct {
+	Criterion         Criterion
+	MaxDepth          int
+	MinSplit, MinLeaf int
+	MaxFeatures       int  // features drawn at random for each split; more where all drawn are constant
+	RandomThreshold   bool // one threshold a feature, uniform between its extremes (extra trees)
+}
+
+// Node is one node of a tree, in preorder. Rows with x[Feature] <= Threshold go
+// left. Feature is -1 at a leaf.
+type Node struct {
+	Feature     int32
+	Left, Right int32
+	N           int32 // rows
+	Threshold   float64
+	Weight      float64
+	Impurity    float64
+}
+
+// Tree is a fitted tree. Values holds, for each node, the class weights or the
+// mean and a second number (see stats of grower).
+type Tree struct {
+	Nodes  []Node
+	Values []float64
+	width  int
+}
+
+// leaf is the node that row i of x falls into.
+func (t *Tree) leaf(x Matrix, i int) int32 {
+	at := int32(0)
+	for {
+		n := &t.Nodes[at]
+		switch {
+		case n.Feature < 0:
+			return at
+		case x.Cols[n.Feature][i] <= n.Threshold:
+			at = n.Left
+		default:
+			at = n.Right
+		}
+	}
+}
+
+// value is the part of Values of a node.
+func (t *Tree) value(node int32) []float64 {
+	return t.Values[int(node)*t.width : (int(node)+1)*t.width]
+}
+
+// Importances is the total decrease of impurity by feature, as shares
+// (feature_importances_); zeros where nothing splits.
+func (t *Tree) Importances(features int) []float64 {
+	imp, sum := make([]float64, features), 0.0
+	for _, n := range t.Nodes {
+		if n.Feature < 0 {
+			continue
+		}
+		l, r := t.Nodes[n.Left], t.Nodes[n.Right]
+		d := n.Weight*n.Impurity - l.Weight*l.Impurity - r.Weight*r.Impurity
+		imp[n.Feature] += d
+		sum += d
+	}
+	for j := range imp {
+		if sum > 0 {
+			imp[j] /= sum
+		}
+	}
+	return imp
+}
+
+// DecisionTree is a CART classifier (DecisionTreeClassifier). Where splits are
+// equally good the first feature and the least threshold win.
+type DecisionTree struct{ Growth }
+
+// Fit implements Classifier.
+func (d DecisionTree) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, error) {
+	g := newClassGrower(d.Growth, rank(x, run.Workers), y.Classes)
+	t, err := g.grow(ctx, classItems(y, nil), run.Rand)
+	if err != nil {
+		return nil, err
+	}
+	return &trees{[]*Tree{t}, run.Workers}, nil
+}
+
+// RegressionTree is a CART regressor (DecisionTreeRegressor).
+type RegressionTree struct{ Growth }
+
+// Fit implements Regressor.
+func (d RegressionTree) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Predictor, error) {
+	t, err := newNumberGrower(d.Growth, rank(x, run.Workers)).grow(ctx, numberItems(y, nil), run.Rand)
+	if err != nil {
+		return nil, err
+	}
+	return &meanTrees{[]*Tree{t}, run.Workers}, nil
+}
+
+// trees scores by the mean of the class shares in the leaves.
+type trees struct {
+	list    []*Tree
+	workers int
+}
+
+func (t *trees) Probabilities() bool { return true }
+
+// Scores adds the trees up in their order within each block of rows.
+func (t *trees) Scores(x Matrix) Matrix {
+	s := NewMatrix(x.Rows, t.list[0].width)
+	blocks := (x.Rows + chunk - 1) / chunk
+	parallel(blocks, t.workers, func(b int) {
+		lo, hi := b*chunk, min((b+1)*chunk, x.Rows)
+		for _, tree := range t.list {
+			for i := lo; i < hi; i++ {
+				node := tree.leaf(x, i)
+				w := tree.Nodes[node].Weight * float64(len(t.list))
+				for k, v := range tree.value(node) {
+					s.Cols[k][i] += v / w
+				}
+			}
+		}
+	})
+	return s
+}
+
+// meanTrees predicts the mean of the leaves' means.
+type meanTrees struct {
+	list    []*Tree
+	workers int
+}
+
+func (t *meanTrees) Predict(x Matrix) []float64 {
+	y := make([]float64, x.Rows)
+	blocks := (x.Rows + chunk - 1) / chunk
+	parallel(blocks, t.workers, func(b int) {
+		for _, tree := range t.list {
+			for i := b * chunk; i < min((b+1)*chunk, x.Rows); i++ {
+				y[i] += tree.value(tree.leaf(x, i))[0] / float64(len(t.list))
+			}
+		}
+	})
+	return y
+}
+
+// impurity of class weights.
+func (c Criterion) impurity(weights []float64, total float64) float64 {
+	sum := 0.0
+	for _, w := range weights {
+		p := w / total
+		if c == Entropy && p > 0 {
+			sum -= p * math.Log2(p)
+		} else if c == Gini {
+			sum += p * p
+		}
+	}
+	if c == Gini {
+		return 1 - sum
+	}
+	return sum
+}
