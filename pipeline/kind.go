@@ -23,6 +23,7 @@ type Port struct {
 	Form     Form
 	Doc      string
 	Optional bool
+	Lends    bool // only the header is read, such as a domain that another table shares; no rows go in
 	Many     bool // takes a list; without one, every stage above whose default output has Form
 }
 

@@ -6,7 +6,7 @@ import "fmt"
 // leaves private without a charge, no mechanism runs on an input whose change
 // is unbounded, and without privacy everything learned stays private.
 func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
-	class := classOf(in)
+	class := classOf(s.Kind, in)
 	cost := step.Outline.Cost
 	if cost != nil && !c.spec.Privacy.Epsilon.Infinite() {
 		c.checkMechanism(s, step)
@@ -80,10 +80,17 @@ func (c *compiler) culprit(r Ref) string {
 	return r.Stage
 }
 
-func classOf(in Headers) Class {
+// classOf joins the classes of the inputs whose rows are read.
+func classOf(k *Kind, in Headers) Class {
 	class := Public
-	for _, h := range in {
-		class = class.Join(h.Class)
+	for _, port := range k.In {
+		if port.Lends {
+			continue
+		}
+		class = class.Join(in[port.Name].Class)
+		for _, h := range in.All(port.Name) {
+			class = class.Join(h.Class)
+		}
 	}
 	return class
 }

@@ -18,7 +18,7 @@ type Read struct {
 func readKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "read", Version: 1, Out: tableOut("the table"),
-		In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Optional: true, Doc: "a table with the same columns, such as dataset"}},
+		In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Optional: true, Lends: true, Doc: "a table with the same columns, such as dataset"}},
 		Doc: "Reads a further table, such as a public reference for impute_knn or a held-out test table. A public table is free of charge; a " +
 			"private one has unbounded stability (it is no part of the dataset whose budget is kept), so that evaluation can use it and no " +
 			"mechanism can.",
