@@ -3,6 +3,8 @@ package metric
 import (
 	"testing"
 
+	"weir/internal/golden"
+	"weir/stages/evaluate/metric/distance"
 	"weir/stages/evaluate/metric/marginal"
 )
 
@@ -72,4 +74,34 @@ func binIndex(t *testing.T, c goldenCase) map[string]any {
 		index = append(index, marginal.Bin(x, p.Lower, p.Upper, p.Bins))
 	}
 	return map[string]any{"index": index}
+}
+
+// TestGoldenProbability takes from dimensionwise.json what is no prediction.
+func TestGoldenProbability(t *testing.T) {
+	var set struct{ Cases []goldenCase }
+	golden.Load(t, "dimensionwise.json", &set)
+	var cases []goldenCase
+	for _, c := range set.Cases {
+		if c.Kind == "dimensionwise_probability" {
+			cases = append(cases, c)
+		}
+	}
+	checkCases(t, cases, map[string]handler{"dimensionwise_probability": probability})
+}
+
+func probability(t *testing.T, c goldenCase) map[string]any {
+	p := decode[struct{ Columns, Tables []string }](t, c.Params)
+	a, b := goldenTable(t, p.Tables[0]).Select(p.Columns), goldenTable(t, p.Tables[1]).Select(p.Columns)
+	var names []string
+	var real, synth []float64
+	for _, col := range (marginal.Binning{}).CodeAll(a, b, 1).Columns {
+		n, m := col.Counts()
+		x, y := distance.Shares(n), distance.Shares(m)
+		for k := marginal.FirstIndicator(col.Cells); k < col.Cells; k++ {
+			names, real, synth = append(names, col.Name+"="+col.Labels[k]), append(real, x[k]), append(synth, y[k])
+		}
+	}
+	d := marginal.CompareProbabilities(real, synth)
+	return map[string]any{"names": names, "real": real, "synth": synth, "mean_absolute_error": d.MeanAbsolute, "rmse": d.RMSE,
+		"sum_of_squares": d.SumOfSquares, "max_absolute_error": d.MaxAbsolute, "pearson": d.Pearson, "mean_distance_from_diagonal": d.FromDiagonal}
 }

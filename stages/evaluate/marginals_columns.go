@@ -1,0 +1,158 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"weir/stages/evaluate/frame"
+	"weir/stages/evaluate/metric/distance"
+	"weir/stages/evaluate/metric/marginal"
+)
+
+// perColumn compares single columns.
+func (r *marginalRun) perColumn(ctx context.Context) error {
+	if !slices.Contains(r.Ways, 1) {
+		return nil
+	}
+	// One column each: more than MaxQueries of them are all compared.
+	queries, _ := marginal.Queries(len(r.table.Columns), 1, len(r.table.Columns), nil)
+	r.queries[1] = workloads{list: queries}
+	list, err := r.compare(ctx, r.table, queries)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = r.table.Columns[i].Name
+	}
+	for k, name := range divergenceNames {
+		figures := make([]figure, len(list))
+		for i, c := range list {
+			figures[i] = figure{divergenceValues(c.Discrete)[k], r.empty()}
+		}
+		note := ""
+		if k == 0 {
+			note = r.notes
+		}
+		r.addAll(name, names, figures, note)
+	}
+	if err := r.references(ctx, 1, ""); err != nil {
+		return err
+	}
+	r.chiSquare(names)
+	if err := r.numbers(ctx); err != nil {
+		return err
+	}
+	r.probabilities()
+	return nil
+}
+
+// chiSquare tests each column's codes in the two tables.
+func (r *marginalRun) chiSquare(names []string) {
+	for i := range r.table.Columns {
+		real, synth := r.table.Columns[i].Counts()
+		c, err := distance.TwoSample(real, synth)
+		if err != nil {
+			r.add("chi_square", names[i], undefined(err.Error()))
+			continue
+		}
+		r.add("chi_square", names[i], figure{c.Statistic, fmt.Sprintf("%d degrees of freedom", c.DoF)})
+		r.add("chi_square_p", names[i], figure{value: c.P})
+	}
+}
+
+var numberNames = [...]string{"ks", "ks_p", "wasserstein", "wasserstein_over_range", "wasserstein_over_sd", "energy"}
+
+// numbers compares the distribution functions of numeric columns, missing values
+// aside.
+func (r *marginalRun) numbers(ctx context.Context) error {
+	real, synth := r.frames["real"], r.frames["synthetic"]
+	var places []int
+	var names []string
+	for i := range real.Columns {
+		if !real.Columns[i].Coded() {
+			places, names = append(places, i), append(names, real.Columns[i].Name)
+		}
+	}
+	found := make([][len(numberNames)]figure, len(places))
+	marginal.Parallel(len(places), r.env.Workers, func(k int) {
+		if ctx.Err() == nil {
+			found[k] = compareNumbers(&real.Columns[places[k]], &synth.Columns[places[k]])
+		}
+	})
+	for j, name := range numberNames {
+		figures := make([]figure, len(places))
+		for k := range places {
+			figures[k] = found[k][j]
+		}
+		r.addAll(name, names, figures, "")
+	}
+	return ctx.Err()
+}
+
+func compareNumbers(real, synth *frame.Column) (out [len(numberNames)]figure) {
+	x, y := distance.Sorted(real.Numbers), distance.Sorted(synth.Numbers)
+	if reason := absent(len(x), len(y)); reason != "" {
+		for i := range out {
+			out[i] = undefined(reason)
+		}
+		return out
+	}
+	d := distance.NewNumeric(x, y)
+	p, exact := distance.KSP(d.KS, len(x), len(y))
+	note := "the limit for many rows"
+	if exact {
+		note = "exact, conservative where values are tied"
+	}
+	out = [...]figure{{value: d.KS}, {p, note}, {value: d.Wasserstein}, {}, {}, {value: d.Energy}}
+	out[3] = over(d.Wasserstein, x[len(x)-1]-x[0])
+	out[4] = over(d.Wasserstein, distance.SD(x))
+	return out
+}
+
+func over(a, scale float64) figure {
+	if !(scale > 0) {
+		return undefined("the real column is constant")
+	}
+	return figure{value: a / scale}
+}
+
+// absent says which table has no value in a column; "" where both have some.
+func absent(real, synth int) string {
+	switch {
+	case real == 0:
+		return "the real column has no values"
+	case synth == 0:
+		return "the synthetic column has no values"
+	}
+	return ""
+}
+
+// probabilities is dimension-wise probability (Choi et al. 2017): the share of
+// rows of each indicator, real against synthetic. A column of two categories has
+// one indicator, of the second.
+func (r *marginalRun) probabilities() {
+	var p, q []float64
+	for i := range r.table.Columns {
+		c := &r.table.Columns[i]
+		if c.Labels == nil || r.empty() != "" {
+			continue
+		}
+		real, synth := c.Counts()
+		for k := marginal.FirstIndicator(c.Cells); k < c.Cells; k++ {
+			a, b := float64(real[k])/float64(r.table.Real), float64(synth[k])/float64(r.table.Synth)
+			p, q = append(p, a), append(q, b)
+			r.add("probability_real", c.Name+"="+c.Labels[k], figure{value: a})
+			r.add("probability_synthetic", c.Name+"="+c.Labels[k], figure{value: b})
+		}
+	}
+	d := marginal.CompareProbabilities(p, q)
+	none := joinNotes(r.empty(), "needs a column with categories")
+	r.add("probability_mean_absolute_error", "", why(d.MeanAbsolute, none))
+	r.add("probability_rmse", "", why(d.RMSE, none))
+	r.add("probability_sum_of_squares", "", why(d.SumOfSquares, none))
+	r.add("probability_max_absolute_error", "", why(d.MaxAbsolute, none))
+	r.add("probability_distance_from_diagonal", "", why(d.FromDiagonal, none))
+	r.add("probability_pearson", "", why(d.Pearson, joinNotes(r.empty(), "needs two indicators that differ")))
+}

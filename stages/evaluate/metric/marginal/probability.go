@@ -1,0 +1,55 @@
+package marginal
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Probabilities sums up dimension-wise probability (Choi et al. 2017): how far
+// the points (share real, share synthetic) are from the line y = x.
+type Probabilities struct {
+	MeanAbsolute, RMSE, SumOfSquares, MaxAbsolute float64
+	FromDiagonal                                  float64 // mean Euclidean distance of the points from y = x
+	Pearson                                       float64 // NaN where either side is constant
+}
+
+// CompareProbabilities compares the shares of each indicator; all are NaN where
+// there are none.
+func CompareProbabilities(p, q []float64) Probabilities {
+	var d Probabilities
+	for i, a := range p {
+		gap := math.Abs(a - q[i])
+		d.MeanAbsolute += gap
+		d.SumOfSquares += gap * gap
+		d.MaxAbsolute = max(d.MaxAbsolute, gap)
+	}
+	n := float64(len(p))
+	d.MeanAbsolute, d.RMSE, d.Pearson = d.MeanAbsolute/n, math.Sqrt(d.SumOfSquares/n), math.NaN()
+	d.FromDiagonal = d.MeanAbsolute / math.Sqrt2
+	if len(p) > 1 && !constant(p) && !constant(q) {
+		d.Pearson = stat.Correlation(p, q, nil)
+	}
+	if len(p) == 0 {
+		d.SumOfSquares, d.MaxAbsolute = math.NaN(), math.NaN()
+	}
+	return d
+}
+
+func constant(x []float64) bool {
+	for _, v := range x {
+		if v != x[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// FirstIndicator is the first category that has an indicator: a column of two
+// has one, of the second.
+func FirstIndicator(categories int) int {
+	if categories == 2 {
+		return 1
+	}
+	return 0
+}
