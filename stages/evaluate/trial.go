@@ -122,7 +122,11 @@ func (t *trial) classify(ctx context.Context, c learn.Classifier, run learn.Run)
 			copy(all.Cols[categories[k]][at:], column)
 		}
 	})
-	return predictions{scores: all, probabilities: s.Probabilities()}, err
+	out := predictions{scores: all, probabilities: s.Probabilities()}
+	if n, ok := s.(interface{ Note() string }); ok {
+		out.note = n.Note()
+	}
+	return out, err
 }
 
 // regress fits and predicts the test rows.

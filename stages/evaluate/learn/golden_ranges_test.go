@@ -17,18 +17,22 @@ import (
 // rangeLearners are the learners of models_ranges.json by case id.
 func rangeLearners() map[string]Classifier {
 	return map[string]Classifier{
-		"random_forest":        Forest{Bootstrap: true},
-		"extra_trees":          Forest{Growth: Growth{RandomThreshold: true}},
-		"adaboost_samme_r":     AdaBoost{Rounds: 50, Real: true},
-		"adaboost_samme":       AdaBoost{Rounds: 50},
-		"bagging":              Forest{Trees: 10, Bootstrap: true, AllFeatures: true},
-		"gradient_boosting":    GradientBoosting{},
-		"decision_tree_depth5": DecisionTree{Growth{Criterion: Gini, MaxDepth: 5}},
-		"decision_tree_full":   DecisionTree{Growth{Criterion: Gini}},
-		"logistic_l2":          Logistic{C: 1, Penalty: L2},
-		"gaussian_nb":          GaussianNB{1e-9},
-		"bernoulli_nb":         BernoulliNB{1},
-		"lda":                  LDA{},
+		"random_forest":          Forest{Bootstrap: true},
+		"extra_trees":            Forest{Growth: Growth{RandomThreshold: true}},
+		"adaboost_samme_r":       AdaBoost{Rounds: 50, Real: true},
+		"adaboost_samme":         AdaBoost{Rounds: 50},
+		"bagging":                Forest{Trees: 10, Bootstrap: true, AllFeatures: true},
+		"gradient_boosting":      GradientBoosting{},
+		"hist_gradient_boosting": HistBoosting{},
+		"linear_svm":             LinearSVM{C: 1},
+		"linear_svm_hinge":       LinearSVM{C: 1, Hinge: true},
+		"mlp_100":                MLP{Hidden: 100, Epochs: 300, Alpha: 1e-4},
+		"decision_tree_depth5":   DecisionTree{Growth{Criterion: Gini, MaxDepth: 5}},
+		"decision_tree_full":     DecisionTree{Growth{Criterion: Gini}},
+		"logistic_l2":            Logistic{C: 1, Penalty: L2},
+		"gaussian_nb":            GaussianNB{1e-9},
+		"bernoulli_nb":           BernoulliNB{1},
+		"lda":                    LDA{},
 	}
 }
 
