@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// mostBars is the most categories drawn one by one; the rest are one bar.
+const mostBars = 15
+
+// columnPicture draws real against synthetic shares of one column: bins as an
+// area and a line, categories as pairs of bars.
+func columnPicture(h text.Handler, c Column) *picture {
+	p := &picture{title: c.Name, w: 4, h: 2.4, text: h, alt: c.alt(), caption: c.caption(),
+		keys: []key{{"real", sky(), "area"}, {"synthetic", orange(), "line"}}}
+	switch {
+	case len(c.Real) == 0 && len(c.Synthetic) == 0:
+		return nil
+	case len(c.Labels) == 0:
+		p.draw = func(dc draw.Canvas) { histogram(h, c, dc) }
+	default:
+		labels, real, synthetic := merge(c)
+		p.keys[0].color, p.keys[1].mark = blue(), "area"
+		p.h = 0.9 + 0.24*float64(len(labels))
+		p.draw = func(dc draw.Canvas) { bars(h, labels, real, synthetic, dc) }
+	}
+	return p
+}
+
+func histogram(h text.Handler, c Column, dc draw.Canvas) {
+	p := newPlot(h, "", "share of rows")
+	p.Y.Min, p.X.Min, p.X.Max = 0, c.Edges[0], c.Edges[len(c.Edges)-1]
+	p.Y.Max = 1.05 * math.Max(greatest(c.Real), greatest(c.Synthetic))
+	grid := plotter.NewGrid()
+	grid.Vertical.Width, grid.Horizontal = 0, line(grey(), 0.75)
+	p.Add(grid)
+	if len(c.Real) > 0 {
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{steps(c.Edges, c.Real)}, Color: sky(), LineStyle: line(blue(), 0.75)})
+	}
+	if len(c.Synthetic) > 0 {
+		p.Add(&plotter.Line{XYs: steps(c.Edges, c.Synthetic), LineStyle: line(orange(), 1.75)})
+	}
+	p.Draw(dc)
+}
+
+func greatest(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		m = math.Max(m, v)
+	}
+	return m
+}
+
+// steps is the outline of bins that stand on zero.
+func steps(edges, shares []float64) plotter.XYs {
+	xys := plotter.XYs{{X: edges[0]}}
+	for i, v := range shares {
+		xys = append(xys, plotter.XY{X: edges[i], Y: v}, plotter.XY{X: edges[i+1], Y: v})
+	}
+	return append(xys, plotter.XY{X: edges[len(edges)-1]})
+}
+
+// merge keeps the categories with the greatest real or synthetic share, in their
+// own order, and adds up the rest.
+func merge(c Column) (labels []string, real, synthetic []float64) {
+	if len(c.Labels) <= mostBars {
+		return c.Labels, fill(c.Real, len(c.Labels)), fill(c.Synthetic, len(c.Labels))
+	}
+	kept := map[int]bool{}
+	for len(kept) < mostBars-1 {
+		best := -1
+		for i := range c.Labels {
+			if !kept[i] && (best < 0 || c.height(i) > c.height(best)) {
+				best = i
+			}
+		}
+		kept[best] = true
+	}
+	rest, restReal, restSynthetic := 0, 0.0, 0.0
+	for i, l := range c.Labels {
+		if !kept[i] {
+			rest, restReal, restSynthetic = rest+1, restReal+at(c.Real, i), restSynthetic+at(c.Synthetic, i)
+			continue
+		}
+		labels, real, synthetic = append(labels, l), append(real, at(c.Real, i)), append(synthetic, at(c.Synthetic, i))
+	}
+	return append(labels, fmt.Sprintf("%d others", rest)), append(real, restReal), append(synthetic, restSynthetic)
+}
+
+func (c Column) height(i int) float64 { return math.Max(at(c.Real, i), at(c.Synthetic, i)) }
+
+func fill(x []float64, n int) []float64 {
+	out := make([]float64, n)
+	copy(out, x)
+	return out
+}
+
+// bars draws a pair of bars a label, the first label on top.
+func bars(h text.Handler, labels []string, real, synthetic []float64, dc draw.Canvas) {
+	p := newPlot(h, "share of rows", "")
+	n := len(labels)
+	p.X.Min, p.X.Max = 0, math.Max(1e-9, 1.05*math.Max(greatest(real), greatest(synthetic)))
+	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
+	names := make([]string, n)
+	for i := range labels {
+		names[n-1-i] = shorten(labels[i], 20)
+	}
+	p.NominalY(names...)
+	p.Y.Tick.Label = style(h, 10, draw.XRight, draw.YCenter)
+	p.Y.Tick.Length, p.Y.LineStyle.Width, p.Y.Padding = vg.Points(2), 0, 0
+	grid := plotter.NewGrid()
+	grid.Horizontal.Width, grid.Vertical = 0, line(grey(), 0.75)
+	p.Add(grid)
+	for i := range labels {
+		y := float64(n - 1 - i)
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{bar(real[i], y, y+0.36)}, Color: blue()},
+			&plotter.Polygon{XYs: []plotter.XYs{bar(synthetic[i], y-0.36, y)}, Color: orange()})
+	}
+	p.Draw(dc)
+}
+
+func bar(x, lo, hi float64) plotter.XYs {
+	return plotter.XYs{{X: 0, Y: lo}, {X: x, Y: lo}, {X: x, Y: hi}, {X: 0, Y: hi}}
+}
+
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+func (c Column) alt() string {
+	what := "Histogram"
+	if len(c.Labels) > 0 {
+		what = "Bars"
+	}
+	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation between them %s.", what, c.Name, number(c.Distance()))
+}
+
+// caption says what the drawing does not show.
+func (c Column) caption() string {
+	text := "Total variation " + number(c.Distance()) + "."
+	if c.RealMissing > 0 || c.SyntheticMissing > 0 {
+		text += fmt.Sprintf(" Missing: real %s, synthetic %s.", percent(c.RealMissing), percent(c.SyntheticMissing))
+	}
+	if c.Beyond > 0 {
+		text += fmt.Sprintf(" %d values lie beyond the axis and are in the end bins.", c.Beyond)
+	}
+	if len(c.Real) == 0 {
+		text += " No real row has a value."
+	}
+	if len(c.Synthetic) == 0 {
+		text += " No synthetic row has a value."
+	}
+	return text
+}

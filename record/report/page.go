@@ -1,0 +1,206 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+// File is one file of a report.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Files renders the page report.html and each plot as plots-NAME.svg and
+// plots-NAME.png; of columns, those of the worst `plots` columns.
+func (r *Report) Files(plots int) ([]File, error) {
+	d := r.drawings(plots)
+	page, err := r.page(d)
+	if err != nil {
+		return nil, err
+	}
+	files := []File{{"report.html", page}}
+	for _, p := range d.all() {
+		svg, err := p.svg()
+		if err != nil {
+			return nil, err
+		}
+		png, err := p.png()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{"plots-" + p.name + ".svg", svg}, File{"plots-" + p.name + ".png", png})
+	}
+	return files, nil
+}
+
+// drawings are the pictures by section of the page.
+type drawings struct {
+	budget, columns, heat, scatter, curves []*picture
+}
+
+func (d drawings) all() []*picture {
+	var list []*picture
+	for _, part := range [][]*picture{d.budget, d.columns, d.heat, d.scatter, d.curves} {
+		list = append(list, part...)
+	}
+	return list
+}
+
+func (r *Report) drawings(plots int) drawings {
+	h := handler()
+	d := drawings{budget: budgetPictures(h, r.Privacy), heat: heatPictures(h, r.Relations), curves: curvePictures(h, r.Curves)}
+	distances := make([]float64, len(r.Columns))
+	for i, c := range r.Columns {
+		distances[i] = c.Distance()
+	}
+	for _, i := range largest(distances, plots) {
+		if p := columnPicture(h, r.Columns[i]); p != nil {
+			p.name = fmt.Sprintf("column-%03d-%s", i+1, plain(p.title))
+			d.columns = append(d.columns, p)
+		}
+	}
+	d.scatter = r.scatters(h)
+	return d
+}
+
+// plain keeps letters, digits, dash and underscore of a name, for files.
+func plain(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
+			return c
+		}
+		return '_'
+	}, shortName(name))
+}
+
+func shortName(name string) string {
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:40])
+	}
+	return name
+}
+
+// view is the page's data: text, and drawings as elements.
+type view struct {
+	*Report
+	Style               template.CSS
+	NoPrivacy           bool
+	Verdicts            []verdict
+	Losses              []loss
+	LossesBy            string
+	Pairs               []pair
+	Budget, Bars, Heats []drawn
+	Scatters, Lines     []drawn
+	Omitted             int // columns without a plot
+	Tables              []table
+}
+
+// drawn is a picture in the page.
+type drawn struct {
+	Title, Caption string
+	SVG            template.HTML
+}
+
+// table is the figures of one stage.
+type table struct {
+	ID, Stage, Kind string
+	Open            bool
+	Rows            []row
+}
+
+type row struct{ Name, Column, Value, Note string }
+
+func (r *Report) page(d drawings) ([]byte, error) {
+	v := view{Report: r, Style: template.CSS(pageStyle), NoPrivacy: math.IsInf(r.Privacy.Budget, 1), Verdicts: r.verdicts()}
+	v.Losses, v.LossesBy = r.losses(6)
+	v.Pairs = r.Relations.worst(6)
+	v.Omitted = len(r.Columns) - len(d.columns)
+	for _, part := range []struct {
+		to   *[]drawn
+		from []*picture
+	}{{&v.Budget, d.budget}, {&v.Bars, d.columns}, {&v.Heats, d.heat}, {&v.Scatters, d.scatter}, {&v.Lines, d.curves}} {
+		for _, p := range part.from {
+			svg, err := p.inline()
+			if err != nil {
+				return nil, err
+			}
+			*part.to = append(*part.to, drawn{p.title, p.caption, template.HTML(svg)})
+		}
+	}
+	for i, g := range r.Groups {
+		v.Tables = append(v.Tables, g.table(i))
+	}
+	t, err := template.New("page").Funcs(functions()).Parse(pageText)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, v)
+	return b.Bytes(), err
+}
+
+// mostOpen rows of a table of figures are shown without a click.
+const mostOpen = 60
+
+func (g Group) table(i int) table {
+	t := table{ID: fmt.Sprintf("figures-%d", i+1), Stage: g.Stage, Kind: g.Kind, Open: len(g.Figures) <= mostOpen}
+	for _, f := range g.Figures {
+		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), f.Note})
+	}
+	return t
+}
+
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"number": number, "percent": percent, "count": count,
+		"value": func(x *float64) string {
+			if x == nil {
+				return "none"
+			}
+			return number(*x)
+		},
+		"optional": func(x *float64) string {
+			if x == nil {
+				return "–"
+			}
+			return number(*x)
+		},
+		"words": func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+		"class": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
+		"mark":  mark,
+	}
+}
+
+// mark is a sign that tells verdicts apart without colour.
+func mark(word string) string {
+	switch word {
+	case kept:
+		return "●"
+	case partly:
+		return "◐"
+	case lost:
+		return "○"
+	}
+	return "–"
+}
+
+// count writes whole numbers with narrow spaces between thousands.
+func count(n any) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits
+}

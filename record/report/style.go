@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The colours of the plots on white. In the page each stands for a CSS variable
+// that has another value on a dark screen (see inks). Blue and orange keep apart
+// in every common form of colour blindness; lines have a contrast of at least 3
+// to 1 with their background.
+func blue() color.NRGBA   { return color.NRGBA{0x2B, 0x5C, 0x8A, 0xFF} } // real
+func sky() color.NRGBA    { return color.NRGBA{0xB7, 0xCD, 0xE2, 0xFF} } // area of real rows
+func orange() color.NRGBA { return color.NRGBA{0xC2, 0x5B, 0x0A, 0xFF} } // synthetic
+func grey() color.NRGBA   { return color.NRGBA{0xDF, 0xE3, 0xE8, 0xFF} } // grid
+func slate() color.NRGBA  { return color.NRGBA{0x6A, 0x73, 0x7D, 0xFF} } // helping lines
+
+// inks maps the colours and the font, as vgsvg writes them, to variables of the
+// page.
+func inks() []string {
+	pairs := []string{"font-family:Liberation Sans", "font-family:var(--sans)", "\n\tstyle", " style"}
+	for _, i := range []struct {
+		color.Color
+		variable string
+	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {slate(), "slate"}, {color.Black, "ink"}} {
+		pairs = append(pairs, hex(i.Color), "var(--"+i.variable+")")
+	}
+	return pairs
+}
+
+// hex is a colour with the rounding of vgsvg.
+func hex(c color.Color) string {
+	r, g, b, a := c.RGBA()
+	f := 255 / float64(a)
+	return fmt.Sprintf("#%02X%02X%02X", int(float64(r)*f), int(float64(g)*f), int(float64(b)*f))
+}
+
+// handler sets plain text in the Liberation fonts that come with gonum/plot, so
+// that sizes do not depend on the machine.
+func handler() text.Handler {
+	return text.Plain{Fonts: font.NewCache(liberation.Collection())}
+}
+
+func style(h text.Handler, size float64, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{Color: color.Black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)},
+		XAlign: x, YAlign: y, Handler: h}
+}
+
+// newPlot is an empty plot in the style of the report.
+func newPlot(h text.Handler, x, y string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.TextHandler = h
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Label.TextStyle, p.Y.Label.TextStyle = style(h, 10, draw.XCenter, draw.YBottom), style(h, 10, draw.XCenter, draw.YBottom)
+	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(3), vg.Points(3)
+	p.X.Tick.Label, p.Y.Tick.Label = style(h, 10, draw.XCenter, draw.YTop), style(h, 10, draw.XRight, draw.YCenter)
+	p.Title.TextStyle = style(h, 11, draw.XCenter, draw.YTop)
+	p.X.Tick.Length, p.Y.Tick.Length = vg.Points(4), vg.Points(4)
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{6}, ticks{5}
+	p.X.Padding, p.Y.Padding = 0, 0
+	p.X.LineStyle.Color, p.Y.LineStyle.Color = slate(), slate()
+	p.X.Tick.LineStyle.Color, p.Y.Tick.LineStyle.Color = slate(), slate()
+	return p
+}
+
+func line(c color.Color, width float64) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: vg.Points(width)}
+}
+
+func dashed(c color.Color, width float64) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: vg.Points(width), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
+}

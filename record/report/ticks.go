@@ -1,0 +1,72 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// ticks marks round numbers (1, 2 or 5 times a power of ten), at most n of them.
+type ticks struct{ n int }
+
+// Ticks implements plot.Ticker.
+func (t ticks) Ticks(lo, hi float64) []plot.Tick {
+	step := roundStep((hi - lo) / float64(t.n))
+	if !(step > 0) || math.IsInf(step, 0) {
+		return []plot.Tick{{Value: lo, Label: number(lo)}}
+	}
+	var list []plot.Tick
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+step*1e-9 && len(list) <= 2*t.n; k++ {
+		list = append(list, plot.Tick{Value: k * step, Label: axisNumber(k*step, step)})
+	}
+	return list
+}
+
+func roundStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if x <= m*power {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// axisNumber has the decimals that the step needs, and k for thousands.
+func axisNumber(x, step float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case math.Abs(x) >= 1e6 || step < 1e-4:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	case math.Abs(x) >= 1e4 && step >= 1000:
+		return strconv.FormatFloat(x/1000, 'f', -1, 64) + "k"
+	}
+	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// number shows a figure with four significant digits, and a dash where there is
+// none.
+func number(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 0):
+		return "∞"
+	case x != 0 && (math.Abs(x) < 1e-4 || math.Abs(x) >= 1e7):
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	case math.Abs(x) >= 1000:
+		return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// percent of a share.
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', -1, 64) + " %"
+}
