@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"weir/internal/golden"
@@ -82,3 +83,11 @@ func places(t *testing.T, all, names []string) []int {
 	}
 	return at
 }
+
+// splitName takes "column=category" apart.
+func splitName(name string) (column, category string) {
+	column, category, _ = strings.Cut(name, "=")
+	return column, category
+}
+
+func contains(text, part string) bool { return strings.Contains(text, part) }

@@ -1,0 +1,235 @@
+package metric
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"weir/stages/evaluate/frame"
+	"weir/stages/evaluate/learn"
+	"weir/stages/evaluate/metric/association"
+	"weir/stages/evaluate/metric/marginal"
+)
+
+type associationParams struct {
+	Table, Method, Preparation string
+	Columns, Rows              []string
+	Bins                       int
+}
+
+func correlationMatrix(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	f := goldenTable(t, p.Table).Select(p.Columns)
+	measure := func(i, j int) (float64, float64) {
+		x, y := f.Columns[i].Numbers, f.Columns[j].Numbers
+		switch p.Method {
+		case "pearson":
+			r := association.Pearson(x, y)
+			return r, association.CorrelationP(r, len(x))
+		case "spearman":
+			r, n := association.Spearman(association.NewOrdered(x), association.NewOrdered(y))
+			return r, association.CorrelationP(r, n)
+		case "kendall_tau_b":
+			return association.KendallTauB(x, y)
+		}
+		t.Fatalf("nobody handles method %s", p.Method)
+		return 0, 0
+	}
+	one := func(int) float64 { return 1 }
+	zero := func(int) float64 { return 0 } // "diagonal p set to 0"
+	return map[string]any{
+		"matrix":   association.Symmetric(len(f.Columns), func(i, j int) float64 { r, _ := measure(i, j); return r }, one),
+		"p_values": association.Symmetric(len(f.Columns), func(i, j int) float64 { _, q := measure(i, j); return q }, zero),
+	}
+}
+
+// cross is the contingency table of two coded columns.
+func cross(a, b *frame.Column) association.Contingency {
+	return association.Cross(a.Codes, b.Codes, len(a.Categories), len(b.Categories))
+}
+
+// square fills a matrix without symmetry.
+func square(n int, at func(i, j int) float64) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
+		for j := range m[i] {
+			m[i][j] = at(i, j)
+		}
+	}
+	return m
+}
+
+func categoricalAssociation(t *testing.T, c goldenCase) map[string]any {
+	if c.Input != nil {
+		return twoByTwo(association.NewContingency(decode[struct{ Table [][]float64 }](t, c.Input).Table))
+	}
+	p := decode[associationParams](t, c.Params)
+	f := goldenTable(t, p.Table).Select(p.Columns)
+	table := func(i, j int) association.Contingency { return cross(&f.Columns[i], &f.Columns[j]) }
+	n := len(f.Columns)
+	return map[string]any{
+		"cramers_v":                square(n, func(i, j int) float64 { return table(i, j).CramersV() }),
+		"cramers_v_bias_corrected": square(n, func(i, j int) float64 { return table(i, j).CramersVCorrected() }),
+		"chi2":                     square(n, func(i, j int) float64 { v, _, _ := table(i, j).Test(); return v }),
+		"p_values":                 square(n, func(i, j int) float64 { _, v, _ := table(i, j).Test(); return v }),
+		"dof":                      square(n, func(i, j int) float64 { _, _, v := table(i, j).Test(); return float64(v) }),
+	}
+}
+
+func twoByTwo(x association.Contingency) map[string]any {
+	chi2, p, _ := x.Test()
+	return map[string]any{"chi2": chi2, "p_value": p, "cramers_v": x.CramersV(), "cramers_v_bias_corrected": x.CramersVCorrected(),
+		"phi": math.Sqrt(chi2 / x.N)}
+}
+
+func mutualInformation(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	f := goldenTable(t, p.Table).Select(p.Columns)
+	n := len(f.Columns)
+	of := func(pick func(association.Information) float64) [][]float64 {
+		return square(n, func(i, j int) float64 { return pick(cross(&f.Columns[i], &f.Columns[j]).Information()) })
+	}
+	return map[string]any{
+		"mi_nats":                   of(func(i association.Information) float64 { return i.MI }),
+		"mi_bits":                   of(func(i association.Information) float64 { return i.MI / math.Ln2 }),
+		"nmi_arithmetic":            of(func(i association.Information) float64 { return i.NMI }),
+		"theils_u_row_given_column": of(func(i association.Information) float64 { return i.RowGivenCol }),
+	}
+}
+
+func mutualInformationBinned(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	real, other := goldenTable(t, "real").Select(p.Columns), goldenTable(t, p.Table).Select(p.Columns)
+	table := marginal.Binning{Bins: p.Bins}.CodeAll(real, other, 1)
+	codes := func(i int) []int32 {
+		var out []int32
+		for _, v := range table.Columns[i].Synth {
+			out = append(out, int32(v))
+		}
+		return out
+	}
+	return map[string]any{"mi_nats": square(len(p.Columns), func(i, j int) float64 {
+		return association.Cross(codes(i), codes(j), table.Columns[i].Size, table.Columns[j].Size).Information().MI
+	})}
+}
+
+func correlationRatio(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	f := goldenTable(t, p.Table)
+	var eta, squared, ps [][]float64
+	for _, row := range p.Rows {
+		var e, s, q []float64
+		for _, col := range p.Columns {
+			v, pv := association.CorrelationRatio(f.Column(row).Codes, len(f.Column(row).Categories), f.Column(col).Numbers)
+			e, s, q = append(e, v), append(s, v*v), append(q, pv)
+		}
+		eta, squared, ps = append(eta, e), append(squared, s), append(ps, q)
+	}
+	return map[string]any{"eta": eta, "eta_squared": squared, "anova_p_values": ps}
+}
+
+func differences(d association.Difference) map[string]any {
+	return map[string]any{"mean_absolute_upper": d.MeanAbsoluteUpper, "rms_upper": d.RMSUpper, "max_absolute": d.MaxAbsolute, "frobenius": d.Frobenius}
+}
+
+func mixedMatrix(f *frame.Frame, signed bool) [][]float64 {
+	return association.Symmetric(len(f.Columns), func(i, j int) float64 {
+		v := association.Mixed(&f.Columns[i], &f.Columns[j])
+		if !signed && !f.Columns[i].Coded() {
+			v = math.Abs(v)
+		}
+		return v
+	}, func(int) float64 { return 1 })
+}
+
+func associationMatrix(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	a, b := goldenTable(t, "real").Select(p.Columns), goldenTable(t, "synth").Select(p.Columns)
+	return map[string]any{
+		"real": mixedMatrix(a, false), "synth": mixedMatrix(b, false),
+		"difference": differences(association.Compare(mixedMatrix(a, false), mixedMatrix(b, false))),
+		"signed":     map[string]any{"difference": differences(association.Compare(mixedMatrix(a, true), mixedMatrix(b, true)))},
+	}
+}
+
+func matrixDifference(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	a, b := goldenTable(t, "real").Select(p.Columns), goldenTable(t, "synth").Select(p.Columns)
+	return differences(association.Compare(mixedMatrix(a, true), mixedMatrix(b, true)))
+}
+
+func correlationUndefined(t *testing.T, c goldenCase) map[string]any {
+	in := decode[struct{ X, Constant []float64 }](t, c.Input)
+	r, _ := association.Spearman(association.NewOrdered(in.X), association.NewOrdered(in.Constant))
+	eta, _ := association.CorrelationRatio(make([]int32, len(in.X)), 1, in.X)
+	return map[string]any{"pearson": association.Pearson(in.X, in.Constant), "spearman": r, "eta": eta,
+		"cramers_v_with_one_category": association.NewContingency([][]float64{{4, 4}}).CramersV()}
+}
+
+func covarianceDistance(t *testing.T, c goldenCase) map[string]any {
+	p := decode[associationParams](t, c.Params)
+	a, b := design(t, p), designOf(t, p, "synth")
+	real, synth := covariance(a), covariance(b)
+	d, ok := association.CompareCovariances(real, synth)
+	if !ok {
+		t.Fatal("no eigenvalues")
+	}
+	got := map[string]any{"frobenius": d.Frobenius, "frobenius_relative": d.Relative, "spectral": d.Spectral, "max_absolute": d.MaxAbsolute,
+		"covariance_real": rows(real), "covariance_synth": rows(synth)}
+	for name, want := range c.Expected {
+		if want == nil {
+			got[name] = nil // too large for the file
+		}
+	}
+	return got
+}
+
+func covariance(m learn.Matrix) *mat.SymDense {
+	s := association.NewScatter(len(m.Cols))
+	s.Add(m)
+	return s.Covariance()
+}
+
+func rows(m *mat.SymDense) [][]float64 {
+	return square(m.SymmetricDim(), m.At)
+}
+
+// design is the real table as the preparation of a case says, and designOf
+// another table with the same constants.
+func design(t *testing.T, p associationParams) learn.Matrix { return designOf(t, p, "real") }
+
+func designOf(t *testing.T, p associationParams, name string) learn.Matrix {
+	real, f := goldenTable(t, "real"), goldenTable(t, name)
+	m := learn.NewMatrix(f.Rows, len(p.Columns))
+	for j, column := range p.Columns {
+		base, category := splitName(column)
+		col := f.Column(base)
+		for i := range f.Rows {
+			switch {
+			case col.Coded():
+				if col.Categories[col.Codes[i]] == category {
+					m.Cols[j][i] = 1
+				}
+			default:
+				m.Cols[j][i] = prepared(t, p.Preparation, col.Numbers[i], real.Column(base))
+			}
+		}
+	}
+	return m
+}
+
+func prepared(t *testing.T, preparation string, x float64, real *frame.Column) float64 {
+	switch {
+	case contains(preparation, "as they are") || preparation == "raw":
+		return x
+	case contains(preparation, "min-max"):
+		return (x - real.Bounds[0]) / (real.Bounds[1] - real.Bounds[0])
+	case contains(preparation, "standardised with the real mean/sd") || contains(preparation, "(x - real mean)/real sd"):
+		return (x - stat.Mean(real.Numbers, nil)) / stat.PopStdDev(real.Numbers, nil)
+	}
+	t.Fatalf("nobody handles the preparation %q", preparation)
+	return 0
+}
