@@ -150,10 +150,24 @@ func (r *run) planRecipe(ctx context.Context, step *pipeline.Step) error {
 		}
 		files = append(files, digest)
 	}
+	if showsPlan(step) {
+		files = append(files, r.plan.Digest)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recipes[step.ID] = recipeOf(step, r.recipes, files, r.plan.Seed, r.key.Commitment())
 	return nil
+}
+
+// showsPlan reports whether the step writes pages: they may show the plan and its
+// bill, so one of another plan is never reused.
+func showsPlan(step *pipeline.Step) bool {
+	for _, h := range step.Outline.Out {
+		if h.Form == pipeline.FormFiles {
+			return true
+		}
+	}
+	return false
 }
 
 // recipe is the digest that planRecipe found.

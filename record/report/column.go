@@ -146,7 +146,11 @@ func (c Column) alt() string {
 
 // caption says what the drawing does not show.
 func (c Column) caption() string {
-	text := "Total variation " + number(c.Distance()) + "."
+	text := c.Doc
+	if text != "" {
+		text += " "
+	}
+	text += "Total variation " + number(c.Distance()) + "."
 	if c.RealMissing > 0 || c.SyntheticMissing > 0 {
 		text += fmt.Sprintf(" Missing: real %s, synthetic %s.", percent(c.RealMissing), percent(c.SyntheticMissing))
 	}

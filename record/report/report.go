@@ -79,7 +79,7 @@ type Tables struct {
 // Labels name categories; without labels, Edges are the len(Real)+1 edges of
 // bins.
 type Column struct {
-	Name, Type              string
+	Name, Type, Doc         string // Doc: what is publicly known of it
 	Labels                  []string
 	Edges                   []float64
 	Real, Synthetic         []float64 // shares; empty where no row has a value

@@ -71,7 +71,7 @@ func projectionPicture(h text.Handler, j *Projection) *picture {
 		return nil
 	}
 	axis := func(k int) string { return fmt.Sprintf("component %d (%s of variance)", k+1, percent(j.Explained[k])) }
-	return &picture{name: "projection", title: "Principal components of the real rows", w: 4.6, h: 4, text: h, caption: j.Note,
+	return &picture{name: "projection", title: "Principal components of the real rows", w: 4, h: 4, text: h, caption: j.Note,
 		keys: []key{{"real", blue(), "dot"}, {"synthetic", orange(), "dot"}},
 		alt: fmt.Sprintf("Scatter of %d real and %d synthetic rows on the first two principal components of the real rows, which explain %s and %s of the variance.",
 			len(j.Real), len(j.Synthetic), percent(j.Explained[0]), percent(j.Explained[1])),

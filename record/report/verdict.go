@@ -38,32 +38,31 @@ func measures() map[string]measure {
 		return measure{label: label, better: half, best: 0.5, chance: unknown, good: 0.05, fair: 0.2}
 	}
 	return map[string]measure{
-		"total_variation":                distance("Columns: total variation", 0.05, 0.15),
-		"l1":                             distance("Columns: L1 distance", 0.1, 0.3),
-		"ks_statistic":                   distance("Columns: Kolmogorov-Smirnov distance", 0.05, 0.15),
-		"jensenshannon_distance_nats":    distance("Columns: Jensen-Shannon distance", 0.1, 0.25),
-		"hellinger":                      distance("Columns: Hellinger distance", 0.05, 0.15),
-		"mean_absolute_difference":       distance("Associations: mean difference", 0.03, 0.1),
-		"association_mean_difference":    distance("Associations: mean difference", 0.03, 0.1),
-		"auroc":                          skill("Learning: AUROC on real rows", 0.5),
-		"average_precision":              skill("Learning: average precision on real rows", unknown),
-		"accuracy":                       skill("Learning: accuracy on real rows", unknown),
-		"r2":                             skill("Learning: R² on real rows", 0),
-		"detectability.auroc":            unseen("Detectability: AUROC of real against synthetic"),
-		"detectability.classifier_auroc": unseen("Detectability: AUROC of real against synthetic"),
-		"disclosure.membership_auroc":    unseen("Membership attack: AUROC"),
-		"disclosure.auroc":               unseen("Membership attack: AUROC"),
-		"dimension_wise_prediction.mean_absolute_difference": distance("Prediction of each column: mean difference", 0.03, 0.1),
+		"total_variation":                 distance("Columns: total variation", 0.05, 0.15),
+		"total_variation_2way":            distance("Pairs of columns: total variation", 0.1, 0.3),
+		"total_variation_3way":            distance("Triples of columns: total variation", 0.15, 0.4),
+		"probability_mean_absolute_error": distance("Shares of categories: mean error", 0.02, 0.08),
+		"auroc":                           skill("Learning: AUROC on real rows", 0.5),
+		"accuracy":                        skill("Learning: accuracy on real rows", unknown),
+		"r2":                              skill("Learning: R² on real rows", 0),
+		"detectability.auroc":             unseen("Telling real from synthetic: AUROC"),
+		"disclosure.membership_auroc":     unseen("Membership attack: AUROC (no proof of privacy)"),
 	}
 }
 
-// companions are the suffixes of metrics that stand beside another as its floor
-// or ceiling, and what they are.
-func companions() []struct{ suffix, what string } {
-	return []struct{ suffix, what string }{
-		{"_real_train", "ceiling: learnt from real rows"}, {"_ceiling", "ceiling"},
-		{"_floor", "floor: real against real rows"}, {"_holdout", "floor: real against real rows"}, {"_real", "floor: real against real rows"},
-		{"_independent", "independent columns"}, {"_baseline", "independent columns"},
+// companions are the suffixes of metrics that stand beside another: what real
+// rows reach, and what a table reaches whose columns are independent.
+func companions() []struct {
+	suffix, what string
+	worthless    bool
+} {
+	return []struct {
+		suffix, what string
+		worthless    bool
+	}{
+		{"_ceiling", "ceiling (real against real rows)", false},
+		{"_real_train", "ceiling (learnt from real rows)", false},
+		{"_floor", "floor (independent columns)", true},
 	}
 }
 
@@ -117,47 +116,60 @@ func (g Group) value(name string) float64 {
 func (g Group) judge(f Figure, m measure) verdict {
 	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value)}
 	var beside []string
-	reference, baseline := math.NaN(), m.chance
+	ceiling, floor := math.NaN(), m.chance
 	for _, c := range companions() {
 		x := g.value(f.Name + c.suffix)
-		if math.IsNaN(x) {
+		switch {
+		case math.IsNaN(x):
 			continue
+		case c.worthless:
+			floor = x
+		default:
+			ceiling = x
 		}
 		beside = append(beside, c.what+" "+number(x))
-		if strings.HasPrefix(c.what, "independent") {
-			baseline = x
-		} else if math.IsNaN(reference) {
-			reference = x
-		}
 	}
 	if !math.IsNaN(m.chance) {
 		beside = append(beside, "chance "+number(m.chance))
 	}
 	v.Beside = strings.Join(beside, "; ")
 	if v.Beside == "" {
-		v.Beside = "no floor was computed"
+		v.Beside = "no floor or ceiling"
 	}
-	v.Word, v.Why = m.word(f, reference, baseline)
+	v.Word, v.Why = m.word(f, ceiling, floor)
 	return v
 }
 
-// word judges a value between what is reachable (reference) and what is
-// worthless (baseline), or by the page's own bounds.
-func (m measure) word(f Figure, reference, baseline float64) (word, why string) {
+// word judges a value between what real rows reach (ceiling) and what is
+// worthless (floor), or by the page's own bounds.
+func (m measure) word(f Figure, ceiling, floor float64) (word, why string) {
 	switch {
 	case math.IsNaN(f.Value):
 		return open, orText(f.Note, "undefined")
-	case m.better == higher && math.IsNaN(reference):
+	case m.better == higher && math.IsNaN(ceiling):
 		return open, "needs a ceiling: connect real_train"
-	case m.better != half && !math.IsNaN(reference) && !math.IsNaN(baseline) && math.Abs(reference-baseline) > 1e-9:
-		share := (f.Value - baseline) / (reference - baseline)
-		return grade(1-share, 0.1, 0.4), fmt.Sprintf("%s of the way from worthless to real rows", percent(share))
+	case m.between(ceiling, floor):
+		share := (f.Value - floor) / (ceiling - floor)
+		return grade(1-share, 0.1, 0.4), percent(share) + " of the way from floor to ceiling"
 	case m.better == higher:
-		return grade(reference-f.Value, 0.02, 0.1), number(reference-f.Value) + " below real rows"
+		return grade(ceiling-f.Value, 0.02, 0.1), number(ceiling-f.Value) + " below the ceiling"
 	case m.better == half:
 		return grade(math.Abs(f.Value-0.5), m.good, m.fair), "0.5 is a coin's guess"
 	}
-	return grade(f.Value, m.good, m.fair), fmt.Sprintf("kept up to %s, partly up to %s: this page's convention", number(m.good), number(m.fair))
+	return grade(f.Value, m.good, m.fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)", number(m.good), number(m.fair))
+}
+
+// between reports whether floor and ceiling span a scale: the floor has to be
+// clearly worse, which independent columns are not where single columns are
+// compared.
+func (m measure) between(ceiling, floor float64) bool {
+	switch {
+	case math.IsNaN(ceiling + floor):
+		return false
+	case m.better == higher:
+		return ceiling > floor+0.01
+	}
+	return m.better == lower && floor > 2*ceiling && floor > m.good
 }
 
 // grade of a loss.
@@ -190,10 +202,14 @@ type loss struct {
 // metric stages where they have total variations by column, else by the bars of
 // this page.
 func (r *Report) losses(n int) (list []loss, by string) {
+	changes := map[string]string{}
+	for _, c := range r.Columns {
+		changes[c.Name] = c.change()
+	}
 	for _, g := range r.Groups {
 		for _, f := range g.Figures {
 			if f.Name == "total_variation" && f.Column != "" && !math.IsNaN(f.Value) {
-				list = append(list, loss{Name: f.Column, Value: f.Value})
+				list = append(list, loss{Name: f.Column, Value: f.Value, What: changes[f.Column]})
 			}
 		}
 		if len(list) > 0 {
@@ -202,7 +218,7 @@ func (r *Report) losses(n int) (list []loss, by string) {
 	}
 	for _, c := range r.Columns {
 		if d := c.Distance(); !math.IsNaN(d) {
-			list = append(list, loss{Name: c.Name, Value: d, What: c.change()})
+			list = append(list, loss{Name: c.Name, Value: d, What: changes[c.Name]})
 		}
 	}
 	return worst(list, n), "total variation between the bars below"

@@ -179,6 +179,9 @@ func (s *Report) drawTables(ctx context.Context, env *pipeline.Env, in pipeline.
 		page.LeftOut = append(page.LeftOut, fmt.Sprintf("Column %s: %s.", d.Column, d.Reason))
 	}
 	page.Columns = drawColumns(real, synthetic, env.Workers)
+	for i := range page.Columns {
+		page.Columns[i].Doc = in["real"].Domain.Column(page.Columns[i].Name).Doc
+	}
 	page.Shares = dimensionWise(page.Columns)
 	for _, part := range []func(context.Context, *pipeline.Env, map[string]*frame.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
 		if err := part(ctx, env, frames, page); err != nil {
