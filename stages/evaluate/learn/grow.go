@@ -29,6 +29,7 @@ type grower struct {
 	hist    []float64
 	keys    []uint64
 	order   []int32
+	total   []float64
 	left    []float64
 	right   []float64
 }
@@ -49,7 +50,7 @@ func newGrower(s Growth, r *ranked, stats int, numbers bool) *grower {
 		g.order = append(g.order, int32(j))
 	}
 	g.hist = make([]float64, widest*(stats+1))
-	g.left, g.right = make([]float64, stats), make([]float64, stats)
+	g.total, g.left, g.right = make([]float64, stats), make([]float64, stats), make([]float64, stats)
 	return g
 }
 
@@ -91,13 +92,15 @@ func (g *grower) grow(ctx context.Context, items []item, rng *rand.Rand) (*Tree,
 		g.order[j] = int32(j)
 	}
 	g.node(ctx, items, 0)
+	g.tree.compile()
 	return g.tree, ctx.Err()
 }
 
 // node adds the node of items and, in preorder, those below it.
 func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	at := int32(len(g.tree.Nodes))
-	total := make([]float64, g.stats)
+	total := g.total
+	clear(total)
 	n := Node{Feature: -1, N: int32(len(items))}
 	n.Weight, n.Impurity = g.summarise(items, total)
 	g.tree.Nodes = append(g.tree.Nodes, n)

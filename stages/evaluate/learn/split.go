@@ -61,14 +61,26 @@ func tryCodes[T uint8 | uint32](g *grower, f int, codes []T, bins int, items []i
 	return tryCounted(g, f, codes, bins, items, total, best)
 }
 
-// tryTwo is the one split of an indicator.
+// tryTwo is the one split of an indicator. Two classes are added up without a
+// branch, which the processor could not foresee.
 func tryTwo[T uint8 | uint32](g *grower, f int, codes []T, items []item, total []float64, best *split) bool {
-	clear(g.left)
 	n := 0
-	for i := range items {
-		if codes[items[i].row] == 0 {
-			g.add(g.left, &items[i])
-			n++
+	if g.stats == 2 && !g.numbers {
+		var sums [4]float64
+		for i := range items {
+			it := &items[i]
+			c := int(codes[it.row]) & 1
+			sums[(c<<1|int(it.k))&3] += it.a
+			n += 1 - c
+		}
+		g.left[0], g.left[1] = sums[0], sums[1]
+	} else {
+		clear(g.left)
+		for i := range items {
+			if codes[items[i].row] == 0 {
+				g.add(g.left, &items[i])
+				n++
+			}
 		}
 	}
 	if n == 0 || n == len(items) {

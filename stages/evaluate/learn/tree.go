@@ -42,6 +42,55 @@ type Tree struct {
 	Nodes  []Node
 	Values []float64
 	width  int
+	steps  []step
+}
+
+// step is a node as walks need it, small enough for four in a cache line. The
+// left child is the next node.
+type step struct {
+	threshold float64
+	feature   int32 // -1 at a leaf
+	right     int32
+}
+
+// compile lays out the steps.
+func (t *Tree) compile() {
+	t.steps = make([]step, len(t.Nodes))
+	for i, n := range t.Nodes {
+		t.steps[i] = step{n.Threshold, n.Feature, n.Right}
+	}
+}
+
+// find is the leaf of a row.
+func (t *Tree) find(row []float64) int32 {
+	at := int32(0)
+	for {
+		s := &t.steps[at]
+		switch {
+		case s.feature < 0:
+			return at
+		case row[s.feature] <= s.threshold:
+			at++
+		default:
+			at = s.right
+		}
+	}
+}
+
+// walk calls visit for each tree and row of the block: row by row in memory.
+func walk(list []*Tree, x Matrix, lo, hi int, visit func(tree, row int, leaf int32)) {
+	p := len(x.Cols)
+	rows := make([]float64, (hi-lo)*p)
+	for j, c := range x.Cols {
+		for i, v := range c[lo:hi] {
+			rows[i*p+j] = v
+		}
+	}
+	for k, t := range list {
+		for i := range hi - lo {
+			visit(k, lo+i, t.find(rows[i*p:(i+1)*p]))
+		}
+	}
 }
 
 // leaf is the node that row i of x falls into.
@@ -126,15 +175,12 @@ func (t *trees) Scores(x Matrix) Matrix {
 	blocks := (x.Rows + chunk - 1) / chunk
 	parallel(blocks, t.workers, func(b int) {
 		lo, hi := b*chunk, min((b+1)*chunk, x.Rows)
-		for _, tree := range t.list {
-			for i := lo; i < hi; i++ {
-				node := tree.leaf(x, i)
-				w := tree.Nodes[node].Weight * float64(len(t.list))
-				for k, v := range tree.value(node) {
-					s.Cols[k][i] += v / w
-				}
+		walk(t.list, x, lo, hi, func(tree, i int, leaf int32) {
+			w := t.list[tree].Nodes[leaf].Weight * float64(len(t.list))
+			for k, v := range t.list[tree].value(leaf) {
+				s.Cols[k][i] += v / w
 			}
-		}
+		})
 	})
 	return s
 }
@@ -149,11 +195,9 @@ func (t *meanTrees) Predict(x Matrix) []float64 {
 	y := make([]float64, x.Rows)
 	blocks := (x.Rows + chunk - 1) / chunk
 	parallel(blocks, t.workers, func(b int) {
-		for _, tree := range t.list {
-			for i := b * chunk; i < min((b+1)*chunk, x.Rows); i++ {
-				y[i] += tree.value(tree.leaf(x, i))[0] / float64(len(t.list))
-			}
-		}
+		walk(t.list, x, b*chunk, min((b+1)*chunk, x.Rows), func(tree, i int, leaf int32) {
+			y[i] += t.list[tree].value(leaf)[0] / float64(len(t.list))
+		})
 	})
 	return y
 }
