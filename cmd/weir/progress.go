@@ -23,7 +23,7 @@ type progress interface {
 // newProgress shows bars on a terminal, plain lines elsewhere.
 func newProgress(w io.Writer, quiet bool) progress {
 	if f, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
-		return &bars{p: mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond)), bars: map[string]*bar{}}
+		return newBars(w)
 	}
 	return &lines{w: w, began: map[string]time.Time{}, said: map[string]time.Time{}}
 }
@@ -31,56 +31,55 @@ func newProgress(w io.Writer, quiet bool) progress {
 type bars struct {
 	p    *mpb.Progress
 	mu   sync.Mutex
-	bars map[string]*bar
+	bars map[string]*mpb.Bar
 }
 
-type bar struct {
-	*mpb.Bar
-	note string
+func newBars(w io.Writer, options ...mpb.ContainerOption) *bars {
+	options = append(options, mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
+	return &bars{p: mpb.New(options...), bars: map[string]*mpb.Bar{}}
 }
 
 // Start adds a bar whose total is not known yet.
 func (b *bars) Start(stage, kind string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	entry := &bar{}
-	entry.Bar = b.p.AddBar(0,
-		mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 14, C: decor.DindentRight}), decor.Percentage(decor.WC{W: 5})),
-		mpb.AppendDecorators(decor.OnComplete(decor.Any(func(s decor.Statistics) string { return rateText(s.Current, s.Total) }), ""),
-			decor.OnComplete(decor.AverageSpeed(0, " %.0f/s", decor.WC{W: 10}), ""),
-			decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 7}), " done")))
-	b.bars[stage] = entry
+	began := time.Now()
+	b.bars[stage] = b.p.AddBar(0,
+		mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 14, C: decor.DindentRight}), decor.OnComplete(decor.Percentage(decor.WC{W: 5}), " done")),
+		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return barText(s, time.Since(began)) })))
 }
 
-func rateText(done, total int64) string {
-	if total == 0 {
+// barText is how far a stage is, at what rate, and the time left; the bar of a
+// finished stage does not move any more.
+func barText(s decor.Statistics, spent time.Duration) string {
+	if s.Completed || s.Aborted || s.Total <= 0 || s.Current <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", done, total)
+	left := time.Duration(float64(spent) * float64(s.Total-s.Current) / float64(s.Current))
+	return fmt.Sprintf(" %d/%d  %.0f/s  %s left", s.Current, s.Total, float64(s.Current)/spent.Seconds(), left.Round(time.Second))
 }
 
 func (b *bars) Progress(stage string, done, total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if entry := b.bars[stage]; entry != nil && total > 0 {
-		entry.SetTotal(total, false)
-		entry.SetCurrent(min(done, total-1)) // the last unit is End's, so that a bar closes once
+	if bar := b.bars[stage]; bar != nil && total > 0 {
+		bar.SetTotal(total, false)
+		bar.SetCurrent(min(done, total-1)) // the last unit is End's, so that a bar closes once
 	}
 }
 
 func (b *bars) End(stage string, reused bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	entry := b.bars[stage]
-	if entry == nil {
-		return
+	bar := b.bars[stage]
+	switch {
+	case bar == nil:
+	case err != nil:
+		bar.Abort(false)
+	default:
+		bar.SetCurrent(bar.Current() + 1)
+		bar.SetTotal(-1, true) // the total is where it stands, and it is complete
 	}
-	if err != nil {
-		entry.Abort(false)
-		return
-	}
-	entry.SetTotal(max(1, entry.Current()+1), false)
-	entry.SetCurrent(max(1, entry.Current()+1))
 }
 
 func (b *bars) Wait() { b.p.Wait() }

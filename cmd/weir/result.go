@@ -28,29 +28,70 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	return err
 }
 
-// figures shows the metrics about whole tables; those of single columns are in
+// figures shows the headline figures of each evaluating stage; all others are in
 // the report and in internal/metrics.json.
 func figures(b *strings.Builder, rec *record.Run) {
-	var keys []string
-	for k := range rec.Metrics {
-		if strings.Count(k, ".") == 1 {
-			keys = append(keys, k)
-		}
-	}
+	keys := headlines(rec.Metrics)
 	if len(keys) == 0 {
 		return
 	}
-	sort.Strings(keys)
 	b.WriteString("Figures (private: they compare with real rows)\n")
-	const most = 12
-	for i, k := range keys {
-		if i == most {
-			fmt.Fprintf(b, "  and %d more in internal/metrics.json\n", len(keys)-most)
-			break
-		}
-		fmt.Fprintf(b, "  %-44s %.4f\n", k, rec.Metrics[k])
+	for _, k := range keys {
+		fmt.Fprintf(b, "  %-40s %.4f\n", k, rec.Metrics[k])
+	}
+	if more := len(rec.Metrics) - len(keys); more > 0 {
+		fmt.Fprintf(b, "  and %d more in internal/metrics.json\n", more)
 	}
 	b.WriteString("\n")
+}
+
+// headlines picks, for each stage, the figures that people look at first, or
+// its first ones where it has none of those.
+func headlines(metrics map[string]float64) []string {
+	byStage := map[string][]string{}
+	for key := range metrics {
+		if stage, name, _ := strings.Cut(key, "."); !strings.Contains(name, ".") {
+			byStage[stage] = append(byStage[stage], name)
+		}
+	}
+	var keys []string
+	for _, stage := range sorted(byStage) {
+		names := byStage[stage]
+		sort.Strings(names)
+		for _, name := range firstOf(names, preferred(), 5) {
+			keys = append(keys, stage+"."+name)
+		}
+	}
+	return keys
+}
+
+func preferred() []string {
+	return []string{"total_variation", "total_variation_floor", "total_variation_ceiling", "total_variation_2way", "total_variation_3way",
+		"auroc", "auroc_real_train", "accuracy", "r2", "association_difference_mean", "pmse_ratio", "exact_matches"}
+}
+
+// firstOf keeps the wanted names in their order, at most n; without any, the
+// first two names.
+func firstOf(names, wanted []string, n int) []string {
+	var list []string
+	for _, w := range wanted {
+		if i := sort.SearchStrings(names, w); i < len(names) && names[i] == w && len(list) < n {
+			list = append(list, w)
+		}
+	}
+	if len(list) == 0 {
+		return names[:min(2, len(names))]
+	}
+	return list
+}
+
+func sorted[T any](m map[string]T) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
 }
 
 func epsilons(b *strings.Builder, t record.Terms) {
