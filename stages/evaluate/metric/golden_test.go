@@ -40,6 +40,11 @@ func handlers() map[string]map[string]handler {
 			"mutual_information_binned": mutualInformationBinned, "correlation_ratio": correlationRatio, "association_matrix": associationMatrix,
 			"matrix_difference": matrixDifference, "correlation_undefined": correlationUndefined,
 		},
+		"projection_pca.json": {"pca": pcaCase},
+		"distinguish_privacy.json": {
+			"covariance_distance": covarianceDistance, "pmse": pmse, "discriminator": discriminator, "nearest_neighbour": nearest,
+			"identical_match": identical, "nearest_neighbour_small": nearestSmall, "percentile": percentiles,
+		},
 	}
 }
 

@@ -91,3 +91,21 @@ func splitName(name string) (column, category string) {
 }
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
+
+// column is numbers as rows of one.
+func column(x []float64) [][]float64 {
+	rows := make([][]float64, len(x))
+	for i, v := range x {
+		rows[i] = []float64{v}
+	}
+	return rows
+}
+
+func atof(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,205 @@
+package disclosure
+
+import (
+	"math"
+	"slices"
+)
+
+// Tree finds nearest rows: a k-d tree whose boxes bound numbers by their
+// extremes and categories by whether the box holds a single one.
+type Tree struct {
+	space  *Space
+	points *Points
+	order  []int32
+	nodes  []node
+}
+
+type node struct {
+	lo, hi      []float64 // of each column
+	start, end  int32     // places of order
+	left, right int32     // nodes; 0: a leaf
+}
+
+// leafRows is the most rows of a leaf.
+const leafRows = 16
+
+// NewTree indexes the points. Memory is linear in the rows.
+func NewTree(s *Space, p *Points) *Tree {
+	t := &Tree{space: s, points: p, order: make([]int32, p.Rows)}
+	for i := range t.order {
+		t.order[i] = int32(i)
+	}
+	if p.Rows > 0 {
+		t.build(0, int32(p.Rows))
+	}
+	return t
+}
+
+func (t *Tree) build(start, end int32) int32 {
+	at := int32(len(t.nodes))
+	lo, hi := t.box(start, end)
+	t.nodes = append(t.nodes, node{lo: lo, hi: hi, start: start, end: end})
+	if end-start <= leafRows {
+		return at
+	}
+	column := t.widest(lo, hi)
+	if column < 0 {
+		return at
+	}
+	middle := t.halve(start, end, column)
+	left := t.build(start, middle)
+	right := t.build(middle, end)
+	t.nodes[at].left, t.nodes[at].right = left, right
+	return at
+}
+
+func (t *Tree) box(start, end int32) (lo, hi []float64) {
+	box := make([]float64, 2*t.points.width)
+	lo, hi = box[:t.points.width], box[t.points.width:]
+	copy(lo, t.points.row(int(t.order[start])))
+	copy(hi, lo)
+	for _, i := range t.order[start+1 : end] {
+		for j, v := range t.points.row(int(i)) {
+			lo[j], hi[j] = min(lo[j], v), max(hi[j], v)
+		}
+	}
+	return lo, hi
+}
+
+// widest is the column whose values are farthest apart, -1 where all are equal.
+func (t *Tree) widest(lo, hi []float64) int {
+	best, width := -1, 0.0
+	for j := range lo {
+		if w := t.space.part(j, hi[j]-lo[j]); w > width {
+			best, width = j, w
+		}
+	}
+	return best
+}
+
+// halve puts rows with small values of a column first and returns where the
+// others start: near the middle, between two different values.
+func (t *Tree) halve(start, end int32, column int) int32 {
+	rows := t.order[start:end]
+	value := func(i int32) float64 { return t.points.at[int(i)*t.points.width+column] }
+	slices.SortFunc(rows, func(a, b int32) int {
+		switch {
+		case value(a) < value(b):
+			return -1
+		case value(a) > value(b):
+			return 1
+		}
+		return int(a - b)
+	})
+	cut := len(rows) / 2
+	up, down := cut, cut
+	for up < len(rows) && value(rows[up]) == value(rows[up-1]) {
+		up++
+	}
+	for down > 0 && value(rows[down]) == value(rows[down-1]) {
+		down--
+		if down == 0 {
+			break
+		}
+	}
+	if up == len(rows) || down > 0 && cut-down < up-cut {
+		return start + int32(down)
+	}
+	return start + int32(up)
+}
+
+// Near is the two nearest rows of a query.
+type Near struct {
+	Row           int     // the nearest, the first of equals; -1 where there is none
+	First, Second float64 // distances; +Inf where there is none
+}
+
+// NNDR is nearest over second nearest, 0 where both are 0; NaN without two rows.
+func (n Near) NNDR() float64 {
+	switch {
+	case math.IsInf(n.Second, 1):
+		return math.NaN()
+	case n.Second == 0:
+		return 0
+	}
+	return n.First / n.Second
+}
+
+// Nearest finds the rows nearest to row i of q. Row `skip` of the tree is left
+// out (-1: none), so that a table can be searched for its own rows.
+func (t *Tree) Nearest(q *Points, i, skip int) Near {
+	s := search{tree: t, q: q.row(i), skip: int32(skip), best: Near{Row: -1, First: math.Inf(1), Second: math.Inf(1)}}
+	if len(t.nodes) > 0 {
+		s.visit(0, 0)
+	}
+	n := s.best
+	n.First, n.Second = t.space.final(n.First), t.space.final(n.Second)
+	return n
+}
+
+type search struct {
+	tree *Tree
+	q    []float64
+	skip int32
+	best Near // sums, not distances
+}
+
+func (s *search) visit(at int32, bound float64) {
+	n := &s.tree.nodes[at]
+	// Equal bounds are searched on, so that the first of equal rows is found.
+	if bound > s.best.Second {
+		return
+	}
+	if n.left == 0 {
+		for _, i := range s.tree.order[n.start:n.end] {
+			s.offer(i)
+		}
+		return
+	}
+	l, r := s.bound(n.left), s.bound(n.right)
+	if l <= r {
+		s.visit(n.left, l)
+		s.visit(n.right, r)
+		return
+	}
+	s.visit(n.right, r)
+	s.visit(n.left, l)
+}
+
+// bound is a lower bound of the sum to any row of a node.
+func (s *search) bound(at int32) float64 {
+	n, total := &s.tree.nodes[at], 0.0
+	for j, v := range s.q {
+		lo, hi := n.lo[j], n.hi[j]
+		switch {
+		case v >= lo && v <= hi && (lo < hi || v == lo):
+			continue
+		case s.tree.space.nominal[j] && lo < hi:
+			if v < lo || v > hi {
+				total++ // no category of the box is that of q
+			}
+			continue
+		}
+		gap := max(lo-v, v-hi)
+		part := s.tree.space.part(j, gap)
+		if hi > absentAt/2 {
+			part = min(part, 1) // a missing value in the box counts 1
+		}
+		total += part
+	}
+	return total
+}
+
+func (s *search) offer(i int32) {
+	if i == s.skip {
+		return
+	}
+	d := s.tree.space.sum(s.q, s.tree.points.row(int(i)), s.best.Second)
+	b := &s.best
+	switch {
+	case d < b.First || d == b.First && (b.Row < 0 || int(i) < b.Row):
+		b.Row, b.First, b.Second = int(i), d, b.First
+	case d < b.Second:
+		b.Second = d
+	}
+}
