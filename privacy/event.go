@@ -41,7 +41,8 @@ type Exponential struct {
 }
 
 // RandomizedResponse is one binary randomized response that is Epsilon-DP under
-// replacement of the bit.
+// replacement of the bit. That a unit answers at all is public; under AddRemove the
+// accountants take Epsilon for a unit that may be absent and answers all the same.
 type RandomizedResponse struct {
 	Epsilon float64 `json:"epsilon"`
 }
@@ -72,9 +73,11 @@ type Repeated struct {
 type Composed struct{ Events []Event }
 
 // Parallel is Events on disjoint parts of the data, the part of a unit being a
-// function of that unit alone. Under ReplaceOne the exchanged unit must stay in
-// its part (a part by position or by an independent draw); parts by value
-// change in two places at once and are charged as Composed.
+// function of that unit alone. Under AddRemove a unit is in one part. Under
+// ReplaceOne the old unit and the new one may be in two: both are charged, each for
+// a replacement, so an event of a part must hold for one unit of it coming or going
+// as well. Where the new unit is known to stay in the old one's part, the charge is
+// the event of the most expensive part instead.
 type Parallel struct{ Events []Event }
 
 // ZCDP is a rho-zero-concentrated-DP release (Bun, Steinke 2016).

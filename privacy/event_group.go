@@ -29,8 +29,8 @@ import (
 //     convexity over that choice leaves the pair of rate q' around the inner
 //     mechanism's pair for c rows (Balle, Barthe, Gaboardi 2018).
 //   - sampled_without_replacement: the same with q' <= c*sample_size/population.
-//   - parallel: the c rows may lie in different parts, at most min(c, parts) of
-//     them, each with at most c of the rows.
+//   - parallel: the c rows may lie in different parts, each with at most c of the
+//     rows: c parallel events over parts charged for c rows, or all parts.
 //   - zcdp: c^2 rho (Bun, Steinke 2016, proposition 27). pure: c epsilon.
 //     approximate: (c epsilon, delta (e^(c epsilon)-1)/(e^epsilon-1)) (Dwork, Roth 2014).
 func Group(e Event, c int) (Event, error) {
@@ -123,16 +123,17 @@ func groupAll(path string, events []Event, c float64) ([]Event, error) {
 	return out, nil
 }
 
-// spread composes the parts that c rows can touch: min(c, parts) of them where
-// all are equal, all of them otherwise.
+// spread composes the parts that c rows can touch: where all are equal c parallel
+// events, each of which is charged for the parts that one row touches; otherwise,
+// or where c rows can reach all parts, all of them.
 func spread(events []Event, c int64) Event {
 	for _, e := range events {
 		if !reflect.DeepEqual(e, events[0]) {
 			return Composed{events}
 		}
 	}
-	if len(events) == 0 {
-		return Composed{}
+	if int64(len(events)) <= c {
+		return Composed{events}
 	}
-	return Repeated{min(c, int64(len(events))), events[0]}
+	return Repeated{c, Parallel{events}}
 }

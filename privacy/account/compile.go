@@ -122,28 +122,52 @@ func (c compiler) discreteLaplace(b float64) curve {
 	return atomCurve(geometricAtoms(b, int(c.unit)), c.unit/b, "discrete Laplace, exact")
 }
 
-// parallel takes the worst part at every order: a unit is in one part only.
+// touched is how many parts of a parallel event a change of one unit reaches:
+// under replace_one the old unit's part and the new one's.
+func (c compiler) touched() int {
+	if c.adjacency == privacy.ReplaceOne {
+		return 2
+	}
+	return 1
+}
+
+// parallel takes the worst part at every order, under replace_one the two worst,
+// each charged for a replacement. A use may have other worst parts than the next:
+// the sum over uses of the worst at an order bounds that too.
 func (c compiler) parallel(path string, e privacy.Parallel, count float64) ([]release, error) {
 	parts := make([][]release, len(e.Events))
 	out := release{path: path, count: count, curve: curve{rule: "largest of the parts", convex: true}}
+	if c.touched() == 2 {
+		out.curve.rule = "the two largest of the parts"
+	}
 	for i, part := range e.Events {
 		r, err := c.event(fmt.Sprintf("%s.events[%d]", path, i), part, 1)
 		if err != nil {
 			return nil, err
 		}
 		parts[i] = r
-		out.delta = math.Max(out.delta, totalDelta(r))
-		out.curve.pure = math.Max(out.curve.pure, totalPure(r))
 		out.curve.convex = out.curve.convex && allConvex(r)
 	}
+	worst := func(f func([]release) float64) float64 { return largest(parts, c.touched(), f) }
+	out.delta, out.curve.pure = worst(totalDelta), worst(totalPure)
 	out.curve.at = func(a float64) float64 {
-		worst := 0.0
-		for _, p := range parts {
-			worst = math.Max(worst, totalAt(p, a))
-		}
-		return worst
+		return worst(func(r []release) float64 { return totalAt(r, a) })
 	}
 	return []release{out}, nil
+}
+
+// largest is the sum of the n largest values of f over the parts, none negative.
+func largest(parts [][]release, n int, f func([]release) float64) float64 {
+	first, second := 0.0, 0.0
+	for _, p := range parts {
+		v := f(p)
+		second = math.Max(second, math.Min(first, v))
+		first = math.Max(first, v)
+	}
+	if n == 1 {
+		return first
+	}
+	return first + second
 }
 
 func totalAt(releases []release, alpha float64) float64 {

@@ -101,14 +101,17 @@ func (f *flat) one(path string, e privacy.Event, count float64) ([]flatRelease, 
 // sampledFlat amplifies: (ln(1+q(e^eps-1)), q delta) under add_remove (Balle,
 // Barthe, Gaboardi 2018, theorem 8).
 func (f *flat) sampledFlat(path string, e privacy.PoissonSampled, count float64) ([]flatRelease, error) {
-	inner, err := f.one(path+".event", e.Event, count)
-	if err != nil || e.SamplingRate == 1 {
-		return inner, err
+	if e.SamplingRate == 1 {
+		return f.one(path+".event", e.Event, count)
+	}
+	inner, err := f.one(path+".event", e.Event, 1)
+	if err != nil {
+		return nil, err
 	}
 	if f.adjacency != privacy.AddRemove && e.SamplingRate > 0 {
 		return nil, f.unsupported(path, "Poisson sampling is amplified under add_remove only; use rdp or pld")
 	}
-	return f.amplify(path, inner, e.Event, e.SamplingRate)
+	return f.amplify(path, inner, e.SamplingRate, count)
 }
 
 // fixedSample amplifies in the same form under replace_one (theorem 9 there).
@@ -121,21 +124,21 @@ func (f *flat) fixedSample(path string, e privacy.SampledWithoutReplacement, cou
 	}
 	normalised := &flat{f.compiler}
 	normalised.unit = 1
-	inner, err := normalised.one(path+".event", e.Event, count)
+	inner, err := normalised.one(path+".event", e.Event, 1)
 	if err != nil {
 		return nil, err
 	}
-	return f.amplify(path, inner, e.Event, float64(e.SampleSize)/float64(e.Population))
+	return f.amplify(path, inner, float64(e.SampleSize)/float64(e.Population), count)
 }
 
-// amplify takes one inner release; several share the coin and would have to be
-// joined first.
-func (f *flat) amplify(path string, inner []flatRelease, e privacy.Event, q float64) ([]flatRelease, error) {
-	_, repeated := e.(privacy.Repeated)
-	if len(inner) != 1 || repeated {
+// amplify takes what one sample is used for, which must be one use of one release;
+// several share the coin and would have to be joined first.
+func (f *flat) amplify(path string, inner []flatRelease, q, count float64) ([]flatRelease, error) {
+	if len(inner) != 1 || inner[0].count != 1 {
 		return nil, f.unsupported(path, "several releases share one sample; join them into one event")
 	}
 	r := inner[0]
+	r.count = count
 	if r.kind == flatExponential { // the range bound is not known to survive sampling
 		r.kind = flatPure
 	}
@@ -146,22 +149,34 @@ func (f *flat) amplify(path string, inner []flatRelease, e privacy.Event, q floa
 	return []flatRelease{r}, nil
 }
 
-// worstPart needs parts that can be compared: all of one kind and one delta.
+// worstPart takes the part that costs most, under replace_one the two that do: the
+// unit may leave one part and join another. Parts must be comparable.
 func (f *flat) worstPart(path string, e privacy.Parallel, count float64) ([]flatRelease, error) {
-	var worst []flatRelease
+	parts := make([][]flatRelease, len(e.Events))
 	for i, part := range e.Events {
 		r, err := f.one(fmt.Sprintf("%s.events[%d]", path, i), part, count)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case worst == nil || covers(r, worst):
-			worst = r
-		case !covers(worst, r):
-			return nil, f.unsupported(path, "its parts cannot be ordered; use rdp or pld")
-		}
+		parts[i] = r
 	}
-	return worst, nil
+	var out []flatRelease
+	for range min(f.touched(), len(parts)) {
+		worst := 0
+		for i := range parts {
+			if covers(parts[i], parts[worst]) {
+				worst = i
+			}
+		}
+		for i := range parts {
+			if !covers(parts[worst], parts[i]) {
+				return nil, f.unsupported(path, "its parts cannot be ordered; use rdp or pld")
+			}
+		}
+		out = append(out, parts[worst]...)
+		parts = append(parts[:worst], parts[worst+1:]...)
+	}
+	return out, nil
 }
 
 // covers says that a costs at least b, release by release.

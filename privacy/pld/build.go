@@ -56,7 +56,7 @@ func (b builder) plain(e privacy.Event, change float64, path string) (*pair, err
 	case privacy.DiscreteGaussian:
 		return b.discreteGaussian(e.NoiseMultiplier, int(change), path)
 	case privacy.Exponential:
-		return pure(e.Epsilon), nil
+		return boundedRange(e.Epsilon), nil
 	case privacy.RandomizedResponse:
 		return pure(e.Epsilon), nil
 	case privacy.Pure:
@@ -102,14 +102,20 @@ func square(x float64) float64 { return x * x }
 // poisson returns the pair of a Poisson sampled event.
 //
 // add_remove: (qP + (1-q)Q, Q) for any inner pair (Zhu, Dong and Wang 2022,
-// theorem 11). replace_one, Gaussian: the antipodal pair (twinify's substitute
-// relation; dp_accounting's REPLACE_ONE). replace_one, other noise: given that
+// theorem 11). replace_one, one Gaussian: the antipodal pair (Schuchardt, Stoian,
+// Kosmala and Guennemann 2024; twinify's substitute relation). replace_one, other
+// noise, and several Gaussians that may depend on each other's output: given that
 // the record is in the sample the two outputs differ by a replacement, given that
 // only one table's record is they differ by a removal; advanced joint convexity
 // (Balle, Barthe and Gaboardi 2018) bounds the divergence at orders of at least 1
 // by that of (qP + (1-q)Q, Q) for the replacement pair, which dominates the
-// removal pair for noise added to sums.
+// removal pair for noise added to sums. replace_one, other events: nothing is known
+// of an output without the record, the coin alone is shared (coupled). Two samples
+// in a row are one.
 func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
+	if inner, ok := e.Event.(privacy.PoissonSampled); ok {
+		return b.poisson(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event}, path+".event.poisson_sampled")
+	}
 	if e.SamplingRate == 0 {
 		return pure(0), nil
 	}
@@ -122,28 +128,43 @@ func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 		return base.mixP(e.SamplingRate), nil
 	}
 	switch inner := e.Event.(type) {
-	case privacy.Laplace, privacy.DiscreteLaplace, privacy.DiscreteGaussian:
+	case privacy.Gaussian:
+		return antipodal(1/inner.NoiseMultiplier, e.SamplingRate, b.lower), nil
+	case privacy.Laplace:
+		return b.exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
+	case privacy.DiscreteLaplace:
+		return b.exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
+	case privacy.DiscreteGaussian, privacy.Repeated, privacy.Composed:
 		return base.mixP(e.SamplingRate).symmetrise(), nil
-	case privacy.Gaussian, privacy.Repeated, privacy.Composed:
-		mu, err := gaussianShift(inner, in)
-		return antipodal(mu, e.SamplingRate, b.lower), err
 	}
-	return nil, unsupported(in+"."+privacy.Name(e.Event),
-		"under replace_one a sampled event needs a bound for the removal of a record too")
+	return base.coupled(e.SamplingRate), nil
 }
 
-// gaussianShift returns the shift of the joint release in standard deviations for
-// one contribution.
-func gaussianShift(e privacy.Event, path string) (float64, error) {
-	leaves, err := walk(e, path, 1, privacy.ReplaceOne)
-	if err != nil {
-		return 0, err
+// exchanged returns the pair of a sample of a release that is e-DP for a removal:
+// base mixed, and at no order above the pure release of the largest ratio
+// (1-q+q e^e)/(1-q+q e^-e). The true divergence is below both and convex in
+// e^epsilon, hence below the hull of their minimum.
+func (b builder) exchanged(base *pair, q, e float64) *pair {
+	mixture := base.mixP(q).symmetrise()
+	top := mixed(q, e) - mixed(q, -e)
+	if b.lower || !(top < 600) || len(mixture.atoms) == 0 {
+		return mixture
 	}
-	mu2 := 0.0
-	for _, l := range leaves[0] {
-		mu2 += float64(l.count) / square(l.event.(privacy.Gaussian).NoiseMultiplier)
+	limit := pure(top)
+	eps := []float64{0}
+	for _, a := range mixture.atoms {
+		if a.loss > eps[len(eps)-1]+1e-12 && a.loss < top {
+			eps = append(eps, a.loss)
+		}
 	}
-	return math.Sqrt(mu2), nil
+	eps = append(eps, top)
+	delta := limit.divergences(eps)
+	for i, d := range mixture.divergences(eps) {
+		delta[i] = math.Min(delta[i], d)
+	}
+	atoms, inf := hull(eps, delta)
+	p := &pair{atoms: atoms, inf: inf, bound: top}
+	return p.symmetrise()
 }
 
 // inner returns the pair of what runs on a sample.

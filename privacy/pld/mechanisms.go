@@ -143,6 +143,35 @@ func pure(e float64) *pair {
 	return &pair{atoms: []atom{{lo, hi, -e}, {hi, lo, e}}, bound: e, lattice: e, exact: true, symmetric: true}
 }
 
+// boundedRange dominates every mechanism whose log probability ratios lie in an
+// interval of length e that holds 0 (the exponential mechanism: Dong, Durfee and
+// Rogers 2020). For ratios t and t-e the divergence at eps in [t-e, t] is
+// (1-e^(t-e))(1-e^(eps-t))/(1-e^-e), the largest for that interval by convexity, and
+// largest at t = (eps+e)/2: (1-e^((eps-e)/2))^2/(1-e^-e). The supremum over t is not
+// attained by one t at all eps, so this is an upper bound for compositions, as is
+// the Renyi bound min(e, x - 1 - ln x + e^2 (a-1)/8) with x = e/(e^e-1) (Cesar and
+// Rogers 2021), which is sometimes below it.
+func boundedRange(e float64) *pair {
+	if e == 0 || e > 500 {
+		return pure(e)
+	}
+	const n = 2000
+	eps, delta := make([]float64, n+1), make([]float64, n+1)
+	for i := range eps {
+		eps[i] = e * float64(i) / n
+		gap := math.Expm1((eps[i] - e) / 2)
+		delta[i] = gap * gap / -math.Expm1(-e)
+	}
+	eps[n], delta[n] = e, 0
+	atoms, inf := hull(eps, delta)
+	p := (&pair{atoms: atoms, inf: inf, bound: e}).symmetrise()
+	x := e / math.Expm1(e)
+	p.moment = func(t float64) float64 {
+		return t * math.Min(e, math.Max(0, x-1-math.Log(x)+e*e*t/8))
+	}
+	return p
+}
+
 // approximate is the pair that dominates every (e, delta)-DP mechanism (Kairouz,
 // Oh and Viswanath 2015).
 func approximate(e, delta float64) *pair {
@@ -174,8 +203,9 @@ func zcdp(rho float64) *pair {
 		delta[i] = math.Min(zcdpDelta(rho, eps[i]), distance)
 	}
 	atoms, inf := hull(eps, delta)
-	p := &pair{atoms: atoms, inf: inf, bound: math.Inf(1)}
-	return p.symmetrise()
+	p := (&pair{atoms: atoms, inf: inf, bound: math.Inf(1)}).symmetrise()
+	p.moment = func(t float64) float64 { return t * (t + 1) * rho }
+	return p
 }
 
 func zcdpDelta(rho, eps float64) float64 {

@@ -22,6 +22,10 @@ type pair struct {
 	lattice   float64 // atoms worth a grid point are multiples of it; 0 where none
 	exact     bool    // all atoms are
 	symmetric bool    // (Q, P) has the same divergence as (P, Q)
+
+	// moment, where set, bounds ln E[e^(t loss)] of the mechanism below what the
+	// atoms say: for pairs that no one mechanism attains at every order.
+	moment func(t float64) float64
 }
 
 // swap returns (Q, P).
@@ -74,12 +78,19 @@ func (p *pair) mixP(q float64) *pair {
 // symmetrise returns the pair whose divergence is that of p at orders of at
 // least 1 and that of (Q, P) below 1: the profile to compose where a neighbour
 // may be on either side (Zhu, Dong and Wang 2022, section 5).
-func (p *pair) symmetrise() *pair {
-	s := &pair{inf: p.inf, gap: p.inf, bound: p.bound, symmetric: true}
-	rest := 1 - p.inf
+func (p *pair) symmetrise() *pair { return p.coupled(1) }
+
+// coupled returns the symmetrised pair of a Poisson sample at rate q of any
+// mechanism with pair p for a replacement: both tables share the coin, with 1-q the
+// outputs are alike, so that at orders of at least 1 the divergence is at most q
+// times that of p.
+func (p *pair) coupled(q float64) *pair {
+	s := &pair{inf: q * p.inf, gap: q * p.inf, bound: p.bound, symmetric: true}
+	rest := 1 - s.inf
 	var up []atom
 	for _, a := range p.atoms {
 		if a.loss > 0 {
+			a.p, a.q = q*a.p, q*a.q
 			up = append(up, a)
 			rest -= a.p + a.q
 		}

@@ -159,7 +159,7 @@ func TestUnsupportedNamesThePath(t *testing.T) {
 	}{
 		"events[0].repeated.event.poisson_sampled.event.composed": {privacy.Repeated{Count: 2, Event: privacy.PoissonSampled{SamplingRate: 0.1, Event: mix}}, privacy.AddRemove},
 		"events[0].sampled_without_replacement":                   {privacy.SampledWithoutReplacement{SampleSize: 1, Population: 2, Event: privacy.Gaussian{NoiseMultiplier: 1}}, privacy.AddRemove},
-		"events[0].poisson_sampled.event.pure":                    {privacy.PoissonSampled{SamplingRate: 0.1, Event: privacy.Pure{Epsilon: 1}}, privacy.ReplaceOne},
+		"events[0].poisson_sampled.event.parallel":                {privacy.PoissonSampled{SamplingRate: 0.1, Event: privacy.Parallel{Events: []privacy.Event{mix}}}, privacy.ReplaceOne},
 	} {
 		_, err := New().Epsilon([]privacy.Event{c.e}, c.a, 1e-5)
 		var u *privacy.UnsupportedError

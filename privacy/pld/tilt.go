@@ -65,7 +65,11 @@ func (p *pair) logM(t float64) float64 {
 func logM(parts []part, t float64) float64 {
 	k := 0.0
 	for _, p := range parts {
-		k += p.count * p.pair.logM(t)
+		m := p.pair.logM(t)
+		if p.pair.moment != nil {
+			m = math.Min(m, p.pair.moment(t))
+		}
+		k += p.count * m
 	}
 	return k
 }
@@ -101,7 +105,13 @@ func tiltFor(parts []part, sd float64, cost func(k, t float64) float64) float64 
 		}
 		return c
 	}
-	return math.Exp(minimise(f, math.Log(1e-6/sd), math.Log(60/sd), 0.1))
+	tol := 0.1
+	for _, p := range parts {
+		if p.pair.moment != nil { // the moment bound may be the answer itself
+			tol = 1e-4
+		}
+	}
+	return math.Exp(minimise(f, math.Log(1e-6/sd), math.Log(60/sd), tol))
 }
 
 // minimise returns the minimiser of the unimodal f on [lo, hi] to within tol, by
