@@ -1,0 +1,48 @@
+package published
+
+// Claim is the arithmetic of one paper: how it is cited, what would have to hold
+// for it to bound the privacy loss, and whether that holds for the algorithm as
+// published.
+type Claim struct {
+	Name      string `json:"name"`
+	Paper     string `json:"paper"`
+	Condition string `json:"condition"`
+	Valid     bool   `json:"valid"`
+}
+
+// Claims returns every published accountant of this package. Valid is about the
+// algorithm as the paper or its program runs it.
+func Claims() []Claim {
+	return []Claim{
+		{"dp_auto_gan", "Tantipongpipat et al. 2021, main text: Renyi accountant, classic conversion",
+			"Poisson batches, add_remove, one joint clip over encoder and decoder and noise on both", true},
+		{"dp_auto_gan_noiseless_encoder", "Tantipongpipat et al. 2021, appendix algorithm 3 and published code",
+			"none: the un-noised encoder carries one record into the clipped gradients of all others", false},
+		{"gs_wgan", "Chen, Orekondy, Fritz 2020, evaluation/privacy_analysis.py (autodp): theorem 9 at rate 1/K, steps times batch releases",
+			"every generated sample draws its own discriminator, and discriminators train on a public schedule", false},
+		{"gs_wgan_tabular", "the same script for tables",
+			"as gs_wgan", false},
+		{"uclanesl_moments", "UCLANESL, NIST challenge 2018: log moments up to 32, each weight tensor a separate release",
+			"one clip over all tensors, or one release with the multiplier divided by the root of their number; Poisson batches", false},
+		{"uclanesl_amortized", "UCLANESL, NIST challenge 2018, for epsilon up to 0.7: root of the sum of squares of amplified epsilons",
+			"none: strong composition has the factor sqrt(2 ln(1/delta)) and a drift", false},
+		{"pate_gan", "Jordon, Yoon, van der Schaar 2019, data-dependent moments of the votes",
+			"never: the number depends on private votes, and its flip probability belongs to another mechanism than the one that runs", false},
+		{"pate_gan_synthcity", "synthcity, the same with a precedence error in the exponent",
+			"never", false},
+		{"twinify", "twinify and d3p: Fourier accountant, substitute relation, pair for Poisson sampling",
+			"Poisson batches; as run, batches are drawn without replacement", false},
+		{"priv_bayes", "Zhang et al. 2017: epsilon split between selections and marginals, added",
+			"count noise for the adjacency of the selections; replace_one needs twice that of add_remove", true},
+	}
+}
+
+// ByName returns the claim called name, false where there is none.
+func ByName(name string) (Claim, bool) {
+	for _, c := range Claims() {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Claim{}, false
+}

@@ -1,0 +1,117 @@
+package published
+
+import (
+	"math"
+
+	"weir/privacy"
+	"weir/privacy/account"
+)
+
+// Phase is one run of DP-SGD: Steps Poisson batches of rate SamplingRate.
+type Phase struct {
+	SamplingRate    float64 `json:"q"`
+	NoiseMultiplier float64 `json:"noise_multiplier"`
+	Steps           int64   `json:"steps"`
+}
+
+// Events returns the phases as events.
+func Events(phases ...Phase) []privacy.Event {
+	var out []privacy.Event
+	for _, p := range phases {
+		out = append(out, privacy.Repeated{Count: p.Steps, Event: privacy.PoissonSampled{SamplingRate: p.SamplingRate,
+			Event: privacy.Gaussian{NoiseMultiplier: p.NoiseMultiplier}}})
+	}
+	return out
+}
+
+// DPAutoGAN is the epsilon of Tantipongpipat et al. 2021: the Renyi divergences of
+// the phases added, converted once by the classic formula.
+func DPAutoGAN(delta float64, phases ...Phase) (float64, error) {
+	return account.RDP{Conversion: account.Classic}.Epsilon(Events(phases...), privacy.AddRemove, delta)
+}
+
+// RoundedUp is epsilon as the paper prints it, to two decimals.
+func RoundedUp(epsilon float64) float64 { return math.Ceil(epsilon*100) / 100 }
+
+// UCLANESL holds the settings of the NIST challenge's WGAN.
+type UCLANESL struct {
+	Rows, Batch, Epochs int64
+	NoiseMultiplier     float64 // per weight tensor
+	Tensors             int64
+	Orders              int // log moments, 32 in the program
+}
+
+// Steps is the number of critic steps: whole batches a shuffle, times epochs.
+func (u UCLANESL) Steps() int64 { return (u.Rows + u.Batch - 1) / u.Batch * u.Epochs }
+
+func (u UCLANESL) rate() float64 { return float64(u.Batch) / float64(u.Rows) }
+
+// moments is the least over lambda of (releases alpha(lambda) + ln(1/delta))/lambda.
+func (u UCLANESL) moments(s float64, releases int64, delta float64) (float64, error) {
+	return account.Moments{MaxLambda: u.Orders}.Epsilon(Events(Phase{u.rate(), s, releases}), privacy.AddRemove, delta)
+}
+
+// Published charges every tensor as a release with a coin of its own.
+func (u UCLANESL) Published(delta float64) (float64, error) {
+	return u.moments(u.NoiseMultiplier, u.Tensors*u.Steps(), delta)
+}
+
+// PublishedSteps is how many steps Published allows within epsilon.
+func (u UCLANESL) PublishedSteps(epsilon, delta float64) int64 {
+	best := 0.0
+	for l := 1; l <= u.Orders; l++ {
+		moment := float64(l) * account.PoissonGaussian(u.rate(), u.NoiseMultiplier, float64(l+1), privacy.AddRemove)
+		best = math.Max(best, (float64(l)*epsilon-math.Log(1/delta))/(float64(u.Tensors)*moment))
+	}
+	return int64(best)
+}
+
+// Joint is the proven event, given Poisson batches: the tensors share a batch, so
+// that they are one release (McMahan et al. 2018).
+func (u UCLANESL) Joint() []privacy.Event {
+	return Events(Phase{u.rate(), u.NoiseMultiplier / math.Sqrt(float64(u.Tensors)), u.Steps()})
+}
+
+// JointMoments is the moments accountant on Joint.
+func (u UCLANESL) JointMoments(delta float64) (float64, error) {
+	return u.moments(u.NoiseMultiplier/math.Sqrt(float64(u.Tensors)), u.Steps(), delta)
+}
+
+// Amortized is the report of the amortized accountant of TensorFlow 2016, which
+// UCLANESL uses for epsilon up to 0.7: per release (ln(1+q(e^eps-1)), q delta), in
+// total (root of the sum of squares, sum). It is no composition theorem and can
+// be below the true epsilon.
+type Amortized struct {
+	EpsilonEach, DeltaEach float64 // after sampling
+	Epsilon, Delta         float64 // as reported
+	NoiseMultiplier        float64 // sqrt(2 ln(1.25/delta))/eps, proven only for eps < 1
+}
+
+// AmortizedAccountant computes the report for steps of releases at rate q.
+func AmortizedAccountant(q, epsilon, delta float64, steps, releases int64) Amortized {
+	a := Amortized{EpsilonEach: account.Amplify(epsilon, q), DeltaEach: q * delta, NoiseMultiplier: ClassicNoise(epsilon, delta)}
+	n := float64(steps) * float64(releases)
+	a.Epsilon, a.Delta = a.EpsilonEach*math.Sqrt(n), a.DeltaEach*n
+	return a
+}
+
+// ClassicNoise is the noise over sensitivity of Dwork, Roth 2014, theorem A.1:
+// sqrt(2 ln(1.25/delta))/eps, proven for epsilon below 1 only.
+func ClassicNoise(epsilon, delta float64) float64 {
+	return math.Sqrt(2*math.Log(1.25/delta)) / epsilon
+}
+
+// EncoderAttack is what one record can do to a decoder step when the encoder has
+// no noise: the clipped gradients of a batch all turn around.
+type EncoderAttack struct {
+	Sensitivity    float64 // of the decoder sum, in clipping bounds; claimed is 1
+	Separation     float64 // of the two hypotheses, in standard deviations
+	TotalVariation float64
+}
+
+// NoiselessEncoder is the attack of ACCOUNTING section 2.1.
+func NoiselessEncoder(noiseMultiplier float64, batch int64) EncoderAttack {
+	s := 2 * float64(batch)
+	d := s / noiseMultiplier
+	return EncoderAttack{s, d, math.Erf(d / (2 * math.Sqrt2))}
+}

@@ -1,0 +1,250 @@
+package published
+
+import (
+	"math"
+	"sort"
+
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/pld"
+)
+
+func laplace(c goldenCase) {
+	var in struct {
+		Sensitivity, Scale, Delta float64
+		Alphas, Epsilons          []float64
+		Compositions              []int64
+	}
+	c.in(&in)
+	e := privacy.Laplace{NoiseMultiplier: in.Scale / in.Sensitivity}
+	c.near("pure_epsilon", c.eps(account.RDP{}, 0, e))
+	c.nearList("rdp", in.Alphas, c.rdp(e))
+	for i, want := range c.nums("delta_at_epsilons") {
+		c.within("delta", c.delta(pld.New(), in.Epsilons[i], e), want, c.Tolerance.PldRel, 1e-9)
+	}
+	for i, k := range in.Compositions {
+		c.within("pld", c.eps(pld.New(), in.Delta, repeat(k, e)), c.nums("composed_epsilon_pld")[i], c.Tolerance.PldRel, c.Tolerance.PldAbs)
+		c.within("pure", c.eps(account.Basic{}, 0, repeat(k, e)), c.nums("composed_epsilon_pure")[i], c.Tolerance.Rel, 0)
+	}
+}
+
+func gaussianCalibration(c goldenCase) {
+	var in struct{ Epsilon, Delta, Sensitivity float64 }
+	c.in(&in)
+	classic := ClassicNoise(in.Epsilon, in.Delta)
+	c.near("classic_sigma", in.Sensitivity*classic)
+	if (in.Epsilon < 1) != c.Expected["classic_valid"] {
+		c.Errorf("classic_valid must be %v", c.Expected["classic_valid"])
+	}
+	c.near("analytic_sigma", in.Sensitivity*account.GaussianNoise(in.Epsilon, in.Delta))
+	c.near("epsilon_of_classic_sigma", account.GaussianEpsilon(classic, in.Delta))
+	c.near("delta_of_classic_sigma_at_epsilon", account.GaussianDelta(classic, in.Epsilon))
+}
+
+func gaussianEpsilon(c goldenCase) {
+	var in struct {
+		Sigma, Sensitivity, Delta float64
+		Epsilons                  []float64
+	}
+	c.in(&in)
+	s := in.Sigma / in.Sensitivity
+	c.near("epsilon", account.GaussianEpsilon(s, in.Delta))
+	c.nearList("delta_at_epsilons", in.Epsilons, func(e float64) float64 { return account.GaussianDelta(s, e) })
+	c.near("zcdp_rho", 1/(2*s*s))
+}
+
+func discreteGaussian(c goldenCase) {
+	var in struct {
+		Sigma, Delta     float64
+		Sensitivity      int
+		Epsilons, Alphas []float64
+	}
+	c.in(&in)
+	p, q := discretePair(in.Sigma, in.Sensitivity)
+	c.nearList("rdp_exact", in.Alphas, func(a float64) float64 { return Renyi(p, q, a) })
+	c.nearList("delta_at_epsilons", in.Epsilons, func(e float64) float64 { return HockeyStick(p, q, e) })
+	rho := float64(in.Sensitivity*in.Sensitivity) / (2 * in.Sigma * in.Sigma)
+	c.near("zcdp_rho", rho)
+	c.nearList("rdp_bound", in.Alphas, c.rdp(privacy.ZCDP{Rho: rho}))
+	if in.Sensitivity == 1 { // the event's bound on a contribution
+		e := privacy.DiscreteGaussian{NoiseMultiplier: in.Sigma}
+		c.nearList("rdp_bound", in.Alphas, c.rdp(e))
+		c.nearPLD("epsilon_after_10_pld", c.eps(pld.New(), in.Delta, repeat(10, e)))
+	}
+}
+
+// discretePair is the discrete Gaussian and its shift, 40 sigma either way.
+func discretePair(sigma float64, shift int) (p, q []float64) {
+	half := int(math.Ceil(30*sigma)) + shift
+	norm := 0.0
+	for x := -half; x <= half; x++ {
+		norm += math.Exp(-float64(x*x) / (2 * sigma * sigma))
+	}
+	mass := func(x int) float64 { return math.Exp(-float64(x*x)/(2*sigma*sigma)) / norm }
+	for x := -half; x <= half+shift; x++ {
+		if mass(x) > 0 && mass(x-shift) > 0 {
+			p, q = append(p, mass(x-shift)), append(q, mass(x))
+		}
+	}
+	return p, q
+}
+
+func exponentialMechanism(c goldenCase) {
+	var in struct {
+		Epsilon, Delta float64
+		Compositions   int64
+	}
+	c.in(&in)
+	e := privacy.Exponential{Epsilon: in.Epsilon}
+	all := repeat(in.Compositions, e)
+	c.near("composed_epsilon_basic", c.eps(account.Basic{}, in.Delta, all))
+	c.near("composed_epsilon_zcdp_improved", c.eps(account.ZCDP{}, in.Delta, all))
+	c.near("composed_epsilon_rdp_bounded_range_default_grid", c.eps(gridRDP(account.Improved), in.Delta, all))
+	c.nearPLD("composed_epsilon_pure_dp_pld", c.eps(pld.New(), in.Delta, repeat(in.Compositions, privacy.Pure{Epsilon: in.Epsilon})))
+	at := c.rdp(e)
+	for _, row := range c.Expected["rdp_at_alpha"].([]any) {
+		r := row.(map[string]any)
+		c.within("rdp", at(r["alpha"].(float64)), r["rdp"].(float64), c.Tolerance.Rel, 0)
+	}
+}
+
+func randomizedResponse(c goldenCase) {
+	var in struct {
+		Buckets      int
+		Noise        float64 `json:"noise_parameter"`
+		Delta        float64
+		Alphas       []float64
+		Compositions []int64
+	}
+	c.in(&in)
+	other := in.Noise / float64(in.Buckets)
+	truth := 1 - in.Noise + other
+	p, q := []float64{truth, other}, []float64{other, truth}
+	for range in.Buckets - 2 {
+		p, q = append(p, other), append(q, other)
+	}
+	c.near("truth_probability", truth)
+	c.near("pure_epsilon", math.Log(truth/other))
+	c.nearList("rdp", in.Alphas, func(a float64) float64 { return Renyi(p, q, a) })
+	e := privacy.RandomizedResponse{Epsilon: math.Log(truth / other)}
+	if at := c.rdp(e); in.Buckets == 2 {
+		c.nearList("rdp", in.Alphas, at)
+	}
+	for i, k := range in.Compositions {
+		c.within("pld", c.eps(pld.New(), in.Delta, repeat(k, e)), c.nums("composed_epsilon_pld")[i], c.Tolerance.PldRel, c.Tolerance.PldAbs)
+		c.within("pure", c.eps(account.RDP{}, 0, repeat(k, e)), c.nums("composed_epsilon_pure")[i], c.Tolerance.Rel, 0)
+	}
+}
+
+func zcdpToDP(c goldenCase) {
+	var in struct{ Rho, Delta float64 }
+	c.in(&in)
+	c.near("standard_epsilon", c.eps(account.ZCDP{Conversion: account.Classic}, in.Delta, privacy.ZCDP{Rho: in.Rho}))
+	c.near("improved_epsilon", c.eps(account.ZCDP{}, in.Delta, privacy.ZCDP{Rho: in.Rho}))
+	c.near("gaussian_tight_epsilon", account.GaussianEpsilon(1/math.Sqrt(2*in.Rho), in.Delta))
+	c.near("rho_back_from_improved", account.Improved.LargestRho(c.num("improved_epsilon"), in.Delta))
+}
+
+func dpToZCDP(c goldenCase) {
+	var in struct{ Epsilon, Delta float64 }
+	c.in(&in)
+	c.near("rho_from_pure_dp", in.Epsilon*in.Epsilon/2)
+	c.near("rho_budget_improved", account.Improved.LargestRho(in.Epsilon, in.Delta))
+	c.near("rho_budget_standard", account.Classic.LargestRho(in.Epsilon, in.Delta))
+}
+
+func groupPrivacy(c goldenCase) {
+	var in struct {
+		Epsilon, Delta, Rho, Sigma float64
+		Size                       int `json:"group_size"`
+	}
+	c.in(&in)
+	group := func(e privacy.Event) privacy.Event {
+		g, err := privacy.Group(e, in.Size)
+		if err != nil {
+			c.Fatal(err)
+		}
+		return g
+	}
+	a := group(privacy.Approximate{Epsilon: in.Epsilon, Delta: in.Delta}).(privacy.Approximate)
+	c.near("epsilon", a.Epsilon)
+	c.near("delta_tight_sum", a.Delta)
+	k := float64(in.Size)
+	c.near("delta_loose", k*math.Exp((k-1)*in.Epsilon)*in.Delta)
+	c.near("rho", group(privacy.ZCDP{Rho: in.Rho}).(privacy.ZCDP).Rho)
+	c.near("gaussian_epsilon", account.GaussianEpsilon(group(privacy.Gaussian{NoiseMultiplier: in.Sigma}).(privacy.Gaussian).NoiseMultiplier, in.Delta))
+}
+
+func amplification(c goldenCase) {
+	var in struct{ Epsilon, Delta, Q float64 }
+	c.in(&in)
+	c.near("epsilon", account.Amplify(in.Epsilon, in.Q))
+	c.near("delta", in.Q*in.Delta)
+	sampled := privacy.PoissonSampled{SamplingRate: in.Q, Event: privacy.Approximate{Epsilon: in.Epsilon, Delta: in.Delta}}
+	c.near("epsilon", c.eps(account.Basic{}, in.Q*in.Delta, sampled))
+}
+
+func heterogeneous(c goldenCase) {
+	type entry struct {
+		Q, Sensitivity, Scale, Sigma, Epsilon float64
+		Noise                                 float64 `json:"noise_multiplier"`
+		Count, Steps                          int64
+	}
+	var in struct {
+		Mechanisms map[string][]entry
+		Delta      float64
+	}
+	c.in(&in)
+	var forRDP, forPLD []privacy.Event
+	add := func(n int64, e, worst privacy.Event) {
+		forRDP, forPLD = append(forRDP, repeat(n, e)), append(forPLD, repeat(n, worst))
+	}
+	var kinds []string
+	for kind := range in.Mechanisms {
+		kinds = append(kinds, kind)
+	}
+	sort.Strings(kinds)
+	for _, kind := range kinds {
+		for _, m := range in.Mechanisms[kind] {
+			switch kind {
+			case "laplace":
+				e := privacy.Laplace{NoiseMultiplier: m.Scale / m.Sensitivity}
+				add(m.Count, e, e)
+			case "gaussian":
+				e := privacy.Gaussian{NoiseMultiplier: m.Sigma / m.Sensitivity}
+				add(m.Count, e, e)
+			case "dpsgd":
+				e := privacy.PoissonSampled{SamplingRate: m.Q, Event: privacy.Gaussian{NoiseMultiplier: m.Noise}}
+				add(m.Steps, e, e)
+			case "exponential":
+				add(m.Count, privacy.Exponential{Epsilon: m.Epsilon}, privacy.Pure{Epsilon: m.Epsilon})
+			default:
+				c.Fatalf("nobody knows the mechanism %q", kind)
+			}
+		}
+	}
+	c.near("rdp_improved_default_grid", c.eps(gridRDP(account.Improved), in.Delta, forRDP...))
+	c.near("rdp_classic_default_grid", c.eps(gridRDP(account.Classic), in.Delta, forRDP...))
+	c.nearPLD("pld", c.eps(pld.New(), in.Delta, forPLD...))
+}
+
+func parallel(c goldenCase) {
+	var in struct {
+		Epsilons []float64 `json:"partition_epsilons"`
+	}
+	c.in(&in)
+	var parts []privacy.Event
+	for _, e := range in.Epsilons {
+		parts = append(parts, privacy.Pure{Epsilon: e})
+	}
+	e := privacy.Parallel{Events: parts}
+	for _, acc := range []privacy.Accountant{account.RDP{}, account.Basic{}} {
+		c.near("add_remove_epsilon", c.epsUnder(acc, privacy.AddRemove, 0, e))
+		c.near("replace_one_within_partition_epsilon", c.epsUnder(acc, privacy.ReplaceOne, 0, e))
+	}
+	// Parts by value under replace_one: the record leaves one part and enters
+	// another, so that the two largest add up.
+	sorted := append([]float64(nil), in.Epsilons...)
+	sort.Sort(sort.Reverse(sort.Float64Slice(sorted)))
+	c.near("replace_one_epsilon", sorted[0]+sorted[min(1, len(sorted)-1)]*math.Min(1, float64(len(sorted)-1)))
+}
