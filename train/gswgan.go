@@ -30,6 +30,7 @@ type GSWGANConfig struct {
 	Penalty         float64   `json:"penalty"`
 	Critic          Optimiser `json:"critic"`
 	Generator       Optimiser `json:"generator"`
+	Average         float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
 	Seed            uint64    `json:"seed"`
 }
 
@@ -58,6 +59,7 @@ func (c GSWGANConfig) Validate() error {
 	check(c.CriticSteps >= 1, "critic_steps", c.CriticSteps, "at least 1")
 	check(c.Scheduled >= 1, "scheduled", c.Scheduled, "at least 1")
 	check(c.Penalty >= 0, "penalty", c.Penalty, "at least 0")
+	check(c.Average >= 0 && c.Average < 1, "average", c.Average, "at least 0 and below 1")
 	return errors.Join(errs...)
 }
 
@@ -83,7 +85,8 @@ func (c GSWGANConfig) Event(a privacy.Adjacency, critics int) privacy.Event {
 }
 
 // GSWGAN trains a generator against critics, one for each shard, a list of
-// positions in rows; it returns the generator's weights.
+// positions in rows; it returns the generator's weights, averaged where Average
+// says so.
 //
 // Input: rows with stability shards(k). A critic reads its own shard only, and is
 // trained on a public schedule: WarmSteps alone against a generator of its own,
@@ -116,7 +119,7 @@ func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Row
 			return nil, err
 		}
 	}
-	return l.generator.w, nil
+	return l.average.of(l.generator), nil
 }
 
 type gsLoop struct {
@@ -127,6 +130,7 @@ type gsLoop struct {
 	release   *release
 	gen       *generator
 	generator *descent
+	average   *runningMean
 	warm      int // critics that have had their warm start
 	state     state
 }
@@ -144,7 +148,9 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 	l := &gsLoop{c: c, rows: rows, gen: newGenerator(gen, c.BatchSize),
 		generator: newDescent(c.Generator, gen.Init(public(c.Seed, "generator", 0)))}
 	l.state.counters = []*int{&l.warm}
+	l.average = newRunningMean(c.Average, l.generator.w)
 	l.state.add(l.generator)
+	l.state.addAverage(l.average)
 	for k, shard := range shards {
 		d := newDescent(c.Critic, critic.Init(public(c.Seed, "critic", uint64(k))))
 		l.critics = append(l.critics, &shardCritic{descent: d, shard: shard, id: k})
@@ -181,5 +187,6 @@ func (l *gsLoop) step(t int, wantLoss bool) float64 {
 	fake := l.gen.sample(l.generator.w, l.c.BatchSize, public(l.c.Seed, "step", uint64(t)))
 	dx, loss := l.release.query(l.critics, fake, t, wantLoss)
 	l.gen.descend(l.generator, dx, 1/float64(l.c.BatchSize))
+	l.average.update(l.generator.w)
 	return loss
 }

@@ -11,16 +11,19 @@ import (
 )
 
 // WGANConfig is a Wasserstein GAN whose critic learns by DP-SGD. Steps counts the
-// critic's steps; the generator takes one after every CriticSteps of them.
+// critic's steps; the generator takes GeneratorSteps after every CriticSteps of
+// them. Only the critic's steps are paid for.
 type WGANConfig struct {
 	DPSGD
 	CriticSteps    int       `json:"critic_steps"`
+	GeneratorSteps int       `json:"generator_steps"`
 	WeightClip     float64   `json:"weight_clip"`     // of the critic; 0 is none
 	Penalty        float64   `json:"penalty"`         // weight of the gradient penalty; 0 is none
 	GeneratorBatch int       `json:"generator_batch"` // generated rows a step
 	Critic         Optimiser `json:"critic"`
 	Generator      Optimiser `json:"generator"`
-	Seed           uint64    `json:"seed"` // public: latents
+	Average        float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
+	Seed           uint64    `json:"seed"`    // public: latents
 }
 
 // Validate names every field that is out of range.
@@ -28,6 +31,12 @@ func (c WGANConfig) Validate() error {
 	errs := []error{c.DPSGD.Validate(), c.Critic.Validate(), c.Generator.Validate()}
 	if c.CriticSteps < 1 {
 		errs = append(errs, fmt.Errorf("critic_steps: is %d, must be at least 1", c.CriticSteps))
+	}
+	if c.GeneratorSteps < 1 {
+		errs = append(errs, fmt.Errorf("generator_steps: is %d, must be at least 1", c.GeneratorSteps))
+	}
+	if !(c.Average >= 0 && c.Average < 1) {
+		errs = append(errs, fmt.Errorf("average: is %g, must be at least 0 and below 1", c.Average))
 	}
 	if c.GeneratorBatch < 1 {
 		errs = append(errs, fmt.Errorf("generator_batch: is %d, must be at least 1", c.GeneratorBatch))
@@ -42,14 +51,15 @@ func (c WGANConfig) Validate() error {
 }
 
 // WGAN trains a generator against a critic (UCLANESL's Algorithm 2 for the NIST
-// challenge, in its proven variant) and returns the weights of both. startCritic
-// and startGenerator must not depend on the rows.
+// challenge, in its proven variant) and returns the weights of both, the
+// generator's averaged where Average says so. startCritic and startGenerator must
+// not depend on the rows.
 //
 // The critic minimises mean D(generated) - mean D(real). The real part is a sum
 // over rows: its per-example gradients are clipped over all weights together and
 // noised, see DPSGD. The generated part depends on the noised weights and public
 // latents only, so it is post-processing and carries no noise; the same holds of
-// weight clipping and the generator. With a penalty (which joins real and generated
+// weight clipping, the generator and the average of its iterates. With a penalty (which joins real and generated
 // rows) the loss does not separate: then each real row is one example together
 // with a generated row and their interpolate, and the gradient of all three is
 // clipped and noised. Guarantee: that of c.Event(), for every iterate of critic and
@@ -71,7 +81,7 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 		report := h.reports(t+1, c.Steps)
 		loss := l.criticStep(t, report)
 		if (t+1)%c.CriticSteps == 0 {
-			l.generatorStep(t)
+			l.generatorSteps(t)
 		}
 		if report {
 			h.Progress(Progress{Phase: "critic", Step: t + 1, Steps: c.Steps, Loss: loss})
@@ -80,7 +90,7 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 			return nil, nil, err
 		}
 	}
-	return l.critic.w, l.generator.w, nil
+	return l.critic.w, l.average.of(l.generator), nil
 }
 
 type wganLoop struct {
@@ -89,6 +99,7 @@ type wganLoop struct {
 	fake              *net.Pass
 	gen               *generator
 	critic, generator *descent
+	average           *runningMean
 	grad              []float32
 	state             state
 }
@@ -107,6 +118,7 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
 		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
 		grad:      make([]float32, critic.Params())}
+	l.average = newRunningMean(c.Average, wg)
 	var o Objective = realScore{critic, rows}
 	if c.Penalty > 0 {
 		o = &penalised{critic: critic, gen: gen, rows: rows, generator: l.generator.w, weight: c.Penalty}
@@ -120,11 +132,12 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	}
 	l.state.add(l.critic)
 	l.state.add(l.generator)
+	l.state.addAverage(l.average)
 	return l, nil
 }
 
 // score runs the critic on generated rows and backwards from sign; it returns the
-// gradient at the rows from on.
+// gradient at the rows from on. t numbers the draws of a purpose.
 func (l *wganLoop) score(purpose string, t int, sign float32, from int) net.Matrix {
 	b := l.c.GeneratorBatch
 	r := public(l.c.Seed, purpose, uint64(t))
@@ -148,9 +161,12 @@ func (l *wganLoop) criticStep(t int, wantLoss bool) float64 {
 	return l.real.meanLoss()
 }
 
-func (l *wganLoop) generatorStep(t int) {
-	dx := l.score("generator", t, -1, 0)
-	l.gen.descend(l.generator, dx, 1/float64(l.c.GeneratorBatch))
+func (l *wganLoop) generatorSteps(t int) {
+	for i := range l.c.GeneratorSteps {
+		dx := l.score("generator", t*l.c.GeneratorSteps+i, -1, 0)
+		l.gen.descend(l.generator, dx, 1/float64(l.c.GeneratorBatch))
+		l.average.update(l.generator.w)
+	}
 }
 
 // realScore is the loss -D(x) of a private row.

@@ -12,7 +12,7 @@ import (
 
 func wganConfig() WGANConfig {
 	return WGANConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 30},
-		CriticSteps: 5, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3), Generator: RMSProp(5e-3), Seed: 3}
+		CriticSteps: 5, GeneratorSteps: 1, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3), Generator: RMSProp(5e-3), Seed: 3}
 }
 
 func wganNets(t testing.TB) (critic, gen *net.Net) {

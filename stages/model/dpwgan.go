@@ -28,9 +28,14 @@ import (
 // is covered by its accountant, so this kind does not do it.
 type DPWGAN struct {
 	Sampling        `yaml:",inline"`
-	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps for each generator step."`
-	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of RMSProp, for critic and generator."`
+	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
+	GeneratorSteps  int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
+	Optimiser       string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Of critic and generator; adam has betas 0.5 and 0.9."`
+	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of the critic."`
+	GeneratorRate   float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic where it is not given."`
 	WeightClip      float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
+	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
+	GeneratedBatch  int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows a step, of critic and generator; they cost no privacy."`
 	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
 	Generator       []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic          []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
@@ -47,7 +52,7 @@ func dpWGANKind() pipeline.Kind {
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
 			return &DPWGAN{Sampling: Sampling{Steps: 10000, ExpectedBatchSize: 64, MaxGradNorm: 1},
-				CriticSteps: 5, LearningRate: 5e-4, WeightClip: 0.05, LatentDim: 32, Generator: []int{64, 64}, Critic: []int{64, 64}, CheckpointEvery: 2000}
+				CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, LatentDim: 32, Generator: []int{64, 64}, Critic: []int{64, 64}, CheckpointEvery: 2000}
 		},
 	}
 }
@@ -113,11 +118,26 @@ const leak = 0.2
 
 // config is the run's training; without privacy there is neither noise nor clip.
 func (s *DPWGAN) config(env *pipeline.Env, rate float64) train.WGANConfig {
-	c := train.WGANConfig{DPSGD: s.dpsgd(env.NoiseMultiplier, rate), CriticSteps: s.CriticSteps, WeightClip: s.WeightClip,
-		GeneratorBatch: int(math.Max(1, math.Round(s.ExpectedBatchSize))), Critic: train.RMSProp(s.LearningRate), Generator: train.RMSProp(s.LearningRate),
-		Seed: env.Rand("training").Uint64()}
+	c := train.WGANConfig{DPSGD: s.dpsgd(env.NoiseMultiplier, rate), CriticSteps: s.CriticSteps, GeneratorSteps: s.GeneratorSteps,
+		WeightClip: s.WeightClip, GeneratorBatch: s.GeneratedBatch, Critic: s.optimiser(s.LearningRate), Generator: s.optimiser(s.generatorRate()),
+		Average: s.Average, Seed: env.Rand("training").Uint64()}
 	if env.NoiseMultiplier == 0 {
 		c.MaxGradNorm = math.Inf(1)
 	}
 	return c
+}
+
+func (s *DPWGAN) generatorRate() float64 {
+	if s.GeneratorRate > 0 {
+		return s.GeneratorRate
+	}
+	return s.LearningRate
+}
+
+// optimiser has for adam the betas of Gulrajani et al. 2017 on tables of ours: 0.5, 0.9.
+func (s *DPWGAN) optimiser(rate float64) train.Optimiser {
+	if s.Optimiser == "adam" {
+		return train.Adam(rate, 0.5, 0.9)
+	}
+	return train.RMSProp(rate)
 }

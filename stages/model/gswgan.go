@@ -35,6 +35,7 @@ type GSWGAN struct {
 	Scheduled       int     `yaml:"scheduled" json:"scheduled" min:"1" doc:"Critics trained at each generator step, in turn (a public schedule)."`
 	Penalty         float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
 	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of Adam (betas 0, 0.9), for critics and generator."`
+	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
 	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
 	Generator       []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic          []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of each critic's hidden layers."`
@@ -89,7 +90,7 @@ func (s *GSWGAN) config(multiplier float64, seed uint64) train.GSWGANConfig {
 	adam := train.Adam(s.LearningRate, 0, 0.9)
 	return train.GSWGANConfig{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps, BatchSize: s.BatchSize,
 		Query: train.Query(s.Query), WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: s.Scheduled, Penalty: s.Penalty,
-		Critic: adam, Generator: adam, Seed: seed}
+		Critic: adam, Generator: adam, Average: s.Average, Seed: seed}
 }
 
 // Run trains and releases the generator; the critics stay here.
