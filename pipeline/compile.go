@@ -24,6 +24,7 @@ func Compile(spec *Spec) (*Plan, error) {
 		c.step(s)
 	}
 	c.splitNames()
+	c.experiment()
 	if len(c.faults) == 0 {
 		c.bill()
 	}

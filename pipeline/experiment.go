@@ -42,3 +42,17 @@ func (e *Experiment) Trials() ([]Trial, error) {
 	}
 	return trials, nil
 }
+
+// experiment says how often a spec with an experiment is charged (W17).
+func (c *compiler) experiment() {
+	if c.spec.Experiment == nil {
+		return
+	}
+	trials, err := c.spec.Experiment.Trials()
+	if err != nil {
+		c.fault("experiment", err.Error(), "a smaller experiment", "")
+		return
+	}
+	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; each is a charge like this bill", len(trials)),
+		"try settings on demo data, and run once on the private table")
+}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -43,15 +44,36 @@ func ParseSpec(src Sources, reg *Registry) (*Spec, []schema.Problem) {
 	return spec, nil
 }
 
+// override sets one path; an empty value takes the setting out. File and demo
+// exclude each other, so that setting one replaces the other.
 func override(doc *schema.Document, set string) []schema.Problem {
 	path, value, ok := strings.Cut(set, "=")
 	if !ok {
 		return []schema.Problem{{File: "--set " + set, Found: "without =", Accepted: "path=value, such as privacy.epsilon=1"}}
 	}
+	if value == "" {
+		doc.Remove(path)
+		return nil
+	}
 	if err := doc.Set(path, value); err != nil {
-		return []schema.Problem{{File: "--set " + path, Hint: err.Error()}}
+		return []schema.Problem{asProblem(path, err)}
+	}
+	switch path {
+	case "dataset.file":
+		doc.Remove("dataset.demo")
+		doc.Remove("dataset.demo_rows")
+	case "dataset.demo":
+		doc.Remove("dataset.file")
 	}
 	return nil
+}
+
+func asProblem(path string, err error) schema.Problem {
+	var p schema.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return schema.Problem{File: "--set " + path, Hint: err.Error()}
 }
 
 type parser struct {
