@@ -24,10 +24,20 @@ func Events(phases ...Phase) []privacy.Event {
 	return out
 }
 
+// Orders are the Renyi orders up to 512, the end of the program's search, that the
+// recomputed values of ACCOUNTING.md are taken on: tenths to 10.9, integers above.
+func Orders() []float64 {
+	var orders []float64
+	for i := 11; i < 110; i++ {
+		orders = append(orders, float64(i)/10)
+	}
+	return append(orders, account.IntegerOrders(11, 512)...)
+}
+
 // DPAutoGAN is the epsilon of Tantipongpipat et al. 2021: the Renyi divergences of
 // the phases added, converted once by the classic formula.
 func DPAutoGAN(delta float64, phases ...Phase) (float64, error) {
-	return account.RDP{Conversion: account.Classic}.Epsilon(Events(phases...), privacy.AddRemove, delta)
+	return account.RDP{Conversion: account.Classic, Orders: Orders()}.Epsilon(Events(phases...), privacy.AddRemove, delta)
 }
 
 // RoundedUp is epsilon as the paper prints it, to two decimals.
