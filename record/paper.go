@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"weir/privacy"
@@ -15,11 +16,20 @@ func PrivacyPaper(r *Run) string {
 	if r.Insecure {
 		b.WriteString("NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a release.\n\n")
 	}
+	plan, err := r.planned()
 	b.WriteString(promise(r))
 	b.WriteString("\n## What was spent\n\n")
+	if err != nil {
+		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
+	}
+	b.WriteString(spendTable(plan))
 	b.WriteString(charges(r))
+	b.WriteString(audit(plan))
 	b.WriteString("\n## What was released\n\n")
 	for _, f := range r.Release {
+		if f.Path == "release/PRIVACY.md" { // cannot hold its own digest
+			continue
+		}
 		fmt.Fprintf(&b, "- `%s` (%s)\n", strings.TrimPrefix(f.Path, "release/"), f.SHA256)
 	}
 	b.WriteString("\n## What this does not say\n\n" + limits)
@@ -29,30 +39,85 @@ func PrivacyPaper(r *Run) string {
 
 func promise(r *Run) string {
 	t := r.Terms
-	if t.Proven == nil {
-		return fmt.Sprintf("No epsilon is proven for this run (claims: %s). %s\n%s", t.Claims, sentence(t.Reason), published(t))
+	switch {
+	case t.Claims == "none" && t.Proven == nil:
+		return "No privacy is claimed. Nothing in this folder was computed from private rows: every output of the run that was\nstays internal.\n"
+	case t.Proven == nil:
+		return fmt.Sprintf("**No epsilon is proven for this run** (claims: %s). %s\n%s", t.Claims, sentence(t.Reason), published(t))
 	}
 	text := fmt.Sprintf("The files beside this page are the output of mechanisms that are differentially private together, with\n"+
-		"**epsilon = %.6g** (proven, accountant %s) at **delta = %g**, adjacency `%s`, privacy unit: %s.\n\n",
-		*t.Proven, t.Accountant, t.Delta, t.Adjacency, r.Dataset.Unit)
+		"**epsilon = %s** (proven, rounded up, accountant %s) at **delta = %g**, adjacency `%s`, privacy unit: %s.\n\n",
+		Bound(*t.Proven), t.Accountant, t.Delta, t.Adjacency, r.Dataset.Unit)
 	return text + meaning(t) + published(t)
 }
 
-// meaning reads the promise for someone who has not met the terms.
+// meaning reads the promise for someone who has not met the terms. A test
+// between two equally likely neighbouring tables is right with probability at
+// most (e^epsilon + delta) / (1 + e^epsilon) (Kairouz, Oh, Viswanath 2015).
 func meaning(t Terms) string {
-	change := "one unit's rows were added to or removed from the private table"
+	change := "Had one unit's rows been added to or left out of the private table"
+	guess := "whether one unit is in the table"
 	if t.Adjacency == privacy.ReplaceOne {
-		change = "one unit's rows in the private table were exchanged for any others"
+		change = "Had one unit's rows in the private table been any others"
+		guess = "which of two candidates one unit's rows are"
 	}
-	return fmt.Sprintf("Had %s, any outcome of the release would have been at most e^epsilon times as likely,\n"+
-		"up to a probability of %g. This holds whatever else the reader knows, and for anything computed from these files.\n", change, t.Delta)
+	grow := math.Exp(*t.Proven)
+	return fmt.Sprintf("%s, any outcome of the release would have been at most e^epsilon\n"+
+		"(%s) times as likely, up to a probability of %g. Someone who knows everything else and has to guess\n"+
+		"%s, both being equally likely beforehand, is right with a probability of at most %s.\n"+
+		"This holds for anything computed from these files, too.\n", change, Bound(grow), t.Delta, guess, correct(*t.Proven, t.Delta))
+}
+
+func correct(epsilon, delta float64) string {
+	p := 1 / (1 + math.Exp(-epsilon)) // e^epsilon / (1 + e^epsilon), without overflow
+	p += delta / (1 + math.Exp(epsilon))
+	return Bound(math.Ceil(p*1000)/10) + " %"
 }
 
 func published(t Terms) string {
 	if t.Published == nil {
 		return ""
 	}
-	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %.6g. It is shown for comparison and is not a claim of this release.\n", *t.Published)
+	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is not a claim of this release.\n", Number(*t.Published))
+}
+
+// spendTable lists the mechanisms of the plan.
+func spendTable(p planned) string {
+	var b strings.Builder
+	for _, s := range p.Stages {
+		if s.Mechanism == "" {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("| stage | mechanism | sensitivity | noise multiplier | steps | epsilon alone | cumulative |\n|---|---|---|---|---|---|---|\n")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %s | %s |\n", cell(s.ID), cell(s.Mechanism), cell(s.Sensitivity), figure(s.NoiseMultiplier, Number), s.Steps,
+			figure(s.Alone, Bound), figure(s.Total, Bound))
+	}
+	for _, s := range p.Stages {
+		if s.Unproven != "" {
+			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(s.Unproven, "."))
+		}
+		if s.Published != nil {
+			fmt.Fprintf(&b, "\nStage `%s`, published accounting: epsilon %s (%s).\n", s.ID, Number(*s.Published), s.PublishedMethod)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func figure(x *float64, show func(float64) string) string {
+	if x == nil {
+		return "none"
+	}
+	return show(*x)
+}
+
+// cell keeps text inside its cell of a table.
+func cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(s)
 }
 
 func charges(r *Run) string {
@@ -60,6 +125,7 @@ func charges(r *Run) string {
 		return "Nothing: no mechanism drew noise.\n"
 	}
 	var b strings.Builder
+	b.WriteString("Charges, as they stand in the ledger of the dataset:\n\n")
 	for _, c := range r.Charges {
 		event, err := privacy.MarshalEvent(c.Event.Event)
 		if err != nil {
@@ -67,7 +133,23 @@ func charges(r *Run) string {
 		}
 		fmt.Fprintf(&b, "- stage `%s`: `%s`\n", c.Stage, event)
 	}
-	b.WriteString("\nThe ledger of the dataset adds these to the charges of all other runs on the same data.\n")
+	b.WriteString("\nThe ledger adds these to the charges of all other runs on the same data.\n")
+	return b.String()
+}
+
+// audit lists the rules that the spec touches.
+func audit(p planned) string {
+	var b strings.Builder
+	for _, f := range p.Findings {
+		if b.Len() == 0 {
+			b.WriteString("\n## What the audit of the spec says\n\n")
+		}
+		fmt.Fprintf(&b, "- %s, %s", f.Rule, f.Level)
+		if f.Stage != "" {
+			fmt.Fprintf(&b, ", stage `%s`", f.Stage)
+		}
+		fmt.Fprintf(&b, ": %s\n", f.Message)
+	}
 	return b.String()
 }
 

@@ -42,6 +42,7 @@ type Run struct {
 	Repeat        int                `json:"repeat,omitempty"`
 	Insecure      bool               `json:"not_private,omitempty"` // noise from a seed: a test, no release
 	Stages        []Stage            `json:"stages"`
+	Tables        []Table            `json:"tables"` // released tables, as planned
 	Release       []File             `json:"release"`
 	Internal      []File             `json:"internal"`
 	Metrics       map[string]float64 `json:"metrics"`

@@ -48,7 +48,7 @@ func (r *run) describe(source *source) error {
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
 	rec.KeyCommitment, rec.KeyKept, rec.Insecure = r.key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil
 	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{}, map[string]string{}
-	rec.Repeat = r.opts.Repeat
+	rec.Repeat, rec.Tables = r.opts.Repeat, releasedTables(r.plan)
 	rec.Charges, rec.Stages = []record.Charge{}, []record.Stage{}
 	return nil
 }

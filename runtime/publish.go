@@ -120,6 +120,9 @@ func (r *run) papers(aside string) error {
 	if err := write("BILL.txt", "the plan and its privacy bill", []byte(r.record.Bill)); err != nil {
 		return err
 	}
+	if err := write("DATASHEET.md", "what the tables hold and how they were made", []byte(record.Datasheet(r.record))); err != nil {
+		return err
+	}
 	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyPaper(r.record)))
 }
 

@@ -58,7 +58,7 @@ func newRoot(s streams) *cobra.Command {
 // commands is the table of contents of the command line, one file each.
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
-		initCommand, domainCommand, checkCommand, planCommand, runCommand, sampleCommand, evaluateCommand,
+		initCommand, domainCommand, checkCommand, planCommand, runCommand, reportCommand, sampleCommand, evaluateCommand,
 		verifyCommand, ledgerCommand, epsilonCommand, renderCommand, kindsCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }

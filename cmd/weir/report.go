@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/record"
+	"weir/record/report"
+)
+
+const reportLong = `Say where the report of a run is, print the public papers of its release, or
+draw a score against epsilon over several runs.
+
+The report (internal/report.html) is computed from real rows and stays internal.
+--public prints PRIVACY.md and DATASHEET.md, rendered anew from run.json: public
+and released facts only. --sweep SCORE takes two or more runs and writes an SVG
+of that score (a key of internal/metrics.json, such as utility.auroc) against
+the proven epsilon to stdout; scores are private too.
+
+Exit codes: 0 done; 2 usage, no such run, or a run without a report.`
+
+func reportCommand(s streams) *cobra.Command {
+	var public, asJSON bool
+	var sweep string
+	c := &cobra.Command{
+		Use:   "report RUN [RUN ...]",
+		Short: "Find the report of a run, print its public papers, draw a sweep",
+		Long:  reportLong,
+		Example: "  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
+			"  weir report runs/cardio/* --sweep utility.auroc > auroc.svg",
+		Args: func(c *cobra.Command, args []string) error {
+			if sweep != "" && len(args) > 0 {
+				return nil
+			}
+			return exactly(1, "RUN")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case sweep != "" && (public || asJSON):
+				return usage(c, errors.New("--sweep: stands with --public or --json, must stand alone"))
+			case sweep != "":
+				return drawSweep(s.out, sweep, args)
+			}
+			rec, err := readRun(args[0])
+			if err != nil {
+				return withCode(exitUsage, fmt.Errorf("%s: is no run: %w", args[0], err))
+			}
+			if public {
+				return printPapers(s.out, rec, asJSON)
+			}
+			return printReport(s.out, args[0], rec, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&public, "public", false, "print PRIVACY.md and DATASHEET.md, from run.json")
+	c.Flags().StringVar(&sweep, "sweep", "", "draw this score against epsilon over the runs, as SVG")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func printPapers(w io.Writer, rec *record.Run, asJSON bool) error {
+	privacy, sheet := record.PrivacyPaper(rec), record.Datasheet(rec)
+	if asJSON {
+		return printJSON(w, map[string]string{"privacy": privacy, "datasheet": sheet})
+	}
+	_, err := io.WriteString(w, privacy+"\n"+sheet)
+	return err
+}
+
+// printReport names the page, if the run made one and it is still there.
+func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
+	for _, f := range rec.Internal {
+		if !strings.HasSuffix(f.Path, ".html") {
+			continue
+		}
+		path := filepath.Join(dir, f.Path)
+		if _, err := os.Stat(path); err != nil {
+			return withCode(exitUsage, fmt.Errorf("%s: the record names a report that is gone: %w", dir, err))
+		}
+		if asJSON {
+			return printJSON(w, map[string]string{"report": path})
+		}
+		_, err := fmt.Fprintln(w, path)
+		return err
+	}
+	why := "its spec has no stage of kind report"
+	if rec.Status != record.Done {
+		why = "it is " + string(rec.Status)
+	}
+	return withCode(exitUsage, fmt.Errorf("%s: the run has no report: %s", dir, why))
+}
+
+// drawSweep reads a score and the proven epsilon of each run; runs without
+// either are left out.
+func drawSweep(w io.Writer, score string, dirs []string) error {
+	var points []report.SweepPoint
+	for _, dir := range dirs {
+		rec, err := readRun(dir)
+		if err != nil {
+			return withCode(exitUsage, fmt.Errorf("%s: is no run: %w", dir, err))
+		}
+		if v, ok := rec.Metrics[score]; ok && rec.Terms.Proven != nil {
+			points = append(points, report.SweepPoint{Epsilon: *rec.Terms.Proven, Value: v})
+		}
+	}
+	svg, err := report.Sweep(score, points)
+	if err != nil {
+		return withCode(exitUsage, fmt.Errorf("--sweep: %w", err))
+	}
+	_, err = w.Write(svg)
+	return err
+}

@@ -1,0 +1,142 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Table is a released table as it was planned: public facts alone.
+type Table struct {
+	Stage   string   `json:"stage"`
+	Rows    int64    `json:"rows,omitempty"` // 0: not fixed beforehand
+	Columns []Column `json:"columns"`
+}
+
+// Column is what is publicly known of a released column.
+type Column struct {
+	Name       string      `json:"name"`
+	Type       string      `json:"type"`
+	Bounds     *[2]float64 `json:"bounds,omitempty"`
+	Categories []string    `json:"categories,omitempty"`
+	Missing    bool        `json:"missing,omitempty"` // values may be missing
+	Source     string      `json:"source,omitempty"`  // who declared bounds and categories; "" is public
+	Doc        string      `json:"doc,omitempty"`
+}
+
+// Datasheet is DATASHEET.md (after Gebru et al. 2021), from public and released
+// facts only. Equal specs give equal bytes: what a single run promises stands in
+// PRIVACY.md.
+func Datasheet(r *Run) string {
+	plan, err := r.planned()
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Datasheet of %s\n\n", r.Name)
+	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is promised and what was spent.\n")
+	if err != nil {
+		fmt.Fprintf(&b, "\nThe plan in this record cannot be read: %v.\n", err)
+	}
+	section(&b, "Motivation", owner)
+	section(&b, "Composition", composition(r))
+	for _, t := range r.Tables {
+		b.WriteString(t.describe())
+	}
+	section(&b, "Collection", collection(r, plan))
+	section(&b, "How it was made", making(plan))
+	section(&b, "Uses", uses)
+	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the bill (`weir plan`), and the owner, who has\n"+
+		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n", r.SpecDigest)+owner)
+	return b.String()
+}
+
+const owner = "Not known to weir; for the owner of the data to fill in.\n"
+
+func section(b *strings.Builder, title, text string) {
+	fmt.Fprintf(b, "\n## %s\n\n%s", title, text)
+}
+
+func composition(r *Run) string {
+	if len(r.Tables) == 0 {
+		return "No table is released.\n"
+	}
+	return "Each row is synthetic and stands for nobody. A row may equal a real one; what that can tell about\na person is within the bound of `PRIVACY.md`.\n"
+}
+
+func (t Table) describe() string {
+	var b strings.Builder
+	rows := "a number of rows not fixed beforehand"
+	if t.Rows > 0 {
+		rows = fmt.Sprintf("%d rows", t.Rows)
+	}
+	fmt.Fprintf(&b, "\n### `%s`: %s, %d columns\n\n", t.Stage, rows, len(t.Columns))
+	b.WriteString("| column | type | values | may be missing | known from | meaning |\n|---|---|---|---|---|---|\n")
+	for _, c := range t.Columns {
+		missing := "no"
+		if c.Missing {
+			missing = "yes"
+		}
+		source := c.Source
+		if source == "" {
+			source = "public"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), c.Type, cell(c.values()), missing, cell(source), cell(c.Doc))
+	}
+	return b.String()
+}
+
+// mostListed categories of a column are written out.
+const mostListed = 12
+
+func (c Column) values() string {
+	switch {
+	case len(c.Categories) > mostListed:
+		return fmt.Sprintf("%s and %d more", strings.Join(c.Categories[:mostListed], ", "), len(c.Categories)-mostListed)
+	case len(c.Categories) > 0:
+		return strings.Join(c.Categories, ", ")
+	case c.Bounds != nil:
+		return fmt.Sprintf("%g to %g", c.Bounds[0], c.Bounds[1])
+	}
+	return "no bounds declared"
+}
+
+func collection(r *Run, p planned) string {
+	if p.Dataset.Demo != "" {
+		return fmt.Sprintf("The source is weir's built-in generator `%s`: made-up rows, not people.\n", p.Dataset.Demo)
+	}
+	text := fmt.Sprintf("The source is a private table of %d columns; privacy unit: %s.", p.Dataset.Columns, r.Dataset.Unit)
+	if p.Dataset.RowsPublic > 0 {
+		text += fmt.Sprintf(" Its row count, %d, is public.", p.Dataset.RowsPublic)
+	}
+	return text + " How it was collected:\n" + owner
+}
+
+// making lists the stages with their settings, which are those of the spec.
+func making(p planned) string {
+	var b strings.Builder
+	for i, s := range p.Stages {
+		fmt.Fprintf(&b, "%d. `%s`, kind %s (%s)", i+1, s.ID, s.Kind, s.Class)
+		if text := s.settings(); text != "{}" {
+			fmt.Fprintf(&b, ": `%s`", text)
+		}
+		b.WriteString("\n")
+	}
+	if b.Len() == 0 {
+		return "No stage is on record.\n"
+	}
+	return b.String()
+}
+
+// settings is the stage's JSON on one line, fit to stand between back quotes.
+func (s plannedStage) settings() string {
+	var b bytes.Buffer
+	if json.Compact(&b, s.Settings) != nil || b.String() == "null" {
+		return "{}"
+	}
+	return strings.ReplaceAll(b.String(), "`", "'")
+}
+
+const uses = `Fit for developing and teaching on data of this shape, and for first looks that are repeated on the real table before
+anything rests on them. Not fit for facts about any person, for groups smaller than the noise can carry, or as evidence
+where the private evaluation of the owner says that the relation in question was lost. Ask the owner, who has figures
+against real rows that may not be published.
+`

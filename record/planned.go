@@ -1,0 +1,46 @@
+package record
+
+import "encoding/json"
+
+// planned is what the papers need of a plan (pipeline.Plan as JSON), all of it
+// public: it is computed from the spec before any data is read.
+type planned struct {
+	Stages   []plannedStage `json:"stages"`
+	Findings []struct {
+		Rule    string `json:"rule"`
+		Level   string `json:"level"`
+		Stage   string `json:"stage"`
+		Message string `json:"message"`
+	} `json:"findings"`
+	Dataset struct {
+		Demo       string `json:"demo"`
+		RowsPublic int64  `json:"rows_public"`
+		Columns    int    `json:"columns"`
+	} `json:"dataset"`
+	Naive *float64 `json:"epsilon_by_addition"`
+}
+
+type plannedStage struct {
+	ID              string          `json:"id"`
+	Kind            string          `json:"kind"`
+	Class           string          `json:"class"`
+	Settings        json.RawMessage `json:"settings"`
+	Mechanism       string          `json:"mechanism"`
+	Sensitivity     string          `json:"sensitivity"`
+	Steps           int64           `json:"steps"`
+	NoiseMultiplier *float64        `json:"noise_multiplier"`
+	Alone           *float64        `json:"epsilon_alone"`
+	Total           *float64        `json:"epsilon_cumulative"`
+	Published       *float64        `json:"epsilon_published"`
+	PublishedMethod string          `json:"published_method"`
+	Unproven        string          `json:"unproven"`
+}
+
+func (r *Run) planned() (planned, error) {
+	var p planned
+	if len(r.Plan) == 0 {
+		return p, nil
+	}
+	err := json.Unmarshal(r.Plan, &p)
+	return p, err
+}
