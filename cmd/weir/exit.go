@@ -64,6 +64,6 @@ func exitCode(ctx context.Context, err error) int {
 func printError(w io.Writer, err error) {
 	var printed *printedError
 	if !errors.As(err, &printed) {
-		fmt.Fprintf(w, "weir: %v\n", err)
+		fmt.Fprintf(w, "%s %v\n", paint(w, red, "weir:"), err)
 	}
 }

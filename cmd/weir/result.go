@@ -16,13 +16,13 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	rec := r.Record
 	var b strings.Builder
 	if rec.Insecure {
-		b.WriteString("NOT PRIVATE: noise from --insecure-noise-seed; do not release.\n\n")
+		b.WriteString(paint(w, red, "NOT PRIVATE")+": noise from --insecure-noise-seed; do not release.\n\n")
 	}
 	if r.Reused {
 		b.WriteString("This spec has been run on these data; here is that run, and nothing was spent. --fresh draws new noise, as a new charge.\n\n")
 	}
 	figures(&b, rec)
-	epsilons(&b, rec.Terms)
+	epsilons(&b, w, rec.Terms)
 	places(&b, r)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -94,11 +94,11 @@ func sorted[T any](m map[string]T) []string {
 	return keys
 }
 
-func epsilons(b *strings.Builder, t record.Terms) {
+func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	show := func(name string, x *float64, reason string) {
 		switch {
 		case x != nil:
-			fmt.Fprintf(b, "epsilon (%s)  %.5g at delta %g, %s\n", name, *x, t.Delta, t.Adjacency)
+			fmt.Fprintf(b, "%s  %.5g at delta %g, %s\n", paint(w, bold, "epsilon ("+name+")"), *x, t.Delta, t.Adjacency)
 		case reason != "":
 			fmt.Fprintf(b, "epsilon (%s)  none: %s\n", name, reason)
 		}
