@@ -107,3 +107,17 @@ func (c *Column) recode(place map[string]int32, list []string) {
 	}
 	c.Codes = codes
 }
+
+// Recode returns the column with its codes in the order of list; categories that
+// list lacks are missing.
+func (c Column) Recode(list []string) Column {
+	place := map[string]int32{}
+	for _, v := range c.Categories {
+		place[v] = -1
+	}
+	for i, v := range list {
+		place[v] = int32(i)
+	}
+	c.recode(place, list)
+	return c
+}

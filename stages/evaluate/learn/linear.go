@@ -88,3 +88,6 @@ func signed(z []float64) Matrix {
 	}
 	return s
 }
+
+// Model is the linear model below the probabilities.
+func (l *logit) Model() *Linear { return &l.Linear }

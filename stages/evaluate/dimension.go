@@ -1,0 +1,192 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/evaluate/frame"
+	"weir/stages/evaluate/learn"
+)
+
+// DimensionWisePrediction predicts each column from the others, learnt from real
+// and from synthetic rows.
+type DimensionWisePrediction struct {
+	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; left out, all columns that the tables share."`
+	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner of coded columns, by its name in downstream."`
+	Regressor    string   `yaml:"regressor" json:"regressor" doc:"Learner of numbers, by its name in downstream."`
+	Alpha        float64  `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Strength of lasso and elastic net, in standard deviations of the column to predict."`
+	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"What becomes of the numbers that are predicted from."`
+	BinaryScore  string   `yaml:"binary_score" json:"binary_score" enum:"auroc|average_precision|f1|f1_macro|accuracy" doc:"Score of columns of two categories."`
+	ManyScore    string   `yaml:"many_score" json:"many_score" enum:"f1_macro|f1_micro|f1_weighted|accuracy|auroc" doc:"Score of columns of more categories."`
+	MinCount     int      `yaml:"min_count" json:"min_count" min:"1" doc:"A coded column is left out where fewer rows of some table are outside its commonest category: nothing can be learnt of so sparse a column." unit:"rows"`
+	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"More training rows than this are sampled down at random, and said so; 0 is no bound." unit:"rows"`
+}
+
+func dimensionKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "dimension_wise_prediction", Version: 1,
+		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
+			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with " +
+			"sum_of_squares and mean_absolute_difference over the columns. Use it to see which columns keep their relations.",
+		In: []pipeline.Port{
+			tablePort("real", "held-out real rows to test on", false),
+			tablePort("synthetic", "synthetic rows to train on", false),
+			tablePort("real_train", "real rows to train on", false),
+		},
+		Out: metricsOut(),
+		New: func() pipeline.Stage {
+			return &DimensionWisePrediction{
+				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(frame.Bounds),
+				BinaryScore: "auroc", ManyScore: "f1_macro", MinCount: 2, MaxTrainRows: 100000,
+			}
+		},
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *DimensionWisePrediction) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	var ps pipeline.Problems
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		ps.Pick("columns", in[port].Domain, s.Columns)
+	}
+	if names := split(classifierNames); !slices.Contains(names, s.Classifier) {
+		ps.Unknown("classifier", "learner of coded columns", s.Classifier, names)
+	}
+	if names := split(regressorNames); !slices.Contains(names, s.Regressor) {
+		ps.Unknown("regressor", "learner of numbers", s.Regressor, names)
+	}
+	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, ps.Err()
+}
+
+// Run implements pipeline.Stage.
+func (s *DimensionWisePrediction) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	note := dropNotes(frames["real"])
+	if len(s.Columns) > 0 {
+		for port := range frames {
+			frames[port] = frames[port].Select(s.Columns)
+		}
+	}
+	var out []pipeline.Metric
+	var differences []figure
+	for i, name := range frames["real"].Names() {
+		m, err := s.column(ctx, env, frames, name)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", name, err)
+		}
+		out = append(out, m...)
+		differences = append(differences, figure{m[2].Value, name + " " + m[2].Note})
+		env.Progress(int64(i+1), int64(len(frames["real"].Columns)))
+	}
+	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), append(dimensionSummary(differences, note), out...))}, nil
+}
+
+// dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.
+func dimensionSummary(differences []figure, note string) []pipeline.Metric {
+	var squares, sizes []figure
+	for _, d := range differences {
+		squares = append(squares, figure{d.value * d.value, d.note})
+		sizes = append(sizes, figure{math.Abs(d.value), d.note})
+	}
+	square, size, defined := mean(squares), mean(sizes), 0.0
+	for _, d := range differences {
+		if !math.IsNaN(d.value) {
+			defined++
+		}
+	}
+	if len(differences) == 0 {
+		note = joinNotes("the tables share no column", note)
+	}
+	return []pipeline.Metric{
+		{Name: "sum_of_squares", Value: square.value * defined, Note: joinNotes(square.note, note)},
+		{Name: "mean_absolute_difference", Value: size.value, Note: joinNotes(size.note, note)},
+	}
+}
+
+// column scores one column: real, synthetic, and their difference.
+func (s *DimensionWisePrediction) column(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, name string) ([]pipeline.Metric, error) {
+	var scores [2]figure
+	metric := s.score(frames["real"].Column(name))
+	for i, port := range []string{"real_train", "synthetic"} {
+		f, err := s.one(ctx, env, frames, port, name, metric)
+		if err != nil {
+			return nil, fmt.Errorf("trained on %s: %w", port, err)
+		}
+		scores[i] = f
+	}
+	d := joinNotes(scores[0].note, scores[1].note)
+	return []pipeline.Metric{
+		{Name: "real", Column: name, Value: scores[0].value, Note: joinNotes(metric, scores[0].note)},
+		{Name: "synthetic", Column: name, Value: scores[1].value, Note: joinNotes(metric, scores[1].note)},
+		{Name: "difference", Column: name, Value: scores[0].value - scores[1].value, Note: joinNotes("real minus synthetic "+metric, d)},
+	}, nil
+}
+
+func (s *DimensionWisePrediction) score(c *frame.Column) string {
+	switch {
+	case !c.Coded():
+		return "r2"
+	case len(c.Categories) <= 2:
+		return s.BinaryScore
+	}
+	return s.ManyScore
+}
+
+func (s *DimensionWisePrediction) one(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, port, name, metric string) (figure, error) {
+	purpose := name + " from " + port
+	t := newTrial(frames[port], frames["real"], name, frame.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
+	if why := t.impossible(); why != "" {
+		return undefined(why), nil
+	}
+	run := learn.Run{Rand: env.Rand(purpose), Workers: env.Workers}
+	target := t.test.Column(name)
+	if !target.Coded() {
+		p, err := t.regress(ctx, s.regressor(t.train.Column(name).Numbers), run)
+		if err != nil {
+			return figure{}, err
+		}
+		return judgeNumbers(target.Numbers, p, []string{metric})[metric], nil
+	}
+	if why := s.sparse(t); why != "" {
+		return undefined(why), nil
+	}
+	p, err := t.classify(ctx, classifiers()[s.Classifier], run)
+	if err != nil {
+		return figure{}, err
+	}
+	return judgeClasses(target.Codes, p, min(1, len(target.Categories)-1), []string{metric})[metric], nil
+}
+
+// sparse says which table has too few rows outside the commonest category.
+func (s *DimensionWisePrediction) sparse(t *trial) string {
+	for i, f := range []*frame.Frame{t.train, t.test} {
+		c, name := f.Column(t.target), [2]string{"training", "test"}[i]
+		n, most := make([]int, len(c.Categories)), 0
+		for _, k := range c.Codes {
+			n[k]++
+			most = max(most, n[k])
+		}
+		if f.Rows-most < s.MinCount {
+			return fmt.Sprintf("fewer than %d %s rows are outside the commonest category", s.MinCount, name)
+		}
+	}
+	return ""
+}
+
+// regressor is the named learner, penalties in units of the target's spread.
+func (s *DimensionWisePrediction) regressor(y []float64) learn.Regressor {
+	_, sd := learn.Moments(y)
+	switch s.Regressor {
+	case "lasso":
+		return learn.ElasticNet{Alpha: s.Alpha * sd, L1Ratio: 1}
+	case "elastic_net":
+		return learn.ElasticNet{Alpha: s.Alpha * sd, L1Ratio: 0.5}
+	}
+	return regressors()[s.Regressor]
+}
