@@ -16,7 +16,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	rec := r.Record
 	var b strings.Builder
 	if rec.Insecure {
-		b.WriteString(paint(w, red, "NOT PRIVATE")+": noise from --insecure-noise-seed; do not release.\n\n")
+		b.WriteString(paint(w, red, "NOT PRIVATE") + ": noise from --insecure-noise-seed; do not release.\n\n")
 	}
 	if r.Reused {
 		b.WriteString("This spec has been run on these data; here is that run, and nothing was spent. --fresh draws new noise, as a new charge.\n\n")
