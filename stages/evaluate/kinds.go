@@ -4,5 +4,5 @@ import "weir/pipeline"
 
 // Kinds lists the kinds of this room.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{marginalsKind(), downstreamKind(), dimensionKind(), reportKind()}
+	return []pipeline.Kind{marginalsKind(), downstreamKind(), dimensionKind(), regressionKind(), reportKind()}
 }

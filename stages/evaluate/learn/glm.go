@@ -174,7 +174,6 @@ func (g *glm) fit(ctx context.Context) ([]float64, *mat.Dense, error) {
 	if g.family == Poisson && normInf(mu) == 0 {
 		return nil, nil, &NotEstimable{-1, "every count is 0, so the log of the rate is minus infinity"}
 	}
-	last := math.Inf(1)
 	var beta []float64
 	// 60 steps: from a fit that exists the method doubles its digits each step.
 	for range 60 {
@@ -187,6 +186,9 @@ func (g *glm) fit(ctx context.Context) ([]float64, *mat.Dense, error) {
 		}
 		mu = g.means(b)
 		d := g.deviance(mu)
+		if why := g.degenerate(d); why != "" {
+			return nil, nil, &NotEstimable{-1, why}
+		}
 		done := beta != nil && closeTo(b, beta) || g.family == Gaussian
 		if beta = b; done {
 			return g.finish(beta, mu)
@@ -194,12 +196,20 @@ func (g *glm) fit(ctx context.Context) ([]float64, *mat.Dense, error) {
 		if math.IsNaN(d) || math.IsInf(d, 0) {
 			break
 		}
-		if g.family == Binomial && d < 1e-6*float64(len(g.y)) && d < last {
-			return nil, nil, &NotEstimable{-1, "the columns separate the two outcomes perfectly, so the coefficients are infinite"}
-		}
-		last = d
 	}
 	return nil, nil, &NotEstimable{-1, "the likelihood has no finite maximum that 60 steps reach (separation)"}
+}
+
+// degenerate says why a fit of deviance d has no use. 1e-6 a row is far below the
+// deviance of outcomes that overlap; 1e-24 of the squares is rounding.
+func (g *glm) degenerate(d float64) string {
+	switch {
+	case g.family == Binomial && d < 1e-6*float64(len(g.y)):
+		return "the columns separate the two outcomes perfectly, so the coefficients are infinite"
+	case g.family == Gaussian && len(g.cols) > 1 && d <= 1e-24*dot(g.y, g.y):
+		return "the response is fitted without error, so nothing is left to infer from"
+	}
+	return ""
 }
 
 func (g *glm) finish(beta, mu []float64) ([]float64, *mat.Dense, error) {
@@ -209,7 +219,7 @@ func (g *glm) finish(beta, mu []float64) ([]float64, *mat.Dense, error) {
 
 func closeTo(a, b []float64) bool {
 	for j, v := range a {
-		if math.Abs(v-b[j]) > 1e-10*(1e-3+math.Abs(v)) {
+		if !(math.Abs(v-b[j]) <= 1e-10*(1e-3+math.Abs(v))) { // so that NaN is not close
 			return false
 		}
 	}
