@@ -75,7 +75,7 @@ func pmse(t *testing.T, c goldenCase) map[string]any {
 		}
 	}
 	coef, intercept := linear(x, s)
-	parameters := detection.Rank(x) + 1
+	parameters := len(detection.Independent(x)) + 1
 	d := detection.NewPMSE(prob, share, parameters)
 	return map[string]any{"pmse": d.Value, "expected_pmse_null": d.Expected, "sd_pmse_null": d.SD, "pmse_ratio": d.Ratio,
 		"standardised_pmse": d.Standardised, "parameters": parameters, "synthetic_share": d.Share,

@@ -46,8 +46,15 @@ func width(counts [][]float64) int {
 	return len(counts[0])
 }
 
+// MaxCells is the most pairs of categories of a Contingency: 128 MB of counts.
+const MaxCells = 1 << 24
+
 // Cross counts the pairs of codes; rows where one is missing (-1) are left out.
+// With more than MaxCells pairs of categories it is empty, and so undefined.
 func Cross(a, b []int32, ka, kb int) Contingency {
+	if ka > 0 && kb > MaxCells/ka {
+		return Contingency{}
+	}
 	counts := make([][]float64, ka)
 	all := make([]float64, ka*kb)
 	for i := range counts {

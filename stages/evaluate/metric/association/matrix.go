@@ -2,52 +2,38 @@ package association
 
 import "math"
 
-// Difference sums up real minus synthetic of two symmetric matrices. Places where
-// either is NaN are left out and counted.
+// Difference sums up real minus synthetic over pairs of columns. Pairs where
+// either is NaN are left out and counted; all figures are NaN where none is left.
 type Difference struct {
-	MeanAbsoluteUpper, RMSUpper float64 // strict upper triangle; NaN where nothing is defined there
-	MaxAbsolute, Frobenius      float64 // full matrix
-	Undefined                   int     // places of the strict upper triangle left out
+	MeanAbsolute, RMS, MaxAbsolute float64 // over the pairs: the strict upper triangle of a symmetric matrix
+	Frobenius                      float64 // of the whole matrix of differences, its diagonal 0
+	Undefined                      int
 }
 
-// Compare compares two matrices of one size.
-func Compare(real, synth [][]float64) Difference {
-	var d Difference
+// Compare compares the figures of pairs; mirrored says that each pair stands for
+// two places of a symmetric matrix.
+func Compare(real, synth []float64, mirrored bool) Difference {
+	d := Difference{MaxAbsolute: math.NaN()}
 	n, squares := 0.0, 0.0
-	for i := range real {
-		for j := range real {
-			gap := math.Abs(real[i][j] - synth[i][j])
-			if math.IsNaN(gap) {
-				if i < j {
-					d.Undefined++
-				}
-				continue
-			}
-			d.MaxAbsolute = max(d.MaxAbsolute, gap)
-			squares += gap * gap
-			if i < j {
-				n++
-				d.MeanAbsoluteUpper += gap
-				d.RMSUpper += gap * gap
-			}
+	for i, v := range real {
+		gap := math.Abs(v - synth[i])
+		if math.IsNaN(gap) {
+			d.Undefined++
+			continue
+		}
+		n++
+		d.MeanAbsolute += gap
+		squares += gap * gap
+		if !(gap <= d.MaxAbsolute) {
+			d.MaxAbsolute = gap
 		}
 	}
-	d.MeanAbsoluteUpper, d.RMSUpper, d.Frobenius = d.MeanAbsoluteUpper/n, math.Sqrt(d.RMSUpper/n), math.Sqrt(squares)
+	d.MeanAbsolute, d.RMS, d.Frobenius = d.MeanAbsolute/n, math.Sqrt(squares/n), math.Sqrt(squares)
+	if mirrored {
+		d.Frobenius *= math.Sqrt2
+	}
+	if n == 0 {
+		d.Frobenius = math.NaN()
+	}
 	return d
-}
-
-// Symmetric fills an n by n matrix by pair for i < j and self on the diagonal.
-func Symmetric(n int, pair func(i, j int) float64, self func(i int) float64) [][]float64 {
-	m := make([][]float64, n)
-	for i := range m {
-		m[i] = make([]float64, n)
-	}
-	for i := range m {
-		m[i][i] = self(i)
-		for j := i + 1; j < n; j++ {
-			m[i][j] = pair(i, j)
-			m[j][i] = m[i][j]
-		}
-	}
-	return m
 }

@@ -5,8 +5,6 @@ package detection
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"weir/stages/evaluate/learn"
 	"weir/stages/evaluate/metric/association"
 )
@@ -42,30 +40,34 @@ func NewPMSE(p []float64, share float64, parameters int) PMSE {
 	return r
 }
 
-// Rank is the number of columns of x that are not linear combinations of the
-// others and a constant: eigenvalues of the correlation matrix above 1e-10 of
-// their sum.
-func Rank(x learn.Matrix) int {
+// Independent lists the columns of x that are no linear combination of those
+// before them and a constant: a Cholesky factor of the correlation matrix, by
+// rows, that leaves out columns of which less than 1e-8 of the variance is left.
+func Independent(x learn.Matrix) (kept []int) {
 	z, _, _ := x.Standardise()
 	if z.Rows < 2 || len(z.Cols) == 0 {
-		return 0
+		return nil
 	}
 	s := association.NewScatter(len(z.Cols))
 	s.Add(z)
-	var e mat.EigenSym
-	if !e.Factorize(s.Covariance(), false) {
-		return len(z.Cols)
-	}
-	values, total, rank := e.Values(nil), 0.0, 0
-	for _, v := range values {
-		total += math.Max(0, v)
-	}
-	for _, v := range values {
-		if v > 1e-10*total {
-			rank++
+	c := s.Covariance()
+	var factor [][]float64
+	for j := range z.Cols {
+		row, left := make([]float64, len(kept)+1), c.At(j, j)
+		for i, k := range kept {
+			v := c.At(j, k)
+			for m := range i {
+				v -= row[m] * factor[i][m]
+			}
+			row[i] = v / factor[i][i]
+			left -= row[i] * row[i]
+		}
+		if left > 1e-8 {
+			row[len(kept)] = math.Sqrt(left)
+			kept, factor = append(kept, j), append(factor, row)
 		}
 	}
-	return rank
+	return kept
 }
 
 // Unpenalised is the inverse penalty of logistic regression at which the

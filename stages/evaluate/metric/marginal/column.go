@@ -48,6 +48,23 @@ func (b Binning) Code(real, synth *frame.Column) (c Column, ok bool) {
 	return c, true
 }
 
+// Codes codes a column in the bins of the real one, with -1 for missing, below
+// size. Categories keep their codes.
+func (b Binning) Codes(real, c *frame.Column) (codes []int32, size int) {
+	if c.Coded() {
+		return c.Codes, len(c.Categories)
+	}
+	e := b.edges(real)
+	codes = make([]int32, len(c.Numbers))
+	for i, v := range c.Numbers {
+		codes[i] = -1
+		if !math.IsNaN(v) {
+			codes[i] = int32(Bin(v, e.lower, e.upper, b.Bins))
+		}
+	}
+	return codes, b.Bins
+}
+
 func codes(from []int32, missing int) []uint16 {
 	to := make([]uint16, len(from))
 	for i, v := range from {

@@ -1,0 +1,70 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+
+	"weir/stages/evaluate/frame"
+	"weir/stages/evaluate/metric/association"
+)
+
+// scattered is the mean and covariance of an encoded frame, block by block, so
+// that memory does not grow with the width times the rows.
+func scattered(ctx context.Context, e *frame.Encoder, f *frame.Frame) (*association.Scatter, error) {
+	s := association.NewScatter(len(e.Names()))
+	for lo := 0; lo < f.Rows; lo += scoreRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.Add(e.Encode(f.Slice(lo, min(lo+scoreRows, f.Rows))))
+	}
+	return s, ctx.Err()
+}
+
+// covariance compares the covariance of the encoded tables: numbers scaled to
+// their declared bounds or the real extremes, one indicator a category.
+func (r *associationRun) covariance(ctx context.Context, name string) error {
+	e := frame.NewEncoder(frame.Options{Scaling: frame.Bounds}, nil, r.sides[0].frame, r.others()...)
+	var all []*association.Scatter
+	for _, s := range r.sides {
+		c, err := scattered(ctx, e, s.frame)
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	if err := r.covariances(name, "", e, all[0], all[1]); err != nil {
+		return err
+	}
+	if len(all) > 2 {
+		return r.covariances(name, "_ceiling", e, all[0], all[2])
+	}
+	return nil
+}
+
+func (r *associationRun) others() []*frame.Frame {
+	var list []*frame.Frame
+	for _, s := range r.sides[1:] {
+		list = append(list, s.frame)
+	}
+	return list
+}
+
+var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference", "_max_difference"}
+
+func (r *associationRun) covariances(name, suffix string, e *frame.Encoder, real, other *association.Scatter) error {
+	if real.Rows() < 2 || other.Rows() < 2 || len(e.Names()) == 0 {
+		for _, n := range covarianceNames {
+			r.add(name+n+suffix, "", undefined("needs two rows of each table and a column in common"))
+		}
+		return nil
+	}
+	d, ok := association.CompareCovariances(real.Covariance(), other.Covariance())
+	if !ok {
+		return errors.New("covariance: the eigenvalues of the difference do not converge")
+	}
+	for i, v := range []float64{d.Frobenius, d.Relative, d.Spectral, d.MaxAbsolute} {
+		r.add(name+covarianceNames[i]+suffix, "", why(v, "every real column is constant"))
+	}
+	return nil
+}

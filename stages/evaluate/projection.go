@@ -1,0 +1,167 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/evaluate/frame"
+	"weir/stages/evaluate/metric/association"
+	"weir/stages/evaluate/metric/projection"
+)
+
+// Projection lays the tables into the plane of the real table's principal
+// components.
+type Projection struct {
+	Components int    `yaml:"components" json:"components" min:"1" max:"100" doc:"Principal components of the real rows."`
+	Scaling    string `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the real rows, scaled to the declared bounds, or left alone."`
+	Points     int    `yaml:"points" json:"points" min:"1" max:"2000" doc:"Rows of each table, drawn at random, between which the transport distance is taken; its time grows with the cube." unit:"rows"`
+}
+
+func projectionKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "projection", Version: 1,
+		In: []pipeline.Port{
+			tablePort("real", "real rows, best those that no model saw", false),
+			tablePort("synthetic", "the rows to judge", false),
+			tablePort("real_train", "the real rows that the model learnt from: how far they are from `real` is the ceiling", true),
+		},
+		Out: metricsOut(),
+		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
+			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
+			"Wasserstein-1 distance between as many points of each table in the plane. The points are metrics too, named by table and component, for a " +
+			"scatter plot. In every component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
+		New: func() pipeline.Stage { return &Projection{Components: 2, Scaling: string(frame.Bounds), Points: 100} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Projection) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, nil
+}
+
+// Run implements pipeline.Stage.
+func (s *Projection) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &projectionRun{Projection: s, env: env, frames: frames, note: dropNotes(frames["real"])}
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
+}
+
+// projectionRun is one run of Projection.
+type projectionRun struct {
+	*Projection
+	tally
+	env      *pipeline.Env
+	frames   map[string]*frame.Frame
+	note     string
+	encoder  *frame.Encoder
+	scatters map[string]*association.Scatter
+}
+
+func (r *projectionRun) run(ctx context.Context) error {
+	ports := []string{"real", "synthetic"}
+	others := []*frame.Frame{r.frames["synthetic"]}
+	if train := r.frames["real_train"]; train != nil {
+		ports, others = append(ports, "real_train"), append(others, train)
+	}
+	r.encoder = frame.NewEncoder(frame.Options{Scaling: frame.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
+	r.scatters = map[string]*association.Scatter{}
+	for i, port := range ports {
+		s, err := scattered(ctx, r.encoder, r.frames[port])
+		if err != nil {
+			return err
+		}
+		r.scatters[port] = s
+		r.env.Progress(int64(i+1), int64(len(ports)+1))
+	}
+	if r.scatters["real"].Rows() < 2 || len(r.encoder.Names()) == 0 {
+		r.add("explained_variance_ratio", "", undefined(joinNotes("needs two real rows and a column in common", r.note)))
+		return nil
+	}
+	c := r.scatters["real"].Covariance()
+	pca, err := projection.NewPCA(r.scatters["real"].Mean(), c, r.Components)
+	if err != nil {
+		return err
+	}
+	r.variances(pca)
+	for _, port := range ports {
+		r.spread(pca, port)
+	}
+	r.transport(pca, ports)
+	return ctx.Err()
+}
+
+func component(k int) string { return fmt.Sprintf("component_%d", k+1) }
+
+// variances records how much the components explain.
+func (r *projectionRun) variances(pca *projection.PCA) {
+	total := 0.0
+	for k, v := range pca.Variance {
+		r.add("explained_variance", component(k), figure{value: v})
+		r.add("explained_variance_ratio", component(k), why(pca.Ratio[k], "every real column is constant"))
+		total += pca.Ratio[k]
+	}
+	f := why(total, "every real column is constant")
+	f.note = joinNotes(f.note, r.note)
+	r.add("explained_variance_ratio", "", f)
+}
+
+// spread records where a table lies along the components, and how much of its
+// own variance they hold.
+func (r *projectionRun) spread(pca *projection.PCA, port string) {
+	s := r.scatters[port]
+	if s.Rows() < 2 {
+		r.add("mean_"+port, "", undefined("needs two rows"))
+		return
+	}
+	c := s.Covariance()
+	mean, sd := pca.Spread(s.Mean(), c)
+	total, kept := 0.0, 0.0
+	for j := range c.SymmetricDim() {
+		total += c.At(j, j)
+	}
+	for k := range mean {
+		r.add("mean_"+port, component(k), figure{value: mean[k]})
+		r.add("sd_"+port, component(k), figure{value: sd[k]})
+		kept += sd[k] * sd[k]
+	}
+	if port != "real" {
+		r.add("explained_variance_ratio_"+port, "", over(kept, total))
+	}
+}
+
+// transport records the points and the distance of as many of each table.
+func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
+	points := map[string][][]float64{}
+	for _, port := range ports {
+		points[port] = r.points(pca, port)
+	}
+	for _, port := range ports[1:] {
+		name := map[string]string{"synthetic": "wasserstein", "real_train": "wasserstein_ceiling"}[port]
+		n := min(len(points["real"]), len(points[port]))
+		f := why(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows")
+		f.note = joinNotes(f.note, fmt.Sprintf("between %d points of each table", n))
+		r.add(name, "", f)
+	}
+	for _, port := range ports[:2] {
+		for i, p := range points[port] {
+			for k, v := range p {
+				r.add(fmt.Sprintf("point_%s_%d", port, k+1), fmt.Sprint(i), figure{value: v})
+			}
+		}
+	}
+}
+
+// points projects up to Points rows of a table, drawn at random.
+func (r *projectionRun) points(pca *projection.PCA, port string) [][]float64 {
+	f := r.frames[port]
+	places := r.env.Rand("points of " + port).Perm(f.Rows)
+	m := r.encoder.Encode(f.Take(places[:min(r.Points, f.Rows)]))
+	return pca.Project(m)
+}
