@@ -41,3 +41,14 @@ func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress
 		Restore: func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
 	}
 }
+
+// Safely turns a panic, which is a fault of weir, into an error that quotes
+// nothing of the data.
+func Safely[T any](f func() (T, error)) (out T, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("a fault of weir, not of the input; please report it")
+		}
+	}()
+	return f()
+}

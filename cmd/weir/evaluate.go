@@ -80,12 +80,12 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	tables, err := f.tables()
+	result := evaluation{Metrics: map[string]float64{}, Notes: []string{}}
+	tables, err := f.tables(c.Context(), &result)
 	if err != nil {
 		return err
 	}
 	progress := newProgress(s.err, f.asJSON)
-	result := evaluation{Metrics: map[string]float64{}, Notes: []string{}}
 	for _, k := range kinds {
 		if err := f.group(c.Context(), s, k, tables, progress, &result); err != nil {
 			return err
@@ -124,8 +124,8 @@ func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
 	return kinds, nil
 }
 
-// tables opens the files by the domain.
-func (f *evaluateFlags) tables() (pipeline.Tables, error) {
+// tables opens the files by the domain and notes what it does not cover.
+func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipeline.Tables, error) {
 	data, err := os.ReadFile(f.domain)
 	if err != nil {
 		return nil, withCode(exitUsage, err)
@@ -138,20 +138,52 @@ func (f *evaluateFlags) tables() (pipeline.Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	var csv *pipeline.CSV
-	if f.delimiter != "" || len(f.missing) > 0 {
-		csv = &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Extra: "ignore"}
-	}
+	csv := &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
 	tables := pipeline.Tables{}
-	for port, name := range map[string]string{"real": f.real, "synthetic": f.synthetic, "real_train": f.train} {
-		if name == "" {
+	for _, t := range [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}} {
+		if t[1] == "" {
 			continue
 		}
-		if tables[port], err = table.Open(folder, name, csv, domain); err != nil {
+		opened, err := table.Open(folder, t[1], csv, nullable(domain))
+		if err == nil {
+			err = noteMissing(ctx, t[0], opened, domain, result)
+		}
+		if err != nil {
 			return nil, err
 		}
+		tables[t[0]] = opened
 	}
 	return tables, nil
+}
+
+// nullable lets every column be missing: a file that others made may hold
+// values that the domain does not list, and is compared all the same.
+func nullable(d *pipeline.Domain) *pipeline.Domain {
+	open := d.Clone()
+	for i := range open.Columns {
+		open.Columns[i].Nullable = true
+	}
+	return open
+}
+
+// noteMissing reads a table once and says in which columns values are missing
+// that the domain does not allow to be.
+func noteMissing(ctx context.Context, name string, t pipeline.Table, d *pipeline.Domain, result *evaluation) error {
+	nulls := make([]int, len(d.Columns))
+	for rec, err := range t.Open(ctx) {
+		if err != nil {
+			return err
+		}
+		for i := range nulls {
+			nulls[i] += rec.Column(i).NullN()
+		}
+	}
+	for i, c := range d.Columns {
+		if nulls[i] > 0 && !c.Nullable {
+			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are missing or outside the declared ones, and count as missing", name, c.Name, nulls[i]))
+		}
+	}
+	return nil
 }
 
 // group runs one kind over the tables that it has ports for.
@@ -163,8 +195,13 @@ func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, 
 	}
 	headers, in := pipeline.Headers{}, pipeline.Tables{}
 	for _, p := range k.In {
-		if t, ok := tables[p.Name]; ok {
+		t, ok := tables[p.Name]
+		switch {
+		case ok:
 			headers[p.Name], in[p.Name] = t.Header, t
+		case !p.Optional:
+			result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: needs --%s", k.Name, strings.ReplaceAll(p.Name, "_", "-")))
+			return nil
 		}
 	}
 	if _, err := stage.Plan(headers); err != nil {
@@ -172,10 +209,16 @@ func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, 
 		return nil
 	}
 	progress.Start(k.Name, k.Name)
-	out, err := stage.Run(ctx, runtime.LocalEnv(k.Name, f.seed, f.workers, newLog(s.err, false), progress), in)
+	out, err := runtime.Safely(func() (pipeline.Tables, error) {
+		return stage.Run(ctx, runtime.LocalEnv(k.Name, f.seed, f.workers, newLog(s.err, false), progress), in)
+	})
 	progress.End(k.Name, false, err)
+	if err != nil && ctx.Err() == nil {
+		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %v", k.Name, err))
+		return nil
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", k.Name, err)
+		return err
 	}
 	metrics, err := pipeline.ReadMetrics(ctx, out[k.Out[0].Name])
 	if err != nil {
