@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"math"
 	"strings"
+
+	"weir/record"
 )
 
 //go:embed page.html
@@ -165,21 +167,21 @@ func (g Group) table(i int) table {
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"number": number, "percent": percent, "count": count,
-		"value": func(x *float64) string {
-			if x == nil {
-				return "none"
-			}
-			return number(*x)
-		},
-		"optional": func(x *float64) string {
-			if x == nil {
-				return "–"
-			}
-			return number(*x)
-		},
+		"bound": shown("none", record.Bound), "value": shown("none", record.Number),
+		"optional": shown("–", number), "optionalBound": shown("–", record.Bound),
 		"words": func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 		"class": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
 		"mark":  mark,
+	}
+}
+
+// shown writes a number, or a word where there is none.
+func shown(none string, write func(float64) string) func(*float64) string {
+	return func(x *float64) string {
+		if x == nil {
+			return none
+		}
+		return write(*x)
 	}
 }
 

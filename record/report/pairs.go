@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/text"
 )
@@ -44,43 +45,69 @@ func (r *Report) scatters(h text.Handler) []*picture {
 	}
 	add(identityPicture(h, "dimension-wise-probability", "Dimension-wise probability", "share in real rows", "share in synthetic rows", r.Shares))
 	for _, g := range r.Groups {
-		for _, name := range g.paired() {
-			add(identityPicture(h, "scores-"+plain(g.Stage)+"-"+plain(name), name+" of "+g.Stage, "learnt from real rows", "learnt from synthetic rows", g.points(name)))
+		for _, p := range g.paired() {
+			if p.name == "probability" && len(r.Shares) > 0 { // the same points
+				continue
+			}
+			add(identityPicture(h, "pairs-"+plain(g.Stage+"-"+p.name), p.name+" of "+g.Stage, p.real, p.synthetic, p.points))
 		}
 	}
 	add(projectionPicture(h, r.Projection))
 	return list
 }
 
-// leastPaired is the fewest points of a scatter that says more than a table.
-const leastPaired = 3
+// Bounds on scatters of figures: fewer points say no more than a table, and a
+// page needs no more scatters of one stage.
+const (
+	leastPaired = 3
+	mostPaired  = 6
+)
 
-// paired lists the metrics that are given by column (or learner) both as learnt
-// from synthetic and from real rows.
-func (g Group) paired() []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, f := range g.Figures {
-		if !seen[f.Name] && f.Column != "" {
-			seen[f.Name] = true
-			if len(finite(g.points(f.Name))) >= leastPaired {
-				names = append(names, f.Name)
-			}
-		}
-	}
-	return names
+// paired is a metric that is given by column, pair or learner for both sides.
+type paired struct {
+	name, real, synthetic string // of the metric and the axes
+	points                []Point
 }
 
-func (g Group) points(name string) []Point {
+// paired lists the metrics of a stage that stand on both sides: as learnt from
+// real and from synthetic rows, or as measured on them.
+func (g Group) paired() []paired {
+	var list []paired
+	seen := map[string]bool{}
+	for _, f := range g.Figures {
+		if f.Column == "" || seen[f.Name] || len(list) == mostPaired {
+			continue
+		}
+		seen[f.Name] = true
+		if p := g.pair(f.Name); len(finite(p.points)) >= leastPaired {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// pair finds the real side of the metric whose synthetic side is named so.
+func (g Group) pair(synthetic string) paired {
+	name, measured := strings.CutSuffix(synthetic, "_synthetic")
+	switch {
+	case synthetic == "synthetic":
+		return paired{"score", "learnt from real rows", "learnt from synthetic rows", g.points("real", synthetic)}
+	case measured && !strings.HasSuffix(name, "_p"): // p-values say nothing on y = x
+		return paired{name, "in real rows", "in synthetic rows", g.points(name+"_real", synthetic)}
+	}
+	return paired{synthetic, "learnt from real rows", "learnt from synthetic rows", g.points(synthetic+"_real_train", synthetic)}
+}
+
+func (g Group) points(realName, synthetic string) []Point {
 	real := map[string]float64{}
 	for _, f := range g.Figures {
-		if f.Column != "" && (f.Name == name+"_real_train" || f.Name == name+"_real") {
+		if f.Column != "" && f.Name == realName {
 			real[f.Column] = f.Value
 		}
 	}
 	var list []Point
 	for _, f := range g.Figures {
-		if x, ok := real[f.Column]; ok && f.Name == name {
+		if x, ok := real[f.Column]; ok && f.Name == synthetic {
 			list = append(list, Point{X: x, Y: f.Value, Label: f.Column})
 		}
 	}

@@ -38,15 +38,17 @@ func measures() map[string]measure {
 		return measure{label: label, better: half, best: 0.5, chance: unknown, good: 0.05, fair: 0.2}
 	}
 	return map[string]measure{
-		"total_variation":                 distance("Columns: total variation", 0.05, 0.15),
-		"total_variation_2way":            distance("Pairs of columns: total variation", 0.1, 0.3),
-		"total_variation_3way":            distance("Triples of columns: total variation", 0.15, 0.4),
-		"probability_mean_absolute_error": distance("Shares of categories: mean error", 0.02, 0.08),
-		"auroc":                           skill("Learning: AUROC on real rows", 0.5),
-		"accuracy":                        skill("Learning: accuracy on real rows", unknown),
-		"r2":                              skill("Learning: R² on real rows", 0),
-		"detectability.auroc":             unseen("Telling real from synthetic: AUROC"),
-		"disclosure.membership_auroc":     unseen("Membership attack: AUROC (no proof of privacy)"),
+		"total_variation":                                    distance("Columns: total variation", 0.05, 0.15),
+		"total_variation_2way":                               distance("Pairs of columns: total variation", 0.1, 0.3),
+		"total_variation_3way":                               distance("Triples of columns: total variation", 0.15, 0.4),
+		"probability_mean_absolute_error":                    distance("Shares of categories: mean error", 0.02, 0.08),
+		"mixed_mean_absolute_difference":                     distance("Associations of pairs: mean difference", 0.03, 0.1),
+		"dimension_wise_prediction.mean_absolute_difference": distance("Predicting each column: mean difference", 0.03, 0.1),
+		"auroc":                       skill("Learning: AUROC on real rows", 0.5),
+		"accuracy":                    skill("Learning: accuracy on real rows", unknown),
+		"r2":                          skill("Learning: R² on real rows", 0),
+		"detectability.auroc":         unseen("Telling real from synthetic: AUROC"),
+		"disclosure.membership_auroc": unseen("Membership attack: AUROC (no proof of privacy)"),
 	}
 }
 

@@ -1,0 +1,47 @@
+package report
+
+import "math"
+
+func pointer(x float64) *float64 { return &x }
+
+// full is a made-up report that has every part.
+func full() *Report {
+	nan := math.NaN()
+	return &Report{
+		Name: "study", Source: "patients.csv",
+		Privacy: Privacy{Proven: pointer(0.99952), Published: pointer(0.5), Budget: 1, Delta: 1e-6, Adjacency: "replace_one", Unit: "row", Accountant: "pld",
+			Claims: "published", ByAddition: pointer(1.2), Spends: []Spend{
+				{Stage: "histogram", Mechanism: "discrete Gaussian", Sensitivity: "1", NoiseMultiplier: pointer(3), Steps: 1, Share: pointer(0.3), Alone: pointer(0.4), Cumulative: pointer(0.4)},
+				{Stage: "train", Mechanism: "DP-SGD", Sensitivity: "2C", NoiseMultiplier: pointer(1), Steps: 1000, Share: pointer(0.7), Alone: pointer(0.8), Cumulative: pointer(0.99952), Published: pointer(0.5)},
+			}},
+		Findings: []Finding{{Rule: "W07", Level: "warning", Message: "delta is above one over the rows", Fix: "a smaller delta"}},
+		Released: []Artifact{{Name: "sample", Form: "table", Class: "released", Rows: 63000, Columns: 2}},
+		Groups: []Group{
+			{Stage: "marginals", Kind: "marginals", Figures: []Figure{
+				{Name: "total_variation", Value: 0.06}, {Name: "total_variation_floor", Value: 0.001}, {Name: "total_variation", Column: "age", Value: 0.1},
+				{Name: "total_variation", Column: "region", Value: 0.02}, {Name: "kl", Value: nan, Note: "infinite: a value occurs in one table only"},
+			}},
+			{Stage: "utility", Kind: "downstream", Figures: []Figure{
+				{Name: "auroc", Value: 0.74}, {Name: "auroc_real_train", Value: 0.8},
+				{Name: "auroc", Column: "a", Value: 0.7}, {Name: "auroc_real_train", Column: "a", Value: 0.75},
+				{Name: "auroc", Column: "b", Value: 0.72}, {Name: "auroc_real_train", Column: "b", Value: 0.8},
+				{Name: "auroc", Column: "c", Value: 0.8}, {Name: "auroc_real_train", Column: "c", Value: 0.85},
+			}},
+		},
+		Tables: &Tables{RealRows: 7000, SyntheticRows: 63000, Real: "split.test", Synthetic: "sample"},
+		Columns: []Column{
+			{Name: "age", Type: "integer", Doc: "Age in years.", Edges: []float64{0, 50, 100}, Real: []float64{0.5, 0.5}, Synthetic: []float64{0.6, 0.4}, Beyond: 2,
+				RealSummary: Summary{50, 20, 1, 50, 99}, SynSummary: Summary{45, 21, 1, 44, 99}},
+			{Name: "region", Type: "categorical", Labels: []string{"north", "south & <west>"}, Real: []float64{0.25, 0.75}, Synthetic: []float64{0.5, 0.5},
+				RealMissing: 0.2, RealSummary: Summary{nan, nan, nan, nan, nan}, SynSummary: Summary{nan, nan, nan, nan, nan}},
+		},
+		Relations: &Relations{Measure: "Pearson correlation", Names: []string{"age", "region", "flat"},
+			Real:      [][]float64{{nan, 0.5, nan}, {0.5, nan, nan}, {nan, nan, nan}},
+			Synthetic: [][]float64{{nan, -0.1, nan}, {-0.1, nan, nan}, {nan, nan, nan}}},
+		Shares:     []Point{{0.25, 0.5, "region=north"}, {0.75, 0.5, "region=south"}},
+		Projection: &Projection{Explained: [2]float64{0.6, 0.3}, Real: []Point{{X: 1, Y: 2}, {X: 0, Y: 1}}, Synthetic: []Point{{X: 3, Y: 1}}, Note: "Fitted on 2 rows."},
+		Curves: []Classifier{{Name: "learnt from sample", FPR: []float64{0, 1}, TPR: []float64{0.5, 1}, Precision: []float64{1, 0.5}, Recall: []float64{0.5, 1}, AUROC: 0.75, Average: 0.75},
+			{Name: "learnt from split.train", FPR: []float64{0, 1}, TPR: []float64{1, 1}, Precision: []float64{1, 0.5}, Recall: []float64{1, 1}, AUROC: 1, Average: 1}},
+		LeftOut: []string{"Column note: is text."},
+	}
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func rendered(t *testing.T, r *Report) (page string, files []File) {
+	t.Helper()
+	files, err := r.Files(40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files[0].Name != "report.html" {
+		t.Fatalf("the first file is %s, must be report.html", files[0].Name)
+	}
+	return string(files[0].Data), files
+}
+
+// network lists what in a page would make a browser fetch or run something.
+func network(page string) []string {
+	var found []string
+	for _, pattern := range []string{
+		`(?i)https?:`, `(?i)\bsrc(set)?\s*=\s*["']?[^"'d]`, `(?i)href\s*=\s*["']?[^"'#]`, `(?i)@import`, `(?i)url\(`, `(?i)<(script|link|iframe|object|embed|base|form|img|audio|video)\b`,
+		`(?i)\son[a-z]+\s*=`, `(?i)http-equiv`, `(?i)javascript:`, `["'(=]//`,
+	} {
+		found = append(found, regexp.MustCompile(pattern).FindAllString(page, -1)...)
+	}
+	return found
+}
+
+func TestPageLoadsNothing(t *testing.T) {
+	page, _ := rendered(t, full())
+	if found := network(page); len(found) > 0 {
+		t.Errorf("the page would load or run %q", found)
+	}
+	for _, bad := range []string{`<img src="https://a.example/x.png">`, `<script>1</script>`, `<a href="page2.html">`, `<style>@import "x.css";</style>`,
+		`<div style="background:url(x.png)">`, `<link rel=stylesheet>`, `<p onclick="x()">`, `<image href="//cdn.example/a">`} {
+		if len(network(page+bad)) == 0 {
+			t.Errorf("the check does not see %s", bad)
+		}
+	}
+}
+
+// balanced reads a text as XML.
+func balanced(page string) error {
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Entity = xml.HTMLEntity
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func TestPageIsWellFormed(t *testing.T) {
+	page, files := rendered(t, full())
+	doc := strings.Replace(page, "<!DOCTYPE html>", "", 1)
+	doc = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(doc, "")
+	doc = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(strings.ReplaceAll(doc, "<details open>", "<details>"), "")
+	if err := balanced(doc); err != nil {
+		t.Errorf("the page: %v", err)
+	}
+	names := map[string]bool{}
+	for _, f := range files {
+		if f.Name != filepath.Base(f.Name) || names[f.Name] || strings.ContainsAny(f.Name, " /\\") {
+			t.Errorf("%q is no plain name of its own", f.Name)
+		}
+		names[f.Name] = true
+		switch {
+		case strings.HasSuffix(f.Name, ".svg"):
+			if err := balanced(string(f.Data)); err != nil {
+				t.Errorf("%s: %v", f.Name, err)
+			}
+		case strings.HasSuffix(f.Name, ".png"):
+			if _, err := png.Decode(bytes.NewReader(f.Data)); err != nil {
+				t.Errorf("%s: %v", f.Name, err)
+			}
+		}
+	}
+	for _, want := range []string{"plots-budget.svg", "plots-spend.png", "plots-column-001-age.png", "plots-column-002-region.svg", "plots-associations-real.svg",
+		"plots-associations-difference.png", "plots-dimension-wise-probability.svg", "plots-pairs-utility-auroc.svg", "plots-projection.svg", "plots-roc.svg", "plots-precision-recall.png"} {
+		if !names[want] {
+			t.Errorf("no file %s among %v", want, names)
+		}
+	}
+}
+
+func TestPageIsAccessible(t *testing.T) {
+	page, _ := rendered(t, full())
+	svgs := regexp.MustCompile(`<svg [^>]*>`).FindAllString(page, -1)
+	if len(svgs) < 10 {
+		t.Errorf("%d drawings, must be at least 10", len(svgs))
+	}
+	for _, s := range svgs {
+		if !regexp.MustCompile(`role="img" aria-label="[^"]{20,}"`).MatchString(s) {
+			t.Errorf("a drawing without a text of its own: %s", s)
+		}
+	}
+	if tables, boxes := strings.Count(page, "<table"), strings.Count(page, `<div class="box" tabindex="0" role="region" aria-label`); tables != boxes || tables == 0 {
+		t.Errorf("%d tables in %d boxes that scroll and take focus", tables, boxes)
+	}
+	level := 0
+	for _, h := range regexp.MustCompile(`<h([1-6])[ >]`).FindAllStringSubmatch(page, -1) {
+		now := int(h[1][0] - '0')
+		if now > level+1 {
+			t.Errorf("a heading of level %d follows one of level %d", now, level)
+		}
+		level = now
+	}
+	ids := map[string]bool{}
+	for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if ids[id[1]] {
+			t.Errorf("the id %s stands twice", id[1])
+		}
+		ids[id[1]] = true
+	}
+	for _, a := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !ids[a[1]] {
+			t.Errorf("a link to #%s, which is not there", a[1])
+		}
+	}
+	if strings.Count(page, "<th") != strings.Count(page, `<th scope=`)+strings.Count(page, "<thead") {
+		t.Error("a header cell without scope")
+	}
+}
+
+func TestFirstScreen(t *testing.T) {
+	page, _ := rendered(t, full())
+	for _, want := range []string{
+		"Internal: computed from real rows.", "Epsilon (proven)", `<p class="big">0.99952</p>`, "Epsilon (published accounting)", `<p class="big">0.5</p>`,
+		"63\u202f000 rows × 2 columns", "partly kept", "80 % of the way from floor to ceiling", "W07 warning", "Column note: is text.",
+		"infinite: a value occurs in one table only", "south &amp; &lt;west&gt;", "Age in years. Total variation 0.1. 2 values lie beyond the axis",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "NaN") {
+		t.Error("the page shows NaN")
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	_, first := rendered(t, full())
+	_, second := rendered(t, full())
+	for i, f := range first {
+		if !bytes.Equal(f.Data, second[i].Data) {
+			t.Errorf("%s differs from one rendering to the next", f.Name)
+		}
+	}
+}
+
+// TestNothingToShow: every part may be absent, and says so.
+func TestNothingToShow(t *testing.T) {
+	page, files := rendered(t, &Report{Name: "empty", Privacy: Privacy{Budget: math.Inf(1), Claims: "none", Reason: "no privacy is claimed"}})
+	if len(files) != 1 {
+		t.Errorf("%d files, must be the page alone", len(files))
+	}
+	for _, want := range []string{"No privacy is claimed", `<p class="big">none</p>`, "no output of this plan is released", "No figure that this page can judge", "No figures came in", "No columns to compare"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPublishedWithoutProven(t *testing.T) {
+	r := full()
+	r.Privacy.Proven, r.Privacy.Reason = nil, "stage train: the rule that failed"
+	r.Privacy.Spends[1].Alone, r.Privacy.Spends[1].Cumulative, r.Privacy.Spends[1].Unproven = nil, nil, "the rule that failed"
+	page, files := rendered(t, r)
+	for _, want := range []string{`<p class="big">none</p>`, "stage train: the rule that failed", `<p class="big">0.5</p>`, "no proven bound: the rule that failed"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Name, "plots-budget") || strings.HasPrefix(f.Name, "plots-spend") {
+			t.Errorf("%s is drawn though an epsilon is unknown", f.Name)
+		}
+	}
+}
+
+// TestHostileNames: what a domain or a note says is text.
+func TestHostileNames(t *testing.T) {
+	r := full()
+	const evil = `</svg><script>alert(1)</script>"'`
+	r.Name, r.Columns[0].Name, r.Columns[1].Labels[0], r.Relations.Names[0] = evil, evil, evil, evil
+	r.Groups[0].Figures[0].Note, r.Groups[0].Stage, r.Curves[0].Name = evil, "../"+evil, evil
+	page, _ := rendered(t, r)
+	if found := network(page); len(found) > 0 {
+		t.Errorf("a name becomes part of the page: %q", found)
+	}
+}
