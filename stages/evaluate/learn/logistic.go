@@ -130,11 +130,15 @@ func (b *binary) penalty(theta []float64) float64 {
 	return sum
 }
 
-// loss is C sum weight logloss at decision values z.
+// loss is C sum weight logloss at decision values z. Each term keeps its leading
+// digits however small it is: of separated classes nothing else is left.
 func (b *binary) loss(z []float64) float64 {
 	sum := 0.0
 	for i, v := range z {
-		sum += b.weight(i) * (softplus(v) - b.t[i]*v)
+		if b.t[i] == 1 {
+			v = -v
+		}
+		sum += b.weight(i) * softplus(v)
 	}
 	return b.C * sum
 }
@@ -144,9 +148,12 @@ func (b *binary) slope(z []float64) (grad, curvature []float64) {
 	r, h := make([]float64, len(z)), make([]float64, len(z))
 	grad = make([]float64, b.p+1)
 	for i, v := range z {
-		s := Sigmoid(v)
-		r[i] = b.C * b.weight(i) * (s - b.t[i])
-		h[i] = b.C * b.weight(i) * s * (1 - s)
+		s, not := Sigmoid(v), Sigmoid(-v)
+		if r[i] = s; b.t[i] == 1 {
+			r[i] = -not // s-1 without the loss of its digits
+		}
+		r[i] *= b.C * b.weight(i)
+		h[i] = b.C * b.weight(i) * s * not
 		grad[b.p] += r[i]
 	}
 	for j, c := range b.x.Cols {
