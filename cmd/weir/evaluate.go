@@ -148,6 +148,11 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 		if err == nil {
 			err = noteMissing(ctx, t[0], opened, domain, result)
 		}
+		var bad *table.Error
+		if errors.As(err, &bad) && bad.Empty() {
+			opened, err = pipeline.FromRecords(pipeline.TableHeader(nullable(domain), pipeline.Header{Class: pipeline.Private})), nil
+			result.Notes = append(result.Notes, t[0]+": holds no rows")
+		}
 		if err != nil {
 			return nil, err
 		}
