@@ -3,15 +3,13 @@ package evaluate
 import (
 	"context"
 	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"weir/pipeline"
 	"weir/record/report"
 	"weir/stages/evaluate/frame"
 	"weir/stages/evaluate/learn"
+	"weir/stages/evaluate/metric/association"
+	"weir/stages/evaluate/metric/projection"
 )
 
 // Bounds on the components that are computed for a picture: rows that they are
@@ -37,20 +35,21 @@ func (s *Report) drawProjection(ctx context.Context, env *pipeline.Env, frames m
 		leave(fmt.Sprintf("%d features, must be from 2 to %d", p, projectionFeatures))
 		return nil
 	}
-	x := encoder.Encode(fitted)
-	means := make([]float64, len(x.Cols))
-	for j, c := range x.Cols {
-		means[j], _ = learn.Moments(c)
-	}
-	axes, explained, ok := components(covariance(x, means))
-	if !ok {
-		leave("the real rows do not vary in two directions")
+	spread := association.NewScatter(len(encoder.Names()))
+	spread.Add(encoder.Encode(fitted))
+	pca, err := projection.NewPCA(spread.Mean(), spread.Covariance(), 2)
+	if err != nil {
+		leave(err.Error())
 		return nil
 	}
-	j := &report.Projection{Explained: explained}
-	j.Real = project(encoder.Encode(sampled(env, "real dots", real, s.Rows)), means, axes)
-	j.Synthetic = project(encoder.Encode(sampled(env, "synthetic dots", synthetic, s.Rows)), means, axes)
-	j.Note = fmt.Sprintf("Fitted on %d real rows of %d features; %d real and %d synthetic rows are drawn.", fitted.Rows, len(x.Cols), len(j.Real), len(j.Synthetic))
+	if !(pca.Variance[0] > 0) {
+		leave("the real rows do not vary")
+		return nil
+	}
+	j := &report.Projection{Explained: [2]float64{pca.Ratio[0], pca.Ratio[1]}}
+	j.Real = dots(pca, encoder.Encode(sampled(env, "real dots", real, s.Rows)))
+	j.Synthetic = dots(pca, encoder.Encode(sampled(env, "synthetic dots", synthetic, s.Rows)))
+	j.Note = fmt.Sprintf("Fitted on %d real rows of %d features; %d real and %d synthetic rows are drawn.", fitted.Rows, len(encoder.Names()), len(j.Real), len(j.Synthetic))
 	page.Projection = j
 	return ctx.Err()
 }
@@ -63,61 +62,10 @@ func sampled(env *pipeline.Env, purpose string, f *frame.Frame, n int) *frame.Fr
 	return f.Take(env.Rand(purpose).Perm(f.Rows)[:n])
 }
 
-func covariance(x learn.Matrix, means []float64) *mat.SymDense {
-	centred := learn.NewMatrix(x.Rows, len(x.Cols))
-	for j, c := range x.Cols {
-		for i, v := range c {
-			centred.Cols[j][i] = v - means[j]
-		}
-	}
-	m := mat.NewSymDense(len(x.Cols), nil)
-	for j := range centred.Cols {
-		for k := range j + 1 {
-			m.SetSym(j, k, floats.Dot(centred.Cols[j], centred.Cols[k])/float64(x.Rows-1))
-		}
-	}
-	return m
-}
-
-// components are the two leading eigenvectors, the loading of largest absolute
-// value positive (shared METRICS section 9), and their shares of the variance.
-func components(m *mat.SymDense) (axes [2][]float64, explained [2]float64, ok bool) {
-	var e mat.EigenSym
-	if !e.Factorize(m, true) {
-		return axes, explained, false
-	}
-	values := e.Values(nil) // ascending
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	p, total := len(values), floats.Sum(values)
-	if !(values[p-1] > 1e-12) {
-		return axes, explained, false
-	}
-	for k := range axes {
-		axes[k] = mat.Col(nil, p-1-k, &vectors)
-		explained[k] = math.Max(0, values[p-1-k]/total)
-		if largest := floats.MaxIdx(absolute(axes[k])); axes[k][largest] < 0 {
-			floats.Scale(-1, axes[k])
-		}
-	}
-	return axes, explained, true
-}
-
-func absolute(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = math.Abs(v)
-	}
-	return out
-}
-
-func project(x learn.Matrix, means []float64, axes [2][]float64) []report.Point {
+func dots(pca *projection.PCA, x learn.Matrix) []report.Point {
 	points := make([]report.Point, x.Rows)
-	for j, c := range x.Cols {
-		for i, v := range c {
-			points[i].X += (v - means[j]) * axes[0][j]
-			points[i].Y += (v - means[j]) * axes[1][j]
-		}
+	for i, at := range pca.Project(x) {
+		points[i] = report.Point{X: at[0], Y: at[1]}
 	}
 	return points
 }
