@@ -13,7 +13,7 @@ import (
 
 // comparisons are the kinds that compare real with synthetic rows by themselves.
 func comparisons() []pipeline.Kind {
-	return []pipeline.Kind{marginalsKind(), associationsKind(), projectionKind(), detectabilityKind()}
+	return []pipeline.Kind{marginalsKind(), associationsKind(), projectionKind(), detectabilityKind(), disclosureKind()}
 }
 
 // ward is a made-up domain; patient is text, which no figure uses.

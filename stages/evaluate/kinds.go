@@ -4,5 +4,5 @@ import "weir/pipeline"
 
 // Kinds lists the kinds of this room.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{marginalsKind(), associationsKind(), projectionKind(), detectabilityKind(), downstreamKind(), dimensionKind(), regressionKind(), reportKind()}
+	return []pipeline.Kind{marginalsKind(), associationsKind(), projectionKind(), detectabilityKind(), disclosureKind(), downstreamKind(), dimensionKind(), regressionKind(), reportKind()}
 }

@@ -29,8 +29,8 @@ func projectionKind() pipeline.Kind {
 		Out: metricsOut(),
 		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
 			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
-			"Wasserstein-1 distance between as many points of each table in the plane. The points are metrics too, named by table and component, for a " +
-			"scatter plot. In every component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
+			"Wasserstein-1 distance between as many points of each table in the plane. In every " +
+			"component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
 		New: func() pipeline.Stage { return &Projection{Components: 2, Scaling: string(frame.Bounds), Points: 100} },
 	}
 }
@@ -136,7 +136,7 @@ func (r *projectionRun) spread(pca *projection.PCA, port string) {
 	}
 }
 
-// transport records the points and the distance of as many of each table.
+// transport records the distance between as many points of each table.
 func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
 	points := map[string][][]float64{}
 	for _, port := range ports {
@@ -148,13 +148,6 @@ func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
 		f := why(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows")
 		f.note = joinNotes(f.note, fmt.Sprintf("between %d points of each table", n))
 		r.add(name, "", f)
-	}
-	for _, port := range ports[:2] {
-		for i, p := range points[port] {
-			for k, v := range p {
-				r.add(fmt.Sprintf("point_%s_%d", port, k+1), fmt.Sprint(i), figure{value: v})
-			}
-		}
 	}
 }
 

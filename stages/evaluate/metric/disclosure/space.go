@@ -43,7 +43,7 @@ func NewSpace(metric Metric, f *frame.Frame) *Space {
 		c := &f.Columns[i]
 		lo, hi := 0.0, 1.0
 		if !c.Coded() {
-			lo, hi = extent(c)
+			lo, hi = Extent(c)
 		}
 		if !(hi > lo) {
 			hi = lo + 1
@@ -54,7 +54,9 @@ func NewSpace(metric Metric, f *frame.Frame) *Space {
 	return s
 }
 
-func extent(c *frame.Column) (lo, hi float64) {
+// Extent is the declared bounds of a column of numbers, or its extremes; 0 and 1
+// where it has neither.
+func Extent(c *frame.Column) (lo, hi float64) {
 	if c.Bounds != nil {
 		return c.Bounds[0], c.Bounds[1]
 	}

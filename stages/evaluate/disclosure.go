@@ -1,0 +1,135 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/evaluate/frame"
+	"weir/stages/evaluate/metric/disclosure"
+)
+
+// Disclosure measures how near synthetic rows come to single real ones.
+type Disclosure struct {
+	Distance          string   `yaml:"distance" json:"distance" enum:"euclidean|gower" doc:"euclidean: root of squared differences over the declared range plus differing categories; gower: mean over columns of differences or mismatch."`
+	MaxRows           int      `yaml:"max_rows" json:"max_rows" min:"2" doc:"Rows of each table, drawn at random, whose nearest rows are sought; matches are counted over all rows." unit:"rows"`
+	FalsePositiveRate float64  `yaml:"false_positive_rate" json:"false_positive_rate" exclusiveMin:"0" exclusiveMax:"1" doc:"Of the membership attack: share of others that it may take for members."`
+	Secrets           []string `yaml:"secrets,omitempty" json:"secrets,omitempty" format:"columns" unique:"true" doc:"Columns that the attribute attack guesses from all others; left out, every column in turn."`
+	Tolerance         float64  `yaml:"tolerance" json:"tolerance" min:"0" max:"1" doc:"A guessed number counts as right within this share of the column's range."`
+}
+
+func disclosureKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "disclosure", Version: 1,
+		In: []pipeline.Port{
+			tablePort("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
+			tablePort("synthetic", "the rows to judge", false),
+			tablePort("real_train", "the real rows that the model learnt from", true),
+		},
+		Out: metricsOut(),
+		Doc: "How near synthetic rows come to single real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
+			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
+			"synthetic row, with Clopper-Pearson intervals of 95 %. This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
+			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to catch a model that copies.",
+		New: func() pipeline.Stage {
+			return &Disclosure{Distance: "euclidean", MaxRows: 2000, FalsePositiveRate: 0.05, Tolerance: 0.05}
+		},
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Disclosure) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+	var ps pipeline.Problems
+	ps.Pick("secrets", in["real"].Domain, s.Secrets)
+	return pipeline.Outline{
+		Out: pipeline.Headers{"out": metricsHeader(in["real"])},
+		Findings: []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
+			Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",
+			Fix:     "state their power and confidence interval beside epsilon, never in place of it"}},
+	}, ps.Err()
+}
+
+// Run implements pipeline.Stage.
+func (s *Disclosure) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &disclosureRun{Disclosure: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: dropNotes(frames["real"])}
+	if r.train == nil {
+		r.train, r.control = r.control, nil
+		r.note = joinNotes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
+	}
+	r.metric = map[string]disclosure.Metric{"euclidean": disclosure.EuclideanMixed, "gower": disclosure.Gower}[s.Distance]
+	for _, part := range []func(context.Context) error{r.matches, r.distances, r.closer, r.membership, r.attributes} {
+		if err := part(ctx); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.step()
+	}
+	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
+}
+
+// disclosureRun is one run of Disclosure. control is nil where there is none.
+type disclosureRun struct {
+	*Disclosure
+	tally
+	env                   *pipeline.Env
+	metric                disclosure.Metric
+	train, control, synth *frame.Frame
+	note                  string
+	done                  int64
+}
+
+func (r *disclosureRun) step() {
+	r.done++
+	r.env.Progress(r.done, 0)
+}
+
+// drawn is up to MaxRows rows of f, at random.
+func (r *disclosureRun) drawn(f *frame.Frame, purpose string) *frame.Frame {
+	if f.Rows <= r.MaxRows {
+		return f
+	}
+	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:r.MaxRows])
+}
+
+const noControl = "needs held-out rows: connect real_train to the rows that the model learnt from and real to others"
+
+// lacking says what is missing for a figure; "" where nothing is.
+func (r *disclosureRun) lacking(needsControl bool) string {
+	var control string
+	switch {
+	case len(r.train.Columns) == 0:
+		return "the tables have no column in common"
+	case needsControl && r.control == nil:
+		return noControl
+	case needsControl && r.control.Rows == 0:
+		control = "the control has no rows"
+	}
+	return joinNotes(emptyNote(r.train.Rows, r.synth.Rows), control)
+}
+
+func share(k, n int) float64 { return float64(k) / float64(n) }
+
+// matches counts synthetic rows that equal a real one.
+func (r *disclosureRun) matches(context.Context) error {
+	if reason := r.lacking(false); reason != "" {
+		r.add("exact_matches", "", undefined(joinNotes(reason, r.note)))
+		r.add("unique_matches", "", undefined(reason))
+		return nil
+	}
+	train := disclosure.NewMatches(r.train)
+	r.add("exact_matches", "", figure{share(train.Of(r.synth), r.synth.Rows), joinNotes("share of synthetic rows that equal a training row", r.note)})
+	unique, matched := train.Unique(r.synth)
+	f := why(share(matched, unique), "no training row is unique")
+	f.note = joinNotes(f.note, fmt.Sprintf("share of the %d training rows without a double that a synthetic row equals", unique))
+	r.add("unique_matches", "", f)
+	if r.control != nil && r.control.Rows > 0 {
+		r.add("exact_matches_control", "", figure{share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"})
+	}
+	return nil
+}
