@@ -144,10 +144,17 @@ func (s *DimensionWisePrediction) one(ctx context.Context, env *pipeline.Env, fr
 	if why := t.impossible(); why != "" {
 		return undefined(why), nil
 	}
-	run := learn.Run{Rand: env.Rand(purpose), Workers: env.Workers}
-	target := t.test.Column(name)
+	f, err := s.fitted(ctx, t, metric, learn.Run{Rand: env.Rand(purpose), Workers: env.Workers})
+	if why := declined(err); why != "" {
+		return undefined(why), nil
+	}
+	return f, err
+}
+
+func (s *DimensionWisePrediction) fitted(ctx context.Context, t *trial, metric string, run learn.Run) (figure, error) {
+	target := t.test.Column(t.target)
 	if !target.Coded() {
-		p, err := t.regress(ctx, s.regressor(t.train.Column(name).Numbers), run)
+		p, err := t.regress(ctx, s.regressor(t.train.Column(t.target).Numbers), run)
 		if err != nil {
 			return figure{}, err
 		}

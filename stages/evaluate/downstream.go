@@ -153,19 +153,27 @@ func (r *rehearsal) all(ctx context.Context, name string, train *frame.Frame) ([
 	return list, nil
 }
 
+// one scores one learner; where the data allow no fit, every score says why.
 func (r *rehearsal) one(ctx context.Context, t *trial, model, name string) (map[string]figure, error) {
 	if why := t.impossible(); why != "" {
-		out := map[string]figure{}
-		for _, n := range r.names {
-			out[n] = undefined(why)
-		}
-		return out, nil
+		return allUndefined(r.names, why), nil
 	}
 	run := learn.Run{Rand: r.env.Rand(model + " on " + name), Workers: r.env.Workers}
+	figures, err := r.fitted(ctx, t, model, run)
+	if why := declined(err); why != "" {
+		return allUndefined(r.names, why), nil
+	}
+	return figures, err
+}
+
+func (r *rehearsal) fitted(ctx context.Context, t *trial, model string, run learn.Run) (map[string]figure, error) {
 	target := t.test.Column(r.Target)
 	if !target.Coded() {
 		p, err := t.regress(ctx, regressors()[model], run)
-		return judgeNumbers(target.Numbers, p, r.names), err
+		if err != nil {
+			return nil, err
+		}
+		return judgeNumbers(target.Numbers, p, r.names), nil
 	}
 	p, err := t.classify(ctx, classifiers()[model], run)
 	if err != nil {

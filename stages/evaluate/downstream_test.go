@@ -158,6 +158,9 @@ func TestDownstreamEdges(t *testing.T) {
 	all := map[string]pipelinetest.Input{"single": single, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(60, 1)}
 	for rn, real := range all {
 		for sn, synthetic := range all {
+			if rn != "plain" && sn != "plain" && rn != sn {
+				continue
+			}
 			t.Run(rn+" real, "+sn+" synthetic", func(t *testing.T) {
 				in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": rows(60, 5)}
 				s := downstream("outcome", split(classifierNames)...)

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -148,4 +149,22 @@ func (t *trial) eachBlock(ctx context.Context, f func(at int, x learn.Matrix)) e
 		f(lo, t.encoder.Encode(t.test.Slice(lo, min(lo+scoreRows, t.test.Rows))))
 	}
 	return ctx.Err()
+}
+
+// declined is the reason for which the data allow no fit; "" for other errors.
+func declined(err error) string {
+	var no *learn.NotEstimable
+	if errors.As(err, &no) {
+		return no.Reason
+	}
+	return ""
+}
+
+// allUndefined gives every score the same reason.
+func allUndefined(names []string, why string) map[string]figure {
+	out := map[string]figure{}
+	for _, n := range names {
+		out[n] = undefined(why)
+	}
+	return out
 }

@@ -87,7 +87,7 @@ func (l Logistic) fitBinary(ctx context.Context, x Matrix, t, w, start []float64
 			return &Linear{Coef: [][]float64{theta[:b.p]}, Intercept: theta[b.p:]}, nil
 		}
 	}
-	return nil, fmt.Errorf("logistic regression did not converge in %d Newton steps", maxNewton)
+	return nil, &NotEstimable{-1, fmt.Sprintf("logistic regression did not converge in %d Newton steps", maxNewton)}
 }
 
 // baseLogit is the optimal intercept without coefficients.

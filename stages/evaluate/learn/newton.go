@@ -70,7 +70,7 @@ func solve(h *mat.SymDense, g []float64) ([]float64, error) {
 			return d.RawVector().Data, nil
 		}
 	}
-	return nil, errors.New("the curvature of the loss is not positive definite")
+	return nil, &NotEstimable{-1, "the curvature of the loss is not positive definite"}
 }
 
 func isCondition(err error) bool {

@@ -1,12 +1,10 @@
 package learn
 
 import (
-	"errors"
-
 	"gonum.org/v1/gonum/mat"
 )
 
-var errSVD = errors.New("the singular value decomposition did not converge")
+var errSVD = &NotEstimable{-1, "the singular value decomposition did not converge"}
 
 // qrRows is the number of rows that are reduced at once.
 const qrRows = 4096
