@@ -58,7 +58,8 @@ func (c WGANConfig) Validate() error {
 // The critic minimises mean D(generated) - mean D(real). The real part is a sum
 // over rows: its per-example gradients are clipped over all weights together and
 // noised, see DPSGD. The generated part depends on the noised weights and public
-// latents only, so it is post-processing and carries no noise; the same holds of
+// latents only, so it is post-processing and carries no noise (its examples are
+// clipped like the real ones, lest the clip bias the difference); the same holds of
 // weight clipping, the generator and the average of its iterates. With a penalty (which joins real and generated
 // rows) the loss does not separate: then each real row is one example together
 // with a generated row and their interpolate, and the gradient of all three is
@@ -101,6 +102,8 @@ type wganLoop struct {
 	critic, generator *descent
 	average           *runningMean
 	grad              []float32
+	square, bound     []float64 // of generated rows
+	factor            []float32
 	state             state
 }
 
@@ -117,7 +120,8 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	l := &wganLoop{c: c, fake: critic.NewPass(c.GeneratorBatch), gen: newGenerator(gen, c.GeneratorBatch),
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
 		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
-		grad:      make([]float32, critic.Params())}
+		grad:      make([]float32, critic.Params()),
+		square:    make([]float64, c.GeneratorBatch), bound: make([]float64, c.GeneratorBatch), factor: make([]float32, c.GeneratorBatch)}
 	l.average = newRunningMean(c.Average, wg)
 	var o Objective = realScore{critic, rows}
 	if c.Penalty > 0 {
@@ -153,12 +157,25 @@ func (l *wganLoop) criticStep(t int, wantLoss bool) float64 {
 	if l.c.Penalty == 0 {
 		l.score("critic", t, 1, l.c.GeneratorBatch)
 		clear(l.grad)
-		l.fake.Accumulate(l.grad, nil)
+		l.fake.Accumulate(l.grad, l.clipGenerated())
 		kernel.Axpy(float32(l.c.ExpectedBatchSize/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
 	}
 	l.critic.step(l.real.sum, 1/l.c.ExpectedBatchSize)
 	l.critic.clipWeights(l.c.WeightClip)
 	return l.real.meanLoss()
+}
+
+// clipGenerated gives generated rows the clip of real ones, so that the two sums
+// of a critic that cannot tell them apart still cancel. nil is no clip.
+func (l *wganLoop) clipGenerated() []float32 {
+	if !l.c.clips() {
+		return nil
+	}
+	clear(l.square)
+	clear(l.bound)
+	l.fake.Squares(l.square, l.bound)
+	clipFactors(l.factor, l.square, l.bound, l.real.clip)
+	return l.factor
 }
 
 func (l *wganLoop) generatorSteps(t int) {

@@ -33,7 +33,7 @@ func TestWGANContinuesBitForBit(t *testing.T) {
 	rows := normalRows(200, 4, 1)
 	for _, penalty := range []float64{0, 10} {
 		c := wganConfig()
-		c.Penalty = penalty
+		c.Penalty, c.Average, c.GeneratorSteps = penalty, 0.9, 2
 		resume(t, 7, func(h Hooks) []float32 {
 			critic, gen := runWGAN(t, c, rows, h)
 			return append(append([]float32(nil), critic...), gen...)
@@ -61,28 +61,73 @@ func TestWGANClipsWeights(t *testing.T) {
 	}
 }
 
-// TestGeneratedPartCarriesNoNoise: with the clip closed to almost nothing and no
-// noise, the critic's step is the mean gradient over generated rows alone.
-func TestGeneratedPartCarriesNoNoise(t *testing.T) {
-	c := wganConfig()
-	c.NoiseMultiplier, c.MaxGradNorm, c.Steps, c.CriticSteps, c.WeightClip = 0, 1e-12, 1, 2, 0
-	c.Critic = SGD(1, 0)
-	nc, ng := wganNets(t)
-	r := rand.New(rand.NewPCG(1, 1))
-	wc, wg := nc.Init(r), ng.Init(r)
-	got, _, err := WGAN(context.Background(), c, nc, ng, wc, wg, normalRows(200, 4, 1), source("fake"), Hooks{})
-	must(err)
-	x := newGenerator(ng, 40).sample(wg, 40, public(c.Seed, "critic", 0))
-	p := nc.NewPass(40)
-	p.Input(40).CopyFrom(x)
-	y := p.Forward(wc, net.Mode{})
-	net.Wasserstein(p.OutGrad(), y, 1, nil)
-	p.Backward(wc)
-	grad := make([]float32, nc.Params())
+// TestGeneratedPart: where no real row is sampled and there is no noise, the
+// critic's step is the mean over generated rows of their gradients, each clipped
+// like that of a real row. 100 clips nothing, 0.5 every row.
+func TestGeneratedPart(t *testing.T) {
+	for _, clip := range []float64{100, 0.5} {
+		c := wganConfig()
+		c.NoiseMultiplier, c.MaxGradNorm, c.SamplingRate, c.Steps, c.CriticSteps, c.WeightClip = 0, clip, 1e-15, 1, 2, 0
+		c.Critic = SGD(1, 0)
+		nc, ng := wganNets(t)
+		r := rand.New(rand.NewPCG(1, 1))
+		wc, wg := nc.Init(r), ng.Init(r)
+		got, _, err := WGAN(context.Background(), c, nc, ng, wc, wg, normalRows(200, 4, 1), source("fake"), Hooks{})
+		must(err)
+		x := newGenerator(ng, 40).sample(wg, 40, public(c.Seed, "critic", 0))
+		want := append([]float32(nil), wc...)
+		for i := range 40 {
+			addScore(nc, wc, x.Slice(i, i+1), clip, want)
+		}
+		for i := range got {
+			if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+				t.Fatalf("clip %g: weight %d: %g, want %g", clip, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// addScore subtracts a 40th of the clipped gradient of the score of the one row x.
+func addScore(n *net.Net, w []float32, x net.Matrix, clip float64, to []float32) {
+	p, grad := n.NewPass(1), make([]float32, n.Params())
+	p.Input(1).CopyFrom(x)
+	net.Wasserstein(p.OutGrad(), p.Forward(w, net.Mode{}), 1, nil)
+	p.Backward(w)
 	p.Accumulate(grad, nil)
+	var square float64
+	for _, g := range grad {
+		square += float64(g) * float64(g)
+	}
+	scale := float32(min(1, clip/math.Sqrt(square)) / 40)
+	for i, g := range grad {
+		to[i] -= scale * g
+	}
+}
+
+// TestWGANReturnsTheRunningMean: the mean of the iterates of the same run, kept
+// here in float64 by the rule of runningMean, agrees with what Average returns.
+func TestWGANReturnsTheRunningMean(t *testing.T) {
+	rows := normalRows(200, 4, 1)
+	c := wganConfig()
+	c.CriticSteps, c.GeneratorSteps = 1, 1
+	want := make([]float64, 0)
+	for steps := range 8 {
+		c.Steps, c.Average = steps, 0
+		_, w := runWGAN(t, c, rows, Hooks{})
+		decay := min(0.5, float64(1+steps)/float64(10+steps))
+		for i, v := range w {
+			if steps == 0 {
+				want = append(want, float64(v))
+				continue
+			}
+			want[i] += (1 - decay) * (float64(v) - want[i])
+		}
+	}
+	c.Average = 0.5
+	_, got := runWGAN(t, c, rows, Hooks{})
 	for i := range got {
-		if want := wc[i] - grad[i]/40; math.Abs(float64(got[i]-want)) > 1e-6 {
-			t.Fatalf("weight %d: %g, want %g", i, got[i], want)
+		if math.Abs(float64(got[i])-want[i]) > 1e-6 {
+			t.Fatalf("weight %d: %g, want %g", i, got[i], want[i])
 		}
 	}
 }
