@@ -1,0 +1,105 @@
+package record
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weir/privacy"
+)
+
+func pointer(x float64) *float64 { return &x }
+
+// sampled is the record of a made-up run; the texts marked internal must never
+// be in a public paper.
+func sampled() *Run {
+	return &Run{
+		Weir: "1.2.3", ID: "20261121-1", Name: "clinic", Dir: "/home/internal-folder", SpecDigest: "sha256:spec", KeyCommitment: "sha256:key",
+		Dataset: Dataset{Name: "internal-file.csv", Digest: "sha256:internal-digest", Ledger: "/secure/internal-ledger", Unit: "patient_id (at most 4 rows each)"},
+		Terms:   Terms{Adjacency: privacy.AddRemove, Accountant: "pld", Claims: "proven", Delta: 1e-5, Proven: pointer(0.98765432)},
+		Plan: json.RawMessage(`{"dataset": {"columns": 3, "rows_public": 1000}, "findings": [{"rule": "W07", "level": "warning", "message": "delta is large"}],
+			"stages": [{"id": "train", "kind": "dp_wgan", "class": "released", "settings": {"steps": 10}, "mechanism": "DP-SGD | clipped", "sensitivity": "C",
+			"steps": 10, "noise_multiplier": 1.5, "epsilon_alone": 0.98765432, "epsilon_cumulative": 0.98765432}]}`),
+		Charges: []Charge{{Stage: "train", Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}},
+		Release: []File{{Path: "release/sample.csv", SHA256: "sha256:csv"}, {Path: "release/PRIVACY.md", SHA256: "sha256:itself"}},
+		Tables: []Table{{Stage: "sample", Rows: 500, Columns: []Column{
+			{Name: "age", Type: "integer", Bounds: &[2]float64{18, 90}, Missing: true, Doc: "Age | in years."},
+			{Name: "region", Type: "categorical", Categories: strings.Split("a,b,c,d,e,f,g,h,i,j,k,l,m,n", ","), Source: "stage regions"},
+		}}},
+		Internal: []File{{Path: "internal/report.html", SHA256: "sha256:internal-report"}},
+		Metrics:  map[string]float64{"internal-metric": 0.123456}, Notes: map[string]string{"internal-metric": "internal-note"},
+		Error: "internal-error",
+	}
+}
+
+func TestPapersHoldPublicFactsOnly(t *testing.T) {
+	r := sampled()
+	for name, text := range map[string]string{"PRIVACY.md": PrivacyPaper(r), "DATASHEET.md": Datasheet(r)} {
+		for _, secret := range []string{"internal-", "0.123456", "sha256:itself"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s holds %q", name, secret)
+			}
+		}
+	}
+}
+
+func lacks(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, w := range wanted {
+		if !strings.Contains(text, w) {
+			t.Errorf("the paper lacks %q:\n%s", w, text)
+		}
+	}
+}
+
+func TestPrivacyPaper(t *testing.T) {
+	lacks(t, PrivacyPaper(sampled()), "**epsilon = 0.98766** (proven, rounded up", "delta = 1e-05", "patient_id (at most 4 rows each)", "added to or left out of",
+		"`{\"gaussian\":{\"noise_multiplier\":1.5}}`", `DP-SGD \| clipped`, "W07, warning: delta is large", "`sample.csv` (sha256:csv)",
+		// e^0.98765432/(1+e^0.98765432) = 0.72863 by hand, and e^0.98765432 = 2.68493.
+		"at most 72.9 %", "(2.685)")
+	r := sampled()
+	r.Insecure = true
+	lacks(t, PrivacyPaper(r), "NOT PRIVATE")
+}
+
+func TestPrivacyPaperWithoutProof(t *testing.T) {
+	r := sampled()
+	r.Terms.Proven, r.Terms.Published, r.Terms.Claims, r.Terms.Reason = nil, pointer(6.45), "published", "stage train: rule W37"
+	text := PrivacyPaper(r)
+	lacks(t, text, "**No epsilon is proven for this run**", "Stage train: rule W37.", "epsilon (published) = 6.45", "not a claim of this release")
+	if strings.Contains(text, "differentially private together") {
+		t.Error("a release without proof is said to be private")
+	}
+	r.Terms = Terms{Claims: "none"}
+	lacks(t, PrivacyPaper(r), "No privacy is claimed")
+	r.Plan = json.RawMessage(`[]`)
+	lacks(t, PrivacyPaper(r), "cannot be read")
+	lacks(t, Datasheet(r), "cannot be read")
+}
+
+func TestDatasheet(t *testing.T) {
+	lacks(t, Datasheet(sampled()), "`sample`: 500 rows, 2 columns", `| age | integer | 18 to 90 | yes | public | Age \| in years. |`,
+		"a, b, c, d, e, f, g, h, i, j, k, l and 2 more | no | stage regions", "1. `train`, kind dp_wgan (released): `{\"steps\":10}`", "row count, 1000, is public", "sha256:spec")
+	lacks(t, Datasheet(&Run{Name: "nothing"}), "No table is released", "No stage is on record")
+}
+
+// TestBound: never below the figure, and at most one unit of the fifth digit
+// above.
+func TestBound(t *testing.T) {
+	for _, c := range []struct {
+		x    float64
+		want string
+	}{{0.9995223, "0.99953"}, {1, "1"}, {10, "10"}, {0.1, "0.1"}, {6.45, "6.45"}, {1.000001, "1.0001"}, {123456.7, "1.2346e+05"}, {1.2e-7, "1.2e-07"}, {0, "0"}, {math.Inf(1), "none"}} {
+		if got := Bound(c.x); got != c.want {
+			t.Errorf("Bound(%v) = %s, must be %s", c.x, got, c.want)
+		}
+	}
+	for x := 1e-6; x < 1e6; x *= 1.0137 {
+		got, err := strconv.ParseFloat(Bound(x), 64)
+		if err != nil || got < x*(1-1e-11) || got > x*(1+1.01e-4) {
+			t.Errorf("Bound(%v) reads %v (%v)", x, got, err)
+		}
+	}
+}
