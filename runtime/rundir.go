@@ -54,7 +54,7 @@ func readRecord(path string) (*record.Run, error) {
 }
 
 func (d runDir) writeRecord(r *record.Run) error {
-	return writeAtomic(filepath.Join(d.path, "run.json"), 0o644, func(w io.Writer) error {
+	return writeAtomic(filepath.Join(d.path, "run.json"), 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)

@@ -137,3 +137,28 @@ func TestVerifyReplays(t *testing.T) {
 		t.Errorf("exit code %d, %s; must be %d and name sample.csv", code, errs, exitMismatch)
 	}
 }
+
+// TestDamagedCacheIsNotBelieved: a cached table that is not as it was written is
+// computed again.
+func TestDamagedCacheIsNotBelieved(t *testing.T) {
+	s := newStudy(t, 400)
+	first := s.result("--insecure-noise-seed", "4")
+	cached, err := filepath.Glob(s.path("runs/study/cache/*/*.arrow"))
+	if err != nil || len(cached) == 0 {
+		t.Fatalf("nothing is cached: %v", err)
+	}
+	for _, f := range cached {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[len(data)/2] ^= 1
+		if err := os.WriteFile(f, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := s.result("--insecure-noise-seed", "4", "--fresh")
+	if released(t, first, "sample.csv") != released(t, second, "sample.csv") {
+		t.Error("a damaged cache changed the release")
+	}
+}
