@@ -22,6 +22,7 @@ type picture struct {
 	alt     string // what a person sees who cannot see it
 	caption string
 	w, h    float64 // inches
+	dense   bool    // unreadable when shrunk: scrolls in its box instead
 	keys    []key
 	draw    func(draw.Canvas)
 	text    text.Handler
@@ -97,8 +98,8 @@ func (p *picture) png() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// inline is the drawing as an element of the page: without a size of its own,
-// without background, in the colours of the page.
+// inline is the drawing as an element of the page: as wide as its box, up to a
+// quarter above its own size; without background, in the colours of the page.
 func (p *picture) inline() (string, error) {
 	w, h := p.size()
 	c := vgsvg.New(w, h)
@@ -109,7 +110,12 @@ func (p *picture) inline() (string, error) {
 	}
 	body := svgHead().ReplaceAllString(b.String(), "")
 	body = strings.NewReplacer(inks()...).Replace(body)
-	return fmt.Sprintf(`<svg viewBox="0 0 %.5g %.5g" role="img" aria-label="%s">`, w.Points(), h.Points(), html.EscapeString(p.alt)) + body, nil
+	size := fmt.Sprintf("max-width:%.0fpx", p.w*120)
+	if p.dense {
+		size += fmt.Sprintf(";min-width:%.0fpx", p.w*82)
+	}
+	return fmt.Sprintf(`<svg viewBox="0 0 %.5g %.5g" style="%s" role="img" aria-label="%s">`,
+		w.Points(), h.Points(), size, html.EscapeString(p.alt)) + body, nil
 }
 
 // svgHead matches the prelude of vgsvg up to the opening tag's end.

@@ -31,7 +31,7 @@ func heatPictures(h text.Handler, r *Relations) []*picture {
 
 func heatPicture(h text.Handler, name, title string, names []string, m [][]float64, measure string) *picture {
 	side := math.Min(9, 1.5+0.36*float64(len(names)))
-	return &picture{name: name, title: title, text: h, w: side, h: side,
+	return &picture{name: name, title: title, text: h, w: side, h: side, dense: true,
 		alt:  fmt.Sprintf("Heat map, %s: %s of each pair of %d columns. %s", title, measure, len(names), extreme(names, m)),
 		draw: func(c draw.Canvas) { heat(h, names, m, c) }}
 }

@@ -139,6 +139,9 @@ func (g Group) judge(f Figure, m measure) verdict {
 		v.Beside = "no floor or ceiling"
 	}
 	v.Word, v.Why = m.word(f, ceiling, floor)
+	if m.better == lower && floor > 2*ceiling && f.Value > floor {
+		v.Why = "worse than independent columns; " + v.Why
+	}
 	return v
 }
 

@@ -41,6 +41,14 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+func TestWorseThanIndependent(t *testing.T) {
+	r := &Report{Groups: []Group{{Stage: "s", Kind: "marginals", Figures: []Figure{
+		{Name: "total_variation_2way", Value: 0.42}, {Name: "total_variation_2way_floor", Value: 0.3}, {Name: "total_variation_2way_ceiling", Value: 0.03}}}}}
+	if got := r.verdicts(); !strings.HasPrefix(got[0].Why, "worse than independent columns; -") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		column Column
