@@ -44,7 +44,14 @@ func scored(t *testing.T, c Classifier, x Matrix, y Labels) Scorer {
 
 // Values of scikit-learn 1.2.1 (METRICS section 5).
 func TestGoldenBayesLDATree(t *testing.T) {
-	tables := goldenTables(t, "models_bayes_lda_tree.json")
+	checkBayes(t, goldenCases(t, "models_bayes_lda_tree.json"))
+}
+
+func TestBayesLDATree(t *testing.T) { checkBayes(t, copiedCases(t, "bayes_lda_tree.json")) }
+
+func checkBayes(t *testing.T, cases []goldenCase) {
+	t.Helper()
+	tables := tablesOf(cases)
 	with := func(f func(*testing.T, bayesParams, bayesInput) map[string]any) func(*testing.T, goldenCase) map[string]any {
 		return func(t *testing.T, c goldenCase) map[string]any {
 			p, raw := decode[bayesParams](t, c.Params), c.Input
@@ -54,7 +61,7 @@ func TestGoldenBayesLDATree(t *testing.T) {
 			return f(t, p, decode[bayesInput](t, raw))
 		}
 	}
-	runGolden(t, "models_bayes_lda_tree.json", map[string]func(*testing.T, goldenCase) map[string]any{
+	checkGolden(t, cases, map[string]func(*testing.T, goldenCase) map[string]any{
 		"gaussian_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			s := scored(t, GaussianNB{p.VarSmoothing}, FromRows(in.X), labels(in.Y))
 			m := s.(*gaussianNB)

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
-
-	"weir/internal/golden"
 )
 
 type linearParams struct {
@@ -42,22 +40,14 @@ func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (
 	return p, x, columns[p.Target], columns
 }
 
-func goldenTables(t *testing.T, file string) map[string]json.RawMessage {
-	t.Helper()
-	var f struct{ Cases []goldenCase }
-	golden.Load(t, file, &f)
-	tables := map[string]json.RawMessage{}
-	for _, c := range f.Cases {
-		if c.Kind == "table" {
-			tables[c.ID] = c.Input
-		}
-	}
-	return tables
-}
-
 // Values of scikit-learn 1.2.1 and statsmodels 0.13.5 (METRICS section 5).
-func TestGoldenLinear(t *testing.T) {
-	tables := goldenTables(t, "models_linear.json")
+func TestGoldenLinear(t *testing.T) { checkLinear(t, goldenCases(t, "models_linear.json")) }
+
+func TestLinear(t *testing.T) { checkLinear(t, copiedCases(t, "linear.json")) }
+
+func checkLinear(t *testing.T, cases []goldenCase) {
+	t.Helper()
+	tables := tablesOf(cases)
 	with := func(f func(*testing.T, linearParams, Matrix, []float64, map[string][]float64) map[string]any) func(*testing.T, goldenCase) map[string]any {
 		return func(t *testing.T, c goldenCase) map[string]any {
 			p, x, y, columns := linearData(t, tables, c)
@@ -65,7 +55,7 @@ func TestGoldenLinear(t *testing.T) {
 			return f(t, p, x, y, columns)
 		}
 	}
-	runGolden(t, "models_linear.json", map[string]func(*testing.T, goldenCase) map[string]any{
+	checkGolden(t, cases, map[string]func(*testing.T, goldenCase) map[string]any{
 		"standardize": func(t *testing.T, c goldenCase) map[string]any {
 			p := decode[linearParams](t, c.Params)
 			x := decode[struct{ X [][]float64 }](t, tables[p.Data]).X

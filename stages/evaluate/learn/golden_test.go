@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"weir/internal/golden"
@@ -32,15 +34,37 @@ func decode[T any](t *testing.T, raw json.RawMessage) T {
 	return v
 }
 
-// runGolden checks every case of a file: what handle returns for its kind must
-// hold every expected field that ignored does not name.
-func runGolden(t *testing.T, file string, handle map[string]func(*testing.T, goldenCase) map[string]any, ignored map[string]bool) {
+// goldenCases are all cases of a golden file.
+func goldenCases(t *testing.T, file string) []goldenCase {
 	t.Helper()
 	var f struct{ Cases []goldenCase }
 	golden.Load(t, file, &f)
-	checkGolden(t, f.Cases, handle, ignored)
+	return f.Cases
 }
 
+// copiedCases are the few cases of a golden file that testdata holds.
+func copiedCases(t *testing.T, file string) []goldenCase {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode[struct{ Cases []goldenCase }](t, raw).Cases
+}
+
+// tablesOf are the shared tables among the cases, by id.
+func tablesOf(cases []goldenCase) map[string]json.RawMessage {
+	tables := map[string]json.RawMessage{}
+	for _, c := range cases {
+		if c.Kind == "table" {
+			tables[c.ID] = c.Input
+		}
+	}
+	return tables
+}
+
+// checkGolden checks every case: what handle returns for its kind must hold every
+// expected field that ignored does not name.
 func checkGolden(t *testing.T, cases []goldenCase, handle map[string]func(*testing.T, goldenCase) map[string]any, ignored map[string]bool) {
 	t.Helper()
 	for _, c := range cases {

@@ -3,6 +3,7 @@ package score
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"testing"
 
 	"weir/internal/golden"
@@ -32,6 +33,19 @@ func goldenFile(t *testing.T, name string) []goldenCase {
 // Values of scikit-learn 1.2.1 (METRICS section 4).
 func TestGoldenClassification(t *testing.T) {
 	checkCases(t, goldenFile(t, "scores_classification.json"))
+}
+
+// A few of these cases, for a clone without the golden folder.
+func TestScores(t *testing.T) {
+	raw, err := os.ReadFile("testdata/scores.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []goldenCase }
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	checkCases(t, file.Cases)
 }
 
 func TestGoldenRegression(t *testing.T) { checkCases(t, goldenFile(t, "scores_regression.json")) }
@@ -217,5 +231,22 @@ func regressionScores(c goldenCase) map[string]any {
 	return map[string]any{
 		"r2": r.R2, "mse": r.MSE, "rmse": r.RMSE, "mae": r.MAE, "explained_variance": r.ExplainedVariance,
 		"median_absolute_error": r.MedianAbsoluteError, "max_error": r.MaxError,
+	}
+}
+
+// R2 of a constant truth is 1 or 0 (scikit-learn 1.2.1), of one row undefined; no
+// rows have no scores.
+func TestRegressionEdges(t *testing.T) {
+	if r := NewRegression([]float64{4, 4}, []float64{4, 5}); r.R2 != 0 || r.MaxError != 1 {
+		t.Errorf("constant truth gives %+v", r)
+	}
+	if r := NewRegression([]float64{4, 4}, []float64{4, 4}); r.R2 != 1 || r.MSE != 0 {
+		t.Errorf("perfect prediction of a constant gives %+v", r)
+	}
+	if r := NewRegression([]float64{4}, []float64{5}); !math.IsNaN(r.R2) || r.MAE != 1 {
+		t.Errorf("one row gives %+v", r)
+	}
+	if r := NewRegression(nil, nil); !math.IsNaN(r.MAE) {
+		t.Errorf("no rows give %+v", r)
 	}
 }
