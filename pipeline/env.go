@@ -13,10 +13,13 @@ import (
 
 // Env is all that a running stage may touch.
 type Env struct {
-	Stage   string
-	Plan    *Plan // of the run: its bill, for reports; nil outside a run
-	Workers int   // goroutines that the stage may use; results must not depend on it
-	Log     *slog.Logger
+	Stage string
+	Plan  *Plan // of the run: its bill, for reports; nil outside a run
+	// Insecure says that noise comes from a seed: the run is a test, and what a
+	// report shows of it must say so.
+	Insecure bool
+	Workers  int // goroutines that the stage may use; results must not depend on it
+	Log      *slog.Logger
 	// Progress reports done of total units of work; total 0 means unknown.
 	Progress func(done, total int64)
 	// Metric records a figure that is private (a loss, a norm).

@@ -19,6 +19,7 @@ func (r *run) env(ctx context.Context, step *pipeline.Step) *pipeline.Env {
 	e := &pipeline.Env{
 		Stage:    step.ID,
 		Plan:     r.plan,
+		Insecure: r.opts.Insecure != nil,
 		Workers:  max(1, r.opts.Workers),
 		Log:      r.opts.Log.With("stage", step.ID),
 		Progress: func(done, total int64) { r.opts.Progress.Progress(step.ID, done, total) },

@@ -151,7 +151,7 @@ func (r *run) planRecipe(ctx context.Context, step *pipeline.Step) error {
 		files = append(files, digest)
 	}
 	if showsPlan(step) {
-		files = append(files, r.plan.Digest)
+		files = append(files, r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,6 +9,7 @@ import "math"
 type Report struct {
 	Name       string // of the pipeline
 	Source     string // the dataset, in words
+	Insecure   bool   // noise from a seed: the epsilons hold for nobody
 	Privacy    Privacy
 	Findings   []Finding
 	Released   []Artifact

@@ -74,7 +74,7 @@ func terms(in pipeline.Headers) pipeline.Terms {
 
 // Run implements pipeline.Stage.
 func (s *Report) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	page := &report.Report{Name: env.Stage}
+	page := &report.Report{Name: env.Stage, Insecure: env.Insecure}
 	if env.Plan != nil {
 		describePlan(page, env.Plan)
 	}

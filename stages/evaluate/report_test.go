@@ -153,6 +153,13 @@ func TestReportShowsThePlan(t *testing.T) {
 					t.Errorf("the page lacks %q", want)
 				}
 			}
+			if strings.Contains(page, "NOT PRIVATE") {
+				t.Error("a run with real noise is said to be a test")
+			}
+			env.Insecure = true
+			if page, _ := pageOf(t, &Report{Plots: 40, Rows: 50}, env, in); !strings.Contains(page, "NOT PRIVATE.") {
+				t.Error("a run with noise from a seed is not said to be a test")
+			}
 			if strings.Contains(page, "<strong>utility</strong> – ") {
 				t.Error("private figures are said to leave")
 			}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// reported is a study whose spec ends with figures and a report.
+func reported(t *testing.T) study {
+	s := newStudy(t, 60)
+	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}\n", `  sample: {kind: sample, rows: 50}
+  marginals: {kind: marginals, real: complete, synthetic: sample, ways: [1]}
+  utility: {kind: downstream, real: complete, synthetic: sample, target: flag}
+  report: {kind: report, real: complete, synthetic: sample}
+`)
+	return s
+}
+
+func TestReportOfARun(t *testing.T) {
+	s := reported(t)
+	r := s.result()
+	code, out, errs := s.weir("report", r.Run)
+	path := filepath.Join(r.Run, "internal", "report.html")
+	if code != exitDone || strings.TrimSpace(out) != path {
+		t.Fatalf("weir report: exit code %d, %s%s; must print %s", code, out, errs, path)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Internal: computed from real rows", ">study<", "marginals", "ROC curves on real rows"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, f := range r.Release {
+		if strings.Contains(f, "plots-") || strings.HasSuffix(f, ".html") {
+			t.Errorf("%s, which was computed from real rows, is in the release", f)
+		}
+	}
+	if code, _, errs := s.weir("verify", r.Run); code != exitDone {
+		t.Errorf("the release, datasheet included, is not replayed: %s", errs)
+	}
+}
+
+func TestReportPublic(t *testing.T) {
+	s := reported(t)
+	r := s.result()
+	code, out, errs := s.weir("report", r.Run, "--public")
+	if code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	if want := released(t, r, "PRIVACY.md") + "\n" + released(t, r, "DATASHEET.md"); out != want {
+		t.Errorf("the papers from run.json\n%s\nare not those of the release\n%s", out, want)
+	}
+	if strings.Contains(out, needle) || strings.Contains(out, s.dir) {
+		t.Error("a public paper holds a private value or the owner's folder")
+	}
+}
+
+func TestReportRefusals(t *testing.T) {
+	s := newStudy(t, 60)
+	r := s.result()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"report", r.Run}, "no stage of kind report"},
+		{[]string{"report", s.dir}, "is no run"},
+		{[]string{"report"}, "must be given 1 RUN"},
+		{[]string{"report", r.Run, "--sweep", "utility.auroc"}, "must be at least 2"},
+		{[]string{"report", r.Run, "--sweep", "utility.auroc", "--public"}, "must stand alone"},
+	} {
+		if code, _, errs := s.weir(c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("weir %v: exit code %d, %s; must be %d and say %q", c.args, code, errs, exitUsage, c.want)
+		}
+	}
+}
+
+func TestReportSweep(t *testing.T) {
+	s := reported(t)
+	one, two := s.result(), s.result("--set", "privacy.epsilon=3")
+	code, out, errs := s.weir("report", one.Run, two.Run, "--sweep", "utility.auroc")
+	if code != exitDone || !strings.Contains(out, "utility.auroc against epsilon over 2 runs") {
+		t.Errorf("exit code %d: %s%.200s", code, errs, out)
+	}
+}
