@@ -27,7 +27,7 @@ func (g sampledGaussian) addRemove(alpha float64) float64 {
 		return logExcess(alpha, y, logOnePlus) - x*x/(2*g.s*g.s)
 	}
 	mode := func(x float64) float64 { return alpha * g.weight((2*x-1)/(2*g.s*g.s)) }
-	return renyi(alpha, g.logSum(logF, fixed(mode, 0), fixed(mode, alpha)))
+	return renyi(alpha, g.logSum(logF, fixed(mode, alpha), fixed(mode, 0)))
 }
 
 // replaceOne returns the Renyi divergence of order alpha of
@@ -53,8 +53,8 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 		return logExcess(alpha, y, logP-logQ) + logQ - x*x/v
 	}
 	mode := func(x float64) float64 { return alpha*g.weight((2*x-1)/v) + (alpha-1)*g.weight((-2*x-1)/v) }
-	starts := []float64{fixed(mode, 0), fixed(mode, 2*alpha)}
-	if starts[0] < 1+6*g.s { // else what lies around -1 and 0 is negligible
+	starts := []float64{fixed(mode, 2*alpha), fixed(mode, 0)}
+	if starts[1] < 1+6*g.s { // else what lies around -1 and 0 is negligible
 		starts = append(starts, -1, 0)
 	}
 	return renyi(alpha, g.logSum(logF, starts...))
@@ -125,8 +125,23 @@ func gaussianMoment(s float64, l int) float64 {
 		}
 		return n*math.Log(math.Abs(math.Expm1(u))) - x*x/v
 	}
-	h := math.Min(s/3, s*s/2)
-	return logSum(h, s, logF, 0, n) + math.Log(h) - math.Log(s) - 0.5*math.Log(2*math.Pi)
+	// The modes, one on each side of the zero at 1/2, solve x = n e^u/(e^u-1).
+	rises := func(x float64) bool { return n/-math.Expm1(-(2*x-1)/v) > x }
+	h, reach := math.Min(s/3, s*s/2), n+s*math.Sqrt(n)+1
+	top, bottom := root(rises, 0.5, 2*reach), root(rises, -2*reach, 0.5)
+	return logSum(h, s, logF, top, bottom) + math.Log(h) - math.Log(s) - 0.5*math.Log(2*math.Pi)
+}
+
+// root bisects for where f turns from true to false.
+func root(f func(float64) bool, low, high float64) float64 {
+	for range 50 {
+		if mid := (low + high) / 2; f(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
 
 // PoissonGaussian is the Renyi divergence of order alpha > 1 of one step of a

@@ -19,21 +19,39 @@ type lattice struct {
 // half a unit in the last place of a double even for thousands of terms.
 const cutoff = 42
 
-// logSum returns ln of the sum of exp(logF). starts are points near the modes;
-// width is the scale over which the function varies around a mode.
+// logSum returns ln of the sum of exp(logF). starts are points near the modes, the
+// one that may be the highest by far first; width is the scale over which the
+// function varies around a mode.
 func logSum(h, width float64, logF func(float64) float64, starts ...float64) float64 {
 	l := &lattice{h: h, width: width, logF: logF, first: true, peak: math.Inf(-1)}
+	top := math.Inf(-1)
+	for _, s := range starts {
+		top = math.Max(top, l.near(int(math.Round(s/h))))
+	}
 	for _, s := range starts {
 		k := int(math.Round(s / h))
 		if !l.first && k >= l.low && k <= l.high {
 			continue
 		}
-		l.from(k)
+		if l.near(k) >= top-3*cutoff { // from a mode far below another, the walk up to that could be endless
+			l.from(k)
+		}
 	}
 	if l.mass == 0 {
 		return math.Inf(-1)
 	}
 	return l.peak + math.Log(l.mass)
+}
+
+// near is the largest logF at index k and its neighbours; k itself may be a zero.
+func (l *lattice) near(k int) float64 {
+	best := math.Inf(-1)
+	for i := k - 1; i <= k+1; i++ {
+		if v := l.logF(float64(i) * l.h); v > best {
+			best = v
+		}
+	}
+	return best
 }
 
 // from walks from index k both ways, never over what has been summed.
@@ -55,15 +73,20 @@ func (l *lattice) from(k int) {
 	l.low, l.high = min(l.low, low), max(l.high, high)
 }
 
-// walk adds terms until they are negligible and falling, at least six widths
-// away from the start, or until it meets the wall. It returns the last index.
+// walk adds terms until two in a row are negligible, at least six widths away from
+// the start, or until it meets the wall; one alone may be a zero of the function
+// within the mass (the excess vanishes where the loss is 0). The first walks go on
+// while terms rise, for their start may lie beside the mode; later ones must not,
+// for they would climb all the way to a distant mode that has been summed: what is
+// negligible between two modes is part of neither. walk returns the last index.
 func (l *lattice) walk(k, dir, wall int) int {
 	least := int(math.Ceil(6 * l.width / l.h))
-	previous := math.Inf(-1)
+	previous := math.Inf(1)
 	for n := 0; k != wall; n++ {
 		v := l.logF(float64(k) * l.h)
 		l.add(v)
-		if n > least && v < l.peak-cutoff && v <= previous {
+		negligible := math.Max(v, previous) < l.peak-cutoff
+		if n > least && negligible && (v <= previous || !l.first) {
 			return k
 		}
 		previous = v
