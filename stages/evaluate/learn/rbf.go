@@ -129,10 +129,11 @@ func (s RBFSVM) smo(ctx context.Context, kernel [][]float32, t []float64) ([]flo
 		}
 		p.update(i, j)
 	}
+	rho := p.rho()
 	for i := range p.a {
 		p.a[i] *= p.y[i]
 	}
-	return p.a, p.rho(), nil
+	return p.a, rho, nil
 }
 
 type smoState struct {
