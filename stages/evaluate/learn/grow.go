@@ -23,7 +23,6 @@ type grower struct {
 	*ranked
 	numbers bool
 	stats   int
-	items   []item
 	rng     *rand.Rand
 	tree    *Tree
 	hist    []float64

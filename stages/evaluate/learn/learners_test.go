@@ -63,8 +63,17 @@ func TestEveryLearner(t *testing.T) {
 					right++
 				}
 			}
-			// The MLP of 5 epochs has hardly begun; it is judged in the golden ranges.
-			if right < 0.8*90 && name != "mlp_100" && !(name == "adaboost_samme_r" || name == "adaboost_samme") && name != "bernoulli_nb" && name != "hist_gradient_boosting" {
+			// Signs of columns and single thresholds part four centres badly, and
+			// 5 epochs have hardly begun: those need only beat chance (a quarter) by
+			// far, 40 of 90 being more than 4 standard deviations above it.
+			least := 72.0
+			switch name {
+			case "bernoulli_nb", "adaboost_samme", "adaboost_samme_r":
+				least = 40
+			case "mlp_100":
+				least = 0
+			}
+			if right < least {
 				t.Errorf("%s, %d classes: %v of 90 right", name, k, right)
 			}
 			checkDistribution(t, name, one, a)

@@ -55,10 +55,3 @@ func places[T uint8 | uint32](c, values []float64) []T {
 	}
 	return to
 }
-
-func (r *ranked) code(j int, row int32) uint32 {
-	if s := r.small[j]; s != nil {
-		return uint32(s[row])
-	}
-	return r.large[j][row]
-}
