@@ -194,6 +194,8 @@ func mark(word string) string {
 		return "◐"
 	case lost:
 		return "○"
+	case hint, leak:
+		return "▲"
 	}
 	return "–"
 }

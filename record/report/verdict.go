@@ -13,29 +13,30 @@ const (
 	lower  direction = iota // 0 is best
 	higher                  // best is best
 	half                    // 0.5 is best: nobody can tell
+	attack                  // at chance nothing was found, which proves nothing
 )
 
 // measure is a metric that the page can judge. good and fair bound its value
 // where no floor or ceiling stands beside it. They are conventions of this page:
 // no standard fixes them.
 type measure struct {
-	label        string
-	better       direction
-	best, chance float64 // chance: the value of a table that has nothing to tell; NaN where none is known
-	good, fair   float64
+	label         string
+	better        direction
+	chance, limit float64 // the value of a table that has nothing to tell, and the best one; NaN where none is known
+	good, fair    float64
 }
 
 // measures lists what is judged, by name or by kind.name.
 func measures() map[string]measure {
 	unknown := math.NaN()
 	distance := func(label string, good, fair float64) measure {
-		return measure{label: label, better: lower, chance: unknown, good: good, fair: fair}
+		return measure{label: label, better: lower, chance: unknown, limit: unknown, good: good, fair: fair}
 	}
 	skill := func(label string, chance float64) measure {
-		return measure{label: label, better: higher, best: 1, chance: chance, good: unknown, fair: unknown}
+		return measure{label: label, better: higher, chance: chance, limit: unknown, good: unknown, fair: unknown}
 	}
-	unseen := func(label string) measure {
-		return measure{label: label, better: half, best: 0.5, chance: unknown, good: 0.05, fair: 0.2}
+	found := func(label string, chance float64) measure {
+		return measure{label: label, better: attack, chance: chance, limit: unknown, good: 0.02, fair: 0.1}
 	}
 	return map[string]measure{
 		"total_variation":                                    distance("Columns: total variation", 0.05, 0.15),
@@ -44,11 +45,14 @@ func measures() map[string]measure {
 		"probability_mean_absolute_error":                    distance("Shares of categories: mean error", 0.02, 0.08),
 		"mixed_mean_absolute_difference":                     distance("Associations of pairs: mean difference", 0.03, 0.1),
 		"dimension_wise_prediction.mean_absolute_difference": distance("Predicting each column: mean difference", 0.03, 0.1),
-		"auroc":                       skill("Learning: AUROC on real rows", 0.5),
-		"accuracy":                    skill("Learning: accuracy on real rows", unknown),
-		"r2":                          skill("Learning: R² on real rows", 0),
-		"detectability.auroc":         unseen("Telling real from synthetic: AUROC"),
-		"disclosure.membership_auroc": unseen("Membership attack: AUROC (no proof of privacy)"),
+		"auroc":                                 skill("Learning: AUROC on real rows", 0.5),
+		"accuracy":                              skill("Learning: accuracy on real rows", unknown),
+		"r2":                                    skill("Learning: R² on real rows", 0),
+		"detectability.auroc":                   {label: "Telling real from synthetic: AUROC", better: half, chance: unknown, limit: unknown, good: 0.05, fair: 0.2},
+		"regression_discovery.reproduced_share": {label: "Regression: discoveries reproduced", better: higher, limit: 1},
+		"disclosure.membership_auroc":           found("Membership attack: AUROC", 0.5),
+		"disclosure.closer_to_train":            found("Rows nearer to training than to held-out rows", 0.5),
+		"disclosure.attribute_inference_advantage": found("Guessing a column of members: advantage", 0),
 	}
 }
 
@@ -78,6 +82,9 @@ const (
 	partly = "partly kept"
 	lost   = "lost"
 	open   = "no verdict"
+	quiet  = "no sign"
+	hint   = "some sign"
+	leak   = "clear sign"
 )
 
 // verdicts judges the figures about whole tables that the page knows.
@@ -118,7 +125,7 @@ func (g Group) value(name string) float64 {
 func (g Group) judge(f Figure, m measure) verdict {
 	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value)}
 	var beside []string
-	ceiling, floor := math.NaN(), m.chance
+	ceiling, floor := m.limit, m.chance
 	for _, c := range companions() {
 		x := g.value(f.Name + c.suffix)
 		switch {
@@ -131,7 +138,9 @@ func (g Group) judge(f Figure, m measure) verdict {
 		}
 		beside = append(beside, c.what+" "+number(x))
 	}
-	if !math.IsNaN(m.chance) {
+	if !math.IsNaN(m.limit) {
+		beside = append(beside, "best "+number(m.limit))
+	} else if !math.IsNaN(m.chance) {
 		beside = append(beside, "chance "+number(m.chance))
 	}
 	v.Beside = strings.Join(beside, "; ")
@@ -158,6 +167,8 @@ func (m measure) word(f Figure, ceiling, floor float64) (word, why string) {
 		return grade(1-share, 0.1, 0.4), percent(share) + " of the way from floor to ceiling"
 	case m.better == higher:
 		return grade(ceiling-f.Value, 0.02, 0.1), number(ceiling-f.Value) + " below the ceiling"
+	case m.better == attack:
+		return signs(f.Value-m.chance, m.good, m.fair), "a weak attack: finding nothing is no evidence of privacy"
 	case m.better == half:
 		return grade(math.Abs(f.Value-0.5), m.good, m.fair), "0.5 is a coin's guess"
 	}
@@ -186,6 +197,17 @@ func grade(loss, good, fair float64) string {
 		return partly
 	}
 	return lost
+}
+
+// signs of disclosure by an advantage over chance.
+func signs(advantage, some, clear float64) string {
+	switch grade(advantage, some, clear) {
+	case kept:
+		return quiet
+	case partly:
+		return hint
+	}
+	return leak
 }
 
 func orText(s, other string) string {

@@ -32,6 +32,11 @@ func TestVerdicts(t *testing.T) {
 		{"a coin's guess", "detectability", []Figure{figure("auroc", 0.52)}, kept},
 		{"told apart", "detectability", []Figure{figure("auroc", 0.99)}, lost},
 		{"told apart the other way", "detectability", []Figure{figure("auroc", 0.01)}, lost},
+		{"an attack that finds nothing", "disclosure", []Figure{figure("membership_auroc", 0.505)}, quiet},
+		{"an attack that succeeds", "disclosure", []Figure{figure("membership_auroc", 0.7)}, leak},
+		{"an attack turned round", "disclosure", []Figure{figure("membership_auroc", 0.3)}, quiet},
+		{"discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.95)}, kept},
+		{"few discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.3)}, lost},
 	} {
 		r := &Report{Groups: []Group{{Stage: "s", Kind: c.kind, Figures: c.in}}}
 		got := r.verdicts()
