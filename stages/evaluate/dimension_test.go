@@ -181,7 +181,8 @@ func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test 
 	if !slices.Equal(tr.encoder.Names(), want.Features) {
 		t.Errorf("%s: the features of %s are %v, want %v", c.ID, want.Column, tr.encoder.Names(), want.Features)
 	}
-	got, target := map[string]figure{}, test.Column(want.Column)
+	var got map[string]figure
+	target := test.Column(want.Column)
 	if !target.Coded() {
 		p, err := tr.regress(t.Context(), learn.LeastSquares{}, learn.Run{Workers: 2})
 		if err != nil {
