@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	goruntime "runtime"
 	"sort"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"weir/pipeline"
 	"weir/runtime"
-	"weir/runtime/table"
 	"weir/stages"
 )
 
@@ -122,73 +120,6 @@ func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
 		kinds = append(kinds, reg.Kind(name))
 	}
 	return kinds, nil
-}
-
-// tables opens the files by the domain and notes what it does not cover.
-func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipeline.Tables, error) {
-	data, err := os.ReadFile(f.domain)
-	if err != nil {
-		return nil, withCode(exitUsage, err)
-	}
-	domain, problems := pipeline.ParseDomain(f.domain, data)
-	if err := pipeline.FromProblems(problems); err != nil {
-		return nil, err
-	}
-	folder, err := runtime.OpenFolder(".", false)
-	if err != nil {
-		return nil, err
-	}
-	csv := &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
-	tables := pipeline.Tables{}
-	for _, t := range [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}} {
-		if t[1] == "" {
-			continue
-		}
-		opened, err := table.Open(folder, t[1], csv, nullable(domain))
-		if err == nil {
-			err = noteMissing(ctx, t[0], opened, domain, result)
-		}
-		var bad *table.Error
-		if errors.As(err, &bad) && bad.Empty() {
-			opened, err = pipeline.FromRecords(pipeline.TableHeader(nullable(domain), pipeline.Header{Class: pipeline.Private})), nil
-			result.Notes = append(result.Notes, t[0]+": holds no rows")
-		}
-		if err != nil {
-			return nil, err
-		}
-		tables[t[0]] = opened
-	}
-	return tables, nil
-}
-
-// nullable lets every column be missing: a file that others made may hold
-// values that the domain does not list, and is compared all the same.
-func nullable(d *pipeline.Domain) *pipeline.Domain {
-	open := d.Clone()
-	for i := range open.Columns {
-		open.Columns[i].Nullable = true
-	}
-	return open
-}
-
-// noteMissing reads a table once and says in which columns values are missing
-// that the domain does not allow to be.
-func noteMissing(ctx context.Context, name string, t pipeline.Table, d *pipeline.Domain, result *evaluation) error {
-	nulls := make([]int, len(d.Columns))
-	for rec, err := range t.Open(ctx) {
-		if err != nil {
-			return err
-		}
-		for i := range nulls {
-			nulls[i] += rec.Column(i).NullN()
-		}
-	}
-	for i, c := range d.Columns {
-		if nulls[i] > 0 && !c.Nullable {
-			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are missing or outside the declared ones, and count as missing", name, c.Name, nulls[i]))
-		}
-	}
-	return nil
 }
 
 // group runs one kind over the tables that it has ports for.
