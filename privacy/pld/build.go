@@ -131,9 +131,9 @@ func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 	case privacy.Gaussian:
 		return antipodal(1/inner.NoiseMultiplier, e.SamplingRate, b.lower), nil
 	case privacy.Laplace:
-		return b.exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
+		return exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
 	case privacy.DiscreteLaplace:
-		return b.exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
+		return exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
 	case privacy.DiscreteGaussian, privacy.Repeated, privacy.Composed:
 		return base.mixP(e.SamplingRate).symmetrise(), nil
 	}
@@ -144,10 +144,10 @@ func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 // base mixed, and at no order above the pure release of the largest ratio
 // (1-q+q e^e)/(1-q+q e^-e). The true divergence is below both and convex in
 // e^epsilon, hence below the hull of their minimum.
-func (b builder) exchanged(base *pair, q, e float64) *pair {
+func exchanged(base *pair, q, e float64) *pair {
 	mixture := base.mixP(q).symmetrise()
 	top := mixed(q, e) - mixed(q, -e)
-	if b.lower || !(top < 600) || len(mixture.atoms) == 0 {
+	if !(top < 600) || len(mixture.atoms) == 0 {
 		return mixture
 	}
 	limit := pure(top)

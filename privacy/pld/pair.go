@@ -24,7 +24,8 @@ type pair struct {
 	symmetric bool    // (Q, P) has the same divergence as (P, Q)
 
 	// moment, where set, bounds ln E[e^(t loss)] of the mechanism below what the
-	// atoms say: for pairs that no one mechanism attains at every order.
+	// atoms say, in both directions: for pairs that no one mechanism attains at every
+	// order.
 	moment func(t float64) float64
 }
 
@@ -33,7 +34,7 @@ func (p *pair) swap() *pair {
 	if p.symmetric {
 		return p
 	}
-	s := &pair{inf: p.gap, gap: p.inf, bound: math.Inf(1), lattice: p.lattice, exact: p.exact}
+	s := &pair{inf: p.gap, gap: p.inf, bound: math.Inf(1), lattice: p.lattice, exact: p.exact, moment: p.moment}
 	s.atoms = make([]atom, len(p.atoms))
 	for i, a := range p.atoms {
 		s.atoms[len(p.atoms)-1-i] = atom{a.q, a.p, -a.loss}
@@ -62,7 +63,7 @@ func mixed(q, t float64) float64 {
 // mixP returns (qP + (1-q)Q, Q): the pair of removal under Poisson sampling at
 // rate q of a mechanism with pair (P, Q) (Zhu, Dong and Wang 2022, theorem 11).
 func (p *pair) mixP(q float64) *pair {
-	m := &pair{inf: q * p.inf, bound: mixed(q, p.bound)}
+	m := &pair{inf: q * p.inf, bound: mixed(q, p.bound), moment: p.sampledMoment(q)}
 	if math.IsInf(p.bound, 1) {
 		m.bound = p.bound
 	}
@@ -75,6 +76,15 @@ func (p *pair) mixP(q float64) *pair {
 	return m
 }
 
+// sampledMoment is moment for a sample at rate q: the moment is jointly convex over
+// the coin that both tables share.
+func (p *pair) sampledMoment(q float64) func(float64) float64 {
+	if p.moment == nil {
+		return nil
+	}
+	return func(t float64) float64 { return mixed(q, p.moment(t)) }
+}
+
 // symmetrise returns the pair whose divergence is that of p at orders of at
 // least 1 and that of (Q, P) below 1: the profile to compose where a neighbour
 // may be on either side (Zhu, Dong and Wang 2022, section 5).
@@ -85,7 +95,7 @@ func (p *pair) symmetrise() *pair { return p.coupled(1) }
 // outputs are alike, so that at orders of at least 1 the divergence is at most q
 // times that of p.
 func (p *pair) coupled(q float64) *pair {
-	s := &pair{inf: q * p.inf, gap: q * p.inf, bound: p.bound, symmetric: true}
+	s := &pair{inf: q * p.inf, gap: q * p.inf, bound: p.bound, symmetric: true, moment: p.sampledMoment(q)}
 	rest := 1 - s.inf
 	var up []atom
 	for _, a := range p.atoms {
