@@ -49,7 +49,7 @@ func (r *Report) scatters(h text.Handler) []*picture {
 			if p.name == "probability" && len(r.Shares) > 0 { // the same points
 				continue
 			}
-			add(identityPicture(h, "pairs-"+plain(g.Stage+"-"+p.name), p.name+" of "+g.Stage, p.real, p.synthetic, p.points))
+			add(identityPicture(h, "pairs-"+plain(g.Stage+"-"+p.name), g.Stage+": "+strings.ReplaceAll(p.name, "_", " "), p.real, p.synthetic, p.points))
 		}
 	}
 	add(projectionPicture(h, r.Projection))
@@ -92,7 +92,7 @@ func (g Group) pair(synthetic string) paired {
 	switch {
 	case synthetic == "synthetic":
 		return paired{"score", "learnt from real rows", "learnt from synthetic rows", g.points("real", synthetic)}
-	case measured && !strings.HasSuffix(name, "_p"): // p-values say nothing on y = x
+	case measured && name != "p" && !strings.HasSuffix(name, "_p"): // p-values say nothing on y = x
 		return paired{name, "in real rows", "in synthetic rows", g.points(name+"_real", synthetic)}
 	}
 	return paired{synthetic, "learnt from real rows", "learnt from synthetic rows", g.points(synthetic+"_real_train", synthetic)}

@@ -123,6 +123,9 @@ func (g Group) value(name string) float64 {
 }
 
 func (g Group) judge(f Figure, m measure) verdict {
+	if m.better == attack {
+		return g.judgeAttack(f, m)
+	}
 	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value)}
 	var beside []string
 	ceiling, floor := m.limit, m.chance
@@ -143,13 +146,28 @@ func (g Group) judge(f Figure, m measure) verdict {
 	} else if !math.IsNaN(m.chance) {
 		beside = append(beside, "chance "+number(m.chance))
 	}
-	v.Beside = strings.Join(beside, "; ")
-	if v.Beside == "" {
-		v.Beside = "no floor or ceiling"
-	}
+	v.Beside = orText(strings.Join(beside, "; "), "no floor or ceiling")
 	v.Word, v.Why = m.word(f, ceiling, floor)
-	if m.better == lower && floor > 2*ceiling && f.Value > floor {
+	if m.better == lower && floor > 1.2*ceiling && f.Value > floor {
 		v.Why = "worse than independent columns; " + v.Why
+	}
+	return v
+}
+
+// judgeAttack words a figure of disclosure. An advantage whose interval holds
+// chance is no sign.
+func (g Group) judgeAttack(f Figure, m measure) verdict {
+	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value), Beside: "chance " + number(m.chance),
+		Word: signs(f.Value-m.chance, m.good, m.fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
+	low, high := g.value(f.Name+"_low"), g.value(f.Name+"_high")
+	if !math.IsNaN(low + high) {
+		v.Beside += "; interval " + number(low) + " to " + number(high)
+	}
+	switch {
+	case math.IsNaN(f.Value):
+		v.Word, v.Why = open, orText(f.Note, "undefined")
+	case low <= m.chance:
+		v.Word = quiet
 	}
 	return v
 }
@@ -167,8 +185,6 @@ func (m measure) word(f Figure, ceiling, floor float64) (word, why string) {
 		return grade(1-share, 0.1, 0.4), percent(share) + " of the way from floor to ceiling"
 	case m.better == higher:
 		return grade(ceiling-f.Value, 0.02, 0.1), number(ceiling-f.Value) + " below the ceiling"
-	case m.better == attack:
-		return signs(f.Value-m.chance, m.good, m.fair), "a weak attack: finding nothing is no evidence of privacy"
 	case m.better == half:
 		return grade(math.Abs(f.Value-0.5), m.good, m.fair), "0.5 is a coin's guess"
 	}

@@ -35,6 +35,8 @@ func TestVerdicts(t *testing.T) {
 		{"an attack that finds nothing", "disclosure", []Figure{figure("membership_auroc", 0.505)}, quiet},
 		{"an attack that succeeds", "disclosure", []Figure{figure("membership_auroc", 0.7)}, leak},
 		{"an attack turned round", "disclosure", []Figure{figure("membership_auroc", 0.3)}, quiet},
+		{"what may be chance", "disclosure", []Figure{figure("closer_to_train", 0.6), figure("closer_to_train_low", 0.45), figure("closer_to_train_high", 0.75)}, quiet},
+		{"beyond chance", "disclosure", []Figure{figure("closer_to_train", 0.6), figure("closer_to_train_low", 0.56), figure("closer_to_train_high", 0.64)}, hint},
 		{"discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.95)}, kept},
 		{"few discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.3)}, lost},
 	} {
