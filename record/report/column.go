@@ -35,6 +35,9 @@ func columnPicture(h text.Handler, c Column) *picture {
 func histogram(h text.Handler, c Column, dc draw.Canvas) {
 	p := newPlot(h, "", "share of rows")
 	p.Y.Min, p.X.Min, p.X.Max = 0, c.Edges[0], c.Edges[len(c.Edges)-1]
+	if c.Type == "date" {
+		p.X.Tick.Marker = dateTicks{ticks{3}}
+	}
 	p.Y.Max = 1.05 * math.Max(greatest(c.Real), greatest(c.Synthetic))
 	grid := plotter.NewGrid()
 	grid.Vertical.Width, grid.Horizontal = 0, line(grey(), 0.75)

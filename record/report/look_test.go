@@ -108,3 +108,19 @@ func TestTicksAreRound(t *testing.T) {
 		}
 	}
 }
+
+func TestDates(t *testing.T) {
+	c := Column{Type: "date"}
+	// 2020-01-01 is 18262 days after 1970-01-01: 50 years with 12 leap days (1972 to 2016).
+	for x, want := range map[float64]string{0: "1970-01-01", 18262: "2020-01-01", 18262.7: "2020-01-01", -1: "1969-12-31", 1e9: "1e+09"} {
+		if got := c.Show(x); got != want {
+			t.Errorf("day %g is %s, must be %s", x, got, want)
+		}
+	}
+	if got := c.Show(math.NaN()); got != "–" {
+		t.Errorf("no day is %s", got)
+	}
+	if got := (dateTicks{ticks{3}}).Ticks(10000, 20000); len(got) == 0 || got[0].Label != "1997-05-19" { // date -d "1970-01-01 + 10000 days"
+		t.Errorf("ticks %v", got)
+	}
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"gonum.org/v1/plot"
 )
@@ -69,4 +70,31 @@ func percent(x float64) string {
 		return "–"
 	}
 	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', -1, 64) + " %"
+}
+
+// dateTicks marks days since 1970-01-01 as dates.
+type dateTicks struct{ ticks }
+
+// Ticks implements plot.Ticker.
+func (t dateTicks) Ticks(lo, hi float64) []plot.Tick {
+	list := t.ticks.Ticks(lo, hi)
+	for i := range list {
+		list[i].Label = date(list[i].Value)
+	}
+	return list
+}
+
+func date(days float64) string {
+	if math.IsNaN(days) || math.Abs(days) > 4e6 { // beyond the years that a date can write
+		return number(days)
+	}
+	return time.Unix(int64(math.Floor(days))*86400, 0).UTC().Format("2006-01-02")
+}
+
+// Show writes a value of the column: a date as such.
+func (c Column) Show(x float64) string {
+	if c.Type == "date" {
+		return date(x)
+	}
+	return number(x)
 }

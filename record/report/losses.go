@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// loss is one of the columns that changed most.
+type loss struct {
+	Name    string
+	Value   float64
+	Percent int // width of its bar
+	What    string
+}
+
+// losses lists the n columns with the largest distance: by the figures of the
+// metric stages where they have total variations by column, else by the bars of
+// this page.
+func (r *Report) losses(n int) (list []loss, by string) {
+	changes := map[string]string{}
+	for _, c := range r.Columns {
+		changes[c.Name] = c.change()
+	}
+	for _, g := range r.Groups {
+		for _, f := range g.Figures {
+			if f.Name == "total_variation" && f.Column != "" && !math.IsNaN(f.Value) {
+				list = append(list, loss{Name: f.Column, Value: f.Value, What: changes[f.Column]})
+			}
+		}
+		if len(list) > 0 {
+			return worst(list, n), "total variation by stage " + g.Stage
+		}
+	}
+	for _, c := range r.Columns {
+		if d := c.Distance(); !math.IsNaN(d) {
+			list = append(list, loss{Name: c.Name, Value: d, What: changes[c.Name]})
+		}
+	}
+	return worst(list, n), "total variation between the bars below"
+}
+
+func worst(list []loss, n int) []loss {
+	values := make([]float64, len(list))
+	for i, l := range list {
+		values[i] = l.Value
+	}
+	var out []loss
+	for _, i := range ranked(values)[:min(n, len(list))] {
+		l := list[i]
+		l.Percent = int(math.Round(100 * math.Min(1, l.Value)))
+		out = append(out, l)
+	}
+	return out
+}
+
+// change says in words how a column moved.
+func (c Column) change() string {
+	switch {
+	case len(c.Real) == 0 || len(c.Synthetic) == 0:
+		return "no values in one of the tables"
+	case math.Abs(c.RealMissing-c.SyntheticMissing) > 0.05:
+		return "missing " + percent(c.RealMissing) + " → " + percent(c.SyntheticMissing)
+	case len(c.Labels) > 0:
+		return c.moved()
+	}
+	return fmt.Sprintf("mean %s → %s, sd %s → %s", c.Show(c.RealSummary.Mean), c.Show(c.SynSummary.Mean), number(c.RealSummary.SD), number(c.SynSummary.SD))
+}
+
+// moved names the category whose share changed most.
+func (c Column) moved() string {
+	best := 0
+	for i := range c.Labels {
+		if math.Abs(at(c.Real, i)-at(c.Synthetic, i)) > math.Abs(at(c.Real, best)-at(c.Synthetic, best)) {
+			best = i
+		}
+	}
+	return fmt.Sprintf("%s: %s → %s", c.Labels[best], percent(at(c.Real, best)), percent(at(c.Synthetic, best)))
+}

@@ -1,0 +1,69 @@
+package report
+
+import "math"
+
+// direction says which values of a measure are good.
+type direction int
+
+const (
+	lower  direction = iota // 0 is best
+	higher                  // best is best
+	half                    // 0.5 is best: nobody can tell
+	attack                  // at chance nothing was found, which proves nothing
+)
+
+// measure is a metric that the page can judge. good and fair bound its value
+// where no floor or ceiling stands beside it. They are conventions of this page:
+// no standard fixes them.
+type measure struct {
+	label         string
+	better        direction
+	chance, limit float64 // the value of a table that has nothing to tell, and the best one; NaN where none is known
+	good, fair    float64
+}
+
+// measures lists what is judged, by name or by kind.name.
+func measures() map[string]measure {
+	unknown := math.NaN()
+	distance := func(label string, good, fair float64) measure {
+		return measure{label: label, better: lower, chance: unknown, limit: unknown, good: good, fair: fair}
+	}
+	skill := func(label string, chance float64) measure {
+		return measure{label: label, better: higher, chance: chance, limit: unknown, good: unknown, fair: unknown}
+	}
+	found := func(label string, chance float64) measure {
+		return measure{label: label, better: attack, chance: chance, limit: unknown, good: 0.02, fair: 0.1}
+	}
+	return map[string]measure{
+		"total_variation":                                    distance("Columns: total variation", 0.05, 0.15),
+		"total_variation_2way":                               distance("Pairs of columns: total variation", 0.1, 0.3),
+		"total_variation_3way":                               distance("Triples of columns: total variation", 0.15, 0.4),
+		"probability_mean_absolute_error":                    distance("Shares of categories: mean error", 0.02, 0.08),
+		"mixed_mean_absolute_difference":                     distance("Associations of pairs: mean difference", 0.03, 0.1),
+		"dimension_wise_prediction.mean_absolute_difference": distance("Predicting each column: mean difference", 0.03, 0.1),
+		"auroc":                                 skill("Learning: AUROC on real rows", 0.5),
+		"accuracy":                              skill("Learning: accuracy on real rows", unknown),
+		"r2":                                    skill("Learning: R² on real rows", 0),
+		"detectability.auroc":                   {label: "Telling real from synthetic: AUROC", better: half, chance: unknown, limit: unknown, good: 0.05, fair: 0.2},
+		"regression_discovery.reproduced_share": {label: "Regression: discoveries reproduced", better: higher, limit: 1},
+		"disclosure.membership_auroc":           found("Membership attack: AUROC", 0.5),
+		"disclosure.closer_to_train":            found("Rows nearer to training than to held-out rows", 0.5),
+		"disclosure.attribute_inference_advantage": found("Guessing a column of members: advantage", 0),
+	}
+}
+
+// companions are the suffixes of metrics that stand beside another: what real
+// rows reach, and what a table reaches whose columns are independent.
+func companions() []struct {
+	suffix, what string
+	worthless    bool
+} {
+	return []struct {
+		suffix, what string
+		worthless    bool
+	}{
+		{"_ceiling", "ceiling (real against real rows)", false},
+		{"_real_train", "ceiling (learnt from real rows)", false},
+		{"_floor", "floor (independent columns)", true},
+	}
+}
