@@ -167,7 +167,9 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 	d := detection.NewPMSE(free, share, len(x.Cols)+1)
 	r.add("pmse"+suffix, "", figure{d.Value, joinNotes(limit, note)})
 	r.add("pmse_expected"+suffix, "", figure{value: d.Expected})
-	r.add("pmse_ratio"+suffix, "", why(d.Ratio, "every column is constant"))
+	ratio := why(d.Ratio, "every column is constant")
+	ratio.note = joinNotes(ratio.note, fmt.Sprintf("two independent samples of one distribution give %.3g on average", detection.IndependentRatio(share)))
+	r.add("pmse_ratio"+suffix, "", ratio)
 	r.add("pmse_standardised"+suffix, "", why(d.Standardised, "every column is constant"))
 	return nil
 }

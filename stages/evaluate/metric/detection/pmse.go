@@ -40,6 +40,13 @@ func NewPMSE(p []float64, share float64, parameters int) PMSE {
 	return r
 }
 
+// IndependentRatio is the mean of PMSE.Ratio, for many rows, where the real rows
+// too are a fresh sample. Snoke et al. take the real rows as given and the
+// synthetic ones as drawn from a model fitted to them, so that only these vary;
+// rows that the model never saw add their own variance, which makes the
+// expectation (k-1)(1-c)c/N, that is 1/(1-c) times theirs.
+func IndependentRatio(share float64) float64 { return 1 / (1 - share) }
+
 // Independent lists the columns of x that are no linear combination of those
 // before them and a constant: a Cholesky factor of the correlation matrix, by
 // rows, that leaves out columns of which less than 1e-8 of the variance is left.

@@ -78,34 +78,39 @@ func (t *Tree) widest(lo, hi []float64) int {
 }
 
 // halve puts rows with small values of a column first and returns where the
-// others start: near the middle, between two different values.
+// others start: near the middle of a sample, between two different values. The
+// column has two different values.
 func (t *Tree) halve(start, end int32, column int) int32 {
 	rows := t.order[start:end]
-	value := func(i int32) float64 { return t.points.at[int(i)*t.points.width+column] }
-	slices.SortFunc(rows, func(a, b int32) int {
-		switch {
-		case value(a) < value(b):
-			return -1
-		case value(a) > value(b):
-			return 1
+	pivot := t.median(rows, column)
+	if cut := t.partition(rows, func(v float64) bool { return v < pivot }, column); cut > 0 {
+		return start + int32(cut)
+	}
+	return start + int32(t.partition(rows, func(v float64) bool { return v <= pivot }, column))
+}
+
+// sampledRows is the number of rows whose median splits a node.
+const sampledRows = 31
+
+func (t *Tree) median(rows []int32, column int) float64 {
+	var values []float64
+	for k := range sampledRows {
+		values = append(values, t.points.at[int(rows[k*len(rows)/sampledRows])*t.points.width+column])
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// partition puts the rows whose value is low first and counts them.
+func (t *Tree) partition(rows []int32, low func(float64) bool, column int) int {
+	n := 0
+	for k, i := range rows {
+		if low(t.points.at[int(i)*t.points.width+column]) {
+			rows[n], rows[k] = rows[k], rows[n]
+			n++
 		}
-		return int(a - b)
-	})
-	cut := len(rows) / 2
-	up, down := cut, cut
-	for up < len(rows) && value(rows[up]) == value(rows[up-1]) {
-		up++
 	}
-	for down > 0 && value(rows[down]) == value(rows[down-1]) {
-		down--
-		if down == 0 {
-			break
-		}
-	}
-	if up == len(rows) || down > 0 && cut-down < up-cut {
-		return start + int32(down)
-	}
-	return start + int32(up)
+	return n
 }
 
 // Near is the two nearest rows of a query.
