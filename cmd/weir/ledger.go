@@ -43,7 +43,7 @@ func ledgerShow(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show FILE",
 		Short:   "List the charges and what they come to together",
-		Long:    "List the charges of a ledger and what they come to together. The total composes\nthe events; epsilons are not added up.\n\nExit codes: 0 done; 2 usage; 4 the ledger is not as it was written.",
+		Long:    "List the charges of a ledger and what they come to together. The total composes\nthe events; epsilons are not added up.\n\nExit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge; 4 the\nledger is not as it was written.",
 		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --adjacency add_remove --accountant rdp --json",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -62,7 +62,7 @@ func ledgerShow(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&f.accountant, "accountant", "pld", "how charges are composed")
-	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: that of the last charge)")
+	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge is, else add_remove)")
 	c.Flags().Float64Var(&f.delta, "delta", 1e-6, "delta at which epsilon is read")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
@@ -88,16 +88,30 @@ func (f *ledgerFlags) total(c *cobra.Command, entries []ledger.Entry) (ledger.To
 	if err != nil {
 		return ledger.Total{}, usage(c, err)
 	}
-	adjacency := privacy.ReplaceOne
-	if len(entries) > 0 {
-		adjacency = entries[len(entries)-1].Adjacency
+	if !(f.delta >= 0 && f.delta <= 1) {
+		return ledger.Total{}, usage(c, fmt.Errorf("--delta: is %v, must be in [0, 1]", f.delta))
 	}
+	adjacency := commonAdjacency(entries)
 	if f.adjacency != "" {
 		if adjacency, err = privacy.ParseAdjacency(f.adjacency); err != nil {
-			return ledger.Total{}, usage(c, err)
+			return ledger.Total{}, usage(c, prefixed("--", err))
 		}
 	}
-	return ledger.Sum(entries, acc, adjacency, f.delta)
+	total, err := ledger.Sum(entries, acc, adjacency, f.delta)
+	if errors.Is(err, privacy.ErrUnsupported) {
+		err = withCode(exitPrivacy, err)
+	}
+	return total, err
+}
+
+// commonAdjacency is the one under which all charges can be added up.
+func commonAdjacency(entries []ledger.Entry) privacy.Adjacency {
+	for _, e := range entries {
+		if e.Adjacency == privacy.ReplaceOne {
+			return privacy.ReplaceOne
+		}
+	}
+	return privacy.AddRemove
 }
 
 // jsonTotal writes an infinite epsilon as null, which JSON has no number for.
@@ -167,7 +181,8 @@ func ledgerVerify(s streams) *cobra.Command {
 }
 
 func ledgerMerge(s streams) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "merge FILE [OTHER ...]",
 		Short: "Join the branches of a ledger after a git merge, losing no charge",
 		Long: `Join the branches of a ledger in place: FILE alone, holding conflict markers or
@@ -176,17 +191,33 @@ ordered by time and chained anew; none is lost.
 
 Exit codes: 0 done; 2 usage; 4 a branch is not as it was written.`,
 		Example: "  weir ledger merge patients.csv.weir-ledger.jsonl\n  weir ledger merge ours.jsonl theirs.jsonl",
-		Args:    cobra.MinimumNArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(c, errors.New("FILE: is missing"))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			err := ledger.MergeFiles(args[0], args[1:]...)
-			if errors.Is(err, ledger.ErrTampered) {
+			switch {
+			case errors.Is(err, ledger.ErrTampered):
 				return withCode(exitMismatch, err)
+			case errors.Is(err, fs.ErrNotExist):
+				return usage(c, err)
+			case err != nil:
+				return err
 			}
+			entries, err := readLedger(args[0])
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(s.out, "%s: merged\n", args[0])
+			if asJSON {
+				return printJSON(s.out, map[string]any{"ledger": args[0], "charges": len(entries)})
+			}
+			_, err = fmt.Fprintf(s.out, "%s: merged, %s\n", args[0], plural(len(entries), "charge"))
 			return err
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
 }

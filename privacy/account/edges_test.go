@@ -121,3 +121,26 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// An explanation names a bound for every release, under every accountant that has
+// one, and pld its optimistic value.
+func TestExplain(t *testing.T) {
+	events := []privacy.Event{privacy.Repeated{Count: 9, Event: privacy.Laplace{NoiseMultiplier: 5}}, privacy.Gaussian{NoiseMultiplier: 4}}
+	for name, acc := range everyAccountant(t) {
+		for _, adj := range adjacencies() {
+			x, err := Explain(acc, events, adj, 1e-6)
+			if err != nil || x.Epsilon != mustEpsilon(t, acc, events, adj, 1e-6) || len(x.Bounds) != 2 || len(x.Why) == 0 {
+				t.Fatalf("%s %s: %+v, %v", name, adj, x, err)
+			}
+			if x.Bounds[0].Count != 9 || x.Bounds[0].Path != "events[0].repeated.event.laplace" {
+				t.Errorf("%s %s: the first bound is %+v", name, adj, x.Bounds[0])
+			}
+			if name == "pld" && !(x.Optimistic != nil && *x.Optimistic <= x.Epsilon && *x.Optimistic > 0.999*x.Epsilon) {
+				t.Errorf("%s: optimistic %v of %v", adj, x.Optimistic, x.Epsilon)
+			}
+		}
+		if x, err := Explain(acc, []privacy.Event{privacy.Pure{Epsilon: math.Inf(1)}}, privacy.AddRemove, 1e-6); err != nil || !math.IsInf(x.Epsilon, 1) || x.Optimistic != nil {
+			t.Errorf("%s: %+v, %v", name, x, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weir/privacy"
+	"weir/privacy/pld"
 )
 
 // Explanation says how an epsilon came about.
@@ -13,9 +14,9 @@ type Explanation struct {
 	Adjacency  privacy.Adjacency `json:"adjacency"`
 	Epsilon    float64           `json:"-"`
 	Delta      float64           `json:"delta"`
-	Conversion string            `json:"conversion,omitempty"` // rdp, moments, zcdp
-	Order      float64           `json:"order,omitempty"`      // Renyi order used; 0 for the pure bound
-	Lower      float64           `json:"-"`                    // pld: optimistic bound of the same pairs, else 0
+	Conversion string            `json:"conversion,omitempty"`         // rdp, moments, zcdp
+	Order      float64           `json:"order,omitempty"`              // Renyi order used; 0 for the pure bound
+	Optimistic *float64          `json:"epsilon_optimistic,omitempty"` // pld: the same pairs have at least this; absent where infinite
 	Bounds     []Bound           `json:"bounds"`
 	Why        []string          `json:"why"`
 }
@@ -30,7 +31,7 @@ type Bound struct {
 // Explain computes epsilon at delta and says which bound stands behind it.
 func Explain(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adjacency, delta float64) (Explanation, error) {
 	eps, err := a.Epsilon(events, adjacency, delta)
-	out := Explanation{Accountant: a.Name(), Adjacency: adjacency, Epsilon: eps, Delta: delta}
+	out := Explanation{Accountant: a.Name(), Adjacency: adjacency, Epsilon: eps, Delta: delta, Bounds: []Bound{}}
 	if err != nil {
 		return out, err
 	}
@@ -39,15 +40,10 @@ func Explain(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adj
 		return out, out.renyi(a, a.Name(), events)
 	case Moments:
 		return out, out.renyi(a.rdp(), a.Name(), events)
-	case interface {
-		Optimistic([]privacy.Event, privacy.Adjacency, float64) (float64, error)
-	}:
-		out.Lower, err = a.Optimistic(events, adjacency, delta)
-		out.gap()
-		return out, err
+	case *pld.Accountant:
+		return out, out.distributions(a, events)
 	}
-	out.Why = append(out.Why, flatReason(a))
-	return out, nil
+	return out, out.plain(a, events)
 }
 
 func (x *Explanation) renyi(r RDP, name string, events []privacy.Event) error {
@@ -70,9 +66,59 @@ func (x *Explanation) renyi(r RDP, name string, events []privacy.Event) error {
 	return nil
 }
 
-func (x *Explanation) gap() {
-	x.Why = append(x.Why, "privacy loss distributions of dominating pairs, composed by Fourier transform, every error on the pessimistic side",
-		fmt.Sprintf("the same pairs cannot have less than %.9g: the numerical gap is %.2g", x.Lower, x.Epsilon-x.Lower))
+// distributions explains an answer of pld.
+func (x *Explanation) distributions(a *pld.Accountant, events []privacy.Event) error {
+	rules, err := a.Rules(events, x.Adjacency)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		x.Bounds = append(x.Bounds, Bound{r.Path, float64(r.Count), r.Rule})
+	}
+	x.Why = append(x.Why, "privacy loss distributions of dominating pairs, composed by Fourier transform, every error on the pessimistic side")
+	if math.IsInf(x.Epsilon, 1) {
+		x.Why = append(x.Why, "no finite epsilon at this delta: losses without bound are more likely than delta")
+		return nil
+	}
+	low, err := a.Optimistic(events, x.Adjacency, x.Delta)
+	if err != nil {
+		return err
+	}
+	x.Optimistic = &low
+	x.Why = append(x.Why, fmt.Sprintf("the same pairs cannot have less than %.9g: the numerical gap is %.2g", low, x.Epsilon-low))
+	return nil
+}
+
+// plain explains accountants that add parameters.
+func (x *Explanation) plain(a privacy.Accountant, events []privacy.Event) error {
+	f := &flat{newCompiler(a.Name(), x.Adjacency)}
+	releases, err := f.all(events, x.Adjacency)
+	if err != nil {
+		return err
+	}
+	for _, r := range releases {
+		x.Bounds = append(x.Bounds, Bound{r.path, r.count, r.rule(a)})
+	}
+	x.Why = append(x.Why, flatReason(a))
+	return nil
+}
+
+// rule says what is added up for one use.
+func (r flatRelease) rule(a privacy.Accountant) string {
+	text := fmt.Sprintf("epsilon %.6g, delta %.6g", r.pure, r.delta)
+	rho, known := r.rho()
+	switch {
+	case a.Name() == "zcdp" && known:
+		text = fmt.Sprintf("rho %.6g", rho)
+	case r.kind == flatGaussian:
+		text = fmt.Sprintf("Gaussian with noise %.6g over its sensitivity, exact at its share of delta (Balle, Wang 2018)", r.gauss)
+	case r.kind == flatZCDP:
+		text = fmt.Sprintf("rho %.6g, converted at its share of delta (Canonne, Kamath, Steinke 2020)", r.rhoIs)
+	}
+	if r.rate < 1 {
+		text += fmt.Sprintf(", amplified by sampling at %.6g (Balle, Barthe, Gaboardi 2018)", r.rate)
+	}
+	return text
 }
 
 func flatReason(a privacy.Accountant) string {
