@@ -1,0 +1,63 @@
+package disclosure
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Intervals as R's binom.test prints them.
+func TestClopperPearson(t *testing.T) {
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{{5, 10, 0.187086, 0.812914}, {0, 10, 0, 0.3084971}, {10, 10, 0.6915029, 1}} {
+		r := NewRate(c.k, c.n)
+		if math.Abs(r.Low-c.low) > 1e-6 || math.Abs(r.High-c.high) > 1e-6 {
+			t.Errorf("%d of %d: %v to %v, must be %v to %v", c.k, c.n, r.Low, r.High, c.low, c.high)
+		}
+	}
+	if r := NewRate(0, 0); !math.IsNaN(r.Share) {
+		t.Errorf("a share of nothing is %v", r.Share)
+	}
+}
+
+// Members score one standard deviation higher: AUROC is Phi(1/sqrt 2) = 0.7602
+// and power at 5 % is Phi(1-1.6449) = 0.2595. With 20,000 of each, both are
+// within 0.025, more than five standard deviations with that of the threshold;
+// scores of one distribution are far outside.
+func TestMembership(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	draw := func(shift float64) []float64 {
+		x := make([]float64, 20000)
+		for i := range x {
+			x[i] = rng.NormFloat64() + shift
+		}
+		return x
+	}
+	m := NewMembership(draw(1), draw(0), 0.05)
+	if math.Abs(m.AUROC-0.7602) > 0.025 || math.Abs(m.Power.Share-0.2595) > 0.025 || math.Abs(m.FalsePositive.Share-0.05) > 0.025 {
+		t.Errorf("attack on shifted scores: %+v", m)
+	}
+	if m = NewMembership(draw(0), draw(0), 0.05); m.AUROC > 0.53 || m.Power.Share > 0.08 {
+		t.Errorf("attack on equal scores: %+v", m)
+	}
+}
+
+func TestMatches(t *testing.T) {
+	f := scattered(1, 50, 1, 1, 0.3)
+	m := NewMatches(f)
+	if n := m.Of(f); n != 50 {
+		t.Errorf("%d of 50 rows match themselves", n)
+	}
+	twice := f.Take([]int{0, 0, 1})
+	m = NewMatches(twice)
+	if unique, matched := m.Unique(f); unique != 1 || matched != 1 {
+		t.Errorf("%d unique rows, %d matched, must be 1 and 1", unique, matched)
+	}
+	a, b := scattered(1, 1, 1, 0, 0), scattered(1, 1, 1, 0, 0)
+	a.Columns[0].Numbers[0], b.Columns[0].Numbers[0] = 0, math.Copysign(0, -1)
+	if NewMatches(a).Of(b) != 1 {
+		t.Error("0 and -0 differ")
+	}
+}

@@ -1,0 +1,61 @@
+package projection
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// cheapest is the best assignment by trying all.
+func cheapest(c [][]float64, row int, used []bool) float64 {
+	if row == len(c) {
+		return 0
+	}
+	best := math.Inf(1)
+	for j := range c {
+		if !used[j] {
+			used[j] = true
+			best = min(best, c[row][j]+cheapest(c, row+1, used))
+			used[j] = false
+		}
+	}
+	return best
+}
+
+func TestTransportIsTheBestAssignment(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for n := 1; n <= 7; n++ {
+		var a, b [][]float64
+		for range n {
+			a = append(a, []float64{rng.NormFloat64(), rng.NormFloat64()})
+			b = append(b, []float64{rng.NormFloat64(), rng.NormFloat64()})
+		}
+		want := cheapest(costs(a, b), 0, make([]bool, n)) / float64(n)
+		if got := Transport(a, b); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d points: cost %v, must be %v", n, got, want)
+		}
+	}
+	if !math.IsNaN(Transport(nil, nil)) {
+		t.Error("the distance of no points is a number")
+	}
+}
+
+// The covariance [[2,-1],[-1,2]] has the components (1,-1)/sqrt 2 with variance 3
+// and (1,1)/sqrt 2 with 1; of equal loadings the first is made positive.
+func TestPCA(t *testing.T) {
+	p, err := NewPCA([]float64{5, 5}, mat.NewSymDense(2, []float64{2, -1, -1, 2}), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := math.Sqrt(0.5)
+	for k, want := range [][]float64{{h, -h}, {h, h}} {
+		if math.Abs(p.Components[k][0]-want[0]) > 1e-12 || math.Abs(p.Components[k][1]-want[1]) > 1e-12 {
+			t.Errorf("component %d is %v, must be %v", k, p.Components[k], want)
+		}
+	}
+	if math.Abs(p.Ratio[0]-0.75) > 1e-12 || len(p.Variance) != 2 {
+		t.Errorf("variance %v, ratio %v", p.Variance, p.Ratio)
+	}
+}
