@@ -61,9 +61,8 @@ type Cost struct {
 
 // Published is the accounting of a paper for the same stage.
 type Published struct {
-	Method  string                                                         // which arithmetic, with its citation
-	Epsilon func(noiseMultiplier, delta float64) (float64, error)          // of this stage alone
-	Events  func(noiseMultiplier float64) ([]privacy.Event, string, error) // events and accountant as the paper read them; nil where Epsilon is not such
+	Method  string                                                // which arithmetic, with its citation
+	Epsilon func(noiseMultiplier, delta float64) (float64, error) // of this stage alone
 }
 
 // Level is how grave a finding is.

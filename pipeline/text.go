@@ -95,6 +95,9 @@ func (s Step) textEvent(b *strings.Builder) {
 			fmt.Fprintf(b, "    %s\n", text)
 		}
 	}
+	if s.PublishedMethod != "" {
+		fmt.Fprintf(b, "    published accounting: %s\n", s.PublishedMethod)
+	}
 	if s.Unproven != "" {
 		fmt.Fprintf(b, "    no proven bound: %s\n", s.Unproven)
 	}

@@ -72,6 +72,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 		Steps:           int64(s.Steps),
 		NoiseMultiplier: s.NoiseMultiplier,
 		Event:           func(multiplier float64) privacy.Event { return grouped(s.dpsgd(multiplier, rate).Event(), c) },
+		Published:       publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1))), // weights and offsets of each layer
 	}}, nil
 }
 

@@ -73,6 +73,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 		Sensitivity:     s.sensitivity(h.Stability.N),
 		Steps:           int64(s.Steps),
 		NoiseMultiplier: s.NoiseMultiplier,
+		Published:       publishedGSWGAN(s, h.Stability.N),
 		Event: func(multiplier float64) privacy.Event {
 			return s.config(multiplier, 0).Event(h.Terms.Adjacency, h.Stability.N)
 		},

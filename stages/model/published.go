@@ -1,0 +1,38 @@
+package model
+
+import (
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/published"
+)
+
+// publishedDPWGAN is what UCLANESL's program would print for these settings: the
+// moments accountant with 32 orders, every weight tensor of the critic charged
+// as a release with a coin of its own, add_remove. It is no bound for tensors
+// that share a batch (accounting notes, section 4); this kind clips all tensors
+// together and is charged once.
+func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
+	return &pipeline.Published{
+		Method: "UCLANESL, NIST challenge 2018: moments accountant (32 orders), one release a weight tensor",
+		Epsilon: func(multiplier, delta float64) (float64, error) {
+			phase := published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: tensors * steps}
+			return account.Moments{MaxLambda: 32}.Epsilon(published.Events(phase), privacy.AddRemove, delta)
+		},
+	}
+}
+
+// publishedGSWGAN is what the script of Chen et al. 2020 prints for these
+// settings. For query sample it is a valid bound, though not the tightest; for
+// query mean the paper has no accountant.
+func publishedGSWGAN(s *GSWGAN, critics int) *pipeline.Published {
+	if s.Query != "sample" {
+		return nil
+	}
+	return &pipeline.Published{
+		Method: "GS-WGAN, Chen et al. 2020: Wang, Balle, Kasiviswanathan 2019, theorem 9, classic conversion",
+		Epsilon: func(multiplier, delta float64) (float64, error) {
+			return published.GSWGAN{Discriminators: int64(critics), GeneratorSteps: int64(s.Steps), Batch: int64(s.BatchSize), NoiseMultiplier: multiplier}.Published(delta)
+		},
+	}
+}
