@@ -162,3 +162,50 @@ func TestDamagedCacheIsNotBelieved(t *testing.T) {
 		t.Error("a damaged cache changed the release")
 	}
 }
+
+// TestWithoutPrivacyNothingIsReleased: epsilon inf spends nothing, and tables
+// and models stay internal.
+func TestWithoutPrivacyNothingIsReleased(t *testing.T) {
+	s := newStudy(t, 400)
+	r := s.result("--set", "privacy.epsilon=inf", "--set", "privacy.claims=none")
+	for _, f := range r.Release {
+		if strings.HasSuffix(f, ".csv") || strings.HasSuffix(f, ".arrow") || strings.HasSuffix(f, ".parquet") {
+			t.Errorf("%s is released without privacy", f)
+		}
+	}
+	found := false
+	for _, f := range r.Inside {
+		found = found || strings.HasSuffix(f, "sample.csv")
+	}
+	if !found || r.Epsilon["proven"] != nil {
+		t.Errorf("result: %+v, must have an internal table and no epsilon", r)
+	}
+	if _, err := os.Stat(s.path("data.csv.weir-ledger.jsonl")); err == nil {
+		t.Error("something was charged")
+	}
+}
+
+// TestSampleDrawsFromARelease: more rows at no cost, in the source's terms.
+func TestSampleDrawsFromARelease(t *testing.T) {
+	s := newStudy(t, 400)
+	r := s.result()
+	model := filepath.Join(r.Run, "release", "train.model.arrow")
+	code, out, errs := s.weir("sample", model, "--rows", "7", "--seed", "2")
+	if code != exitDone || strings.Count(out, "\n") != 8 || !strings.HasPrefix(out, "income,group,flag\n") {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	if _, again, _ := s.weir("sample", model, "--rows", "7", "--seed", "2"); again != out {
+		t.Error("the same seed draws other rows")
+	}
+	if code, _, _ := s.weir("sample", model, "--rows", "7", "--out", s.path("more.parquet")); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if n := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); n != 1 {
+		t.Errorf("the ledger has %d charges, must have 1", n)
+	}
+	for _, bad := range [][]string{{"sample", s.path("data.csv")}, {"sample", s.path("nothing")}, {"sample", model, "--rows", "-1"}, {"sample"}} {
+		if code, _, errs := s.weir(bad...); code == exitDone || errs == "" {
+			t.Errorf("%v: exit code %d, %q", bad, code, errs)
+		}
+	}
+}
