@@ -169,9 +169,10 @@ func functions() template.FuncMap {
 		"number": number, "percent": percent, "count": count,
 		"bound": shown("none", record.Bound), "value": shown("none", record.Number),
 		"optional": shown("–", number), "optionalBound": shown("–", record.Bound),
-		"words": func(s string) string { return strings.ReplaceAll(s, "_", " ") },
-		"class": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
-		"mark":  mark,
+		"words":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+		"class":       func(word string) string { return strings.ReplaceAll(word, " ", "-") },
+		"mark":        mark,
+		"mostRelated": func() int { return mostRelated },
 	}
 }
 

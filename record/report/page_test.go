@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -200,5 +201,36 @@ func TestHostileNames(t *testing.T) {
 	page, _ := rendered(t, r)
 	if found := network(page); len(found) > 0 {
 		t.Errorf("a name becomes part of the page: %q", found)
+	}
+}
+
+// TestManyColumns: of many columns the worst are drawn, and the page says so.
+func TestManyColumns(t *testing.T) {
+	n := 50
+	r := &Report{Name: "wide", Relations: &Relations{Measure: "Pearson correlation"}}
+	for i := range n {
+		r.Relations.Names = append(r.Relations.Names, fmt.Sprint("x", i))
+		r.Columns = append(r.Columns, Column{Name: fmt.Sprint("x", i), Edges: []float64{0, 1}, Real: []float64{1}, Synthetic: []float64{1}, SyntheticMissing: float64(i) / 100})
+		real, synthetic := make([]float64, n), make([]float64, n)
+		for j := range n {
+			synthetic[j] = float64(i+j) / 100 // the last columns change most
+		}
+		r.Relations.Real, r.Relations.Synthetic = append(r.Relations.Real, real), append(r.Relations.Synthetic, synthetic)
+	}
+	if s := r.Relations.narrow(mostRelated); len(s.Names) != mostRelated || s.Names[0] != "x10" || s.Real[0] == nil || len(s.Synthetic[3]) != mostRelated || s.Synthetic[0][1] != 0.21 {
+		t.Errorf("narrowed to %v", s.Names)
+	}
+	files, err := r.Files(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(files[0].Data)
+	for _, want := range []string{"Of 50 columns the 40 are drawn", "45 columns have no plot", "of each pair of 40 columns"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if len(files) != 1+2*(5+3) { // 5 columns, 3 heat maps
+		t.Errorf("%d files", len(files))
 	}
 }
