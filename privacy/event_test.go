@@ -201,3 +201,23 @@ func TestScaleNoise(t *testing.T) {
 		t.Error("a factor of 1 changes the event")
 	}
 }
+
+// The expected values are the rules of Exchanged's comment.
+func TestExchanged(t *testing.T) {
+	sgd := Repeated{9, PoissonSampled{0.1, Gaussian{2}}}
+	for _, c := range []struct{ in, want Event }{
+		{sgd, sgd},
+		{DiscreteGaussian{3}, DiscreteGaussian{3}},
+		{Composed{[]Event{Pure{1}, Laplace{2}}}, Composed{[]Event{Pure{2}, Laplace{2}}}},
+		{Parallel{[]Event{Exponential{1}, ZCDP{0.5}}}, Parallel{[]Event{Exponential{2}, ZCDP{2}}}},
+		{PoissonSampled{0.1, Pure{1}}, PoissonSampled{0.1, Pure{2}}},
+		{Approximate{0, 1e-6}, Approximate{0, 2e-6}},
+	} {
+		if got, err := Exchanged(c.in); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("Exchanged(%v) is %v, %v, want %v", c.in, got, err, c.want)
+		}
+	}
+	if _, err := Exchanged(Gaussian{-1}); err == nil {
+		t.Error("an invalid event passes")
+	}
+}

@@ -26,12 +26,13 @@ type OverBudgetError struct {
 	Why   string  // why With is infinite, if it is
 }
 
-// Left returns a pure epsilon that can still be spent: it adds to what is spent
-// under every accountant, so more may be reachable by composition.
+// Left returns a pure epsilon that can still be spent under pld, rdp, moments and
+// basic, where a pure charge adds at most itself; more may be reachable by
+// composition. Under zcdp and advanced a pure charge can add more than itself.
 func (e *OverBudgetError) Left() float64 { return max(0, e.Cap.Epsilon-e.Spent) }
 
 func (e *OverBudgetError) Error() string {
-	s := fmt.Sprintf("ledger: the charge is refused: the dataset's budget is epsilon %.6g at delta %.3g (%s, %s), %.6g is spent, and with this charge it would be %.6g; a pure epsilon of %.6g is left",
+	s := fmt.Sprintf("ledger: the charge is refused: the dataset's budget is epsilon %.6g at delta %.3g (%s, %s), %.6g is spent, and with this charge it would be %.6g; %.6g is left",
 		e.Cap.Epsilon, e.Cap.Delta, e.Cap.Adjacency, e.Cap.Accountant.Name(), e.Spent, e.With, e.Left())
 	if e.Why != "" {
 		s += " (" + e.Why + ")"

@@ -21,62 +21,39 @@ type Total struct {
 // added up. Charges made under the other adjacency are handled as follows:
 //
 //   - replace_one asked, add_remove charged: replacing a unit is removing one and
-//     adding one, a change of two, so each event is taken for a group of two
-//     (privacy.Group) under add_remove. The two parts are joined by basic
-//     composition, each with half of delta, since an accountant composes under
-//     one adjacency at a time.
+//     adding one, so each event is taken for that (privacy.Exchanged) and composed
+//     with the others.
 //   - add_remove asked, replace_one charged: nothing follows, because a
 //     replace_one guarantee may reveal the number of units. Epsilon is +Inf.
 //
 // A charge without a proven bound makes epsilon +Inf. Reason names the line.
 func Sum(entries []Entry, accountant privacy.Accountant, adjacency privacy.Adjacency, delta float64) (Total, error) {
 	t := Total{Delta: delta, Adjacency: adjacency, Accountant: accountant.Name(), Charges: len(entries)}
-	var same, other []privacy.Event
+	var all []privacy.Event
 	for i, e := range entries {
+		event := e.Event.Event
 		switch {
-		case e.Event.Event == nil || e.Unproven != "":
+		case event == nil || e.Unproven != "":
 			return t.none("line %d: charge %q has no proven bound: %s", i+1, e.ID, e.Unproven), nil
-		case e.Adjacency == adjacency:
-			same = append(same, e.Event.Event)
-		case adjacency == privacy.AddRemove:
+		case e.Adjacency != adjacency && adjacency == privacy.AddRemove:
 			return t.none("line %d: charge %q holds under replace_one, from which nothing follows under add_remove", i+1, e.ID), nil
-		default:
-			pair, err := privacy.Group(e.Event.Event, 2)
-			if err != nil {
+		case e.Adjacency != adjacency:
+			var err error
+			if event, err = privacy.Exchanged(event); err != nil {
 				return t, fmt.Errorf("ledger: line %d: charge %q, made under add_remove, under replace_one: %w", i+1, e.ID, err)
 			}
-			other = append(other, pair)
+			t.Reason = "charges made under add_remove are counted as exchanges"
 		}
+		all = append(all, event)
 	}
-	err := t.add(accountant, same, other)
-	return t, err
-}
-
-// add composes the events of both adjacencies, each with its share of delta.
-func (t *Total) add(accountant privacy.Accountant, same, other []privacy.Event) error {
-	delta := t.Delta
-	if len(same) > 0 && len(other) > 0 {
-		delta /= 2
-		t.Reason = "charges under both adjacencies, joined by basic composition"
+	events, err := tally(all)
+	if err != nil {
+		return t, fmt.Errorf("ledger: %w", err)
 	}
-	for _, part := range []struct {
-		adjacency privacy.Adjacency
-		events    []privacy.Event
-	}{{t.Adjacency, same}, {privacy.AddRemove, other}} {
-		if len(part.events) == 0 {
-			continue
-		}
-		events, err := tally(part.events)
-		if err != nil {
-			return fmt.Errorf("ledger: %w", err)
-		}
-		epsilon, err := accountant.Epsilon(events, part.adjacency, delta)
-		if err != nil {
-			return fmt.Errorf("ledger: total under %s: %w", accountant.Name(), err)
-		}
-		t.Epsilon += epsilon
+	if t.Epsilon, err = accountant.Epsilon(events, adjacency, delta); err != nil {
+		return t, fmt.Errorf("ledger: total under %s: %w", accountant.Name(), err)
 	}
-	return nil
+	return t, nil
 }
 
 func (t Total) none(format string, args ...any) Total {
