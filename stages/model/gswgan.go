@@ -47,7 +47,7 @@ func gsWGANKind() pipeline.Kind {
 		Name: "gs_wgan", Version: 1,
 		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
 			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. Query sample and query mean are proven; the published query, one critic for a whole batch, is not offered. " +
-			"Needs an encoded table of stability shards(k).",
+			"Use it where rows must be cleaned together. Needs an encoded table of stability shards(k).",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {

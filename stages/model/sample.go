@@ -21,7 +21,7 @@ func sampleKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "sample", Version: 1,
 		Doc: "Draws synthetic rows from a released model and brings them back to the terms of the source: its columns, categories, steps and bounds. " +
-			"Drawing is post-processing of a paid release, so any number of rows costs nothing. The class is that of the model.",
+			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "Synthetic rows."}},
 		New: func() pipeline.Stage { return &Sample{Categorical: "sample"} },

@@ -1,0 +1,141 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/privacy/noise"
+	"weir/stages/prep"
+)
+
+// wallet sells noise for any event and remembers what it sold.
+type wallet struct{ paid []privacy.Event }
+
+func (w *wallet) Spend(e privacy.Event) (*noise.Source, error) {
+	w.paid = append(w.paid, e)
+	return noise.NewSource(noise.Key{4, 5, 6}, "model test"), nil
+}
+
+// paying gives a stage the budget that a conformance test lacks.
+type paying struct{ pipeline.Stage }
+
+func (p *paying) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	env.Privacy, env.NoiseMultiplier = &wallet{}, 1
+	return p.Stage.Run(ctx, env, in)
+}
+
+// ward is an encoded table of 40 made-up rows: a tanh column, a standardised one
+// and two one-hot groups. 1717 in weight would be outside its bounds.
+func ward(t *testing.T, shards int) pipelinetest.Input {
+	t.Helper()
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	}}
+	columns := make([][]any, 4)
+	for i := range 40 {
+		row := []any{20 + i, 60.5 + float64(i%7), []string{"north", "south", "west"}[i%3], []string{"no", "yes"}[i/20]}
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
+		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
+	if shards > 0 {
+		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
+	}
+	return after(t, pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}, stages...)
+}
+
+// after is the table that stages, applied in turn, make of in.
+func after(t *testing.T, in pipelinetest.Input, stages ...pipeline.Stage) pipelinetest.Input {
+	t.Helper()
+	table := pipeline.FromRecords(in.Header, in.Rows)
+	for _, s := range stages {
+		o, err := s.Plan(pipeline.Headers{"in": table.Header})
+		must(t, err)
+		out, err := s.Run(t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": table})
+		must(t, err)
+		table = out["out"]
+		table.Header = o.Out["out"]
+	}
+	r, err := table.Collect(t.Context())
+	must(t, err)
+	return pipelinetest.Input{Header: table.Header, Rows: r}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// smallWGAN and smallGSWGAN are quick versions of the kinds.
+func smallWGAN() *DPWGAN {
+	s := dpWGANKind().New().(*DPWGAN)
+	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = 12, 10, 8, 3, []int{8}, []int{6}, 5
+	return s
+}
+
+func smallGSWGAN(query string) *GSWGAN {
+	s := gsWGANKind().New().(*GSWGAN)
+	s.Query, s.Steps, s.BatchSize, s.WarmSteps, s.Scheduled, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = query, 12, 4, 6, 2, 3, []int{8}, []int{6}, 5
+	return s
+}
+
+// trained runs a stage to its model, with the last checkpoint that it wrote.
+func trained(t *testing.T, s pipeline.Stage, in pipelinetest.Input, resume []byte) (pipeline.Table, *wallet, [][]byte) {
+	t.Helper()
+	env, w := pipelinetest.Env(2), &wallet{}
+	env.Privacy, env.NoiseMultiplier = w, 1.5
+	var states []*bytes.Buffer
+	env.Create = func(string) (io.WriteCloser, error) {
+		states = append(states, &bytes.Buffer{})
+		return closing{states[len(states)-1]}, nil
+	}
+	env.Restore = func(string) (io.ReadCloser, error) {
+		if resume == nil {
+			return nil, fs.ErrNotExist
+		}
+		return io.NopCloser(bytes.NewReader(resume)), nil
+	}
+	out, err := s.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	must(t, err)
+	var saved [][]byte
+	for _, b := range states {
+		saved = append(saved, b.Bytes())
+	}
+	return out["model"], w, saved
+}
+
+type closing struct{ io.Writer }
+
+func (closing) Close() error { return nil }
+
+// learners lists each kind that trains, with a table that it takes.
+func learners(t *testing.T) map[string]learner {
+	t.Helper()
+	rows, shards := ward(t, 0), ward(t, 5)
+	return map[string]learner{
+		"dp_wgan":        {dpWGANKind(), rows, func() pipeline.Stage { return smallWGAN() }},
+		"gs_wgan sample": {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("sample") }},
+		"gs_wgan mean":   {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("mean") }},
+	}
+}
+
+type learner struct {
+	kind  pipeline.Kind
+	in    pipelinetest.Input
+	stage func() pipeline.Stage
+}
