@@ -3,70 +3,63 @@ package noise
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
-// layer is one layer of the ziggurat as its fast path needs it: an integer u
-// below 2^53 stands for x = u*width, which is under the curve if u < inside.
-type layer struct {
-	inside uint64
-	width  float64
-}
-
-// layers is constant: one multiplication and one division of each table entry.
-var layers = func() (t [256]layer) {
-	for i := range t {
-		t[i].inside = uint64(zigguratEdges[i+1] / zigguratEdges[i] * 0x1p53)
-		t[i].width = zigguratEdges[i] * 0x1p-53
-	}
-	return t
-}()
-
 // Gaussian fills dst with independent standard normal numbers, by a ziggurat of
-// 256 layers with 53-bit positions (Marsaglia, Tsang 2000; Doornik 2005 for
+// 1024 layers with 53-bit positions (Marsaglia, Tsang 2000; Doornik 2005 for
 // taking layer, sign and position from separate bits). There is no largest
 // value: the tail is drawn from exponentials that have none.
 //
-// A position is a multiple of width, at most 3.92 * 2^-53. A cell of size h that
+// A position is a multiple of width, at most 4.28 * 2^-53. A cell of size h that
 // is large beside that therefore has the probability of the normal law up to a
 // factor within 1 +- 2^-50/h (positions counted in the cell, and boundaries
 // moved by the rounding of ln, each at most a few positions). LatticeGaussian
 // turns this into a statement about privacy.
 func (st *Stream) Gaussian(dst []float64) {
 	for len(dst) > 0 {
-		if st.next > bufferBytes-8 {
+		n := min(len(dst), blockNumbers)
+		if st.next > bufferBytes-8*n {
 			st.refill()
 		}
-		n := min(len(dst), (bufferBytes-st.next)/8)
 		words := st.buf[st.next : st.next+8*n]
 		st.next += 8 * n
-		st.gaussianWords(dst[:n], words)
+		st.gaussianBlock(dst[:n], words)
 		dst = dst[n:]
 	}
 }
 
-// gaussianWords makes dst from one word of 8 bytes each, of which there are at
-// most bufferBytes/8. Draws outside the fast path, about one in eighty, wait
-// until all words are used, because they take more from the stream, which may
-// overwrite the words. The sign is set by bit, for a branch on a random bit
-// costs more than all the rest.
-func (st *Stream) gaussianWords(dst []float64, words []byte) {
-	var slow [bufferBytes / 8]uint8
+// blockNumbers is how many numbers are drawn at a time: what a refill holds less
+// 16 words, of which the draws outside the fast path take about one. A block
+// for which the rest of the buffer is too small skips it; that depends on what
+// was drawn before only, so the words used are as random as any.
+const blockNumbers = bufferBytes/8 - 16
+
+// edge is a draw that the fast path did not finish.
+type edge struct{ at, layer uint16 }
+
+// gaussianBlock makes dst, at most blockNumbers, from one word of 8 bytes each.
+// Draws outside the fast path wait until all words are used, because they take
+// more from the stream, which may overwrite the words.
+func (st *Stream) gaussianBlock(dst []float64, words []byte) {
+	var inside [bufferBytes / 64]uint8
+	best.normals(dst, words, inside[:])
+	var edges [blockNumbers]edge
 	count := 0
-	for i := range dst {
-		word := binary.LittleEndian.Uint64(words[8*i:])
-		l := &layers[word&255]
-		x := float64(int64(word>>11)) * l.width
-		dst[i] = math.Float64frombits(math.Float64bits(x) | word<<55&(1<<63))
-		if word>>11 >= l.inside {
-			dst[i] = math.Float64frombits(word)
-			slow[count&(len(slow)-1)] = uint8(i)
+	for i := 0; i < len(dst); i += 64 {
+		left := ^binary.LittleEndian.Uint64(inside[i/8:])
+		if len(dst)-i < 64 {
+			left &= 1<<(len(dst)-i) - 1
+		}
+		for ; left != 0; left &= left - 1 {
+			at := i + bits.TrailingZeros64(left)
+			edges[count] = edge{uint16(at), binary.LittleEndian.Uint16(words[8*at:]) % layerCount}
 			count++
 		}
 	}
-	for _, i := range slow[:count] {
-		word := math.Float64bits(dst[i])
-		x := st.gaussianEdge(int(word&255), float64(int64(word>>11))*layers[word&255].width)
-		dst[i] = math.Float64frombits(math.Float64bits(x) | word<<55&(1<<63))
+	for _, e := range edges[:count] {
+		x := dst[e.at]
+		dst[e.at] = math.Copysign(st.gaussianEdge(int(e.layer), math.Abs(x)), x)
 	}
 }
 
@@ -84,7 +77,7 @@ func (st *Stream) gaussianEdge(layer int, x float64) float64 {
 			return x
 		}
 		word := st.Uint64()
-		layer = int(word & 255)
+		layer = int(word % layerCount)
 		u := word >> 11
 		x = float64(u) * layers[layer].width
 		if u < layers[layer].inside {

@@ -18,7 +18,7 @@ func TestZigguratTable(t *testing.T) {
 	x, f := zigguratEdges, zigguratHeights
 	r := x[1]
 	area := r*math.Exp(-r*r/2) + math.Sqrt(math.Pi/2)*math.Erfc(r/math.Sqrt2)
-	for i := range 256 {
+	for i := range layerCount {
 		if a := x[i] * (f[i+1] - f[i]); i > 0 && math.Abs(a/area-1) > 1e-12 {
 			t.Errorf("layer %d has area %.17g, must be %.17g", i, a, area)
 		}
@@ -26,8 +26,8 @@ func TestZigguratTable(t *testing.T) {
 			t.Errorf("edge %d: (%g, %g) is not on a falling exp(-x^2/2)", i, x[i], f[i])
 		}
 	}
-	if math.Abs(x[0]*f[1]/area-1) > 1e-14 || x[256] != 0 || f[256] != 1 {
-		t.Errorf("ends: x[0] = %g, x[256] = %g, f[256] = %g", x[0], x[256], f[256])
+	if math.Abs(x[0]*f[1]/area-1) > 1e-14 || x[layerCount] != 0 || f[layerCount] != 1 {
+		t.Errorf("ends: x[0] = %g, last x %g, last f %g", x[0], x[layerCount], f[layerCount])
 	}
 }
 
@@ -85,7 +85,7 @@ func TestGaussianIsNormal(t *testing.T) {
 	for name, wrong := range map[string]func(float64) float64{
 		"noise x 0.9":  func(x float64) float64 { return 0.9 * x },
 		"noise x 0.99": func(x float64) float64 { return 0.99 * x },
-		"missing tail": func(x float64) float64 { return math.Mod(x, zigguratEdges[1]) },
+		"missing tail": func(x float64) float64 { return math.Mod(x, 3.6) },
 		"shift":        func(x float64) float64 { return x + 0.01 },
 	} {
 		if p := gaussianP(wrong); p >= stattest.FalseAlarm {
@@ -94,28 +94,55 @@ func TestGaussianIsNormal(t *testing.T) {
 	}
 }
 
-// TestGaussianTail counts draws of the tail beyond 4 and 5 sigma, given that
+// TestGaussianTail counts draws of the tail beyond 4.5 and 5 sigma, given that
 // they are beyond r: false-alarm rate 1e-6 each.
 func TestGaussianTail(t *testing.T) {
 	st := testStream("tail")
 	const n = 400_000
-	var beyond4, beyond5 int
+	r := zigguratEdges[1]
+	var beyond45, beyond5 int
 	for range n {
 		x := st.gaussianTail()
-		if x > 4 {
-			beyond4++
+		if x > 4.5 {
+			beyond45++
 		}
 		if x > 5 {
 			beyond5++
 		}
 	}
 	tail := func(x float64) float64 { return math.Erfc(x / math.Sqrt2) }
-	for x, k := range map[float64]int{4: beyond4, 5: beyond5} {
-		if p := stattest.Binomial(k, n, tail(x)/tail(zigguratEdges[1])); p < stattest.FalseAlarm {
+	for x, k := range map[float64]int{4.5: beyond45, 5: beyond5} {
+		if p := stattest.Binomial(k, n, tail(x)/tail(r)); p < stattest.FalseAlarm {
 			t.Errorf("beyond %g: %d of %d, p-value %g", x, k, n, p)
 		}
-		if p := stattest.Binomial(k, n, tail(x)/tail(3.55)); p >= stattest.FalseAlarm {
-			t.Errorf("beyond %g: a tail from 3.55 must be rejected, p-value %g", x, p)
+		if p := stattest.Binomial(k, n, tail(x)/tail(r-0.1)); p >= stattest.FalseAlarm {
+			t.Errorf("beyond %g: a tail from %g must be rejected, p-value %g", x, r-0.1, p)
+		}
+	}
+}
+
+// TestGaussianHasTail counts whole draws beyond r, of which there are 5e-5:
+// false-alarm rate 1e-6. A law without a tail has none, one with its base layer
+// as a rectangle of width x[0] has a fifth.
+func TestGaussianHasTail(t *testing.T) {
+	const n = 4_000_000
+	r, k := zigguratEdges[1], 0
+	st, block := testStream("whole"), make([]float64, 1000)
+	for range n / len(block) {
+		st.Gaussian(block)
+		for _, x := range block {
+			if math.Abs(x) > r {
+				k++
+			}
+		}
+	}
+	p := math.Erfc(r / math.Sqrt2)
+	if v := stattest.Binomial(k, n, p); v < stattest.FalseAlarm {
+		t.Errorf("%d of %d beyond %g, p-value %g", k, n, r, v)
+	}
+	for _, wrong := range []int{0, k / 5, 5 * k} {
+		if v := stattest.Binomial(wrong, n, p); v >= stattest.FalseAlarm {
+			t.Errorf("%d of %d must be rejected, p-value %g", wrong, n, v)
 		}
 	}
 }
@@ -189,7 +216,7 @@ func TestReplay(t *testing.T) {
 	for _, v := range x {
 		hash = hash*0x9e3779b97f4a7c15 + math.Float64bits(v)
 	}
-	if hash != 0xa97e02e5a2674f36 {
+	if hash != 0x6a68877371ef0628 {
 		t.Errorf("hash of 10000 normals is %#x", hash)
 	}
 }

@@ -96,17 +96,15 @@ func RoundToLattice(dst []float32, step float64) {
 
 // LatticeGaussian adds to each number of dst, a multiple of step, an independent
 // N(0, sigma^2) rounded to the nearest multiple of step. See Lattice for the
-// guarantee. It draws blocks of 256 normals, so the same calls in the same
+// guarantee. It draws blocks of blockNumbers normals, so the same calls in the same
 // order give the same noise.
 func (st *Stream) LatticeGaussian(dst []float32, sigma, step float64) {
 	ratio := sigma / mustPowerOfTwo(step)
-	var normal [bufferBytes / 8]float64
+	var normal [blockNumbers]float64
 	for len(dst) > 0 {
 		n := min(len(dst), len(normal))
 		st.Gaussian(normal[:n])
-		for i, z := range normal[:n] {
-			dst[i] = float32(float64(dst[i]) + float64(math.RoundToEven(z*ratio)*step))
-		}
+		best.addRounded(dst[:n], normal[:n], ratio, step)
 		dst = dst[n:]
 	}
 }
