@@ -57,6 +57,11 @@ func (s *Associations) Run(ctx context.Context, env *pipeline.Env, in pipeline.T
 		}
 	}
 	for _, name := range s.Measures {
+		if m, ok := measures()[name]; ok {
+			r.total += int64(len(m.pairs(frames["real"])))
+		}
+	}
+	for _, name := range s.Measures {
 		part := r.measure
 		if name == "covariance" {
 			part = r.covariance
@@ -76,7 +81,8 @@ type associationRun struct {
 	env   *pipeline.Env
 	sides []*side
 	note  string
-	done  int64
+	// done of total pairs of columns are measured.
+	done, total int64
 }
 
 // measured is a pair of columns of every side.
@@ -93,7 +99,7 @@ func (r *associationRun) measure(ctx context.Context, name string) error {
 	m := measures()[name]
 	pairs := m.pairs(r.sides[0].frame)
 	list := make([]measured, len(pairs))
-	err := eachPair(ctx, r.env, &r.done, len(pairs), func(k int) {
+	err := r.eachPair(ctx, len(pairs), func(k int) {
 		list[k] = r.pair(m, pairs[k])
 	})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"weir/pipeline"
 	"weir/stages/evaluate/frame"
 	"weir/stages/evaluate/metric/association"
 	"weir/stages/evaluate/metric/marginal"
@@ -116,16 +115,16 @@ func (s *side) binned(i, j int) association.Contingency {
 }
 
 // eachPair calls f(0..n-1) on the workers of env and reports progress.
-func eachPair(ctx context.Context, env *pipeline.Env, done *int64, n int, f func(k int)) error {
+func (r *associationRun) eachPair(ctx context.Context, n int, f func(k int)) error {
 	var mu sync.Mutex
-	marginal.Parallel(n, env.Workers, func(k int) {
+	marginal.Parallel(n, r.env.Workers, func(k int) {
 		if ctx.Err() != nil {
 			return
 		}
 		f(k)
 		mu.Lock()
-		*done++
-		env.Progress(*done, 0)
+		r.done++
+		r.env.Progress(r.done, r.total)
 		mu.Unlock()
 	})
 	return ctx.Err()

@@ -61,6 +61,8 @@ func (s *Disclosure) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tab
 		r.note = joinNotes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
 	}
 	r.metric = map[string]disclosure.Metric{"euclidean": disclosure.EuclideanMixed, "gower": disclosure.Gower}[s.Distance]
+	secrets, _ := r.secrets()
+	r.total = int64(parts + searches + 2*len(secrets))
 	for _, part := range []func(context.Context) error{r.matches, r.distances, r.closer, r.membership, r.attributes} {
 		if err := part(ctx); err != nil {
 			return nil, err
@@ -73,6 +75,9 @@ func (s *Disclosure) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tab
 	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
 }
 
+// Steps of progress: the parts of Run, and searches outside the attribute attack.
+const parts, searches = 5, 4
+
 // disclosureRun is one run of Disclosure. control is nil where there is none.
 type disclosureRun struct {
 	*Disclosure
@@ -81,12 +86,12 @@ type disclosureRun struct {
 	metric                disclosure.Metric
 	train, control, synth *frame.Frame
 	note                  string
-	done                  int64
+	done, total           int64
 }
 
 func (r *disclosureRun) step() {
 	r.done++
-	r.env.Progress(r.done, 0)
+	r.env.Progress(min(r.done, r.total), r.total)
 }
 
 // drawn is up to MaxRows rows of f, at random.

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"weir/pipeline"
@@ -54,11 +55,13 @@ func (s *Marginals) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 	}
 	r := &marginalRun{Marginals: s, env: env, frames: frames, queries: map[int]workloads{}}
 	r.code()
+	r.total = r.planned()
 	for _, part := range []func(context.Context) error{r.perColumn, r.kWay, r.nist, r.subsample} {
 		if err := part(ctx); err != nil {
 			return nil, err
 		}
 	}
+	env.Progress(r.total, r.total)
 	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
 }
 
@@ -75,7 +78,7 @@ type marginalRun struct {
 	source         string // what the floor is drawn from
 	notes          string
 	queries        map[int]workloads
-	done           int64
+	done, total    int64
 }
 
 // workloads are the marginals of one number of columns.
@@ -100,15 +103,41 @@ func (r *marginalRun) code() {
 		r.floor = from.Independent(r.table, r.env.Rand("independent baseline"))
 	}
 	for _, k := range r.Ways {
-		list, drawn := marginal.Queries(len(r.table.Columns), k, r.MaxQueries, r.env.Rand(fmt.Sprintf("%d-way marginals", k)))
+		most := r.MaxQueries
+		if k == 1 {
+			most = len(r.table.Columns) // single columns are all compared
+		}
+		list, drawn := marginal.Queries(len(r.table.Columns), k, most, r.env.Rand(fmt.Sprintf("%d-way marginals", k)))
 		r.queries[k] = workloads{list, drawn}
 	}
 }
 
-// compare runs a workload and reports progress; the total grows with the parts.
+// planned is the most marginals that the run counts.
+func (r *marginalRun) planned() int64 {
+	tables, samples := 1, bits.Len(uint(r.table.Real/smallestSample))+2
+	if r.floor != nil {
+		tables++
+	}
+	if r.ceiling != nil {
+		tables, samples = tables+1, bits.Len(uint(r.ceiling.Synth/smallestSample))+2
+	}
+	n := 0
+	for k, w := range r.queries {
+		n += tables * len(w.list)
+		switch k {
+		case 2:
+			n += samples * len(w.list)
+		case 3:
+			n += len(w.list)
+		}
+	}
+	return int64(n)
+}
+
+// compare runs a workload and reports progress.
 func (r *marginalRun) compare(ctx context.Context, t *marginal.Table, queries [][]int) ([]marginal.Comparison, error) {
 	before := r.done
-	list, err := t.Compare(ctx, queries, r.env.Workers, func(done int) { r.env.Progress(before+int64(done), 0) })
+	list, err := t.Compare(ctx, queries, r.env.Workers, func(done int) { r.env.Progress(min(before+int64(done), r.total), r.total) })
 	r.done = before + int64(len(queries))
 	return list, err
 }

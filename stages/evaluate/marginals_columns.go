@@ -15,10 +15,7 @@ func (r *marginalRun) perColumn(ctx context.Context) error {
 	if !slices.Contains(r.Ways, 1) {
 		return nil
 	}
-	// One column each: more than MaxQueries of them are all compared.
-	queries, _ := marginal.Queries(len(r.table.Columns), 1, len(r.table.Columns), nil)
-	r.queries[1] = workloads{list: queries}
-	list, err := r.compare(ctx, r.table, queries)
+	list, err := r.compare(ctx, r.table, r.queries[1].list)
 	if err != nil {
 		return err
 	}
@@ -44,6 +41,7 @@ func (r *marginalRun) perColumn(ctx context.Context) error {
 	if err := r.numbers(ctx); err != nil {
 		return err
 	}
+	r.outside()
 	r.probabilities()
 	return nil
 }
@@ -127,6 +125,22 @@ func absent(real, synth int) string {
 		return "the synthetic column has no values"
 	}
 	return ""
+}
+
+// outside records the share of synthetic values beyond the edges of the bins.
+func (r *marginalRun) outside() {
+	for i := range r.table.Columns {
+		c := &r.table.Columns[i]
+		present := 0
+		for _, v := range c.Synth {
+			if int(v) != c.Size-1 {
+				present++
+			}
+		}
+		if c.Labels == nil {
+			r.add("outside_edges", c.Name, why(float64(c.Outside)/float64(present), "the synthetic column has no values"))
+		}
+	}
 }
 
 // probabilities is dimension-wise probability (Choi et al. 2017): the share of

@@ -154,7 +154,7 @@ func direction(s *disclosure.Space, from, to *frame.Frame) (map[string]any, []fl
 		}
 	}
 	return map[string]any{"dcr": summary(disclosure.Summarise(dcr)), "nndr": summary(disclosure.Summarise(nndr)), "share_zero_distance": zero,
-		"dcr_first10": dcr[:10], "nndr_first10": nndr[:10]}, dcr
+		"dcr_first10": dcr[:min(10, len(dcr))], "nndr_first10": nndr[:min(10, len(nndr))]}, dcr
 }
 
 func nearest(t *testing.T, c goldenCase) map[string]any {

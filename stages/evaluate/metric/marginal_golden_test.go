@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weir/internal/golden"
+	"weir/stages/evaluate/frame"
 	"weir/stages/evaluate/metric/distance"
 	"weir/stages/evaluate/metric/marginal"
 )
@@ -12,13 +13,22 @@ type kWayParams struct {
 	Bins             int
 	Outside, Edges   string
 	Columns, Queries [][]string
+	Tables           []string
+}
+
+// tables are real and synth unless the case names others.
+func (p kWayParams) tables(t *testing.T) (real, synth *frame.Frame) {
+	if p.Tables == nil {
+		p.Tables = []string{"real", "synth"}
+	}
+	return goldenTable(t, p.Tables[0]), goldenTable(t, p.Tables[1])
 }
 
 // compared counts the queries of a case on both golden tables.
 func compared(t *testing.T, p kWayParams, queries [][]string) []marginal.Comparison {
 	b := marginal.Binning{Bins: p.Bins, Declared: p.Edges == "declared bounds", OwnBins: p.Outside == "outside"}
-	real := goldenTable(t, "real")
-	table := b.CodeAll(real, goldenTable(t, "synth"), 2)
+	real, synth := p.tables(t)
+	table := b.CodeAll(real, synth, 2)
 	at := make([][]int, len(queries))
 	for i, q := range queries {
 		at[i] = places(t, real.Names(), q)
@@ -31,7 +41,12 @@ func compared(t *testing.T, p kWayParams, queries [][]string) []marginal.Compari
 }
 
 func outsideCounts(t *testing.T, c goldenCase) map[string]any {
-	table := marginal.Binning{Bins: 100}.CodeAll(goldenTable(t, "real"), goldenTable(t, "synth"), 1)
+	var p kWayParams
+	if c.Params != nil {
+		p = decode[kWayParams](t, c.Params)
+	}
+	real, synth := p.tables(t)
+	table := marginal.Binning{Bins: 100}.CodeAll(real, synth, 1)
 	got := map[string]any{}
 	for _, col := range table.Columns {
 		got[col.Name] = col.Outside
