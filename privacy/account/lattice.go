@@ -56,7 +56,6 @@ func (l *lattice) near(k int) float64 {
 
 // from walks from index k both ways, never over what has been summed.
 func (l *lattice) from(k int) {
-	low, high := k, k-1
 	lowWall, highWall := math.MinInt, math.MaxInt
 	if !l.first && k > l.high {
 		lowWall = l.high
@@ -64,8 +63,8 @@ func (l *lattice) from(k int) {
 	if !l.first && k < l.low {
 		highWall = l.low
 	}
-	high = l.walk(k, +1, highWall)
-	low = l.walk(k-1, -1, lowWall)
+	high := l.walk(k, +1, highWall)
+	low := l.walk(k-1, -1, lowWall)
 	if l.first {
 		l.low, l.high, l.first = low, high, false
 		return
