@@ -1,0 +1,113 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"weir/privacy"
+	"weir/privacy/account"
+)
+
+func single(e func(s float64) privacy.Event) func(float64) []privacy.Event {
+	return func(s float64) []privacy.Event { return []privacy.Event{e(s)} }
+}
+
+// Every accountant, targets from tiny to huge: the result is tight, or the error
+// says what is reachable and that is above the target.
+func TestTargetsFarApart(t *testing.T) {
+	gaussian := single(func(s float64) privacy.Event { return privacy.Gaussian{NoiseMultiplier: s} })
+	laplace := single(func(s float64) privacy.Event {
+		return privacy.Repeated{Count: 10, Event: privacy.Laplace{NoiseMultiplier: s}}
+	})
+	for _, name := range account.Names() {
+		acc := accountant(t, name)
+		for what, events := range map[string]func(float64) []privacy.Event{"gaussian": gaussian, "laplace": laplace} {
+			for _, eps := range []float64{1e-4, 0.03, 1, 30, 500} {
+				for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+					tight(t, fmt.Sprintf("%s %s %g %s", name, what, eps, adj), acc, Target{eps, 1e-6, adj}, events)
+				}
+			}
+		}
+	}
+}
+
+func tight(t *testing.T, what string, acc privacy.Accountant, target Target, events func(float64) []privacy.Event) {
+	t.Helper()
+	s, err := Noise(acc, target, events)
+	var out *InfeasibleError
+	if errors.As(err, &out) {
+		if !(out.Reachable > target.Epsilon) {
+			t.Errorf("%s: out of reach, and yet %v is reachable", what, out.Reachable)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	eps, err := acc.Epsilon(events(s), target.Adjacency, target.Delta)
+	if err != nil || !(eps <= target.Epsilon) || !(eps > 0.999*target.Epsilon) {
+		t.Errorf("%s: multiplier %v has %v (%v)", what, s, eps, err)
+	}
+}
+
+// Delta 0 needs pure releases: tight under basic, out of reach for a Gaussian.
+func TestDeltaZero(t *testing.T) {
+	laplace := single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })
+	gaussian := single(func(s float64) privacy.Event { return privacy.Gaussian{NoiseMultiplier: s} })
+	for _, name := range []string{"pld", "rdp", "advanced", "basic"} {
+		s, err := Noise(accountant(t, name), Target{0.5, 0, privacy.AddRemove}, laplace)
+		if err != nil || s < 2 || s > 2*1.001 {
+			t.Errorf("%s: %v, %v, want 2 and at most a thousandth more", name, s, err)
+		}
+		_, err = Noise(accountant(t, name), Target{0.5, 0, privacy.AddRemove}, gaussian)
+		var out *InfeasibleError
+		if !errors.As(err, &out) || !math.IsInf(out.Reachable, 1) {
+			t.Errorf("%s: %v, want out of reach", name, err)
+		}
+	}
+}
+
+// A stage that the accountant does not know, or that nothing can be done about, is
+// named; one that pays nothing worth mentioning takes the least noise.
+func TestJointNamesTheStage(t *testing.T) {
+	laplace := single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })
+	_, err := Joint(accountant(t, "zcdp"), Target{1, 1e-5, privacy.AddRemove}, []Stage{
+		{Name: "count", Share: 0.5, Events: laplace}, {Name: "train", Share: 0.5, Events: sgd(0.01, 100)}})
+	if !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("got %v, want that zcdp has no bound", err)
+	}
+	_, err = Joint(accountant(t, "rdp"), Target{1, 1e-5, privacy.AddRemove}, []Stage{
+		{Name: "count", Share: 0.5, Events: laplace},
+		{Name: "open", Share: 0.5, Events: func(float64) []privacy.Event { return []privacy.Event{privacy.Pure{Epsilon: 3}} }}})
+	var out *InfeasibleError
+	if !errors.As(err, &out) || !(out.Reachable > 1) {
+		t.Errorf("got %v, want out of reach", err)
+	}
+}
+
+// Shares far apart, both adjacencies, an accountant that adds and two that compose.
+func TestJointRatios(t *testing.T) {
+	for _, name := range []string{"basic", "zcdp", "rdp", "pld"} {
+		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+			acc, target := accountant(t, name), Target{2, 1e-6, adj}
+			stages := []Stage{
+				{Name: "a", Share: 0.02, Events: single(func(s float64) privacy.Event { return privacy.Laplace{NoiseMultiplier: s} })},
+				{Name: "b", Share: 0.98, Events: single(func(s float64) privacy.Event {
+					return privacy.Repeated{Count: 50, Event: privacy.Gaussian{NoiseMultiplier: s}}
+				})}}
+			m, err := Joint(acc, target, stages)
+			if err != nil {
+				t.Fatalf("%s %s: %v", name, adj, err)
+			}
+			a, _ := acc.Epsilon(stages[0].Events(m[0]), adj, target.Delta)
+			b, _ := acc.Epsilon(stages[1].Events(m[1]), adj, target.Delta)
+			all, _ := acc.Epsilon(append(stages[0].Events(m[0]), stages[1].Events(m[1])...), adj, target.Delta)
+			if math.Abs(a/(a+b)-0.02) > 2e-4 || all > 2 || all <= 0.999*2 {
+				t.Errorf("%s %s: alone %v and %v, together %v", name, adj, a, b, all)
+			}
+		}
+	}
+}
