@@ -77,3 +77,36 @@ func TestComparisonsOfPlantedTables(t *testing.T) {
 		t.Errorf("constants are at %v, fresh rows at %v", far["wasserstein"].Value, p["wasserstein"].Value)
 	}
 }
+
+// Without rows that the model saw there is no control, and nothing that needs
+// one has a value.
+func TestDisclosureWithoutControl(t *testing.T) {
+	list := judged(t, disclosureKind().New(), tablesOf(wardRows(1, 60), wardRows(2, 60), nil))
+	for _, key := range []string{"closer_to_train", "membership_auroc", "attribute_inference_advantage"} {
+		if m := list[key]; !math.IsNaN(m.Value) || m.Note == "" {
+			t.Errorf("%s is %v with note %q", key, m.Value, m.Note)
+		}
+	}
+	if m, ok := list["exact_matches_control"]; ok {
+		t.Errorf("matches of a control that is not there: %v", m.Value)
+	}
+}
+
+// The floor is drawn from real rows, not from those to judge.
+func TestFloorIsReal(t *testing.T) {
+	m := against(t, marginalsKind().New(), planted()["constants"])
+	if floor := m["total_variation_floor"].Value; !(floor < 0.2) {
+		t.Errorf("floor of single columns is %v beside %v", floor, m["total_variation"].Value)
+	}
+}
+
+func TestTallyIsNeverSilent(t *testing.T) {
+	var list tally
+	list.add("a", "", figure{value: math.NaN()})
+	list.add("b", "", figure{value: math.Inf(1)})
+	for _, m := range list.list {
+		if !math.IsNaN(m.Value) || m.Note == "" {
+			t.Errorf("%s is %v with note %q", m.Name, m.Value, m.Note)
+		}
+	}
+}
