@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -127,12 +126,18 @@ func making(p planned) string {
 }
 
 // settings is the stage's JSON on one line, fit to stand between back quotes.
+// Paths of files, which say how the owner's machine is laid out, are left out.
 func (s plannedStage) settings() string {
-	var b bytes.Buffer
-	if json.Compact(&b, s.Settings) != nil || b.String() == "null" {
+	keys := map[string]json.RawMessage{}
+	if json.Unmarshal(s.Settings, &keys) != nil {
 		return "{}"
 	}
-	return strings.ReplaceAll(b.String(), "`", "'")
+	delete(keys, "file")
+	text, err := json.Marshal(keys)
+	if err != nil {
+		return "{}"
+	}
+	return strings.ReplaceAll(string(text), "`", "'")
 }
 
 const uses = `Fit for developing and teaching on data of this shape, and for first looks that are repeated on the real table before

@@ -20,7 +20,7 @@ func sampled() *Run {
 		Dataset: Dataset{Name: "internal-file.csv", Digest: "sha256:internal-digest", Ledger: "/secure/internal-ledger", Unit: "patient_id (at most 4 rows each)"},
 		Terms:   Terms{Adjacency: privacy.AddRemove, Accountant: "pld", Claims: "proven", Delta: 1e-5, Proven: pointer(0.98765432)},
 		Plan: json.RawMessage(`{"dataset": {"columns": 3, "rows_public": 1000}, "findings": [{"rule": "W07", "level": "warning", "message": "delta is large"}],
-			"stages": [{"id": "train", "kind": "dp_wgan", "class": "released", "settings": {"steps": 10}, "mechanism": "DP-SGD | clipped", "sensitivity": "C",
+			"stages": [{"id": "train", "kind": "dp_wgan", "class": "released", "settings": {"steps": 10, "file": "internal-reference.csv"}, "mechanism": "DP-SGD | clipped", "sensitivity": "C",
 			"steps": 10, "noise_multiplier": 1.5, "epsilon_alone": 0.98765432, "epsilon_cumulative": 0.98765432}]}`),
 		Charges: []Charge{{Stage: "train", Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}},
 		Release: []File{{Path: "release/sample.csv", SHA256: "sha256:csv"}, {Path: "release/PRIVACY.md", SHA256: "sha256:itself"}},
