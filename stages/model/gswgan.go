@@ -32,7 +32,7 @@ type GSWGAN struct {
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release; found from the budget where it is not given."`
 	WarmSteps       int     `yaml:"warm_steps" json:"warm_steps" min:"0" doc:"Steps of each critic against a throw-away generator before the first release."`
 	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of a scheduled critic at each generator step."`
-	Scheduled       int     `yaml:"scheduled" json:"scheduled" min:"1" doc:"Critics trained at each generator step, in turn (a public schedule)."`
+	Scheduled       int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step, in turn (a public schedule); 0 is all of them."`
 	Penalty         float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
 	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of Adam (betas 0, 0.9), for critics and generator."`
 	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
@@ -51,8 +51,8 @@ func gsWGANKind() pipeline.Kind {
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
-			return &GSWGAN{Steps: 20000, BatchSize: 32, Query: "sample", MaxGradNorm: 1, WarmSteps: 2000, CriticSteps: 5, Scheduled: 1,
-				Penalty: 10, LearningRate: 1e-4, LatentDim: 32, Generator: []int{256}, Critic: []int{128}, CheckpointEvery: 5000}
+			return &GSWGAN{Steps: 500, BatchSize: 32, Query: "mean", MaxGradNorm: 1, WarmSteps: 500, CriticSteps: 1, Scheduled: 0,
+				Penalty: 10, LearningRate: 1e-3, Average: 0.99, LatentDim: 32, Generator: []int{256}, Critic: []int{128}, CheckpointEvery: 5000}
 		},
 	}
 }
@@ -75,7 +75,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 		NoiseMultiplier: s.NoiseMultiplier,
 		Published:       publishedGSWGAN(s, h.Stability.N),
 		Event: func(multiplier float64) privacy.Event {
-			return s.config(multiplier, 0).Event(h.Terms.Adjacency, h.Stability.N)
+			return s.config(multiplier, h.Stability.N, 0).Event(h.Terms.Adjacency, h.Stability.N)
 		},
 	}}, nil
 }
@@ -87,10 +87,14 @@ func (s *GSWGAN) sensitivity(critics int) string {
 	return fmt.Sprintf("2 max_grad_norm = %g for a changed shard", 2*s.MaxGradNorm)
 }
 
-func (s *GSWGAN) config(multiplier float64, seed uint64) train.GSWGANConfig {
+func (s *GSWGAN) config(multiplier float64, critics int, seed uint64) train.GSWGANConfig {
+	scheduled := s.Scheduled
+	if scheduled == 0 {
+		scheduled = critics
+	}
 	adam := train.Adam(s.LearningRate, 0, 0.9)
 	return train.GSWGANConfig{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps, BatchSize: s.BatchSize,
-		Query: train.Query(s.Query), WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: s.Scheduled, Penalty: s.Penalty,
+		Query: train.Query(s.Query), WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: scheduled, Penalty: s.Penalty,
 		Critic: adam, Generator: adam, Average: s.Average, Seed: seed}
 }
 
@@ -117,7 +121,7 @@ func (s *GSWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 	if err != nil {
 		return nil, err
 	}
-	config := s.config(env.NoiseMultiplier, env.Rand("training").Uint64())
+	config := s.config(env.NoiseMultiplier, len(shards), env.Rand("training").Uint64())
 	source, err := env.Privacy.Spend(config.Event(t.Terms.Adjacency, len(shards)))
 	if err != nil {
 		return nil, err
