@@ -49,9 +49,13 @@ type supervisedWorker struct {
 }
 
 func (k *supervisedWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
-	k.X.Gather(k.Input(len(index)), index)
-	target := k.target.Slice(0, len(index))
-	k.Y.Gather(target, index)
+	x, target := k.Input(len(index)), k.target.Slice(0, len(index))
+	k.X.Gather(x, index)
+	if k.X == k.Y {
+		target.CopyFrom(x)
+	} else {
+		k.Y.Gather(target, index)
+	}
 	y := k.Forward(w, net.Mode{Train: true, Rand: lazy(k.Net, draw)})
 	k.Criterion(k.OutGrad(), y, target, loss)
 	k.Backward(w)
@@ -105,9 +109,9 @@ type variationalWorker struct {
 func (k *variationalWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
 	n, r := len(index), draw()
 	we, wd := w[:k.Encoder.Params()], w[k.Encoder.Params():]
-	k.X.Gather(k.encode.Input(n), index)
-	target, e := k.target.Slice(0, n), k.e.Slice(0, n)
-	k.X.Gather(target, index)
+	x, target, e := k.encode.Input(n), k.target.Slice(0, n), k.e.Slice(0, n)
+	k.X.Gather(x, index)
+	target.CopyFrom(x)
 	normal(e, r)
 	code := k.encode.Forward(we, net.Mode{Train: true, Rand: r})
 	net.Reparameterise(k.decode.Input(n), code, e)

@@ -12,11 +12,13 @@ import (
 type Rows struct {
 	n, width int
 	columns  []column
+	sparse   bool // a column writes its ones only
 }
 
 type column interface {
 	columns() int // float32 columns once expanded
-	// gather writes the columns of the listed rows from column at of m on.
+	// gather writes the columns of the listed rows from column at of m on, where
+	// those of a sparse table are zero.
 	gather(m net.Matrix, at int, index []int32)
 }
 
@@ -54,11 +56,20 @@ func Categorical[C uint8 | uint16 | int32](r *Rows, codes []C, categories int) e
 	}
 	r.columns = append(r.columns, oneHot[C]{codes: codes, width: categories})
 	r.width += categories
+	r.sparse = true
 	return nil
 }
 
 // Gather writes the listed rows to m, len(index)×Width.
 func (r *Rows) Gather(m net.Matrix, index []int32) {
+	if len(index) == 0 {
+		return
+	}
+	if r.sparse {
+		for i := range index {
+			clear(m.Data[i*m.LD:][:r.width])
+		}
+	}
 	at := 0
 	for _, c := range r.columns {
 		c.gather(m, at, index)
@@ -71,8 +82,17 @@ type floats []float32
 func (c floats) columns() int { return 1 }
 
 func (c floats) gather(m net.Matrix, at int, index []int32) {
+	to, ld := m.Data[at:], m.LD
+	for len(index) >= 8 { // eight at a time: the loads wait for memory together
+		i, d := index[:8], to[:7*ld+1]
+		v0, v1, v2, v3 := c[i[0]], c[i[1]], c[i[2]], c[i[3]]
+		v4, v5, v6, v7 := c[i[4]], c[i[5]], c[i[6]], c[i[7]]
+		d[0], d[ld], d[2*ld], d[3*ld] = v0, v1, v2, v3
+		d[4*ld], d[5*ld], d[6*ld], d[7*ld] = v4, v5, v6, v7
+		index, to = index[8:], to[min(8*ld, len(to)):]
+	}
 	for i, row := range index {
-		m.Data[i*m.LD+at] = c[row]
+		to[i*ld] = c[row]
 	}
 }
 
@@ -84,9 +104,8 @@ type oneHot[C uint8 | uint16 | int32] struct {
 func (c oneHot[C]) columns() int { return c.width }
 
 func (c oneHot[C]) gather(m net.Matrix, at int, index []int32) {
+	to := m.Data[at:]
 	for i, row := range index {
-		group := m.Data[i*m.LD+at:][:c.width]
-		clear(group)
-		group[c.codes[row]] = 1
+		to[i*m.LD+int(c.codes[row])] = 1
 	}
 }

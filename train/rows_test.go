@@ -27,6 +27,30 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// TestGatherOfManyRows covers every remainder of the eight rows that a numeric
+// column copies at a time.
+func TestGatherOfManyRows(t *testing.T) {
+	r := NewRows(50)
+	x, y := make([]float32, 50), make([]float32, 50)
+	for i := range x {
+		x[i], y[i] = float32(i), float32(-i)
+	}
+	must(r.Numeric(x))
+	must(r.Numeric(y))
+	for n := range 30 {
+		index, m := make([]int32, n), net.NewMatrix(n, 2)
+		for i := range index {
+			index[i] = int32(i * 37 % 50)
+		}
+		r.Gather(m, index)
+		for i, row := range index {
+			if want := []float32{x[row], y[row]}; !slices.Equal(m.Row(i), want) {
+				t.Fatalf("row %d of %d: %v, want %v", i, n, m.Row(i), want)
+			}
+		}
+	}
+}
+
 func TestRowsRefuse(t *testing.T) {
 	r := NewRows(2)
 	for want, err := range map[string]error{
