@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/stages/evaluate/frame"
 	"weir/stages/evaluate/metric/distance"
@@ -63,7 +64,7 @@ func (r *marginalRun) chiSquare(names []string) {
 var numberNames = [...]string{"ks", "ks_p", "wasserstein", "wasserstein_over_range", "wasserstein_over_sd", "energy"}
 
 // numbers compares the distribution functions of numeric columns, missing values
-// aside.
+// aside. Only what has no unit is averaged over columns.
 func (r *marginalRun) numbers(ctx context.Context) error {
 	real, synth := r.frames["real"], r.frames["synthetic"]
 	var places []int
@@ -84,7 +85,13 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 		for k := range places {
 			figures[k] = found[k][j]
 		}
-		r.addAll(name, names, figures, "")
+		if pooled := name == "ks" || strings.HasPrefix(name, "wasserstein_over"); pooled {
+			r.addAll(name, names, figures, "")
+			continue
+		}
+		for k, f := range figures {
+			r.add(name, names[k], f)
+		}
 	}
 	return ctx.Err()
 }
