@@ -62,6 +62,8 @@ type lane struct {
 	square, bound []float64
 	scale         []float32
 	loss          []float64
+	step, chunk   int
+	draw          Draw // the randomness of that chunk of that step
 }
 
 func newGradient(o Objective, source *noise.Source, clip float64) *gradient {
@@ -74,6 +76,9 @@ func (g *gradient) lane(i int) *lane {
 		l := &lane{Worker: g.objective.Worker(chunkRows), grad: g.sum,
 			square: make([]float64, chunkRows), bound: make([]float64, chunkRows),
 			scale: make([]float32, chunkRows), loss: make([]float64, chunkRows)}
+		l.draw = func() *rand.Rand {
+			return rand.New(g.source.Stream("examples", uint64(l.step)<<32|uint64(l.chunk)))
+		}
 		if len(g.lanes) > 0 {
 			l.grad = make([]float32, len(g.sum))
 		}
@@ -109,25 +114,32 @@ func (g *gradient) compute(w []float32, index []int32, step int, wantLoss bool) 
 
 // wave runs count chunks side by side and adds them up in order.
 func (g *gradient) wave(w []float32, index []int32, step, first, count int, wantLoss bool) {
-	part := func(k int) []int32 {
-		return index[(first+k)*chunkRows : min((first+k+1)*chunkRows, len(index))]
-	}
-	var group sync.WaitGroup
-	for k := 1; k < count; k++ {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			g.chunk(g.lanes[k], w, part(k), step, first+k, wantLoss)
-		}()
-	}
-	g.chunk(g.lanes[0], w, part(0), step, first, wantLoss)
-	group.Wait()
+	wait := g.beside(w, index, step, first, count, wantLoss)
+	g.chunk(g.lanes[0], w, part(index, first), step, first, wantLoss)
+	wait()
 	for k, l := range g.lanes[:count] {
 		for i, v := range l.grad {
 			g.total[i] += float64(v)
 		}
-		g.loss += sumOf(l.loss, len(part(k)), wantLoss)
+		g.loss += sumOf(l.loss, len(part(index, first+k)), wantLoss)
 	}
+}
+
+// beside starts all chunks of a wave but the first and returns what waits for them.
+func (g *gradient) beside(w []float32, index []int32, step, first, count int, wantLoss bool) (wait func()) {
+	if count == 1 {
+		return func() {}
+	}
+	group := new(sync.WaitGroup)
+	for k := 1; k < count; k++ {
+		group.Go(func() { g.chunk(g.lanes[k], w, part(index, first+k), step, first+k, wantLoss) })
+	}
+	return group.Wait
+}
+
+// part is the rows of one chunk.
+func part(index []int32, chunk int) []int32 {
+	return index[chunk*chunkRows : min((chunk+1)*chunkRows, len(index))]
 }
 
 func sumOf(loss []float64, n int, want bool) (sum float64) {
@@ -150,9 +162,8 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, step, chunk int, w
 	if wantLoss {
 		loss = l.loss[:n]
 	}
-	l.Run(w, index, func() *rand.Rand {
-		return rand.New(g.source.Stream("examples", uint64(step)<<32|uint64(chunk)))
-	}, loss)
+	l.step, l.chunk = step, chunk
+	l.Run(w, index, l.draw, loss)
 	if math.IsInf(g.clip, 1) {
 		l.Accumulate(l.grad, nil)
 		return

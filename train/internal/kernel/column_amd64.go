@@ -10,7 +10,7 @@ func isColumn(j *product) bool { return j.n == 1 && j.ldc == 1 && j.m >= 8 }
 func multiplyColumn(j *product, wide bool) {
 	if j.scale == nil {
 		r := asRow(j)
-		multiply(&r, wide)
+		multiplyPanels(&r, wide)
 		return
 	}
 	buffer := buffers.Get().(*[depth * maxWidth]float32)
@@ -24,7 +24,7 @@ func multiplyColumn(j *product, wide bool) {
 		part.k, part.a, part.b, part.ldb, part.scale = k, j.a[p*j.aCol:], buffer[:k], 1, nil
 		part.accumulate = j.accumulate || p > 0
 		r := asRow(&part)
-		multiply(&r, wide)
+		multiplyPanels(&r, wide)
 	}
 }
 

@@ -54,8 +54,7 @@ func cut(n, col int, wide bool) strip {
 	return strip{col, 8, 0, panel8}
 }
 
-// multiply runs over k in chunks, the chain of each element going on in C, and in
-// each chunk over the panels of columns.
+// multiply computes any product.
 func multiply(j *product, wide bool) {
 	if j.m == 0 || j.n == 0 {
 		return
@@ -68,6 +67,12 @@ func multiply(j *product, wide bool) {
 		multiplyColumn(j, wide)
 		return
 	}
+	multiplyPanels(j, wide)
+}
+
+// multiplyPanels runs over k in chunks, the chain of each element going on in C, and
+// in each chunk over the panels of columns.
+func multiplyPanels(j *product, wide bool) {
 	var buffer *[depth * maxWidth]float32
 	if j.transposed || j.scale != nil {
 		buffer = buffers.Get().(*[depth * maxWidth]float32)

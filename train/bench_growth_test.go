@@ -1,0 +1,99 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"weir/privacy/noise"
+)
+
+// BenchmarkGrowth is a private step at growing batches, then at growing nets; it
+// reports the time per row and weight, which linear growth keeps level. `go run
+// ./train/internal/ratios` prints it beside that of half the size.
+func BenchmarkGrowth(b *testing.B) {
+	for _, batch := range []int{128, 256, 512, 1024} {
+		b.Run(fmt.Sprintf("batch/%d", batch), func(b *testing.B) { benchGrowth(b, batch, 70, 35) })
+	}
+	for _, hidden := range []int{64, 128, 256, 512} {
+		b.Run(fmt.Sprintf("hidden/%d", hidden), func(b *testing.B) { benchGrowth(b, 128, hidden, 32) })
+	}
+}
+
+func benchGrowth(b *testing.B, batch int, hidden ...int) {
+	c := benchCase{widths: append(append([]int{106}, hidden...), 1), batch: batch, rows: benchRows(1000, 106, 0, 0), loss: "score"}
+	step, params := c.step(noise.NewSource(noise.Key{1}, "bench"))
+	b.ResetTimer()
+	for t := range b.N {
+		step(t)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(params*batch), "ns/row/weight")
+}
+
+// step returns a private step without noise drawn ahead, and the number of weights.
+func (c benchCase) step(source *noise.Source) (step func(t int), params int) {
+	n := c.net()
+	d := newDescent(Adam(1e-4, 0.5, 0.9), n.Init(rand.New(rand.NewPCG(4, 4))))
+	cfg := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1}
+	s, err := newStepper(cfg, c.objective(n), d.w, c.rows.Len(), source)
+	must(err)
+	s.index = c.index()
+	return func(t int) {
+		s.compute(d.w, s.index, t, false)
+		s.addNoise(t)
+		d.step(s.sum, 1/cfg.ExpectedBatchSize)
+	}, n.Params()
+}
+
+// TestStepMemoryIsConstant: what a step allocates is the streams of its noise and
+// examples, whatever the batch and the net, and none of it stays.
+func TestStepMemoryIsConstant(t *testing.T) {
+	rows := benchRows(1000, 106, 0, 0)
+	for _, c := range []benchCase{
+		{"small", []int{106, 8, 1}, 16, rows, "score"},
+		{"wide", []int{106, 256, 128, 1}, 128, rows, "score"},
+		{"long", []int{106, 70, 35, 1}, 700, rows, "score"},
+		{"autoencoder", []int{106, 60, 15, 60, 106}, 64, rows, "bce"},
+	} {
+		step, params := c.step(source("memory"))
+		at := 0
+		next := func() { step(at); at++ }
+		next() // buffers are made when first needed
+		if objects := testing.AllocsPerRun(50, next); objects > 16 { // a stream takes 16
+			t.Errorf("%s: %g allocations a step, must be at most 16", c.name, objects)
+		}
+		if bytes := allocated(200, next) / 200; bytes > 8192 {
+			t.Errorf("%s: %d bytes a step for %d weights, must be at most 8192", c.name, bytes, params)
+		}
+		if kept := kept(func() { allocated(2000/c.batch+100, next) }); kept > 1<<16 {
+			t.Errorf("%s: %d bytes stay, must be none", c.name, kept)
+		}
+	}
+	var hoard [][]float32
+	if v := kept(func() { hoard = append(hoard, make([]float32, 1<<16)) }); v <= 1<<16 || len(hoard) != 1 {
+		t.Errorf("%d bytes stay of 2^18 that are kept: the check is blind", v)
+	}
+}
+
+// allocated is how many bytes count calls of f take from the heap.
+func allocated(count int, f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range count {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// kept is by how many bytes the live heap grows through f.
+func kept(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
+}
