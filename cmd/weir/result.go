@@ -95,16 +95,14 @@ func sorted[T any](m map[string]T) []string {
 }
 
 func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
-	show := func(name string, x *float64, reason string) {
-		switch {
-		case x != nil:
-			fmt.Fprintf(b, "%s  %.5g at delta %g, %s\n", paint(w, bold, "epsilon ("+name+")"), *x, t.Delta, t.Adjacency)
-		case reason != "":
-			fmt.Fprintf(b, "epsilon (%s)  none: %s\n", name, reason)
-		}
+	proven := fmt.Sprintf("none: %s", orText(t.Reason, "no proven bound"))
+	if t.Proven != nil {
+		proven = fmt.Sprintf("%.5g at delta %g, %s", *t.Proven, t.Delta, t.Adjacency)
 	}
-	show("proven", t.Proven, orText(t.Reason, "no proven bound"))
-	show("published", t.Published, "")
+	fmt.Fprintf(b, "%s     %s\n", paint(w, bold, "epsilon (proven)"), proven)
+	if t.Published != nil {
+		fmt.Fprintf(b, "epsilon (published)  %.5g by the paper's own accounting; no claim of this run\n", *t.Published)
+	}
 	b.WriteString("\n")
 }
 

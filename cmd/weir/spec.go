@@ -20,7 +20,7 @@ type specFlags struct {
 }
 
 func (f *specFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1 (may be repeated)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1 (may be repeated); files are named from the current folder")
 	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths that leave the spec's folder, through .. or links")
 }
 
@@ -35,7 +35,7 @@ func (f *specFlags) load(arg string) (*pipeline.Spec, error) {
 	}
 	name, builtIn := strings.CutPrefix(arg, "specs:")
 	if !builtIn {
-		spec, err := runtime.LoadSpec(arg, f.set, f.confine, reg)
+		spec, err := runtime.LoadSpec(arg, f.rebased(arg), f.confine, reg)
 		return spec, f.problem(err)
 	}
 	data, err := specs.Read(name)
@@ -49,6 +49,15 @@ func (f *specFlags) load(arg string) (*pipeline.Spec, error) {
 	defer folder.Close()
 	spec, err := runtime.ParseSpec(arg, data, f.set, folder, reg)
 	return spec, f.problem(err)
+}
+
+// rebased are the overrides, their files from the spec's folder.
+func (f *specFlags) rebased(arg string) []string {
+	sets := make([]string, len(f.set))
+	for i, set := range f.set {
+		sets[i] = rebase(set, f.dir(arg))
+	}
+	return sets
 }
 
 // problem gives errors of reading a spec the code of a bad spec.
