@@ -59,7 +59,7 @@ func TestStepMemoryIsConstant(t *testing.T) {
 		step, params := c.step(source("memory"))
 		at := 0
 		next := func() { step(at); at++ }
-		next() // buffers are made when first needed
+		next()                                                       // buffers are made when first needed
 		if objects := testing.AllocsPerRun(50, next); objects > 16 { // a stream takes 16
 			t.Errorf("%s: %g allocations a step, must be at most 16", c.name, objects)
 		}

@@ -123,6 +123,8 @@ func (c benchCase) ours(b *testing.B, clip float64) {
 	s, err := newStepper(cfg, c.objective(n), d.w, c.rows.Len(), source)
 	must(err)
 	s.index = c.index()
+	s.compute(d.w, s.index, 0, false) // once before the clock runs: buffers are made when first needed
+	d.step(s.sum, 1/cfg.ExpectedBatchSize)
 	s.c.Steps = b.N
 	defer s.drawAhead(0)()
 	b.ReportAllocs()

@@ -1,8 +1,9 @@
-// Command ratios runs BenchmarkStep and BenchmarkScaling of package train and
-// prints the ratios that docs/design quotes. It takes the best of several runs,
-// since other work on the machine can only slow a run down.
+// Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
+// package train and prints the ratios that docs/design quotes. Times are the best
+// of many short runs, since other work on the machine can only slow a run down; the
+// ratios of medians stand beside those of the best.
 //
-//	go run ./train/internal/ratios [-count 5] [-cpu 1]
+//	go run ./train/internal/ratios [-count 40] [-cpu 1]
 package main
 
 import (
@@ -11,42 +12,75 @@ import (
 	"log"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
 func main() {
-	count := flag.Int("count", 5, "runs of which the best counts")
+	count := flag.Int("count", 40, "runs of each side of a step")
 	cpu := flag.Int("cpu", 1, "cores that each side of a step may use")
 	flag.Parse()
-	best := map[string]float64{}
-	run(best, "^BenchmarkStep$", "500x", *count, *cpu)
-	run(best, "^BenchmarkScaling$", "3x", *count, 2)
-	report(best)
+	t := times{}
+	// Ten steps fit between two interruptions by other processes.
+	t.run("^BenchmarkStep$", "10x", *count, *cpu)
+	t.run("^BenchmarkGrowth$", "10x", *count, *cpu)
+	t.run("^BenchmarkScaling$", "3x", min(*count, 5), 2)
+	t.steps()
+	t.growth("batch", "128", "256", "512", "1024")
+	t.growth("hidden", "64", "128", "256", "512")
+	fmt.Printf("scaling of 64 critics, 1 core / 2 cores: %.2f\n", t.best("Scaling/cores=1")/t.best("Scaling/cores=2"))
 }
 
-var line = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+) ns/op`)
+// times are the nanoseconds of each benchmark's runs.
+type times map[string][]float64
 
-// run keeps the least time of each benchmark in best, in nanoseconds.
-func run(best map[string]float64, bench, times string, count, cpu int) {
-	args := []string{"test", "weir/train", "-run", "^$", "-bench", bench, "-benchtime", times,
+var line = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+) ns/op(?:\s+([0-9.]+) ns/row/weight)?`)
+
+func (t times) run(bench, length string, count, cpu int) {
+	args := []string{"test", "weir/train", "-run", "^$", "-bench", bench, "-benchtime", length,
 		"-count", strconv.Itoa(count), "-cpu", strconv.Itoa(cpu)}
 	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		log.Fatalf("go test: %v\n%s", err, out)
 	}
 	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
-		ns, err := strconv.ParseFloat(m[2], 64)
-		if old, ok := best[m[1]]; err == nil && (!ok || ns < old) {
-			best[m[1]] = ns
+		value := m[2]
+		if m[3] != "" {
+			value = m[3]
+		}
+		if v, err := strconv.ParseFloat(value, 64); err == nil {
+			t[m[1]] = append(t[m[1]], v)
 		}
 	}
 }
 
-func report(best map[string]float64) {
-	fmt.Printf("%-16s %12s %12s %12s %20s %16s\n", "step", "reference us", "plain us", "private us", "reference/private", "private/plain")
+func (t times) best(name string) float64 { return slices.Min(t[name]) }
+
+func (t times) median(name string) float64 {
+	x := slices.Clone(t[name])
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+func (t times) steps() {
+	fmt.Printf("%-16s %12s %12s %12s %30s %26s\n", "step", "reference us", "plain us", "private us", "reference/private (medians)", "private/plain (medians)")
 	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp"} {
-		r, p, d := best["Step/"+name+"/reference"], best["Step/"+name+"/plain"], best["Step/"+name+"/private"]
-		fmt.Printf("%-16s %12.1f %12.1f %12.1f %20.2f %16.2f\n", name, r/1e3, p/1e3, d/1e3, r/d, d/p)
+		reference, plain, private := "Step/"+name+"/reference", "Step/"+name+"/plain", "Step/"+name+"/private"
+		fmt.Printf("%-16s %12.1f %12.1f %12.1f %20.2f (%.2f) %19.2f (%.2f)\n", name, t.best(reference)/1e3, t.best(plain)/1e3, t.best(private)/1e3,
+			t.best(reference)/t.best(private), t.median(reference)/t.median(private), t.best(private)/t.best(plain), t.median(private)/t.median(plain))
 	}
-	fmt.Printf("scaling of 64 critics, 1 core / 2 cores: %.2f\n", best["Scaling/cores=1"]/best["Scaling/cores=2"])
+}
+
+// growth prints the time per row and weight, which linear growth keeps level, and
+// its ratio to that of half the size.
+func (t times) growth(of string, sizes ...string) {
+	fmt.Printf("ns a row and weight by %s:", of)
+	for i, size := range sizes {
+		v := t.best("Growth/" + of + "/" + size)
+		fmt.Printf("  %s: %.4f", size, v)
+		if i > 0 {
+			fmt.Printf(" (x%.2f)", v/t.best("Growth/"+of+"/"+sizes[i-1]))
+		}
+	}
+	fmt.Println()
 }
