@@ -12,7 +12,7 @@ import (
 // Disclosure measures how near synthetic rows come to single real ones.
 type Disclosure struct {
 	Distance          string   `yaml:"distance" json:"distance" enum:"euclidean|gower" doc:"euclidean: root of squared differences over the declared range plus differing categories; gower: mean over columns of differences or mismatch."`
-	MaxRows           int      `yaml:"max_rows" json:"max_rows" min:"2" doc:"Rows of each table, drawn at random, whose nearest rows are sought; matches are counted over all rows." unit:"rows"`
+	MaxRows           int      `yaml:"max_rows" json:"max_rows" min:"2" doc:"Rows of each table, drawn at random, whose nearest rows are sought, fewer in tables of more than 20 columns; matches are counted over all rows." unit:"rows"`
 	FalsePositiveRate float64  `yaml:"false_positive_rate" json:"false_positive_rate" exclusiveMin:"0" exclusiveMax:"1" doc:"Of the membership attack: share of others that it may take for members."`
 	Secrets           []string `yaml:"secrets,omitempty" json:"secrets,omitempty" format:"columns" unique:"true" doc:"Columns that the attribute attack guesses from all others; left out, every column in turn."`
 	Tolerance         float64  `yaml:"tolerance" json:"tolerance" min:"0" max:"1" doc:"A guessed number counts as right within this share of the column's range."`
@@ -94,12 +94,31 @@ func (r *disclosureRun) step() {
 	r.env.Progress(min(r.done, r.total), r.total)
 }
 
-// drawn is up to MaxRows rows of f, at random.
+// A search over more than treeColumns columns is no faster than a full scan, so
+// that fewer rows are sought there: about scanValues compared values a search
+// (under a second on one core), but at least leastRows rows.
+const (
+	treeColumns = 20
+	scanValues  = 100_000_000
+	leastRows   = 100
+)
+
+// sought is the most rows of a table whose nearest rows are sought.
+func (r *disclosureRun) sought() int {
+	width, rows := len(r.train.Columns), max(r.train.Rows, r.synth.Rows, 1)
+	if width <= treeColumns {
+		return r.MaxRows
+	}
+	return min(r.MaxRows, max(leastRows, scanValues/(rows*width)))
+}
+
+// drawn is up to sought rows of f, at random.
 func (r *disclosureRun) drawn(f *frame.Frame, purpose string) *frame.Frame {
-	if f.Rows <= r.MaxRows {
+	n := r.sought()
+	if f.Rows <= n {
 		return f
 	}
-	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:r.MaxRows])
+	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:n])
 }
 
 const noControl = "needs held-out rows: connect real_train to the rows that the model learnt from and real to others"

@@ -78,7 +78,7 @@ func (r *disclosureRun) attributes(ctx context.Context) error {
 
 // mostSecrets is the most columns that are guessed where none are named: each
 // costs a search of its own.
-const mostSecrets = 30
+const mostSecrets = 15
 
 // secrets are the columns to guess.
 func (r *disclosureRun) secrets() (names []string, note string) {

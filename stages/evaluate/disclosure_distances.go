@@ -38,7 +38,11 @@ func (r *disclosureRun) describe(suffix string, space *disclosure.Space, from *f
 			name  string
 			value float64
 		}{{"min", s.Min}, {"p5", s.P5}, {"p25", s.P25}, {"median", s.Median}, {"mean", s.Mean}} {
-			r.add(d.name+suffix, v.name, why(v.value, "the training rows are fewer than two"))
+			f := why(v.value, "the training rows are fewer than two")
+			if v.name == "median" {
+				f.note = joinNotes(f.note, fmt.Sprintf("of %d rows", s.N))
+			}
+			r.add(d.name+suffix, v.name, f)
 		}
 	}
 	r.step()
