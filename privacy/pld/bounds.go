@@ -23,6 +23,8 @@ func (s *sum) level() (tail, over []float64) {
 // e^{scale - t eps}.
 func (s *sum) peak() float64 { return s.doubt * math.Exp(logPeak(s.t)) }
 
+func (s *sum) logDoubt() float64 { return math.Log(s.doubt) + logPeak(s.t) }
+
 // delta returns the bound on delta(eps) of the finite losses.
 func (s *sum) delta(eps float64, lower bool) float64 {
 	if !lower {
@@ -59,10 +61,17 @@ func (s *sum) epsilon(delta float64, lower bool) float64 {
 	if lower {
 		sign, shift = -1, -s.shift
 	}
+	// above the window only the doubt is left, which falls by t
+	if top, end := (s.logDoubt()-target)/s.t, float64(s.lo+len(tail)-1)*s.h; !lower && top > end {
+		return math.Max(0, top+shift)
+	}
 	for j := len(tail) - 1; j >= 0; j-- {
-		l := float64(s.lo+j) * s.h
-		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: math.Exp(target + s.t*l)}
-		y, found := c.cross(s.h, lower)
+		l, reach := float64(s.lo+j)*s.h, s.h
+		if j == 0 {
+			reach = math.Max(reach, l) // below the window delta still rises
+		}
+		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: math.Exp(target + s.t*l), log: target + s.t*l}
+		y, found := c.cross(reach, lower)
 		if found {
 			return math.Max(0, l-y+shift)
 		}
@@ -73,11 +82,18 @@ func (s *sum) epsilon(delta float64, lower bool) float64 {
 	return math.Max(0, shift)
 }
 
-// cell is delta(l-y) for 0 <= y <= h, times e^{tl-scale}, and the target on that scale.
-type cell struct{ over, tail, doubt, t, target float64 }
+// cell is delta(l-y) for y >= 0, times e^{tl-scale}, and the target on that scale.
+type cell struct{ over, tail, doubt, t, target, log float64 }
 
 func (c cell) exceeds(y float64) bool {
-	return c.over-c.tail*math.Expm1(-y)+c.doubt*math.Exp(c.t*y) > c.target
+	known := c.over - c.tail*math.Expm1(-y)
+	if c.log < 600 && c.t*y < 600 {
+		return known+c.doubt*math.Exp(c.t*y) > c.target
+	}
+	if c.doubt < 0 {
+		return math.Log(known) > c.log && math.Log(known)-math.Log(-c.doubt)-c.t*y > math.Ln2 // half of it is sure
+	}
+	return math.Max(math.Log(known), math.Log(c.doubt)+c.t*y) > c.log-math.Ln2 // one of the two is at least half
 }
 
 // cross returns where delta exceeds the target in the cell: for the upper bound

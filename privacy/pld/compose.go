@@ -23,33 +23,33 @@ type power struct {
 }
 
 // window returns grid indices that hold the sum of all but 2*drop of the mass
-// tilted by t, by Chernoff bounds on the pairs (a grid's own far tail may be
-// rounding noise of a transform). Putting losses on a grid of step h adds at most
-// about h^2/8 s(2t+s+1) to the log moment of a use; two levels are allowed for.
+// tilted by t, by Chernoff bounds on the cumulants of the grids.
 func window(ps []power, t, h, drop float64) (lo, hi float64) {
-	var v, counts float64
-	base := make([]float64, len(ps))
-	for i, p := range ps {
+	v := 0.0
+	for _, p := range ps {
 		_, _, w := p.pair.moments(t)
-		base[i] = p.pair.logM(t)
 		v += float64(p.count) * p.inner * w
-		counts += float64(p.count)
 	}
 	s0 := math.Sqrt(-2*math.Log(drop)) / math.Max(math.Sqrt(v), h)
 	bound := func(sign float64) func(float64) float64 {
 		return func(f float64) float64 {
 			s := s0 * math.Exp(f)
-			k := 0.25 * counts * h * h * s * (2*t + s + 1)
-			for i, p := range ps {
-				k += float64(p.count) * p.inner * (p.pair.logM(t+sign*s) - base[i])
-			}
-			return (k - math.Log(drop)) / s
+			return (cumulant(ps, sign*s) - math.Log(drop)) / s
 		}
 	}
 	top, low := bound(1), bound(-1)
 	hi = top(minimise(top, -4, 0.7, 0.4))
 	lo = -low(minimise(low, -4, 0.7, 0.4))
 	return sumRange(ps, math.Floor(lo/h)-1, math.Ceil(hi/h)+1)
+}
+
+// cumulant is that of the composition of ps.
+func cumulant(ps []power, s float64) float64 {
+	k := 0.0
+	for _, p := range ps {
+		k += float64(p.count) * p.grid.cumulant(s)
+	}
+	return k
 }
 
 // sumRange cuts [lo, hi] to the indices that the sum can reach at all.
@@ -92,7 +92,7 @@ func convolve(ps []power, t, h, drop float64) (*grid, float64) {
 	}
 	lo, hi := int(first), int(last)
 	n := fftLength(hi - lo + 1)
-	out := &grid{h: h, lo: lo, mass: make([]float64, n), doubt: 2 * drop}
+	out := &grid{h: h, lo: lo, mass: make([]float64, n), doubt: 2 * drop, cumulant: func(s float64) float64 { return cumulant(ps, s) }}
 	fft := fourier.NewFFT(n)
 	g := 4 * unit * math.Log2(float64(n))
 	coefficients := make([][]complex128, len(ps))

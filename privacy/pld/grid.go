@@ -11,6 +11,29 @@ type grid struct {
 	mass  []float64
 	scale float64
 	doubt float64
+	// cumulant is ln of the mean of e^{s loss} under the masses as they are without
+	// rounding and without what a window has left out.
+	cumulant func(s float64) float64
+}
+
+// ownCumulant is that of the masses themselves, for a grid that no transform made.
+// Weights fall from 1 away from the end that weighs most.
+func (g *grid) ownCumulant(s float64) float64 {
+	n := len(g.mass)
+	sum, w, r, end := 0.0, 1.0, math.Exp(-math.Abs(s)*g.h), g.lo
+	if s >= 0 {
+		end = g.lo + n - 1
+		for i := n - 1; i >= 0 && w > 0; i-- {
+			sum += g.mass[i] * w
+			w *= r
+		}
+	} else {
+		for i := 0; i < n && w > 0; i++ {
+			sum += g.mass[i] * w
+			w *= r
+		}
+	}
+	return s*float64(end)*g.h + math.Log(sum)
 }
 
 // maxPoints bounds the memory of a grid; a longer one is made coarser.
@@ -139,7 +162,9 @@ func (p *pair) onGrid(t, h, drop float64, lower bool) (*grid, float64) {
 	}
 	g := project(loss[i:j], w[i:j], h, t, lower)
 	g.scale, g.doubt = k, lost
-	return g.normalise(), 0
+	g.normalise()
+	g.cumulant = g.ownCumulant
+	return g, 0
 }
 
 // coarse puts g on multiples of h.
@@ -148,23 +173,34 @@ func (g *grid) coarse(t, h float64, lower bool) *grid {
 		return g
 	}
 	i, j, lost := trim(g.mass, 1e-18)
-	if !lower {
-		c := g.fold(i, j, t, int(math.Round(h/g.h)))
-		c.doubt = g.doubt + lost
-		return c.normalise()
+	if i == j {
+		return g // nothing to move: all of it is in doubt
 	}
-	loss := make([]float64, j-i)
-	for n := range loss {
-		loss[n] = float64(g.lo+i+n) * g.h
+	var c *grid
+	// lower: joining outcomes lowers every moment of order above 0, and no outcome
+	// moves down by more than h
+	move := func(s float64) float64 { return math.Max(0, -s*h) }
+	if lower {
+		loss := make([]float64, j-i)
+		for n := range loss {
+			loss[n] = float64(g.lo+i+n) * g.h
+		}
+		c = project(loss, g.mass[i:j], h, t, lower)
+		c.scale = g.scale
+	} else {
+		c, move = g.fold(i, j, t, int(math.Round(h/g.h)))
 	}
-	c := project(loss, g.mass[i:j], h, t, lower)
-	c.scale, c.doubt = g.scale, g.doubt+lost
-	return c.normalise()
+	c.doubt = g.doubt + lost
+	c.normalise()
+	raised := c.scale - g.scale
+	c.cumulant = func(s float64) float64 { return g.cumulant(s) + move(s) - raised }
+	return c
 }
 
 // fold is spread of the points i to j of g on a grid that is ratio times coarser,
-// where only ratio distances occur.
-func (g *grid) fold(i, j int, t float64, ratio int) *grid {
+// where only ratio distances occur. move(s) is the most by which ln of the mean of
+// e^{s loss} can rise with it.
+func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float64) float64) {
 	h := g.h * float64(ratio)
 	stay, up := make([]float64, ratio), make([]float64, ratio)
 	for r := range stay {
@@ -173,7 +209,7 @@ func (g *grid) fold(i, j int, t float64, ratio int) *grid {
 		stay[r], up[r] = (1-share)*math.Exp(-t*d), share*math.Exp(t*(h-d))
 	}
 	first := g.lo + i - modulo(g.lo+i, ratio)
-	c := &grid{h: h, lo: first / ratio, scale: g.scale, mass: make([]float64, (j-i)/ratio+3)}
+	c = &grid{h: h, lo: first / ratio, scale: g.scale, mass: make([]float64, (j-i)/ratio+3)}
 	r, at := g.lo+i-first, 0
 	for _, m := range g.mass[i:j] {
 		c.mass[at] += m * stay[r]
@@ -182,5 +218,12 @@ func (g *grid) fold(i, j int, t float64, ratio int) *grid {
 			r, at = 0, at+1
 		}
 	}
-	return c
+	return c, func(s float64) float64 {
+		most := 0.0
+		for r := range stay {
+			d := float64(r) * g.h
+			most = math.Max(most, stay[r]*math.Exp(-s*d)+up[r]*math.Exp(s*(h-d)))
+		}
+		return math.Log(most)
+	}
 }
