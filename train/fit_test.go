@@ -121,7 +121,7 @@ func TestFitBitsDoNotDependOnCores(t *testing.T) {
 // the same bits with one core, where it is drawn in place, and across a resume.
 func TestNoiseAheadIsNoiseInTurn(t *testing.T) {
 	rows := normalRows(300, 4, 3)
-	o := realScore{build(t, 4, net.Dense(600), net.LeakyReLU(0.2), net.Dense(1)), rows}
+	o := realScore{build(t, 4, net.Dense(900), net.LeakyReLU(0.2), net.Dense(1)), rows}
 	if o.Params() < aheadWeights {
 		t.Fatal("the net is too small to show anything")
 	}
