@@ -81,6 +81,17 @@ func TestGroupsArePaid(t *testing.T) {
 	}
 }
 
+// TestAllCriticsAreScheduled: 0 stands for the number of shards.
+func TestAllCriticsAreScheduled(t *testing.T) {
+	for scheduled, want := range map[int]int{0: 5, 2: 2} {
+		s := smallGSWGAN("mean")
+		s.Scheduled = scheduled
+		if got := s.config(1, 5, 0).Scheduled; got != want {
+			t.Errorf("scheduled %d trains %d of 5 critics at each step, must be %d", scheduled, got, want)
+		}
+	}
+}
+
 // TestResumedRunGivesTheSameModel: from each checkpoint.
 func TestResumedRunGivesTheSameModel(t *testing.T) {
 	for name, l := range learners(t) {
