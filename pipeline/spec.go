@@ -43,13 +43,14 @@ type Budget struct {
 
 // PrivacyTerms is the budget of a spec.
 type PrivacyTerms struct {
-	Epsilon     Epsilon            `yaml:"epsilon" json:"epsilon" required:"true" doc:"Budget in nats; inf means no privacy and needs claims: none."`
-	Delta       float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows."`
-	Adjacency   privacy.Adjacency  `yaml:"adjacency" json:"adjacency" required:"true" enum:"add_remove|replace_one" doc:"Which tables count as neighbours."`
-	Accountant  string             `yaml:"accountant" json:"accountant" enum:"pld|rdp|zcdp|moments|advanced|basic" doc:"How charges are composed."`
-	Claims      Claims             `yaml:"claims" json:"claims" enum:"proven|published|none" doc:"Refuse what is not proven, or show a paper's number beside the proven one."`
-	Split       map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1."`
-	Acknowledge []string           `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Audit rules whose warning is accepted, such as W33."`
+	Epsilon      Epsilon            `yaml:"epsilon" json:"epsilon" required:"true" doc:"Budget in nats; inf means no privacy and needs claims: none."`
+	Delta        float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows."`
+	Adjacency    privacy.Adjacency  `yaml:"adjacency" json:"adjacency" required:"true" enum:"add_remove|replace_one" doc:"Which tables count as neighbours."`
+	Accountant   string             `yaml:"accountant" json:"accountant" enum:"pld|rdp|zcdp|moments|advanced|basic" doc:"How charges are composed."`
+	Claims       Claims             `yaml:"claims" json:"claims" enum:"proven|published|none" doc:"Refuse what is not proven, or show a paper's number beside the proven one."`
+	Split        map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1."`
+	KeepNoiseKey bool               `yaml:"keep_noise_key" json:"keep_noise_key" doc:"Keep the noise key in internal/, so that the owner can replay the run; without it nobody can subtract the noise."`
+	Acknowledge  []string           `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Audit rules whose warning is accepted, such as W33."`
 }
 
 // StageSpec is one entry of stages, in file order.

@@ -43,6 +43,7 @@ type run struct {
 // noise, which costs nothing again. The error of a cancelled run is the
 // context's; its finished stages stay in the cache.
 func Run(ctx context.Context, plan *pipeline.Plan, opts Options) (*Result, error) {
+	opts.DropKey = opts.DropKey || !plan.Spec.Privacy.KeepNoiseKey
 	folder, err := OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
 		return nil, err

@@ -209,3 +209,19 @@ func TestSampleDrawsFromARelease(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyCanBeDropped: then nothing replays the run.
+func TestKeyCanBeDropped(t *testing.T) {
+	s := newStudy(t, 400)
+	kept := s.result()
+	if info, err := os.Stat(filepath.Join(kept.Run, "internal", "noise.key")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key is not kept for its owner alone: %v", err)
+	}
+	r := s.result("--set", "privacy.keep_noise_key=false")
+	if _, err := os.Stat(filepath.Join(r.Run, "internal", "noise.key")); err == nil {
+		t.Error("the key is kept")
+	}
+	if code, _, errs := s.weir("verify", r.Run); code != exitUsage || !strings.Contains(errs, "noise key") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

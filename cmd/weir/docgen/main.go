@@ -63,7 +63,7 @@ func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 }
 
 func settingsPage(reg *pipeline.Registry) ([]byte, error) {
-	spec, err := schema.Of(&pipeline.Spec{Weir: 1, Privacy: pipeline.PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: pipeline.ClaimsProven}})
+	spec, err := schema.Of(&pipeline.Spec{Weir: 1, Privacy: pipeline.PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: pipeline.ClaimsProven, KeepNoiseKey: true}})
 	if err != nil {
 		return nil, err
 	}
