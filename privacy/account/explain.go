@@ -85,7 +85,7 @@ func (x *Explanation) distributions(a *pld.Accountant, events []privacy.Event) e
 		return err
 	}
 	x.Optimistic = &low
-	x.Why = append(x.Why, fmt.Sprintf("the same pairs cannot have less than %.9g: the numerical gap is %.2g", low, x.Epsilon-low))
+	x.Why = append(x.Why, fmt.Sprintf("the same pairs have at least %.9g: the numerical gap is at most %.2g", low, x.Epsilon-low))
 	return nil
 }
 

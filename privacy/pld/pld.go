@@ -62,7 +62,9 @@ func (a *Accountant) Epsilon(events []privacy.Event, adjacency privacy.Adjacency
 
 // Optimistic returns a lower bound on the epsilon that the dominating pairs have
 // at delta: Epsilon is above the tight value by at most the difference. Events
-// whose pair is not attained (zcdp, exponential) may be better than both say.
+// whose pair is not attained (zcdp, exponential) may be better than both say. Where
+// losses are rare and large (tiny rates with little noise) it is far too low, because
+// its grid joins them with the common ones; Epsilon is not affected.
 func (a *Accountant) Optimistic(events []privacy.Event, adjacency privacy.Adjacency, delta float64) (float64, error) {
 	return a.epsilon(events, adjacency, delta, true)
 }
