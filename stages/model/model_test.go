@@ -100,7 +100,10 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 			t.Fatalf("%s: %d checkpoints of 12 steps, must be at least 2", name, len(states))
 		}
 		for i, state := range states {
-			resumed, _, _ := trained(t, l.stage(), l.in, state)
+			resumed, _, more := trained(t, l.stage(), l.in, state)
+			if want := len(states) - 1 - i; len(more) != want {
+				t.Errorf("%s: resumed from checkpoint %d a run writes %d more, must write %d: it starts anew", name, i, len(more), want)
+			}
 			if !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
 				t.Errorf("%s: the model of a run resumed from checkpoint %d differs", name, i)
 			}
