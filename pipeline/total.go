@@ -58,25 +58,27 @@ func (c *compiler) proven(paid []*Step) {
 	}
 }
 
-// published is what the papers' own accounting gives: that of the one stage
-// that has one, or the sum over several, as papers add them.
+// published is what the papers' own accounting gives, summed over the stages as
+// papers add them; none where a paying stage has no such accounting.
 func (c *compiler) published(paid []*Step, delta float64) {
-	sum, any := 0.0, false
+	sum, all := 0.0, true
 	for _, s := range paid {
 		p := s.Outline.Cost.Published
 		if p == nil {
+			all = false
 			continue
 		}
 		eps, err := p.Epsilon(*s.NoiseMultiplier, delta)
 		if err != nil {
+			all = false
 			c.plan.Findings = append(c.plan.Findings, Finding{Rule: "W33", Level: LevelNote, Stage: s.ID,
 				Message: "the published accounting gives no number: " + err.Error()})
 			continue
 		}
 		s.Published, s.PublishedMethod = &eps, p.Method
-		sum, any = sum+eps, true
+		sum += eps
 	}
-	if any {
+	if all {
 		c.plan.Epsilon.Published = &sum
 	}
 }

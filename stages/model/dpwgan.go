@@ -97,7 +97,11 @@ func (s *DPWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 		return nil, err
 	}
 	var none pipeline.Problems
-	config := s.config(env, s.rate(t.Header, &none))
+	rate := s.rate(t.Header, &none)
+	if err := s.checkBatch(rate, rows.Len()); err != nil {
+		return nil, err
+	}
+	config := s.config(env, rate)
 	source, err := env.Privacy.Spend(grouped(config.Event(), group(t.Header, &none)))
 	if err != nil {
 		return nil, err

@@ -26,6 +26,9 @@ func (s Sampling) dpsgd(multiplier, rate float64) train.DPSGD {
 // rate is the sampling rate, from public facts alone.
 func (s Sampling) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 	switch {
+	case s.SamplingRate*float64(h.Rows) > s.ExpectedBatchSize*roundingSlack:
+		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize), "at least that: it bounds the rounding of a batch's sum")
+		return s.SamplingRate
 	case s.SamplingRate > 0:
 		return s.SamplingRate
 	case h.Rows > 0:
@@ -34,6 +37,20 @@ func (s Sampling) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 	ps.Refuse("W05", "sampling_rate", "missing, and the row count of the table is private",
 		"given, or follow from dataset.rows_public through stages that keep the count")
 	return 1
+}
+
+// roundingSlack forgives the last digits of a rate that was computed as
+// expected_batch_size over the row count.
+const roundingSlack = 1 + 1e-9
+
+// checkBatch refuses, where the row count is private, batches larger than the
+// public size for which the float32 sums are bounded. It runs before anything is
+// paid, and says no number.
+func (s Sampling) checkBatch(rate float64, rows int) error {
+	if rate*float64(rows) > s.ExpectedBatchSize*roundingSlack {
+		return fmt.Errorf("expected_batch_size is below sampling_rate times the number of rows, must be at least that: it bounds the rounding of a batch's sum")
+	}
+	return nil
 }
 
 // group charges a mechanism on rows(c): c rows of the table may change.
