@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -49,11 +50,13 @@ func (s Step) label() string {
 	return text
 }
 
+// sourceName names the source without its folder, which is nobody's business in
+// a release.
 func (p *Plan) sourceName() string {
 	if p.Dataset.Demo != "" {
 		return "demo: " + p.Dataset.Demo
 	}
-	return p.Dataset.File
+	return filepath.Base(p.Dataset.File)
 }
 
 // edges calls f for every input of every step, in order.
