@@ -1,0 +1,77 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/privacy"
+)
+
+// visits is a table of two batches: units[i] is whose row i is, 0 is missing.
+func visits(units ...int64) pipeline.Table {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "patient", Type: pipeline.Integer, Nullable: true}, {Name: "visit", Type: pipeline.Integer}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
+	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+	for i, u := range units {
+		if u == 0 {
+			b.Field(0).AppendNull()
+		} else {
+			b.Field(0).(*array.Int64Builder).Append(u)
+		}
+		b.Field(1).(*array.Int64Builder).Append(int64(i))
+	}
+	all := b.NewRecord()
+	half := all.NumRows() / 2
+	return pipeline.FromRecords(h, all.NewSlice(0, half), all.NewSlice(half, all.NumRows()))
+}
+
+func kept(t *testing.T, table pipeline.Table) string {
+	t.Helper()
+	rec, err := table.Collect(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(rec.Column(1).(*array.Int64).Int64Values())
+}
+
+// TestUnitsAreCapped: the first max_rows rows of each unit stay, across batches
+// and at each opening; a missing unit is one of its own for each row.
+func TestUnitsAreCapped(t *testing.T) {
+	table := visits(7, 8, 7, 0, 7, 0, 8, 7, 9)
+	for max, want := range map[int]string{1: "[0 1 3 5 8]", 2: "[0 1 2 3 5 6 8]", 9: "[0 1 2 3 4 5 6 7 8]"} {
+		capped := capUnits(table, pipeline.Unit{Column: "patient", MaxRows: max})
+		for range 2 {
+			if got := kept(t, capped); got != want {
+				t.Errorf("max_rows %d keeps visits %s, must keep %s", max, got, want)
+			}
+		}
+	}
+	if got := kept(t, capUnits(table, pipeline.Unit{})); got != "[0 1 2 3 4 5 6 7 8]" {
+		t.Errorf("unit row keeps %s, must keep all", got)
+	}
+}
+
+// TestSpenderSellsThePlannedEventOnly (W14): not another one, and not twice.
+func TestSpenderSellsThePlannedEventOnly(t *testing.T) {
+	planned := privacy.Gaussian{NoiseMultiplier: 2}
+	step := &pipeline.Step{ID: "train", Events: []privacy.JSON{{Event: planned}}}
+	if err := samePlanned(planned, planned); err != nil {
+		t.Error(err)
+	}
+	s := &spender{run: &run{plan: &pipeline.Plan{Budget: 1}}, step: step}
+	for _, e := range []privacy.Event{privacy.Gaussian{NoiseMultiplier: 1}, privacy.Repeated{Count: 2, Event: planned}, privacy.Gaussian{NoiseMultiplier: math.NaN()}} {
+		if _, err := s.Spend(e); err == nil {
+			t.Errorf("%v is sold, the plan has %v", e, planned)
+		}
+	}
+	s.next = 1
+	if _, err := s.Spend(planned); err == nil {
+		t.Error("a second charge is sold, the plan has one")
+	}
+}
