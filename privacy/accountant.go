@@ -3,8 +3,6 @@ package privacy
 import (
 	"errors"
 	"fmt"
-
-	"weir/privacy/noise"
 )
 
 // Accountant bounds the privacy loss of the composition of events.
@@ -39,10 +37,4 @@ func (e *UnsupportedError) Unwrap() error { return ErrUnsupported }
 type Charge struct {
 	Stage string
 	Event Event
-}
-
-// Spender sells noise. Paying is the only way to get a Source: the charge is
-// recorded and synced before the Source is returned.
-type Spender interface {
-	Spend(Event) (*noise.Source, error)
 }

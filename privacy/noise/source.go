@@ -1,10 +1,10 @@
 // Package noise turns a 256-bit key into independent streams of randomness and
 // samples from them the distributions that mechanisms need.
 //
-// A run has one Key. Each paid charge gets a Source, and each site that draws
-// gets a Stream of its own by purpose and index, so that what is drawn depends
-// on neither the order of execution nor the number of cores. The samplers use
-// IEEE additions, multiplications, divisions and square roots only, never a
+// A run has one Key. Each use of a paid mechanism gets a Source, and each site
+// that draws gets a Stream of its own by purpose and index, so that what is drawn
+// depends on neither the order of execution nor the number of cores. The samplers
+// use IEEE additions, multiplications, divisions and square roots only, never a
 // fused or platform-specific one: a key gives the same bits on every machine.
 package noise
 
@@ -12,37 +12,79 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"sync"
 )
 
-// Source is the randomness that one paid charge bought. It does not change and
-// may be shared between goroutines.
+// ErrReused marks a stream that was asked for twice. Noise that stands on two
+// values is no noise: their difference shows.
+var ErrReused = errors.New("a stream of noise was asked for twice")
+
+// Source is the randomness of one use of a paid mechanism. It may be shared
+// between goroutines.
 type Source struct {
-	key    *Key // a pointer, for fmt follows none inside a struct
-	charge string
+	key  *Key // a pointer, for fmt follows none inside a struct
+	name string
+	use  uint64
+
+	mu    sync.Mutex
+	taken []site
 }
 
-// NewSource returns the randomness of the named charge under key. Only the
-// runtime's spender and tests call it; everyone else gets a Source by paying.
-// The same charge name under the same key gives the same noise, so a name must
-// never be used for two charges: noise used twice can be subtracted.
-func NewSource(key Key, charge string) *Source { return &Source{key: &key, charge: charge} }
+type site struct {
+	purpose string
+	index   uint64
+	times   uint64
+}
+
+// NewSource returns the randomness named name under key. Only the runtime's payer
+// and tests call it (deps_test.go): everyone else opens a planned mechanism. A
+// name holds the recipe of what is done with the noise, so that another
+// computation never meets the same numbers.
+func NewSource(key Key, name string) *Source { return &Source{key: &key, name: name} }
+
+// Use returns the randomness of the i-th use.
+func (s *Source) Use(i uint64) *Source { return &Source{key: s.key, name: s.name, use: i + 1} }
 
 // Stream returns the stream of one draw site, AES-256 in counter mode under
-// HMAC-SHA-256(key, charge, purpose, index). HMAC is a pseudo-random function,
-// so streams with different names are independent as far as anyone without the
-// key can tell. A Stream taken twice repeats itself; take each once.
-func (s *Source) Stream(purpose string, index uint64) *Stream {
+// HMAC-SHA-256(key, name, use, purpose, index, times). HMAC is a pseudo-random
+// function, so streams with different names are independent as far as anyone
+// without the key can tell. A site that is asked for twice gets other numbers, and
+// an error that wraps ErrReused, so that the caller's mistake neither repeats
+// noise nor stays unseen.
+func (s *Source) Stream(purpose string, index uint64) (*Stream, error) {
+	times := s.note(purpose, index)
 	mac := hmac.New(sha256.New, s.key[:])
-	io.WriteString(mac, "weir noise stream 1")
-	for _, part := range []string{s.charge, purpose} {
+	io.WriteString(mac, "weir noise stream 2")
+	for _, part := range []string{s.name, purpose} {
 		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
 		io.WriteString(mac, part)
 	}
-	mac.Write(binary.LittleEndian.AppendUint64(nil, index))
-	return newStream(mac.Sum(nil))
+	for _, n := range []uint64{s.use, index, times} {
+		mac.Write(binary.LittleEndian.AppendUint64(nil, n))
+	}
+	if times > 0 {
+		return newStream(mac.Sum(nil)), fmt.Errorf("%w: %s %d of %s, use %d", ErrReused, purpose, index, s.name, s.use)
+	}
+	return newStream(mac.Sum(nil)), nil
 }
 
-// Format prints the charge and never the key.
-func (s Source) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "noise source of charge %q", s.charge) }
+// note counts how often a site was asked for before. A use has a handful of
+// sites (a chunk of examples is one), so a list is faster than a map.
+func (s *Source) note(purpose string, index uint64) (before uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.taken {
+		if t := &s.taken[i]; t.index == index && t.purpose == purpose {
+			t.times++
+			return t.times
+		}
+	}
+	s.taken = append(s.taken, site{purpose, index, 0})
+	return 0
+}
+
+// Format prints the name and never the key.
+func (s *Source) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "noise source %q", s.name) }

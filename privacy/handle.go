@@ -1,0 +1,160 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// ErrUses marks a mechanism that was used more or less often than planned (W14).
+var ErrUses = errors.New("the uses of a mechanism are not those of its plan (W14)")
+
+// Handle is a mechanism that is paid for. It gives out its uses, each once, and
+// knows at the end whether all of them were taken.
+type Handle struct {
+	o     Opening
+	mu    sync.Mutex
+	taken []uint64 // a bit for each use
+	next  int64
+	count int64
+	spent float64 // of a filter's total
+	fault error
+}
+
+// Open makes the handle of a mechanism. Only payers and tests call it
+// (deps_test.go).
+func Open(o Opening) *Handle { return &Handle{o: o} }
+
+// Spend is the name that the plan gives the mechanism.
+func (h *Handle) Spend() string { return h.o.Spend }
+
+// Mechanism is the planned value, from which every parameter of a use comes.
+func (h *Handle) Mechanism() Mechanism { return h.o.Mechanism }
+
+// Use takes use i, counted from 0. Each can be taken once.
+func (h *Handle) Use(i int64) (*Use, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.use(i)
+}
+
+// Next takes the first use after those taken by Next before.
+func (h *Handle) Next() (*Use, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.next++
+	return h.use(h.next - 1)
+}
+
+// Round takes a use of a filter for the given part of its total.
+func (h *Handle) Round(cost float64) (*Use, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f, ok := h.o.Mechanism.(Filter)
+	switch {
+	case !ok:
+		return nil, h.fails("%w: %s has no rounds, it is no filter", ErrUses, h.o.Spend)
+	case !(cost > 0):
+		return nil, h.fails("%w: a round of %s costs %g, must cost more than 0", ErrUses, h.o.Spend, cost)
+	case !(h.spent+cost <= f.Total()*(1+filterSlack)):
+		return nil, h.fails("%w: a round of %s costs %.6g and %.6g of %.6g is left", ErrUses, h.o.Spend, cost, max(0, f.Total()-h.spent), f.Total())
+	}
+	h.spent += cost
+	h.next++
+	return h.use(h.next - 1)
+}
+
+// filterSlack forgives the rounding of a sum of costs that was cut from the total:
+// 2^-40 of a total is 2^-41 of an epsilon of order 1, below what any number shows.
+const filterSlack = 0x1p-40
+
+// Left is what remains of a filter's total.
+func (h *Handle) Left() float64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f, ok := h.o.Mechanism.(Filter); ok {
+		return max(0, f.Total()-h.spent)
+	}
+	return 0
+}
+
+// Resume says that the first n uses were taken by an interrupted attempt of the
+// same recipe, whose checkpoint the caller has read. Without one it is refused.
+func (h *Handle) Resume(n int64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n == 0 {
+		return nil
+	}
+	if !h.o.Drawn || h.count > 0 || n > h.o.Mechanism.Uses() {
+		return h.fails("%w: %s continues after %d uses that nobody took", ErrUses, h.o.Spend, n)
+	}
+	for i := range n {
+		h.mark(i)
+	}
+	h.next = n
+	return nil
+}
+
+func (h *Handle) use(i int64) (*Use, error) {
+	if n := h.o.Mechanism.Uses(); i < 0 || n != AnyNumber && i >= n {
+		return nil, h.fails("%w: %s is used for the %s time, planned are %d", ErrUses, h.o.Spend, ordinal(i+1), n)
+	}
+	if h.marked(i) {
+		return nil, h.fails("%w: use %d of %s is taken twice", ErrUses, i+1, h.o.Spend)
+	}
+	h.mark(i)
+	return &Use{h: h, index: i, source: h.o.Source.Use(uint64(i))}, nil
+}
+
+func (h *Handle) marked(i int64) bool {
+	return i>>6 < int64(len(h.taken)) && h.taken[i>>6]>>(i&63)&1 == 1
+}
+
+func (h *Handle) mark(i int64) {
+	for i>>6 >= int64(len(h.taken)) {
+		h.taken = append(h.taken, 0)
+	}
+	h.taken[i>>6] |= 1 << (i & 63)
+	h.count++
+}
+
+// fails keeps the first fault, so that a caller who drops an error is found out
+// at the end; h.mu is held.
+func (h *Handle) fails(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if h.fault == nil {
+		h.fault = err
+	}
+	return err
+}
+
+// Close reports whether the mechanism was used as planned: neither more often,
+// nor less, nor with a stream of noise twice. After an error nothing that the
+// stage made may be kept.
+func (h *Handle) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := h.o.Mechanism.Uses()
+	switch {
+	case h.fault != nil:
+		return h.fault
+	case n != AnyNumber && h.count != n:
+		return fmt.Errorf("%w: %s was used %d of %d planned times", ErrUses, h.o.Spend, h.count, n)
+	}
+	return nil
+}
+
+func ordinal(n int64) string {
+	suffix := "th"
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		suffix = "st"
+	case n%10 == 2:
+		suffix = "nd"
+	case n%10 == 3:
+		suffix = "rd"
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}

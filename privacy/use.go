@@ -1,0 +1,40 @@
+package privacy
+
+import "weir/privacy/noise"
+
+// Use is one use of a paid mechanism: its streams, and the place where a test
+// sees what goes in and what comes out.
+type Use struct {
+	h      *Handle
+	index  int64
+	source *noise.Source
+}
+
+// Stream returns a fresh stream of the use. One that is asked for twice holds
+// other numbers, and is a fault that Handle.Close reports.
+func (u *Use) Stream(purpose string, index uint64) *noise.Stream {
+	st, err := u.source.Stream(purpose, index)
+	if err != nil {
+		u.h.mu.Lock()
+		defer u.h.mu.Unlock()
+		u.h.fails("%w", err)
+	}
+	return st
+}
+
+// Probed reports whether a test looks on, so that others need not copy what
+// went in.
+func (u *Use) Probed() bool { return u.h.o.Probe != nil }
+
+// Release hands on what came out of a use, of what went in before any noise. A
+// mechanism calls it once for each use that it takes.
+func Release[T any](u *Use, in, out T) T {
+	if u.h.o.Probe == nil {
+		return out
+	}
+	replaced := u.h.o.Probe.Release(Released{Spend: u.h.o.Spend, Mechanism: u.h.o.Mechanism, Use: u.index, In: in, Out: out})
+	if other, ok := replaced.(T); ok {
+		return other
+	}
+	return out
+}
