@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"weir/privacy"
@@ -14,7 +15,7 @@ import (
 func (c *compiler) paid() []*Step {
 	var paid []*Step
 	for i := range c.plan.Steps {
-		if c.plan.Steps[i].Outline.Cost != nil {
+		if len(c.plan.Steps[i].Work.Spends) > 0 {
 			paid = append(paid, &c.plan.Steps[i])
 		}
 	}
@@ -30,7 +31,7 @@ func (c *compiler) splitNames() {
 	}
 	open := map[string]bool{}
 	for _, s := range c.paid() {
-		open[s.ID] = s.Outline.Cost.NoiseMultiplier == 0
+		open[s.ID] = s.Work.Terms.Scale == 0
 	}
 	for _, id := range sortedKeys(split) {
 		planned := c.plan.Step(id) != nil
@@ -89,6 +90,9 @@ func (c *compiler) bill() {
 // freeBill is the bill of a plan that draws no noise.
 func (c *compiler) freeBill(paid []*Step) {
 	for _, s := range paid {
+		if err := c.settle(s, 0); err != nil {
+			c.refuse(s.ID, "", err.Error(), "priced")
+		}
 		s.Events = []privacy.JSON{}
 	}
 	if c.spec.Privacy.Epsilon.Infinite() {
@@ -99,23 +103,24 @@ func (c *compiler) freeBill(paid []*Step) {
 	c.plan.Epsilon.Proven = &zero
 }
 
-// calibrate sets every step's noise multiplier and event.
+// calibrate sets every step's scale, mechanisms and events.
 func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 	t := &c.spec.Privacy
 	stages := make([]calibrate.Stage, len(paid))
 	for i, s := range paid {
-		cost := s.Outline.Cost
-		stages[i] = calibrate.Stage{Name: s.ID, Fixed: cost.NoiseMultiplier, Share: c.share(s),
-			Events: func(multiplier float64) []privacy.Event { return []privacy.Event{cost.Event(multiplier)} }}
+		stages[i] = calibrate.Stage{Name: s.ID, Fixed: s.Work.Terms.Scale, Share: c.share(s),
+			Events: func(scale float64) []privacy.Event { return c.events(s, scale) }}
 	}
-	multipliers, err := calibrate.Joint(acc, calibrate.Target{Epsilon: float64(t.Epsilon), Delta: t.Delta, Adjacency: t.Adjacency}, stages)
+	scales, err := calibrate.Joint(acc, calibrate.Target{Epsilon: float64(t.Epsilon), Delta: t.Delta, Adjacency: t.Adjacency}, stages)
 	if err != nil {
 		return err
 	}
 	for i, s := range paid {
-		multiplier := multipliers[i]
-		s.NoiseMultiplier, s.Calibrated = &multiplier, stages[i].Fixed == 0
-		s.Events = []privacy.JSON{{Event: s.Outline.Cost.Event(multiplier)}}
+		if err := c.settle(s, scales[i]); err != nil {
+			return fmt.Errorf("stage %s: %w", s.ID, err)
+		}
+		scale := scales[i]
+		s.NoiseMultiplier, s.Calibrated = &scale, stages[i].Fixed == 0
 		if s.Calibrated {
 			share := stages[i].Share
 			s.Share = &share
@@ -124,9 +129,36 @@ func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 	return nil
 }
 
+// events are those of a step's spends at a scale. A spend that has none there (a
+// scale at the end of the search, beyond what its mechanism can do) is taken for
+// one without any bound, so that the search turns away from it.
+func (c *compiler) events(s *Step, scale float64) []privacy.Event {
+	list := make([]privacy.Event, len(s.Work.Spends))
+	for i, spend := range s.Work.Spends {
+		p, err := c.price(s, spend, scale)
+		if list[i] = p.Event.Event; err != nil {
+			list[i] = privacy.Pure{Epsilon: math.Inf(1)}
+		}
+	}
+	return list
+}
+
+// settle fixes the spends of a step at a scale.
+func (c *compiler) settle(s *Step, scale float64) error {
+	s.Spends, s.Events = nil, []privacy.JSON{}
+	for _, spend := range s.Work.Spends {
+		p, err := c.price(s, spend, scale)
+		if err != nil {
+			return err
+		}
+		s.Spends, s.Events = append(s.Spends, p), append(s.Events, p.Event)
+	}
+	return nil
+}
+
 func (c *compiler) share(s *Step) float64 {
 	switch share, ok := c.spec.Privacy.Split[s.ID]; {
-	case s.Outline.Cost.NoiseMultiplier > 0:
+	case s.Work.Terms.Scale > 0:
 		return 0
 	case ok:
 		return share

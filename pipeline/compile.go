@@ -3,7 +3,6 @@ package pipeline
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sort"
 
 	"weir/privacy"
@@ -55,13 +54,16 @@ func newPlan(spec *Spec) *Plan {
 
 // Source is the header of the dataset: private, rows(1) or rows(max_rows).
 func (s *Spec) Source() Header {
-	h := Header{Class: Private, Stability: s.Dataset.PrivacyUnit.Stability(), Rows: s.Dataset.RowsPublic,
+	h := Header{Class: Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
 		Terms: Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
 			Unit: s.Dataset.PrivacyUnit}}
-	if s.Dataset.PrivacyUnit.Column != "" {
+	d := s.Dataset.columns
+	if unit := s.Dataset.PrivacyUnit.Column; unit != "" {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data
+		d = d.Clone()
+		d.Columns[d.Index(unit)].OfUnit = true
 	}
-	return TableHeader(s.Dataset.columns, h)
+	return TableHeader(d, h)
 }
 
 // step plans one stage, unless a stage that it reads has problems of its own.
@@ -70,19 +72,24 @@ func (c *compiler) step(s *StageSpec) {
 	if !ok {
 		return
 	}
-	outline, err := s.Stage.Plan(in)
+	work, err := s.Stage.Plan(in)
 	if err != nil {
 		c.stageFaults(s.ID, err)
 		return
 	}
-	step := newStep(s, in, outline)
-	for _, f := range outline.Findings {
+	step, err := newStep(s, in, work)
+	if err != nil {
+		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(), "plain data, since they are part of every recipe")
+		return
+	}
+	for _, f := range work.Findings {
 		f.Stage = s.ID
 		c.plan.Findings = append(c.plan.Findings, f)
 	}
 	c.checkOutputs(s, in, &step)
+	c.checkSpends(s, in, &step)
 	c.plan.Steps = append(c.plan.Steps, step)
-	c.headers[s.ID] = step.Outline.Out
+	c.headers[s.ID] = step.Work.Out
 }
 
 func (c *compiler) inputs(s *StageSpec) (Headers, bool) {
@@ -136,15 +143,12 @@ func (c *compiler) stageFaults(id string, err error) {
 	}
 }
 
-func newStep(s *StageSpec, in Headers, outline Outline) Step {
+func newStep(s *StageSpec, in Headers, work Work) (Step, error) {
 	settings, err := json.Marshal(s.Stage)
 	if err != nil {
-		settings = []byte(fmt.Sprintf("%q", err.Error()))
+		return Step{}, err
 	}
-	step := Step{ID: s.ID, Kind: s.Kind.Name, Version: s.Kind.Version, Inputs: s.Inputs, Settings: settings, Lazy: outline.Lazy,
-		Outputs: map[string]Output{}, Events: []privacy.JSON{}, Ports: s.Kind.In, First: s.Kind.Out[0].Name, Stage: s.Stage, Outline: outline, In: in}
-	if cost := outline.Cost; cost != nil {
-		step.Mechanism, step.Sensitivity, step.NoisySteps, step.Unproven = cost.Mechanism, cost.Sensitivity, cost.Steps, cost.Unproven
-	}
-	return step
+	return Step{ID: s.ID, Kind: s.Kind.Name, Version: s.Kind.Version, Inputs: s.Inputs, Settings: settings, Lazy: work.Lazy,
+		Outputs: map[string]Output{}, Events: []privacy.JSON{}, Unproven: work.Terms.Unproven,
+		Ports: s.Kind.In, First: s.Kind.Out[0].Name, Work: work, In: in}, nil
 }

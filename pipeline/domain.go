@@ -47,6 +47,11 @@ type Column struct {
 	// Nullable says whether the table may hold nulls here.
 	Nullable bool      `json:"nullable,omitempty" yaml:"nullable,omitempty" doc:"Values may be missing in the table."`
 	Encoding *Encoding `json:"encoding,omitempty" yaml:"-"`
+	// OfUnit says that the value is a function of the row's privacy unit alone, so
+	// that all rows of a unit share it. The source sets it on the column that names
+	// the unit. A new column does not have it, so what a stage writes over that column
+	// cannot pass for it.
+	OfUnit bool `json:"-" yaml:"-"`
 }
 
 // EncodingForm says how the stage encode stored a column.

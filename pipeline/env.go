@@ -30,11 +30,9 @@ type Env struct {
 	// Secret is unpaid secret randomness from the run's key, for choices whose
 	// law does not depend on the data (the shard of a row). It is no noise.
 	Secret func(purpose string) *noise.Stream
-	// Privacy sells noise; the event must be the planned one.
-	Privacy privacy.Spender
-	// NoiseMultiplier is the calibrated multiplier of the plan.
-	NoiseMultiplier float64
-	Mem             memory.Allocator
+	// Privacy opens the planned mechanisms, the only way to noise.
+	Privacy privacy.Payer
+	Mem     memory.Allocator
 	// Files opens a further table that the spec names (format by extension) and
 	// checks it against the domain; class and stability are the caller's to set.
 	Files func(path string, csv *CSV, domain *Domain) (Table, error)

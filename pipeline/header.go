@@ -33,6 +33,7 @@ type Header struct {
 	Domain    *Domain // nil unless Form is FormTable (a model's is the domain of what it samples)
 	Class     Class
 	Stability Stability // of a private table
+	OwnRows   bool      // of a private table: the rows that change with one unit are rows of that unit
 	Rows      int64     // public number of rows; 0 where it is unknown or private
 	Terms     Terms
 }

@@ -1,11 +1,5 @@
 package pipeline
 
-import (
-	"context"
-
-	"weir/privacy"
-)
-
 // Kind is a sort of stage: what it is called, its sockets, and how to make one.
 // New returns the defaults; the settings of a spec decode over it.
 type Kind struct {
@@ -29,40 +23,9 @@ type Port struct {
 
 // Stage is one configured stage of a spec.
 type Stage interface {
-	// Plan says, from headers alone, what Run returns and what it spends.
-	// It returns every problem at once (see Problems).
-	Plan(in Headers) (Outline, error)
-	// Run does the work. It touches nothing but its inputs and env.
-	Run(ctx context.Context, env *Env, in Tables) (Tables, error)
-}
-
-// Outline is what a stage will do.
-type Outline struct {
-	Out      Headers
-	Cost     *Cost     // nil: the stage spends nothing
-	Write    []string  // formats (csv, parquet) in which the first output is written: a result that a user asked for, not a step on the way
-	Secret   bool      // Run draws from Env.Secret
-	Files    []string  // further files that Run opens; their content is part of what determines the output
-	Lazy     bool      // output is computed row by row as it is read, and not stored
-	Findings []Finding // audit rules that the settings touch without refusing
-}
-
-// Cost is what a stage spends, as a function of one noise multiplier, so that
-// calibration and execution read the same value.
-type Cost struct {
-	Mechanism       string                                      // such as "Poisson-subsampled Gaussian on critic gradients"
-	Sensitivity     string                                      // in words and field's symbols, for the bill
-	Steps           int64                                       // noisy releases
-	NoiseMultiplier float64                                     // fixed by the spec; 0: to be calibrated
-	Event           func(noiseMultiplier float64) privacy.Event // group size included
-	Published       *Published                                  // nil: the papers claim nothing
-	Unproven        string                                      // why no proven bound exists; allowed only under claims: published
-}
-
-// Published is the accounting of a paper for the same stage.
-type Published struct {
-	Method  string                                                // which arithmetic, with its citation
-	Epsilon func(noiseMultiplier, delta float64) (float64, error) // of this stage alone
+	// Plan says, from headers alone, what the stage returns, what it spends and how
+	// it works. It returns every problem at once (see Problems).
+	Plan(in Headers) (Work, error)
 }
 
 // Level is how grave a finding is.

@@ -56,10 +56,8 @@ type Step struct {
 	Outputs   map[string]Output `json:"outputs"`
 	Lazy      bool              `json:"lazy,omitempty"`
 
-	Mechanism       string         `json:"mechanism,omitempty"`
-	Sensitivity     string         `json:"sensitivity,omitempty"`
-	NoisySteps      int64          `json:"steps,omitempty"`
-	Events          []privacy.JSON `json:"events"`
+	Spends          []Planned      `json:"spends,omitempty"`
+	Events          []privacy.JSON `json:"events"` // of the spends, in order
 	NoiseMultiplier *float64       `json:"noise_multiplier,omitempty"`
 	Calibrated      bool           `json:"calibrated,omitempty"` // noise found from the budget, not fixed by the spec
 	Share           *float64       `json:"share,omitempty"`
@@ -69,11 +67,24 @@ type Step struct {
 	PublishedMethod string         `json:"published_method,omitempty"`
 	Unproven        string         `json:"unproven,omitempty"`
 
-	Ports   []Port  `json:"-"` // input sockets of the kind
-	First   string  `json:"-"` // name of the first output
-	Stage   Stage   `json:"-"`
-	Outline Outline `json:"-"`
-	In      Headers `json:"-"`
+	Ports []Port  `json:"-"` // input sockets of the kind
+	First string  `json:"-"` // name of the first output
+	Work  Work    `json:"-"`
+	In    Headers `json:"-"`
+
+	change change
+}
+
+// Planned is a spend at the scale of the plan: what the bill prints, the payer
+// charges and the run opens.
+type Planned struct {
+	Name        string       `json:"name"`
+	Mechanism   string       `json:"mechanism"`
+	Sensitivity string       `json:"sensitivity"`
+	Uses        int64        `json:"uses"` // -1: any number within a total
+	Event       privacy.JSON `json:"event"`
+
+	Value privacy.Mechanism `json:"-"`
 }
 
 // Output is one output of a step.

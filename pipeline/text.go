@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -60,18 +61,13 @@ func (p *Plan) textBill(b *strings.Builder) {
 	fmt.Fprintf(b, "BILL  budget epsilon %s, delta %.3g, %s, unit: %s, accountant %s, claims %s\n",
 		number(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tSTEPS\tSHARE\tEPSILON ALONE\tCUMULATIVE")
+	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
 	for _, s := range p.Steps {
-		if s.Mechanism != "" {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.ID, s.Mechanism, s.noiseText(), s.NoisySteps,
-				optional(s.Share), optional(s.EpsilonAlone), optional(s.EpsilonTotal))
-		}
+		s.textSpends(w)
 	}
 	w.Flush()
 	for _, s := range p.Steps {
-		if s.Mechanism != "" {
-			s.textEvent(b)
-		}
+		s.textEvents(b)
 	}
 	p.textTotal(b)
 }
@@ -87,10 +83,30 @@ func (s Step) noiseText() string {
 	return fmt.Sprintf("%s (%s)", number(*s.NoiseMultiplier), how)
 }
 
-func (s Step) textEvent(b *strings.Builder) {
-	fmt.Fprintf(b, "  %s: sensitivity %s\n", s.ID, s.Sensitivity)
-	for _, e := range s.Events {
-		text, err := privacy.MarshalEvent(e.Event)
+// textSpends is a line for each mechanism; what holds for the stage as a whole
+// stands in the first.
+func (s Step) textSpends(w io.Writer) {
+	for i, p := range s.Spends {
+		if i > 0 {
+			fmt.Fprintf(w, "  \t%s\t\t%s\t\t\t\n", p.Mechanism, uses(p.Uses))
+			continue
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, s.noiseText(), uses(p.Uses),
+			optional(s.Share), optional(s.EpsilonAlone), optional(s.EpsilonTotal))
+	}
+}
+
+func uses(n int64) string {
+	if n == privacy.AnyNumber {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
+func (s Step) textEvents(b *strings.Builder) {
+	for _, p := range s.Spends {
+		fmt.Fprintf(b, "  %s: sensitivity %s\n", s.ID+"."+p.Name, p.Sensitivity)
+		text, err := privacy.MarshalEvent(p.Event.Event)
 		if err == nil {
 			fmt.Fprintf(b, "    %s\n", text)
 		}

@@ -63,7 +63,7 @@ func (c *compiler) proven(paid []*Step) {
 func (c *compiler) published(paid []*Step, delta float64) {
 	sum, all := 0.0, true
 	for _, s := range paid {
-		p := s.Outline.Cost.Published
+		p := s.Work.Terms.Published
 		if p == nil {
 			all = false
 			continue

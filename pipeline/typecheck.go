@@ -7,28 +7,25 @@ import "fmt"
 // is unbounded, and without privacy everything learned stays private.
 func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
 	class := classOf(s.Kind, in)
-	cost := step.Outline.Cost
-	if cost != nil && !c.spec.Privacy.Epsilon.Infinite() {
-		c.checkMechanism(s, step)
-	}
+	paid := len(step.Work.Spends) > 0
 	for _, port := range s.Kind.Out {
-		h, ok := step.Outline.Out[port.Name]
+		h, ok := step.Work.Out[port.Name]
 		if !ok {
 			c.refuse(s.ID, "W31", "without a header for its output "+port.Name, "a stage that plans every output")
 			continue
 		}
 		h.Terms = c.source()
-		if cost != nil && c.spec.Privacy.Epsilon.Infinite() {
+		if paid && c.spec.Privacy.Epsilon.Infinite() {
 			h.Class = h.Class.Join(class)
 		}
-		if class == Private && h.Class != Private && cost == nil {
+		if class == Private && h.Class != Private && !paid {
 			c.refuse(s.ID, "W13", "an output of class "+string(h.Class)+" computed from private rows without a charge",
 				"paid for by an event, or private")
 		}
-		step.Outline.Out[port.Name] = h
+		step.Work.Out[port.Name] = h
 		step.Outputs[port.Name] = describe(h)
 	}
-	first := step.Outline.Out[s.Kind.Out[0].Name]
+	first := step.Work.Out[s.Kind.Out[0].Name]
 	step.Class = first.Class
 	if first.Class == Private && first.Form == FormTable {
 		step.Stability = first.Stability.String()
@@ -36,21 +33,6 @@ func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
 }
 
 func (c *compiler) source() Terms { return c.headers[DatasetID][""].Terms }
-
-// checkMechanism refuses a mechanism on an unbounded table and, unless the
-// spec asks for published claims, one without a proven bound.
-func (c *compiler) checkMechanism(s *StageSpec, step *Step) {
-	for _, port := range s.Kind.In {
-		for _, r := range s.Inputs[port.Name] {
-			if h, _ := c.header(r); h.Class == Private && h.Form == FormTable && h.Stability.Spread == SpreadUnbounded {
-				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
-			}
-		}
-	}
-	if step.Unproven != "" && c.spec.Privacy.Claims != ClaimsPublished {
-		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
-	}
-}
 
 const unboundedFix = "compute it inside shards, from a public reference table or from released statistics, or mark missing values by an indicator"
 

@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/privacy"
+)
+
+// checkSpends holds the mechanisms of a stage against what they run on: nothing
+// unbounded, a group as large as what changes, shards for a mechanism on shards.
+func (c *compiler) checkSpends(s *StageSpec, in Headers, step *Step) {
+	if len(step.Work.Spends) == 0 {
+		return
+	}
+	if step.Work.Lazy {
+		c.refuse(s.ID, "W14", "a paid stage that is computed anew by each reader", "stored once: noise is drawn once for what is paid once")
+	}
+	if c.spec.Privacy.Epsilon.Infinite() {
+		c.checkPlanned(s, step, change{rows: 1})
+		return
+	}
+	c.checkBounded(s)
+	if step.Unproven != "" && c.spec.Privacy.Claims != ClaimsPublished {
+		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
+	}
+	c.checkPlanned(s, step, changeOf(s.Kind, in))
+}
+
+// checkBounded refuses a mechanism on an input that may change anywhere.
+func (c *compiler) checkBounded(s *StageSpec) {
+	for _, port := range s.Kind.In {
+		for _, r := range s.Inputs[port.Name] {
+			h, _ := c.header(r)
+			if port.Lends || h.Class != Private {
+				continue
+			}
+			if h.Form != FormTable {
+				c.refuse(s.ID, "W13", fmt.Sprintf("a mechanism on %s, a private %s, of whose change nothing is known", r, h.Form), "a mechanism on a table")
+			} else if h.Stability.Spread != SpreadRows && h.Stability.Spread != SpreadShards {
+				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
+			}
+		}
+	}
+}
+
+// change is what one unit of the source moves in all that a stage reads: so many
+// rows, or one of so many shards.
+type change struct{ rows, shards int }
+
+// changeOf adds up the rows that may change over all private tables that the
+// stage reads: they come from one source, so one unit may move all of them.
+func changeOf(k *Kind, in Headers) change {
+	var to change
+	add := func(h Header) {
+		switch {
+		case h.Class != Private || h.Form != FormTable:
+		case h.Stability.Spread == SpreadShards && to.shards == 0:
+			to.shards = h.Stability.N
+		case h.Stability.Spread == SpreadShards:
+			to.shards = -1 // two sharded tables: a unit may lie in two different shards
+		default:
+			to.rows += h.Stability.N
+		}
+	}
+	for _, port := range k.In {
+		if !port.Lends {
+			add(in[port.Name])
+			for _, h := range in.All(port.Name) {
+				add(h)
+			}
+		}
+	}
+	return to
+}
+
+// checkPlanned prices every spend once, at scale 1, so that what cannot be priced
+// is a problem with a place.
+func (c *compiler) checkPlanned(s *StageSpec, step *Step, to change) {
+	step.change = to
+	names := map[string]bool{}
+	for _, spend := range step.Work.Spends {
+		if spend.Name == "" || names[spend.Name] {
+			c.refuse(s.ID, "W19", fmt.Sprintf("two mechanisms named %q", spend.Name), "one charge a name")
+		}
+		names[spend.Name] = true
+		scale := step.Work.Terms.Scale
+		if scale == 0 {
+			scale = 1
+		}
+		if c.spec.Privacy.Epsilon.Infinite() {
+			scale = 0
+		}
+		if _, err := c.price(step, spend, scale); err != nil {
+			c.refuse(s.ID, "W10", fmt.Sprintf("a mechanism (%s) without a price: %v", spend.Name, err), "a mechanism that has a bound on what changes here")
+		}
+	}
+}
+
+// price is a spend at a scale: its mechanism, and the event that bounds it for
+// all that one unit changes.
+func (c *compiler) price(step *Step, spend Spend, scale float64) (Planned, error) {
+	m := spend.Mechanism(scale)
+	if err := m.Check(); err != nil {
+		return Planned{}, err
+	}
+	adjacency := c.spec.Privacy.Adjacency
+	p := Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Sensitivity: step.change.words(m, adjacency)}
+	if scale == 0 {
+		return p, nil
+	}
+	event, err := step.change.event(m, adjacency)
+	p.Event = privacy.JSON{Event: event}
+	return p, err
+}
+
+// event is the mechanism's event for all that one unit changes.
+func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privacy.Event, error) {
+	on, sharded := m.(privacy.OnShards)
+	switch {
+	case to.shards != 0 && !sharded:
+		return nil, fmt.Errorf("it runs on rows, and one changed unit may change a whole shard")
+	case to.shards != 0 && (to.shards != on.Shards() || to.rows > 0):
+		return nil, fmt.Errorf("it runs on %d shards, and the stage reads more than one table of so many", on.Shards())
+	case to.shards == 0 && sharded:
+		return nil, fmt.Errorf("it runs on shards, and the table has none: put a stage of kind shard before")
+	case sharded:
+		return m.Event(adjacency), privacy.Validate(m.Event(adjacency))
+	}
+	return privacy.Group(m.Event(adjacency), max(1, to.rows))
+}
+
+// words say what one unit moves, such as "0.5 (L2), a row replaced".
+func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
+	s := m.Sensitivity(adjacency)
+	what := "a row added or removed"
+	if adjacency == privacy.ReplaceOne {
+		what = "a row replaced"
+	}
+	switch {
+	case to.shards != 0:
+		what = "a shard changed"
+	case to.rows > 1:
+		s.Bound *= float64(to.rows)
+		what = fmt.Sprintf("%d rows", to.rows) + strings.TrimPrefix(what, "a row")
+	}
+	return fmt.Sprintf("%s, %s", s, what)
+}

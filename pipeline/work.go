@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"context"
+
+	"weir/privacy"
+)
+
+// Work is what a stage will do: what is printed, what is charged and what is
+// done, as one value, so that a run cannot do anything but what its plan says.
+type Work struct {
+	Out      Headers
+	Spends   []Spend   // mechanisms on private rows; none: the stage releases nothing
+	Terms    Pricing   // of the spends
+	Write    []string  // formats (csv, parquet) in which the first output is written: a result that a user asked for, not a step on the way
+	Secret   bool      // Run draws from Env.Secret
+	Files    []FileUse // further files that Run opens
+	Lazy     bool      // output is computed row by row as it is read, and not stored
+	Findings []Finding // audit rules that the settings touch without refusing
+
+	// Run does the work. It touches nothing but its inputs and env, and opens every
+	// spend exactly once, whatever its rows are.
+	Run func(ctx context.Context, env *Env, in Tables) (Tables, error)
+}
+
+// Spend is one mechanism of a stage, by a name of its own. Sensitivity, event and
+// uses are the mechanism's; what a change of c rows or of a shard costs is the
+// compiler's.
+type Spend struct {
+	Name string // unique in the stage
+	Doc  string // what is released, such as "DP-SGD on the critic, sampling rate 0.016"
+	// Mechanism is the planned value at a scale: the stage's noise multiplier, or
+	// whatever its noise grows with. All spends of a stage share one scale. Scale 0
+	// is a run without privacy (epsilon: inf): no noise.
+	Mechanism func(scale float64) privacy.Mechanism
+}
+
+// Pricing says how the spends of a stage are priced.
+type Pricing struct {
+	Scale     float64    // fixed by the spec; 0: to be calibrated
+	Published *Published // nil: the papers claim nothing
+	Unproven  string     // why no proven bound exists; allowed only under claims: published
+}
+
+// Published is the accounting of a paper for the same stage.
+type Published struct {
+	Method  string                                                // which arithmetic, with its citation
+	Epsilon func(noiseMultiplier, delta float64) (float64, error) // of this stage alone
+}
+
+// FileUse is a further file of a spec.
+type FileUse struct {
+	Path   string
+	Public bool   // declared to hold no private row
+	By     string // who declares that
+}
