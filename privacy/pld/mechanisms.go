@@ -45,10 +45,13 @@ func gaussian(mu float64, lower bool) *pair {
 }
 
 // antipodal is the pair q N(mu,1) + (1-q) N(0,1) against q N(-mu,1) + (1-q) N(0,1):
-// Poisson sampling at rate q under replacement of one record.
+// Poisson sampling at rate q under replacement of one record (see precision).
 func antipodal(mu, q float64, lower bool) *pair {
 	if mu > 60 {
 		return revealing().mixP(q).symmetrise()
+	}
+	if mu == 0 {
+		return pure(0)
 	}
 	step := math.Min(0.01, 0.1/mu)
 	half := int(math.Ceil((mu + tail) / step))
