@@ -94,7 +94,7 @@ func rdpPerOrder(c goldenCase) {
 	var want struct{ Rdp []float64 }
 	c.decode(&in, &want)
 	for i, a := range in.Alphas {
-		c.near("rdp", sampledGaussian{q: in.Rate, s: in.Noise}.addRemove(a), want.Rdp[i])
+		c.near("rdp", rdpAt(c.t, sgd(in.Rate, in.Noise, 1)[0], c.Adjacency, a), want.Rdp[i])
 	}
 }
 
