@@ -140,6 +140,21 @@ func TestRDPAtExchangedSample(t *testing.T) {
 	}
 }
 
+// Noise so large that its square is infinite still has a positive bound, in a moment:
+// for much noise q^2 alpha d^2/(2 s^2) at the cap of the noise (Mironov, Talwar, Zhang
+// 2019, section 3.3, leading term).
+func TestRDPAtHugeNoise(t *testing.T) {
+	for _, s := range []float64{1e9, 1e10, 1e20, 1e150, 1e200} {
+		for adj, d := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
+			cap := math.Min(s, mostNoise)
+			want := 0.01 * 3 * d * d / (2 * cap * cap)
+			if got := rdpAt(t, sgd(0.1, s, 1)[0], adj, 3); math.Abs(got-want) > 1e-6*want {
+				t.Errorf("noise %v %s: %v, want %v", s, adj, got, want)
+			}
+		}
+	}
+}
+
 func TestRDPAtRefuses(t *testing.T) {
 	approximate := privacy.Approximate{Epsilon: 1, Delta: 1e-9}
 	fixed := privacy.SampledWithoutReplacement{SampleSize: 1, Population: 9, Event: privacy.Gaussian{NoiseMultiplier: 1}}

@@ -74,8 +74,12 @@ func (c compiler) sampled(q float64, e privacy.Event) (curve, bool) {
 	return curve{}, false
 }
 
+// mostNoise is what a sampled Gaussian is computed with at most: beyond it squares
+// leave the range of floats, and less noise bounds more.
+const mostNoise = 1e10
+
 func (c compiler) sampledGaussian(q, s float64) curve {
-	g := sampledGaussian{q, s, false}
+	g := sampledGaussian{q, math.Min(s, mostNoise), false}
 	if c.adjacency == privacy.AddRemove {
 		return curve{g.addRemove, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, exact (Mironov, Talwar, Zhang 2019)", true}
 	}

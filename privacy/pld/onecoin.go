@@ -1,6 +1,10 @@
 package pld
 
-import "weir/privacy"
+import (
+	"math"
+
+	"weir/privacy"
+)
 
 // precision returns R^2 = sum 1/s_i^2 of Gaussians that share one sample. Together
 // they are one Gaussian of multiplier 1/R, also where a release depends on those
@@ -58,7 +62,7 @@ func precision(e privacy.Event, path string) (float64, error) {
 		if len(leaves) > 1 || !ok {
 			return 0, unsupported(path+"."+privacy.Name(e), "only Gaussian events may share one sample")
 		}
-		sum += float64(l.count) / square(g.NoiseMultiplier)
+		sum += math.Max(float64(l.count)/square(g.NoiseMultiplier), math.SmallestNonzeroFloat64)
 	}
 	return sum, nil
 }
