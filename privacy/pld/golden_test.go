@@ -171,6 +171,9 @@ func goldenPoisson(k check, in, want values) {
 	if e := want.f("epsilon"); math.Abs(got-e) > abs+rel*e {
 		k.t.Errorf("%s: epsilon %v, want %v", k.c.ID, got, e)
 	}
+	if high := want.f("epsilon_upper"); got > high+abs+rel*high {
+		k.t.Errorf("%s: epsilon %v is above the upper bound %v", k.c.ID, got, high)
+	}
 	if got < want.f("epsilon_lower") {
 		k.t.Errorf("%s: epsilon %v is below the lower bound %v", k.c.ID, got, want.f("epsilon_lower"))
 	}

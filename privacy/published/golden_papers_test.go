@@ -162,6 +162,7 @@ func encoderAttack(c goldenCase) {
 	}
 	c.in(&in)
 	a := NoiselessEncoder(in.Noise, in.Batch)
+	c.near("claimed_sensitivity", a.Sensitivity/float64(2*in.Batch)) // the batch turned around, each by 2C
 	c.near("actual_sensitivity_after_record_seen", a.Sensitivity)
 	c.near("one_step_separation_in_noise_std", a.Separation)
 	c.near("one_step_total_variation", a.TotalVariation)
