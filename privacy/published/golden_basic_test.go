@@ -100,6 +100,8 @@ func exponentialMechanism(c goldenCase) {
 	all := repeat(in.Compositions, e)
 	c.near("composed_epsilon_basic", c.eps(account.Basic{}, in.Delta, all))
 	c.near("composed_epsilon_zcdp_improved", c.eps(account.ZCDP{}, in.Delta, all))
+	rho := privacy.ZCDP{Rho: c.num("zcdp_rho_bounded_range")}
+	c.near("composed_epsilon_zcdp_improved", c.eps(account.ZCDP{}, in.Delta, repeat(in.Compositions, rho)))
 	c.near("composed_epsilon_rdp_bounded_range_default_grid", c.eps(gridRDP(account.Improved), in.Delta, all))
 	c.nearPLD("composed_epsilon_pure_dp_pld", c.eps(pld.New(), in.Delta, repeat(in.Compositions, privacy.Pure{Epsilon: in.Epsilon})))
 	at := c.rdp(e)
@@ -229,7 +231,9 @@ func heterogeneous(c goldenCase) {
 			}
 		}
 	}
-	c.near("rdp_improved_default_grid", c.eps(gridRDP(account.Improved), in.Delta, forRDP...))
+	best, err := account.Explain(gridRDP(account.Improved), forRDP, c.adj(), in.Delta)
+	c.near("rdp_improved_default_grid", c.value(best.Epsilon, err))
+	c.near("rdp_alpha", best.Order)
 	c.near("rdp_classic_default_grid", c.eps(gridRDP(account.Classic), in.Delta, forRDP...))
 	c.nearPLD("pld", c.eps(pld.New(), in.Delta, forPLD...))
 }
