@@ -16,6 +16,7 @@ func (p *Plan) Text() string {
 	p.textStages(&b)
 	b.WriteString("\n")
 	p.textBill(&b)
+	p.textPublic(&b)
 	for _, f := range p.Findings {
 		fmt.Fprintf(&b, "\n%s %s at %s: %s", f.Level, f.Rule, f.Stage, f.Message)
 		if f.Fix != "" {
@@ -116,6 +117,16 @@ func (s Step) textEvents(b *strings.Builder) {
 	}
 	if s.Unproven != "" {
 		fmt.Fprintf(b, "    no proven bound: %s\n", s.Unproven)
+	}
+}
+
+func (p *Plan) textPublic(b *strings.Builder) {
+	if len(p.Public) == 0 {
+		return
+	}
+	b.WriteString("\nFILES DECLARED PUBLIC  their rows are not protected\n")
+	for _, f := range p.Public {
+		fmt.Fprintf(b, "  %s: %s, declared by %s\n", f.Stage, f.Name, f.By)
 	}
 }
 

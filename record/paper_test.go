@@ -17,7 +17,7 @@ func pointer(x float64) *float64 { return &x }
 func sampled() *Run {
 	return &Run{
 		Weir: "1.2.3", ID: "20261121-1", Name: "clinic", Dir: "/home/internal-folder", SpecDigest: "sha256:spec", KeyCommitment: "sha256:key",
-		Dataset: Dataset{Name: "internal-file.csv", Digest: "sha256:internal-digest", Ledger: "/secure/internal-ledger", Unit: "patient_id (at most 4 rows each)"},
+		Dataset: Dataset{Name: "internal-file.csv", ID: "ds-0123456789abcdef", Ledger: "/secure/internal-ledger", Unit: "patient_id (at most 4 rows each)"},
 		Terms:   Terms{Adjacency: privacy.AddRemove, Accountant: "pld", Claims: "proven", Delta: 1e-5, Proven: pointer(0.98765432)},
 		Plan: json.RawMessage(`{"dataset": {"columns": 3, "rows_public": 1000}, "findings": [{"rule": "W07", "level": "warning", "message": "delta is large"}],
 			"stages": [{"id": "train", "kind": "dp_wgan", "class": "released", "settings": {"steps": 10, "file": "internal-reference.csv"}, "mechanism": "DP-SGD | clipped", "sensitivity": "C",

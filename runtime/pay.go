@@ -38,7 +38,13 @@ func (r *run) openLedger() error {
 	if a.limit == nil {
 		return nil
 	}
-	return a.ledger.Check(*a.limit, r.bill()...)
+	bill := r.bill()
+	fixed, err := a.ledger.Fix(*a.limit, bill...)
+	if err != nil {
+		return err
+	}
+	a.limit = &fixed
+	return a.ledger.Check(fixed, bill...)
 }
 
 // openAccount opens the ledger, and refuses one that is not the dataset's own or
@@ -51,7 +57,7 @@ func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, unwrapPath(err))
 	}
-	l, err := ledger.OpenFile(path, s.id, opts.Clock)
+	l, err := ledger.Open(path, s.id, opts.Clock)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +148,28 @@ func (r *run) payAll(s *pipeline.Step) error {
 		}
 	}
 	return nil
+}
+
+// restore records the charges of a finished run that the ledger lacks: what was
+// released was paid for, whatever became of the file.
+func (a *account) restore(r *run, rec *record.Run) error {
+	r.account, r.record = a, rec
+	defer func() { r.account, r.record = nil, nil }()
+	known := map[string]bool{}
+	for _, e := range a.ledger.Entries() {
+		known[e.ID] = true
+	}
+	for _, c := range rec.Charges {
+		if step := r.plan.Step(c.Stage); !known[c.ID] && step != nil {
+			again := r.charge(step, &pipeline.Planned{Name: c.Name, Event: c.Event}, "")
+			again.ID = c.ID
+			if _, err := a.ledger.Append(nil, again); err != nil {
+				return err
+			}
+			r.opts.Log.Warn("the ledger lacked a charge of a finished run, which is written again", "charge", c.ID)
+		}
+	}
+	return r.source.noteLedger(a.path, a.ledger.Head())
 }
 
 func (r *run) noteCharge(paid ledger.Charge, event privacy.JSON, entries []ledger.Entry) {
