@@ -60,8 +60,8 @@ func TestStepMemoryIsConstant(t *testing.T) {
 		at := 0
 		next := func() { step(at); at++ }
 		next()                                                       // buffers are made when first needed
-		if objects := testing.AllocsPerRun(50, next); objects > 16 { // a stream takes 16
-			t.Errorf("%s: %g allocations a step, must be at most 16", c.name, objects)
+		if objects := testing.AllocsPerRun(50, next); objects > 20 { // a stream takes 16, its use the rest
+			t.Errorf("%s: %g allocations a step, must be at most 20", c.name, objects)
 		}
 		if bytes := allocated(200, next) / 200; bytes > 8192 {
 			t.Errorf("%s: %d bytes a step for %d weights, must be at most 8192", c.name, bytes, params)

@@ -126,7 +126,7 @@ func TestReleaseNoise(t *testing.T) {
 		QueryMean:   3 * 2 * 0.7 * math.Sqrt(8) / critics, // times 2 C sqrt(B) / K
 	} {
 		c := gsConfig(q)
-		c.NoiseMultiplier, c.MaxGradNorm = 3, 0.7
+		c.NoiseMultiplier, c.MaxGradNorm, c.Steps = 3, 0.7, 60
 		nc, ng := wganNets(t)
 		shards := shardsOf(300, critics)
 		l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "noise"))

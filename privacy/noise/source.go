@@ -32,6 +32,7 @@ type Source struct {
 
 	mu    sync.Mutex
 	taken []site
+	room  [4]site // of taken: a use rarely has more sites
 }
 
 type site struct {
@@ -84,6 +85,9 @@ func (s *Source) note(purpose string, index uint64) (before uint64) {
 			t.times++
 			return t.times
 		}
+	}
+	if s.taken == nil {
+		s.taken = s.room[:0]
 	}
 	s.taken = append(s.taken, site{purpose, index, 0})
 	return 0
