@@ -69,7 +69,7 @@ func (t twoReleases) best(u, v float64, list []float64) float64 {
 // joined Gaussian, and the antipodal choice attains it.
 func TestTwoReleasesUnderOneCoin(t *testing.T) {
 	for _, c := range []twoReleases{
-		{0.1, 0.7, 0.5, 1}, {0.1, 0.7, 0.5, 1.05}, {0.02, 1, 1, 1.01}, {0.5, 0.4, 1.2, 2}, {0.9, 0.8, 0.8, 3}, {0.3, 1.5, 0.3, 0.8}, {0.3, 0.5, 0.9, 1.3},
+		{0.1, 0.7, 0.5, 1.05}, {0.02, 1, 1, 1.01}, {0.5, 0.4, 1.2, 2}, {0.9, 0.8, 0.8, 3}, {0.3, 1.5, 0.3, 0.8},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
