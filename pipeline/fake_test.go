@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -30,88 +29,91 @@ func fakes(t *testing.T) *Registry {
 	return reg
 }
 
-type noRun struct{}
+// noisy is a mechanism in small: DP-SGD at a sampling rate of 0.01.
+type noisy struct {
+	steps      int64
+	multiplier float64
+}
 
-func (noRun) Run(context.Context, *Env, Tables) (Tables, error) { return nil, nil }
+func (m noisy) Check() error { return nil }
+func (m noisy) Uses() int64  { return m.steps }
+
+func (m noisy) Event(privacy.Adjacency) privacy.Event {
+	return privacy.Repeated{Count: m.steps, Event: privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: m.multiplier}}}
+}
+
+func (m noisy) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	if a == privacy.ReplaceOne {
+		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2}
+	}
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: 1}
+}
 
 type cleanStage struct {
-	noRun  `yaml:"-"`
 	Column string `yaml:"column,omitempty" doc:"A column that must exist."`
 }
 
-func (s *cleanStage) Plan(in Headers) (Outline, error) {
+func (s *cleanStage) Plan(in Headers) (Work, error) {
 	var ps Problems
 	if s.Column != "" && in["in"].Domain.Column(s.Column) == nil {
 		ps.Add("column", "no column of the table", "one of "+strings.Join(in["in"].Domain.Names(), ", "))
 	}
-	return Outline{Out: Headers{"out": in["in"]}, Lazy: true}, ps.Err()
+	return Work{Out: Headers{"out": in["in"]}, Lazy: true}, ps.Err()
 }
 
-type mixStage struct {
-	noRun `yaml:"-"`
-}
+type mixStage struct{}
 
-func (s *mixStage) Plan(in Headers) (Outline, error) {
+func (s *mixStage) Plan(in Headers) (Work, error) {
 	h := in["in"]
 	h.Stability = h.Stability.AcrossRows(false)
-	return Outline{Out: Headers{"out": h}}, nil
+	return Work{Out: Headers{"out": h}}, nil
 }
 
-type leakStage struct {
-	noRun `yaml:"-"`
-}
+type leakStage struct{}
 
-func (s *leakStage) Plan(in Headers) (Outline, error) {
+func (s *leakStage) Plan(in Headers) (Work, error) {
 	h := in["in"]
 	h.Class = Released
-	return Outline{Out: Headers{"out": h}}, nil
+	return Work{Out: Headers{"out": h}}, nil
 }
 
 type learnStage struct {
-	noRun           `yaml:"-"`
 	Steps           int64   `yaml:"steps" doc:"Steps." min:"1"`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" doc:"Fixed noise." exclusiveMin:"0"`
 	Unproven        bool    `yaml:"unproven,omitempty" doc:"Claims what nobody has proven."`
 }
 
-func (s *learnStage) Plan(in Headers) (Outline, error) {
+func (s *learnStage) Plan(in Headers) (Work, error) {
 	h := in["in"]
 	h.Form, h.Class, h.Schema = FormModel, Released, FilesSchema()
-	cost := &Cost{Mechanism: "Gaussian", Sensitivity: "1", Steps: s.Steps, NoiseMultiplier: s.NoiseMultiplier,
-		Event: func(nm float64) privacy.Event {
-			return privacy.Repeated{Count: s.Steps, Event: privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: nm}}}
-		}}
+	work := Work{Out: Headers{"model": h}, Terms: Pricing{Scale: s.NoiseMultiplier}, Spends: []Spend{{Name: "train", Doc: "Gaussian",
+		Mechanism: func(scale float64) privacy.Mechanism { return noisy{s.Steps, scale} }}}}
 	if s.Unproven {
-		cost.Unproven = "the encoder has no noise"
-		cost.Published = &Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0.36, nil }}
+		work.Terms.Unproven = "the encoder has no noise"
+		work.Terms.Published = &Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0.36, nil }}
 	}
-	return Outline{Out: Headers{"model": h}, Cost: cost}, nil
+	return work, nil
 }
 
 type drawStage struct {
-	noRun `yaml:"-"`
-	Rows  int64 `yaml:"rows" doc:"Rows." required:"true" min:"0"`
+	Rows int64 `yaml:"rows" doc:"Rows." required:"true" min:"0"`
 }
 
-func (s *drawStage) Plan(in Headers) (Outline, error) {
+func (s *drawStage) Plan(in Headers) (Work, error) {
 	h := TableHeader(in["in"].Domain, Header{Class: in["in"].Class, Rows: s.Rows})
-	return Outline{Out: Headers{"out": h}}, nil
+	return Work{Out: Headers{"out": h}}, nil
 }
 
-type judgeStage struct {
-	noRun `yaml:"-"`
+type judgeStage struct{}
+
+func (s *judgeStage) Plan(in Headers) (Work, error) {
+	return Work{Out: Headers{"metrics": {Form: FormMetrics, Schema: MetricsSchema(), Class: Private}}}, nil
 }
 
-func (s *judgeStage) Plan(in Headers) (Outline, error) {
-	return Outline{Out: Headers{"metrics": {Form: FormMetrics, Schema: MetricsSchema(), Class: Private}}}, nil
-}
+type reportStage struct{}
 
-type reportStage struct {
-	noRun `yaml:"-"`
-}
-
-func (s *reportStage) Plan(in Headers) (Outline, error) {
-	return Outline{Out: Headers{"files": {Form: FormFiles, Schema: FilesSchema(), Class: Private}}}, nil
+func (s *reportStage) Plan(in Headers) (Work, error) {
+	return Work{Out: Headers{"files": {Form: FormFiles, Schema: FilesSchema(), Class: Private}}}, nil
 }
 
 const head = `weir: 1

@@ -37,7 +37,7 @@ type pass struct {
 	plans   *int
 }
 
-func (p *pass) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (p *pass) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	if p.defect != "takes unknown columns" {
@@ -56,10 +56,10 @@ func (p *pass) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 	case "promises rows":
 		h.Rows = 3
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Lazy: true}, ps.Err()
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true, Run: p.run}, ps.Err()
 }
 
-func (p *pass) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (p *pass) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 	t := in["in"]
 	switch p.defect {
 	case "quotes a value":

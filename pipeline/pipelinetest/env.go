@@ -23,7 +23,7 @@ func Env(workers int) *pipeline.Env {
 		Stage: "test", Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Progress: func(int64, int64) {}, Metric: func(string, float64) {},
 		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, number(purpose))) },
-		Secret: func(purpose string) *noise.Stream { return source.Stream(purpose, 0) },
+		Secret: func(purpose string) *noise.Stream { return stream(source, purpose) },
 		Mem:    memory.DefaultAllocator,
 		Files: func(path string, _ *pipeline.CSV, _ *pipeline.Domain) (pipeline.Table, error) {
 			return pipeline.Table{}, fmt.Errorf("no file %s in a conformance test", path)
@@ -31,6 +31,16 @@ func Env(workers int) *pipeline.Env {
 		Create:  func(string) (io.WriteCloser, error) { return discard{&bytes.Buffer{}}, nil },
 		Restore: func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
 	}
+}
+
+// stream panics where a stage asks for the same secret twice: it would get other
+// numbers, and never mean to.
+func stream(source *noise.Source, purpose string) *noise.Stream {
+	s, err := source.Stream(purpose, 0)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 type discard struct{ io.Writer }

@@ -73,6 +73,9 @@ func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	if err != nil {
 		t.Fatalf("plan: %v", err)
 	}
+	if first.Run == nil {
+		t.Fatalf("the plan of %s has no way to run", k.Name)
+	}
 	second, err := c.Stage().Plan(c.headers())
 	if err != nil {
 		t.Fatalf("second plan: %v", err)
@@ -95,15 +98,15 @@ func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	}
 }
 
-func checkHeader(t reporter, port pipeline.Port, o pipeline.Outline, private bool) {
-	h, ok := o.Out[port.Name]
+func checkHeader(t reporter, port pipeline.Port, w pipeline.Work, private bool) {
+	h, ok := w.Out[port.Name]
 	switch {
 	case !ok:
 		t.Errorf("output %s has no header", port.Name)
 		return
 	case h.Form != port.Form:
 		t.Errorf("output %s has the form %q, its port says %q", port.Name, h.Form, port.Form)
-	case private && h.Class != pipeline.Private && o.Cost == nil:
+	case private && h.Class != pipeline.Private && len(w.Spends) == 0:
 		t.Errorf("output %s is %s though an input is private and nothing is paid", port.Name, h.Class)
 	case h.Form == pipeline.FormTable && h.Class == pipeline.Private && h.Stability.Spread == "":
 		t.Errorf("the private output %s has no stability", port.Name)

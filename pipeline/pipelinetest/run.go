@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -15,9 +16,27 @@ import (
 	"weir/pipeline"
 )
 
+// Run plans a stage for its tables and carries the plan out.
+func Run(t testing.TB, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	t.Helper()
+	return run(t.Context(), s, env, in)
+}
+
+func run(ctx context.Context, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	headers := pipeline.Headers{}
+	for port, t := range in {
+		headers[port] = t.Header
+	}
+	work, err := s.Plan(headers)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	return work.Run(ctx, env, in)
+}
+
 // results runs a case and reads each output in whole.
 func results(ctx context.Context, c Case, size int64, workers int) (map[string]arrow.Record, error) {
-	out, err := c.Stage().Run(ctx, Env(workers), c.tables(size))
+	out, err := run(ctx, c.Stage(), Env(workers), c.tables(size))
 	if err != nil {
 		return nil, err
 	}

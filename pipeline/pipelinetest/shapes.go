@@ -68,7 +68,7 @@ func checkLazy(t reporter, k pipeline.Kind, c Case) {
 	read := 0
 	tables := c.tables(1)
 	tables["in"] = counted(tables["in"], &read)
-	out, err := c.Stage().Run(context.Background(), Env(1), tables)
+	out, err := o.Run(context.Background(), Env(1), tables)
 	if err != nil {
 		t.Errorf("lazy run: %v", err)
 		return

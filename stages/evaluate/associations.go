@@ -40,12 +40,11 @@ func associationsKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Associations) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, nil
+func (s *Associations) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return measuring(in["real"], s.measure), nil
 }
 
-// Run implements pipeline.Stage.
-func (s *Associations) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *Associations) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
@@ -70,7 +69,7 @@ func (s *Associations) Run(ctx context.Context, env *pipeline.Env, in pipeline.T
 			return nil, err
 		}
 	}
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
+	return r.list, nil
 }
 
 // associationRun is one run of Associations; sides are real, synthetic and

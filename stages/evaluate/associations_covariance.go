@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 
 	"weir/stages/evaluate/frame"
 	"weir/stages/evaluate/metric/association"
@@ -33,11 +32,9 @@ func (r *associationRun) covariance(ctx context.Context, name string) error {
 		}
 		all = append(all, c)
 	}
-	if err := r.covariances(name, "", e, all[0], all[1]); err != nil {
-		return err
-	}
+	r.covariances(name, "", e, all[0], all[1])
 	if len(all) > 2 {
-		return r.covariances(name, "_ceiling", e, all[0], all[2])
+		r.covariances(name, "_ceiling", e, all[0], all[2])
 	}
 	return nil
 }
@@ -52,19 +49,23 @@ func (r *associationRun) others() []*frame.Frame {
 
 var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference", "_max_difference"}
 
-func (r *associationRun) covariances(name, suffix string, e *frame.Encoder, real, other *association.Scatter) error {
+func (r *associationRun) covariances(name, suffix string, e *frame.Encoder, real, other *association.Scatter) {
 	if real.Rows() < 2 || other.Rows() < 2 || len(e.Names()) == 0 {
-		for _, n := range covarianceNames {
-			r.add(name+n+suffix, "", undefined("needs two rows of each table and a column in common"))
-		}
-		return nil
+		r.noCovariance(name, suffix, "needs two rows of each table and a column in common")
+		return
 	}
 	d, ok := association.CompareCovariances(real.Covariance(), other.Covariance())
 	if !ok {
-		return errors.New("covariance: the eigenvalues of the difference do not converge")
+		r.noCovariance(name, suffix, "the eigenvalues of the difference do not converge")
+		return
 	}
 	for i, v := range []float64{d.Frobenius, d.Relative, d.Spectral, d.MaxAbsolute} {
 		r.add(name+covarianceNames[i]+suffix, "", why(v, "every real column is constant"))
 	}
-	return nil
+}
+
+func (r *associationRun) noCovariance(name, suffix, reason string) {
+	for _, n := range covarianceNames {
+		r.add(name+n+suffix, "", undefined(reason))
+	}
 }

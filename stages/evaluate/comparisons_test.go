@@ -95,7 +95,7 @@ func judged(t *testing.T, s pipeline.Stage, in map[string]pipelinetest.Input) ma
 	if o.Out["out"].Class != pipeline.Private {
 		t.Errorf("metrics are %s, must be private", o.Out["out"].Class)
 	}
-	out, err := s.Run(t.Context(), pipelinetest.Env(2), tables)
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(2), tables)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,12 +36,11 @@ func detectabilityKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Detectability) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, nil
+func (s *Detectability) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return measuring(in["real"], s.measure), nil
 }
 
-// Run implements pipeline.Stage.
-func (s *Detectability) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *Detectability) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (s *Detectability) Run(ctx context.Context, env *pipeline.Env, in pipeline.
 			return nil, err
 		}
 	}
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), t.list)}, nil
+	return t.list, nil
 }
 
 // detectionRun is one run of Detectability.
@@ -83,9 +82,7 @@ func (r *detectionRun) pair(ctx context.Context, real, other *frame.Frame, suffi
 	x = columnsOf(x, detection.Independent(x))
 	reason := joinNotes(emptyNote(real.Rows, other.Rows), noColumns(len(x.Cols)))
 	if reason != "" {
-		for _, name := range []string{"pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage"} {
-			r.add(name+suffix, "", undefined(joinNotes(reason, r.note)))
-		}
+		r.noFit(joinNotes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage")
 		return nil
 	}
 	if err := r.propensity(ctx, x, y, suffix, note); err != nil {
@@ -154,15 +151,13 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 			share += 1 / float64(len(y))
 		}
 	}
-	penalised, err := r.fit(ctx, 1, x, y)
-	if err != nil {
-		return fmt.Errorf("propensity score with C=1: %w", err)
+	free, limit, err := r.chances(ctx, x, y, share, suffix)
+	if why := declined(err); why != "" {
+		r.noFit(why, suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised")
+		return nil
 	}
-	p := penalised.Scores(x).Cols[1]
-	r.add("pmse_l2"+suffix, "", figure{value: detection.NewPMSE(p, share, 1).Value})
-	free, limit, err := r.unpenalised(ctx, x, y, p)
 	if err != nil {
-		return fmt.Errorf("propensity score: %w", err)
+		return err
 	}
 	d := detection.NewPMSE(free, share, len(x.Cols)+1)
 	r.add("pmse"+suffix, "", figure{d.Value, joinNotes(limit, note)})
@@ -172,6 +167,25 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 	r.add("pmse_ratio"+suffix, "", ratio)
 	r.add("pmse_standardised"+suffix, "", why(d.Standardised, "every column is constant"))
 	return nil
+}
+
+// chances are those under maximum likelihood; on the way it records the figure of
+// C=1.
+func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, share float64, suffix string) ([]float64, string, error) {
+	penalised, err := r.fit(ctx, 1, x, y)
+	if err != nil {
+		r.noFit(declined(err), suffix, "pmse_l2")
+		return nil, "", err
+	}
+	p := penalised.Scores(x).Cols[1]
+	r.add("pmse_l2"+suffix, "", figure{value: detection.NewPMSE(p, share, 1).Value})
+	return r.unpenalised(ctx, x, y, p)
+}
+
+func (r *detectionRun) noFit(why, suffix string, names ...string) {
+	for _, name := range names {
+		r.add(name+suffix, "", undefined(why))
+	}
 }
 
 // unpenalised returns the chances under maximum likelihood; p are those of C=1.
@@ -222,8 +236,12 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 		return nil
 	}
 	s, err := r.fit(ctx, 1, x.Take(train), at(y, train))
+	if why := declined(err); why != "" {
+		r.noFit(why, suffix, "auroc", "advantage")
+		return nil
+	}
 	if err != nil {
-		return fmt.Errorf("two-sample classifier: %w", err)
+		return err
 	}
 	a := score.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1])
 	r.add("auroc"+suffix, "", figure{a, joinNotes(fmt.Sprintf("on %d held-out rows", held), note)})

@@ -47,7 +47,7 @@ func dimensionKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *DimensionWisePrediction) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *DimensionWisePrediction) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	for _, port := range []string{"real", "synthetic", "real_train"} {
 		ps.Pick("columns", in[port].Domain, s.Columns)
@@ -58,11 +58,10 @@ func (s *DimensionWisePrediction) Plan(in pipeline.Headers) (pipeline.Outline, e
 	if names := split(regressorNames); !slices.Contains(names, s.Regressor) {
 		ps.Unknown("regressor", "learner of numbers", s.Regressor, names)
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, ps.Err()
+	return measuring(in["real"], s.measure), ps.Err()
 }
 
-// Run implements pipeline.Stage.
-func (s *DimensionWisePrediction) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *DimensionWisePrediction) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (s *DimensionWisePrediction) Run(ctx context.Context, env *pipeline.Env, in
 		differences = append(differences, figure{m[2].Value, name + " " + m[2].Note})
 		env.Progress(int64(i+1), int64(len(frames["real"].Columns)))
 	}
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), append(dimensionSummary(differences, note), out...))}, nil
+	return append(dimensionSummary(differences, note), out...), nil
 }
 
 // dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.

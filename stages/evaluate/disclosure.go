@@ -38,19 +38,17 @@ func disclosureKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Disclosure) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Disclosure) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	ps.Pick("secrets", in["real"].Domain, s.Secrets)
-	return pipeline.Outline{
-		Out: pipeline.Headers{"out": metricsHeader(in["real"])},
-		Findings: []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
-			Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",
-			Fix:     "state their power and confidence interval beside epsilon, never in place of it"}},
-	}, ps.Err()
+	work := measuring(in["real"], s.measure)
+	work.Findings = []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
+		Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",
+		Fix:     "state their power and confidence interval beside epsilon, never in place of it"}}
+	return work, ps.Err()
 }
 
-// Run implements pipeline.Stage.
-func (s *Disclosure) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *Disclosure) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
@@ -72,7 +70,7 @@ func (s *Disclosure) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tab
 		}
 		r.step()
 	}
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
+	return r.list, nil
 }
 
 // Steps of progress: the parts of Run, and searches outside the attribute attack.

@@ -41,7 +41,7 @@ func downstreamKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Downstream) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Downstream) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	for _, port := range []string{"real", "synthetic", "real_train"} {
 		if h, ok := in[port]; ok {
@@ -51,7 +51,8 @@ func (s *Downstream) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 	if c := in["real"].Domain.Column(s.Target); c != nil {
 		s.planTarget(&ps, c)
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, ps.Err()
+	comparable(&ps, "target", s.Target, in)
+	return measuring(in["real"], s.measure), ps.Err()
 }
 
 func (s *Downstream) planTable(ps *pipeline.Problems, port string, d *pipeline.Domain) {
@@ -70,7 +71,6 @@ func (s *Downstream) planTarget(ps *pipeline.Problems, c *pipeline.Column) {
 		models, scores = split(regressorNames), split(regressionScoreNames)
 	}
 	if c.Type == pipeline.Text {
-		ps.Add("target", "a column of text", "a coded or numeric column")
 		return
 	}
 	for i, m := range s.Models {
@@ -88,16 +88,12 @@ func (s *Downstream) planTarget(ps *pipeline.Problems, c *pipeline.Column) {
 	}
 }
 
-// Run implements pipeline.Stage.
-func (s *Downstream) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *Downstream) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
 	}
 	r := &rehearsal{Downstream: s, env: env, test: s.features(frames["real"]), note: dropNotes(frames["real"])}
-	if r.test.Column(s.Target) == nil {
-		return nil, fmt.Errorf("target %s is not comparable between the tables: %s", s.Target, r.note)
-	}
 	trains := []string{"synthetic"}
 	if frames["real_train"] != nil {
 		trains = append(trains, "real_train")
@@ -109,7 +105,7 @@ func (s *Downstream) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tab
 			return nil, err
 		}
 	}
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.metrics(results))}, nil
+	return r.metrics(results), nil
 }
 
 // features keeps the chosen columns and the target.

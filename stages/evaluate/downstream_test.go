@@ -61,7 +61,7 @@ func tables(in map[string]pipelinetest.Input) pipeline.Tables {
 // figures runs a stage and reads its metrics by key.
 func figures(t *testing.T, s pipeline.Stage, in map[string]pipelinetest.Input) map[string]pipeline.Metric {
 	t.Helper()
-	out, err := s.Run(context.Background(), pipelinetest.Env(2), tables(in))
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(2), tables(in))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,12 +43,11 @@ func marginalsKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Marginals) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, nil
+func (s *Marginals) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return measuring(in["real"], s.measure), nil
 }
 
-// Run implements pipeline.Stage.
-func (s *Marginals) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *Marginals) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
@@ -62,7 +61,7 @@ func (s *Marginals) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 		}
 	}
 	env.Progress(r.total, r.total)
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
+	return r.list, nil
 }
 
 // marginalRun is one run of Marginals.

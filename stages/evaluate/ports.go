@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"weir/pipeline"
@@ -24,6 +25,41 @@ func metricsHeader(like pipeline.Header) pipeline.Header {
 	return pipeline.Header{
 		Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private,
 		Stability: pipeline.Unbounded(), Terms: like.Terms,
+	}
+}
+
+// measuring is the work of a kind that gives figures. It fails where it is
+// cancelled or a table cannot be read, and never for what the rows are: that a run
+// fails would tell of them, so every figure that they do not allow has a note
+// instead.
+func measuring(like pipeline.Header, measure func(context.Context, *pipeline.Env, pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
+	h := metricsHeader(like)
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		list, err := measure(ctx, env, in)
+		if err != nil {
+			return nil, err
+		}
+		return pipeline.Tables{"out": pipeline.WriteMetrics(h, list)}, nil
+	}}
+}
+
+// comparable refuses a column that the tables hold as different things, and text.
+func comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
+	real := in["real"].Domain.Column(name)
+	if real == nil {
+		return
+	}
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		h, ok := in[port]
+		if !ok || h.Domain.Column(name) == nil {
+			continue
+		}
+		switch c := h.Domain.Column(name); {
+		case frame.Unreadable(*c) != "":
+			ps.Add(path, name+", which in "+port+" "+frame.Unreadable(*c), "a number or a category")
+		case c.Type.Coded() != real.Type.Coded():
+			ps.Add(path, fmt.Sprintf("%s, which is %s in real and %s in %s", name, real.Type, c.Type, port), "a column that can be compared")
+		}
 	}
 }
 

@@ -36,12 +36,11 @@ func projectionKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Projection) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, nil
+func (s *Projection) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return measuring(in["real"], s.measure), nil
 }
 
-// Run implements pipeline.Stage.
-func (s *Projection) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *Projection) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic", "real_train")
 	if err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (s *Projection) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tab
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), r.list)}, nil
+	return r.list, nil
 }
 
 // projectionRun is one run of Projection.
@@ -87,7 +86,8 @@ func (r *projectionRun) run(ctx context.Context) error {
 	c := r.scatters["real"].Covariance()
 	pca, err := projection.NewPCA(r.scatters["real"].Mean(), c, r.Components)
 	if err != nil {
-		return err
+		r.add("explained_variance_ratio", "", undefined(joinNotes(err.Error(), r.note)))
+		return nil
 	}
 	r.variances(pca)
 	for _, port := range ports {

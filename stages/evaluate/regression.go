@@ -41,7 +41,7 @@ func regressionKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *RegressionDiscovery) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *RegressionDiscovery) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	for _, port := range []string{"real", "synthetic"} {
 		d := in[port].Domain
@@ -55,7 +55,12 @@ func (s *RegressionDiscovery) Plan(in pipeline.Headers) (pipeline.Outline, error
 		ps.Add("columns", "a list with the target or the exposure", "other columns")
 	}
 	s.planTarget(&ps, in["real"].Domain)
-	return pipeline.Outline{Out: pipeline.Headers{"out": metricsHeader(in["real"])}}, ps.Err()
+	for i, path := range append(slices.Repeat([]string{"columns"}, len(s.Columns)), "target", "exposure") {
+		if used := s.used(); i < len(used) {
+			comparable(&ps, path, used[i], in)
+		}
+	}
+	return measuring(in["real"], s.measure), ps.Err()
 }
 
 func (s *RegressionDiscovery) planColumn(ps *pipeline.Problems, path, name, port string, d *pipeline.Domain) {
@@ -83,18 +88,12 @@ func (s *RegressionDiscovery) planTarget(ps *pipeline.Problems, d *pipeline.Doma
 	}
 }
 
-// Run implements pipeline.Stage.
-func (s *RegressionDiscovery) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+func (s *RegressionDiscovery) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
 	frames, err := readAligned(ctx, in, "real", "synthetic")
 	if err != nil {
 		return nil, err
 	}
-	used := append(append(slices.Clone(s.Columns), s.Target), nonEmpty(s.Exposure)...)
-	for _, name := range used {
-		if frames["real"].Column(name) == nil {
-			return nil, fmt.Errorf("column %s is not comparable between the tables: %s", name, dropNotes(frames["real"]))
-		}
-	}
+	used := s.used()
 	real, lostReal := complete(frames["real"].Select(used), s.Exposure)
 	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)
 	rebase(real, synthetic, s.Columns)
@@ -112,14 +111,16 @@ func (s *RegressionDiscovery) Run(ctx context.Context, env *pipeline.Env, in pip
 	}
 	env.Progress(2, 2)
 	note := fmt.Sprintf("%d real and %d synthetic rows; left out for missing values: %d and %d", real.Rows, synthetic.Rows, lostReal, lostSynthetic)
-	return pipeline.Tables{"out": pipeline.WriteMetrics(metricsHeader(in["real"].Header), compareFits(a, b, s.Level, note))}, nil
+	return compareFits(a, b, s.Level, note), nil
 }
 
-func nonEmpty(name string) []string {
-	if name == "" {
-		return nil
+// used are the columns, the target and the exposure, where there is one.
+func (s *RegressionDiscovery) used() []string {
+	used := append(slices.Clone(s.Columns), s.Target)
+	if s.Exposure != "" {
+		used = append(used, s.Exposure)
 	}
-	return []string{name}
+	return used
 }
 
 // complete keeps the rows without missing values and with a positive exposure.
@@ -193,10 +194,10 @@ func (s *RegressionDiscovery) fit(ctx context.Context, e *frame.Encoder, f *fram
 				a.place[name] = j + 1
 			}
 			return a, nil
-		case !errors.As(err, &no):
-			return nil, err
-		case no.Column < 0:
-			a.note = no.Reason
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.As(err, &no) || no.Column < 0:
+			a.note = declined(err)
 			return a, nil
 		}
 		a.why[left[no.Column]] = "not estimable: " + no.Reason

@@ -37,7 +37,7 @@ func reportKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Report) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Report) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	real, hasReal := in["real"]
 	_, hasSynthetic := in["synthetic"]
@@ -48,7 +48,10 @@ func (s *Report) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 		s.planTarget(&ps, real.Domain)
 	}
 	h := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Private, Stability: pipeline.Unbounded(), Terms: terms(in)}
-	return pipeline.Outline{Out: pipeline.Headers{"out": h}}, ps.Err()
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		list, err := s.draw(ctx, env, in, docs(real.Domain))
+		return pipeline.Tables{"out": pipeline.WriteFiles(h, list)}, err
+	}}, ps.Err()
 }
 
 func (s *Report) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
@@ -72,8 +75,19 @@ func terms(in pipeline.Headers) pipeline.Terms {
 	return in[slices.Min(names)].Terms
 }
 
-// Run implements pipeline.Stage.
-func (s *Report) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+// docs are the docs of the columns; none where there is no domain.
+func docs(d *pipeline.Domain) map[string]string {
+	list := map[string]string{}
+	if d != nil {
+		for _, c := range d.Columns {
+			list[c.Name] = c.Doc
+		}
+	}
+	return list
+}
+
+// draw makes the page and its plots.
+func (s *Report) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tables, docs map[string]string) ([]pipeline.File, error) {
 	page := &report.Report{Name: env.Stage, Insecure: env.Insecure}
 	if env.Plan != nil {
 		describePlan(page, env.Plan)
@@ -86,30 +100,18 @@ func (s *Report) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 	if err := s.drawTables(ctx, env, in, page); err != nil {
 		return nil, err
 	}
+	for i := range page.Columns {
+		page.Columns[i].Doc = docs[page.Columns[i].Name]
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	files, err := page.Files(s.Plots)
-	if err != nil {
-		return nil, err
-	}
 	list := make([]pipeline.File, len(files))
 	for i, f := range files {
 		list[i] = pipeline.File(f)
 	}
-	o, err := s.Plan(headersOf(in))
-	if err != nil {
-		return nil, err
-	}
-	return pipeline.Tables{"out": pipeline.WriteFiles(o.Out["out"], list)}, nil
-}
-
-func headersOf(in pipeline.Tables) pipeline.Headers {
-	h := pipeline.Headers{}
-	for port, t := range in {
-		h[port] = t.Header
-	}
-	return h
+	return list, err
 }
 
 // readGroups reads the figures of each connected stage.
@@ -179,9 +181,6 @@ func (s *Report) drawTables(ctx context.Context, env *pipeline.Env, in pipeline.
 		page.LeftOut = append(page.LeftOut, fmt.Sprintf("Column %s: %s.", d.Column, d.Reason))
 	}
 	page.Columns = drawColumns(real, synthetic, env.Workers)
-	for i := range page.Columns {
-		page.Columns[i].Doc = in["real"].Domain.Column(page.Columns[i].Name).Doc
-	}
 	page.Shares = dimensionWise(page.Columns)
 	for _, part := range []func(context.Context, *pipeline.Env, map[string]*frame.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
 		if err := part(ctx, env, frames, page); err != nil {

@@ -66,6 +66,9 @@ func curve(ctx context.Context, env *pipeline.Env, train, test *frame.Frame, tar
 		return report.Classifier{}, why, nil
 	}
 	p, err := t.classify(ctx, learn.Logistic{C: 1, Penalty: learn.L2}, learn.Run{Rand: env.Rand("curves"), Workers: env.Workers})
+	if why := declined(err); why != "" {
+		return report.Classifier{}, why, nil
+	}
 	if err != nil {
 		return report.Classifier{}, "", err
 	}

@@ -27,11 +27,13 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 }
 
 func describeStep(page *report.Report, s *pipeline.Step) {
-	if s.Mechanism != "" {
-		page.Privacy.Spends = append(page.Privacy.Spends, report.Spend{
-			Stage: s.ID, Mechanism: s.Mechanism, Sensitivity: s.Sensitivity, NoiseMultiplier: s.NoiseMultiplier, Steps: s.NoisySteps,
-			Share: s.Share, Alone: s.EpsilonAlone, Cumulative: s.EpsilonTotal, Published: s.Published, Unproven: s.Unproven,
-		})
+	for i, p := range s.Spends {
+		spend := report.Spend{Stage: s.ID, Mechanism: p.Mechanism, Sensitivity: p.Sensitivity, Steps: p.Uses}
+		if i == 0 { // noise and epsilon are those of the stage
+			spend.NoiseMultiplier, spend.Share, spend.Unproven = s.NoiseMultiplier, s.Share, s.Unproven
+			spend.Alone, spend.Cumulative, spend.Published = s.EpsilonAlone, s.EpsilonTotal, s.Published
+		}
+		page.Privacy.Spends = append(page.Privacy.Spends, spend)
 	}
 	ports := make([]string, 0, len(s.Outputs))
 	for port := range s.Outputs {
@@ -56,7 +58,7 @@ func leaves(s *pipeline.Step, port string, o pipeline.Output) bool {
 	case o.Class == pipeline.Private || o.Form == pipeline.FormMetrics:
 		return false
 	case o.Form == pipeline.FormTable:
-		return port == s.First && len(s.Outline.Write) > 0
+		return port == s.First && len(s.Work.Write) > 0
 	}
 	return true
 }

@@ -46,7 +46,7 @@ func TestReportConforms(t *testing.T) {
 // pageOf runs a report and returns its page and the names of its files.
 func pageOf(t *testing.T, s *Report, env *pipeline.Env, in map[string]pipelinetest.Input) (page string, names []string) {
 	t.Helper()
-	out, err := s.Run(t.Context(), env, tables(in))
+	out, err := pipelinetest.Run(t, s, env, tables(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +116,9 @@ func planned(epsilon pipeline.EpsilonPair, budget pipeline.Epsilon) *pipeline.Pl
 		Adjacency: privacy.ReplaceOne, Accountant: "pld", Claims: pipeline.ClaimsPublished, Budget: budget, Delta: 1e-6, Epsilon: epsilon,
 		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note of the audit"}},
 		Steps: []pipeline.Step{
-			{ID: "train", Kind: "dp_wgan", Mechanism: "DP-SGD", NoisySteps: 10, NoiseMultiplier: &noise, Share: &share, EpsilonAlone: &alone, EpsilonTotal: &alone, First: "model",
+			{ID: "train", Kind: "dp_wgan", Spends: []pipeline.Planned{{Name: "train", Mechanism: "DP-SGD", Uses: 10}}, NoiseMultiplier: &noise, Share: &share, EpsilonAlone: &alone, EpsilonTotal: &alone, First: "model",
 				Outputs: map[string]pipeline.Output{"model": {Form: pipeline.FormModel, Class: pipeline.Released}}},
-			{ID: "sample", Kind: "sample", First: "out", Outline: pipeline.Outline{Write: []string{"csv"}},
+			{ID: "sample", Kind: "sample", First: "out", Work: pipeline.Work{Write: []string{"csv"}},
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormTable, Class: pipeline.Released, Rows: 630, Columns: 5}}},
 			{ID: "utility", Kind: "downstream", First: "out", Settings: []byte(`{"target": "smoker", "positive": "no"}`),
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormMetrics, Class: pipeline.Private}}},
@@ -256,7 +256,7 @@ func BenchmarkReport(b *testing.B) {
 	for b.Loop() {
 		s := reportKind().New().(*Report)
 		s.Target = "smoker"
-		if _, err := s.Run(b.Context(), pipelinetest.Env(2), in); err != nil {
+		if _, err := pipelinetest.Run(b, s, pipelinetest.Env(2), in); err != nil {
 			b.Fatal(err)
 		}
 	}

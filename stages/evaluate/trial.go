@@ -151,13 +151,18 @@ func (t *trial) eachBlock(ctx context.Context, f func(at int, x learn.Matrix)) e
 	return ctx.Err()
 }
 
-// declined is the reason for which the data allow no fit; "" for other errors.
+// declined is the reason for which the rows allow no fit; "" where there is one,
+// or where the run was cancelled. Any other failure of a learner is a reason too:
+// it depends on rows, on which no run may fail.
 func declined(err error) string {
 	var no *learn.NotEstimable
-	if errors.As(err, &no) {
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return ""
+	case errors.As(err, &no):
 		return no.Reason
 	}
-	return ""
+	return "the learner failed: " + err.Error()
 }
 
 // allUndefined gives every score the same reason.

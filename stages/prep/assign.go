@@ -66,6 +66,8 @@ func (p *splitting) part(u float64) uint8 {
 	return uint8(len(p.ends) - 1)
 }
 
+// errMoreRows tells nothing of a private table: sizes are exact where the row
+// count is a public fact only, the same for all tables that privacy compares.
 var errMoreRows = errors.New("the table does not have the number of rows that was declared public")
 
 // bySelection deals exact sizes: each row goes to a part with the probability of

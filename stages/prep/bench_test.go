@@ -56,7 +56,7 @@ func wide(times int) pipeline.Table {
 func BenchmarkStream10M(b *testing.B) {
 	t := wide(153) // 153 * 65,536 = 10,027,008 rows
 	for _, s := range []pipeline.Stage{&Bounds{Outside: "clip"}, &Encode{MinMax: [2]float64{-1, 1}, Missing: "error"}, &Decode{To: "source"}} {
-		out, err := s.Run(b.Context(), pipelinetest.Env(1), pipeline.Tables{"in": t})
+		out, err := pipelinetest.Run(b, s, pipelinetest.Env(1), pipeline.Tables{"in": t})
 		if err != nil {
 			b.Fatal(err)
 		}

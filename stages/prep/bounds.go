@@ -1,8 +1,6 @@
 package prep
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,7 +18,7 @@ type Limits struct {
 
 // Bounds holds values to public bounds.
 type Bounds struct {
-	Outside string            `yaml:"outside" json:"outside" enum:"missing|clip|error" doc:"What becomes of a value outside: missing, the nearest bound, or an error that ends the run."`
+	Outside string            `yaml:"outside" json:"outside" enum:"missing|clip|error" doc:"What becomes of a value outside: missing, the nearest bound, or an error that ends the run, which is refused on a private table."`
 	Columns []string          `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to check; all columns with bounds by default."`
 	Bounds  map[string]Limits `yaml:"bounds,omitempty" json:"bounds,omitempty" format:"columns" doc:"Public bounds by column, instead of those of the domain."`
 }
@@ -35,12 +33,7 @@ func boundsKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Bounds) Plan(in pipeline.Headers) (pipeline.Outline, error) { return planRows(in, s.plan) }
-
-// Run implements pipeline.Stage.
-func (s *Bounds) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
-}
+func (s *Bounds) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRows(in, s.plan) }
 
 func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 	var ps pipeline.Problems
@@ -57,17 +50,10 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 		}
 		c.Nullable = c.Nullable || s.Outside == "missing"
 	}
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers), findings: s.findings(h)}, ps.Err()
-}
-
-// findings: whether a run stops tells something about private rows.
-func (s *Bounds) findings(h pipeline.Header) []pipeline.Finding {
-	if s.Outside != "error" || h.Class != pipeline.Private {
-		return nil
+	if s.Outside == "error" {
+		refuseTelling(&ps, h, "outside", "error", "missing or clip")
 	}
-	return []pipeline.Finding{{Rule: "W30", Level: pipeline.LevelNote,
-		Message: "whether the run ends with an error depends on private values",
-		Fix:     "outside: missing or outside: clip"}}
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
 }
 
 // places lists the columns to check: those named, or all with bounds.
@@ -133,8 +119,6 @@ func (s *Bounds) maker(i int, c pipeline.Column, lower, upper float64) maker {
 		switch {
 		case outside == 0:
 			return a, nil
-		case s.Outside == "clip" && anyNaN(values, present(a)):
-			return nil, errors.New("holds a value that is not a number, which has no nearest bound")
 		case s.Outside == "error":
 			return nil, fmt.Errorf("has values outside its bounds [%g, %g]", lower, upper)
 		}
@@ -143,19 +127,18 @@ func (s *Bounds) maker(i int, c pipeline.Column, lower, upper float64) maker {
 }
 
 // hold makes values outside [lower, upper] missing, or the nearest bound, and
-// counts them; NaN is outside and becomes missing either way. Bounds are
-// inclusive. The input is not changed.
+// counts them; NaN is outside. Bounds are inclusive. The input is not changed.
 func hold(values []float64, b bits, lower, upper float64, clip bool) ([]float64, bits, int) {
 	held, outside := values, 0
 	for i, v := range values {
 		if v >= lower && v <= upper || !b.has(i) {
 			continue
 		}
-		if outside++; clip && !math.IsNaN(v) {
-			if outside == 1 || &held[0] == &values[0] {
+		if outside++; clip {
+			if outside == 1 {
 				held = slices.Clone(values)
 			}
-			held[i] = min(max(v, lower), upper)
+			held[i] = nearest(v, lower, upper)
 			continue
 		}
 		b = b.without(i, len(values))
@@ -163,13 +146,16 @@ func hold(values []float64, b bits, lower, upper float64, clip bool) ([]float64,
 	return held, b, outside
 }
 
-func anyNaN(values []float64, b bits) bool {
-	for i, v := range values {
-		if math.IsNaN(v) && b.has(i) {
-			return true
-		}
+// nearest is the bound that v becomes. Not a number is taken for the lowest, as
+// when numbers are restored, so that no value can end a run.
+func nearest(v, lower, upper float64) float64 {
+	if math.IsNaN(v) {
+		v = math.Inf(-1)
 	}
-	return false
+	if v = min(max(v, lower), upper); math.IsInf(v, -1) {
+		return upper
+	}
+	return v
 }
 
 func isNumber(c *pipeline.Column) bool {

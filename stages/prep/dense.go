@@ -39,7 +39,7 @@ func DecodedHeader(h pipeline.Header) (pipeline.Header, error) {
 	if _, err := encodingStep(h.Domain); err != nil {
 		return h, err
 	}
-	w, err := undoLast(h, nil)
+	w, err := undoLast(h)
 	return w.out, err
 }
 

@@ -2,7 +2,6 @@ package prep
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -35,29 +34,23 @@ func deriveKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "derive", Version: 1, In: tableIn(), Out: tableOut("the table with the new columns"),
 		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups and flags. The " +
-			"result is missing where a value that the formula names is missing, or where it is not a finite number. Works row by row, so " +
-			"stability stays as it is.",
+			"result is missing where a value that the formula names is missing, where it is not a finite number (a quotient or power), and " +
+			"where it is none of the declared categories. No row ends a run. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Derive{} },
 	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *Derive) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	_, out, err := s.plan(in["in"])
-	return pipeline.Outline{Out: pipeline.Headers{"out": out}, Lazy: true}, err
-}
-
-// Run implements pipeline.Stage.
-func (s *Derive) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	steps, _, err := s.plan(in["in"].Header)
-	if err != nil {
-		return nil, err
-	}
-	t := in["in"]
-	for _, w := range steps {
-		t = w.apply(t)
-	}
-	return pipeline.Tables{"out": t}, nil
+func (s *Derive) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	steps, out, err := s.plan(in["in"])
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Lazy: true,
+		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			t := in["in"]
+			for _, w := range steps {
+				t = w.apply(t, nil)
+			}
+			return pipeline.Tables{"out": t}, nil
+		}}, err
 }
 
 // plan makes one rewrite for each column, each over the table of the one before.
@@ -92,7 +85,7 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 	if len(*ps) > before {
 		return rewrite{}, false
 	}
-	col.Nullable = e.nullable() || e.divides
+	col.Nullable = e.nullable() || !e.total(col, h.Domain)
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	if at := d.Index(c.Name); at >= 0 {
 		d.Columns[at], makers[at] = col, c.maker(e, col)
@@ -138,68 +131,67 @@ func (c Derived) maker(e *expression, col pipeline.Column) maker {
 		}
 		results := make([]any, r.NumRows())
 		for i := range results {
-			if results[i], err = v.row(i); err != nil {
-				return nil, err
-			}
+			results[i] = v.row(i)
 		}
-		return derived(col, results)
+		return derived(col, results), nil
 	}
 }
 
-// derived stores the results of a batch as a column.
-func derived(c pipeline.Column, results []any) (arrow.Array, error) {
+// derived stores the results of a batch as a column. One that is no value of the
+// column is missing; in a column without missing values, something public stands
+// in its place (see stored).
+func derived(c pipeline.Column, results []any) arrow.Array {
 	if c.Type == pipeline.Text {
-		return derivedText(results), nil
+		return derivedText(c, results)
 	}
 	values, b := make([]float64, len(results)), bits(nil)
 	for i, x := range results {
-		v, ok := number64(c, x)
-		if !ok {
-			return nil, errors.New("the formula gives a value that is none of the declared categories")
-		}
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			if v = 0; !c.Nullable {
-				return nil, errors.New("the formula gives a number that is not finite")
-			}
+		v, ok := stored(c, x)
+		if !ok && c.Nullable {
 			b = b.without(i, len(results))
 		}
 		values[i] = v
 	}
-	return store(c.ArrowType(), values, b), nil
+	return store(c.ArrowType(), values, b)
 }
 
-// number64 is a result as it is stored; NaN is missing.
-func number64(c pipeline.Column, x any) (float64, bool) {
+// stored is a result as the column holds it. Where it is none of the column's
+// values, ok is false and v what stands in its place: of a sum or product beyond
+// the range of numbers the greatest that the column holds, else its first value.
+func stored(c pipeline.Column, x any) (v float64, ok bool) {
 	switch x := x.(type) {
-	case nil:
-		return math.NaN(), true
 	case bool:
 		if x {
 			return 1, true
 		}
 		return 0, true
 	case int:
-		return clipped(c, float64(x)), true
+		return inside(c, float64(x))
 	case float64:
-		return clipped(c, x), true
+		return inside(c, x)
 	case string:
 		code := slices.Index(c.Categories, x)
-		return float64(code), code >= 0
+		return float64(max(0, code)), code >= 0
 	}
-	return 0, false
+	return inside(c, math.NaN())
 }
 
-func clipped(c pipeline.Column, v float64) float64 {
-	if c.Bounds == nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return v
+// inside is v inside the bounds of the column.
+func inside(c pipeline.Column, v float64) (float64, bool) {
+	ok, lower, upper := !math.IsNaN(v) && !math.IsInf(v, 0), -math.MaxFloat64, math.MaxFloat64
+	if c.Bounds != nil {
+		lower, upper = c.Bounds[0], c.Bounds[1]
 	}
-	return min(max(v, c.Bounds[0]), c.Bounds[1])
+	if math.IsNaN(v) {
+		v = 0
+	}
+	return min(max(v, lower), upper), ok
 }
 
-func derivedText(results []any) arrow.Array {
+func derivedText(c pipeline.Column, results []any) arrow.Array {
 	build := array.NewStringBuilder(memory.DefaultAllocator)
 	for _, x := range results {
-		if text, ok := x.(string); ok {
+		if text, ok := x.(string); ok || !c.Nullable {
 			build.Append(text)
 		} else {
 			build.AppendNull()

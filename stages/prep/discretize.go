@@ -1,12 +1,10 @@
 package prep
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
 )
@@ -40,25 +38,29 @@ type binned struct {
 	Inverse string    `json:"inverse"`
 }
 
-// discretizing is a planned stage: which columns get which edges; nil edges are
-// quantiles, known when the stage runs.
+// discretizing is the planned stage: which columns get which edges; nil edges
+// are quantiles, known when the stage runs.
 type discretizing struct {
 	out      pipeline.Header
+	columns  int // of the input
+	bins     int
 	places   []int
 	edges    map[int][]float64
+	port     string      // whose table the quantiles are of
+	from     map[int]int // by place, that of the column in the table of port
 	findings []pipeline.Finding
 }
 
 // Plan implements pipeline.Stage.
-func (s *Discretize) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Discretize) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in)
-	return pipeline.Outline{Out: pipeline.Headers{"out": p.out}, Lazy: len(p.places) == len(p.edges), Findings: p.findings}, err
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: len(p.places) == len(p.edges), Findings: p.findings, Run: p.run}, err
 }
 
 func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	p, d := discretizing{edges: map[int][]float64{}}, h.Domain.Clone()
+	p, d := discretizing{columns: len(h.Domain.Columns), bins: s.Bins, edges: map[int][]float64{}, from: map[int]int{}}, h.Domain.Clone()
 	var params []binned
 	for _, i := range s.places(&ps, h.Domain) {
 		c := &d.Columns[i]
@@ -69,8 +71,10 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 			p.edges[i], names = edges, binNames(edges)
 			params = append(params, binned{c.Name, edges, s.Inverse})
 		}
-		*c = pipeline.Column{Name: c.Name, Type: pipeline.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc}
+		*c = pipeline.Column{Name: c.Name, Type: pipeline.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc,
+			OfUnit: c.OfUnit && edges != nil}
 	}
+	s.quantiles(&ps, in, &p)
 	if err := ps.Err(); err != nil {
 		return p, err
 	}
@@ -86,18 +90,34 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 	return p, nil
 }
 
+// quantiles finds the columns that edges are computed of.
+func (s *Discretize) quantiles(ps *pipeline.Problems, in pipeline.Headers, p *discretizing) {
+	p.port = "in"
+	if _, given := in["reference"]; given {
+		p.port = "reference"
+	}
+	for _, i := range p.places {
+		name, from := in["in"].Domain.Columns[i].Name, in[p.port].Domain
+		if p.edges[i] != nil {
+			continue
+		}
+		if p.from[i] = from.Index(name); p.from[i] < 0 {
+			ps.Unknown("columns", "column of the reference", name, from.Names())
+		} else if c := &from.Columns[p.from[i]]; p.port == "reference" && !isNumber(c) {
+			ps.Add("reference", "a table whose column "+name+" is "+describe(c), "a table in which it is a number or a date")
+		}
+	}
+}
+
 // fitted sets class and stability where quantiles are taken from a table.
 func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 	if len(p.places) == len(p.edges) {
 		return
 	}
-	from, given := in["reference"]
-	if !given {
-		from = in["in"]
-	}
+	from := in[p.port]
 	p.out.Class = p.out.Class.Join(from.Class)
 	if from.Class == pipeline.Private {
-		p.out.Stability = from.Stability.AcrossRows(false)
+		p.out.Stability, p.out.OwnRows = from.Stability.AcrossRows(false), false
 		p.findings = []pipeline.Finding{{Rule: "W01", Level: pipeline.LevelNote,
 			Message: "bins are quantiles of private rows, so stability becomes unbounded and no mechanism may follow",
 			Fix:     "strategy: uniform over declared bounds, declared edges, or quantiles of a public table named by reference"}}
@@ -158,88 +178,23 @@ func ascending(edges []float64) bool {
 	return true
 }
 
-// Run implements pipeline.Stage.
-func (s *Discretize) Run(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	p, err := s.plan(headers(in))
-	if err != nil {
-		return nil, err
+// undoDiscretize turns bins with public edges into numbers.
+func undoDiscretize(u *undoing) error {
+	var params []binned
+	if err := json.Unmarshal(u.step.Params, &params); err != nil {
+		return err
 	}
-	if err := s.fit(ctx, in, &p); err != nil {
-		return nil, err
-	}
-	makers := keepAll(in["in"].Domain)
-	for _, i := range p.places {
-		makers[i] = binMaker(i, p.edges[i])
-	}
-	w := rewrite{out: p.out, makers: fixed(makers)}
-	return pipeline.Tables{"out": w.apply(in["in"])}, nil
-}
-
-func headers(in pipeline.Tables) pipeline.Headers {
-	h := pipeline.Headers{}
-	for name, t := range in {
-		h[name] = t.Header
-	}
-	return h
-}
-
-// fit computes the edges that are quantiles.
-func (s *Discretize) fit(ctx context.Context, in pipeline.Tables, p *discretizing) error {
-	from, given := in["reference"]
-	if !given {
-		from = in["in"]
-	}
-	for _, i := range p.places {
-		if p.edges[i] != nil {
+	for _, p := range params {
+		i, to, ok := u.find(p.Name)
+		if !ok {
 			continue
 		}
-		name := in["in"].Domain.Columns[i].Name
-		at := from.Domain.Index(name)
-		if at < 0 {
-			return fmt.Errorf("column %s: the reference table has none of this name", name)
+		now := u.h.Domain.Columns[i]
+		if now.Encoding != nil {
+			return errors.New("column " + p.Name + " is still encoded")
 		}
-		values, err := observed(ctx, from, at)
-		if err != nil {
-			return fmt.Errorf("column %s: %w", name, err)
-		}
-		if p.edges[i] = quantileEdges(values, s.Bins); p.edges[i] == nil {
-			p.edges[i] = []float64{0, 0} // nothing to cut: every value, were there one, is in the only bin
-		}
+		to.OfUnit = now.OfUnit && p.Inverse != "uniform" // each row draws for itself
+		u.set(i, to, now.Nullable, func(random Randomness) maker { return p.unbin(i, to, random) })
 	}
 	return nil
-}
-
-// observed reads all present values of column i.
-func observed(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
-	var all []float64
-	for r, err := range t.Open(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
-		}
-		b := present(r.Column(i))
-		for j, v := range values {
-			if b.has(j) {
-				all = append(all, v)
-			}
-		}
-	}
-	return all, ctx.Err()
-}
-
-func binMaker(i int, edges []float64) maker {
-	return func(r arrow.Record) (arrow.Array, error) {
-		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]int32, len(values))
-		for j, v := range values {
-			out[j] = bin(edges, v)
-		}
-		return column(arrow.PrimitiveTypes.Int32, out, present(r.Column(i))), nil
-	}
 }

@@ -32,7 +32,15 @@ func (k key) sequence() *rand.Rand { return rand.New(rand.NewChaCha8(k)) }
 
 // units draws one number for each privacy unit: SHA-256 of the unit
 // under the key, so that rows of a unit agree wherever they stand, and units are
-// independent. Rows without a unit count as one unit.
+// independent.
+//
+// All rows without a unit draw one number. The source counts each of them as a
+// unit of its own (runtime/units.go). The draw is still a function of the unit
+// alone, namely of its missing value, and that is all that the proofs need: which
+// units share a draw, by chance or because neither has a name, does not matter, for
+// one unit changes the one shard or part that its own draw names. Were all of them
+// one person, the person would still be in one shard; a draw for each row would
+// break that.
 func (k key) units(a arrow.Array) ([]uint64, error) {
 	out := make([]uint64, a.Len())
 	var text func(i int) []byte
@@ -77,29 +85,28 @@ func below(u uint64, n int) int {
 }
 
 // unitColumn is the place of the privacy unit's column: -1 where each row is a
-// unit of its own, and a problem where the column is gone.
+// unit of its own, and a problem where the column is gone, or holds anything but
+// a function of the unit.
 func unitColumn(ps *pipeline.Problems, h pipeline.Header) int {
 	name := h.Terms.Unit.Column
 	if name == "" || h.Class != pipeline.Private {
 		return -1
 	}
 	at := h.Domain.Index(name)
-	if at < 0 {
+	switch {
+	case at < 0:
 		ps.Refuse("W35", "", "given a table without the column "+name+" of the privacy unit",
 			"given that column too, so that all rows of a unit go one way (drop it afterwards)")
+	case !h.Domain.Columns[at].OfUnit:
+		ps.Refuse("W35", "", "given a table whose column "+name+" is no longer a function of the privacy unit: a stage before overwrote it, so that rows of one unit could go several ways",
+			"before that stage, or given the column as it was (derive and impute other columns; a dropped column cannot be made anew)")
 	}
 	return at
 }
 
-// oneUnit reports whether all rows that change with one unit belong to that
-// unit: nothing so far let a unit change the rows of another.
-func oneUnit(h pipeline.Header) bool {
-	return h.Stability.Spread == pipeline.SpreadRows && h.Stability.N <= max(1, h.Terms.Unit.MaxRows)
-}
-
 // publicPositions reports whether every row keeps its place when another is
-// replaced: the adjacency replaces, the row count is public, and one row is all
-// that changes.
+// replaced: the adjacency replaces, the row count is public, one row is all that
+// changes, and it is the replaced one (another's that came back would shift others).
 func publicPositions(h pipeline.Header) bool {
-	return h.Terms.Adjacency == replaceOne && h.Rows > 0 && h.Stability == pipeline.Rows(1)
+	return h.Terms.Adjacency == replaceOne && h.Rows > 0 && h.Stability == pipeline.Rows(1) && h.OwnRows
 }

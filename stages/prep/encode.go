@@ -1,7 +1,6 @@
 package prep
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -37,12 +36,7 @@ func encodeKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Encode) Plan(in pipeline.Headers) (pipeline.Outline, error) { return planRows(in, s.plan) }
-
-// Run implements pipeline.Stage.
-func (s *Encode) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
-}
+func (s *Encode) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRows(in, s.plan) }
 
 func (s *Encode) plan(h pipeline.Header) (rewrite, error) {
 	var ps pipeline.Problems
@@ -66,6 +60,21 @@ func (s *Encode) plan(h pipeline.Header) (rewrite, error) {
 	}
 	remember(d, h.Domain, encodeName, params)
 	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, nil
+}
+
+// undoEncode brings back the values of every column that was encoded.
+func undoEncode(u *undoing) error {
+	var scales []scaling
+	if err := json.Unmarshal(u.step.Params, &scales); err != nil {
+		return err
+	}
+	for _, e := range scales {
+		if i, to, ok := u.find(e.Name); ok {
+			to.OfUnit = u.ofUnit(i)
+			u.set(i, to, e.MissingCategory, func(Randomness) maker { return e.decode(i, to) })
+		}
+	}
+	return nil
 }
 
 // checkNames: every name is a column, and has one encoding.

@@ -36,6 +36,7 @@ type expression struct {
 	program *vm.Program
 	inputs  []input
 	divides bool // finite inputs may give a result that is not finite
+	fails   bool // some part has no value for some row
 	result  reflect.Kind
 }
 
@@ -84,6 +85,8 @@ func (e *expression) build(ps *pipeline.Problems, path, source string, d *pipeli
 		return nil
 	}
 	e.program, e.result = program, resultKind(program)
+	root := program.Node()
+	ast.Walk(&root, &failing{e: e, d: d})
 	if want != reflect.Invalid && e.result != want {
 		ps.Add(path, "of type "+e.result.String(), "of type "+want.String())
 		return nil
@@ -167,25 +170,22 @@ func (e *expression) evaluator(r arrow.Record) (*evaluator, error) {
 	return v, nil
 }
 
-// errExpression stands for every failure in a row: the message of the language
-// may quote values.
-var errExpression = errors.New("the expression cannot be computed for some row (a division of whole numbers by zero?)")
-
 // row is the value for row i, nil where a value that the expression names is
-// missing.
-func (v *evaluator) row(i int) (any, error) {
+// missing, or where the expression has none (a remainder by zero, the number of a
+// text that spells none). No row ends a run: that would tell of its values.
+func (v *evaluator) row(i int) any {
 	for j, in := range v.e.inputs {
 		x := v.columns[j](i)
 		if x == nil {
-			return nil, nil
+			return nil
 		}
 		v.env[in.variable()] = x
 	}
 	out, err := v.machine.Run(v.e.program, v.env)
 	if err != nil {
-		return nil, errExpression
+		return nil
 	}
-	return out, nil
+	return out
 }
 
 // reader gives the input's value in each row.

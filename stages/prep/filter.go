@@ -2,7 +2,7 @@ package prep
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"reflect"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,7 +13,7 @@ import (
 // Filter keeps the rows for which a formula is true.
 type Filter struct {
 	Keep    string `yaml:"keep" json:"keep" required:"true" doc:"Formula over the columns of a row, such as age >= 18 and cholesterol in [\"1\", \"2\"]; rows where it is true stay."`
-	Missing string `yaml:"missing" json:"missing" enum:"drop|keep|error" doc:"What becomes of a row where a value that the formula names is missing; missing(column) asks without being missing itself."`
+	Missing string `yaml:"missing" json:"missing" enum:"drop|keep|error" doc:"What becomes of a row where a value that the formula names is missing; missing(column) asks without being missing itself. error ends the run, and is refused on a private table."`
 }
 
 func filterKind() pipeline.Kind {
@@ -31,30 +31,29 @@ func (s *Filter) plan(h pipeline.Header) (pipeline.Header, *expression, error) {
 	if e != nil && e.divides {
 		ps.Add("keep", "a formula with a division or power, which may have no value", "written with products")
 	}
+	if s.Missing == "error" {
+		refuseTelling(&ps, h, "missing", "error", "drop or keep")
+	}
 	h.Rows = 0
 	return h, e, ps.Err()
 }
 
-// Plan implements pipeline.Stage.
-func (s *Filter) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	h, _, err := s.plan(in["in"])
-	o := pipeline.Outline{Out: pipeline.Headers{"out": h}, Lazy: true}
-	if s.Missing == "error" && h.Class == pipeline.Private {
-		o.Findings = []pipeline.Finding{{Rule: "W30", Level: pipeline.LevelNote,
-			Message: "whether the run ends with an error depends on private values", Fix: "missing: drop or missing: keep"}}
+// refuseTelling refuses a setting that ends the run on a value of a private table:
+// that the run failed would tell of that value, free of charge.
+func refuseTelling(ps *pipeline.Problems, h pipeline.Header, path, found, accepted string) {
+	if h.Class == pipeline.Private && !h.Terms.NoPrivacy {
+		ps.Refuse("W30", path, found+" on a private table, so that whether the run ends tells of private values", accepted)
 	}
-	return o, err
 }
 
-// Run implements pipeline.Stage.
-func (s *Filter) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	t := in["in"]
-	h, e, err := s.plan(t.Header)
-	if err != nil {
-		return nil, err
-	}
-	open := filterRows(t, func(r arrow.Record) ([]int, error) { return s.pick(e, r) })
-	return pipeline.Tables{"out": {Header: h, Open: open}}, nil
+// Plan implements pipeline.Stage.
+func (s *Filter) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h, e, err := s.plan(in["in"])
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true,
+		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			open := filterRows(in["in"], func(r arrow.Record) ([]int, error) { return s.pick(e, r) })
+			return pipeline.Tables{"out": {Header: h, Open: open}}, nil
+		}}, err
 }
 
 func (s *Filter) pick(e *expression, r arrow.Record) ([]int, error) {
@@ -64,12 +63,9 @@ func (s *Filter) pick(e *expression, r arrow.Record) ([]int, error) {
 	}
 	var rows []int
 	for i := range int(r.NumRows()) {
-		keep, err := v.row(i)
-		if err != nil {
-			return nil, fmt.Errorf("keep: %w", err)
-		}
+		keep := v.row(i)
 		if keep == nil && s.Missing == "error" {
-			return nil, fmt.Errorf("keep: a value that the formula names is missing in some row")
+			return nil, errors.New("keep: a value that the formula names is missing in some row")
 		}
 		if keep == true || keep == nil && s.Missing == "keep" {
 			rows = append(rows, i)

@@ -106,7 +106,7 @@ func goldenRows(col pipeline.Column, rows [][]any, i int, strict bool) (in pipel
 }
 
 func refuses(t *testing.T, in pipelinetest.Input, stage pipeline.Stage) {
-	out, err := stage.Run(t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	out, err := pipelinetest.Run(t, stage, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
 	if err == nil {
 		_, err = out["out"].Collect(t.Context())
 	}

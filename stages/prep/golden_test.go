@@ -410,8 +410,8 @@ func splitCase(t *testing.T, c goldenCase) {
 		}
 	}
 	raw := table(columns, rows, classes)
-	out, err := (&Split{Train: p.Fractions.Train, Validation: p.Fractions.Validation, Test: p.Fractions.Test, Stratify: "class"}).Run(
-		t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(raw.Header, raw.Rows)})
+	stage := &Split{Train: p.Fractions.Train, Validation: p.Fractions.Validation, Test: p.Fractions.Test, Stratify: "class"}
+	out, err := pipelinetest.Run(t, stage, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(raw.Header, raw.Rows)})
 	if err != nil {
 		t.Fatal(err)
 	}

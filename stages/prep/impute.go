@@ -1,7 +1,6 @@
 package prep
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -27,13 +26,8 @@ func imputeConstantKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *ImputeConstant) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *ImputeConstant) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return planRows(in, s.plan)
-}
-
-// Run implements pipeline.Stage.
-func (s *ImputeConstant) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
 }
 
 func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {

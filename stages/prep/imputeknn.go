@@ -33,19 +33,19 @@ func imputeKNNKind() pipeline.Kind {
 // imputing is the planned stage.
 type imputing struct {
 	out    pipeline.Header
-	wanted []int // columns to fill
+	scope  string
+	wanted []int // columns to fill, by their places in the index
 	opt    knn.Options
 	names  []string // all columns the index holds: those of the table but text
 	places []int    // their places in the table
+	donors []int    // their places in the reference
+	shard  int      // place of the shard column
 }
 
 // Plan implements pipeline.Stage.
-func (s *ImputeKNN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *ImputeKNN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in)
-	if err != nil {
-		return pipeline.Outline{}, err
-	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": p.out}, Findings: s.findings(in)}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Findings: s.findings(in), Run: p.run}, err
 }
 
 func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
@@ -64,14 +64,19 @@ func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
 func (s *ImputeKNN) plan(in pipeline.Headers) (imputing, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	d, p := h.Domain.Clone(), imputing{}
+	d, p := h.Domain.Clone(), imputing{scope: s.Scope, shard: len(h.Domain.Columns)}
 	s.checkScope(&ps, in)
 	features := ps.Pick("features", h.Domain, s.Features)
 	for _, i := range s.targets(&ps, h.Domain) {
 		p.wanted = append(p.wanted, i)
-		d.Columns[i].Nullable = false
+		d.Columns[i].Nullable, d.Columns[i].OfUnit = false, false // a filled value is of other columns and rows
 	}
 	s.index(&ps, &p, h.Domain, features)
+	if reference, given := in["reference"]; given {
+		for _, name := range p.names {
+			p.donors = append(p.donors, reference.Domain.Index(name))
+		}
+	}
 	if s.Neighbors < 1 {
 		ps.Add("neighbors", fmt.Sprint(s.Neighbors), "at least 1")
 	}
@@ -80,20 +85,18 @@ func (s *ImputeKNN) plan(in pipeline.Headers) (imputing, error) {
 	return p, ps.Err()
 }
 
-// privacy: rows mix inside a shard, or across the whole table; a public
-// reference is a public parameter.
+// privacy: rows mix inside a shard, or across the whole table, so that the rows
+// of other units change; a public reference is a public parameter.
 func (s *ImputeKNN) privacy(in pipeline.Headers, out *pipeline.Header) {
-	switch s.Scope {
-	case "reference":
+	if s.Scope == "reference" {
 		reference := in["reference"]
-		out.Class = out.Class.Join(reference.Class)
-		if reference.Class == pipeline.Private {
-			out.Stability = pipeline.Unbounded()
+		if out.Class = out.Class.Join(reference.Class); reference.Class == pipeline.Private {
+			out.Stability, out.OwnRows = pipeline.Unbounded(), false
 		}
-	default:
-		if out.Class == pipeline.Private {
-			out.Stability = out.Stability.AcrossRows(s.Scope == "shard")
-		}
+		return
+	}
+	if out.Class == pipeline.Private {
+		out.Stability, out.OwnRows = out.Stability.AcrossRows(s.Scope == "shard"), false
 	}
 }
 

@@ -13,34 +13,26 @@ import (
 	"weir/stages/prep/knn"
 )
 
-// Run implements pipeline.Stage. The table is held in memory: about 8 bytes a
-// cell, and as much again for the index.
-func (s *ImputeKNN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	p, err := s.plan(headers(in))
-	if err != nil {
-		return nil, err
-	}
+// run holds the table in memory: about 8 bytes a cell, and as much again for the
+// index.
+func (p imputing) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 	whole, err := in["in"].Collect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.matrix(whole, in["in"].Domain)
+	data, err := p.matrix(whole, p.places)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := s.fill(ctx, env, p, in, whole, data)
+	cells, err := p.fill(ctx, env, in, whole, data)
 	if err != nil {
 		return nil, err
 	}
-	filled, err := p.write(whole, data, cells)
-	if err != nil {
-		return nil, err
-	}
-	return pipeline.Tables{"out": pipeline.FromRecords(p.out, filled)}, nil
+	return pipeline.Tables{"out": pipeline.FromRecords(p.out, p.write(whole, data, cells))}, nil
 }
 
-func (s *ImputeKNN) fill(ctx context.Context, env *pipeline.Env, p imputing, in pipeline.Tables, whole arrow.Record, data knn.Columns) ([]knn.Cell, error) {
-	switch s.Scope {
+func (p imputing) fill(ctx context.Context, env *pipeline.Env, in pipeline.Tables, whole arrow.Record, data knn.Columns) ([]knn.Cell, error) {
+	switch p.scope {
 	case "reference":
 		donors, err := p.reference(ctx, in["reference"])
 		if err != nil {
@@ -48,8 +40,7 @@ func (s *ImputeKNN) fill(ctx context.Context, env *pipeline.Env, p imputing, in 
 		}
 		return knn.New(donors, nil, p.opt).Fill(ctx, data, nil, p.wanted, env.Workers)
 	case "shard":
-		at := whole.Schema().FieldIndices(pipeline.ShardColumn)[0]
-		shards, err := codes(whole.Column(at))
+		shards, err := codes(whole.Column(p.shard))
 		if err != nil {
 			return nil, err
 		}
@@ -63,24 +54,23 @@ func (p imputing) reference(ctx context.Context, t pipeline.Table) (knn.Columns,
 	if err != nil {
 		return nil, err
 	}
-	there := imputing{}
-	for _, name := range p.names {
-		there.places = append(there.places, t.Domain.Index(name))
-	}
-	return there.matrix(r, t.Domain)
+	return p.matrix(r, p.donors)
 }
 
-// matrix is the record as numbers, NaN where a value is missing.
-func (p imputing) matrix(r arrow.Record, d *pipeline.Domain) (knn.Columns, error) {
-	data := make(knn.Columns, len(p.places))
-	for j, i := range p.places {
+// matrix is the columns at these places as numbers, NaN where a value is missing.
+// An infinite one has no distance and counts as missing too.
+func (p imputing) matrix(r arrow.Record, places []int) (knn.Columns, error) {
+	data := make(knn.Columns, len(places))
+	for j, i := range places {
 		values, err := floats(r.Column(i))
 		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", d.Columns[i].Name, err)
+			return nil, fmt.Errorf("column %s: %w", p.names[j], err)
 		}
 		data[j] = filled(values, present(r.Column(i)), math.NaN())
-		if slices.ContainsFunc(data[j], func(v float64) bool { return math.IsInf(v, 0) }) {
-			return nil, fmt.Errorf("column %s: has an infinite value, which has no distance", d.Columns[i].Name)
+		for k, v := range data[j] {
+			if math.IsInf(v, 0) {
+				data[j][k] = math.NaN()
+			}
 		}
 	}
 	return data, nil
@@ -88,7 +78,7 @@ func (p imputing) matrix(r arrow.Record, d *pipeline.Domain) (knn.Columns, error
 
 // write puts the filled cells into the columns; whole numbers and codes are
 // rounded half to even.
-func (p imputing) write(whole arrow.Record, data knn.Columns, cells []knn.Cell) (arrow.Record, error) {
+func (p imputing) write(whole arrow.Record, data knn.Columns, cells []knn.Cell) arrow.Record {
 	for _, c := range cells {
 		v := c.Value
 		if t := p.out.Domain.Columns[p.places[c.Column]].ArrowType().ID(); t == arrow.INT64 || t == arrow.INT32 {
@@ -101,5 +91,5 @@ func (p imputing) write(whole arrow.Record, data knn.Columns, cells []knn.Cell) 
 		i := p.places[w]
 		columns[i] = store(columns[i].DataType(), data[w], nil)
 	}
-	return array.NewRecord(p.out.Schema, columns, whole.NumRows()), nil
+	return array.NewRecord(p.out.Schema, columns, whole.NumRows())
 }

@@ -1,7 +1,6 @@
 package prep
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -27,13 +26,8 @@ func missingIndicatorKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *MissingIndicator) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *MissingIndicator) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return planRows(in, s.plan)
-}
-
-// Run implements pipeline.Stage.
-func (s *MissingIndicator) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
 }
 
 // indicated is the parameter of the steps that add an indicator.
@@ -111,9 +105,8 @@ func (b *inserter) rewrite(h pipeline.Header, kind string, ps pipeline.Problems)
 	return rewrite{out: rowHeader(h, b.d), makers: fixed(b.makers)}, nil
 }
 
-// missingIndicator undoes the step: a column is missing where its indicator
-// says yes.
-func (u *undoing) missingIndicator() error {
+// undoMissingIndicator makes a column missing where its indicator says yes.
+func undoMissingIndicator(u *undoing) error {
 	return u.indicators(func(p indicated, i, mark int, _ pipeline.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
 			yes, err := codes(r.Column(mark))
@@ -126,21 +119,21 @@ func (u *undoing) missingIndicator() error {
 }
 
 // indicators undoes a step that added indicators: each pair that is still there
-// becomes one column again.
-func (u *undoing) indicators(restore func(p indicated, i, mark int, before pipeline.Column) maker, nullable bool) error {
+// becomes one column again. It is of two columns, so it names no privacy unit.
+func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.Column) maker, nullable bool) error {
 	var params []indicated
 	if err := json.Unmarshal(u.step.Params, &params); err != nil {
 		return err
 	}
 	for _, p := range params {
-		i, before, ok := u.find(p.Name)
+		i, to, ok := u.find(p.Name)
 		mark := u.h.Domain.Index(p.Indicator)
 		if mark < 0 || !u.h.Domain.Columns[mark].Type.Coded() || u.h.Domain.Columns[mark].Encoding != nil {
 			continue
 		}
 		u.drop(mark)
 		if ok {
-			u.set(i, before, nullable || u.h.Domain.Columns[i].Nullable, func() maker { return restore(p, i, mark, *before) })
+			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(Randomness) maker { return restore(p, i, mark, to) })
 		}
 	}
 	return nil

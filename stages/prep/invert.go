@@ -2,63 +2,70 @@ package prep
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"weir/pipeline"
 )
 
-// Randomness makes a public random source, the same one at each call: a lazy
-// table draws the same values whenever it is opened.
-type Randomness func() *rand.Rand
+// Inverse is the way back from a table to its source, planned from its header:
+// the history of its domain walked backwards. Encoded numbers become values again
+// (rounded to the column's step, clipped to its bounds), codes categories, bins
+// values inside the bin, indicators what they stood for. Columns that a step added
+// are taken away; columns dropped since stay away; what was imputed stays as it is.
+// Class, stability and row count are kept: it works row by row with public
+// parameters.
+type Inverse struct {
+	Out   pipeline.Header
+	steps []rewrite
+}
 
-// Invert returns t in terms of its source: the history of its domain walked
-// backwards. Encoded numbers become values again (rounded to the column's step,
-// clipped to its bounds), codes categories, bins values inside the bin,
-// indicators what they stood for. Columns that a step added are taken away;
-// columns dropped since stay away; what was imputed stays as it is. Class,
-// stability and row count of t are kept: it works row by row with public
-// parameters. Only bins with a uniform draw use random numbers.
-func Invert(t pipeline.Table, random Randomness) (pipeline.Table, error) {
-	for len(t.Domain.History) > 0 {
-		w, err := undoLast(t.Header, random)
+// PlanInverse plans the way from a table of header h back to its source.
+func PlanInverse(h pipeline.Header) (Inverse, error) {
+	return planInverse(h, len(h.Domain.History))
+}
+
+// planInverse undoes the youngest n steps of the history of h.
+func planInverse(h pipeline.Header, n int) (Inverse, error) {
+	v := Inverse{Out: h}
+	for range n {
+		w, err := undoLast(v.Out)
 		if err != nil {
-			return pipeline.Table{}, err
+			return v, err
 		}
-		t = w.apply(t)
+		v.Out, v.steps = w.out, append(v.steps, w)
 	}
-	return t, nil
+	return v, nil
+}
+
+// Apply takes the table back, as it is read. Only bins with a uniform draw use
+// random numbers.
+func (v Inverse) Apply(t pipeline.Table, random Randomness) pipeline.Table {
+	for _, w := range v.steps {
+		t = w.apply(t, random)
+	}
+	return t
+}
+
+// Invert plans the way back of t and goes it.
+func Invert(t pipeline.Table, random Randomness) (pipeline.Table, error) {
+	v, err := PlanInverse(t.Header)
+	return v.Apply(t, random), err
 }
 
 // InvertHeader is the header of what Invert returns for a table of header h.
 func InvertHeader(h pipeline.Header) (pipeline.Header, error) {
-	for len(h.Domain.History) > 0 {
-		w, err := undoLast(h, nil)
-		if err != nil {
-			return h, err
-		}
-		h = w.out
-	}
-	return h, nil
+	v, err := PlanInverse(h)
+	return v.Out, err
 }
 
 // undoLast undoes the youngest step of the history of h.
-func undoLast(h pipeline.Header, random Randomness) (rewrite, error) {
+func undoLast(h pipeline.Header) (rewrite, error) {
 	last := h.Domain.History[len(h.Domain.History)-1]
-	u := &undoing{h: h, step: last, random: random}
-	var err error
-	switch last.Kind {
-	case encodeName:
-		err = u.encode()
-	case discretizeName:
-		err = u.discretize()
-	case notAvailableName:
-		err = u.notAvailable()
-	case missingIndicatorName:
-		err = u.missingIndicator()
-	default:
-		err = fmt.Errorf("nobody knows how to undo it")
+	undo, ok := inverses()[last.Kind]
+	if !ok {
+		return rewrite{}, fmt.Errorf("undoing %s: nobody knows how to undo it", last.Kind)
 	}
-	if err != nil {
+	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}}
+	if err := undo(u); err != nil {
 		return rewrite{}, fmt.Errorf("undoing %s: %w", last.Kind, err)
 	}
 	return u.rewrite(), nil
@@ -68,7 +75,6 @@ func undoLast(h pipeline.Header, random Randomness) (rewrite, error) {
 type undoing struct {
 	h       pipeline.Header
 	step    pipeline.Transform
-	random  Randomness
 	changed map[int]change
 	gone    map[int]bool
 }
@@ -76,53 +82,51 @@ type undoing struct {
 // change is how one column gets back the form it had before the step; make is
 // asked for at each opening.
 type change struct {
-	make   func() maker
+	make   func(Randomness) maker
 	column pipeline.Column
 }
 
-// set notes that column i becomes what it was before the step.
-func (u *undoing) set(i int, before *pipeline.Column, nullable bool, make func() maker) {
-	if u.changed == nil {
-		u.changed = map[int]change{}
-	}
-	c := *before
-	c.Nullable = nullable
-	u.changed[i] = change{make: make, column: c}
+// set notes that column i becomes `to`.
+func (u *undoing) set(i int, to pipeline.Column, nullable bool, make func(Randomness) maker) {
+	to.Nullable = nullable
+	u.changed[i] = change{make: make, column: to}
 }
 
 // drop notes that column i was added by the step.
-func (u *undoing) drop(i int) {
-	if u.gone == nil {
-		u.gone = map[int]bool{}
+func (u *undoing) drop(i int) { u.gone[i] = true }
+
+// find returns the place of a column now, and what it was before the step; ok is
+// false where it has been dropped since.
+func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
+	now = u.h.Domain.Index(name)
+	was := u.step.Before.Column(name)
+	if now < 0 || was == nil {
+		return now, before, false
 	}
-	u.gone[i] = true
+	return now, *was, true
 }
 
-// find returns the places, now and before the step, of a column; ok is false
-// where it has been dropped since.
-func (u *undoing) find(name string) (now int, before *pipeline.Column, ok bool) {
-	now = u.h.Domain.Index(name)
-	before = u.step.Before.Column(name)
-	return now, before, now >= 0 && before != nil
-}
+// ofUnit says whether what is computed from the value of column i alone, without
+// random numbers, is a function of the privacy unit.
+func (u *undoing) ofUnit(i int) bool { return u.h.Domain.Columns[i].OfUnit }
 
 func (u *undoing) rewrite() rewrite {
 	d := &pipeline.Domain{History: append([]pipeline.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
-	var make []func() maker
+	var each []func(Randomness) maker
 	for i, c := range u.h.Domain.Columns {
 		if u.gone[i] {
 			continue
 		}
-		one := func() maker { return keep(i) }
+		one := func(Randomness) maker { return keep(i) }
 		if to, ok := u.changed[i]; ok {
 			c, one = to.column, to.make
 		}
-		d.Columns, make = append(d.Columns, c), append(make, one)
+		d.Columns, each = append(d.Columns, c), append(each, one)
 	}
-	return rewrite{out: rowHeader(u.h, d), makers: func() []maker {
-		list := []maker{}
-		for _, one := range make {
-			list = append(list, one())
+	return rewrite{out: rowHeader(u.h, d), makers: func(random Randomness) []maker {
+		list := make([]maker, len(each))
+		for i, one := range each {
+			list[i] = one(random)
 		}
 		return list
 	}}

@@ -125,7 +125,7 @@ func TestReadOpensFile(t *testing.T) {
 		return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), in.Rows), nil
 	}
 	for class, stability := range map[string]pipeline.Stability{"public": {}, "private": pipeline.Unbounded()} {
-		out, err := (&Read{File: "x.csv", Class: class, Columns: clinic().Columns}).Run(t.Context(), env, nil)
+		out, err := pipelinetest.Run(t, &Read{File: "x.csv", Class: class, Columns: clinic().Columns}, env, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,3 +12,11 @@ func Kinds() []pipeline.Kind {
 		splitKind(), shardKind(), writeKind(),
 	}
 }
+
+// inverses lists, by kind, how a step of a table's history is undone.
+func inverses() map[string]func(*undoing) error {
+	return map[string]func(*undoing) error{
+		encodeName: undoEncode, discretizeName: undoDiscretize,
+		notAvailableName: undoNotAvailable, missingIndicatorName: undoMissingIndicator,
+	}
+}

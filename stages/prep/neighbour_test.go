@@ -21,7 +21,7 @@ func people(ids []string, classes []string) pipelinetest.Input {
 		first, second = append(first, ids[i]), append(second, classes[i])
 	}
 	in := table(columns, first, second)
-	in.Header.Class, in.Header.Stability, in.Header.Rows = pipeline.Private, pipeline.Rows(1), int64(len(ids))
+	in.Header.Class, in.Header.Stability, in.Header.OwnRows, in.Header.Rows = pipeline.Private, pipeline.Rows(1), true, int64(len(ids))
 	in.Header.Terms.Adjacency = privacy.ReplaceOne
 	return in
 }
@@ -36,7 +36,7 @@ func drawn(rng *rand.Rand, n int) (ids, classes []string) {
 // members runs a split and lists who is in each part.
 func members(t *testing.T, s *Split, in pipelinetest.Input) map[string]map[string]bool {
 	t.Helper()
-	out, err := s.Run(t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +104,7 @@ func TestUnitsStayTogether(t *testing.T) {
 	unit := func(in pipelinetest.Input) pipelinetest.Input {
 		in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
 		in.Header.Stability, in.Header.Rows = pipeline.Rows(3), 0
+		in.Header.Domain.Columns[0].OfUnit = true
 		return in
 	}
 	all := unit(people(ids, classes))
@@ -144,6 +145,8 @@ func TestShardsAreEven(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	byRow := people(drawn(rng, 6000))
 	byUnit := byRow
+	byUnit.Header.Domain = byRow.Header.Domain.Clone()
+	byUnit.Header.Domain.Columns[0].OfUnit = true
 	byUnit.Header.Terms.Unit = pipeline.Unit{Column: "id", MaxRows: 1}
 	for what, in := range map[string]pipelinetest.Input{"rows": byRow, "units": byUnit} {
 		counts := [3]int{}

@@ -1,7 +1,6 @@
 package prep
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -31,13 +30,8 @@ func notAvailableKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *NotAvailable) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *NotAvailable) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return planRows(in, s.plan)
-}
-
-// Run implements pipeline.Stage.
-func (s *NotAvailable) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
 }
 
 func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
@@ -118,10 +112,10 @@ func markSentinel(i int, sentinel float64) maker {
 	}
 }
 
-// notAvailable undoes the step: the sentinel stands where the indicator says
-// yes, whatever the value is.
-func (u *undoing) notAvailable() error {
-	return u.indicators(func(p indicated, i, mark int, before pipeline.Column) maker {
+// undoNotAvailable puts the sentinel where the indicator says yes, whatever the
+// value is.
+func undoNotAvailable(u *undoing) error {
+	return u.indicators(func(p indicated, i, mark int, to pipeline.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
 			yes, err := codes(r.Column(mark))
 			if err != nil {
@@ -138,7 +132,7 @@ func (u *undoing) notAvailable() error {
 					b = b.with(j)
 				}
 			}
-			return store(before.ArrowType(), out, b), nil
+			return store(to.ArrowType(), out, b), nil
 		}
 	}, false)
 }

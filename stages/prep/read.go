@@ -8,11 +8,12 @@ import (
 
 // Read opens a further table.
 type Read struct {
-	File    string            `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
-	CSV     *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Columns []pipeline.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; left out, as in the table of the port like."`
-	Class   string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: no private data went into it, stages may use it freely. private: only evaluation may use it."`
-	Rows    int64             `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
+	File       string            `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	CSV        *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
+	Columns    []pipeline.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; left out, as in the table of the port like."`
+	Class      string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: no private data went into it, stages may use it freely. private: only evaluation may use it."`
+	Rows       int64             `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
+	DeclaredBy string            `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that no private row is in a public table, such as a data steward or the publication it is from; the bill and PRIVACY.md show it."`
 }
 
 func readKind() pipeline.Kind {
@@ -54,21 +55,21 @@ func (s *Read) header(like *pipeline.Domain) (pipeline.Header, error) {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Read) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Read) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, err := s.header(in["like"].Domain)
-	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Lazy: true, Files: []string{s.File}}, err
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true, Files: []pipeline.FileUse{s.use()},
+		Run: func(_ context.Context, env *pipeline.Env, _ pipeline.Tables) (pipeline.Tables, error) {
+			t, err := env.Files(s.File, s.CSV, h.Domain)
+			t.Header = h
+			return pipeline.Tables{"out": t}, err
+		}}, err
 }
 
-// Run implements pipeline.Stage.
-func (s *Read) Run(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	h, err := s.header(in["like"].Domain)
-	if err != nil {
-		return nil, err
+// use says who vouches for the file.
+func (s *Read) use() pipeline.FileUse {
+	by := s.DeclaredBy
+	if by == "" {
+		by = "the spec"
 	}
-	t, err := env.Files(s.File, s.CSV, h.Domain)
-	if err != nil {
-		return nil, err
-	}
-	t.Header = h
-	return pipeline.Tables{"out": t}, nil
+	return pipeline.FileUse{Path: s.File, Public: s.Class == string(pipeline.Public), By: by}
 }

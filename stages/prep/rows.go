@@ -3,6 +3,7 @@ package prep
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -18,9 +19,13 @@ type maker func(arrow.Record) (arrow.Array, error)
 // time the table is opened, since some draw random numbers as they go.
 type rewrite struct {
 	out      pipeline.Header
-	makers   func() []maker
+	makers   func(Randomness) []maker
 	findings []pipeline.Finding
 }
+
+// Randomness makes a public random source, the same one at each call: a lazy
+// table draws the same values whenever it is opened.
+type Randomness func() *rand.Rand
 
 // keep is the maker that passes input column i on.
 func keep(i int) maker {
@@ -36,8 +41,13 @@ func keepAll(d *pipeline.Domain) []maker {
 	return makers
 }
 
+// keepLast passes on the shard column, which is the last one of its table.
+func keepLast(r arrow.Record) (arrow.Array, error) { return r.Column(int(r.NumCols()) - 1), nil }
+
 // fixed offers the same makers at each opening.
-func fixed(makers []maker) func() []maker { return func() []maker { return makers } }
+func fixed(makers []maker) func(Randomness) []maker {
+	return func(Randomness) []maker { return makers }
+}
 
 // rowHeader is the header of a table computed row by row with public
 // parameters: class, stability and public row count stay (DESIGN section 3).
@@ -45,22 +55,13 @@ func rowHeader(in pipeline.Header, d *pipeline.Domain) pipeline.Header {
 	return pipeline.TableHeader(d, in)
 }
 
-// outline is the plan of a lazy stage with one output.
-func (w rewrite) outline() pipeline.Outline {
-	return pipeline.Outline{Out: pipeline.Headers{"out": w.out}, Lazy: true, Findings: w.findings}
-}
-
 // apply changes the batches of t as they are read. The shard column, where
-// there is one, is passed on.
-func (w rewrite) apply(t pipeline.Table) pipeline.Table {
-	shard := -1
-	if t.Schema.HasField(pipeline.ShardColumn) {
-		shard = t.Schema.FieldIndices(pipeline.ShardColumn)[0]
-	}
+// there is one that no maker makes, is passed on.
+func (w rewrite) apply(t pipeline.Table, random Randomness) pipeline.Table {
 	return pipeline.Table{Header: w.out, Open: func(ctx context.Context) pipeline.Batches {
-		makers := w.makers()
-		if shard >= 0 {
-			makers = append(makers[:len(makers):len(makers)], keep(shard))
+		makers := w.makers(random)
+		if len(makers) < w.out.Schema.NumFields() {
+			makers = append(makers[:len(makers):len(makers)], keepLast)
 		}
 		return t.Map(w.out, func(r arrow.Record) (arrow.Record, error) { return w.record(r, makers) }).Open(ctx)
 	}}
@@ -78,23 +79,17 @@ func (w rewrite) record(r arrow.Record, makers []maker) (arrow.Record, error) {
 	return array.NewRecord(w.out.Schema, columns, r.NumRows()), nil
 }
 
-// planRows and runRows are Plan and Run of every stage that is a rewrite of its
-// one input: both derive it from the header alone.
-func planRows(in pipeline.Headers, plan func(pipeline.Header) (rewrite, error)) (pipeline.Outline, error) {
+// planRows is the plan of every stage that is a rewrite of its one input and
+// draws nothing.
+func planRows(in pipeline.Headers, plan func(pipeline.Header) (rewrite, error)) (pipeline.Work, error) {
 	w, err := plan(in["in"])
 	if err != nil {
-		return pipeline.Outline{}, err
+		return pipeline.Work{}, err
 	}
-	return w.outline(), nil
-}
-
-func runRows(in pipeline.Tables, plan func(pipeline.Header) (rewrite, error)) (pipeline.Tables, error) {
-	t := in["in"]
-	w, err := plan(t.Header)
-	if err != nil {
-		return nil, err
-	}
-	return pipeline.Tables{"out": w.apply(t)}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": w.out}, Lazy: true, Findings: w.findings,
+		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
+		}}, nil
 }
 
 // tableIn and tableOut are the sockets of a kind with one table in and one out.
@@ -107,9 +102,13 @@ func tableOut(doc string) []pipeline.Port {
 }
 
 // remember appends an invertible step to the history of d, which led to it from
-// before.
+// before. What is remembered of a column proves nothing of the one that has its
+// name when the step is undone.
 func remember(d, before *pipeline.Domain, kind string, params []byte) {
 	from := before.Clone()
 	from.History = nil
+	for i := range from.Columns {
+		from.Columns[i].OfUnit = false
+	}
 	d.History = append(d.History, pipeline.Transform{Kind: kind, Params: params, Before: from})
 }

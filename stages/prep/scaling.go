@@ -136,6 +136,50 @@ func (e scaling) checkCodes(from []int32, b bits) error {
 	return nil
 }
 
+// decode makes column i of a batch as it was before the encoding; nulls stay.
+func (e scaling) decode(i int, to pipeline.Column) maker {
+	if e.Form == pipeline.OneHot {
+		return e.decodeCodes(i)
+	}
+	values := restoring(to)
+	return func(r arrow.Record) (arrow.Array, error) {
+		z, err := floats(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		x := make([]float64, len(z))
+		for j, v := range z {
+			x[j] = values.value(e.backward(v))
+		}
+		return store(to.ArrowType(), x, present(r.Column(i))), nil
+	}
+}
+
+// decodeCodes turns the code of the category "missing" into a null.
+func (e scaling) decodeCodes(i int) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		a := r.Column(i)
+		if !e.MissingCategory {
+			return a, nil
+		}
+		from, err := codes(a)
+		if err != nil {
+			return nil, err
+		}
+		return column(arrow.PrimitiveTypes.Int32, from, missingCodes(from, present(a), int32(e.Categories))), nil
+	}
+}
+
+// missingCodes marks the values that are the code `missing` as absent.
+func missingCodes(from []int32, b bits, missing int32) bits {
+	for i, c := range from {
+		if c == missing && b.has(i) {
+			b = b.without(i, len(from))
+		}
+	}
+	return b
+}
+
 // filled copies values with v in the place of missing ones.
 func filled[T number](values []T, b bits, v T) []T {
 	out := make([]T, len(values))

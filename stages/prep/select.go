@@ -1,8 +1,6 @@
 package prep
 
 import (
-	"context"
-
 	"weir/pipeline"
 )
 
@@ -30,12 +28,7 @@ func (s *Select) plan(h pipeline.Header) (rewrite, error) {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Select) Plan(in pipeline.Headers) (pipeline.Outline, error) { return planRows(in, s.plan) }
-
-// Run implements pipeline.Stage.
-func (s *Select) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
-}
+func (s *Select) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRows(in, s.plan) }
 
 // Drop leaves out the named columns.
 type Drop struct {
@@ -70,12 +63,7 @@ func (s *Drop) plan(h pipeline.Header) (rewrite, error) {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Drop) Plan(in pipeline.Headers) (pipeline.Outline, error) { return planRows(in, s.plan) }
-
-// Run implements pipeline.Stage.
-func (s *Drop) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return runRows(in, s.plan)
-}
+func (s *Drop) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRows(in, s.plan) }
 
 // subset keeps the columns at the given places.
 func subset(h pipeline.Header, places []int) rewrite {

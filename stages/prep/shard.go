@@ -36,23 +36,24 @@ func shardKind() pipeline.Kind {
 // in sequence or hashed under a secret key); then only the shard of that unit
 // differs. Replace a unit and give the new one the draw of the old. position:
 // row i goes to shard i mod k; replacing a row leaves all positions, removing
-// one would shift those after it.
-func (s *Shard) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+// one would shift those after it. Both need that the rows which change with a unit
+// are its own: they have its draw, or its positions. Where the unit is a column,
+// the draw is a function of that column's value, which must be one of the unit.
+func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	unitColumn(&ps, h)
+	p := sharding{shards: s.Shards, random: s.By == "random", unit: unitColumn(&ps, h), columns: len(h.Domain.Columns)}
 	if s.Shards < 2 {
 		ps.Add("shards", fmt.Sprint(s.Shards), "at least 2")
 	}
 	if h.Schema.HasField(pipeline.ShardColumn) {
 		ps.Add("", "given a table that has shards already", "given a table without shards")
 	}
-	out := h.WithShardColumn()
 	var findings []pipeline.Finding
-	if h.Class == pipeline.Private {
-		out.Stability, findings = s.stability(h)
+	if p.out = h.WithShardColumn(); h.Class == pipeline.Private {
+		p.out.Stability, findings = s.stability(h)
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": out}, Lazy: true, Secret: s.By == "random", Findings: findings}, ps.Err()
+	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: true, Secret: p.random, Findings: findings, Run: p.run}, ps.Err()
 }
 
 func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Finding) {
@@ -65,56 +66,67 @@ func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Fin
 	case s.By == "position" && !publicPositions(h):
 		return note("shards by position need replace_one, one row a unit, and a public row count with no row dropped by its values: else rows move to other shards",
 			"by: random")
-	case !oneUnit(h):
-		return note("one unit changes rows of other units, which lie in several shards", "shard before the stage that removes rows by rank")
+	case !h.OwnRows:
+		return note("one unit changes rows of other units, which lie in several shards", "shard before the stage that removes rows by rank, imputes across rows or splits by stratum")
 	}
 	return pipeline.Shards(s.Shards), nil
 }
 
-// Run implements pipeline.Stage.
-func (s *Shard) Run(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	t := in["in"]
-	var ps pipeline.Problems
-	unit := unitColumn(&ps, t.Header)
-	if err := ps.Err(); err != nil {
-		return nil, err
-	}
-	var k key
-	if s.By == "random" {
-		k = keyFrom(env.Secret("shard"))
-	}
-	w := rewrite{out: t.Header.WithShardColumn(), makers: func() []maker {
-		return append(keepAll(t.Domain), s.number(unit, k))
-	}}
-	w.out.Stability = t.Stability
-	if t.Class == pipeline.Private {
-		w.out.Stability, _ = s.stability(t.Header)
-	}
-	return pipeline.Tables{"out": w.apply(t)}, nil
+// sharding is the planned stage.
+type sharding struct {
+	out          pipeline.Header
+	shards, unit int
+	columns      int // of the input
+	random       bool
 }
 
-// number makes the shard column.
-func (s *Shard) number(unit int, k key) maker {
-	rows, position := k.sequence(), int64(0)
+func (p sharding) run(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	number := p.byPosition
+	if p.random {
+		k := keyFrom(env.Secret("shard"))
+		number = func() maker { return p.byRow(k) }
+		if p.unit >= 0 {
+			number = func() maker { return p.byUnit(k) }
+		}
+	}
+	w := rewrite{out: p.out, makers: func(Randomness) []maker {
+		makers := make([]maker, p.columns)
+		for i := range makers {
+			makers[i] = keep(i)
+		}
+		return append(makers, number())
+	}}
+	return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
+}
+
+// byUnit: the shard is a function of the unit alone.
+func (p sharding) byUnit(k key) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		draws, err := k.units(r.Column(p.unit))
+		shards := make([]int32, len(draws))
+		for i, u := range draws {
+			shards[i] = int32(below(u, p.shards))
+		}
+		return column(arrow.PrimitiveTypes.Int32, shards, nil), err
+	}
+}
+
+// byRow: each row draws for itself, in sequence.
+func (p sharding) byRow(k key) maker {
+	rows := k.sequence()
+	return p.each(func() int { return below(rows.Uint64(), p.shards) })
+}
+
+func (p sharding) byPosition() maker {
+	position := -1
+	return p.each(func() int { position++; return position % p.shards })
+}
+
+func (p sharding) each(next func() int) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		shards := make([]int32, r.NumRows())
-		if s.By == "random" && unit >= 0 {
-			draws, err := k.units(r.Column(unit))
-			if err != nil {
-				return nil, err
-			}
-			for i, u := range draws {
-				shards[i] = int32(below(u, s.Shards))
-			}
-			return column(arrow.PrimitiveTypes.Int32, shards, nil), nil
-		}
 		for i := range shards {
-			if s.By == "random" {
-				shards[i] = int32(below(rows.Uint64(), s.Shards))
-			} else {
-				shards[i] = int32(position % int64(s.Shards))
-			}
-			position++
+			shards[i] = int32(next())
 		}
 		return column(arrow.PrimitiveTypes.Int32, shards, nil), nil
 	}

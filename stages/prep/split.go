@@ -50,15 +50,15 @@ type splitting struct {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Split) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Split) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	p, err := s.plan(in["in"])
-	return pipeline.Outline{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings}, err
+	return pipeline.Work{Out: p.out, Lazy: p.strata < 0, Secret: p.secret, Findings: p.findings, Run: p.run}, err
 }
 
-func (s *Split) plan(h pipeline.Header) (splitting, error) {
+func (s *Split) plan(h pipeline.Header) (*splitting, error) {
 	var ps pipeline.Problems
-	p := splitting{h: h, unit: unitColumn(&ps, h), strata: -1, out: pipeline.Headers{}}
-	s.shares(&ps, &p)
+	p := &splitting{h: h, unit: unitColumn(&ps, h), strata: -1, out: pipeline.Headers{}}
+	s.shares(&ps, p)
 	if s.Stratify != "" {
 		p.strata = s.stratum(&ps, h.Domain)
 		if p.unit >= 0 {
@@ -68,7 +68,7 @@ func (s *Split) plan(h pipeline.Header) (splitting, error) {
 	positions := publicPositions(h) || h.Class != pipeline.Private
 	p.exact = p.strata < 0 && p.unit < 0 && positions && h.Rows > 0
 	p.secret = p.unit < 0 && !positions
-	s.headers(&p)
+	s.headers(p)
 	return p, ps.Err()
 }
 
@@ -112,7 +112,7 @@ func (s *Split) stratum(ps *pipeline.Problems, d *pipeline.Domain) int {
 // each cut. Train and test have one cut, validation has two: beside the row
 // itself at most 1, or 2, rows of the part differ. Adding is the reverse;
 // replacing is both, in two classes or one, and counted as replaced rows is
-// again 2, or 3. So rows(c) becomes rows(2c), rows(3c). The tags are public where
+// again 2, or 3. The rows that cross belong to other units. So rows(c) becomes rows(2c), rows(3c). The tags are public where
 // positions are (each row keeps its tag) and secret elsewhere (couple the tags of
 // the other rows). Across shards a change of any size moves any number of rows.
 func (s *Split) headers(p *splitting) {
@@ -125,7 +125,7 @@ func (s *Split) headers(p *splitting) {
 			h.Rows, begin = end-begin, end
 		}
 		if p.strata >= 0 && h.Class == pipeline.Private {
-			h.Stability = stratified(h.Stability, name)
+			h.Stability, h.OwnRows = stratified(h.Stability, name), false
 		}
 		p.out[name] = h
 	}
@@ -147,19 +147,14 @@ func stratified(s pipeline.Stability, part string) pipeline.Stability {
 	return pipeline.Rows(2 * s.N)
 }
 
-// Run implements pipeline.Stage.
-func (s *Split) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	t := in["in"]
-	p, err := s.plan(t.Header)
-	if err != nil {
-		return nil, err
-	}
+func (p *splitting) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 	var from source64
 	if p.secret {
 		from = env.Secret("split")
 	} else {
 		from = env.Rand("split")
 	}
+	t := in["in"]
 	assign, err := p.assigner(ctx, t, keyFrom(from))
 	if err != nil {
 		return nil, err

@@ -21,11 +21,9 @@ func writeKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
-func (s *Write) Plan(in pipeline.Headers) (pipeline.Outline, error) {
-	return pipeline.Outline{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats}, nil
-}
-
-// Run implements pipeline.Stage.
-func (s *Write) Run(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	return pipeline.Tables{"out": in["in"]}, nil
+func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats,
+		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			return pipeline.Tables{"out": in["in"]}, nil
+		}}, nil
 }

@@ -38,7 +38,7 @@ func newReader(t pipeline.Table) *reader {
 	rows := int(max(0, t.Rows))
 	for _, c := range t.Domain.Columns {
 		at := t.Schema.FieldIndices(c.Name)
-		if c.Type == pipeline.Text || len(at) != 1 {
+		if len(at) != 1 || Unreadable(c) != "" {
 			r.frame.Dropped = append(r.frame.Dropped, Drop{c.Name, dropReason(c)})
 			continue
 		}
@@ -56,10 +56,21 @@ func newReader(t pipeline.Table) *reader {
 }
 
 func dropReason(c pipeline.Column) string {
-	if c.Type == pipeline.Text {
-		return "is text, which has no closed set of values to compare"
+	if why := Unreadable(c); why != "" {
+		return why
 	}
 	return "is in the domain but not exactly once in the table"
+}
+
+// Unreadable says why a column cannot be compared; "" where it can.
+func Unreadable(c pipeline.Column) string {
+	switch {
+	case c.Type == pipeline.Text:
+		return "is text, which has no closed set of values to compare"
+	case c.Type.Coded() && c.Encoding != nil && c.Encoding.Form != pipeline.OneHot:
+		return "is a category encoded as a number, which has to be decoded first"
+	}
+	return ""
 }
 
 func (r *reader) batch(rec arrow.Record) error {

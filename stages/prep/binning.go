@@ -1,0 +1,105 @@
+package prep
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// run computes the edges that are quantiles and bins each value.
+func (p discretizing) run(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	makers := make([]maker, p.columns)
+	for i := range makers {
+		makers[i] = keep(i)
+	}
+	for _, i := range p.places {
+		edges, err := p.cuts(ctx, in[p.port], i)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", p.out.Domain.Columns[i].Name, err)
+		}
+		makers[i] = binMaker(i, edges)
+	}
+	w := rewrite{out: p.out, makers: fixed(makers)}
+	return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
+}
+
+// cuts are the edges of column i: those planned, or the quantiles of t.
+func (p discretizing) cuts(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
+	if edges := p.edges[i]; edges != nil {
+		return edges, nil
+	}
+	values, err := observed(ctx, t, p.from[i])
+	if edges := quantileEdges(values, p.bins); edges != nil {
+		return edges, err
+	}
+	return []float64{0, 0}, err // nothing to cut: every value, were there one, is in the only bin
+}
+
+// observed reads all present values of column i.
+func observed(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
+	var all []float64
+	for r, err := range t.Open(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		values, err := floats(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		b := present(r.Column(i))
+		for j, v := range values {
+			if b.has(j) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all, ctx.Err()
+}
+
+func binMaker(i int, edges []float64) maker {
+	return func(r arrow.Record) (arrow.Array, error) {
+		values, err := floats(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		out := make([]int32, len(values))
+		for j, v := range values {
+			out[j] = bin(edges, v)
+		}
+		return column(arrow.PrimitiveTypes.Int32, out, present(r.Column(i))), nil
+	}
+}
+
+// unbin makes column i of a batch numbers again.
+func (p binned) unbin(i int, to pipeline.Column, random Randomness) maker {
+	values, draw := restoring(to), func() float64 { return 0.5 }
+	if p.Inverse == "uniform" {
+		draw = seeded(random, i).Float64
+	}
+	return func(r arrow.Record) (arrow.Array, error) {
+		from, err := codes(r.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		x := make([]float64, len(from))
+		for j, c := range from {
+			x[j] = values.value(within(p.Edges, c, draw()))
+		}
+		return store(to.ArrowType(), x, present(r.Column(i))), nil
+	}
+}
+
+// seeded is the random source of column i: its own, so that the draws of a
+// column do not depend on how rows come in batches.
+func seeded(random Randomness, i int) *rand.Rand {
+	base := random()
+	var a, b uint64
+	for range i + 1 {
+		a, b = base.Uint64(), base.Uint64()
+	}
+	return rand.New(rand.NewPCG(a, b))
+}
