@@ -47,7 +47,7 @@ func (r *run) takeUp(f found) (*Result, error) {
 	if f.record.Status == record.Done {
 		return r.shown(f)
 	}
-	if f.record.Build != r.opts.Build {
+	if r.opts.Build == "" || f.record.Build != r.opts.Build {
 		r.opts.Log.Warn("an interrupted run was of another build of weir and is not continued", "run", f.path)
 		return nil, nil
 	}

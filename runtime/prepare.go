@@ -45,7 +45,7 @@ func (r *run) describe() error {
 	rec.Dataset = record.Dataset{Name: r.source.name, ID: r.source.id, Version: r.source.version, Unit: r.plan.Dataset.PrivacyUnit}
 	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims), Delta: r.plan.Delta,
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
-	rec.KeyCommitment, rec.KeyKept, rec.Insecure = r.key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil
+	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil, r.opts.Insecure
 	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{}, map[string]string{}
 	rec.Repeat, rec.Tables = r.opts.Repeat, releasedTables(r.plan)
 	rec.Charges, rec.Stages = []record.Charge{}, []record.Stage{}
