@@ -25,6 +25,7 @@ func Compile(spec *Spec) (*Plan, error) {
 	}
 	c.splitNames()
 	c.experiment()
+	c.advise()
 	if len(c.faults) == 0 {
 		c.bill()
 	}
