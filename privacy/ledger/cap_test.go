@@ -154,6 +154,22 @@ func TestFixFitsTheOrderToTheBill(t *testing.T) {
 	}
 }
 
+// A first bill of pure releases would like an order at which no Gaussian fits:
+// Fix leaves room for those that come later.
+func TestFixLeavesRoomForGaussians(t *testing.T) {
+	laplace, gaussian := charge("a", 0), charge("b", 0)
+	laplace.Event = privacy.Laplace{NoiseMultiplier: 100}
+	gaussian.Event = privacy.Gaussian{NoiseMultiplier: 8}
+	l, _ := New(&memory{}, dataset, ticking())
+	limit, err := l.Fix(Cap{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, laplace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(&limit, laplace, gaussian); err != nil {
+		t.Errorf("at order %g: %v", limit.Order, err)
+	}
+}
+
 // A charge for rows counts four times for a patient of four rows under the cap.
 func TestCapCountsUnits(t *testing.T) {
 	limit := Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove, Unit: Unit{"patient", 4}, Filter: "basic"}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 
 	"weir/privacy"
 	"weir/privacy/account"
@@ -35,7 +36,8 @@ func (c Cap) fresh() (Filter, error) {
 	}
 	if f.Name == "rdp" && f.Order == 0 {
 		// Most Gaussian noise, whose divergence is proportional to the order.
-		f.Order = bestOrder(c, func(order float64) float64 { return 0 }, func(order float64) float64 { return order })
+		nothing, gaussian := func(float64) float64 { return 0 }, func(order float64) float64 { return order }
+		f.Order = bestOrder(c, math.Inf(1), nothing, gaussian)
 	}
 	if err := f.valid(); err != nil {
 		return f, fmt.Errorf("ledger: cap: %w", err)
@@ -48,10 +50,14 @@ func (c Cap) fresh() (Filter, error) {
 
 // bestOrder is the order at which most copies of a bill fit under the cap after
 // what is spent; among orders that admit none, the one with most room.
-func bestOrder(c Cap, spent, bill func(order float64) float64) float64 {
-	best, copies := 2.0, 0.0
-	room, most := 2.0, c.Epsilon-conversion(2, c.Delta)
+// None is above top.
+func bestOrder(c Cap, top float64, spent, bill func(order float64) float64) float64 {
+	best, copies := 0.0, 0.0
+	room, most := min(2, top), math.Inf(-1)
 	for _, order := range account.FilterOrders() {
+		if order > top {
+			break
+		}
 		left := c.Epsilon - conversion(order, c.Delta) - spent(order)
 		if left > most {
 			room, most = order, left
@@ -68,9 +74,10 @@ func bestOrder(c Cap, spent, bill func(order float64) float64) float64 {
 
 // Fix returns limit with the filter that the ledger has; where it has none yet and
 // the filter is rdp without an order, with the order at which the bill of the
-// first capped run costs least of the cap. Sampled Gaussians need lower orders than
-// plain ones. It must be called before that run draws noise: the bill is
-// public, and so is the order.
+// first capped run costs least of the cap, up to that of Gaussian noise. Sampled
+// Gaussians need lower orders; higher ones serve pure releases alone and
+// would shut out every later Gaussian. It must be called before that run draws
+// noise: the bill is public, and so is the order.
 func (l *Ledger) Fix(limit Cap, bill ...Charge) (Cap, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +117,7 @@ func (c Cap) orderFor(spent, added []Entry) (float64, error) {
 	if !ok || !also || len(added) == 0 {
 		return f.Order, nil
 	}
-	return bestOrder(c, before, bill), nil
+	return bestOrder(c, f.Order, before, bill), nil
 }
 
 // divergence is that of the composition of entries as a function of the order.
