@@ -1,0 +1,146 @@
+package prep
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+)
+
+// visits is a spec of a table of which a person has up to 400 rows.
+const visits = `weir: 1
+name: visits
+dataset:
+  file: visits.csv
+  privacy_unit: {column: pid, max_rows: 400}
+  domain:
+    columns:
+      - {name: pid, type: integer, bounds: [0, 1000000]}
+      - {name: visit, type: integer, bounds: [0, 400]}
+      - {name: grade, type: ordinal, categories: [low, high]}
+privacy: {epsilon: 1, delta: 1e-6, adjacency: add_remove}
+stages:
+`
+
+func compiled(t *testing.T, stages string) (*pipeline.Plan, error) {
+	t.Helper()
+	kinds, err := pipeline.NewRegistry(Kinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, problems := pipeline.ParseSpec(pipeline.Sources{File: "visits.yaml", Data: []byte(visits + stages)}, kinds)
+	if err := pipeline.FromProblems(problems); err != nil {
+		return nil, err
+	}
+	return pipeline.Compile(spec)
+}
+
+// Whatever takes the place of the unit's column, under its name, is refused where
+// rows of a unit have to go one way, as a matter of privacy (exit 3).
+func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
+	relabel := `  relabel: {kind: derive, columns: [{name: pid, formula: "visit * 7919 + pid", type: integer, bounds: [0, 1000000]}]}` + "\n"
+	for name, stages := range map[string]string{
+		"overwritten":                     relabel,
+		"dropped, then new":               "  lose: {kind: drop, columns: [pid]}\n" + strings.ReplaceAll(relabel, " + pid", ""),
+		"overwritten by a copy of itself": `  relabel: {kind: derive, columns: [{name: pid, formula: "pid", type: integer, bounds: [0, 1000000]}]}` + "\n",
+		"brought back over another": "  code: {kind: discretize, columns: [pid], bins: 50}\n  lose: {kind: drop, columns: [pid]}\n" +
+			`  relabel: {kind: derive, columns: [{name: pid, formula: "visit % 2 == 0 ? \"x\" : \"y\"", type: ordinal, categories: [x, y]}]}` + "\n  back: {kind: decode}\n",
+		"drawn inside its bin": "  code: {kind: discretize, columns: [pid], bins: 50, inverse: uniform}\n  back: {kind: decode}\n",
+		"its bin by quantiles": "  code: {kind: discretize, columns: [pid], strategy: quantile}\n",
+		"hidden by a mark":     "  mark: {kind: missing_indicator, columns: [pid]}\n  back: {kind: decode}\n",
+		"imputed":              "  fill: {kind: impute_knn, scope: table, columns: [pid]}\n",
+	} {
+		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n", "split": "  parts: {kind: split}\n"} {
+			_, err := compiled(t, stages+stage)
+			var ds pipeline.Diagnostics
+			if !errors.As(err, &ds) || !ds.Privacy() || ds[0].Rule != "W35" || ds[0].Stage != "parts" || !strings.Contains(err.Error(), "pid") {
+				t.Errorf("%s, then %s: %v, must be refused by W35, naming pid", name, kind, err)
+			}
+		}
+	}
+}
+
+// What is computed of the unit's own value alone still names the unit.
+func TestWhatIsOfTheUnitIsKept(t *testing.T) {
+	for name, stages := range map[string]string{
+		"as it is":           "",
+		"other columns":      `  more: {kind: derive, columns: [{name: late, formula: "visit > pid", type: boolean}]}` + "\n",
+		"held to bounds":     "  hold: {kind: bounds, outside: clip}\n",
+		"without a sentinel": "  mark: {kind: not_available, columns: {pid: 99999}}\n",
+		"marked":             "  mark: {kind: missing_indicator, columns: [pid]}\n",
+		"filled":             "  fill: {kind: impute_constant, numbers: {pid: 0}}\n",
+		"in bins":            "  code: {kind: discretize, columns: [pid], bins: 50}\n",
+		"in bins and back":   "  code: {kind: discretize, columns: [pid], bins: 50}\n  back: {kind: decode}\n",
+		"encoded":            "  code: {kind: encode}\n",
+		"encoded and back":   "  code: {kind: encode}\n  back: {kind: decode}\n",
+		"selected":           "  some: {kind: select, columns: [visit, pid]}\n  fewer: {kind: filter, keep: visit < 9}\n",
+		"others imputed":     "  rest: {kind: read, class: public, file: more.csv, like: dataset}\n  fill: {kind: impute_knn, from: dataset, scope: reference, reference: rest, columns: [visit]}\n",
+	} {
+		plan, err := compiled(t, stages+"  parts: {kind: shard, shards: 8}\n")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if s := plan.Step("parts").Stability; s != "shards(8)" {
+			t.Errorf("%s: stability is %s, must be shards(8)", name, s)
+		}
+	}
+}
+
+// After which stages the rows that change with a unit are still its own.
+func TestOwnRows(t *testing.T) {
+	in := cleaned(t).Header
+	free, private := public(cleaned(t)).Header, in
+	inShards := in.WithShardColumn()
+	inShards.Stability = pipeline.Shards(3)
+	knn := func(scope string) pipeline.Stage {
+		return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: scope, Scale: "none"}
+	}
+	quantile := &Discretize{Strategy: "quantile", Bins: 3}
+	for _, c := range []struct {
+		name      string
+		stage     pipeline.Stage
+		in        pipeline.Header
+		reference *pipeline.Header
+		port      string
+		want      bool
+	}{
+		{"a row alone", &Bounds{Outside: "clip"}, in, nil, "out", true},
+		{"filter", &Filter{Keep: "age > 30", Missing: "drop"}, in, nil, "out", true},
+		{"independent split", &Split{Train: 0.5, Test: 0.5}, in, nil, "train", true},
+		{"shard", &Shard{Shards: 4, By: "random"}, in, nil, "out", true},
+		{"public reference", knn("reference"), in, &free, "out", true},
+		{"public quantiles", quantile, in, &free, "out", true},
+		{"other rows cross the cut", &Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, in, nil, "train", false},
+		{"other rows are imputed", knn("table"), in, nil, "out", false},
+		{"other rows of the shard", knn("shard"), inShards, nil, "out", false},
+		{"private reference", knn("reference"), in, &private, "out", false},
+		{"quantiles", quantile, in, nil, "out", false},
+		{"private quantiles", quantile, in, &private, "out", false},
+	} {
+		headers := pipeline.Headers{"in": c.in}
+		if c.reference != nil {
+			headers["reference"] = *c.reference
+		}
+		w, err := c.stage.Plan(headers)
+		if err != nil || w.Out[c.port].OwnRows != c.want {
+			t.Errorf("%s: own rows %t, error %v; want %t", c.name, w.Out[c.port].OwnRows, err, c.want)
+		}
+	}
+}
+
+// Where rows of other units change, shards confine nothing, and places in the
+// table mean nothing, though the row count is public and rows(1) holds.
+func TestOthersRowsAreInNoShard(t *testing.T) {
+	h := clinicTable().Header
+	h.OwnRows = false // as after a removal by rank
+	for _, by := range []string{"random", "position"} {
+		w, err := (&Shard{Shards: 4, By: by}).Plan(pipeline.Headers{"in": h})
+		if err != nil || w.Out["out"].Stability != pipeline.Unbounded() {
+			t.Errorf("by %s: stability is %v, error %v; want unbounded", by, w.Out["out"].Stability, err)
+		}
+	}
+	w, err := (&Split{Train: 0.5, Test: 0.5}).Plan(pipeline.Headers{"in": h})
+	if err != nil || !w.Secret || w.Out["train"].Rows != 0 || w.Out["train"].Stability != pipeline.Rows(1) {
+		t.Errorf("split: secret %t, %d public rows, error %v; want independent secret draws", w.Secret, w.Out["train"].Rows, err)
+	}
+}
