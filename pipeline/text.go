@@ -18,13 +18,22 @@ func (p *Plan) Text() string {
 	p.textBill(&b)
 	p.textPublic(&b)
 	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "\n%s %s at %s: %s", f.Level, f.Rule, f.Stage, f.Message)
+		fmt.Fprintf(&b, "\n%s", f)
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "\n  instead: %s", f.Fix)
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// String is a finding in one line, without its fix.
+func (f Finding) String() string {
+	at := ""
+	if f.Stage != "" {
+		at = " at " + f.Stage
+	}
+	return fmt.Sprintf("%s %s%s: %s", f.Level, f.Rule, at, f.Message)
 }
 
 func (p *Plan) textStages(b *strings.Builder) {

@@ -42,6 +42,7 @@ type Run struct {
 	KeyKept       bool            `json:"noise_key_kept"`
 	Repeat        int             `json:"repeat,omitempty"`
 	Insecure      bool            `json:"not_private,omitempty"` // noise from a seed: a test, no release
+	InsecureSeed  *uint64         `json:"insecure_noise_seed,omitempty"`
 	Stages        []Stage         `json:"stages"`
 	Tables        []Table         `json:"tables"` // released tables, as planned
 	Release       []File          `json:"release"`

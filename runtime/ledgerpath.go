@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/runtime/dataset"
 )
 
 const ledgerSuffix = ".weir-ledger.jsonl"
@@ -34,7 +35,7 @@ func ledgerPath(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (s
 	}
 	switch {
 	case before != "" && asked != "" && !sameFilePath(before, asked):
-		return "", Refusal{fmt.Errorf("%w, %s, and is asked to charge %s: a second ledger would be a second budget; leave out the other one, or move the ledger there", errOtherLedger, before, asked)}
+		return "", dataset.Refusal{Err: fmt.Errorf("%w, %s, and is asked to charge %s: a second ledger would be a second budget; leave out the other one, or move the ledger there", errOtherLedger, before, asked)}
 	case before != "":
 		return before, nil
 	case asked != "":
@@ -72,9 +73,3 @@ func sameFilePath(a, b string) bool {
 	absolute, err := filepath.Abs(b)
 	return err == nil && filepath.Clean(a) == absolute
 }
-
-// Refusal is an error of privacy: the command ends with the code for that.
-type Refusal struct{ Err error }
-
-func (r Refusal) Error() string { return r.Err.Error() }
-func (r Refusal) Unwrap() error { return r.Err }

@@ -16,8 +16,8 @@ import (
 // ErrOverBudget marks a run that would pass the budget of its dataset.
 var ErrOverBudget = ledger.ErrOverBudget
 
-// account is the open ledger of a run's dataset.
-type account struct {
+// payments is the open ledger of a run's dataset.
+type payments struct {
 	mu     sync.Mutex
 	path   string
 	ledger *ledger.Ledger
@@ -49,7 +49,7 @@ func (r *run) openLedger() error {
 
 // openAccount opens the ledger, and refuses one that is not the dataset's own or
 // lacks charges that the owner's side knows of.
-func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (*account, error) {
+func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (*payments, error) {
 	path, err := ledgerPath(plan, s, folder, opts)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (
 	if err := s.checkLedger(l.Entries()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &account{path: path, ledger: l, limit: limit(plan)}, nil
+	return &payments{path: path, ledger: l, limit: limit(plan)}, nil
 }
 
 // limit is the budget of the dataset as the ledger takes it.
@@ -152,7 +152,7 @@ func (r *run) payAll(s *pipeline.Step) error {
 
 // restore records the charges of a finished run that the ledger lacks: what was
 // released was paid for, whatever became of the file.
-func (a *account) restore(r *run, rec *record.Run) error {
+func (a *payments) restore(r *run, rec *record.Run) error {
 	r.account, r.record = a, rec
 	defer func() { r.account, r.record = nil, nil }()
 	known := map[string]bool{}

@@ -30,7 +30,7 @@ type run struct {
 	dir     runDir
 	cache   cache
 	key     noise.Key
-	account *account // nil: nothing is charged
+	account *payments // nil: nothing is charged
 	record  *record.Run
 	trace   trace
 

@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/runtime"
+	"weir/runtime/dataset"
 )
 
 // Exit codes (DESIGN section 9).
@@ -47,7 +48,7 @@ func usage(c *cobra.Command, err error) error {
 func exitCode(ctx context.Context, err error) int {
 	var coded *codeError
 	var diagnostics pipeline.Diagnostics
-	var refusal runtime.Refusal
+	var refusal dataset.Refusal
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
