@@ -1,15 +1,16 @@
 package runtime
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/privacy/account"
 	"weir/privacy/ledger"
 	"weir/record"
 )
@@ -34,32 +35,43 @@ func (r *run) openLedger(source *source) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, unwrapPath(err))
 	}
-	l, err := ledger.Open(path, source.digest, r.opts.Clock)
+	l, err := r.openOrBegin(path)
 	if err != nil {
 		return err
 	}
-	limit, err := r.limit()
-	if err != nil {
-		return err
-	}
-	r.payer, r.record.Dataset.Ledger = &payer{ledger: l, limit: limit}, path
+	r.payer, r.record.Dataset.Ledger = &payer{ledger: l}, path
+	limit := r.limit()
 	if limit == nil {
 		return nil
 	}
-	return l.Check(*limit, r.bill(l)...)
+	bill := r.bill(l)
+	fixed, err := l.Fix(*limit, bill...)
+	if err != nil {
+		return err
+	}
+	r.payer.limit = &fixed
+	return l.Check(fixed, bill...)
+}
+
+// openOrBegin takes the dataset's id from its ledger; a new ledger draws one.
+func (r *run) openOrBegin(path string) (*ledger.Ledger, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return ledger.Open(path, "", r.opts.Clock)
+	}
+	var id [16]byte
+	if _, err := io.ReadFull(r.opts.Random, id[:]); err != nil {
+		return nil, err
+	}
+	return ledger.Open(path, "ds-"+hex.EncodeToString(id[:]), r.opts.Clock)
 }
 
 // limit is the budget of the dataset as the ledger takes it.
-func (r *run) limit() (*ledger.Cap, error) {
+func (r *run) limit() *ledger.Cap {
 	b := r.plan.Dataset.Budget
 	if b == nil {
-		return nil, nil
+		return nil
 	}
-	acc, err := account.ByName(r.plan.Accountant)
-	if err != nil {
-		return nil, err
-	}
-	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Accountant: acc, Adjacency: r.plan.Adjacency}, nil
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: r.plan.Adjacency, Unit: ledger.Unit(r.plan.Spec.Dataset.PrivacyUnit), Filter: b.Filter}
 }
 
 // bill lists the planned charges that the ledger does not have yet.
@@ -85,7 +97,8 @@ func (r *run) chargeID(s *pipeline.Step, n int) string {
 }
 
 func (r *run) charge(s *pipeline.Step, id string, e privacy.Event) ledger.Charge {
-	c := ledger.Charge{ID: id, Run: r.record.ID, Spec: r.plan.Digest, Stage: s.ID, Adjacency: r.plan.Adjacency,
+	c := ledger.Charge{ID: id, Run: r.record.ID, Spec: r.plan.Digest, Version: "1", Stage: s.ID,
+		Unit: ledger.Unit(r.plan.Spec.Dataset.PrivacyUnit), Adjacency: r.plan.Adjacency,
 		Event: e, Published: s.Published, Unproven: s.Unproven}
 	if s.Unproven != "" {
 		c.Event = nil // no bound is proven, so there is no event to add up
