@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/privacy"
+	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
 )
@@ -115,7 +117,7 @@ func (f *runFlags) failure(ctx context.Context, s streams, result *runtime.Resul
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
 	}
-	if errors.Is(err, runtime.ErrOverBudget) {
+	if errors.Is(err, runtime.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)
 	}
 	return err
