@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,6 +179,35 @@ func TestRowsByMeaning(t *testing.T) {
 	}
 	if bytes.Equal(text(nil, "p1"), text(nil, "p2")) {
 		t.Error("texts are not told apart")
+	}
+}
+
+// TestSketchUnderAnotherDomain: the order in which a domain lists its columns,
+// and whether it calls grades numbers or categories, changes nothing.
+func TestSketchUnderAnotherDomain(t *testing.T) {
+	b := newBench(t)
+	path := b.write("a.csv", people(0, 300))
+	other := domain()
+	slices.Reverse(other.Columns)
+	other.Columns[1] = pipeline.Column{Name: "grade", Type: pipeline.Integer, Nullable: true}
+	var sketches []sketch
+	for _, d := range []*pipeline.Domain{domain(), other} {
+		read, err := table.Open(disk{}, path, nil, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sketchRows(context.Background(), testKey("rows"), read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sketches = append(sketches, s)
+	}
+	if len(sketches[0]) != 300 || !equal(sketches[0], sketches[1]) {
+		t.Errorf("%d and %d rows, %d equal, must be 300", len(sketches[0]), len(sketches[1]), common(sketches[0], sketches[1]))
+	}
+	keyed, err := sketchRows(context.Background(), testKey("another index"), b.opening("a.csv", "1").Rows)
+	if err != nil || common(keyed, sketches[0]) > 0 {
+		t.Errorf("%v: hashes do not depend on the key", err)
 	}
 }
 
