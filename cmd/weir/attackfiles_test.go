@@ -25,11 +25,15 @@ func TestPublicFileThatIsTheDataset(t *testing.T) {
 		make func(study) string
 		plan int // exit code of weir plan
 	}{
-		"path":   {func(study) string { return "./data.csv" }, exitPrivacy},
-		"link":   {func(s study) string { s.must(os.Symlink(s.path("data.csv"), s.path("other.csv"))); return "other.csv" }, exitPrivacy},
-		"inode":  {func(s study) string { s.must(os.Link(s.path("data.csv"), s.path("other.csv"))); return "other.csv" }, exitPrivacy},
-		"ledger": {func(s study) string { s.write("other.csv", "id\n"); s.write("other.csv.weir-ledger.jsonl", ""); return "other.csv" }, exitPrivacy},
-		"copy":   {func(s study) string { s.write("other.csv", s.read("data.csv")); return "other.csv" }, exitDone},
+		"path":  {func(study) string { return "./data.csv" }, exitPrivacy},
+		"link":  {func(s study) string { s.must(os.Symlink(s.path("data.csv"), s.path("other.csv"))); return "other.csv" }, exitPrivacy},
+		"inode": {func(s study) string { s.must(os.Link(s.path("data.csv"), s.path("other.csv"))); return "other.csv" }, exitPrivacy},
+		"ledger": {func(s study) string {
+			s.write("other.csv", "id\n")
+			s.write("other.csv.weir-ledger.jsonl", "")
+			return "other.csv"
+		}, exitPrivacy},
+		"copy": {func(s study) string { s.write("other.csv", s.read("data.csv")); return "other.csv" }, exitDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStudy(t, 400)
@@ -71,15 +75,23 @@ func TestPublicFilesAreNamed(t *testing.T) {
 }
 
 // capped gives the dataset a budget that one run uses up.
-func capped(s study) { s.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.3, delta: 1e-6}}") }
+func capped(s study) {
+	s.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.3, delta: 1e-6}}")
+}
 
 // TestCapFollowsTheData: a copy, a link, a gzip, another ledger, a changed cell
 // once began a new budget.
 func TestCapFollowsTheData(t *testing.T) {
 	for name, change := range map[string]func(study) []string{
-		"the same":      func(s study) []string { return nil },
-		"copy":          func(s study) []string { s.write("copy.csv", s.read("data.csv")); return []string{"--set", "dataset.file=" + s.path("copy.csv")} },
-		"link":          func(s study) []string { s.must(os.Symlink("data.csv", s.path("link.csv"))); return []string{"--set", "dataset.file=" + s.path("link.csv")} },
+		"the same": func(s study) []string { return nil },
+		"copy": func(s study) []string {
+			s.write("copy.csv", s.read("data.csv"))
+			return []string{"--set", "dataset.file=" + s.path("copy.csv")}
+		},
+		"link": func(s study) []string {
+			s.must(os.Symlink("data.csv", s.path("link.csv")))
+			return []string{"--set", "dataset.file=" + s.path("link.csv")}
+		},
 		"changed cell":  func(s study) []string { s.edit("data.csv", "7,75433,b,1", "7,75434,b,1"); return nil },
 		"last newline":  func(s study) []string { s.write("data.csv", s.read("data.csv")+"\n"); return nil },
 		"other ledger":  func(s study) []string { return []string{"--ledger", s.path("other.jsonl")} },
@@ -121,14 +133,18 @@ func TestVerifySeesWhatWasEdited(t *testing.T) {
 		s.must(os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600))
 	}
 	for name, change := range map[string]func(s study, dir string){
-		"PRIVACY.md":     func(s study, dir string) { edit(s, filepath.Join(dir, "release/PRIVACY.md"), "epsilon = 0.9", "epsilon = 0.1") },
+		"PRIVACY.md": func(s study, dir string) {
+			edit(s, filepath.Join(dir, "release/PRIVACY.md"), "epsilon = 0.9", "epsilon = 0.1")
+		},
 		"a stray file":   func(s study, dir string) { s.must(os.WriteFile(filepath.Join(dir, "release/more.csv"), nil, 0o644)) },
 		"a missing file": func(s study, dir string) { s.must(os.Remove(filepath.Join(dir, "release/domain.yaml"))) },
-		"epsilon":        func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["terms"].(map[string]any)["epsilon_proven"] = 0.1 }) },
-		"charges":        func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["charges"] = []any{} }) },
-		"unfinished":     func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["status"] = "running" }) },
-		"the ledger":     func(s study, dir string) { s.write("data.csv.weir-ledger.jsonl", "") },
-		"the rows":       func(s study, dir string) { s.edit("data.csv", "7,75433,b,1", "7,75434,b,1") },
+		"epsilon": func(s study, dir string) {
+			s.editRecord(dir, func(r map[string]any) { r["terms"].(map[string]any)["epsilon_proven"] = 0.1 })
+		},
+		"charges":    func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["charges"] = []any{} }) },
+		"unfinished": func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["status"] = "running" }) },
+		"the ledger": func(s study, dir string) { s.write("data.csv.weir-ledger.jsonl", "") },
+		"the rows":   func(s study, dir string) { s.edit("data.csv", "7,75433,b,1", "7,75434,b,1") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStudy(t, 400)
