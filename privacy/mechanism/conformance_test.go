@@ -63,7 +63,7 @@ func TestConformanceOfUses(t *testing.T) {
 			r.run(t, m, 1, n, &again)
 			r.run(t, m, 2, n, &other)
 			if len(one.seen) != n || !reflect.DeepEqual(one.seen, again.seen) {
-				t.Errorf("%d of %d uses reported, the same twice: %v", len(one.seen), n, reflect.DeepEqual(one.seen, again.seen))
+				t.Fatalf("%d of %d uses reported, the same twice: %v", len(one.seen), n, reflect.DeepEqual(one.seen, again.seen))
 			}
 			if outs(one.seen) == outs(other.seen) {
 				t.Error("another key gives the same noise")
