@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 )
 
@@ -35,7 +36,7 @@ func (h *Handle) Mechanism() Mechanism { return h.o.Mechanism }
 func (h *Handle) Use(i int64) (*Use, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.use(i)
+	return h.planned(i)
 }
 
 // Next takes the first use after those taken by Next before.
@@ -43,7 +44,15 @@ func (h *Handle) Next() (*Use, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.next++
-	return h.use(h.next - 1)
+	return h.planned(h.next - 1)
+}
+
+// planned keeps filters to their rounds: a use without a cost would be free.
+func (h *Handle) planned(i int64) (*Use, error) {
+	if _, ok := h.o.Mechanism.(Filter); ok {
+		return nil, h.fails("%w: %s is a filter, each round of it has a cost", ErrUses, h.o.Spend)
+	}
+	return h.use(i)
 }
 
 // Round takes a use of a filter for the given part of its total.
@@ -59,7 +68,7 @@ func (h *Handle) Round(cost float64) (*Use, error) {
 	case !(h.spent+cost <= f.Total()*(1+filterSlack)):
 		return nil, h.fails("%w: a round of %s costs %.6g and %.6g of %.6g is left", ErrUses, h.o.Spend, cost, max(0, f.Total()-h.spent), f.Total())
 	}
-	h.spent += cost
+	h.spent = math.Nextafter(h.spent+cost, math.Inf(1)) // a cost that rounding swallows would be free
 	h.next++
 	return h.use(h.next - 1)
 }
@@ -86,7 +95,7 @@ func (h *Handle) Resume(n int64) error {
 	if n == 0 {
 		return nil
 	}
-	if !h.o.Drawn || h.count > 0 || n > h.o.Mechanism.Uses() {
+	if !h.o.Drawn || h.count > 0 || n < 0 || n > h.o.Mechanism.Uses() {
 		return h.fails("%w: %s continues after %d uses that nobody took", ErrUses, h.o.Spend, n)
 	}
 	for i := range n {

@@ -77,7 +77,7 @@ type Probe interface {
 }
 
 // Released is one use of a mechanism: what went in, before any noise, and what
-// came out, of the same type.
+// came out. A choice has scores for In and an index for Out.
 type Released struct {
 	Spend     string
 	Mechanism Mechanism

@@ -28,12 +28,12 @@ func (u *Use) Probed() bool { return u.h.o.Probe != nil }
 
 // Release hands on what came out of a use, of what went in before any noise. A
 // mechanism calls it once for each use that it takes.
-func Release[T any](u *Use, in, out T) T {
+func Release[In, Out any](u *Use, in In, out Out) Out {
 	if u.h.o.Probe == nil {
 		return out
 	}
 	replaced := u.h.o.Probe.Release(Released{Spend: u.h.o.Spend, Mechanism: u.h.o.Mechanism, Use: u.index, In: in, Out: out})
-	if other, ok := replaced.(T); ok {
+	if other, ok := replaced.(Out); ok {
 		return other
 	}
 	return out
