@@ -86,6 +86,7 @@ type Planned struct {
 	Event       privacy.JSON `json:"event"`
 
 	Value privacy.Mechanism `json:"-"`
+	Group int               `json:"-"` // rows (or shards, always one) of what goes in that one unit changes
 }
 
 // PublicFile is a further file that a spec declares to hold no private row: what

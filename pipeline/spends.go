@@ -99,16 +99,33 @@ func (c *compiler) checkPlanned(s *StageSpec, step *Step, to change) {
 // price is a spend at a scale: its mechanism, and the event that bounds it for
 // all that one unit changes.
 func (c *compiler) price(step *Step, spend Spend, scale float64) (Planned, error) {
+	return step.change.price(spend, scale, c.spec.Privacy.Adjacency)
+}
+
+// Price lists the spends of work on inputs of a kind as a bill at the given scale of
+// their noise has them. Tests of a single stage pay by it; runs pay by their plan.
+func Price(k *Kind, in Headers, w Work, scale float64, adjacency privacy.Adjacency) ([]Planned, error) {
+	list := make([]Planned, len(w.Spends))
+	for i, spend := range w.Spends {
+		p, err := changeOf(k, in).price(spend, scale, adjacency)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", spend.Name, err)
+		}
+		list[i] = p
+	}
+	return list, nil
+}
+
+func (to change) price(spend Spend, scale float64, adjacency privacy.Adjacency) (Planned, error) {
 	m := spend.Mechanism(scale)
 	if err := m.Check(); err != nil {
 		return Planned{}, err
 	}
-	adjacency := c.spec.Privacy.Adjacency
-	p := Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Sensitivity: step.change.words(m, adjacency)}
+	p := Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Group: max(1, to.rows), Sensitivity: to.words(m, adjacency)}
 	if scale == 0 {
 		return p, nil
 	}
-	event, err := step.change.event(m, adjacency)
+	event, err := to.event(m, adjacency)
 	p.Event = privacy.JSON{Event: event}
 	return p, err
 }

@@ -13,6 +13,9 @@ type Use struct {
 // Stream returns a fresh stream of the use. One that is asked for twice holds
 // other numbers, and is a fault that Handle.Close reports.
 func (u *Use) Stream(purpose string, index uint64) *noise.Stream {
+	if w, ok := u.h.o.Probe.(Watcher); ok {
+		w.Stream(u.h.o.Spend, u.index, purpose, index)
+	}
 	st, err := u.source.Stream(purpose, index)
 	if err != nil {
 		u.h.mu.Lock()
@@ -33,8 +36,12 @@ func Release[In, Out any](u *Use, in In, out Out) Out {
 		return out
 	}
 	replaced := u.h.o.Probe.Release(Released{Spend: u.h.o.Spend, Mechanism: u.h.o.Mechanism, Use: u.index, In: in, Out: out})
-	if other, ok := replaced.(Out); ok {
-		return other
+	other, ok := replaced.(Out)
+	if !ok { // a test that replaces nothing would pass for one that does
+		u.h.mu.Lock()
+		defer u.h.mu.Unlock()
+		u.h.fails("use %d of %s: the probe gives %T for %T", u.index+1, u.h.o.Spend, replaced, out)
+		return out
 	}
-	return out
+	return other
 }

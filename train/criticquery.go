@@ -90,3 +90,8 @@ func (q CriticQuery) Uses() int64 { return int64(q.Steps) }
 
 // Shards is the number of disjoint shards that the critics learn from.
 func (q CriticQuery) Shards() int { return q.Critics }
+
+// Deviation is that of the noise on each number that Sensitivity is about.
+func (q CriticQuery) Deviation() float64 {
+	return q.NoiseMultiplier * q.Sensitivity(privacy.AddRemove).Bound
+}

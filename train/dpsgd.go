@@ -69,6 +69,9 @@ func (c DPSGD) Check() error {
 // clips reports whether examples are clipped at all.
 func (c DPSGD) clips() bool { return !math.IsInf(c.MaxGradNorm, 1) }
 
+// Deviation is that of the noise on each coordinate of a step's sum.
+func (c DPSGD) Deviation() float64 { return c.sigma() }
+
 // sigma is the standard deviation of the noise on the sum.
 func (c DPSGD) sigma() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
 

@@ -57,7 +57,7 @@ func (m *release) calibrate(d, critics int) error {
 		root := math.Sqrt(float64(m.c.BatchSize))
 		bound, dim, spread = bound*root, d*m.c.BatchSize, root*(1+float64(critics)*0x1p-23)
 	}
-	m.sigma = m.c.NoiseMultiplier * 2 * bound
+	m.sigma = m.c.Deviation()
 	m.clip = m.c.MaxGradNorm
 	if m.sigma == 0 {
 		return nil

@@ -76,6 +76,11 @@ func (m LaplaceCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L1, Bound: Moves{1, 2}.Under(a)}
 }
 
+// Deviation is that of discrete Laplace noise: variance 2a/(1-a)^2, a = exp(-1/b).
+func (m LaplaceCounts) Deviation() float64 {
+	return math.Sqrt2 / (2 * math.Sinh(0.5/m.NoiseMultiplier))
+}
+
 func (m LaplaceCounts) Uses() int64 { return m.Releases }
 
 // law returns the noise; its scale is NoiseMultiplier rounded up.
@@ -121,6 +126,8 @@ func (m GaussianCounts) Event(privacy.Adjacency) privacy.Event {
 func (m GaussianCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: Moves{1, 2}.Under(a)}
 }
+
+func (m GaussianCounts) Deviation() float64 { return m.NoiseMultiplier }
 
 func (m GaussianCounts) Uses() int64 { return m.Releases }
 

@@ -51,6 +51,12 @@ func (m GaussianHistogram) Sensitivity(a privacy.Adjacency) privacy.Sensitivity 
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: HistogramMoves().Under(a)}
 }
 
+// Deviation is that of a rounded normal number: rounding adds 1/12 to the variance,
+// to 1e-8 of it for multipliers of 1 and more.
+func (m GaussianHistogram) Deviation() float64 {
+	return math.Sqrt(m.NoiseMultiplier*m.NoiseMultiplier + 1./12)
+}
+
 func (m GaussianHistogram) Uses() int64 { return m.Releases }
 
 func (m GaussianHistogram) add(st *noise.Stream, counts []int64) error {
@@ -104,6 +110,15 @@ func (m GaussianSum) Event(privacy.Adjacency) privacy.Event {
 
 func (m GaussianSum) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: Moves{m.Bound, 2 * m.Bound}.Under(a)}
+}
+
+// Deviation is that of the noise, without what rounding to the lattice adds.
+func (m GaussianSum) Deviation() float64 {
+	_, sigma, err := grid(m.Bound, m.NoiseMultiplier*m.Bound, m.Dim)
+	if err != nil {
+		return 0
+	}
+	return sigma
 }
 
 func (m GaussianSum) Uses() int64 { return m.Releases }
