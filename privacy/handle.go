@@ -12,13 +12,14 @@ var ErrUses = errors.New("the uses of a mechanism are not those of its plan (W14
 // Handle is a mechanism that is paid for. It gives out its uses, each once, and
 // knows at the end whether all of them were taken.
 type Handle struct {
-	o     Opening
-	mu    sync.Mutex
-	taken []uint64 // a bit for each use
-	next  int64
-	count int64
-	spent sum // of a filter's total
-	fault error
+	o        Opening
+	mu       sync.Mutex
+	taken    []uint64 // a bit for each use
+	next     int64
+	count    int64
+	released int64 // of the uses, or skipped by Resume
+	spent    sum   // of a filter's total
+	fault    error
 }
 
 // Open makes the handle of a mechanism. Only payers and tests call it
@@ -112,7 +113,7 @@ func (h *Handle) Resume(n int64) error {
 	for i := range n {
 		h.mark(i)
 	}
-	h.next = n
+	h.next, h.released = n, n
 	return nil
 }
 
@@ -159,6 +160,8 @@ func (h *Handle) Close() error {
 	switch {
 	case h.fault != nil:
 		return h.fault
+	case h.released != h.count:
+		return fmt.Errorf("%w: %s was used %d times and released %d times", ErrUses, h.o.Spend, h.count, h.released)
 	case n != AnyNumber && h.count != n:
 		return fmt.Errorf("%w: %s was used %d of %d planned times", ErrUses, h.o.Spend, h.count, n)
 	}

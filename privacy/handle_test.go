@@ -34,7 +34,25 @@ func first(t *testing.T, u *Use, err error) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return u.Stream("site", 0).Uint64()
+	return Release(u, 0, u.Stream("site", 0).Uint64())
+}
+
+// TestUsesThatReleaseNothing, and one that releases twice, are faults: noise that
+// is drawn and not added protects nobody.
+func TestUsesThatReleaseNothing(t *testing.T) {
+	for name, releases := range map[string]int{"none": 0, "two": 2} {
+		h := opened(fake{1}, false, nil)
+		u, err := h.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range releases {
+			Release(u, 0, 0)
+		}
+		if err := h.Close(); !errors.Is(err, ErrUses) {
+			t.Errorf("%s: closed %v, must be %v", name, err, ErrUses)
+		}
+	}
 }
 
 // TestUsesAreTakenOnce, in any order, by Use and Next alike, each with noise of its
@@ -124,7 +142,7 @@ func TestStreamTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := u.Stream("site", 0).Uint64()
+	a := Release(u, 0, u.Stream("site", 0).Uint64())
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
