@@ -28,6 +28,7 @@ type Opening struct {
 // side.
 type Identity struct {
 	ID, Version string
+	Path        string    // of the file, links resolved: a ledger beside it is found by every link to it
 	Secret      noise.Key // of draws that fall alike in all runs of the dataset, such as shards
 	Ledger      string    // where its charges were written before, or ""
 	Notes       []string  // for the owner's terminal
@@ -165,6 +166,6 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
-	return &Identity{ID: rec.ID, Version: f.Version, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
+	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
 		Overlaps: f.index.overlaps(rec), content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
 }
