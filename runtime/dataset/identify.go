@@ -166,6 +166,10 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
+	overlaps := f.index.overlaps(rec)
+	for _, other := range overlaps {
+		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, say so before it is charged: weir ledger continue OLD NEW", other)
+	}
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: f.index.overlaps(rec), content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+		Overlaps: overlaps, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
 }
