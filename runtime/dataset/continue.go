@@ -17,6 +17,9 @@ type Continuation struct {
 	Random   io.Reader // of the operating system, for the key of a new index
 }
 
+// ErrUnknown marks a dataset that no run has read.
+var ErrUnknown = errors.New("is not known, must be a dataset that has been run, or its ledger")
+
 // Continued is what New is part of now.
 type Continued struct{ ID, Ledger string }
 
@@ -64,7 +67,7 @@ func (x *index) origin(out, name string) (*owner, error) {
 	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == named }); r != nil {
 		return &r.owner, nil
 	}
-	return nil, fmt.Errorf("%s: is not known, must be a dataset that has been run, or its ledger", name)
+	return nil, fmt.Errorf("%s: %w", name, ErrUnknown)
 }
 
 // resolveAbsent resolves the links to a file that may be gone.

@@ -41,6 +41,9 @@ func TestSharedRowsAreSeen(t *testing.T) {
 			if len(two.Overlaps) != 1 || !strings.Contains(two.Overlaps[0], one.ID) || !strings.Contains(two.Overlaps[0], b.path("a.csv")) {
 				t.Errorf("overlaps %q, must be %s", two.Overlaps, one.ID)
 			}
+			if told := strings.Join(two.Notes, "\n"); !strings.Contains(told, "W32") || !strings.Contains(told, "weir ledger continue") {
+				t.Errorf("the owner is told %q, must hear of W32", told)
+			}
 			if again := b.identify("b.csv", "1"); len(again.Overlaps) != 1 {
 				t.Errorf("overlaps %q the second time, must be told until the ledger is shared", again.Overlaps)
 			}
