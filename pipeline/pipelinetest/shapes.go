@@ -59,7 +59,7 @@ func missing(h pipeline.Header, rows arrow.Record) arrow.Record {
 // whatever the size of the table.
 func checkLazy(t reporter, k pipeline.Kind, c Case) {
 	work, _, err := c.planned()
-	if err != nil || !work.Lazy {
+	if err != nil || !work.Lazy || len(work.Spends) > 0 { // a paid stage may not be lazy: checkPaid
 		return
 	}
 	read := map[string]*int{}

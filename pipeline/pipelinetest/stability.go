@@ -168,6 +168,9 @@ func textsOf(r arrow.Record, column string) []string {
 // that a stage hands on as one of the unit (Column.OfUnit) has one value for all rows
 // of a unit. Only stages that keep all rows can be held to it.
 func checkUnits(t reporter, c Case) {
+	if !givesTable(c.kind) {
+		return
+	}
 	for _, port := range c.tablePorts() {
 		if c.In[port].Header.Class != pipeline.Private {
 			continue
@@ -176,6 +179,10 @@ func checkUnits(t reporter, c Case) {
 			checkUnit(t, c, port, i)
 		}
 	}
+}
+
+func givesTable(k *pipeline.Kind) bool {
+	return slices.ContainsFunc(k.Out, func(p pipeline.Port) bool { return p.Form == pipeline.FormTable })
 }
 
 func checkUnit(t reporter, c Case, port string, column int) {
