@@ -42,11 +42,12 @@ func (d canonicalDataset) MarshalYAML() (any, error) {
 		DemoRows    int64   `yaml:"demo_rows,omitempty"`
 		CSV         *CSV    `yaml:"csv,omitempty"`
 		Domain      *Domain `yaml:"domain"`
+		Version     string  `yaml:"version"`
 		PrivacyUnit Unit    `yaml:"privacy_unit"`
 		RowsPublic  int64   `yaml:"rows_public,omitempty"`
 		Budget      *Budget `yaml:"budget,omitempty"`
 		Ledger      string  `yaml:"ledger,omitempty"`
-	}{d.File, d.Demo, d.DemoRows, d.CSV, d.columns, d.PrivacyUnit, d.RowsPublic, d.Budget, d.Ledger}}, nil
+	}{d.File, d.Demo, d.DemoRows, d.CSV, d.columns, d.Version, d.PrivacyUnit, d.RowsPublic, d.Budget, d.Ledger}}, nil
 }
 
 func (p *parser) digest(s *Spec) {

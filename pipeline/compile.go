@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"errors"
+	"path"
 	"sort"
 
 	"weir/privacy"
@@ -24,6 +25,7 @@ func Compile(spec *Spec) (*Plan, error) {
 	}
 	c.splitNames()
 	c.experiment()
+	c.advise()
 	if len(c.faults) == 0 {
 		c.bill()
 	}
@@ -85,6 +87,11 @@ func (c *compiler) step(s *StageSpec) {
 	for _, f := range work.Findings {
 		f.Stage = s.ID
 		c.plan.Findings = append(c.plan.Findings, f)
+	}
+	for _, f := range work.Files {
+		if f.Public {
+			c.plan.Public = append(c.plan.Public, PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By})
+		}
 	}
 	c.checkOutputs(s, in, &step)
 	c.checkSpends(s, in, &step)

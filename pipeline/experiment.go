@@ -55,4 +55,8 @@ func (c *compiler) experiment() {
 	}
 	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; each is a charge like this bill", len(trials)),
 		"try settings on demo data, and run once on the private table")
+	if len(trials) > 1 {
+		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its own, which no charge covers",
+			"say beforehand which run is released, or release all of them")
+	}
 }

@@ -23,6 +23,7 @@ type Plan struct {
 	Naive      *float64          `json:"epsilon_by_addition,omitempty"` // sum of the stages' own epsilons
 	Steps      []Step            `json:"stages"`
 	Findings   []Finding         `json:"findings"`
+	Public     []PublicFile      `json:"public_files,omitempty"`
 	Spec       *Spec             `json:"-"`
 }
 
@@ -85,6 +86,15 @@ type Planned struct {
 	Event       privacy.JSON `json:"event"`
 
 	Value privacy.Mechanism `json:"-"`
+	Group int               `json:"-"` // rows (or shards, always one) of what goes in that one unit changes
+}
+
+// PublicFile is a further file that a spec declares to hold no private row: what
+// it says is not protected, so the bill names it and who vouches for it.
+type PublicFile struct {
+	Stage string `json:"stage"`
+	Name  string `json:"name"` // without its folder
+	By    string `json:"declared_by"`
 }
 
 // Output is one output of a step.

@@ -25,6 +25,7 @@ type Dataset struct {
 	DemoRows    int64      `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
 	CSV         *CSV       `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
 	Domain      schema.Raw `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
+	Version     string     `yaml:"version,omitempty" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
 	PrivacyUnit Unit       `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
 	RowsPublic  int64      `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
 	Budget      *Budget    `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
@@ -39,7 +40,11 @@ func (d *Dataset) Columns() *Domain { return d.columns }
 type Budget struct {
 	Epsilon float64 `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Greatest epsilon over all runs."`
 	Delta   float64 `yaml:"delta" json:"delta" required:"true" exclusiveMin:"0" max:"1" doc:"Delta at which the cap is read."`
+	Filter  string  `yaml:"filter" json:"filter" enum:"rdp|gaussian|basic" doc:"What adds up over runs chosen after looking at earlier ones: Renyi divergence at an order fixed by the first capped run, mu squared of unsampled Gaussians, or epsilon and delta; the first capped run fixes it."`
 }
+
+// SetDefaults is called for a budget that a spec sets.
+func (b *Budget) SetDefaults() { b.Filter = "rdp" }
 
 // PrivacyTerms is the budget of a spec.
 type PrivacyTerms struct {

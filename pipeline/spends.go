@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"strings"
 
 	"weir/privacy"
 )
@@ -100,16 +99,33 @@ func (c *compiler) checkPlanned(s *StageSpec, step *Step, to change) {
 // price is a spend at a scale: its mechanism, and the event that bounds it for
 // all that one unit changes.
 func (c *compiler) price(step *Step, spend Spend, scale float64) (Planned, error) {
+	return step.change.price(spend, scale, c.spec.Privacy.Adjacency)
+}
+
+// Price lists the spends of work on inputs of a kind as a bill at the given scale of
+// their noise has them. Tests of a single stage pay by it; runs pay by their plan.
+func Price(k *Kind, in Headers, w Work, scale float64, adjacency privacy.Adjacency) ([]Planned, error) {
+	list := make([]Planned, len(w.Spends))
+	for i, spend := range w.Spends {
+		p, err := changeOf(k, in).price(spend, scale, adjacency)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", spend.Name, err)
+		}
+		list[i] = p
+	}
+	return list, nil
+}
+
+func (to change) price(spend Spend, scale float64, adjacency privacy.Adjacency) (Planned, error) {
 	m := spend.Mechanism(scale)
 	if err := m.Check(); err != nil {
 		return Planned{}, err
 	}
-	adjacency := c.spec.Privacy.Adjacency
-	p := Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Sensitivity: step.change.words(m, adjacency)}
+	p := Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Group: max(1, to.rows), Sensitivity: to.words(m, adjacency)}
 	if scale == 0 {
 		return p, nil
 	}
-	event, err := step.change.event(m, adjacency)
+	event, err := to.event(m, adjacency)
 	p.Event = privacy.JSON{Event: event}
 	return p, err
 }
@@ -130,19 +146,19 @@ func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privac
 	return privacy.Group(m.Event(adjacency), max(1, to.rows))
 }
 
-// words say what one unit moves, such as "0.5 (L2), a row replaced".
+// words say what one unit moves, such as "0.5 (L2) when a row is replaced".
 func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
 	s := m.Sensitivity(adjacency)
-	what := "a row added or removed"
+	done := "added or removed"
 	if adjacency == privacy.ReplaceOne {
-		what = "a row replaced"
+		done = "replaced"
 	}
 	switch {
 	case to.shards != 0:
-		what = "a shard changed"
+		return fmt.Sprintf("%s when a shard changes", s)
 	case to.rows > 1:
 		s.Bound *= float64(to.rows)
-		what = fmt.Sprintf("%d rows", to.rows) + strings.TrimPrefix(what, "a row")
+		return fmt.Sprintf("%s when %d rows are %s", s, to.rows, done)
 	}
-	return fmt.Sprintf("%s, %s", s, what)
+	return fmt.Sprintf("%s when a row is %s", s, done)
 }

@@ -16,14 +16,24 @@ func (p *Plan) Text() string {
 	p.textStages(&b)
 	b.WriteString("\n")
 	p.textBill(&b)
+	p.textPublic(&b)
 	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "\n%s %s at %s: %s", f.Level, f.Rule, f.Stage, f.Message)
+		fmt.Fprintf(&b, "\n%s", f)
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "\n  instead: %s", f.Fix)
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// String is a finding in one line, without its fix.
+func (f Finding) String() string {
+	at := ""
+	if f.Stage != "" {
+		at = " at " + f.Stage
+	}
+	return fmt.Sprintf("%s %s%s: %s", f.Level, f.Rule, at, f.Message)
 }
 
 func (p *Plan) textStages(b *strings.Builder) {
@@ -116,6 +126,16 @@ func (s Step) textEvents(b *strings.Builder) {
 	}
 	if s.Unproven != "" {
 		fmt.Fprintf(b, "    no proven bound: %s\n", s.Unproven)
+	}
+}
+
+func (p *Plan) textPublic(b *strings.Builder) {
+	if len(p.Public) == 0 {
+		return
+	}
+	b.WriteString("\nFILES DECLARED PUBLIC  their rows are not protected\n")
+	for _, f := range p.Public {
+		fmt.Fprintf(b, "  %s: %s, declared by %s\n", f.Stage, f.Name, f.By)
 	}
 }
 

@@ -48,7 +48,8 @@ type RandomizedResponse struct {
 }
 
 // PoissonSampled runs Event on a sample that each unit joins independently with
-// probability SamplingRate.
+// probability SamplingRate. Several releases inside share the sample, its one coin a
+// unit, and may each depend on the releases before.
 type PoissonSampled struct {
 	SamplingRate float64
 	Event        Event

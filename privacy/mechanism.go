@@ -44,6 +44,14 @@ type Filter interface {
 	Total() float64
 }
 
+// Additive is a mechanism that adds independent noise of one scale to each number
+// that goes in.
+type Additive interface {
+	Mechanism
+	// Deviation is the noise's standard deviation.
+	Deviation() float64
+}
+
 // Norm measures a change of what goes into a mechanism.
 type Norm string
 
@@ -76,8 +84,15 @@ type Probe interface {
 	Release(Released) any
 }
 
+// Watcher is a probe that also sees each stream that a use takes: a use without
+// one has drawn nothing.
+type Watcher interface {
+	Probe
+	Stream(spend string, use int64, purpose string, index uint64)
+}
+
 // Released is one use of a mechanism: what went in, before any noise, and what
-// came out, of the same type.
+// came out. A choice has scores for In and an index for Out.
 type Released struct {
 	Spend     string
 	Mechanism Mechanism

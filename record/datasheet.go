@@ -31,6 +31,9 @@ func Datasheet(r *Run) string {
 	plan, err := r.planned()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Datasheet of %s\n\n", r.Name)
+	if r.Insecure {
+		b.WriteString("**" + NotPrivate + "**\n\n")
+	}
 	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is promised and what was spent.\n")
 	if err != nil {
 		fmt.Fprintf(&b, "\nThe plan in this record cannot be read: %v.\n", err)

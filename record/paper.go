@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"weir/privacy"
@@ -13,11 +15,9 @@ import (
 func PrivacyPaper(r *Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Privacy of %s\n\n", r.Name)
-	if r.Insecure {
-		b.WriteString("NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a release.\n\n")
-	}
 	plan, err := r.planned()
 	b.WriteString(promise(r))
+	b.WriteString(publicFiles(plan))
 	b.WriteString("\n## What was spent\n\n")
 	if err != nil {
 		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
@@ -37,9 +37,14 @@ func PrivacyPaper(r *Run) string {
 	return b.String()
 }
 
+// NotPrivate heads everything that a test with a known seed writes.
+const NotPrivate = "NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a release."
+
 func promise(r *Run) string {
 	t := r.Terms
 	switch {
+	case r.Insecure:
+		return "**" + NotPrivate + "** No epsilon holds for\nthe files beside this page, whatever the plan below would have come to with secret noise.\n"
 	case t.Claims == "none" && t.Proven == nil:
 		return "No privacy is claimed. Nothing in this folder was computed from private rows: every output of the run that was\nstays internal.\n"
 	case t.Proven == nil:
@@ -85,14 +90,13 @@ func published(t Terms) string {
 func spendTable(p planned) string {
 	var b strings.Builder
 	for _, s := range p.Stages {
-		if s.Mechanism == "" {
-			continue
+		for _, p := range s.Spends {
+			if b.Len() == 0 {
+				b.WriteString("| stage | mechanism | sensitivity | noise multiplier | uses | epsilon alone (stage) | cumulative |\n|---|---|---|---|---|---|---|\n")
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(s.ID), cell(p.Mechanism), cell(p.Sensitivity), figure(s.NoiseMultiplier, Number), useCount(p.Uses),
+				figure(s.Alone, Bound), figure(s.Total, Bound))
 		}
-		if b.Len() == 0 {
-			b.WriteString("| stage | mechanism | sensitivity | noise multiplier | steps | epsilon alone | cumulative |\n|---|---|---|---|---|---|---|\n")
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %s | %s |\n", cell(s.ID), cell(s.Mechanism), cell(s.Sensitivity), figure(s.NoiseMultiplier, Number), s.Steps,
-			figure(s.Alone, Bound), figure(s.Total, Bound))
 	}
 	for _, s := range p.Stages {
 		if s.Unproven != "" {
@@ -104,6 +108,27 @@ func spendTable(p planned) string {
 	}
 	if b.Len() > 0 {
 		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func useCount(n int64) string {
+	if n < 0 {
+		return "any, within a total"
+	}
+	return fmt.Sprint(n)
+}
+
+// publicFiles says which further files entered without protection, and who says
+// that they need none.
+func publicFiles(p planned) string {
+	if len(p.PublicFiles) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n## Files taken as public\n\nThe promise does not cover rows of these files: they are declared to hold none that is private.\n\n")
+	for _, f := range p.PublicFiles {
+		fmt.Fprintf(&b, "- `%s` (stage `%s`), declared public by %s\n", f.Name, f.Stage, f.By)
 	}
 	return b.String()
 }
@@ -126,15 +151,31 @@ func charges(r *Run) string {
 	}
 	var b strings.Builder
 	b.WriteString("Charges, as they stand in the ledger of the dataset:\n\n")
-	for _, c := range r.Charges {
+	for _, c := range r.inOrder() {
 		event, err := privacy.MarshalEvent(c.Event.Event)
 		if err != nil {
 			event = []byte(err.Error())
 		}
-		fmt.Fprintf(&b, "- stage `%s`: `%s`\n", c.Stage, event)
+		fmt.Fprintf(&b, "- stage `%s`, `%s`: `%s`\n", c.Stage, c.Name, event)
 	}
 	b.WriteString("\nThe ledger adds these to the charges of all other runs on the same data.\n")
 	return b.String()
+}
+
+// inOrder is the charges as the plan has them: stages that run side by side pay
+// in any order.
+func (r *Run) inOrder() []Charge {
+	place := map[string]int{}
+	if p, err := r.planned(); err == nil {
+		for i, s := range p.Stages {
+			place[s.ID] = i
+		}
+	}
+	list := slices.Clone(r.Charges)
+	slices.SortStableFunc(list, func(a, b Charge) int {
+		return cmp.Or(cmp.Compare(place[a.Stage], place[b.Stage]), cmp.Compare(a.Name, b.Name))
+	})
+	return list
 }
 
 // audit lists the rules that the spec touches.

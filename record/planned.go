@@ -17,7 +17,8 @@ type planned struct {
 		RowsPublic int64  `json:"rows_public"`
 		Columns    int    `json:"columns"`
 	} `json:"dataset"`
-	Naive *float64 `json:"epsilon_by_addition"`
+	Naive       *float64     `json:"epsilon_by_addition"`
+	PublicFiles []PublicFile `json:"public_files"`
 }
 
 type plannedStage struct {
@@ -25,15 +26,27 @@ type plannedStage struct {
 	Kind            string          `json:"kind"`
 	Class           string          `json:"class"`
 	Settings        json.RawMessage `json:"settings"`
-	Mechanism       string          `json:"mechanism"`
-	Sensitivity     string          `json:"sensitivity"`
-	Steps           int64           `json:"steps"`
+	Spends          []plannedSpend  `json:"spends"`
 	NoiseMultiplier *float64        `json:"noise_multiplier"`
 	Alone           *float64        `json:"epsilon_alone"`
 	Total           *float64        `json:"epsilon_cumulative"`
 	Published       *float64        `json:"epsilon_published"`
 	PublishedMethod string          `json:"published_method"`
 	Unproven        string          `json:"unproven"`
+}
+
+type plannedSpend struct {
+	Name        string `json:"name"`
+	Mechanism   string `json:"mechanism"`
+	Sensitivity string `json:"sensitivity"`
+	Uses        int64  `json:"uses"`
+}
+
+// PublicFile is a further file that the spec declares to hold no private row.
+type PublicFile struct {
+	Stage string `json:"stage"`
+	Name  string `json:"name"` // without its folder
+	By    string `json:"declared_by"`
 }
 
 func (r *Run) planned() (planned, error) {

@@ -22,39 +22,44 @@ const (
 // Run is run.json: who can rerun and audit needs nothing else but the data and,
 // for a replay, the noise key. It is internal; release/ has PRIVACY.md instead.
 type Run struct {
-	Weir          string             `json:"weir"` // version of the program
-	ID            string             `json:"id"`
-	Name          string             `json:"name"`
-	Status        Status             `json:"status"`
-	Error         string             `json:"error,omitempty"`
-	Started       time.Time          `json:"started"`
-	Finished      *time.Time         `json:"finished,omitempty"`
-	Dir           string             `json:"dir"` // folder that the spec's relative paths start in
-	SpecDigest    string             `json:"spec_digest"`
-	Spec          string             `json:"spec"` // canonical YAML, every default filled in
-	Dataset       Dataset            `json:"dataset"`
-	Plan          json.RawMessage    `json:"plan"`
-	Bill          string             `json:"bill"` // the plan's text
-	Terms         Terms              `json:"terms"`
-	Charges       []Charge           `json:"charges"`
-	KeyCommitment string             `json:"noise_key_sha256"`
-	KeyKept       bool               `json:"noise_key_kept"`
-	Repeat        int                `json:"repeat,omitempty"`
-	Insecure      bool               `json:"not_private,omitempty"` // noise from a seed: a test, no release
-	Stages        []Stage            `json:"stages"`
-	Tables        []Table            `json:"tables"` // released tables, as planned
-	Release       []File             `json:"release"`
-	Internal      []File             `json:"internal"`
-	Metrics       map[string]float64 `json:"metrics"`
-	Notes         map[string]string  `json:"notes,omitempty"` // why a metric has no value
+	Weir          string          `json:"weir"`            // version of the program
+	Build         string          `json:"build,omitempty"` // digest of the program
+	ID            string          `json:"id"`
+	Name          string          `json:"name"`
+	Status        Status          `json:"status"`
+	Error         string          `json:"error,omitempty"`
+	Started       time.Time       `json:"started"`
+	Finished      *time.Time      `json:"finished,omitempty"`
+	Dir           string          `json:"dir"` // folder that the spec's relative paths start in
+	SpecDigest    string          `json:"spec_digest"`
+	Spec          string          `json:"spec"` // canonical YAML, every default filled in
+	Dataset       Dataset         `json:"dataset"`
+	Plan          json.RawMessage `json:"plan"`
+	Bill          string          `json:"bill"` // the plan's text
+	Terms         Terms           `json:"terms"`
+	Charges       []Charge        `json:"charges"`
+	KeyCommitment string          `json:"noise_key_sha256"`
+	KeyKept       bool            `json:"noise_key_kept"`
+	Repeat        int             `json:"repeat,omitempty"`
+	Insecure      bool            `json:"not_private,omitempty"` // noise from a seed: a test, no release
+	InsecureSeed  *uint64         `json:"insecure_noise_seed,omitempty"`
+	Stages        []Stage         `json:"stages"`
+	Tables        []Table         `json:"tables"` // released tables, as planned
+	Release       []File          `json:"release"`
+	Internal      []File          `json:"internal"`
+
+	// Figures against real rows lie in internal/metrics.json, not in run.json.
+	Metrics map[string]float64 `json:"-"`
+	Notes   map[string]string  `json:"-"` // why a metric has no value
 }
 
 // Dataset is the source as it was read.
 type Dataset struct {
-	Name   string `json:"name"`   // file name or demo: name
-	Digest string `json:"digest"` // sha256 of the uncompressed content
-	Ledger string `json:"ledger"`
-	Unit   string `json:"privacy_unit"`
+	Name    string `json:"name"`    // file name or demo: name
+	ID      string `json:"id"`      // random
+	Version string `json:"version"` // as declared
+	Ledger  string `json:"ledger"`
+	Unit    string `json:"privacy_unit"`
 	// LedgerCount and LedgerHead commit to the ledger as this run left it: a chain
 	// alone cannot show that its end was removed.
 	LedgerCount int    `json:"ledger_count,omitempty"`
@@ -76,6 +81,7 @@ type Terms struct {
 // Charge is one paid event.
 type Charge struct {
 	Stage  string       `json:"stage"`
+	Name   string       `json:"name"` // of the mechanism in its stage
 	Event  privacy.JSON `json:"event"`
 	ID     string       `json:"id"`
 	Ledger string       `json:"ledger_hash"`
@@ -83,18 +89,17 @@ type Charge struct {
 
 // Stage says what became of one step.
 type Stage struct {
-	ID      string            `json:"id"`
-	Kind    string            `json:"kind"`
-	Recipe  string            `json:"recipe"` // digest of kind, settings, inputs and, where noise was drawn, the key
-	Outputs map[string]string `json:"outputs,omitempty"`
-	Reused  bool              `json:"reused,omitempty"`
-	Seconds float64           `json:"seconds"`
+	ID      string  `json:"id"`
+	Kind    string  `json:"kind"`
+	Recipe  string  `json:"recipe"` // public: what was done, whatever the rows
+	Reused  bool    `json:"reused,omitempty"`
+	Seconds float64 `json:"seconds"`
 }
 
 // File is one file of a run, relative to its folder.
 type File struct {
 	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
+	SHA256 string `json:"sha256,omitempty"` // of released files alone: rows can be guessed against that of a private one
 	Bytes  int64  `json:"bytes"`
 	What   string `json:"what,omitempty"`
 }

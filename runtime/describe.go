@@ -11,8 +11,8 @@ func releasedTables(p *pipeline.Plan) []record.Table {
 	tables := []record.Table{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		h, ok := s.Outline.Out[s.First]
-		if !ok || h.Form != pipeline.FormTable || h.Class == pipeline.Private || len(s.Outline.Write) == 0 {
+		h, ok := s.Work.Out[s.First]
+		if !ok || h.Form != pipeline.FormTable || h.Class == pipeline.Private || len(s.Work.Write) == 0 {
 			continue
 		}
 		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}}

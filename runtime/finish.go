@@ -56,7 +56,7 @@ func (r *run) writeMetrics() error {
 	return writeAtomic(r.internalPath("metrics.json"), 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"metrics": r.record.Metrics, "notes": r.record.Notes})
+		return e.Encode(figures{r.record.Metrics, r.record.Notes})
 	})
 }
 
@@ -65,14 +65,6 @@ func (r *run) noteStage(step *pipeline.Step, reused bool, seconds float64) {
 	defer r.mu.Unlock()
 	s := r.stageRecord(step.ID)
 	s.Kind, s.Recipe, s.Reused, s.Seconds = step.Kind, r.recipes[step.ID], reused, seconds
-}
-
-func (r *run) noteOutputs(id string, e entry) {
-	s := r.stageRecord(id)
-	s.Outputs = map[string]string{}
-	for port, out := range e.Outputs {
-		s.Outputs[port] = out.Digest
-	}
 }
 
 // stageRecord finds or adds the record of a stage; r.mu is held.
@@ -87,8 +79,8 @@ func (r *run) stageRecord(id string) *record.Stage {
 }
 
 func sortedPorts(step *pipeline.Step) []string {
-	ports := make([]string, 0, len(step.Outline.Out))
-	for p := range step.Outline.Out {
+	ports := make([]string, 0, len(step.Work.Out))
+	for p := range step.Work.Out {
 		ports = append(ports, p)
 	}
 	sort.Strings(ports)

@@ -24,7 +24,7 @@ func LoadKey(internal string) (noise.Key, error) {
 // newKey draws a key from the operating system, or, for tests, from a seed.
 func newKey(opts Options) (noise.Key, error) {
 	if opts.Replay != nil {
-		return *opts.Replay, nil
+		return opts.Replay.Key, nil
 	}
 	if opts.Insecure != nil {
 		return insecureKey(*opts.Insecure), nil
@@ -43,6 +43,16 @@ func insecureKey(seed uint64) noise.Key {
 func keepKey(internal string, key noise.Key) error {
 	return writeAtomic(filepath.Join(internal, "noise.key"), 0o600, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, key.Hex())
+		return err
+	})
+}
+
+// contentFile tells, on the owner's side, which content a run read.
+const contentFile = "content"
+
+func keepContent(internal, content string) error {
+	return writeAtomic(filepath.Join(internal, contentFile), 0o600, func(w io.Writer) error {
+		_, err := io.WriteString(w, content)
 		return err
 	})
 }

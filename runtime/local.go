@@ -17,23 +17,22 @@ import (
 // errNoRun is what a stage hears that wants noise or files outside a run.
 var errNoRun = errors.New("this needs a run: write it into a spec")
 
-type noSpender struct{}
+type noPayer struct{}
 
-func (noSpender) Spend(privacy.Event) (*noise.Source, error) { return nil, errNoRun }
+func (noPayer) Open(string) (*privacy.Handle, error) { return nil, errNoRun }
 
 // LocalEnv lets a stage that spends nothing work outside a run, as `weir
 // evaluate` does: it has public randomness and progress, and neither noise nor
 // files.
 func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress Reporter) *pipeline.Env {
+	secret := &secrets{source: noise.NewSource(insecureKey(seed), stage)}
 	return &pipeline.Env{
 		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
 		Progress: func(done, total int64) { progress.Progress(stage, done, total) },
 		Metric:   func(string, float64) {},
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(seed, stage, purpose) },
-		Secret: func(purpose string) *noise.Stream {
-			return noise.NewSource(insecureKey(seed), stage).Stream(purpose, 0)
-		},
-		Privacy: noSpender{},
+		Secret:   secret.stream,
+		Privacy:  noPayer{},
 		Files: func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
 			return pipeline.Table{}, errNoRun
 		},

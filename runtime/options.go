@@ -19,12 +19,28 @@ type Options struct {
 	Fresh    bool         // draw new noise even where a finished run of the same spec and data exists
 	DropKey  bool         // do not keep the noise key: nobody can replay or subtract the noise
 	Insecure *uint64      // noise from a seed, for tests: NOT PRIVATE
-	Replay   *noise.Key   // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
+	Replay   *Replay      // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
 	Version  string       // of the program, for the record
+	Build    string       // digest of the program: an interrupted run is continued by the same one only
 	Log      *slog.Logger // never receives a private value
 	Progress Reporter
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
+}
+
+// Replay is an earlier run, done again.
+type Replay struct {
+	Key noise.Key
+	Out string // folder of all runs that the earlier one lies in
+	Dir string // of the earlier run: its internal folder says which content it read
+}
+
+// owners is the folder of runs that knows the datasets.
+func (o Options) owners() string {
+	if o.Replay != nil {
+		return o.Replay.Out
+	}
+	return o.Out
 }
 
 // Reporter hears how a run goes on. Calls may come from several goroutines.

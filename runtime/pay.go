@@ -9,7 +9,6 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/privacy/account"
 	"weir/privacy/ledger"
 	"weir/record"
 )
@@ -17,76 +16,96 @@ import (
 // ErrOverBudget marks a run that would pass the budget of its dataset.
 var ErrOverBudget = ledger.ErrOverBudget
 
-// payer writes charges to the ledger of the dataset before any noise is drawn.
-type payer struct {
+// payments is the open ledger of a run's dataset.
+type payments struct {
 	mu     sync.Mutex
+	path   string
 	ledger *ledger.Ledger
 	limit  *ledger.Cap
 }
 
 // openLedger opens the dataset's ledger and refuses a bill that its budget does
 // not cover, before anything is spent. A run without privacy has none.
-func (r *run) openLedger(source *source) error {
+func (r *run) openLedger() error {
 	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
 		return nil
 	}
-	path := r.ledgerPath(source)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, unwrapPath(err))
-	}
-	l, err := ledger.Open(path, source.digest, r.opts.Clock)
+	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
 	if err != nil {
 		return err
 	}
-	limit, err := r.limit()
-	if err != nil {
-		return err
-	}
-	r.payer, r.record.Dataset.Ledger = &payer{ledger: l, limit: limit}, path
-	if limit == nil {
+	r.account, r.record.Dataset.Ledger = a, a.path
+	if a.limit == nil {
 		return nil
 	}
-	return l.Check(*limit, r.bill(l)...)
+	bill := r.bill()
+	fixed, err := a.ledger.Fix(*a.limit, bill...)
+	if err != nil {
+		return err
+	}
+	a.limit = &fixed
+	return a.ledger.Check(fixed, bill...)
 }
 
-// limit is the budget of the dataset as the ledger takes it.
-func (r *run) limit() (*ledger.Cap, error) {
-	b := r.plan.Dataset.Budget
-	if b == nil {
-		return nil, nil
-	}
-	acc, err := account.ByName(r.plan.Accountant)
+// openAccount opens the ledger, and refuses one that is not the dataset's own or
+// lacks charges that the owner's side knows of.
+func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (*payments, error) {
+	path, err := ledgerPath(plan, s, folder, opts)
 	if err != nil {
 		return nil, err
 	}
-	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Accountant: acc, Adjacency: r.plan.Adjacency}, nil
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, unwrapPath(err))
+	}
+	l, err := ledger.Open(path, s.id, opts.Clock)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkLedger(l.Entries()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &payments{path: path, ledger: l, limit: limit(plan)}, nil
 }
 
-// bill lists the planned charges that the ledger does not have yet.
-func (r *run) bill(l *ledger.Ledger) []ledger.Charge {
+// limit is the budget of the dataset as the ledger takes it.
+func limit(plan *pipeline.Plan) *ledger.Cap {
+	b := plan.Dataset.Budget
+	if b == nil {
+		return nil
+	}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: plan.Adjacency, Unit: unitOf(plan), Filter: b.Filter}
+}
+
+func unitOf(plan *pipeline.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }
+
+// bill lists the planned charges that the ledger does not have yet. The recipes
+// of stages are not known before their inputs' are, so a resumed run is billed by
+// what its stages and mechanisms are called.
+func (r *run) bill() []ledger.Charge {
 	paid := map[string]bool{}
-	for _, e := range l.Entries() {
-		paid[e.ID] = true
+	for _, e := range r.account.ledger.Entries() {
+		if e.Run == r.record.ID {
+			paid[e.Stage+"/"+e.Name] = true
+		}
 	}
 	var open []ledger.Charge
 	for i := range r.plan.Steps {
 		s := &r.plan.Steps[i]
-		for n, e := range s.Events {
-			if c := r.charge(s, r.chargeID(s, n), e.Event); !paid[c.ID] {
-				open = append(open, c)
+		for n := range s.Spends {
+			if !paid[s.ID+"/"+s.Spends[n].Name] {
+				open = append(open, r.charge(s, &s.Spends[n], ""))
 			}
 		}
 	}
 	return open
 }
 
-func (r *run) chargeID(s *pipeline.Step, n int) string {
-	return fmt.Sprintf("%s/%s/%d", r.record.ID, s.ID, n)
-}
-
-func (r *run) charge(s *pipeline.Step, id string, e privacy.Event) ledger.Charge {
-	c := ledger.Charge{ID: id, Run: r.record.ID, Spec: r.plan.Digest, Stage: s.ID, Adjacency: r.plan.Adjacency,
-		Event: e, Published: s.Published, Unproven: s.Unproven}
+// charge is what a spend of a step costs. Its id holds the recipe: another
+// recipe is another charge, even in the same run.
+func (r *run) charge(s *pipeline.Step, p *pipeline.Planned, recipe string) ledger.Charge {
+	c := ledger.Charge{ID: fmt.Sprintf("%s/%s/%s/%s", r.record.ID, s.ID, p.Name, short(recipe)), Run: r.record.ID, Spec: r.plan.Digest,
+		Stage: s.ID, Name: p.Name, Recipe: recipe, Version: r.source.version, Unit: unitOf(r.plan), Adjacency: r.plan.Adjacency,
+		Event: p.Event.Event, Published: s.Published, Unproven: s.Unproven}
 	if s.Unproven != "" {
 		c.Event = nil // no bound is proven, so there is no event to add up
 	}
@@ -95,41 +114,85 @@ func (r *run) charge(s *pipeline.Step, id string, e privacy.Event) ledger.Charge
 
 // pay records a charge, synced. One that an interrupted attempt of this run has
 // paid is not paid again: its noise is the same.
-func (r *run) pay(s *pipeline.Step, id string, e privacy.Event) error {
+func (r *run) pay(s *pipeline.Step, p *pipeline.Planned) error {
+	c := r.charge(s, p, r.recipe(s))
 	if r.opts.Replay != nil {
-		return nil // the same noise again releases nothing new
+		r.noteCharge(c, p.Event, nil) // the same noise again releases nothing new
+		return nil
 	}
-	r.payer.mu.Lock()
-	defer r.payer.mu.Unlock()
-	entries, err := r.payer.ledger.Append(r.payer.limit, r.charge(s, id, e))
-	if err != nil && !errors.Is(err, ledger.ErrCharged) {
+	r.account.mu.Lock()
+	defer r.account.mu.Unlock()
+	entries, err := r.account.ledger.Append(r.account.limit, c)
+	if errors.Is(err, ledger.ErrCharged) {
+		entries, err = r.account.ledger.Entries(), nil
+	}
+	if err != nil {
 		return err
 	}
-	r.noteCharge(s.ID, id, e, entries)
+	if err := r.source.noteLedger(r.account.path, r.account.ledger.Head()); err != nil {
+		return err
+	}
+	r.noteCharge(c, p.Event, entries)
 	return nil
 }
 
-// notePaid records the charges of a stage whose output is reused from an
-// interrupted attempt of this run.
-func (r *run) notePaid(s *pipeline.Step) {
-	if r.payer == nil {
-		return
+// payAll records every charge of a stage whose output is taken from the cache:
+// what is released stands in the ledger, whatever became of it meanwhile.
+func (r *run) payAll(s *pipeline.Step) error {
+	if r.plan.Budget.Infinite() {
+		return nil
 	}
-	for n, e := range s.Events {
-		r.noteCharge(s.ID, r.chargeID(s, n), e.Event, r.payer.ledger.Entries())
+	for i := range s.Spends {
+		if err := r.pay(s, &s.Spends[i]); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (r *run) noteCharge(stage, id string, e privacy.Event, entries []ledger.Entry) {
-	c := record.Charge{Stage: stage, Event: privacy.JSON{Event: e}, ID: id}
+// restore records the charges of a finished run that the ledger lacks: what was
+// released was paid for, whatever became of the file.
+func (a *payments) restore(r *run, rec *record.Run) error {
+	r.account, r.record = a, rec
+	defer func() { r.account, r.record = nil, nil }()
+	known := map[string]bool{}
+	for _, e := range a.ledger.Entries() {
+		known[e.ID] = true
+	}
+	for _, c := range rec.Charges {
+		if step := r.plan.Step(c.Stage); !known[c.ID] && step != nil {
+			again := r.charge(step, &pipeline.Planned{Name: c.Name, Event: c.Event}, "")
+			again.ID = c.ID
+			if _, err := a.ledger.Append(nil, again); err != nil {
+				return err
+			}
+			r.opts.Log.Warn("the ledger lacked a charge of a finished run, which is written again", "charge", c.ID)
+		}
+	}
+	return r.source.noteLedger(a.path, a.ledger.Head())
+}
+
+func (r *run) noteCharge(paid ledger.Charge, event privacy.JSON, entries []ledger.Entry) {
+	c := record.Charge{Stage: paid.Stage, Name: paid.Name, Event: event, ID: paid.ID}
 	for _, entry := range entries {
-		if entry.ID == id {
+		if entry.ID == paid.ID {
 			c.Ledger = entry.Hash
 		}
 	}
-	head := r.payer.ledger.Head()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.Dataset.LedgerCount, r.record.Dataset.LedgerHead = head.Count, head.Hash
+	if r.account != nil {
+		head := r.account.ledger.Head()
+		r.record.Dataset.LedgerCount, r.record.Dataset.LedgerHead = head.Count, head.Hash
+	}
 	r.record.Charges = append(r.record.Charges, c)
+}
+
+// short is enough of a digest to tell recipes of one stage apart.
+func short(digest string) string {
+	const prefix = len("sha256:")
+	if len(digest) < prefix+16 {
+		return digest
+	}
+	return digest[prefix : prefix+16]
 }

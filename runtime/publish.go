@@ -27,7 +27,7 @@ func (r *run) publish(ctx context.Context) error {
 			return atStage(r.plan.Steps[i].ID, err)
 		}
 	}
-	if err := r.papers(aside); err != nil {
+	if err := r.documents(aside); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(r.dir.release()); err != nil {
@@ -39,12 +39,13 @@ func (r *run) publish(ctx context.Context) error {
 // publishStep writes each output where its class lets it go.
 func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step) error {
 	for _, port := range sortedPorts(step) {
-		h := step.Outline.Out[port]
+		h := step.Work.Out[port]
 		t := r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
 		name := step.ID
 		if port != step.First {
 			name += "." + port
 		}
+		file := r.marked(name)
 		var err error
 		switch {
 		case h.Form == pipeline.FormMetrics:
@@ -54,12 +55,12 @@ func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step
 		case h.Form == pipeline.FormFiles:
 			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
 		case h.Form == pipeline.FormTable && port == step.First && h.Class == pipeline.Private:
-			err = r.writeTable(ctx, r.dir.internal(), "internal", name, step, t, &r.record.Internal)
+			err = r.writeTable(ctx, r.dir.internal(), "internal", file, step, t, &r.record.Internal)
 		case h.Form == pipeline.FormTable && port == step.First:
-			err = r.writeTable(ctx, aside, "release", name, step, t, &r.record.Release)
+			err = r.writeTable(ctx, aside, "release", file, step, t, &r.record.Release)
 		case h.Class == pipeline.Private:
 		case h.Form == pipeline.FormModel:
-			err = r.writeFile(aside, "release", name+".model.arrow", "released model; weir sample draws more rows from it", &r.record.Release,
+			err = r.writeFile(aside, "release", file+".model.arrow", "released model; weir sample draws more rows from it", &r.record.Release,
 				func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
 		}
 		if err != nil {
@@ -69,10 +70,18 @@ func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step
 	return nil
 }
 
+// marked is the name of a released or internal file; that of a test says so.
+func (r *run) marked(name string) string {
+	if r.opts.Insecure == nil {
+		return name
+	}
+	return name + ".NOT-PRIVATE"
+}
+
 // writeTable writes a table in the formats that its stage asks for, in the
 // source's terms.
 func (r *run) writeTable(ctx context.Context, dir, under, name string, step *pipeline.Step, t pipeline.Table, list *[]record.File) error {
-	for _, format := range step.Outline.Write {
+	for _, format := range step.Work.Write {
 		write := func(w io.Writer) error { return table.WriteCSV(ctx, w, t, r.plan.Spec.Dataset.CSV) }
 		if format == "parquet" {
 			write = func(w io.Writer) error { return table.WriteParquet(ctx, w, t) }
@@ -98,12 +107,15 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 	if err != nil {
 		return err
 	}
+	if under == "internal" {
+		digest = "" // rows could be guessed against it
+	}
 	*list = append(*list, record.File{Path: under + "/" + name, SHA256: digest, Bytes: size, What: what})
 	return nil
 }
 
-// papers writes what a reader of the release needs, from public facts alone.
-func (r *run) papers(aside string) error {
+// documents writes what a reader of the release needs, from public facts alone.
+func (r *run) documents(aside string) error {
 	domain, err := pipeline.WriteDomain(r.plan.Spec.Dataset.Columns())
 	if err != nil {
 		return err

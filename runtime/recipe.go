@@ -5,51 +5,104 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
 
 	"weir/pipeline"
+	"weir/privacy"
 )
 
-// recipe is what determines a stage's output: its digest names the output in
-// the cache. Two stages of one recipe give the same bytes.
+// recipe says what is done to the dataset, from public facts alone: the
+// dataset's id and declared version, and every setting on the way. Its digest
+// names the streams of noise and the charge, so that another computation is
+// another charge with other noise. It holds no digest of private content: equal
+// ones would tell that two filters keep the same rows.
 type recipe struct {
-	Kind       string              `json:"kind"`
-	Version    int                 `json:"version"`
-	Stage      string              `json:"stage"` // public randomness is a function of the stage's name
-	Settings   json.RawMessage     `json:"settings"`
-	Inputs     map[string][]string `json:"inputs"`
-	Seed       uint64              `json:"seed"`
-	Key        string              `json:"key,omitempty"` // commitment of the noise key, where the stage draws from it
-	Multiplier float64             `json:"multiplier,omitempty"`
-	Files      []string            `json:"files,omitempty"` // digests of further files
+	Kind      string              `json:"kind"`
+	Version   int                 `json:"version"`
+	Stage     string              `json:"stage"` // public randomness is a function of the stage's name
+	Settings  json.RawMessage     `json:"settings"`
+	Inputs    map[string][]string `json:"inputs"`
+	Seed      uint64              `json:"seed"`
+	Files     []string            `json:"files,omitempty"` // of public ones their digest, of private ones their name
+	Spends    []recipeSpend       `json:"spends,omitempty"`
+	Adjacency privacy.Adjacency   `json:"adjacency,omitempty"`
+	Repeat    int                 `json:"repeat,omitempty"` // of an experiment, where noise is drawn
 }
 
-func (r recipe) digest() string {
-	data, err := json.Marshal(r)
-	if err != nil {
-		panic(fmt.Sprintf("recipe: %v", err)) // plain data always marshals
+type recipeSpend struct {
+	Name      string       `json:"name"`
+	Type      string       `json:"type"`
+	Mechanism any          `json:"mechanism"`
+	Event     privacy.JSON `json:"event"`
+}
+
+// recipeOf is the digest of step's recipe, given those of the stages that it
+// reads and the digests of its public files.
+func recipeOf(step *pipeline.Step, recipes map[string]string, files map[string]string, plan *pipeline.Plan, repeat int) (string, error) {
+	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: plan.Seed,
+		Inputs: chain(step, recipes)}
+	for _, f := range step.Work.Files {
+		named := "private " + path.Base(f.Path)
+		if f.Public {
+			named = files[f.Path]
+		}
+		r.Files = append(r.Files, named)
 	}
-	return sum(data)
+	for _, s := range step.Spends {
+		if plan.Budget.Infinite() {
+			s.Value = nil // there is no noise, and clips may be infinite, which JSON has no number for
+		}
+		r.Spends = append(r.Spends, recipeSpend{s.Name, fmt.Sprintf("%T", s.Value), s.Value, s.Event})
+	}
+	if len(r.Spends) > 0 {
+		r.Adjacency, r.Repeat = plan.Adjacency, repeat
+	}
+	return digestJSON(r)
+}
+
+// sourceRecipe is the digest of what the source table is, whatever its rows.
+func sourceRecipe(id, version string, d *pipeline.Dataset) (string, error) {
+	return digestJSON(struct {
+		ID, Version string
+		Domain      *pipeline.Domain
+		CSV         *pipeline.CSV
+		Unit        pipeline.Unit
+	}{id, version, d.Columns(), d.CSV, d.PrivacyUnit})
+}
+
+// address says where a stage's output is stored: its recipe, and everything
+// private that it rests on. It stays on the owner's side.
+type address struct {
+	Recipe string              `json:"recipe"`
+	Inputs map[string][]string `json:"inputs"`
+	Files  []string            `json:"files,omitempty"` // digests of all files, private ones too
+	Key    string              `json:"key,omitempty"`   // commitment of the noise key, where noise is drawn
+	Secret string              `json:"secret,omitempty"`
+	Page   []string            `json:"page,omitempty"` // what else a page of a report shows
+}
+
+// chain lists the digests of the stages that step reads, by port.
+func chain(step *pipeline.Step, of map[string]string) map[string][]string {
+	inputs := map[string][]string{}
+	for port, refs := range step.Inputs {
+		for _, ref := range refs {
+			inputs[port] = append(inputs[port], of[ref.Stage]+"#"+ref.Port)
+		}
+	}
+	return inputs
+}
+
+// digestJSON is the digest of plain data; what cannot be written is an error,
+// never part of a name.
+func digestJSON(v any) (string, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("recipe: %w", err)
+	}
+	return sum(data), nil
 }
 
 func sum(data []byte) string {
 	h := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(h[:])
-}
-
-// recipeOf is the digest of step's recipe, given those of the stages and files
-// that it reads.
-func recipeOf(step *pipeline.Step, digests map[string]string, files []string, seed uint64, key string) string {
-	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed, Files: files, Inputs: map[string][]string{}}
-	for port, refs := range step.Inputs {
-		for _, ref := range refs {
-			r.Inputs[port] = append(r.Inputs[port], digests[ref.Stage]+"#"+ref.Port)
-		}
-	}
-	if step.Outline.Cost != nil || step.Outline.Secret {
-		r.Key = key
-	}
-	if step.NoiseMultiplier != nil {
-		r.Multiplier = *step.NoiseMultiplier
-	}
-	return r.digest()
 }

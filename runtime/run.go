@@ -11,7 +11,6 @@ import (
 	"weir/pipeline"
 	"weir/privacy/noise"
 	"weir/record"
-	"weir/runtime/table"
 )
 
 // Result is what a run left.
@@ -23,19 +22,23 @@ type Result struct {
 
 // run is one execution of a plan.
 type run struct {
-	plan   *pipeline.Plan
-	opts   Options
-	folder *Folder
-	dir    runDir
-	cache  cache
-	key    noise.Key
-	payer  *payer
-	record *record.Run
-	trace  trace
+	plan    *pipeline.Plan
+	opts    Options
+	folder  *Folder
+	files   *held
+	source  *source
+	dir     runDir
+	cache   cache
+	key     noise.Key
+	account *payments // nil: nothing is charged
+	record  *record.Run
+	trace   trace
 
-	mu      sync.Mutex
-	tables  map[pipeline.Ref]pipeline.Table
-	recipes map[string]string
+	mu        sync.Mutex
+	tables    map[pipeline.Ref]pipeline.Table
+	recipes   map[string]string // public
+	addresses map[string]string // private side
+	stored    []string          // addresses that this run stored under
 }
 
 // Run carries out a plan. A finished run of the same spec and data is returned
@@ -49,121 +52,111 @@ func Run(ctx context.Context, plan *pipeline.Plan, opts Options) (*Result, error
 		return nil, err
 	}
 	defer folder.Close()
-	source, err := openSource(ctx, plan, folder)
+	if err := CheckPublicFiles(plan, folder); err != nil {
+		return nil, err
+	}
+	files := hold(folder)
+	defer files.Close()
+	source, err := openSource(ctx, plan, files, opts)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{plan: plan, opts: opts, folder: folder, tables: map[pipeline.Ref]pipeline.Table{}, recipes: map[string]string{}}
-	finished, err := r.begin(source)
+	r := &run{plan: plan, opts: opts, folder: folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
+		recipes: map[string]string{}, addresses: map[string]string{}}
+	if err := errors.Join(r.checkPublic(ctx), opts.Replay.sameContent(source.content)); err != nil {
+		return nil, err
+	}
+	finished, err := r.begin()
 	if err != nil || finished != nil {
 		return finished, err
 	}
 	defer r.dir.lock.Close()
-	err = r.carryOut(ctx, source)
+	err = r.carryOut(ctx)
 	return &Result{Path: r.dir.path, Record: r.record}, errors.Join(err, r.end(err))
 }
 
-// begin finds the run to return or continue, or makes a new one.
-func (r *run) begin(source *source) (*Result, error) {
-	base := filepath.Join(r.opts.Out, r.plan.Name)
-	if !r.opts.Fresh && r.opts.Replay == nil {
-		for _, f := range findRuns(base, r.plan.Digest, source.digest) {
-			switch {
-			case f.record.Repeat != r.opts.Repeat || f.record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.record, r.opts):
-			case f.record.Status == record.Done:
-				return &Result{Path: f.path, Record: f.record, Reused: true}, nil
-			default:
-				if ok, err := r.resume(f); err != nil {
-					return nil, err
-				} else if ok {
-					return nil, r.prepare(base, source)
-				}
-			}
-		}
-	}
-	if err := r.start(base); err != nil {
-		return nil, err
-	}
-	if err := r.prepare(base, source); err != nil {
-		r.dir.lock.Close()
-		return nil, errors.Join(err, os.RemoveAll(r.dir.path)) // nothing was spent: a refused run leaves no trace
-	}
-	return nil, nil
-}
-
-// sameKey: a run with a test seed continues or repeats only one of the same seed.
-func sameKey(rec *record.Run, opts Options) bool {
-	return opts.Insecure == nil || rec.KeyCommitment == insecureKey(*opts.Insecure).Commitment()
-}
-
-// resume takes over an unfinished run whose key was kept.
-func (r *run) resume(f found) (bool, error) {
-	key, err := LoadKey(filepath.Join(f.path, "internal"))
-	if err != nil {
-		return false, nil // without its key a run cannot be continued
-	}
-	dir := runDir{path: f.path}
-	if err := dir.acquire(); err != nil {
-		if errors.Is(err, errLocked) {
-			return false, fmt.Errorf("%s: %w; wait for it, or start another with --fresh", f.path, err)
-		}
-		return false, err
-	}
-	r.dir, r.key, r.record = dir, key, f.record
-	r.opts.Log.Info("continuing an interrupted run", "run", f.path)
-	return true, nil
-}
-
-// start makes a new run with a new key.
-func (r *run) start(base string) error {
-	key, err := newKey(r.opts)
-	if err != nil {
-		return fmt.Errorf("noise key: %w", err)
-	}
-	dir, id, err := newRunDir(base, r.opts)
-	if err != nil {
+// carryOut runs the stages and, when all are done and nothing that they read has
+// changed, publishes.
+func (r *run) carryOut(ctx context.Context) error {
+	if err := r.nameSource(); err != nil {
 		return err
 	}
-	r.dir, r.key = dir, key
-	r.record = &record.Run{ID: id, Started: r.opts.Clock()}
-	return keepKey(dir.internal(), key)
-}
-
-// carryOut runs the stages and, when all are done, publishes.
-func (r *run) carryOut(ctx context.Context, source *source) error {
-	r.tables[pipeline.Ref{Stage: pipeline.DatasetID}] = source.table
-	r.recipes[pipeline.DatasetID] = source.recipe()
-	if err := schedule(ctx, r.plan, max(1, r.opts.Workers), r.execute); err != nil {
+	err := schedule(ctx, r.plan, max(1, r.opts.Workers), r.execute)
+	if err == nil {
+		err = r.files.unchanged(ctx)
+	}
+	if errors.Is(err, errChanged) {
+		return errors.Join(err, r.forget())
+	}
+	if err != nil {
 		return err
 	}
 	return r.publish(ctx)
 }
 
+// forget takes out of the cache what this run stored: it may be of rows that the
+// address does not name.
+func (r *run) forget() error {
+	var errs []error
+	for _, address := range r.stored {
+		errs = append(errs, os.RemoveAll(r.cache.folder(address)))
+	}
+	return errors.Join(errs...)
+}
+
+// nameSource gives the dataset its recipe and its address.
+func (r *run) nameSource() error {
+	recipe, err := sourceRecipe(r.source.id, r.source.version, &r.plan.Spec.Dataset)
+	if err != nil {
+		return err
+	}
+	where, err := digestJSON(address{Recipe: recipe, Files: []string{r.source.content}})
+	if err != nil {
+		return err
+	}
+	r.tables[pipeline.Ref{Stage: pipeline.DatasetID}] = r.source.table
+	r.recipes[pipeline.DatasetID], r.addresses[pipeline.DatasetID] = recipe, where
+	return nil
+}
+
 func (r *run) internalPath(name string) string { return filepath.Join(r.dir.internal(), name) }
 
-// planRecipe finds the digest of step's recipe; those of its inputs are known.
-func (r *run) planRecipe(ctx context.Context, step *pipeline.Step) error {
-	var files []string
-	for _, name := range step.Outline.Files {
-		digest, err := table.Digest(ctx, r.folder, name)
+// name finds the recipe and the address of a step; those of its inputs are known.
+func (r *run) name(ctx context.Context, step *pipeline.Step) error {
+	digests := map[string]string{}
+	var all []string
+	for _, f := range step.Work.Files {
+		digest, err := r.files.digest(ctx, f.Path)
 		if err != nil {
 			return err
 		}
-		files = append(files, digest)
-	}
-	if showsPlan(step) {
-		files = append(files, r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil))
+		digests[f.Path], all = digest, append(all, digest)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.recipes[step.ID] = recipeOf(step, r.recipes, files, r.plan.Seed, r.key.Commitment())
-	return nil
+	recipe, err := recipeOf(step, r.recipes, digests, r.plan, r.opts.Repeat)
+	if err != nil {
+		return err
+	}
+	r.recipes[step.ID] = recipe
+	a := address{Recipe: recipe, Inputs: chain(step, r.addresses), Files: all}
+	if len(step.Work.Spends) > 0 {
+		a.Key = r.key.Commitment()
+	}
+	if step.Work.Secret {
+		a.Secret = r.source.secret.Commitment()
+	}
+	if showsPlan(step) {
+		a.Page = []string{r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil)}
+	}
+	r.addresses[step.ID], err = digestJSON(a)
+	return err
 }
 
 // showsPlan reports whether the step writes pages: they may show the plan and its
 // bill, so one of another plan is never reused.
 func showsPlan(step *pipeline.Step) bool {
-	for _, h := range step.Outline.Out {
+	for _, h := range step.Work.Out {
 		if h.Form == pipeline.FormFiles {
 			return true
 		}
@@ -171,15 +164,22 @@ func showsPlan(step *pipeline.Step) bool {
 	return false
 }
 
-// recipe is the digest that planRecipe found.
+// recipe is the public digest of what a step does.
 func (r *run) recipe(step *pipeline.Step) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.recipes[step.ID]
 }
 
+// address is where a step's output is stored.
+func (r *run) address(step *pipeline.Step) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.addresses[step.ID]
+}
+
 // keep makes a step's outputs available to those that read them.
-func (r *run) keep(step *pipeline.Step, tables pipeline.Tables, e *entry) {
+func (r *run) keep(step *pipeline.Step, tables pipeline.Tables) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for port, t := range tables {
@@ -187,8 +187,5 @@ func (r *run) keep(step *pipeline.Step, tables pipeline.Tables, e *entry) {
 		if port == step.First {
 			r.tables[pipeline.Ref{Stage: step.ID}] = t
 		}
-	}
-	if e != nil {
-		r.noteOutputs(step.ID, *e)
 	}
 }

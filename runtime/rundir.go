@@ -23,15 +23,15 @@ func (d runDir) release() string  { return filepath.Join(d.path, "release") }
 
 // findRuns lists the records of earlier runs of the same spec and data under
 // base, newest first.
-func findRuns(base, specDigest, dataDigest string) []found {
+func findRuns(base, specDigest, dataset, version string) []found {
 	paths, err := filepath.Glob(filepath.Join(base, "*", "run.json"))
 	if err != nil {
 		return nil
 	}
 	var runs []found
 	for _, path := range paths {
-		r, err := readRecord(path)
-		if err == nil && r.SpecDigest == specDigest && r.Dataset.Digest == dataDigest {
+		r, err := ReadRecord(filepath.Dir(path))
+		if err == nil && r.SpecDigest == specDigest && r.Dataset.ID == dataset && r.Dataset.Version == version {
 			runs = append(runs, found{filepath.Dir(path), r})
 		}
 	}
@@ -44,13 +44,30 @@ type found struct {
 	record *record.Run
 }
 
-func readRecord(path string) (*record.Run, error) {
-	data, err := os.ReadFile(path)
+// ReadRecord reads the record of the run in dir, with the figures that lie in its
+// internal folder.
+func ReadRecord(dir string) (*record.Run, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
 	if err != nil {
 		return nil, err
 	}
 	var r record.Run
-	return &r, json.Unmarshal(data, &r)
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
+	}
+	r.Metrics, r.Notes = map[string]float64{}, map[string]string{}
+	if data, err := os.ReadFile(filepath.Join(dir, "internal", "metrics.json")); err == nil {
+		if err := json.Unmarshal(data, &figures{r.Metrics, r.Notes}); err != nil {
+			return nil, fmt.Errorf("%s: internal/metrics.json is damaged: %w", dir, err)
+		}
+	}
+	return &r, nil
+}
+
+// figures is internal/metrics.json.
+type figures struct {
+	Metrics map[string]float64 `json:"metrics"`
+	Notes   map[string]string  `json:"notes"`
 }
 
 func (d runDir) writeRecord(r *record.Run) error {
@@ -62,15 +79,23 @@ func (d runDir) writeRecord(r *record.Run) error {
 	})
 }
 
-// newRunDir makes a run folder whose id is the time and six random digits.
+// newRunDir makes a run folder of its own, whose id is the time and 128 random
+// bits.
 func newRunDir(base string, opts Options) (runDir, string, error) {
-	var b [3]byte
+	var b [16]byte
 	if _, err := io.ReadFull(opts.Random, b[:]); err != nil {
 		return runDir{}, "", err
 	}
 	id := opts.Clock().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 	d := runDir{path: filepath.Join(base, id)}
-	if err := os.MkdirAll(d.internal(), 0o700); err != nil {
+	err := os.MkdirAll(base, 0o755)
+	if err == nil {
+		err = os.Mkdir(d.path, 0o755) // never one that is there
+	}
+	if err == nil {
+		err = os.Mkdir(d.internal(), 0o700)
+	}
+	if err != nil {
 		return runDir{}, "", fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, unwrapPath(err))
 	}
 	return d, id, d.acquire()

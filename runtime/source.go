@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -13,66 +12,54 @@ import (
 
 // source is the opened dataset.
 type source struct {
-	table  pipeline.Table
-	name   string
-	digest string // of the uncompressed content, or of the generator and its parameters
-	ledger string // default file of the ledger; "" for a demo, which has no folder of its own
-	domain *pipeline.Domain
-	csv    *pipeline.CSV
-	unit   pipeline.Unit
+	identity
+	table pipeline.Table
+	name  string
+	path  string // of the file; "" for a generator
 }
 
-// openSource opens the dataset of a plan and digests it.
-func openSource(ctx context.Context, plan *pipeline.Plan, folder *Folder) (*source, error) {
+// openSource opens the dataset of a plan and finds out which dataset it is.
+func openSource(ctx context.Context, plan *pipeline.Plan, files *held, opts Options) (*source, error) {
 	d := &plan.Spec.Dataset
-	s := &source{domain: d.Columns(), csv: d.CSV, unit: d.PrivacyUnit}
+	s := &source{name: "demo: " + d.Demo}
 	open := s.openFile
 	if d.Demo != "" {
 		open = s.openDemo
 	}
-	if err := open(ctx, plan, folder); err != nil {
+	if err := open(ctx, plan, files, opts); err != nil {
 		return nil, atStage(pipeline.DatasetID, err)
 	}
 	s.table.Header = plan.Spec.Source()
-	s.table.Open = nameErrors(pipeline.DatasetID, countRows(capUnits(s.table, s.unit)))
+	s.table.Open = nameErrors(pipeline.DatasetID, countRows(capUnits(s.table, d.PrivacyUnit)))
 	return s, nil
 }
 
-func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *Folder) error {
+// openDemo: made-up rows protect nobody, so what they are is public.
+func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *held, opts Options) error {
 	d := &plan.Spec.Dataset
-	t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, s.domain)
+	t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, d.Columns())
 	if err != nil {
 		return err
 	}
-	s.table, s.name = t, "demo: "+d.Demo
-	s.digest = sum([]byte(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed)))
+	s.table = t
+	s.identity = publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed), d.Version, opts)
 	return nil
 }
 
-func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, folder *Folder) error {
+func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, files *held, opts Options) error {
 	d := &plan.Spec.Dataset
-	if err := folder.Check(d.File); err != nil {
+	if err := files.folder.Check(d.File); err != nil {
 		return err
 	}
-	t, err := table.Open(folder, d.File, s.csv, s.domain)
+	t, err := table.Open(files, d.File, d.CSV, d.Columns())
 	if err != nil {
 		return err
 	}
-	s.table, s.name, s.ledger = t, filepath.Base(d.File), folder.Path(d.File)+ledgerSuffix
-	s.digest, err = table.Digest(ctx, folder, d.File)
+	digest, err := files.digest(ctx, d.File)
+	if err != nil {
+		return err
+	}
+	s.table, s.name, s.path = t, filepath.Base(d.File), files.folder.Path(d.File)
+	s.identity, err = s.identify(ctx, digest, d.Version, opts)
 	return err
-}
-
-// recipe names the source table in the cache: content, and how it is read.
-func (s *source) recipe() string {
-	data, err := json.Marshal(struct {
-		Digest string
-		Domain *pipeline.Domain
-		CSV    *pipeline.CSV
-		Unit   pipeline.Unit
-	}{s.digest, s.domain, s.csv, s.unit})
-	if err != nil {
-		panic(fmt.Sprintf("source: %v", err)) // plain data always marshals
-	}
-	return sum(data)
 }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -28,36 +29,43 @@ func (r *run) execute(ctx context.Context, step *pipeline.Step) error {
 }
 
 func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, err error) {
-	if err := r.planRecipe(ctx, step); err != nil {
+	if err := r.name(ctx, step); err != nil {
 		return false, atStage(step.ID, err)
 	}
-	recipe := r.recipe(step)
 	if !step.Lazy {
-		if tables, e, ok := r.cache.load(recipe, step); ok {
-			r.keep(step, tables, &e)
-			r.notePaid(step)
-			return true, nil
+		if tables, ok := r.cache.load(r.address(step), step); ok {
+			r.keep(step, tables)
+			return true, atStage(step.ID, r.payAll(step))
 		}
 	}
-	out, err := r.runStage(ctx, step)
+	payer, secrets := newStagePayer(r, step, r.hasScratch(step)), r.secrets(step)
+	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {
 		return false, atStage(step.ID, err)
 	}
 	if step.Lazy {
-		r.keep(step, lazy(step, out), nil)
-		return false, nil
+		r.keep(step, lazy(step, out))
+		return false, atStage(step.ID, secrets.close())
 	}
-	tables, e, err := r.cache.store(ctx, recipe, step, out)
+	tables, err := r.store(ctx, step, out, func() error { return errors.Join(payer.close(), secrets.close(), r.files.untouched()) })
 	if err != nil {
 		return false, atStage(step.ID, err)
 	}
-	r.keep(step, tables, &e)
+	r.keep(step, tables)
 	return false, nil
+}
+
+// store keeps what a stage made, if what was promised was done.
+func (r *run) store(ctx context.Context, step *pipeline.Step, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
+	r.mu.Lock()
+	r.stored = append(r.stored, r.addresses[step.ID])
+	r.mu.Unlock()
+	return r.cache.store(ctx, r.address(step), step, out, promised)
 }
 
 // runStage calls the stage; a panic, which is a fault of weir, becomes an error
 // whose details stay internal, because they may quote data.
-func (r *run) runStage(ctx context.Context, step *pipeline.Step) (out pipeline.Tables, err error) {
+func (r *run) runStage(ctx context.Context, step *pipeline.Step, payer *stagePayer, secrets *secrets) (out pipeline.Tables, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			path := r.internalPath("fault-" + step.ID + ".txt")
@@ -65,14 +73,14 @@ func (r *run) runStage(ctx context.Context, step *pipeline.Step) (out pipeline.T
 				_, err := fmt.Fprintf(w, "%v\n\n%s", p, debug.Stack())
 				return err
 			})
-			err = fmt.Errorf("a fault of weir, not of the spec; details are in %s, which is private", path)
+			err = fmt.Errorf("an internal error of weir, not of the spec; details are in %s, which is private", path)
 		}
 	}()
-	out, err = step.Stage.Run(ctx, r.env(ctx, step), r.inputs(step))
+	out, err = step.Work.Run(ctx, r.env(step, payer, secrets), r.inputs(step))
 	if err != nil {
 		return nil, err
 	}
-	for port := range step.Outline.Out {
+	for port := range step.Work.Out {
 		if out[port].Open == nil {
 			return nil, fmt.Errorf("the kind %s gave no output %s", step.Kind, port)
 		}
@@ -83,7 +91,7 @@ func (r *run) runStage(ctx context.Context, step *pipeline.Step) (out pipeline.T
 // lazy puts the planned headers on streams, and the stage's name on their errors.
 func lazy(step *pipeline.Step, out pipeline.Tables) pipeline.Tables {
 	named := pipeline.Tables{}
-	for port, h := range step.Outline.Out {
+	for port, h := range step.Work.Out {
 		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open)}
 	}
 	return named

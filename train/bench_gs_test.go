@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"weir/privacy/noise"
 	"weir/train/net"
 )
 
@@ -37,7 +36,7 @@ func BenchmarkCriticStep(b *testing.B) {
 
 func BenchmarkMeanQuery(b *testing.B) {
 	l := benchGS(1500)
-	fake := l.gen.sample(l.generator.w, l.c.BatchSize, rand.New(rand.NewPCG(1, 2)))
+	fake := l.gen.sample(l.generator.w, l.q.BatchSize, rand.New(rand.NewPCG(1, 2)))
 	b.ResetTimer()
 	for t := range b.N {
 		l.release.query(l.critics, fake, t, false)
@@ -45,7 +44,7 @@ func BenchmarkMeanQuery(b *testing.B) {
 }
 
 // gsSetting is the setting of issue 4 with 42 rows a shard.
-func gsSetting(critics int) (c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32) {
+func gsSetting(critics int) (c gsCase, critic, gen *net.Net, rows *Rows, shards [][]int32) {
 	rows = benchRows(42*critics, 10, 2, 3)
 	shards = make([][]int32, critics)
 	for i := range 42 * critics {
@@ -55,14 +54,14 @@ func gsSetting(critics int) (c GSWGANConfig, critic, gen *net.Net, rows *Rows, s
 	must(err)
 	gen, err = net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
 	must(err)
-	c = GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, BatchSize: 32, Query: QueryMean, WarmSteps: 50, CriticSteps: 5,
-		Scheduled: 1, Penalty: 10, Critic: Adam(1e-4, 0, 0.9), Generator: Adam(1e-4, 0, 0.9), Seed: 1}
+	c = gsCase{CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1 << 20, BatchSize: 32, Columns: 16, Query: QueryMean}, GSWGANConfig{WarmSteps: 50, CriticSteps: 5,
+		Scheduled: 1, Penalty: 10, Critic: Adam(1e-4, 0, 0.9), Generator: Adam(1e-4, 0, 0.9), Seed: 1}}
 	return c, critic, gen, rows, shards
 }
 
 func benchGS(critics int) *gsLoop {
 	c, critic, gen, rows, shards := gsSetting(critics)
-	l, err := newGSLoop(c, critic, gen, rows, shards, noise.NewSource(noise.Key{2}, "bench"))
+	l, err := newGSLoop(c.GSWGANConfig, critic, gen, rows, shards, c.opened(shards, "bench"))
 	must(err)
 	return l
 }
@@ -75,7 +74,7 @@ func BenchmarkGSWGAN(b *testing.B) {
 			for range b.N {
 				c, critic, gen, rows, shards := gsSetting(1500)
 				c.Query, c.WarmSteps, c.Steps = q, 2000, 20000
-				_, err := GSWGAN(b.Context(), c, critic, gen, rows, shards, noise.NewSource(noise.Key{2}, "bench"), Hooks{})
+				_, err := GSWGAN(b.Context(), c.GSWGANConfig, critic, gen, rows, shards, c.opened(shards, "bench"), Hooks{})
 				must(err)
 			}
 		})
@@ -90,10 +89,10 @@ func BenchmarkTenMillionRows(b *testing.B) {
 	must(err)
 	o, err := Autoencoder(n, rows, net.BCE)
 	must(err)
-	c := FitConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-4, ExpectedBatchSize: 1000, Steps: 200}, Optimiser: Adam(1e-3, 0.9, 0.999)}
+	c := fitCase{DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1e-4, ExpectedBatchSize: 1000, Steps: 200}, FitConfig{Optimiser: Adam(1e-3, 0.9, 0.999)}}
 	b.ResetTimer()
 	for range b.N {
-		_, err := Fit(b.Context(), c, o, n.Init(rand.New(rand.NewPCG(1, 1))), rows.Len(), noise.NewSource(noise.Key{3}, "bench"), Hooks{})
+		_, err := c.run(o, n.Init(rand.New(rand.NewPCG(1, 1))), rows.Len(), "bench", Hooks{})
 		must(err)
 	}
 	var m runtime.MemStats

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/privacy/noise"
 	"weir/train/net"
 )
 
@@ -115,23 +114,27 @@ func (c benchCase) index() []int32 {
 func (c benchCase) ours(b *testing.B, clip float64) {
 	n := c.net()
 	d := newDescent(Adam(1e-4, 0.5, 0.9), n.Init(rand.New(rand.NewPCG(4, 4))))
-	source := noise.NewSource(noise.Key{1}, "bench")
 	cfg := DPSGD{MaxGradNorm: clip, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1}
 	if !cfg.clips() {
 		cfg.NoiseMultiplier = 0
 	}
-	s, err := newStepper(cfg, c.objective(n), d.w, c.rows.Len(), source)
+	cfg.Steps = b.N + 1
+	s, err := newStepper(paid(cfg, "bench"), c.objective(n), d.w, c.rows.Len())
 	must(err)
 	s.index = c.index()
-	s.compute(d.w, s.index, 0, false) // once before the clock runs: buffers are made when first needed
+	_, err = s.begin(b.N)
+	must(err)
+	s.compute(d.w, s.index, false) // once before the clock runs: buffers are made when first needed
 	d.step(s.sum, 1/cfg.ExpectedBatchSize)
 	s.c.Steps = b.N
 	defer s.drawAhead(0)()
 	b.ReportAllocs()
 	b.ResetTimer()
 	for t := range b.N {
-		s.compute(d.w, s.index, t, false)
-		s.addNoise(t)
+		drawn, err := s.begin(t)
+		must(err)
+		s.compute(d.w, s.index, false)
+		s.addNoise(drawn)
 		d.step(s.sum, 1/cfg.ExpectedBatchSize)
 	}
 }

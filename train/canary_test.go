@@ -49,8 +49,8 @@ func canaryScores(t *testing.T, c DPSGD, with bool) []float64 {
 	o := realScore{build(t, 1, net.Dense(1)), numeric(x)}
 	out := make([]float64, canaryTrials)
 	for i := range out {
-		s := source(fmt.Sprintf("canary %v %d", with, i))
-		w, err := Fit(context.Background(), FitConfig{DPSGD: c, Optimiser: SGD(1, 0)}, o, make([]float32, 2), o.rows.Len(), s, Hooks{})
+		h := paid(c, fmt.Sprintf("canary %v %d", with, i))
+		w, err := Fit(context.Background(), FitConfig{Optimiser: SGD(1, 0)}, o, make([]float32, 2), o.rows.Len(), h, Hooks{})
 		must(err)
 		out[i] = float64(w[0])
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"weir/privacy"
 )
 
 // state is everything that a loop changes: counters and float32 vectors, which
@@ -60,6 +62,15 @@ func (s *state) decode(in []byte) error {
 		return errCheckpoint
 	}
 	return s.fill(body[len(magic):])
+}
+
+// resume restores a checkpoint, if there is one, and tells the paid mechanism of
+// the steps that it holds.
+func (s *state) resume(in []byte, paid *privacy.Handle, steps *int) error {
+	if err := s.decode(in); err != nil {
+		return err
+	}
+	return paid.Resume(int64(*steps))
 }
 
 func (s *state) fill(in []byte) error {

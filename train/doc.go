@@ -3,7 +3,7 @@
 // optimisers, and the loops (Fit, WGAN, GSWGAN) as plain functions.
 //
 // Randomness comes from two places. A seed drives what is public: latents of
-// generated rows and schedules. A paid noise.Source drives what must stay secret:
+// generated rows and schedules. A paid privacy.Handle drives what must stay secret:
 // Poisson samples, noise, and all randomness that belongs to single private rows
 // (dropout masks, variational draws, the rows that a penalty pairs them with). If
 // the latter were public, adding a row would shift the draws of the rows behind

@@ -27,17 +27,30 @@ type DPSGD struct {
 	Steps             int     `json:"steps"`
 }
 
-// Event is what the steps release together.
-func (c DPSGD) Event() privacy.Event {
+// Event is what the steps release together, whatever the adjacency: replacing a
+// row moves a clipped sum by twice the bound, which the accountant applies.
+func (c DPSGD) Event(privacy.Adjacency) privacy.Event {
 	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{
 		SamplingRate: c.SamplingRate,
 		Event:        privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier},
 	}}
 }
 
-// Validate names every field that is out of range. Without noise the clip may be
+// Sensitivity is that of the sum of a step, on the lattice: its rounding is part
+// of the bound.
+func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	if a == privacy.ReplaceOne {
+		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * c.MaxGradNorm}
+	}
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: c.MaxGradNorm}
+}
+
+// Uses is a use a step.
+func (c DPSGD) Uses() int64 { return int64(c.Steps) }
+
+// Check names every field that is out of range. Without noise the clip may be
 // infinite: then nothing is clipped, and nothing is private.
-func (c DPSGD) Validate() error {
+func (c DPSGD) Check() error {
 	var errs []error
 	check := func(ok bool, name string, value any, need string) {
 		if !ok {
@@ -56,23 +69,37 @@ func (c DPSGD) Validate() error {
 // clips reports whether examples are clipped at all.
 func (c DPSGD) clips() bool { return !math.IsInf(c.MaxGradNorm, 1) }
 
+// Deviation is that of the noise on each coordinate of a step's sum.
+func (c DPSGD) Deviation() float64 { return c.sigma() }
+
 // sigma is the standard deviation of the noise on the sum.
 func (c DPSGD) sigma() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
 
+// room is the largest batch whose sum is made in float32. A Poisson sample of the
+// expected size exceeds it with probability below 1e-20 (Bernstein: exp(-t²/(2(m +
+// t/3))) for t = 10 sqrt(m) + 100). Where the row count is private it may be any
+// number, and nothing may fail because of it: larger batches take another way
+// (gradient.exact) to the same sum.
+func (c DPSGD) room() int {
+	m := math.Min(c.ExpectedBatchSize, 1<<30)
+	return int(m + 10*math.Sqrt(m) + 100)
+}
+
 // lattice returns the grid of the noisy sum of dim coordinates.
 //
-// The float32 error that it pays for is that of chunks of chunkRows rows added in
-// float64: chunkRows*rows*2^-24 clips for a batch of rows, the same as one chain
-// of sqrt(chunkRows*rows). rows is a batch size that a Poisson sample of the
-// expected size exceeds with probability below 1e-20 (Bernstein: exp(-t²/(2(m +
-// t/3))) for t = 10 sqrt(m) + 100).
+// The float32 error that it pays for is the distance of the sum computed from the
+// sum of the rows' own gradients, each rounded to float32: chunks of chunkRows
+// rows added up in float64, which are then rounded to float32 once. That is at
+// most (chunkRows+2)*rows*2^-24 clips for a batch of rows up to room, the same as
+// one chain of sqrt((chunkRows+2)*rows). Larger batches are summed with an error
+// of rows*2^-52, below 2^-20 clips for the 2^31 rows that an index can name: it is
+// the last term of the chain.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {
 		return noise.Lattice{Clip: c.MaxGradNorm}, nil
 	}
-	m := c.ExpectedBatchSize
-	rows := m + 10*math.Sqrt(m) + 100
-	chain := math.Ceil(math.Sqrt(math.Min(rows, chunkRows)*rows)) + 1
+	rows := float64(c.room())
+	chain := math.Ceil(math.Sqrt((math.Min(rows, chunkRows)+2)*rows+16)) + 1
 	l, err := noise.NewLattice(c.MaxGradNorm, c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
 	if err == nil && (l.Step < 0x1p-120 || !(l.Clip > 0)) {
 		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)

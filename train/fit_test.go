@@ -9,12 +9,30 @@ import (
 	"testing"
 
 	"weir/privacy"
+	"weir/privacy/noise"
 	"weir/train/net"
 )
 
-func fitConfig() FitConfig {
-	return FitConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.5, ExpectedBatchSize: 100, Steps: 20},
-		Optimiser: Adam(0.01, 0.9, 0.999), Average: 0.9}
+// fitCase is a run of Fit: what is paid for, and what is done with it.
+type fitCase struct {
+	DPSGD
+	FitConfig
+}
+
+func fitConfig() fitCase {
+	return fitCase{DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.5, ExpectedBatchSize: 100, Steps: 20},
+		FitConfig{Optimiser: Adam(0.01, 0.9, 0.999), Average: 0.9}}
+}
+
+func (c fitCase) run(o Objective, start []float32, n int, name string, h Hooks) ([]float32, error) {
+	return Fit(context.Background(), c.FitConfig, o, start, n, paid(c.DPSGD, name), h)
+}
+
+// streamOf is what step of a run under the test's key draws from.
+func streamOf(name string, step int, purpose string) *noise.Stream {
+	st, err := source(name).Use(uint64(step)).Stream(purpose, 0)
+	must(err)
+	return st
 }
 
 // TestPlainSGD: without noise and with an infinite clip, or one that never binds,
@@ -25,16 +43,16 @@ func TestPlainSGD(t *testing.T) {
 	o, err := NewSupervised(build(t, 3, net.Dense(1)), x, y, net.MSE)
 	must(err)
 	for _, clip := range []float64{math.Inf(1), 1e9} {
-		c := FitConfig{DPSGD: DPSGD{MaxGradNorm: clip, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 25}, Optimiser: SGD(0.05, 0.9)}
+		c := fitCase{DPSGD{MaxGradNorm: clip, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 25}, FitConfig{Optimiser: SGD(0.05, 0.9)}}
 		w := []float32{0.1, -0.2, 0.3, 0}
-		got, err := Fit(context.Background(), c, o, w, 200, source("plain"), Hooks{})
+		got, err := c.run(o, w, 200, "plain", Hooks{})
 		must(err)
 		want := []float64{0.1, -0.2, 0.3, 0}
 		velocity := make([]float64, 4)
 		in, out := net.NewMatrix(1, 3), net.NewMatrix(1, 1)
 		for step := range c.Steps {
 			grad := make([]float64, 4)
-			for _, row := range source("plain").Stream("sample", uint64(step)).Poisson(nil, 200, 0.3) {
+			for _, row := range streamOf("plain", step, "sample").Poisson(nil, 200, 0.3) {
 				x.Gather(in, []int32{row})
 				y.Gather(out, []int32{row})
 				v := in.Row(0)
@@ -60,13 +78,13 @@ func TestPlainSGD(t *testing.T) {
 // TestEmptySampleStillSteps: a step whose sample is empty adds noise and counts.
 func TestEmptySampleStillSteps(t *testing.T) {
 	o := realScore{build(t, 2, net.Dense(1)), normalRows(1, 2, 1)}
-	c := FitConfig{DPSGD: DPSGD{MaxGradNorm: 2, NoiseMultiplier: 1.5, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, Optimiser: SGD(1, 0)}
-	got, err := Fit(context.Background(), c, o, make([]float32, 3), 1, source("empty"), Hooks{})
+	c := fitCase{DPSGD{MaxGradNorm: 2, NoiseMultiplier: 1.5, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, FitConfig{Optimiser: SGD(1, 0)}}
+	got, err := c.run(o, make([]float32, 3), 1, "empty", Hooks{})
 	must(err)
 	want := make([]float32, 3)
 	l, err := c.lattice(3)
 	must(err)
-	source("empty").Stream("noise", 0).LatticeGaussian(want, 3, l.Step) // 1.5 times a clip of 2
+	streamOf("empty", 0, "noise").LatticeGaussian(want, 3, l.Step) // 1.5 times a clip of 2
 	for i := range want {
 		if want[i] == 0 || got[i] != -want[i] {
 			t.Errorf("weight %d: %g, want minus the noise %g", i, got[i], want[i])
@@ -94,7 +112,7 @@ func TestFitContinuesBitForBit(t *testing.T) {
 			c := fitConfig()
 			c.Optimiser = optimiser
 			resume(t, 7, func(h Hooks) []float32 {
-				w, err := Fit(context.Background(), c, o, start(o), 200, source(name), h)
+				w, err := c.run(o, start(o), 200, name, h)
 				must(err)
 				return w
 			})
@@ -108,7 +126,7 @@ func TestFitBitsDoNotDependOnCores(t *testing.T) {
 		var got [2][]float32
 		for k := range got {
 			old := runtime.GOMAXPROCS(k + 1)
-			w, err := Fit(context.Background(), fitConfig(), o, start(o), 600, source(name), Hooks{})
+			w, err := fitConfig().run(o, start(o), 600, name, Hooks{})
 			runtime.GOMAXPROCS(old)
 			must(err)
 			got[k] = w
@@ -129,7 +147,7 @@ func TestNoiseAheadIsNoiseInTurn(t *testing.T) {
 	for k := range got {
 		old := runtime.GOMAXPROCS(k + 1)
 		resume(t, 6, func(h Hooks) []float32 {
-			w, err := Fit(context.Background(), fitConfig(), o, start(o), 300, source("ahead"), h)
+			w, err := fitConfig().run(o, start(o), 300, "ahead", h)
 			must(err)
 			got[k] = w
 			return w
@@ -144,21 +162,21 @@ func TestFitRefuses(t *testing.T) {
 	mixed, err := Autoencoder(build(t, 4, net.Residual("add", net.Dense(4), net.Layer{Type: "batch_norm"}), net.Dense(4)), rows, net.MSE)
 	must(err)
 	fine := objectives(t, rows)["critic"]
-	run := func(change func(*FitConfig), o Objective, h Hooks) error {
+	run := func(change func(*fitCase), o Objective, h Hooks) error {
 		c := fitConfig()
 		change(&c)
-		_, err := Fit(context.Background(), c, o, start(o), 10, source("refuse"), h)
+		_, err := c.run(o, start(o), 10, "refuse", h)
 		return err
 	}
-	none := func(*FitConfig) {}
+	none := func(*fitCase) {}
 	for want, err := range map[string]error{
 		"mixes the examples": run(none, mixed, Hooks{}),
-		"max_grad_norm":      run(func(c *FitConfig) { c.MaxGradNorm = math.Inf(1) }, fine, Hooks{}),
-		"noise_multiplier":   run(func(c *FitConfig) { c.NoiseMultiplier = math.NaN() }, fine, Hooks{}),
-		"sampling_rate":      run(func(c *FitConfig) { c.SamplingRate = 1.5 }, fine, Hooks{}),
-		"learning_rate":      run(func(c *FitConfig) { c.Optimiser.LearningRate = 0 }, fine, Hooks{}),
-		"average":            run(func(c *FitConfig) { c.Average = 1 }, fine, Hooks{}),
-		"range of float32":   run(func(c *FitConfig) { c.MaxGradNorm = 1e-300 }, fine, Hooks{}),
+		"max_grad_norm":      run(func(c *fitCase) { c.MaxGradNorm = math.Inf(1) }, fine, Hooks{}),
+		"noise_multiplier":   run(func(c *fitCase) { c.NoiseMultiplier = math.NaN() }, fine, Hooks{}),
+		"sampling_rate":      run(func(c *fitCase) { c.SamplingRate = 1.5 }, fine, Hooks{}),
+		"learning_rate":      run(func(c *fitCase) { c.Optimiser.LearningRate = 0 }, fine, Hooks{}),
+		"average":            run(func(c *fitCase) { c.Average = 1 }, fine, Hooks{}),
+		"range of float32":   run(func(c *fitCase) { c.MaxGradNorm = 1e-300 }, fine, Hooks{}),
 		"checkpoint":         run(none, fine, Hooks{Resume: []byte("weir checkpoint 1\n")}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -167,14 +185,14 @@ func TestFitRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Fit(ctx, fitConfig(), fine, start(fine), 10, source("cancel"), Hooks{}); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, fitConfig().FitConfig, fine, start(fine), 10, paid(fitConfig().DPSGD, "cancel"), Hooks{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
 
 // TestEventIsTheConfig: the event states what the loop does (DESIGN section 9).
 func TestEventIsTheConfig(t *testing.T) {
-	got := fitConfig().Event()
+	got := fitConfig().Event(privacy.AddRemove)
 	want := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: 0.5, Event: privacy.Gaussian{NoiseMultiplier: 1}}}
 	if got != privacy.Event(want) {
 		t.Errorf("event %+v, want %+v", got, want)

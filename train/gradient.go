@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync"
 
-	"weir/privacy/noise"
+	"weir/privacy"
 )
 
 // Objective is a loss over examples, each of which is one private row. The
@@ -47,8 +47,8 @@ const normSlack = 0x1p-15
 // adds them up in the order of the chunks, whatever the number of workers.
 type gradient struct {
 	objective Objective
-	source    *noise.Source
-	clip      float64 // infinite: no clip
+	use       *privacy.Use // of the step at hand: where secret draws come from
+	clip      float64      // infinite: no clip
 	lanes     []*lane
 	total     []float64
 	sum       []float32 // the result
@@ -62,12 +62,12 @@ type lane struct {
 	square, bound []float64
 	scale         []float32
 	loss          []float64
-	step, chunk   int
-	draw          Draw // the randomness of that chunk of that step
+	chunk         int
+	draw          Draw // the randomness of that chunk
 }
 
-func newGradient(o Objective, source *noise.Source, clip float64) *gradient {
-	return &gradient{objective: o, source: source, clip: clip, sum: make([]float32, o.Params())}
+func newGradient(o Objective, clip float64) *gradient {
+	return &gradient{objective: o, clip: clip, sum: make([]float32, o.Params())}
 }
 
 // lane returns worker i, made when first needed.
@@ -77,7 +77,7 @@ func (g *gradient) lane(i int) *lane {
 			square: make([]float64, chunkRows), bound: make([]float64, chunkRows),
 			scale: make([]float32, chunkRows), loss: make([]float64, chunkRows)}
 		l.draw = func() *rand.Rand {
-			return rand.New(g.source.Stream("examples", uint64(l.step)<<32|uint64(l.chunk)))
+			return rand.New(g.use.Stream("examples", uint64(l.chunk)))
 		}
 		if len(g.lanes) > 0 {
 			l.grad = make([]float32, len(g.sum))
@@ -89,12 +89,12 @@ func (g *gradient) lane(i int) *lane {
 
 // compute sets sum to the sum of the clipped gradients of the listed rows, and
 // loss to the sum of their losses when asked for.
-func (g *gradient) compute(w []float32, index []int32, step int, wantLoss bool) {
+func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 	g.loss = 0
 	chunks := (len(index) + chunkRows - 1) / chunkRows
 	if chunks <= 1 {
 		l := g.lane(0)
-		g.chunk(l, w, index, step, 0, wantLoss)
+		g.chunk(l, w, index, 0, wantLoss)
 		g.loss = sumOf(l.loss, len(index), wantLoss)
 		return
 	}
@@ -105,7 +105,7 @@ func (g *gradient) compute(w []float32, index []int32, step int, wantLoss bool) 
 	workers := min(runtime.GOMAXPROCS(0), chunks)
 	g.lane(workers - 1)
 	for first := 0; first < chunks; first += workers {
-		g.wave(w, index, step, first, min(workers, chunks-first), wantLoss)
+		g.wave(w, index, first, min(workers, chunks-first), wantLoss)
 	}
 	for i, v := range g.total {
 		g.sum[i] = float32(v)
@@ -113,9 +113,9 @@ func (g *gradient) compute(w []float32, index []int32, step int, wantLoss bool) 
 }
 
 // wave runs count chunks side by side and adds them up in order.
-func (g *gradient) wave(w []float32, index []int32, step, first, count int, wantLoss bool) {
-	wait := g.beside(w, index, step, first, count, wantLoss)
-	g.chunk(g.lanes[0], w, part(index, first), step, first, wantLoss)
+func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss bool) {
+	wait := g.beside(w, index, first, count, wantLoss)
+	g.chunk(g.lanes[0], w, part(index, first), first, wantLoss)
 	wait()
 	for k, l := range g.lanes[:count] {
 		for i, v := range l.grad {
@@ -126,13 +126,13 @@ func (g *gradient) wave(w []float32, index []int32, step, first, count int, want
 }
 
 // beside starts all chunks of a wave but the first and returns what waits for them.
-func (g *gradient) beside(w []float32, index []int32, step, first, count int, wantLoss bool) (wait func()) {
+func (g *gradient) beside(w []float32, index []int32, first, count int, wantLoss bool) (wait func()) {
 	if count == 1 {
 		return func() {}
 	}
 	group := new(sync.WaitGroup)
 	for k := 1; k < count; k++ {
-		group.Go(func() { g.chunk(g.lanes[k], w, part(index, first+k), step, first+k, wantLoss) })
+		group.Go(func() { g.chunk(g.lanes[k], w, part(index, first+k), first+k, wantLoss) })
 	}
 	return group.Wait
 }
@@ -152,7 +152,7 @@ func sumOf(loss []float64, n int, want bool) (sum float64) {
 }
 
 // chunk sets l.grad to the clipped sum of one chunk.
-func (g *gradient) chunk(l *lane, w []float32, index []int32, step, chunk int, wantLoss bool) {
+func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLoss bool) {
 	n := len(index)
 	clear(l.grad)
 	if n == 0 {
@@ -162,7 +162,7 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, step, chunk int, w
 	if wantLoss {
 		loss = l.loss[:n]
 	}
-	l.step, l.chunk = step, chunk
+	l.chunk = chunk
 	l.Run(w, index, l.draw, loss)
 	if math.IsInf(g.clip, 1) {
 		l.Accumulate(l.grad, nil)

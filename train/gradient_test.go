@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/train/net"
 )
@@ -13,6 +14,28 @@ import (
 var testKey = noise.Key{7} // deterministic keys: these tests cannot flake
 
 func source(name string) *noise.Source { return noise.NewSource(testKey, name) }
+
+// paid opens a mechanism under the test's key. It may continue from a checkpoint.
+func paid(m privacy.Mechanism, name string) *privacy.Handle {
+	return privacy.Open(privacy.Opening{Spend: name, Mechanism: m, Source: source(name), Drawn: true})
+}
+
+// testGradient draws as step did, however often it is asked.
+type testGradient struct {
+	*gradient
+	name string
+}
+
+func newTestGradient(o Objective, name string, clip float64) testGradient {
+	return testGradient{newGradient(o, clip), name}
+}
+
+func (g testGradient) compute(w []float32, index []int32, step int64, wantLoss bool) {
+	var err error
+	g.use, err = paid(DPSGD{Steps: 100}, g.name).Use(step)
+	must(err)
+	g.gradient.compute(w, index, wantLoss)
+}
 
 func numeric(columns ...[]float32) *Rows {
 	r := NewRows(len(columns[0]))
@@ -107,7 +130,7 @@ func TestClipNeverExceeds(t *testing.T) {
 	for name, o := range objectives(t, rows) {
 		w := start(o)
 		for _, clip := range []float64{1e-6, 0.5, 1, 1e6} {
-			g := newGradient(o, source(name), clip)
+			g := newTestGradient(o, name, clip)
 			for i := range n {
 				g.compute(w, []int32{int32(i)}, 0, false)
 				if got := norm(g.sum); !(got <= clip) {
@@ -135,7 +158,7 @@ func TestNonFiniteRowsCountAsZero(t *testing.T) {
 			continue // their secret draws depend on the place in the chunk
 		}
 		w := start(o)
-		g := newGradient(o, source(name), 1)
+		g := newTestGradient(o, name, 1)
 		g.compute(w, []int32{0, 1, 10}, 0, false)
 		want := append([]float32(nil), g.sum...)
 		g.compute(w, []int32{0, 6, 1, 7, 8, 10}, 0, false)
@@ -157,7 +180,7 @@ func TestClippedSum(t *testing.T) {
 			continue // one by one they draw otherwise
 		}
 		w := start(o)
-		each := newGradient(o, source(name), math.Inf(1))
+		each := newTestGradient(o, name, math.Inf(1))
 		want := make([]float64, o.Params())
 		bound := 0
 		for i := range n {
@@ -173,7 +196,7 @@ func TestClippedSum(t *testing.T) {
 		if bound == 0 {
 			t.Fatalf("%s: the clip binds for no row, the test shows nothing", name)
 		}
-		g := newGradient(o, source(name), 1)
+		g := newTestGradient(o, name, 1)
 		g.compute(w, all(n), 0, false)
 		for j, v := range g.sum {
 			if math.Abs(float64(v)-want[j]) > 1e-5*n {
@@ -192,7 +215,7 @@ func TestBitsDoNotDependOnCores(t *testing.T) {
 		var sums [2][]float32
 		for k := range sums {
 			old := runtime.GOMAXPROCS(k + 1)
-			g := newGradient(o, source(name), 1)
+			g := newTestGradient(o, name, 1)
 			g.compute(w, all(n), 3, true)
 			sums[k] = g.sum
 			runtime.GOMAXPROCS(old)

@@ -13,14 +13,14 @@ import (
 // T Gaussians of NoiseMultiplier under both adjacencies (Balle, Wang 2018, closed
 // form). A factor two applied twice, or not at all, is off by a factor.
 func TestMeanEventCostsTheSameEitherWay(t *testing.T) {
-	c := GSWGANConfig{NoiseMultiplier: 40, Steps: 100, BatchSize: 32, Query: QueryMean}
+	c := CriticQuery{NoiseMultiplier: 40, Steps: 100, BatchSize: 32, Critics: 1500, Query: QueryMean}
 	want := account.GaussianEpsilon(c.NoiseMultiplier/math.Sqrt(float64(c.Steps)), 1e-5)
 	pld, err := account.ByName("pld")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
-		got, err := pld.Epsilon([]privacy.Event{c.Event(a, 1500)}, a, 1e-5)
+		got, err := pld.Epsilon([]privacy.Event{c.Event(a)}, a, 1e-5)
 		if err != nil || math.Abs(got/want-1) > 1e-3 {
 			t.Errorf("%s: epsilon %g, %v, must be %g", a, got, err, want)
 		}

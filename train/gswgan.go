@@ -4,43 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"weir/privacy"
-	"weir/privacy/noise"
 	"weir/train/net"
 )
 
-// GSWGANConfig is a generator that learns from critics on disjoint shards through
-// the noised gradients at its output rows (Chen et al. 2020, GS-WGAN), in the two
-// variants that ACCOUNTING sections 3.5 and head prove.
-//
-// NoiseMultiplier is the noise's standard deviation over 2*MaxGradNorm for query
-// sample; over 2*MaxGradNorm*sqrt(BatchSize)/critics for query mean: over what
-// one shard can change in one release, whatever the adjacency.
+// GSWGANConfig is how GSWGAN trains on what the paid CriticQuery releases.
 type GSWGANConfig struct {
-	MaxGradNorm     float64   `json:"max_grad_norm"`
-	NoiseMultiplier float64   `json:"noise_multiplier"`
-	Steps           int       `json:"steps"`        // of the generator
-	BatchSize       int       `json:"batch_size"`   // rows of a critic's batch, and generated rows a step
-	Query           Query     `json:"query"`        // sample or mean
-	WarmSteps       int       `json:"warm_steps"`   // of each critic against a throw-away generator
-	CriticSteps     int       `json:"critic_steps"` // of a scheduled critic at each generator step
-	Scheduled       int       `json:"scheduled"`    // critics trained at each step, in turn
-	Penalty         float64   `json:"penalty"`
-	Critic          Optimiser `json:"critic"`
-	Generator       Optimiser `json:"generator"`
-	Average         float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
-	Seed            uint64    `json:"seed"`
+	WarmSteps   int       `json:"warm_steps"`   // of each critic against a throw-away generator
+	CriticSteps int       `json:"critic_steps"` // of a scheduled critic at each generator step
+	Scheduled   int       `json:"scheduled"`    // critics trained at each step, in turn
+	Penalty     float64   `json:"penalty"`
+	Critic      Optimiser `json:"critic"`
+	Generator   Optimiser `json:"generator"`
+	Average     float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
+	Seed        uint64    `json:"seed"`
 }
-
-// Query says who judges a generated row.
-type Query string
-
-const (
-	QuerySample Query = "sample" // one critic, drawn for each row secretly and uniformly
-	QueryMean   Query = "mean"   // all critics, averaged
-)
 
 // Validate names every field that is out of range.
 func (c GSWGANConfig) Validate() error {
@@ -50,38 +29,12 @@ func (c GSWGANConfig) Validate() error {
 			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
 		}
 	}
-	check(c.MaxGradNorm > 0 && !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm, "a finite number above 0")
-	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier, "a finite number of at least 0")
-	check(c.Steps >= 0, "steps", c.Steps, "at least 0")
-	check(c.BatchSize >= 1, "batch_size", c.BatchSize, "at least 1")
-	check(c.Query == QuerySample || c.Query == QueryMean, "query", c.Query, "sample or mean")
 	check(c.WarmSteps >= 0, "warm_steps", c.WarmSteps, "at least 0")
 	check(c.CriticSteps >= 1, "critic_steps", c.CriticSteps, "at least 1")
 	check(c.Scheduled >= 1, "scheduled", c.Scheduled, "at least 1")
 	check(c.Penalty >= 0, "penalty", c.Penalty, "at least 0")
 	check(c.Average >= 0 && c.Average < 1, "average", c.Average, "at least 0 and below 1")
 	return errors.Join(errs...)
-}
-
-// Event is what Steps steps with this many critics release, for a table that is
-// shards(critics) under the stated adjacency.
-//
-// sample: each of the Steps*BatchSize rows is one draw of a critic, without
-// replacement and with its own coin, and a Gaussian release whose sensitivity is
-// 2*MaxGradNorm. mean: each step is one Gaussian release; changing one shard moves
-// one critic's gradients by up to 2*MaxGradNorm a row under either adjacency, so
-// the multiplier is doubled where the accountant is going to halve it.
-func (c GSWGANConfig) Event(a privacy.Adjacency, critics int) privacy.Event {
-	steps := int64(c.Steps)
-	if c.Query == QuerySample {
-		return privacy.Repeated{Count: steps * int64(c.BatchSize), Event: privacy.SampledWithoutReplacement{
-			SampleSize: 1, Population: int64(critics), Event: privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier}}}
-	}
-	multiplier := c.NoiseMultiplier
-	if a == privacy.ReplaceOne {
-		multiplier *= 2
-	}
-	return privacy.Repeated{Count: steps, Event: privacy.Gaussian{NoiseMultiplier: multiplier}}
 }
 
 // GSWGAN trains a generator against critics, one for each shard, a list of
@@ -93,12 +46,12 @@ func (c GSWGANConfig) Event(a privacy.Adjacency, critics int) privacy.Event {
 // then in turn, never because it was asked. Mechanism: each step's gradients of
 // the scores at the generated rows, clipped row by row to MaxGradNorm, noised on
 // the lattice. Everything else is public randomness and post-processing. Guarantee:
-// that of c.Event for the generators of all steps together. The critics are
-// private and are not returned. source is what was bought with the event.
-func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, source *noise.Source, h Hooks) ([]float32, error) {
-	l, err := newGSLoop(c, critic, gen, rows, shards, source)
+// that of the paid CriticQuery for the generators of all steps together. The
+// critics are private and are not returned.
+func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
+	l, err := newGSLoop(c, critic, gen, rows, shards, paid)
 	if err == nil {
-		err = l.state.decode(h.Resume)
+		err = l.state.resume(h.Resume, paid, &l.generator.t)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gs_wgan: %w", err)
@@ -106,14 +59,18 @@ func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Row
 	if err := l.warmStart(ctx, h); err != nil {
 		return nil, err
 	}
-	for l.generator.t < c.Steps {
+	steps := l.q.Steps
+	for l.generator.t < steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		report := h.reports(l.generator.t+1, c.Steps)
-		loss := l.step(l.generator.t, report)
+		report := h.reports(l.generator.t+1, steps)
+		loss, err := l.step(l.generator.t, report)
+		if err != nil {
+			return nil, err
+		}
 		if report {
-			h.Progress(Progress{Phase: "generator", Step: l.generator.t, Steps: c.Steps, Loss: loss})
+			h.Progress(Progress{Phase: "generator", Step: l.generator.t, Steps: steps, Loss: loss})
 		}
 		if err := h.save(l.generator.t, &l.state); err != nil {
 			return nil, err
@@ -124,6 +81,7 @@ func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Row
 
 type gsLoop struct {
 	c         GSWGANConfig
+	q         CriticQuery
 	rows      *Rows
 	critics   []*shardCritic
 	lanes     []*criticLane // one for each worker
@@ -135,17 +93,20 @@ type gsLoop struct {
 	state     state
 }
 
-func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, source *noise.Source) (*gsLoop, error) {
-	if err := errors.Join(c.Validate(), critic.Penalisable(), checkShards(rows.Len(), shards)); err != nil {
+// newGSLoop takes every parameter of the mechanism from what was paid for.
+func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*gsLoop, error) {
+	q, err := paidQuery(paid)
+	if err == nil {
+		err = errors.Join(c.Validate(), critic.Penalisable(), checkShards(rows.Len(), shards))
+	}
+	if err != nil {
 		return nil, err
 	}
-	if critic.In() != rows.Width() || gen.Out() != rows.Width() {
-		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic's input %d; they must be equal", rows.Width(), gen.Out(), critic.In())
+	if critic.In() != rows.Width() || gen.Out() != rows.Width() || q.Columns != rows.Width() || q.Critics != len(shards) {
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic's input %d, paid %d; shards are %d, paid %d; they must be equal",
+			rows.Width(), gen.Out(), critic.In(), q.Columns, len(shards), q.Critics)
 	}
-	if source == nil {
-		return nil, errors.New("source: is missing; pay for the event first")
-	}
-	l := &gsLoop{c: c, rows: rows, gen: newGenerator(gen, c.BatchSize),
+	l := &gsLoop{c: c, q: q, rows: rows, gen: newGenerator(gen, q.BatchSize),
 		generator: newDescent(c.Generator, gen.Init(public(c.Seed, "generator", 0)))}
 	l.state.counters = []*int{&l.warm}
 	l.average = newRunningMean(c.Average, l.generator.w)
@@ -157,11 +118,21 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 		l.state.add(d)
 	}
 	for range workers(len(shards)) {
-		l.lanes = append(l.lanes, newCriticLane(c, critic, gen))
+		l.lanes = append(l.lanes, newCriticLane(c, q.BatchSize, critic, gen))
 	}
-	var err error
-	l.release, err = newRelease(c, critic, len(shards), source)
+	l.release, err = newRelease(q, critic, paid)
 	return l, err
+}
+
+func paidQuery(paid *privacy.Handle) (CriticQuery, error) {
+	if paid == nil {
+		return CriticQuery{}, errors.New("paid: is missing; open the planned mechanism first")
+	}
+	q, ok := paid.Mechanism().(CriticQuery)
+	if !ok {
+		return q, fmt.Errorf("paid: is %T, must be a query of critics: %w", paid.Mechanism(), privacy.ErrUses)
+	}
+	return q, q.Check()
 }
 
 // checkShards refuses shards that overlap or point outside the table.
@@ -182,11 +153,14 @@ func checkShards(n int, shards [][]int32) error {
 }
 
 // step trains the critics whose turn it is and moves the generator once.
-func (l *gsLoop) step(t int, wantLoss bool) float64 {
+func (l *gsLoop) step(t int, wantLoss bool) (loss float64, err error) {
 	l.trainScheduled(t)
-	fake := l.gen.sample(l.generator.w, l.c.BatchSize, public(l.c.Seed, "step", uint64(t)))
-	dx, loss := l.release.query(l.critics, fake, t, wantLoss)
-	l.gen.descend(l.generator, dx, 1/float64(l.c.BatchSize))
+	fake := l.gen.sample(l.generator.w, l.q.BatchSize, public(l.c.Seed, "step", uint64(t)))
+	dx, loss, err := l.release.query(l.critics, fake, t, wantLoss)
+	if err != nil {
+		return 0, err
+	}
+	l.gen.descend(l.generator, dx, 1/float64(l.q.BatchSize))
 	l.average.update(l.generator.w)
-	return loss
+	return loss, nil
 }

@@ -8,12 +8,25 @@ import (
 	"strings"
 	"testing"
 
+	"weir/privacy"
 	"weir/train/net"
 )
 
-func gsConfig(q Query) GSWGANConfig {
-	return GSWGANConfig{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Query: q, WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
-		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}
+// gsCase is a run of GSWGAN: what is paid for, and what is done with it.
+type gsCase struct {
+	CriticQuery
+	GSWGANConfig
+}
+
+func gsConfig(q Query) gsCase {
+	return gsCase{CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4, Query: q}, GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
+		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}}
+}
+
+// opened is the paid query of as many critics as there are shards.
+func (c gsCase) opened(shards [][]int32, name string) *privacy.Handle {
+	c.Critics = len(shards)
+	return paid(c.CriticQuery, name)
 }
 
 // shardsOf deals n rows to k shards; the last stays empty.
@@ -25,10 +38,10 @@ func shardsOf(n, k int) [][]int32 {
 	return out
 }
 
-func runGS(t testing.TB, c GSWGANConfig, rows *Rows, shards [][]int32, h Hooks) []float32 {
+func runGS(t testing.TB, c gsCase, rows *Rows, shards [][]int32, h Hooks) []float32 {
 	t.Helper()
 	nc, ng := wganNets(t)
-	w, err := GSWGAN(context.Background(), c, nc, ng, rows, shards, source("gs"), h)
+	w, err := GSWGAN(context.Background(), c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "gs"), h)
 	must(err)
 	return w
 }
@@ -62,17 +75,24 @@ func TestReleaseSensitivity(t *testing.T) {
 		c := gsConfig(q)
 		c.NoiseMultiplier, c.MaxGradNorm = 0, 0.7
 		nc, ng := wganNets(t)
-		l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, critics), source("sensitivity"))
+		shards := shardsOf(300, critics)
+		l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "sensitivity"))
 		must(err)
 		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
-		before, _ := l.release.query(l.critics, fake, 0, false)
+		query := func() net.Matrix { // with the same coins each time
+			l.release.paid = c.opened(shards, "sensitivity")
+			m, _, err := l.release.query(l.critics, fake, 0, false)
+			must(err)
+			return m
+		}
+		before := query()
 		before = copyOf(before)
 		moved := false
 		for _, hostile := range []float32{-1e3, 1e3, 1e30, float32(math.NaN()), float32(math.Inf(1))} {
-			for i := range l.critics[3].w {
-				l.critics[3].w[i] = hostile
+			for j := range l.critics[3].w {
+				l.critics[3].w[j] = hostile
 			}
-			after, _ := l.release.query(l.critics, fake, 0, false)
+			after := query()
 			var total float64
 			for i := range c.BatchSize {
 				d := 0.0
@@ -106,9 +126,10 @@ func TestReleaseNoise(t *testing.T) {
 		QueryMean:   3 * 2 * 0.7 * math.Sqrt(8) / critics, // times 2 C sqrt(B) / K
 	} {
 		c := gsConfig(q)
-		c.NoiseMultiplier, c.MaxGradNorm = 3, 0.7
+		c.NoiseMultiplier, c.MaxGradNorm, c.Steps = 3, 0.7, 60
 		nc, ng := wganNets(t)
-		l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, critics), source("noise"))
+		shards := shardsOf(300, critics)
+		l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "noise"))
 		must(err)
 		for _, k := range l.critics {
 			clear(k.w) // no gradient: the release is noise alone
@@ -116,7 +137,8 @@ func TestReleaseNoise(t *testing.T) {
 		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
 		var square, n float64
 		for step := range 60 {
-			out, _ := l.release.query(l.critics, fake, step, false)
+			out, _, err := l.release.query(l.critics, fake, step, false)
+			must(err)
 			for i := range c.BatchSize {
 				square += math.Pow(norm(out.Row(i)), 2)
 				n += 4
@@ -140,10 +162,12 @@ func TestScheduleIsPublic(t *testing.T) {
 	rows := normalRows(300, 4, 1)
 	c := gsConfig(QuerySample)
 	nc, ng := wganNets(t)
-	l, err := newGSLoop(c, nc, ng, rows, shardsOf(300, 11), source("schedule"))
+	shards := shardsOf(300, 11)
+	l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "schedule"))
 	must(err)
 	for step := range 7 {
-		l.step(step, false)
+		_, err := l.step(step, false)
+		must(err)
 	}
 	for i, k := range l.critics { // 7 steps of 2 critics: 0 to 3 had two turns; the last shard is empty
 		want := 2
@@ -182,19 +206,19 @@ func TestGSWGANRefuses(t *testing.T) {
 	rows := normalRows(20, 4, 1)
 	nc, ng := wganNets(t)
 	curved := build(t, 4, net.Dense(3), net.Activation("tanh"), net.Dense(1))
-	run := func(critic *net.Net, shards [][]int32, change func(*GSWGANConfig)) error {
+	run := func(critic *net.Net, shards [][]int32, change func(*gsCase)) error {
 		c := gsConfig(QueryMean)
 		change(&c)
-		_, err := GSWGAN(context.Background(), c, critic, ng, rows, shards, source("refuse"), Hooks{})
+		_, err := GSWGAN(context.Background(), c.GSWGANConfig, critic, ng, rows, shards, c.opened(shards, "refuse"), Hooks{})
 		return err
 	}
-	none := func(*GSWGANConfig) {}
+	none := func(*gsCase) {}
 	for want, err := range map[string]error{
 		"disjoint":         run(nc, [][]int32{{0, 1}, {1}}, none),
 		"outside":          run(nc, [][]int32{{0, 20}}, none),
 		"at least 1":       run(nc, nil, none),
 		"gradient penalty": run(curved, shardsOf(20, 3), none),
-		"query":            run(nc, shardsOf(20, 3), func(c *GSWGANConfig) { c.Query = "batch" }),
+		"query":            run(nc, shardsOf(20, 3), func(c *gsCase) { c.Query = "batch" }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)

@@ -3,17 +3,19 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/train/internal/kernel"
 	"weir/train/net"
 )
 
-// release is the mechanism of GSWGAN: the noised gradients of critics' scores at
-// generated rows. See GSWGANConfig.Event for its sensitivity.
+// release draws a paid CriticQuery: the noised gradients of critics' scores at
+// generated rows.
 type release struct {
-	c       GSWGANConfig
-	source  *noise.Source
+	c       CriticQuery
+	paid    *privacy.Handle
 	lattice noise.Lattice
 	sigma   float64 // of the noise on a row (sample) or on the sum over critics (mean)
 	clip    float64 // of one row's gradient by one critic
@@ -28,9 +30,9 @@ type release struct {
 // summation.
 const criticChunk = 32
 
-func newRelease(c GSWGANConfig, critic *net.Net, critics int, source *noise.Source) (*release, error) {
-	d := critic.In()
-	m := &release{c: c, source: source, out: net.NewMatrix(c.BatchSize, d), flat: make([]float32, c.BatchSize*d)}
+func newRelease(c CriticQuery, critic *net.Net, paid *privacy.Handle) (*release, error) {
+	d, critics := critic.In(), c.Critics
+	m := &release{c: c, paid: paid, out: net.NewMatrix(c.BatchSize, d), flat: make([]float32, c.BatchSize*d)}
 	if err := m.calibrate(d, critics); err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func (m *release) calibrate(d, critics int) error {
 		root := math.Sqrt(float64(m.c.BatchSize))
 		bound, dim, spread = bound*root, d*m.c.BatchSize, root*(1+float64(critics)*0x1p-23)
 	}
-	m.sigma = m.c.NoiseMultiplier * 2 * bound
+	m.sigma = m.c.Deviation()
 	m.clip = m.c.MaxGradNorm
 	if m.sigma == 0 {
 		return nil
@@ -73,17 +75,18 @@ func (m *release) calibrate(d, critics int) error {
 
 // query returns the noised gradient of the generator's loss, -D, at each
 // generated row, and the mean loss when asked for.
-func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss bool) (net.Matrix, float64) {
+func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss bool) (net.Matrix, float64, error) {
+	use, err := m.paid.Use(int64(t))
+	if err != nil {
+		return m.out, 0, err
+	}
 	var loss float64
 	if m.c.Query == QuerySample {
-		loss = m.sample(critics, fake, t)
+		loss = m.sample(critics, fake, use)
 	} else {
 		loss = m.mean(critics, fake)
 	}
-	if m.sigma > 0 {
-		kernel.LatticeRound(m.flat, float32(m.lattice.Step))
-		m.source.Stream("noise", uint64(t)).LatticeGaussian(m.flat, m.sigma, m.lattice.Step)
-	}
+	m.addNoise(use)
 	scale := float32(1)
 	if m.c.Query == QueryMean {
 		scale = 1 / float32(len(critics))
@@ -97,12 +100,26 @@ func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss
 	if !wantLoss {
 		loss = 0
 	}
-	return m.out, loss
+	return m.out, loss, nil
+}
+
+func (m *release) addNoise(use *privacy.Use) {
+	if m.sigma == 0 {
+		copy(m.flat, privacy.Release(use, m.flat, m.flat))
+		return
+	}
+	kernel.LatticeRound(m.flat, float32(m.lattice.Step))
+	var in []float32
+	if use.Probed() {
+		in = slices.Clone(m.flat)
+	}
+	use.Stream("noise", 0).LatticeGaussian(m.flat, m.sigma, m.lattice.Step)
+	copy(m.flat, privacy.Release(use, in, m.flat))
 }
 
 // sample asks, for each row, one critic drawn by the paid source.
-func (m *release) sample(critics []*shardCritic, fake net.Matrix, t int) (loss float64) {
-	coins := m.source.Stream("critic of a row", uint64(t))
+func (m *release) sample(critics []*shardCritic, fake net.Matrix, use *privacy.Use) (loss float64) {
+	coins := use.Stream("critic of a row", 0)
 	p := m.passes[0]
 	for i := range fake.Rows {
 		k := critics[coins.Uint64n(uint64(len(critics)))]

@@ -18,6 +18,7 @@ type shardCritic struct {
 // criticLane is the buffers of one worker.
 type criticLane struct {
 	c       GSWGANConfig
+	batch   int
 	triples *triples
 	gen     *generator
 	throw   *descent // the throw-away generator
@@ -26,10 +27,10 @@ type criticLane struct {
 	index   []int32
 }
 
-func newCriticLane(c GSWGANConfig, critic, gen *net.Net) *criticLane {
-	return &criticLane{c: c, triples: newTriples(critic, c.BatchSize), gen: newGenerator(gen, c.BatchSize),
+func newCriticLane(c GSWGANConfig, batch int, critic, gen *net.Net) *criticLane {
+	return &criticLane{c: c, batch: batch, triples: newTriples(critic, batch), gen: newGenerator(gen, batch),
 		throw: newDescent(c.Generator, make([]float32, gen.Params())), start: gen,
-		grad: make([]float32, critic.Params()), index: make([]int32, c.BatchSize)}
+		grad: make([]float32, critic.Params()), index: make([]int32, batch)}
 }
 
 // train moves the critic once against the generator of weights w. An empty shard
@@ -42,11 +43,11 @@ func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand
 	for i := range l.index {
 		l.index[i] = k.shard[r.IntN(len(k.shard))]
 	}
-	fake := l.gen.sample(w, l.c.BatchSize, r)
+	fake := l.gen.sample(w, l.batch, r)
 	l.triples.run(k.w, fake, func(m net.Matrix) { rows.Gather(m, l.index) }, l.c.Penalty, r, nil)
 	clear(l.grad)
 	l.triples.Accumulate(l.grad, nil)
-	k.step(l.grad, 1/float64(l.c.BatchSize))
+	k.step(l.grad, 1/float64(l.batch))
 }
 
 // warmUp gives a critic its WarmSteps steps. The throw-away generator learns from
@@ -67,7 +68,7 @@ func (l *criticLane) warmUp(k *shardCritic, rows *Rows) {
 }
 
 func (l *criticLane) moveThrowaway(k *shardCritic, r *rand.Rand) {
-	b := l.c.BatchSize
+	b := l.batch
 	fake := l.gen.sample(l.throw.w, b, r)
 	l.triples.Input(b).CopyFrom(fake)
 	y := l.triples.Forward(k.w, net.Mode{Train: true, Rand: r})

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 
-	"weir/privacy/noise"
+	"weir/privacy"
 	"weir/train/internal/kernel"
 	"weir/train/net"
 )
 
-// WGANConfig is a Wasserstein GAN whose critic learns by DP-SGD. Steps counts the
-// critic's steps; the generator takes GeneratorSteps after every CriticSteps of
+// WGANConfig is a Wasserstein GAN whose critic learns by a paid DPSGD. Its Steps
+// are the critic's; the generator takes GeneratorSteps after every CriticSteps of
 // them. Only the critic's steps are paid for.
 type WGANConfig struct {
-	DPSGD
 	CriticSteps    int       `json:"critic_steps"`
 	GeneratorSteps int       `json:"generator_steps"`
 	WeightClip     float64   `json:"weight_clip"`     // of the critic; 0 is none
@@ -28,7 +27,7 @@ type WGANConfig struct {
 
 // Validate names every field that is out of range.
 func (c WGANConfig) Validate() error {
-	errs := []error{c.DPSGD.Validate(), c.Critic.Validate(), c.Generator.Validate()}
+	errs := []error{c.Critic.Validate(), c.Generator.Validate()}
 	if c.CriticSteps < 1 {
 		errs = append(errs, fmt.Errorf("critic_steps: is %d, must be at least 1", c.CriticSteps))
 	}
@@ -63,29 +62,33 @@ func (c WGANConfig) Validate() error {
 // weight clipping, the generator and the average of its iterates. With a penalty (which joins real and generated
 // rows) the loss does not separate: then each real row is one example together
 // with a generated row and their interpolate, and the gradient of all three is
-// clipped and noised. Guarantee: that of c.Event(), for every iterate of critic and
-// generator together (ACCOUNTING section 4).
-func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, source *noise.Source, h Hooks) (criticWeights, generatorWeights []float32, err error) {
-	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, source)
+// clipped and noised. Guarantee: that of the paid DPSGD, for every iterate of critic
+// and generator together (ACCOUNTING section 4).
+func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
+	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, paid)
 	if err == nil {
-		err = l.state.decode(h.Resume)
+		err = l.state.resume(h.Resume, paid, &l.critic.t)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("wgan: %w", err)
 	}
+	steps := l.real.c.Steps
 	defer l.real.drawAhead(l.critic.t)()
-	for l.critic.t < c.Steps {
+	for l.critic.t < steps {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
 		t := l.critic.t
-		report := h.reports(t+1, c.Steps)
-		loss := l.criticStep(t, report)
+		report := h.reports(t+1, steps)
+		loss, err := l.criticStep(t, report)
+		if err != nil {
+			return nil, nil, err
+		}
 		if (t+1)%c.CriticSteps == 0 {
 			l.generatorSteps(t)
 		}
 		if report {
-			h.Progress(Progress{Phase: "critic", Step: t + 1, Steps: c.Steps, Loss: loss})
+			h.Progress(Progress{Phase: "critic", Step: t + 1, Steps: steps, Loss: loss})
 		}
 		if err := h.save(t+1, &l.state); err != nil {
 			return nil, nil, err
@@ -107,7 +110,7 @@ type wganLoop struct {
 	state             state
 }
 
-func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, source *noise.Source) (*wganLoop, error) {
+func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Rows, paid *privacy.Handle) (*wganLoop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -128,7 +131,7 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 		o = &penalised{critic: critic, gen: gen, rows: rows, generator: l.generator.w, weight: c.Penalty}
 	}
 	var err error
-	if l.real, err = newStepper(c.DPSGD, o, wc, rows.Len(), source); err != nil {
+	if l.real, err = newStepper(paid, o, wc, rows.Len()); err != nil {
 		return nil, err
 	}
 	if err := o.PerExample(); err != nil {
@@ -152,23 +155,26 @@ func (l *wganLoop) score(purpose string, t int, sign float32, from int) net.Matr
 	return l.fake.BackwardInput(l.critic.w, from)
 }
 
-func (l *wganLoop) criticStep(t int, wantLoss bool) float64 {
-	l.real.noisySum(l.critic.w, t, wantLoss)
+func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
+	if err := l.real.noisySum(l.critic.w, t, wantLoss); err != nil {
+		return 0, err
+	}
+	batch := l.real.c.ExpectedBatchSize
 	if l.c.Penalty == 0 {
 		l.score("critic", t, 1, l.c.GeneratorBatch)
 		clear(l.grad)
 		l.fake.Accumulate(l.grad, l.clipGenerated())
-		kernel.Axpy(float32(l.c.ExpectedBatchSize/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
+		kernel.Axpy(float32(batch/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
 	}
-	l.critic.step(l.real.sum, 1/l.c.ExpectedBatchSize)
+	l.critic.step(l.real.sum, 1/batch)
 	l.critic.clipWeights(l.c.WeightClip)
-	return l.real.meanLoss()
+	return l.real.meanLoss(), nil
 }
 
 // clipGenerated gives generated rows the clip of real ones, so that the two sums
 // of a critic that cannot tell them apart still cancel. nil is no clip.
 func (l *wganLoop) clipGenerated() []float32 {
-	if !l.c.clips() {
+	if !l.real.c.clips() {
 		return nil
 	}
 	clear(l.square)

@@ -10,9 +10,15 @@ import (
 	"weir/train/net"
 )
 
-func wganConfig() WGANConfig {
-	return WGANConfig{DPSGD: DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 30},
-		CriticSteps: 5, GeneratorSteps: 1, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3), Generator: RMSProp(5e-3), Seed: 3}
+// wganCase is a run of WGAN: what is paid for, and what is done with it.
+type wganCase struct {
+	DPSGD
+	WGANConfig
+}
+
+func wganConfig() wganCase {
+	return wganCase{DPSGD{MaxGradNorm: 1, NoiseMultiplier: 0.5, SamplingRate: 0.3, ExpectedBatchSize: 60, Steps: 30},
+		WGANConfig{CriticSteps: 5, GeneratorSteps: 1, WeightClip: 0.1, GeneratorBatch: 40, Critic: RMSProp(5e-3), Generator: RMSProp(5e-3), Seed: 3}}
 }
 
 func wganNets(t testing.TB) (critic, gen *net.Net) {
@@ -20,11 +26,11 @@ func wganNets(t testing.TB) (critic, gen *net.Net) {
 		build(t, 3, net.Dense(16), net.Activation("relu"), net.Dense(4))
 }
 
-func runWGAN(t testing.TB, c WGANConfig, rows *Rows, h Hooks) (critic, gen []float32) {
+func runWGAN(t testing.TB, c wganCase, rows *Rows, h Hooks) (critic, gen []float32) {
 	t.Helper()
 	nc, ng := wganNets(t)
 	r := rand.New(rand.NewPCG(1, 1))
-	critic, gen, err := WGAN(context.Background(), c, nc, ng, nc.Init(r), ng.Init(r), rows, source("wgan"), h)
+	critic, gen, err := WGAN(context.Background(), c.WGANConfig, nc, ng, nc.Init(r), ng.Init(r), rows, paid(c.DPSGD, "wgan"), h)
 	must(err)
 	return critic, gen
 }
@@ -72,7 +78,7 @@ func TestGeneratedPart(t *testing.T) {
 		nc, ng := wganNets(t)
 		r := rand.New(rand.NewPCG(1, 1))
 		wc, wg := nc.Init(r), ng.Init(r)
-		got, _, err := WGAN(context.Background(), c, nc, ng, wc, wg, normalRows(200, 4, 1), source("fake"), Hooks{})
+		got, _, err := WGAN(context.Background(), c.WGANConfig, nc, ng, wc, wg, normalRows(200, 4, 1), paid(c.DPSGD, "fake"), Hooks{})
 		must(err)
 		x := newGenerator(ng, 40).sample(wg, 40, public(c.Seed, "critic", 0))
 		want := append([]float32(nil), wc...)

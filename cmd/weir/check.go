@@ -81,7 +81,7 @@ func reportCheck(c *cobra.Command, s streams, format, spec string, plan *pipelin
 
 func checkText(s streams, spec string, report checkReport, err error) error {
 	for _, f := range report.Findings {
-		fmt.Fprintf(s.out, "%s %s at %s: %s\n", f.Level, f.Rule, f.Stage, f.Message)
+		fmt.Fprintln(s.out, f)
 	}
 	if err == nil {
 		fmt.Fprintf(s.out, "%s: no error\n", spec)

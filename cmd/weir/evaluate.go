@@ -140,13 +140,14 @@ func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, 
 			return nil
 		}
 	}
-	if _, err := stage.Plan(headers); err != nil {
+	work, err := stage.Plan(headers)
+	if err != nil {
 		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %s", k.Name, strings.ReplaceAll(err.Error(), "\n", "; ")))
 		return nil
 	}
 	progress.Start(k.Name, k.Name)
 	out, err := runtime.Safely(func() (pipeline.Tables, error) {
-		return stage.Run(ctx, runtime.LocalEnv(k.Name, f.seed, f.workers, newLog(s.err, false), progress), in)
+		return work.Run(ctx, runtime.LocalEnv(k.Name, f.seed, f.workers, newLog(s.err, false), progress), in)
 	})
 	progress.End(k.Name, false, err)
 	if err != nil && ctx.Err() == nil {

@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/runtime"
+	"weir/runtime/dataset"
 )
 
 // Exit codes (DESIGN section 9).
@@ -47,10 +48,11 @@ func usage(c *cobra.Command, err error) error {
 func exitCode(ctx context.Context, err error) int {
 	var coded *codeError
 	var diagnostics pipeline.Diagnostics
+	var refusal dataset.Refusal
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, &diagnostics) && diagnostics.Privacy():
+	case errors.As(err, &diagnostics) && diagnostics.Privacy(), errors.As(err, &refusal):
 		return exitPrivacy
 	case errors.As(err, &diagnostics), errors.Is(err, runtime.ErrConfined):
 		return exitUsage

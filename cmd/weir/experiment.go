@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/record"
 	"weir/runtime"
 )
 
@@ -25,8 +27,11 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *pip
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	plans, err := f.trialPlans(arg, trials)
+	plans, err := f.spec.trialPlans(arg, trials)
 	if err != nil {
+		return err
+	}
+	if err := f.affordable(c, s, arg, trials, plans); err != nil {
 		return err
 	}
 	var results []trialResult
@@ -52,13 +57,46 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *pip
 	return printTrials(s.out, results)
 }
 
+// affordable prints what the runs cost together and refuses them over the cap of
+// the dataset, before the first one spends anything.
+func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []pipeline.Trial, plans []*pipeline.Plan) error {
+	text, err := totalText(plans)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.err, text)
+	runs := make([]runtime.Trial, len(trials))
+	for i, t := range trials {
+		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
+	}
+	err = runtime.CheckExperiment(c.Context(), runs, f.options(c, s, arg, newProgress(s.err, true)))
+	if errors.Is(err, runtime.ErrOverBudget) {
+		return withCode(exitPrivacy, err)
+	}
+	return err
+}
+
+// totalText is the bill of a whole experiment.
+func totalText(plans []*pipeline.Plan) (string, error) {
+	total, err := runtime.Total(plans)
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("EXPERIMENT  %s\n  epsilon of all together (proven)  %s at delta %g (%s, %s)\n",
+		plural(len(plans), "run"), record.Number(total.Epsilon), total.Delta, total.Adjacency, total.Accountant)
+	if total.Reason != "" {
+		text += "  " + total.Reason + "\n"
+	}
+	return text, nil
+}
+
 // trialPlans compiles every trial before the first one runs, so that a grid
 // does not stop half-way over a value that the spec cannot take.
-func (f *runFlags) trialPlans(arg string, trials []pipeline.Trial) ([]*pipeline.Plan, error) {
+func (f *specFlags) trialPlans(arg string, trials []pipeline.Trial) ([]*pipeline.Plan, error) {
 	plans := make([]*pipeline.Plan, len(trials))
 	for i, t := range trials {
-		flags := f.spec
-		flags.set = append(append([]string(nil), f.spec.set...), t.Set...)
+		flags := *f
+		flags.set = append(append([]string(nil), f.set...), t.Set...)
 		plan, err := flags.compile(arg)
 		if err != nil {
 			return nil, fmt.Errorf("experiment with %s: %w", strings.Join(t.Set, " "), err)

@@ -17,12 +17,12 @@ import (
 func newLedger(t *testing.T, s study, name string, stages ...string) string {
 	t.Helper()
 	clock := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, len(stages), time.UTC) }
-	l, err := ledger.Open(s.path(name), "sha256:data", clock)
+	l, err := ledger.Open(s.path(name), "ds-data", clock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, stage := range stages {
-		c := ledger.Charge{ID: name + "/" + stage, Run: "r", Spec: "s", Stage: stage, Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: 2}}
+		c := ledger.Charge{ID: name + "/" + stage, Run: "r", Spec: "s", Version: "1", Stage: stage, Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: 2}}
 		if _, err := l.Append(nil, c); err != nil {
 			t.Fatal(err)
 		}
@@ -49,6 +49,17 @@ func TestLedgerShow(t *testing.T) {
 	code, out, errs = s.weir("ledger", "show", path)
 	if code != exitDone || !strings.Contains(out, "train") || !strings.Contains(out, "together: epsilon") {
 		t.Errorf("exit %d, %s %s", code, out, errs)
+	}
+	if !strings.Contains(out, "for one row") || !strings.Contains(out, "nothing bounds runs chosen after looking") {
+		t.Errorf("without a budget, show says %s", out)
+	}
+	if code, out, errs = s.weir("ledger", "show", path, "--unit", "patient:4"); code != exitDone || !strings.Contains(out, "for one patient (at most 4 rows each)") || !strings.Contains(out, "all that the table holds") {
+		t.Errorf("exit %d, %s %s", code, out, errs)
+	}
+	for _, unit := range []string{"patient", "patient:0", ":4", "row:1x"} {
+		if code, _, errs = s.weir("ledger", "show", path, "--unit", unit); code != exitUsage || !strings.Contains(errs, "--unit: is") {
+			t.Errorf("--unit %s: exit %d, %s", unit, code, errs)
+		}
 	}
 	if code, _, errs = s.weir("ledger", "show", path, "--accountant", "nope"); code != exitUsage || !strings.Contains(errs, "nope") {
 		t.Errorf("exit %d, %s", code, errs)

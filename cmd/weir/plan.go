@@ -37,13 +37,34 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if err != nil {
 				return err
 			}
-			return draw(s.out, plan)
+			if err := draw(s.out, plan); err != nil || plan.Spec.Experiment == nil || format != "text" {
+				return err
+			}
+			return flags.printTotal(s.out, args[0], plan)
 		},
 	}
 	flags.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
 	return c
+}
+
+// printTotal adds the bill of the whole experiment to that of its first run.
+func (f *specFlags) printTotal(w io.Writer, arg string, base *pipeline.Plan) error {
+	trials, err := base.Spec.Experiment.Trials()
+	if err != nil {
+		return withCode(exitUsage, err)
+	}
+	plans, err := f.trialPlans(arg, trials)
+	if err != nil {
+		return err
+	}
+	text, err := totalText(plans)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\n"+text)
+	return err
 }
 
 func planFormats() map[string]func(io.Writer, *pipeline.Plan) error {

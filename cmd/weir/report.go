@@ -12,6 +12,7 @@ import (
 
 	"weir/record"
 	"weir/record/report"
+	"weir/runtime"
 )
 
 const reportLong = `Say where the report of a run is, print the public papers of its release, or
@@ -47,7 +48,7 @@ func reportCommand(s streams) *cobra.Command {
 			case sweep != "":
 				return drawSweep(s.out, sweep, args)
 			}
-			rec, err := readRun(args[0])
+			rec, err := runtime.ReadRecord(args[0])
 			if err != nil {
 				return withCode(exitUsage, fmt.Errorf("%s: is no run: %w", args[0], err))
 			}
@@ -100,7 +101,7 @@ func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
 func drawSweep(w io.Writer, score string, dirs []string) error {
 	var points []report.SweepPoint
 	for _, dir := range dirs {
-		rec, err := readRun(dir)
+		rec, err := runtime.ReadRecord(dir)
 		if err != nil {
 			return withCode(exitUsage, fmt.Errorf("%s: is no run: %w", dir, err))
 		}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/privacy"
+	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
 )
@@ -94,7 +96,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
 	opts := runtime.Options{Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers,
-		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Log: newLog(s.err, f.verbose), Progress: progress,
+		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Build: build(), Log: newLog(s.err, f.verbose), Progress: progress,
 		Clock: time.Now, Random: rand.Reader}
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure = &f.insecure
@@ -115,7 +117,7 @@ func (f *runFlags) failure(ctx context.Context, s streams, result *runtime.Resul
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
 	}
-	if errors.Is(err, runtime.ErrOverBudget) {
+	if errors.Is(err, runtime.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)
 	}
 	return err

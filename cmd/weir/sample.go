@@ -63,7 +63,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 		return pipeline.Table{}, errors.Unwrap(err)
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	g, err := model.ReadGenerator(ctx, table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) }))
+	g, err := model.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) }))
 	if err != nil {
 		return pipeline.Table{}, err
 	}

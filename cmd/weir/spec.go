@@ -71,13 +71,24 @@ func (f *specFlags) problem(err error) error {
 	return withCode(exitUsage, err)
 }
 
-// compile loads and compiles.
+// compile loads and compiles, and refuses files that are declared public and are
+// somebody's private table. It looks at names and file systems, and reads no
+// data.
 func (f *specFlags) compile(arg string) (*pipeline.Plan, error) {
 	spec, err := f.load(arg)
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.Compile(spec)
+	plan, err := pipeline.Compile(spec)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := runtime.OpenFolder(f.dir(arg), f.confine)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return plan, runtime.CheckPublicFiles(plan, folder)
 }
 
 // dir is the folder that a spec's relative paths start in.

@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
-	"sort"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,9 +19,11 @@ import (
 	"weir/stages"
 )
 
-const verifyLong = `Replay a run with its spec, data and noise key, and compare every file of its
-release, byte by byte. Nothing is charged: the same noise releases nothing new.
-The run needs its kept noise key (internal/noise.key) and its dataset unchanged.
+const verifyLong = `Replay a run with its spec, data and noise key, and compare: every file of its
+release byte by byte, files that do not belong there, PRIVACY.md rendered anew,
+what run.json claims, and the run's charges in the ledger. Nothing is charged:
+the same noise releases nothing new. The run must be done, and needs its kept
+noise key (internal/noise.key), its dataset unchanged, and the same weir.
 
 Exit codes: 0 the same bytes; 1 the replay failed; 2 usage; 4 a file differs.`
 
@@ -42,13 +43,13 @@ func verifyCommand(s streams) *cobra.Command {
 			}
 			err = nil
 			if len(differ) > 0 {
-				err = withCode(exitMismatch, fmt.Errorf("%s: these files differ from the replay: %v", args[0], differ))
+				err = withCode(exitMismatch, fmt.Errorf("%s: differs from its replay: %s", args[0], strings.Join(differ, "; ")))
 			}
 			if asJSON {
 				return errors.Join(printJSON(s.out, map[string]any{"ok": err == nil, "differ": differ}), silent(err))
 			}
 			if err == nil {
-				_, err = fmt.Fprintf(s.out, "%s: the replay gives the same release\n", args[0])
+				_, err = fmt.Fprintf(s.out, "%s: the replay gives the same release, record and charges\n", args[0])
 			}
 			return err
 		},
@@ -58,51 +59,55 @@ func verifyCommand(s streams) *cobra.Command {
 	return c
 }
 
-// replay carries out a recorded run again and lists the files that differ.
+// replay carries out a recorded run again and lists what differs.
 func replay(ctx context.Context, s streams, dir string, workers int, quiet bool) ([]string, error) {
-	rec, err := readRun(dir)
+	rec, err := runtime.ReadRecord(dir)
 	if err != nil {
 		return nil, withCode(exitUsage, err)
 	}
-	key, err := runtime.LoadKey(filepath.Join(dir, "internal"))
-	if err != nil {
-		return nil, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w", dir, err))
+	if rec.Status != record.Done {
+		return nil, withCode(exitMismatch, fmt.Errorf("%s: the run is %s, must be done", dir, rec.Status))
 	}
-	if key.Commitment() != rec.KeyCommitment {
-		return nil, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record commits to", dir))
+	opts, err := replayOptions(s, dir, rec)
+	if err != nil {
+		return nil, err
 	}
 	plan, err := recordedPlan(rec)
 	if err != nil {
 		return nil, err
 	}
-	out, err := os.MkdirTemp("", "weir-verify-")
-	if err != nil {
+	if opts.Out, err = os.MkdirTemp("", "weir-verify-"); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(out)
+	defer os.RemoveAll(opts.Out)
 	progress := newProgress(s.err, quiet)
-	result, err := runtime.Run(ctx, plan, runtime.Options{Out: out, Dir: rec.Dir, Workers: workers, Replay: &key, Version: rec.Weir,
-		Repeat: rec.Repeat, Log: newLog(s.err, false), Progress: progress, Clock: time.Now, Random: rand.Reader})
+	opts.Workers, opts.Progress = workers, progress
+	result, err := runtime.Run(ctx, plan, opts)
 	progress.Wait()
+	if errors.Is(err, runtime.ErrOtherContent) {
+		return nil, withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
+	}
 	if err != nil {
 		return nil, err
 	}
-	if result.Record.Dataset.Digest != rec.Dataset.Digest {
-		return nil, withCode(exitMismatch, fmt.Errorf("%s: the dataset has changed since the run", dir))
-	}
-	return differing(rec, result.Record, dir), nil
+	return runtime.Differences(rec, result.Record, dir)
 }
 
-func readRun(dir string) (*record.Run, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+// replayOptions takes everything that a run depended on from its folder.
+func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, error) {
+	key, err := runtime.LoadKey(filepath.Join(dir, "internal"))
 	if err != nil {
-		return nil, err
+		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w", dir, err))
 	}
-	var rec record.Run
-	if err := json.Unmarshal(data, &rec); err != nil {
-		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
+	if key.Commitment() != rec.KeyCommitment {
+		return runtime.Options{}, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record commits to", dir))
 	}
-	return &rec, nil
+	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Dir: dir, Out: filepath.Dir(filepath.Dir(filepath.Clean(dir)))}, Version: rec.Weir, Build: rec.Build,
+		Repeat: rec.Repeat, Log: newLog(s.err, false), Clock: time.Now, Random: rand.Reader}
+	if rec.Insecure {
+		opts.Insecure = rec.InsecureSeed
+	}
+	return opts, nil
 }
 
 func recordedPlan(rec *record.Run) (*pipeline.Plan, error) {
@@ -120,25 +125,4 @@ func recordedPlan(rec *record.Run) (*pipeline.Plan, error) {
 		return nil, err
 	}
 	return pipeline.Compile(spec)
-}
-
-// differing compares what was recorded, what the replay made, and what lies in
-// the release now. Pages that name the run itself are left out.
-func differing(old, new *record.Run, dir string) []string {
-	digests := map[string]string{}
-	for _, f := range new.Release {
-		digests[f.Path] = f.SHA256
-	}
-	differ := []string{}
-	for _, f := range old.Release {
-		if filepath.Base(f.Path) == "PRIVACY.md" {
-			continue
-		}
-		now, err := runtime.FileDigest(filepath.Join(dir, f.Path))
-		if err != nil || now != f.SHA256 || digests[f.Path] != f.SHA256 {
-			differ = append(differ, f.Path)
-		}
-	}
-	sort.Strings(differ)
-	return differ
 }

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	runtimeroom "weir/runtime"
 )
 
 // version is what `weir version` prints and every record keeps.
@@ -44,6 +47,21 @@ func thisVersion() version {
 		v.Weir = revision(info)
 	}
 	return v
+}
+
+// build is the digest of the program itself: an interrupted run is continued by
+// the same program only, since another may compute other values with the same
+// noise. "" where the program cannot read itself; then nothing is continued.
+func build() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	digest, err := runtimeroom.FileDigest(path)
+	if err != nil {
+		return ""
+	}
+	return digest
 }
 
 // revision is the module version, or the commit that the binary was built from.

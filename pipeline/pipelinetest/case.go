@@ -1,11 +1,15 @@
 package pipelinetest
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/privacy"
 )
 
 // Case is one configured stage and the tables that it reads.
@@ -16,9 +20,14 @@ type Case struct {
 	// Fails says that reading the outputs has to end with an error (of a value
 	// that the settings refuse); the plan has to be fine.
 	Fails bool
-	// Whole says that the result may depend on all rows, so that single rows and
-	// columns of nothing but missing may be errors.
+	// Whole says that the result may depend on all rows of a public table, so that
+	// single rows and columns of nothing but missing may be errors.
 	Whole bool
+	// Scale is that of the noise (see pipeline.Spend); 0 is what the settings fix, or
+	// else 1.
+	Scale float64
+
+	kind *pipeline.Kind
 }
 
 // Input is a table of a case: its header and all rows.
@@ -35,12 +44,34 @@ type reporter interface {
 	Fatalf(string, ...any)
 }
 
-// Check runs all conformance tests on each case. A kind without a case fails.
+// CheckKinds runs the conformance tests of a room: every kind has a case, and every
+// case a kind. The test of package stages wants a call of it beside each kind.
+func CheckKinds(t *testing.T, kinds []pipeline.Kind, cases map[string][]Case) {
+	t.Helper()
+	checkListed(t, kinds, cases)
+	for _, k := range kinds {
+		t.Run(k.Name, func(t *testing.T) { Check(t, k, cases[k.Name]...) })
+	}
+}
+
+func checkListed(t reporter, kinds []pipeline.Kind, cases map[string][]Case) {
+	known := map[string]bool{}
+	for _, k := range kinds {
+		known[k.Name] = true
+		if len(cases[k.Name]) == 0 {
+			t.Errorf("kind %s has no conformance case", k.Name)
+		}
+	}
+	for name := range cases {
+		if !known[name] {
+			t.Errorf("cases of %s, which is no kind of this room", name)
+		}
+	}
+}
+
+// Check runs all conformance tests on each case of a kind.
 func Check(t *testing.T, kind pipeline.Kind, cases ...Case) {
 	t.Helper()
-	if len(cases) == 0 {
-		t.Errorf("kind %s has no conformance case", kind.Name)
-	}
 	t.Run("kind", func(t *testing.T) { checkKind(t, kind) })
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) { checkCase(t, kind, c) })
@@ -48,14 +79,18 @@ func Check(t *testing.T, kind pipeline.Kind, cases ...Case) {
 }
 
 func checkCase(t reporter, kind pipeline.Kind, c Case) {
+	c.kind = &kind
 	checkPlan(t, kind, c)
 	checkOutputs(t, kind, c)
 	checkRepeats(t, kind, c)
 	checkCancelled(t, kind, c)
 	checkUnknownColumns(t, kind, c)
+	checkNeighbours(t, c)
 	if !c.Fails {
 		checkShapes(t, kind, c)
 		checkLazy(t, kind, c)
+		checkUnits(t, c)
+		checkPaid(t, c)
 	}
 }
 
@@ -87,18 +122,63 @@ func batches(r arrow.Record, size int64) []arrow.Record {
 	return list
 }
 
-// with returns the case with its port "in" replaced; the public row count is
-// that of the new rows where there was one.
-func (c Case) with(rows arrow.Record) Case {
-	in := map[string]Input{}
-	for port, i := range c.In {
-		if port == "in" {
-			if i.Rows = rows; i.Header.Rows > 0 {
-				i.Header.Rows = rows.NumRows()
-			}
+// tablePorts lists the inputs of rows, in order.
+func (c Case) tablePorts() []string {
+	var ports []string
+	for port, in := range c.In {
+		if in.Header.Form == pipeline.FormTable && in.Header.Domain != nil {
+			ports = append(ports, port)
 		}
-		in[port] = i
 	}
-	c.In = in
+	slices.Sort(ports)
+	return ports
+}
+
+// with returns the case with other rows at a port; the public row count is that of
+// the new rows where there was one.
+func (c Case) with(port string, rows arrow.Record) Case {
+	c.In = maps.Clone(c.In)
+	i := c.In[port]
+	if i.Rows = rows; i.Header.Rows > 0 {
+		i.Header.Rows = rows.NumRows()
+	}
+	c.In[port] = i
 	return c
+}
+
+// private reports whether an input is.
+func (c Case) private() bool {
+	for _, in := range c.In {
+		if in.Header.Class == pipeline.Private {
+			return true
+		}
+	}
+	return false
+}
+
+// adjacency is that of the inputs: all come from one dataset.
+func (c Case) adjacency() privacy.Adjacency {
+	for _, in := range c.In {
+		if in.Header.Terms.Adjacency == privacy.AddRemove {
+			return privacy.AddRemove
+		}
+	}
+	return privacy.ReplaceOne
+}
+
+// planned is the work of a case with its priced mechanisms.
+func (c Case) planned() (pipeline.Work, []pipeline.Planned, error) {
+	work, err := c.Stage().Plan(c.headers())
+	if err != nil {
+		return work, nil, fmt.Errorf("plan: %w", err)
+	}
+	scale := c.Scale
+	if scale == 0 {
+		scale = work.Terms.Scale
+	}
+	if scale == 0 {
+		scale = 1
+	}
+	list, err := pipeline.Price(c.kind, c.headers(), work, scale, c.adjacency())
+	return work, list, err
 }

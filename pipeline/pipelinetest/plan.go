@@ -2,6 +2,7 @@ package pipelinetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -119,36 +120,54 @@ func checkHeader(t reporter, port pipeline.Port, w pipeline.Work, private bool) 
 	}
 }
 
-// checkUnknownColumns: a setting that names columns refuses an unknown one,
-// before any data, and names the nearest.
+// checkUnknownColumns: a setting that names columns refuses an unknown one, before
+// any data, and names the nearest of a table that it reads.
 func checkUnknownColumns(t reporter, k pipeline.Kind, c Case) {
-	in, ok := c.In["in"]
-	if !ok || in.Header.Domain == nil {
-		return
-	}
-	known := ""
-	for _, name := range in.Header.Domain.Names() {
-		if len(name) > len(known) {
-			known = name
-		}
-	}
+	known := c.longestNames()
 	settings := reflect.TypeOf(c.Stage()).Elem()
 	for i := range settings.NumField() {
 		f := settings.Field(i)
-		format := f.Tag.Get("format")
-		if format != "columns" && format != "column" {
+		if format := f.Tag.Get("format"); len(known) == 0 || format != "columns" && format != "column" {
 			continue
 		}
-		stage := c.Stage()
-		if !misname(reflect.ValueOf(stage).Elem().Field(i), known+"x") {
+		if !misname(reflect.ValueOf(c.Stage()).Elem().Field(i), "any") {
 			t.Errorf("%s: the setting %s names columns in a form that the conformance test does not know", k.Name, f.Name)
 			continue
 		}
-		_, err := stage.Plan(c.headers())
-		if err == nil || !strings.Contains(err.Error(), known+"x") || !strings.Contains(err.Error(), "did you mean "+known+"?") {
-			t.Errorf("%s: unknown column in %s gives %v, must be a problem that asks: did you mean %s?", k.Name, f.Name, err, known)
+		if err := c.misnamed(i, known); err != nil {
+			t.Errorf("%s: unknown column in %s %v", k.Name, f.Name, err)
 		}
 	}
+}
+
+// longestNames has a column of each table, the one with the longest name.
+func (c Case) longestNames() []string {
+	var known []string
+	for _, port := range c.tablePorts() {
+		longest := ""
+		for _, name := range c.In[port].Header.Domain.Names() {
+			if len(name) > len(longest) {
+				longest = name
+			}
+		}
+		known = append(known, longest)
+	}
+	return known
+}
+
+// misnamed is nil where a wrong name in a setting gives a problem that asks for the
+// right one of some table.
+func (c Case) misnamed(setting int, known []string) (err error) {
+	for _, name := range known {
+		stage := c.Stage()
+		misname(reflect.ValueOf(stage).Elem().Field(setting), name+"x")
+		_, got := stage.Plan(c.headers())
+		if got != nil && strings.Contains(got.Error(), name+"x") && strings.Contains(got.Error(), "did you mean "+name+"?") {
+			return nil
+		}
+		err = fmt.Errorf("gives %v, must be a problem that asks: did you mean %s?", got, name)
+	}
+	return err
 }
 
 // misname puts a wrong name into a list, a map or a text of names.

@@ -14,39 +14,38 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/privacy/noise"
 )
 
-// Run plans a stage for its tables and carries the plan out.
+// Run plans a stage for its tables and carries the plan out. Where it spends and env
+// has no payer, it pays from a Ledger at the scale that the settings fix, or 1.
 func Run(t testing.TB, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 	t.Helper()
-	return run(t.Context(), s, env, in)
-}
-
-func run(ctx context.Context, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	headers := pipeline.Headers{}
-	for port, t := range in {
-		headers[port] = t.Header
+	c := Case{Stage: func() pipeline.Stage { return s }, In: map[string]Input{}, kind: &pipeline.Kind{}}
+	for port, table := range in {
+		c.In[port] = Input{Header: table.Header}
+		c.kind.In = append(c.kind.In, pipeline.Port{Name: port})
 	}
-	work, err := s.Plan(headers)
+	work, plan, err := c.planned()
 	if err != nil {
-		return nil, fmt.Errorf("plan: %w", err)
+		return nil, err
 	}
-	return work.Run(ctx, env, in)
+	if env.Privacy != nil || len(plan) == 0 {
+		return work.Run(t.Context(), env, in)
+	}
+	l := &Ledger{Key: noise.Key{1}, Plan: plan}
+	env.Privacy = l
+	out, err := work.Run(t.Context(), env, in)
+	if err == nil {
+		err = l.Close()
+	}
+	return out, err
 }
 
 // results runs a case and reads each output in whole.
 func results(ctx context.Context, c Case, size int64, workers int) (map[string]arrow.Record, error) {
-	out, err := run(ctx, c.Stage(), Env(workers), c.tables(size))
-	if err != nil {
-		return nil, err
-	}
-	whole := map[string]arrow.Record{}
-	for port, t := range out {
-		if whole[port], err = t.Collect(ctx); err != nil {
-			return nil, fmt.Errorf("output %s: %w", port, err)
-		}
-	}
-	return whole, nil
+	o := observe(ctx, c, manner{size: size, workers: workers, key: 1})
+	return o.records, o.err
 }
 
 // checkOutputs: what Run returns is what Plan said, or fails where it should,
@@ -184,6 +183,19 @@ func appendValue(b array.Builder, a arrow.Array, i int) {
 	default:
 		panic(fmt.Sprintf("no artifact has columns of %s", a.DataType()))
 	}
+}
+
+// doubled gives every second row the value of the one before.
+func doubled(a arrow.Array) arrow.Array {
+	b := array.NewBuilder(memory.DefaultAllocator, a.DataType())
+	for i := range a.Len() {
+		appendValue(b, a, i-i%2)
+	}
+	return b.NewArray()
+}
+
+func newRecord(like arrow.Record, columns []arrow.Array) arrow.Record {
+	return array.NewRecord(like.Schema(), columns, like.NumRows())
 }
 
 // checkCancelled: a cancelled context ends the run, or the reading.

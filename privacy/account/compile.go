@@ -170,12 +170,15 @@ func largest(parts [][]release, n int, f func([]release) float64) float64 {
 	return first + second
 }
 
+// totalAt adds the divergences. What came out as no number proves nothing.
 func totalAt(releases []release, alpha float64) float64 {
 	sum := 0.0
 	for _, r := range releases {
-		if v := r.curve.at(alpha); v > 0 {
-			sum += r.count * v
+		v := r.curve.at(alpha)
+		if math.IsNaN(v) {
+			return math.Inf(1)
 		}
+		sum += r.count * math.Max(0, v)
 	}
 	return sum
 }

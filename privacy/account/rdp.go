@@ -108,8 +108,13 @@ func (r RDP) minimise(releases []release, f func(alpha, rdp float64) float64) (v
 }
 
 // Divergence returns the bound on the Renyi divergence of the composition as a
-// function of the order, above 1.
+// function of the order, above 1. An event with a delta of its own has none.
 func Divergence(events []privacy.Event, adjacency privacy.Adjacency) (func(alpha float64) float64, error) {
 	releases, err := compile("rdp", events, adjacency)
+	for _, r := range releases {
+		if r.delta > 0 {
+			return nil, compiler{accountant: "rdp"}.unsupported(r.path, "an event with a delta of its own has no Renyi divergence at any order")
+		}
+	}
 	return func(alpha float64) float64 { return totalAt(releases, alpha) }, err
 }

@@ -46,7 +46,7 @@ func (c compiler) poissonApproximate(path string, q float64, e privacy.Approxima
 func (c compiler) sampled(q float64, e privacy.Event) (curve, bool) {
 	addRemove := c.adjacency == privacy.AddRemove
 	if s, ok := jointGaussian(e); ok {
-		return c.sampledGaussian(q, s, e)
+		return c.sampledGaussian(q, s), true
 	}
 	switch e := e.(type) {
 	case privacy.DiscreteGaussian:
@@ -74,15 +74,16 @@ func (c compiler) sampled(q float64, e privacy.Event) (curve, bool) {
 	return curve{}, false
 }
 
-func (c compiler) sampledGaussian(q, s float64, e privacy.Event) (curve, bool) {
-	g := sampledGaussian{q, s, false}
+// mostNoise is what a sampled Gaussian is computed with at most: beyond it squares
+// leave the range of floats, and less noise bounds more.
+const mostNoise = 1e10
+
+func (c compiler) sampledGaussian(q, s float64) curve {
+	g := sampledGaussian{q, math.Min(s, mostNoise), false}
 	if c.adjacency == privacy.AddRemove {
-		return curve{g.addRemove, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, exact (Mironov, Talwar, Zhang 2019)", true}, true
+		return curve{g.addRemove, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, exact (Mironov, Talwar, Zhang 2019)", true}
 	}
-	if _, single := e.(privacy.Gaussian); !single { // the antipodal pair is proven for one release
-		return curve{}, false
-	}
-	return curve{g.replaceOne, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, antipodal pair, exact (Schuchardt et al. 2024)", true}, true
+	return curve{g.replaceOne, mixPure(q, math.Inf(1)), "Poisson-subsampled Gaussian, antipodal pair, exact (Schuchardt et al. 2024)", true}
 }
 
 func (c compiler) sampledLaplace(q, b float64) curve {
@@ -128,7 +129,8 @@ func couple(q float64, inner curve) curve {
 }
 
 // jointGaussian returns the multiplier of the one Gaussian release that Gaussian
-// releases on the same sample amount to: 1/s^2 adds up.
+// releases on the same sample amount to, each of which may depend on those before:
+// 1/s^2 adds up. For an exchange under Poisson sampling package pld proves it.
 func jointGaussian(e privacy.Event) (s float64, ok bool) {
 	p, ok := precision(e)
 	return 1 / math.Sqrt(p), ok

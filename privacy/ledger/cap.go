@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"weir/privacy"
 )
@@ -11,29 +12,33 @@ import (
 // ErrOverBudget marks a charge that would pass the cap of its dataset.
 var ErrOverBudget = errors.New("over the budget of the dataset")
 
-// Cap bounds the sum over all runs on a dataset.
+// Cap bounds the sum over all runs on a dataset, each chosen as one likes after
+// looking at the earlier ones.
 type Cap struct {
 	Epsilon, Delta float64
-	Accountant     privacy.Accountant
 	Adjacency      privacy.Adjacency
+	Unit           Unit
+	Filter         string  // one of Filters; "" is the ledger's, or rdp where it has none yet
+	Order          float64 // of rdp; 0 is the ledger's, or by (Epsilon, Delta) where it has none yet
 }
 
 // OverBudgetError says what is spent and what the refused charges would make it.
 type OverBudgetError struct {
-	Cap   Cap
-	Spent float64 // epsilon of the charges made
-	With  float64 // epsilon with the refused charges
-	Why   string  // why With is infinite, if it is
+	Cap                Cap
+	Filter             Filter
+	Limit, Spent, With Cost   // the most, the charges made, and the refused ones with them
+	Why                string // why With is infinite, if it is
 }
 
-// Left returns a pure epsilon that can still be spent under pld, rdp, moments and
-// basic, where a pure charge adds at most itself; more may be reachable by
-// composition. Under zcdp and advanced a pure charge can add more than itself.
-func (e *OverBudgetError) Left() float64 { return max(0, e.Cap.Epsilon-e.Spent) }
+// Left is what the filter still admits.
+func (e *OverBudgetError) Left() Cost {
+	return Cost{max(0, e.Limit.Amount-e.Spent.Amount), max(0, e.Limit.Delta-e.Spent.Delta)}
+}
 
 func (e *OverBudgetError) Error() string {
-	s := fmt.Sprintf("ledger: the charge is refused: the dataset's budget is epsilon %.6g at delta %.3g (%s, %s), %.6g is spent, and with this charge it would be %.6g; %.6g is left",
-		e.Cap.Epsilon, e.Cap.Delta, e.Cap.Adjacency, e.Cap.Accountant.Name(), e.Spent, e.With, e.Left())
+	f := e.Filter
+	s := fmt.Sprintf("ledger: the charge is refused: the dataset's budget is epsilon %.6g at delta %.3g for one %s (%s); by the filter %s that is %s, of which %s is spent, %s would be with this charge, and %s is left",
+		e.Cap.Epsilon, e.Cap.Delta, e.Cap.Unit, e.Cap.Adjacency, f, f.words(e.Limit), f.words(e.Spent), f.words(e.With), f.words(e.Left()))
 	if e.Why != "" {
 		s += " (" + e.Why + ")"
 	}
@@ -47,31 +52,95 @@ func (e *OverBudgetError) Unwrap() error { return ErrOverBudget }
 func (l *Ledger) Check(limit Cap, bill ...Charge) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	added, err := l.chain(bill)
-	if err != nil {
-		return err
-	}
-	return limit.check(l.entries, added)
+	_, err := l.admit(&limit, bill)
+	return err
 }
 
-func (c Cap) check(spent, added []Entry) error {
-	if !(c.Epsilon >= 0) || !(c.Delta >= 0 && c.Delta < 1) {
-		return fmt.Errorf("ledger: cap: is epsilon %g, delta %g, must be at least 0, and delta below 1", c.Epsilon, c.Delta)
+// admit returns the entries of charges, if the cap lets them follow.
+func (l *Ledger) admit(limit *Cap, charges []Charge) ([]Entry, error) {
+	if limit == nil {
+		return l.chain(charges, nil)
 	}
-	if math.IsInf(c.Epsilon, 1) {
-		return nil
+	if err := limit.valid(); err != nil {
+		return nil, fmt.Errorf("ledger: cap: %w", err)
 	}
+	if math.IsInf(limit.Epsilon, 1) { // no cap, so no filter is fixed
+		return l.chain(charges, nil)
+	}
+	filter, err := limit.filter(l.entries)
+	if err != nil {
+		return nil, err
+	}
+	added, err := l.chain(charges, &filter)
+	if err != nil {
+		return nil, err
+	}
+	return added, limit.check(filter, l.entries, added)
+}
+
+func (c Cap) valid() error {
+	switch {
+	case !(c.Epsilon >= 0) || !(c.Delta >= 0 && c.Delta < 1):
+		return fmt.Errorf("is epsilon %g, delta %g, must be at least 0, and delta below 1", c.Epsilon, c.Delta)
+	case c.Order != 0 && c.Filter != "" && c.Filter != "rdp":
+		return fmt.Errorf("order: is %g, must be left out: %s has none", c.Order, c.Filter)
+	}
+	_, err := privacy.ParseAdjacency(string(c.Adjacency))
+	return errors.Join(err, c.Unit.valid())
+}
+
+// check admits by the sum over all charges, capped or not.
+func (c Cap) check(f Filter, spent, added []Entry) error {
 	all := append(spent[:len(spent):len(spent)], added...)
-	with, err := Sum(all, c.Accountant, c.Adjacency, c.Delta)
+	r, err := newReading(all, c.Adjacency, c.Unit)
+	if err != nil {
+		return fmt.Errorf("ledger: cap: %w", err)
+	}
+	with, why, err := r.cost(f, all)
 	if err != nil {
 		return err
 	}
-	if with.Epsilon <= c.Epsilon {
+	limit := f.limit(c.Epsilon, c.Delta)
+	if with.within(limit) {
 		return nil
 	}
-	before, err := Sum(spent, c.Accountant, c.Adjacency, c.Delta)
-	if err != nil {
-		return err
+	before, _, err := r.cost(f, spent)
+	if why == "" && limit.Amount < 0 {
+		why = fmt.Sprintf("reading order %g at delta %.3g alone costs epsilon %.6g", f.Order, c.Delta, conversion(f.Order, c.Delta))
 	}
-	return &OverBudgetError{Cap: c, Spent: before.Epsilon, With: with.Epsilon, Why: with.Reason}
+	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: with, Why: why})
+}
+
+// cost adds entries up. What cannot be read for the unit is infinite, and why names
+// the line; what the filter cannot measure is an error, because another could.
+func (r reading) cost(f Filter, entries []Entry) (sum Cost, why string, err error) {
+	known := map[string]Cost{}
+	for i, e := range entries {
+		event, why := r.event(e)
+		if why != "" {
+			return Cost{Amount: math.Inf(1)}, fmt.Sprintf("line %d: charge %q %s", i+1, e.ID, why), nil
+		}
+		c, err := f.costOnce(known, event, r.pairs)
+		if err != nil {
+			return sum, "", fmt.Errorf("ledger: line %d: charge %q: under the filter %s, of %s: %w", i+1, e.ID, f, strings.Join(Filters(), ", "), err)
+		}
+		sum = sum.plus(c)
+	}
+	return sum, "", nil
+}
+
+// costOnce computes the cost of equal events once.
+func (f Filter) costOnce(known map[string]Cost, event privacy.Event, pairs privacy.Adjacency) (Cost, error) {
+	text, err := privacy.MarshalEvent(event)
+	if err != nil {
+		return Cost{}, err
+	}
+	c, ok := known[string(text)]
+	if !ok {
+		if c, err = f.cost(event, pairs); err != nil {
+			return c, err
+		}
+		known[string(text)] = c
+	}
+	return c, nil
 }

@@ -19,7 +19,11 @@ type Charge struct {
 	ID        string            // unique in the ledger
 	Run       string            // id of the run
 	Spec      string            // digest of the spec
+	Version   string            // of the dataset, as declared; never computed from its content
 	Stage     string            // the payer
+	Name      string            // of the spend in its stage
+	Recipe    string            // public digest of how the stage is made
+	Unit      Unit              // for whose change the event holds
 	Adjacency privacy.Adjacency // under which the event holds
 	Event     privacy.Event
 	Published *float64 // epsilon by the paper's own arithmetic, if the run claims it
@@ -28,17 +32,22 @@ type Charge struct {
 
 // Entry is one line. The field order is the order in the file.
 type Entry struct {
-	Prev      string            `json:"prev"` // hash of the line before; of the dataset for the first
+	Prev      string            `json:"prev"` // hash of the line before; of the dataset's id for the first
 	Time      time.Time         `json:"time"`
 	Run       string            `json:"run"`
 	Spec      string            `json:"spec"`
-	Dataset   string            `json:"dataset"`
+	Dataset   string            `json:"dataset"` // a random id: a digest of the content could be guessed against
+	Version   string            `json:"version"`
 	Stage     string            `json:"stage"`
+	Name      string            `json:"name,omitempty"`
+	Recipe    string            `json:"recipe,omitempty"`
+	Unit      Unit              `json:"unit"`
 	Event     privacy.JSON      `json:"event"`
 	Adjacency privacy.Adjacency `json:"adjacency"`
 	ID        string            `json:"id"`
 	Published *float64          `json:"epsilon_published,omitempty"`
 	Unproven  string            `json:"unproven,omitempty"`
+	Filter    *Filter           `json:"filter,omitempty"` // that admitted the charge, if a cap was set
 	Origin    *Origin           `json:"origin,omitempty"` // where a merge moved the line from
 	Hash      string            `json:"hash,omitempty"`   // of the line without this field
 }
@@ -55,7 +64,14 @@ func digest(b []byte) string {
 }
 
 // genesis is what the first line of a dataset's ledger names as its predecessor.
-func genesis(dataset string) string { return digest([]byte("weir ledger 1\n" + dataset)) }
+func genesis(dataset string) string { return digest([]byte("weir ledger 2\n" + dataset)) }
+
+// entry is c as a line of the dataset's ledger, not yet in its chain.
+func (c Charge) entry(dataset string, at time.Time, filter *Filter) Entry {
+	return Entry{Time: at, Run: c.Run, Spec: c.Spec, Dataset: dataset, Version: c.Version, Stage: c.Stage, Name: c.Name,
+		Recipe: c.Recipe, Unit: c.Unit, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, ID: c.ID,
+		Published: c.Published, Unproven: c.Unproven, Filter: filter}
+}
 
 // seal sets the hash of e.
 func (e Entry) seal() (Entry, error) {

@@ -11,8 +11,9 @@ import (
 
 // This file is the one place below privacy/ that touches the operating system.
 
-// Open opens the ledger of a dataset at path, which need not exist yet. Nothing
-// stays open or locked between calls.
+// Open opens the ledger of a dataset at path, which need not exist yet unless the
+// dataset is "", which takes the id that the file states. Nothing stays open or
+// locked between calls.
 func Open(path, dataset string, clock func() time.Time) (*Ledger, error) {
 	l, err := New(OpenFile(path), dataset, clock)
 	if err != nil {

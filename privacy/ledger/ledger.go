@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"weir/privacy"
 )
 
 // ErrCharged marks a charge whose id is in the ledger already: noise is named by
@@ -27,12 +25,15 @@ type Ledger struct {
 	repaired int
 }
 
-// New reads and checks the ledger of a dataset, named by its content digest. An
+// New reads and checks the ledger of a dataset, named by its random id; "" takes
+// the id that the file states, which must then hold a charge. With an id, an
 // absent or empty file is a ledger without charges. A last line that a crash cut
 // short is removed: its Append never returned, so it sold no noise.
 func New(store Store, dataset string, clock func() time.Time) (*Ledger, error) {
-	if dataset == "" {
-		return nil, errors.New("ledger: the dataset has no digest")
+	if dataset != "" {
+		if err := validDataset(dataset); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
 	}
 	l := &Ledger{store: store, dataset: dataset, clock: clock}
 	return l, l.locked(l.read)
@@ -64,8 +65,8 @@ func (l *Ledger) read() error {
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	if len(entries) > 0 && entries[0].Dataset != l.dataset {
-		return fmt.Errorf("ledger: is of dataset %s, must be of %s; a changed dataset needs a ledger of its own", entries[0].Dataset, l.dataset)
+	if err := l.adopt(entries); err != nil {
+		return err
 	}
 	if data, err = l.mend(data, len(rest)); err != nil {
 		return fmt.Errorf("ledger: the cut-off last line could not be mended: %w", err)
@@ -73,6 +74,24 @@ func (l *Ledger) read() error {
 	l.raw, l.entries = data, entries
 	return nil
 }
+
+// adopt checks that the entries are of l's dataset, which they name if l does not.
+func (l *Ledger) adopt(entries []Entry) error {
+	switch {
+	case len(entries) == 0 && l.dataset == "":
+		return errors.New("ledger: dataset: is in no line, must be named where a ledger has no charge yet")
+	case len(entries) == 0:
+		return nil
+	case l.dataset == "":
+		l.dataset = entries[0].Dataset
+	case entries[0].Dataset != l.dataset:
+		return fmt.Errorf("ledger: is of dataset %s, must be of %s; each dataset has a ledger of its own", entries[0].Dataset, l.dataset)
+	}
+	return nil
+}
+
+// Dataset returns the id of the dataset.
+func (l *Ledger) Dataset() string { return l.dataset }
 
 // mend removes the last cut bytes of the file and ends its last line.
 func (l *Ledger) mend(data []byte, cut int) ([]byte, error) {
@@ -100,14 +119,9 @@ func (l *Ledger) Append(limit *Cap, charges ...Charge) (written []Entry, err err
 		if err := l.read(); err != nil {
 			return err
 		}
-		added, err := l.chain(charges)
+		added, err := l.admit(limit, charges)
 		if err != nil {
 			return err
-		}
-		if limit != nil {
-			if err := limit.check(l.entries, added); err != nil {
-				return err
-			}
 		}
 		written, err = added, l.write(added)
 		return err
@@ -119,7 +133,7 @@ func (l *Ledger) Append(limit *Cap, charges ...Charge) (written []Entry, err err
 }
 
 // chain turns charges into the entries that follow the last.
-func (l *Ledger) chain(charges []Charge) ([]Entry, error) {
+func (l *Ledger) chain(charges []Charge, filter *Filter) ([]Entry, error) {
 	used := make(map[string]int, len(l.entries))
 	for i, e := range l.entries {
 		used[e.ID] = i + 1
@@ -130,8 +144,8 @@ func (l *Ledger) chain(charges []Charge) ([]Entry, error) {
 		if line, ok := used[c.ID]; ok {
 			return nil, fmt.Errorf("ledger: charge %q: %w, in line %d", c.ID, ErrCharged, line)
 		}
-		e := Entry{Prev: prev, Time: now, Run: c.Run, Spec: c.Spec, Dataset: l.dataset, Stage: c.Stage, Event: privacy.JSON{Event: c.Event},
-			Adjacency: c.Adjacency, ID: c.ID, Published: c.Published, Unproven: c.Unproven}
+		e := c.entry(l.dataset, now, filter)
+		e.Prev = prev
 		if err := e.valid(); err != nil {
 			return nil, fmt.Errorf("ledger: charge %q: %w", c.ID, err)
 		}

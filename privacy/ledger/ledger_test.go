@@ -15,7 +15,7 @@ import (
 	"weir/privacy"
 )
 
-const dataset = "sha256:d1"
+const dataset = "ds-00112233445566778899aabbccddeeff"
 
 // memory is a Store that fails, or stops short, when told to.
 type memory struct {
@@ -57,7 +57,7 @@ func ticking() func() time.Time {
 }
 
 func charge(id string, epsilon float64) Charge {
-	return Charge{ID: id, Run: "run-1", Spec: "sha256:5", Stage: "train", Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: epsilon}}
+	return Charge{ID: id, Run: "run-1", Spec: "sha256:5", Version: "1", Stage: "train", Name: "sum", Recipe: "sha256:7", Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: epsilon}}
 }
 
 // adding is the accountant of basic composition, for pure events.
@@ -121,7 +121,7 @@ func TestAppendReadsBack(t *testing.T) {
 	if again.Head() != (Head{2, got[1].Hash}) || Includes(got, l.Head()) != nil {
 		t.Errorf("head is %+v", again.Head())
 	}
-	if _, err := Open(path, "sha256:other", ticking()); err == nil || !strings.Contains(err.Error(), "dataset") {
+	if _, err := Open(path, "ds-other", ticking()); err == nil || !strings.Contains(err.Error(), "dataset") {
 		t.Errorf("the ledger of another dataset opens: %v", err)
 	}
 }
@@ -131,10 +131,13 @@ func TestAppendRefuses(t *testing.T) {
 	for name, c := range map[string]Charge{
 		"the same id":        charge("c1", 1),
 		"no id":              charge("", 1),
-		"no event":           {ID: "x", Adjacency: privacy.AddRemove},
+		"no event":           {ID: "x", Version: "1", Adjacency: privacy.AddRemove},
 		"a bad event":        charge("x", -1),
-		"no adjacency":       {ID: "x", Event: privacy.Pure{Epsilon: 1}},
-		"a NaN from a paper": {ID: "x", Adjacency: privacy.AddRemove, Unproven: "W13", Published: ptr(math.NaN())},
+		"no adjacency":       {ID: "x", Version: "1", Event: privacy.Pure{Epsilon: 1}},
+		"a NaN from a paper": {ID: "x", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13", Published: ptr(math.NaN())},
+		"no version":         {ID: "x", Adjacency: privacy.AddRemove, Event: privacy.Pure{Epsilon: 1}},
+		"rows without unit":  withUnit(charge("x", 1), "", 4),
+		"a unit of no rows":  withUnit(charge("x", 1), "patient", 0),
 	} {
 		if _, err := l.Append(nil, c); err == nil {
 			t.Errorf("%s is accepted", name)
@@ -146,6 +149,11 @@ func TestAppendRefuses(t *testing.T) {
 	if n := len(l.Entries()); n != 2 {
 		t.Errorf("refused charges were written: %d entries", n)
 	}
+}
+
+func withUnit(c Charge, column string, rows int) Charge {
+	c.Unit = Unit{column, rows}
+	return c
 }
 
 func ptr(x float64) *float64 { return &x }

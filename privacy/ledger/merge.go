@@ -57,7 +57,7 @@ func collect(branches [][]byte) ([]found, error) {
 			}
 			e, err := parseLine(line)
 			if err != nil {
-				return nil, fmt.Errorf("ledger: merge: file %d: %w", b+1, &LineError{i + 1, err.Error()})
+				return nil, fmt.Errorf("ledger: merge: file %d: %w", b+1, atLine(i+1, err))
 			}
 			if len(out) > 0 && e.Dataset != out[0].Dataset {
 				return nil, fmt.Errorf("ledger: merge: file %d: line %d: is of dataset %s, others are of %s", b+1, i+1, e.Dataset, out[0].Dataset)

@@ -126,7 +126,7 @@ func TestMergeRefuses(t *testing.T) {
 		}
 	}
 	m := &memory{}
-	l, _ := New(m, "sha256:other", ticking())
+	l, _ := New(m, "ds-other", ticking())
 	l.Append(nil, charge("x", 1))
 	if _, err := Merge([]byte(three[0]), m.data); err == nil || !strings.Contains(err.Error(), "dataset") {
 		t.Errorf("ledgers of two datasets: %v", err)

@@ -21,6 +21,14 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 func (e *LineError) Unwrap() error { return ErrTampered }
 
+// atLine names the line of err. A ledger of an earlier format is no tampered one.
+func atLine(line int, err error) error {
+	if errors.Is(err, ErrOldFormat) {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return &LineError{line, err.Error()}
+}
+
 // Parse returns the entries of a ledger after checking every line and the chain.
 // A last line that a crash cut short is an error here; Open repairs it.
 func Parse(data []byte) ([]Entry, error) {
@@ -45,7 +53,7 @@ func parse(data []byte, before []Entry) (entries []Entry, rest []byte, err error
 			err = follows(e, entries)
 		}
 		if err != nil {
-			return entries, nil, &LineError{len(entries) + 1, err.Error()}
+			return entries, nil, atLine(len(entries)+1, err)
 		}
 		entries, data = append(entries, e), tail
 	}
@@ -74,6 +82,9 @@ func parseLine(line []byte) (Entry, error) {
 	if err := dec.Decode(&e); err != nil {
 		return Entry{}, fmt.Errorf("is not a charge: %w", err)
 	}
+	if isDigest(e.Dataset) {
+		return Entry{}, ErrOldFormat
+	}
 	if err := e.check(); err != nil {
 		return Entry{}, err
 	}
@@ -101,8 +112,11 @@ func (e Entry) check() error {
 
 // valid checks what a charge must say, whoever wrote it.
 func (e Entry) valid() error {
-	if e.ID == "" || e.Dataset == "" {
-		return errors.New("has no id or no dataset, must have both")
+	if e.ID == "" || e.Version == "" {
+		return errors.New("has no id or no version of the dataset, must have both")
+	}
+	if err := errors.Join(validDataset(e.Dataset), e.Unit.valid(), e.Filter.valid()); err != nil {
+		return err
 	}
 	if _, err := privacy.ParseAdjacency(string(e.Adjacency)); err != nil {
 		return err

@@ -3,6 +3,8 @@ package ledger
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"weir/privacy"
 )
@@ -12,52 +14,62 @@ type Total struct {
 	Epsilon    float64           `json:"epsilon"` // nats; +Inf where nothing is proven, and Reason says why
 	Delta      float64           `json:"delta"`
 	Adjacency  privacy.Adjacency `json:"adjacency"`
+	Unit       Unit              `json:"unit"`
 	Accountant string            `json:"accountant"`
 	Charges    int               `json:"charges"`
 	Reason     string            `json:"reason,omitempty"`
 }
 
-// Sum composes all events of the ledger under one accountant; epsilons are not
-// added up. Charges made under the other adjacency are handled as follows:
+// Sum composes all events of the ledger under one accountant for a change of one
+// unit under the adjacency; epsilons are not added up. The bound holds for a list
+// of charges that was fixed ahead, as one plan is; for runs chosen after looking
+// at earlier ones use SumFilter.
 //
-//   - replace_one asked, add_remove charged: replacing a unit is removing one and
-//     adding one, so each event is taken for that (privacy.Exchanged) and composed
-//     with the others.
-//   - add_remove asked, replace_one charged: nothing follows, because a
-//     replace_one guarantee may reveal the number of units. Epsilon is +Inf.
-//
-// A charge without a proven bound makes epsilon +Inf. Reason names the line.
-func Sum(entries []Entry, accountant privacy.Accountant, adjacency privacy.Adjacency, delta float64) (Total, error) {
-	t := Total{Delta: delta, Adjacency: adjacency, Accountant: accountant.Name(), Charges: len(entries)}
-	var all []privacy.Event
-	for i, e := range entries {
-		event := e.Event.Event
-		switch {
-		case event == nil || e.Unproven != "":
-			return t.none("line %d: charge %q has no proven bound: %s", i+1, e.ID, e.Unproven), nil
-		case e.Adjacency != adjacency && adjacency == privacy.AddRemove:
-			return t.none("line %d: charge %q holds under replace_one, from which nothing follows under add_remove", i+1, e.ID), nil
-		case e.Adjacency != adjacency:
-			var err error
-			if event, err = privacy.Exchanged(event); err != nil {
-				return t, fmt.Errorf("ledger: line %d: charge %q, made under add_remove, under replace_one: %w", i+1, e.ID, err)
-			}
-			t.Reason = "charges made under add_remove are counted as exchanges"
-		}
-		all = append(all, event)
+// Charges for another unit or adjacency are converted where something is proven
+// (docs/design/ledger.md); else epsilon is +Inf and Reason names the line. So it
+// is for a charge without a proven bound.
+func Sum(entries []Entry, accountant privacy.Accountant, adjacency privacy.Adjacency, unit Unit, delta float64) (Total, error) {
+	t := Total{Delta: delta, Adjacency: adjacency, Unit: unit, Accountant: accountant.Name(), Charges: len(entries)}
+	r, err := newReading(entries, adjacency, unit)
+	if err != nil {
+		return t, fmt.Errorf("ledger: total: %w", err)
+	}
+	all, reason := r.all(entries)
+	if all == nil && len(entries) > 0 {
+		return t.none(reason), nil
 	}
 	events, err := tally(all)
 	if err != nil {
 		return t, fmt.Errorf("ledger: %w", err)
 	}
-	if t.Epsilon, err = accountant.Epsilon(events, adjacency, delta); err != nil {
+	if t.Epsilon, err = accountant.Epsilon(events, r.pairs, delta); err != nil {
 		return t, fmt.Errorf("ledger: total under %s: %w", accountant.Name(), err)
 	}
+	t.Reason = reason
 	return t, nil
 }
 
-func (t Total) none(format string, args ...any) Total {
-	t.Epsilon, t.Reason = math.Inf(1), fmt.Sprintf(format, args...)
+// all returns the events of all entries and how they were read, or nil and the
+// first line that has none.
+func (r reading) all(entries []Entry) (events []privacy.Event, reason string) {
+	var notes []string
+	for i, e := range entries {
+		event, why := r.event(e)
+		if why != "" {
+			return nil, fmt.Sprintf("line %d: charge %q %s", i+1, e.ID, why)
+		}
+		for _, note := range r.notes(e) {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+		events = append(events, event)
+	}
+	return events, strings.Join(notes, "; ")
+}
+
+func (t Total) none(reason string) Total {
+	t.Epsilon, t.Reason = math.Inf(1), reason
 	return t
 }
 

@@ -15,7 +15,7 @@ func sum(t *testing.T, adjacency privacy.Adjacency, charges ...Charge) Total {
 	if _, err := l.Append(nil, charges...); err != nil {
 		t.Fatal(err)
 	}
-	total, err := Sum(l.Entries(), adding{}, adjacency, 1e-5)
+	total, err := Sum(l.Entries(), adding{}, adjacency, Unit{}, 1e-5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func sum(t *testing.T, adjacency privacy.Adjacency, charges ...Charge) Total {
 func TestSum(t *testing.T) {
 	replace := charge("r", 0.25)
 	replace.Adjacency = privacy.ReplaceOne
-	broken := Charge{ID: "u", Adjacency: privacy.AddRemove, Unproven: "W13: an encoder without noise", Published: ptr(0.36)}
+	broken := Charge{ID: "u", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13: an encoder without noise", Published: ptr(0.36)}
 	for name, c := range map[string]struct {
 		got    Total
 		want   float64
@@ -50,35 +50,7 @@ func TestSumRefusesWhatTheAccountantDoes(t *testing.T) {
 	c := charge("g", 1)
 	c.Event = privacy.Gaussian{NoiseMultiplier: 1}
 	l.Append(nil, c)
-	if _, err := Sum(l.Entries(), adding{}, privacy.AddRemove, 1e-5); !errors.Is(err, privacy.ErrUnsupported) {
+	if _, err := Sum(l.Entries(), adding{}, privacy.AddRemove, Unit{}, 1e-5); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("error is %v", err)
-	}
-}
-
-func TestCap(t *testing.T) {
-	m := filled(t, 2) // 1 + 2
-	l, _ := New(m, dataset, ticking())
-	limit := &Cap{Epsilon: 5, Delta: 1e-5, Accountant: adding{}, Adjacency: privacy.AddRemove}
-	size := len(m.data)
-	_, err := l.Append(limit, charge("a", 1), charge("b", 1.5))
-	var over *OverBudgetError
-	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent != 3 || over.With != 5.5 || over.Left() != 2 || len(m.data) != size {
-		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, over, len(m.data)-size)
-	}
-	if !errors.Is(l.Check(*limit, charge("a", 2.5)), ErrOverBudget) || l.Check(*limit, charge("a", 2)) != nil {
-		t.Error("Check must say what Append will")
-	}
-	if _, err := l.Append(limit, charge("a", over.Left())); err != nil {
-		t.Errorf("what is left must fit: %v", err)
-	}
-	unproven := Charge{ID: "u", Adjacency: privacy.AddRemove, Unproven: "W13"}
-	if _, err := l.Append(limit, unproven); !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "W13") {
-		t.Errorf("a charge without proof under a cap: %v", err)
-	}
-	for _, bad := range []Cap{{Epsilon: math.NaN(), Delta: 0.1}, {Epsilon: 1, Delta: 1}, {Epsilon: -1}} {
-		bad.Accountant, bad.Adjacency = adding{}, privacy.AddRemove
-		if _, err := l.Append(&bad, charge("z", 0)); err == nil {
-			t.Errorf("cap %+v is accepted", bad)
-		}
 	}
 }

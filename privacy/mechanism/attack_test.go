@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/internal/stattest"
+	"weir/privacy"
 	"weir/privacy/noise"
 )
 
@@ -52,9 +53,9 @@ func opposed(first bool) []float64 {
 	return scores
 }
 
-func selection(name string, make func(Scores) selector) attack {
+func selection(name string, make func(Scores) privacy.Mechanism) attack {
 	return attack{name, 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-		i, err := make(Scores{Epsilon: shrink, Sensitivity: 1}).Select(src, opposed(first))
+		i, err := Select(paid(make(scoresOf(shrink, 1, false, 50)), src), opposed(first))
 		return i == 7, err
 	}}
 }
@@ -69,33 +70,47 @@ func one(first bool) int64 {
 
 func attacks() []attack {
 	return []attack{
-		selection("exponential", func(s Scores) selector { return Exponential{s} }),
-		selection("permute and flip", func(s Scores) selector { return PermuteAndFlip{s} }),
-		selection("noisy max", func(s Scores) selector { return NoisyMax{s} }),
+		selection("exponential", func(s Scores) privacy.Mechanism { return Exponential{s} }),
+		selection("permute and flip", func(s Scores) privacy.Mechanism { return PermuteAndFlip{s} }),
+		selection("noisy max", func(s Scores) privacy.Mechanism { return NoisyMax{s} }),
 		{"randomized response", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			b := []int{int(one(first))}
-			err := ResponseFor(shrink, 2).Respond(src, b)
-			return b[0] == 1, err
+			b, err := Respond(paid(ResponseFor(shrink, 2), src), []int64{one(first)})
+			return err == nil && b[0] == 1, err
 		}},
 		{"laplace counts", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			c := []int64{one(first)}
-			err := LaplaceCounts{1 / shrink}.Release(src, c)
-			return c[0] >= 1, err
+			c, err := ReleaseCounts(paid(LaplaceCounts{1 / shrink, 1}, src), []int64{one(first)})
+			return err == nil && c[0] >= 1, err
 		}},
 		{"gaussian counts", gaussianEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			c := []int64{one(first)}
-			err := GaussianCounts{2 / shrink}.Release(src, c)
-			return c[0] >= 3, err
+			c, err := ReleaseCounts(paid(GaussianCounts{2 / shrink, 1}, src), []int64{one(first)})
+			return err == nil && c[0] >= 3, err
+		}},
+		{"gaussian histogram", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			c, err := ReleaseCounts(paid(GaussianHistogram{2 / shrink, 1}, src), []int64{one(first)})
+			return err == nil && c[0] >= 3, err
+		}},
+		{"gaussian sum", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			x, err := ReleaseSum(paid(GaussianSum{2 / shrink, 3, 2, 1}, src), []float64{0.1, 3 * float64(one(first))})
+			return err == nil && x[1] >= 7.5, err
+		}},
+		{"gaussian filter", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			h := paid(GaussianFilter{2 / shrink, "add_remove"}, src) // two rounds of half of the total, added up
+			a, err := ReleaseHistogram(h, []int64{one(first)}, 2*math.Sqrt2/shrink)
+			if err != nil {
+				return false, err
+			}
+			b, err := ReleaseScores(h, []float64{float64(one(first))}, Moves{1, 2}, 2*math.Sqrt2/shrink)
+			return err == nil && float64(a[0])+b[0] >= 5, err
 		}},
 		{"partitions", 1, 1e-6, partitionAttack},
 		{"quantile", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			m := Quantile{Q: 0.5, Low: 0, High: 49, Step: 1, Epsilon: shrink, Adjacency: "replace_one"}
-			x, err := m.Release(src, []float64{48.5, map[bool]float64{true: 99, false: -99}[first]})
+			m := Quantile{Q: 0.5, Low: 0, High: 49, Step: 1, Epsilon: shrink, Adjacency: "replace_one", Releases: 1}
+			x, err := ReleaseQuantile(paid(m, src), []float64{48.5, map[bool]float64{true: 99, false: -99}[first]})
 			return x == 49, err
 		}},
 		{"bounds", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			m := Bounds{NoiseMultiplier: 1 / shrink, LowExponent: 0, HighExponent: 3, Failure: 0.001}
-			_, high, err := m.Release(src, make([]float64, m.Threshold()-1+one(first)))
+			m := Bounds{NoiseMultiplier: 1 / shrink, LowExponent: 0, HighExponent: 3, Failure: 0.001, Releases: 1}
+			_, high, err := ReleaseBounds(paid(m, src), make([]float64, m.Threshold()-1+one(first)))
 			return err == nil && high == 1, nil
 		}},
 	}
@@ -103,27 +118,30 @@ func attacks() []attack {
 
 // partitionAttack has a category at the threshold, or one unit below it.
 func partitionAttack(src *noise.Source, first bool, shrink float64) (bool, error) {
-	m := Partitions{Epsilon: shrink, Delta: 1e-6, PerUnit: 1, Adjacency: "add_remove"}
+	m := Partitions{Epsilon: shrink, Delta: 1e-6, PerUnit: 1, Adjacency: "add_remove", Releases: 1}
 	threshold, err := m.Threshold()
 	if err != nil {
 		return false, err
 	}
-	out, err := m.Release(src, map[string]int64{"a": threshold - 1 + one(first)})
+	out, err := ReleasePartitions(paid(m, src), map[string]int64{"a": threshold - 1 + one(first)})
 	return len(out) > 0, err
 }
 
-// gaussianEpsilon returns the epsilon of one discrete Gaussian count at delta, by
-// summing the excess of one law over the other (its definition) and bisection.
-func gaussianEpsilon(sigma, delta float64) float64 {
-	m := GaussianCounts{sigma}
-	excess := func(epsilon float64) (sum float64) {
-		for x := int64(-60); x <= 60; x++ {
-			p, _ := m.Probability(x - 1)
-			q, _ := m.Probability(x)
-			sum += max(0, p-math.Exp(epsilon)*q)
-		}
-		return sum
-	}
+func paid(m privacy.Mechanism, src *noise.Source) *privacy.Handle {
+	return privacy.Open(privacy.Opening{Spend: "attack", Mechanism: m, Source: src})
+}
+
+// continuousEpsilon returns the epsilon of the Gaussian mechanism of sensitivity 1 at
+// delta (Balle, Wang 2018, theorem 8), by bisection.
+func continuousEpsilon(sigma, delta float64) float64 {
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	return root(delta, func(e float64) float64 {
+		return phi(0.5/sigma-e*sigma) - math.Exp(e)*phi(-0.5/sigma-e*sigma)
+	})
+}
+
+// root finds where a falling function reaches delta.
+func root(delta float64, excess func(float64) float64) float64 {
 	low, high := 0.0, 20.0
 	for range 60 {
 		if mid := (low + high) / 2; excess(mid) > delta {
@@ -133,6 +151,21 @@ func gaussianEpsilon(sigma, delta float64) float64 {
 		}
 	}
 	return high
+}
+
+// gaussianEpsilon returns the epsilon of one discrete Gaussian count at delta, by
+// summing the excess of one law over the other (its definition) and bisection.
+func gaussianEpsilon(sigma, delta float64) float64 {
+	m := GaussianCounts{sigma, 1}
+	excess := func(epsilon float64) (sum float64) {
+		for x := int64(-60); x <= 60; x++ {
+			p, _ := m.Probability(x - 1)
+			q, _ := m.Probability(x)
+			sum += max(0, p-math.Exp(epsilon)*q)
+		}
+		return sum
+	}
+	return root(delta, excess)
 }
 
 // TestAttacks: no attack proves more than the claim (it would err with rate 1e-6

@@ -5,12 +5,11 @@ import (
 	"math"
 
 	"weir/privacy"
-	"weir/privacy/noise"
 )
 
 // Bounds finds bounds for numbers that have no public ones.
 //
-// Input: one number of each unit. Release: two powers of two (or 0) between
+// Input: one number of each unit, each time. Release: two powers of two (or 0) between
 // which all but few numbers lie. It counts units in public bins, by sign and
 // power of two from 2^LowExponent to 2^HighExponent, with a bin for what is
 // smaller in size and one at each end for what is larger, adds discrete Laplace
@@ -23,12 +22,24 @@ type Bounds struct {
 	NoiseMultiplier           float64
 	LowExponent, HighExponent int
 	Failure                   float64
+	Releases                  int64
 }
 
-// Event describes one Release.
-func (m Bounds) Event() privacy.Event { return LaplaceCounts{m.NoiseMultiplier}.Event() }
+func (m Bounds) Event(a privacy.Adjacency) privacy.Event { return m.counts().Event(a) }
 
-func (m Bounds) check() error {
+// Sensitivity is about the counts in the bins.
+func (m Bounds) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	return m.counts().Sensitivity(a)
+}
+
+func (m Bounds) Uses() int64 { return m.Releases }
+
+func (m Bounds) counts() LaplaceCounts { return LaplaceCounts{m.NoiseMultiplier, m.Releases} }
+
+func (m Bounds) Check() error {
+	if err := m.counts().Check(); err != nil {
+		return fmt.Errorf("bounds: %w", err)
+	}
 	if m.LowExponent < -1000 || m.HighExponent > 1000 || m.LowExponent >= m.HighExponent {
 		return fmt.Errorf("bounds: exponents: are %d and %d, must rise within [-1000, 1000]", m.LowExponent, m.HighExponent)
 	}
@@ -48,21 +59,36 @@ func (m Bounds) Threshold() int64 {
 	return 1 + int64(math.Ceil(b*math.Log(float64(2*m.bins()+1)/m.Failure)))
 }
 
-// Release returns the bounds; an error that wraps ErrNoBounds where no bin
-// reaches the threshold.
-func (m Bounds) Release(src *noise.Source, values []float64) (low, high float64, err error) {
-	if err := m.check(); err != nil {
+// ReleaseBounds returns bounds by the planned Bounds: one use. It is an error that
+// wraps ErrNoBounds where no bin reaches the threshold.
+func ReleaseBounds(h *privacy.Handle, values []float64) (low, high float64, err error) {
+	m, err := planned[Bounds](h)
+	if err != nil {
 		return 0, 0, err
 	}
+	u, err := h.Next()
+	if err != nil {
+		return 0, 0, err
+	}
+	counts := m.count(values)
+	noisy := clamped(counts)
+	if err := m.counts().add(u.Stream("bounds", 0), noisy); err != nil {
+		return 0, 0, fmt.Errorf("bounds: %w", err)
+	}
+	return m.outermost(privacy.Release(u, counts, noisy))
+}
+
+func (m Bounds) count(values []float64) []int64 {
 	counts := make([]int64, 2*m.bins()+1)
 	for _, x := range values {
 		if !math.IsNaN(x) {
 			counts[m.bin(x)]++
 		}
 	}
-	if err := (LaplaceCounts{m.NoiseMultiplier}).Release(src, counts); err != nil {
-		return 0, 0, fmt.Errorf("bounds: %w", err)
-	}
+	return counts
+}
+
+func (m Bounds) outermost(counts []int64) (low, high float64, err error) {
 	first, last := -1, -1
 	for i, c := range counts {
 		if c >= m.Threshold() {

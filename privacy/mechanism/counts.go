@@ -8,6 +8,47 @@ import (
 	"weir/privacy/noise"
 )
 
+// counter is a mechanism on integers.
+type counter interface {
+	privacy.Mechanism
+	// add adds noise in place.
+	add(st *noise.Stream, counts []int64) error
+}
+
+// ReleaseCounts returns counts with the noise of the planned LaplaceCounts,
+// GaussianCounts or GaussianHistogram: one use. Counts are clamped to +-2^61, so
+// that no sum overflows; the clamp moves no two counts apart.
+func ReleaseCounts(h *privacy.Handle, counts []int64) ([]int64, error) {
+	m, err := planned[counter](h)
+	if err != nil {
+		return nil, err
+	}
+	u, err := h.Next()
+	if err != nil {
+		return nil, err
+	}
+	out := clamped(counts)
+	if err := m.add(u.Stream("counts", 0), out); err != nil {
+		return nil, err
+	}
+	return privacy.Release(u, kept(u, counts), out), nil
+}
+
+func clamped(counts []int64) []int64 {
+	out := make([]int64, len(counts))
+	for i, c := range counts {
+		out[i] = min(max(c, -1<<61), 1<<61)
+	}
+	return out
+}
+
+// addNoise is for counts that are clamped.
+func addNoise(st *noise.Stream, counts []int64, draw func(*noise.Stream) int64) {
+	for i := range counts {
+		counts[i] += min(max(draw(st), -1<<61), 1<<61)
+	}
+}
+
 // LaplaceCounts adds discrete Laplace noise to counts.
 //
 // Input: integers of which one unit's presence changes one by 1 (L1 bound 1 on a
@@ -15,12 +56,32 @@ import (
 // Guarantee: 1/NoiseMultiplier-DP under add_remove, twice that under
 // replace_one, where a unit leaves one count and joins another; the accountant
 // applies the factor. Reference: Ghosh, Roughgarden, Sundararajan 2009.
-type LaplaceCounts struct{ NoiseMultiplier float64 }
-
-// Event describes one Release.
-func (m LaplaceCounts) Event() privacy.Event {
-	return privacy.DiscreteLaplace{NoiseMultiplier: m.NoiseMultiplier}
+type LaplaceCounts struct {
+	NoiseMultiplier float64
+	Releases        int64
 }
+
+func (m LaplaceCounts) Check() error {
+	if _, err := m.law(); err != nil {
+		return err
+	}
+	return checkUses("releases", m.Releases)
+}
+
+func (m LaplaceCounts) Event(privacy.Adjacency) privacy.Event {
+	return repeated(m.Releases, privacy.DiscreteLaplace{NoiseMultiplier: m.NoiseMultiplier})
+}
+
+func (m LaplaceCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	return privacy.Sensitivity{Norm: privacy.L1, Bound: Moves{1, 2}.Under(a)}
+}
+
+// Deviation is that of discrete Laplace noise: variance 2a/(1-a)^2, a = exp(-1/b).
+func (m LaplaceCounts) Deviation() float64 {
+	return math.Sqrt2 / (2 * math.Sinh(0.5/m.NoiseMultiplier))
+}
+
+func (m LaplaceCounts) Uses() int64 { return m.Releases }
 
 // law returns the noise; its scale is NoiseMultiplier rounded up.
 func (m LaplaceCounts) law() (noise.DiscreteLaplace, error) {
@@ -31,28 +92,44 @@ func (m LaplaceCounts) law() (noise.DiscreteLaplace, error) {
 	return noise.NewDiscreteLaplace(scale)
 }
 
-// Release adds noise to the counts in place.
-func (m LaplaceCounts) Release(src *noise.Source, counts []int64) error {
+func (m LaplaceCounts) add(st *noise.Stream, counts []int64) error {
 	law, err := m.law()
-	if err != nil {
-		return err
+	if err == nil {
+		addNoise(st, counts, law.Draw)
 	}
-	addNoise(src.Stream("laplace counts", 0), counts, law.Draw)
-	return nil
+	return err
 }
 
 // GaussianCounts adds discrete Gaussian noise to counts.
 //
-// Input: integers of which one unit's presence changes one by 1 (L2 bound 1 on a
-// contribution). Release: all counts with noise of parameter NoiseMultiplier.
-// Guarantee: 1/(2 NoiseMultiplier^2)-zCDP under add_remove; the accountant
-// applies the factor of replace_one. Reference: Canonne, Kamath, Steinke 2020.
-type GaussianCounts struct{ NoiseMultiplier float64 }
-
-// Event describes one Release.
-func (m GaussianCounts) Event() privacy.Event {
-	return privacy.DiscreteGaussian{NoiseMultiplier: m.NoiseMultiplier}
+// Input: integers to which one unit's presence adds a vector of L2 norm at most 1.
+// Release: all counts with noise of parameter NoiseMultiplier. Guarantee:
+// 1/(2 NoiseMultiplier^2)-zCDP under add_remove; the accountant applies the factor
+// two of replace_one. No event bounds a change of several rows (privacy.Group
+// refuses it): use GaussianHistogram there. Reference: Canonne, Kamath, Steinke 2020.
+type GaussianCounts struct {
+	NoiseMultiplier float64
+	Releases        int64
 }
+
+func (m GaussianCounts) Check() error {
+	if _, err := m.law(); err != nil {
+		return err
+	}
+	return checkUses("releases", m.Releases)
+}
+
+func (m GaussianCounts) Event(privacy.Adjacency) privacy.Event {
+	return repeated(m.Releases, privacy.DiscreteGaussian{NoiseMultiplier: m.NoiseMultiplier})
+}
+
+func (m GaussianCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: Moves{1, 2}.Under(a)}
+}
+
+func (m GaussianCounts) Deviation() float64 { return m.NoiseMultiplier }
+
+func (m GaussianCounts) Uses() int64 { return m.Releases }
 
 // law returns the noise; its variance is NoiseMultiplier squared, rounded up.
 func (m GaussianCounts) law() (noise.DiscreteGaussian, error) {
@@ -70,26 +147,16 @@ func (m GaussianCounts) law() (noise.DiscreteGaussian, error) {
 	return noise.NewDiscreteGaussian(variance)
 }
 
-// Release adds noise to the counts in place.
-func (m GaussianCounts) Release(src *noise.Source, counts []int64) error {
+func (m GaussianCounts) add(st *noise.Stream, counts []int64) error {
 	law, err := m.law()
-	if err != nil {
-		return err
+	if err == nil {
+		addNoise(st, counts, law.Draw)
 	}
-	addNoise(src.Stream("gaussian counts", 0), counts, law.Draw)
-	return nil
+	return err
 }
 
 // Probability returns the probability that the noise on a count is x.
 func (m GaussianCounts) Probability(x int64) (float64, error) {
 	law, err := m.law()
 	return law.PMF(x), err
-}
-
-// addNoise clamps counts to +-2^61 first, so that no sum overflows; the clamp
-// moves no two counts apart.
-func addNoise(st *noise.Stream, counts []int64, draw func(*noise.Stream) int64) {
-	for i, c := range counts {
-		counts[i] = min(max(c, -1<<61), 1<<61) + min(max(draw(st), -1<<61), 1<<61)
-	}
 }

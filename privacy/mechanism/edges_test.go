@@ -6,18 +6,21 @@ import (
 	"testing"
 
 	"weir/privacy"
-	"weir/privacy/noise"
 )
 
 // TestGridKeepsSensitivity moves scores by at most one Sensitivity: on the grid
 // no pair of neighbours may be further apart than Epsilon/2, in steps.
 func TestGridKeepsSensitivity(t *testing.T) {
-	st := source(0).Stream("grid", 0)
+	st, err := source(0).Stream("grid", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 20000 {
-		s := Scores{Epsilon: math.Exp2(st.Float64()*19 - 9), Sensitivity: math.Exp2(st.Float64()*40 - 20), Monotone: st.Uint64()&1 == 0}
-		x := (st.Float64() - 0.5) * s.Sensitivity * math.Exp2(st.Float64()*23)
-		y := x + s.Sensitivity
-		for y-x > s.Sensitivity {
+		s := scoresOf(math.Exp2(st.Float64()*19-9), math.Exp2(st.Float64()*40-20), st.Uint64()&1 == 0, 2)
+		moves := s.Moves.AddRemove
+		x := (st.Float64() - 0.5) * moves * math.Exp2(st.Float64()*23)
+		y := x + moves
+		for y-x > moves {
 			y = math.Nextafter(y, x)
 		}
 		steps, bits, err := s.grid([]float64{x, y})
@@ -29,104 +32,89 @@ func TestGridKeepsSensitivity(t *testing.T) {
 			most = s.Epsilon
 		}
 		moved := math.Ldexp(float64(steps[1]-steps[0]), -bits)
-		if moved > most || (moved < most*(1-0x1p-20) && math.Abs(y) < mostSensitivities*s.Sensitivity*0.9) {
+		if moved > most || (moved < most*(1-0x1p-20) && math.Abs(y) < mostSensitivities*moves*0.9) {
 			t.Fatalf("%+v: %.17g to %.17g moves %.17g, must be at most %.17g and near it", s, x, y, moved, most)
 		}
 	}
 }
 
 func TestSelectionsAtTheEnds(t *testing.T) {
-	for _, m := range []selector{Exponential{Scores{1, 1, false}}, PermuteAndFlip{Scores{1, 1, false}}, NoisyMax{Scores{1, 1, false}}} {
-		if i, err := m.Select(source(0), []float64{5}); err != nil || i != 0 {
-			t.Errorf("%T of one candidate: %d, %v", m, i, err)
+	for _, m := range []func(candidates int) privacy.Mechanism{
+		func(n int) privacy.Mechanism { return Exponential{scoresOf(1, 1, false, n)} },
+		func(n int) privacy.Mechanism { return PermuteAndFlip{scoresOf(1, 1, false, n)} },
+		func(n int) privacy.Mechanism { return NoisyMax{scoresOf(1, 1, false, n)} },
+	} {
+		if i, err := Select(open(m(1), 0), []float64{5}); err != nil || i != 0 {
+			t.Errorf("%T of one candidate: %d, %v", m(1), i, err)
 		}
-		if i, err := m.Select(source(0), []float64{-math.MaxFloat64, math.Inf(1), math.Inf(-1), 0}); err != nil || i != 1 {
-			t.Errorf("%T with an infinite score: %d, %v", m, i, err)
+		if i, err := Select(open(m(4), 0), []float64{-math.MaxFloat64, math.Inf(1), math.Inf(-1), 0}); err != nil || i != 1 {
+			t.Errorf("%T with an infinite score: %d, %v", m(4), i, err)
 		}
-		for _, scores := range [][]float64{nil, {}, {1, math.NaN()}} {
-			if _, err := m.Select(source(0), scores); err == nil {
-				t.Errorf("%T selects from %v", m, scores)
+		for _, scores := range [][]float64{nil, {}, {1}, {1, 2, 3}, {1, math.NaN()}} {
+			if _, err := Select(open(m(2), 0), scores); err == nil {
+				t.Errorf("%T selects from %v", m(2), scores)
 			}
 		}
 	}
-	for _, s := range []Scores{{0, 1, false}, {math.NaN(), 1, false}, {math.Inf(1), 1, false}, {1, 0, false}, {1, math.Inf(1), false}, {1e-9, 1, false}} {
-		if _, err := (Exponential{s}).Select(source(0), []float64{1, 2}); err == nil {
+	for _, s := range []Scores{
+		scoresOf(0, 1, false, 2), scoresOf(math.NaN(), 1, false, 2), scoresOf(math.Inf(1), 1, false, 2), scoresOf(1, 0, false, 2),
+		scoresOf(1, math.Inf(1), false, 2), scoresOf(1e-9, 1, false, 2), scoresOf(1, 1, false, 0),
+		{1, "", Moves{1, 1}, false, 2, 1}, {1, "add_remove", Moves{1, 0}, false, 2, 1}, {1, "add_remove", Moves{1, 1}, false, 2, 0},
+	} {
+		if _, err := Select(open(Exponential{s}, 0), []float64{1, 2}); err == nil {
 			t.Errorf("%+v is accepted", s)
 		}
 	}
 }
 
-// TestEventsSayWhatIsDrawn holds each event to the config that draws.
-func TestEventsSayWhatIsDrawn(t *testing.T) {
-	s := Scores{0.5, 3, true}
-	for want, got := range map[privacy.Event]privacy.Event{
-		privacy.Exponential{Epsilon: 0.5}:              Exponential{s}.Event(),
-		privacy.Pure{Epsilon: 0.5}:                     PermuteAndFlip{s}.Event(),
-		privacy.DiscreteLaplace{NoiseMultiplier: 7}:    LaplaceCounts{7}.Event(),
-		privacy.DiscreteGaussian{NoiseMultiplier: 1.5}: GaussianCounts{1.5}.Event(),
-		privacy.Approximate{Epsilon: 1, Delta: 1e-6}:   Partitions{1, 1e-6, 2, "add_remove"}.Event(),
-		privacy.DiscreteLaplace{NoiseMultiplier: 2}:    Bounds{NoiseMultiplier: 2}.Event(),
-		privacy.Exponential{Epsilon: 2}:                Quantile{Epsilon: 2}.Event(),
-	} {
-		if got != want {
-			t.Errorf("event is %+v, must be %+v", got, want)
-		}
-		if err := privacy.Validate(got); err != nil {
-			t.Error(err)
-		}
-	}
-	if e := (NoisyMax{s}).Event(); e != (privacy.Pure{Epsilon: 0.5}) {
-		t.Errorf("noisy max: %+v", e)
-	}
-	got := ResponseFor(1, 4).Event().(privacy.RandomizedResponse).Epsilon
-	if got < 1-1e-12 || got > 1+1e-12 {
-		t.Errorf("a response for epsilon 1 costs %.17g", got)
-	}
-}
-
 func TestNonsenseIsRefused(t *testing.T) {
 	quantiles := []Quantile{
-		{Q: 2, High: 1, Step: 1, Epsilon: 1, Adjacency: "add_remove"},
-		{Q: 0.5, Low: 1, High: 1, Step: 1, Epsilon: 1, Adjacency: "add_remove"},
-		{Q: 0.5, High: 1, Epsilon: 1, Adjacency: "add_remove"},
-		{Q: 0.5, High: math.Inf(1), Step: 1, Epsilon: 1, Adjacency: "add_remove"},
-		{Q: 0.5, Low: math.NaN(), High: 1, Step: 1, Epsilon: 1, Adjacency: "add_remove"},
-		{Q: 0.5, High: 1, Step: 0.1, Epsilon: 0, Adjacency: "add_remove"},
-		{Q: 0.5, High: 1, Step: 0.1, Epsilon: 1},
+		{Q: 2, High: 1, Step: 1, Epsilon: 1, Adjacency: "add_remove", Releases: 1},
+		{Q: 0.5, Low: 1, High: 1, Step: 1, Epsilon: 1, Adjacency: "add_remove", Releases: 1},
+		{Q: 0.5, High: 1, Epsilon: 1, Adjacency: "add_remove", Releases: 1},
+		{Q: 0.5, High: math.Inf(1), Step: 1, Epsilon: 1, Adjacency: "add_remove", Releases: 1},
+		{Q: 0.5, Low: math.NaN(), High: 1, Step: 1, Epsilon: 1, Adjacency: "add_remove", Releases: 1},
+		{Q: 0.5, High: 1, Step: 0.1, Epsilon: 0, Adjacency: "add_remove", Releases: 1},
+		{Q: 0.5, High: 1, Step: 0.1, Epsilon: 1, Releases: 1},
+		{Q: 0.5, High: 1, Step: 0.1, Epsilon: 1, Adjacency: "add_remove"},
+		{Q: 0.5, High: 1, Step: 1.5, Epsilon: 1, Adjacency: "add_remove", Releases: 1},
 	}
 	for _, m := range quantiles {
-		if x, err := m.Release(source(0), []float64{1, 2}); err == nil {
+		if x, err := ReleaseQuantile(open(m, 0), []float64{1, 2}); err == nil {
 			t.Errorf("%+v releases %g", m, x)
 		}
 	}
-	for _, m := range []Partitions{{0, 0.1, 1, "add_remove"}, {1, 0, 1, "add_remove"}, {1, 1, 1, "add_remove"}, {1, 0.1, 0, "add_remove"}, {1, 0.1, 1, ""}, {1e-300, 0.1, 1, "add_remove"}} {
-		if _, err := m.Release(source(0), map[string]int64{"a": 5}); err == nil {
+	for _, m := range []Partitions{{0, 0.1, 1, "add_remove", 1}, {1, 0, 1, "add_remove", 1}, {1, 1, 1, "add_remove", 1}, {1, 0.1, 0, "add_remove", 1}, {1, 0.1, 1, "", 1}, {1e-300, 0.1, 1, "add_remove", 1}, {1, 0.1, 1, "add_remove", 0}, {0.01, 0.1, 1, "add_remove", 1}} {
+		if _, err := ReleasePartitions(open(m, 0), map[string]int64{"a": 5}); err == nil {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
-	for _, m := range []Bounds{{0, 0, 1, 0.1}, {1, 3, 3, 0.1}, {1, 0, 1, 0}, {1, -5000, 1, 0.1}} {
-		if _, _, err := m.Release(source(0), []float64{1}); err == nil || errors.Is(err, ErrNoBounds) {
+	for _, m := range []Bounds{{0, 0, 1, 0.1, 1}, {1, 3, 3, 0.1, 1}, {1, 0, 1, 0, 1}, {1, -5000, 1, 0.1, 1}, {1, 0, 1, 0.1, 0}} {
+		if _, _, err := ReleaseBounds(open(m, 0), []float64{1}); err == nil || errors.Is(err, ErrNoBounds) {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
-	for _, m := range []RandomizedResponse{{1, 0.5}, {2, 0}, {2, 1.5}, {2, math.NaN()}} {
-		if err := m.Respond(source(0), []int{0}); err == nil {
+	for _, m := range []RandomizedResponse{{1, 0.5, 1}, {2, 0, 1}, {2, 1.5, 1}, {2, math.NaN(), 1}, {2, 0.5, 0}} {
+		if _, err := Respond(open(m, 0), []int64{0}); err == nil {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
-	if err := (RandomizedResponse{2, 0.5}).Respond(source(0), []int{2}); err == nil {
+	if _, err := Respond(open(RandomizedResponse{2, 0.5, 1}, 0), []int64{2}); err == nil {
 		t.Error("a bucket out of range is accepted")
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
-		if (LaplaceCounts{nm}).Release(source(0), []int64{1}) == nil || (GaussianCounts{nm}).Release(source(0), []int64{1}) == nil {
-			t.Errorf("counts with noise %g are accepted", nm)
+		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
+			if m.Check() == nil {
+				t.Errorf("%T with noise %g is accepted", m, nm)
+			}
 		}
 	}
 }
 
 func TestCountsDoNotOverflow(t *testing.T) {
 	counts := []int64{math.MaxInt64, math.MinInt64, 0}
-	if err := (LaplaceCounts{1 << 39}).Release(source(0), counts); err != nil {
+	counts, err := ReleaseCounts(open(LaplaceCounts{1 << 39, 1}, 0), counts)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if counts[0] < 1<<60 || counts[1] > -1<<60 {
@@ -139,8 +127,9 @@ func TestBoundsHoldTheData(t *testing.T) {
 	for i := range 1000 {
 		values = append(values, -3.7, 0, 0.2, float64(i%10))
 	}
-	m := Bounds{NoiseMultiplier: 1, LowExponent: -4, HighExponent: 20, Failure: 1e-9}
-	low, high, err := m.Release(source(0), values)
+	m := Bounds{NoiseMultiplier: 1, LowExponent: -4, HighExponent: 20, Failure: 1e-9, Releases: 2}
+	h := open(m, 0)
+	low, high, err := ReleaseBounds(h, values)
 	if err != nil || low != -4 || high != 16 {
 		t.Errorf("bounds are [%g, %g], %v; must be [-4, 16]", low, high, err)
 	}
@@ -149,14 +138,14 @@ func TestBoundsHoldTheData(t *testing.T) {
 			t.Errorf("%g is in the bin [%g, %g], must be [%g, %g]", c.x, m.edge(b, -1), m.edge(b, 1), c.low, c.high)
 		}
 	}
-	if _, _, err := m.Release(source(0), values[:10]); !errors.Is(err, ErrNoBounds) {
+	if _, _, err := ReleaseBounds(h, values[:10]); !errors.Is(err, ErrNoBounds) {
 		t.Errorf("ten values: %v", err)
 	}
 }
 
 func TestPartitionsAreByName(t *testing.T) {
-	m := Partitions{Epsilon: 1, Delta: 1e-9, PerUnit: 1, Adjacency: "replace_one"}
-	out, err := m.Release(source(0), map[string]int64{"b": 10000, "a": 9000, "rare": 2, "absent": 0})
+	m := Partitions{Epsilon: 1, Delta: 1e-9, PerUnit: 1, Adjacency: "replace_one", Releases: 1}
+	out, err := ReleasePartitions(open(m, 0), map[string]int64{"b": 10000, "a": 9000, "rare": 2, "absent": 0})
 	if err != nil || len(out) != 2 || out[0].Name != "a" || out[1].Name != "b" || out[0].Count < 8800 {
 		t.Errorf("released %v, %v", out, err)
 	}
@@ -173,11 +162,12 @@ func BenchmarkExponential(b *testing.B) {
 	for i := range scores {
 		scores[i] = float64(i % 100)
 	}
-	m, i := Exponential{Scores{1, 1, false}}, 0
+	m := Exponential{scoresOf(1, 1, false, len(scores))}
+	m.Selections = math.MaxInt64
+	h := open(m, 0)
 	for b.Loop() {
-		if _, err := m.Select(noise.NewSource(noise.Key{}, "bench"), scores); err != nil {
+		if _, err := Select(h, scores); err != nil {
 			b.Fatal(err)
 		}
-		i++
 	}
 }

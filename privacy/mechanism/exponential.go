@@ -10,8 +10,7 @@ import (
 
 // Exponential is the exponential mechanism (McSherry, Talwar 2007).
 //
-// Input: one score for each of a public list of candidates; sensitivity and
-// adjacency as in Scores. Release: one index, i with probability proportional
+// Input, sensitivity and adjacency as in Scores. Release: one index, i with probability proportional
 // to exp(rate * score[i]). Guarantee: Epsilon-DP with range bounded by Epsilon
 // (Dong, Durfee, Rogers 2020), exactly for the law drawn here: scores lie on a
 // grid and indexes are accepted with probability exp of a rational, by
@@ -19,26 +18,22 @@ import (
 // matters; here base e is exact, so base 2 is not needed).
 type Exponential struct{ Scores }
 
-// Event describes one Select.
-func (m Exponential) Event() privacy.Event { return privacy.Exponential{Epsilon: m.Epsilon} }
+func (m Exponential) Event(a privacy.Adjacency) privacy.Event {
+	return repeated(m.Selections, privacy.Exponential{Epsilon: m.epsilon(a)})
+}
 
-// Select returns the index of a candidate. It takes at most as many trials, on
-// average, as there are candidates.
-func (m Exponential) Select(src *noise.Source, scores []float64) (int, error) {
-	steps, bits, err := m.grid(scores)
-	if err != nil {
-		return 0, err
-	}
-	st, best := src.Stream("exponential", 0), slices.Max(steps)
+// choose takes at most as many trials, on average, as there are candidates.
+func (m Exponential) choose(st *noise.Stream, steps []int64, bits int) int {
+	best := slices.Max(steps)
 	for {
 		i := int(st.Uint64n(uint64(len(steps))))
 		if st.BernoulliExp(noise.Rational{Num: uint64(best - steps[i]), Den: 1 << bits}) {
-			return i, nil
+			return i
 		}
 	}
 }
 
-// Probabilities returns the law of Select up to the rounding of scores, a factor
+// Probabilities returns the law of choose up to the rounding of scores, a factor
 // of 2^-27 in Epsilon.
 func (m Exponential) Probabilities(scores []float64) []float64 {
 	out, sum := m.gaps(scores), 0.0

@@ -67,7 +67,7 @@ func (c goldenCase) discreteGaussian(t *testing.T) {
 		Variance float64
 	}
 	c.decode(t, &in, &want)
-	m, pmf, variance := GaussianCounts{in.Sigma}, []float64(nil), 0.0
+	m, pmf, variance := GaussianCounts{in.Sigma, 1}, []float64(nil), 0.0
 	reach := int64(40*in.Sigma) + 10
 	for x := -reach; x <= reach; x++ {
 		p, err := m.Probability(x)
@@ -94,8 +94,8 @@ func (c goldenCase) exponential(t *testing.T) {
 		Monotone      []float64 `json:"probabilities_monotone"`
 	}
 	c.decode(t, &in, &want)
-	c.near(t, "probabilities", Exponential{Scores{in.Epsilon, in.Sensitivity, false}}.Probabilities(in.Utilities), want.Probabilities...)
-	c.near(t, "monotone", Exponential{Scores{in.Epsilon, in.Sensitivity, true}}.Probabilities(in.Utilities), want.Monotone...)
+	c.near(t, "probabilities", Exponential{scoresOf(in.Epsilon, in.Sensitivity, false, 0)}.Probabilities(in.Utilities), want.Probabilities...)
+	c.near(t, "monotone", Exponential{scoresOf(in.Epsilon, in.Sensitivity, true, 0)}.Probabilities(in.Utilities), want.Monotone...)
 }
 
 func (c goldenCase) noisyMax(t *testing.T) {
@@ -112,7 +112,7 @@ func (c goldenCase) noisyMax(t *testing.T) {
 		LossOneWay  float64   `json:"max_log_ratio_over_monotone_neighbours_laplace_1_over_eps"`
 	}
 	c.decode(t, &in, &want)
-	s, monotone := Scores{in.Epsilon, in.Sensitivity, false}, Scores{in.Epsilon, in.Sensitivity, true}
+	s, monotone := scoresOf(in.Epsilon, in.Sensitivity, false, 0), scoresOf(in.Epsilon, in.Sensitivity, true, 0)
 	c.near(t, "Laplace", NoisyMax{s}.Probabilities(in.Counts), want.Laplace...)
 	c.near(t, "monotone Laplace", NoisyMax{monotone}.Probabilities(in.Counts), want.Monotone...)
 	c.near(t, "Gumbel", Exponential{s}.Probabilities(in.Counts), want.Gumbel...)
@@ -128,7 +128,7 @@ func largestLoss(s Scores, counts []float64, from int) (worst float64) {
 	for code := range total {
 		neighbour := append([]float64(nil), counts...)
 		for i := range neighbour {
-			neighbour[i] += float64(code%steps+from) * s.Sensitivity
+			neighbour[i] += float64(code%steps+from) * s.Moves.AddRemove
 			code /= steps
 		}
 		for i, p := range (NoisyMax{s}).Probabilities(neighbour) {
@@ -148,7 +148,7 @@ func (c goldenCase) response(t *testing.T) {
 		Truth   float64 `json:"truth_probability"`
 	}
 	c.decode(t, &in, &want)
-	m := RandomizedResponse{in.Buckets, in.Noise}
+	m := RandomizedResponse{in.Buckets, in.Noise, 1}
 	c.near(t, "epsilon, truth", []float64{m.Epsilon(), m.Truth()}, want.Epsilon, want.Truth)
 	back := ResponseFor(want.Epsilon, in.Buckets)
 	c.near(t, "noise parameter", []float64{back.NoiseParameter}, in.Noise)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/internal/stattest"
+	"weir/privacy"
 	"weir/privacy/noise"
 )
 
@@ -12,19 +13,29 @@ func source(i int) *noise.Source {
 	return noise.NewSource(noise.Key{42}, fmt.Sprint("test ", i))
 }
 
-type selector interface {
-	Select(*noise.Source, []float64) (int, error)
+// open opens a mechanism as a payer would.
+func open(m privacy.Mechanism, i int) *privacy.Handle {
+	return privacy.Open(privacy.Opening{Spend: "test", Mechanism: m, Source: source(i)})
+}
+
+// scoresOf is for as many selections as a test likes.
+func scoresOf(epsilon, sensitivity float64, monotone bool, candidates int) Scores {
+	return Scores{epsilon, privacy.AddRemove, Moves{sensitivity, sensitivity}, monotone, candidates, 1 << 20}
+}
+
+type lawful interface {
+	privacy.Mechanism
 	Probabilities([]float64) []float64
 }
 
 // selectionP returns the p-value that m selects with the probabilities that
 // claimed states.
-func selectionP(t *testing.T, m, claimed selector, scores []float64) float64 {
+func selectionP(t *testing.T, m, claimed lawful, scores []float64) float64 {
 	t.Helper()
 	const n = 60000
-	counts := make([]int, len(scores))
-	for i := range n {
-		k, err := m.Select(source(i), scores)
+	counts, h := make([]int, len(scores)), open(m, 0)
+	for range n {
+		k, err := Select(h, scores)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,8 +48,8 @@ func selectionP(t *testing.T, m, claimed selector, scores []float64) float64 {
 func TestSelectionsFollowTheirLaws(t *testing.T) {
 	scores := []float64{10, 9, 7, 7, 4.5, -20}
 	for _, monotone := range []bool{false, true} {
-		right, wrong := Scores{0.8, 1, monotone}, Scores{0.8 / 0.9, 1, monotone}
-		for _, m := range [][2]selector{
+		right, wrong := scoresOf(0.8, 1, monotone, 6), scoresOf(0.8/0.9, 1, monotone, 6)
+		for _, m := range [][2]lawful{
 			{Exponential{right}, Exponential{wrong}},
 			{PermuteAndFlip{right}, PermuteAndFlip{wrong}},
 			{NoisyMax{right}, NoisyMax{wrong}},
@@ -56,12 +67,13 @@ func TestSelectionsFollowTheirLaws(t *testing.T) {
 // TestResponseLaw: false-alarm rate 1e-6; noise x 0.9 is rejected.
 func TestResponseLaw(t *testing.T) {
 	const n = 200000
-	for _, m := range []RandomizedResponse{{2, 0.5}, {4, 0.2}, {10, 0.9}, ResponseFor(1, 3)} {
-		buckets := make([]int, n)
-		for i := range buckets {
-			buckets[i] = 1
+	for _, m := range []RandomizedResponse{{2, 0.5, 1}, {4, 0.2, 1}, {10, 0.9, 1}, ResponseFor(1, 3)} {
+		ones := make([]int64, n)
+		for i := range ones {
+			ones[i] = 1
 		}
-		if err := m.Respond(source(0), buckets); err != nil {
+		buckets, err := Respond(open(m, 0), ones)
+		if err != nil {
 			t.Fatal(err)
 		}
 		counts, p := make([]int, m.Buckets), make([]float64, m.Buckets)
@@ -75,7 +87,7 @@ func TestResponseLaw(t *testing.T) {
 		if pv := stattest.ChiSquare(counts, p, n); pv < stattest.FalseAlarm {
 			t.Errorf("%+v: p-value %g", m, pv)
 		}
-		less := RandomizedResponse{m.Buckets, 0.9 * m.NoiseParameter}
+		less := RandomizedResponse{m.Buckets, 0.9 * m.NoiseParameter, 1}
 		if pv := stattest.Binomial(counts[1], n, less.Truth()); pv >= stattest.FalseAlarm {
 			t.Errorf("%+v: passes for 0.9 of its noise, p-value %g", m, pv)
 		}
@@ -98,7 +110,7 @@ func quantileLaw(m Quantile, values []float64, points int) []float64 {
 	if m.Adjacency == "add_remove" {
 		d = max(m.Q, 1-m.Q)
 	}
-	return Exponential{Scores{m.Epsilon, d, false}}.Probabilities(out)
+	return Exponential{scoresOf(m.Epsilon, d, false, points)}.Probabilities(out)
 }
 
 func abs(x float64) float64 { return max(x, -x) }
@@ -108,13 +120,13 @@ func TestQuantileLaw(t *testing.T) {
 	const n, points = 60000, 21
 	values := []float64{-7, 0.2, 0.3, 0.3, 1.9, 4.4, 9.75, 12, 0.3}
 	for _, m := range []Quantile{
-		{Q: 0.5, Low: 0, High: 10, Step: 0.5, Epsilon: 1, Adjacency: "replace_one"},
-		{Q: 0.25, Low: 0, High: 10, Step: 0.5, Epsilon: 0.7, Adjacency: "add_remove"},
-		{Q: 1, Low: 0, High: 10, Step: 0.5, Epsilon: 2, Adjacency: "add_remove"},
+		{Q: 0.5, Low: 0, High: 10, Step: 0.5, Epsilon: 1, Adjacency: "replace_one", Releases: n},
+		{Q: 0.25, Low: 0, High: 10, Step: 0.5, Epsilon: 0.7, Adjacency: "add_remove", Releases: n},
+		{Q: 1, Low: 0, High: 10, Step: 0.5, Epsilon: 2, Adjacency: "add_remove", Releases: n},
 	} {
-		counts := make([]int, points)
-		for i := range n {
-			x, err := m.Release(source(i), values)
+		counts, h := make([]int, points), open(m, 0)
+		for range n {
+			x, err := ReleaseQuantile(h, values)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,11 +148,11 @@ func TestQuantileLaw(t *testing.T) {
 // exact tail; false-alarm rate 1e-6. Without division by PerUnit it would show
 // PerUnit times as often, which is rejected.
 func TestSingletonsRarelyPass(t *testing.T) {
-	m := Partitions{Epsilon: 2, Delta: 0.03, PerUnit: 3, Adjacency: "add_remove"}
+	m := Partitions{Epsilon: 2, Delta: 0.03, PerUnit: 3, Adjacency: "add_remove", Releases: 60000}
 	const n = 60000
-	shown := 0
-	for i := range n {
-		out, err := m.Release(source(i), map[string]int64{"a": 1, "b": 1, "c": 1, "none": 0})
+	h, shown := open(m, 0), 0
+	for range n {
+		out, err := ReleasePartitions(h, map[string]int64{"a": 1, "b": 1, "c": 1, "none": 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,10 +164,10 @@ func TestSingletonsRarelyPass(t *testing.T) {
 	if low > m.Delta || high < m.Delta/3 {
 		t.Errorf("a lone unit shows %d times in %d: rate in [%g, %g], must be near and below %g", shown, n, low, high, m.Delta)
 	}
-	careless := Partitions{Epsilon: 2, Delta: 0.09, PerUnit: 3, Adjacency: "add_remove"}
-	shown = 0
-	for i := range n {
-		out, err := careless.Release(source(i), map[string]int64{"a": 1, "b": 1, "c": 1})
+	careless := Partitions{Epsilon: 2, Delta: 0.09, PerUnit: 3, Adjacency: "add_remove", Releases: n}
+	h, shown = open(careless, 0), 0
+	for range n {
+		out, err := ReleasePartitions(h, map[string]int64{"a": 1, "b": 1, "c": 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // 3.3), for comparison with published pipelines; Exponential and PermuteAndFlip
 // choose better at the same price.
 //
-// Input and sensitivity as in Scores. Release: the index of the largest score
+// Input, sensitivity and adjacency as in Scores. Release: the index of the largest score
 // after noise of scale 2 Sensitivity/Epsilon (half if monotone), the first
 // among equals. Guarantee: Epsilon-DP. For fixed noise of the others, index i
 // wins if its own noise is at least some integer r. For a neighbour r grows by
@@ -24,27 +24,24 @@ import (
 // noise are integers on the grid of Scores, so this is exact.
 type NoisyMax struct{ Scores }
 
-// Event describes one Select.
-func (m NoisyMax) Event() privacy.Event { return privacy.Pure{Epsilon: m.Epsilon} }
-
-// Select returns the index of a candidate.
-func (m NoisyMax) Select(src *noise.Source, scores []float64) (int, error) {
-	steps, bits, err := m.grid(scores)
-	if err != nil {
-		return 0, err
-	}
-	law, err := noise.NewDiscreteLaplace(noise.Rational{Num: 1 << bits, Den: 1})
-	if err != nil {
-		return 0, err
-	}
-	st := src.Stream("noisy max", 0)
-	for i := range steps {
-		steps[i] += law.Draw(st)
-	}
-	return slices.Index(steps, slices.Max(steps)), nil
+func (m NoisyMax) Event(a privacy.Adjacency) privacy.Event {
+	return repeated(m.Selections, privacy.Pure{Epsilon: m.epsilon(a)})
 }
 
-// Probabilities returns the law of Select up to the rounding of scores, by
+// choose adds noise of scale 1 in exponents, 2^bits in steps.
+func (m NoisyMax) choose(st *noise.Stream, steps []int64, bits int) int {
+	law, err := noise.NewDiscreteLaplace(noise.Rational{Num: 1 << bits, Den: 1})
+	if err != nil {
+		panic(err) // bits is at most 39 (Scores.Check), and 2^40 is served
+	}
+	noisy := slices.Clone(steps)
+	for i := range noisy {
+		noisy[i] += law.Draw(st)
+	}
+	return slices.Index(noisy, slices.Max(noisy))
+}
+
+// Probabilities returns the law of choose up to the rounding of scores, by
 // quadrature between the kinks of the densities, to about 1e-10.
 func (m NoisyMax) Probabilities(scores []float64) []float64 {
 	gaps := m.gaps(scores)

@@ -14,23 +14,18 @@ import (
 // (McKenna, Sheldon 2020). It is report-noisy-max with exponential noise (Ding
 // et al. 2021).
 //
-// Input and sensitivity as in Scores. Release: the first index, in random
+// Input, sensitivity and adjacency as in Scores. Release: the first index, in random
 // order, that passes a coin of exp(-rate * (best - score)). Guarantee:
 // Epsilon-DP, exactly; its range is not known to be bounded by Epsilon, so the
 // event is pure.
 type PermuteAndFlip struct{ Scores }
 
-// Event describes one Select.
-func (m PermuteAndFlip) Event() privacy.Event { return privacy.Pure{Epsilon: m.Epsilon} }
+func (m PermuteAndFlip) Event(a privacy.Adjacency) privacy.Event {
+	return repeated(m.Selections, privacy.Pure{Epsilon: m.epsilon(a)})
+}
 
-// Select returns the index of a candidate.
-func (m PermuteAndFlip) Select(src *noise.Source, scores []float64) (int, error) {
-	steps, bits, err := m.grid(scores)
-	if err != nil {
-		return 0, err
-	}
-	st, best := src.Stream("permute and flip", 0), slices.Max(steps)
-	order := make([]int, len(steps))
+func (m PermuteAndFlip) choose(st *noise.Stream, steps []int64, bits int) int {
+	best, order := slices.Max(steps), make([]int, len(steps))
 	for i := range order {
 		order[i] = i
 	}
@@ -39,12 +34,12 @@ func (m PermuteAndFlip) Select(src *noise.Source, scores []float64) (int, error)
 		order[k], order[n-1] = order[n-1], order[k]
 		i := order[n-1]
 		if st.BernoulliExp(noise.Rational{Num: uint64(best - steps[i]), Den: 1 << bits}) {
-			return i, nil
+			return i
 		}
 	}
 }
 
-// Probabilities returns the law of Select up to the rounding of scores. With
+// Probabilities returns the law of choose up to the rounding of scores. With
 // coins p, index i wins with p[i] times the integral over t in [0, 1], the time
 // of its turn, of the product over j of 1 - t p[j]: a polynomial, for which a
 // Gauss rule of as many points as candidates is exact.

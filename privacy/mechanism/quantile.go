@@ -9,7 +9,7 @@ import (
 	"weir/privacy/noise"
 )
 
-// Quantile releases a point of the grid Low, Low+Step, ..., High near the
+// Quantile releases, each time, a point of the grid Low, Low+Step, ..., High near the
 // quantile Q of one number of each unit.
 //
 // Input: one number of each unit; numbers outside are moved to the ends, NaN
@@ -24,12 +24,38 @@ import (
 // by 2^-34 of Epsilon.
 type Quantile struct {
 	Q, Low, High, Step float64
-	Epsilon            float64
+	Epsilon            float64 // of one release, under Adjacency
 	Adjacency          privacy.Adjacency
+	Releases           int64
 }
 
-// Event describes one Release.
-func (m Quantile) Event() privacy.Event { return privacy.Exponential{Epsilon: m.Epsilon} }
+// Event: under the adjacency that is not planned for the cost is in proportion to
+// what the score moves there.
+func (m Quantile) Event(a privacy.Adjacency) privacy.Event {
+	epsilon := m.Epsilon
+	if a != m.Adjacency {
+		epsilon *= m.moves().Under(a) / m.moves().Under(m.Adjacency) * (1 + 0x1p-50)
+		epsilon += 0x1p-34
+	}
+	return repeated(m.Releases, privacy.Exponential{Epsilon: epsilon})
+}
+
+// moves is what one unit moves the score of a point: see Quantile.
+func (m Quantile) moves() Moves { return Moves{max(m.Q, 1-m.Q), 1} }
+
+// Sensitivity is about the scores -|rank(c) - Q n|.
+func (m Quantile) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	return privacy.Sensitivity{Norm: privacy.LInf, Bound: m.moves().Under(a)}
+}
+
+func (m Quantile) Uses() int64 { return m.Releases }
+
+func (m Quantile) Check() error {
+	if _, err := m.check(); err != nil {
+		return err
+	}
+	return checkUses("releases", m.Releases)
+}
 
 func (m Quantile) check() (points float64, err error) {
 	if _, err := privacy.ParseAdjacency(string(m.Adjacency)); err != nil {
@@ -39,7 +65,7 @@ func (m Quantile) check() (points float64, err error) {
 		return 0, fmt.Errorf("quantile: q: is %g, must be in [0, 1]; epsilon: is %g, must be in [2^-20, 1024]", m.Q, m.Epsilon)
 	}
 	points = math.Floor((m.High-m.Low)/m.Step) + 1
-	if !(m.Low < m.High) || !(m.Step > 0) || !(points <= 0x1p52) {
+	if !(m.Low < m.High) || !(m.Step > 0) || !(points >= 2 && points <= 0x1p52) {
 		return 0, fmt.Errorf("quantile: range [%g, %g] by %g must have from 2 to 2^52 points", m.Low, m.High, m.Step)
 	}
 	return points, nil
@@ -47,21 +73,34 @@ func (m Quantile) check() (points float64, err error) {
 
 // rate is the exponent of one rank.
 func (m Quantile) rate() float64 {
-	d := 1.0
-	if m.Adjacency == privacy.AddRemove {
-		d = max(m.Q, 1-m.Q)
-	}
-	return (m.Epsilon - 0x1p-34) / (2 * d)
+	return (m.Epsilon - 0x1p-34) / (2 * m.moves().Under(m.Adjacency))
 }
 
-// Release returns a grid point.
-func (m Quantile) Release(src *noise.Source, values []float64) (float64, error) {
+// ReleaseQuantile returns a grid point by the planned Quantile: one use. What it
+// reports to have gone in are the scores of watched points, public ones, for a
+// test to hold against Sensitivity.
+func ReleaseQuantile(h *privacy.Handle, values []float64) (float64, error) {
+	m, err := planned[Quantile](h)
+	if err != nil {
+		return 0, err
+	}
 	points, err := m.check()
 	if err != nil {
 		return 0, err
 	}
+	u, err := h.Next()
+	if err != nil {
+		return 0, err
+	}
+	cells := m.cells(values, points)
+	c := m.choose(u.Stream("quantile", 0), cells, points)
+	return privacy.Release(u, m.watched(u, cells, points), m.Low+float64(float64(c)*m.Step)), nil
+}
+
+// choose returns a grid point: first a gap between sorted cells, then a point in it.
+func (m Quantile) choose(st *noise.Stream, cells []int64, points float64) int64 {
 	// Gap i holds the points c with edges[i] < c <= edges[i+1]: rank i.
-	edges := append(m.cells(values, points), -1, int64(points)-1)
+	edges := append(slices.Clone(cells), -1, int64(points)-1)
 	slices.Sort(edges)
 	weights := make([]float64, len(edges)-1)
 	target, rate := m.Q*float64(len(weights)-1), m.rate()
@@ -71,15 +110,31 @@ func (m Quantile) Release(src *noise.Source, values []float64) (float64, error) 
 			weights[i] = noise.Ln(float64(size)) - min(float64(math.Abs(float64(i)-target)*rate), 0x1p11)
 		}
 	}
-	st := src.Stream("quantile", 0)
 	gap := st.Race(weights)
-	c := edges[gap] + 1 + int64(st.Uint64n(uint64(edges[gap+1]-edges[gap])))
-	return m.Low + float64(float64(c)*m.Step), nil
+	return edges[gap] + 1 + int64(st.Uint64n(uint64(edges[gap+1]-edges[gap])))
+}
+
+// watched returns the scores of at most 65 points spread over the grid.
+func (m Quantile) watched(u *privacy.Use, cells []int64, points float64) []float64 {
+	if !u.Probed() {
+		return nil
+	}
+	scores := make([]float64, int(min(points, 65)))
+	for i := range scores {
+		c, rank := int64(float64(i)*(points-1)/float64(len(scores)-1)), 0.0
+		for _, x := range cells {
+			if x < c {
+				rank++
+			}
+		}
+		scores[i] = -math.Abs(rank - m.Q*float64(len(cells)))
+	}
+	return scores
 }
 
 // cells returns the grid cell of each number that is one.
 func (m Quantile) cells(values []float64, points float64) []int64 {
-	cells := make([]int64, 0, len(values)+2)
+	cells := make([]int64, 0, len(values))
 	for _, x := range values {
 		if !math.IsNaN(x) {
 			cells = append(cells, int64(min(max(math.Floor((x-m.Low)/m.Step), -1), points-1)))

@@ -32,7 +32,7 @@ func latticeAttack(t *testing.T, sigma, delta float64) float64 {
 				sum[j] += float32(l.Clip/2) * float32(1-side)
 			}
 			RoundToLattice(sum, l.Step)
-			NewSource(Key{9}, fmt.Sprint(i, side)).Stream("attack", 0).LatticeGaussian(sum, sigma, l.Step)
+			mustStream(NewSource(Key{9}, fmt.Sprint(i, side)), "attack", 0).LatticeGaussian(sum, sigma, l.Step)
 			along := (float64(sum[0]) - 0.3 + float64(sum[1]) + 0.7 + float64(sum[2]) - 0.1 + float64(sum[3]) - 2) / 2
 			if along > 1 {
 				hits[side]++

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -43,11 +44,13 @@ func TestCommitment(t *testing.T) {
 func TestNothingPrintsTheKey(t *testing.T) {
 	k := Key(bytes.Repeat([]byte{0xab}, 32))
 	source := NewSource(k, "train")
-	stream := source.Stream("g", 0)
+	stream := mustStream(source, "g", 0)
 	stream.Uint64()
 	text, _ := json.Marshal(map[string]any{"key": k, "keys": []Key{k}})
 	out := string(text)
-	for _, v := range []any{k, &k, []Key{k}, struct{ K Key }{k}, source, *source, stream} {
+	value := reflect.ValueOf(source).Elem() // fmt prints the Source itself, without its methods
+	inside := struct{ s *Source }{source}
+	for _, v := range []any{k, &k, []Key{k}, struct{ K Key }{k}, source, value, inside, &inside, stream} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%X", "%d", "%q"} {
 			out += fmt.Sprintf(verb, v)
 		}

@@ -34,13 +34,7 @@ import (
 // is rounded to the nearest float32, which is again a function of round(q + N)
 // alone: precision is lost, privacy is not.
 //
-// N itself comes from the 53-bit ziggurat. A grid cell has the normal
-// probability up to a factor within 1 +- e, e = 2^-48 sigma/Step, inside 16
-// sigma (see Gaussian; the last factor of 4 is for the rounding of N
-// sigma/Step), and the mass beyond is below 2^-185. Composed over m numbers by
-// the strong composition theorem this is an excess of at most 2 e sqrt(2 m
-// ln(1/d)) + 2 m e^2 in epsilon and d in delta: for 2e9 numbers (20,000 steps of
-// 100,000 weights), sigma/Step = 2^18 and d = 1e-12, under 0.0007.
+// N is not exactly normal: Excess bounds what that costs.
 type Lattice struct {
 	Step float64 // spacing, a power of two
 	Clip float64 // the L2 norm to clip each contribution at, below Bound
@@ -63,11 +57,49 @@ func NewLattice(bound, sigma float64, dim, rows int) (Lattice, error) {
 	step := LatticeStep(bound, sigma, dim)
 	n := float64(rows)
 	g := n * 0x1p-24 / (1 - n*0x1p-24)
+	if sigma/step > mostRatio {
+		return Lattice{}, fmt.Errorf("lattice: sigma: %g is more than 2^40 steps of %g, for which nothing is proven; a bound of %g needs less noise", sigma, step, bound)
+	}
 	if step < 0x1p-149 || step > 0x1p103 || g < 0 || 2*g*n > 1 {
 		return Lattice{}, fmt.Errorf("lattice: step %g for %d rows is out of reach of float32; steps must be in [2^-149, 2^103] and rows at most about 2800", step, rows)
 	}
 	clip := (bound - step*math.Sqrt(float64(dim))) / ((1 + clipSlack) * (1 + 2*g*n))
 	return Lattice{Step: step, Clip: clip * (1 - 0x1p-50)}, nil
+}
+
+// CellError bounds how far the probability of a lattice point under LatticeGaussian,
+// LatticeGaussian64 and IntegerGaussian is from that of the rounded normal law, as a
+// factor exp(+-CellError), inside 16 sigma and for every sigma/step that is
+// served. The mass beyond is below 2^-185. The factor is that of the density of
+// the place drawn; rounding (see there) and place.fixed add less than 2^-58.
+//
+//   - Rectangles: layer i has density 1/(2048 e[i]) up to e[i], right to the
+//     rounding of the table, 2^-53, and their sum is the curve.
+//   - Corners: a place is accepted by its start, its width being at most 4.28 2^-53,
+//     over which ln f falls by less than 2^-48; the test is off by less than 2^-47
+//     (-2 ln y is at most 16.4 and good to one unit in its last place, as is x^2),
+//     and so is y, of 53 bits. What of a rectangle is inside is rounded by at most one
+//     position: 2^-48.
+//   - Tail: it begins in the base layer with probability 1 - r/e[0] = 0.055, right
+//     to 2^-47. In it the exponent of the acceptance, at most 73 for x below 16, is
+//     compared with an error of at most 2^-44.6, most of it the two roundings of
+//     t^2/2 and the one of ln; the strips' coins add 48 times 2^-62.
+//
+// 2^-44 is above the sum for each x.
+const CellError = 0x1p-44
+
+// Excess bounds by how much epsilon grows, over that of exactly normal noise, in a
+// release of the given number of lattice points, however they are spread over
+// adaptive steps. By strong composition (Dwork, Rothblum, Vadhan 2010) the release
+// and its ideal are (a, delta)-close both ways, a = e sqrt(2 m ln(1/delta)) + m e^2
+// with e = CellError, on either of two neighbours. So if the ideal is (epsilon,
+// delta0)-DP the release is (epsilon + 2 a, e^a delta0 + (1 + e^(epsilon + 2 a))
+// delta)-DP: at delta = 1e-30 the excess is below 1e-7 for 2e9 numbers and the rest
+// below any delta that is asked for. The bound does not depend on the lattice: one
+// for which it is not proven does not exist.
+func (Lattice) Excess(numbers int64, delta float64) (epsilon float64) {
+	m := float64(numbers)
+	return 2 * (CellError*math.Sqrt(2*m*-math.Log(delta)) + m*CellError*CellError)
 }
 
 // LatticeStep returns the largest power of two that leaves at least 1 - 2^-10 of
@@ -77,43 +109,4 @@ func LatticeStep(bound, sigma float64, dim int) float64 {
 	most := min(bound*lossToRounding/math.Sqrt(float64(dim)), sigma/16)
 	_, exp := math.Frexp(most)
 	return math.Ldexp(1, exp-1)
-}
-
-// RoundToLattice rounds each number to the nearest multiple of step, a power of
-// two, ties to even. The result is exact: above 2^24 steps a float32 is itself a
-// multiple. NaN and infinities, which no sum of clipped contributions holds,
-// become 0, so that a broken clip cannot pass them on.
-func RoundToLattice(dst []float32, step float64) {
-	inverse := 1 / mustPowerOfTwo(step)
-	for i, x := range dst {
-		v := math.RoundToEven(float64(x)*inverse) * step
-		if v-v != 0 {
-			v = 0
-		}
-		dst[i] = float32(v)
-	}
-}
-
-// LatticeGaussian adds to each number of dst, a multiple of step, an independent
-// N(0, sigma^2) rounded to the nearest multiple of step. See Lattice for the
-// guarantee. It draws blocks of blockNumbers normals, so the same calls in the same
-// order give the same noise.
-func (st *Stream) LatticeGaussian(dst []float32, sigma, step float64) {
-	ratio := sigma / mustPowerOfTwo(step)
-	var normal [blockNumbers]float64
-	for len(dst) > 0 {
-		n := min(len(dst), len(normal))
-		st.Gaussian(normal[:n])
-		best.addRounded(dst[:n], normal[:n], ratio, step)
-		dst = dst[n:]
-	}
-}
-
-// mustPowerOfTwo returns step, which a caller takes from LatticeStep; any other
-// spacing would make the sums inexact and the proof void.
-func mustPowerOfTwo(step float64) float64 {
-	if frac, _ := math.Frexp(step); frac != 0.5 {
-		panic("noise: lattice step must be a positive power of two")
-	}
-	return step
 }

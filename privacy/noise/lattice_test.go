@@ -154,7 +154,7 @@ func TestLatticeGaussianStaysOnLattice(t *testing.T) {
 }
 
 func TestLatticeGaussianRefusesOtherSteps(t *testing.T) {
-	for _, step := range []float64{0, 0.3, -1, math.NaN(), math.Inf(1)} {
+	for _, step := range []float64{0, 0.3, -1, math.NaN(), math.Inf(1), 0x1p11, 0x1p-41} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -183,5 +183,51 @@ func TestLatticeWorstRounding(t *testing.T) {
 		if distance := float64(b[0]-a[0]) * root; distance > 1 || distance < 0.99 {
 			t.Fatalf("dim %d: rounded sums are %.9g apart, must be near and at most 1", dim, distance)
 		}
+	}
+}
+
+// TestLatticesOfBothWidths: of equal streams float64 and integers get the noise that
+// float32 gets, also where the low bits of many numbers matter.
+func TestLatticesOfBothWidths(t *testing.T) {
+	for _, sigma := range []float64{0.3, 1, 37.5, 0x1.6p18} {
+		narrow, wide, whole := make([]float32, 3001), make([]float64, 3001), make([]int64, 3001)
+		testStream("both").LatticeGaussian(narrow, sigma, 0.25)
+		testStream("both").LatticeGaussian64(wide, sigma, 0.25)
+		testStream("both").IntegerGaussian(whole, 4*sigma)
+		for i := range narrow {
+			if float64(narrow[i]) != wide[i] || wide[i] != float64(whole[i])/4 {
+				t.Fatalf("sigma %g, number %d: %g, %g and %d/4", sigma, i, narrow[i], wide[i], whole[i])
+			}
+		}
+	}
+	narrow, wide := make([]float32, 3000), make([]float64, 3000)
+	testStream("both").LatticeGaussian(narrow, 0x1p34, 0x1p-6)
+	testStream("both").LatticeGaussian64(wide, 0x1p34, 0x1p-6)
+	for i := range narrow {
+		if narrow[i] != float32(wide[i]) {
+			t.Fatalf("ratio 2^40, number %d: %g, must be %g rounded", i, narrow[i], wide[i])
+		}
+	}
+}
+
+// TestExcess holds the statement of Excess to numbers: 2 billion numbers of a long
+// training cost below 1e-7, and the formula is that of strong composition.
+func TestExcess(t *testing.T) {
+	l, err := NewLattice(1, 4096, 1<<20, 64) // sigma/step 2^32
+	if err != nil || 4096/l.Step < 0x1p32 {
+		t.Fatalf("lattice %+v, %v", l, err)
+	}
+	if e := l.Excess(2e9, 1e-30); e > 1e-7 || e < 1e-9 {
+		t.Errorf("excess of 2e9 numbers is %g", e)
+	}
+	// 2 (e sqrt(2 m ln 1e12) + m e^2), e = 2^-44, m = 1e6, by mpmath
+	if e := l.Excess(1e6, 1e-12); math.Abs(e/8.4513026e-10-1) > 1e-7 {
+		t.Errorf("excess of 1e6 numbers is %.6g", e)
+	}
+	if _, err := NewLattice(1, 0x1p31, 1, 0); err == nil {
+		t.Error("a lattice with sigma/step above 2^40 must be refused")
+	}
+	if _, err := NewLattice(1, 0x1p29, 1, 0); err != nil {
+		t.Error(err)
 	}
 }

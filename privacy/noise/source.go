@@ -14,6 +14,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"sync"
 )
@@ -25,12 +26,13 @@ var ErrReused = errors.New("a stream of noise was asked for twice")
 // Source is the randomness of one use of a paid mechanism. It may be shared
 // between goroutines.
 type Source struct {
-	key  *Key // a pointer, for fmt follows none inside a struct
-	name string
-	use  uint64
+	keyed func() hash.Hash // holds the key where fmt cannot follow, whatever the verb
+	name  string
+	use   uint64
 
 	mu    sync.Mutex
 	taken []site
+	room  [4]site // of taken: a use rarely has more sites
 }
 
 type site struct {
@@ -43,10 +45,12 @@ type site struct {
 // and tests call it (deps_test.go): everyone else opens a planned mechanism. A
 // name holds the recipe of what is done with the noise, so that another
 // computation never meets the same numbers.
-func NewSource(key Key, name string) *Source { return &Source{key: &key, name: name} }
+func NewSource(key Key, name string) *Source {
+	return &Source{keyed: func() hash.Hash { return hmac.New(sha256.New, key[:]) }, name: name}
+}
 
 // Use returns the randomness of the i-th use.
-func (s *Source) Use(i uint64) *Source { return &Source{key: s.key, name: s.name, use: i + 1} }
+func (s *Source) Use(i uint64) *Source { return &Source{keyed: s.keyed, name: s.name, use: i + 1} }
 
 // Stream returns the stream of one draw site, AES-256 in counter mode under
 // HMAC-SHA-256(key, name, use, purpose, index, times). HMAC is a pseudo-random
@@ -56,7 +60,7 @@ func (s *Source) Use(i uint64) *Source { return &Source{key: s.key, name: s.name
 // noise nor stays unseen.
 func (s *Source) Stream(purpose string, index uint64) (*Stream, error) {
 	times := s.note(purpose, index)
-	mac := hmac.New(sha256.New, s.key[:])
+	mac := s.keyed()
 	io.WriteString(mac, "weir noise stream 2")
 	for _, part := range []string{s.name, purpose} {
 		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
@@ -81,6 +85,9 @@ func (s *Source) note(purpose string, index uint64) (before uint64) {
 			t.times++
 			return t.times
 		}
+	}
+	if s.taken == nil {
+		s.taken = s.room[:0]
 	}
 	s.taken = append(s.taken, site{purpose, index, 0})
 	return 0

@@ -19,6 +19,9 @@ type Stream struct {
 	ctr  cipher.Stream
 	next int // first unused byte of buf
 	buf  [bufferBytes]byte
+
+	pending []pending // of the block being drawn
+	few     [8]pending
 }
 
 func newStream(key []byte) *Stream {
@@ -26,7 +29,9 @@ func newStream(key []byte) *Stream {
 	if err != nil {
 		panic(err) // a key of 32 bytes is always valid
 	}
-	return &Stream{ctr: cipher.NewCTR(block, make([]byte, aes.BlockSize)), next: bufferBytes}
+	st := &Stream{ctr: cipher.NewCTR(block, make([]byte, aes.BlockSize)), next: bufferBytes}
+	st.pending = st.few[:0]
+	return st
 }
 
 func (st *Stream) refill() {

@@ -34,7 +34,8 @@ var layers = func() (t [layerCount]layer) {
 // number i is done.
 //
 // addRounded adds to each number of dst the normal one times ratio, rounded to an
-// integer (ties to even), times step.
+// integer (ties to even), times step. It reports whether any was as far as limit
+// from its integer.
 type level uint8
 
 const (
@@ -64,8 +65,12 @@ func normalsGeneric(dst []float64, words []byte, inside []uint8) {
 	}
 }
 
-func addRoundedGeneric(dst []float32, normal []float64, ratio, step float64) {
+func addRoundedGeneric(dst []float32, normal []float64, ratio, step, limit float64) (near bool) {
 	for i, z := range normal[:len(dst)] {
-		dst[i] = float32(float64(dst[i]) + float64(math.RoundToEven(z*ratio)*step))
+		t := float64(z * ratio)
+		k := math.RoundToEven(t)
+		dst[i] = float32(float64(dst[i]) + float64(k*step))
+		near = near || math.Abs(t-k) >= limit
 	}
+	return near
 }

@@ -9,7 +9,7 @@ func normalsAVX2(dst *float64, words *byte, table *layer, inside *uint8, turns i
 func normalsAVX512(dst *float64, words *byte, table *layer, inside *uint8, turns int)
 
 //go:noescape
-func addRoundedAVX2(dst *float32, normal *float64, ratio, step float64, turns int)
+func addRoundedAVX2(dst *float32, normal *float64, ratio, step, limit float64, turns int) (near uint64)
 
 func choose() level {
 	x := &cpu.X86
@@ -39,13 +39,12 @@ func (l level) normals(dst []float64, words []byte, inside []uint8) {
 	}
 }
 
-func (l level) addRounded(dst []float32, normal []float64, ratio, step float64) {
+func (l level) addRounded(dst []float32, normal []float64, ratio, step, limit float64) (near bool) {
 	turns := len(dst) / 8
 	if l == generic || turns == 0 {
-		addRoundedGeneric(dst, normal, ratio, step)
-		return
+		return addRoundedGeneric(dst, normal, ratio, step, limit)
 	}
 	_ = normal[8*turns-1]
-	addRoundedAVX2(&dst[0], &normal[0], ratio, step, turns)
-	addRoundedGeneric(dst[8*turns:], normal[8*turns:], ratio, step)
+	near = addRoundedAVX2(&dst[0], &normal[0], ratio, step, limit, turns) != 0
+	return addRoundedGeneric(dst[8*turns:], normal[8*turns:], ratio, step, limit) || near
 }

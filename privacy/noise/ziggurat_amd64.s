@@ -111,20 +111,31 @@ loop512:
 	VZEROUPPER
 	RET
 
-// func addRoundedAVX2(dst *float32, normal *float64, ratio, step float64, turns int)
-TEXT ·addRoundedAVX2(SB), NOSPLIT, $0-40
+// func addRoundedAVX2(dst *float32, normal *float64, ratio, step, limit float64, turns int) (near uint64)
+// Y11 holds the largest distance to an integer so far, Y13 the bits of a size.
+TEXT ·addRoundedAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), DI
 	MOVQ         normal+8(FP), SI
 	VBROADCASTSD ratio+16(FP), Y14
 	VBROADCASTSD step+24(FP), Y15
-	MOVQ         turns+32(FP), CX
+	VBROADCASTSD limit+32(FP), Y12
+	MOVQ         turns+40(FP), CX
+	VPCMPEQD     Y13, Y13, Y13
+	VPSRLQ       $1, Y13, Y13
+	VXORPD       Y11, Y11, Y11
 	PCALIGN      $32
 
 add:
-	VMULPD     (SI), Y14, Y0
-	VMULPD     32(SI), Y14, Y1
-	VROUNDPD   $8, Y0, Y0  // to nearest, ties to even
-	VROUNDPD   $8, Y1, Y1
+	VMULPD     (SI), Y14, Y4
+	VMULPD     32(SI), Y14, Y5
+	VROUNDPD   $8, Y4, Y0  // to nearest, ties to even
+	VROUNDPD   $8, Y5, Y1
+	VSUBPD     Y0, Y4, Y4
+	VSUBPD     Y1, Y5, Y5
+	VANDPD     Y13, Y4, Y4
+	VANDPD     Y13, Y5, Y5
+	VMAXPD     Y4, Y11, Y11
+	VMAXPD     Y5, Y11, Y11
 	VMULPD     Y15, Y0, Y0
 	VMULPD     Y15, Y1, Y1
 	VCVTPS2PD  (DI), Y2
@@ -139,5 +150,8 @@ add:
 	ADDQ       $32, DI
 	DECQ       CX
 	JNZ        add
+	VCMPPD     $0x1D, Y12, Y11, Y11 // Y11 >= limit
+	VMOVMSKPD  Y11, AX
 	VZEROUPPER
+	MOVQ       AX, near+48(FP)
 	RET

@@ -76,18 +76,24 @@ func TestAddRoundedOfAllLevels(t *testing.T) {
 		for n := range 70 {
 			normal, dst := make([]float64, n), make([]float32, n+1)
 			st.Gaussian(normal)
-			want := make([]float32, n+1)
+			want, wantNear := make([]float32, n+1), false
+			ties := st.Uint64n(2) // not in every slice, so that some have none
 			for i := range normal {
-				switch st.Uint64n(4) {
+				switch st.Uint64n(4) + ties {
 				case 0:
 					normal[i] = (math.Floor(normal[i]*8) + 0.5) * 0x1p-10 // a tie for the ratio below
 				case 1:
 					normal[i] *= 0x1p70
 				}
+				k := math.RoundToEven(normal[i] * 0x1p10)
+				wantNear = wantNear || math.Abs(normal[i]*0x1p10-k) >= 0.4999
 				dst[i] = float32(math.Ldexp(st.Float64()-0.5, int(st.Uint64n(40))))
-				want[i] = float32(float64(dst[i]) + math.RoundToEven(normal[i]*0x1p10)*0.125)
+				want[i] = float32(float64(dst[i]) + k*0.125)
 			}
-			v.addRounded(dst[:n], normal, 0x1p10, 0.125)
+			near := v.addRounded(dst[:n], normal, 0x1p10, 0.125, 0.4999)
+			if near != wantNear {
+				t.Fatalf("level %d, %d numbers: near a middle %v, must be %v", v, n, near, wantNear)
+			}
 			for i := range want {
 				if math.Float32bits(dst[i]) != math.Float32bits(want[i]) {
 					t.Fatalf("level %d, number %d of %d: %g, must be %g", v, i, n, dst[i], want[i])

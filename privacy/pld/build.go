@@ -66,7 +66,11 @@ func (b builder) plain(e privacy.Event, change float64, path string) (*pair, err
 	case privacy.ZCDP:
 		return zcdp(e.Rho), nil
 	}
-	return b.gaussians(e, change, path)
+	p, err := precision(e, path)
+	if err != nil {
+		return nil, err
+	}
+	return gaussian(change*math.Sqrt(p), b.lower), nil
 }
 
 func (b builder) discreteGaussian(s float64, shift int, path string) (*pair, error) {
@@ -79,34 +83,13 @@ func (b builder) discreteGaussian(s float64, shift int, path string) (*pair, err
 	return discreteGaussian(s, shift, b.lower), nil
 }
 
-// gaussians joins several Gaussians that share one sample into one: their joint
-// release is equivalent to a Gaussian with the root of the sum of squares.
-func (b builder) gaussians(e privacy.Event, change float64, path string) (*pair, error) {
-	leaves, err := walk(e, path, 1, privacy.ReplaceOne)
-	if err != nil {
-		return nil, err
-	}
-	mu2 := 0.0
-	for _, l := range leaves[0] {
-		g, ok := l.event.(privacy.Gaussian)
-		if len(leaves) > 1 || !ok {
-			return nil, unsupported(path+"."+privacy.Name(e), "only Gaussian events may share one sample")
-		}
-		mu2 += float64(l.count) * square(change/g.NoiseMultiplier)
-	}
-	return gaussian(math.Sqrt(mu2), b.lower), nil
-}
-
-func square(x float64) float64 { return x * x }
-
 // poisson returns the pair of a Poisson sampled event.
 //
 // add_remove: (qP + (1-q)Q, Q) for any inner pair (Zhu, Dong and Wang 2022,
-// theorem 11). replace_one, one Gaussian: the antipodal pair (Schuchardt, Stoian,
-// Kosmala and Guennemann 2024; twinify's substitute relation). replace_one, other
-// noise, and several Gaussians that may depend on each other's output: given that
-// the record is in the sample the two outputs differ by a replacement, given that
-// only one table's record is they differ by a removal; advanced joint convexity
+// theorem 11). replace_one, Gaussians: the antipodal pair (see precision).
+// replace_one, other noise: given that the record is in the sample the two outputs
+// differ by a replacement, given that only one table's record is they differ by a
+// removal; advanced joint convexity
 // (Balle, Barthe and Gaboardi 2018) bounds the divergence at orders of at least 1
 // by that of (qP + (1-q)Q, Q) for the replacement pair, which dominates the
 // removal pair for noise added to sums. replace_one, other events: nothing is known
@@ -128,13 +111,14 @@ func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 		return base.mixP(e.SamplingRate), nil
 	}
 	switch inner := e.Event.(type) {
-	case privacy.Gaussian:
-		return antipodal(1/inner.NoiseMultiplier, e.SamplingRate, b.lower), nil
+	case privacy.Gaussian, privacy.Repeated, privacy.Composed:
+		p, err := precision(inner, in)
+		return antipodal(math.Sqrt(p), e.SamplingRate, b.lower), err
 	case privacy.Laplace:
 		return exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
 	case privacy.DiscreteLaplace:
 		return exchanged(base, e.SamplingRate, 1/inner.NoiseMultiplier), nil
-	case privacy.DiscreteGaussian, privacy.Repeated, privacy.Composed:
+	case privacy.DiscreteGaussian:
 		return base.mixP(e.SamplingRate).symmetrise(), nil
 	}
 	return base.coupled(e.SamplingRate), nil

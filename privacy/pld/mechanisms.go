@@ -7,7 +7,25 @@ import "math"
 const (
 	tail     = 20.0
 	tailMass = 3e-89
+
+	// leastShift is the smallest shift that grids resolve in double precision.
+	leastShift = 1e-8
+
+	// leastLoss is the smallest loss bound whose square is far from underflow.
+	leastLoss = 1e-100
 )
+
+// shift returns mu where a grid resolves it, else what bounds it: above, a larger
+// shift; below, none.
+func shift(mu float64, lower bool) float64 {
+	switch {
+	case mu >= leastShift || mu == 0:
+		return mu
+	case lower:
+		return 0
+	}
+	return leastShift
+}
 
 // revealing is the pair of a mechanism that may publish its input.
 func revealing() *pair {
@@ -31,7 +49,7 @@ func gaussian(mu float64, lower bool) *pair {
 	if mu > 60 {
 		return revealing()
 	}
-	if mu == 0 {
+	if mu = shift(mu, lower); mu == 0 {
 		return pure(0)
 	}
 	step := math.Min(0.01, 0.1/mu)
@@ -45,10 +63,13 @@ func gaussian(mu float64, lower bool) *pair {
 }
 
 // antipodal is the pair q N(mu,1) + (1-q) N(0,1) against q N(-mu,1) + (1-q) N(0,1):
-// Poisson sampling at rate q under replacement of one record.
+// Poisson sampling at rate q under replacement of one record (see precision).
 func antipodal(mu, q float64, lower bool) *pair {
 	if mu > 60 {
 		return revealing().mixP(q).symmetrise()
+	}
+	if mu = shift(mu, lower); mu == 0 {
+		return pure(0)
 	}
 	step := math.Min(0.01, 0.1/mu)
 	half := int(math.Ceil((mu + tail) / step))
@@ -65,7 +86,7 @@ func antipodal(mu, q float64, lower bool) *pair {
 
 // laplace is the pair of Laplace distributions at distance e scales.
 func laplace(e float64, lower bool) *pair {
-	if e > 4000 {
+	if e > 4000 || e < leastLoss {
 		return pure(e)
 	}
 	n := int(math.Min(math.Max(2*e/0.01, 800), 16000))
@@ -95,6 +116,9 @@ func join(atoms []atom) []atom {
 // discreteLaplace is the two-sided geometric distribution of scale s moved by shift.
 func discreteLaplace(s float64, shift int) *pair {
 	a, e := math.Exp(-1/s), float64(shift)/s
+	if e < leastLoss {
+		return pure(e)
+	}
 	top, low := 1/(1+a), math.Exp(-e)/(1+a)
 	p := &pair{bound: e, lattice: 1 / s, exact: true, symmetric: true}
 	p.atoms = []atom{{low, top, -e}}
@@ -139,6 +163,7 @@ func pure(e float64) *pair {
 	if math.IsInf(e, 1) {
 		return revealing()
 	}
+	e = math.Max(e, leastLoss)
 	hi, lo := 1/(1+math.Exp(-e)), 1/(1+math.Exp(e))
 	return &pair{atoms: []atom{{lo, hi, -e}, {hi, lo, e}}, bound: e, lattice: e, exact: true, symmetric: true}
 }

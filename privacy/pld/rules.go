@@ -60,9 +60,11 @@ func sampledRule(e privacy.PoissonSampled, adjacency privacy.Adjacency) string {
 		return sampledRule(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event}, adjacency)
 	case privacy.Gaussian:
 		return "Poisson-sampled Gaussian, one row exchanged: antipodal pair (Schuchardt et al. 2024)"
+	case privacy.Repeated, privacy.Composed:
+		return "Gaussians on one Poisson sample, one row exchanged: antipodal pair of the joined one (proof in docs/privacy.md)"
 	case privacy.Laplace, privacy.DiscreteLaplace:
 		return "Poisson sample, one row exchanged: mixture of the exchange pair (Balle, Barthe, Gaboardi 2018), at most the largest ratio"
-	case privacy.DiscreteGaussian, privacy.Repeated, privacy.Composed:
+	case privacy.DiscreteGaussian:
 		return "Poisson sample, one row exchanged: mixture of the exchange pair (Balle, Barthe, Gaboardi 2018)"
 	}
 	return "Poisson sample, one row exchanged: joint convexity over the coin"

@@ -2,7 +2,6 @@ package published
 
 import (
 	"math"
-	"slices"
 	"sort"
 
 	"weir/privacy"
@@ -100,6 +99,8 @@ func exponentialMechanism(c goldenCase) {
 	all := repeat(in.Compositions, e)
 	c.near("composed_epsilon_basic", c.eps(account.Basic{}, in.Delta, all))
 	c.near("composed_epsilon_zcdp_improved", c.eps(account.ZCDP{}, in.Delta, all))
+	rho := privacy.ZCDP{Rho: c.num("zcdp_rho_bounded_range")}
+	c.near("composed_epsilon_zcdp_improved", c.eps(account.ZCDP{}, in.Delta, repeat(in.Compositions, rho)))
 	c.near("composed_epsilon_rdp_bounded_range_default_grid", c.eps(gridRDP(account.Improved), in.Delta, all))
 	c.nearPLD("composed_epsilon_pure_dp_pld", c.eps(pld.New(), in.Delta, repeat(in.Compositions, privacy.Pure{Epsilon: in.Epsilon})))
 	at := c.rdp(e)
@@ -229,27 +230,9 @@ func heterogeneous(c goldenCase) {
 			}
 		}
 	}
-	c.near("rdp_improved_default_grid", c.eps(gridRDP(account.Improved), in.Delta, forRDP...))
+	best, err := account.Explain(gridRDP(account.Improved), forRDP, c.adj(), in.Delta)
+	c.near("rdp_improved_default_grid", c.value(best.Epsilon, err))
+	c.near("rdp_alpha", best.Order)
 	c.near("rdp_classic_default_grid", c.eps(gridRDP(account.Classic), in.Delta, forRDP...))
 	c.nearPLD("pld", c.eps(pld.New(), in.Delta, forPLD...))
-}
-
-func parallel(c goldenCase) {
-	var in struct {
-		Epsilons []float64 `json:"partition_epsilons"`
-	}
-	c.in(&in)
-	var parts []privacy.Event
-	for _, e := range in.Epsilons {
-		parts = append(parts, privacy.Pure{Epsilon: e})
-	}
-	e := privacy.Parallel{Events: parts}
-	for _, acc := range []privacy.Accountant{account.RDP{}, account.Basic{}, pld.New()} {
-		c.near("add_remove_epsilon", c.epsUnder(acc, privacy.AddRemove, 0, e))
-		c.near("replace_one_epsilon", c.epsUnder(acc, privacy.ReplaceOne, 0, e))
-	}
-	// Where the new record stays in the part of the old one, the charge is the most
-	// expensive part's event (see privacy.Parallel).
-	worst := privacy.Pure{Epsilon: slices.Max(in.Epsilons)}
-	c.near("replace_one_within_partition_epsilon", c.epsUnder(account.Basic{}, privacy.ReplaceOne, 0, worst))
 }

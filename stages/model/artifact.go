@@ -2,93 +2,114 @@ package model
 
 import (
 	"context"
-	"encoding/binary"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
-	"sort"
+	"math/rand/v2"
+	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"weir/pipeline"
-	"weir/train/net"
 )
 
-// Generator is a released model: a net that turns latent rows of standard
-// normals into encoded rows. It carries public facts and noised weights only:
-// no optimiser, no critic (W31).
-type Generator struct {
-	Kind    string           `json:"kind"`
-	Net     net.Spec         `json:"net"`
-	Domain  *pipeline.Domain `json:"domain"` // of the encoded table, with its history
-	weights map[string][]float32
+// Model is what a stage of this room releases, read back: it draws rows from
+// released numbers and public facts alone.
+type Model interface {
+	// Header is that of the rows that Draw gives. The history of its domain is
+	// what leads back to the source.
+	Header() pipeline.Header
+	// Draw starts a sequence of rows. Equal draws give equal rows.
+	Draw(Drawing) (Rows, error)
 }
 
-const (
-	describedBy  = "model.json"
-	weightPrefix = "weights/"
-)
-
-// newGenerator packs trained weights.
-func newGenerator(kind string, n *net.Net, weights []float32, domain *pipeline.Domain) *Generator {
-	return &Generator{Kind: kind, Net: n.Spec(), Domain: domain, weights: n.Export(weights)}
+// Drawing says how rows are drawn. Random makes public randomness by purpose.
+type Drawing struct {
+	Argmax bool // the most probable category instead of a drawn one
+	Random func(purpose string) *rand.Rand
 }
 
-// Table is the model as an artifact of header h.
-func (g *Generator) Table(h pipeline.Header) (pipeline.Table, error) {
-	about, err := json.Marshal(g)
+// Rows gives the next n rows of a drawing.
+type Rows func(n int) (arrow.Record, error)
+
+// decoder reads models of one kind in one format; the artifact names both, so
+// that a format that is unknown here is an error that says so.
+type decoder struct {
+	kind   string
+	format int
+	decode func(parts map[string][]byte) (Model, error)
+}
+
+// decoders lists every model that can be read back. A new kind of model adds a
+// line.
+func decoders() []decoder {
+	return []decoder{
+		{"dp_wgan", generatorFormat, decodeGenerator},
+		{"gs_wgan", generatorFormat, decodeGenerator},
+	}
+}
+
+// cover is the part of an artifact that says what the others are.
+type cover struct {
+	Kind   string `json:"kind"`
+	Format int    `json:"format"`
+	Digest string `json:"digest"` // of the other parts
+}
+
+const coverName = "artifact.json"
+
+// pack makes the artifact of a model of header h from its parts.
+func pack(h pipeline.Header, kind string, format int, parts []pipeline.File) (pipeline.Table, error) {
+	slices.SortFunc(parts, func(a, b pipeline.File) int { return strings.Compare(a.Name, b.Name) })
+	about, err := json.Marshal(cover{kind, format, digestParts(parts)})
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	files := []pipeline.File{{Name: describedBy, Data: about}}
-	names := make([]string, 0, len(g.weights))
-	for name := range g.weights {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		files = append(files, pipeline.File{Name: weightPrefix + name, Data: floatBytes(g.weights[name])})
-	}
-	return pipeline.WriteFiles(h, files), nil
+	return pipeline.WriteFiles(h, append([]pipeline.File{{Name: coverName, Data: about}}, parts...)), nil
 }
 
-// ReadGenerator is the inverse of Table.
-func ReadGenerator(ctx context.Context, t pipeline.Table) (*Generator, error) {
+// digestParts is the SHA-256 over names and contents, each with its length.
+func digestParts(parts []pipeline.File) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d %s %d ", len(p.Name), p.Name, len(p.Data))
+		h.Write(p.Data)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// Read is the inverse of the release of a model.
+func Read(ctx context.Context, t pipeline.Table) (Model, error) {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	g := &Generator{weights: map[string][]float32{}}
-	for _, f := range files {
-		name, isWeight := strings.CutPrefix(f.Name, weightPrefix)
-		switch {
-		case isWeight && len(f.Data)%4 == 0:
-			g.weights[name] = bytesFloats(f.Data)
-		case f.Name == describedBy:
-			if err := json.Unmarshal(f.Data, g); err != nil {
-				return nil, fmt.Errorf("model: %s: %w", describedBy, err)
-			}
-		default:
-			return nil, fmt.Errorf("model: holds %q, must hold %s and %s", f.Name, describedBy, weightPrefix+"NAME")
+	if len(files) == 0 || files[0].Name != coverName {
+		return nil, fmt.Errorf("model: begins without %s, must be a released model", coverName)
+	}
+	var c cover
+	if err := json.Unmarshal(files[0].Data, &c); err != nil {
+		return nil, fmt.Errorf("model: %s: %w", coverName, err)
+	}
+	if digestParts(files[1:]) != c.Digest {
+		return nil, fmt.Errorf("model: is damaged: its parts do not have the digest that %s states", coverName)
+	}
+	parts := map[string][]byte{}
+	for _, f := range files[1:] {
+		parts[f.Name] = f.Data
+	}
+	return c.decode(parts)
+}
+
+func (c cover) decode(parts map[string][]byte) (Model, error) {
+	var known []string
+	for _, d := range decoders() {
+		if d.kind == c.Kind && d.format == c.Format {
+			return d.decode(parts)
 		}
+		known = append(known, fmt.Sprintf("%s (format %d)", d.kind, d.format))
 	}
-	if g.Domain == nil {
-		return nil, fmt.Errorf("model: is without %s", describedBy)
-	}
-	return g, nil
-}
-
-func floatBytes(x []float32) []byte {
-	b := make([]byte, 0, 4*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
-}
-
-func bytesFloats(b []byte) []float32 {
-	x := make([]float32, len(b)/4)
-	for i := range x {
-		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return x
+	return nil, fmt.Errorf("model: is of kind %s, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
 }

@@ -3,11 +3,11 @@ package model
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/train"
+	"weir/train/net"
 )
 
 // DPWGAN is the Wasserstein GAN with weight clipping of UCLANESL (2018 NIST
@@ -44,7 +44,7 @@ type DPWGAN struct {
 
 func dpWGANKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_wgan", Version: 1,
+		Name: "dp_wgan", Version: 2,
 		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and releases the generator. " +
 			"Batches are Poisson samples and one clip covers all weights of an example, so that the bill is proven; the published per-tensor clips on shuffled batches are not. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers scaled by min_max. Needs an encoded table of stability rows(c).",
@@ -59,27 +59,49 @@ func dpWGANKind() pipeline.Kind {
 }
 
 // Plan prices the training.
-func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	needEncoded(h, &ps)
-	rate, c := s.rate(h, &ps), group(h, &ps)
+	rate := s.rate(h, &ps)
 	if err := ps.Err(); err != nil {
-		return pipeline.Outline{}, err
+		return pipeline.Work{}, err
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"model": modelHeader(h)}, Cost: &pipeline.Cost{
-		Mechanism:       fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
-		Sensitivity:     sensitivityText(s.MaxGradNorm, c, h.Terms.Adjacency),
-		Steps:           int64(s.Steps),
-		NoiseMultiplier: s.NoiseMultiplier,
-		Event:           func(multiplier float64) privacy.Event { return grouped(s.dpsgd(multiplier, rate).Event(), c) },
-		Published:       publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1))), // weights and offsets of each layer
-	}}, nil
+	critic, gen, err := s.nets(h.Domain)
+	if err != nil {
+		return pipeline.Work{}, err
+	}
+	out := modelHeader(h)
+	return pipeline.Work{
+		Out: pipeline.Headers{"model": out},
+		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
+			Mechanism: func(scale float64) privacy.Mechanism { return s.dpsgd(scale, rate) }}},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier,
+			Published: publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1)))}, // weights and offsets of each layer
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			trained, err := s.train(ctx, env, in["in"], critic, gen)
+			if err != nil {
+				return nil, err
+			}
+			model, err := releaseGenerator(out, "dp_wgan", gen, trained)
+			return pipeline.Tables{"model": model}, err
+		},
+	}, nil
 }
 
-// Run trains and releases the generator; the critic stays here.
-func (s *DPWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	t := in["in"]
+// trainSpend names the one mechanism of a stage that trains.
+const trainSpend = "train"
+
+func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
+	if critic, err = criticNet(s.Critic, leak, d); err != nil {
+		return nil, nil, err
+	}
+	gen, err = generatorNet(s.LatentDim, s.Generator, leak, d)
+	return critic, gen, err
+}
+
+// train returns the generator's weights; the critic stays here.
+func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critic, gen *net.Net) ([]float32, error) {
 	columns, err := readColumns(ctx, t)
 	if err != nil {
 		return nil, err
@@ -88,21 +110,7 @@ func (s *DPWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 	if err != nil {
 		return nil, err
 	}
-	critic, err := criticNet(s.Critic, leak, t.Domain)
-	if err != nil {
-		return nil, err
-	}
-	gen, err := generatorNet(s.LatentDim, s.Generator, leak, t.Domain)
-	if err != nil {
-		return nil, err
-	}
-	var none pipeline.Problems
-	rate := s.rate(t.Header, &none)
-	if err := s.checkBatch(rate, rows.Len()); err != nil {
-		return nil, err
-	}
-	config := s.config(env, rate)
-	source, err := env.Privacy.Spend(grouped(config.Event(), group(t.Header, &none)))
+	paid, err := env.Privacy.Open(trainSpend)
 	if err != nil {
 		return nil, err
 	}
@@ -111,26 +119,17 @@ func (s *DPWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 		return nil, err
 	}
 	weights := env.Rand("weights")
-	_, trained, err := train.WGAN(ctx, config, critic, gen, critic.Init(weights), gen.Init(weights), rows, source, hooks)
-	if err != nil {
-		return nil, err
-	}
-	out, err := newGenerator("dp_wgan", gen, trained, t.Domain).Table(modelHeader(t.Header))
-	return pipeline.Tables{"model": out}, err
+	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), rows, paid, hooks)
+	return trained, err
 }
 
 // leak is the slope of LeakyReLU below zero, as in the published program.
 const leak = 0.2
 
-// config is the run's training; without privacy there is neither noise nor clip.
-func (s *DPWGAN) config(env *pipeline.Env, rate float64) train.WGANConfig {
-	c := train.WGANConfig{DPSGD: s.dpsgd(env.NoiseMultiplier, rate), CriticSteps: s.CriticSteps, GeneratorSteps: s.GeneratorSteps,
+func (s *DPWGAN) config(env *pipeline.Env) train.WGANConfig {
+	return train.WGANConfig{CriticSteps: s.CriticSteps, GeneratorSteps: s.GeneratorSteps,
 		WeightClip: s.WeightClip, GeneratorBatch: s.GeneratedBatch, Critic: s.optimiser(s.LearningRate), Generator: s.optimiser(s.generatorRate()),
 		Average: s.Average, Seed: env.Rand("training").Uint64()}
-	if env.NoiseMultiplier == 0 {
-		c.MaxGradNorm = math.Inf(1)
-	}
-	return c
 }
 
 func (s *DPWGAN) generatorRate() float64 {

@@ -3,11 +3,11 @@ package model
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/train"
+	"weir/train/net"
 )
 
 // GSWGAN is GS-WGAN (Chen, Orekondy, Fritz 2020) on tables, with critics on
@@ -44,7 +44,7 @@ type GSWGAN struct {
 
 func gsWGANKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "gs_wgan", Version: 1,
+		Name: "gs_wgan", Version: 2,
 		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
 			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. Query sample and query mean are proven; the published query, one critic for a whole batch, is not offered. " +
 			"Use it where rows must be cleaned together. Needs an encoded table of stability shards(k).",
@@ -58,7 +58,7 @@ func gsWGANKind() pipeline.Kind {
 }
 
 // Plan prices the training.
-func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	needEncoded(h, &ps)
@@ -66,41 +66,55 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Outline, error) {
 		ps.Refuse("W22", "from", "a table of stability "+h.Stability.String(), "a table of stability shards(k): put a stage of kind shard before")
 	}
 	if err := ps.Err(); err != nil {
-		return pipeline.Outline{}, err
+		return pipeline.Work{}, err
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"model": modelHeader(h)}, Cost: &pipeline.Cost{
-		Mechanism:       fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, h.Stability.N),
-		Sensitivity:     s.sensitivity(h.Stability.N),
-		Steps:           int64(s.Steps),
-		NoiseMultiplier: s.NoiseMultiplier,
-		Published:       publishedGSWGAN(s, h.Stability.N),
-		Event: func(multiplier float64) privacy.Event {
-			return s.config(multiplier, h.Stability.N, 0).Event(h.Terms.Adjacency, h.Stability.N)
+	critic, gen, err := s.nets(h.Domain)
+	if err != nil {
+		return pipeline.Work{}, err
+	}
+	critics, out := h.Stability.N, modelHeader(h)
+	return pipeline.Work{
+		Out: pipeline.Headers{"model": out},
+		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
+			Mechanism: func(scale float64) privacy.Mechanism { return s.query(scale, critics, critic.In()) }}},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics)},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			trained, err := s.train(ctx, env, in["in"], critics, critic, gen)
+			if err != nil {
+				return nil, err
+			}
+			model, err := releaseGenerator(out, "gs_wgan", gen, trained)
+			return pipeline.Tables{"model": model}, err
 		},
-	}}, nil
+	}, nil
 }
 
-func (s *GSWGAN) sensitivity(critics int) string {
-	if s.Query == "mean" {
-		return fmt.Sprintf("2 max_grad_norm sqrt(%d)/%d = %.4g for a changed shard", s.BatchSize, critics, 2*s.MaxGradNorm*math.Sqrt(float64(s.BatchSize))/float64(critics))
+func (s *GSWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
+	if critic, err = criticNet(s.Critic, leak, d); err != nil {
+		return nil, nil, err
 	}
-	return fmt.Sprintf("2 max_grad_norm = %g for a changed shard", 2*s.MaxGradNorm)
+	gen, err = generatorNet(s.LatentDim, s.Generator, leak, d)
+	return critic, gen, err
 }
 
-func (s *GSWGAN) config(multiplier float64, critics int, seed uint64) train.GSWGANConfig {
+// query is the one value from which clip, noise and event come.
+func (s *GSWGAN) query(multiplier float64, critics, columns int) train.CriticQuery {
+	return train.CriticQuery{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps, BatchSize: s.BatchSize,
+		Columns: columns, Critics: critics, Query: train.Query(s.Query)}
+}
+
+func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 	scheduled := s.Scheduled
 	if scheduled == 0 {
 		scheduled = critics
 	}
 	adam := train.Adam(s.LearningRate, 0, 0.9)
-	return train.GSWGANConfig{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, Steps: s.Steps, BatchSize: s.BatchSize,
-		Query: train.Query(s.Query), WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: scheduled, Penalty: s.Penalty,
+	return train.GSWGANConfig{WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: scheduled, Penalty: s.Penalty,
 		Critic: adam, Generator: adam, Average: s.Average, Seed: seed}
 }
 
-// Run trains and releases the generator; the critics stay here.
-func (s *GSWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	t := in["in"]
+// train returns the generator's weights; the critics stay here.
+func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critics int, critic, gen *net.Net) ([]float32, error) {
 	columns, err := readColumns(ctx, t)
 	if err != nil {
 		return nil, err
@@ -109,20 +123,11 @@ func (s *GSWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 	if err != nil {
 		return nil, err
 	}
-	shards, err := columns.byShard(t.Stability.N)
+	shards, err := columns.byShard(critics)
 	if err != nil {
 		return nil, err
 	}
-	critic, err := criticNet(s.Critic, leak, t.Domain)
-	if err != nil {
-		return nil, err
-	}
-	gen, err := generatorNet(s.LatentDim, s.Generator, leak, t.Domain)
-	if err != nil {
-		return nil, err
-	}
-	config := s.config(env.NoiseMultiplier, len(shards), env.Rand("training").Uint64())
-	source, err := env.Privacy.Spend(config.Event(t.Terms.Adjacency, len(shards)))
+	paid, err := env.Privacy.Open(trainSpend)
 	if err != nil {
 		return nil, err
 	}
@@ -130,10 +135,5 @@ func (s *GSWGAN) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables)
 	if err != nil {
 		return nil, err
 	}
-	trained, err := train.GSWGAN(ctx, config, critic, gen, rows, shards, source, hooks)
-	if err != nil {
-		return nil, err
-	}
-	out, err := newGenerator("gs_wgan", gen, trained, t.Domain).Table(modelHeader(t.Header))
-	return pipeline.Tables{"model": out}, err
+	return train.GSWGAN(ctx, s.config(critics, env.Rand("training").Uint64()), critic, gen, rows, shards, paid, hooks)
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"io/fs"
 	"testing"
@@ -13,22 +12,6 @@ import (
 	"weir/privacy/noise"
 	"weir/stages/prep"
 )
-
-// wallet sells noise for any event and remembers what it sold.
-type wallet struct{ paid []privacy.Event }
-
-func (w *wallet) Spend(e privacy.Event) (*noise.Source, error) {
-	w.paid = append(w.paid, e)
-	return noise.NewSource(noise.Key{4, 5, 6}, "model test"), nil
-}
-
-// paying gives a stage the budget that a conformance test lacks.
-type paying struct{ pipeline.Stage }
-
-func (p *paying) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	env.Privacy, env.NoiseMultiplier = &wallet{}, 1
-	return p.Stage.Run(ctx, env, in)
-}
 
 // ward is an encoded table of 40 made-up rows: a tanh column, a standardised one
 // and two one-hot groups. 1717 in weight would be outside its bounds.
@@ -47,7 +30,7 @@ func ward(t *testing.T, shards int) pipelinetest.Input {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40,
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40, OwnRows: true,
 		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
@@ -62,12 +45,9 @@ func after(t *testing.T, in pipelinetest.Input, stages ...pipeline.Stage) pipeli
 	t.Helper()
 	table := pipeline.FromRecords(in.Header, in.Rows)
 	for _, s := range stages {
-		o, err := s.Plan(pipeline.Headers{"in": table.Header})
-		must(t, err)
-		out, err := s.Run(t.Context(), pipelinetest.Env(1), pipeline.Tables{"in": table})
+		out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": table})
 		must(t, err)
 		table = out["out"]
-		table.Header = o.Out["out"]
 	}
 	r, err := table.Collect(t.Context())
 	must(t, err)
@@ -94,34 +74,62 @@ func smallGSWGAN(query string) *GSWGAN {
 	return s
 }
 
-// trained runs a stage to its model, with the last checkpoint that it wrote.
-func trained(t *testing.T, s pipeline.Stage, in pipelinetest.Input, resume []byte) (pipeline.Table, *wallet, [][]byte) {
-	t.Helper()
-	env, w := pipelinetest.Env(2), &wallet{}
-	env.Privacy, env.NoiseMultiplier = w, 1.5
-	var states []*bytes.Buffer
-	env.Create = func(string) (io.WriteCloser, error) {
-		states = append(states, &bytes.Buffer{})
-		return closing{states[len(states)-1]}, nil
-	}
-	env.Restore = func(string) (io.ReadCloser, error) {
-		if resume == nil {
-			return nil, fs.ErrNotExist
-		}
-		return io.NopCloser(bytes.NewReader(resume)), nil
-	}
-	out, err := s.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
-	must(t, err)
-	var saved [][]byte
-	for _, b := range states {
-		saved = append(saved, b.Bytes())
-	}
-	return out["model"], w, saved
+// training is a run of a stage: who pays, and what an interrupted attempt left.
+type training struct {
+	ledger *pipelinetest.Ledger
+	states [][]byte // the checkpoints that it wrote
+	resume []byte   // the one that it continues from
 }
 
-type closing struct{ io.Writer }
+// pays plans a stage at noise multiplier 1.5.
+func pays(t *testing.T, l learner, in pipelinetest.Input) *training {
+	t.Helper()
+	h := pipeline.Headers{"in": in.Header}
+	w, err := l.stage().Plan(h)
+	must(t, err)
+	plan, err := pipeline.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
+	must(t, err)
+	return &training{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
+}
 
-func (closing) Close() error { return nil }
+// run carries a stage out, and closes its ledger.
+func (r *training) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (pipeline.Table, error) {
+	t.Helper()
+	env := pipelinetest.Env(2)
+	env.Privacy = r.ledger
+	env.Create = func(string) (io.WriteCloser, error) { return &saved{to: r}, nil }
+	env.Restore = func(string) (io.ReadCloser, error) {
+		if r.resume == nil {
+			return nil, fs.ErrNotExist
+		}
+		return io.NopCloser(bytes.NewReader(r.resume)), nil
+	}
+	out, err := pipelinetest.Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	if err == nil {
+		err = r.ledger.Close()
+	}
+	return out["model"], err
+}
+
+// trained runs a learner from the start to its model.
+func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *training) {
+	t.Helper()
+	r := pays(t, l, in)
+	model, err := r.run(t, l.stage(), in)
+	must(t, err)
+	return model, r
+}
+
+// saved is a checkpoint on its way.
+type saved struct {
+	bytes.Buffer
+	to *training
+}
+
+func (s *saved) Close() error {
+	s.to.states = append(s.to.states, s.Bytes())
+	return nil
+}
 
 // learners lists each kind that trains, with a table that it takes.
 func learners(t *testing.T) map[string]learner {

@@ -30,12 +30,20 @@ func sampleKind() pipeline.Kind {
 
 // Plan states the domain of the source, as far as the steps before the model
 // can be undone.
-func (s *Sample) Plan(in pipeline.Headers) (pipeline.Outline, error) {
+func (s *Sample) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, err := s.header(in["in"])
 	if err != nil {
-		return pipeline.Outline{}, err
+		return pipeline.Work{}, err
 	}
-	return pipeline.Outline{Out: pipeline.Headers{"out": h}, Write: []string{"csv", "parquet"}}, nil
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Write: []string{"csv", "parquet"},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			m, err := Read(ctx, in["in"])
+			if err != nil {
+				return nil, err
+			}
+			t, err := s.Draw(m, in["in"].Class, env.Rand, env.Progress)
+			return pipeline.Tables{"out": t}, err
+		}}, nil
 }
 
 func (s *Sample) header(model pipeline.Header) (pipeline.Header, error) {
@@ -43,51 +51,36 @@ func (s *Sample) header(model pipeline.Header) (pipeline.Header, error) {
 	return prep.InvertHeader(h)
 }
 
-// Run draws the rows in batches; memory does not grow with their number.
-func (s *Sample) Run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	g, err := ReadGenerator(ctx, in["in"])
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.Draw(g, in["in"].Class, env.Rand, env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	return pipeline.Tables{"out": t}, nil
-}
-
-// Draw is the table of s.Rows rows of g. random makes public randomness by
-// purpose; the same table is drawn whenever it is read.
-func (s *Sample) Draw(g *Generator, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
-	encoded := pipeline.TableHeader(g.Domain, pipeline.Header{Class: class, Stability: pipeline.Unbounded(), Rows: s.Rows})
-	decoded, err := prep.DecodedHeader(encoded)
-	if err != nil {
+// Draw is the table of s.Rows rows of m. random makes public randomness by
+// purpose; the same table is drawn whenever it is read, in memory that does not
+// grow with its rows.
+func (s *Sample) Draw(m Model, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+	h := m.Header()
+	h.Class, h.Rows = class, s.Rows
+	how := Drawing{Argmax: s.Categorical == "argmax", Random: random}
+	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}
-	if _, err := newSampler(g, nil); err != nil {
-		return pipeline.Table{}, err
-	}
-	t := pipeline.Table{Header: decoded, Open: func(ctx context.Context) pipeline.Batches {
-		return s.batches(ctx, g, encoded, random, progress)
+	t := pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches {
+		return s.batches(ctx, m, how, progress)
 	}}
 	return prep.Invert(t, func() *rand.Rand { return random("restore") })
 }
 
-func (s *Sample) batches(ctx context.Context, g *Generator, encoded pipeline.Header, random func(string) *rand.Rand, progress func(done, total int64)) pipeline.Batches {
+func (s *Sample) batches(ctx context.Context, m Model, how Drawing, progress func(done, total int64)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
-		draw, err := newSampler(g, random("latent"))
+		rows, err := m.Draw(how)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		categories := random("categories")
 		for done := int64(0); done < s.Rows; {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
 			n := min(s.Rows-done, batchRows)
-			rec, err := prep.DecodeRows(encoded, draw.rows(int(n)), prep.Draw{Argmax: s.Categorical == "argmax"}, categories)
+			rec, err := rows(int(n))
 			if !yield(rec, err) || err != nil {
 				return
 			}

@@ -2,9 +2,9 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"weir/pipeline"
-	"weir/privacy"
 	"weir/train"
 )
 
@@ -18,7 +18,11 @@ type Sampling struct {
 }
 
 // dpsgd is the one value from which sampler, clip, noise and event come.
+// Without privacy (multiplier 0) there is neither noise nor clip.
 func (s Sampling) dpsgd(multiplier, rate float64) train.DPSGD {
+	if multiplier == 0 {
+		s.MaxGradNorm = math.Inf(1)
+	}
 	return train.DPSGD{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, SamplingRate: rate,
 		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps}
 }
@@ -27,7 +31,7 @@ func (s Sampling) dpsgd(multiplier, rate float64) train.DPSGD {
 func (s Sampling) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 	switch {
 	case s.SamplingRate*float64(h.Rows) > s.ExpectedBatchSize*roundingSlack:
-		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize), "at least that: it bounds the rounding of a batch's sum")
+		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize), "at least that: it divides the sum of a batch")
 		return s.SamplingRate
 	case s.SamplingRate > 0:
 		return s.SamplingRate
@@ -42,44 +46,3 @@ func (s Sampling) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 // roundingSlack forgives the last digits of a rate that was computed as
 // expected_batch_size over the row count.
 const roundingSlack = 1 + 1e-9
-
-// checkBatch refuses, where the row count is private, batches larger than the
-// public size for which the float32 sums are bounded. It runs before anything is
-// paid, and says no number.
-func (s Sampling) checkBatch(rate float64, rows int) error {
-	if rate*float64(rows) > s.ExpectedBatchSize*roundingSlack {
-		return fmt.Errorf("expected_batch_size is below sampling_rate times the number of rows, must be at least that: it bounds the rounding of a batch's sum")
-	}
-	return nil
-}
-
-// group charges a mechanism on rows(c): c rows of the table may change.
-func group(h pipeline.Header, ps *pipeline.Problems) int {
-	if h.Stability.Spread == pipeline.SpreadShards {
-		ps.Refuse("W03", "from", "a table of stability "+h.Stability.String()+": one changed unit may change a whole shard",
-			"a table of stability rows(c); gs_wgan learns from shards")
-		return 1
-	}
-	return max(1, h.Stability.N)
-}
-
-// grouped is the event of a mechanism for a change of c rows.
-func grouped(e privacy.Event, c int) privacy.Event {
-	g, err := privacy.Group(e, c)
-	if err != nil {
-		panic(fmt.Sprintf("group of %d: %v", c, err)) // DP-SGD events and positive groups are supported
-	}
-	return g
-}
-
-// sensitivityText is how the bill words the sensitivity of clipped sums.
-func sensitivityText(norm float64, c int, adjacency privacy.Adjacency) string {
-	text := fmt.Sprintf("max_grad_norm = %g", norm)
-	if c > 1 {
-		text = fmt.Sprintf("%d rows x %s", c, text)
-	}
-	if adjacency == privacy.ReplaceOne {
-		return text + ", doubled by the accountant under replace_one"
-	}
-	return text
-}

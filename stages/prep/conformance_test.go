@@ -199,13 +199,4 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 	}
 }
 
-func TestConformance(t *testing.T) {
-	cases := conformance(t)
-	for _, k := range Kinds() {
-		t.Run(k.Name, func(t *testing.T) { pipelinetest.Check(t, k, cases[k.Name]...) })
-		delete(cases, k.Name)
-	}
-	for name := range cases {
-		t.Errorf("cases of %s, which is no kind of this package", name)
-	}
-}
+func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conformance(t)) }

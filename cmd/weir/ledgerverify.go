@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"weir/privacy/ledger"
+)
+
+func ledgerVerify(s streams) *cobra.Command {
+	var asJSON bool
+	var runs string
+	c := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Check the chain of a ledger, and that it still holds the charges of runs",
+		Long: `Check that no line of a ledger was edited, reordered or removed. A chain cannot
+show alone that its last lines were removed; the records of runs can, because each
+states the head of the ledger that its charges left. Every run.json under --runs
+that names this ledger or its dataset is checked; without --runs, the folder runs
+is looked through if it is there.
+
+Exit codes: 0 it is whole; 2 usage; 3 it is of an earlier format; 4 it is not whole,
+or lacks what a run has left.`,
+		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
+		Args:    exactly(1, "FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			entries, err := readLedger(args[0])
+			heads := 0
+			if err == nil {
+				heads, err = checkHeads(c, args[0], runs, entries)
+			}
+			if asJSON {
+				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads}
+				if err != nil {
+					report["error"] = err.Error()
+				}
+				return errors.Join(printJSON(s.out, report), silent(err))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(s.out, "%s: whole, %s, and the heads of %s are in it\n", args[0], plural(len(entries), "charge"), plural(heads, "run"))
+			return err
+		},
+	}
+	c.Flags().StringVar(&runs, "runs", "", "folder of run records to check against (default: runs, if it is there)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// head is what a run.json states of its ledger.
+type head struct {
+	Dataset struct {
+		ID     string `json:"id"`
+		Ledger string `json:"ledger"`
+		Count  int    `json:"ledger_count"`
+		Head   string `json:"ledger_head"`
+	} `json:"dataset"`
+}
+
+// checkHeads checks the head of every run under the folder and counts them; all
+// that are not in the ledger are named.
+func checkHeads(c *cobra.Command, path, runs string, entries []ledger.Entry) (int, error) {
+	if _, err := os.Stat(runs); runs != "" && err != nil {
+		return 0, usage(c, fmt.Errorf("--runs: %w", err))
+	}
+	if runs == "" {
+		runs = "runs"
+	}
+	records, err := runRecords(runs)
+	if err != nil {
+		return 0, err
+	}
+	count, missing := 0, []error(nil)
+	for _, file := range records {
+		h, err := readHead(file)
+		if err != nil {
+			return count, err
+		}
+		if h.Dataset.Count == 0 || !h.of(path, entries) {
+			continue
+		}
+		count++
+		if err := ledger.Includes(entries, ledger.Head{Count: h.Dataset.Count, Hash: h.Dataset.Head}); err != nil {
+			missing = append(missing, fmt.Errorf("%s: against %s: %w", path, file, err))
+		}
+	}
+	return count, withCode(exitMismatch, errors.Join(missing...))
+}
+
+// of reports whether a run charged the ledger: by its dataset, or by its path, which
+// is all there is to go by where every line was removed.
+func (h *head) of(path string, entries []ledger.Entry) bool {
+	if len(entries) > 0 && h.Dataset.ID == entries[0].Dataset {
+		return true
+	}
+	a, err := os.Stat(path)
+	b, err2 := os.Stat(h.Dataset.Ledger)
+	return err == nil && err2 == nil && os.SameFile(a, b)
+}
+
+// runRecords lists the run.json under a folder, none where the folder is absent.
+func runRecords(folder string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && path == folder:
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case d.Name() == "run.json" && !d.IsDir():
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found, err
+}
+
+func readHead(file string) (*head, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var h head
+	if err := json.Unmarshal(data, &h); err != nil {
+		return nil, fmt.Errorf("%s: is no record of a run: %w", file, err)
+	}
+	return &h, nil
+}

@@ -1,0 +1,194 @@
+package pipelinetest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"weir/pipeline"
+	"weir/privacy"
+)
+
+// Frozen watches the mechanisms of a stage, or of a whole run, on one table, and
+// gives the same outputs out again on a neighbouring one. All that is then left to
+// differ is what leaks past the mechanisms:
+//
+//	one := pipelinetest.NewFrozen()
+//	// run on a table, each stage with the probe one.Of(id)
+//	other := one.Neighbour()
+//	// run on a neighbour with the same key, each stage with other.Of(id)
+//	faults := other.Faults(adjacency, plan) // and compare all that was released
+type Frozen struct {
+	first *Frozen // whose outputs are given out again; nil: this one records
+
+	mu      sync.Mutex
+	uses    map[Place]privacy.Released
+	streams map[Place][]string
+	faults  []string
+}
+
+// Place is one use of a mechanism in a run.
+type Place struct {
+	Stage, Spend string
+	Use          int64
+}
+
+func (p Place) String() string {
+	return strings.TrimPrefix(fmt.Sprintf("%s: use %d of %s", p.Stage, p.Use+1, p.Spend), ": ")
+}
+
+// NewFrozen records.
+func NewFrozen() *Frozen {
+	return &Frozen{uses: map[Place]privacy.Released{}, streams: map[Place][]string{}}
+}
+
+// Neighbour gives the recorded outputs out again.
+func (f *Frozen) Neighbour() *Frozen {
+	other := NewFrozen()
+	other.first = f
+	return other
+}
+
+// Of is the probe of a stage.
+func (f *Frozen) Of(stage string) privacy.Watcher { return watched{f, stage} }
+
+type watched struct {
+	f     *Frozen
+	stage string
+}
+
+// Stream notes a stream of noise.
+func (w watched) Stream(spend string, use int64, purpose string, index uint64) {
+	w.f.mu.Lock()
+	defer w.f.mu.Unlock()
+	at := Place{w.stage, spend, use}
+	w.f.streams[at] = append(w.f.streams[at], fmt.Sprint(purpose, " ", index))
+}
+
+// Release notes a use, and freezes what comes out.
+func (w watched) Release(r privacy.Released) any {
+	f := w.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := Place{w.stage, r.Spend, r.Use}
+	if _, twice := f.uses[at]; twice {
+		f.faults = append(f.faults, fmt.Sprintf("%s: releases twice", at))
+	}
+	out := r.Out
+	r.In, r.Out = copied(r.In), copied(r.Out)
+	f.uses[at] = r
+	if f.first == nil {
+		return out
+	}
+	before, ok := f.first.uses[at]
+	if !ok || reflect.TypeOf(before.Out) != reflect.TypeOf(out) {
+		return out // Faults says so
+	}
+	return copied(before.Out)
+}
+
+// copied keeps a value from what its owner does with it later.
+func copied(x any) any {
+	v := reflect.ValueOf(x)
+	switch {
+	case x == nil:
+		return x
+	case v.Kind() == reflect.Slice:
+		c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(c, v)
+		return c.Interface()
+	case v.Kind() == reflect.Map:
+		c := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for _, k := range v.MapKeys() {
+			c.SetMapIndex(k, v.MapIndex(k))
+		}
+		return c.Interface()
+	}
+	return x
+}
+
+// Uses lists what was seen, in order.
+func (f *Frozen) Uses() []Place {
+	places := make([]Place, 0, len(f.uses))
+	for p := range f.uses {
+		places = append(places, p)
+	}
+	slices.SortFunc(places, func(a, b Place) int {
+		if c := strings.Compare(a.Stage+"\x00"+a.Spend, b.Stage+"\x00"+b.Spend); c != 0 {
+			return c
+		}
+		return int(a.Use - b.Use)
+	})
+	return places
+}
+
+// Faults lists what a neighbour shows and must not: a use on one table alone, and
+// what goes into a use and moves by more than stated. plan has the priced
+// mechanisms by stage (Step.Spends).
+func (f *Frozen) Faults(adjacency privacy.Adjacency, plan map[string][]pipeline.Planned) []string {
+	faults := append(append([]string(nil), f.first.faults...), f.faults...)
+	for at := range f.first.uses {
+		if _, ok := f.uses[at]; !ok {
+			faults = append(faults, fmt.Sprintf("%s: takes place on one table alone: the number of uses depends on the data", at))
+		}
+	}
+	total := map[Place]float64{} // of the rounds of a filter: squares
+	for _, at := range f.Uses() {
+		was, ok := f.first.uses[at]
+		if !ok {
+			faults = append(faults, fmt.Sprintf("%s: takes place on the other table alone: the number of uses depends on the data", at))
+			continue
+		}
+		_, sharded := was.Mechanism.(privacy.OnShards)
+		if before, now := f.first.streams[at], f.streams[at]; adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) {
+			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on the data", at, len(before), len(now)))
+		}
+		faults = append(faults, f.moved(at, was, adjacency, groupOf(plan[at.Stage], at.Spend), total)...)
+	}
+	sort.Strings(faults)
+	return faults
+}
+
+func groupOf(plan []pipeline.Planned, spend string) float64 {
+	for _, p := range plan {
+		if p.Name == spend {
+			return float64(max(1, p.Group))
+		}
+	}
+	return 1
+}
+
+// equalSets ignores the order: it is that of goroutines.
+func equalSets(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(a, b)
+}
+
+// slack forgives float64 sums of ours.
+const slack = 1e-9
+
+func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacency, group float64, total map[Place]float64) []string {
+	now := f.uses[at]
+	if reflect.TypeOf(was.Out) != reflect.TypeOf(now.Out) {
+		return []string{fmt.Sprintf("%s: gives %T on one table and %T on the other", at, was.Out, now.Out)}
+	}
+	s := was.Mechanism.Sensitivity(adjacency)
+	m, err := Moved(s, was.In, now.In)
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %v", at, err)}
+	}
+	bound := s.Bound * group
+	if _, ok := was.Mechanism.(privacy.Filter); ok { // all rounds together are within what is stated
+		all := Place{at.Stage, at.Spend, 0}
+		total[all] += m * m
+		m = math.Sqrt(total[all])
+	}
+	if !(m <= bound*(1+slack)) {
+		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than paid for", at, m, s.Norm, bound)}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package pipelinetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/privacy/noise"
+)
+
+// manner is how a case is run.
+type manner struct {
+	size    int64 // rows of a batch; 0: all
+	workers int
+	key     byte    // of the mechanisms' noise; secrets and public randomness stay
+	probe   *Frozen // may be nil
+}
+
+// outcome is what a run leaves: its outputs, and what anyone outside may see.
+type outcome struct {
+	records map[string]arrow.Record
+	err     error
+	work    pipeline.Work
+	ledger  *Ledger
+	sight   *sight
+}
+
+// sight takes down what a run shows on its way.
+type sight struct {
+	mu     sync.Mutex
+	totals map[int64]bool
+	files  []string
+	secret bool
+	log    bytes.Buffer
+}
+
+// observe runs a case and reads each output in whole.
+func observe(ctx context.Context, c Case, m manner) outcome {
+	o := outcome{sight: &sight{totals: map[int64]bool{}}}
+	var plan []pipeline.Planned
+	if o.work, plan, o.err = c.planned(); o.err != nil {
+		return o
+	}
+	o.ledger = &Ledger{Key: noise.Key{9, m.key}, Plan: plan}
+	if m.probe != nil {
+		o.ledger.Probe = m.probe.Of("")
+	}
+	env := o.sight.env(max(1, m.workers))
+	env.Privacy = o.ledger
+	out, err := o.work.Run(ctx, env, c.tables(m.size))
+	if o.err = err; err != nil {
+		return o
+	}
+	o.records = map[string]arrow.Record{}
+	for port, t := range out {
+		if o.records[port], err = t.Collect(ctx); err != nil {
+			o.err = fmt.Errorf("output %s: %w", port, err)
+			return o
+		}
+	}
+	return o
+}
+
+func (s *sight) env(workers int) *pipeline.Env {
+	env := Env(workers)
+	env.Log = slog.New(slog.NewTextHandler(lockedWriter{s}, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	env.Progress = func(_, total int64) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.totals[total] = true
+	}
+	create, secret := env.Create, env.Secret
+	env.Create = func(name string) (io.WriteCloser, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.files = append(s.files, name)
+		return create(name)
+	}
+	env.Secret = func(purpose string) *noise.Stream {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.secret = true
+		return secret(purpose)
+	}
+	return env
+}
+
+type lockedWriter struct{ s *sight }
+
+func (w lockedWriter) Write(b []byte) (int, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	return w.s.log.Write(b)
+}
+
+// shown is what anyone may see of a run on the way, by what it is called.
+func (o outcome) shown() map[string]string {
+	var totals []int64
+	for n := range o.sight.totals {
+		totals = append(totals, n)
+	}
+	slices.Sort(totals)
+	m := map[string]string{"totals of progress": fmt.Sprint(totals), "lines of the log": o.sight.log.String(), "files created": fmt.Sprint(o.sight.files), "error": ""}
+	if o.err != nil {
+		m["error"] = o.err.Error()
+	}
+	return m
+}
+
+// released lists the outputs that others may see, as bytes.
+func (o outcome) released(t reporter) map[string][]byte {
+	m := map[string][]byte{}
+	for port, r := range o.records {
+		if o.work.Out[port].Class != pipeline.Private {
+			m[port] = encoded(t, r)
+		}
+	}
+	return m
+}
+
+// differences lists what differs of two runs and must not.
+func (o outcome) differences(t reporter, other outcome) []string {
+	var list []string
+	before, now := o.shown(), other.shown()
+	for _, what := range []string{"error", "totals of progress", "lines of the log", "files created"} {
+		if before[what] != now[what] {
+			list = append(list, fmt.Sprintf("%s: %q becomes %q: it tells of private rows", what, before[what], now[what]))
+		}
+	}
+	was, is := o.released(t), other.released(t)
+	for port := range was {
+		if o.err == nil && other.err == nil && !bytes.Equal(was[port], is[port]) {
+			list = append(list, fmt.Sprintf("output %s is %s and differs though no mechanism gives anything else: it depends on private rows past them", port, o.work.Out[port].Class))
+		}
+	}
+	return list
+}

@@ -1,0 +1,243 @@
+package pipelinetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/privacy"
+)
+
+// stabilityFaults holds the change of each private output table against its header.
+func stabilityFaults(n neighbour, before, now outcome) []string {
+	var faults []string
+	for port, h := range before.work.Out {
+		if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before.records[port] == nil || now.records[port] == nil {
+			continue
+		}
+		gone, come := diff(before.records[port], now.records[port])
+		switch fault := ""; h.Stability.Spread {
+		case pipeline.SpreadRows:
+			if fault = rowsFault(n, h, gone, come); fault == "" {
+				fault = ownRowsFault(n, h, before, now, port)
+			}
+			faults = appendFault(faults, port, fault)
+		case pipeline.SpreadShards:
+			faults = appendFault(faults, port, shardsFault(h, before.records[port], now.records[port], gone, come))
+		}
+	}
+	return faults
+}
+
+func appendFault(faults []string, port, fault string) []string {
+	if fault == "" {
+		return faults
+	}
+	return append(faults, "output "+port+": "+fault)
+}
+
+// rowsFault counts what changed: a replaced row is two under add_remove.
+func rowsFault(n neighbour, h pipeline.Header, gone, come []int) string {
+	changed := max(len(gone), len(come))
+	if n.base.adjacency() == privacy.AddRemove {
+		changed = len(gone) + len(come)
+	}
+	if changed > h.Stability.N {
+		return fmt.Sprintf("%d rows change, its stability is %s", changed, h.Stability)
+	}
+	return ""
+}
+
+// ownRowsFault: the rows that change are those of the units that changed.
+func ownRowsFault(n neighbour, h pipeline.Header, before, now outcome, port string) string {
+	unit := h.Terms.Unit.Column
+	c := h.Domain.Column(unit)
+	if !h.OwnRows || c == nil || !c.OfUnit {
+		return ""
+	}
+	units := changedUnits(n, unit)
+	for _, o := range []struct {
+		r    arrow.Record
+		rows []int
+	}{{before.records[port], first(diff(before.records[port], now.records[port]))}, {now.records[port], first(diff(now.records[port], before.records[port]))}} {
+		of := textsOf(o.r, unit)
+		for _, row := range o.rows {
+			if !units[of[row]] {
+				return "a row changes that is of no unit that changed, its header has OwnRows"
+			}
+		}
+	}
+	return ""
+}
+
+func first(a, _ []int) []int { return a }
+
+// changedUnits are the units whose rows differ between the inputs.
+func changedUnits(n neighbour, unit string) map[string]bool {
+	units := map[string]bool{}
+	for _, port := range n.base.tablePorts() {
+		a, b := n.base.In[port].Rows, n.other.In[port].Rows
+		gone, come := diff(a, b)
+		for r, rows := range map[arrow.Record][]int{a: gone, b: come} {
+			if of := textsOf(r, unit); of != nil {
+				for _, row := range rows {
+					units[of[row]] = true
+				}
+			}
+		}
+	}
+	return units
+}
+
+// shardsFault: all that changes is in one shard.
+func shardsFault(h pipeline.Header, before, now arrow.Record, gone, come []int) string {
+	shards := map[string]bool{}
+	for _, o := range []struct {
+		r    arrow.Record
+		rows []int
+	}{{before, gone}, {now, come}} {
+		of := textsOf(o.r, pipeline.ShardColumn)
+		if of == nil {
+			return "it is in shards and has no column " + pipeline.ShardColumn
+		}
+		for _, row := range o.rows {
+			shards[of[row]] = true
+		}
+	}
+	if len(shards) > 1 {
+		return fmt.Sprintf("%d shards change, its stability is %s: one may", len(shards), h.Stability)
+	}
+	return ""
+}
+
+// diff lists the rows that only one of two tables has, each as often as it does.
+func diff(a, b arrow.Record) (gone, come []int) {
+	count := map[string]int{}
+	x, y := lines(a), lines(b)
+	for _, l := range y {
+		count[l]++
+	}
+	for i, l := range x {
+		if count[l]--; count[l] < 0 {
+			gone = append(gone, i)
+		}
+	}
+	count = map[string]int{}
+	for _, l := range x {
+		count[l]++
+	}
+	for i, l := range y {
+		if count[l]--; count[l] < 0 {
+			come = append(come, i)
+		}
+	}
+	return gone, come
+}
+
+// lines are rows as text.
+func lines(r arrow.Record) []string {
+	list := make([]string, r.NumRows())
+	for i := range list {
+		cells := make([]string, r.NumCols())
+		for j := range cells {
+			cells[j] = r.Column(j).ValueStr(i)
+		}
+		list[i] = strings.Join(cells, "\x00")
+	}
+	return list
+}
+
+// textsOf are the values of a column; nil where there is none.
+func textsOf(r arrow.Record, column string) []string {
+	at := r.Schema().FieldIndices(column)
+	if len(at) == 0 {
+		return nil
+	}
+	list := make([]string, r.NumRows())
+	for i := range list {
+		list[i] = r.Column(at[0]).ValueStr(i)
+	}
+	return list
+}
+
+// checkUnits: with each column in turn as the name of the privacy unit, a column
+// that a stage hands on as one of the unit (Column.OfUnit) has one value for all rows
+// of a unit. Only stages that keep all rows can be held to it.
+func checkUnits(t reporter, c Case) {
+	if !givesTable(c.kind) {
+		return
+	}
+	for _, port := range c.tablePorts() {
+		if c.In[port].Header.Class != pipeline.Private {
+			continue
+		}
+		for i := range c.In[port].Header.Domain.Columns {
+			checkUnit(t, c, port, i)
+		}
+	}
+}
+
+func givesTable(k *pipeline.Kind) bool {
+	return slices.ContainsFunc(k.Out, func(p pipeline.Port) bool { return p.Form == pipeline.FormTable })
+}
+
+func checkUnit(t reporter, c Case, port string, column int) {
+	c = c.unitOf(port, column)
+	if work, _, err := c.planned(); err != nil || len(work.Spends) > 0 {
+		return // no such unit can be planned
+	}
+	o := observe(context.Background(), c, manner{key: 1})
+	units := texts(c.In[port], c.In[port].Header.Terms.Unit.Column)
+	for out, r := range o.records {
+		if h := o.work.Out[out]; h.Form == pipeline.FormTable && int(r.NumRows()) == len(units) {
+			for _, of := range h.Domain.Columns {
+				if of.OfUnit && !function(units, textsOf(r, of.Name)) {
+					t.Errorf("output %s: column %s is said to be one of the privacy unit %s, and rows of one unit differ in it", out, of.Name, c.In[port].Header.Terms.Unit.Column)
+				}
+			}
+		}
+	}
+}
+
+// function reports whether equal keys have equal values.
+func function(keys, values []string) bool {
+	seen := map[string]string{}
+	for i, k := range keys {
+		if v, ok := seen[k]; ok && v != values[i] {
+			return false
+		}
+		seen[k] = values[i]
+	}
+	return true
+}
+
+// unitOf is the case with a column of a table for its privacy unit. Neighbouring rows
+// are made one unit, so that units have several rows whatever the column holds.
+func (c Case) unitOf(port string, column int) Case {
+	in := c.In[port]
+	lines := keepAll(int(in.Rows.NumRows()))
+	in.Header.Domain = in.Header.Domain.Clone()
+	for i := range in.Header.Domain.Columns {
+		in.Header.Domain.Columns[i].OfUnit = i == column
+	}
+	of := &in.Header.Domain.Columns[column]
+	in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Claims: in.Header.Terms.Claims, Unit: pipeline.Unit{Column: of.Name, MaxRows: len(lines)}}
+	if in.Header.Stability.Spread == pipeline.SpreadRows {
+		in.Header.Stability = pipeline.Rows(len(lines))
+	}
+	in.Rows = paired(in.Rows, column)
+	c = c.with(port, in.Rows)
+	c.In[port] = in
+	return c
+}
+
+// paired gives every second row the unit of the one before.
+func paired(r arrow.Record, column int) arrow.Record {
+	columns := slices.Clone(r.Columns())
+	columns[column] = doubled(columns[column])
+	return newRecord(r, columns)
+}

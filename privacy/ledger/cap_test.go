@@ -1,0 +1,207 @@
+package ledger
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/privacy"
+)
+
+func containsAll(s string, parts ...string) bool {
+	for _, p := range parts {
+		if !strings.Contains(s, p) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestCap(t *testing.T) {
+	m := filled(t, 2) // 1 + 2, uncapped: they count too
+	l, _ := New(m, dataset, ticking())
+	limit := &Cap{Epsilon: 5, Adjacency: privacy.AddRemove, Filter: "basic"}
+	size := len(m.data)
+	_, err := l.Append(limit, charge("a", 1), charge("b", 1.5))
+	var over *OverBudgetError
+	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent.Amount != 3 || over.With.Amount != 5.5 || over.Left().Amount != 2 || len(m.data) != size {
+		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, over, len(m.data)-size)
+	}
+	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and", "one row (add_remove)") {
+		t.Errorf("the refusal says %v", err)
+	}
+	if !errors.Is(l.Check(*limit, charge("a", 2.5)), ErrOverBudget) || l.Check(*limit, charge("a", 2)) != nil {
+		t.Error("Check must say what Append will")
+	}
+	if _, err := l.Append(limit, charge("a", over.Left().Amount)); err != nil {
+		t.Errorf("what is left must fit: %v", err)
+	}
+	unproven := Charge{ID: "u", Version: "1", Adjacency: privacy.AddRemove, Unproven: "W13"}
+	if _, err := l.Append(limit, unproven); !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "W13") {
+		t.Errorf("a charge without proof under a cap: %v", err)
+	}
+	for _, bad := range []Cap{{Epsilon: math.NaN(), Delta: 0.1}, {Epsilon: 1, Delta: 1}, {Epsilon: -1}, {Epsilon: 99, Filter: "pld"}, {Epsilon: 99, Filter: "rdp"},
+		{Epsilon: 99, Filter: "basic", Order: 2}, {Epsilon: 99, Delta: 0.1, Order: 1}, {Epsilon: 99, Filter: "basic", Unit: Unit{"patient", 0}}} {
+		bad.Adjacency = privacy.AddRemove
+		fresh, _ := New(&memory{}, dataset, ticking())
+		if _, err := fresh.Append(&bad, charge("z", 0)); err == nil || errors.Is(err, ErrOverBudget) {
+			t.Errorf("cap %+v: %v", bad, err)
+		}
+	}
+}
+
+// A cap of epsilon 5 admits two of these; both writers see each other's charges.
+func TestCapHoldsAcrossWriters(t *testing.T) {
+	m := &memory{}
+	a, _ := New(m, dataset, ticking())
+	b, _ := New(m, dataset, ticking())
+	limit := &Cap{Epsilon: 5, Adjacency: privacy.AddRemove, Filter: "basic"}
+	_, first := a.Append(limit, charge("a", 2))
+	_, second := b.Append(limit, charge("b", 2))
+	_, third := a.Append(limit, charge("c", 2))
+	if first != nil || second != nil || !errors.Is(third, ErrOverBudget) {
+		t.Errorf("%v, %v, %v", first, second, third)
+	}
+}
+
+// The first capped charge fixes filter and order; no later cap chooses again.
+func TestFilterIsFixedOnce(t *testing.T) {
+	m := filled(t, 1)
+	l, _ := New(m, dataset, ticking())
+	limit := Cap{Epsilon: 10, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "rdp"}
+	first, err := l.Append(&limit, charge("a", 0.1))
+	if err != nil || first[0].Filter == nil || first[0].Filter.Name != "rdp" {
+		t.Fatal(first, err)
+	}
+	order := first[0].Filter.Order
+	for _, other := range []Cap{{Filter: "basic"}, {Filter: "gaussian"}, {Order: order + 1}, {Filter: "rdp", Order: order / 2}} {
+		other.Epsilon, other.Delta, other.Adjacency = 50, 1e-3, privacy.AddRemove
+		if _, err := l.Append(&other, charge("b", 0.1)); !errors.Is(err, ErrFilter) || !containsAll(err.Error(), "line 2", "after looking", fmt.Sprintf("order %g", order)) {
+			t.Errorf("cap %+v: %v", other, err)
+		}
+	}
+	wider := Cap{Epsilon: 50, Delta: 1e-3, Adjacency: privacy.AddRemove} // would fix a lower order by itself
+	if f, _ := wider.fresh(); f.Order == order {
+		t.Fatal("the test needs caps of two orders")
+	}
+	fixed, err := l.Fix(wider, charge("b", 0.1))
+	if err != nil || fixed.Filter != "rdp" || fixed.Order != order {
+		t.Errorf("Fix gives %+v, %v", fixed, err)
+	}
+	got, err := l.Append(&wider, charge("b", 0.1))
+	if err != nil || *got[0].Filter != *first[0].Filter {
+		t.Errorf("a later charge has %+v, %v", got, err)
+	}
+	if f, line, err := FilterOf(l.Entries()); err != nil || line != 2 || f.Order != order {
+		t.Errorf("the ledger's filter is %v in line %d, %v", f, line, err)
+	}
+}
+
+// Two branches that fixed two filters are merged without loss, but no cap goes on.
+func TestMergedFilters(t *testing.T) {
+	base := filled(t, 1).data
+	capped := func(id, filter string) []byte {
+		m := &memory{data: bytes.Clone(base)}
+		l, _ := New(m, dataset, func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) })
+		if _, err := l.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter}, charge(id, 0.1)); err != nil {
+			t.Fatal(err)
+		}
+		return m.data
+	}
+	m := &memory{data: merged(t, capped("a", "rdp"), capped("b", "basic"))}
+	l, err := New(m, dataset, ticking())
+	if err != nil || len(l.Entries()) != 3 {
+		t.Fatal(err)
+	}
+	for _, filter := range []string{"", "rdp", "basic"} {
+		if err := l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter}, charge("c", 0.1)); !errors.Is(err, ErrFilter) {
+			t.Errorf("filter %q goes on: %v", filter, err)
+		}
+	}
+	m = &memory{data: merged(t, capped("a", "rdp"), capped("b", "rdp"))}
+	if l, _ = New(m, dataset, ticking()); l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("c", 0.1)) != nil {
+		t.Error("two branches under one filter must go on")
+	}
+}
+
+// Sampled Gaussians with little noise have no use at the order of plain ones: Fix
+// finds theirs before the first is drawn, and records it with the charge.
+func TestFixFitsTheOrderToTheBill(t *testing.T) {
+	bill := charge("train", 0)
+	bill.Adjacency = privacy.ReplaceOne
+	bill.Event = privacy.Repeated{Count: 2000, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 3000, Event: privacy.Gaussian{NoiseMultiplier: 0.7}}}
+	l, _ := New(&memory{}, dataset, ticking())
+	limit := Cap{Epsilon: 3, Delta: 1e-6, Adjacency: privacy.ReplaceOne, Filter: "rdp"}
+	if err := l.Check(limit, bill); !errors.Is(err, ErrOverBudget) {
+		t.Fatalf("at the order of a Gaussian: %v", err)
+	}
+	fixed, err := l.Fix(limit, bill)
+	if err != nil || fixed.Order <= 1 {
+		t.Fatal(fixed, err)
+	}
+	got, err := l.Append(&fixed, bill)
+	if err != nil || got[0].Filter.Order != fixed.Order {
+		t.Fatal(got, err)
+	}
+	total, err := SumFilter(l.Entries(), *got[0].Filter, privacy.ReplaceOne, Unit{}, 1e-6)
+	best := byName(t, "rdp")
+	if eps, _ := best.Epsilon([]privacy.Event{bill.Event}, privacy.ReplaceOne, 1e-6); err != nil || total.Epsilon > 3 || total.Epsilon < eps {
+		t.Errorf("total %+v, between %g and 3 (%v)", total, eps, err)
+	}
+}
+
+// A first bill of pure releases would like an order at which no Gaussian fits:
+// Fix leaves room for those that come later.
+func TestFixLeavesRoomForGaussians(t *testing.T) {
+	laplace, gaussian := charge("a", 0), charge("b", 0)
+	laplace.Event = privacy.Laplace{NoiseMultiplier: 2}
+	gaussian.Event = privacy.Gaussian{NoiseMultiplier: 8}
+	l, _ := New(&memory{}, dataset, ticking())
+	limit, err := l.Fix(Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove}, laplace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(&limit, laplace, gaussian); err != nil {
+		t.Errorf("at order %g: %v", limit.Order, err)
+	}
+}
+
+// A charge for rows counts four times for a patient of four rows under the cap.
+func TestCapCountsUnits(t *testing.T) {
+	limit := Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove, Unit: Unit{"patient", 4}, Filter: "basic"}
+	l, _ := New(filled(t, 1), dataset, ticking()) // epsilon 1 for a row
+	var over *OverBudgetError
+	if err := l.Check(limit, withUnit(charge("x", 0.1), "patient", 9)); !errors.As(err, &over) || over.Spent.Amount != 4 || !strings.Contains(err.Error(), "patient (at most 4 rows each)") {
+		t.Errorf("a row's charge for a patient: %v", err)
+	}
+	if err := l.Check(limit, withUnit(charge("x", 0.1), "clinic", 9)); !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("another column under the cap: %v", err)
+	}
+}
+
+// The total of a filter is the epsilon whose cap it would just pass.
+func TestSumFilterInvertsTheCap(t *testing.T) {
+	for name, e := range map[string]privacy.Event{"rdp": privacy.Laplace{NoiseMultiplier: 3}, "gaussian": privacy.Gaussian{NoiseMultiplier: 3}, "basic": privacy.Approximate{Epsilon: 0.3, Delta: 1e-7}} {
+		c := charge("a", 0)
+		c.Event = e
+		limit := Cap{Epsilon: 30, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: name}
+		l, _ := New(&memory{}, dataset, ticking())
+		if _, err := l.Append(&limit, c); err != nil {
+			t.Fatal(name, err)
+		}
+		total, err := SumFilter(l.Entries(), *l.Entries()[0].Filter, privacy.AddRemove, Unit{}, 1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for factor, fits := range map[float64]bool{1 + 1e-9: true, 1 - 1e-6: false} {
+			limit.Epsilon = total.Epsilon * factor
+			if err := l.Check(limit); (err == nil) != fits {
+				t.Errorf("%s: total %g, cap %g: %v", name, total.Epsilon, limit.Epsilon, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+
+	"weir/privacy"
+	"weir/privacy/account"
+)
+
+// filter is the one that c admits by: the ledger's, once a capped charge has fixed
+// it, else the one that c names.
+func (c Cap) filter(entries []Entry) (Filter, error) {
+	fixed, line, err := FilterOf(entries)
+	if err != nil {
+		return Filter{}, err
+	}
+	if fixed == nil {
+		return c.fresh()
+	}
+	if c.Filter != "" && c.Filter != fixed.Name || c.Order != 0 && c.Order != fixed.Order {
+		asked := c.Filter
+		if c.Order != 0 {
+			asked = Filter{"rdp", c.Order}.String()
+		}
+		return Filter{}, fmt.Errorf("ledger: cap: filter: is %s, must be %s as in line %d; choosing after looking at what was released would break the bound: %w", asked, fixed, line, ErrFilter)
+	}
+	return *fixed, nil
+}
+
+// fresh is the filter of a ledger that has none yet.
+func (c Cap) fresh() (Filter, error) {
+	f := Filter{c.Filter, c.Order}
+	if f.Name == "" {
+		f.Name = "rdp"
+	}
+	if f.Name == "rdp" && f.Order == 0 {
+		// Most Gaussian noise, whose divergence is proportional to the order.
+		nothing, gaussian := func(float64) float64 { return 0 }, func(order float64) float64 { return order }
+		f.Order = bestOrder(c, math.Inf(1), nothing, gaussian)
+	}
+	if err := f.valid(); err != nil {
+		return f, fmt.Errorf("ledger: cap: %w", err)
+	}
+	if f.Name != "basic" && c.Delta == 0 {
+		return f, fmt.Errorf("ledger: cap: delta: is 0, must be above 0 under the filter %s", f.Name)
+	}
+	return f, nil
+}
+
+// bestOrder is the order at which most copies of a bill fit under the cap after
+// what is spent; among orders that admit none, the one with most room.
+// None is above top.
+func bestOrder(c Cap, top float64, spent, bill func(order float64) float64) float64 {
+	best, copies := 0.0, 0.0
+	room, most := min(2, top), math.Inf(-1)
+	for _, order := range account.FilterOrders() {
+		if order > top {
+			break
+		}
+		left := c.Epsilon - conversion(order, c.Delta) - spent(order)
+		if left > most {
+			room, most = order, left
+		}
+		if n := left / bill(order); n > copies {
+			best, copies = order, n
+		}
+	}
+	if copies == 0 {
+		return room
+	}
+	return best
+}
+
+// Fix returns limit with the filter that the ledger has; where it has none yet and
+// the filter is rdp without an order, with the order at which the bill of the
+// first capped run costs least of the cap, up to that of Gaussian noise. Sampled
+// Gaussians need lower orders; higher ones serve pure releases alone and
+// would shut out every later Gaussian. It must be called before that run draws
+// noise: the bill is public, and so is the order.
+func (l *Ledger) Fix(limit Cap, bill ...Charge) (Cap, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := limit.valid(); err != nil {
+		return limit, fmt.Errorf("ledger: cap: %w", err)
+	}
+	f, err := limit.filter(l.entries)
+	if err != nil {
+		return limit, err
+	}
+	if fixed, _, err := FilterOf(l.entries); err != nil || fixed != nil || f.Name != "rdp" || limit.Order != 0 {
+		limit.Filter, limit.Order = f.Name, f.Order
+		return limit, err
+	}
+	added, err := l.chain(bill, nil)
+	if err != nil {
+		return limit, err
+	}
+	limit.Filter = f.Name
+	limit.Order, err = limit.orderFor(l.entries, added)
+	return limit, err
+}
+
+// orderFor is the best order for added after spent; that of Gaussian noise where
+// either cannot be read for the unit, which Check then says.
+func (c Cap) orderFor(spent, added []Entry) (float64, error) {
+	f, err := c.fresh()
+	if err != nil {
+		return 0, err
+	}
+	r, err := newReading(append(spent[:len(spent):len(spent)], added...), c.Adjacency, c.Unit)
+	if err != nil {
+		return 0, fmt.Errorf("ledger: cap: %w", err)
+	}
+	before, ok := r.divergence(spent)
+	bill, also := r.divergence(added)
+	if !ok || !also || len(added) == 0 {
+		return f.Order, nil
+	}
+	return bestOrder(c, f.Order, before, bill), nil
+}
+
+// divergence is that of the composition of entries as a function of the order.
+func (r reading) divergence(entries []Entry) (func(order float64) float64, bool) {
+	events, _ := r.all(entries)
+	if events == nil && len(entries) > 0 {
+		return nil, false
+	}
+	events, err := tally(events)
+	if err != nil {
+		return nil, false
+	}
+	at, err := account.Divergence(events, r.pairs)
+	return at, err == nil
+}
+
+// SumFilter is Sum by a filter, which holds for runs that were chosen after looking
+// at earlier ones, if the filter was fixed before.
+func SumFilter(entries []Entry, f Filter, adjacency privacy.Adjacency, unit Unit, delta float64) (Total, error) {
+	t := Total{Delta: delta, Adjacency: adjacency, Unit: unit, Accountant: "filter " + f.String(), Charges: len(entries)}
+	r, err := newReading(entries, adjacency, unit)
+	if err != nil {
+		return t, fmt.Errorf("ledger: total: %w", err)
+	}
+	if err := f.valid(); err != nil {
+		return t, fmt.Errorf("ledger: total: %w", err)
+	}
+	all, why, err := r.cost(f, entries)
+	if err != nil {
+		return t, err
+	}
+	if why != "" {
+		return t.none(why), nil
+	}
+	_, t.Reason = r.all(entries)
+	t.Epsilon = f.epsilon(all, delta)
+	return t, nil
+}

@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"weir/privacy/ledger"
+)
+
+// readPrivate decodes a file of the owner's side. An absent file is found false;
+// a damaged one is an error, never an absent one: what it knew would be lost.
+func readPrivate(path string, v interface{ valid() error }, cure string) (found bool, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := decode(data, v); err != nil {
+		return false, fmt.Errorf("%s: is damaged: it %w, must be as weir wrote it: %s", path, err, cure)
+	}
+	return true, nil
+}
+
+// decode does not pass on what the decoder says, which may quote a key.
+func decode(data []byte, v interface{ valid() error }) error {
+	if err := json.Unmarshal(data, v); err != nil {
+		return errors.New("is not the JSON of such a file")
+	}
+	return v.valid()
+}
+
+// writePrivate replaces the file as a whole, or leaves what was there; what is
+// there already is not written again.
+func writePrivate(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return os.Chmod(path, 0o600)
+	}
+	return replace(path, data)
+}
+
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename durable; not every file system allows it.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, os.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// lock waits until no other process changes the file. It is the lock of ledgers:
+// it ends with its process and cannot go stale.
+func lock(path string) (unlock func() error, err error) {
+	unlock, err = ledger.OpenFile(path).Lock()
+	if err != nil {
+		return nil, fmt.Errorf("%s: lock: %w", path, err)
+	}
+	return unlock, nil
+}

@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"weir/pipeline"
+	"weir/privacy/ledger"
+	"weir/privacy/noise"
+)
+
+// Opening is a file that a run is about to read.
+type Opening struct {
+	Out     string         // folder of all runs; the index of datasets lies in it
+	Path    string         // of the file
+	Version string         // as declared; "" is 1
+	Digest  string         // of the uncompressed content
+	Rows    pipeline.Table // read only where the index does not know the content
+	Clock   func() time.Time
+	Random  io.Reader // of the operating system
+}
+
+// Identity is which dataset a file is. Only ID and Version may leave the owner's
+// side.
+type Identity struct {
+	ID, Version string
+	Path        string    // of the file, links resolved: a ledger beside it is found by every link to it
+	Secret      noise.Key // of draws that fall alike in all runs of the dataset, such as shards
+	Ledger      string    // where its charges were written before, or ""
+	Notes       []string  // for the owner's terminal
+	Overlaps    []string  // other known datasets that share rows (W32)
+
+	content string
+	changed bool
+	head    ledger.Head
+	place   place
+	out     string
+}
+
+// Content tells the contents of one dataset apart. It is for the owner's side:
+// names in the cache, and what an interrupted run had read.
+func (id *Identity) Content() string { return id.content }
+
+// Changed reports that the declared version was known with other content only.
+func (id *Identity) Changed() bool { return id.changed }
+
+// Identify finds the dataset of a file by the owner file of its path, else by its
+// content, else by a ledger beside it, and else makes a new one.
+func Identify(ctx context.Context, o Opening) (*Identity, error) {
+	out, err := filepath.Abs(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	o.Out = out
+	p, err := locate(o.Out, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Version == "" {
+		o.Version = "1"
+	}
+	id, key, err := identify(o, p, nil)
+	if errors.Is(err, errUnread) {
+		// Reading takes long, so it is done without the lock; another run may have
+		// found the dataset meanwhile, and then has the word.
+		rows, failed := sketchRows(ctx, key, o.Rows)
+		if failed != nil {
+			return nil, failed
+		}
+		id, _, err = identify(o, p, &rows)
+	}
+	return id, err
+}
+
+// errUnread asks for the sketch of the rows.
+var errUnread = errors.New("the rows have to be read")
+
+func identify(o Opening, p place, rows *sketch) (id *Identity, key noise.Key, err error) {
+	err = locked(o.Out, o.Random, func(x *index) (err error) {
+		unlock, err := lock(p.owner)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+		f := finding{Opening: o, place: p, index: x}
+		key = x.key
+		id, err = f.find(rows)
+		return err
+	})
+	return id, key, err
+}
+
+// finding is one Identify under its locks.
+type finding struct {
+	Opening
+	place place
+	index *index
+	notes []string
+}
+
+func (f *finding) tell(format string, args ...any) {
+	f.notes = append(f.notes, f.place.path+": "+fmt.Sprintf(format, args...))
+}
+
+func (f *finding) find(rows *sketch) (*Identity, error) {
+	own, err := f.match()
+	if err != nil {
+		return nil, err
+	}
+	if rows == nil {
+		if f.index.byContent(f.Digest) == nil {
+			return nil, errUnread
+		}
+		rows = &sketch{}
+	}
+	if own == nil {
+		if own, err = f.fresh(); err != nil {
+			return nil, err
+		}
+	}
+	return f.keep(own, *rows)
+}
+
+// fresh is a dataset that nothing is known of.
+func (f *finding) fresh() (*owner, error) {
+	id, err := newID(f.Random)
+	if err != nil {
+		return nil, err
+	}
+	key, err := noise.NewKey(f.Random)
+	f.tell("is a new dataset, %s; keep %s, which holds its key, and never commit it (.gitignore: *%s*)", id, f.place.owner, OwnerSuffix)
+	if f.place.readOnly() {
+		f.tell("its folder is read-only, so the owner file lies with the runs: under another folder of runs (--out) the dataset is not known")
+	}
+	return &owner{ID: id, Key: secret{key}}, err
+}
+
+func newID(random io.Reader) (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("dataset: 16 random bytes for its id could not be read: %w", err)
+	}
+	return fmt.Sprintf("ds-%x", b), nil
+}
+
+// keep writes what is known now on the owner's side.
+func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
+	rec, err := f.record(own)
+	if err != nil {
+		return nil, err
+	}
+	content := macOf(rec.Key.Key, "content", f.Digest)
+	changed := rec.see(f.Version, content, f.Clock())
+	rec.holds(f.index.mac(f.Digest), rows)
+	rec.at(f.place)
+	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
+		return nil, err
+	}
+	overlaps := f.index.overlaps(rec)
+	f.warn(rec.ID, changed, overlaps)
+	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
+		Overlaps: overlaps, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+}
+
+// record is that of the dataset, with what the owner file knows.
+func (f *finding) record(own *owner) (*record, error) {
+	rec := f.index.byID(own.ID)
+	if rec == nil {
+		return &record{owner: *own}, nil
+	}
+	if err := rec.join(own); err != nil {
+		return nil, fmt.Errorf("%s: %w as %s says: remove the one that is wrong", f.place.owner, err, f.index.recordPath(own.ID))
+	}
+	return rec, nil
+}
+
+func (f *finding) warn(id string, changed bool, overlaps []string) {
+	if changed {
+		f.tell("has other content than version %s of %s had before; declare another dataset.version, so that results say what they come from", f.Version, id)
+	}
+	for _, other := range overlaps {
+		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, say so before it is charged: weir ledger continue OLD NEW", other)
+	}
+}

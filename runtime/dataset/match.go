@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"weir/privacy/ledger"
+	"weir/privacy/noise"
+)
+
+// match says which known dataset the file is; nil is none.
+func (f *finding) match() (*owner, error) {
+	byPath, err := f.place.load()
+	if err != nil {
+		return nil, err
+	}
+	byContent := f.index.byContent(f.Digest)
+	switch {
+	case byPath != nil && byContent != nil && byPath.ID != byContent.ID:
+		return nil, Refusal{fmt.Errorf("%s: has the owner file of %s and the content of %s, must be of one dataset: remove %s to charge it to the ledger of the latter",
+			f.place.path, byPath.ID, byContent.name(), f.place.owner)}
+	case byPath != nil:
+		return byPath, nil
+	case byContent != nil:
+		f.tellContent(byContent)
+		return &byContent.owner, nil
+	}
+	if own, err := f.neighbour(); own != nil || err != nil {
+		return own, err
+	}
+	return f.byLedger()
+}
+
+func (f *finding) tellContent(r *record) {
+	if r.lies(f.place.path) {
+		f.tell("has lost its owner file; by its content it is %s, and %s is written again", r.ID, f.place.owner)
+		return
+	}
+	f.tell("is %s; it shares that dataset's ledger", r.name())
+}
+
+// neighbour finds a file of the same content in the same folder, which another
+// folder of runs may know.
+func (f *finding) neighbour() (*owner, error) {
+	files, err := os.ReadDir(filepath.Dir(f.place.path))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), OwnerSuffix) {
+			continue
+		}
+		path, own := filepath.Join(filepath.Dir(f.place.path), file.Name()), &owner{}
+		if _, err := readPrivate(path, own, ownerCure); err != nil {
+			return nil, err
+		}
+		if own.known(macOf(own.Key.Key, "content", f.Digest)) {
+			f.tell("is %s (%s); it shares that dataset's ledger", own.ID, strings.TrimSuffix(path, OwnerSuffix))
+			return own, nil
+		}
+	}
+	return nil, nil
+}
+
+// byLedger takes the id of a ledger beside the file, such as one that was
+// committed: its charges were made on this dataset, by whom and where ever.
+func (f *finding) byLedger() (*owner, error) {
+	path := f.place.path + LedgerSuffix
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := ledger.Parse(data)
+	if len(entries) == 0 {
+		return nil, err // of an empty ledger nil
+	}
+	last := entries[len(entries)-1]
+	if last.Origin != nil {
+		last.Hash = last.Origin.Hash // which merges do not change
+	}
+	if !validID(last.Dataset) {
+		return nil, fmt.Errorf("%s: is of a dataset without a random id, must be of ds- and 32 hex digits; move it away to start another ledger knowingly", path)
+	}
+	return f.adopt(last.Dataset, path, ledger.Head{Count: len(entries), Hash: last.Hash})
+}
+
+func (f *finding) adopt(id, path string, head ledger.Head) (*owner, error) {
+	f.tell("has no owner file, and is %s by the ledger beside it", id)
+	if known := f.index.byID(id); known != nil {
+		return &known.owner, nil
+	}
+	key, err := noise.NewKey(f.Random)
+	own := &owner{ID: id, Key: secret{key}}
+	own.note(path, head)
+	return own, err
+}

@@ -1,0 +1,66 @@
+package dataset
+
+import "slices"
+
+const (
+	// minDistinct is the least number of distinct rows of tables that are compared:
+	// two tables of a few short columns share rows without sharing people.
+	minDistinct = 200
+
+	// minShare is half of the 1 % that must not be missed. Of two tables of like
+	// size, s = 4096 rows are compared; at 1 % in common the equal ones among them
+	// are Poisson of mean 41, and fewer than the 20.5 that are asked for with
+	// probability 2e-4. A table r times as large leaves s = 4096/r rows of the
+	// smaller one: at r = 10, 1 % is missed one time in five and 3 % one in 2500;
+	// at r = 100, 1 % is missed two times in three, 10 % one time in sixty, a whole
+	// copy never. Beyond r = 4096/5 a subset may pass.
+	minShare = 0.005
+)
+
+// overlap estimates which share of the rows of the smaller table is in the other
+// one too, and whether that is enough to tell.
+func overlap(a, b sketch) (share float64, is bool) {
+	if a.distinct() < minDistinct || b.distinct() < minDistinct {
+		return 0, false
+	}
+	// Up to the lesser of both ends each sketch has all of its rows: two samples by
+	// the same coin.
+	end := min(a.last(), b.last())
+	a, b = a.until(end), b.until(end)
+	equal := common(a, b)
+	if equal == 0 {
+		return 0, false
+	}
+	share = float64(equal) / float64(min(len(a), len(b)))
+	return share, share >= minShare
+}
+
+func (s sketch) until(end uint64) sketch {
+	n, found := slices.BinarySearch(s, end)
+	if found {
+		n++
+	}
+	return s[:n]
+}
+
+func common(a, b sketch) (n int) {
+	for _, h := range a {
+		if _, found := slices.BinarySearch(b, h); found {
+			n++
+		}
+	}
+	return n
+}
+
+// overlaps lists the other datasets that share rows with r.
+func (x *index) overlaps(r *record) (names []string) {
+	for _, other := range x.records {
+		if other.ID == r.ID {
+			continue
+		}
+		if _, is := overlap(r.Rows, other.Rows); is {
+			names = append(names, other.name())
+		}
+	}
+	return names
+}

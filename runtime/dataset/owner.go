@@ -1,0 +1,112 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"weir/privacy/ledger"
+	"weir/privacy/noise"
+)
+
+// owner is what the owner of a dataset keeps of it. It is never committed: with
+// the key, guesses of the content can be tested.
+type owner struct {
+	ID          string    `json:"id"`
+	Key         secret    `json:"key"`
+	Contents    []content `json:"contents"`
+	Ledger      string    `json:"ledger,omitempty"`
+	LedgerCount int       `json:"ledger_count"`
+	LedgerHead  string    `json:"ledger_head,omitempty"`
+}
+
+// content is one state of the file, under the version that the spec declared.
+type content struct {
+	Version string    `json:"version"`
+	HMAC    string    `json:"hmac"`
+	Seen    time.Time `json:"seen"`
+}
+
+// secret is a key that is written as it is, into files of the owner's side, and
+// printed as its commitment everywhere else.
+type secret struct{ noise.Key }
+
+func (s secret) MarshalText() ([]byte, error) { return []byte(s.Hex()), nil }
+
+func (s *secret) UnmarshalText(text []byte) (err error) {
+	s.Key, err = noise.ParseKey(string(text))
+	return err
+}
+
+// valid checks what was read; the id becomes a file name, so it must be one.
+func (o *owner) valid() error {
+	switch {
+	case !validID(o.ID):
+		return errors.New("has no id of the form ds- and 32 hex digits")
+	case o.Key.Key == noise.Key{}:
+		return errors.New("has no key")
+	case o.LedgerCount < 0 || (o.LedgerCount > 0) != (o.LedgerHead != ""):
+		return errors.New("has a ledger_count that does not fit its ledger_head")
+	}
+	return nil
+}
+
+func validID(id string) bool {
+	if len(id) != 35 || id[:3] != "ds-" {
+		return false
+	}
+	for _, r := range id[3:] {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// known reports whether the content was seen, under any version.
+func (o *owner) known(mac string) bool {
+	for _, c := range o.Contents {
+		if c.HMAC == mac {
+			return true
+		}
+	}
+	return false
+}
+
+// see keeps that version has this content, and reports whether the version was
+// known with other content only.
+func (o *owner) see(version, mac string, now time.Time) (changed bool) {
+	for _, c := range o.Contents {
+		if c.Version == version && c.HMAC == mac {
+			return false
+		}
+		changed = changed || c.Version == version
+	}
+	o.Contents = append(o.Contents, content{version, mac, now.UTC().Round(0)})
+	return changed
+}
+
+// join takes up what another file of the same dataset knows. Nothing is lost:
+// contents add up, and the longer ledger counts.
+func (o *owner) join(other *owner) error {
+	if other.ID != o.ID || other.Key != o.Key {
+		return fmt.Errorf("is of another dataset or has another key than %s, must have the same", o.ID)
+	}
+	for _, c := range other.Contents {
+		o.see(c.Version, c.HMAC, c.Seen)
+	}
+	o.note(other.Ledger, other.head())
+	return nil
+}
+
+// note keeps the longest ledger seen; a shorter one is older, or was cut.
+func (o *owner) note(path string, head ledger.Head) {
+	if head.Count > o.LedgerCount || o.Ledger == "" {
+		o.Ledger, o.LedgerCount, o.LedgerHead = path, head.Count, head.Hash
+	}
+	if o.LedgerCount == 0 {
+		o.LedgerHead = "" // the head of an empty ledger says nothing
+	}
+}
+
+func (o *owner) head() ledger.Head { return ledger.Head{Count: o.LedgerCount, Hash: o.LedgerHead} }

@@ -1,0 +1,107 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// place is where a dataset lies, and where its owner file lies: beside it, or
+// with the runs where its folder is read-only. Both may exist, where the folder
+// became read-only in between.
+type place struct {
+	path   string // links resolved
+	beside string
+	aside  string
+	owner  string // the one of both that is written
+}
+
+func locate(out, path string) (place, error) {
+	if path == "" {
+		return place{}, errors.New("dataset: is without a path, must be a file")
+	}
+	path, err := resolve(path)
+	if err != nil {
+		return place{}, err
+	}
+	p := placeOf(out, path)
+	if !Writable(filepath.Dir(path)) {
+		p.owner = p.aside
+		err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
+	}
+	return p, err
+}
+
+// placeOf is the place of a resolved path.
+func placeOf(out, path string) place {
+	name := sha256.Sum256([]byte(path))
+	p := place{path: path, beside: path + OwnerSuffix, aside: filepath.Join(out, "owners", hex.EncodeToString(name[:16])+OwnerSuffix)}
+	p.owner = p.beside
+	return p
+}
+
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, plain(err))
+	}
+	return real, nil
+}
+
+// plain drops the operation and path that package os puts before its reason.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+const ownerCure = "restore it from a backup; or remove it, then weir knows the dataset by its content only, as far as the folder of runs does"
+
+// load reads what the owner keeps of this place; nil where there is nothing.
+func (p place) load() (*owner, error) {
+	var both [2]owner
+	var all *owner
+	for i, path := range []string{p.beside, p.aside} {
+		found, err := readPrivate(path, &both[i], ownerCure)
+		switch {
+		case err != nil:
+			return nil, err
+		case !found:
+		case all == nil:
+			all = &both[i]
+		default:
+			if err := all.join(&both[i]); err != nil {
+				return nil, fmt.Errorf("%s: %w as %s: remove the one that is wrong", path, err, p.beside)
+			}
+		}
+	}
+	return all, nil
+}
+
+// readOnly reports that the owner file lies with the runs.
+func (p place) readOnly() bool { return p.owner == p.aside }
+
+// Writable goes by the permission bits too, because root may write where they
+// say that nobody should.
+func Writable(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm()&0o222 == 0 {
+		return false
+	}
+	f, err := os.CreateTemp(dir, ".weir-*")
+	if err != nil {
+		return errors.Is(err, fs.ErrExist)
+	}
+	f.Close()
+	return os.Remove(f.Name()) == nil
+}

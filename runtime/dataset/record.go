@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// record is what the index knows of one dataset: all that its owner file says,
+// so that a lost one can be written again, and what tells its copies.
+type record struct {
+	owner
+	Places []spot   `json:"places"`
+	Macs   []string `json:"index_hmacs"` // of the digests of its contents, under the key of the index
+	Rows   sketch   `json:"sketch"`      // of the rows of all its contents
+}
+
+// spot is a file of the dataset and its owner file.
+type spot struct {
+	Path  string `json:"path"`
+	Owner string `json:"owner"`
+}
+
+const recordCure = "restore it from a backup; or remove it, then copies of the dataset are not known until a run has read it again"
+
+func (r *record) valid() error {
+	if !slices.IsSorted(r.Rows) || len(r.Rows) > sketchSize {
+		return errors.New("has a sketch that is not sorted or too long")
+	}
+	return r.owner.valid()
+}
+
+// name is how the owner is told of the dataset.
+func (r *record) name() string {
+	if len(r.Places) == 0 {
+		return r.ID
+	}
+	return r.ID + " (" + r.Places[len(r.Places)-1].Path + ")"
+}
+
+// at keeps where the dataset lies; the last place is the latest.
+func (r *record) at(p place) {
+	r.Places = slices.DeleteFunc(r.Places, func(s spot) bool { return s.Path == p.path })
+	r.Places = append(r.Places, spot{p.path, p.owner})
+}
+
+func (r *record) lies(path string) bool {
+	return slices.ContainsFunc(r.Places, func(s spot) bool { return s.Path == path })
+}
+
+// holds keeps a content and its rows.
+func (r *record) holds(mac string, rows sketch) {
+	if !slices.Contains(r.Macs, mac) {
+		r.Macs = append(r.Macs, mac)
+	}
+	r.Rows = union(r.Rows, rows)
+}
+
+func (x *index) read(id string) (*record, error) {
+	r := &record{}
+	found, err := readPrivate(x.recordPath(id), r, recordCure)
+	if err == nil && (!found || r.ID != id) {
+		err = fmt.Errorf("%s: is of another dataset than its name says, must be of %s", x.recordPath(id), id)
+	}
+	return r, err
+}
+
+func (x *index) save(r *record) error { return writePrivate(x.recordPath(r.ID), r) }
+
+func (x *index) remove(r *record) error {
+	x.records = slices.DeleteFunc(x.records, func(other *record) bool { return other == r })
+	if err := os.Remove(x.recordPath(r.ID)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (x *index) find(is func(*record) bool) *record {
+	if i := slices.IndexFunc(x.records, is); i >= 0 {
+		return x.records[i]
+	}
+	return nil
+}
+
+func (x *index) byID(id string) *record {
+	return x.find(func(r *record) bool { return r.ID == id })
+}
+
+func (x *index) byContent(digest string) *record {
+	mac := x.mac(digest)
+	return x.find(func(r *record) bool { return slices.Contains(r.Macs, mac) })
+}

@@ -1,0 +1,84 @@
+package runtime
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"weir/privacy/ledger"
+	"weir/privacy/noise"
+	"weir/runtime/dataset"
+)
+
+// identity is which dataset a run works on: a random id and a declared version,
+// which are public, and what stays with the owner.
+type identity struct {
+	id, version string
+	content     string            // tells contents apart; for the owner's side only
+	secret      noise.Key         // of draws that have to fall alike in all runs of the dataset
+	known       *dataset.Identity // nil where rows are made up, or noise is from a seed
+}
+
+// publicIdentity is that of rows that anyone can make. Their secret draws need
+// not be secret.
+func publicIdentity(what, version string, opts Options) identity {
+	h := sha256.Sum256([]byte("weir " + what))
+	id := identity{id: "ds-" + hex.EncodeToString(h[:16]), version: version, content: what, secret: noise.Key(h)}
+	if opts.Insecure != nil {
+		id.secret = insecureKey(*opts.Insecure)
+	}
+	return id
+}
+
+// identify finds the id of a file's dataset, or gives it one. A run with a test
+// seed leaves no mark on the owner's side, and gives the same bytes on any
+// machine.
+func (s *source) identify(ctx context.Context, digest, version string, opts Options) (identity, error) {
+	if opts.Insecure != nil {
+		id := publicIdentity("insecure", version, opts)
+		id.content = digest
+		return id, nil
+	}
+	path, err := filepath.Abs(s.path)
+	if err != nil {
+		return identity{}, err
+	}
+	known, err := dataset.Identify(ctx, dataset.Opening{Out: opts.owners(), Path: path, Version: version, Digest: digest,
+		Rows: s.table, Clock: opts.Clock, Random: opts.Random})
+	if err != nil {
+		return identity{}, err
+	}
+	for _, note := range known.Notes {
+		opts.Log.Warn(note)
+	}
+	for _, other := range known.Overlaps {
+		opts.Log.Warn(fmt.Sprintf("W32: %s shares rows with %s, and what was spent there is not counted here; weir ledger continue counts it", s.name, other))
+	}
+	return identity{id: known.ID, version: version, content: known.Content(), secret: known.Secret, known: known}, nil
+}
+
+// ledgerPath is where the charges of the dataset were written before, or "".
+func (id identity) ledgerPath() string {
+	if id.known == nil {
+		return ""
+	}
+	return id.known.Ledger
+}
+
+// checkLedger refuses a ledger that lacks charges which are known to be made.
+func (id identity) checkLedger(entries []ledger.Entry) error {
+	if id.known == nil {
+		return nil
+	}
+	return id.known.CheckLedger(entries)
+}
+
+// noteLedger keeps the head of the ledger on the owner's side.
+func (id identity) noteLedger(path string, head ledger.Head) error {
+	if id.known == nil {
+		return nil
+	}
+	return id.known.NoteLedger(path, head)
+}

@@ -1,0 +1,214 @@
+package runtime
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"weir/privacy/ledger"
+	"weir/record"
+)
+
+// Differences lists what of a finished run is not as its replay has it: files of
+// the release, documents rendered anew, and what the record claims. Nothing is
+// left out because it names the run: the replay is given the run's name.
+func Differences(old, again *record.Run, dir string) ([]string, error) {
+	replayed := *again
+	replayed.ID = old.ID
+	differ, err := differentFiles(old, &replayed, dir)
+	if err != nil {
+		return nil, err
+	}
+	differ = append(differ, differentDocuments(&replayed, dir)...)
+	differ = append(differ, differentClaims(old, &replayed)...)
+	differ = append(differ, differentLedger(old)...)
+	sort.Strings(differ)
+	return slices.Compact(differ), nil
+}
+
+// ErrOtherContent marks a replay on rows that are not those of its run.
+var ErrOtherContent = errors.New("the dataset has changed since the run")
+
+// sameContent reports that a replay reads what its run read.
+func (r *Replay) sameContent(content string) error {
+	if r == nil {
+		return nil
+	}
+	read, err := os.ReadFile(filepath.Join(r.Dir, "internal", contentFile))
+	if err == nil && string(read) == content {
+		return nil
+	}
+	return ErrOtherContent
+}
+
+// differentFiles compares what is recorded, what the replay made and what lies
+// in the release now.
+func differentFiles(old, again *record.Run, dir string) ([]string, error) {
+	recorded, replayed := digests(old.Release), digests(again.Release)
+	listed, err := listing(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, of := range []map[string]string{recorded, replayed, listed} {
+		for name := range of {
+			names[name] = true
+		}
+	}
+	var differ []string
+	for name := range names {
+		if name == privacyFile && recorded[name] == listed[name] && listed[name] != "" {
+			continue // rendered anew below: it names the run
+		}
+		if listed[name] != recorded[name] || listed[name] != replayed[name] {
+			differ = append(differ, name)
+		}
+	}
+	return differ, nil
+}
+
+const privacyFile = "release/PRIVACY.md"
+
+func digests(files []record.File) map[string]string {
+	of := map[string]string{}
+	for _, f := range files {
+		of[f.Path] = f.SHA256
+	}
+	return of
+}
+
+// listing is every file under release/, whoever put it there, with its digest.
+func listing(dir string) (map[string]string, error) {
+	files := map[string]string{}
+	root := filepath.Join(dir, "release")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		digest, _, err := digestFile(path)
+		files[filepath.ToSlash(name)] = digest
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return files, nil
+	}
+	return files, err
+}
+
+// checkFiles reports whether a release is as its record says.
+func checkFiles(dir string, rec *record.Run) error {
+	listed, err := listing(dir)
+	if err != nil {
+		return err
+	}
+	recorded := digests(rec.Release)
+	for name, digest := range recorded {
+		if listed[name] != digest {
+			return fmt.Errorf("%s: is missing or has changed", name)
+		}
+	}
+	for name := range listed {
+		if recorded[name] == "" {
+			return fmt.Errorf("%s: is not in the record", name)
+		}
+	}
+	return nil
+}
+
+// differentDocuments renders what the release says of itself anew.
+func differentDocuments(again *record.Run, dir string) []string {
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(privacyFile)))
+	if err != nil || string(text) != record.PrivacyPaper(again) {
+		return []string{privacyFile}
+	}
+	return nil
+}
+
+// differentClaims compares what a record says with what the replay found: all but
+// the time, the place, and the ledger's own hashes.
+func differentClaims(old, again *record.Run) []string {
+	var differ []string
+	claim := func(name string, a, b any) {
+		if one, other := encode(a), encode(b); one != other {
+			differ = append(differ, "run.json: "+name)
+		}
+	}
+	claim("status", old.Status, record.Done)
+	claim("name", old.Name, again.Name)
+	claim("spec_digest", old.SpecDigest, again.SpecDigest)
+	claim("plan", old.Plan, again.Plan)
+	claim("bill", old.Bill, again.Bill)
+	claim("terms", old.Terms, again.Terms)
+	claim("dataset", [4]string{old.Dataset.Name, old.Dataset.ID, old.Dataset.Version, old.Dataset.Unit},
+		[4]string{again.Dataset.Name, again.Dataset.ID, again.Dataset.Version, again.Dataset.Unit})
+	claim("not_private", old.Insecure, again.Insecure)
+	claim("tables", old.Tables, again.Tables)
+	claim("charges", charged(old), charged(again))
+	claim("stages", recipes(old), recipes(again))
+	return differ
+}
+
+// encode is v as compact JSON: run.json is indented, a plan in memory is not.
+func encode(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+func charged(r *record.Run) map[string]string {
+	of := map[string]string{}
+	for _, c := range r.Charges {
+		of[c.Stage+"/"+c.Name] = encode(c.Event)
+	}
+	return of
+}
+
+func recipes(r *record.Run) map[string]string {
+	of := map[string]string{}
+	for _, s := range r.Stages {
+		of[s.ID] = s.Kind + " " + s.Recipe
+	}
+	return of
+}
+
+// differentLedger looks for the run's charges in the ledger, and for every line
+// that the ledger had when the run ended.
+func differentLedger(old *record.Run) []string {
+	path := old.Dataset.Ledger
+	if path == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return []string{"ledger: " + path + " cannot be read"}
+	}
+	entries, err := ledger.Parse(data)
+	if err == nil {
+		err = ledger.Includes(entries, ledger.Head{Count: old.Dataset.LedgerCount, Hash: old.Dataset.LedgerHead})
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	lines := map[string]string{}
+	for _, e := range entries {
+		lines[e.ID] = encode(e.Event)
+	}
+	var differ []string
+	for _, c := range old.Charges {
+		if event, ok := lines[c.ID]; !ok || event != encode(c.Event) {
+			differ = append(differ, "ledger: is without the charge "+c.ID)
+		}
+	}
+	return differ
+}

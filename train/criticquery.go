@@ -1,0 +1,97 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"weir/privacy"
+)
+
+// CriticQuery is the mechanism of GSWGAN (Chen et al. 2020), in the two variants
+// that ACCOUNTING sections 3.5 and head prove: at each of Steps steps, BatchSize
+// generated rows are judged by Critics critics on disjoint shards, and the
+// gradients at these rows, each clipped to MaxGradNorm, are noised.
+//
+// Input: critics, each a function of its own shard and of public history; one
+// changed shard makes its critic any other. Adjacency: either; a changed shard
+// moves a gradient anywhere in the clip ball, by up to 2*MaxGradNorm.
+// NoiseMultiplier is the noise's standard deviation over 2*MaxGradNorm for query
+// sample; over 2*MaxGradNorm*sqrt(BatchSize)/Critics for query mean: over what one
+// shard can change in one release, whatever the adjacency. Guarantee: that of
+// Event.
+type CriticQuery struct {
+	MaxGradNorm     float64 `json:"max_grad_norm"`
+	NoiseMultiplier float64 `json:"noise_multiplier"`
+	Steps           int     `json:"steps"`      // of the generator
+	BatchSize       int     `json:"batch_size"` // rows of a critic's batch, and generated rows a step
+	Columns         int     `json:"columns"`    // numbers in an encoded row
+	Critics         int     `json:"critics"`
+	Query           Query   `json:"query"` // sample or mean
+}
+
+// Query says who judges a generated row.
+type Query string
+
+const (
+	QuerySample Query = "sample" // one critic, drawn for each row secretly and uniformly
+	QueryMean   Query = "mean"   // all critics, averaged
+)
+
+// Check names every field that is out of range.
+func (q CriticQuery) Check() error {
+	var errs []error
+	check := func(ok bool, name string, value any, need string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
+		}
+	}
+	check(q.MaxGradNorm > 0 && !math.IsInf(q.MaxGradNorm, 1), "max_grad_norm", q.MaxGradNorm, "a finite number above 0")
+	check(q.NoiseMultiplier >= 0 && !math.IsInf(q.NoiseMultiplier, 1), "noise_multiplier", q.NoiseMultiplier, "a finite number of at least 0")
+	check(q.Steps >= 0, "steps", q.Steps, "at least 0")
+	check(q.BatchSize >= 1, "batch_size", q.BatchSize, "at least 1")
+	check(q.Columns >= 1, "columns", q.Columns, "at least 1")
+	check(q.Critics >= 1, "critics", q.Critics, "at least 1")
+	check(q.Query == QuerySample || q.Query == QueryMean, "query", q.Query, "sample or mean")
+	return errors.Join(errs...)
+}
+
+// Event is what all steps release.
+//
+// sample: each of the Steps*BatchSize rows is one draw of a critic, without
+// replacement and with its own coin, and a Gaussian release whose sensitivity is
+// 2*MaxGradNorm. mean: each step is one Gaussian release; changing one shard moves
+// one critic's gradients by up to 2*MaxGradNorm a row under either adjacency, so
+// the multiplier is doubled where the accountant is going to halve it.
+func (q CriticQuery) Event(a privacy.Adjacency) privacy.Event {
+	steps := int64(q.Steps)
+	if q.Query == QuerySample {
+		return privacy.Repeated{Count: steps * int64(q.BatchSize), Event: privacy.SampledWithoutReplacement{
+			SampleSize: 1, Population: int64(q.Critics), Event: privacy.Gaussian{NoiseMultiplier: q.NoiseMultiplier}}}
+	}
+	multiplier := q.NoiseMultiplier
+	if a == privacy.ReplaceOne {
+		multiplier *= 2
+	}
+	return privacy.Repeated{Count: steps, Event: privacy.Gaussian{NoiseMultiplier: multiplier}}
+}
+
+// Sensitivity is that of the clipped gradients of a step: row by row for query
+// sample; for query mean of their sum over critics.
+func (q CriticQuery) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
+	if q.Query == QuerySample {
+		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * q.MaxGradNorm, Block: q.Columns}
+	}
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * q.MaxGradNorm * math.Sqrt(float64(q.BatchSize))}
+}
+
+// Uses is a use a step.
+func (q CriticQuery) Uses() int64 { return int64(q.Steps) }
+
+// Shards is the number of disjoint shards that the critics learn from.
+func (q CriticQuery) Shards() int { return q.Critics }
+
+// Deviation is that of the noise on each number that Sensitivity is about.
+func (q CriticQuery) Deviation() float64 {
+	return q.NoiseMultiplier * q.Sensitivity(privacy.AddRemove).Bound
+}

@@ -1,0 +1,125 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"weir/privacy"
+	"weir/privacy/noise"
+	"weir/train/internal/kernel"
+)
+
+// stepper produces the noisy clipped sum of each step of a paid DPSGD: the only
+// place where private rows meet a learned weight.
+type stepper struct {
+	*gradient
+	c       DPSGD
+	paid    *privacy.Handle
+	lattice noise.Lattice
+	n       int
+	index   []int32
+	ahead   *ahead // nil: noise is drawn in its turn
+}
+
+// newStepper takes every parameter of the mechanism from what was paid for.
+func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*stepper, error) {
+	if paid == nil {
+		return nil, errors.New("paid: is missing; open the planned mechanism first")
+	}
+	c, ok := paid.Mechanism().(DPSGD)
+	if !ok {
+		return nil, fmt.Errorf("paid: is %T, must be DP-SGD: %w", paid.Mechanism(), privacy.ErrUses)
+	}
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if len(start) != o.Params() {
+		return nil, fmt.Errorf("weights: %d, the objective has %d", len(start), o.Params())
+	}
+	if c.clips() {
+		if err := o.PerExample(); err != nil {
+			return nil, err
+		}
+	}
+	l, err := c.lattice(o.Params())
+	if err != nil {
+		return nil, err
+	}
+	return &stepper{gradient: newGradient(o, l.Clip), c: c, paid: paid, lattice: l, n: n}, nil
+}
+
+// noisySum sets sum to the noisy sum of the clipped gradients of step t's sample.
+func (s *stepper) noisySum(w []float32, t int, wantLoss bool) error {
+	drawn, err := s.begin(t)
+	if err != nil {
+		return err
+	}
+	s.index = s.use.Stream("sample", 0).Poisson(s.index, s.n, s.c.SamplingRate)
+	if s.c.NoiseMultiplier > 0 && len(s.index) > s.c.room() {
+		s.addNoise64(s.exact(w, s.index, wantLoss), drawn)
+		return nil
+	}
+	s.compute(w, s.index, wantLoss)
+	s.addNoise(drawn)
+	return nil
+}
+
+// begin takes the use of step t, with its noise where that was drawn ahead.
+func (s *stepper) begin(t int) (drawn []float32, err error) {
+	if s.ahead == nil {
+		s.use, err = s.paid.Use(int64(t))
+		return nil, err
+	}
+	next := <-s.ahead.ready
+	s.use = next.use
+	return next.noise, next.err
+}
+
+// addNoise rounds the clipped sum to the lattice and adds the step's noise. Drawn
+// ahead or in place gives the same bits: both round the exact sum of two float32
+// once.
+func (s *stepper) addNoise(drawn []float32) {
+	if s.c.NoiseMultiplier == 0 {
+		copy(s.sum, privacy.Release(s.use, s.sum, s.sum))
+		return
+	}
+	kernel.LatticeRound(s.sum, float32(s.lattice.Step))
+	var in []float32
+	if s.use.Probed() {
+		in = slices.Clone(s.sum)
+	}
+	if drawn == nil {
+		s.use.Stream("noise", 0).LatticeGaussian(s.sum, s.c.sigma(), s.lattice.Step)
+	} else {
+		kernel.Add(s.sum, s.sum, drawn)
+		s.ahead.free <- drawn
+	}
+	copy(s.sum, privacy.Release(s.use, in, s.sum))
+}
+
+// addNoise64 does the same to a float64 sum. float64 holds every lattice point up
+// to 2^53 steps; the result is rounded to float32 once, after the noise, so it is a
+// function of the Gaussian mechanism's output alone.
+func (s *stepper) addNoise64(sum []float64, drawn []float32) {
+	noise.RoundToLattice64(sum, s.lattice.Step)
+	for i, v := range sum {
+		s.sum[i] = float32(v)
+	}
+	in := slices.Clone(s.sum)
+	if drawn == nil {
+		s.use.Stream("noise", 0).LatticeGaussian64(sum, s.c.sigma(), s.lattice.Step)
+	}
+	for i, v := range sum {
+		if drawn != nil {
+			v += float64(drawn[i])
+		}
+		s.sum[i] = float32(v)
+	}
+	if drawn != nil {
+		s.ahead.free <- drawn
+	}
+	copy(s.sum, privacy.Release(s.use, in, s.sum))
+}
+
+func (s *stepper) meanLoss() float64 { return s.loss / float64(max(1, len(s.index))) }
