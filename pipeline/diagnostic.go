@@ -67,3 +67,11 @@ func (s *Spec) diagnostic(path, found, accepted, hint string) Diagnostic {
 	}
 	return d
 }
+
+// Refusal is one of privacy at a path of the spec, found by looking at what the
+// spec names.
+func (s *Spec) Refusal(rule, stage, path, found, accepted, hint string) Diagnostic {
+	d := s.diagnostic(path, found, accepted, hint)
+	d.Rule, d.Stage = rule, stage
+	return d
+}

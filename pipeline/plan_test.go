@@ -205,3 +205,16 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("%+v %v", spec, err)
 	}
 }
+
+// TestFilterOfTheBudget: a budget composes by rdp unless the spec says otherwise.
+func TestFilterOfTheBudget(t *testing.T) {
+	const budget = "dataset.budget={epsilon: 9, delta: 1e-6"
+	for set, want := range map[string]string{budget + "}": "rdp", budget + ", filter: gaussian}": "gaussian", budget + ", filter: basic}": "basic"} {
+		if spec, err := parse(t, good, set); err != nil || spec.Dataset.Budget.Filter != want {
+			t.Errorf("%s: %+v, %v, must be %s", set, spec, err, want)
+		}
+	}
+	if _, err := parse(t, good, budget+", filter: pld}"); err == nil || !strings.Contains(err.Error(), "dataset.budget.filter") {
+		t.Errorf("filter pld: %v", err)
+	}
+}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"strings"
 
 	"weir/privacy"
 )
@@ -147,19 +146,19 @@ func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privac
 	return privacy.Group(m.Event(adjacency), max(1, to.rows))
 }
 
-// words say what one unit moves, such as "0.5 (L2), a row replaced".
+// words say what one unit moves, such as "0.5 (L2) when a row is replaced".
 func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
 	s := m.Sensitivity(adjacency)
-	what := "a row added or removed"
+	done := "added or removed"
 	if adjacency == privacy.ReplaceOne {
-		what = "a row replaced"
+		done = "replaced"
 	}
 	switch {
 	case to.shards != 0:
-		what = "a shard changed"
+		return fmt.Sprintf("%s when a shard changes", s)
 	case to.rows > 1:
 		s.Bound *= float64(to.rows)
-		what = fmt.Sprintf("%d rows", to.rows) + strings.TrimPrefix(what, "a row")
+		return fmt.Sprintf("%s when %d rows are %s", s, to.rows, done)
 	}
-	return fmt.Sprintf("%s, %s", s, what)
+	return fmt.Sprintf("%s when a row is %s", s, done)
 }

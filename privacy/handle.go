@@ -3,7 +3,6 @@ package privacy
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 )
 
@@ -13,13 +12,14 @@ var ErrUses = errors.New("the uses of a mechanism are not those of its plan (W14
 // Handle is a mechanism that is paid for. It gives out its uses, each once, and
 // knows at the end whether all of them were taken.
 type Handle struct {
-	o     Opening
-	mu    sync.Mutex
-	taken []uint64 // a bit for each use
-	next  int64
-	count int64
-	spent float64 // of a filter's total
-	fault error
+	o        Opening
+	mu       sync.Mutex
+	taken    []uint64 // a bit for each use
+	next     int64
+	count    int64
+	released int64 // of the uses, or skipped by Resume
+	spent    sum   // of a filter's total
+	fault    error
 }
 
 // Open makes the handle of a mechanism. Only payers and tests call it
@@ -65,10 +65,10 @@ func (h *Handle) Round(cost float64) (*Use, error) {
 		return nil, h.fails("%w: %s has no rounds, it is no filter", ErrUses, h.o.Spend)
 	case !(cost > 0):
 		return nil, h.fails("%w: a round of %s costs %g, must cost more than 0", ErrUses, h.o.Spend, cost)
-	case !(h.spent+cost <= f.Total()*(1+filterSlack)):
-		return nil, h.fails("%w: a round of %s costs %.6g and %.6g of %.6g is left", ErrUses, h.o.Spend, cost, max(0, f.Total()-h.spent), f.Total())
+	case !(h.spent.plus(cost).value() <= f.Total()*(1+filterSlack)):
+		return nil, h.fails("%w: a round of %s costs %.6g and %.6g of %.6g is left", ErrUses, h.o.Spend, cost, max(0, f.Total()-h.spent.value()), f.Total())
 	}
-	h.spent = math.Nextafter(h.spent+cost, math.Inf(1)) // a cost that rounding swallows would be free
+	h.spent = h.spent.plus(cost)
 	h.next++
 	return h.use(h.next - 1)
 }
@@ -77,12 +77,24 @@ func (h *Handle) Round(cost float64) (*Use, error) {
 // 2^-40 of a total is 2^-41 of an epsilon of order 1, below what any number shows.
 const filterSlack = 0x1p-40
 
+// sum adds up costs together with what rounding leaves of each (Knuth 1969, TwoSum):
+// many small costs that float64 swallows would be free.
+type sum struct{ high, low float64 }
+
+func (s sum) plus(x float64) sum {
+	high := s.high + x
+	added := high - s.high
+	return sum{high, s.low + ((s.high - (high - added)) + (x - added))}
+}
+
+func (s sum) value() float64 { return s.high + s.low }
+
 // Left is what remains of a filter's total.
 func (h *Handle) Left() float64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if f, ok := h.o.Mechanism.(Filter); ok {
-		return max(0, f.Total()-h.spent)
+		return max(0, f.Total()-h.spent.value())
 	}
 	return 0
 }
@@ -101,7 +113,7 @@ func (h *Handle) Resume(n int64) error {
 	for i := range n {
 		h.mark(i)
 	}
-	h.next = n
+	h.next, h.released = n, n
 	return nil
 }
 
@@ -148,6 +160,8 @@ func (h *Handle) Close() error {
 	switch {
 	case h.fault != nil:
 		return h.fault
+	case h.released != h.count:
+		return fmt.Errorf("%w: %s was used %d times and released %d times", ErrUses, h.o.Spend, h.count, h.released)
 	case n != AnyNumber && h.count != n:
 		return fmt.Errorf("%w: %s was used %d of %d planned times", ErrUses, h.o.Spend, h.count, n)
 	}

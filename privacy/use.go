@@ -8,6 +8,7 @@ type Use struct {
 	h      *Handle
 	index  int64
 	source *noise.Source
+	done   bool // it has released
 }
 
 // Stream returns a fresh stream of the use. One that is asked for twice holds
@@ -25,13 +26,26 @@ func (u *Use) Stream(purpose string, index uint64) *noise.Stream {
 	return st
 }
 
+// released counts the release of a use.
+func (u *Use) released() {
+	u.h.mu.Lock()
+	defer u.h.mu.Unlock()
+	if u.done {
+		u.h.fails("%w: use %d of %s releases twice", ErrUses, u.index+1, u.h.o.Spend)
+	}
+	u.done = true
+	u.h.released++
+}
+
 // Probed reports whether a test looks on, so that others need not copy what
 // went in.
 func (u *Use) Probed() bool { return u.h.o.Probe != nil }
 
 // Release hands on what came out of a use, of what went in before any noise. A
-// mechanism calls it once for each use that it takes.
+// mechanism calls it once for each use that it takes; Handle.Close reports a use
+// that released nothing, or twice. Only mechanisms call it (deps_test.go).
 func Release[In, Out any](u *Use, in In, out Out) Out {
+	u.released()
 	if u.h.o.Probe == nil {
 		return out
 	}

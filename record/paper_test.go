@@ -19,10 +19,10 @@ func sampled() *Run {
 		Weir: "1.2.3", ID: "20261121-1", Name: "clinic", Dir: "/home/internal-folder", SpecDigest: "sha256:spec", KeyCommitment: "sha256:key",
 		Dataset: Dataset{Name: "internal-file.csv", ID: "ds-0123456789abcdef", Ledger: "/secure/internal-ledger", Unit: "patient_id (at most 4 rows each)"},
 		Terms:   Terms{Adjacency: privacy.AddRemove, Accountant: "pld", Claims: "proven", Delta: 1e-5, Proven: pointer(0.98765432)},
-		Plan: json.RawMessage(`{"dataset": {"columns": 3, "rows_public": 1000}, "findings": [{"rule": "W07", "level": "warning", "message": "delta is large"}],
-			"stages": [{"id": "train", "kind": "dp_wgan", "class": "released", "settings": {"steps": 10, "file": "internal-reference.csv"}, "mechanism": "DP-SGD | clipped", "sensitivity": "C",
-			"steps": 10, "noise_multiplier": 1.5, "epsilon_alone": 0.98765432, "epsilon_cumulative": 0.98765432}]}`),
-		Charges: []Charge{{Stage: "train", Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}},
+		Plan: json.RawMessage(`{"dataset": {"columns": 3, "rows_public": 1000}, "findings": [{"rule": "W07", "level": "warning", "message": "delta is large"}], "public_files": [{"stage": "census", "name": "census.csv", "declared_by": "the statistics office"}],
+			"stages": [{"id": "train", "kind": "dp_wgan", "class": "released", "settings": {"steps": 10, "file": "internal-reference.csv"}, "spends": [{"name": "train", "mechanism": "DP-SGD | clipped", "sensitivity": "C", "uses": 10}],
+			"noise_multiplier": 1.5, "epsilon_alone": 0.98765432, "epsilon_cumulative": 0.98765432}]}`),
+		Charges: []Charge{{Stage: "train", Name: "train", Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}},
 		Release: []File{{Path: "release/sample.csv", SHA256: "sha256:csv"}, {Path: "release/PRIVACY.md", SHA256: "sha256:itself"}},
 		Tables: []Table{{Stage: "sample", Rows: 500, Columns: []Column{
 			{Name: "age", Type: "integer", Bounds: &[2]float64{18, 90}, Missing: true, Doc: "Age | in years."},
@@ -56,12 +56,16 @@ func lacks(t *testing.T, text string, wanted ...string) {
 
 func TestPrivacyPaper(t *testing.T) {
 	lacks(t, PrivacyPaper(sampled()), "**epsilon = 0.98766** (proven, rounded up", "delta = 1e-05", "patient_id (at most 4 rows each)", "added to or left out of",
-		"`{\"gaussian\":{\"noise_multiplier\":1.5}}`", `DP-SGD \| clipped`, "W07, warning: delta is large", "`sample.csv` (sha256:csv)",
+		"`{\"gaussian\":{\"noise_multiplier\":1.5}}`", `DP-SGD \| clipped`, "W07, warning: delta is large", "`sample.csv` (sha256:csv)", "`census.csv` (stage `census`), declared public by the statistics office",
 		// e^0.98765432/(1+e^0.98765432) = 0.72863 by hand, and e^0.98765432 = 2.68493.
 		"at most 72.9 %", "(2.685)")
 	r := sampled()
 	r.Insecure = true
-	lacks(t, PrivacyPaper(r), "NOT PRIVATE")
+	lacks(t, PrivacyPaper(r), "NOT PRIVATE", "No epsilon holds")
+	if strings.Contains(PrivacyPaper(r), "**epsilon = ") {
+		t.Error("a test with a known seed promises an epsilon")
+	}
+	lacks(t, Datasheet(r), "NOT PRIVATE")
 }
 
 func TestPrivacyPaperWithoutProof(t *testing.T) {

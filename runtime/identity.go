@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 
 	"weir/privacy/ledger"
@@ -18,7 +19,6 @@ type identity struct {
 	content     string            // tells contents apart; for the owner's side only
 	secret      noise.Key         // of draws that have to fall alike in all runs of the dataset
 	known       *dataset.Identity // nil where rows are made up, or noise is from a seed
-	overlaps    []string          // known datasets that share rows (W32)
 }
 
 // publicIdentity is that of rows that anyone can make. Their secret draws need
@@ -53,7 +53,10 @@ func (s *source) identify(ctx context.Context, digest, version string, opts Opti
 	for _, note := range known.Notes {
 		opts.Log.Warn(note)
 	}
-	return identity{id: known.ID, version: version, content: known.Content(), secret: known.Secret, known: known, overlaps: known.Overlaps}, nil
+	for _, other := range known.Overlaps {
+		opts.Log.Warn(fmt.Sprintf("W32: %s shares rows with %s, and what was spent there is not counted here; weir ledger continue counts it", s.name, other))
+	}
+	return identity{id: known.ID, version: version, content: known.Content(), secret: known.Secret, known: known}, nil
 }
 
 // ledgerPath is where the charges of the dataset were written before, or "".

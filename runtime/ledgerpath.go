@@ -11,7 +11,10 @@ import (
 	"weir/runtime/dataset"
 )
 
-const ledgerSuffix = ".weir-ledger.jsonl"
+const (
+	ledgerSuffix     = dataset.LedgerSuffix
+	testLedgerSuffix = ".NOT-PRIVATE" + ledgerSuffix
+)
 
 // errOtherLedger marks a ledger beside the dataset's own: it would be a second
 // budget.
@@ -50,7 +53,7 @@ func testLedger(asked string, s *source, opts Options) string {
 	if asked == "" {
 		asked = defaultLedger(s, opts)
 	}
-	return strings.TrimSuffix(asked, ledgerSuffix) + ".NOT-PRIVATE" + ledgerSuffix
+	return strings.TrimSuffix(asked, ledgerSuffix) + testLedgerSuffix
 }
 
 func defaultLedger(s *source, opts Options) string {
@@ -62,14 +65,4 @@ func defaultLedger(s *source, opts Options) string {
 		opts.Log.Warn("the dataset's folder is read-only, so its ledger lies with the runs; keep it", "ledger", path)
 	}
 	return path
-}
-
-func sameFilePath(a, b string) bool {
-	if one, err := os.Stat(a); err == nil {
-		if other, err := os.Stat(b); err == nil {
-			return os.SameFile(one, other)
-		}
-	}
-	absolute, err := filepath.Abs(b)
-	return err == nil && filepath.Clean(a) == absolute
 }

@@ -32,6 +32,7 @@ type Options struct {
 type Replay struct {
 	Key noise.Key
 	Out string // folder of all runs that the earlier one lies in
+	Dir string // of the earlier run: its internal folder says which content it read
 }
 
 // owners is the folder of runs that knows the datasets.

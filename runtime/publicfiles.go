@@ -1,5 +1,73 @@
 package runtime
 
-import "weir/pipeline"
+import (
+	"os"
+	"path/filepath"
 
-func CheckPublicFiles(plan *pipeline.Plan, folder *Folder) error { return nil }
+	"weir/pipeline"
+	"weir/runtime/dataset"
+)
+
+// CheckPublicFiles refuses a file that is declared public and is the dataset by
+// another name, or a table that weir keeps a ledger of. It reads no file, so that
+// check and plan can ask; a copy is found by its content when a run begins.
+func CheckPublicFiles(plan *pipeline.Plan, folder *Folder) error {
+	own := ""
+	if name := plan.Spec.Dataset.File; name != "" {
+		own = folder.Path(name)
+	}
+	var refused pipeline.Diagnostics
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		for _, f := range step.Work.Files {
+			if !f.Public {
+				continue
+			}
+			if found := privateFile(folder.Path(f.Path), own); found != "" {
+				refused = append(refused, plan.Spec.Refusal("W13", step.ID, "stages."+step.ID+".file", f.Path+", "+found,
+					"a file that holds no private row", "class: private lets evaluation read it"))
+			}
+		}
+	}
+	if refused == nil {
+		return nil
+	}
+	return refused
+}
+
+// privateFile says why the file at path is somebody's private table, or "".
+func privateFile(path, own string) string {
+	if own != "" && sameFilePath(path, own) {
+		return "which is the dataset"
+	}
+	for _, name := range []string{path, resolved(path)} {
+		for _, suffix := range []string{ledgerSuffix, testLedgerSuffix, dataset.OwnerSuffix} {
+			if _, err := os.Lstat(name + suffix); err == nil {
+				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"
+			}
+		}
+	}
+	return ""
+}
+
+// sameFilePath looks through links, hard ones too. Of files that are not there only
+// the names can be compared.
+func sameFilePath(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	if err1 == nil && err2 == nil {
+		return os.SameFile(one, other)
+	}
+	return resolved(a) == resolved(b)
+}
+
+// resolved is the absolute path without links, as far as it is there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return filepath.Clean(path)
+}

@@ -49,6 +49,9 @@ func recipeOf(step *pipeline.Step, recipes map[string]string, files map[string]s
 		r.Files = append(r.Files, named)
 	}
 	for _, s := range step.Spends {
+		if plan.Budget.Infinite() {
+			s.Value = nil // there is no noise, and clips may be infinite, which JSON has no number for
+		}
 		r.Spends = append(r.Spends, recipeSpend{s.Name, fmt.Sprintf("%T", s.Value), s.Value, s.Event})
 	}
 	if len(r.Spends) > 0 {

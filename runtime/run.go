@@ -63,7 +63,7 @@ func Run(ctx context.Context, plan *pipeline.Plan, opts Options) (*Result, error
 	}
 	r := &run{plan: plan, opts: opts, folder: folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
 		recipes: map[string]string{}, addresses: map[string]string{}}
-	if err := r.checkPublic(ctx); err != nil {
+	if err := errors.Join(r.checkPublic(ctx), opts.Replay.sameContent(source.content)); err != nil {
 		return nil, err
 	}
 	finished, err := r.begin()

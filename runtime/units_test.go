@@ -3,14 +3,12 @@ package runtime
 import (
 	"context"
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
-	"weir/privacy"
 )
 
 // visits is a table of two batches: units[i] is whose row i is, 0 is missing.
@@ -54,24 +52,5 @@ func TestUnitsAreCapped(t *testing.T) {
 	}
 	if got := kept(t, capUnits(table, pipeline.Unit{})); got != "[0 1 2 3 4 5 6 7 8]" {
 		t.Errorf("unit row keeps %s, must keep all", got)
-	}
-}
-
-// TestSpenderSellsThePlannedEventOnly (W14): not another one, and not twice.
-func TestSpenderSellsThePlannedEventOnly(t *testing.T) {
-	planned := privacy.Gaussian{NoiseMultiplier: 2}
-	step := &pipeline.Step{ID: "train", Events: []privacy.JSON{{Event: planned}}}
-	if err := samePlanned(planned, planned); err != nil {
-		t.Error(err)
-	}
-	s := &spender{run: &run{plan: &pipeline.Plan{Budget: 1}}, step: step}
-	for _, e := range []privacy.Event{privacy.Gaussian{NoiseMultiplier: 1}, privacy.Repeated{Count: 2, Event: planned}, privacy.Gaussian{NoiseMultiplier: math.NaN()}} {
-		if _, err := s.Spend(e); err == nil {
-			t.Errorf("%v is sold, the plan has %v", e, planned)
-		}
-	}
-	s.next = 1
-	if _, err := s.Spend(planned); err == nil {
-		t.Error("a second charge is sold, the plan has one")
 	}
 }

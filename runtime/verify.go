@@ -31,6 +31,21 @@ func Differences(old, again *record.Run, dir string) ([]string, error) {
 	return slices.Compact(differ), nil
 }
 
+// ErrOtherContent marks a replay on rows that are not those of its run.
+var ErrOtherContent = errors.New("the dataset has changed since the run")
+
+// sameContent reports that a replay reads what its run read.
+func (r *Replay) sameContent(content string) error {
+	if r == nil {
+		return nil
+	}
+	read, err := os.ReadFile(filepath.Join(r.Dir, "internal", contentFile))
+	if err == nil && string(read) == content {
+		return nil
+	}
+	return ErrOtherContent
+}
+
 // differentFiles compares what is recorded, what the replay made and what lies
 // in the release now.
 func differentFiles(old, again *record.Run, dir string) ([]string, error) {

@@ -105,6 +105,7 @@ func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss
 
 func (m *release) addNoise(use *privacy.Use) {
 	if m.sigma == 0 {
+		copy(m.flat, privacy.Release(use, m.flat, m.flat))
 		return
 	}
 	kernel.LatticeRound(m.flat, float32(m.lattice.Step))

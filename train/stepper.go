@@ -81,6 +81,7 @@ func (s *stepper) begin(t int) (drawn []float32, err error) {
 // once.
 func (s *stepper) addNoise(drawn []float32) {
 	if s.c.NoiseMultiplier == 0 {
+		copy(s.sum, privacy.Release(s.use, s.sum, s.sum))
 		return
 	}
 	kernel.LatticeRound(s.sum, float32(s.lattice.Step))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -35,11 +34,6 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 		if err == nil {
 			err = noteMissing(ctx, t[0], opened, domain, result)
 		}
-		var bad *table.Error
-		if errors.As(err, &bad) && bad.Empty() {
-			opened, err = pipeline.FromRecords(pipeline.TableHeader(nullable(domain), pipeline.Header{Class: pipeline.Private})), nil
-			result.Notes = append(result.Notes, t[0]+": holds no rows")
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -61,14 +55,18 @@ func nullable(d *pipeline.Domain) *pipeline.Domain {
 // noteMissing reads a table once and says in which columns values are missing
 // that the domain does not allow to be.
 func noteMissing(ctx context.Context, name string, t pipeline.Table, d *pipeline.Domain, result *evaluation) error {
-	nulls := make([]int, len(d.Columns))
+	nulls, rows := make([]int, len(d.Columns)), int64(0)
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return err
 		}
+		rows += rec.NumRows()
 		for i := range nulls {
 			nulls[i] += rec.Column(i).NullN()
 		}
+	}
+	if rows == 0 {
+		result.Notes = append(result.Notes, name+": holds no rows")
 	}
 	for i, c := range d.Columns {
 		if nulls[i] > 0 && !c.Nullable {

@@ -130,7 +130,7 @@ func (s study) process(env []string, args ...string) *exec.Cmd {
 func released(t *testing.T, r runResult, suffix string) string {
 	t.Helper()
 	for _, f := range r.Release {
-		if strings.HasSuffix(f, suffix) {
+		if strings.HasSuffix(strings.Replace(f, ".NOT-PRIVATE", "", 1), suffix) {
 			data, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)

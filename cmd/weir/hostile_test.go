@@ -77,11 +77,6 @@ func badData() []hostile {
 		{"duplicate names", replace("id,income,group,flag", "id,income,income,flag"), nil, exitFailed, "income"},
 		{"missing column", replace("id,income,group,flag", "id,revenue,group,flag"), nil, exitFailed, "income"},
 		{"quote not closed", replace("3,73313,a,1", "3,73313,\"a,1"), nil, exitFailed, "quote"},
-		{"batch beyond its bound", func(s study) {
-			s.edit("spec.yaml", ", rows_public: 400", "")
-			s.edit("spec.yaml", "replace_one", "add_remove")
-			s.edit("spec.yaml", "expected_batch_size: 16", "expected_batch_size: 16, sampling_rate: 0.5")
-		}, nil, exitFailed, "expected_batch_size"},
 		{"other row count", func(s study) { s.edit("spec.yaml", "rows_public: 400", "rows_public: 399") }, nil, exitFailed, "rows_public"},
 	}
 }

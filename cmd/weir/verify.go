@@ -84,6 +84,9 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 	opts.Workers, opts.Progress = workers, progress
 	result, err := runtime.Run(ctx, plan, opts)
 	progress.Wait()
+	if errors.Is(err, runtime.ErrOtherContent) {
+		return nil, withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, err
 	if key.Commitment() != rec.KeyCommitment {
 		return runtime.Options{}, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record commits to", dir))
 	}
-	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Out: filepath.Dir(filepath.Dir(filepath.Clean(dir)))}, Version: rec.Weir, Build: rec.Build,
+	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Dir: dir, Out: filepath.Dir(filepath.Dir(filepath.Clean(dir)))}, Version: rec.Weir, Build: rec.Build,
 		Repeat: rec.Repeat, Log: newLog(s.err, false), Clock: time.Now, Random: rand.Reader}
 	if rec.Insecure {
 		opts.Insecure = rec.InsecureSeed

@@ -105,7 +105,7 @@ func rules() []Rule {
 		{"W34", "note", "weak attacks offered as evidence of privacy",
 			"state power and confidence",
 			"Annamalai et al. 2024, arXiv 2405.10994"},
-		{"W35", "warning", "rows of one person or recording spread over shards or splits",
+		{"W35", "error", "rows of one person or recording spread over shards or splits",
 			"shard and split by the privacy unit",
 			"the design, section 3"},
 		{"W36", "error", "releases that share one sampling coin (a whole batch through one drawn critic, several weight tensors of one batch) amplified as if each had its own",

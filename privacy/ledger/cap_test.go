@@ -158,10 +158,10 @@ func TestFixFitsTheOrderToTheBill(t *testing.T) {
 // Fix leaves room for those that come later.
 func TestFixLeavesRoomForGaussians(t *testing.T) {
 	laplace, gaussian := charge("a", 0), charge("b", 0)
-	laplace.Event = privacy.Laplace{NoiseMultiplier: 100}
+	laplace.Event = privacy.Laplace{NoiseMultiplier: 2}
 	gaussian.Event = privacy.Gaussian{NoiseMultiplier: 8}
 	l, _ := New(&memory{}, dataset, ticking())
-	limit, err := l.Fix(Cap{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, laplace)
+	limit, err := l.Fix(Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove}, laplace)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,12 @@ func FuzzLedger(f *testing.F) {
 	f.Add(merged(f, branch(f, full, 1, "a"), branch(f, full, 2, "b")))
 	f.Add([]byte(l[0] + "<<<<<<< x\n" + l[1] + "=======\n" + l[1] + ">>>>>>> y\n"))
 	f.Add([]byte("{}\n\x00\x00"))
+	f.Add([]byte(oldLine))
+	capped := &memory{}
+	if l, err := New(capped, dataset, ticking()); err == nil {
+		l.Append(&Cap{Epsilon: 9, Delta: 1e-6, Adjacency: "add_remove", Unit: Unit{"patient", 4}}, withUnit(charge("u", 0.1), "patient", 4))
+	}
+	f.Add(capped.data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := &memory{data: bytes.Clone(data)}
 		ledger, err := New(m, dataset, ticking())

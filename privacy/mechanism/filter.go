@@ -109,8 +109,8 @@ func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) 
 }
 
 // ReleaseScores returns numbers of L2 sensitivity d with Gaussian noise, on a
-// lattice that is a function of d, sigma and their number. The noise is sigma and at
-// most one part in 2^20 more, which pays for the rounding.
+// lattice that is a function of d, sigma and their number. The noise is sigma and the
+// little more that pays for the rounding (see grid).
 func ReleaseScores(h *privacy.Handle, scores []float64, d Moves, sigma float64) ([]float64, error) {
 	m, err := planned[GaussianFilter](h)
 	if err != nil {

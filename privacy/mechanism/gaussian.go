@@ -70,7 +70,7 @@ func (m GaussianHistogram) add(st *noise.Stream, counts []int64) error {
 // in L2; so Bound includes what rounding does to a sum of contributions. Release:
 // the vector, rounded to the lattice, with noise on it of standard deviation
 // NoiseMultiplier times what the rounded vector moves, Bound + step sqrt(Dim), which
-// is more than Bound by at most one part in 2^20. Guarantee: that of the Gaussian
+// is hardly more than Bound (see grid). Guarantee: that of the Gaussian
 // mechanism with NoiseMultiplier; under replace_one both terms at most double and the
 // accountant applies the factor. Reference: Mironov 2012 on why a lattice,
 // noise.Lattice for the proof and noise.CellError for the error of the law.
@@ -92,14 +92,16 @@ func (m GaussianSum) Check() error {
 
 // grid returns the spacing on which dim numbers of L2 sensitivity bound are released
 // with noise of at least sigma, and the noise that pays for rounding both
-// neighbours to it: sigma (bound + step sqrt(dim)) / bound.
+// neighbours to it: sigma (bound + step sqrt(dim)) / bound. That is more by at most
+// 2^-20, or as little as 2^39 steps in sigma allow, up to 2^-10.
 func grid(bound, sigma float64, dim int) (step, paid float64, err error) {
-	step = noise.LatticeStep(bound*0x1p-10, sigma, dim)
-	paid = sigma * (1 + step*math.Sqrt(float64(dim))/bound) * (1 + 0x1p-50)
-	if !(paid/step <= 0x1p40) {
-		return 0, 0, fmt.Errorf("noise: is %g on %d numbers of sensitivity %g, more than 2^40 steps of the lattice", sigma, dim, bound)
+	_, least := math.Frexp(sigma * 0x1p-39)
+	step = max(noise.LatticeStep(bound*0x1p-10, sigma, dim), math.Ldexp(1, least))
+	loss := step * math.Sqrt(float64(dim)) / bound
+	if !(loss <= 0x1p-10) {
+		return 0, 0, fmt.Errorf("noise: is %g on %d numbers of sensitivity %g, more than 2^39 steps of a lattice that is fine enough", sigma, dim, bound)
 	}
-	return step, paid, nil
+	return step, sigma * (1 + loss) * (1 + 0x1p-50), nil
 }
 
 func (m GaussianSum) Event(privacy.Adjacency) privacy.Event {

@@ -152,3 +152,33 @@ func TestLowBitsAreDrawn(t *testing.T) {
 		t.Errorf("the fast path alone: p-value %g, must be rejected", p)
 	}
 }
+
+// TestPositionsAreUniform draws one interval again and again, of the base layer at a
+// ratio at which it covers three integers: false-alarm rate 1e-6. Its start alone,
+// always the same integer, is rejected.
+func TestPositionsAreUniform(t *testing.T) {
+	const n, word = 100_000, 12345678901 << 11
+	st, r := testStream("interval"), newRounding(0x1p52)
+	p := place{u: word >> 11}
+	first := r.nearest(p.fixed(0))
+	var counts, starts [4]int
+	probabilities := make([]float64, len(counts))
+	for range n {
+		counts[st.steps(word, r)-first]++
+	}
+	starts[0] = n
+	for i := range probabilities {
+		probabilities[i] = length(place{u: p.u}, first+int64(i), func(q place, v uint64) int64 {
+			if q.u != p.u {
+				return first + 1000*int64(q.u-p.u)
+			}
+			return r.nearest(q.fixed(v))
+		}) * 0x1p53
+	}
+	if p := stattest.ChiSquare(counts[:], probabilities, n); p < stattest.FalseAlarm {
+		t.Errorf("%v of %v: p-value %g", counts, probabilities, p)
+	}
+	if p := stattest.ChiSquare(starts[:], probabilities, n); p >= stattest.FalseAlarm {
+		t.Errorf("the start alone: p-value %g, must be rejected", p)
+	}
+}

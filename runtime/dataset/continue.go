@@ -17,6 +17,9 @@ type Continuation struct {
 	Random   io.Reader // of the operating system, for the key of a new index
 }
 
+// ErrUnknown marks a dataset that no run has read.
+var ErrUnknown = errors.New("is not known, must be a dataset that has been run, or its ledger")
+
 // Continued is what New is part of now.
 type Continued struct{ ID, Ledger string }
 
@@ -49,21 +52,22 @@ func Continue(c Continuation) (done Continued, err error) {
 // origin is what is known of a dataset named by its file or its ledger. The file
 // itself may be gone.
 func (x *index) origin(out, name string) (*owner, error) {
-	path, err := filepath.Abs(strings.TrimSuffix(name, LedgerSuffix))
+	named, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	if path, err = resolveAbsent(path); err != nil {
+	path, err := resolveAbsent(strings.TrimSuffix(named, LedgerSuffix))
+	if err != nil {
 		return nil, err
 	}
 	own, err := placeOf(out, path).load()
 	if own != nil || err != nil {
 		return own, err
 	}
-	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger != "" && r.Ledger == path+LedgerSuffix }); r != nil {
+	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == named }); r != nil {
 		return &r.owner, nil
 	}
-	return nil, fmt.Errorf("%s: is not known, must be a dataset that has been run, or its ledger", name)
+	return nil, fmt.Errorf("%s: %w", name, ErrUnknown)
 }
 
 // resolveAbsent resolves the links to a file that may be gone.

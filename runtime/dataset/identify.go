@@ -28,6 +28,7 @@ type Opening struct {
 // side.
 type Identity struct {
 	ID, Version string
+	Path        string    // of the file, links resolved: a ledger beside it is found by every link to it
 	Secret      noise.Key // of draws that fall alike in all runs of the dataset, such as shards
 	Ledger      string    // where its charges were written before, or ""
 	Notes       []string  // for the owner's terminal
@@ -148,23 +149,40 @@ func newID(random io.Reader) (string, error) {
 
 // keep writes what is known now on the owner's side.
 func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
-	rec := f.index.byID(own.ID)
-	if rec == nil {
-		rec = &record{owner: *own}
-	}
-	if err := rec.join(own); err != nil {
-		return nil, fmt.Errorf("%s: %w as %s says: remove the one that is wrong", f.place.owner, err, f.index.recordPath(own.ID))
+	rec, err := f.record(own)
+	if err != nil {
+		return nil, err
 	}
 	content := macOf(rec.Key.Key, "content", f.Digest)
 	changed := rec.see(f.Version, content, f.Clock())
-	if changed {
-		f.tell("has other content than version %s of %s had before; declare another dataset.version, so that results say what they come from", f.Version, rec.ID)
-	}
 	rec.holds(f.index.mac(f.Digest), rows)
 	rec.at(f.place)
 	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
-	return &Identity{ID: rec.ID, Version: f.Version, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: f.index.overlaps(rec), content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+	overlaps := f.index.overlaps(rec)
+	f.warn(rec.ID, changed, overlaps)
+	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
+		Overlaps: overlaps, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+}
+
+// record is that of the dataset, with what the owner file knows.
+func (f *finding) record(own *owner) (*record, error) {
+	rec := f.index.byID(own.ID)
+	if rec == nil {
+		return &record{owner: *own}, nil
+	}
+	if err := rec.join(own); err != nil {
+		return nil, fmt.Errorf("%s: %w as %s says: remove the one that is wrong", f.place.owner, err, f.index.recordPath(own.ID))
+	}
+	return rec, nil
+}
+
+func (f *finding) warn(id string, changed bool, overlaps []string) {
+	if changed {
+		f.tell("has other content than version %s of %s had before; declare another dataset.version, so that results say what they come from", f.Version, id)
+	}
+	for _, other := range overlaps {
+		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, say so before it is charged: weir ledger continue OLD NEW", other)
+	}
 }

@@ -11,7 +11,7 @@ const (
 	// size, s = 4096 rows are compared; at 1 % in common the equal ones among them
 	// are Poisson of mean 41, and fewer than the 20.5 that are asked for with
 	// probability 2e-4. A table r times as large leaves s = 4096/r rows of the
-	// smaller one: at r = 10, 1 % is missed one time in five and 3 % never (1e-3);
+	// smaller one: at r = 10, 1 % is missed one time in five and 3 % one in 2500;
 	// at r = 100, 1 % is missed two times in three, 10 % one time in sixty, a whole
 	// copy never. Beyond r = 4096/5 a subset may pass.
 	minShare = 0.005

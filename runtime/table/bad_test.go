@@ -74,8 +74,7 @@ func TestBadTextIsRefused(t *testing.T) {
 		"open quote":        {good + "1,1,\"red\n2,777,blue\n", nil, `line 3: column "c": opens a quote`},
 		"bare quote":        {good + "1,1,secret\"777\n", nil, `holds a quote inside`},
 		"after quote":       {good + "1,1,\"red\"777\n", nil, `after its closing quote`},
-		"empty file":        {"", nil, "holds no rows"},
-		"header only":       {"n,x,c\n", nil, "holds no rows"},
+		"empty file":        {"", nil, "not even a header"},
 		"duplicate column":  {"n,x,c,x\n1,2,red,777\n", nil, `column "x": stands 2 times`},
 		"missing column":    {"n,X,c\n1,777,red\n", nil, `column "x": is declared and not in the file; did you mean "X"?`},
 		"extra column":      {"n,x,c,d\n1,2,red,777\n", nil, `column "d": is in the file and not declared`},
@@ -231,5 +230,19 @@ func TestCancelEndsReading(t *testing.T) {
 	}
 	for range table.Open(context.Background()) {
 		break // the reader waits for its goroutines, or the test never ends
+	}
+}
+
+// TestTableWithoutRows: a header alone, and nothing at all where there is no
+// header, are tables of no rows: where the count is private, an error would tell it.
+func TestTableWithoutRows(t *testing.T) {
+	no := false
+	for name, c := range map[string]struct {
+		text string
+		csv  *pipeline.CSV
+	}{"header": {"n,x,c\n", nil}, "nothing": {"", &pipeline.CSV{Header: &no}}} {
+		if got := reread(t, name+".csv", []byte(c.text), c.csv, small()); got.NumRows() != 0 {
+			t.Errorf("%s: %d rows, must be none", name, got.NumRows())
+		}
 	}
 }

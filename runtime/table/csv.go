@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	ruleEmpty   = "holds no rows"
-	ruleAllNull = "holds nothing but missing values"
+	ruleNoHeader = "holds nothing, not even a header"
+	ruleEmpty    = "holds no rows"
+	ruleAllNull  = "holds nothing but missing values"
 )
 
 // csvTable reads one text file.
@@ -38,8 +39,10 @@ func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options, 
 	}
 	values, next, rule := firstRecord(d, head)
 	switch {
-	case len(values) == 0 && rule == "":
-		return nil, wrong(name, ruleEmpty)
+	case len(values) == 0 && rule == "" && d.header:
+		return nil, wrong(name, ruleNoHeader)
+	case len(values) == 0 && rule == "": // a table without rows is a table
+		t.layout = byPosition(len(dom.Columns), dom, p, line, d.ignoreExtra)
 	case rule != "":
 		p.add(line, "", rule)
 	case !t.delimited(values, head, p, line):
@@ -180,16 +183,14 @@ func (c *counts) add(r arrow.Record) {
 	}
 }
 
-// finish reports an empty file as an error and empty columns as warnings.
+// finish reports empty columns as warnings. That there are no rows at all is no
+// error: where the row count is private, an error would tell it.
 func (c *counts) finish(p *problems, warn func(Problem)) error {
 	if err := p.err(false); err != nil {
 		return err
 	}
-	if c.rows == 0 {
-		return wrong(p.file, ruleEmpty)
-	}
 	for i, n := range c.nulls {
-		if n == c.rows && warn != nil {
+		if n == c.rows && n > 0 && warn != nil {
 			warn(Problem{File: p.file, Column: c.domain.Columns[i].Name, Rule: ruleAllNull})
 		}
 	}

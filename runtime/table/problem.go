@@ -56,9 +56,6 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Empty reports whether all that is wrong is that there are no rows.
-func (e *Error) Empty() bool { return len(e.Problems) == 1 && e.Problems[0].Rule == ruleEmpty }
-
 // problems collects, one entry a column and rule.
 type problems struct {
 	file, unit string

@@ -135,7 +135,7 @@ func TestComparisonsOfOddTables(t *testing.T) {
 	usual := wardRows(1, 40)
 	odd := map[string]arrow.Record{
 		"no rows": wardRows(1, 0), "one row": usual.NewSlice(0, 1), "two rows": usual.NewSlice(0, 2),
-		"all missing": blank(usual, true), "all constant": blank(usual, false), "usual": usual,
+		"all missing": blank(usual, true), "all constant": blank(usual, false), "usual": usual, "huge": huge(40),
 	}
 	for _, k := range comparisons() {
 		for realName, real := range odd {
@@ -154,6 +154,41 @@ func TestComparisonsOfOddTables(t *testing.T) {
 					})
 				}
 			}
+		}
+	}
+}
+
+// huge is n rows of numbers near the end of float64, whose squares and sums are
+// infinite.
+func huge(n int) arrow.Record {
+	columns := make([][]any, 6)
+	for i := range n {
+		for j, v := range []any{18 + i, []float64{math.MaxFloat64, -1e74, 1e60, 9e74}[i%4], -2e73 * float64(i), []string{"north", "west"}[i%2], []string{"no", "yes"}[i/2%2], "p"} {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	return pipelinetest.Rows(ward(), columns...)
+}
+
+// Tables without a single batch give notes, as tables without rows do.
+func TestNothingToJudgeIsNoError(t *testing.T) {
+	in := pipeline.Tables{}
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		in[port] = pipeline.FromRecords(wardInput(wardRows(1, 0), pipeline.Private).Header)
+	}
+	predict := downstream("smoker", split(classifierNames)...)
+	dims := dimensionKind().New().(*DimensionWisePrediction)
+	fit := &RegressionDiscovery{Model: "logistic", Target: "smoker", Columns: []string{"age", "region"}, Scaling: "raw", Level: 0.95}
+	stages := []pipeline.Stage{predict, dims, fit, &Report{Target: "smoker", Plots: 2, Rows: 20}}
+	for _, k := range comparisons() {
+		stages = append(stages, k.New())
+	}
+	for _, s := range stages {
+		if _, ok := s.(*RegressionDiscovery); ok {
+			delete(in, "real_train")
+		}
+		if _, err := pipelinetest.Run(t, s, pipelinetest.Env(2), in); err != nil {
+			t.Errorf("%T: %v", s, err)
 		}
 	}
 }

@@ -155,7 +155,9 @@ func TestDownstreamEdges(t *testing.T) {
 	voids := input(mixed(), []any{nil, nil, nil}, []any{nil, nil, nil}, []any{"0", "1", "1"}, []any{nil, nil, nil})
 	noTarget := input(mixed(), []any{1.0}, []any{"a"}, []any{nil}, []any{nil})
 	constant := input(mixed(), []any{1.0, 1.0, 1.0}, []any{"a", "a", "a"}, []any{"0", "1", "1"}, []any{1.0, 1.0, 1.0})
-	all := map[string]pipelinetest.Input{"single": single, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(60, 1)}
+	far := input(mixed(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"}, []any{"0", "1", "1", "0", "1", "0"},
+		[]any{-9e74, 1e74, math.MaxFloat64, 1.0, 2.0, 3.0})
+	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(60, 1)}
 	for rn, real := range all {
 		for sn, synthetic := range all {
 			if rn != "plain" && sn != "plain" && rn != sn {

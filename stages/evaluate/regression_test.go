@@ -83,8 +83,10 @@ func TestRegressionEdges(t *testing.T) {
 	none := input(visits(), nil, nil, nil, nil, nil)
 	flat := input(visits(), []any{1.0, 1.0, 1.0, 1.0}, []any{0.0, 0.0, 0.0, 0.0}, []any{"a", "a", "a", "a"}, []any{1.0, 1.0, 1.0, 1.0}, []any{0, 0, 0, 0})
 	one := cohort(1, 0.5, 9)
-	for _, real := range []pipelinetest.Input{none, flat, one, cohort(50, 0.5, 1)} {
-		for _, synthetic := range []pipelinetest.Input{none, flat, one} {
+	far := input(visits(), []any{9e74, -9e74, 1e60, 1.0, 2.0, 3.0, 4.0}, []any{1e74, 1.0, 2.0, math.MaxFloat64, 5.0, 6.0, -1e70}, []any{"a", "b", "a", "b", "a", "b", "a"},
+		[]any{1e74, 1.0, 2.0, 1e-74, 1.0, 3.0, 5e-324}, []any{1 << 52, 0, 1, 2, 3, 5, 8})
+	for _, real := range []pipelinetest.Input{none, flat, one, far, cohort(50, 0.5, 1)} {
+		for _, synthetic := range []pipelinetest.Input{none, flat, one, far} {
 			figures(t, discovery(), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic})
 			linear := discovery()
 			linear.Model, linear.Exposure = "linear", ""

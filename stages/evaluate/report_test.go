@@ -99,6 +99,7 @@ func TestReportOfOddTables(t *testing.T) {
 		"empty synthetic": tablesOf(some, none, some), "empty real": tablesOf(none, some, some), "both empty": tablesOf(none, none, none),
 		"one row": tablesOf(wardRows(1, 1), wardRows(2, 1), wardRows(3, 1)), "constant": tablesOf(flat, flat, flat), "constant synthetic": tablesOf(some, flat, some),
 		"all missing": tablesOf(some, blank(some, true), some), "real missing": tablesOf(blank(some, true), some, some), "one category": tablesOf(flat, some, some),
+		"huge": tablesOf(huge(40), some, huge(30)), "huge synthetic": tablesOf(some, huge(40), some),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _ := pageOf(t, &Report{Target: "smoker", Plots: 2, Rows: 20}, pipelinetest.Env(1), in)

@@ -27,16 +27,14 @@ func (p discretizing) run(ctx context.Context, _ *pipeline.Env, in pipeline.Tabl
 	return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
 }
 
-// cuts are the edges of column i: those planned, or the quantiles of t.
+// cuts are the edges of column i: those planned, or the quantiles of t. Of a table
+// without values there are none, and every value, were there one, is in the only bin.
 func (p discretizing) cuts(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
 	if edges := p.edges[i]; edges != nil {
 		return edges, nil
 	}
 	values, err := observed(ctx, t, p.from[i])
-	if edges := quantileEdges(values, p.bins); edges != nil {
-		return edges, err
-	}
-	return []float64{0, 0}, err // nothing to cut: every value, were there one, is in the only bin
+	return quantileEdges(values, p.bins), err
 }
 
 // observed reads all present values of column i.

@@ -139,3 +139,51 @@ func TestReadOpensFile(t *testing.T) {
 		}
 	}
 }
+
+// Who vouches for a file that is read is part of the plan.
+func TestReadSaysWhoVouches(t *testing.T) {
+	for _, c := range []struct {
+		class, by string
+		want      pipeline.FileUse
+	}{
+		{"public", "", pipeline.FileUse{Path: "x.csv", Public: true, By: "the spec"}},
+		{"public", "Statistics Office, yearbook 2019", pipeline.FileUse{Path: "x.csv", Public: true, By: "Statistics Office, yearbook 2019"}},
+		{"private", "", pipeline.FileUse{Path: "x.csv", By: "the spec"}},
+	} {
+		w, err := (&Read{File: "x.csv", Class: c.class, DeclaredBy: c.by, Columns: clinic().Columns}).Plan(nil)
+		if err != nil || len(w.Files) != 1 || w.Files[0] != c.want {
+			t.Errorf("%s by %q: %+v, error %v; want %+v", c.class, c.by, w.Files, err, c.want)
+		}
+	}
+}
+
+// Every step that a kind remembers can be undone, and no other.
+func TestEveryStepHasAnInverse(t *testing.T) {
+	remembered := map[string]bool{}
+	for _, list := range conformance(t) {
+		for _, c := range list {
+			in := pipeline.Headers{}
+			for port, i := range c.In {
+				in[port] = i.Header
+			}
+			w, err := c.Stage().Plan(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range w.Out {
+				for _, step := range h.Domain.History {
+					remembered[step.Kind] = true
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(sorted(remembered), sorted(inverses())); diff != "" {
+		t.Errorf("steps remembered, and inverses:\n%s", diff)
+	}
+	h := clinicTable().Header
+	h.Domain = h.Domain.Clone()
+	remember(h.Domain, h.Domain, "fold", nil)
+	if _, err := PlanInverse(h); err == nil || err.Error() != "undoing fold: nobody knows how to undo it" {
+		t.Errorf("a step of no known kind: %v", err)
+	}
+}

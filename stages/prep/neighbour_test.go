@@ -124,6 +124,33 @@ func TestUnitsStayTogether(t *testing.T) {
 	}
 }
 
+// Rows without a unit go one way, and one less of them, each a unit of its own to
+// the source, moves nobody.
+func TestRowsWithoutAUnitGoOneWay(t *testing.T) {
+	unit := func(ids ...any) pipelinetest.Input {
+		in := table([]pipeline.Column{{Name: "id", Type: pipeline.Text, Nullable: true, OfUnit: true}, {Name: "n", Type: pipeline.Integer}}, ids, make([]any, len(ids)))
+		in.Header.Class, in.Header.Stability, in.Header.OwnRows = pipeline.Private, pipeline.Rows(3), true
+		in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
+		return in
+	}
+	all, fewer := unit("x", nil, "y", nil, nil, "y", "z"), unit("x", "y", nil, nil, "y", "z")
+	shards := shardOf(t, all) // fails where rows of the missing unit are in several shards
+	for id, s := range shardOf(t, fewer) {
+		if shards[id] != s {
+			t.Errorf("unit %s moves from shard %d to %d when a row without a unit leaves", id, shards[id], s)
+		}
+	}
+	found := 0
+	for _, part := range members(t, &Split{Train: 0.4, Validation: 0.3, Test: 0.3}, all) {
+		if part["(null)"] {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("rows without a unit are in %d parts, want 1", found)
+	}
+}
+
 // shardOf lists each unit's shard, and fails where its rows are in several.
 func shardOf(t *testing.T, in pipelinetest.Input) map[string]int {
 	t.Helper()

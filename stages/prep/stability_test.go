@@ -178,62 +178,17 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// The language of formulas: what is refused, before any data, and why.
-func TestFormulaProblems(t *testing.T) {
-	h := clinicTable().Header
-	for formula, want := range map[string]string{
-		`agee > 3`:                        "did you mean age?",
-		`region == "nrth"`:                "did you mean north?",
-		`grade > "low"`:                   "rank(grade)",
-		`rank(age) > 1`:                   "the rank of age",
-		`now() > 1`:                       "a function that is not there",
-		`all([1, 2], # > age)`:            "",
-		`let x = age; x > 1`:              "",
-		`age in 1..5`:                     "a range",
-		`$env["age"] > 1`:                 "",
-		`age > `:                          "no expression",
-		`age + 1`:                         "of type int",
-		`age > "a"`:                       "types fit",
-		`age / 2 > 1`:                     "a division",
-		`patient_id matches "^a" and col`: "",
-		``:                                "characters",
-		strings.Repeat("age + ", 2000):    "characters",
+// A reference must have the columns whose quantiles are taken, as numbers.
+func TestReferenceProblems(t *testing.T) {
+	in := cleaned(t)
+	for want, with := range map[string]pipeline.Stage{
+		"columns": &Drop{Columns: []string{"pressure"}},
+		"ordinal": &Discretize{Strategy: "uniform", Bins: 3, Columns: []string{"pressure"}},
 	} {
-		_, err := (&Filter{Keep: formula, Missing: "drop"}).Plan(pipeline.Headers{"in": h})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: problem %v, want one with %q", formula, err, want)
+		s := &Discretize{Strategy: "quantile", Bins: 3, Columns: []string{"pressure"}}
+		_, err := s.Plan(pipeline.Headers{"in": in.Header, "reference": public(after(t, in, with)).Header})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pressure") {
+			t.Errorf("after %T: %v, must be a problem with %q", with, err, want)
 		}
 	}
-	_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: "age / 2", Type: pipeline.Integer}}}).Plan(pipeline.Headers{"in": h})
-	if err == nil || !strings.Contains(err.Error(), "int(round(..))") {
-		t.Errorf("a real number in an integer column: %v", err)
-	}
-}
-
-// Formulas compute what they say; expected values by hand.
-func TestFormulas(t *testing.T) {
-	in := table([]pipeline.Column{
-		{Name: "a", Type: pipeline.Numeric, Nullable: true},
-		{Name: "n-b", Type: pipeline.Integer},
-		{Name: "g", Type: pipeline.Ordinal, Categories: []string{"low", "mid", "high"}, Nullable: true},
-		{Name: "yes", Type: pipeline.Boolean, Categories: []string{"n", "y"}},
-	}, []any{1.5, nil, -4.0}, []any{2, 0, 7}, []any{"high", "low", nil}, []any{"y", "n", "y"})
-	nan := (*float64)(nil)
-	for formula, want := range map[string][]*float64{
-		`a * 2 + col("n-b")`:              {pointer(5), nan, pointer(-1)},
-		`a / col("n-b")`:                  {pointer(0.75), nan, pointer(-4.0 / 7)},
-		`1 / col("n-b")`:                  {pointer(0.5), nan, pointer(1.0 / 7)}, // not finite is missing
-		`rank(g)`:                         {pointer(2), pointer(0), nan},
-		`missing(g) ? -1 : col("n-b")`:    {pointer(2), pointer(0), pointer(-1)},
-		`yes ? abs(a) : 0.0`:              {pointer(1.5), nan, pointer(4)}, // every column named counts
-		`max(col("n-b"), 3)`:              {pointer(3), pointer(3), pointer(7)},
-		`g in ["high", "mid"] ? 1.0: 0.0`: {pointer(1), pointer(0), nan},
-	} {
-		out := after(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: pipeline.Numeric}}})
-		t.Run(formula, func(t *testing.T) {
-			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, named(out, "x")), want)
-		})
-	}
-	rest := after(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: pipeline.Integer}}})
-	compare(t, "a remainder by zero", tolerance{}, listed(t, named(rest, "x")), []*float64{pointer(1), nan, pointer(0)})
 }

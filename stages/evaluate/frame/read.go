@@ -12,7 +12,7 @@ import (
 )
 
 // Read holds the whole table in memory, batch by batch. Columns of text are left
-// out, with the reason in Dropped. A code outside the declared categories is an
+// out, with the reason in Dropped. A number beyond 1e75 is missing. A code outside the declared categories is an
 // error; the code that one-hot encoding adds for missing values is missing.
 func Read(ctx context.Context, t pipeline.Table) (*Frame, error) {
 	r := newReader(t)
@@ -123,12 +123,17 @@ func appendNumbers(to []float64, a arrow.Array) ([]float64, bool) {
 	return to, false
 }
 
-// grow appends values; nulls, NaN and infinities are missing.
+// most is the greatest size of a number. The fourth power of a greater one is
+// infinite, and with it covariances and their norms, which leave searches for a
+// nearest row or a smallest sum without an end.
+const most = 1e75
+
+// grow appends values; nulls, NaN and numbers beyond most are missing.
 func grow[T float64 | float32 | int64 | int32](to []float64, values []T, a arrow.Array) []float64 {
 	nulls := a.NullN() > 0
 	for i, v := range values {
 		x := float64(v)
-		if nulls && a.IsNull(i) || math.IsInf(x, 0) {
+		if nulls && a.IsNull(i) || math.Abs(x) > most {
 			x = math.NaN()
 		}
 		to = append(to, x)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"weir/runtime/dataset"
+)
+
+func ledgerContinue(s streams) *cobra.Command {
+	var out string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "continue OLD NEW",
+		Short: "Let a new file be charged to the ledger of an old dataset",
+		Long: `Say that the file NEW is a later state of the dataset OLD (a file that was run,
+which may be gone, or its ledger), so that one ledger and one budget hold for
+both: an extract of the next year, a corrected table, a copy in another format.
+NEW gets the id and the key of OLD, in NEW.weir-owner.json, which must never be
+committed. It is refused where NEW has charges in a ledger of its own.
+
+Exit codes: 0 done; 2 usage; 3 NEW has a ledger of its own.`,
+		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet",
+		Args:    exactly(2, "OLD NEW"),
+		RunE: func(c *cobra.Command, args []string) error {
+			done, err := dataset.Continue(dataset.Continuation{Out: out, Old: args[0], New: args[1], Random: rand.Reader})
+			if errors.Is(err, dataset.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
+				return usage(c, err)
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "file": args[1]})
+			}
+			_, err = fmt.Fprintf(s.out, "%s: is %s now%s\n", args[1], done.ID, chargedTo(done.Ledger))
+			return err
+		},
+	}
+	c.Flags().StringVar(&out, "out", "runs", "folder of runs, which knows the datasets")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// chargedTo is empty for a dataset that was only read so far.
+func chargedTo(ledger string) string {
+	if ledger == "" {
+		return ""
+	}
+	return ", charged to " + ledger
+}

@@ -1,0 +1,201 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"weir/internal/stattest"
+	"weir/privacy"
+)
+
+// The p-values that what was seen follows a plan, for the conformance tests.
+
+// integerP is for noise that is added to integers.
+func integerP(plan privacy.Mechanism, seen []privacy.Released) float64 {
+	var residuals []int64
+	for _, x := range seen {
+		in, out := x.In.([]int64), x.Out.([]int64)
+		for i := range in {
+			residuals = append(residuals, out[i]-in[i])
+		}
+	}
+	return pmfP(plan, residuals)
+}
+
+const span = 120
+
+func pmfP(plan privacy.Mechanism, residuals []int64) float64 {
+	counts, p := make([]int, 2*span+1), make([]float64, 2*span+1)
+	for k := range p {
+		p[k] = pmf(plan, int64(k-span))
+	}
+	for _, r := range residuals {
+		if r >= -span && r <= span {
+			counts[r+span]++
+		}
+	}
+	return stattest.ChiSquare(counts, p, len(residuals))
+}
+
+// pmf is the probability of noise k under a plan, by the laws' definitions.
+func pmf(plan privacy.Mechanism, k int64) float64 {
+	laplace := func(b float64) float64 { return math.Tanh(0.5/b) * math.Exp(-math.Abs(float64(k))/b) }
+	switch m := plan.(type) {
+	case LaplaceCounts:
+		return laplace(m.NoiseMultiplier)
+	case Bounds:
+		return laplace(m.NoiseMultiplier)
+	case Partitions:
+		return laplace(m.moves().Under(m.Adjacency) / m.Epsilon)
+	case GaussianCounts:
+		sum := 0.0
+		for x := -span; x <= span; x++ {
+			sum += math.Exp(-float64(x*x) / (2 * m.NoiseMultiplier * m.NoiseMultiplier))
+		}
+		return math.Exp(-float64(k*k)/(2*m.NoiseMultiplier*m.NoiseMultiplier)) / sum
+	case GaussianHistogram:
+		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
+	}
+	panic(fmt.Sprintf("%T", plan))
+}
+
+// between is the standard normal probability of an interval.
+func between(low, high float64) float64 {
+	if low < 0 {
+		low, high = -high, -low
+	}
+	return (math.Erfc(low/math.Sqrt2) - math.Erfc(high/math.Sqrt2)) / 2
+}
+
+// normalP is the p-value that residuals are standard normal.
+func normalP(residuals []float64) float64 {
+	counts, p := make([]int, 80), make([]float64, 80)
+	for i := range p {
+		p[i] = between(float64(i-40)/10, float64(i-39)/10)
+	}
+	for _, x := range residuals {
+		if i := int(math.Floor(x*10)) + 40; i >= 0 && i < len(counts) {
+			counts[i]++
+		}
+	}
+	return stattest.ChiSquare(counts, p, len(residuals))
+}
+
+func sumP(plan privacy.Mechanism, seen []privacy.Released) float64 {
+	m, residuals := plan.(GaussianSum), []float64(nil)
+	for _, x := range seen {
+		in, out := x.In.([]float64), x.Out.([]float64)
+		for i := range in {
+			residuals = append(residuals, (out[i]-in[i])/(m.NoiseMultiplier*m.Bound))
+		}
+	}
+	return normalP(residuals)
+}
+
+// filterP: what went in is reported over the noise of the round, as it was drawn.
+func filterP(d Moves) func(privacy.Mechanism, []privacy.Released) float64 {
+	return func(plan privacy.Mechanism, seen []privacy.Released) float64 {
+		m, drawn := plan.(GaussianFilter), seen[0].Mechanism.(GaussianFilter)
+		sigma, unit := m.Noise(d, m.Total()/rounds), drawn.Noise(d, drawn.Total()/rounds)
+		var numbers []float64
+		var integers []int64
+		for _, x := range seen {
+			for i, in := range x.In.([]float64) {
+				switch out := x.Out.(type) {
+				case []float64:
+					numbers = append(numbers, (out[i]-in*unit)/sigma)
+				case []int64:
+					integers = append(integers, out[i]-int64(math.Round(in*unit)))
+				}
+			}
+		}
+		if numbers != nil {
+			return normalP(numbers)
+		}
+		return pmfP(GaussianHistogram{sigma, 1}, integers)
+	}
+}
+
+func partitionP(plan privacy.Mechanism, seen []privacy.Released) float64 {
+	var residuals []int64
+	for _, x := range seen {
+		for name, out := range x.Out.(map[string]int64) {
+			if in := x.In.(map[string]int64)[name]; in > 900 { // the threshold cuts the others
+				residuals = append(residuals, out-in)
+			}
+		}
+	}
+	return pmfP(plan, residuals)
+}
+
+func responseP(plan privacy.Mechanism, seen []privacy.Released) float64 {
+	m, stayed, n := plan.(RandomizedResponse), 0, 0
+	for _, x := range seen {
+		for i, in := range x.In.([]int64) {
+			if n++; x.Out.([]int64)[i] == in {
+				stayed++
+			}
+		}
+	}
+	return stattest.Binomial(stayed, n, m.Truth())
+}
+
+func selectP(plan privacy.Mechanism, seen []privacy.Released) float64 {
+	counts := make([]int, len(seen[0].In.([]float64)))
+	for _, x := range seen {
+		counts[x.Out.(int)]++
+	}
+	return stattest.ChiSquare(counts, plan.(lawful).Probabilities(seen[0].In.([]float64)), len(seen))
+}
+
+// quantileP: the grid is small enough for all of its points to be watched.
+func quantileP(plan privacy.Mechanism, seen []privacy.Released) float64 {
+	m, scores := plan.(Quantile), seen[0].In.([]float64)
+	law := Exponential{scoresOf(m.Epsilon, max(m.Q, 1-m.Q), false, len(scores))}.Probabilities(scores)
+	counts := make([]int, len(scores))
+	for _, x := range seen {
+		counts[int((x.Out.(float64)-m.Low)/m.Step)]++
+	}
+	return stattest.ChiSquare(counts, law, len(seen))
+}
+
+// distance is how far apart two inputs are.
+func distance(a, b any, norm privacy.Norm) float64 {
+	x, y := vector(a), vector(b)
+	var sum, squares, most float64
+	for k := range union(x, y) {
+		d := math.Abs(x[k] - y[k])
+		sum, squares, most = sum+d, squares+d*d, max(most, d)
+	}
+	return map[privacy.Norm]float64{privacy.L1: sum, privacy.L2: math.Sqrt(squares), privacy.LInf: most}[norm]
+}
+
+func vector(in any) map[string]float64 {
+	out := map[string]float64{}
+	switch in := in.(type) {
+	case []int64:
+		for i, x := range in {
+			out[fmt.Sprint(i)] = float64(x)
+		}
+	case []float64:
+		for i, x := range in {
+			out[fmt.Sprint(i)] = x
+		}
+	case map[string]int64:
+		for name, x := range in {
+			out[name] = float64(x)
+		}
+	}
+	return out
+}
+
+func union(x, y map[string]float64) map[string]bool {
+	out := map[string]bool{}
+	for k := range x {
+		out[k] = true
+	}
+	for k := range y {
+		out[k] = true
+	}
+	return out
+}

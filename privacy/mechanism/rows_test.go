@@ -1,0 +1,104 @@
+package mechanism
+
+import (
+	"errors"
+	"math"
+
+	"weir/privacy"
+)
+
+// The inputs of a row: a table, it with one unit more, it with one unit replaced.
+const (
+	base = iota
+	added
+	replaced
+)
+
+// row is a mechanism under conformance: at is it with its noise times a factor and n
+// uses, use releases once, p is the p-value that what was seen follows plan.
+type row struct {
+	name string
+	at   func(factor float64, n int64) privacy.Mechanism
+	use  func(h *privacy.Handle, input int) (any, error)
+	p    func(plan privacy.Mechanism, seen []privacy.Released) float64
+}
+
+func rows() []row {
+	return append(countRows(), append(scoreRows(), filterRows()...)...)
+}
+
+func countRows() []row {
+	counts := func(inputs [3][]int64) func(*privacy.Handle, int) (any, error) {
+		return func(h *privacy.Handle, i int) (any, error) { return ReleaseCounts(h, inputs[i]) }
+	}
+	cells := counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {9, 6, -7}})
+	return []row{
+		{"laplace counts", func(f float64, n int64) privacy.Mechanism { return LaplaceCounts{3 * f, n} }, cells, integerP},
+		{"gaussian counts", func(f float64, n int64) privacy.Mechanism { return GaussianCounts{3 * f, n} },
+			counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {8, 5, -7}}), integerP},
+		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells, integerP},
+		{"gaussian sum", func(f float64, n int64) privacy.Mechanism { return GaussianSum{3 * f, 0.5, 3, n} },
+			func(h *privacy.Handle, i int) (any, error) {
+				return ReleaseSum(h, [][]float64{{0.1, 1e9, -1.0 / 3}, {0.6, 1e9, -1.0 / 3}, {-0.9, 1e9, -1.0 / 3}}[i])
+			}, sumP},
+		{"bounds", func(f float64, n int64) privacy.Mechanism { return Bounds{3 * f, 0, 3, 0.001, n} },
+			func(h *privacy.Handle, i int) (any, error) {
+				low, high, err := ReleaseBounds(h, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i])
+				if errors.Is(err, ErrNoBounds) {
+					err = nil
+				}
+				return [2]float64{low, high}, err
+			}, integerP},
+		{"partitions", func(f float64, n int64) privacy.Mechanism { return Partitions{1 / f, 1e-6, 2, "replace_one", n} },
+			func(h *privacy.Handle, i int) (any, error) {
+				return ReleasePartitions(h, []map[string]int64{
+					{"a": 1000, "b": 1000, "c": 1}, {"a": 1001, "b": 1000, "c": 2}, {"a": 999, "b": 999, "c": 2, "d": 1}}[i])
+			}, partitionP},
+		{"randomized response", func(f float64, n int64) privacy.Mechanism { return RandomizedResponse{4, min(0.4*f, 1), n} },
+			func(h *privacy.Handle, i int) (any, error) {
+				return Respond(h, [][]int64{{1, 2, 0, 1}, {1, 2, 3, 1}, {1, 2, 3, 1}}[i])
+			}, responseP},
+	}
+}
+
+func scoreRows() []row {
+	scores := func(f float64, n int64) Scores {
+		return Scores{0.8 / f, privacy.AddRemove, Moves{1, 2}, true, 4, n}
+	}
+	selects := func(h *privacy.Handle, i int) (any, error) {
+		return Select(h, [][]float64{{3, 1, 2, 0}, {4, 1, 2, 0}, {3, 1, 2, 2}}[i])
+	}
+	return []row{
+		{"exponential", func(f float64, n int64) privacy.Mechanism { return Exponential{scores(f, n)} }, selects, selectP},
+		{"permute and flip", func(f float64, n int64) privacy.Mechanism { return PermuteAndFlip{scores(f, n)} }, selects, selectP},
+		{"noisy max", func(f float64, n int64) privacy.Mechanism { return NoisyMax{scores(f, n)} }, selects, selectP},
+		{"quantile", func(f float64, n int64) privacy.Mechanism {
+			return Quantile{0.25, 0, 10, 1, 1 / f, "add_remove", n}
+		}, func(h *privacy.Handle, i int) (any, error) {
+			return ReleaseQuantile(h, [][]float64{{2.5, 4, 4, 7, 12}, {2.5, 4, 4, 7, 12, -3}, {2.5, 4, 4, 7, -3}}[i])
+		}, quantileP},
+	}
+}
+
+// filterRows spend the total in n equal rounds.
+func filterRows() []row {
+	whole, real := Moves{1, 2}, Moves{2, 2}
+	round := func(h *privacy.Handle, d Moves) float64 {
+		m := h.Mechanism().(GaussianFilter)
+		return m.Noise(d, m.Total()/rounds)
+	}
+	return []row{
+		{"gaussian filter, integers", func(f float64, _ int64) privacy.Mechanism {
+			return GaussianFilter{3 * f / math.Sqrt(rounds), "add_remove"}
+		},
+			func(h *privacy.Handle, i int) (any, error) {
+				return ReleaseIntegers(h, [][]int64{{10, 5}, {11, 5}, {8, 5}}[i], whole, round(h, whole))
+			}, filterP(whole)},
+		{"gaussian filter, scores", func(f float64, _ int64) privacy.Mechanism {
+			return GaussianFilter{3 * f / math.Sqrt(rounds), "replace_one"}
+		},
+			func(h *privacy.Handle, i int) (any, error) {
+				return ReleaseScores(h, [][]float64{{0.3, -4}, {2.3, -4}, {0.3, -2}}[i], real, round(h, real))
+			}, filterP(real)},
+	}
+}
