@@ -6,7 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"weir/pipeline"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/runtime/dataset"
@@ -35,7 +38,8 @@ func publicIdentity(what, version string, opts Options) identity {
 // identify finds the id of a file's dataset, or gives it one. A run with a test
 // seed leaves no mark on the owner's side, and gives the same bytes on any
 // machine.
-func (s *source) identify(ctx context.Context, digest, version string, opts Options) (identity, error) {
+func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Plan, opts Options) (identity, error) {
+	version := plan.Spec.Dataset.Version
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
 		id.content = digest
@@ -53,10 +57,21 @@ func (s *source) identify(ctx context.Context, digest, version string, opts Opti
 	for _, note := range known.Notes {
 		opts.Log.Warn(note)
 	}
-	for _, other := range known.Overlaps {
-		opts.Log.Warn(fmt.Sprintf("W32: %s shares rows with %s, and what was spent there is not counted here; weir ledger continue counts it", s.name, other))
+	if err := overlapping(known, plan); err != nil {
+		return identity{}, err
 	}
+	s.path = known.Path
 	return identity{id: known.ID, version: version, content: known.Content(), secret: known.Secret, known: known}, nil
+}
+
+// overlapping refuses a dataset with a budget whose rows another one has spent on:
+// two ledgers would be two budgets. Without a budget the owner is told (W32).
+func overlapping(known *dataset.Identity, plan *pipeline.Plan) error {
+	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || slices.Contains(plan.Spec.Privacy.Acknowledge, "W32") {
+		return nil
+	}
+	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger (W32); weir ledger continue joins them, acknowledge: [W32] says that they are apart",
+		strings.Join(known.Overlaps, ", "))}
 }
 
 // ledgerPath is where the charges of the dataset were written before, or "".

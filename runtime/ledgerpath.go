@@ -57,7 +57,7 @@ func testLedger(asked string, s *source, opts Options) string {
 }
 
 func defaultLedger(s *source, opts Options) string {
-	if s.path != "" && writable(filepath.Dir(s.path)) {
+	if s.path != "" && dataset.Writable(filepath.Dir(s.path)) {
 		return s.path + ledgerSuffix
 	}
 	path := filepath.Join(opts.Out, "ledgers", s.id+ledgerSuffix)

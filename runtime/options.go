@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"weir/privacy"
 	"weir/privacy/noise"
 )
 
@@ -20,6 +21,7 @@ type Options struct {
 	DropKey  bool         // do not keep the noise key: nobody can replay or subtract the noise
 	Insecure *uint64      // noise from a seed, for tests: NOT PRIVATE
 	Replay   *Replay      // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
+	Probe    Probe        // looks on at every mechanism, in tests with noise from a seed only
 	Version  string       // of the program, for the record
 	Build    string       // digest of the program: an interrupted run is continued by the same one only
 	Log      *slog.Logger // never receives a private value
@@ -33,6 +35,17 @@ type Replay struct {
 	Key noise.Key
 	Out string // folder of all runs that the earlier one lies in
 	Dir string // of the earlier run: its internal folder says which content it read
+}
+
+// Probe gives the probe of a stage's mechanisms.
+type Probe func(stage string) privacy.Probe
+
+// probe is that of a stage; without a test seed nobody looks on.
+func (o Options) probe(stage string) privacy.Probe {
+	if o.Probe == nil || o.Insecure == nil {
+		return nil
+	}
+	return o.Probe(stage)
 }
 
 // owners is the folder of runs that knows the datasets.

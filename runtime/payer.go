@@ -45,7 +45,7 @@ func (p *stagePayer) Open(name string) (*privacy.Handle, error) {
 	// The name of the noise has the recipe in it and no run: the key is the run's
 	// own, another computation under it draws other noise, and the same computation
 	// under the same key (a resumed run, a replay) the same.
-	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn,
+	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn, Probe: p.run.opts.probe(p.step.ID),
 		Source: noise.NewSource(p.run.key, p.recipe+"/"+name)})
 	p.opened[name] = h
 	return h, nil

@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -58,19 +56,4 @@ func (r *run) billText() string {
 		return record.NotPrivate + "\n\n" + r.plan.Text()
 	}
 	return r.plan.Text()
-}
-
-// writable goes by the permission bits too, because root may write where they
-// say that nobody should.
-func writable(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o222 == 0 {
-		return false
-	}
-	f, err := os.CreateTemp(dir, ".weir-*")
-	if err != nil {
-		return errors.Is(err, fs.ErrExist)
-	}
-	f.Close()
-	return os.Remove(f.Name()) == nil
 }

@@ -19,7 +19,7 @@ type Associations struct {
 
 func associationsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "associations", Version: 1,
+		Name: "associations", Version: 2,
 		In: []pipeline.Port{
 			tablePort("real", "real rows, best those that no model saw", false),
 			tablePort("synthetic", "the rows to judge", false),

@@ -20,7 +20,7 @@ type Disclosure struct {
 
 func disclosureKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "disclosure", Version: 1,
+		Name: "disclosure", Version: 2,
 		In: []pipeline.Port{
 			tablePort("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
 			tablePort("synthetic", "the rows to judge", false),

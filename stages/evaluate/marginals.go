@@ -22,7 +22,7 @@ type Marginals struct {
 
 func marginalsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "marginals", Version: 2,
+		Name: "marginals", Version: 3,
 		In: []pipeline.Port{
 			tablePort("real", "real rows, best those that no model saw", false),
 			tablePort("synthetic", "the rows to judge", false),

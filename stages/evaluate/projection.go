@@ -20,7 +20,7 @@ type Projection struct {
 
 func projectionKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "projection", Version: 1,
+		Name: "projection", Version: 2,
 		In: []pipeline.Port{
 			tablePort("real", "real rows, best those that no model saw", false),
 			tablePort("synthetic", "the rows to judge", false),

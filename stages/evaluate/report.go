@@ -20,7 +20,7 @@ type Report struct {
 
 func reportKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "report", Version: 1,
+		Name: "report", Version: 2,
 		In: []pipeline.Port{
 			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; left out, those of every stage above"},
 			tablePort("real", "real rows to draw, best those that no model saw", true),

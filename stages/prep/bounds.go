@@ -48,7 +48,7 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 		if !math.IsInf(lower, 0) && !math.IsInf(upper, 0) {
 			c.Bounds = &[2]float64{lower, upper}
 		}
-		c.Nullable = c.Nullable || s.Outside == "missing"
+		c.Nullable, c.OfUnit = c.Nullable || s.Outside == "missing", ofUnit(*c, h)
 	}
 	if s.Outside == "error" {
 		refuseTelling(&ps, h, "outside", "error", "missing or clip")

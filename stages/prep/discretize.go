@@ -72,7 +72,7 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 			params = append(params, binned{c.Name, edges, s.Inverse})
 		}
 		*c = pipeline.Column{Name: c.Name, Type: pipeline.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc,
-			OfUnit: c.OfUnit && edges != nil}
+			OfUnit: ofUnit(*c, h) && edges != nil}
 	}
 	s.quantiles(&ps, in, &p)
 	if err := ps.Err(); err != nil {
@@ -193,7 +193,7 @@ func undoDiscretize(u *undoing) error {
 		if now.Encoding != nil {
 			return errors.New("column " + p.Name + " is still encoded")
 		}
-		to.OfUnit = now.OfUnit && p.Inverse != "uniform" // each row draws for itself
+		to.OfUnit = ofUnit(now, u.h) && p.Inverse != "uniform" // each row draws for itself
 		u.set(i, to, now.Nullable, func(random Randomness) maker { return p.unbin(i, to, random) })
 	}
 	return nil

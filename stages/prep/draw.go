@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/privacy"
 )
 
 // source64 is where a stage takes the key of its draws: public or secret.
@@ -33,14 +34,8 @@ func (k key) sequence() *rand.Rand { return rand.New(rand.NewChaCha8(k)) }
 // units draws one number for each privacy unit: SHA-256 of the unit
 // under the key, so that rows of a unit agree wherever they stand, and units are
 // independent.
-//
-// All rows without a unit draw one number. The source counts each of them as a
-// unit of its own (runtime/units.go). The draw is still a function of the unit
-// alone, namely of its missing value, and that is all that the proofs need: which
-// units share a draw, by chance or because neither has a name, does not matter, for
-// one unit changes the one shard or part that its own draw names. Were all of them
-// one person, the person would still be in one shard; a draw for each row would
-// break that.
+// Rows without a unit draw one number together: that is what a function of the
+// value can do (see Shard.Plan for whose shard must be its own).
 func (k key) units(a arrow.Array) ([]uint64, error) {
 	out := make([]uint64, a.Len())
 	var text func(i int) []byte
@@ -98,10 +93,20 @@ func unitColumn(ps *pipeline.Problems, h pipeline.Header) int {
 		ps.Refuse("W35", "", "given a table without the column "+name+" of the privacy unit",
 			"given that column too, so that all rows of a unit go one way (drop it afterwards)")
 	case !h.Domain.Columns[at].OfUnit:
-		ps.Refuse("W35", "", "given a table whose column "+name+" is no longer a function of the privacy unit: a stage before overwrote it, so that rows of one unit could go several ways",
-			"before that stage, or given the column as it was (derive and impute other columns; a dropped column cannot be made anew)")
+		ps.Refuse("W35", "", "given a table whose column "+name+" no longer names the privacy unit: a stage before overwrote it, or under replace_one changed its values",
+			"before that stage, or given the column as it was (leave it out of that stage's columns; a dropped column cannot be made anew)")
 	}
 	return at
+}
+
+// ofUnit says whether what is computed of the values of column c alone, without
+// random numbers, still names the privacy unit. Under add_remove it is enough that
+// the rows of a unit agree: a unit that comes or goes changes what is under its own
+// value, whoever shares that value. Under replace_one two units that share a value
+// cannot have draws of their own, which the exchange of one for the other needs;
+// so any change of values ends it.
+func ofUnit(c pipeline.Column, h pipeline.Header) bool {
+	return c.OfUnit && h.Terms.Adjacency == privacy.AddRemove
 }
 
 // publicPositions reports whether every row keeps its place when another is

@@ -48,7 +48,7 @@ func (s *Encode) plan(h pipeline.Header) (rewrite, error) {
 	scales := make([]scaling, len(d.Columns))
 	for i := range d.Columns {
 		scales[i] = s.scaling(&ps, &d.Columns[i])
-		d.Columns[i].Encoding = scales[i].encoding()
+		d.Columns[i].Encoding, d.Columns[i].OfUnit = scales[i].encoding(), ofUnit(d.Columns[i], h)
 		makers[i] = scales[i].encode(i)
 	}
 	if err := ps.Err(); err != nil {
@@ -70,7 +70,7 @@ func undoEncode(u *undoing) error {
 	}
 	for _, e := range scales {
 		if i, to, ok := u.find(e.Name); ok {
-			to.OfUnit = u.ofUnit(i)
+			to.OfUnit = ofUnit(u.h.Domain.Columns[i], u.h)
 			u.set(i, to, e.MissingCategory, func(Randomness) maker { return e.decode(i, to) })
 		}
 	}

@@ -34,7 +34,7 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	var ps pipeline.Problems
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	fill := func(at int, v float64) {
-		d.Columns[at].Nullable = false
+		d.Columns[at].Nullable, d.Columns[at].OfUnit = false, ofUnit(d.Columns[at], h)
 		makers[at] = fillWith(at, v, d.Columns[at].ArrowType())
 	}
 	for _, name := range sorted(s.Numbers) {

@@ -106,10 +106,6 @@ func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
 	return now, *was, true
 }
 
-// ofUnit says whether what is computed from the value of column i alone, without
-// random numbers, is a function of the privacy unit.
-func (u *undoing) ofUnit(i int) bool { return u.h.Domain.Columns[i].OfUnit }
-
 func (u *undoing) rewrite() rewrite {
 	d := &pipeline.Domain{History: append([]pipeline.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
 	var each []func(Randomness) maker

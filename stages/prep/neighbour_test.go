@@ -124,16 +124,20 @@ func TestUnitsStayTogether(t *testing.T) {
 	}
 }
 
-// Rows without a unit go one way, and one less of them, each a unit of its own to
-// the source, moves nobody.
+// nameless is a table of units of which some have no name.
+func nameless(adjacency privacy.Adjacency, ids ...any) pipelinetest.Input {
+	columns := []pipeline.Column{{Name: "id", Type: pipeline.Text, Nullable: true, OfUnit: true}, {Name: "n", Type: pipeline.Integer, Nullable: true}}
+	in := table(columns, ids, make([]any, len(ids)))
+	in.Header.Class, in.Header.Stability, in.Header.OwnRows = pipeline.Private, pipeline.Rows(3), true
+	in.Header.Terms = pipeline.Terms{Adjacency: adjacency, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
+	return in
+}
+
+// Under add_remove rows without a unit go one way, and one less of them, each a
+// unit of its own to the source, moves nobody.
 func TestRowsWithoutAUnitGoOneWay(t *testing.T) {
-	unit := func(ids ...any) pipelinetest.Input {
-		in := table([]pipeline.Column{{Name: "id", Type: pipeline.Text, Nullable: true, OfUnit: true}, {Name: "n", Type: pipeline.Integer}}, ids, make([]any, len(ids)))
-		in.Header.Class, in.Header.Stability, in.Header.OwnRows = pipeline.Private, pipeline.Rows(3), true
-		in.Header.Terms = pipeline.Terms{Adjacency: privacy.AddRemove, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
-		return in
-	}
-	all, fewer := unit("x", nil, "y", nil, nil, "y", "z"), unit("x", "y", nil, nil, "y", "z")
+	all := nameless(privacy.AddRemove, "x", nil, "y", nil, nil, "y", "z")
+	fewer := nameless(privacy.AddRemove, "x", "y", nil, nil, "y", "z")
 	shards := shardOf(t, all) // fails where rows of the missing unit are in several shards
 	for id, s := range shardOf(t, fewer) {
 		if shards[id] != s {
@@ -148,6 +152,20 @@ func TestRowsWithoutAUnitGoOneWay(t *testing.T) {
 	}
 	if found != 1 {
 		t.Errorf("rows without a unit are in %d parts, want 1", found)
+	}
+}
+
+// Under replace_one each of them has a draw of its own (30 rows all in one of 3
+// shards: below 1e-13), and those that have a name keep theirs.
+func TestRowsWithoutAUnitDrawForThemselves(t *testing.T) {
+	ids := make([]any, 30, 33)
+	out := sharded(t, nameless(privacy.ReplaceOne, append(ids, "x", "y", "x")...))
+	all, seen := listed(t, out.Rows.Column(2)), map[float64]bool{}
+	for _, s := range all[:30] {
+		seen[*s] = true
+	}
+	if len(seen) < 2 || *all[30] != *all[32] {
+		t.Errorf("rows without a unit are in %d shards, those of x in %v and %v", len(seen), *all[30], *all[32])
 	}
 }
 

@@ -53,6 +53,7 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 			b.add(c, keep(i))
 			continue
 		}
+		c.OfUnit = ofUnit(c, h)
 		b.add(c, replaceSentinel(i, sentinel, s.value(&ps, c), c.ArrowType()))
 		b.indicator(&ps, c.Name, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel))
 		b.params[len(b.params)-1].Sentinel = sentinel

@@ -20,7 +20,7 @@ type Shard struct {
 
 func shardKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "shard", Version: 1, In: tableIn(), Out: tableOut("the table with a column that numbers the row's shard"),
+		Name: "shard", Version: 2, In: tableIn(), Out: tableOut("the table with a column that numbers the row's shard"),
 		Doc: "Puts each privacy unit, with all its rows, into one of k disjoint shards. Use it before computations that mix rows (impute_knn " +
 			"with scope: shard, anomaly removal) and for models that train one part on each shard. Stability goes from rows to shards(k): " +
 			"whatever happens inside a shard, one unit changes that shard only.",
@@ -38,11 +38,18 @@ func shardKind() pipeline.Kind {
 // row i goes to shard i mod k; replacing a row leaves all positions, removing
 // one would shift those after it. Both need that the rows which change with a unit
 // are its own: they have its draw, or its positions. Where the unit is a column,
-// the draw is a function of that column's value, which must be one of the unit.
+// the draw is a function of that column's value, which must name the unit.
+//
+// Rows without a unit are units of their own, each (runtime/units.go keeps them
+// all). Under replace_one each draws for itself, in sequence: if they shared a
+// draw, a unit that is exchanged for one of them would change its shard and theirs.
+// Under add_remove they share the draw of the missing value: one of them that comes
+// or goes changes that shard only, and so does a unit whose value a stage before
+// made missing, with all its rows.
 func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	p := sharding{shards: s.Shards, random: s.By == "random", unit: unitColumn(&ps, h), columns: len(h.Domain.Columns)}
+	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne, unit: unitColumn(&ps, h), columns: len(h.Domain.Columns)}
 	if s.Shards < 2 {
 		ps.Add("shards", fmt.Sprint(s.Shards), "at least 2")
 	}
@@ -78,15 +85,17 @@ type sharding struct {
 	shards, unit int
 	columns      int // of the input
 	random       bool
+	apart        bool // rows without a unit draw for themselves
 }
 
 func (p sharding) run(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 	number := p.byPosition
 	if p.random {
-		k := keyFrom(env.Secret("shard"))
-		number = func() maker { return p.byRow(k) }
+		secret := env.Secret("shard")
+		rows, units := keyFrom(secret), keyFrom(secret)
+		number = func() maker { return p.byRow(rows) }
 		if p.unit >= 0 {
-			number = func() maker { return p.byUnit(k) }
+			number = func() maker { return p.byUnit(units, rows) }
 		}
 	}
 	w := rewrite{out: p.out, makers: func(Randomness) []maker {
@@ -100,11 +109,15 @@ func (p sharding) run(_ context.Context, env *pipeline.Env, in pipeline.Tables) 
 }
 
 // byUnit: the shard is a function of the unit alone.
-func (p sharding) byUnit(k key) maker {
+func (p sharding) byUnit(units, rows key) maker {
+	alone := rows.sequence()
 	return func(r arrow.Record) (arrow.Array, error) {
-		draws, err := k.units(r.Column(p.unit))
-		shards := make([]int32, len(draws))
+		draws, err := units.units(r.Column(p.unit))
+		shards, known := make([]int32, len(draws)), present(r.Column(p.unit))
 		for i, u := range draws {
+			if p.apart && !known.has(i) {
+				u = alone.Uint64()
+			}
 			shards[i] = int32(below(u, p.shards))
 		}
 		return column(arrow.PrimitiveTypes.Int32, shards, nil), err

@@ -103,7 +103,11 @@ func (s *Split) stratum(ps *pipeline.Problems, d *pipeline.Domain) int {
 // that changes (by position where positions are public; by the hash of the unit,
 // which depends on nothing else; else by a secret sequence whose law is the same
 // with and without it). Exact sizes by position likewise: who goes where depends
-// on positions alone.
+// on positions alone. Who draws by unit or by row says where only its own row goes,
+// whoever's row it is that changes, so that c changed rows stay c in every part (a
+// part may lose one that another gains, as a filter may lose it), and rows of one
+// unit stay so. That the unit's column names the unit is needed for what is
+// promised beside stability: that all rows of a unit go one way.
 //
 // Stratified: each row has an independent tag; the rows of a class, in order of
 // tags, are cut after round(F_j n) of its n rows, with F_j the cumulated shares.
@@ -112,9 +116,10 @@ func (s *Split) stratum(ps *pipeline.Problems, d *pipeline.Domain) int {
 // each cut. Train and test have one cut, validation has two: beside the row
 // itself at most 1, or 2, rows of the part differ. Adding is the reverse;
 // replacing is both, in two classes or one, and counted as replaced rows is
-// again 2, or 3. The rows that cross belong to other units. So rows(c) becomes rows(2c), rows(3c). The tags are public where
-// positions are (each row keeps its tag) and secret elsewhere (couple the tags of
-// the other rows). Across shards a change of any size moves any number of rows.
+// again 2, or 3. So rows(c) becomes rows(2c), rows(3c), and what crosses belongs to
+// other units. The tags are public where positions are (each row keeps its tag) and
+// secret elsewhere (couple the tags of the other rows). Across shards a change of
+// any size moves any number of rows.
 func (s *Split) headers(p *splitting) {
 	begin := int64(0)
 	for i, name := range parts {

@@ -25,11 +25,16 @@ stages:
 
 func compiled(t *testing.T, stages string) (*pipeline.Plan, error) {
 	t.Helper()
+	return compiledUnder(t, "add_remove", stages)
+}
+
+func compiledUnder(t *testing.T, adjacency, stages string) (*pipeline.Plan, error) {
+	t.Helper()
 	kinds, err := pipeline.NewRegistry(Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, problems := pipeline.ParseSpec(pipeline.Sources{File: "visits.yaml", Data: []byte(visits + stages)}, kinds)
+	spec, problems := pipeline.ParseSpec(pipeline.Sources{File: "visits.yaml", Data: []byte(strings.Replace(visits, "add_remove", adjacency, 1) + stages)}, kinds)
 	if err := pipeline.FromProblems(problems); err != nil {
 		return nil, err
 	}
@@ -61,8 +66,11 @@ func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
 	}
 }
 
-// What is computed of the unit's own value alone still names the unit.
+// What is computed of the unit's own value alone still names the unit under
+// add_remove. Under replace_one only the value itself does: two units may share a
+// bin, and with it a shard, so that to exchange one for another changes two shards.
 func TestWhatIsOfTheUnitIsKept(t *testing.T) {
+	same := map[string]bool{"as it is": true, "other columns": true, "marked": true, "selected": true, "others imputed": true}
 	for name, stages := range map[string]string{
 		"as it is":           "",
 		"other columns":      `  more: {kind: derive, columns: [{name: late, formula: "visit > pid", type: boolean}]}` + "\n",
@@ -82,6 +90,11 @@ func TestWhatIsOfTheUnitIsKept(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if s := plan.Step("parts").Stability; s != "shards(8)" {
 			t.Errorf("%s: stability is %s, must be shards(8)", name, s)
+		}
+		_, err = compiledUnder(t, "replace_one", stages+"  parts: {kind: shard, shards: 8}\n")
+		var ds pipeline.Diagnostics
+		if refused := errors.As(err, &ds) && ds.Privacy() && ds[0].Rule == "W35"; refused == same[name] {
+			t.Errorf("%s, under replace_one: %v, must be refused by W35: %t", name, err, !same[name])
 		}
 	}
 }
