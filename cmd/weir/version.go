@@ -49,10 +49,16 @@ func thisVersion() version {
 	return v
 }
 
-// build is the digest of the program itself: an interrupted run is continued by
-// the same program only, since another may compute other values with the same
-// noise. "" where the program cannot read itself; then nothing is continued.
+// build tells builds of the program apart: an interrupted run is continued by the
+// same one only, since another may compute other values with the same noise. It is
+// the commit and the compiler of a clean checkout, else the digest of the program
+// itself; "" where it cannot read itself, and then nothing is continued.
 func build() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if at := cleanCommit(info); at != "" {
+			return at + " " + info.GoVersion
+		}
+	}
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -62,6 +68,19 @@ func build() string {
 		return ""
 	}
 	return digest
+}
+
+// cleanCommit is the commit that the program was built from, "" where files had
+// been changed or nobody knows.
+func cleanCommit(info *debug.BuildInfo) string {
+	of := map[string]string{}
+	for _, s := range info.Settings {
+		of[s.Key] = s.Value
+	}
+	if of["vcs.modified"] != "false" {
+		return ""
+	}
+	return of["vcs.revision"]
 }
 
 // revision is the module version, or the commit that the binary was built from.
