@@ -66,7 +66,11 @@ func TestSpendsAreRefused(t *testing.T) {
 		"a group without a bound": {"  train: {kind: paid}\n", groupless, []string{unit}, "without a price"},
 		"a lazy stage":            {"  train: {kind: paid}\n", spending(func(w *Work) { w.Lazy = true }), nil, "computed anew by each reader"},
 		"one name twice":          {"  train: {kind: paid}\n", spending(func(w *Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
-		"an unbounded table":      {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*Work) {}), nil, "without bound"},
+		"a mechanism that can change": {"  train: {kind: paid}\n", spending(func(w *Work) {
+			w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return &noisy{50, scale} }
+		}), nil, "no plain value"},
+		"a private file":     {"  train: {kind: paid}\n", spending(func(w *Work) { w.Spends, w.Files = nil, []FileUse{{Path: "other.csv"}} }), nil, "W13"},
+		"an unbounded table": {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*Work) {}), nil, "without bound"},
 		"an unbounded second table": {"  mixed: {kind: mix}\n  train: {kind: paid, from: dataset, other: mixed}\n",
 			spending(func(*Work) {}), nil, "without bound"},
 	} {

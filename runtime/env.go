@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -26,15 +27,23 @@ func (r *run) env(step *pipeline.Step, payer *stagePayer, secrets *secrets) *pip
 		Secret:   secrets.stream,
 		Privacy:  payer,
 		Mem:      memory.DefaultAllocator,
-		Files:    r.openFile,
+		Files:    r.opener(step),
 		Create:   func(name string) (io.WriteCloser, error) { return r.create(step, name) },
 		Restore:  func(name string) (io.ReadCloser, error) { return os.Open(r.scratch(step, name)) },
 	}
 }
 
-// openFile opens a further table of the spec.
-func (r *run) openFile(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pipeline.Table, error) {
-	return table.Open(r.files, path, csv, domain)
+// opener opens the further tables that the work of a step names, and no other: by
+// them its class is judged.
+func (r *run) opener(step *pipeline.Step) func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
+	return func(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pipeline.Table, error) {
+		for _, f := range step.Work.Files {
+			if f.Path == path {
+				return table.Open(r.files, path, csv, domain)
+			}
+		}
+		return pipeline.Table{}, fmt.Errorf("%s: is opened and is not in the stage's plan", path)
+	}
 }
 
 // hasScratch reports whether an interrupted attempt of the step left a checkpoint.

@@ -30,11 +30,29 @@ func (s *liar) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: 4}
 		}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			if err := s.pry(ctx, env, in["like"]); err != nil {
+				return nil, err
+			}
 			if err := s.spend(env.Privacy); err != nil && s.Lie != "drops its errors" {
 				return nil, err
 			}
 			return pipeline.Tables{"model": pipeline.WriteFiles(out, []pipeline.File{{Name: "counts", Data: []byte("35021")}})}, nil
 		}}, nil
+}
+
+// pry looks where the plan does not say that it looks.
+func (s *liar) pry(ctx context.Context, env *pipeline.Env, like pipeline.Table) error {
+	switch s.Lie {
+	case "reads what is lent":
+		_, err := like.Collect(ctx)
+		return err
+	case "opens a file":
+		_, err := env.Files("other.csv", nil, like.Domain)
+		return err
+	case "draws a secret":
+		env.Secret("coin")
+	}
+	return nil
 }
 
 func (s *liar) spend(payer privacy.Payer) error {
@@ -77,7 +95,7 @@ name: lies
 dataset: {demo: cardio, demo_rows: 50, rows_public: 50}
 privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}
 stages:
-  counts: {kind: liar, lie: LIE}
+  counts: {kind: liar, lie: LIE, like: dataset}
 `
 
 // TestLiesFail: a stage that does not spend exactly what its plan lists fails, and
@@ -86,6 +104,7 @@ func TestLiesFail(t *testing.T) {
 	for lie, want := range map[string]string{
 		"none": "", "never opens": "spent 0 of 1 planned charges", "opens twice": "opened twice", "opens another": "does not have",
 		"uses too few": "used 3 of 4", "uses too many": "5th time", "drops its errors": "5th time", "one stream twice": "asked for twice",
+		"reads what is lent": "lends a header", "opens a file": "not in the stage's plan", "draws a secret": "its plan draws none",
 	} {
 		dir := t.TempDir()
 		err := runSpec(t, strings.Replace(liarSpec, "LIE", lie, 1), dir)
@@ -103,7 +122,7 @@ func TestLiesFail(t *testing.T) {
 // runSpec runs a spec over the kinds of this test.
 func runSpec(t *testing.T, text, out string) error {
 	t.Helper()
-	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}
+	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "columns"}}
 	reg, err := pipeline.NewRegistry([]pipeline.Kind{{Name: "liar", Version: 1, Doc: "Lies.", In: table,
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }}})
 	if err != nil {

@@ -85,19 +85,23 @@ func (p *stagePayer) close() error {
 // secrets are the unpaid secret draws of one stage, named by its recipe under the
 // dataset's key, so that they fall alike in every run of the dataset.
 type secrets struct {
-	source *noise.Source
-	mu     sync.Mutex
-	fault  error
+	source  *noise.Source
+	planned bool
+	mu      sync.Mutex
+	fault   error
 }
 
 func (r *run) secrets(step *pipeline.Step) *secrets {
-	return &secrets{source: noise.NewSource(r.source.secret, "secret "+r.recipe(step))}
+	return &secrets{source: noise.NewSource(r.source.secret, "secret "+r.recipe(step)), planned: step.Work.Secret}
 }
 
 func (s *secrets) stream(purpose string) *noise.Stream {
 	st, err := s.source.Stream(purpose, 0)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.planned {
+		err = errors.Join(err, fmt.Errorf("the stage draws the secret %q, and its plan draws none", purpose))
+	}
 	s.fault = errors.Join(s.fault, err)
 	return st
 }

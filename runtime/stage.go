@@ -109,6 +109,17 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 	}
 }
 
+// lent is a table of which a stage may know the header and nothing else: it does
+// not raise the class of what the stage returns, so its rows must not be read.
+func lent(t pipeline.Table) pipeline.Table {
+	t.Open = func(context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) { yield(nil, errLent) }
+	}
+	return t
+}
+
+var errLent = errors.New("the port lends a header, and its rows are read")
+
 func (r *run) inputs(step *pipeline.Step) pipeline.Tables {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +130,9 @@ func (r *run) inputs(step *pipeline.Step) pipeline.Tables {
 			if port.Many {
 				name = pipeline.Indexed(port.Name, i)
 			}
-			in[name] = r.tables[ref]
+			if in[name] = r.tables[ref]; port.Lends {
+				in[name] = lent(in[name])
+			}
 		}
 	}
 	return in
