@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"path/filepath"
 	goruntime "runtime"
 	"time"
@@ -102,14 +100,6 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 		opts.Insecure = &f.insecure
 	}
 	return opts
-}
-
-func newLog(w io.Writer, verbose bool) *slog.Logger {
-	level := slog.LevelWarn
-	if verbose {
-		level = slog.LevelInfo
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // failure says what is left of a run that did not end well.
