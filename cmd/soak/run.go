@@ -144,5 +144,6 @@ func (s *shown) into(seen map[string]string) {
 		totals = append(totals, t)
 	}
 	slices.Sort(totals)
+	slices.Sort(s.stage) // of two that run side by side, either may be first
 	seen["the log"], seen["the stages"], seen["the totals of progress"] = s.lines.String(), strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
 }
