@@ -53,13 +53,14 @@ func (c *coupling) inputLost(step *pipeline.Step) bool {
 
 // drawsAgree reports whether a stage that draws for rows or units draws alike.
 func (c *coupling) drawsAgree(step *pipeline.Step) bool {
-	if step.Kind != "split" && !step.Work.Secret {
+	byUnit := c.world.unit >= 0 && (step.Kind == "split" || step.Kind == "shard")
+	switch {
+	case step.Kind != "split" && !step.Work.Secret:
+		return true
+	case byUnit && c.world.adjacency == privacy.AddRemove:
 		return true
 	}
-	if c.world.unit >= 0 && c.world.adjacency == privacy.AddRemove {
-		return true
-	}
-	return c.inPlace(step) && (c.world.unit < 0 || c.world.sameUnit)
+	return c.inPlace(step) && (!byUnit || c.world.sameUnit)
 }
 
 // inPlace reports whether all rows of a stage's private inputs that both tables

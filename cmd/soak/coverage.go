@@ -14,13 +14,13 @@ import (
 type coverage struct {
 	specs, accepted, ran, failed, paid, measured, refusedStages, triedStages int
 	kinds                                                                    map[string]*kindCount
-	errors                                                                   map[string]int // of runs that fail alike on both tables
+	errors                                                                   map[string][]uint64 // of runs that fail alike on both tables
 }
 
 type kindCount struct{ tried, accepted, ran int }
 
 func newCoverage() *coverage {
-	return &coverage{kinds: map[string]*kindCount{}, errors: map[string]int{}}
+	return &coverage{kinds: map[string]*kindCount{}, errors: map[string][]uint64{}}
 }
 
 func (c *coverage) kind(name string) *kindCount {
@@ -42,7 +42,7 @@ func (c *coverage) tried(kind string, err error) {
 }
 
 // run counts an accepted spec that was run on both tables.
-func (c *coverage) run(plan *pipeline.Plan, o *outcome, measured int) {
+func (c *coverage) run(number uint64, plan *pipeline.Plan, o *outcome, measured int) {
 	c.ran++
 	for i := range plan.Steps {
 		if o.err == nil {
@@ -53,7 +53,7 @@ func (c *coverage) run(plan *pipeline.Plan, o *outcome, measured int) {
 	c.measured += measured
 	if o.err != nil {
 		c.failed++
-		c.errors[o.err.Error()]++
+		c.errors[o.err.Error()] = append(c.errors[o.err.Error()], number)
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
 		fmt.Fprintf(w, "%-28s %8d %8d %8d\n", name, n.tried, n.accepted, n.ran)
 	}
 	for _, text := range slices.Sorted(maps.Keys(c.errors)) {
-		fmt.Fprintf(w, "%6d runs failed alike: %s\n", c.errors[text], strings.ReplaceAll(text, "\n", " "))
+		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0], strings.ReplaceAll(text, "\n", " "))
 	}
 }
 

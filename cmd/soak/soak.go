@@ -64,7 +64,7 @@ func (s *soak) try(n uint64) (*finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", n, err)
 	}
-	s.cover.run(one.plan, one, newCoupling(t.world, one, other).measured())
+	s.cover.run(n, one.plan, one, newCoupling(t.world, one, other).measured())
 	if list := faults(t.world, one, other); len(list) > 0 {
 		return &finding{t, list}, nil
 	}

@@ -2,6 +2,8 @@ package prep
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 
@@ -20,12 +22,33 @@ type maker func(arrow.Record) (arrow.Array, error)
 type rewrite struct {
 	out      pipeline.Header
 	makers   func(Randomness) []maker
+	draws    bool // from Randomness, one number for each row of a column, whatever it holds
 	findings []pipeline.Finding
 }
 
-// Randomness makes a public random source, the same one at each call: a lazy
-// table draws the same values whenever it is opened.
-type Randomness func() *rand.Rand
+// Randomness makes the random source of a column, the same one at each call: a lazy
+// table draws the same values whenever it is opened. Each column has its own, so that
+// its draws do not depend on how rows come in batches.
+type Randomness func(column int) *rand.Rand
+
+// publicDraws are anyone's to repeat.
+func publicDraws(base func() *rand.Rand) Randomness {
+	return func(column int) *rand.Rand {
+		from := base()
+		var a, b uint64
+		for range column + 1 {
+			a, b = from.Uint64(), from.Uint64()
+		}
+		return rand.New(rand.NewPCG(a, b))
+	}
+}
+
+// secretDraws are nobody's but the dataset's owner's.
+func secretDraws(k key) Randomness {
+	return func(column int) *rand.Rand {
+		return key(sha256.Sum256(binary.LittleEndian.AppendUint64(k[:], uint64(column)))).sequence()
+	}
+}
 
 // keep is the maker that passes input column i on.
 func keep(i int) maker {
