@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -122,6 +123,20 @@ func tableIn() []pipeline.Port {
 
 func tableOut(doc string) []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: doc}}
+}
+
+// forget takes a column out of the history of d: the one that has its name from here
+// on did not come of those steps, so undoing them must leave it alone.
+func forget(d *pipeline.Domain, name string) {
+	for i, step := range d.History {
+		at := step.Before.Index(name)
+		if at < 0 {
+			continue
+		}
+		before := step.Before.Clone()
+		before.Columns = slices.Delete(before.Columns, at, at+1)
+		d.History[i].Before = before
+	}
 }
 
 // remember appends an invertible step to the history of d, which led to it from
