@@ -46,11 +46,13 @@ type Run struct {
 	Stages        []Stage         `json:"stages"`
 	Tables        []Table         `json:"tables"` // released tables, as planned
 	Release       []File          `json:"release"`
-	Internal      []File          `json:"internal"`
 
-	// Figures against real rows lie in internal/metrics.json, not in run.json.
-	Metrics map[string]float64 `json:"-"`
-	Notes   map[string]string  `json:"-"` // why a metric has no value
+	// What tells of private rows is not in run.json: figures against real rows lie in
+	// internal/metrics.json, and the list of internal files, whose sizes count rows, in
+	// internal/files.json.
+	Internal []File             `json:"-"`
+	Metrics  map[string]float64 `json:"-"`
+	Notes    map[string]string  `json:"-"` // why a metric has no value
 }
 
 // Dataset is the source as it was read.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"sort"
 
 	"weir/pipeline"
@@ -40,9 +41,10 @@ func (r *run) end(err error) error {
 	case err != nil:
 		r.record.Status, r.record.Error = record.Failed, err.Error()
 	}
+	r.orderStages()
 	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
 	if err == nil {
-		errs = append(errs, r.writeMetrics())
+		errs = append(errs, r.writeInternal("metrics.json", figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
 			errs = append(errs, dropKey(r.dir.internal()))
@@ -51,12 +53,13 @@ func (r *run) end(err error) error {
 	return errors.Join(append(errs, r.dir.writeRecord(r.record))...)
 }
 
-// writeMetrics keeps all figures against real rows in internal/metrics.json.
-func (r *run) writeMetrics() error {
-	return writeAtomic(r.internalPath("metrics.json"), 0o600, func(w io.Writer) error {
+// writeInternal keeps what tells of private rows, such as all figures against real
+// ones, on the owner's side.
+func (r *run) writeInternal(name string, content any) error {
+	return writeAtomic(r.internalPath(name), 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		return e.Encode(figures{r.record.Metrics, r.record.Notes})
+		return e.Encode(content)
 	})
 }
 
@@ -65,6 +68,18 @@ func (r *run) noteStage(step *pipeline.Step, reused bool, seconds float64) {
 	defer r.mu.Unlock()
 	s := r.stageRecord(step.ID)
 	s.Kind, s.Recipe, s.Reused, s.Seconds = step.Kind, r.recipes[step.ID], reused, seconds
+}
+
+// orderStages lists the stages as the plan does: which of two that run side by side
+// ended first may depend on the rows.
+func (r *run) orderStages() {
+	place := map[string]int{}
+	for i := range r.plan.Steps {
+		place[r.plan.Steps[i].ID] = i
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.SortStableFunc(r.record.Stages, func(a, b record.Stage) int { return place[a.ID] - place[b.ID] })
 }
 
 // stageRecord finds or adds the record of a stage; r.mu is held.

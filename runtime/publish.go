@@ -41,7 +41,8 @@ func (r *run) publish() error {
 }
 
 // publishStep writes each output where its class lets it go.
-func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step) error {
+func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step) (err error) {
+	defer r.guarded(step, &err)
 	for _, port := range sortedPorts(step) {
 		h := step.Work.Out[port]
 		t := r.tables[pipeline.Ref{Stage: step.ID, Port: port}]

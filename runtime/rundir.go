@@ -55,14 +55,22 @@ func ReadRecord(dir string) (*record.Run, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
 	}
-	r.Metrics, r.Notes = map[string]float64{}, map[string]string{}
+	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
 	if data, err := os.ReadFile(filepath.Join(dir, "internal", "metrics.json")); err == nil {
 		if err := json.Unmarshal(data, &figures{r.Metrics, r.Notes}); err != nil {
 			return nil, fmt.Errorf("%s: internal/metrics.json is damaged: %w", dir, err)
 		}
 	}
+	if data, err := os.ReadFile(filepath.Join(dir, "internal", internalFiles)); err == nil {
+		if err := json.Unmarshal(data, &r.Internal); err != nil {
+			return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, internalFiles, err)
+		}
+	}
 	return &r, nil
 }
+
+// internalFiles lists, on the owner's side, what lies in internal/.
+const internalFiles = "files.json"
 
 // figures is internal/metrics.json.
 type figures struct {

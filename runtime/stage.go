@@ -56,26 +56,30 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 }
 
 // store keeps what a stage made, if what was promised was done.
-func (r *run) store(ctx context.Context, step *pipeline.Step, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
+func (r *run) store(ctx context.Context, step *pipeline.Step, out pipeline.Tables, promised func() error) (tables pipeline.Tables, err error) {
+	defer r.guarded(step, &err)
 	r.mu.Lock()
 	r.stored = append(r.stored, r.addresses[step.ID])
 	r.mu.Unlock()
 	return r.cache.store(ctx, r.address(step), step, out, promised)
 }
 
-// runStage calls the stage; a panic, which is a fault of weir, becomes an error
-// whose details stay internal, because they may quote data.
+// guarded turns a panic, which is a fault of weir, into an error whose details stay
+// internal, because they may quote data. Rows are computed while they are stored or
+// written, so these are guarded too.
+func (r *run) guarded(step *pipeline.Step, err *error) {
+	if p := recover(); p != nil {
+		path := r.internalPath("fault-" + step.ID + ".txt")
+		writeAtomic(path, 0o600, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%v\n\n%s", p, debug.Stack())
+			return err
+		})
+		*err = fmt.Errorf("an internal error of weir, not of the spec; details are in %s, which is private", path)
+	}
+}
+
 func (r *run) runStage(ctx context.Context, step *pipeline.Step, payer *stagePayer, secrets *secrets) (out pipeline.Tables, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			path := r.internalPath("fault-" + step.ID + ".txt")
-			writeAtomic(path, 0o600, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%v\n\n%s", p, debug.Stack())
-				return err
-			})
-			err = fmt.Errorf("an internal error of weir, not of the spec; details are in %s, which is private", path)
-		}
-	}()
+	defer r.guarded(step, &err)
 	out, err = step.Work.Run(ctx, r.env(step, payer, secrets), r.inputs(step))
 	if err != nil {
 		return nil, err

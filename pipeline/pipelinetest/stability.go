@@ -19,18 +19,40 @@ func stabilityFaults(n neighbour, before, now outcome) []string {
 		if h.Form != pipeline.FormTable || h.Class != pipeline.Private || before.records[port] == nil || now.records[port] == nil {
 			continue
 		}
-		gone, come := diff(before.records[port], now.records[port])
-		switch fault := ""; h.Stability.Spread {
-		case pipeline.SpreadRows:
-			if fault = rowsFault(n, h, gone, come); fault == "" {
-				fault = ownRowsFault(n, h, before, now, port)
-			}
-			faults = appendFault(faults, port, fault)
-		case pipeline.SpreadShards:
-			faults = appendFault(faults, port, shardsFault(h, before.records[port], now.records[port], gone, come))
+		fault := StabilityFault(h, n.base.adjacency(), before.records[port], now.records[port])
+		if fault == "" && h.Stability.Spread == pipeline.SpreadRows {
+			fault = ownRowsFault(n, h, before, now, port)
 		}
+		faults = appendFault(faults, port, fault)
 	}
 	return faults
+}
+
+// StabilityFault says how the change of a private table, when one unit of the source
+// changed, is more than its header says; "" where it is not.
+func StabilityFault(h pipeline.Header, adjacency privacy.Adjacency, before, now arrow.Record) string {
+	gone, come := diff(before, now)
+	switch h.Stability.Spread {
+	case pipeline.SpreadRows:
+		return rowsFault(adjacency, h, gone, come)
+	case pipeline.SpreadShards:
+		return shardsFault(h, before, now, gone, come)
+	}
+	return ""
+}
+
+// InPlace reports whether every row that both tables have stands at the same place,
+// so that draws for each row in turn fall alike.
+func InPlace(before, now arrow.Record) bool {
+	gone, _ := diff(before, now)
+	x, y := lines(before), lines(now)
+	kept := 0
+	for i := range min(len(x), len(y)) {
+		if x[i] == y[i] {
+			kept++
+		}
+	}
+	return kept == len(x)-len(gone)
 }
 
 func appendFault(faults []string, port, fault string) []string {
@@ -41,9 +63,9 @@ func appendFault(faults []string, port, fault string) []string {
 }
 
 // rowsFault counts what changed: a replaced row is two under add_remove.
-func rowsFault(n neighbour, h pipeline.Header, gone, come []int) string {
+func rowsFault(adjacency privacy.Adjacency, h pipeline.Header, gone, come []int) string {
 	changed := max(len(gone), len(come))
-	if n.base.adjacency() == privacy.AddRemove {
+	if adjacency == privacy.AddRemove {
 		changed = len(gone) + len(come)
 	}
 	if changed > h.Stability.N {

@@ -3,7 +3,6 @@ package prep
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -76,7 +75,7 @@ func binMaker(i int, edges []float64) maker {
 func (p binned) unbin(i int, to pipeline.Column, random Randomness) maker {
 	values, draw := restoring(to), func() float64 { return 0.5 }
 	if p.Inverse == "uniform" {
-		draw = seeded(random, i).Float64
+		draw = random(i).Float64
 	}
 	return func(r arrow.Record) (arrow.Array, error) {
 		from, err := codes(r.Column(i))
@@ -89,15 +88,4 @@ func (p binned) unbin(i int, to pipeline.Column, random Randomness) maker {
 		}
 		return store(to.ArrowType(), x, present(r.Column(i))), nil
 	}
-}
-
-// seeded is the random source of column i: its own, so that the draws of a
-// column do not depend on how rows come in batches.
-func seeded(random Randomness, i int) *rand.Rand {
-	base := random()
-	var a, b uint64
-	for range i + 1 {
-		a, b = base.Uint64(), base.Uint64()
-	}
-	return rand.New(rand.NewPCG(a, b))
 }

@@ -14,7 +14,7 @@ type Decode struct {
 
 func decodeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "decode", Version: 1, In: tableIn(), Out: tableOut("the table in terms of the source, or before its last step"),
+		Name: "decode", Version: 2, In: tableIn(), Out: tableOut("the table in terms of the source, or before its last step"),
 		Doc: "Undoes the invertible steps encode, discretize, not_available and missing_indicator. Use it to look at encoded rows in plain " +
 			"values; the stage sample does the same for generated rows. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Decode{To: "source"} },
@@ -22,6 +22,12 @@ func decodeKind() pipeline.Kind {
 }
 
 // Plan implements pipeline.Stage.
+//
+// Why stability is kept where values are drawn inside their bins: couple the draws
+// of all rows but those that change. Public draws, which are fixed, do so where each
+// row keeps its place. Elsewhere one row more would give all rows after it other
+// values, so there they are secret: a sequence whose law is the same with and
+// without the row.
 func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	steps := len(h.Domain.History)
@@ -34,8 +40,13 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		steps = 1
 	}
 	back, err := planInverse(h, steps)
-	return pipeline.Work{Out: pipeline.Headers{"out": back.Out}, Lazy: true,
+	secret := back.draws && h.Class == pipeline.Private && !publicPositions(h)
+	return pipeline.Work{Out: pipeline.Headers{"out": back.Out}, Lazy: true, Secret: secret,
 		Run: func(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			return pipeline.Tables{"out": back.Apply(in["in"], func() *rand.Rand { return env.Rand("decode") })}, nil
+			draws := publicDraws(func() *rand.Rand { return env.Rand("decode") })
+			if secret {
+				draws = secretDraws(keyFrom(env.Secret("decode")))
+			}
+			return pipeline.Tables{"out": back.Apply(in["in"], draws)}, nil
 		}}, err
 }

@@ -194,6 +194,7 @@ func undoDiscretize(u *undoing) error {
 			return errors.New("column " + p.Name + " is still encoded")
 		}
 		to.OfUnit = ofUnit(now, u.h) && p.Inverse != "uniform" // each row draws for itself
+		u.draws = u.draws || p.Inverse == "uniform"
 		u.set(i, to, now.Nullable, func(random Randomness) maker { return p.unbin(i, to, random) })
 	}
 	return nil

@@ -2,6 +2,7 @@ package prep
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"weir/pipeline"
 )
@@ -16,6 +17,7 @@ import (
 type Inverse struct {
 	Out   pipeline.Header
 	steps []rewrite
+	draws bool // some value is drawn inside its bin
 }
 
 // PlanInverse plans the way from a table of header h back to its source.
@@ -31,7 +33,7 @@ func planInverse(h pipeline.Header, n int) (Inverse, error) {
 		if err != nil {
 			return v, err
 		}
-		v.Out, v.steps = w.out, append(v.steps, w)
+		v.Out, v.steps, v.draws = w.out, append(v.steps, w), v.draws || w.draws
 	}
 	return v, nil
 }
@@ -46,9 +48,9 @@ func (v Inverse) Apply(t pipeline.Table, random Randomness) pipeline.Table {
 }
 
 // Invert plans the way back of t and goes it.
-func Invert(t pipeline.Table, random Randomness) (pipeline.Table, error) {
+func Invert(t pipeline.Table, random func() *rand.Rand) (pipeline.Table, error) {
 	v, err := PlanInverse(t.Header)
-	return v.Apply(t, random), err
+	return v.Apply(t, publicDraws(random)), err
 }
 
 // InvertHeader is the header of what Invert returns for a table of header h.
@@ -77,6 +79,7 @@ type undoing struct {
 	step    pipeline.Transform
 	changed map[int]change
 	gone    map[int]bool
+	draws   bool
 }
 
 // change is how one column gets back the form it had before the step; make is
@@ -119,7 +122,7 @@ func (u *undoing) rewrite() rewrite {
 		}
 		d.Columns, each = append(d.Columns, c), append(each, one)
 	}
-	return rewrite{out: rowHeader(u.h, d), makers: func(random Randomness) []maker {
+	return rewrite{out: rowHeader(u.h, d), draws: u.draws, makers: func(random Randomness) []maker {
 		list := make([]maker, len(each))
 		for i, one := range each {
 			list[i] = one(random)

@@ -2,8 +2,11 @@ package prep
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,12 +23,33 @@ type maker func(arrow.Record) (arrow.Array, error)
 type rewrite struct {
 	out      pipeline.Header
 	makers   func(Randomness) []maker
+	draws    bool // from Randomness, one number for each row of a column, whatever it holds
 	findings []pipeline.Finding
 }
 
-// Randomness makes a public random source, the same one at each call: a lazy
-// table draws the same values whenever it is opened.
-type Randomness func() *rand.Rand
+// Randomness makes the random source of a column, the same one at each call: a lazy
+// table draws the same values whenever it is opened. Each column has its own, so that
+// its draws do not depend on how rows come in batches.
+type Randomness func(column int) *rand.Rand
+
+// publicDraws are anyone's to repeat.
+func publicDraws(base func() *rand.Rand) Randomness {
+	return func(column int) *rand.Rand {
+		from := base()
+		var a, b uint64
+		for range column + 1 {
+			a, b = from.Uint64(), from.Uint64()
+		}
+		return rand.New(rand.NewPCG(a, b))
+	}
+}
+
+// secretDraws are nobody's but the dataset's owner's.
+func secretDraws(k key) Randomness {
+	return func(column int) *rand.Rand {
+		return key(sha256.Sum256(binary.LittleEndian.AppendUint64(k[:], uint64(column)))).sequence()
+	}
+}
 
 // keep is the maker that passes input column i on.
 func keep(i int) maker {
@@ -99,6 +123,20 @@ func tableIn() []pipeline.Port {
 
 func tableOut(doc string) []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: doc}}
+}
+
+// forget takes a column out of the history of d: the one that has its name from here
+// on did not come of those steps, so undoing them must leave it alone.
+func forget(d *pipeline.Domain, name string) {
+	for i, step := range d.History {
+		at := step.Before.Index(name)
+		if at < 0 {
+			continue
+		}
+		before := step.Before.Clone()
+		before.Columns = slices.Delete(before.Columns, at, at+1)
+		d.History[i].Before = before
+	}
 }
 
 // remember appends an invertible step to the history of d, which led to it from

@@ -23,7 +23,7 @@ func NewScatter(width int) *Scatter {
 
 // Add takes the rows of a block.
 func (s *Scatter) Add(m learn.Matrix) {
-	if m.Rows == 0 {
+	if m.Rows == 0 || len(m.Cols) == 0 {
 		return
 	}
 	if s.origin == nil {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/privacy"
+	"weir/privacy/noise"
+)
+
+// faults lists all that two runs on neighbouring tables must not show: any
+// difference in what anyone may see, inputs of a mechanism that move by more than
+// it pays for, tables that change by more than their headers say, and mechanisms
+// that were not used as planned, on whichever table.
+func faults(w *world, one, other *outcome) []string {
+	list := append(broken(one), broken(other)...)
+	list = append(list, one.noise.faults...)
+	list = append(list, differences(one.seen, other.seen)...)
+	c := newCoupling(w, one, other)
+	list = append(list, other.frozen.Faults(w.adjacency, c.plan())...)
+	return append(list, c.stabilityFaults()...)
+}
+
+// broken are faults that show on one table already.
+func broken(o *outcome) []string {
+	switch {
+	case o.err == nil:
+		return nil
+	case errors.Is(o.err, privacy.ErrUses), errors.Is(o.err, noise.ErrReused), strings.Contains(o.err.Error(), "W14"), strings.Contains(o.err.Error(), "an internal error of weir"):
+		return []string{"the run breaks its plan: " + o.err.Error()}
+	}
+	return nil
+}
+
+func differences(before, now map[string]string) []string {
+	var list []string
+	all := maps.Clone(before)
+	maps.Copy(all, now)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		a, was := before[name]
+		b, is := now[name]
+		switch {
+		case !was || !is:
+			list = append(list, fmt.Sprintf("%s is there on one table only", name))
+		case a != b:
+			list = append(list, fmt.Sprintf("%s differs: %s", name, firstDifference(a, b)))
+		}
+	}
+	return list
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(a, b string) string {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	show := func(s string) string { return s[max(0, min(len(s), i)-60):min(len(s), i+60)] }
+	return fmt.Sprintf("at byte %d, %q becomes %q", i, show(a), show(b))
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+)
+
+// coverage counts what the soak has tried.
+type coverage struct {
+	specs, accepted, ran, failed, paid, measured, refusedStages, triedStages int
+	kinds                                                                    map[string]*kindCount
+	errors                                                                   map[string][]uint64 // of runs that fail alike on both tables
+}
+
+type kindCount struct{ tried, accepted, ran int }
+
+func newCoverage() *coverage {
+	return &coverage{kinds: map[string]*kindCount{}, errors: map[string][]uint64{}}
+}
+
+func (c *coverage) kind(name string) *kindCount {
+	if c.kinds[name] == nil {
+		c.kinds[name] = &kindCount{}
+	}
+	return c.kinds[name]
+}
+
+// tried counts a stage, which err refuses.
+func (c *coverage) tried(kind string, err error) {
+	c.triedStages++
+	c.kind(kind).tried++
+	if err == nil {
+		c.kind(kind).accepted++
+	} else {
+		c.refusedStages++
+	}
+}
+
+// run counts an accepted spec that was run on both tables.
+func (c *coverage) run(number uint64, plan *pipeline.Plan, o *outcome, measured int) {
+	c.ran++
+	for i := range plan.Steps {
+		if o.err == nil {
+			c.kind(plan.Steps[i].Kind).ran++
+		}
+		c.paid += len(plan.Steps[i].Spends)
+	}
+	c.measured += measured
+	if o.err != nil {
+		c.failed++
+		c.errors[o.err.Error()] = append(c.errors[o.err.Error()], number)
+	}
+}
+
+// table shows the counts, each kind of the registry with a line.
+func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
+	fmt.Fprintf(w, "specs begun %d, accepted %d, run on two tables %d (failing alike %d); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
+		c.specs, c.accepted, c.ran, c.failed, c.triedStages, c.refusedStages, c.paid, c.measured)
+	fmt.Fprintf(w, "%-28s %8s %8s %8s\n", "kind", "tried", "accepted", "run")
+	for _, name := range reg.Names() {
+		n := c.kind(name)
+		fmt.Fprintf(w, "%-28s %8d %8d %8d\n", name, n.tried, n.accepted, n.ran)
+	}
+	for _, text := range slices.Sorted(maps.Keys(c.errors)) {
+		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0], strings.ReplaceAll(text, "\n", " "))
+	}
+}
+
+// lacking lists kinds that never ran.
+func (c *coverage) lacking(reg *pipeline.Registry) []string {
+	var list []string
+	for _, name := range reg.Names() {
+		if c.kind(name).ran == 0 {
+			list = append(list, name)
+		}
+	}
+	return list
+}

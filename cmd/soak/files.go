@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+
+	"weir/pipeline"
+)
+
+// The files that a spec of the soak names.
+const (
+	dataFile      = "data.csv"
+	referenceFile = "reference.csv" // public
+	extraFile     = "extra.csv"     // private, and no part of the dataset
+	specFile      = "spec.yaml"
+)
+
+// lay writes the files of one of the two runs into an empty folder.
+func (w *world) lay(dir, spec string, other bool) error {
+	rows, extra := w.one, w.extra
+	if other {
+		rows, extra = w.other, w.otherExtra
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, table := range map[string][][]string{dataFile: rows, referenceFile: w.reference, extraFile: extra} {
+		if err := writeCSV(filepath.Join(dir, name), w.columns, table); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, specFile), []byte(spec), 0o644)
+}
+
+func writeCSV(path string, columns []pipeline.Column, rows [][]string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = c.Name
+	}
+	w := csv.NewWriter(f)
+	if err := w.Write(header); err != nil {
+		return err
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"slices"
+
+	"weir/pipeline"
+)
+
+// judging lists, by kind, how the settings of an evaluation are drawn for the
+// real table.
+func judging() map[string]func(g *generator, t ref) settings {
+	return map[string]func(g *generator, t ref) settings{
+		"associations": associating, "detectability": detecting, "dimension_wise_prediction": predicting,
+		"disclosure": disclosing, "downstream": following, "marginals": counting, "projection": projecting,
+		"regression_discovery": regressing, "report": reporting,
+	}
+}
+
+// judge adds an evaluation: of any real table against any other one, best the
+// synthetic rows.
+func (g *generator) judge() {
+	tables := g.tables()
+	real, synthetic := pick(g.chance, tables...), pick(g.chance, tables...)
+	for _, t := range tables {
+		if t.header.Class == pipeline.Released && g.yes(0.8) {
+			synthetic = t
+		}
+	}
+	if g.yes(0.4) {
+		real = g.dataset()
+	}
+	kinds := judging()
+	var list []string
+	for name := range kinds {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	kind := pick(g.chance, list...)
+	s := kinds[kind](g, real)
+	s["kind"], s["real"], s["synthetic"] = kind, real.name, synthetic.name
+	if kind == "dimension_wise_prediction" || g.yes(0.4) && kind != "regression_discovery" {
+		s["real_train"] = pick(g.chance, tables...).name
+	}
+	g.try(s)
+}
+
+func associating(g *generator, _ ref) settings {
+	return settings{"measures": some(g.chance, []string{"mixed", "pearson", "spearman", "kendall", "cramers_v", "cramers_v_corrected", "mutual_information",
+		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.between(2, 10), "max_pairs": g.IntN(10)}
+}
+
+func detecting(g *generator, _ ref) settings {
+	return settings{"max_rows": g.between(2, 60), "test": pick(g.chance, 0.1, 0.3, 0.9)}
+}
+
+func predicting(g *generator, _ ref) settings {
+	return settings{"classifier": pick(g.chance, "decision_tree", "gaussian_nb", "lda"), "regressor": pick(g.chance, "ridge", "lasso", "decision_tree"),
+		"scaling": pick(g.chance, "standard", "bounds", "raw"), "binary_score": pick(g.chance, "auroc", "average_precision", "f1", "accuracy"),
+		"many_score": pick(g.chance, "f1_macro", "accuracy", "auroc"), "min_count": g.between(1, 3), "max_train_rows": pick(g.chance, 0, 20)}
+}
+
+func disclosing(g *generator, t ref) settings {
+	s := settings{"distance": pick(g.chance, "euclidean", "gower"), "max_rows": g.between(2, 50), "false_positive_rate": pick(g.chance, 0.05, 0.5)}
+	if g.yes(0.3) {
+		s["secrets"] = names(some(g.chance, t.header.Domain.Columns, 1))
+	}
+	return s
+}
+
+func following(g *generator, t ref) settings {
+	target := pick(g.chance, t.header.Domain.Columns...)
+	learners := []string{"linear_regression", "ridge", "elastic_net", "decision_tree"}
+	if target.Type.Coded() {
+		learners = []string{"logistic_regression", "gaussian_nb", "bernoulli_nb", "lda", "decision_tree", "adaboost", "linear_svm"}
+	}
+	return settings{"target": target.Name, "models": some(g.chance, learners, 1)[:1], "scaling": pick(g.chance, "standard", "bounds", "raw"), "max_train_rows": pick(g.chance, 0, 30)}
+}
+
+func counting(g *generator, _ ref) settings {
+	return settings{"ways": some(g.chance, []int{1, 2, 3}, 1), "bins": g.between(2, 20), "edges": pick(g.chance, "declared", "real"),
+		"outside": pick(g.chance, "clip", "own_bins"), "max_queries": g.between(1, 20)}
+}
+
+func projecting(g *generator, _ ref) settings {
+	return settings{"components": g.between(1, 4), "scaling": pick(g.chance, "standard", "bounds", "raw"), "points": g.between(1, 20)}
+}
+
+func regressing(g *generator, t ref) settings {
+	target := pick(g.chance, t.header.Domain.Columns...)
+	return settings{"model": pick(g.chance, "poisson", "logistic", "linear", "linear"), "target": target.Name,
+		"columns": names(some(g.chance, where(t, func(c pipeline.Column) bool { return c.Name != target.Name && !isText(c) }), 1)), "scaling": pick(g.chance, "raw", "standard")}
+}
+
+func reporting(g *generator, _ ref) settings {
+	return settings{"plots": g.IntN(3), "rows": g.between(1, 20)}
+}

@@ -1,0 +1,128 @@
+package main
+
+import "math"
+
+// pay leads a table to a model, and rows from it.
+func (g *generator) pay() {
+	extra, planted := g.plantedPayer()
+	gs := !planted && g.yes(0.45)
+	if gs || planted && g.yes(0.3) {
+		g.step("shard", sharding)
+	}
+	if !planted || g.yes(0.3) {
+		g.ready()
+	}
+	model, ok := "", false
+	switch {
+	case planted:
+		model, ok = g.step(extra.kind.Name, extra.set)
+	case gs:
+		model, ok = g.step("gs_wgan", gsWGAN)
+	default:
+		model, ok = g.step("dp_wgan", dpWGAN)
+	}
+	if ok && !planted {
+		g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": pick(g.chance, "sample", "argmax")})
+	}
+}
+
+func (g *generator) plantedPayer() (extra, bool) {
+	for _, e := range g.extras {
+		if e.pays && g.yes(0.8) {
+			return e, true
+		}
+	}
+	return extra{}, false
+}
+
+// step adds a stage of a kind to the last table.
+func (g *generator) step(kind string, set func(*generator, ref) settings) (string, bool) {
+	t := g.last
+	if t.name == "" {
+		t = g.dataset()
+	}
+	s := set(g, t)
+	s["kind"], s["from"] = kind, t.name
+	return g.try(s)
+}
+
+// ready makes a table fit for a model: no text, nothing missing, all encoded.
+func (g *generator) ready() {
+	for range 9 { // each text of its own: one of them may be needed by a shard
+		if !g.dropText() {
+			break
+		}
+	}
+	g.step("bounds", bounding)
+	if t := g.last; t.name != "" && sharded(t) && g.yes(0.6) {
+		g.step("impute_knn", fillingKNN)
+	}
+	if t := g.last; t.name != "" && len(where(t, isAbsent)) > 0 {
+		g.step("impute_constant", func(g *generator, t ref) settings { return g.fill(where(t, isAbsent)) })
+	}
+	if g.yes(0.3) {
+		g.step("discretize", binning)
+	}
+	g.step("encode", encoding)
+}
+
+func (g *generator) dropText() bool {
+	t := g.last
+	if t.name == "" {
+		t = g.dataset()
+	}
+	list := where(t, isText)
+	if len(list) == 0 {
+		return false
+	}
+	_, ok := g.step("drop", func(*generator, ref) settings { return settings{"columns": []string{list[0].Name}} })
+	return ok
+}
+
+// logBetween is a positive number of any size in a range.
+func (g *generator) logBetween(least, most float64) float64 {
+	x := math.Exp(math.Log(least) + g.Float64()*math.Log(most/least))
+	return math.Round(x*1e6) / 1e6
+}
+
+func (g *generator) layers() []int {
+	list := []int{g.between(1, 6)}
+	if g.yes(0.3) {
+		list = append(list, g.between(1, 4))
+	}
+	return list
+}
+
+// dpWGAN trains for a few steps. Every third samples each row at each step, so that
+// inputs can be measured whatever place the changed rows have.
+func dpWGAN(g *generator, _ ref) settings {
+	s := settings{"steps": g.between(1, 6), "expected_batch_size": 400, "max_grad_norm": g.logBetween(1e-3, 3),
+		"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2), "optimiser": pick(g.chance, "rmsprop", "adam"),
+		"average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.between(1, 8), "latent_dim": g.between(1, 4),
+		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}
+	switch {
+	case g.yes(0.35):
+		s["sampling_rate"] = 1
+	case g.world.rowsPublic > 0 && g.yes(0.4):
+		s["expected_batch_size"] = g.between(1, g.world.rowsPublic)
+	default:
+		s["sampling_rate"] = g.logBetween(0.05, 1)
+	}
+	g.noise(s)
+	return s
+}
+
+func (g *generator) noise(s settings) {
+	if g.yes(0.7) {
+		s["noise_multiplier"] = g.logBetween(0.7, 50)
+	}
+}
+
+func gsWGAN(g *generator, _ ref) settings {
+	s := settings{"steps": g.between(1, 5), "batch_size": g.between(1, 6), "query": pick(g.chance, "sample", "mean"),
+		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": g.between(0, 5), "critic_steps": g.between(1, 2), "scheduled": g.between(0, 2),
+		"penalty": pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4),
+		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}
+	g.noise(s)
+	return s
+}

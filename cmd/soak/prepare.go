@@ -1,0 +1,206 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+)
+
+func sorted(list []ref) []ref {
+	slices.SortFunc(list, func(a, b ref) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// preparing lists, by kind, how settings are drawn for a table.
+func preparing() map[string]func(g *generator, t ref) settings {
+	return map[string]func(g *generator, t ref) settings{
+		"select": selecting, "drop": dropping, "filter": filtering, "derive": deriving, "bounds": bounding,
+		"not_available": notAvailable, "missing_indicator": marking, "impute_constant": filling, "impute_knn": fillingKNN,
+		"discretize": binning, "encode": encoding, "decode": decoding, "split": splitting, "shard": sharding,
+		"read": reading, "write": writing,
+	}
+}
+
+// prepare adds one stage of a random kind.
+func (g *generator) prepare() {
+	kinds := preparing()
+	for _, e := range g.extras {
+		if !e.pays {
+			kinds[e.kind.Name] = e.set
+		}
+	}
+	var names []string
+	for name := range kinds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	g.add(pick(g.chance, names...), kinds)
+}
+
+func (g *generator) add(kind string, kinds map[string]func(g *generator, t ref) settings) (string, bool) {
+	t := g.from()
+	s := kinds[kind](g, t)
+	s["kind"] = kind
+	if _, own := s["from"]; !own && kind != "read" {
+		s["from"] = t.name
+	}
+	return g.try(s)
+}
+
+func names(columns []pipeline.Column) []string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = c.Name
+	}
+	return list
+}
+
+func where(t ref, is func(c pipeline.Column) bool) []pipeline.Column {
+	var list []pipeline.Column
+	for _, c := range t.header.Domain.Columns {
+		if is(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func isNumber(c pipeline.Column) bool {
+	return c.Encoding == nil && (c.Type == pipeline.Numeric || c.Type == pipeline.Integer || c.Type == pipeline.Date)
+}
+func isCoded(c pipeline.Column) bool   { return c.Encoding == nil && c.Type.Coded() }
+func isBounded(c pipeline.Column) bool { return isNumber(c) && c.Bounds != nil }
+func isAbsent(c pipeline.Column) bool  { return c.Nullable }
+func isText(c pipeline.Column) bool    { return c.Type == pipeline.Text }
+
+func selecting(g *generator, t ref) settings {
+	list := names(some(g.chance, t.header.Domain.Columns, 1))
+	if u := g.unitName(); u != "" && !slices.Contains(list, u) && t.header.Domain.Column(u) != nil && g.yes(0.8) {
+		list = append(list, u)
+	}
+	return settings{"columns": list}
+}
+
+func (g *generator) unitName() string {
+	if g.world.unit < 0 {
+		return ""
+	}
+	return g.world.columns[g.world.unit].Name
+}
+
+func dropping(g *generator, t ref) settings {
+	return settings{"columns": []string{pick(g.chance, names(t.header.Domain.Columns)...)}}
+}
+
+func filtering(g *generator, t ref) settings {
+	return settings{"keep": g.truth(t), "missing": pick(g.chance, "drop", "keep")}
+}
+
+func deriving(g *generator, t ref) settings {
+	var list []settings
+	for i := range g.between(1, 2) {
+		list = append(list, g.derived(t, i))
+	}
+	return settings{"columns": list}
+}
+
+func (g *generator) derived(t ref, i int) settings {
+	name := "d" + string(rune('a'+g.IntN(26))) + string(rune('0'+i))
+	if g.yes(0.15) { // over another, be it the one of the privacy unit
+		name = pick(g.chance, names(t.header.Domain.Columns)...)
+	}
+	switch {
+	case g.yes(0.3):
+		return settings{"name": name, "formula": g.truth(t), "type": "boolean"}
+	case g.yes(0.2):
+		return settings{"name": name, "formula": "(" + g.truth(t) + ") ? \"x\" : \"y\"", "type": "categorical", "categories": pick(g.chance, []string{"x", "y"}, []string{"y"})}
+	}
+	return settings{"name": name, "formula": g.formula(t), "type": pick(g.chance, "numeric", "numeric", "integer"), "bounds": []float64{-10, pick(g.chance, -10., 100, 1e4)}}
+}
+
+func bounding(g *generator, t ref) settings {
+	s := settings{"outside": pick(g.chance, "missing", "clip")}
+	numbers := where(t, isBounded)
+	if g.yes(0.2) && len(numbers) > 0 {
+		s["columns"] = names(some(g.chance, numbers, 1))
+	}
+	if all := where(t, isNumber); g.yes(0.3) && len(all) > 0 {
+		s["bounds"] = settings{pick(g.chance, all...).Name: pick(g.chance, settings{"lower": 0, "upper": 50}, settings{"upper": 20}, settings{"lower": -5})}
+	}
+	return s
+}
+
+func notAvailable(g *generator, t ref) settings {
+	of := settings{}
+	for _, c := range some(g.chance, where(t, isNumber), 1) {
+		of[c.Name] = sentinel
+	}
+	s := settings{"columns": of}
+	if g.yes(0.3) {
+		s["value"] = g.number()
+	}
+	return s
+}
+
+func marking(g *generator, t ref) settings {
+	s := settings{}
+	if list := where(t, isAbsent); g.yes(0.5) && len(list) > 0 {
+		s["columns"] = names(some(g.chance, list, 1))
+	}
+	return s
+}
+
+func filling(g *generator, t ref) settings {
+	least := 1
+	if g.yes(0.6) {
+		least = 100 // all of them
+	}
+	return g.fill(some(g.chance, where(t, isAbsent), least))
+}
+
+// fill declares a value for each of the columns that can have one.
+func (g *generator) fill(columns []pipeline.Column) settings {
+	numbers, categories := settings{}, settings{}
+	for _, c := range columns {
+		switch {
+		case isCoded(c):
+			categories[c.Name] = pick(g.chance, c.Categories...)
+		case isBounded(c):
+			numbers[c.Name] = c.Bounds[g.IntN(2)]
+		case isNumber(c):
+			numbers[c.Name] = 7
+		}
+	}
+	return settings{"numbers": numbers, "categories": categories}
+}
+
+func fillingKNN(g *generator, t ref) settings {
+	s := settings{"scope": pick(g.chance, "table", "shard", "reference", "reference"), "neighbors": g.between(1, 4), "weights": pick(g.chance, "uniform", "distance"), "scale": pick(g.chance, "none", "bounds")}
+	if sharded(t) {
+		s["scope"] = "shard"
+	}
+	if s["scope"] == "reference" {
+		s["reference"] = g.reference()
+	}
+	if list := where(t, isAbsent); g.yes(0.3) && len(list) > 0 {
+		s["columns"] = names(some(g.chance, list, 1))
+	}
+	if list := where(t, func(c pipeline.Column) bool { return !isText(c) }); g.yes(0.3) && len(list) > 0 {
+		s["features"] = names(some(g.chance, list, 1))
+	}
+	return s
+}
+
+func sharded(t ref) bool { return t.header.Schema.HasField(pipeline.ShardColumn) }
+
+// reference is a table that reads the public file, or any other one.
+func (g *generator) reference() string {
+	if g.yes(0.2) {
+		return pick(g.chance, g.tables()...).name
+	}
+	last := g.last
+	id, _ := g.try(settings{"kind": "read", "file": referenceFile, "class": "public", "like": pipeline.DatasetID, "declared_by": "the soak"})
+	g.last = last
+	return id
+}

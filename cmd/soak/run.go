@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/runtime"
+)
+
+// outcome is what a run leaves behind: what anyone may see, and what only the soak
+// looks at.
+type outcome struct {
+	plan   *pipeline.Plan
+	err    error
+	seen   map[string]string // by what it is called
+	tables *captured
+	frozen *pipelinetest.Frozen
+	noise  *residuals
+}
+
+// mostTime is what a run may take. One that hangs is a finding, or a spec that the
+// generator should not draw.
+const mostTime = 60 * time.Second
+
+// carryOut runs a spec in a folder, by the path that `weir run` takes. All chance
+// and time is fixed, so that two runs differ by their tables alone.
+func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, watch func(string, privacy.Watcher) privacy.Probe) (*outcome, error) {
+	folder, err := runtime.OpenFolder(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	o := &outcome{tables: &captured{}, frozen: frozen, noise: &residuals{}}
+	if o.plan, err = compile(text, folder, reg); err != nil {
+		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
+	}
+	seed, shown := uint64(7), &shown{}
+	o.tables.look(o.plan)
+	opts := runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: 1, Insecure: &seed, Version: "soak", Build: "soak",
+		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
+		Probe: func(stage string) privacy.Probe { return o.noise.of(stage, watched(watch, stage, frozen.Of(stage))) }}
+	ctx, stop := context.WithTimeout(context.Background(), mostTime)
+	defer stop()
+	_, o.err = runtime.Run(ctx, o.plan, opts)
+	o.seen, err = visible(dir)
+	o.seen["the plan"] = o.plan.Text()
+	o.seen["the error"] = describe(o.err)
+	shown.into(o.seen)
+	return o, err
+}
+
+func watched(watch func(string, privacy.Watcher) privacy.Probe, stage string, w privacy.Watcher) privacy.Probe {
+	if watch == nil {
+		return w
+	}
+	return watch(stage, w)
+}
+
+// describe is the text of an error and the types in its chain, of which `weir`
+// takes its exit code.
+func describe(err error) string {
+	if err == nil {
+		return ""
+	}
+	var types []string
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		types = append(types, fmt.Sprintf("%T", e))
+	}
+	return err.Error() + "\n" + strings.Join(types, " of ")
+}
+
+// visible reads all files that are neither inputs nor on the owner's side. What
+// lies in internal/ and in the cache is the owner's, names included: the plots of
+// a report are named after the columns that differ most.
+func visible(dir string) (map[string]string, error) {
+	seen := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "internal" || d.Name() == "cache") {
+			return filepath.SkipDir
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() || slices.Contains([]string{dataFile, referenceFile, extraFile, specFile}, name) {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		seen[name] = string(data)
+		return err
+	})
+	return seen, err
+}
+
+// shown takes down what a run shows on its way: the log that users get, and the
+// progress.
+type shown struct {
+	mu    sync.Mutex
+	lines strings.Builder
+	stage []string
+	total map[string]bool
+}
+
+func (s *shown) Start(stage, kind string) { s.note("start of " + stage + ", " + kind) }
+func (s *shown) End(stage string, reused bool, err error) {
+	s.note(fmt.Sprintf("end of %s, reused %t: %s", stage, reused, describe(err)))
+}
+
+func (s *shown) note(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stage = append(s.stage, line)
+}
+
+func (s *shown) Progress(stage string, _, total int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.total == nil {
+		s.total = map[string]bool{}
+	}
+	s.total[fmt.Sprintf("%s of %d", stage, total)] = true
+}
+
+func (s *shown) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines.Write(b)
+}
+
+func (s *shown) into(seen map[string]string) {
+	var totals []string
+	for t := range s.total {
+		totals = append(totals, t)
+	}
+	slices.Sort(totals)
+	slices.Sort(s.stage) // of two that run side by side, either may be first
+	seen["the log"], seen["the stages"], seen["the totals of progress"] = s.lines.String(), strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"weir/pipeline"
+	"weir/runtime"
+)
+
+// settings are those of a stage or of a spec, as JSON, which YAML contains.
+type settings map[string]any
+
+// generator writes a spec stage by stage. After each it compiles what it has, so
+// that the next one is drawn for a table whose columns are known, and drops what
+// was refused.
+type generator struct {
+	chance
+	world  *world
+	reg    *pipeline.Registry
+	folder *runtime.Folder
+	cover  *coverage
+	extras []extra
+	head   settings
+	stages []stage
+	plan   *pipeline.Plan
+	last   ref // of the private table that was made last
+}
+
+type stage struct {
+	id   string
+	what settings
+}
+
+// ref is an output of a stage.
+type ref struct {
+	name   string // as a spec writes it
+	header pipeline.Header
+}
+
+// extra is a further kind that the generator knows how to use: a planted fault.
+type extra struct {
+	kind pipeline.Kind
+	pays bool // it comes instead of a model, else among the preparation
+	set  func(g *generator, t ref) settings
+}
+
+// text is the spec. JSON escapes fit into YAML.
+func (g *generator) text() string {
+	var b strings.Builder
+	b.WriteString("weir: 1\nname: soak\n")
+	for _, key := range []string{"dataset", "privacy", "seed"} {
+		fmt.Fprintf(&b, "%s: %s\n", key, flow(g.head[key]))
+	}
+	b.WriteString("stages:\n")
+	for _, s := range g.stages {
+		fmt.Fprintf(&b, "  %s: %s\n", s.id, flow(s.what))
+	}
+	return b.String()
+}
+
+func flow(x any) string {
+	b, err := json.Marshal(x)
+	if err != nil {
+		panic(err) // settings are numbers, text, lists and maps of them
+	}
+	return string(b)
+}
+
+// try adds a stage and keeps it if the spec still compiles.
+func (g *generator) try(what settings) (id string, ok bool) {
+	id = fmt.Sprint("s", len(g.stages)+1)
+	g.stages = append(g.stages, stage{id, what})
+	plan, err := compile(g.text(), g.folder, g.reg)
+	g.cover.tried(what["kind"].(string), err)
+	if err != nil {
+		g.stages = g.stages[:len(g.stages)-1]
+		return "", false
+	}
+	g.plan = plan
+	if t, ok := g.table(id); ok {
+		g.last = t
+	}
+	return id, true
+}
+
+func compile(text string, folder *runtime.Folder, reg *pipeline.Registry) (*pipeline.Plan, error) {
+	spec, err := runtime.ParseSpec(specFile, []byte(text), nil, folder, reg)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Compile(spec)
+}
+
+// table is the first output of a stage if it is a private table.
+func (g *generator) table(id string) (ref, bool) {
+	s := g.plan.Step(id)
+	h := s.Work.Out[s.First]
+	return ref{id, h}, h.Form == pipeline.FormTable && h.Class == pipeline.Private
+}
+
+// tables lists what a stage may read: the dataset and every table so far.
+func (g *generator) tables() []ref {
+	list := []ref{g.dataset()}
+	if g.plan == nil {
+		return list
+	}
+	for i := range g.plan.Steps {
+		s := &g.plan.Steps[i]
+		for port, h := range s.Work.Out {
+			if h.Form != pipeline.FormTable {
+				continue
+			}
+			name := s.ID
+			if port != s.First {
+				name += "." + port
+			}
+			list = append(list, ref{name, h})
+		}
+	}
+	return sorted(list)
+}
+
+func (g *generator) dataset() ref {
+	return ref{pipeline.DatasetID, pipeline.TableHeader(&pipeline.Domain{Columns: g.world.columns}, pipeline.Header{Class: pipeline.Private})}
+}
+
+// table to work on: mostly the last one, so that chains get long.
+func (g *generator) from() ref {
+	if g.last.name == "" || g.yes(0.05) {
+		return g.dataset()
+	}
+	if g.yes(0.15) {
+		return pick(g.chance, g.tables()...)
+	}
+	return g.last
+}
+
+// newHead draws the sections dataset and privacy.
+func (g *generator) newHead() {
+	w := g.world
+	data := settings{"file": dataFile, "domain": settings{"columns": w.columns}}
+	if w.unit >= 0 {
+		data["privacy_unit"] = settings{"column": w.columns[w.unit].Name, "max_rows": w.maxRows}
+	}
+	if w.rowsPublic > 0 {
+		data["rows_public"] = w.rowsPublic
+	}
+	if g.yes(0.15) {
+		data["budget"] = settings{"epsilon": 2000, "delta": 1e-4}
+	}
+	private := settings{"epsilon": 1000, "delta": 1e-5, "adjacency": w.adjacency, "accountant": pick(g.chance, "rdp", "rdp", "rdp", "zcdp", "pld"),
+		"claims": pick(g.chance, "proven", "proven", "proven", "published"), "keep_noise_key": g.yes(0.8)}
+	switch {
+	case g.yes(0.25):
+		private["epsilon"] = pick(g.chance, 0.5, 1, 8)
+	case g.yes(0.08):
+		private["epsilon"], private["claims"] = "inf", "none"
+	}
+	g.head = settings{"dataset": data, "privacy": private, "seed": g.IntN(1000)}
+}
+
+// spec draws a whole spec: preparation, as a rule a model and rows of it, and
+// evaluation. It reports whether there is any.
+func (g *generator) spec() bool {
+	g.newHead()
+	for range g.between(0, 5) {
+		g.prepare()
+	}
+	if g.yes(0.85) {
+		g.pay()
+	}
+	for range pick(g.chance, 0, 1, 2, 3) {
+		g.judge()
+	}
+	if g.yes(0.15) {
+		g.prepare()
+	}
+	return g.plan != nil
+}

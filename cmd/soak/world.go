@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+
+	"weir/pipeline"
+	"weir/privacy"
+)
+
+// world is a random private table with a neighbour, and what is publicly known of
+// both.
+type world struct {
+	columns    []pipeline.Column
+	unit       int // place of the unit's column, or -1: each row is a unit
+	maxRows    int
+	adjacency  privacy.Adjacency
+	rowsPublic int // 0: none
+	unknown    bool
+	pair
+	reference         [][]string // rows of a public table of the same columns
+	extra, otherExtra [][]string // of a private table that is no part of the dataset
+}
+
+// newWorld draws a domain, a table and a neighbour.
+func newWorld(c chance) *world {
+	w := &world{unit: -1, maxRows: 1, adjacency: pick(c, privacy.AddRemove, privacy.ReplaceOne)}
+	if c.yes(0.5) {
+		w.unit, w.maxRows = 0, c.between(1, 4)
+		w.columns = append(w.columns, c.unitColumn())
+	}
+	for i := range c.between(2, 8) {
+		w.columns = append(w.columns, c.column(i))
+	}
+	w.pair = c.neighbours(w)
+	if w.rowsPublic = 0; w.fixedRows() && len(w.one) > 0 {
+		w.rowsPublic = len(w.one)
+	}
+	for range c.between(1, 30) {
+		w.reference = append(w.reference, c.row(w.columns, pick(c, typical, typical, typical, high)))
+	}
+	w.extra = c.table(w, c.between(0, 40))
+	w.otherExtra = w.extra
+	if c.yes(0.5) { // only evaluation may read it, so any change of it must stay inside
+		w.otherExtra = c.table(w, c.between(0, 40))
+	}
+	return w
+}
+
+// fixedRows: whether a public row count is declared is decided by the table, so
+// that neighbours agree on it. Under add_remove the count is an estimate.
+func (w *world) fixedRows() bool {
+	return w.declared && (w.adjacency == privacy.AddRemove || len(w.one) == len(w.other))
+}
+
+func (c chance) unitColumn() pipeline.Column {
+	col := pipeline.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, pipeline.Integer, pipeline.Integer, pipeline.Text, pipeline.Categorical)}
+	switch col.Type {
+	case pipeline.Integer:
+		if c.yes(0.7) {
+			col.Bounds = &[2]float64{0, 100000}
+		}
+	case pipeline.Categorical:
+		for i := range 90 {
+			col.Categories = append(col.Categories, fmt.Sprint("u", i))
+		}
+	}
+	col.Nullable = c.yes(0.4)
+	return col
+}
+
+func (c chance) column(i int) pipeline.Column {
+	col := pipeline.Column{Name: fmt.Sprint(pick(c, "c", "c", "c", "c-"), i), Nullable: c.yes(0.45)}
+	col.Type = pick(c, pipeline.Numeric, pipeline.Numeric, pipeline.Integer, pipeline.Integer, pipeline.Date, pipeline.Categorical, pipeline.Categorical, pipeline.Ordinal, pipeline.Boolean, pipeline.Text)
+	switch col.Type {
+	case pipeline.Text:
+	case pipeline.Boolean:
+		col.Categories = pick(c, []string{"no", "yes"}, []string{"0", "1"})
+	case pipeline.Categorical, pipeline.Ordinal:
+		for k := range c.between(1, 6) {
+			col.Categories = append(col.Categories, string(rune('a'+k)))
+		}
+	case pipeline.Date:
+		col.Bounds = &[2]float64{10000, float64(10000 + c.between(0, 9000))}
+	default:
+		c.bound(&col)
+	}
+	if col.Nullable && c.yes(0.3) {
+		col.Missing = pick(c, []string{"?"}, []string{"NA", "?"})
+	}
+	return col
+}
+
+func (c chance) bound(col *pipeline.Column) {
+	if c.yes(0.1) {
+		return // numbers without bounds
+	}
+	from := float64(pick(c, 0, -100, 18, 1000))
+	col.Bounds = &[2]float64{from, from + float64(pick(c, 0, 1, 10, 100, 5000))}
+	if c.yes(0.3) {
+		col.Step = pick(c, 1, 2, 5.)
+	}
+}
