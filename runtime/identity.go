@@ -39,7 +39,7 @@ func publicIdentity(what, version string, opts Options) identity {
 // seed leaves no mark on the owner's side, and gives the same bytes on any
 // machine.
 func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Plan, opts Options) (identity, error) {
-	version := plan.Spec.Dataset.Version
+	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
 		id.content = digest
@@ -57,7 +57,7 @@ func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Pla
 	for _, note := range known.Notes {
 		opts.Log.Warn(note)
 	}
-	if err := overlapping(known, plan); err != nil {
+	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
 		return identity{}, err
 	}
 	s.path = known.Path

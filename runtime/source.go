@@ -42,7 +42,7 @@ func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *held, opts 
 		return err
 	}
 	s.table = t
-	s.identity = publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed), d.Version, opts)
+	s.identity = publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed), string(d.Version), opts)
 	return nil
 }
 

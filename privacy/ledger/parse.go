@@ -80,7 +80,7 @@ func parseLine(line []byte) (Entry, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&e); err != nil {
-		return Entry{}, fmt.Errorf("is not a charge: %w", err)
+		return Entry{}, errors.New("is not a charge in the form of a ledger") // and quotes nothing: the file may be the table itself
 	}
 	if isDigest(e.Dataset) {
 		return Entry{}, ErrOldFormat
