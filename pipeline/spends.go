@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"path"
 	"reflect"
 
 	"weir/privacy"
@@ -21,6 +22,11 @@ func (c *compiler) checkSpends(s *StageSpec, in Headers, step *Step) {
 		return
 	}
 	c.checkBounded(s)
+	for _, f := range step.Work.Files {
+		if !f.Public {
+			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", of whose change nothing is known", "a mechanism on the dataset alone")
+		}
+	}
 	if step.Unproven != "" && c.spec.Privacy.Claims != ClaimsPublished {
 		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
 	}

@@ -49,10 +49,27 @@ func (s *liar) pry(ctx context.Context, env *pipeline.Env, like pipeline.Table) 
 	case "opens a file":
 		_, err := env.Files("other.csv", nil, like.Domain)
 		return err
+	case "resumes":
+		return s.stop(env)
+	case "writes the count down":
+		env.Plan.Steps[0].Work.Out["model"] = pipeline.Header{Class: pipeline.Public}
+		like.Domain.Columns[0].Doc = "35021"
 	case "draws a secret":
 		env.Secret("coin")
 	}
 	return nil
+}
+
+// stop fails once, with a file that looks like a checkpoint.
+func (s *liar) stop(env *pipeline.Env) error {
+	if f, err := env.Restore("checkpoint"); err == nil {
+		return f.Close()
+	}
+	f, err := env.Create("checkpoint")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), errors.New("stopped"))
 }
 
 func (s *liar) spend(payer privacy.Payer) error {
@@ -62,6 +79,9 @@ func (s *liar) spend(payer privacy.Payer) error {
 	paid, err := payer.Open("counts")
 	if err != nil {
 		return err
+	}
+	if s.Lie == "resumes" {
+		return paid.Resume(4)
 	}
 	if s.Lie == "opens twice" {
 		payer.Open("counts")
@@ -119,6 +139,36 @@ func TestLiesFail(t *testing.T) {
 	}
 }
 
+// TestResumeTakesWhatWasReleased: a file left by an attempt that drew nothing does
+// not let a stage skip its noise.
+func TestResumeTakesWhatWasReleased(t *testing.T) {
+	dir, spec := t.TempDir(), strings.Replace(liarSpec, "LIE", "resumes", 1)
+	if err := runSpec(t, spec, dir); err == nil || !strings.Contains(err.Error(), "stopped") {
+		t.Fatalf("the first attempt: %v, must stop", err)
+	}
+	if err := runSpec(t, spec, dir); err == nil || !strings.Contains(err.Error(), "nobody took") {
+		t.Errorf("the second attempt: %v, must be refused", err)
+	}
+}
+
+// TestStagesWriteToCopies: what a stage writes into the headers and the plan that
+// it is given is seen by nobody.
+func TestStagesWriteToCopies(t *testing.T) {
+	dir := t.TempDir()
+	if err := runSpec(t, strings.Replace(liarSpec, "LIE", "writes the count down", 1), dir); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "lies/*/release/*"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%v %v", files, err)
+	}
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err != nil || !strings.HasSuffix(f, ".arrow") && bytes.Contains(text, []byte("35021")) {
+			t.Errorf("%s holds what a stage wrote into its headers (%v)", f, err)
+		}
+	}
+}
+
 // runSpec runs a spec over the kinds of this test.
 func runSpec(t *testing.T, text, out string) error {
 	t.Helper()
@@ -138,7 +188,7 @@ func runSpec(t *testing.T, text, out string) error {
 	}
 	seed := uint64(1)
 	_, err = Run(t.Context(), plan, Options{Out: out, Workers: 1, Insecure: &seed, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Progress: silence{}, Clock: time.Now, Random: bytes.NewReader(bytes.Repeat([]byte{7}, 1024))})
+		Progress: silence{}, Build: "one", Clock: time.Now, Random: bytes.NewReader(bytes.Repeat([]byte{7}, 1024))})
 	return err
 }
 

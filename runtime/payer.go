@@ -16,14 +16,14 @@ type stagePayer struct {
 	run    *run
 	step   *pipeline.Step
 	recipe string
-	drawn  bool // an interrupted attempt left a checkpoint
+	drawn  uses // of an interrupted attempt that left a checkpoint
 
 	mu     sync.Mutex
 	opened map[string]*privacy.Handle
 	fault  error
 }
 
-func newStagePayer(r *run, step *pipeline.Step, drawn bool) *stagePayer {
+func newStagePayer(r *run, step *pipeline.Step, drawn uses) *stagePayer {
 	return &stagePayer{run: r, step: step, recipe: r.recipe(step), drawn: drawn, opened: map[string]*privacy.Handle{}}
 }
 
@@ -45,7 +45,7 @@ func (p *stagePayer) Open(name string) (*privacy.Handle, error) {
 	// The name of the noise has the recipe in it and no run: the key is the run's
 	// own, another computation under it draws other noise, and the same computation
 	// under the same key (a resumed run, a replay) the same.
-	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn, Probe: p.run.opts.probe(p.step.ID),
+	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: p.run.opts.probe(p.step.ID),
 		Source: noise.NewSource(p.run.key, p.recipe+"/"+name)})
 	p.opened[name] = h
 	return h, nil
@@ -61,6 +61,17 @@ func (p *stagePayer) planned(name string) (*pipeline.Planned, error) {
 		}
 	}
 	return nil, fmt.Errorf("the stage opens the mechanism %q, which its plan does not have (W14)", name)
+}
+
+// released is how many uses of each mechanism have released by now.
+func (p *stagePayer) released() uses {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	so := uses{}
+	for name, h := range p.opened {
+		so[name] = h.Released()
+	}
+	return so
 }
 
 // close reports whether the stage spent exactly what its plan lists. After an

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	runtimeroom "weir/runtime"
+	"weir/train"
 )
 
 // version is what `weir version` prints and every record keeps.
@@ -52,11 +53,11 @@ func thisVersion() version {
 // build tells builds of the program apart: an interrupted run is continued by the
 // same one only, since another may compute other values with the same noise. It is
 // the commit and the compiler of a clean checkout, else the digest of the program
-// itself; "" where it cannot read itself, and then nothing is continued.
+// itself, and the arithmetic of the processor; "" where it cannot read itself, and then nothing is continued.
 func build() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if at := cleanCommit(info); at != "" {
-			return at + " " + info.GoVersion
+			return at + " " + info.GoVersion + " " + train.Arithmetic()
 		}
 	}
 	path, err := os.Executable()
@@ -67,7 +68,7 @@ func build() string {
 	if err != nil {
 		return ""
 	}
-	return digest
+	return digest + " " + train.Arithmetic()
 }
 
 // cleanCommit is the commit that the program was built from, "" where files had
