@@ -15,13 +15,15 @@ import (
 
 // Opening is a file that a run is about to read.
 type Opening struct {
-	Out     string         // folder of all runs; the index of datasets lies in it
-	Path    string         // of the file
-	Version string         // as declared; "" is 1
-	Digest  string         // of the uncompressed content
-	Rows    pipeline.Table // read only where the index does not know the content
-	Clock   func() time.Time
-	Random  io.Reader // of the operating system
+	Out       string         // folder of all runs; the index of datasets lies in it
+	Path      string         // of the file
+	Version   string         // as declared; "" is 1
+	Ledger    string         // where the run was asked to charge it; "" is beside the file
+	Uncharged bool           // the run is without privacy and has no ledger
+	Digest    string         // of the uncompressed content
+	Rows      pipeline.Table // read only where the index does not know the content
+	Clock     func() time.Time
+	Random    io.Reader // of the operating system
 }
 
 // Identity is which dataset a file is. Only ID and Version may leave the owner's
@@ -132,10 +134,7 @@ func (f *finding) fresh() (*owner, error) {
 		return nil, err
 	}
 	key, err := noise.NewKey(f.Random)
-	f.tell("is a new dataset, %s; keep %s, which holds its key, and never commit it (.gitignore: *%s*)", id, f.place.owner, OwnerSuffix)
-	if f.place.readOnly() {
-		f.tell("its folder is read-only, so the owner file lies with the runs: under another folder of runs (--out) the dataset is not known")
-	}
+	f.tellFirst()
 	return &owner{ID: id, Key: secret{key}}, err
 }
 

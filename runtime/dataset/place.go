@@ -31,7 +31,9 @@ func locate(out, path string) (place, error) {
 	p := placeOf(out, path)
 	if !Writable(filepath.Dir(path)) {
 		p.owner = p.aside
-		err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
+		if err = MakeRuns(out); err == nil {
+			err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
+		}
 	}
 	return p, err
 }
