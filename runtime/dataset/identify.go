@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"weir/pipeline"
@@ -35,6 +36,7 @@ type Identity struct {
 	Ledger      string    // where its charges were written before, or ""
 	Notes       []string  // for the owner's terminal
 	Overlaps    []string  // other known datasets that share rows (W32)
+	Joins       []string  // the commands that give them one ledger
 
 	content string
 	changed bool
@@ -159,10 +161,10 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
-	overlaps := f.index.overlaps(rec)
-	f.warn(rec.ID, changed, overlaps)
+	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
+	f.warn(rec.ID, changed, overlaps, joins)
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: overlaps, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+		Overlaps: overlaps, Joins: joins, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
 // record is that of the dataset, with what the owner file knows.
@@ -177,11 +179,11 @@ func (f *finding) record(own *owner) (*record, error) {
 	return rec, nil
 }
 
-func (f *finding) warn(id string, changed bool, overlaps []string) {
+func (f *finding) warn(id string, changed bool, overlaps, joins []string) {
 	if changed {
 		f.tell("has other content than version %s of %s had before; declare another dataset.version, so that results say what they come from", f.Version, id)
 	}
-	for _, other := range overlaps {
-		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, say so before it is charged: weir ledger continue OLD NEW", other)
+	if len(overlaps) > 0 {
+		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s", strings.Join(overlaps, ", "), strings.Join(joins, "; "))
 	}
 }
