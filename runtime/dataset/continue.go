@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"weir/privacy/noise"
 )
 
 // Continuation says that the file New is a later state of the dataset Old, a
@@ -46,7 +48,7 @@ func Continue(c Continuation) (done Continued, err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		old, home, err := x.origin(c.Out, c.Old)
+		old, home, err := x.origin(c)
 		if err != nil {
 			return err
 		}
@@ -58,8 +60,8 @@ func Continue(c Continuation) (done Continued, err error) {
 
 // origin is what is known of a dataset named by its file or its ledger. The file
 // itself may be gone. home is where its ledger will lie, if it has none yet.
-func (x *index) origin(out, name string) (own *owner, home string, err error) {
-	named, err := filepath.Abs(name)
+func (x *index) origin(c Continuation) (own *owner, home string, err error) {
+	named, err := filepath.Abs(c.Old)
 	if err != nil {
 		return nil, "", err
 	}
@@ -67,17 +69,50 @@ func (x *index) origin(out, name string) (own *owner, home string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	own, err = placeOf(out, path).load()
+	own, err = placeOf(c.Out, path).load()
 	if err != nil {
 		return nil, "", err
 	}
 	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == named }); own == nil && r != nil {
 		own = &r.owner
 	}
-	if own != nil {
-		return own, ledgerHome(out, path, own.ID), nil
+	if own == nil {
+		own, err = x.ofLedger(c, named, path+LedgerSuffix)
 	}
-	return nil, "", fmt.Errorf("%s: %w", name, ErrUnknown)
+	if own == nil && err == nil {
+		err = fmt.Errorf("%s: %w", c.Old, ErrUnknown)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return own, ledgerHome(c.Out, path, own.ID), nil
+}
+
+// ofLedger is the dataset of a ledger whose owner file is gone: it gets a new key.
+func (x *index) ofLedger(c Continuation, paths ...string) (*owner, error) {
+	for _, path := range paths {
+		if !strings.HasSuffix(path, LedgerSuffix) {
+			continue // the table, which may be large
+		}
+		entries, _, err := chargesAt(path, "")
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		own := &owner{ID: entries[0].Dataset}
+		if !validID(own.ID) {
+			return nil, fmt.Errorf("%s: is of a dataset without a random id, must be of ds- and 32 hex digits", path)
+		}
+		if known := x.byID(own.ID); known != nil {
+			return &known.owner, nil
+		}
+		own.note(path, headOf(entries))
+		own.Key.Key, err = noise.NewKey(c.Random)
+		return own, err
+	}
+	return nil, nil
 }
 
 // resolveAbsent resolves the links to a file that may be gone.

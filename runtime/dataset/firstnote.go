@@ -19,6 +19,7 @@ func (f *finding) tellFirst() {
 	}
 	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s and never commit it: with it copies and corrections are recognised and share one budget.", name, where))
 	f.tellGit()
+	f.tellOrphans()
 }
 
 // tellGit says which keys a commit would publish.

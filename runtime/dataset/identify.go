@@ -173,10 +173,10 @@ func (f *finding) record(own *owner) (*record, error) {
 	if rec == nil {
 		return &record{owner: *own}, nil
 	}
-	if err := rec.join(own); err != nil {
-		return nil, fmt.Errorf("%s: %w as %s says: remove the one that is wrong", f.place.owner, err, f.index.recordPath(own.ID))
+	if rec.Key != own.Key {
+		return nil, twoKeys(known{f.place.owner, own}, known{f.index.recordPath(own.ID), &rec.owner})
 	}
-	return rec, nil
+	return rec, rec.join(own)
 }
 
 func (f *finding) warn(id string, changed bool, overlaps, joins []string) {
