@@ -60,6 +60,6 @@ func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, files *held,
 		return err
 	}
 	s.table, s.name, s.path = t, filepath.Base(d.File), files.folder.Path(d.File)
-	s.identity, err = s.identify(ctx, digest, plan, opts)
+	s.identity, err = s.identify(ctx, digest, plan, files.folder, opts)
 	return err
 }
