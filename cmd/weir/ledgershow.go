@@ -42,7 +42,7 @@ be the table itself, whose ledger lies beside it. There are two totals. The firs
 list of charges that was fixed ahead, as in one plan; epsilons are not added up.
 The second is that of the filter that the budget of the dataset uses, and
 holds for runs that were chosen after looking at earlier ones. Both are read at the
-delta of the last cap, and the last line says what is spent and left of that cap.
+delta of the last cap, and the line "budget" says what is spent and left of it.
 
 Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
 ledger is of an earlier format; 4 the ledger is not as it was written.`,
