@@ -35,14 +35,17 @@ func (r *run) collectMetrics(ctx context.Context, name string, t pipeline.Table)
 func (r *run) end(err error) error {
 	now := r.opts.Clock()
 	r.record.Finished, r.record.Status, r.record.Error = &now, record.Done, ""
+	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
 	switch {
 	case isCancel(err):
 		r.record.Status = record.Interrupted
 	case err != nil:
-		r.record.Status, r.record.Error = record.Failed, err.Error()
+		r.record.Status, r.record.Error = record.Failed, publicError(err)
+		errs = append(errs, r.writeError(err))
+	default:
+		errs = append(errs, r.dropError()) // of an attempt that this run continued
 	}
 	r.orderStages()
-	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
 	if err == nil {
 		errs = append(errs, r.writeInternal("metrics.json", figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
 		if r.opts.DropKey {

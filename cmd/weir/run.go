@@ -5,12 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	goruntime "runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -45,7 +47,7 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 130 interrupted.`
+over budget; 4 the ledger is not as it was written; 130 interrupted.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
@@ -77,6 +79,9 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	if err != nil {
 		return err
 	}
+	if !f.asJSON {
+		printWarnings(s.err, plan)
+	}
 	if plan.Spec.Experiment != nil {
 		return f.experiment(c, s, arg, plan)
 	}
@@ -100,6 +105,16 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 		opts.Insecure = &f.insecure
 	}
 	return opts
+}
+
+// printWarnings says before a run what weir check would; the plan knew it, so once
+// the noise is paid for it is too late.
+func printWarnings(w io.Writer, plan *pipeline.Plan) {
+	for _, f := range plan.Findings {
+		if f.Level == pipeline.LevelWarning {
+			fmt.Fprint(w, f.Text())
+		}
+	}
 }
 
 // failure says what is left of a run that did not end well.

@@ -115,7 +115,7 @@ func (e Entry) valid() error {
 	if e.ID == "" || e.Version == "" {
 		return errors.New("has no id or no version of the dataset, must have both")
 	}
-	if err := errors.Join(validDataset(e.Dataset), e.Unit.valid(), e.Filter.valid()); err != nil {
+	if err := errors.Join(validDataset(e.Dataset), e.Unit.valid(), e.Filter.valid(), e.validCap()); err != nil {
 		return err
 	}
 	if _, err := privacy.ParseAdjacency(string(e.Adjacency)); err != nil {
