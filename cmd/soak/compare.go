@@ -30,7 +30,7 @@ func broken(o *outcome) []string {
 	case o.err == nil:
 		return nil
 	case errors.Is(o.err, privacy.ErrUses), errors.Is(o.err, noise.ErrReused), strings.Contains(o.err.Error(), "W14"), strings.Contains(o.err.Error(), "an internal error of weir"):
-		return []string{"the run breaks its plan: " + o.err.Error()}
+		return []string{"the run breaks its plan: " + o.err.Error() + "\n" + o.panics}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"weir/stages"
@@ -28,6 +29,7 @@ func main() {
 }
 
 func run(duration time.Duration, seed uint64, only int64, from uint64, out string, most int) error {
+	debug.SetGCPercent(400) // schemas and pictures leave much behind, and tables are small
 	reg, err := stages.Registry()
 	if err != nil {
 		return err

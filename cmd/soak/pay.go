@@ -6,10 +6,10 @@ import "math"
 func (g *generator) pay() {
 	extra, planted := g.plantedPayer()
 	gs := !planted && g.yes(0.45)
-	if gs || planted && g.yes(0.3) {
+	if gs {
 		g.step("shard", sharding)
 	}
-	if !planted || g.yes(0.3) {
+	if !planted {
 		g.ready()
 	}
 	model, ok := "", false

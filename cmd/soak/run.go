@@ -24,6 +24,7 @@ type outcome struct {
 	plan   *pipeline.Plan
 	err    error
 	seen   map[string]string // by what it is called
+	panics string            // what internal errors left
 	tables *captured
 	frozen *pipelinetest.Frozen
 	noise  *residuals
@@ -53,6 +54,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	ctx, stop := context.WithTimeout(context.Background(), mostTime)
 	defer stop()
 	_, o.err = runtime.Run(ctx, o.plan, opts)
+	o.panics = panics(dir)
 	o.seen, err = visible(dir)
 	o.seen["the plan"] = o.plan.Text()
 	o.seen["the error"] = describe(o.err)
@@ -78,6 +80,18 @@ func describe(err error) string {
 		types = append(types, fmt.Sprintf("%T", e))
 	}
 	return err.Error() + "\n" + strings.Join(types, " of ")
+}
+
+// panics reads what internal errors of weir left on the owner's side.
+func panics(dir string) string {
+	var all []string
+	paths, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "*", "internal", "fault-*.txt"))
+	for _, path := range paths {
+		if data, err := os.ReadFile(path); err == nil {
+			all = append(all, string(data[:min(len(data), 3000)]))
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // visible reads all files that are neither inputs nor on the owner's side. What
