@@ -96,7 +96,7 @@ func (g *generator) layers() []int {
 // dpWGAN trains for a few steps. Every third samples each row at each step, so that
 // inputs can be measured whatever place the changed rows have.
 func dpWGAN(g *generator, _ ref) settings {
-	s := settings{"steps": g.between(1, 6), "expected_batch_size": 400, "max_grad_norm": g.logBetween(1e-3, 3),
+	s := settings{"steps": g.between(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.between(1, 60)), "max_grad_norm": g.logBetween(1e-3, 3),
 		"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2), "optimiser": pick(g.chance, "rmsprop", "adam"),
 		"average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.between(1, 8), "latent_dim": g.between(1, 4),
 		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}

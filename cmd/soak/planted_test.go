@@ -21,6 +21,7 @@ type sums struct {
 	planned planner
 	body    body
 	clip    float64
+	named   bool // the file has the row count in its name
 }
 
 // planner is the mechanism at a scale, for so many columns.
@@ -62,8 +63,12 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
+			name := env.Stage + ".json"
+			if s.named {
+				name = fmt.Sprint(len(rows), name)
+			}
 			data, err := json.Marshal(numbers)
-			return pipeline.Tables{"sums": pipeline.WriteFiles(out, []pipeline.File{{Name: env.Stage + ".json", Data: data}})}, err
+			return pipeline.Tables{"sums": pipeline.WriteFiles(out, []pipeline.File{{Name: name, Data: data}})}, err
 		}}, nil
 }
 

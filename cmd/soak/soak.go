@@ -64,8 +64,9 @@ func (s *soak) try(n uint64) (*finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", n, err)
 	}
-	s.cover.run(n, one.plan, one, newCoupling(t.world, one, other).measured())
-	if list := faults(t.world, one, other); len(list) > 0 {
+	list := faults(t.world, one, other)
+	s.cover.run(n, one, newCoupling(t.world, one, other).measured(), other.frozen.Nearest())
+	if len(list) > 0 {
 		return &finding{t, list}, nil
 	}
 	return nil, nil
