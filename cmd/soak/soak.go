@@ -17,6 +17,7 @@ type soak struct {
 	dir    string // where runs take place
 	reg    *pipeline.Registry
 	extras []extra
+	brief  bool
 	watch  func(stage string, w privacy.Watcher) privacy.Probe // in tests: between mechanisms and their probe; may be nil
 	cover  *coverage
 }
@@ -44,7 +45,7 @@ func (s *soak) draw(n uint64) (*trial, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras}
+	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief}
 	s.cover.specs++
 	if !g.spec() {
 		return &trial{number: n}, nil

@@ -22,6 +22,7 @@ type generator struct {
 	folder *runtime.Folder
 	cover  *coverage
 	extras []extra
+	brief  bool // little preparation and no evaluation: a test looks for one fault and has a minute
 	head   settings
 	stages []stage
 	plan   *pipeline.Plan
@@ -166,8 +167,8 @@ func (g *generator) newHead() {
 func (g *generator) spec() bool {
 	g.newHead()
 	most := 5
-	if len(g.extras) > 0 {
-		most = 2 // a test looks for one fault and has a minute
+	if g.brief {
+		most = 2
 	}
 	for range g.between(0, most) {
 		g.prepare()
@@ -175,8 +176,8 @@ func (g *generator) spec() bool {
 	if g.yes(0.85) {
 		g.pay()
 	}
-	for range pick(g.chance, 0, 1, 2, 3) {
-		if len(g.extras) == 0 {
+	if !g.brief {
+		for range pick(g.chance, 0, 1, 2, 3) {
 			g.judge()
 		}
 	}
