@@ -1,0 +1,58 @@
+package runtime
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/pipeline"
+	"weir/record"
+)
+
+// Which of two stages that run side by side ended first may depend on the rows, so
+// the record has them in the order of the plan.
+func TestRecordListsStagesAsPlanned(t *testing.T) {
+	r := &run{plan: planOf("a: dataset", "b: a", "c: a"), record: &record.Run{Stages: []record.Stage{{ID: "c"}, {ID: "a"}, {ID: "b"}}}}
+	r.orderStages()
+	for i, id := range []string{"a", "b", "c"} {
+		if r.record.Stages[i].ID != id {
+			t.Errorf("stage %d is %s, must be %s", i, r.record.Stages[i].ID, id)
+		}
+	}
+}
+
+// The sizes of internal files count private rows: they are listed on the owner's
+// side, and found there again.
+func TestRecordKeepsInternalFilesInside(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := record.File{Path: "internal/clean.csv", Bytes: 73313}
+	r := &run{plan: planOf(), dir: runDir{path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{Internal: []record.File{file}}}
+	if err := r.end(nil); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "run.json")); err != nil || strings.Contains(string(data), "73313") || strings.Contains(string(data), "clean.csv") {
+		t.Errorf("run.json tells of an internal file: %s, %v", data, err)
+	}
+	if again, err := ReadRecord(dir); err != nil || len(again.Internal) != 1 || again.Internal[0] != file {
+		t.Errorf("read again: %+v, %v", again, err)
+	}
+}
+
+// A panic while the rows of a stage are made ends in an error that quotes nothing,
+// though rows are made only as they are stored.
+func TestPanicsOfRowsAreKeptInside(t *testing.T) {
+	dir := t.TempDir()
+	r := &run{plan: planOf("a: dataset"), dir: runDir{path: dir}, cache: cache{filepath.Join(dir, "cache")}, addresses: map[string]string{"a": "sha256:1"}}
+	step := &r.plan.Steps[0]
+	step.Work.Out = pipeline.Headers{"out": {Schema: pipeline.MetricsSchema()}}
+	out := pipeline.Tables{"out": {Open: func(context.Context) pipeline.Batches { panic("73313 is in row 3") }}}
+	if _, err := r.store(context.Background(), step, out, func() error { return nil }); err == nil || strings.Contains(err.Error(), "73313") {
+		t.Errorf("the error is %v, must be one that quotes nothing", err)
+	}
+}
