@@ -39,11 +39,13 @@ func (r *run) end(err error) error {
 	case isCancel(err):
 		r.record.Status = record.Interrupted
 	case err != nil:
-		r.record.Status, r.record.Error = record.Failed, err.Error()
+		r.record.Status, r.record.Error = record.Failed, "internal/"+errorFile+" says why"
 	}
 	r.orderStages()
 	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
-	if err == nil {
+	if err != nil {
+		errs = append(errs, r.writeInternal(errorFile, err.Error()))
+	} else {
 		errs = append(errs, r.writeInternal("metrics.json", figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
@@ -52,6 +54,10 @@ func (r *run) end(err error) error {
 	}
 	return errors.Join(append(errs, r.dir.writeRecord(r.record))...)
 }
+
+// errorFile says why a run failed. The text is for the owner: that of a table that
+// cannot be read names lines and counts them.
+const errorFile = "error.json"
 
 // writeInternal keeps what tells of private rows, such as all figures against real
 // ones, on the owner's side.
@@ -70,7 +76,7 @@ func (r *run) noteStage(step *pipeline.Step, reused bool, seconds float64) {
 	s.Kind, s.Recipe, s.Reused, s.Seconds = step.Kind, r.recipes[step.ID], reused, seconds
 }
 
-// orderStages lists the stages as the plan does: which of two that run side by side
+// orderStages lists the stages, and what they paid, as the plan does: which of two that run side by side
 // ended first may depend on the rows.
 func (r *run) orderStages() {
 	place := map[string]int{}
@@ -80,6 +86,7 @@ func (r *run) orderStages() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	slices.SortStableFunc(r.record.Stages, func(a, b record.Stage) int { return place[a.ID] - place[b.ID] })
+	slices.SortStableFunc(r.record.Charges, func(a, b record.Charge) int { return place[a.Stage] - place[b.Stage] })
 }
 
 // stageRecord finds or adds the record of a stage; r.mu is held.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +16,12 @@ import (
 // Which of two stages that run side by side ended first may depend on the rows, so
 // the record has them in the order of the plan.
 func TestRecordListsStagesAsPlanned(t *testing.T) {
-	r := &run{plan: planOf("a: dataset", "b: a", "c: a"), record: &record.Run{Stages: []record.Stage{{ID: "c"}, {ID: "a"}, {ID: "b"}}}}
+	r := &run{plan: planOf("a: dataset", "b: a", "c: a"), record: &record.Run{
+		Stages: []record.Stage{{ID: "c"}, {ID: "a"}, {ID: "b"}}, Charges: []record.Charge{{Stage: "c"}, {Stage: "b"}, {Stage: "a"}}}}
 	r.orderStages()
 	for i, id := range []string{"a", "b", "c"} {
-		if r.record.Stages[i].ID != id {
-			t.Errorf("stage %d is %s, must be %s", i, r.record.Stages[i].ID, id)
+		if r.record.Stages[i].ID != id || r.record.Charges[i].Stage != id {
+			t.Errorf("stage %d is %s and charge %d of %s, must be %s", i, r.record.Stages[i].ID, i, r.record.Charges[i].Stage, id)
 		}
 	}
 }
@@ -41,6 +43,25 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 	}
 	if again, err := ReadRecord(dir); err != nil || len(again.Internal) != 1 || again.Internal[0] != file {
 		t.Errorf("read again: %+v, %v", again, err)
+	}
+}
+
+// Why a run failed is for the owner: of a table that cannot be read it names lines.
+func TestRecordQuotesNoError(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{plan: planOf(), dir: runDir{path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{}}
+	if err := r.end(errors.New("data.csv: line 73313: is missing")); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil || strings.Contains(string(data), "73313") || !strings.Contains(string(data), "internal/error.json") {
+		t.Errorf("run.json tells why: %s, %v", data, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "internal", "error.json")); err != nil || !strings.Contains(string(data), "line 73313") {
+		t.Errorf("the owner is not told why: %s, %v", data, err)
 	}
 }
 

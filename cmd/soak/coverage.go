@@ -57,7 +57,7 @@ func (c *coverage) run(number uint64, o *outcome, measured int, nearest float64)
 	}
 	c.measured += measured
 	for i := range plan.Steps {
-		if len(plan.Steps[i].Spends) > 0 && !math.IsInf(nearest, 1) {
+		if len(plan.Steps[i].Spends) > 0 && measured > 0 && !math.IsInf(nearest, 1) {
 			k := c.kind(plan.Steps[i].Kind)
 			k.nearest = max(k.nearest, nearest)
 		}

@@ -120,7 +120,8 @@ func (g *generator) noise(s settings) {
 
 func gsWGAN(g *generator, _ ref) settings {
 	s := settings{"steps": g.between(1, 5), "batch_size": g.between(1, 6), "query": pick(g.chance, "sample", "mean"),
-		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": g.between(0, 5), "critic_steps": g.between(1, 2), "scheduled": g.between(0, 2),
+		"learning_rate": pick(g.chance, 0.001, 0.05, 0.5), // fast critics come to differ by all that a clip allows
+		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": pick(g.chance, 0, 3, 20), "critic_steps": g.between(1, 2), "scheduled": g.between(0, 2),
 		"penalty": pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4),
 		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}
 	g.noise(s)

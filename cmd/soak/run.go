@@ -55,6 +55,9 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	_, o.err = runtime.Run(ctx, o.plan, opts)
 	o.panics = panics(dir)
 	o.seen, err = visible(dir)
+	if len(o.plan.Charges()) > 1 {
+		o.seen = unordered(o.seen)
+	}
 	o.seen["the plan"] = o.plan.Text()
 	o.seen["the error"] = describe(o.err)
 	shown.into(o.seen)

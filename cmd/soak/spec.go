@@ -148,6 +148,9 @@ func (g *generator) newHead() {
 	if w.rowsPublic > 0 {
 		data["rows_public"] = w.rowsPublic
 	}
+	if w.unknown {
+		data["csv"] = settings{"unknown": "missing"}
+	}
 	if g.yes(0.15) {
 		data["budget"] = settings{"epsilon": 2000, "delta": 1e-4}
 	}
@@ -174,6 +177,10 @@ func (g *generator) spec() bool {
 		g.prepare()
 	}
 	if g.yes(0.85) {
+		g.pay()
+	}
+	if g.yes(0.15) {
+		g.last = g.from()
 		g.pay()
 	}
 	if !g.brief {
