@@ -32,7 +32,7 @@ func newSoak(t *testing.T, seed uint64, extras ...extra) *soak {
 // A few seconds of what an hour does.
 func TestSoak(t *testing.T) {
 	s := newSoak(t, 9)
-	for n := range uint64(25) {
+	for n := range uint64(15) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 func TestRightKindPasses(t *testing.T) {
 	s := newSoak(t, 4, sumsKind("planted", 1, onceFor, paidFor))
 	s.brief = true
-	for n := range uint64(40) {
+	for n := range uint64(30) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)
