@@ -33,9 +33,19 @@ type outcome struct {
 // generator should not draw.
 const mostTime = 60 * time.Second
 
+// manner is how a case is run, alike on both tables.
+type manner struct {
+	workers int
+	again   bool // once more afterwards, which shows the finished run
+	watch   watch
+}
+
+// watch is what a test puts between the mechanisms of a stage and their probe.
+type watch func(stage string, w privacy.Watcher) privacy.Probe
+
 // carryOut runs a spec in a folder, by the path that `weir run` takes. All chance
 // and time is fixed, so that two runs differ by their tables alone.
-func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, watch func(string, privacy.Watcher) privacy.Probe) (*outcome, error) {
+func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, m manner) (*outcome, error) {
 	folder, err := runtime.OpenFolder(dir, false)
 	if err != nil {
 		return nil, err
@@ -45,26 +55,41 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	if o.plan, err = compile(text, folder, reg); err != nil {
 		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
 	}
-	seed, shown := uint64(7), &shown{}
+	shown := &shown{}
 	o.tables.look(o.plan)
-	opts := runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: 1, Insecure: &seed, Version: "soak", Build: "soak",
-		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
-		Probe: func(stage string) privacy.Probe { return o.noise.of(stage, watched(watch, stage, frozen.Of(stage))) }}
-	ctx, stop := context.WithTimeout(context.Background(), mostTime)
-	defer stop()
-	_, o.err = runtime.Run(ctx, o.plan, opts)
+	again := o.run(o.options(dir, shown, m), m)
 	o.panics = panics(dir)
 	o.seen, err = visible(dir)
 	if len(o.plan.Charges()) > 1 {
 		o.seen = unordered(o.seen)
 	}
-	o.seen["the plan"] = o.plan.Text()
-	o.seen["the error"] = describe(o.err)
+	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = o.plan.Text(), describe(o.err), again
 	shown.into(o.seen)
 	return o, err
 }
 
-func watched(watch func(string, privacy.Watcher) privacy.Probe, stage string, w privacy.Watcher) privacy.Probe {
+func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
+	seed := uint64(7)
+	return runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: m.workers, Insecure: &seed, Version: "soak", Build: "soak",
+		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
+		Probe: func(stage string) privacy.Probe {
+			return o.noise.of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
+		}}
+}
+
+// run carries the plan out and says what came of a second run, which has to be the
+// first one, shown again.
+func (o *outcome) run(opts runtime.Options, m manner) string {
+	ctx, stop := context.WithTimeout(context.Background(), mostTime)
+	defer stop()
+	if _, o.err = runtime.Run(ctx, o.plan, opts); o.err != nil || !m.again {
+		return ""
+	}
+	result, err := runtime.Run(ctx, o.plan, opts)
+	return fmt.Sprintf("shown again %t: %s", result != nil && result.Reused, describe(err))
+}
+
+func watched(watch watch, stage string, w privacy.Watcher) privacy.Probe {
 	if watch == nil {
 		return w
 	}

@@ -50,7 +50,9 @@ func (s *shown) into(seen map[string]string) {
 	}
 	slices.Sort(totals)
 	slices.Sort(s.stage) // of two that run side by side, either may be first
-	seen["the log"], seen["the stages"], seen["the totals of progress"] = s.lines.String(), strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
+	lines := strings.Split(s.lines.String(), "\n")
+	slices.Sort(lines)
+	seen["the log"], seen["the stages"], seen["the totals of progress"] = strings.Join(lines, "\n"), strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
 }
 
 // log is that of `weir run` without --verbose, less the time.

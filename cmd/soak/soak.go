@@ -7,7 +7,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/privacy"
 	"weir/runtime"
 )
 
@@ -18,7 +17,7 @@ type soak struct {
 	reg    *pipeline.Registry
 	extras []extra
 	brief  bool
-	watch  func(stage string, w privacy.Watcher) privacy.Probe // in tests: between mechanisms and their probe; may be nil
+	watch  watch // may be nil
 	cover  *coverage
 }
 
@@ -92,5 +91,5 @@ func (s *soak) once(t *trial, second bool, frozen *pipelinetest.Frozen) (*outcom
 	if err := t.world.lay(dir, t.spec, second); err != nil {
 		return nil, err
 	}
-	return carryOut(dir, t.spec, s.reg, frozen, s.watch)
+	return carryOut(dir, t.spec, s.reg, frozen, manner{workers: 1 + 2*int(t.number%2), again: t.number%8 == 0, watch: s.watch})
 }

@@ -69,7 +69,7 @@ func TestEveryKindIsDrawn(t *testing.T) {
 // planted is a fault and a word of what the soak has to say of it.
 type planted struct {
 	extras []extra
-	watch  func(stage string, w privacy.Watcher) privacy.Probe
+	watch  watch
 	named  bool // its file after the row count
 	says   string
 }
