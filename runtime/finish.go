@@ -73,7 +73,7 @@ func (r *run) noteStage(step *pipeline.Step, reused bool, seconds float64) {
 	s.Kind, s.Recipe, s.Reused, s.Seconds = step.Kind, r.recipes[step.ID], reused, seconds
 }
 
-// orderStages lists the stages as the plan does: which of two that run side by side
+// orderStages lists the stages, and what they paid, as the plan does: which of two that run side by side
 // ended first may depend on the rows.
 func (r *run) orderStages() {
 	place := map[string]int{}
@@ -83,6 +83,7 @@ func (r *run) orderStages() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	slices.SortStableFunc(r.record.Stages, func(a, b record.Stage) int { return place[a.ID] - place[b.ID] })
+	slices.SortStableFunc(r.record.Charges, func(a, b record.Charge) int { return place[a.Stage] - place[b.Stage] })
 }
 
 // stageRecord finds or adds the record of a stage; r.mu is held.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,10 @@ type coverage struct {
 	errors                                                                   map[string][]uint64 // of runs that fail alike on both tables
 }
 
-type kindCount struct{ tried, accepted, ran int }
+type kindCount struct {
+	tried, accepted, ran int
+	nearest              float64 // to its stated sensitivity
+}
 
 func newCoverage() *coverage {
 	return &coverage{kinds: map[string]*kindCount{}, errors: map[string][]uint64{}}
@@ -42,7 +46,8 @@ func (c *coverage) tried(kind string, err error) {
 }
 
 // run counts an accepted spec that was run on both tables.
-func (c *coverage) run(number uint64, plan *pipeline.Plan, o *outcome, measured int) {
+func (c *coverage) run(number uint64, o *outcome, measured int, nearest float64) {
+	plan := o.plan
 	c.ran++
 	for i := range plan.Steps {
 		if o.err == nil {
@@ -51,6 +56,12 @@ func (c *coverage) run(number uint64, plan *pipeline.Plan, o *outcome, measured 
 		c.paid += len(plan.Steps[i].Spends)
 	}
 	c.measured += measured
+	for i := range plan.Steps {
+		if len(plan.Steps[i].Spends) > 0 && measured > 0 && !math.IsInf(nearest, 1) {
+			k := c.kind(plan.Steps[i].Kind)
+			k.nearest = max(k.nearest, nearest)
+		}
+	}
 	if o.err != nil {
 		c.failed++
 		c.errors[o.err.Error()] = append(c.errors[o.err.Error()], number)
@@ -64,7 +75,11 @@ func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
 	fmt.Fprintf(w, "%-28s %8s %8s %8s\n", "kind", "tried", "accepted", "run")
 	for _, name := range reg.Names() {
 		n := c.kind(name)
-		fmt.Fprintf(w, "%-28s %8d %8d %8d\n", name, n.tried, n.accepted, n.ran)
+		fmt.Fprintf(w, "%-28s %8d %8d %8d", name, n.tried, n.accepted, n.ran)
+		if n.nearest > 0 {
+			fmt.Fprintf(w, "  reached %.4f of its sensitivity", n.nearest)
+		}
+		fmt.Fprintln(w)
 	}
 	for _, text := range slices.Sorted(maps.Keys(c.errors)) {
 		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0], strings.ReplaceAll(text, "\n", " "))

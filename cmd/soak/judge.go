@@ -69,11 +69,20 @@ func disclosing(g *generator, t ref) settings {
 
 func following(g *generator, t ref) settings {
 	target := pick(g.chance, t.header.Domain.Columns...)
-	learners := []string{"linear_regression", "ridge", "elastic_net", "decision_tree"}
+	learners := numberLearners()
 	if target.Type.Coded() {
-		learners = []string{"logistic_regression", "gaussian_nb", "bernoulli_nb", "lda", "decision_tree", "adaboost", "linear_svm"}
+		learners = classLearners()
 	}
-	return settings{"target": target.Name, "models": some(g.chance, learners, 1)[:1], "scaling": pick(g.chance, "standard", "bounds", "raw"), "max_train_rows": pick(g.chance, 0, 30)}
+	return settings{"target": target.Name, "models": []string{pick(g.chance, learners...)}, "scaling": pick(g.chance, "standard", "bounds", "raw"), "max_train_rows": pick(g.chance, 0, 30)}
+}
+
+func classLearners() []string {
+	return []string{"logistic_regression", "logistic_regression_l1", "logistic_search", "logistic_balanced", "gaussian_nb", "bernoulli_nb", "lda", "decision_tree",
+		"random_forest", "extra_trees", "adaboost", "adaboost_samme", "bagging", "linear_svm", "rbf_svm", "gradient_boosting", "hist_gradient_boosting", "xgboost", "mlp"}
+}
+
+func numberLearners() []string {
+	return []string{"linear_regression", "ridge", "lasso", "elastic_net", "decision_tree", "random_forest", "extra_trees", "gradient_boosting", "hist_gradient_boosting", "xgboost"}
 }
 
 func counting(g *generator, _ ref) settings {
@@ -87,10 +96,21 @@ func projecting(g *generator, _ ref) settings {
 
 func regressing(g *generator, t ref) settings {
 	target := pick(g.chance, t.header.Domain.Columns...)
-	return settings{"model": pick(g.chance, "poisson", "logistic", "linear", "linear"), "target": target.Name,
-		"columns": names(some(g.chance, where(t, func(c pipeline.Column) bool { return c.Name != target.Name && !isText(c) }), 1)), "scaling": pick(g.chance, "raw", "standard")}
+	s := settings{"model": pick(g.chance, "poisson", "linear"), "target": target.Name, "scaling": pick(g.chance, "raw", "standard")}
+	if target.Type.Coded() {
+		s["model"] = "logistic"
+	}
+	s["columns"] = names(some(g.chance, where(t, func(c pipeline.Column) bool { return c.Name != target.Name && !isText(c) }), 1))
+	if numbers := where(t, isNumber); s["model"] == "poisson" && len(numbers) > 0 && g.yes(0.3) {
+		s["exposure"] = pick(g.chance, numbers...).Name
+	}
+	return s
 }
 
-func reporting(g *generator, _ ref) settings {
-	return settings{"plots": g.IntN(3), "rows": g.between(1, 20)}
+func reporting(g *generator, t ref) settings {
+	s := settings{"plots": g.IntN(3), "rows": g.between(1, 20)}
+	if two := where(t, func(c pipeline.Column) bool { return len(c.Categories) == 2 }); len(two) > 0 && g.yes(0.5) {
+		s["target"] = pick(g.chance, two...).Name
+	}
+	return s
 }

@@ -8,26 +8,37 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"weir/stages"
 )
 
+// options are the flags.
+type options struct {
+	duration time.Duration
+	seed     uint64
+	only     int64
+	out      string
+	most     int
+}
+
 func main() {
-	duration := flag.Duration("duration", time.Minute, "how long to look")
-	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of all choices")
-	only := flag.Int64("only", -1, "run this case alone")
-	from := flag.Uint64("from", 0, "first case")
-	out := flag.String("out", "soak-findings", "folder for what is found")
-	most := flag.Int("most", 20, "stop after so many findings")
+	var o options
+	flag.DurationVar(&o.duration, "duration", time.Minute, "how long to look")
+	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of all choices")
+	flag.Int64Var(&o.only, "only", -1, "run this case alone")
+	flag.StringVar(&o.out, "out", "soak-findings", "folder for what is found")
+	flag.IntVar(&o.most, "most", 20, "stop after so many findings")
 	flag.Parse()
-	if err := run(*duration, *seed, *only, *from, *out, *most); err != nil {
+	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
 }
 
-func run(duration time.Duration, seed uint64, only int64, from uint64, out string, most int) error {
+func (o options) run() error {
+	debug.SetGCPercent(400) // schemas and pictures leave much behind, and tables are small
 	reg, err := stages.Registry()
 	if err != nil {
 		return err
@@ -37,37 +48,41 @@ func run(duration time.Duration, seed uint64, only int64, from uint64, out strin
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := &soak{seed: seed, dir: dir, reg: reg, cover: newCoverage()}
-	fmt.Printf("soak: seed %d\n", seed)
-	found, began := 0, time.Now()
-	n := from
-	if only >= 0 {
-		n, duration = uint64(only), 0
+	fmt.Printf("soak: seed %d\n", o.seed)
+	s := &soak{seed: o.seed, dir: dir, reg: reg, cover: newCoverage()}
+	if o.only >= 0 {
+		return o.look(s, uint64(o.only), 0)
 	}
-	for last := began; ; n++ {
+	return o.look(s, 0, o.duration)
+}
+
+// tell is how often the counts are shown.
+const tell = 5 * time.Minute
+
+// look tries cases from n on until time is up.
+func (o options) look(s *soak, n uint64, duration time.Duration) error {
+	began, told, found := time.Now(), time.Now(), 0
+	for ; ; n++ {
 		f, err := s.try(n)
+		if err == nil && f != nil {
+			found++
+			err = s.report(f, o.out)
+		}
 		if err != nil {
 			return err
 		}
-		if f != nil {
-			found++
-			if err := s.report(f, out); err != nil {
-				return err
-			}
+		over := time.Since(began) >= duration || found >= o.most
+		if over || time.Since(told) > tell {
+			told = time.Now()
+			fmt.Printf("soak: %s, up to case %d, %d findings\n", time.Since(began).Round(time.Second), n, found)
+			s.cover.table(os.Stdout, s.reg)
 		}
-		if time.Since(last) > 5*time.Minute {
-			last = time.Now()
-			fmt.Printf("after %s, %d findings: ", time.Since(began).Round(time.Second), found)
-			s.cover.table(os.Stdout, reg)
-		}
-		if time.Since(began) >= duration || found >= most {
+		if over {
 			break
 		}
 	}
-	fmt.Printf("soak: %s, cases %d to %d, %d findings\n", time.Since(began).Round(time.Second), from, n, found)
-	s.cover.table(os.Stdout, reg)
 	if found > 0 {
-		return fmt.Errorf("%d findings, in %s", found, out)
+		return fmt.Errorf("%d findings, in %s", found, o.out)
 	}
 	return nil
 }

@@ -26,9 +26,10 @@ func preparing() map[string]func(g *generator, t ref) settings {
 func (g *generator) prepare() {
 	kinds := preparing()
 	for _, e := range g.extras {
-		if !e.pays {
-			kinds[e.kind.Name] = e.set
+		if kinds[e.kind.Name] = e.set; !e.pays && g.yes(0.5) {
+			g.add(e.kind.Name, kinds)
 		}
+		delete(kinds, e.kind.Name)
 	}
 	var names []string
 	for name := range kinds {

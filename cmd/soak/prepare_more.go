@@ -37,7 +37,17 @@ func encoding(g *generator, t ref) settings {
 }
 
 func decoding(g *generator, _ ref) settings {
-	return settings{"to": pick(g.chance, "source", "encoded")}
+	s := settings{"to": pick(g.chance, "source", "encoded")}
+	var list []string
+	for _, t := range g.tables() {
+		if len(t.header.Domain.History) > 0 {
+			list = append(list, t.name)
+		}
+	}
+	if len(list) > 0 {
+		s["from"] = pick(g.chance, list...)
+	}
+	return s
 }
 
 func splitting(g *generator, t ref) settings {

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"weir/pipeline"
@@ -24,6 +23,7 @@ type outcome struct {
 	plan   *pipeline.Plan
 	err    error
 	seen   map[string]string // by what it is called
+	panics string            // what internal errors left
 	tables *captured
 	frozen *pipelinetest.Frozen
 	noise  *residuals
@@ -33,9 +33,19 @@ type outcome struct {
 // generator should not draw.
 const mostTime = 60 * time.Second
 
+// manner is how a case is run, alike on both tables.
+type manner struct {
+	workers int
+	again   bool // once more afterwards, which shows the finished run
+	watch   watch
+}
+
+// watch is what a test puts between the mechanisms of a stage and their probe.
+type watch func(stage string, w privacy.Watcher) privacy.Probe
+
 // carryOut runs a spec in a folder, by the path that `weir run` takes. All chance
 // and time is fixed, so that two runs differ by their tables alone.
-func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, watch func(string, privacy.Watcher) privacy.Probe) (*outcome, error) {
+func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, m manner) (*outcome, error) {
 	folder, err := runtime.OpenFolder(dir, false)
 	if err != nil {
 		return nil, err
@@ -45,22 +55,41 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	if o.plan, err = compile(text, folder, reg); err != nil {
 		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
 	}
-	seed, shown := uint64(7), &shown{}
+	shown := &shown{}
 	o.tables.look(o.plan)
-	opts := runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: 1, Insecure: &seed, Version: "soak", Build: "soak",
-		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
-		Probe: func(stage string) privacy.Probe { return o.noise.of(stage, watched(watch, stage, frozen.Of(stage))) }}
-	ctx, stop := context.WithTimeout(context.Background(), mostTime)
-	defer stop()
-	_, o.err = runtime.Run(ctx, o.plan, opts)
+	again := o.run(o.options(dir, shown, m), m)
+	o.panics = panics(dir)
 	o.seen, err = visible(dir)
-	o.seen["the plan"] = o.plan.Text()
-	o.seen["the error"] = describe(o.err)
+	if len(o.plan.Charges()) > 1 {
+		o.seen = unordered(o.seen)
+	}
+	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = o.plan.Text(), describe(o.err), again
 	shown.into(o.seen)
 	return o, err
 }
 
-func watched(watch func(string, privacy.Watcher) privacy.Probe, stage string, w privacy.Watcher) privacy.Probe {
+func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
+	seed := uint64(7)
+	return runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: m.workers, Insecure: &seed, Version: "soak", Build: "soak",
+		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
+		Probe: func(stage string) privacy.Probe {
+			return o.noise.of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
+		}}
+}
+
+// run carries the plan out and says what came of a second run, which has to be the
+// first one, shown again.
+func (o *outcome) run(opts runtime.Options, m manner) string {
+	ctx, stop := context.WithTimeout(context.Background(), mostTime)
+	defer stop()
+	if _, o.err = runtime.Run(ctx, o.plan, opts); o.err != nil || !m.again {
+		return ""
+	}
+	result, err := runtime.Run(ctx, o.plan, opts)
+	return fmt.Sprintf("shown again %t: %s", result != nil && result.Reused, describe(err))
+}
+
+func watched(watch watch, stage string, w privacy.Watcher) privacy.Probe {
 	if watch == nil {
 		return w
 	}
@@ -78,6 +107,18 @@ func describe(err error) string {
 		types = append(types, fmt.Sprintf("%T", e))
 	}
 	return err.Error() + "\n" + strings.Join(types, " of ")
+}
+
+// panics reads what internal errors of weir left on the owner's side.
+func panics(dir string) string {
+	var all []string
+	paths, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "*", "internal", "fault-*.txt"))
+	for _, path := range paths {
+		if data, err := os.ReadFile(path); err == nil {
+			all = append(all, string(data[:min(len(data), 3000)]))
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // visible reads all files that are neither inputs nor on the owner's side. What
@@ -101,49 +142,4 @@ func visible(dir string) (map[string]string, error) {
 		return err
 	})
 	return seen, err
-}
-
-// shown takes down what a run shows on its way: the log that users get, and the
-// progress.
-type shown struct {
-	mu    sync.Mutex
-	lines strings.Builder
-	stage []string
-	total map[string]bool
-}
-
-func (s *shown) Start(stage, kind string) { s.note("start of " + stage + ", " + kind) }
-func (s *shown) End(stage string, reused bool, err error) {
-	s.note(fmt.Sprintf("end of %s, reused %t: %s", stage, reused, describe(err)))
-}
-
-func (s *shown) note(line string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stage = append(s.stage, line)
-}
-
-func (s *shown) Progress(stage string, _, total int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.total == nil {
-		s.total = map[string]bool{}
-	}
-	s.total[fmt.Sprintf("%s of %d", stage, total)] = true
-}
-
-func (s *shown) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lines.Write(b)
-}
-
-func (s *shown) into(seen map[string]string) {
-	var totals []string
-	for t := range s.total {
-		totals = append(totals, t)
-	}
-	slices.Sort(totals)
-	slices.Sort(s.stage) // of two that run side by side, either may be first
-	seen["the log"], seen["the stages"], seen["the totals of progress"] = s.lines.String(), strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
 }

@@ -7,7 +7,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/privacy"
 	"weir/runtime"
 )
 
@@ -17,7 +16,8 @@ type soak struct {
 	dir    string // where runs take place
 	reg    *pipeline.Registry
 	extras []extra
-	watch  func(stage string, w privacy.Watcher) privacy.Probe // in tests: between mechanisms and their probe; may be nil
+	brief  bool
+	watch  watch // may be nil
 	cover  *coverage
 }
 
@@ -44,7 +44,7 @@ func (s *soak) draw(n uint64) (*trial, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras}
+	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief}
 	s.cover.specs++
 	if !g.spec() {
 		return &trial{number: n}, nil
@@ -64,8 +64,9 @@ func (s *soak) try(n uint64) (*finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", n, err)
 	}
-	s.cover.run(n, one.plan, one, newCoupling(t.world, one, other).measured())
-	if list := faults(t.world, one, other); len(list) > 0 {
+	list := faults(t.world, one, other)
+	s.cover.run(n, one, newCoupling(t.world, one, other).measured(), other.frozen.Nearest())
+	if len(list) > 0 {
 		return &finding{t, list}, nil
 	}
 	return nil, nil
@@ -90,5 +91,5 @@ func (s *soak) once(t *trial, second bool, frozen *pipelinetest.Frozen) (*outcom
 	if err := t.world.lay(dir, t.spec, second); err != nil {
 		return nil, err
 	}
-	return carryOut(dir, t.spec, s.reg, frozen, s.watch)
+	return carryOut(dir, t.spec, s.reg, frozen, manner{workers: 1 + 2*int(t.number%2), again: t.number%8 == 0, watch: s.watch})
 }

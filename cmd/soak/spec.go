@@ -22,6 +22,7 @@ type generator struct {
 	folder *runtime.Folder
 	cover  *coverage
 	extras []extra
+	brief  bool // little preparation and no evaluation: a test looks for one fault and has a minute
 	head   settings
 	stages []stage
 	plan   *pipeline.Plan
@@ -147,6 +148,9 @@ func (g *generator) newHead() {
 	if w.rowsPublic > 0 {
 		data["rows_public"] = w.rowsPublic
 	}
+	if w.unknown {
+		data["csv"] = settings{"unknown": "missing"}
+	}
 	if g.yes(0.15) {
 		data["budget"] = settings{"epsilon": 2000, "delta": 1e-4}
 	}
@@ -165,14 +169,24 @@ func (g *generator) newHead() {
 // evaluation. It reports whether there is any.
 func (g *generator) spec() bool {
 	g.newHead()
-	for range g.between(0, 5) {
+	most := 5
+	if g.brief {
+		most = 2
+	}
+	for range g.between(0, most) {
 		g.prepare()
 	}
 	if g.yes(0.85) {
 		g.pay()
 	}
-	for range pick(g.chance, 0, 1, 2, 3) {
-		g.judge()
+	if g.yes(0.15) {
+		g.last = g.from()
+		g.pay()
+	}
+	if !g.brief {
+		for range pick(g.chance, 0, 1, 2, 3) {
+			g.judge()
+		}
 	}
 	if g.yes(0.15) {
 		g.prepare()

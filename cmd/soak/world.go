@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"weir/pipeline"
 	"weir/privacy"
@@ -14,8 +15,8 @@ type world struct {
 	unit       int // place of the unit's column, or -1: each row is a unit
 	maxRows    int
 	adjacency  privacy.Adjacency
-	rowsPublic int // 0: none
-	unknown    bool
+	rowsPublic int  // 0: none
+	unknown    bool // some rows hold a category that nobody declared, which the spec says to take for missing
 	pair
 	reference         [][]string // rows of a public table of the same columns
 	extra, otherExtra [][]string // of a private table that is no part of the dataset
@@ -35,6 +36,9 @@ func newWorld(c chance) *world {
 	if w.rowsPublic = 0; w.fixedRows() && len(w.one) > 0 {
 		w.rowsPublic = len(w.one)
 	}
+	if w.unknown = c.yes(0.15); w.unknown {
+		c.spoil(w)
+	}
 	for range c.between(1, 30) {
 		w.reference = append(w.reference, c.row(w.columns, pick(c, typical, typical, typical, high)))
 	}
@@ -44,6 +48,20 @@ func newWorld(c chance) *world {
 		w.otherExtra = c.table(w, c.between(0, 40))
 	}
 	return w
+}
+
+// spoil puts categories that nobody declared into some rows, the same ones of both
+// tables.
+func (c chance) spoil(w *world) {
+	seen := map[*string]bool{}
+	for _, r := range append(slices.Clone(w.one), w.other...) {
+		for i, col := range w.columns {
+			if !seen[&r[0]] && i != w.unit && col.Type.Coded() && col.Nullable && c.yes(0.1) {
+				r[i] = "nobody declared this"
+			}
+		}
+		seen[&r[0]] = true
+	}
 }
 
 // fixedRows: whether a public row count is declared is decided by the table, so

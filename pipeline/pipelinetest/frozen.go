@@ -29,6 +29,7 @@ type Frozen struct {
 	uses    map[Place]privacy.Released
 	streams map[Place][]string
 	faults  []string
+	nearest float64
 }
 
 // Place is one use of a mechanism in a run.
@@ -111,6 +112,10 @@ func copied(x any) any {
 	return x
 }
 
+// Nearest is how much of a mechanism's stated sensitivity was reached, after Faults: a
+// test that stays far below 1 would not see a sensitivity that is stated too small.
+func (f *Frozen) Nearest() float64 { return f.nearest }
+
 // Uses lists what was seen, in order.
 func (f *Frozen) Uses() []Place {
 	places := make([]Place, 0, len(f.uses))
@@ -187,6 +192,7 @@ func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacen
 		total[all] += m * m
 		m = math.Sqrt(total[all])
 	}
+	f.nearest = math.Max(f.nearest, m/bound)
 	if !(m <= bound*(1+slack)) {
 		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than paid for", at, m, s.Norm, bound)}
 	}

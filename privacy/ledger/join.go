@@ -41,7 +41,7 @@ func (l *Ledger) joined(from []Entry) (lines []Entry, err error) {
 		}
 		e.Dataset, e.Prev, e.Origin = l.dataset, prev, nil
 		if filter != nil {
-			e.Filter = nil // one ledger has one filter; this one admits what comes next by all charges
+			e.Filter, e.Cap = nil, nil // one ledger has one filter; this one admits what comes next by all charges
 		}
 		if e, err = e.seal(); err != nil {
 			return nil, fmt.Errorf("ledger: join: %w", err)

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
 )
 
 // A column that is written over, or made anew under an old name, is not what the
@@ -24,6 +25,32 @@ func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
 		values, ok := out.Rows.Column(at).(*array.Int64)
 		if !ok || values.Value(0) != 2 || values.Value(4) != 4 {
 			t.Errorf("%s: column age is %v", name, out.Rows.Column(at))
+		}
+	}
+}
+
+// Quantiles are not undone, so what an earlier step knows of the numbers does not
+// fit their bins: a missing value is hidden in a bin too, a sentinel has no place
+// there (found by cmd/soak).
+func TestUndoingPastQuantiles(t *testing.T) {
+	quantiles := &Discretize{Columns: []string{"age"}, Strategy: "quantile", Bins: 2, Inverse: "midpoint"}
+	fill := &ImputeConstant{Numbers: map[string]float64{"age": 50}}
+	for name, mark := range map[string]pipeline.Stage{"missing": &MissingIndicator{Columns: []string{"age"}, Suffix: "_was"},
+		"sentinel": &NotAvailable{Columns: map[string]float64{"age": 34}, Suffix: "_was"}} {
+		in := after(t, clinicTable(), mark, fill)
+		out, err := pipelinetest.Run(t, quantiles, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := out["out"].Collect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := after(t, pipelinetest.Input{Header: out["out"].Header, Rows: rows}, &Decode{To: "source"})
+		at := back.Header.Domain.Index("age")
+		codes, ok := back.Rows.Column(at).(*array.Int32)
+		if !ok || back.Header.Domain.Index("age_was") >= 0 || codes.IsNull(2) != (name == "missing") {
+			t.Errorf("%s: column age is %v", name, back.Rows.Column(at))
 		}
 	}
 }

@@ -132,7 +132,11 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.
 			continue
 		}
 		u.drop(mark)
-		if ok {
+		if ok && nullable { // hiding changes no value, whatever the column has become since
+			to = u.h.Domain.Columns[i]
+			to.OfUnit = false
+		}
+		if ok && to.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() { // else a step that cannot be undone came between
 			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(Randomness) maker { return restore(p, i, mark, to) })
 		}
 	}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/stages"
+	"weir/stages/evaluate"
+	"weir/stages/model"
+	"weir/stages/prep"
+	"weir/train"
+)
+
+func newSoak(t *testing.T, seed uint64, extras ...extra) *soak {
+	t.Helper()
+	var more []pipeline.Kind
+	for _, e := range extras {
+		more = append(more, e.kind)
+	}
+	reg, err := pipeline.NewRegistry(prep.Kinds(), model.Kinds(), evaluate.Kinds(), more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &soak{seed: seed, dir: t.TempDir(), reg: reg, extras: extras, cover: newCoverage()}
+}
+
+// A few seconds of what an hour does.
+func TestSoak(t *testing.T) {
+	s := newSoak(t, 9)
+	for n := range uint64(15) {
+		f, err := s.try(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f != nil {
+			t.Errorf("case %d, %s: %s\n%s", n, f.world.what, strings.Join(f.faults, "\n"), f.spec)
+		}
+	}
+	if s.cover.accepted*3 < s.cover.specs || s.cover.ran-s.cover.failed < s.cover.ran/2 {
+		t.Errorf("%d of %d specs compile and %d of %d runs fail: the generator draws too much that is refused", s.cover.accepted, s.cover.specs, s.cover.failed, s.cover.ran)
+	}
+}
+
+// A kind that nobody draws is a kind that nobody tries.
+func TestEveryKindIsDrawn(t *testing.T) {
+	reg, err := stages.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]bool{"dp_wgan": true, "gs_wgan": true, "sample": true}
+	for k := range preparing() {
+		drawn[k] = true
+	}
+	for k := range judging() {
+		drawn[k] = true
+	}
+	for _, k := range reg.Names() {
+		if !drawn[k] {
+			t.Errorf("the generator never draws %s: add it to preparing, judging or pay", k)
+		}
+	}
+}
+
+// planted is a fault and a word of what the soak has to say of it.
+type planted struct {
+	extras []extra
+	watch  watch
+	named  bool // its file after the row count
+	says   string
+}
+
+func plantedFaults() map[string]planted {
+	one := func(clip float64, m planner, b body) []extra {
+		return []extra{sumsKind("planted", clip, m, b)}
+	}
+	twice := func(dim int, _ privacy.Adjacency, scale float64) privacy.Mechanism {
+		return mechanism.GaussianSum{NoiseMultiplier: scale, Bound: 1, Dim: dim, Releases: 2}
+	}
+	rounds := func(_ int, a privacy.Adjacency, scale float64) privacy.Mechanism {
+		return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: a}
+	}
+	return map[string]planted{
+		"an unpaid column mean": {extras: one(1, onceFor, unpaidMean), says: "release/"},
+		"a count in an error":   {extras: one(1, onceFor, beside(countInError)), says: "the error differs"},
+		"an error for an empty table": {extras: one(1, onceFor, beside(func(_ *pipeline.Env, n int) error {
+			if n == 0 {
+				return fmt.Errorf("nothing to add up")
+			}
+			return nil
+		})), says: "the error differs"},
+		"a count as progress":       {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })), says: "the totals of progress"},
+		"a count in the log":        {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })), says: "the log differs"},
+		"one stream twice":          {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
+		"the same noise twice":      {extras: one(1, twice, sameNoise), says: "has the noise of"},
+		"a clip 1 % off":            {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
+		"a clip of dp_wgan 1 % off": {watch: func(_ string, w privacy.Watcher) privacy.Probe { return looseClip{w} }, says: "its sensitivity is larger than paid for"},
+		"uses follow the rows":      {extras: one(1, rounds, usesFollowRows), says: "the number of uses depends on the data"},
+		"a unit in two shards":      {extras: []extra{rowsToShards()}, says: "shards change"},
+		"a count as a file":         {extras: one(1, onceFor, paidFor), named: true, says: "on one table only"},
+	}
+}
+
+// Each planted fault is found within a minute, by what the soak is for.
+func TestPlantedFaultsAreFound(t *testing.T) {
+	for what, p := range plantedFaults() {
+		t.Run(what, func(t *testing.T) {
+			if p.named {
+				make := p.extras[0].kind.New
+				p.extras[0].kind.New = func() pipeline.Stage { s := make().(*sums); s.named = true; return s }
+			}
+			s := newSoak(t, 4, p.extras...)
+			s.watch, s.brief = p.watch, true
+			began := time.Now()
+			for n := uint64(0); time.Since(began) < time.Minute; n++ {
+				f, err := s.try(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f != nil && strings.Contains(strings.Join(f.faults, "\n"), p.says) {
+					t.Logf("found in case %d after %.1f s: %s", n, time.Since(began).Seconds(), f.faults[0])
+					return
+				}
+				if f != nil {
+					t.Fatalf("case %d: %s, want %q", n, strings.Join(f.faults, "\n"), p.says)
+				}
+			}
+			t.Error("not found within a minute")
+		})
+	}
+}
+
+// The frame that the planted faults share has none of its own.
+func TestRightKindPasses(t *testing.T) {
+	s := newSoak(t, 4, sumsKind("planted", 1, onceFor, paidFor))
+	s.brief = true
+	for n := range uint64(30) {
+		f, err := s.try(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f != nil {
+			t.Fatalf("case %d, %s: %s", n, f.world.what, strings.Join(f.faults, "\n"))
+		}
+	}
+	if s.cover.kind("planted").ran < 10 || s.cover.measured < 10 {
+		t.Errorf("the right kind ran %d times, %d inputs were compared: the check is blind", s.cover.kind("planted").ran, s.cover.measured)
+	}
+}
+
+// looseClip says of DP-SGD that it clips 1 % closer than it does.
+type looseClip struct{ privacy.Watcher }
+
+func (l looseClip) Release(r privacy.Released) any {
+	if m, ok := r.Mechanism.(train.DPSGD); ok {
+		m.MaxGradNorm /= 1.01
+		r.Mechanism = m
+	}
+	return l.Watcher.Release(r)
+}
+
+// rowsToShards is shard with a draw for each row instead of each unit.
+func rowsToShards() extra {
+	k := pipeline.Kind{Name: "planted", Version: 1, Doc: "Shards rows. Use it to try the soak.",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "In shards."}},
+		New: func() pipeline.Stage { return &rowShard{} }}
+	return extra{kind: k, set: sharding}
+}
+
+type rowShard struct {
+	Shards int    `yaml:"shards" json:"shards" doc:"Number of shards."`
+	By     string `yaml:"by" json:"by" doc:"How."`
+}
+
+func (s *rowShard) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	unit := h.Terms.Unit
+	h.Terms.Unit = pipeline.Unit{}
+	w, err := (&prep.Shard{Shards: s.Shards, By: "random"}).Plan(pipeline.Headers{"in": h})
+	if out, ok := w.Out["out"]; ok {
+		out.Terms.Unit = unit
+		w.Out["out"] = out
+	}
+	return w, err
+}
