@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 
 	"weir/privacy"
 )
@@ -26,6 +27,25 @@ func (c *compiler) total(acc privacy.Accountant, paid []*Step) {
 	c.proven(paid)
 	c.published(paid, t.Delta)
 	c.overBudget()
+	c.plan.onlyFinite()
+}
+
+// onlyFinite leaves out the epsilons that are infinite: there is none at this delta,
+// and JSON has no number for it. A proven total that is infinite is over any budget
+// and refused by now; those of single stages remain beside one without a proof.
+func (p *Plan) onlyFinite() {
+	p.Naive, p.Epsilon.Published = orNothing(p.Naive), orNothing(p.Epsilon.Published)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		s.EpsilonAlone, s.EpsilonTotal, s.Published = orNothing(s.EpsilonAlone), orNothing(s.EpsilonTotal), orNothing(s.Published)
+	}
+}
+
+func orNothing(x *float64) *float64 {
+	if x == nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
+		return nil
+	}
+	return x
 }
 
 func (s *Step) rawEvents() []privacy.Event {
@@ -87,7 +107,7 @@ func (c *compiler) published(paid []*Step, delta float64) {
 // warns of numbers that promise little.
 func (c *compiler) overBudget() {
 	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
-	if proven != nil && *proven > float64(t.Epsilon)*(1+1e-9) {
+	if proven != nil && !(*proven <= float64(t.Epsilon)*(1+1e-9)) { // no number is over every budget
 		c.fault("privacy.epsilon", fmt.Sprintf("%s, and the bill comes to %s", number(float64(t.Epsilon)), privacy.Bound(*proven)),
 			"at least the bill, or more noise", RuleBudget)
 	}

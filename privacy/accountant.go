@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Accountant bounds the privacy loss of the composition of events.
@@ -11,10 +12,28 @@ import (
 type Accountant interface {
 	Name() string
 	// Epsilon returns the smallest proven epsilon (nats) at delta; +Inf where no
-	// finite bound exists at that delta.
+	// finite bound exists at that delta. It is never NaN.
 	Epsilon(events []Event, adjacency Adjacency, delta float64) (float64, error)
 	// Delta returns the smallest proven delta at epsilon.
 	Delta(events []Event, adjacency Adjacency, epsilon float64) (float64, error)
+}
+
+// ProvenEpsilon is the door of every accountant: what came out of the arithmetic as
+// no number proves nothing, and is +Inf, never below what was spent. Comparisons
+// with NaN are false, so that no budget would refuse it.
+func ProvenEpsilon(x float64) float64 {
+	if math.IsNaN(x) {
+		return math.Inf(1)
+	}
+	return x
+}
+
+// ProvenDelta is the same for delta, which is never more than 1.
+func ProvenDelta(x float64) float64 {
+	if math.IsNaN(x) {
+		return 1
+	}
+	return math.Min(1, x)
 }
 
 // ErrUnsupported marks an event for which an accountant has no proven bound.

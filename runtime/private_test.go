@@ -57,10 +57,10 @@ func TestRecordQuotesNoError(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
-	if err != nil || strings.Contains(string(data), "73313") || !strings.Contains(string(data), "internal/error.json") {
+	if err != nil || strings.Contains(string(data), "73313") || !strings.Contains(string(data), "internal/error.txt") {
 		t.Errorf("run.json tells why: %s, %v", data, err)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", "error.json")); err != nil || !strings.Contains(string(data), "line 73313") {
+	if data, err := os.ReadFile(filepath.Join(dir, "internal", "error.txt")); err != nil || !strings.Contains(string(data), "line 73313") {
 		t.Errorf("the owner is not told why: %s, %v", data, err)
 	}
 }

@@ -77,7 +77,7 @@ func composeFlat(name string, events []privacy.Event, adjacency privacy.Adjacenc
 	case left < 0:
 		return math.Inf(1), nil
 	}
-	return bound(releases, left), nil
+	return privacy.ProvenEpsilon(bound(releases, left)), nil
 }
 
 func anyNeedsDelta(releases []flatRelease) bool {

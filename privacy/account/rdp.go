@@ -71,7 +71,7 @@ func (r RDP) epsilon(name string, events []privacy.Event, adjacency privacy.Adja
 	if pure := totalPure(releases); pure <= eps && r.Orders == nil {
 		eps, order = pure, math.Inf(1)
 	}
-	return optimum{math.Max(0, eps), order, releases}, nil
+	return optimum{privacy.ProvenEpsilon(math.Max(0, eps)), order, releases}, nil
 }
 
 func (r RDP) delta(name string, events []privacy.Event, adjacency privacy.Adjacency, epsilon float64) (float64, error) {
@@ -89,7 +89,7 @@ func (r RDP) delta(name string, events []privacy.Event, adjacency privacy.Adjace
 		}
 		return r.Conversion.logDelta(a, rdp, epsilon)
 	})
-	return math.Min(1, added+math.Exp(math.Min(0, logDelta))), nil
+	return privacy.ProvenDelta(added + math.Exp(math.Min(0, logDelta))), nil
 }
 
 // minimise finds the best order of f(alpha, sum of divergences).

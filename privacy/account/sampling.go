@@ -6,6 +6,12 @@ import (
 	"weir/privacy"
 )
 
+// leastRate is the smallest Poisson rate that is computed with. It bounds smaller
+// ones: at rate q < r the pair is q/r times that at rate r plus 1-q/r times two equal
+// distributions, and the likelihood moment, of at least 1 and 1 of equal ones, is
+// jointly convex. Package pld does the same.
+const leastRate = 1e-30
+
 // poisson amplifies e by Poisson sampling at rate q. Releases on one sample
 // share its coin, so that they are joined first.
 func (c compiler) poisson(path string, q float64, e privacy.Event, count float64) ([]release, error) {
@@ -15,6 +21,9 @@ func (c compiler) poisson(path string, q float64, e privacy.Event, count float64
 	}
 	if q == 1 {
 		return c.event(inner, e, count)
+	}
+	if q > 0 {
+		q = math.Max(q, leastRate)
 	}
 	if a, ok := e.(privacy.Approximate); ok {
 		return []release{c.poissonApproximate(path, q, a, count)}, nil

@@ -21,7 +21,7 @@ func (z ZCDP) Epsilon(events []privacy.Event, adjacency privacy.Adjacency, delta
 	if err = errors.Join(err, checkDelta(delta)); err != nil {
 		return 0, err
 	}
-	return z.Conversion.ZCDPEpsilon(rho, delta-added), nil
+	return privacy.ProvenEpsilon(z.Conversion.ZCDPEpsilon(rho, delta-added)), nil
 }
 
 // Delta returns the delta of the summed rho at epsilon.
@@ -30,7 +30,7 @@ func (z ZCDP) Delta(events []privacy.Event, adjacency privacy.Adjacency, epsilon
 	if err = errors.Join(err, checkEpsilon(epsilon)); err != nil {
 		return 0, err
 	}
-	return math.Min(1, added+z.Conversion.ZCDPDelta(rho, epsilon)), nil
+	return privacy.ProvenDelta(added + z.Conversion.ZCDPDelta(rho, epsilon)), nil
 }
 
 func (z ZCDP) total(events []privacy.Event, adjacency privacy.Adjacency) (rho, delta float64, err error) {

@@ -99,7 +99,7 @@ func (j *joint) feasible() error {
 		return nil
 	}
 	eps, err := j.acc.Epsilon(fixed, j.target.Adjacency, j.target.Delta)
-	if err == nil && eps >= j.target.Epsilon {
+	if err == nil && !(eps < j.target.Epsilon) {
 		err = fmt.Errorf("the stages whose noise the spec fixes spend epsilon %.5g of %.5g and leave nothing for the others", eps, j.target.Epsilon)
 	}
 	return err

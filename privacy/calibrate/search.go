@@ -1,6 +1,10 @@
 package calibrate
 
-import "math"
+import (
+	"math"
+
+	"weir/privacy"
+)
 
 // search finds the least x > 0 with at(x) in ((1-tightness) want, want], for at
 // that falls in x. It works on logarithms, where epsilon is close to a power of
@@ -19,6 +23,7 @@ func (s *search) value(logX float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	y = privacy.ProvenEpsilon(y)
 	return math.Log(y) - math.Log(s.want), nil // at 0 this is -Inf, which is below every target
 }
 

@@ -99,7 +99,7 @@ func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 	if inner, ok := e.Event.(privacy.PoissonSampled); ok {
 		return b.poisson(privacy.PoissonSampled{SamplingRate: e.SamplingRate * inner.SamplingRate, Event: inner.Event}, path+".event.poisson_sampled")
 	}
-	if e.SamplingRate == 0 {
+	if e.SamplingRate = b.rate(e.SamplingRate); e.SamplingRate == 0 {
 		return pure(0), nil
 	}
 	in := path + ".event"
@@ -122,6 +122,27 @@ func (b builder) poisson(e privacy.PoissonSampled, path string) (*pair, error) {
 		return base.mixP(e.SamplingRate).symmetrise(), nil
 	}
 	return base.coupled(e.SamplingRate), nil
+}
+
+// leastRate is the smallest Poisson rate that is computed with: squares of losses
+// and of their masses at it are far from underflow, and no delta of interest sees it.
+const leastRate = 1e-30
+
+// rate returns q, or what bounds a smaller one: above leastRate, below nothing.
+//
+// Proof that a larger rate r bounds q: a coin of rate q is one of rate q/r before one
+// of rate r. So the pair at rate q is q/r times that at r plus 1-q/r times two equal
+// distributions, whatever the inner pair, one-sided or antipodal. Hockey-stick
+// divergence is jointly convex, that of equal distributions max(0, 1-a) and no other
+// below it: at every order a, H_q <= (q/r) H_r + (1-q/r) max(0, 1-a) <= H_r.
+func (b builder) rate(q float64) float64 {
+	switch {
+	case q >= leastRate || q == 0:
+		return q
+	case b.lower:
+		return 0
+	}
+	return leastRate
 }
 
 // exchanged returns the pair of a sample of a release that is e-DP for a removal:

@@ -164,7 +164,23 @@ func (c *composition) epsilon(delta float64) float64 {
 	if cap <= 0 {
 		return 0
 	}
-	return math.Min(c.refine(parts, sd, t, cap, rest), math.Min(cap, bound))
+	return c.best(c.refine(parts, sd, t, cap, rest), cap, bound)
+}
+
+// best is the smallest of bounds that hold each by itself. One that came out as no
+// number, because some power of e left the range of floats, bounds nothing: the
+// others remain. The lower mode has one bound, which then is nothing, 0.
+func (c *composition) best(bounds ...float64) float64 {
+	least := math.Inf(1)
+	for _, b := range bounds {
+		switch {
+		case !math.IsNaN(b):
+			least = math.Min(least, b)
+		case c.lower:
+			return 0
+		}
+	}
+	return least
 }
 
 // farTail is the part of delta that the far tails may hold.
@@ -224,12 +240,12 @@ func (c *composition) delta(eps float64) float64 {
 	}
 	inf, bound := c.infinite()
 	parts := c.finite()
-	if eps >= bound || len(parts) == 0 || math.IsInf(eps, 1) {
+	if eps >= bound || len(parts) == 0 || inf >= 1 || math.IsInf(eps, 1) {
 		return inf
 	}
 	first := c.finiteDelta(parts, eps)
 	parts, lost := cut(parts, farTail*first)
-	return math.Min(1, inf+math.Min(first, lost+c.finiteDelta(parts, eps)))
+	return c.best(1, inf+c.best(first, lost+c.finiteDelta(parts, eps)))
 }
 
 // finiteDelta returns the upper bound on delta at eps of the finite losses.
@@ -239,7 +255,7 @@ func (c *composition) finiteDelta(parts []part, eps float64) float64 {
 	cap := math.Exp(cost(logM(parts, t), t))
 	s := compose(parts, t, eps, c.fineness, c.lower)
 	if s == nil {
-		return cap
+		return c.best(cap, 1)
 	}
-	return math.Min(s.delta(eps, c.lower), cap)
+	return c.best(s.delta(eps, c.lower), cap, 1)
 }

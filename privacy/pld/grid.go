@@ -39,6 +39,10 @@ func (g *grid) ownCumulant(s float64) float64 {
 // maxPoints bounds the memory of a grid; a longer one is made coarser.
 const maxPoints = 1 << 21
 
+// maxIndex bounds the places on a grid: there the rounding of a loss, a part 2^-53 of
+// it, is still far below the step, and an int holds the place.
+const maxIndex = 1 << 40
+
 // nudge is the part of h within which a loss counts as a grid point, so that
 // rounding of aligned losses does not split them. The composition adds it back.
 const nudge = 1e-10
@@ -157,14 +161,33 @@ func (p *pair) onGrid(t, h, drop float64, lower bool) (*grid, float64) {
 		loss[i], w[i] = a.loss, weight(a, t, k)
 	}
 	i, j, lost := trim(w, drop)
-	if reach := (loss[j-1] - loss[i]) / h; !(reach < maxPoints) {
-		return nil, math.Max(2, math.Min(reach/maxPoints, 1e6))
+	if i == j {
+		return nil, 2 // weights that are no weights
+	}
+	if reach := farthest(loss[i], loss[j-1]) / h; !(reach < 1) {
+		return nil, math.Max(2, math.Min(reach, 1e6))
 	}
 	g := project(loss[i:j], w[i:j], h, t, lower)
 	g.scale, g.doubt = k, lost
 	g.normalise()
 	g.cumulant = g.ownCumulant
 	return g, 0
+}
+
+// farthest is the step that a grid needs at least for losses from a to b: one that
+// leaves maxPoints points, none beyond maxIndex.
+func farthest(a, b float64) float64 {
+	return math.Max((b-a)/maxPoints, math.Max(math.Abs(a), math.Abs(b))/maxIndex)
+}
+
+// sound says whether g holds numbers throughout: sums that overflowed prove nothing,
+// and comparisons with them would find no loss at all.
+func (g *grid) sound() bool {
+	sum := g.scale + g.doubt
+	for _, m := range g.mass {
+		sum += m
+	}
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
 // coarse puts g on multiples of h.

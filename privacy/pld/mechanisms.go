@@ -219,7 +219,9 @@ func zcdp(rho float64) *pair {
 	if rho == 0 {
 		return pure(0)
 	}
-	top := rho + 2*math.Sqrt(rho*200) // delta < e^-200 there
+	// delta < e^-200 at the first; beyond the second e^eps overflows, and what delta is
+	// left there is put at infinite loss.
+	top := math.Min(rho+2*math.Sqrt(rho*200), 600)
 	n := 4000
 	distance := math.Min(math.Sqrt(rho/2), math.Sqrt(-math.Expm1(-rho))) // total variation, from KL <= rho
 	eps, delta := make([]float64, n+1), make([]float64, n+1)

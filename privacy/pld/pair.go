@@ -52,10 +52,17 @@ func (p *pair) largest() float64 {
 	return p.atoms[len(p.atoms)-1].loss
 }
 
-// mixed returns ln(1 - q + q e^t), precise for small q and for large t.
+// mixed returns ln(1 - q + q e^t), precise for small q and for large t. The form for
+// large t subtracts -ln q from t: it serves only where more than 1 is left of it, or
+// losses of 1e-40 would drown in 1e-14 of rounding and come out in no order.
 func mixed(q, t float64) float64 {
-	if t > 30 && q > 0 {
+	switch {
+	case q == 0:
+		return 0
+	case t > 30 && t+math.Log(q) > 1:
 		return math.Log(q) + t + math.Log1p((1-q)/q*math.Exp(-t))
+	case t > 30: // q e^t is at most e, where e^t itself may be too large for a float
+		return math.Log1p(math.Exp(t+math.Log(q)) - q)
 	}
 	return math.Log1p(q * math.Expm1(t))
 }

@@ -89,6 +89,9 @@ func compose(parts []part, t, eps, fineness float64, lower bool) *sum {
 	}
 	for range 12 {
 		g, excess := lay.try(parts, t, uses, lower)
+		if g != nil && !g.sound() {
+			return nil
+		}
 		if g != nil {
 			// 1e-13 a use covers quadrature and the rounding of masses, which
 			// are relative to each mass and so to each product of masses

@@ -89,7 +89,7 @@ func (a *Accountant) Curve(events []privacy.Event, adjacency privacy.Adjacency, 
 	err := a.each(events, adjacency, false, func(c *composition) []float64 {
 		out := make([]float64, len(epsilons))
 		for i, e := range epsilons {
-			out[i] = c.delta(e)
+			out[i] = privacy.ProvenDelta(c.delta(e))
 		}
 		return out
 	}, worst)
@@ -102,7 +102,11 @@ func (a *Accountant) epsilon(events []privacy.Event, adjacency privacy.Adjacency
 	}
 	worst := []float64{0}
 	err := a.each(events, adjacency, lower, func(c *composition) []float64 {
-		return []float64{c.epsilon(delta)}
+		eps := c.epsilon(delta)
+		if lower && math.IsNaN(eps) {
+			eps = 0 // as a lower bound no number is nothing
+		}
+		return []float64{privacy.ProvenEpsilon(eps)}
 	}, worst)
 	return worst[0], err
 }
