@@ -37,16 +37,16 @@ type canonicalDataset struct {
 // MarshalYAML replaces the name of the domain's file by what it says.
 func (d canonicalDataset) MarshalYAML() (any, error) {
 	return schema.Merged{struct {
-		File        string  `yaml:"file,omitempty"`
-		Demo        string  `yaml:"demo,omitempty"`
-		DemoRows    int64   `yaml:"demo_rows,omitempty"`
-		CSV         *CSV    `yaml:"csv,omitempty"`
-		Domain      *Domain `yaml:"domain"`
-		Version     string  `yaml:"version"`
-		PrivacyUnit Unit    `yaml:"privacy_unit"`
-		RowsPublic  int64   `yaml:"rows_public,omitempty"`
-		Budget      *Budget `yaml:"budget,omitempty"`
-		Ledger      string  `yaml:"ledger,omitempty"`
+		File        string      `yaml:"file,omitempty"`
+		Demo        string      `yaml:"demo,omitempty"`
+		DemoRows    int64       `yaml:"demo_rows,omitempty"`
+		CSV         *CSV        `yaml:"csv,omitempty"`
+		Domain      *Domain     `yaml:"domain"`
+		Version     schema.Text `yaml:"version"`
+		PrivacyUnit Unit        `yaml:"privacy_unit"`
+		RowsPublic  int64       `yaml:"rows_public,omitempty"`
+		Budget      *Budget     `yaml:"budget,omitempty"`
+		Ledger      string      `yaml:"ledger,omitempty"`
 	}{d.File, d.Demo, d.DemoRows, d.CSV, d.columns, d.Version, d.PrivacyUnit, d.RowsPublic, d.Budget, d.Ledger}}, nil
 }
 

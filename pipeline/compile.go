@@ -74,11 +74,12 @@ func (c *compiler) step(s *StageSpec) {
 	if !ok {
 		return
 	}
-	work, err := s.Stage.Plan(in)
+	work, err := s.Stage.Plan(in.clone())
 	if err != nil {
 		c.stageFaults(s.ID, err)
 		return
 	}
+	work.Out = work.Out.clone()
 	step, err := newStep(s, in, work)
 	if err != nil {
 		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(), "plain data, since they are part of every recipe")

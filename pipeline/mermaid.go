@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"weir/privacy"
 )
 
 // Mermaid draws the plan's DAG as a Mermaid flowchart: private stages are
@@ -45,7 +47,7 @@ func (s Step) label() string {
 		text += ": " + s.Kind
 	}
 	if s.EpsilonAlone != nil {
-		text += fmt.Sprintf(" (epsilon %.4g)", *s.EpsilonAlone)
+		text += fmt.Sprintf(" (epsilon %s)", privacy.Bound(*s.EpsilonAlone))
 	}
 	return text
 }

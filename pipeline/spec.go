@@ -20,16 +20,16 @@ type Spec struct {
 
 // Dataset says where the private table is and what is publicly known of it.
 type Dataset struct {
-	File        string     `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
-	Demo        string     `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
-	DemoRows    int64      `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
-	CSV         *CSV       `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Domain      schema.Raw `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
-	Version     string     `yaml:"version,omitempty" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
-	PrivacyUnit Unit       `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
-	RowsPublic  int64      `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
-	Budget      *Budget    `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
-	Ledger      string     `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
+	File        string      `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	Demo        string      `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
+	DemoRows    int64       `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
+	CSV         *CSV        `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
+	Domain      schema.Raw  `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
+	Version     schema.Text `yaml:"version,omitempty" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
+	PrivacyUnit Unit        `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
+	RowsPublic  int64       `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
+	Budget      *Budget     `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
+	Ledger      string      `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
 	columns     *Domain
 }
 

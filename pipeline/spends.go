@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"fmt"
+	"path"
+	"reflect"
 
 	"weir/privacy"
 )
@@ -20,6 +22,11 @@ func (c *compiler) checkSpends(s *StageSpec, in Headers, step *Step) {
 		return
 	}
 	c.checkBounded(s)
+	for _, f := range step.Work.Files {
+		if !f.Public {
+			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", of whose change nothing is known", "a mechanism on the dataset alone")
+		}
+	}
 	if step.Unproven != "" && c.spec.Privacy.Claims != ClaimsPublished {
 		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
 	}
@@ -118,6 +125,9 @@ func Price(k *Kind, in Headers, w Work, scale float64, adjacency privacy.Adjacen
 
 func (to change) price(spend Spend, scale float64, adjacency privacy.Adjacency) (Planned, error) {
 	m := spend.Mechanism(scale)
+	if !plain(reflect.TypeOf(m)) {
+		return Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
+	}
 	if err := m.Check(); err != nil {
 		return Planned{}, err
 	}
@@ -128,6 +138,25 @@ func (to change) price(spend Spend, scale float64, adjacency privacy.Adjacency) 
 	event, err := to.event(m, adjacency)
 	p.Event = privacy.JSON{Event: event}
 	return p, err
+}
+
+// plain reports whether values of a type are numbers, words and structs of them:
+// nothing that two copies share.
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
+		return true
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // event is the mechanism's event for all that one unit changes.

@@ -18,13 +18,17 @@ func (p *Plan) Text() string {
 	p.textBill(&b)
 	p.textPublic(&b)
 	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "\n%s", f)
-		if f.Fix != "" {
-			fmt.Fprintf(&b, "\n  instead: %s", f.Fix)
-		}
-		b.WriteString("\n")
+		b.WriteString("\n" + f.Text())
 	}
 	return b.String()
+}
+
+// Text is a finding with its fix, in lines.
+func (f Finding) Text() string {
+	if f.Fix == "" {
+		return f.String() + "\n"
+	}
+	return fmt.Sprintf("%s\n  instead: %s\n", f, f.Fix)
 }
 
 // String is a finding in one line, without its fix.
@@ -70,6 +74,9 @@ func (p *Plan) textBill(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "BILL  budget epsilon %s, delta %.3g, %s, unit: %s, accountant %s, claims %s\n",
 		number(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
+	if cap := p.Dataset.Budget; cap != nil {
+		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", number(cap.Epsilon), cap.Delta, cap.Filter)
+	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
 	for _, s := range p.Steps {
@@ -101,8 +108,12 @@ func (s Step) textSpends(w io.Writer) {
 			fmt.Fprintf(w, "  \t%s\t\t%s\t\t\t\n", p.Mechanism, uses(p.Uses))
 			continue
 		}
+		share := "-"
+		if s.Share != nil {
+			share = number(*s.Share)
+		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, s.noiseText(), uses(p.Uses),
-			optional(s.Share), optional(s.EpsilonAlone), optional(s.EpsilonTotal))
+			share, orElse("-", s.EpsilonAlone), orElse("-", s.EpsilonTotal))
 	}
 }
 
@@ -140,10 +151,10 @@ func (p *Plan) textPublic(b *strings.Builder) {
 }
 
 func (p *Plan) textTotal(b *strings.Builder) {
-	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orNone(p.Epsilon.Proven), p.reason())
-	fmt.Fprintf(b, "  epsilon (published)  %s\n", orNone(p.Epsilon.Published))
+	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), p.reason())
+	fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
 	if p.Naive != nil {
-		fmt.Fprintf(b, "  by naive addition    %s\n", number(*p.Naive))
+		fmt.Fprintf(b, "  by naive addition    %s\n", privacy.Bound(*p.Naive))
 	}
 }
 
@@ -156,16 +167,10 @@ func (p *Plan) reason() string {
 
 func number(x float64) string { return fmt.Sprintf("%.5g", x) }
 
-func optional(x *float64) string {
+// orElse shows a bound, rounded up, or what stands for none.
+func orElse(none string, x *float64) string {
 	if x == nil {
-		return "-"
+		return none
 	}
-	return number(*x)
-}
-
-func orNone(x *float64) string {
-	if x == nil {
-		return "none"
-	}
-	return number(*x)
+	return privacy.Bound(*x)
 }

@@ -88,11 +88,11 @@ func (c *compiler) published(paid []*Step, delta float64) {
 func (c *compiler) overBudget() {
 	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
 	if proven != nil && *proven > float64(t.Epsilon)*(1+1e-9) {
-		c.fault("privacy.epsilon", fmt.Sprintf("%s, and the bill comes to %s", number(float64(t.Epsilon)), number(*proven)),
+		c.fault("privacy.epsilon", fmt.Sprintf("%s, and the bill comes to %s", number(float64(t.Epsilon)), privacy.Bound(*proven)),
 			"at least the bill, or more noise", RuleBudget)
 	}
 	if proven != nil && *proven > 10 {
-		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", number(*proven)), "a smaller budget, or acknowledge: [W33]")
+		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or acknowledge: [W33]")
 	}
 	if n := c.spec.Dataset.RowsPublic; n > 0 && t.Delta > 1/float64(n) {
 		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", t.Delta, n), "a smaller delta")

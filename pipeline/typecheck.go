@@ -7,6 +7,11 @@ import "fmt"
 // is unbounded, and without privacy everything learned stays private.
 func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
 	class := classOf(s.Kind, in)
+	for _, f := range step.Work.Files {
+		if !f.Public {
+			class = Private
+		}
+	}
 	paid := len(step.Work.Spends) > 0
 	for _, port := range s.Kind.Out {
 		h, ok := step.Work.Out[port.Name]

@@ -41,7 +41,7 @@ func (Unit) JSONSchema() map[string]any {
 		map[string]any{"type": "object", "additionalProperties": false, "required": []any{"column", "max_rows"},
 			"properties": map[string]any{
 				"column":   map[string]any{"type": "string", "description": "Column that names the unit, such as patient_id."},
-				"max_rows": map[string]any{"type": "integer", "minimum": 1, "description": "Rows kept of each unit; further rows are dropped."},
+				"max_rows": map[string]any{"type": "integer", "minimum": 1, "description": "Rows kept of each unit: the first in the file. Further ones are dropped, so a unit with many rows counts for less."},
 			}},
 	}}
 }

@@ -107,7 +107,7 @@ func (h *Handle) Resume(n int64) error {
 	if n == 0 {
 		return nil
 	}
-	if !h.o.Drawn || h.count > 0 || n < 0 || n > h.o.Mechanism.Uses() {
+	if h.count > 0 || n < 0 || n > h.o.Drawn || n > h.o.Mechanism.Uses() {
 		return h.fails("%w: %s continues after %d uses that nobody took", ErrUses, h.o.Spend, n)
 	}
 	for i := range n {
@@ -166,6 +166,14 @@ func (h *Handle) Close() error {
 		return fmt.Errorf("%w: %s was used %d of %d planned times", ErrUses, h.o.Spend, h.count, n)
 	}
 	return nil
+}
+
+// Released counts the uses that have released so far, those of an interrupted
+// attempt included: what a checkpoint written now may claim.
+func (h *Handle) Released() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.released
 }
 
 // Taken counts the uses so far, for tests of filters, whose plan does not say.

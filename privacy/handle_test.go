@@ -25,7 +25,11 @@ type fakeFilter struct {
 
 func (f fakeFilter) Total() float64 { return f.total }
 
-func opened(m Mechanism, drawn bool, p Probe) *Handle {
+func opened(m Mechanism, resumable bool, p Probe) *Handle {
+	drawn := int64(0)
+	if resumable {
+		drawn = 4
+	}
 	return Open(Opening{Spend: "counts", Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test"), Drawn: drawn, Probe: p})
 }
 

@@ -105,8 +105,8 @@ type Opening struct {
 	Spend     string // its name in the plan
 	Mechanism Mechanism
 	Source    *noise.Source
-	// Drawn says that an interrupted attempt with the same recipe and key left a
-	// checkpoint, so that earlier uses need not be repeated.
-	Drawn bool
+	// Drawn is how many uses an interrupted attempt with the same recipe and key had
+	// released when it left its checkpoint: so many need not be repeated.
+	Drawn int64
 	Probe Probe
 }

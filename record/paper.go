@@ -83,7 +83,7 @@ func published(t Terms) string {
 	if t.Published == nil {
 		return ""
 	}
-	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is not a claim of this release.\n", Number(*t.Published))
+	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is not a claim of this release.\n", Bound(*t.Published))
 }
 
 // spendTable lists the mechanisms of the plan.
@@ -103,7 +103,7 @@ func spendTable(p planned) string {
 			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(s.Unproven, "."))
 		}
 		if s.Published != nil {
-			fmt.Fprintf(&b, "\nStage `%s`, published accounting: epsilon %s (%s).\n", s.ID, Number(*s.Published), s.PublishedMethod)
+			fmt.Fprintf(&b, "\nStage `%s`, published accounting: epsilon %s (%s).\n", s.ID, Bound(*s.Published), s.PublishedMethod)
 		}
 	}
 	if b.Len() > 0 {

@@ -75,8 +75,3 @@ func syncDir(dir string) error {
 	}
 	return nil
 }
-
-// closer commits on Close, for stages that write a file of their own.
-type closer struct{ *atomicFile }
-
-func (c closer) Close() error { return c.Commit() }

@@ -106,7 +106,14 @@ func (c cache) write(ctx context.Context, address, port string, h pipeline.Heade
 		return stored{}, err
 	}
 	t.Header = h
-	err := writeAtomic(path, 0o600, func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
+	err := writeAtomic(path, 0o600, func(w io.Writer) (err error) {
+		defer func() {
+			if recover() != nil {
+				err = errInternal
+			}
+		}()
+		return table.WriteIPC(ctx, w, t)
+	})
 	if err != nil {
 		return stored{}, err
 	}

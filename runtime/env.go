@@ -1,10 +1,10 @@
 package runtime
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -16,7 +16,7 @@ import (
 func (r *run) env(step *pipeline.Step, payer *stagePayer, secrets *secrets) *pipeline.Env {
 	return &pipeline.Env{
 		Stage:    step.ID,
-		Plan:     r.plan,
+		Plan:     r.plan.View(),
 		Insecure: r.opts.Insecure != nil,
 		Workers:  max(1, r.opts.Workers),
 		Log:      r.opts.Log.With("stage", step.ID),
@@ -26,33 +26,21 @@ func (r *run) env(step *pipeline.Step, payer *stagePayer, secrets *secrets) *pip
 		Secret:   secrets.stream,
 		Privacy:  payer,
 		Mem:      memory.DefaultAllocator,
-		Files:    r.openFile,
-		Create:   func(name string) (io.WriteCloser, error) { return r.create(step, name) },
+		Files:    r.opener(step),
+		Create:   func(name string) (io.WriteCloser, error) { return r.create(step, payer, name) },
 		Restore:  func(name string) (io.ReadCloser, error) { return os.Open(r.scratch(step, name)) },
 	}
 }
 
-// openFile opens a further table of the spec.
-func (r *run) openFile(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pipeline.Table, error) {
-	return table.Open(r.files, path, csv, domain)
-}
-
-// hasScratch reports whether an interrupted attempt of the step left a checkpoint.
-func (r *run) hasScratch(step *pipeline.Step) bool {
-	entries, err := os.ReadDir(filepath.Dir(r.scratch(step, "any")))
-	return err == nil && len(entries) > 0
-}
-
-// scratch is where a stage's own files lie: under its address, so that only the
-// same stage of the same run finds them again.
-func (r *run) scratch(step *pipeline.Step, name string) string {
-	return filepath.Join(r.cache.folder(r.address(step)), "scratch", filepath.Base(name))
-}
-
-func (r *run) create(step *pipeline.Step, name string) (io.WriteCloser, error) {
-	f, err := createAtomic(r.scratch(step, name), 0o600)
-	if err != nil {
-		return nil, err
+// opener opens the further tables that the work of a step names, and no other: by
+// them its class is judged.
+func (r *run) opener(step *pipeline.Step) func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
+	return func(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pipeline.Table, error) {
+		for _, f := range step.Work.Files {
+			if f.Path == path {
+				return table.Open(r.files, path, csv, domain)
+			}
+		}
+		return pipeline.Table{}, fmt.Errorf("%s: is opened and is not in the stage's plan", path)
 	}
-	return closer{f}, nil
 }

@@ -2,8 +2,10 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,4 +28,17 @@ func WriteTable(ctx context.Context, path string, t pipeline.Table, csv *pipelin
 		return fmt.Errorf("%s: must end in .csv, .tsv or .parquet", path)
 	}
 	return writeAtomic(path, 0o644, write)
+}
+
+// ErrExists marks a file that is there and was not asked to be replaced: it may be
+// anybody's, the private table's too.
+var ErrExists = errors.New("is there already")
+
+// Replaceable reports whether a table may be written to path: nothing is there,
+// or force says to replace what is.
+func Replaceable(path string, force bool) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return fmt.Errorf("%s: %w; --force replaces it", path, ErrExists)
+	}
+	return nil
 }

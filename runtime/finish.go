@@ -35,17 +35,18 @@ func (r *run) collectMetrics(ctx context.Context, name string, t pipeline.Table)
 func (r *run) end(err error) error {
 	now := r.opts.Clock()
 	r.record.Finished, r.record.Status, r.record.Error = &now, record.Done, ""
+	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
 	switch {
 	case isCancel(err):
 		r.record.Status = record.Interrupted
 	case err != nil:
-		r.record.Status, r.record.Error = record.Failed, "internal/"+errorFile+" says why"
+		r.record.Status, r.record.Error = record.Failed, publicError(err)
+		errs = append(errs, r.writeError(err))
+	default:
+		errs = append(errs, r.dropError()) // of an attempt that this run continued
 	}
 	r.orderStages()
-	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
-	if err != nil {
-		errs = append(errs, r.writeInternal(errorFile, err.Error()))
-	} else {
+	if err == nil {
 		errs = append(errs, r.writeInternal("metrics.json", figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
@@ -54,10 +55,6 @@ func (r *run) end(err error) error {
 	}
 	return errors.Join(append(errs, r.dir.writeRecord(r.record))...)
 }
-
-// errorFile says why a run failed. The text is for the owner: that of a table that
-// cannot be read names lines and counts them.
-const errorFile = "error.json"
 
 // writeInternal keeps what tells of private rows, such as all figures against real
 // ones, on the owner's side.

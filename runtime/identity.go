@@ -38,8 +38,8 @@ func publicIdentity(what, version string, opts Options) identity {
 // identify finds the id of a file's dataset, or gives it one. A run with a test
 // seed leaves no mark on the owner's side, and gives the same bytes on any
 // machine.
-func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Plan, opts Options) (identity, error) {
-	version := plan.Spec.Dataset.Version
+func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Plan, folder *Folder, opts Options) (identity, error) {
+	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
 		id.content = digest
@@ -50,14 +50,14 @@ func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Pla
 		return identity{}, err
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Out: opts.owners(), Path: path, Version: version, Digest: digest,
-		Rows: s.table, Clock: opts.Clock, Random: opts.Random})
+		Ledger: askedLedger(plan, folder, opts), Uncharged: plan.Budget.Infinite(), Rows: s.table, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}
 	for _, note := range known.Notes {
 		opts.Log.Warn(note)
 	}
-	if err := overlapping(known, plan); err != nil {
+	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
 		return identity{}, err
 	}
 	s.path = known.Path
@@ -70,8 +70,8 @@ func overlapping(known *dataset.Identity, plan *pipeline.Plan) error {
 	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || slices.Contains(plan.Spec.Privacy.Acknowledge, "W32") {
 		return nil
 	}
-	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger (W32); weir ledger continue joins them, acknowledge: [W32] says that they are apart",
-		strings.Join(known.Overlaps, ", "))}
+	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger (W32); if the people are the same, give them one ledger: %s; if they are not, acknowledge: [W32]",
+		strings.Join(known.Overlaps, ", "), strings.Join(known.Joins, "; "))}
 }
 
 // ledgerPath is where the charges of the dataset were written before, or "".

@@ -25,10 +25,7 @@ var errOtherLedger = errors.New("the dataset has a ledger already")
 // dataset's folder is read-only, with the runs. A ledger in another place than
 // before is refused while the old one is there.
 func ledgerPath(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (string, error) {
-	asked := opts.Ledger
-	if asked == "" && plan.Spec.Dataset.Ledger != "" {
-		asked = folder.Path(plan.Spec.Dataset.Ledger)
-	}
+	asked := askedLedger(plan, folder, opts)
 	if opts.Insecure != nil {
 		return testLedger(asked, s, opts), nil
 	}
@@ -45,6 +42,14 @@ func ledgerPath(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (s
 		return filepath.Abs(asked)
 	}
 	return filepath.Abs(defaultLedger(s, opts))
+}
+
+// askedLedger is where the caller or the spec says that the ledger lies, or "".
+func askedLedger(plan *pipeline.Plan, folder *Folder, opts Options) string {
+	if opts.Ledger == "" && plan.Spec.Dataset.Ledger != "" {
+		return folder.Path(plan.Spec.Dataset.Ledger)
+	}
+	return opts.Ledger
 }
 
 // testLedger is the ledger of runs with a test seed: it must not mix with real

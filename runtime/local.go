@@ -25,7 +25,7 @@ func (noPayer) Open(string) (*privacy.Handle, error) { return nil, errNoRun }
 // evaluate` does: it has public randomness and progress, and neither noise nor
 // files.
 func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress Reporter) *pipeline.Env {
-	secret := &secrets{source: noise.NewSource(insecureKey(seed), stage)}
+	secret := &secrets{source: noise.NewSource(insecureKey(seed), stage), planned: true}
 	return &pipeline.Env{
 		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
 		Progress: func(done, total int64) { progress.Progress(stage, done, total) },

@@ -35,6 +35,9 @@ func (r *run) openLedger() error {
 		return err
 	}
 	r.account, r.record.Dataset.Ledger = a, a.path
+	if note := capNote(a.ledger.Entries(), a.limit); note != "" {
+		r.opts.Log.Warn(note)
+	}
 	if a.limit == nil {
 		return nil
 	}
@@ -127,7 +130,7 @@ func (r *run) pay(s *pipeline.Step, p *pipeline.Planned) error {
 		entries, err = r.account.ledger.Entries(), nil
 	}
 	if err != nil {
-		return err
+		return r.asBegun(err)
 	}
 	if err := r.source.noteLedger(r.account.path, r.account.ledger.Head()); err != nil {
 		return err

@@ -16,14 +16,14 @@ type stagePayer struct {
 	run    *run
 	step   *pipeline.Step
 	recipe string
-	drawn  bool // an interrupted attempt left a checkpoint
+	drawn  uses // of an interrupted attempt that left a checkpoint
 
 	mu     sync.Mutex
 	opened map[string]*privacy.Handle
 	fault  error
 }
 
-func newStagePayer(r *run, step *pipeline.Step, drawn bool) *stagePayer {
+func newStagePayer(r *run, step *pipeline.Step, drawn uses) *stagePayer {
 	return &stagePayer{run: r, step: step, recipe: r.recipe(step), drawn: drawn, opened: map[string]*privacy.Handle{}}
 }
 
@@ -45,7 +45,7 @@ func (p *stagePayer) Open(name string) (*privacy.Handle, error) {
 	// The name of the noise has the recipe in it and no run: the key is the run's
 	// own, another computation under it draws other noise, and the same computation
 	// under the same key (a resumed run, a replay) the same.
-	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn, Probe: p.run.opts.probe(p.step.ID),
+	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: p.run.opts.probe(p.step.ID),
 		Source: noise.NewSource(p.run.key, p.recipe+"/"+name)})
 	p.opened[name] = h
 	return h, nil
@@ -61,6 +61,17 @@ func (p *stagePayer) planned(name string) (*pipeline.Planned, error) {
 		}
 	}
 	return nil, fmt.Errorf("the stage opens the mechanism %q, which its plan does not have (W14)", name)
+}
+
+// released is how many uses of each mechanism have released by now.
+func (p *stagePayer) released() uses {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	so := uses{}
+	for name, h := range p.opened {
+		so[name] = h.Released()
+	}
+	return so
 }
 
 // close reports whether the stage spent exactly what its plan lists. After an
@@ -85,19 +96,23 @@ func (p *stagePayer) close() error {
 // secrets are the unpaid secret draws of one stage, named by its recipe under the
 // dataset's key, so that they fall alike in every run of the dataset.
 type secrets struct {
-	source *noise.Source
-	mu     sync.Mutex
-	fault  error
+	source  *noise.Source
+	planned bool
+	mu      sync.Mutex
+	fault   error
 }
 
 func (r *run) secrets(step *pipeline.Step) *secrets {
-	return &secrets{source: noise.NewSource(r.source.secret, "secret "+r.recipe(step))}
+	return &secrets{source: noise.NewSource(r.source.secret, "secret "+r.recipe(step)), planned: step.Work.Secret}
 }
 
 func (s *secrets) stream(purpose string) *noise.Stream {
 	st, err := s.source.Stream(purpose, 0)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.planned {
+		err = errors.Join(err, fmt.Errorf("the stage draws the secret %q, and its plan draws none", purpose))
+	}
 	s.fault = errors.Join(s.fault, err)
 	return st
 }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,25 +42,6 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 	}
 	if again, err := ReadRecord(dir); err != nil || len(again.Internal) != 1 || again.Internal[0] != file {
 		t.Errorf("read again: %+v, %v", again, err)
-	}
-}
-
-// Why a run failed is for the owner: of a table that cannot be read it names lines.
-func TestRecordQuotesNoError(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r := &run{plan: planOf(), dir: runDir{path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{}}
-	if err := r.end(errors.New("data.csv: line 73313: is missing")); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
-	if err != nil || strings.Contains(string(data), "73313") || !strings.Contains(string(data), "internal/error.json") {
-		t.Errorf("run.json tells why: %s, %v", data, err)
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", "error.json")); err != nil || !strings.Contains(string(data), "line 73313") {
-		t.Errorf("the owner is not told why: %s, %v", data, err)
 	}
 }
 

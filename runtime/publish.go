@@ -12,10 +12,12 @@ import (
 	"weir/runtime/table"
 )
 
-// publish writes release/ and the internal files, each folder complete or not
-// at all: they are built aside and renamed.
-func (r *run) publish(ctx context.Context) error {
-	aside := r.dir.release() + ".tmp"
+// aside is where a release is built before it takes its name.
+func (r *run) aside() string { return r.dir.release() + ".tmp" }
+
+// build writes the release aside, and the internal files.
+func (r *run) build(ctx context.Context) error {
+	aside := r.aside()
 	if err := os.RemoveAll(aside); err != nil {
 		return err
 	}
@@ -27,13 +29,15 @@ func (r *run) publish(ctx context.Context) error {
 			return atStage(r.plan.Steps[i].ID, err)
 		}
 	}
-	if err := r.documents(aside); err != nil {
-		return err
-	}
+	return r.documents(aside)
+}
+
+// publish gives the release its name, complete or not at all.
+func (r *run) publish() error {
 	if err := os.RemoveAll(r.dir.release()); err != nil {
 		return err
 	}
-	return os.Rename(aside, r.dir.release())
+	return os.Rename(r.aside(), r.dir.release())
 }
 
 // publishStep writes each output where its class lets it go.

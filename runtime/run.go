@@ -83,15 +83,18 @@ func (r *run) carryOut(ctx context.Context) error {
 	}
 	err := schedule(ctx, r.plan, max(1, r.opts.Workers), r.execute)
 	if err == nil {
-		err = r.files.unchanged(ctx)
+		same := make(chan error, 1)
+		go func() { same <- r.files.unchanged(ctx) }() // beside the writing of tables, which may read the source again
+		err = r.build(ctx)
+		err = errors.Join(err, <-same, r.files.untouched())
 	}
 	if errors.Is(err, errChanged) {
-		return errors.Join(err, r.forget())
+		return errors.Join(err, os.RemoveAll(r.aside()), r.forget())
 	}
 	if err != nil {
 		return err
 	}
-	return r.publish(ctx)
+	return r.publish()
 }
 
 // forget takes out of the cache what this run stored: it may be of rows that the

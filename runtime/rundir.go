@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"weir/record"
+	"weir/runtime/dataset"
 )
 
 // runDir is Out/NAME/ID with release/ and internal/.
@@ -96,8 +97,11 @@ func newRunDir(base string, opts Options) (runDir, string, error) {
 	}
 	id := opts.Clock().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 	d := runDir{path: filepath.Join(base, id)}
-	err := os.MkdirAll(base, 0o755)
-	if err == nil {
+	err := dataset.MakeRuns(opts.Out)
+	if err != nil {
+		return runDir{}, "", err
+	}
+	if err = os.MkdirAll(base, 0o755); err == nil {
 		err = os.Mkdir(d.path, 0o755) // never one that is there
 	}
 	if err == nil {

@@ -42,7 +42,7 @@ func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *held, opts 
 		return err
 	}
 	s.table = t
-	s.identity = publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed), d.Version, opts)
+	s.identity = publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed), string(d.Version), opts)
 	return nil
 }
 
@@ -60,6 +60,6 @@ func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, files *held,
 		return err
 	}
 	s.table, s.name, s.path = t, filepath.Base(d.File), files.folder.Path(d.File)
-	s.identity, err = s.identify(ctx, digest, plan, opts)
+	s.identity, err = s.identify(ctx, digest, plan, files.folder, opts)
 	return err
 }

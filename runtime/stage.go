@@ -38,7 +38,7 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 			return true, atStage(step.ID, r.payAll(step))
 		}
 	}
-	payer, secrets := newStagePayer(r, step, r.hasScratch(step)), r.secrets(step)
+	payer, secrets := newStagePayer(r, step, r.drawn(step)), r.secrets(step)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {
 		return false, atStage(step.ID, err)
@@ -104,14 +104,41 @@ func lazy(step *pipeline.Step, out pipeline.Tables) pipeline.Tables {
 func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(context.Context) pipeline.Batches {
 	return func(ctx context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) {
+			reading := true
+			defer func() {
+				if !reading { // the panic, if any, is the reader's
+					return
+				}
+				if p := recover(); p != nil {
+					yield(nil, atStage(stage, errInternal))
+				}
+			}()
 			for rec, err := range open(ctx) {
+				reading = false
 				if !yield(rec, atStage(stage, err)) {
 					return
 				}
+				reading = true
 			}
+			reading = false
 		}
 	}
 }
+
+// errInternal is what a panic while rows are made or stored comes to: its words may
+// quote them.
+var errInternal = errors.New("an internal error of weir, not of the spec; please report it")
+
+// lent is a table of which a stage may know the header and nothing else: it does
+// not raise the class of what the stage returns, so its rows must not be read.
+func lent(t pipeline.Table) pipeline.Table {
+	t.Open = func(context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) { yield(nil, errLent) }
+	}
+	return t
+}
+
+var errLent = errors.New("the port lends a header, and its rows are read")
 
 func (r *run) inputs(step *pipeline.Step) pipeline.Tables {
 	r.mu.Lock()
@@ -123,7 +150,12 @@ func (r *run) inputs(step *pipeline.Step) pipeline.Tables {
 			if port.Many {
 				name = pipeline.Indexed(port.Name, i)
 			}
-			in[name] = r.tables[ref]
+			t := r.tables[ref]
+			t.Header = t.Header.Clone() // a stage may write to what it is given, and to nothing else
+			if port.Lends {
+				t = lent(t)
+			}
+			in[name] = t
 		}
 	}
 	return in

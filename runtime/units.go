@@ -44,8 +44,12 @@ func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen ma
 	column := rec.Column(indexes[0])
 	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))
 	for i := range column.Len() {
+		if column.IsNull(i) { // a unit of its own, whatever another is called
+			keep.Append(true)
+			continue
+		}
 		id := column.ValueStr(i)
-		keep.Append(column.IsNull(i) || seen[id] < unit.MaxRows)
+		keep.Append(seen[id] < unit.MaxRows)
 		seen[id]++
 	}
 	return compute.FilterRecordBatch(ctx, rec, keep.NewArray(), compute.DefaultFilterOptions())

@@ -12,6 +12,7 @@ import (
 
 	"weir/privacy/ledger"
 	"weir/record"
+	"weir/runtime/dataset"
 )
 
 // Differences lists what of a finished run is not as its replay has it: files of
@@ -190,6 +191,9 @@ func differentLedger(old *record.Run) []string {
 		return nil
 	}
 	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(path + dataset.JoinedSuffix) // weir ledger continue set it aside, as it was
+	}
 	if err != nil {
 		return []string{"ledger: " + path + " cannot be read"}
 	}

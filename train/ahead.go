@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"runtime"
 
 	"weir/privacy"
@@ -44,6 +45,11 @@ func (s *stepper) drawAhead(t int) (stop func()) {
 }
 
 func (a *ahead) run(paid *privacy.Handle, c DPSGD, l noise.Lattice, t int) {
+	defer func() {
+		if recover() != nil {
+			a.ready <- drawn{err: errors.New("an internal error while noise was drawn ahead")}
+		}
+	}()
 	for ; t < c.Steps; t++ {
 		select {
 		case <-a.done:

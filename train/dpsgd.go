@@ -92,8 +92,8 @@ func (c DPSGD) room() int {
 // rows added up in float64, which are then rounded to float32 once. That is at
 // most (chunkRows+2)*rows*2^-24 clips for a batch of rows up to room, the same as
 // one chain of sqrt((chunkRows+2)*rows). Larger batches are summed with an error
-// of rows*2^-52, below 2^-20 clips for the 2^31 rows that an index can name: it is
-// the last term of the chain.
+// below 2^-22 clips whatever their size (gradient.exact): it is the last term of the
+// chain.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {
 		return noise.Lattice{Clip: c.MaxGradNorm}, nil

@@ -53,6 +53,7 @@ type gradient struct {
 	total     []float64
 	sum       []float32 // the result
 	loss      float64
+	broken    broken
 }
 
 // lane is one worker with its buffers.
@@ -125,16 +126,20 @@ func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss b
 	}
 }
 
-// beside starts all chunks of a wave but the first and returns what waits for them.
+// beside starts all chunks of a wave but the first and returns what waits for them;
+// it repeats a panic of theirs.
 func (g *gradient) beside(w []float32, index []int32, first, count int, wantLoss bool) (wait func()) {
 	if count == 1 {
 		return func() {}
 	}
 	group := new(sync.WaitGroup)
 	for k := 1; k < count; k++ {
-		group.Go(func() { g.chunk(g.lanes[k], w, part(index, first+k), first+k, wantLoss) })
+		group.Go(func() {
+			defer g.broken.note()
+			g.chunk(g.lanes[k], w, part(index, first+k), first+k, wantLoss)
+		})
 	}
-	return group.Wait
+	return func() { group.Wait(); g.broken.repeat() }
 }
 
 // part is the rows of one chunk.

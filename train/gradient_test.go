@@ -17,7 +17,7 @@ func source(name string) *noise.Source { return noise.NewSource(testKey, name) }
 
 // paid opens a mechanism under the test's key. It may continue from a checkpoint.
 func paid(m privacy.Mechanism, name string) *privacy.Handle {
-	return privacy.Open(privacy.Opening{Spend: name, Mechanism: m, Source: source(name), Drawn: true})
+	return privacy.Open(privacy.Opening{Spend: name, Mechanism: m, Source: source(name), Drawn: 1 << 40})
 }
 
 // testGradient draws as step did, however often it is asked.

@@ -103,10 +103,10 @@ func (s *stepper) addNoise(drawn []float32) {
 // function of the Gaussian mechanism's output alone.
 func (s *stepper) addNoise64(sum []float64, drawn []float32) {
 	noise.RoundToLattice64(sum, s.lattice.Step)
-	for i, v := range sum {
-		s.sum[i] = float32(v)
+	var in []float64 // as float32 it would move by more than the clip
+	if s.use.Probed() {
+		in = slices.Clone(sum)
 	}
-	in := slices.Clone(s.sum)
 	if drawn == nil {
 		s.use.Stream("noise", 0).LatticeGaussian64(sum, s.c.sigma(), s.lattice.Step)
 	}

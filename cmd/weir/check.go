@@ -81,7 +81,7 @@ func reportCheck(c *cobra.Command, s streams, format, spec string, plan *pipelin
 
 func checkText(s streams, spec string, report checkReport, err error) error {
 	for _, f := range report.Findings {
-		fmt.Fprintln(s.out, f)
+		fmt.Fprint(s.out, f.Text())
 	}
 	if err == nil {
 		fmt.Fprintf(s.out, "%s: no error\n", spec)

@@ -9,6 +9,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/calibrate"
+	"weir/record"
 )
 
 func (q epsilonQuery) target() calibrate.Target {
@@ -109,7 +110,7 @@ func (q epsilonQuery) points(out map[string]any) (string, error) {
 			return "", err
 		}
 		points = append(points, point{delta, finite(eps)})
-		fmt.Fprintf(&text, "delta %-6g epsilon %.6g\n", delta, eps)
+		fmt.Fprintf(&text, "delta %-6g epsilon %s\n", delta, record.Bound(eps))
 	}
 	out["curve"] = points
 	return text.String(), nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/privacy/ledger"
 	"weir/runtime"
 	"weir/runtime/dataset"
 )
@@ -54,6 +55,8 @@ func exitCode(ctx context.Context, err error) int {
 		return coded.code
 	case errors.As(err, &diagnostics) && diagnostics.Privacy(), errors.As(err, &refusal):
 		return exitPrivacy
+	case errors.Is(err, ledger.ErrTampered): // after refusals: one lacking charges would be a second budget
+		return exitMismatch
 	case errors.As(err, &diagnostics), errors.Is(err, runtime.ErrConfined):
 		return exitUsage
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):

@@ -83,7 +83,7 @@ func totalText(plans []*pipeline.Plan) (string, error) {
 		return "", err
 	}
 	text := fmt.Sprintf("EXPERIMENT  %s\n  epsilon of all together (proven)  %s at delta %g (%s, %s)\n",
-		plural(len(plans), "run"), record.Number(total.Epsilon), total.Delta, total.Adjacency, total.Accountant)
+		plural(len(plans), "run"), record.Bound(total.Epsilon), total.Delta, total.Adjacency, total.Accountant)
 	if total.Reason != "" {
 		text += "  " + total.Reason + "\n"
 	}
@@ -112,7 +112,7 @@ func printTrials(w io.Writer, results []trialResult) error {
 	for _, r := range results {
 		eps := "none"
 		if p := r.Epsilon["proven"]; p != nil {
-			eps = fmt.Sprintf("%.5g", *p)
+			eps = record.Bound(*p)
 		}
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", strings.Join(r.Set, " "), r.Trial.Repeat+1, eps, r.Run)
 	}

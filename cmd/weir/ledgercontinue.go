@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,13 +22,15 @@ func ledgerContinue(s streams) *cobra.Command {
 which may be gone, or its ledger), so that one ledger and one budget hold for
 both: an extract of the next year, a corrected table, a copy in another format.
 NEW gets the id and the key of OLD, in NEW.weir-owner.json, which must never be
-committed. It is refused where NEW has charges in a ledger of its own.
+committed. Charges that NEW has in a ledger of its own are appended to OLD's,
+whatever its budget, because they were spent; NEW's ledger is kept under a name
+that ends in .joined. An interrupted command is finished by running it again.
 
-Exit codes: 0 done; 2 usage; 3 NEW has a ledger of its own.`,
+Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet",
 		Args:    exactly(2, "OLD NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
-			done, err := dataset.Continue(dataset.Continuation{Out: out, Old: args[0], New: args[1], Random: rand.Reader})
+			done, err := dataset.Continue(dataset.Continuation{Out: out, Old: args[0], New: args[1], Random: rand.Reader, Clock: time.Now})
 			if errors.Is(err, dataset.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
 				return usage(c, err)
 			}
@@ -35,9 +38,9 @@ Exit codes: 0 done; 2 usage; 3 NEW has a ledger of its own.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "file": args[1]})
+				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "file": args[1], "joined": done.Charges, "former_ledger": done.Former})
 			}
-			_, err = fmt.Fprintf(s.out, "%s: is %s now%s\n", args[1], done.ID, chargedTo(done.Ledger))
+			_, err = fmt.Fprintf(s.out, "%s: is %s now%s%s\n", args[1], done.ID, chargedTo(done.Ledger), tookOver(done))
 			return err
 		},
 	}
@@ -52,4 +55,12 @@ func chargedTo(ledger string) string {
 		return ""
 	}
 	return ", charged to " + ledger
+}
+
+// tookOver says what became of the file's own ledger.
+func tookOver(done dataset.Continued) string {
+	if done.Charges == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; its %d charges stand there too, and its former ledger is %s", done.Charges, done.Former)
 }

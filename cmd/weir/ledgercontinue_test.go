@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLedgerContinue: a corrected table goes on with the budget of the old one,
-// and one that has charges of its own is refused.
+// TestLedgerContinue: a corrected table goes on with the budget of the old one.
 func TestLedgerContinue(t *testing.T) {
 	s := newStudy(t, 300)
 	s.result()
@@ -27,10 +26,34 @@ func TestLedgerContinue(t *testing.T) {
 	if _, err := os.Stat(s.path("new.csv.weir-ledger.jsonl")); err == nil {
 		t.Error("new.csv has a ledger of its own")
 	}
-	s.write("other.csv", strings.ReplaceAll(s.read("data.csv"), ",a,", ",b,"))
-	s.run("--set", "dataset.file=other.csv", "--set", "privacy.acknowledge=[W32]")
-	if code, _, errs := s.weir("ledger", "continue", ledger, s.path("other.csv"), "--out", s.path("runs")); code != exitPrivacy || !strings.Contains(errs, "charges in a ledger of its own") {
-		t.Errorf("exit %d, %s: must be 3", code, errs)
+}
+
+// TestLedgerContinueTakesCharges: a corrected copy with a ledger of its own once left
+// a capped dataset with no way on. The refusal names the command, and the command
+// leaves one ledger with the charges of both.
+func TestLedgerContinueTakesCharges(t *testing.T) {
+	s := newStudy(t, 400)
+	s.result()
+	s.write("other.csv", strings.ReplaceAll(s.read("data.csv"), "7,75433,b,1", "7,75434,b,1"))
+	s.result("--set", "dataset.file=other.csv")
+	s.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.65, delta: 1e-6}}")
+	code, _, errs := s.run("--fresh")
+	command := "weir ledger continue " + s.path("data.csv") + " " + s.path("other.csv") + " --out " + s.path("runs")
+	if code != exitPrivacy || !strings.Contains(errs, command) {
+		t.Fatalf("exit %d, %s: must name %s", code, errs, command)
+	}
+	before := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n") + strings.Count(s.read("other.csv.weir-ledger.jsonl"), "\n")
+	if code, out, errs := s.weir(strings.Fields(command)[1:]...); code != exitDone || !strings.Contains(out, "former ledger is "+s.path("other.csv.weir-ledger.jsonl.joined")) {
+		t.Fatalf("exit %d, %s%s", code, out, errs)
+	}
+	if after := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); after != before {
+		t.Errorf("%d charges after, %d before in both, must be as many", after, before)
+	}
+	if code, _, errs := s.run("--fresh", "--set", "dataset.file=other.csv"); code != exitPrivacy || !strings.Contains(errs, "budget") {
+		t.Errorf("exit %d, %s: must be over the budget of both", code, errs)
+	}
+	if code, out, errs := s.weir("ledger", "verify", s.path("data.csv.weir-ledger.jsonl")); code != exitDone {
+		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -31,6 +29,7 @@ type totals struct {
 	filter   *ledger.Filter
 	line     int // that fixed the filter
 	filtered ledger.Total
+	balance  *ledger.Balance // of the last cap, if a charge names one
 }
 
 func ledgerShow(s streams) *cobra.Command {
@@ -38,18 +37,19 @@ func ledgerShow(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show FILE",
 		Short: "List the charges and what they come to together",
-		Long: `List the charges of a ledger and what they come to for one privacy unit. There
-are two totals. The first composes the events under --accountant and holds for a
+		Long: `List the charges of a ledger and what they come to for one privacy unit. FILE may
+be the table itself, whose ledger lies beside it. There are two totals. The first composes the events under --accountant and holds for a
 list of charges that was fixed ahead, as in one plan; epsilons are not added up.
 The second is that of the filter that the budget of the dataset uses, and
-holds for runs that were chosen after looking at earlier ones.
+holds for runs that were chosen after looking at earlier ones. Both are read at the
+delta of the last cap, and the line "budget" says what is spent and left of it.
 
 Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
 ledger is of an earlier format; 4 the ledger is not as it was written.`,
 		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 --adjacency add_remove --accountant rdp --json",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			entries, err := readLedger(args[0])
+			entries, err := readLedger(ledgerOf(args[0]))
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ ledger is of an earlier format; 4 the ledger is not as it was written.`,
 				return err
 			}
 			if f.asJSON {
-				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.fixed), "filter": t.jsonFilter()})
+				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.fixed), "filter": t.jsonFilter(), "budget": t.jsonBalance()})
 			}
 			return printLedger(s.out, entries, t)
 		},
@@ -66,7 +66,7 @@ ledger is of an earlier format; 4 the ledger is not as it was written.`,
 	c.Flags().StringVar(&f.accountant, "accountant", "pld", "how charges are composed")
 	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge is, else add_remove)")
 	c.Flags().StringVar(&f.unit, "unit", "", "row, or COLUMN:MAX_ROWS (default: the column that any charge holds for, with its most rows, else row)")
-	c.Flags().Float64Var(&f.delta, "delta", 1e-6, "delta at which epsilon is read")
+	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else 1e-6)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -75,6 +75,9 @@ func (f *ledgerFlags) totals(c *cobra.Command, entries []ledger.Entry) (t totals
 	acc, err := account.ByName(f.accountant)
 	if err != nil {
 		return t, usage(c, err)
+	}
+	if !c.Flags().Changed("delta") {
+		f.delta = commonDelta(entries)
 	}
 	if !(f.delta >= 0 && f.delta <= 1) {
 		return t, usage(c, fmt.Errorf("--delta: is %v, must be in [0, 1]", f.delta))
@@ -96,6 +99,7 @@ func (f *ledgerFlags) totals(c *cobra.Command, entries []ledger.Entry) (t totals
 		return t, err
 	}
 	t.addFilter(entries, adjacency, unit, f.delta)
+	t.balance, _ = ledger.BalanceOf(entries) // why it has none, the filter's total says
 	return t, nil
 }
 
@@ -114,40 +118,6 @@ func (t *totals) addFilter(entries []ledger.Entry, adjacency privacy.Adjacency, 
 	if err != nil {
 		t.filtered = ledger.Total{Epsilon: math.Inf(1), Delta: delta, Reason: err.Error()}
 	}
-}
-
-// commonAdjacency is the one under which all charges can be added up.
-func commonAdjacency(entries []ledger.Entry) privacy.Adjacency {
-	for _, e := range entries {
-		if e.Adjacency == privacy.ReplaceOne {
-			return privacy.ReplaceOne
-		}
-	}
-	return privacy.AddRemove
-}
-
-// commonUnit is the largest unit that a charge holds for, of the first column.
-func commonUnit(entries []ledger.Entry) ledger.Unit {
-	var unit ledger.Unit
-	for _, e := range entries {
-		if unit.Column == "" || e.Unit.Column == unit.Column && e.Unit.MaxRows > unit.MaxRows {
-			unit = e.Unit
-		}
-	}
-	return unit
-}
-
-func parseUnit(text string) (ledger.Unit, error) {
-	if text == "row" {
-		return ledger.Unit{}, nil
-	}
-	i := strings.LastIndex(text, ":")
-	if i > 0 {
-		if n, err := strconv.Atoi(text[i+1:]); err == nil && n >= 1 {
-			return ledger.Unit{Column: text[:i], MaxRows: n}, nil
-		}
-	}
-	return ledger.Unit{}, fmt.Errorf("unit: is %q, must be row or COLUMN:MAX_ROWS, such as patient_id:4", text)
 }
 
 // jsonTotal writes an infinite epsilon as null, which JSON has no number for.
@@ -191,7 +161,7 @@ func printLedger(w io.Writer, entries []ledger.Entry, t totals) error {
 func (t *totals) text() string {
 	f := t.fixed
 	s := fmt.Sprintf("together: epsilon %s at delta %g for one %s (%s), %s, if all were fixed ahead (%s)\n",
-		record.Number(f.Epsilon), f.Delta, f.Unit, f.Adjacency, plural(f.Charges, "charge"), f.Accountant)
+		record.Bound(f.Epsilon), f.Delta, f.Unit, f.Adjacency, plural(f.Charges, "charge"), f.Accountant)
 	if f.Reason != "" {
 		s += "  " + f.Reason + "\n"
 	}
@@ -199,12 +169,12 @@ func (t *totals) text() string {
 		return s + "no charge was made under a budget of the dataset: nothing bounds runs chosen after looking at earlier ones\n"
 	}
 	s += fmt.Sprintf("by the budget's filter (%s, fixed in line %d): epsilon %s at delta %g, however runs were chosen after that\n",
-		t.filter, t.line, record.Number(t.filtered.Epsilon), t.filtered.Delta)
+		t.filter, t.line, record.Bound(t.filtered.Epsilon), t.filtered.Delta)
 	if t.filtered.Reason != "" && t.filtered.Reason != f.Reason {
 		s += "  " + t.filtered.Reason + "\n"
 	}
 	if t.line > 1 {
 		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before released\n", plural(t.line-1, "charge"))
 	}
-	return s
+	return s + t.balanceText()
 }

@@ -19,7 +19,7 @@ func ledgerVerify(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check the chain of a ledger, and that it still holds the charges of runs",
-		Long: `Check that no line of a ledger was edited, reordered or removed. A chain cannot
+		Long: `FILE is the ledger, or the table that it lies beside. Check that no line of a ledger was edited, reordered or removed. A chain cannot
 show alone that its last lines were removed; the records of runs can, because each
 states the head of the ledger that its charges left. Every run.json under --runs
 that names this ledger or its dataset is checked; without --runs, the folder runs
@@ -30,10 +30,11 @@ or lacks what a run has left.`,
 		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			entries, err := readLedger(args[0])
+			path := ledgerOf(args[0])
+			entries, err := readLedger(path)
 			heads := 0
 			if err == nil {
-				heads, err = checkHeads(c, args[0], runs, entries)
+				heads, err = checkHeads(c, path, runs, entries)
 			}
 			if asJSON {
 				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads}
@@ -45,7 +46,7 @@ or lacks what a run has left.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(s.out, "%s: whole, %s, and the heads of %s are in it\n", args[0], plural(len(entries), "charge"), plural(heads, "run"))
+			_, err = fmt.Fprintf(s.out, "%s: whole, %s, and the heads of %s are in it\n", path, plural(len(entries), "charge"), plural(heads, "run"))
 			return err
 		},
 	}

@@ -12,7 +12,6 @@ import (
 
 	"weir/record"
 	"weir/record/report"
-	"weir/runtime"
 )
 
 const reportLong = `Say where the report of a run is, print the public papers of its release, or
@@ -48,9 +47,9 @@ func reportCommand(s streams) *cobra.Command {
 			case sweep != "":
 				return drawSweep(s.out, sweep, args)
 			}
-			rec, err := runtime.ReadRecord(args[0])
+			rec, err := readRun(args[0])
 			if err != nil {
-				return withCode(exitUsage, fmt.Errorf("%s: is no run: %w", args[0], err))
+				return err
 			}
 			if public {
 				return printPapers(s.out, rec, asJSON)
@@ -101,9 +100,9 @@ func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
 func drawSweep(w io.Writer, score string, dirs []string) error {
 	var points []report.SweepPoint
 	for _, dir := range dirs {
-		rec, err := runtime.ReadRecord(dir)
+		rec, err := readRun(dir)
 		if err != nil {
-			return withCode(exitUsage, fmt.Errorf("%s: is no run: %w", dir, err))
+			return err
 		}
 		if v, ok := rec.Metrics[score]; ok && rec.Terms.Proven != nil {
 			points = append(points, report.SweepPoint{Epsilon: *rec.Terms.Proven, Value: v})

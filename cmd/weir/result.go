@@ -97,11 +97,11 @@ func sorted[T any](m map[string]T) []string {
 func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	proven := fmt.Sprintf("none: %s", orText(t.Reason, "no proven bound"))
 	if t.Proven != nil {
-		proven = fmt.Sprintf("%.5g at delta %g, %s", *t.Proven, t.Delta, t.Adjacency)
+		proven = fmt.Sprintf("%s at delta %g, %s", record.Bound(*t.Proven), t.Delta, t.Adjacency)
 	}
 	fmt.Fprintf(b, "%s     %s\n", paint(w, bold, "epsilon (proven)"), proven)
 	if t.Published != nil {
-		fmt.Fprintf(b, "epsilon (published)  %.5g by the paper's own accounting; no claim of this run\n", *t.Published)
+		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; no claim of this run\n", record.Bound(*t.Published))
 	}
 	b.WriteString("\n")
 }

@@ -32,6 +32,9 @@ func execute(ctx context.Context, s streams, args []string) int {
 	if err == nil {
 		return exitDone
 	}
+	if _, _, unknown := root.Find(args); unknown != nil {
+		err = usage(root, unknown)
+	}
 	printError(s.err, err)
 	return exitCode(ctx, err)
 }

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
 	goruntime "runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -47,7 +47,7 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 130 interrupted.`
+over budget; 4 the ledger is not as it was written; 130 interrupted.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
@@ -79,6 +79,9 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	if err != nil {
 		return err
 	}
+	if !f.asJSON {
+		printWarnings(s.err, plan)
+	}
 	if plan.Spec.Experiment != nil {
 		return f.experiment(c, s, arg, plan)
 	}
@@ -104,12 +107,14 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 	return opts
 }
 
-func newLog(w io.Writer, verbose bool) *slog.Logger {
-	level := slog.LevelWarn
-	if verbose {
-		level = slog.LevelInfo
+// printWarnings says before a run what weir check would; the plan knew it, so once
+// the noise is paid for it is too late.
+func printWarnings(w io.Writer, plan *pipeline.Plan) {
+	for _, f := range plan.Findings {
+		if f.Level == pipeline.LevelWarning {
+			fmt.Fprint(w, f.Text())
+		}
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // failure says what is left of a run that did not end well.

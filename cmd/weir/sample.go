@@ -22,6 +22,7 @@ type sampleFlags struct {
 	seed   uint64
 	out    string
 	argmax bool
+	force  bool
 }
 
 func sampleCommand(s streams) *cobra.Command {
@@ -40,6 +41,7 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv or .parquet; - is CSV on stdout")
+	c.Flags().BoolVar(&f.force, "force", false, "replace the file of --out where there is one")
 	c.Flags().BoolVar(&f.argmax, "argmax", false, "the most probable category instead of a drawn one")
 	return c
 }
@@ -47,6 +49,11 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.rows < 0 {
 		return usage(c, fmt.Errorf("--rows: is %d, must be at least 0", f.rows))
+	}
+	if f.out != "-" {
+		if err := runtime.Replaceable(f.out, f.force); err != nil {
+			return withCode(exitUsage, err)
+		}
 	}
 	t, err := f.draw(c.Context(), path)
 	if err != nil {

@@ -61,9 +61,9 @@ func verifyCommand(s streams) *cobra.Command {
 
 // replay carries out a recorded run again and lists what differs.
 func replay(ctx context.Context, s streams, dir string, workers int, quiet bool) ([]string, error) {
-	rec, err := runtime.ReadRecord(dir)
+	rec, err := readRun(dir)
 	if err != nil {
-		return nil, withCode(exitUsage, err)
+		return nil, err
 	}
 	if rec.Status != record.Done {
 		return nil, withCode(exitMismatch, fmt.Errorf("%s: the run is %s, must be done", dir, rec.Status))

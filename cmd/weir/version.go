@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	runtimeroom "weir/runtime"
+	"weir/train"
 )
 
 // version is what `weir version` prints and every record keeps.
@@ -49,10 +50,16 @@ func thisVersion() version {
 	return v
 }
 
-// build is the digest of the program itself: an interrupted run is continued by
-// the same program only, since another may compute other values with the same
-// noise. "" where the program cannot read itself; then nothing is continued.
+// build tells builds of the program apart: an interrupted run is continued by the
+// same one only, since another may compute other values with the same noise. It is
+// the commit and the compiler of a clean checkout, else the digest of the program
+// itself, and the arithmetic of the processor; "" where it cannot read itself, and then nothing is continued.
 func build() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if at := cleanCommit(info); at != "" {
+			return at + " " + info.GoVersion + " " + train.Arithmetic()
+		}
+	}
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -61,7 +68,20 @@ func build() string {
 	if err != nil {
 		return ""
 	}
-	return digest
+	return digest + " " + train.Arithmetic()
+}
+
+// cleanCommit is the commit that the program was built from, "" where files had
+// been changed or nobody knows.
+func cleanCommit(info *debug.BuildInfo) string {
+	of := map[string]string{}
+	for _, s := range info.Settings {
+		of[s.Key] = s.Value
+	}
+	if of["vcs.modified"] != "false" {
+		return ""
+	}
+	return of["vcs.revision"]
 }
 
 // revision is the module version, or the commit that the binary was built from.

@@ -22,7 +22,7 @@ func Env(workers int) *pipeline.Env {
 	return &pipeline.Env{
 		Stage: "test", Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Progress: func(int64, int64) {}, Metric: func(string, float64) {},
-		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, number(purpose))) },
+		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, placeOf(purpose))) },
 		Secret: func(purpose string) *noise.Stream { return stream(source, purpose) },
 		Mem:    memory.DefaultAllocator,
 		Files: func(path string, _ *pipeline.CSV, _ *pipeline.Domain) (pipeline.Table, error) {
@@ -47,7 +47,7 @@ type discard struct{ io.Writer }
 
 func (discard) Close() error { return nil }
 
-func number(purpose string) uint64 {
+func placeOf(purpose string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(purpose))
 	return binary.LittleEndian.Uint64(h.Sum(nil))

@@ -16,7 +16,7 @@ type Ledger struct {
 	Key   noise.Key
 	Plan  []pipeline.Planned // see pipeline.Price
 	Probe privacy.Probe      // may be nil
-	Drawn bool               // an interrupted attempt left a checkpoint, from which handles may continue
+	Drawn int64              // uses that an interrupted attempt had released when it left its checkpoint
 
 	mu     sync.Mutex
 	opened map[string]*privacy.Handle

@@ -68,7 +68,13 @@ func replaceVariants(in Input, n, c int) []variant {
 		group := groups[i%len(groups)]
 		list = append(list, variant{fmt.Sprintf("rows %v replaced (%s)", group, to), keepAll(n), change(n, group, to)})
 	}
-	return list
+	return append(list, opposite(n, groups[0]))
+}
+
+// opposite goes from one end of the domain to the other: what a bound on the
+// difference of two contributions needs to be reached.
+func opposite(n int, group []int) variant {
+	return variant{fmt.Sprintf("%d rows from end to end", len(group)), change(n, group, low), change(n, group, high)}
 }
 
 func change(n int, group []int, to style) []line {
@@ -112,6 +118,7 @@ func shardVariants(in Input, n int) []variant {
 	for _, to := range styles() {
 		list = append(list, variant{fmt.Sprintf("shard %s changed (%s)", shards[n-1], to), keepAll(n), change(n, group, to)})
 	}
+	list = append(list, opposite(n, group))
 	if in.Header.Rows == 0 {
 		others := slices.DeleteFunc(keepAll(n), func(l line) bool { return slices.Contains(group, l.row) })
 		list = append(list, variant{fmt.Sprintf("shard %s removed", shards[n-1]), keepAll(n), others},

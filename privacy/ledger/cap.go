@@ -9,9 +9,6 @@ import (
 	"weir/privacy"
 )
 
-// ErrOverBudget marks a charge that would pass the cap of its dataset.
-var ErrOverBudget = errors.New("over the budget of the dataset")
-
 // Cap bounds the sum over all runs on a dataset, each chosen as one likes after
 // looking at the earlier ones.
 type Cap struct {
@@ -22,30 +19,11 @@ type Cap struct {
 	Order          float64 // of rdp; 0 is the ledger's, or by (Epsilon, Delta) where it has none yet
 }
 
-// OverBudgetError says what is spent and what the refused charges would make it.
-type OverBudgetError struct {
-	Cap                Cap
-	Filter             Filter
-	Limit, Spent, With Cost   // the most, the charges made, and the refused ones with them
-	Why                string // why With is infinite, if it is
+// admission is what lets a charge follow; zero without a cap.
+type admission struct {
+	filter *Filter
+	terms  *Terms
 }
-
-// Left is what the filter still admits.
-func (e *OverBudgetError) Left() Cost {
-	return Cost{max(0, e.Limit.Amount-e.Spent.Amount), max(0, e.Limit.Delta-e.Spent.Delta)}
-}
-
-func (e *OverBudgetError) Error() string {
-	f := e.Filter
-	s := fmt.Sprintf("ledger: the charge is refused: the dataset's budget is epsilon %.6g at delta %.3g for one %s (%s); by the filter %s that is %s, of which %s is spent, %s would be with this charge, and %s is left",
-		e.Cap.Epsilon, e.Cap.Delta, e.Cap.Unit, e.Cap.Adjacency, f, f.words(e.Limit), f.words(e.Spent), f.words(e.With), f.words(e.Left()))
-	if e.Why != "" {
-		s += " (" + e.Why + ")"
-	}
-	return s
-}
-
-func (e *OverBudgetError) Unwrap() error { return ErrOverBudget }
 
 // Check reports whether the charges of bill may follow those of the ledger, nil
 // or an *OverBudgetError, without writing anything. Only Append decides.
@@ -59,19 +37,19 @@ func (l *Ledger) Check(limit Cap, bill ...Charge) error {
 // admit returns the entries of charges, if the cap lets them follow.
 func (l *Ledger) admit(limit *Cap, charges []Charge) ([]Entry, error) {
 	if limit == nil {
-		return l.chain(charges, nil)
+		return l.chain(charges, admission{})
 	}
 	if err := limit.valid(); err != nil {
 		return nil, fmt.Errorf("ledger: cap: %w", err)
 	}
 	if math.IsInf(limit.Epsilon, 1) { // no cap, so no filter is fixed
-		return l.chain(charges, nil)
+		return l.chain(charges, admission{})
 	}
 	filter, err := limit.filter(l.entries)
 	if err != nil {
 		return nil, err
 	}
-	added, err := l.chain(charges, &filter)
+	added, err := l.chain(charges, admission{&filter, &Terms{limit.Epsilon, limit.Delta}})
 	if err != nil {
 		return nil, err
 	}

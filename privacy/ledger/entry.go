@@ -48,6 +48,7 @@ type Entry struct {
 	Published *float64          `json:"epsilon_published,omitempty"`
 	Unproven  string            `json:"unproven,omitempty"`
 	Filter    *Filter           `json:"filter,omitempty"` // that admitted the charge, if a cap was set
+	Cap       *Terms            `json:"cap,omitempty"`    // under which it did; a filter without one is of an earlier weir
 	Origin    *Origin           `json:"origin,omitempty"` // where a merge moved the line from
 	Hash      string            `json:"hash,omitempty"`   // of the line without this field
 }
@@ -66,11 +67,18 @@ func digest(b []byte) string {
 // genesis is what the first line of a dataset's ledger names as its predecessor.
 func genesis(dataset string) string { return digest([]byte("weir ledger 2\n" + dataset)) }
 
+// Terms are what a cap promised when it admitted a charge, so that a later reader
+// sees a spec that raised or dropped it.
+type Terms struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
 // entry is c as a line of the dataset's ledger, not yet in its chain.
-func (c Charge) entry(dataset string, at time.Time, filter *Filter) Entry {
+func (c Charge) entry(dataset string, at time.Time, by admission) Entry {
 	return Entry{Time: at, Run: c.Run, Spec: c.Spec, Dataset: dataset, Version: c.Version, Stage: c.Stage, Name: c.Name,
 		Recipe: c.Recipe, Unit: c.Unit, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, ID: c.ID,
-		Published: c.Published, Unproven: c.Unproven, Filter: filter}
+		Published: c.Published, Unproven: c.Unproven, Filter: by.filter, Cap: by.terms}
 }
 
 // seal sets the hash of e.

@@ -133,7 +133,7 @@ func (l *Ledger) Append(limit *Cap, charges ...Charge) (written []Entry, err err
 }
 
 // chain turns charges into the entries that follow the last.
-func (l *Ledger) chain(charges []Charge, filter *Filter) ([]Entry, error) {
+func (l *Ledger) chain(charges []Charge, by admission) ([]Entry, error) {
 	used := make(map[string]int, len(l.entries))
 	for i, e := range l.entries {
 		used[e.ID] = i + 1
@@ -144,7 +144,7 @@ func (l *Ledger) chain(charges []Charge, filter *Filter) ([]Entry, error) {
 		if line, ok := used[c.ID]; ok {
 			return nil, fmt.Errorf("ledger: charge %q: %w, in line %d", c.ID, ErrCharged, line)
 		}
-		e := c.entry(l.dataset, now, filter)
+		e := c.entry(l.dataset, now, by)
 		e.Prev = prev
 		if err := e.valid(); err != nil {
 			return nil, fmt.Errorf("ledger: charge %q: %w", c.ID, err)

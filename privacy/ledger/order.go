@@ -92,7 +92,7 @@ func (l *Ledger) Fix(limit Cap, bill ...Charge) (Cap, error) {
 		limit.Filter, limit.Order = f.Name, f.Order
 		return limit, err
 	}
-	added, err := l.chain(bill, nil)
+	added, err := l.chain(bill, admission{})
 	if err != nil {
 		return limit, err
 	}

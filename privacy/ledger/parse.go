@@ -80,7 +80,7 @@ func parseLine(line []byte) (Entry, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&e); err != nil {
-		return Entry{}, fmt.Errorf("is not a charge: %w", err)
+		return Entry{}, errors.New("is not a charge in the form of a ledger") // and quotes nothing: the file may be the table itself
 	}
 	if isDigest(e.Dataset) {
 		return Entry{}, ErrOldFormat
@@ -115,7 +115,7 @@ func (e Entry) valid() error {
 	if e.ID == "" || e.Version == "" {
 		return errors.New("has no id or no version of the dataset, must have both")
 	}
-	if err := errors.Join(validDataset(e.Dataset), e.Unit.valid(), e.Filter.valid()); err != nil {
+	if err := errors.Join(validDataset(e.Dataset), e.Unit.valid(), e.Filter.valid(), e.validCap()); err != nil {
 		return err
 	}
 	if _, err := privacy.ParseAdjacency(string(e.Adjacency)); err != nil {

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"weir/privacy/noise"
 )
 
 // Continuation says that the file New is a later state of the dataset Old, a
@@ -15,16 +18,22 @@ type Continuation struct {
 	Out      string
 	Old, New string
 	Random   io.Reader // of the operating system, for the key of a new index
+	Clock    func() time.Time
 }
 
 // ErrUnknown marks a dataset that no run has read.
 var ErrUnknown = errors.New("is not known, must be a dataset that has been run, or its ledger")
 
 // Continued is what New is part of now.
-type Continued struct{ ID, Ledger string }
+type Continued struct {
+	ID, Ledger string
+	Charges    int    // of New's own ledger, which Ledger holds too now
+	Former     string // where New's own ledger lies now, or ""
+}
 
-// Continue gives New the id, key and ledger of Old. It refuses a file that has
-// charges of its own: they would be forgotten.
+// Continue gives New the id, key and ledger of Old. Charges that New has in a ledger
+// of its own are appended to Old's, and the file is set aside. An interrupted
+// Continue has charged too much rather than too little, and is finished by another.
 func Continue(c Continuation) (done Continued, err error) {
 	if c.Out, err = filepath.Abs(c.Out); err != nil {
 		return done, err
@@ -39,35 +48,71 @@ func Continue(c Continuation) (done Continued, err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		old, err := x.origin(c.Out, c.Old)
+		old, home, err := x.origin(c)
 		if err != nil {
 			return err
 		}
-		done = Continued{old.ID, old.Ledger}
-		return x.attach(old, p)
+		done, err = x.attach(old, home, p, c.Clock)
+		return err
 	})
 	return done, err
 }
 
 // origin is what is known of a dataset named by its file or its ledger. The file
-// itself may be gone.
-func (x *index) origin(out, name string) (*owner, error) {
-	named, err := filepath.Abs(name)
+// itself may be gone. home is where its ledger will lie, if it has none yet.
+func (x *index) origin(c Continuation) (own *owner, home string, err error) {
+	named, err := filepath.Abs(c.Old)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	path, err := resolveAbsent(strings.TrimSuffix(named, LedgerSuffix))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	own, err := placeOf(out, path).load()
-	if own != nil || err != nil {
+	own, err = placeOf(c.Out, path).load()
+	if err != nil {
+		return nil, "", err
+	}
+	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == named }); own == nil && r != nil {
+		own = &r.owner
+	}
+	if own == nil {
+		own, err = x.ofLedger(c, named, path+LedgerSuffix)
+	}
+	if own == nil && err == nil {
+		err = fmt.Errorf("%s: %w", c.Old, ErrUnknown)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return own, ledgerHome(c.Out, path, own.ID), nil
+}
+
+// ofLedger is the dataset of a ledger whose owner file is gone: it gets a new key.
+func (x *index) ofLedger(c Continuation, paths ...string) (*owner, error) {
+	for _, path := range paths {
+		if !strings.HasSuffix(path, LedgerSuffix) {
+			continue // the table, which may be large
+		}
+		entries, _, err := chargesAt(path, "")
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		own := &owner{ID: entries[0].Dataset}
+		if !validID(own.ID) {
+			return nil, fmt.Errorf("%s: is of a dataset without a random id, must be of ds- and 32 hex digits", path)
+		}
+		if known := x.byID(own.ID); known != nil {
+			return &known.owner, nil
+		}
+		own.note(path, headOf(entries))
+		own.Key.Key, err = noise.NewKey(c.Random)
 		return own, err
 	}
-	if r := x.find(func(r *record) bool { return r.lies(path) || r.Ledger == named }); r != nil {
-		return &r.owner, nil
-	}
-	return nil, fmt.Errorf("%s: %w", name, ErrUnknown)
+	return nil, nil
 }
 
 // resolveAbsent resolves the links to a file that may be gone.
@@ -80,51 +125,109 @@ func resolveAbsent(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// attach makes the file at p part of the dataset old.
-func (x *index) attach(old *owner, p place) error {
-	own, err := p.load()
-	if err != nil || own != nil && own.ID == old.ID {
-		return err
+// attach makes the file at p part of the dataset old. The owner file of p is written
+// last: until then a repetition finds the former id there and does all of it again,
+// what is done already to no effect.
+func (x *index) attach(old *owner, home string, p place, clock func() time.Time) (done Continued, err error) {
+	done = Continued{ID: old.ID, Ledger: old.Ledger}
+	own, err := x.former(p)
+	switch {
+	case err != nil || own != nil && own.ID == old.ID && own.keyed():
+		return done, err
+	case own != nil && own.ID == old.ID:
+		own = nil // a copy of OLD's ledger lies beside New
 	}
 	rec := x.byID(old.ID)
 	if rec == nil {
 		rec = &record{owner: *old}
 	}
 	if err := rec.join(old); err != nil {
-		return err
+		return done, err
 	}
 	var moved []spot
 	if own != nil {
-		if moved, err = x.absorb(rec, own); err != nil {
-			return err
+		if moved, err = x.absorb(rec, own, transfer{&done, home, clock}); err != nil {
+			return done, err
 		}
 	}
 	rec.at(p)
-	return errors.Join(x.save(rec), writePrivate(p.owner, rec.owner), rec.writeOwners(moved))
+	return done, firstOf(
+		func() error { return x.save(rec) },
+		func() error { return x.dismiss(own) },
+		func() error { return done.setAside(own) },
+		func() error { return rec.writeOwners(moved) },
+		func() error { return writePrivate(p.owner, rec.owner) })
 }
 
-// absorb takes over the contents, rows and places of another id, and removes it.
-func (x *index) absorb(rec *record, own *owner) (moved []spot, err error) {
+// firstOf carries out steps until one fails.
+func firstOf(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// former is what is known of the file at p under an id of its own; nil is nothing.
+// Without an owner file, as where another machine has it, the ledger beside it says.
+func (x *index) former(p place) (*owner, error) {
+	own, err := p.load()
+	if err != nil || own != nil && own.Ledger != "" {
+		return own, err
+	}
+	entries, path, err := chargesAt(p.path+LedgerSuffix, "")
+	if err != nil || len(entries) == 0 {
+		return own, err
+	}
+	if own == nil {
+		own = &owner{ID: entries[0].Dataset}
+	}
+	if own.ID == entries[0].Dataset {
+		own.note(path, headOf(entries))
+	}
+	return own, nil
+}
+
+// absorb takes over the contents, rows, places and charges of another id.
+func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err error) {
 	former := x.byID(own.ID)
 	if former == nil {
 		former = &record{owner: *own}
-	} else if err := former.join(own); err != nil {
-		return nil, err
+	} else if own.keyed() {
+		if err := former.join(own); err != nil {
+			return nil, err
+		}
 	}
-	if n := former.LedgerCount; n > 0 {
-		return nil, Refusal{fmt.Errorf("%s: has charges in a ledger of its own (%d in %s), must have none: two ledgers cannot become one, and these would be forgotten",
-			former.name(), n, former.Ledger)}
+	*own = former.owner
+	if err := t.charges(rec, own); err != nil {
+		return nil, err
 	}
 	for _, mac := range former.Macs {
 		rec.holds(mac, former.Rows)
 	}
 	for _, s := range former.Places {
-		if isAt(s.Owner, former.ID) {
+		if !rec.lies(s.Path) {
+			rec.Places = append(rec.Places, s)
+		}
+	}
+	for _, s := range rec.Places { // those of an interrupted Continue too, and Old's own, which learn the head
+		if isAt(s.Owner, former.ID) || isAt(s.Owner, rec.ID) {
 			moved = append(moved, s)
 		}
 	}
-	rec.Places = append(rec.Places, moved...)
-	return moved, x.remove(former)
+	return moved, nil
+}
+
+// dismiss forgets the former id.
+func (x *index) dismiss(own *owner) error {
+	if own == nil {
+		return nil
+	}
+	if former := x.byID(own.ID); former != nil {
+		return x.remove(former)
+	}
+	return nil
 }
 
 // isAt reports whether the owner file at path is of that id: a place may have

@@ -56,7 +56,7 @@ func TestDisagreeingFiles(t *testing.T) {
 	copy(text[from:], strings.Repeat("ab", 32))
 	os.WriteFile(path, text, 0o600)
 	_, err := b.try("a.csv", "1")
-	mustContain(t, err, path, "has another key", "remove the one that is wrong")
+	mustContain(t, err, path, "has another key", "move", "away")
 }
 
 func TestBadPaths(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"weir/pipeline"
@@ -15,13 +16,15 @@ import (
 
 // Opening is a file that a run is about to read.
 type Opening struct {
-	Out     string         // folder of all runs; the index of datasets lies in it
-	Path    string         // of the file
-	Version string         // as declared; "" is 1
-	Digest  string         // of the uncompressed content
-	Rows    pipeline.Table // read only where the index does not know the content
-	Clock   func() time.Time
-	Random  io.Reader // of the operating system
+	Out       string         // folder of all runs; the index of datasets lies in it
+	Path      string         // of the file
+	Version   string         // as declared; "" is 1
+	Ledger    string         // where the run was asked to charge it; "" is beside the file
+	Uncharged bool           // the run is without privacy and has no ledger
+	Digest    string         // of the uncompressed content
+	Rows      pipeline.Table // read only where the index does not know the content
+	Clock     func() time.Time
+	Random    io.Reader // of the operating system
 }
 
 // Identity is which dataset a file is. Only ID and Version may leave the owner's
@@ -33,6 +36,7 @@ type Identity struct {
 	Ledger      string    // where its charges were written before, or ""
 	Notes       []string  // for the owner's terminal
 	Overlaps    []string  // other known datasets that share rows (W32)
+	Joins       []string  // the commands that give them one ledger
 
 	content string
 	changed bool
@@ -132,10 +136,7 @@ func (f *finding) fresh() (*owner, error) {
 		return nil, err
 	}
 	key, err := noise.NewKey(f.Random)
-	f.tell("is a new dataset, %s; keep %s, which holds its key, and never commit it (.gitignore: *%s*)", id, f.place.owner, OwnerSuffix)
-	if f.place.readOnly() {
-		f.tell("its folder is read-only, so the owner file lies with the runs: under another folder of runs (--out) the dataset is not known")
-	}
+	f.tellFirst()
 	return &owner{ID: id, Key: secret{key}}, err
 }
 
@@ -160,10 +161,10 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
-	overlaps := f.index.overlaps(rec)
-	f.warn(rec.ID, changed, overlaps)
+	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
+	f.warn(rec.ID, changed, overlaps, joins)
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: overlaps, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+		Overlaps: overlaps, Joins: joins, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
 // record is that of the dataset, with what the owner file knows.
@@ -172,17 +173,17 @@ func (f *finding) record(own *owner) (*record, error) {
 	if rec == nil {
 		return &record{owner: *own}, nil
 	}
-	if err := rec.join(own); err != nil {
-		return nil, fmt.Errorf("%s: %w as %s says: remove the one that is wrong", f.place.owner, err, f.index.recordPath(own.ID))
+	if rec.Key != own.Key {
+		return nil, twoKeys(known{f.place.owner, own}, known{f.index.recordPath(own.ID), &rec.owner})
 	}
-	return rec, nil
+	return rec, rec.join(own)
 }
 
-func (f *finding) warn(id string, changed bool, overlaps []string) {
+func (f *finding) warn(id string, changed bool, overlaps, joins []string) {
 	if changed {
 		f.tell("has other content than version %s of %s had before; declare another dataset.version, so that results say what they come from", f.Version, id)
 	}
-	for _, other := range overlaps {
-		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, say so before it is charged: weir ledger continue OLD NEW", other)
+	if len(overlaps) > 0 {
+		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s", strings.Join(overlaps, ", "), strings.Join(joins, "; "))
 	}
 }

@@ -210,12 +210,19 @@ func TestContinueRefuses(t *testing.T) {
 	}
 	mustContain(t, continues("old.csv", "new.csv"), "is not known")
 	mustContain(t, continues("old.csv", "absent.csv"), "absent.csv")
-	b.identify("old.csv", "1")
+	old := b.identify("old.csv", "1")
 	id := b.identify("new.csv", "1")
+	b.charge(old, b.path("old.csv"+LedgerSuffix), 1)
 	b.charge(id, b.path("new.csv"+LedgerSuffix), 1)
-	err := continues("old.csv", "new.csv")
-	mustContain(t, err, "has charges in a ledger of its own", "1 in")
-	if !errors.As(err, new(Refusal)) || b.identify("new.csv", "1").ID != id.ID {
-		t.Errorf("%v: must be a refusal that changes nothing", err)
+	for _, name := range []string{"new.csv", "old.csv"} {
+		path := b.path(name + LedgerSuffix)
+		text, _ := os.ReadFile(path)
+		os.Remove(path)
+		err := continues("old.csv", "new.csv")
+		mustContain(t, err, path, "must hold all charges", "restore it")
+		if !errors.As(err, new(Refusal)) || b.identify("new.csv", "1").ID != id.ID {
+			t.Errorf("%v: must be a refusal that changes nothing", err)
+		}
+		os.WriteFile(path, text, 0o644)
 	}
 }

@@ -54,13 +54,17 @@ func common(a, b sketch) (n int) {
 
 // overlaps lists the other datasets that share rows with r.
 func (x *index) overlaps(r *record) (names []string) {
-	for _, other := range x.records {
-		if other.ID == r.ID {
-			continue
-		}
-		if _, is := overlap(r.Rows, other.Rows); is {
-			names = append(names, other.name())
-		}
+	for _, other := range x.sharing(r) {
+		names = append(names, other.name())
 	}
 	return names
+}
+
+func (x *index) sharing(r *record) (others []*record) {
+	for _, other := range x.records {
+		if _, is := overlap(r.Rows, other.Rows); is && other.ID != r.ID {
+			others = append(others, other)
+		}
+	}
+	return others
 }

@@ -31,7 +31,9 @@ func locate(out, path string) (place, error) {
 	p := placeOf(out, path)
 	if !Writable(filepath.Dir(path)) {
 		p.owner = p.aside
-		err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
+		if err = MakeRuns(out); err == nil {
+			err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
+		}
 	}
 	return p, err
 }
@@ -80,8 +82,11 @@ func (p place) load() (*owner, error) {
 		case all == nil:
 			all = &both[i]
 		default:
+			if both[i].ID == all.ID && both[i].Key != all.Key {
+				return nil, twoKeys(known{p.beside, all}, known{path, &both[i]})
+			}
 			if err := all.join(&both[i]); err != nil {
-				return nil, fmt.Errorf("%s: %w as %s: remove the one that is wrong", path, err, p.beside)
+				return nil, Refusal{fmt.Errorf("%s: %w as %s: move away the one that is of another file", path, err, p.beside)}
 			}
 		}
 	}

@@ -2,11 +2,8 @@ package dataset
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/zeebo/xxh3"
 
 	"weir/pipeline"
 	"weir/privacy/noise"
@@ -39,9 +37,8 @@ func sketchRows(ctx context.Context, key noise.Key, t pipeline.Table) (sketch, e
 type hasher struct {
 	columns []int // in the order of their names
 	domain  *pipeline.Domain
-	mac     hash.Hash
+	seed    uint64
 	row     []byte
-	sum     []byte
 }
 
 func newHasher(key noise.Key, h pipeline.Header) *hasher {
@@ -53,7 +50,7 @@ func newHasher(key noise.Key, h pipeline.Header) *hasher {
 	slices.SortFunc(columns, func(a, b int) int { return strings.Compare(fields[a].Name, fields[b].Name) })
 	slices.Sort(names)
 	rows := sumOf(key, "rows", strings.Join(names, ",")) // names count once, in the key, rather than in every row
-	return &hasher{columns: columns, domain: h.Domain, mac: hmac.New(sha256.New, rows[:])}
+	return &hasher{columns: columns, domain: h.Domain, seed: binary.BigEndian.Uint64(rows[:])}
 }
 
 func (h *hasher) batch(rec arrow.Record, add func(uint64)) error {
@@ -70,15 +67,14 @@ func (h *hasher) batch(rec arrow.Record, add func(uint64)) error {
 	return nil
 }
 
+// hash is fast rather than strong: a sketch lies beside its key, on the owner's
+// side, where whoever reads it needs to break nothing.
 func (h *hasher) hash(cells []cell, row int) uint64 {
 	h.row = h.row[:0]
 	for _, c := range cells {
 		h.row = c(h.row, row)
 	}
-	h.mac.Reset()
-	h.mac.Write(h.row)
-	h.sum = h.mac.Sum(h.sum[:0])
-	return binary.BigEndian.Uint64(h.sum)
+	return xxh3.HashSeed(h.row, h.seed)
 }
 
 // cell appends the canonical form of a cell: a mark of its sort, then its value,

@@ -71,16 +71,6 @@ func tablesOf(real, synthetic, train arrow.Record) map[string]pipelinetest.Input
 	return in
 }
 
-func TestComparisonsConform(t *testing.T) {
-	for _, k := range comparisons() {
-		t.Run(k.Name, func(t *testing.T) {
-			pipelinetest.Check(t, k,
-				pipelinetest.Case{Name: "two tables", Stage: k.New, In: tablesOf(wardRows(1, 40), wardRows(2, 30), nil)},
-				pipelinetest.Case{Name: "with real_train", Stage: k.New, In: tablesOf(wardRows(1, 40), wardRows(2, 30), wardRows(3, 50))})
-		})
-	}
-}
-
 // judged runs a stage with its defaults and returns the metrics by key.
 func judged(t *testing.T, s pipeline.Stage, in map[string]pipelinetest.Input) map[string]pipeline.Metric {
 	t.Helper()

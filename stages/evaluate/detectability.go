@@ -81,6 +81,8 @@ func (r *detectionRun) pair(ctx context.Context, real, other *frame.Frame, suffi
 	x = columnsOf(x, detection.Independent(x))
 	reason := joinNotes(emptyNote(real.Rows, other.Rows), noColumns(len(x.Cols)))
 	if reason != "" {
+		r.done += 3 // as if they were fitted: the bar does not tell of an empty table
+		r.env.Progress(min(r.done, r.total), r.total)
 		r.noFit(joinNotes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage")
 		return nil
 	}

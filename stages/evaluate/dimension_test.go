@@ -27,14 +27,6 @@ func dimension(change func(*DimensionWisePrediction)) *DimensionWisePrediction {
 	return s
 }
 
-func TestDimensionConforms(t *testing.T) {
-	pipelinetest.Check(t, dimensionKind(), pipelinetest.Case{
-		Name:  "all ports",
-		Stage: func() pipeline.Stage { return dimensionKind().New() },
-		In:    map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3)},
-	})
-}
-
 // Every edge gives a value or a reason (see figures).
 func TestDimensionEdges(t *testing.T) {
 	empty := input(mixed(), nil, nil, nil, nil)

@@ -91,18 +91,6 @@ func downstream(target string, models ...string) *Downstream {
 	return s
 }
 
-func TestDownstreamConforms(t *testing.T) {
-	pipelinetest.Check(t, downstreamKind(), pipelinetest.Case{
-		Name:  "all ports",
-		Stage: func() pipeline.Stage { return downstream("outcome", split(classifierNames)...) },
-		In:    map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3)},
-	}, pipelinetest.Case{
-		Name:  "numbers",
-		Stage: func() pipeline.Stage { return downstream("level", split(regressorNames)...) },
-		In:    map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2)},
-	})
-}
-
 // Rows of one law predict each other; a target that is drawn apart from all else
 // cannot be predicted. With 600 test rows the standard error of an AUROC of 0.5
 // is below 0.025, so a false alarm needs more than 5 of them (rate below 1e-6).

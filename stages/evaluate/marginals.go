@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -111,14 +112,12 @@ func (r *marginalRun) code() {
 	}
 }
 
-// planned is the most marginals that the run counts.
+// planned is the most marginals that the run counts, whatever its rows are: the
+// total of a progress bar would tell how many there are.
 func (r *marginalRun) planned() int64 {
-	tables, samples := 1, bits.Len(uint(r.table.Real/smallestSample))+2
-	if r.floor != nil {
-		tables++
-	}
+	tables, samples := 2, bits.Len(math.MaxInt32/smallestSample)+2
 	if r.ceiling != nil {
-		tables, samples = tables+1, bits.Len(uint(r.ceiling.Synth/smallestSample))+2
+		tables++
 	}
 	n := 0
 	for k, w := range r.queries {

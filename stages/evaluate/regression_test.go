@@ -46,13 +46,6 @@ func discovery() *RegressionDiscovery {
 	return s
 }
 
-func TestRegressionConforms(t *testing.T) {
-	pipelinetest.Check(t, regressionKind(), pipelinetest.Case{
-		Name: "poisson", Stage: func() pipeline.Stage { return discovery() },
-		In: map[string]pipelinetest.Input{"real": cohort(80, 0.5, 1), "synthetic": cohort(90, 0.5, 2)},
-	})
-}
-
 // The effects are 0.5 and 0.8 with standard errors near 0.03 and 0.06 at 1,000
 // rows of rate about 2: to miss the first, or to be 0.25 off, is an event of more
 // than 7 standard errors (rate below 1e-10). The real rows' base is arm a, since

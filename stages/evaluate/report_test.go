@@ -33,16 +33,6 @@ func gathered(name string) pipelinetest.Input {
 
 func newReport() pipeline.Stage { return &Report{Plots: 3, Rows: 50} }
 
-func TestReportConforms(t *testing.T) {
-	all := tablesOf(wardRows(1, 60), wardRows(2, 80), wardRows(3, 40))
-	all["metrics.0"], all["metrics.1"] = gathered("total_variation"), gathered("auroc")
-	pipelinetest.Check(t, reportKind(),
-		pipelinetest.Case{Name: "everything", In: all, Stage: func() pipeline.Stage { return &Report{Target: "smoker", Plots: 1, Rows: 20} }},
-		pipelinetest.Case{Name: "figures alone", In: map[string]pipelinetest.Input{"metrics.0": gathered("auroc")}, Stage: newReport},
-		pipelinetest.Case{Name: "nothing", In: map[string]pipelinetest.Input{}, Stage: newReport},
-	)
-}
-
 // pageOf runs a report and returns its page and the names of its files.
 func pageOf(t *testing.T, s *Report, env *pipeline.Env, in map[string]pipelinetest.Input) (page string, names []string) {
 	t.Helper()

@@ -64,6 +64,9 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	needEncoded(h, &ps)
 	rate := s.rate(h, &ps)
+	if s.Steps < s.CriticSteps {
+		ps.Add("steps", fmt.Sprintf("%d, so that the generator never moves", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
+	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}

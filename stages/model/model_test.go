@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 		}
 		for i, state := range r.states {
 			again := pays(t, l, l.in)
-			again.resume, again.ledger.Drawn = state, true
+			again.resume, again.ledger.Drawn = state, 1<<40
 			resumed, err := again.run(t, l.stage(), l.in)
 			must(t, err)
 			if want := len(r.states) - 1 - i; len(again.states) != want {
@@ -199,6 +200,22 @@ func TestWithoutRows(t *testing.T) {
 		if _, err := Read(t.Context(), model); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestMoreRowsThanExpected: where the row count is private it may be any number, so a
+// batch far above expected_batch_size is no error, and neighbours on both sides of
+// the largest batch that is summed in float32 (111 for 1 expected: 1 + 10 + 100) move
+// the sum by no more than one clip.
+func TestMoreRowsThanExpected(t *testing.T) {
+	for _, n := range []int{110, 111, 112, 900} {
+		in := crowd(t, n, 0)
+		in.Header.Terms.Adjacency, in.Header.Rows = privacy.AddRemove, 0
+		pipelinetest.Check(t, dpWGANKind(), pipelinetest.Case{Name: fmt.Sprint(n, " rows"), In: map[string]pipelinetest.Input{"in": in}, Stage: func() pipeline.Stage {
+			s := smallWGAN()
+			s.SamplingRate, s.ExpectedBatchSize, s.Steps = 1, 1, 6
+			return s
+		}})
 	}
 }
 

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"weir/privacy/ledger"
+)
+
+// TestExitCodeOfATamperedLedger under run is that of verify.
+func TestExitCodeOfATamperedLedger(t *testing.T) {
+	s := newStudy(t, 400)
+	s.result()
+	const name = "data.csv.weir-ledger.jsonl"
+	whole := s.read(name)
+	for how, text := range map[string]string{
+		"edited":  strings.Replace(whole, `"stage":"train"`, `"stage":"other"`, 1),
+		"no line": "{}\n",
+	} {
+		s.write(name, text)
+		if code, _, errs := s.run("--fresh"); code != exitMismatch {
+			t.Errorf("%s: exit code %d, must be %d: %s", how, code, exitMismatch, errs)
+		}
+	}
+}
+
+func TestExitCodeOfAnUnknownCommand(t *testing.T) {
+	code, _, errs := study{t, ""}.weir("plam", "spec.yaml")
+	if code != exitUsage || !strings.Contains(errs, `"plam"`) || !strings.Contains(errs, "plan") || !strings.Contains(errs, "weir --help") {
+		t.Errorf("exit code %d, must be %d and propose plan: %s", code, exitUsage, errs)
+	}
+}
+
+// OUT/NAME is not a run, and both commands say which folder is meant.
+func TestFolderOfRunsIsNoRun(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})
+	for _, command := range []string{"verify", "report"} {
+		code, _, errs := s.weir(command, s.path("runs/study"))
+		if code != exitUsage || !strings.Contains(errs, "is no run, must be") || !strings.Contains(errs, "such as "+s.path("runs/study/20260102-030405-aa")) {
+			t.Errorf("%s: exit code %d, %s", command, code, errs)
+		}
+		if code, _, errs = s.weir(command, s.path("absent")); code != exitUsage || !strings.Contains(errs, "run.json") {
+			t.Errorf("%s of an absent folder: exit code %d, %s", command, code, errs)
+		}
+	}
+}
+
+// TestWarningsPrecedeTheRun, once, with what to do instead; not with --json.
+func TestWarningsPrecedeTheRun(t *testing.T) {
+	s := newStudy(t, 400)
+	s.edit("spec.yaml", "{epsilon: 1,", "{epsilon: 40,")
+	code, out, errs := s.run()
+	if code != exitDone || strings.Count(errs, "warning W33") != 1 || !strings.Contains(errs, "\n  instead: a smaller budget") || strings.Contains(out, "W33") {
+		t.Errorf("run: exit code %d, %s%s", code, out, errs)
+	}
+	if _, _, errs = s.run("--json"); strings.Contains(errs, "W33") {
+		t.Errorf("with --json, run says %s", errs)
+	}
+	if _, out, _ = s.weir("check", s.path("spec.yaml")); !strings.Contains(out, "\n  instead: a smaller budget") {
+		t.Errorf("check says %s", out)
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"weir/privacy"
+	"weir/privacy/ledger"
+	"weir/runtime/dataset"
+)
+
+// ledgerOf is the ledger beside path where there is one, because people name their
+// table; else path.
+func ledgerOf(path string) string {
+	if beside := path + dataset.LedgerSuffix; !strings.HasSuffix(path, dataset.LedgerSuffix) {
+		if _, err := os.Stat(beside); err == nil {
+			return beside
+		}
+	}
+	return path
+}
+
+// commonDelta is that of the last cap.
+func commonDelta(entries []ledger.Entry) float64 {
+	if limit, line := ledger.LastCap(entries); line > 0 {
+		return limit.Delta
+	}
+	return 1e-6
+}
+
+// commonAdjacency is the one under which all charges can be added up.
+func commonAdjacency(entries []ledger.Entry) privacy.Adjacency {
+	for _, e := range entries {
+		if e.Adjacency == privacy.ReplaceOne {
+			return privacy.ReplaceOne
+		}
+	}
+	return privacy.AddRemove
+}
+
+// commonUnit is the largest unit that a charge holds for, of the first column.
+func commonUnit(entries []ledger.Entry) ledger.Unit {
+	var unit ledger.Unit
+	for _, e := range entries {
+		if unit.Column == "" || e.Unit.Column == unit.Column && e.Unit.MaxRows > unit.MaxRows {
+			unit = e.Unit
+		}
+	}
+	return unit
+}
+
+func parseUnit(text string) (ledger.Unit, error) {
+	if text == "row" {
+		return ledger.Unit{}, nil
+	}
+	i := strings.LastIndex(text, ":")
+	if i > 0 {
+		if n, err := strconv.Atoi(text[i+1:]); err == nil && n >= 1 {
+			return ledger.Unit{Column: text[:i], MaxRows: n}, nil
+		}
+	}
+	return ledger.Unit{}, fmt.Errorf("unit: is %q, must be row or COLUMN:MAX_ROWS, such as patient_id:4", text)
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"weir/record"
+	"weir/runtime"
+)
+
+// readRun reads the record of the run that an argument names. OUT/NAME holds the
+// runs of a spec and is named by mistake most often, so one of them is proposed.
+func readRun(dir string) (*record.Run, error) {
+	rec, err := runtime.ReadRecord(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			err = withCode(exitUsage, fmt.Errorf("%s: is no run: %w", dir, err))
+		}
+		return rec, err
+	}
+	expected := "the folder of one, which holds run.json: OUT/NAME/ID"
+	if runs, err := filepath.Glob(filepath.Join(dir, "*", "run.json")); err == nil && len(runs) > 0 {
+		expected += ", such as " + filepath.Dir(runs[len(runs)-1]) // ids begin with the time, so the last one
+	}
+	return nil, withCode(exitUsage, fmt.Errorf("%s: is no run, must be %s", dir, expected))
+}

@@ -1,0 +1,63 @@
+package pipeline
+
+import (
+	"maps"
+	"slices"
+)
+
+// clone is a copy of headers that shares nothing which a stage could write to:
+// what is checked and printed stays what it was.
+func (h Headers) clone() Headers {
+	out := make(Headers, len(h))
+	for port, one := range h {
+		out[port] = one.Clone()
+	}
+	return out
+}
+
+// Clone is a copy with a domain of its own.
+func (h Header) Clone() Header {
+	h.Domain = h.Domain.deep()
+	return h
+}
+
+// deep copies a domain with all that it points to.
+func (d *Domain) deep() *Domain {
+	if d == nil {
+		return nil
+	}
+	c := &Domain{Columns: slices.Clone(d.Columns), History: slices.Clone(d.History)}
+	for i := range c.Columns {
+		column := &c.Columns[i]
+		column.Categories, column.Missing = slices.Clone(column.Categories), slices.Clone(column.Missing)
+		column.Bounds, column.Encoding = copied(column.Bounds), copied(column.Encoding)
+	}
+	for i := range c.History {
+		step := &c.History[i]
+		step.Params, step.Before = slices.Clone(step.Params), step.Before.deep()
+	}
+	return c
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+// View is a copy of the plan for a stage that shows it: what a run goes by is not
+// in it.
+func (p *Plan) View() *Plan {
+	view := *p
+	view.Spec = nil
+	view.Findings, view.Public, view.Steps = slices.Clone(p.Findings), slices.Clone(p.Public), slices.Clone(p.Steps)
+	for i := range view.Steps {
+		s := &view.Steps[i]
+		s.Outputs, s.Spends = maps.Clone(s.Outputs), slices.Clone(s.Spends)
+		s.Work = Work{Out: s.Work.Out.clone(), Write: slices.Clone(s.Work.Write)}
+		s.In = nil
+	}
+	return &view
+}

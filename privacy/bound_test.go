@@ -1,0 +1,21 @@
+package privacy
+
+import (
+	"math"
+	"testing"
+)
+
+// A bound is never shown below itself, room never above; what has five digits stays.
+func TestBoundAndRoom(t *testing.T) {
+	for _, c := range []struct {
+		x           float64
+		bound, room string
+	}{
+		{1.99950002, "1.9996", "1.9995"}, {0.99975, "0.99975", "0.99975"}, {1, "1", "1"}, {3 - 2.99, "0.01", "0.01"},
+		{0, "0", "0"}, {123456, "1.2346e+05", "1.2345e+05"}, {math.Inf(1), "none", "none"},
+	} {
+		if b, r := Bound(c.x), Room(c.x); b != c.bound || r != c.room {
+			t.Errorf("%v is shown as %s and %s, must be %s and %s", c.x, b, r, c.bound, c.room)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"weir/privacy"
+)
+
+// ErrOverBudget marks a charge that would pass the cap of its dataset.
+var ErrOverBudget = errors.New("over the budget of the dataset")
+
+// OverBudgetError says what is spent and what the refused charges would make it.
+type OverBudgetError struct {
+	Cap                Cap
+	Filter             Filter
+	Limit, Spent, With Cost   // the most, the charges made, and the refused ones with them
+	Why                string // why With is infinite, if it is
+	Begun              bool   // the run has made other charges before, which stand
+}
+
+// Left is what the filter still admits.
+func (e *OverBudgetError) Left() Cost {
+	return Cost{max(0, e.Limit.Amount-e.Spent.Amount), max(0, e.Limit.Delta-e.Spent.Delta)}
+}
+
+// Error says it in epsilon, as the owner set the cap; what the filter adds up, by
+// which alone it decides, stands behind.
+func (e *OverBudgetError) Error() string {
+	done := "Nothing was charged."
+	if e.Begun {
+		done = "What this run was charged before stands."
+	}
+	return fmt.Sprintf("refused: %s at delta %.3g; this run would make it %s. %s "+
+		"Lower privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise dataset.budget. (%s)",
+		e.spent(), e.Cap.Delta, e.made(), done, e.numbers())
+}
+
+func (e *OverBudgetError) Unwrap() error { return ErrOverBudget }
+
+func (e *OverBudgetError) spent() string {
+	spent := e.Filter.epsilon(e.Spent, e.Cap.Delta)
+	if math.IsInf(spent, 1) {
+		return fmt.Sprintf("what is spent of epsilon %.6g has no finite bound", e.Cap.Epsilon)
+	}
+	return fmt.Sprintf("epsilon %s of %.6g is spent", privacy.Bound(spent), e.Cap.Epsilon)
+}
+
+func (e *OverBudgetError) made() string {
+	with := e.Filter.epsilon(e.With, e.Cap.Delta)
+	if math.IsInf(with, 1) {
+		return "more than any epsilon bounds"
+	}
+	return privacy.Bound(with)
+}
+
+// numbers is the same as the filter counts.
+func (e *OverBudgetError) numbers() string {
+	f := e.Filter
+	s := fmt.Sprintf("filter %s, for one %s, %s: %s in all, of which %s is spent and %s left; %s with this run",
+		f, e.Cap.Unit, e.Cap.Adjacency, f.words(e.Limit), f.words(e.Spent), f.words(e.Left()), f.words(e.With))
+	if e.Why != "" {
+		s += "; " + e.Why
+	}
+	return s
+}

@@ -1,0 +1,94 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFirstNote: the first run says what lies where now and what to do with it,
+// and the next ones say nothing.
+func TestFirstNote(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	want := "First run on a.csv: a ledger and a.csv.weir-owner.json now lie beside it. Commit the ledger. Back up the owner file with the data " +
+		"and never commit it: with it copies and corrections are recognised and share one budget."
+	if notes := b.identify("a.csv", "1").Notes; len(notes) != 1 || notes[0] != want {
+		t.Errorf("%q, must be %q", notes, want)
+	}
+	if notes := b.identify("a.csv", "1").Notes; len(notes) != 0 {
+		t.Errorf("%q the second time", notes)
+	}
+	for name, change := range map[string]func(o *Opening){
+		"its ledger is /l.jsonl":                         func(o *Opening) { o.Ledger = "/l.jsonl" },
+		"weir-owner.json now lies beside it. Back it up": func(o *Opening) { o.Uncharged = true },
+	} {
+		b.write("b.csv", people(1000, 1300+len(name)))
+		o := b.opening("b.csv", "1")
+		change(&o)
+		id, err := Identify(t.Context(), o)
+		if err != nil || !strings.Contains(id.Notes[0], name) {
+			t.Errorf("%v: must say %q", err, name)
+		}
+		os.Remove(b.path("b.csv" + OwnerSuffix))
+	}
+}
+
+// TestFirstNoteInGit: "git add -A" would stage the key, unless a .gitignore names
+// it; weir says so and changes no file of the user's.
+func TestFirstNoteInGit(t *testing.T) {
+	for ignore, told := range map[string]bool{"": true, "# a.csv.weir-owner.json\nruns\n!*\n": true, "*.weir-owner.json*\n": false, "/sub/\n": false, "sub/a.csv.weir-owner.json": false} {
+		b := newBench(t)
+		root := b.dir
+		os.Mkdir(filepath.Join(root, ".git"), 0o755)
+		os.WriteFile(filepath.Join(root, ".gitignore"), []byte(ignore), 0o644)
+		b.dir = filepath.Join(root, "sub")
+		os.Mkdir(b.dir, 0o755)
+		b.write("a.csv", people(0, 300))
+		notes := strings.Join(b.identify("a.csv", "1").Notes, "\n")
+		if strings.Contains(notes, "*.weir-owner.json*") != told {
+			t.Errorf(".gitignore %q: %s", ignore, notes)
+		}
+		if now, _ := os.ReadFile(filepath.Join(root, ".gitignore")); string(now) != ignore {
+			t.Errorf(".gitignore was changed to %q", now)
+		}
+		if _, err := os.Stat(b.path(".gitignore")); err == nil {
+			t.Error("a .gitignore was made")
+		}
+	}
+}
+
+// TestRunsAreIgnored: a new folder of runs, and an empty one, hides its keys from
+// git; what is there stays.
+func TestRunsAreIgnored(t *testing.T) {
+	for name, c := range map[string]struct {
+		make    func(out string)
+		written bool
+	}{
+		"new":   {func(string) {}, true},
+		"empty": {func(out string) { os.MkdirAll(out, 0o755) }, true},
+		"used":  {func(out string) { os.MkdirAll(filepath.Join(out, "study"), 0o755) }, false},
+		"its own": {func(out string) {
+			os.MkdirAll(out, 0o755)
+			os.WriteFile(filepath.Join(out, ".gitignore"), []byte("mine\n"), 0o644)
+		}, false},
+	} {
+		b := newBench(t)
+		os.Mkdir(b.path(".git"), 0o755)
+		b.out = b.path("runs")
+		c.make(b.out)
+		b.write("a.csv", people(0, 300))
+		notes := strings.Join(b.identify("a.csv", "1").Notes, "\n")
+		text, _ := os.ReadFile(filepath.Join(b.out, ".gitignore"))
+		if strings.Contains("\n"+string(text), "\n*\n") != c.written {
+			t.Errorf("%s: .gitignore is %q", name, text)
+		}
+		if strings.Contains(notes, b.out+" holds keys") == c.written {
+			t.Errorf("%s: told %q", name, notes)
+		}
+		if name == "its own" && string(text) != "mine\n" {
+			t.Errorf("the owner's .gitignore is now %q", text)
+		}
+	}
+}
