@@ -48,7 +48,7 @@ type Run struct {
 	Release       []File          `json:"release"`
 
 	// What tells of private rows is not in run.json: why a run failed lies in
-	// internal/error.json, figures against real rows lie in
+	// internal/error.txt, figures against real rows lie in
 	// internal/metrics.json, and the list of internal files, whose sizes count rows, in
 	// internal/files.json.
 	Internal []File             `json:"-"`

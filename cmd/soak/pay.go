@@ -53,6 +53,11 @@ func (g *generator) ready() {
 			break
 		}
 	}
+	if g.yes(0.3) { // of one number the gradients of two critics can be opposite, which is as far as they can be apart
+		g.step("select", func(g *generator, t ref) settings {
+			return settings{"columns": []string{pick(g.chance, names(t.header.Domain.Columns)...)}}
+		})
+	}
 	g.step("bounds", bounding)
 	if t := g.last; t.name != "" && sharded(t) && g.yes(0.6) {
 		g.step("impute_knn", fillingKNN)
@@ -120,10 +125,12 @@ func (g *generator) noise(s settings) {
 
 func gsWGAN(g *generator, _ ref) settings {
 	s := settings{"steps": g.between(1, 5), "batch_size": g.between(1, 6), "query": pick(g.chance, "sample", "mean"),
-		"learning_rate": pick(g.chance, 0.001, 0.05, 0.5), // fast critics come to differ by all that a clip allows
 		"max_grad_norm": g.logBetween(1e-3, 3), "warm_steps": pick(g.chance, 0, 3, 20), "critic_steps": g.between(1, 2), "scheduled": g.between(0, 2),
 		"penalty": pick(g.chance, 0, 1, 10), "average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4),
-		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}
+		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5), "learning_rate": pick(g.chance, 0.001, 0.05, 0.5)}
+	if g.yes(0.4) { // fast critics under a narrow clip come to differ by all that it allows
+		s["learning_rate"], s["penalty"], s["warm_steps"], s["max_grad_norm"], s["batch_size"], s["steps"] = 0.5, 0, 10, 0.001, g.between(1, 2), 8
+	}
 	g.noise(s)
 	return s
 }

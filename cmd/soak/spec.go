@@ -179,7 +179,7 @@ func (g *generator) spec() bool {
 	if g.yes(0.85) {
 		g.pay()
 	}
-	if g.yes(0.15) {
+	if !g.brief && g.yes(0.15) {
 		g.last = g.from()
 		g.pay()
 	}

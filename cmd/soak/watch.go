@@ -61,8 +61,8 @@ type residuals struct {
 	faults []string
 }
 
-// least many numbers of noise are the same by chance too seldom to happen.
-const least = 3
+// enough numbers of noise are never the same by chance.
+const enough = 3
 
 type residualProbe struct {
 	privacy.Probe
@@ -89,7 +89,7 @@ type streams interface {
 // Release notes the noise of a use on the first of the two tables.
 func (p residualProbe) Release(r privacy.Released) any {
 	in, out := floats(r.In), floats(r.Out)
-	if _, additive := r.Mechanism.(privacy.Additive); additive && len(in) == len(out) && len(in) >= least {
+	if _, additive := r.Mechanism.(privacy.Additive); additive && len(in) == len(out) && len(in) >= enough {
 		p.of.note(fmt.Sprintf("%s: use %d of %s", p.stage, r.Use+1, r.Spend), in, out)
 	}
 	return p.Probe.Release(r)
