@@ -192,7 +192,15 @@ func faults() map[string]struct {
 			return nil
 		})}, `"" becomes "nothing to count"`},
 		"a count as progress": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(0, rowsOf(exact)); return nil })},
-			"totals of progress"},
+			`progress: "0 of 40 (1 times)" becomes "0 of 39 (1 times)"`},
+		"a count as what is done": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(rowsOf(exact), 1000); return nil })},
+			`progress: "40 of 1000 (1 times)" becomes "39 of 1000 (1 times)"`},
+		"a report for each row": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
+			for range rowsOf(exact) {
+				env.Progress(0, 1)
+			}
+			return nil
+		})}, `progress: "0 of 1 (40 times)" becomes "0 of 1 (39 times)"`},
 		"a count in the log": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
 			env.Log.Info("read", "rows", rowsOf(exact))
 			return nil
