@@ -24,6 +24,7 @@ type manner struct {
 	workers int
 	key     byte                // of the mechanisms' noise; secrets and public randomness stay
 	probe   *Frozen             // may be nil
+	drawn   bool                // an interrupted attempt has drawn before
 	env     func(*pipeline.Env) // changes the environment; may be nil
 }
 
@@ -53,7 +54,7 @@ func observe(ctx context.Context, c Case, m manner) (o outcome) {
 	if o.work, plan, o.err = c.planned(); o.err != nil {
 		return o
 	}
-	o.ledger = &Ledger{Key: noise.Key{9, m.key}, Plan: plan}
+	o.ledger = &Ledger{Key: noise.Key{9, m.key}, Plan: plan, Drawn: m.drawn}
 	if m.probe != nil {
 		o.ledger.Probe = m.probe.Of("")
 	}
