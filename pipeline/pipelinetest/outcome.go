@@ -169,7 +169,8 @@ func (o outcome) differences(t reporter, other outcome) []string {
 	before, now := o.shown(), other.shown()
 	for _, what := range []string{"error", "progress", "lines of the log", "files created"} {
 		if before[what] != now[what] {
-			list = append(list, fmt.Sprintf("%s: %q becomes %q: it tells of private rows", what, before[what], now[what]))
+			a, b := abridged(before[what], now[what])
+			list = append(list, fmt.Sprintf("%s: %q becomes %q: it tells of private rows", what, a, b))
 		}
 	}
 	was, is := o.released(t), other.released(t)
@@ -179,4 +180,16 @@ func (o outcome) differences(t reporter, other outcome) []string {
 		}
 	}
 	return list
+}
+
+// abridged leaves out most of what two long texts begin with alike, and of what comes
+// long after they part.
+func abridged(a, b string) (string, string) {
+	const before, after = 40, 160
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	from := max(0, same-before)
+	return a[from:min(len(a), same+after)], b[from:min(len(b), same+after)]
 }
