@@ -47,7 +47,7 @@ func (r *run) end(err error) error {
 	}
 	r.orderStages()
 	if err == nil {
-		errs = append(errs, r.writeInternal("metrics.json", figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
+		errs = append(errs, r.writeInternal(metricsFile, figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
 			errs = append(errs, dropKey(r.dir.internal()))

@@ -106,13 +106,17 @@ func (r *run) bill() []ledger.Charge {
 // charge is what a spend of a step costs. Its id holds the recipe: another
 // recipe is another charge, even in the same run.
 func (r *run) charge(s *pipeline.Step, p *pipeline.Planned, recipe string) ledger.Charge {
-	c := ledger.Charge{ID: fmt.Sprintf("%s/%s/%s/%s", r.record.ID, s.ID, p.Name, short(recipe)), Run: r.record.ID, Spec: r.plan.Digest,
+	c := ledger.Charge{ID: chargeID(r.record.ID, s.ID, p.Name, recipe), Run: r.record.ID, Spec: r.plan.Digest,
 		Stage: s.ID, Name: p.Name, Recipe: recipe, Version: r.source.version, Unit: unitOf(r.plan), Adjacency: r.plan.Adjacency,
 		Event: p.Event.Event, Published: s.Published, Unproven: s.Unproven}
 	if s.Unproven != "" {
 		c.Event = nil // no bound is proven, so there is no event to add up
 	}
 	return c
+}
+
+func chargeID(run, stage, name, recipe string) string {
+	return fmt.Sprintf("%s/%s/%s/%s", run, stage, name, short(recipe))
 }
 
 // pay records a charge, synced. One that an interrupted attempt of this run has

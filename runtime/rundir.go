@@ -57,7 +57,7 @@ func ReadRecord(dir string) (*record.Run, error) {
 		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", "metrics.json")); err == nil {
+	if data, err := os.ReadFile(filepath.Join(dir, "internal", metricsFile)); err == nil {
 		if err := json.Unmarshal(data, &figures{r.Metrics, r.Notes}); err != nil {
 			return nil, fmt.Errorf("%s: internal/metrics.json is damaged: %w", dir, err)
 		}

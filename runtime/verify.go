@@ -10,9 +10,7 @@ import (
 	"slices"
 	"sort"
 
-	"weir/privacy/ledger"
 	"weir/record"
-	"weir/runtime/dataset"
 )
 
 // Differences lists what of a finished run is not as its replay has it: files of
@@ -27,7 +25,9 @@ func Differences(old, again *record.Run, dir string) ([]string, error) {
 	}
 	differ = append(differ, differentDocuments(&replayed, dir)...)
 	differ = append(differ, differentClaims(old, &replayed)...)
-	differ = append(differ, differentLedger(old)...)
+	differ = append(differ, differentFigures(old, &replayed)...)
+	differ = append(differ, unknownKeys(dir)...)
+	differ = append(differ, differentLedger(old, len(again.Charges) > 0)...)
 	sort.Strings(differ)
 	return slices.Compact(differ), nil
 }
@@ -83,19 +83,24 @@ func digests(files []record.File) map[string]string {
 	return of
 }
 
-// listing is every file under release/, whoever put it there, with its digest.
+// listing is all that lies under release/, whoever put it there, with its digest. A
+// release is plain files: a folder, a link or anything else has a text in place of a
+// digest that no record holds. What a link points to may be another file tomorrow.
 func listing(dir string) (map[string]string, error) {
 	files := map[string]string{}
 	root := filepath.Join(dir, "release")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || path == root && d.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
-		digest, _, err := digestFile(path)
+		digest := "no regular file"
+		if d.Type().IsRegular() {
+			digest, _, err = digestFile(path)
+		}
 		files[filepath.ToSlash(name)] = digest
 		return err
 	})
@@ -153,7 +158,7 @@ func differentClaims(old, again *record.Run) []string {
 		[4]string{again.Dataset.Name, again.Dataset.ID, again.Dataset.Version, again.Dataset.Unit})
 	claim("not_private", old.Insecure, again.Insecure)
 	claim("tables", old.Tables, again.Tables)
-	claim("charges", charged(old), charged(again))
+	claim("charges", charged(old), promised(again))
 	claim("stages", recipes(old), recipes(again))
 	return differ
 }
@@ -167,52 +172,10 @@ func encode(v any) string {
 	return string(data)
 }
 
-func charged(r *record.Run) map[string]string {
-	of := map[string]string{}
-	for _, c := range r.Charges {
-		of[c.Stage+"/"+c.Name] = encode(c.Event)
-	}
-	return of
-}
-
 func recipes(r *record.Run) map[string]string {
 	of := map[string]string{}
 	for _, s := range r.Stages {
 		of[s.ID] = s.Kind + " " + s.Recipe
 	}
 	return of
-}
-
-// differentLedger looks for the run's charges in the ledger, and for every line
-// that the ledger had when the run ended.
-func differentLedger(old *record.Run) []string {
-	path := old.Dataset.Ledger
-	if path == "" {
-		return nil
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = os.ReadFile(path + dataset.JoinedSuffix) // weir ledger continue set it aside, as it was
-	}
-	if err != nil {
-		return []string{"ledger: " + path + " cannot be read"}
-	}
-	entries, err := ledger.Parse(data)
-	if err == nil {
-		err = ledger.Includes(entries, ledger.Head{Count: old.Dataset.LedgerCount, Hash: old.Dataset.LedgerHead})
-	}
-	if err != nil {
-		return []string{err.Error()}
-	}
-	lines := map[string]string{}
-	for _, e := range entries {
-		lines[e.ID] = encode(e.Event)
-	}
-	var differ []string
-	for _, c := range old.Charges {
-		if event, ok := lines[c.ID]; !ok || event != encode(c.Event) {
-			differ = append(differ, "ledger: is without the charge "+c.ID)
-		}
-	}
-	return differ
 }

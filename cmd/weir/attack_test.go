@@ -47,6 +47,11 @@ func (s study) editRecord(dir string, change func(map[string]any)) {
 	if err := json.Unmarshal(data, &rec); err != nil {
 		s.t.Fatal(err)
 	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		s.t.Fatal(err)
+	}
+	rec["plan"] = raw["plan"] // in its own order: verify compares its bytes, and would find nothing else
 	change(rec)
 	if data, err = json.MarshalIndent(rec, "", "  "); err != nil {
 		s.t.Fatal(err)

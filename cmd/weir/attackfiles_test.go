@@ -122,50 +122,6 @@ func TestSharedRowsAreSaid(t *testing.T) {
 	}
 }
 
-// TestVerifySeesWhatWasEdited: each of these once passed.
-func TestVerifySeesWhatWasEdited(t *testing.T) {
-	edit := func(s study, path, old, new string) {
-		data, err := os.ReadFile(path)
-		s.must(err)
-		if !strings.Contains(string(data), old) {
-			s.t.Fatalf("%s does not hold %q", path, old)
-		}
-		s.must(os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600))
-	}
-	for name, change := range map[string]func(s study, dir string){
-		"PRIVACY.md": func(s study, dir string) {
-			edit(s, filepath.Join(dir, "release/PRIVACY.md"), "epsilon = 0.9", "epsilon = 0.1")
-		},
-		"a stray file":   func(s study, dir string) { s.must(os.WriteFile(filepath.Join(dir, "release/more.csv"), nil, 0o644)) },
-		"a missing file": func(s study, dir string) { s.must(os.Remove(filepath.Join(dir, "release/domain.yaml"))) },
-		"epsilon": func(s study, dir string) {
-			s.editRecord(dir, func(r map[string]any) { r["terms"].(map[string]any)["epsilon_proven"] = 0.1 })
-		},
-		"charges":    func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["charges"] = []any{} }) },
-		"unfinished": func(s study, dir string) { s.editRecord(dir, func(r map[string]any) { r["status"] = "running" }) },
-		"the ledger": func(s study, dir string) { s.write("data.csv.weir-ledger.jsonl", "") },
-		"the rows":   func(s study, dir string) { s.edit("data.csv", "7,75433,b,1", "7,75434,b,1") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStudy(t, 400)
-			s.result()
-			dir := onlyRun(t, s)
-			before := leftKeys(t)
-			if code, out, errs := s.weir("verify", dir); code != exitDone {
-				t.Fatalf("an honest run: exit code %d: %s%s", code, out, errs)
-			}
-			if after := leftKeys(t); after != before {
-				t.Errorf("verify leaves %d files behind", after-before)
-			}
-			change(s, dir)
-			code, out, errs := s.weir("verify", dir)
-			if code != exitMismatch {
-				t.Errorf("exit code %d, must be %d: %s%s", code, exitMismatch, out, errs)
-			}
-		})
-	}
-}
-
 func leftKeys(t *testing.T) int {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(os.TempDir(), "weir-verify-*"))

@@ -91,6 +91,8 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 		checkLazy(t, kind, c)
 		checkUnits(t, c)
 		checkPaid(t, c)
+		checkMany(t, c)
+		checkResumed(t, c)
 	}
 }
 

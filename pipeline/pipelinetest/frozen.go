@@ -135,6 +135,11 @@ func (f *Frozen) Uses() []Place {
 // what goes into a use and moves by more than stated. plan has the priced
 // mechanisms by stage (Step.Spends).
 func (f *Frozen) Faults(adjacency privacy.Adjacency, plan map[string][]pipeline.Planned) []string {
+	return f.faultsBut(draws{}, adjacency, plan)
+}
+
+// faultsBut leaves out the inputs of mechanisms that chance makes incomparable.
+func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[string][]pipeline.Planned) []string {
 	faults := append(append([]string(nil), f.first.faults...), f.faults...)
 	for at := range f.first.uses {
 		if _, ok := f.uses[at]; !ok {
@@ -151,6 +156,9 @@ func (f *Frozen) Faults(adjacency privacy.Adjacency, plan map[string][]pipeline.
 		_, sharded := was.Mechanism.(privacy.OnShards)
 		if before, now := f.first.streams[at], f.streams[at]; adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) {
 			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on the data", at, len(before), len(now)))
+		}
+		if chance.secrets || chance.samples && sampled(was.Mechanism, adjacency) {
+			continue
 		}
 		faults = append(faults, f.moved(at, was, adjacency, groupOf(plan[at.Stage], at.Spend), total)...)
 	}

@@ -13,6 +13,7 @@ import (
 type neighbour struct {
 	what        string
 	base, other Case
+	moves       bool // rows that both have stand at other places
 }
 
 // neighbours lists pairs for each private table of a case, and one in which all of
@@ -28,7 +29,7 @@ func neighbours(c Case) []neighbour {
 		}
 		for i, n := range variants(in) {
 			base, other := c.with(port, edited(in, n.base)), c.with(port, edited(in, n.other))
-			list = append(list, neighbour{port + ": " + n.what, base, other})
+			list = append(list, neighbour{port + ": " + n.what, base, other, n.moves})
 			if i == 0 {
 				all.base, all.other = all.base.with(port, base.In[port].Rows), all.other.with(port, other.In[port].Rows)
 				ports++
@@ -45,6 +46,7 @@ func neighbours(c Case) []neighbour {
 type variant struct {
 	what        string
 	base, other []line
+	moves       bool
 }
 
 // variants lists neighbours of a table under its stability and adjacency.
@@ -66,7 +68,7 @@ func replaceVariants(in Input, n, c int) []variant {
 	var list []variant
 	for i, to := range styles() {
 		group := groups[i%len(groups)]
-		list = append(list, variant{fmt.Sprintf("rows %v replaced (%s)", group, to), keepAll(n), change(n, group, to)})
+		list = append(list, variant{what: fmt.Sprintf("rows %v replaced (%s)", group, to), base: keepAll(n), other: change(n, group, to)})
 	}
 	return append(list, opposite(n, groups[0]))
 }
@@ -74,7 +76,7 @@ func replaceVariants(in Input, n, c int) []variant {
 // opposite goes from one end of the domain to the other: what a bound on the
 // difference of two contributions needs to be reached.
 func opposite(n int, group []int) variant {
-	return variant{fmt.Sprintf("%d rows from end to end", len(group)), change(n, group, low), change(n, group, high)}
+	return variant{what: fmt.Sprintf("%d rows from end to end", len(group)), base: change(n, group, low), other: change(n, group, high)}
 }
 
 func change(n int, group []int, to style) []line {
@@ -85,46 +87,58 @@ func change(n int, group []int, to style) []line {
 	return lines
 }
 
-// removeVariants add or remove the rows of one unit. They are the last, so that all
-// others keep their place: which row a coin of a sample falls to is public chance.
+// removeVariants add or remove the rows of one unit: the last, so that all others keep
+// their place, and then others (moveVariants).
 func removeVariants(in Input, n, c int) []variant {
 	group := unitRows(in, n-1, c)
-	others := slices.DeleteFunc(keepAll(n), func(l line) bool { return slices.Contains(group, l.row) })
+	others := without(n, group)
 	whole := slices.Clone(others)
 	for _, row := range group {
 		whole = append(whole, line{row: row})
 	}
-	list := []variant{{fmt.Sprintf("rows %v removed", group), whole, others}, {"the only unit removed", whole[len(others):], nil}}
+	list := []variant{{what: fmt.Sprintf("rows %v removed", group), base: whole, other: others}, {what: "the only unit removed", base: whole[len(others):]}}
 	for _, to := range styles() {
-		added := keepAll(n)
-		for i := range c {
-			added = append(added, line{(n - 1 + i) % n, to})
-		}
-		list = append(list, variant{fmt.Sprintf("%d rows added (%s)", c, to), keepAll(n), added})
+		list = append(list, variant{what: fmt.Sprintf("%d rows added (%s)", c, to), base: keepAll(n), other: added(n, c, to)})
+	}
+	return append(list, moveVariants(in, n, c)...)
+}
+
+// added puts c rows of one new unit behind the last.
+func added(n, c int, to style) []line {
+	lines := keepAll(n)
+	for i := range c {
+		lines = append(lines, line{(n - 1 + i) % n, to})
+	}
+	return lines
+}
+
+// shardVariants change all of one shard; its rows go where their number is private.
+// That of the first row goes too: the rows of all other shards then move.
+func shardVariants(in Input, n int) []variant {
+	shards := texts(in, pipeline.ShardColumn)
+	group := shardRows(shards, n-1)
+	var list []variant
+	for _, to := range styles() {
+		list = append(list, variant{what: fmt.Sprintf("shard %s changed (%s)", shards[n-1], to), base: keepAll(n), other: change(n, group, to)})
+	}
+	list = append(list, opposite(n, group), variant{what: fmt.Sprintf("shard %s changed", shards[0]), base: keepAll(n), other: change(n, shardRows(shards, 0), high)})
+	if in.Header.Rows == 0 {
+		list = append(list, variant{what: fmt.Sprintf("shard %s removed", shards[n-1]), base: keepAll(n), other: without(n, group)},
+			variant{what: fmt.Sprintf("shard %s grows", shards[n-1]), base: keepAll(n), other: append(keepAll(n), line{n - 1, high}, line{n - 1, low})},
+			variant{what: fmt.Sprintf("shard %s removed", shards[0]), base: keepAll(n), other: without(n, shardRows(shards, 0)), moves: true},
+			variant{what: fmt.Sprintf("shard %s grows at its beginning", shards[0]), base: keepAll(n), other: inserted(keepAll(n), 0, 1, high), moves: true})
 	}
 	return list
 }
 
-// shardVariants change all of one shard; its rows go where their number is private.
-func shardVariants(in Input, n int) []variant {
-	shards := texts(in, pipeline.ShardColumn)
-	var group []int
-	for i := range n {
-		if shards[i] == shards[n-1] {
+// shardRows lists the rows of the shard that has the given one.
+func shardRows(shards []string, row int) (group []int) {
+	for i := range shards {
+		if shards[i] == shards[row] {
 			group = append(group, i)
 		}
 	}
-	var list []variant
-	for _, to := range styles() {
-		list = append(list, variant{fmt.Sprintf("shard %s changed (%s)", shards[n-1], to), keepAll(n), change(n, group, to)})
-	}
-	list = append(list, opposite(n, group))
-	if in.Header.Rows == 0 {
-		others := slices.DeleteFunc(keepAll(n), func(l line) bool { return slices.Contains(group, l.row) })
-		list = append(list, variant{fmt.Sprintf("shard %s removed", shards[n-1]), keepAll(n), others},
-			variant{fmt.Sprintf("shard %s grows", shards[n-1]), keepAll(n), append(keepAll(n), line{n - 1, high}, line{n - 1, low})})
-	}
-	return list
+	return group
 }
 
 // unitRows lists the rows of the unit that has the given row, or c rows up to it
@@ -157,8 +171,13 @@ func checkNeighbours(t reporter, c Case) {
 		replay := record.Neighbour()
 		now := observe(context.Background(), n.other, manner{key: 1, probe: replay})
 		faults := before.differences(t, now)
-		faults = append(faults, replay.Faults(c.adjacency(), map[string][]pipeline.Planned{"": before.ledger.Plan})...)
-		if before.err == nil && now.err == nil {
+		chance := draws{}
+		if n.moves {
+			chance = drawsOf(before.work, before.ledger.Plan, c.adjacency())
+		}
+		// Past the mechanisms nothing may differ, whatever fell to the rows.
+		faults = append(faults, replay.faultsBut(chance, c.adjacency(), map[string][]pipeline.Planned{"": before.ledger.Plan})...)
+		if before.err == nil && now.err == nil && !chance.secrets {
 			faults = append(faults, stabilityFaults(n, before, now)...)
 		}
 		for _, fault := range faults {

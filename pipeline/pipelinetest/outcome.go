@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -19,8 +22,10 @@ import (
 type manner struct {
 	size    int64 // rows of a batch; 0: all
 	workers int
-	key     byte    // of the mechanisms' noise; secrets and public randomness stay
-	probe   *Frozen // may be nil
+	key     byte                // of the mechanisms' noise; secrets and public randomness stay
+	probe   *Frozen             // may be nil
+	drawn   int64               // uses that an interrupted attempt had released
+	env     func(*pipeline.Env) // changes the environment; may be nil
 }
 
 // outcome is what a run leaves: its outputs, and what anyone outside may see.
@@ -30,30 +35,37 @@ type outcome struct {
 	work    pipeline.Work
 	ledger  *Ledger
 	sight   *sight
+	edited  []string // headers that the run changed
 }
 
 // sight takes down what a run shows on its way.
 type sight struct {
-	mu     sync.Mutex
-	totals map[int64]bool
-	files  []string
-	secret bool
-	log    bytes.Buffer
+	mu       sync.Mutex
+	progress map[[2]int64]int // how often each pair of done and total is reported
+	files    []string
+	secret   bool
+	log      bytes.Buffer
 }
 
 // observe runs a case and reads each output in whole.
-func observe(ctx context.Context, c Case, m manner) outcome {
-	o := outcome{sight: &sight{totals: map[int64]bool{}}}
+func observe(ctx context.Context, c Case, m manner) (o outcome) {
+	o = outcome{sight: newSight()}
 	var plan []pipeline.Planned
 	if o.work, plan, o.err = c.planned(); o.err != nil {
 		return o
 	}
-	o.ledger = &Ledger{Key: noise.Key{9, m.key}, Plan: plan}
+	o.ledger = &Ledger{Key: noise.Key{9, m.key}, Plan: plan, Drawn: m.drawn}
 	if m.probe != nil {
 		o.ledger.Probe = m.probe.Of("")
 	}
 	env := o.sight.env(max(1, m.workers))
 	env.Privacy = o.ledger
+	if m.env != nil {
+		m.env(env)
+	}
+	headers := []pipeline.Headers{c.headers(), o.work.Out}
+	before := []map[string]any{plainAll(headers[0]), plainAll(headers[1])}
+	defer func() { o.edited = editedHeaders(before, headers) }()
 	out, err := o.work.Run(ctx, env, c.tables(m.size))
 	if o.err = err; err != nil {
 		return o
@@ -68,6 +80,22 @@ func observe(ctx context.Context, c Case, m manner) outcome {
 	return o
 }
 
+func newSight() *sight { return &sight{progress: map[[2]int64]int{}} }
+
+// editedHeaders lists the ports whose headers a run has changed: domains are shared
+// by all stages and published, and their classes say what is released.
+func editedHeaders(before []map[string]any, now []pipeline.Headers) (ports []string) {
+	for i, was := range before {
+		for port, h := range plainAll(now[i]) {
+			if !reflect.DeepEqual(was[port], h) {
+				ports = append(ports, port)
+			}
+		}
+	}
+	slices.Sort(ports)
+	return ports
+}
+
 func (s *sight) env(workers int) *pipeline.Env {
 	env := Env(workers)
 	env.Log = slog.New(slog.NewTextHandler(lockedWriter{s}, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -76,10 +104,10 @@ func (s *sight) env(workers int) *pipeline.Env {
 		}
 		return a
 	}}))
-	env.Progress = func(_, total int64) {
+	env.Progress = func(done, total int64) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.totals[total] = true
+		s.progress[[2]int64{done, total}]++
 	}
 	create, secret := env.Create, env.Secret
 	env.Create = func(name string) (io.WriteCloser, error) {
@@ -105,14 +133,19 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.s.log.Write(b)
 }
 
+// reports is the progress that was shown, in order of what is done: that of time is
+// the goroutines'.
+func (s *sight) reports() string {
+	var list []string
+	for _, at := range slices.SortedFunc(maps.Keys(s.progress), func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }) {
+		list = append(list, fmt.Sprintf("%d of %d (%d times)", at[0], at[1], s.progress[at]))
+	}
+	return strings.Join(list, ", ")
+}
+
 // shown is what anyone may see of a run on the way, by what it is called.
 func (o outcome) shown() map[string]string {
-	var totals []int64
-	for n := range o.sight.totals {
-		totals = append(totals, n)
-	}
-	slices.Sort(totals)
-	m := map[string]string{"totals of progress": fmt.Sprint(totals), "lines of the log": o.sight.log.String(), "files created": fmt.Sprint(o.sight.files), "error": ""}
+	m := map[string]string{"progress": o.sight.reports(), "lines of the log": o.sight.log.String(), "files created": fmt.Sprint(o.sight.files), "error": ""}
 	if o.err != nil {
 		m["error"] = o.err.Error()
 	}
@@ -134,9 +167,10 @@ func (o outcome) released(t reporter) map[string][]byte {
 func (o outcome) differences(t reporter, other outcome) []string {
 	var list []string
 	before, now := o.shown(), other.shown()
-	for _, what := range []string{"error", "totals of progress", "lines of the log", "files created"} {
+	for _, what := range []string{"error", "progress", "lines of the log", "files created"} {
 		if before[what] != now[what] {
-			list = append(list, fmt.Sprintf("%s: %q becomes %q: it tells of private rows", what, before[what], now[what]))
+			a, b := abridged(before[what], now[what])
+			list = append(list, fmt.Sprintf("%s: %q becomes %q: it tells of private rows", what, a, b))
 		}
 	}
 	was, is := o.released(t), other.released(t)
@@ -146,4 +180,16 @@ func (o outcome) differences(t reporter, other outcome) []string {
 		}
 	}
 	return list
+}
+
+// abridged leaves out most of what two long texts begin with alike, and of what comes
+// long after they part.
+func abridged(a, b string) (string, string) {
+	const before, after = 40, 160
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	from := max(0, same-before)
+	return a[from:min(len(a), same+after)], b[from:min(len(b), same+after)]
 }

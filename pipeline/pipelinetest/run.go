@@ -55,7 +55,11 @@ func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := results(context.Background(), c, 7, 1)
+	seen := observe(context.Background(), c, manner{size: 7, key: 1})
+	got, err := seen.records, seen.err
+	for _, port := range seen.edited {
+		t.Errorf("the run changed the header of %s: other stages and the release read it", port)
+	}
 	if c.Fails {
 		if err == nil {
 			t.Error("the run succeeds, must fail")

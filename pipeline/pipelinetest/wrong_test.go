@@ -90,6 +90,24 @@ func drawn(st *noise.Stream, counts []int64, scale float64) []int64 {
 	return out
 }
 
+// skips says that all uses were taken by the attempt before.
+func skips(env *pipeline.Env, uses int) error {
+	paid, err := env.Privacy.Open("marginals")
+	if err != nil {
+		return err
+	}
+	return paid.Resume(int64(uses))
+}
+
+// checkpoints leaves a file.
+func checkpoints(env *pipeline.Env, _ [][]int64) error {
+	f, err := env.Create("counts")
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 func rowsOf(exact [][]int64) (n int64) {
 	for _, c := range exact[0] {
 		n += c
@@ -185,6 +203,30 @@ func faults() map[string]struct {
 			}
 			return nil
 		})}, "it tells of private rows"},
+		"an error for many rows": {wrong{body: before(func(_ *pipeline.Env, exact [][]int64) error {
+			if n := rowsOf(exact); n > 1000 {
+				return fmt.Errorf("%d rows do not fit", n)
+			}
+			return nil
+		})}, `1500 rows: error: "" becomes "1500 rows do not fit"`},
+		"another release for many rows": {wrong{body: func(env *pipeline.Env, exact [][]int64) (any, error) {
+			n := rowsOf(exact)
+			noisy, err := paidFor(env, exact)
+			return []any{noisy, n > 1000}, err
+		}}, "1500 rows: output model is released and differs"},
+		"exact counts when run again": {wrong{body: func(env *pipeline.Env, exact [][]int64) (any, error) {
+			if _, err := env.Restore("counts"); err == nil {
+				return exact, skips(env, len(exact))
+			}
+			return before(checkpoints)(env, exact)
+		}}, "killed after file 1 and run again: releases other bytes"},
+		"fails when run again": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
+			if _, err := env.Restore("counts"); err == nil {
+				return errors.New("cannot read what it wrote")
+			}
+			return checkpoints(env, exact)
+		})}, "killed after file 1 and run again: cannot read what it wrote"},
+		"none, with a file": {wrong{body: before(checkpoints)}, ""},
 		"an error for an empty table": {wrong{body: before(func(_ *pipeline.Env, exact [][]int64) error {
 			if rowsOf(exact) == 0 {
 				return errors.New("nothing to count")
@@ -192,7 +234,15 @@ func faults() map[string]struct {
 			return nil
 		})}, `"" becomes "nothing to count"`},
 		"a count as progress": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(0, rowsOf(exact)); return nil })},
-			"totals of progress"},
+			`progress: "0 of 40 (1 times)" becomes "0 of 39 (1 times)"`},
+		"a count as what is done": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error { env.Progress(rowsOf(exact), 1000); return nil })},
+			`progress: "40 of 1000 (1 times)" becomes "39 of 1000 (1 times)"`},
+		"a report for each row": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
+			for range rowsOf(exact) {
+				env.Progress(0, 1)
+			}
+			return nil
+		})}, `progress: "0 of 1 (40 times)" becomes "0 of 1 (39 times)"`},
 		"a count in the log": {wrong{body: before(func(env *pipeline.Env, exact [][]int64) error {
 			env.Log.Info("read", "rows", rowsOf(exact))
 			return nil

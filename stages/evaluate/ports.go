@@ -35,26 +35,14 @@ func metricsHeader(like pipeline.Header) pipeline.Header {
 func measuring(like pipeline.Header, measure func(context.Context, *pipeline.Env, pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
 	h := metricsHeader(like)
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-		list, err := measure(ctx, inThousandths(env), in)
+		shares := newShares(env)
+		list, err := measure(ctx, shares.of(env), in)
 		if err != nil {
 			return nil, err
 		}
+		shares.reach(allShares)
 		return pipeline.Tables{"out": pipeline.WriteMetrics(h, list)}, nil
 	}}
-}
-
-// inThousandths shows the progress of a stage as a share. How many fits or pairs of
-// columns there are to do, and whether there are any, may depend on the rows.
-func inThousandths(env *pipeline.Env) *pipeline.Env {
-	const all = 1000
-	shown := *env
-	shown.Progress = func(done, total int64) {
-		if total > 0 {
-			env.Progress(min(done, total)*all/total, all)
-		}
-	}
-	env.Progress(0, all)
-	return &shown
 }
 
 // comparable refuses a column that the tables hold as different things, and text.

@@ -32,6 +32,14 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 				Stage: func() pipeline.Stage { return rated(l.stage()) }})
 		}
 	}
+	all := ward(t, 0)
+	all.Header.Terms.Adjacency, all.Header.Rows = privacy.AddRemove, 0
+	cases["dp_wgan"] = append(cases["dp_wgan"], pipelinetest.Case{Name: "every row in every step", In: map[string]pipelinetest.Input{"in": all},
+		Stage: func() pipeline.Stage { // without coins, sensitivity is compared wherever a row comes or goes
+			s := smallWGAN()
+			s.SamplingRate = 1
+			return s
+		}})
 	model, _ := trained(t, learners(t)["dp_wgan"], ward(t, 0))
 	files, err := model.Collect(t.Context())
 	must(t, err)

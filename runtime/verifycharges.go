@@ -1,0 +1,77 @@
+package runtime
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/dataset"
+)
+
+// charged lists the charges of a record, each as often as it stands there, in an order
+// of their own: stages that run side by side pay in any.
+func charged(r *record.Run) []string {
+	list := make([]string, len(r.Charges))
+	for i, c := range r.Charges {
+		list[i] = encode([]any{c.ID, c.Stage, c.Name, c.Event})
+	}
+	slices.Sort(list)
+	return list
+}
+
+// promised lists the charges that the run of a replay has to have: their ids follow
+// from its name and from the recipes of its stages.
+func promised(again *record.Run) []string {
+	recipe := map[string]string{}
+	for _, s := range again.Stages {
+		recipe[s.ID] = s.Recipe
+	}
+	named := *again
+	named.Charges = slices.Clone(again.Charges)
+	for i, c := range named.Charges {
+		named.Charges[i].ID = chargeID(again.ID, c.Stage, c.Name, recipe[c.Stage])
+	}
+	return charged(&named)
+}
+
+// differentLedger looks for the run's charges in the ledger, and for every line that
+// the ledger had when the run ended. A run that paid says where, and what it left
+// there; otherwise nothing could be looked up.
+func differentLedger(old *record.Run, paid bool) []string {
+	of := old.Dataset
+	if paid && (of.Ledger == "" || of.LedgerCount == 0 || of.LedgerHead == "") {
+		return []string{"run.json: dataset is without the ledger, its count or its head, and the run paid"}
+	}
+	if of.Ledger == "" {
+		return nil
+	}
+	data, err := os.ReadFile(of.Ledger)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(of.Ledger + dataset.JoinedSuffix) // weir ledger continue set it aside, as it was
+	}
+	if err != nil {
+		return []string{"ledger: " + of.Ledger + " cannot be read"}
+	}
+	entries, err := ledger.Parse(data)
+	if err == nil {
+		err = ledger.Includes(entries, ledger.Head{Count: of.LedgerCount, Hash: of.LedgerHead})
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	lines := map[string]ledger.Entry{}
+	for _, e := range entries {
+		lines[e.ID] = e
+	}
+	var differ []string
+	for _, c := range old.Charges {
+		// A charge without a proven bound has no event in the ledger.
+		if e, ok := lines[c.ID]; !ok || e.Unproven == "" && encode(e.Event) != encode(c.Event) {
+			differ = append(differ, "ledger: is without the charge "+c.ID)
+		}
+	}
+	return differ
+}
