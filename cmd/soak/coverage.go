@@ -85,14 +85,3 @@ func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
 		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0], strings.ReplaceAll(text, "\n", " "))
 	}
 }
-
-// lacking lists kinds that never ran.
-func (c *coverage) lacking(reg *pipeline.Registry) []string {
-	var list []string
-	for _, name := range reg.Names() {
-		if c.kind(name).ran == 0 {
-			list = append(list, name)
-		}
-	}
-	return list
-}
