@@ -68,7 +68,7 @@ func disclosing(g *generator, t ref) settings {
 }
 
 func following(g *generator, t ref) settings {
-	target := pick(g.chance, t.header.Domain.Columns...)
+	target := g.column(t)
 	learners := numberLearners()
 	if target.Type.Coded() {
 		learners = classLearners()
@@ -95,7 +95,7 @@ func projecting(g *generator, _ ref) settings {
 }
 
 func regressing(g *generator, t ref) settings {
-	target := pick(g.chance, t.header.Domain.Columns...)
+	target := g.column(t)
 	s := settings{"model": pick(g.chance, "poisson", "linear"), "target": target.Name, "scaling": pick(g.chance, "raw", "standard")}
 	if target.Type.Coded() {
 		s["model"] = "logistic"

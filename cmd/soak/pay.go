@@ -53,9 +53,9 @@ func (g *generator) ready() {
 			break
 		}
 	}
-	if g.yes(0.3) && g.last.header.Domain != nil && len(g.last.header.Domain.Columns) > 0 { // of one number the gradients of two critics can be opposite, which is as far as they can be apart
+	if g.yes(0.3) { // of one number the gradients of two critics can be opposite, which is as far as they can be apart
 		g.step("select", func(g *generator, t ref) settings {
-			return settings{"columns": []string{pick(g.chance, names(t.header.Domain.Columns)...)}}
+			return settings{"columns": []string{g.column(t).Name}}
 		})
 	}
 	g.step("bounds", bounding)

@@ -90,8 +90,17 @@ func (g *generator) unitName() string {
 	return g.world.columns[g.world.unit].Name
 }
 
+// column is any one of a table; of a table that has none, a name that is
+// refused.
+func (g *generator) column(t ref) pipeline.Column {
+	if t.header.Domain == nil || len(t.header.Domain.Columns) == 0 {
+		return pipeline.Column{Name: "nothing"}
+	}
+	return pick(g.chance, t.header.Domain.Columns...)
+}
+
 func dropping(g *generator, t ref) settings {
-	return settings{"columns": []string{pick(g.chance, names(t.header.Domain.Columns)...)}}
+	return settings{"columns": []string{g.column(t).Name}}
 }
 
 func filtering(g *generator, t ref) settings {
@@ -109,7 +118,7 @@ func deriving(g *generator, t ref) settings {
 func (g *generator) derived(t ref, i int) settings {
 	name := "d" + string(rune('a'+g.IntN(26))) + string(rune('0'+i))
 	if g.yes(0.15) { // over another, be it the one of the privacy unit
-		name = pick(g.chance, names(t.header.Domain.Columns)...)
+		name = g.column(t).Name
 	}
 	switch {
 	case g.yes(0.3):
