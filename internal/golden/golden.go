@@ -1,35 +1,45 @@
-// Package golden finds the reference values that the Golden tests read.
+// Package golden finds the reference values that the Golden tests read, and
+// the public datasets that some of them read besides.
 package golden
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
-// Dir returns the folder of reference values: $WEIR_GOLDEN, else
-// ../shared/golden beside the checkout. Where it is absent the test is skipped,
-// in CI it fails: a missing reference must not pass for a match.
+// Dir returns the folder of reference values: $WEIR_GOLDEN, else testdata/golden
+// of the repository. Where it is absent the test fails and is never skipped: a
+// missing reference must not pass for a match.
 func Dir(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("WEIR_GOLDEN")
-	if dir == "" {
-		_, file, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "golden")
+	dir, err := find()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir); err == nil {
-		return dir
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatalf("golden: no folder %s; set WEIR_GOLDEN", dir)
-	}
-	t.Skipf("golden: no folder %s; set WEIR_GOLDEN", dir)
-	return ""
+	return dir
 }
 
-// Load decodes the named file of the folder into v.
+// Data returns $WEIR_DATA, a folder of public datasets. They belong to others
+// and are not in the repository, so a test that reads them is skipped where the
+// variable is not set; a folder that it names must exist.
+func Data(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("WEIR_DATA")
+	if dir == "" {
+		t.Skip("WEIR_DATA names no folder of public datasets")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("WEIR_DATA: %v", err)
+	}
+	return dir
+}
+
+// Load decodes the named file of the folder of reference values into v.
 func Load(t testing.TB, file string, v any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(Dir(t), file))
@@ -38,5 +48,40 @@ func Load(t testing.TB, file string, v any) {
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		t.Fatalf("golden: %s: %v", file, err)
+	}
+}
+
+func find() (string, error) {
+	dir := os.Getenv("WEIR_GOLDEN")
+	if dir == "" {
+		root, err := root()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(root, "testdata", "golden")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("golden: no reference values: %w; WEIR_GOLDEN names another folder", err)
+	}
+	return dir, nil
+}
+
+// root is the folder of go.mod above the working directory, which is that of
+// the package under test.
+func root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		_, err := os.Stat(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			return dir, nil
+		}
+		if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
+			dir = above
+			continue
+		}
+		return "", fmt.Errorf("golden: no go.mod above the working directory: %w", err)
 	}
 }

@@ -3,7 +3,6 @@ package infer
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -58,7 +57,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 
 // The drafts of the public files, once decided, read those files.
 func TestGoldenDraftsReadTheirFiles(t *testing.T) {
-	files := os.DirFS(filepath.Join(golden.Dir(t), "..", "data"))
+	files := os.DirFS(golden.Data(t))
 	no := false
 	for file, c := range map[string]struct {
 		rows int64 // data/README.md

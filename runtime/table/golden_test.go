@@ -12,13 +12,10 @@ import (
 	"weir/pipeline"
 )
 
-// dataFolder is the folder of public datasets beside the golden one.
+// dataFolder is the folder of public datasets.
 func dataFolder(t testing.TB) FS {
-	dir := filepath.Join(golden.Dir(t), "..", "data")
-	if _, err := os.Stat(dir); err != nil {
-		t.Fatalf("golden: %v", err)
-	}
-	return os.DirFS(dir)
+	t.Helper()
+	return os.DirFS(golden.Data(t))
 }
 
 func exampleDomain(t testing.TB, path string) *pipeline.Domain {

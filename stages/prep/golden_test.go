@@ -14,7 +14,7 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// Reference values: shared/golden/METRICS.md section 3 and the files named in
+// Reference values: testdata/golden/METRICS.md section 3 and the files named in
 // each test; they come from scikit-learn 1.2.1, NumPy and pandas.
 
 type tolerance struct{ Abs, Rel float64 }

@@ -11,7 +11,7 @@ import (
 	"weir/internal/golden"
 )
 
-// goldenCase is one case of schema golden-metrics/1 (shared/golden/METRICS.md 2).
+// goldenCase is one case of schema golden-metrics/1 (testdata/golden/METRICS.md 2).
 type goldenCase struct {
 	ID, Kind      string
 	Params, Input json.RawMessage
@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestKept runs the reference cases that are copied from shared/golden, each
+// TestKept runs the reference cases that are copied from testdata/golden, each
 // under its file, so that a fresh clone is tested.
 func TestKept(t *testing.T) {
 	data, err := os.ReadFile("testdata/golden.json")

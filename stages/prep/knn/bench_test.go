@@ -38,7 +38,7 @@ func BenchmarkImputeKNN(b *testing.B) {
 
 // BenchmarkImputeKNNCardio is the same on the real file, where it is there.
 func BenchmarkImputeKNNCardio(b *testing.B) {
-	file, err := os.Open(filepath.Join(golden.Dir(b), "..", "data", "cardio", "cardio_train.csv.gz"))
+	file, err := os.Open(filepath.Join(golden.Data(b), "cardio", "cardio_train.csv.gz"))
 	if err != nil {
 		b.Skip(err)
 	}
