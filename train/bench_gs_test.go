@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weir/train/net"
+	"weir/train/parallel"
 )
 
 // BenchmarkScaling trains 64 critics on one worker and on two; time on one over
@@ -17,7 +18,7 @@ func BenchmarkScaling(b *testing.B) {
 			l := benchGS(64)
 			b.ResetTimer()
 			for range b.N {
-				parallel(count, len(l.critics), func(worker, i int) { l.lanes[worker].warmUp(l.critics[i], l.rows) })
+				parallel.Do(count, len(l.critics), func(worker, i int) { l.lanes[worker].warmUp(l.critics[i], l.rows) })
 			}
 		})
 	}

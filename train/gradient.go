@@ -3,10 +3,9 @@ package train
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 
 	"weir/privacy"
+	"weir/train/parallel"
 )
 
 // Objective is a loss over examples, each of which is one private row. The
@@ -53,7 +52,6 @@ type gradient struct {
 	total     []float64
 	sum       []float32 // the result
 	loss      float64
-	broken    broken
 }
 
 // lane is one worker with its buffers.
@@ -103,7 +101,7 @@ func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 		g.total = make([]float64, len(g.sum))
 	}
 	clear(g.total)
-	workers := min(runtime.GOMAXPROCS(0), chunks)
+	workers := parallel.Workers(chunks)
 	g.lane(workers - 1)
 	for first := 0; first < chunks; first += workers {
 		g.wave(w, index, first, min(workers, chunks-first), wantLoss)
@@ -115,31 +113,17 @@ func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 
 // wave runs count chunks side by side and adds them up in order.
 func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss bool) {
-	wait := g.beside(w, index, first, count, wantLoss)
-	g.chunk(g.lanes[0], w, part(index, first), first, wantLoss)
-	wait()
+	if count == 1 {
+		g.chunk(g.lanes[0], w, part(index, first), first, wantLoss) // allocates nothing
+	} else {
+		parallel.Do(count, count, func(_, k int) { g.chunk(g.lanes[k], w, part(index, first+k), first+k, wantLoss) })
+	}
 	for k, l := range g.lanes[:count] {
 		for i, v := range l.grad {
 			g.total[i] += float64(v)
 		}
 		g.loss += sumOf(l.loss, len(part(index, first+k)), wantLoss)
 	}
-}
-
-// beside starts all chunks of a wave but the first and returns what waits for them;
-// it repeats a panic of theirs.
-func (g *gradient) beside(w []float32, index []int32, first, count int, wantLoss bool) (wait func()) {
-	if count == 1 {
-		return func() {}
-	}
-	group := new(sync.WaitGroup)
-	for k := 1; k < count; k++ {
-		group.Go(func() {
-			defer g.broken.note()
-			g.chunk(g.lanes[k], w, part(index, first+k), first+k, wantLoss)
-		})
-	}
-	return func() { group.Wait(); g.broken.repeat() }
 }
 
 // part is the rows of one chunk.

@@ -7,6 +7,7 @@ import (
 
 	"weir/privacy"
 	"weir/train/net"
+	"weir/train/parallel"
 )
 
 // GSWGANConfig is how GSWGAN trains on what the paid CriticQuery releases.
@@ -117,7 +118,7 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 		l.critics = append(l.critics, &shardCritic{descent: d, shard: shard, id: k})
 		l.state.add(d)
 	}
-	for range workers(len(shards)) {
+	for range parallel.Workers(len(shards)) {
 		l.lanes = append(l.lanes, newCriticLane(c, q.BatchSize, critic, gen))
 	}
 	l.release, err = newRelease(q, critic, paid)

@@ -9,6 +9,7 @@ import (
 	"weir/privacy/noise"
 	"weir/train/internal/kernel"
 	"weir/train/net"
+	"weir/train/parallel"
 )
 
 // release draws a paid CriticQuery: the noised gradients of critics' scores at
@@ -36,7 +37,7 @@ func newRelease(c CriticQuery, critic *net.Net, paid *privacy.Handle) (*release,
 	if err := m.calibrate(d, critics); err != nil {
 		return nil, err
 	}
-	for range workers(critics) {
+	for range parallel.Workers(critics) {
 		m.passes = append(m.passes, critic.NewPass(c.BatchSize))
 	}
 	if c.Query == QueryMean {
@@ -136,7 +137,7 @@ func (m *release) sample(critics []*shardCritic, fake net.Matrix, use *privacy.U
 
 // mean adds up the clipped gradients of all critics in flat.
 func (m *release) mean(critics []*shardCritic, fake net.Matrix) (loss float64) {
-	parallel(len(m.passes), len(m.sums), func(worker, piece int) {
+	parallel.Do(len(m.passes), len(m.sums), func(worker, piece int) {
 		sum := m.sums[piece]
 		clear(sum)
 		m.losses[piece] = 0

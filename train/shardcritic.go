@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"weir/train/net"
+	"weir/train/parallel"
 )
 
 // shardCritic is a critic that sees one shard. Its state is a function of the
@@ -86,7 +87,7 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 	}
 	for l.warm < len(l.critics) {
 		block := l.critics[l.warm:min(l.warm+warmBlock, len(l.critics))]
-		parallel(len(l.lanes), len(block), func(worker, i int) {
+		parallel.Do(len(l.lanes), len(block), func(worker, i int) {
 			if ctx.Err() == nil {
 				l.lanes[worker].warmUp(block[i], l.rows)
 			}
@@ -110,7 +111,7 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 // trainScheduled gives the critics whose turn it is at step t CriticSteps steps each.
 func (l *gsLoop) trainScheduled(t int) {
 	count := min(l.c.Scheduled, len(l.critics))
-	parallel(len(l.lanes), count, func(worker, i int) {
+	parallel.Do(len(l.lanes), count, func(worker, i int) {
 		turn := t*count + i
 		k := l.critics[turn%len(l.critics)]
 		r := public(l.c.Seed, "turn", uint64(turn))

@@ -13,7 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/runtime"
 	"weir/runtime/table"
-	"weir/stages/model"
+	"weir/stages/model/sample"
 )
 
 // sampleFlags are those of `weir sample`.
@@ -70,11 +70,11 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 		return pipeline.Table{}, errors.Unwrap(err)
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	g, err := model.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) }))
+	g, err := sample.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) }))
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	stage := model.Sample{Rows: f.rows, Categorical: "sample"}
+	stage := sample.Stage{Rows: f.rows, Categorical: "sample"}
 	if f.argmax {
 		stage.Categorical = "argmax"
 	}

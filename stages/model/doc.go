@@ -1,3 +1,4 @@
-// Package model holds the kinds that learn a private table under a budget, and
-// the kind sample that draws rows from what they release.
+// Package model is the table of contents of the kinds that learn a private table
+// under a budget, a folder a family, and of the kind sample, which draws rows
+// from what they release.
 package model

@@ -1,8 +1,12 @@
 package model
 
-import "weir/pipeline"
+import (
+	"slices"
 
-// Kinds lists the models, and sample.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{dpWGANKind(), gsWGANKind(), sampleKind()}
-}
+	"weir/pipeline"
+	"weir/stages/model/gan"
+	"weir/stages/model/sample"
+)
+
+// Kinds lists the models of every family, and sample.
+func Kinds() []pipeline.Kind { return slices.Concat(gan.Kinds(), sample.Kinds()) }

@@ -3,8 +3,9 @@ package knn
 import (
 	"context"
 	"math"
-	"sync"
-	"sync/atomic"
+	"slices"
+
+	"weir/train/parallel"
 )
 
 // batch is how many receivers a worker takes at a time.
@@ -18,24 +19,17 @@ func (x *Index) Fill(ctx context.Context, table Columns, receivers []int32, want
 		receivers = incomplete(table, wanted)
 	}
 	parts := make([][]Cell, (len(receivers)+batch-1)/batch)
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range max(1, min(workers, len(parts))) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			s := x.searcher()
-			for i := int(next.Add(1) - 1); i < len(parts) && ctx.Err() == nil; i = int(next.Add(1) - 1) {
-				parts[i] = s.fill(table, receivers[i*batch:min((i+1)*batch, len(receivers))], wanted)
-			}
-		}()
-	}
-	wait.Wait()
-	var cells []Cell
-	for _, p := range parts {
-		cells = append(cells, p...)
-	}
-	return cells, ctx.Err()
+	searchers := make([]*searcher, max(1, workers))
+	parallel.Do(workers, len(parts), func(worker, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		if searchers[worker] == nil {
+			searchers[worker] = x.searcher()
+		}
+		parts[i] = searchers[worker].fill(table, receivers[i*batch:min((i+1)*batch, len(receivers))], wanted)
+	})
+	return slices.Concat(parts...), ctx.Err()
 }
 
 // Cell is a filled cell.

@@ -3,8 +3,8 @@ package knn
 import (
 	"context"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"weir/train/parallel"
 )
 
 // FillGroups is Fill inside each group of rows that have the same number in
@@ -17,21 +17,11 @@ func FillGroups(ctx context.Context, table Columns, group []int32, opt Options, 
 		receives[group[r]] = true
 	}
 	parts := make([][]Cell, len(members))
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range max(1, min(workers, len(members))) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for i := int(next.Add(1) - 1); i < len(members) && ctx.Err() == nil; i = int(next.Add(1) - 1) {
-				if rows := members[i]; receives[group[rows[0]]] {
-					x := New(table, rows, opt)
-					parts[i] = x.searcher().fill(table, rows, wanted)
-				}
-			}
-		}()
-	}
-	wait.Wait()
+	parallel.Do(workers, len(members), func(_, i int) {
+		if rows := members[i]; ctx.Err() == nil && receives[group[rows[0]]] {
+			parts[i] = New(table, rows, opt).searcher().fill(table, rows, wanted)
+		}
+	})
 	return slices.Concat(parts...), ctx.Err()
 }
 

@@ -1,4 +1,6 @@
-package model
+// Package training holds what the families that learn by steps share: how they
+// sample private rows, report, and continue.
+package training
 
 import (
 	"errors"
@@ -13,9 +15,9 @@ import (
 // a look costs a mean loss.
 const progressEvery = 200
 
-// trainingHooks tie a loop to its stage: progress, private losses, and
+// Hooks tie a loop to its stage: progress, private losses, and
 // checkpoints from which an interrupted run continues bit for bit.
-func trainingHooks(env *pipeline.Env, every int) (train.Hooks, error) {
+func Hooks(env *pipeline.Env, every int) (train.Hooks, error) {
 	h := train.Hooks{ProgressEvery: progressEvery, CheckpointEvery: every,
 		Progress: func(p train.Progress) {
 			env.Progress(int64(p.Step), int64(p.Steps))

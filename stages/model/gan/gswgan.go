@@ -1,4 +1,4 @@
-package model
+package gan
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
 )
@@ -61,7 +63,7 @@ func gsWGANKind() pipeline.Kind {
 func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
-	needEncoded(h, &ps)
+	encoded.Need(h, &ps)
 	if h.Stability.Spread != pipeline.SpreadShards {
 		ps.Refuse("W22", "from", "a table of stability "+h.Stability.String(), "a table of stability shards(k): put a stage of kind shard before")
 	}
@@ -72,7 +74,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	critics, out := h.Stability.N, modelHeader(h)
+	critics, out := h.Stability.N, encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
@@ -115,15 +117,15 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 
 // train returns the generator's weights; the critics stay here.
 func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critics int, critic, gen *net.Net) ([]float32, error) {
-	columns, err := readColumns(ctx, t)
+	columns, err := encoded.Read(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := columns.rows()
+	rows, err := columns.Rows()
 	if err != nil {
 		return nil, err
 	}
-	shards, err := columns.byShard(critics)
+	shards, err := columns.ByShard(critics)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table,
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := trainingHooks(env, s.CheckpointEvery)
+	hooks, err := training.Hooks(env, s.CheckpointEvery)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package model
+package gan
 
 import (
 	"weir/pipeline"

@@ -1,4 +1,4 @@
-package model
+package gan
 
 import (
 	"bytes"
@@ -81,26 +81,26 @@ func smallGSWGAN(query string) *GSWGAN {
 	return s
 }
 
-// training is a run of a stage: who pays, and what an interrupted attempt left.
-type training struct {
+// attempt is a run of a stage: who pays, and what an interrupted attempt left.
+type attempt struct {
 	ledger *pipelinetest.Ledger
 	states [][]byte // the checkpoints that it wrote
 	resume []byte   // the one that it continues from
 }
 
 // pays plans a stage at noise multiplier 1.5.
-func pays(t *testing.T, l learner, in pipelinetest.Input) *training {
+func pays(t *testing.T, l learner, in pipelinetest.Input) *attempt {
 	t.Helper()
 	h := pipeline.Headers{"in": in.Header}
 	w, err := l.stage().Plan(h)
 	must(t, err)
 	plan, err := pipeline.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
 	must(t, err)
-	return &training{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
+	return &attempt{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
 }
 
 // run carries a stage out, and closes its ledger.
-func (r *training) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (pipeline.Table, error) {
+func (r *attempt) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (pipeline.Table, error) {
 	t.Helper()
 	env := pipelinetest.Env(2)
 	env.Privacy = r.ledger
@@ -119,7 +119,7 @@ func (r *training) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (p
 }
 
 // trained runs a learner from the start to its model.
-func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *training) {
+func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *attempt) {
 	t.Helper()
 	r := pays(t, l, in)
 	model, err := r.run(t, l.stage(), in)
@@ -130,7 +130,7 @@ func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *t
 // saved is a checkpoint on its way.
 type saved struct {
 	bytes.Buffer
-	to *training
+	to *attempt
 }
 
 func (s *saved) Close() error {

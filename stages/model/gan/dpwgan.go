@@ -1,4 +1,4 @@
-package model
+package gan
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
 )
@@ -27,19 +29,19 @@ import (
 // charges them as separately sampled releases; it shuffles once an epoch. Neither
 // is covered by its accountant, so this kind does not do it.
 type DPWGAN struct {
-	Sampling        `yaml:",inline"`
-	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
-	GeneratorSteps  int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
-	Optimiser       string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Of critic and generator; adam has betas 0.5 and 0.9."`
-	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of the critic."`
-	GeneratorRate   float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic where it is not given."`
-	WeightClip      float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
-	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	GeneratedBatch  int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows a step, of critic and generator; they cost no privacy."`
-	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
-	Generator       []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
-	Critic          []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
-	CheckpointEvery int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	training.Sampling `yaml:",inline"`
+	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
+	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
+	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Of critic and generator; adam has betas 0.5 and 0.9."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of the critic."`
+	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic where it is not given."`
+	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
+	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
+	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows a step, of critic and generator; they cost no privacy."`
+	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
+	Generator         []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
+	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
+	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 func dpWGANKind() pipeline.Kind {
@@ -51,7 +53,7 @@ func dpWGANKind() pipeline.Kind {
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
-			return &DPWGAN{Sampling: Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
+			return &DPWGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 				CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, Average: 0.995, GeneratedBatch: 128,
 				LatentDim: 32, Generator: []int{64}, Critic: []int{24}, CheckpointEvery: 2000}
 		},
@@ -62,8 +64,8 @@ func dpWGANKind() pipeline.Kind {
 func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
-	needEncoded(h, &ps)
-	rate := s.rate(h, &ps)
+	encoded.Need(h, &ps)
+	rate := s.Rate(h, &ps)
 	if s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generator never moves", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
@@ -74,11 +76,11 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	out := modelHeader(h)
+	out := encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
-			Mechanism: func(scale float64) privacy.Mechanism { return s.dpsgd(scale, rate) }}},
+			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier,
 			Published: publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1)))}, // weights and offsets of each layer
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -105,11 +107,11 @@ func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
 
 // train returns the generator's weights; the critic stays here.
 func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critic, gen *net.Net) ([]float32, error) {
-	columns, err := readColumns(ctx, t)
+	columns, err := encoded.Read(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := columns.rows()
+	rows, err := columns.Rows()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table,
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := trainingHooks(env, s.CheckpointEvery)
+	hooks, err := training.Hooks(env, s.CheckpointEvery)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +127,6 @@ func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table,
 	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), rows, paid, hooks)
 	return trained, err
 }
-
-// leak is the slope of LeakyReLU below zero, as in the published program.
-const leak = 0.2
 
 func (s *DPWGAN) config(env *pipeline.Env) train.WGANConfig {
 	return train.WGANConfig{CriticSteps: s.CriticSteps, GeneratorSteps: s.GeneratorSteps,

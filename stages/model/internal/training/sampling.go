@@ -1,4 +1,4 @@
-package model
+package training
 
 import (
 	"fmt"
@@ -17,9 +17,9 @@ type Sampling struct {
 	NoiseMultiplier   float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over max_grad_norm; found from the budget where it is not given."`
 }
 
-// dpsgd is the one value from which sampler, clip, noise and event come.
+// DPSGD is the one value from which sampler, clip, noise and event come.
 // Without privacy (multiplier 0) there is neither noise nor clip.
-func (s Sampling) dpsgd(multiplier, rate float64) train.DPSGD {
+func (s Sampling) DPSGD(multiplier, rate float64) train.DPSGD {
 	if multiplier == 0 {
 		s.MaxGradNorm = math.Inf(1)
 	}
@@ -27,8 +27,8 @@ func (s Sampling) dpsgd(multiplier, rate float64) train.DPSGD {
 		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps}
 }
 
-// rate is the sampling rate, from public facts alone.
-func (s Sampling) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
+// Rate is the sampling rate, from public facts alone.
+func (s Sampling) Rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 	switch {
 	case s.SamplingRate*float64(h.Rows) > s.ExpectedBatchSize*roundingSlack:
 		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize), "at least that: it divides the sum of a batch")

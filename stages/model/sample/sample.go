@@ -1,4 +1,6 @@
-package model
+// Package sample holds the kind sample, which draws rows from what any family of
+// models releases.
+package sample
 
 import (
 	"context"
@@ -7,30 +9,32 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/stages/model/artifact"
 	"weir/stages/prep"
 )
 
-// Sample draws rows from a released model, in the terms of the source table.
+// Stage draws rows from a released model, in the terms of the source table.
 // Drawing from a released model is post-processing: it costs nothing.
-type Sample struct {
+type Stage struct {
 	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" doc:"Rows to draw: a public number, never a private count."`
 	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category comes out of the model's probabilities: drawn from them, or the most probable one."`
 }
 
-func sampleKind() pipeline.Kind {
-	return pipeline.Kind{
+// Kinds lists the one kind of this package.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
 		Name: "sample", Version: 1,
 		Doc: "Draws synthetic rows from a released model and brings them back to the terms of the source: its columns, categories, steps and bounds. " +
 			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "Synthetic rows."}},
-		New: func() pipeline.Stage { return &Sample{Categorical: "sample"} },
-	}
+		New: func() pipeline.Stage { return &Stage{Categorical: "sample"} },
+	}}
 }
 
 // Plan states the domain of the source, as far as the steps before the model
 // can be undone.
-func (s *Sample) Plan(in pipeline.Headers) (pipeline.Work, error) {
+func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, err := s.header(in["in"])
 	if err != nil {
 		return pipeline.Work{}, err
@@ -46,7 +50,7 @@ func (s *Sample) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, nil
 }
 
-func (s *Sample) header(model pipeline.Header) (pipeline.Header, error) {
+func (s *Stage) header(model pipeline.Header) (pipeline.Header, error) {
 	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: model.Class, Stability: pipeline.Unbounded(), Rows: s.Rows, Terms: model.Terms})
 	return prep.InvertHeader(h)
 }
@@ -54,10 +58,10 @@ func (s *Sample) header(model pipeline.Header) (pipeline.Header, error) {
 // Draw is the table of s.Rows rows of m. random makes public randomness by
 // purpose; the same table is drawn whenever it is read, in memory that does not
 // grow with its rows.
-func (s *Sample) Draw(m Model, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+func (s *Stage) Draw(m artifact.Model, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
 	h.Class, h.Rows = class, s.Rows
-	how := Drawing{Argmax: s.Categorical == "argmax", Random: random}
+	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Random: random}
 	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}
@@ -67,7 +71,7 @@ func (s *Sample) Draw(m Model, class pipeline.Class, random func(purpose string)
 	return prep.Invert(t, func() *rand.Rand { return random("restore") })
 }
 
-func (s *Sample) batches(ctx context.Context, m Model, how Drawing, progress func(done, total int64)) pipeline.Batches {
+func (s *Stage) batches(ctx context.Context, m artifact.Model, how artifact.Drawing, progress func(done, total int64)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		rows, err := m.Draw(how)
 		if err != nil {
@@ -79,7 +83,7 @@ func (s *Sample) batches(ctx context.Context, m Model, how Drawing, progress fun
 				yield(nil, err)
 				return
 			}
-			n := min(s.Rows-done, batchRows)
+			n := min(s.Rows-done, artifact.BatchRows)
 			rec, err := rows(int(n))
 			if !yield(rec, err) || err != nil {
 				return

@@ -1,4 +1,6 @@
-package model
+// Package encoded reads encoded tables for every family of models, and says
+// what a net needs to know of them.
+package encoded
 
 import (
 	"context"
@@ -11,8 +13,8 @@ import (
 	"weir/train"
 )
 
-// encodedColumns holds an encoded table compactly: one float or code a cell.
-type encodedColumns struct {
+// Columns holds an encoded table compactly: one float or code a cell.
+type Columns struct {
 	domain *pipeline.Domain
 	floats [][]float32
 	codes  [][]int32
@@ -20,10 +22,10 @@ type encodedColumns struct {
 	n      int
 }
 
-// readColumns reads an encoded table whole; memory is 4 bytes a cell.
-func readColumns(ctx context.Context, t pipeline.Table) (*encodedColumns, error) {
+// Read reads an encoded table whole; memory is 4 bytes a cell.
+func Read(ctx context.Context, t pipeline.Table) (*Columns, error) {
 	d := t.Domain
-	e := &encodedColumns{domain: d, floats: make([][]float32, len(d.Columns)), codes: make([][]int32, len(d.Columns))}
+	e := &Columns{domain: d, floats: make([][]float32, len(d.Columns)), codes: make([][]int32, len(d.Columns))}
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return nil, err
@@ -35,7 +37,7 @@ func readColumns(ctx context.Context, t pipeline.Table) (*encodedColumns, error)
 	return e, nil
 }
 
-func (e *encodedColumns) append(rec arrow.Record) error {
+func (e *Columns) append(rec arrow.Record) error {
 	for i, c := range e.domain.Columns {
 		column := rec.Column(i)
 		if column.NullN() > 0 {
@@ -57,8 +59,8 @@ func (e *encodedColumns) append(rec arrow.Record) error {
 	return nil
 }
 
-// rows is the whole table as the training core takes it.
-func (e *encodedColumns) rows() (*train.Rows, error) {
+// Rows is the whole table as the training core takes it.
+func (e *Columns) Rows() (*train.Rows, error) {
 	r := train.NewRows(e.n)
 	for i, c := range e.domain.Columns {
 		var err error
@@ -93,8 +95,8 @@ func narrow[C uint8 | uint16](codes []int32) []C {
 	return list
 }
 
-// byShard lists the rows of each of k shards.
-func (e *encodedColumns) byShard(k int) ([][]int32, error) {
+// ByShard lists the rows of each of k shards.
+func (e *Columns) ByShard(k int) ([][]int32, error) {
 	if len(e.shards) != e.n {
 		return nil, fmt.Errorf("the table has no column %s, must come from a stage of kind shard", pipeline.ShardColumn)
 	}

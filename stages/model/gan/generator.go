@@ -1,4 +1,4 @@
-package model
+package gan
 
 import (
 	"encoding/binary"
@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/stages/model/artifact"
 	"weir/stages/prep"
 	"weir/train/net"
 )
@@ -40,10 +41,10 @@ func releaseGenerator(h pipeline.Header, kind string, n *net.Net, weights []floa
 	for name, w := range n.Export(weights) {
 		parts = append(parts, pipeline.File{Name: weightPrefix + name, Data: floatBytes(w)})
 	}
-	return pack(h, kind, generatorFormat, parts)
+	return artifact.Pack(h, kind, generatorFormat, parts)
 }
 
-func decodeGenerator(parts map[string][]byte) (Model, error) {
+func decodeGenerator(parts map[string][]byte) (artifact.Model, error) {
 	g := &generator{weights: map[string][]float32{}}
 	for name, data := range parts {
 		weight, isWeight := strings.CutPrefix(name, weightPrefix)
@@ -89,7 +90,7 @@ func (g *generator) Header() pipeline.Header {
 }
 
 // Draw draws latents and, from the probabilities that come out, categories.
-func (g *generator) Draw(d Drawing) (Rows, error) {
+func (g *generator) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	encoded := g.encoded()
 	if _, err := prep.DecodedHeader(encoded); err != nil {
 		return nil, err
@@ -99,16 +100,13 @@ func (g *generator) Draw(d Drawing) (Rows, error) {
 		return nil, err
 	}
 	latent, categories := d.Random("latent"), d.Random("categories")
-	pass := n.NewPass(batchRows)
+	pass := n.NewPass(artifact.BatchRows)
 	return func(rows int) (arrow.Record, error) {
 		return prep.DecodeRows(encoded, dense(pass, weights, rows, latent), prep.Draw{Argmax: d.Argmax}, categories)
 	}, nil
 }
 
-// batchRows is how many rows are drawn at a time.
-const batchRows = 4096
-
-// dense draws rows <= batchRows rows, row-major.
+// dense draws rows <= artifact.BatchRows rows, row-major.
 func dense(p *net.Pass, weights []float32, rows int, rng *rand.Rand) []float32 {
 	latent := p.Input(rows)
 	for i := range rows {

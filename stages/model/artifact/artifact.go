@@ -1,4 +1,6 @@
-package model
+// Package artifact holds what a released model is: files under a cover that
+// names kind, format and digest, and the rows that can be drawn from it.
+package artifact
 
 import (
 	"context"
@@ -15,7 +17,7 @@ import (
 	"weir/pipeline"
 )
 
-// Model is what a stage of this room releases, read back: it draws rows from
+// Model is what a stage that learns releases, read back: it draws rows from
 // released numbers and public facts alone.
 type Model interface {
 	// Header is that of the rows that Draw gives. The history of its domain is
@@ -31,24 +33,18 @@ type Drawing struct {
 	Random func(purpose string) *rand.Rand
 }
 
-// Rows gives the next n rows of a drawing.
+// Rows gives the next n rows of a drawing, at most BatchRows.
 type Rows func(n int) (arrow.Record, error)
 
-// decoder reads models of one kind in one format; the artifact names both, so
-// that a format that is unknown here is an error that says so.
-type decoder struct {
-	kind   string
-	format int
-	decode func(parts map[string][]byte) (Model, error)
-}
+// BatchRows is the most rows that are asked for at a time.
+const BatchRows = 4096
 
-// decoders lists every model that can be read back. A new kind of model adds a
-// line.
-func decoders() []decoder {
-	return []decoder{
-		{"dp_wgan", generatorFormat, decodeGenerator},
-		{"gs_wgan", generatorFormat, decodeGenerator},
-	}
+// Decoder reads models of one kind in one format; the artifact names both, so
+// that a format that no decoder reads is an error that says so.
+type Decoder struct {
+	Kind   string
+	Format int
+	Decode func(parts map[string][]byte) (Model, error)
 }
 
 // cover is the part of an artifact that says what the others are.
@@ -60,8 +56,8 @@ type cover struct {
 
 const coverName = "artifact.json"
 
-// pack makes the artifact of a model of header h from its parts.
-func pack(h pipeline.Header, kind string, format int, parts []pipeline.File) (pipeline.Table, error) {
+// Pack makes the artifact of a model of header h from its parts.
+func Pack(h pipeline.Header, kind string, format int, parts []pipeline.File) (pipeline.Table, error) {
 	slices.SortFunc(parts, func(a, b pipeline.File) int { return strings.Compare(a.Name, b.Name) })
 	about, err := json.Marshal(cover{kind, format, digestParts(parts)})
 	if err != nil {
@@ -80,8 +76,9 @@ func digestParts(parts []pipeline.File) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Read is the inverse of the release of a model.
-func Read(ctx context.Context, t pipeline.Table) (Model, error) {
+// Read is the inverse of Pack, by the decoder of the kind and format that the
+// cover states.
+func Read(ctx context.Context, t pipeline.Table, decoders []Decoder) (Model, error) {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
 		return nil, err
@@ -100,16 +97,16 @@ func Read(ctx context.Context, t pipeline.Table) (Model, error) {
 	for _, f := range files[1:] {
 		parts[f.Name] = f.Data
 	}
-	return c.decode(parts)
+	return c.decode(parts, decoders)
 }
 
-func (c cover) decode(parts map[string][]byte) (Model, error) {
+func (c cover) decode(parts map[string][]byte, decoders []Decoder) (Model, error) {
 	var known []string
-	for _, d := range decoders() {
-		if d.kind == c.Kind && d.format == c.Format {
-			return d.decode(parts)
+	for _, d := range decoders {
+		if d.Kind == c.Kind && d.Format == c.Format {
+			return d.Decode(parts)
 		}
-		known = append(known, fmt.Sprintf("%s (format %d)", d.kind, d.format))
+		known = append(known, fmt.Sprintf("%s (format %d)", d.Kind, d.Format))
 	}
 	return nil, fmt.Errorf("model: is of kind %s, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
 }

@@ -1,0 +1,62 @@
+package gan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+)
+
+// TestArtifact: a model states its own kind, for which there is a decoder, and is
+// read back with the domain of what went in.
+func TestArtifact(t *testing.T) {
+	for name, l := range learners(t) {
+		model, _ := trained(t, l, l.in)
+		files, err := pipeline.ReadFiles(t.Context(), model)
+		must(t, err)
+		var about struct {
+			Kind   string
+			Format int
+		}
+		must(t, json.Unmarshal(files[0].Data, &about))
+		if about.Kind != l.kind.Name || about.Format != generatorFormat {
+			t.Errorf("%s: says that it is %v", name, about)
+		}
+		if m, err := artifact.Read(t.Context(), model, Decoders()); err != nil || len(m.Header().Domain.Columns) != 4 {
+			t.Errorf("%s: cannot be read back: %v", name, err)
+		}
+	}
+}
+
+// TestDamagedGenerator: parts of other names, lengths or shapes are errors.
+func TestDamagedGenerator(t *testing.T) {
+	l := learners(t)["dp_wgan"]
+	model, _ := trained(t, l, l.in)
+	files, err := pipeline.ReadFiles(t.Context(), model)
+	must(t, err)
+	weight := slices.IndexFunc(files, func(f pipeline.File) bool { return strings.HasPrefix(f.Name, weightPrefix) })
+	name, numbers := files[weight].Name, files[weight].Data
+	for what, change := range map[string]func(parts map[string][]byte){
+		"whole":                   nil,
+		"without its description": func(parts map[string][]byte) { delete(parts, describedBy) },
+		"described by text":       func(parts map[string][]byte) { parts[describedBy] = []byte("{") },
+		"without a weight":        func(parts map[string][]byte) { delete(parts, name) },
+		"with another file":       func(parts map[string][]byte) { parts["critic"] = nil },
+		"with half a weight":      func(parts map[string][]byte) { parts[name] = numbers[:len(numbers)-2] },
+		"with a short weight":     func(parts map[string][]byte) { parts[name] = numbers[:len(numbers)-4] },
+	} {
+		parts := map[string][]byte{}
+		for _, f := range files[1:] {
+			parts[f.Name] = f.Data
+		}
+		if change != nil {
+			change(parts)
+		}
+		if _, err := decodeGenerator(parts); (err != nil) != (change != nil) {
+			t.Errorf("a generator %s: %v", what, err)
+		}
+	}
+}

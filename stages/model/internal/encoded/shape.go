@@ -1,0 +1,58 @@
+package encoded
+
+import (
+	"fmt"
+
+	"weir/pipeline"
+	"weir/train/net"
+)
+
+// Width is the number of float32 columns of an encoded row.
+func Width(d *pipeline.Domain) int {
+	n := 0
+	for _, c := range d.Columns {
+		n += c.Encoding.Width
+	}
+	return n
+}
+
+// Outputs are the activations of a generator's last layer: softmax over each
+// one-hot group, tanh or sigmoid for a number scaled to [-1,1] or [0,1], none
+// for a standardised one.
+func Outputs(d *pipeline.Domain) net.Layer {
+	var blocks []net.Block
+	for _, c := range d.Columns {
+		blocks = append(blocks, net.Block{Activation: activation(c.Encoding), Width: c.Encoding.Width})
+	}
+	return net.Blocks(blocks...)
+}
+
+func activation(e *pipeline.Encoding) string {
+	switch {
+	case e.Form == pipeline.OneHot:
+		return "softmax"
+	case e.Form == pipeline.MinMax && e.Range[0] < 0:
+		return "tanh"
+	case e.Form == pipeline.MinMax:
+		return "sigmoid"
+	}
+	return "linear"
+}
+
+// Need is a problem for each column that a model cannot take.
+func Need(h pipeline.Header, ps *pipeline.Problems) {
+	for _, c := range h.Domain.Columns {
+		if c.Encoding == nil {
+			ps.Add("from", fmt.Sprintf("a table whose column %s (%s) is not encoded", c.Name, c.Type), "the output of a stage of kind encode; drop columns that no model needs")
+		}
+	}
+	if len(h.Domain.History) == 0 || h.Domain.History[len(h.Domain.History)-1].Kind != "encode" {
+		ps.Add("from", "a table that is not the direct result of encode", "the output of a stage of kind encode")
+	}
+}
+
+// ModelHeader is the header of what a stage releases: a model of the encoded
+// domain of in.
+func ModelHeader(in pipeline.Header) pipeline.Header {
+	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: in.Domain, Class: pipeline.Released, Terms: in.Terms}
+}

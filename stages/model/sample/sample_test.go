@@ -1,0 +1,94 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/privacy/noise"
+	"weir/stages/model/gan"
+	"weir/stages/prep"
+)
+
+// TestConformance draws from a generator with a tanh column, a standardised one and two one-hot groups.
+func TestConformance(t *testing.T) {
+	model := generator(t)
+	files, err := model.Collect(t.Context())
+	must(t, err)
+	var cases []pipelinetest.Case
+	for name, s := range map[string]Stage{"drawn": {Rows: 50, Categorical: "sample"}, "most probable": {Rows: 5, Categorical: "argmax"}, "no rows": {Categorical: "sample"}} {
+		cases = append(cases, pipelinetest.Case{Name: name, Whole: true, Stage: func() pipeline.Stage { return &s },
+			In: map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}})
+	}
+	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
+}
+
+// TestDecodersAreDistinct: two for one kind and format could not both be used.
+func TestDecodersAreDistinct(t *testing.T) {
+	var seen []string
+	for _, d := range decoders() {
+		name := fmt.Sprintf("%s, format %d", d.Kind, d.Format)
+		if slices.Contains(seen, name) {
+			t.Errorf("two decoders for %s", name)
+		}
+		seen = append(seen, name)
+	}
+}
+
+// generator is a model released by a quick run of dp_wgan on 20 made-up rows.
+func generator(t *testing.T) pipeline.Table {
+	t.Helper()
+	in := visits(t)
+	var learner pipeline.Kind
+	for _, k := range gan.Kinds() {
+		if k.Name == "dp_wgan" {
+			learner = k
+		}
+	}
+	s := learner.New().(*gan.DPWGAN)
+	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic = 12, 10, 8, 3, []int{8}, []int{6}
+	headers := pipeline.Headers{"in": in.Header}
+	w, err := s.Plan(headers)
+	must(t, err)
+	plan, err := pipeline.Price(&learner, headers, w, 1.5, privacy.ReplaceOne)
+	must(t, err)
+	env := pipelinetest.Env(2)
+	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}
+	out, err := pipelinetest.Run(t, s, env, pipeline.Tables{"in": in})
+	must(t, err)
+	return out["model"]
+}
+
+// visits is an encoded table.
+func visits(t *testing.T) pipeline.Table {
+	t.Helper()
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
+	}}
+	columns := make([][]any, 4)
+	for i := range 20 {
+		for j, v := range []any{20 + i, 60.5 + float64(i%7), []string{"no", "yes"}[i%2], []string{"north", "south", "west"}[i%3]} {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 20, OwnRows: true,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	out, err := pipelinetest.Run(t, &prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
+		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}, pipelinetest.Env(1),
+		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))})
+	must(t, err)
+	return out["out"]
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
