@@ -19,7 +19,7 @@ import (
 // acc agrees. What is returned has always been checked by acc itself.
 func Joint(acc privacy.Accountant, target Target, stages []Stage) ([]float64, error) {
 	if !(target.Epsilon > 0) || math.IsInf(target.Epsilon, 1) {
-		return nil, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, ErrNoTarget)
+		return nil, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, errNoTarget)
 	}
 	j := newJoint(acc, target, stages)
 	if len(j.open) == 0 {
