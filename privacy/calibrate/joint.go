@@ -7,6 +7,7 @@ import (
 
 	"weir/privacy"
 	"weir/privacy/account"
+	"weir/privacy/pld"
 )
 
 // Joint returns the noise multiplier of every stage such that all of them
@@ -63,7 +64,7 @@ func newJoint(acc privacy.Accountant, target Target, stages []Stage) *joint {
 
 // guided swaps a slow accountant for the Renyi one where that knows all events.
 func (j *joint) guided() bool {
-	if j.acc.Name() != "pld" {
+	if j.acc.Name() != pld.Name {
 		return false
 	}
 	_, err := account.RDP{}.Epsilon(j.all(1), j.target.Adjacency, j.target.Delta)

@@ -20,7 +20,8 @@ import (
 	"weir/privacy"
 )
 
-const name = "pld"
+// Name is how specs and commands call this accountant.
+const Name = "pld"
 
 // fineness is the relative error of epsilon that one change of grid may add: smaller
 // is tighter and slower, in proportion to its root. The bound holds at any value. Two
@@ -37,7 +38,7 @@ var _ privacy.Accountant = (*Accountant)(nil)
 func New() *Accountant { return &Accountant{fineness} }
 
 // Name returns "pld".
-func (a *Accountant) Name() string { return name }
+func (a *Accountant) Name() string { return Name }
 
 // Epsilon returns an upper bound on the least epsilon at delta, +Inf where no
 // finite one exists.
