@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weir/privacy/account"
 	"weir/schema"
 )
 
@@ -118,7 +119,7 @@ func (p *parser) spec() *Spec {
 }
 
 func defaultSpec() Spec {
-	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: ClaimsProven, KeepNoiseKey: true}}
+	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: PrivacyTerms{Delta: 1e-5, Accountant: account.Default, Claims: ClaimsProven, KeepNoiseKey: true}}
 }
 
 func (p *parser) stage(id string) (StageSpec, bool) {

@@ -114,7 +114,7 @@ func writeEvents(out *bytes.Buffer, events []Event) {
 
 // ParseEvent reads the one-key form that MarshalEvent writes. It is strict: an
 // unknown, missing or doubled key, a wrong type, a value out of range and
-// nesting deeper than MaxDepth are errors, all of them reported at once, each
+// nesting deeper than maxDepth are errors, all of them reported at once, each
 // with its path.
 func ParseEvent(b []byte) (Event, error) {
 	p := &parser{}
@@ -144,8 +144,8 @@ func checkDepth(b []byte) error {
 		case c == '"':
 			inString = true
 		case c == '{' || c == '[':
-			if depth++; depth > 3*MaxDepth {
-				return fmt.Errorf("event: is nested deeper than %d events", MaxDepth)
+			if depth++; depth > 3*maxDepth {
+				return fmt.Errorf("event: is nested deeper than %d events", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// MaxDepth bounds how deep events may nest. Real pipelines need four levels.
-const MaxDepth = 64
+// maxDepth bounds how deep events may nest. Real pipelines need four levels.
+const maxDepth = 64
 
 // Name returns the key of e in the JSON form, or "" where e is not one of the
 // events of this package.
@@ -95,8 +95,8 @@ func (v *validator) event(path string, e Event, depth int) {
 	case name == "":
 		v.problems = append(v.problems, fmt.Errorf("%s: %T is not an event of this package", path, e))
 		return
-	case depth > MaxDepth:
-		v.problems = append(v.problems, fmt.Errorf("%s: is nested deeper than %d events", path, MaxDepth))
+	case depth > maxDepth:
+		v.problems = append(v.problems, fmt.Errorf("%s: is nested deeper than %d events", path, maxDepth))
 		return
 	}
 	v.fields(path+"."+name, e, depth)

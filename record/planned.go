@@ -18,7 +18,7 @@ type planned struct {
 		Columns    int    `json:"columns"`
 	} `json:"dataset"`
 	Naive       *float64     `json:"epsilon_by_addition"`
-	PublicFiles []PublicFile `json:"public_files"`
+	PublicFiles []publicFile `json:"public_files"`
 }
 
 type plannedStage struct {
@@ -42,8 +42,8 @@ type plannedSpend struct {
 	Uses        int64  `json:"uses"`
 }
 
-// PublicFile is a further file that the spec declares to hold no private row.
-type PublicFile struct {
+// publicFile is a further file that the spec declares to hold no private row.
+type publicFile struct {
 	Stage string `json:"stage"`
 	Name  string `json:"name"` // without its folder
 	By    string `json:"declared_by"`

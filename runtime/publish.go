@@ -140,7 +140,7 @@ func (r *run) documents(aside string) error {
 	if err := write("DATASHEET.md", "what the tables hold and how they were made", []byte(record.Datasheet(r.record))); err != nil {
 		return err
 	}
-	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyPaper(r.record)))
+	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyStatement(r.record)))
 }
 
 // unpack writes the files of a FormFiles artifact.

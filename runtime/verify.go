@@ -133,7 +133,7 @@ func checkFiles(dir string, rec *record.Run) error {
 // differentDocuments renders what the release says of itself anew.
 func differentDocuments(again *record.Run, dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(privacyFile)))
-	if err != nil || string(text) != record.PrivacyPaper(again) {
+	if err != nil || string(text) != record.PrivacyStatement(again) {
 		return []string{privacyFile}
 	}
 	return nil

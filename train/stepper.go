@@ -102,7 +102,7 @@ func (s *stepper) addNoise(drawn []float32) {
 // to 2^53 steps; the result is rounded to float32 once, after the noise, so it is a
 // function of the Gaussian mechanism's output alone.
 func (s *stepper) addNoise64(sum []float64, drawn []float32) {
-	noise.RoundToLattice64(sum, s.lattice.Step)
+	noise.RoundToLattice(sum, s.lattice.Step)
 	var in []float64 // as float32 it would move by more than the clip
 	if s.use.Probed() {
 		in = slices.Clone(sum)

@@ -70,7 +70,7 @@ func epsilonCommand(s streams) *cobra.Command {
 	c.Flags().Float64Var(&f.delta, "delta", 0, "delta of the guarantee")
 	c.Flags().Float64Var(&f.epsilon, "epsilon", 0, "epsilon: the target of --calibrate and --steps, else the point at which delta is asked")
 	c.Flags().StringVar(&f.adjacency, "adjacency", string(privacy.AddRemove), "add_remove or replace_one")
-	c.Flags().StringVar(&f.accountant, "accountant", "pld", strings.Join(account.Names(), ", "))
+	c.Flags().StringVar(&f.accountant, "accountant", account.Default, strings.Join(account.Names(), ", "))
 	c.Flags().BoolVar(&f.calibrate, "calibrate", false, "find the smallest noise for --epsilon and --delta")
 	c.Flags().BoolVar(&f.steps, "steps", false, "find the largest number of repeats for --epsilon and --delta")
 	c.Flags().BoolVar(&f.curve, "curve", false, "epsilon at deltas from 0.1 to 1e-12")

@@ -1,5 +1,7 @@
 // Command weir runs declarative pipelines that release differentially private
-// synthetic tables. Each subcommand is one file.
+// synthetic tables. A file named by one word is the command of that name (root.go
+// lists them); COMMAND_PART.go is a part of one, arg_*.go is what several commands
+// take and out_*.go how they print.
 package main
 
 import (

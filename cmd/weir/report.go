@@ -64,7 +64,7 @@ func reportCommand(s streams) *cobra.Command {
 }
 
 func printPapers(w io.Writer, rec *record.Run, asJSON bool) error {
-	privacy, sheet := record.PrivacyPaper(rec), record.Datasheet(rec)
+	privacy, sheet := record.PrivacyStatement(rec), record.Datasheet(rec)
 	if asJSON {
 		return printJSON(w, map[string]string{"privacy": privacy, "datasheet": sheet})
 	}

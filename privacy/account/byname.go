@@ -8,24 +8,29 @@ import (
 	"weir/privacy/pld"
 )
 
+// Default is the accountant of a spec or command that names none.
+const Default = pld.Name
+
+// accountants lists them all, the tightest first; each states its own name.
+func accountants() []privacy.Accountant {
+	return []privacy.Accountant{pld.New(), RDP{}, ZCDP{}, Moments{}, Advanced{}, Basic{}}
+}
+
 // Names returns the accountants that ByName knows, the tightest first.
-func Names() []string { return []string{"pld", "rdp", "zcdp", "moments", "advanced", "basic"} }
+func Names() []string {
+	var names []string
+	for _, a := range accountants() {
+		names = append(names, a.Name())
+	}
+	return names
+}
 
 // ByName returns the accountant called name.
 func ByName(name string) (privacy.Accountant, error) {
-	switch name {
-	case "pld":
-		return pld.New(), nil
-	case "rdp":
-		return RDP{}, nil
-	case "zcdp":
-		return ZCDP{}, nil
-	case "moments":
-		return Moments{}, nil
-	case "advanced":
-		return Advanced{}, nil
-	case "basic":
-		return Basic{}, nil
+	for _, a := range accountants() {
+		if a.Name() == name {
+			return a, nil
+		}
 	}
 	return nil, fmt.Errorf("accountant: is %q, must be one of %s", name, strings.Join(Names(), ", "))
 }

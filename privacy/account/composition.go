@@ -162,23 +162,6 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 	return math.Exp(high), nil
 }
 
-// StrongComposition is the epsilon of count uses of an (epsilon, .)-DP release at
-// slack delta: eps sqrt(2 T ln(1/slack)) + T eps (e^eps - 1) (Dwork, Rothblum,
-// Vadhan 2010, theorem III.3). The total delta is count times theirs plus slack.
-func StrongComposition(epsilon float64, count int64, slack float64) float64 {
-	t := float64(count)
-	return epsilon*math.Sqrt(2*t*math.Log(1/slack)) + t*epsilon*math.Expm1(epsilon)
-}
-
-// KairouzComposition is the smallest of the three forms of Kairouz, Oh,
-// Viswanath 2015, theorem 3.4, for the same.
-func KairouzComposition(epsilon float64, count int64, slack float64) float64 {
-	t := float64(count)
-	drift := t * epsilon * math.Tanh(epsilon/2)
-	log := math.Min(math.Log(math.E+epsilon*math.Sqrt(t)/slack), math.Log(1/slack))
-	return math.Min(t*epsilon, drift+epsilon*math.Sqrt(2*t*log))
-}
-
 // Amplify is ln(1+q(e^eps-1)), the epsilon of an (eps, delta)-DP release on a
 // sample of rate q; its delta is q delta (Balle, Barthe, Gaboardi 2018).
 func Amplify(epsilon, q float64) float64 { return samplePure(epsilon, q) }

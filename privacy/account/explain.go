@@ -107,8 +107,9 @@ func (x *Explanation) plain(a privacy.Accountant, events []privacy.Event) error 
 func (r flatRelease) rule(a privacy.Accountant) string {
 	text := fmt.Sprintf("epsilon %.6g, delta %.6g", r.pure, r.delta)
 	rho, known := r.rho()
+	_, addsRho := a.(ZCDP)
 	switch {
-	case a.Name() == "zcdp" && known:
+	case addsRho && known:
 		text = fmt.Sprintf("rho %.6g", rho)
 	case r.kind == flatGaussian:
 		text = fmt.Sprintf("Gaussian with noise %.6g over its sensitivity, exact at its share of delta (Balle, Wang 2018)", r.gauss)

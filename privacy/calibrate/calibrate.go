@@ -48,14 +48,14 @@ func (e *InfeasibleError) Error() string {
 		who, e.Target.Epsilon, e.Target.Delta, utmostNoise, e.Reachable)
 }
 
-// ErrNoTarget marks a target that is no budget.
-var ErrNoTarget = errors.New("epsilon must be a finite number above 0")
+// errNoTarget marks a target that is no budget.
+var errNoTarget = errors.New("epsilon must be a finite number above 0")
 
 // Noise returns the least noise multiplier with which events meets the target,
 // within tightness of it.
 func Noise(acc privacy.Accountant, target Target, events func(multiplier float64) []privacy.Event) (float64, error) {
 	if !(target.Epsilon > 0) || math.IsInf(target.Epsilon, 1) {
-		return 0, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, ErrNoTarget)
+		return 0, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, errNoTarget)
 	}
 	multipliers, err := Joint(acc, target, []Stage{{Share: 1, Events: events}})
 	if err != nil {

@@ -116,8 +116,8 @@ func TestInfeasibleSaysWhatIsReachable(t *testing.T) {
 	if !errors.As(err, &out) || out.Reachable < 1.5 || out.Reachable > 2.001 {
 		t.Errorf("got %v, want an InfeasibleError that reaches just below 2", err)
 	}
-	if _, err := Noise(accountant(t, "rdp"), Target{math.Inf(1), 1e-5, privacy.AddRemove}, fixed); !errors.Is(err, ErrNoTarget) {
-		t.Errorf("got %v, want ErrNoTarget", err)
+	if _, err := Noise(accountant(t, "rdp"), Target{math.Inf(1), 1e-5, privacy.AddRemove}, fixed); !errors.Is(err, errNoTarget) {
+		t.Errorf("got %v, want errNoTarget", err)
 	}
 }
 

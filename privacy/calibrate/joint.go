@@ -7,6 +7,7 @@ import (
 
 	"weir/privacy"
 	"weir/privacy/account"
+	"weir/privacy/pld"
 )
 
 // Joint returns the noise multiplier of every stage such that all of them
@@ -19,7 +20,7 @@ import (
 // acc agrees. What is returned has always been checked by acc itself.
 func Joint(acc privacy.Accountant, target Target, stages []Stage) ([]float64, error) {
 	if !(target.Epsilon > 0) || math.IsInf(target.Epsilon, 1) {
-		return nil, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, ErrNoTarget)
+		return nil, fmt.Errorf("epsilon: is %g: %w", target.Epsilon, errNoTarget)
 	}
 	j := newJoint(acc, target, stages)
 	if len(j.open) == 0 {
@@ -63,7 +64,7 @@ func newJoint(acc privacy.Accountant, target Target, stages []Stage) *joint {
 
 // guided swaps a slow accountant for the Renyi one where that knows all events.
 func (j *joint) guided() bool {
-	if j.acc.Name() != "pld" {
+	if j.acc.Name() != pld.Name {
 		return false
 	}
 	_, err := account.RDP{}.Epsilon(j.all(1), j.target.Adjacency, j.target.Delta)

@@ -39,7 +39,7 @@ func approximates() family {
 // dearest is the smallest scale of f that the cap admits after first, +Inf if none.
 func dearest(t *testing.T, limit Cap, first privacy.Event, f family) float64 {
 	t.Helper()
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	c := charge("first", 0)
 	c.Event = first
 	if _, err := l.Append(&limit, c); err != nil {
@@ -136,12 +136,12 @@ func TestGaussianFilterHoldsForAnyChoice(t *testing.T) {
 func TestFilterRefusesWhatItCannotMeasure(t *testing.T) {
 	sampled := privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: 9}}
 	for filter, e := range map[string]privacy.Event{"rdp": privacy.Approximate{Delta: 1e-30}, "gaussian": sampled, "basic": privacy.Gaussian{NoiseMultiplier: 1e6}} {
-		l, _ := New(filled(t, 1), dataset, ticking())
+		l, _ := newLedger(filled(t, 1), dataset, ticking())
 		c := charge("x", 0)
 		c.Event = e
 		limit := Cap{Epsilon: 100, Delta: 1e-3, Adjacency: privacy.AddRemove, Filter: filter}
 		if filter == "gaussian" {
-			l, _ = New(&memory{}, dataset, ticking())
+			l, _ = newLedger(&memory{}, dataset, ticking())
 		}
 		if _, err := l.Append(&limit, c); !errors.Is(err, privacy.ErrUnsupported) || !containsAll(err.Error(), `"x"`, "filter "+filter, "rdp, gaussian, basic") {
 			t.Errorf("%s: %v", filter, err)

@@ -12,7 +12,7 @@ import (
 // A capped line names its cap, an uncapped one none; both read back.
 func TestCapStandsInItsLines(t *testing.T) {
 	m := filled(t, 1)
-	l, _ := New(m, dataset, ticking())
+	l, _ := newLedger(m, dataset, ticking())
 	limit := Cap{Epsilon: 3, Delta: 1e-5, Adjacency: privacy.AddRemove}
 	if _, err := l.Append(&limit, charge("a", 0.1)); err != nil {
 		t.Fatal(err)
@@ -67,8 +67,8 @@ func TestLooser(t *testing.T) {
 // What the balance calls the largest pure release fits, and a little more does not;
 // spent and left are the cap.
 func TestBalanceIsWhatAppendAdmits(t *testing.T) {
-	for _, filter := range Filters() {
-		l, _ := New(&memory{}, dataset, ticking())
+	for _, filter := range filterNames() {
+		l, _ := newLedger(&memory{}, dataset, ticking())
 		limit := Cap{Epsilon: 3, Delta: 1e-5, Adjacency: privacy.AddRemove, Filter: filter}
 		first := charge("a", 0.5)
 		if filter == "gaussian" {
@@ -99,7 +99,7 @@ func TestBalanceIsWhatAppendAdmits(t *testing.T) {
 // The refusal is in epsilon, and does not say that nothing was charged where other
 // charges of the run stand.
 func TestRefusalIsInEpsilon(t *testing.T) {
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	limit := Cap{Epsilon: 3, Delta: 1e-5, Adjacency: privacy.AddRemove, Filter: "rdp"}
 	gaussian := func(id string, noise float64) Charge {
 		c := charge(id, 0)

@@ -100,7 +100,7 @@ func (r reading) cost(f Filter, entries []Entry) (sum Cost, why string, err erro
 		}
 		c, err := f.costOnce(known, event, r.pairs)
 		if err != nil {
-			return sum, "", fmt.Errorf("ledger: line %d: charge %q: under the filter %s, of %s: %w", i+1, e.ID, f, strings.Join(Filters(), ", "), err)
+			return sum, "", fmt.Errorf("ledger: line %d: charge %q: under the filter %s, of %s: %w", i+1, e.ID, f, strings.Join(filterNames(), ", "), err)
 		}
 		sum = sum.plus(c)
 	}

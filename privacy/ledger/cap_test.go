@@ -23,7 +23,7 @@ func containsAll(s string, parts ...string) bool {
 
 func TestCap(t *testing.T) {
 	m := filled(t, 2) // 1 + 2, uncapped: they count too
-	l, _ := New(m, dataset, ticking())
+	l, _ := newLedger(m, dataset, ticking())
 	limit := &Cap{Epsilon: 5, Adjacency: privacy.AddRemove, Filter: "basic"}
 	size := len(m.data)
 	_, err := l.Append(limit, charge("a", 1), charge("b", 1.5))
@@ -47,7 +47,7 @@ func TestCap(t *testing.T) {
 	for _, bad := range []Cap{{Epsilon: math.NaN(), Delta: 0.1}, {Epsilon: 1, Delta: 1}, {Epsilon: -1}, {Epsilon: 99, Filter: "pld"}, {Epsilon: 99, Filter: "rdp"},
 		{Epsilon: 99, Filter: "basic", Order: 2}, {Epsilon: 99, Delta: 0.1, Order: 1}, {Epsilon: 99, Filter: "basic", Unit: Unit{"patient", 0}}} {
 		bad.Adjacency = privacy.AddRemove
-		fresh, _ := New(&memory{}, dataset, ticking())
+		fresh, _ := newLedger(&memory{}, dataset, ticking())
 		if _, err := fresh.Append(&bad, charge("z", 0)); err == nil || errors.Is(err, ErrOverBudget) {
 			t.Errorf("cap %+v: %v", bad, err)
 		}
@@ -57,8 +57,8 @@ func TestCap(t *testing.T) {
 // A cap of epsilon 5 admits two of these; both writers see each other's charges.
 func TestCapHoldsAcrossWriters(t *testing.T) {
 	m := &memory{}
-	a, _ := New(m, dataset, ticking())
-	b, _ := New(m, dataset, ticking())
+	a, _ := newLedger(m, dataset, ticking())
+	b, _ := newLedger(m, dataset, ticking())
 	limit := &Cap{Epsilon: 5, Adjacency: privacy.AddRemove, Filter: "basic"}
 	_, first := a.Append(limit, charge("a", 2))
 	_, second := b.Append(limit, charge("b", 2))
@@ -71,7 +71,7 @@ func TestCapHoldsAcrossWriters(t *testing.T) {
 // The first capped charge fixes filter and order; no later cap chooses again.
 func TestFilterIsFixedOnce(t *testing.T) {
 	m := filled(t, 1)
-	l, _ := New(m, dataset, ticking())
+	l, _ := newLedger(m, dataset, ticking())
 	limit := Cap{Epsilon: 10, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "rdp"}
 	first, err := l.Append(&limit, charge("a", 0.1))
 	if err != nil || first[0].Filter == nil || first[0].Filter.Name != "rdp" {
@@ -106,14 +106,14 @@ func TestMergedFilters(t *testing.T) {
 	base := filled(t, 1).data
 	capped := func(id, filter string) []byte {
 		m := &memory{data: bytes.Clone(base)}
-		l, _ := New(m, dataset, func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) })
+		l, _ := newLedger(m, dataset, func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) })
 		if _, err := l.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: filter}, charge(id, 0.1)); err != nil {
 			t.Fatal(err)
 		}
 		return m.data
 	}
 	m := &memory{data: merged(t, capped("a", "rdp"), capped("b", "basic"))}
-	l, err := New(m, dataset, ticking())
+	l, err := newLedger(m, dataset, ticking())
 	if err != nil || len(l.Entries()) != 3 {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestMergedFilters(t *testing.T) {
 		}
 	}
 	m = &memory{data: merged(t, capped("a", "rdp"), capped("b", "rdp"))}
-	if l, _ = New(m, dataset, ticking()); l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("c", 0.1)) != nil {
+	if l, _ = newLedger(m, dataset, ticking()); l.Check(Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("c", 0.1)) != nil {
 		t.Error("two branches under one filter must go on")
 	}
 }
@@ -134,7 +134,7 @@ func TestFixFitsTheOrderToTheBill(t *testing.T) {
 	bill := charge("train", 0)
 	bill.Adjacency = privacy.ReplaceOne
 	bill.Event = privacy.Repeated{Count: 2000, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 3000, Event: privacy.Gaussian{NoiseMultiplier: 0.7}}}
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	limit := Cap{Epsilon: 3, Delta: 1e-6, Adjacency: privacy.ReplaceOne, Filter: "rdp"}
 	if err := l.Check(limit, bill); !errors.Is(err, ErrOverBudget) {
 		t.Fatalf("at the order of a Gaussian: %v", err)
@@ -160,7 +160,7 @@ func TestFixLeavesRoomForGaussians(t *testing.T) {
 	laplace, gaussian := charge("a", 0), charge("b", 0)
 	laplace.Event = privacy.Laplace{NoiseMultiplier: 2}
 	gaussian.Event = privacy.Gaussian{NoiseMultiplier: 8}
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	limit, err := l.Fix(Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove}, laplace)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestFixLeavesRoomForGaussians(t *testing.T) {
 // A charge for rows counts four times for a patient of four rows under the cap.
 func TestCapCountsUnits(t *testing.T) {
 	limit := Cap{Epsilon: 2, Delta: 1e-6, Adjacency: privacy.AddRemove, Unit: Unit{"patient", 4}, Filter: "basic"}
-	l, _ := New(filled(t, 1), dataset, ticking()) // epsilon 1 for a row
+	l, _ := newLedger(filled(t, 1), dataset, ticking()) // epsilon 1 for a row
 	var over *OverBudgetError
 	if err := l.Check(limit, withUnit(charge("x", 0.1), "patient", 9)); !errors.As(err, &over) || over.Spent.Amount != 4 || !strings.Contains(err.Error(), "patient (at most 4 rows each)") {
 		t.Errorf("a row's charge for a patient: %v", err)
@@ -189,7 +189,7 @@ func TestSumFilterInvertsTheCap(t *testing.T) {
 		c := charge("a", 0)
 		c.Event = e
 		limit := Cap{Epsilon: 30, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: name}
-		l, _ := New(&memory{}, dataset, ticking())
+		l, _ := newLedger(&memory{}, dataset, ticking())
 		if _, err := l.Append(&limit, c); err != nil {
 			t.Fatal(name, err)
 		}

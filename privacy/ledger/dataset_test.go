@@ -17,19 +17,19 @@ const oldLine = `{"prev":"sha256:b8cd2b9ab3e6d1ae3ef6e94a2dfaa1dfd1b75b3f2ed1f0e
 // nor one of the earlier format opens.
 func TestNoDigestOfTheTable(t *testing.T) {
 	for _, id := range []string{"sha256:" + strings.Repeat("0a", 32), "SHA256:1", "md5:1", "blake2b:1", strings.Repeat("0a", 32)} {
-		if _, err := New(&memory{}, id, ticking()); err == nil || !strings.Contains(err.Error(), "random id") || strings.Contains(err.Error(), id) {
+		if _, err := newLedger(&memory{}, id, ticking()); err == nil || !strings.Contains(err.Error(), "random id") || strings.Contains(err.Error(), id) {
 			t.Errorf("dataset %s: %v, must ask for a random id and not repeat the digest", id, err)
 		}
 	}
 	for _, id := range []string{dataset, "ds-sha", "clinic"} {
-		if _, err := New(&memory{}, id, ticking()); err != nil {
+		if _, err := newLedger(&memory{}, id, ticking()); err != nil {
 			t.Errorf("dataset %s: %v", id, err)
 		}
 	}
 	_, parsed := Parse([]byte(oldLine))
-	_, opened := New(&memory{data: []byte(oldLine)}, dataset, ticking())
-	_, adopted := New(&memory{data: []byte(oldLine)}, "", ticking())
-	_, mixed := Merge(filled(t, 1).data, []byte(oldLine))
+	_, opened := newLedger(&memory{data: []byte(oldLine)}, dataset, ticking())
+	_, adopted := newLedger(&memory{data: []byte(oldLine)}, "", ticking())
+	_, mixed := merge(filled(t, 1).data, []byte(oldLine))
 	for name, err := range map[string]error{"parse": parsed, "open": opened, "adopt": adopted, "merge": mixed} {
 		if !errors.Is(err, ErrOldFormat) || errors.Is(err, ErrTampered) || !strings.Contains(err.Error(), "line 1") ||
 			!strings.Contains(err.Error(), "digest of the private table") || !strings.Contains(err.Error(), "new ledger") {
@@ -62,7 +62,7 @@ func TestOpenTakesTheDatasetOfTheFile(t *testing.T) {
 // version, spend, recipe and unit.
 func TestEntryKeepsWhatTheChargeSays(t *testing.T) {
 	m := &memory{}
-	l, _ := New(m, dataset, ticking())
+	l, _ := newLedger(m, dataset, ticking())
 	one, two := charge("a", 1), withUnit(charge("b", 2), "patient_id", 4)
 	two.Version, two.Name, two.Recipe = "2026-02", "histogram", "sha256:9"
 	if _, err := l.Append(&Cap{Epsilon: 9, Adjacency: privacy.AddRemove, Filter: "basic", Unit: Unit{"patient_id", 4}}, one, two); err != nil {

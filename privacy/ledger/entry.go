@@ -4,13 +4,12 @@
 package ledger
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"weir/privacy"
+	"weir/privacy/digest"
 )
 
 // Charge is what a run pays for. Event is nil only where Unproven says why no
@@ -59,13 +58,8 @@ type Origin struct {
 	Hash string `json:"hash"`
 }
 
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
 // genesis is what the first line of a dataset's ledger names as its predecessor.
-func genesis(dataset string) string { return digest([]byte("weir ledger 2\n" + dataset)) }
+func genesis(dataset string) string { return digest.Of([]byte("weir ledger 2\n" + dataset)) }
 
 // Terms are what a cap promised when it admitted a charge, so that a later reader
 // sees a spec that raised or dropped it.
@@ -88,7 +82,7 @@ func (e Entry) seal() (Entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("charge %q: %w", e.ID, err)
 	}
-	e.Hash = digest(b)
+	e.Hash = digest.Of(b)
 	return e, nil
 }
 

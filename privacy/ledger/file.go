@@ -15,7 +15,7 @@ import (
 // dataset is "", which takes the id that the file states. Nothing stays open or
 // locked between calls.
 func Open(path, dataset string, clock func() time.Time) (*Ledger, error) {
-	l, err := New(OpenFile(path), dataset, clock)
+	l, err := newLedger(OpenFile(path), dataset, clock)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -80,7 +80,7 @@ func MergeFiles(path string, others ...string) (err error) {
 		}
 		branches = append(branches, data)
 	}
-	merged, err := Merge(branches...)
+	merged, err := merge(branches...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -26,8 +26,8 @@ type Filter struct {
 	Order float64 `json:"order,omitempty"` // of rdp
 }
 
-// Filters lists the names of the filters, the default first.
-func Filters() []string { return []string{"rdp", "gaussian", "basic"} }
+// filterNames lists the names of the filters, the default first.
+func filterNames() []string { return []string{"rdp", "gaussian", "basic"} }
 
 func (f Filter) String() string {
 	if f.Name == "rdp" {

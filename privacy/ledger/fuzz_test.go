@@ -20,13 +20,13 @@ func FuzzLedger(f *testing.F) {
 	f.Add([]byte("{}\n\x00\x00"))
 	f.Add([]byte(oldLine))
 	capped := &memory{}
-	if l, err := New(capped, dataset, ticking()); err == nil {
+	if l, err := newLedger(capped, dataset, ticking()); err == nil {
 		l.Append(&Cap{Epsilon: 9, Delta: 1e-6, Adjacency: "add_remove", Unit: Unit{"patient", 4}}, withUnit(charge("u", 0.1), "patient", 4))
 	}
 	f.Add(capped.data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := &memory{data: bytes.Clone(data)}
-		ledger, err := New(m, dataset, ticking())
+		ledger, err := newLedger(m, dataset, ticking())
 		if err == nil {
 			if _, err := ledger.Append(nil, charge("fuzz", 1)); err == nil {
 				if got, err := Parse(m.data); err != nil || len(got) != len(ledger.Entries()) {
@@ -35,7 +35,7 @@ func FuzzLedger(f *testing.F) {
 			}
 		}
 		entries, err := Parse(data)
-		out, mergeErr := Merge(data, full)
+		out, mergeErr := merge(data, full)
 		if err == nil && len(entries) > 0 && entries[0].Dataset == dataset && mergeErr != nil {
 			t.Fatalf("a whole ledger does not merge: %v", mergeErr)
 		}

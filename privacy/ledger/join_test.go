@@ -13,12 +13,12 @@ const elsewhere = "ds-ffeeddccbbaa99887766554433221100"
 // none, under the filter of the ledger that takes them.
 func TestJoin(t *testing.T) {
 	limit := &Cap{Epsilon: 3, Delta: 1e-6, Adjacency: privacy.AddRemove, Filter: "basic"}
-	other, _ := New(&memory{}, elsewhere, ticking())
+	other, _ := newLedger(&memory{}, elsewhere, ticking())
 	if _, err := other.Append(&Cap{Epsilon: 50, Delta: 1e-6, Adjacency: privacy.AddRemove}, charge("a", 1), charge("b", 2)); err != nil {
 		t.Fatal(err)
 	}
 	store := &memory{}
-	l, _ := New(store, dataset, ticking())
+	l, _ := newLedger(store, dataset, ticking())
 	if _, err := l.Append(limit, charge("a", 2)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestJoin(t *testing.T) {
 	if _, err := l.Append(limit, charge("c", 0.1)); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("%v: joined charges do not count", err)
 	}
-	fresh, _ := New(&memory{}, dataset, ticking())
+	fresh, _ := newLedger(&memory{}, dataset, ticking())
 	if _, err := fresh.Join(other.Entries()); err != nil {
 		t.Fatal(err)
 	}

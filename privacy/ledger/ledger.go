@@ -25,11 +25,11 @@ type Ledger struct {
 	repaired int
 }
 
-// New reads and checks the ledger of a dataset, named by its random id; "" takes
+// newLedger reads and checks the ledger of a dataset, named by its random id; "" takes
 // the id that the file states, which must then hold a charge. With an id, an
 // absent or empty file is a ledger without charges. A last line that a crash cut
 // short is removed: its Append never returned, so it sold no noise.
-func New(store Store, dataset string, clock func() time.Time) (*Ledger, error) {
+func newLedger(store Store, dataset string, clock func() time.Time) (*Ledger, error) {
 	if dataset != "" {
 		if err := validDataset(dataset); err != nil {
 			return nil, fmt.Errorf("ledger: %w", err)

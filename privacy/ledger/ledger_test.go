@@ -84,7 +84,7 @@ func (adding) Delta([]privacy.Event, privacy.Adjacency, float64) (float64, error
 func filled(t testing.TB, n int) *memory {
 	t.Helper()
 	m := &memory{}
-	l, err := New(m, dataset, ticking())
+	l, err := newLedger(m, dataset, ticking())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestAppendReadsBack(t *testing.T) {
 }
 
 func TestAppendRefuses(t *testing.T) {
-	l, _ := New(filled(t, 2), dataset, ticking())
+	l, _ := newLedger(filled(t, 2), dataset, ticking())
 	for name, c := range map[string]Charge{
 		"the same id":        charge("c1", 1),
 		"no id":              charge("", 1),
@@ -165,7 +165,7 @@ func TestCutAnywhere(t *testing.T) {
 	for cut := range len(full) + 1 {
 		for _, tail := range []string{"", "\x00\x00\x00"} {
 			m := &memory{data: append(bytes.Clone(full[:cut]), tail...)}
-			l, err := New(m, dataset, ticking())
+			l, err := newLedger(m, dataset, ticking())
 			if err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
 			}
@@ -189,7 +189,7 @@ func TestCutAnywhere(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
 		m := filled(t, 2)
-		l, _ := New(m, dataset, ticking())
+		l, _ := newLedger(m, dataset, ticking())
 		m.failAppend, m.stuck = true, stuck
 		if _, err := l.Append(nil, charge("x", 1)); !errors.Is(err, errDisk) {
 			t.Fatalf("a full disk gives %v", err)
@@ -203,7 +203,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	m := filled(t, 1)
-	l, _ := New(m, dataset, ticking())
+	l, _ := newLedger(m, dataset, ticking())
 	m.failSync = true
 	if _, err := l.Append(nil, charge("x", 1)); !errors.Is(err, errDisk) {
 		t.Errorf("a failed sync gives %v", err)
@@ -283,11 +283,11 @@ func TestTamperingIsNamed(t *testing.T) {
 			data = c.data
 		}
 		_, err := Parse(data)
-		var at *LineError
+		var at *lineError
 		if !errors.As(err, &at) || at.Line != c.line || !errors.Is(err, ErrTampered) {
 			t.Errorf("%s: error is %v, must name line %d", name, err, c.line)
 		}
-		if _, err := New(&memory{data: data}, dataset, ticking()); !errors.Is(err, ErrTampered) {
+		if _, err := newLedger(&memory{data: data}, dataset, ticking()); !errors.Is(err, ErrTampered) {
 			t.Errorf("%s: opens with %v", name, err)
 		}
 	}

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Merge joins branches of one ledger after a version control merge: two or more
+// merge joins branches of one ledger after a version control merge: two or more
 // files, or one that holds conflict markers or was merged by union. What the
 // branches share stays as it is; the charges after the fork are put in order of
 // time and chained anew, each with its first place in the chain as its origin.
 // A charge that several branches hold stands once, none is lost, and the result
 // is the same whichever branch comes first. A line that was edited, or that
 // follows a line which no branch holds, is an error.
-func Merge(branches ...[]byte) ([]byte, error) {
+func merge(branches ...[]byte) ([]byte, error) {
 	lines, err := collect(branches)
 	if err != nil || len(lines) == 0 {
 		return nil, err
@@ -101,7 +101,7 @@ func orphan(lines []found) error {
 	}
 	for _, f := range lines {
 		if !known[f.Prev] {
-			return fmt.Errorf("ledger: merge: file %d: %w", f.branch, &LineError{f.line, "follows a line that none of the files holds: charges were removed"})
+			return fmt.Errorf("ledger: merge: file %d: %w", f.branch, &lineError{f.line, "follows a line that none of the files holds: charges were removed"})
 		}
 	}
 	return errors.Join(errors.New("ledger: merge: the lines do not form a chain"), ErrTampered)

@@ -14,7 +14,7 @@ import (
 func branch(t testing.TB, data []byte, second int, ids ...string) []byte {
 	t.Helper()
 	m := &memory{data: bytes.Clone(data)}
-	l, err := New(m, dataset, func() time.Time { return time.Date(2026, 2, 1, 0, 0, second, 0, time.UTC) })
+	l, err := newLedger(m, dataset, func() time.Time { return time.Date(2026, 2, 1, 0, 0, second, 0, time.UTC) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func branch(t testing.TB, data []byte, second int, ids ...string) []byte {
 
 func merged(t testing.TB, branches ...[]byte) []byte {
 	t.Helper()
-	out, err := Merge(branches...)
+	out, err := merge(branches...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,16 +119,16 @@ func TestMergeRefuses(t *testing.T) {
 	three := lines(filled(t, 3).data)
 	edited := strings.Replace(three[1], `"epsilon":2`, `"epsilon":1`, 1)
 	for name, file := range map[string]string{"a removed line": three[0] + three[2], "an edited line": three[0] + edited + three[2], "text": "x\n"} {
-		_, err := Merge([]byte(three[0]), []byte(file))
-		var at *LineError
+		_, err := merge([]byte(three[0]), []byte(file))
+		var at *lineError
 		if !errors.As(err, &at) || !strings.Contains(err.Error(), "file 2") {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}
 	m := &memory{}
-	l, _ := New(m, "ds-other", ticking())
+	l, _ := newLedger(m, "ds-other", ticking())
 	l.Append(nil, charge("x", 1))
-	if _, err := Merge([]byte(three[0]), m.data); err == nil || !strings.Contains(err.Error(), "dataset") {
+	if _, err := merge([]byte(three[0]), m.data); err == nil || !strings.Contains(err.Error(), "dataset") {
 		t.Errorf("ledgers of two datasets: %v", err)
 	}
 }
@@ -154,7 +154,7 @@ func TestForgedOriginIsNamed(t *testing.T) {
 		line, _ := e.line()
 		forged, prev = append(forged, line...), e.Hash
 	}
-	var at *LineError
+	var at *lineError
 	if _, err := Parse(forged); !errors.As(err, &at) || at.Line != 2 {
 		t.Errorf("a forged charge with an origin: %v, must name line 2", err)
 	}

@@ -12,21 +12,21 @@ import (
 // ErrTampered marks a ledger that is not as it was written.
 var ErrTampered = errors.New("the ledger is not as it was written")
 
-// LineError names the line at which the chain breaks.
-type LineError struct {
+// lineError names the line at which the chain breaks.
+type lineError struct {
 	Line   int // from 1
 	Reason string
 }
 
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
-func (e *LineError) Unwrap() error { return ErrTampered }
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+func (e *lineError) Unwrap() error { return ErrTampered }
 
 // atLine names the line of err. A ledger of an earlier format is no tampered one.
 func atLine(line int, err error) error {
 	if errors.Is(err, ErrOldFormat) {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
-	return &LineError{line, err.Error()}
+	return &lineError{line, err.Error()}
 }
 
 // Parse returns the entries of a ledger after checking every line and the chain.
@@ -34,7 +34,7 @@ func atLine(line int, err error) error {
 func Parse(data []byte) ([]Entry, error) {
 	entries, rest, err := parse(data, nil)
 	if err == nil && len(rest) > 0 {
-		return entries, &LineError{len(entries) + 1, "is cut short: a crash while it was written, or the end of the file was removed"}
+		return entries, &lineError{len(entries) + 1, "is cut short: a crash while it was written, or the end of the file was removed"}
 	}
 	return entries, err
 }

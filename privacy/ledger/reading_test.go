@@ -88,7 +88,7 @@ func TestRowsAndPersonsDoNotAddUp(t *testing.T) {
 	rows.Event = privacy.Laplace{NoiseMultiplier: 0.8} // epsilon 1.25 for a row, 5 for four
 	persons := withUnit(charge("persons", 0), "patient", 4)
 	persons.Event = privacy.Pure{Epsilon: 0.012}
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	if _, err := l.Append(nil, rows, persons); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func alone(t *testing.T, acc privacy.Accountant, adjacency privacy.Adjacency, ev
 func TestSumWithAccountants(t *testing.T) {
 	for _, name := range []string{"pld", "rdp"} {
 		acc := byName(t, name)
-		l, _ := New(&memory{}, dataset, ticking())
+		l, _ := newLedger(&memory{}, dataset, ticking())
 		laplace := charge("count", 0)
 		laplace.Event = privacy.DiscreteLaplace{NoiseMultiplier: 20}
 		if _, err := l.Append(nil, training("a", 500, privacy.AddRemove), laplace, training("b", 500, privacy.AddRemove)); err != nil {

@@ -11,7 +11,7 @@ import (
 
 func sum(t *testing.T, adjacency privacy.Adjacency, charges ...Charge) Total {
 	t.Helper()
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	if _, err := l.Append(nil, charges...); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestSum(t *testing.T) {
 }
 
 func TestSumRefusesWhatTheAccountantDoes(t *testing.T) {
-	l, _ := New(&memory{}, dataset, ticking())
+	l, _ := newLedger(&memory{}, dataset, ticking())
 	c := charge("g", 1)
 	c.Event = privacy.Gaussian{NoiseMultiplier: 1}
 	l.Append(nil, c)

@@ -149,7 +149,7 @@ func TestBernoulli(t *testing.T) {
 
 func TestRationals(t *testing.T) {
 	for _, x := range []float64{1, 0.1, 1.07, 1e-4, 3e8, 1 << 61} {
-		r, err := ExactRational(x)
+		r, err := exactRational(x)
 		if x == 1e-4 {
 			if err == nil {
 				t.Error("1e-4 has 66 bits below the line and must be refused")
@@ -157,12 +157,12 @@ func TestRationals(t *testing.T) {
 			continue
 		}
 		if err != nil || r.Float64() != x {
-			t.Errorf("ExactRational(%g) = %v, %v", x, r, err)
+			t.Errorf("exactRational(%g) = %v, %v", x, r, err)
 		}
 	}
 	for _, x := range []float64{0, -1, math.NaN(), math.Inf(1), 1e300, 1e-300} {
-		if _, err := ExactRational(x); err == nil {
-			t.Errorf("ExactRational(%g) must refuse", x)
+		if _, err := exactRational(x); err == nil {
+			t.Errorf("exactRational(%g) must refuse", x)
 		}
 		if _, err := RationalAbove(x); err == nil {
 			t.Errorf("RationalAbove(%g) must refuse", x)

@@ -1,11 +1,12 @@
 package noise
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+
+	"weir/privacy/digest"
 )
 
 // Key is the secret of one run. Whoever holds it can replay, and subtract, all
@@ -42,10 +43,7 @@ func (k Key) Hex() string { return hex.EncodeToString(k[:]) }
 
 // Commitment returns "sha256:" and the hexadecimal SHA-256 of the key's bytes,
 // which identifies the key without giving it away.
-func (k Key) Commitment() string {
-	sum := sha256.Sum256(k[:])
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
+func (k Key) Commitment() string { return digest.Of(k[:]) }
 
 // String returns the commitment, not the key.
 func (k Key) String() string { return k.Commitment() }

@@ -10,9 +10,9 @@ import (
 // so that no probability is ever rounded.
 type Rational struct{ Num, Den uint64 }
 
-// ExactRational returns x, which must be positive, as a fraction without any
+// exactRational returns x, which must be positive, as a fraction without any
 // rounding; an error where 62 bits above and below the line do not suffice.
-func ExactRational(x float64) (Rational, error) {
+func exactRational(x float64) (Rational, error) {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return Rational{}, fmt.Errorf("rational: is %g, must be positive and finite", x)
 	}
@@ -40,7 +40,7 @@ func RationalAbove(x float64) (Rational, error) {
 	}
 	_, exp := math.Frexp(x)
 	shift := min(40-exp, 50)
-	return ExactRational(math.Ldexp(math.Ceil(math.Ldexp(x, shift)), -shift))
+	return exactRational(math.Ldexp(math.Ceil(math.Ldexp(x, shift)), -shift))
 }
 
 // Float64 returns the fraction rounded to the nearest float64 or nearly so.

@@ -16,7 +16,7 @@ type builder struct {
 }
 
 func unsupported(path, reason string) error {
-	return &privacy.UnsupportedError{Accountant: name, Path: path, Reason: reason}
+	return &privacy.UnsupportedError{Accountant: Name, Path: path, Reason: reason}
 }
 
 // change is by how many bounds on one contribution a sum moves: the factor two

@@ -29,7 +29,7 @@ func goldenAsCoded(k check, in, want values) {
 	if math.IsNaN(want.f("pld_epsilon_sampling_with_replacement_as_coded")) {
 		return
 	}
-	c := &composition{fineness: DefaultFineness}
+	c := &composition{fineness: fineness}
 	for _, p := range in.objects("phases") {
 		c.parts = append(c.parts, part{multiple(in.f("n"), p.f("q")/in.f("n"), 1/p.f("noise_multiplier")), p.f("steps")})
 	}

@@ -90,7 +90,7 @@ func (k check) epsilon(events []privacy.Event, a privacy.Adjacency, delta float6
 }
 
 func (k check) direct(pair *pair, n, delta float64) float64 {
-	return (&composition{parts: []part{{pair, n}}, fineness: DefaultFineness}).epsilon(delta)
+	return (&composition{parts: []part{{pair, n}}, fineness: fineness}).epsilon(delta)
 }
 
 func sampled(q, noise float64, n float64) privacy.Event {

@@ -20,11 +20,13 @@ import (
 	"weir/privacy"
 )
 
-const name = "pld"
+// Name is how specs and commands call this accountant.
+const Name = "pld"
 
-// DefaultFineness is the relative error of epsilon that one change of grid may
-// add. Two changes are usual.
-const DefaultFineness = 1e-5
+// fineness is the relative error of epsilon that one change of grid may add: smaller
+// is tighter and slower, in proportion to its root. The bound holds at any value. Two
+// changes are usual.
+const fineness = 1e-5
 
 // Accountant bounds events by privacy loss distributions. It holds no state and
 // may be used by several goroutines.
@@ -32,27 +34,11 @@ type Accountant struct{ fineness float64 }
 
 var _ privacy.Accountant = (*Accountant)(nil)
 
-// Option adjusts an Accountant.
-type Option func(*Accountant)
-
-// Fineness sets the relative error of epsilon that one change of grid may add:
-// smaller is tighter and slower, in proportion to its root. The bound holds at
-// any value; those outside of [1e-8, 1e-2] are moved inside.
-func Fineness(f float64) Option {
-	return func(a *Accountant) { a.fineness = math.Min(math.Max(f, 1e-8), 1e-2) }
-}
-
 // New returns an accountant.
-func New(options ...Option) *Accountant {
-	a := &Accountant{fineness: DefaultFineness}
-	for _, o := range options {
-		o(a)
-	}
-	return a
-}
+func New() *Accountant { return &Accountant{fineness} }
 
 // Name returns "pld".
-func (a *Accountant) Name() string { return name }
+func (a *Accountant) Name() string { return Name }
 
 // Epsilon returns an upper bound on the least epsilon at delta, +Inf where no
 // finite one exists.

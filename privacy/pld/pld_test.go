@@ -67,7 +67,7 @@ func TestComposedGaussians(t *testing.T) {
 	} {
 		want := gaussianEpsilon(c.mu*math.Sqrt(c.n), c.delta)
 		for _, lower := range []bool{false, true} {
-			m := &composition{parts: []part{{gaussian(c.mu, lower), c.n}}, fineness: DefaultFineness, lower: lower}
+			m := &composition{parts: []part{{gaussian(c.mu, lower), c.n}}, fineness: fineness, lower: lower}
 			got := m.epsilon(c.delta)
 			if math.Abs(got-want) > 2e-4*want || lower && got > want || !lower && got < want {
 				t.Errorf("mu %g n %g delta %g lower %v: %.9g, want %.9g", c.mu, c.n, c.delta, lower, got, want)
@@ -123,8 +123,8 @@ func TestManyTinyLosses(t *testing.T) {
 	const q, n, delta = 1e-9, 1e7, 1e-15
 	for adjacency, chi := range map[privacy.Adjacency]float64{privacy.AddRemove: math.E - 1, privacy.ReplaceOne: 2 * (math.E - 1/math.E)} {
 		floor := gaussianEpsilon(q*math.Sqrt(n*chi), delta)
-		for _, f := range []float64{1e-3, DefaultFineness} {
-			got, err := New(Fineness(f)).Epsilon([]privacy.Event{sampled(q, 1, n)}, adjacency, delta)
+		for _, f := range []float64{1e-3, fineness} {
+			got, err := (&Accountant{f}).Epsilon([]privacy.Event{sampled(q, 1, n)}, adjacency, delta)
 			if err != nil || !(got > 0.99*floor) || !(got < 1.3*floor) {
 				t.Errorf("%s fineness %g: %v (%v), the normal limit has %v", adjacency, f, got, err, floor)
 			}

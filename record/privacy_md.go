@@ -10,9 +10,9 @@ import (
 	"weir/privacy"
 )
 
-// PrivacyPaper is PRIVACY.md: what a release promises, in plain words and from
+// PrivacyStatement is PRIVACY.md: what a release promises, in plain words and from
 // public facts only.
-func PrivacyPaper(r *Run) string {
+func PrivacyStatement(r *Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Privacy of %s\n\n", r.Name)
 	plan, err := r.planned()

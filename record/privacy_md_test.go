@@ -36,7 +36,7 @@ func sampled() *Run {
 
 func TestPapersHoldPublicFactsOnly(t *testing.T) {
 	r := sampled()
-	for name, text := range map[string]string{"PRIVACY.md": PrivacyPaper(r), "DATASHEET.md": Datasheet(r)} {
+	for name, text := range map[string]string{"PRIVACY.md": PrivacyStatement(r), "DATASHEET.md": Datasheet(r)} {
 		for _, secret := range []string{"internal-", "0.123456", "sha256:itself"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s holds %q", name, secret)
@@ -54,32 +54,32 @@ func lacks(t *testing.T, text string, wanted ...string) {
 	}
 }
 
-func TestPrivacyPaper(t *testing.T) {
-	lacks(t, PrivacyPaper(sampled()), "**epsilon = 0.98766** (proven, rounded up", "delta = 1e-05", "patient_id (at most 4 rows each)", "added to or left out of",
+func TestPrivacyStatement(t *testing.T) {
+	lacks(t, PrivacyStatement(sampled()), "**epsilon = 0.98766** (proven, rounded up", "delta = 1e-05", "patient_id (at most 4 rows each)", "added to or left out of",
 		"`{\"gaussian\":{\"noise_multiplier\":1.5}}`", `DP-SGD \| clipped`, "W07, warning: delta is large", "`sample.csv` (sha256:csv)", "`census.csv` (stage `census`), declared public by the statistics office",
 		// e^0.98765432/(1+e^0.98765432) = 0.72863 by hand, and e^0.98765432 = 2.68493.
 		"at most 72.9 %", "(2.685)")
 	r := sampled()
 	r.Insecure = true
-	lacks(t, PrivacyPaper(r), "NOT PRIVATE", "No epsilon holds")
-	if strings.Contains(PrivacyPaper(r), "**epsilon = ") {
+	lacks(t, PrivacyStatement(r), "NOT PRIVATE", "No epsilon holds")
+	if strings.Contains(PrivacyStatement(r), "**epsilon = ") {
 		t.Error("a test with a known seed promises an epsilon")
 	}
 	lacks(t, Datasheet(r), "NOT PRIVATE")
 }
 
-func TestPrivacyPaperWithoutProof(t *testing.T) {
+func TestPrivacyStatementWithoutProof(t *testing.T) {
 	r := sampled()
 	r.Terms.Proven, r.Terms.Published, r.Terms.Claims, r.Terms.Reason = nil, pointer(6.45), "published", "stage train: rule W37"
-	text := PrivacyPaper(r)
+	text := PrivacyStatement(r)
 	lacks(t, text, "**No epsilon is proven for this run**", "Stage train: rule W37.", "epsilon (published) = 6.45", "not a claim of this release")
 	if strings.Contains(text, "differentially private together") {
 		t.Error("a release without proof is said to be private")
 	}
 	r.Terms = Terms{Claims: "none"}
-	lacks(t, PrivacyPaper(r), "No privacy is claimed")
+	lacks(t, PrivacyStatement(r), "No privacy is claimed")
 	r.Plan = json.RawMessage(`[]`)
-	lacks(t, PrivacyPaper(r), "cannot be read")
+	lacks(t, PrivacyStatement(r), "cannot be read")
 	lacks(t, Datasheet(r), "cannot be read")
 }
 
