@@ -206,7 +206,7 @@ func TestAt(t *testing.T) {
 			t.Errorf("%s: at %d:%d, want %v", path, l, c, want)
 		}
 	}
-	p := d.Problem("stages.z.from[0]", "the name of a stage above", didYouMean("b", []string{"B"}))
+	p := d.Problem("stages.z.from[0]", "the name of a stage above", DidYouMean("b", []string{"B"}))
 	if want := `s.yaml:9:32: stages.z.from[0]: is the text "a", must be the name of a stage above; did you mean B?`; p.Error() != want {
 		t.Errorf("got %s\nwant %s", p, want)
 	}

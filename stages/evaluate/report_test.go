@@ -106,10 +106,10 @@ func planned(epsilon pipeline.EpsilonPair, budget pipeline.Epsilon) *pipeline.Pl
 	return &pipeline.Plan{Name: "clinic-study", Digest: "sha256:0", Dataset: pipeline.DatasetPlan{Demo: "cardio", PrivacyUnit: "row"},
 		Adjacency: privacy.ReplaceOne, Accountant: "pld", Claims: pipeline.ClaimsPublished, Budget: budget, Delta: 1e-6, Epsilon: epsilon,
 		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note of the audit"}},
-		Steps: []pipeline.Step{
+		Steps: []*pipeline.Step{
 			{ID: "train", Kind: "dp_wgan", Spends: []pipeline.Planned{{Name: "train", Mechanism: "DP-SGD", Uses: 10}}, NoiseMultiplier: &noise, Share: &share, EpsilonAlone: &alone, EpsilonTotal: &alone, First: "model",
 				Outputs: map[string]pipeline.Output{"model": {Form: pipeline.FormModel, Class: pipeline.Released}}},
-			{ID: "sample", Kind: "sample", First: "out", Work: pipeline.Work{Write: []string{"csv"}},
+			{ID: "sample", Kind: "sample", First: "out", Write: []string{"csv"},
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormTable, Class: pipeline.Released, Rows: 630, Columns: 5}}},
 			{ID: "utility", Kind: "downstream", First: "out", Settings: []byte(`{"target": "smoker", "positive": "no"}`),
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormMetrics, Class: pipeline.Private}}},

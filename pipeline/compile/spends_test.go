@@ -1,20 +1,22 @@
-package pipeline
+package compile
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/privacy"
 )
 
 // planned is a stage whose work is whatever a test says.
 type planned struct {
 	Rate float64 `yaml:"rate" json:"rate" doc:"A number."`
-	work func(Headers) Work
+	work func(pipeline.Headers) pipeline.Work
 }
 
-func (s *planned) Plan(in Headers) (Work, error) { return s.work(in), nil }
+func (s *planned) Plan(in pipeline.Headers) (pipeline.Work, error) { return s.work(in), nil }
 
 // counts is a mechanism that has no bound for groups (privacy.Group).
 type counts struct{ noisy }
@@ -24,26 +26,22 @@ func (m counts) Event(privacy.Adjacency) privacy.Event {
 }
 
 // compiled compiles a spec in which the kind paid does work.
-func compiled(t *testing.T, stages string, work func(Headers) Work, rate float64, set ...string) (*Plan, error) {
+func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.Work, rate float64, set ...string) (*Plan, error) {
 	t.Helper()
-	reg := fakes(t)
-	two := []Port{{Name: "in", Form: FormTable, Doc: "a table"}, {Name: "other", Form: FormTable, Optional: true, Doc: "another"}}
-	model := []Port{{Name: "model", Form: FormModel, Doc: "a model"}}
-	err := reg.add(Kind{Name: "paid", Doc: "Pays.", In: two, Out: model, New: func() Stage { return &planned{Rate: rate, work: work} }})
+	two := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}}
+	model := []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}
+	reg := fakes(t, pipeline.Kind{Name: "paid", Doc: "Pays.", In: two, Out: model, New: func() pipeline.Stage { return &planned{Rate: rate, work: work} }})
+	s, err := spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(head + "stages:\n" + stages), Set: set}, reg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, problems := ParseSpec(Sources{File: "test.yaml", Data: []byte(head + "stages:\n" + stages), Set: set}, reg)
-	if problems != nil {
-		t.Fatal(FromProblems(problems))
-	}
-	return Compile(spec)
+	return Compile(s)
 }
 
-func spending(change func(*Work)) func(Headers) Work {
-	return func(in Headers) Work {
-		w := Work{Out: Headers{"model": {Form: FormModel, Schema: FilesSchema(), Class: Released, Domain: in["in"].Domain}},
-			Spends: []Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism { return noisy{50, scale} }}}}
+func spending(change func(*pipeline.Work)) func(pipeline.Headers) pipeline.Work {
+	return func(in pipeline.Headers) pipeline.Work {
+		w := pipeline.Work{Out: pipeline.Headers{"model": {Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Domain: in["in"].Domain}},
+			Spends: []pipeline.Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism { return noisy{50, scale} }}}}
 		change(&w)
 		return w
 	}
@@ -54,28 +52,28 @@ const unit = "dataset.privacy_unit={column: sex, max_rows: 4}"
 // TestSpendsAreRefused: what a stage cannot spend is a problem at its place, and
 // one of privacy.
 func TestSpendsAreRefused(t *testing.T) {
-	groupless := spending(func(w *Work) {
+	groupless := spending(func(w *pipeline.Work) {
 		w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return counts{noisy{1, scale}} }
 	})
 	for name, c := range map[string]struct {
 		stages string
-		work   func(Headers) Work
+		work   func(pipeline.Headers) pipeline.Work
 		set    []string
 		want   string
 	}{
 		"a group without a bound": {"  train: {kind: paid}\n", groupless, []string{unit}, "without a price"},
-		"a lazy stage":            {"  train: {kind: paid}\n", spending(func(w *Work) { w.Lazy = true }), nil, "computed anew by each reader"},
-		"one name twice":          {"  train: {kind: paid}\n", spending(func(w *Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
-		"a mechanism that can change": {"  train: {kind: paid}\n", spending(func(w *Work) {
+		"a lazy stage":            {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Lazy = true }), nil, "computed anew by each reader"},
+		"one name twice":          {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
+		"a mechanism that can change": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) {
 			w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return &noisy{50, scale} }
 		}), nil, "no plain value"},
-		"a private file":     {"  train: {kind: paid}\n", spending(func(w *Work) { w.Spends, w.Files = nil, []FileUse{{Path: "other.csv"}} }), nil, "W13"},
-		"an unbounded table": {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*Work) {}), nil, "without bound"},
+		"a private file":     {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends, w.Files = nil, []pipeline.FileUse{{Path: "other.csv"}} }), nil, "W13"},
+		"an unbounded table": {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*pipeline.Work) {}), nil, "without bound"},
 		"an unbounded second table": {"  mixed: {kind: mix}\n  train: {kind: paid, from: dataset, other: mixed}\n",
-			spending(func(*Work) {}), nil, "without bound"},
+			spending(func(*pipeline.Work) {}), nil, "without bound"},
 	} {
 		_, err := compiled(t, c.stages, c.work, 1, c.set...)
-		ds, ok := err.(Diagnostics)
+		ds, ok := err.(spec.Diagnostics)
 		if !ok || !ds.Privacy() || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "test.yaml:") {
 			t.Errorf("%s: %v, must be refused at its place: %q", name, err, c.want)
 		}
@@ -84,7 +82,7 @@ func TestSpendsAreRefused(t *testing.T) {
 
 // TestSettingsThatCannotBeStored fail; they never become part of a recipe as text.
 func TestSettingsThatCannotBeStored(t *testing.T) {
-	_, err := compiled(t, "  train: {kind: paid}\n", spending(func(*Work) {}), math.Inf(1))
+	_, err := compiled(t, "  train: {kind: paid}\n", spending(func(*pipeline.Work) {}), math.Inf(1))
 	if err == nil || !strings.Contains(err.Error(), "cannot be stored") {
 		t.Errorf("%v, must be a fault", err)
 	}
@@ -97,7 +95,7 @@ func TestChangesAddUp(t *testing.T) {
 		"  train: {kind: paid}\n": 4,
 		"  clean: {kind: clean}\n  train: {kind: paid, from: dataset, other: clean}\n": 8,
 	} {
-		plan, err := compiled(t, stages, spending(func(w *Work) { w.Terms.Scale = 50 }), 1, unit)
+		plan, err := compiled(t, stages, spending(func(w *pipeline.Work) { w.Terms.Scale = 50 }), 1, unit)
 		if err != nil {
 			t.Fatal(err)
 		}

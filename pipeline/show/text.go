@@ -1,62 +1,60 @@
-package pipeline
+package show
 
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"weir/pipeline"
 	"weir/privacy"
 )
 
 // Text is the plan as a person reads it in a terminal: the DAG, then the bill.
-func (p *Plan) Text() string {
+func Text(p *pipeline.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
-	p.textStages(&b)
+	textStages(&b, p)
 	b.WriteString("\n")
-	p.textBill(&b)
-	p.textPublic(&b)
+	textBill(&b, p)
+	textPublic(&b, p)
 	for _, f := range p.Findings {
-		b.WriteString("\n" + f.Text())
+		b.WriteString("\n" + Finding(f))
 	}
 	return b.String()
 }
 
-// Text is a finding with its fix, in lines.
-func (f Finding) Text() string {
-	if f.Fix == "" {
-		return f.String() + "\n"
-	}
-	return fmt.Sprintf("%s\n  instead: %s\n", f, f.Fix)
-}
-
-// String is a finding in one line, without its fix.
-func (f Finding) String() string {
-	at := ""
+// Finding is a finding with its fix, in lines.
+func Finding(f pipeline.Finding) string {
+	at, fix := "", ""
 	if f.Stage != "" {
 		at = " at " + f.Stage
 	}
-	return fmt.Sprintf("%s %s%s: %s", f.Level, f.Rule, at, f.Message)
+	if f.Fix != "" {
+		fix = "  instead: " + f.Fix + "\n"
+	}
+	return fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix)
 }
 
-func (p *Plan) textStages(b *strings.Builder) {
+func textStages(b *strings.Builder, p *pipeline.Plan) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "STAGE\tKIND\tREADS\tCLASS\tSTABILITY")
-	fmt.Fprintf(w, "%s\t%s\t\t%s\t%s\n", DatasetID, p.sourceName(), Private, p.Spec.Dataset.PrivacyUnit.Stability())
+	fmt.Fprintf(w, "%s\t%s\t\t%s\t%s\n", pipeline.DatasetID, sourceName(p), pipeline.Private, p.Dataset.Stability)
 	for _, s := range p.Steps {
 		stability := s.Stability
 		if stability == "" {
 			stability = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, s.reads(), s.Class, stability)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, reads(s), s.Class, stability)
 	}
 	w.Flush()
 }
 
-func (s Step) reads() string {
+func reads(s *pipeline.Step) string {
 	var refs []string
-	for _, port := range sortedKeys(s.Inputs) {
+	for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
 		for _, r := range s.Inputs[port] {
 			refs = append(refs, r.String())
 		}
@@ -67,7 +65,7 @@ func (s Step) reads() string {
 	return strings.Join(refs, ", ")
 }
 
-func (p *Plan) textBill(b *strings.Builder) {
+func textBill(b *strings.Builder, p *pipeline.Plan) {
 	if p.Budget.Infinite() {
 		b.WriteString("BILL: none. No privacy is claimed (epsilon: inf); every output stays internal.\n")
 		return
@@ -80,16 +78,16 @@ func (p *Plan) textBill(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
 	for _, s := range p.Steps {
-		s.textSpends(w)
+		textSpends(w, s)
 	}
 	w.Flush()
 	for _, s := range p.Steps {
-		s.textEvents(b)
+		textEvents(b, s)
 	}
-	p.textTotal(b)
+	textTotal(b, p)
 }
 
-func (s Step) noiseText() string {
+func noiseText(s *pipeline.Step) string {
 	if s.NoiseMultiplier == nil {
 		return "-"
 	}
@@ -102,7 +100,7 @@ func (s Step) noiseText() string {
 
 // textSpends is a line for each mechanism; what holds for the stage as a whole
 // stands in the first.
-func (s Step) textSpends(w io.Writer) {
+func textSpends(w io.Writer, s *pipeline.Step) {
 	for i, p := range s.Spends {
 		if i > 0 {
 			fmt.Fprintf(w, "  \t%s\t\t%s\t\t\t\n", p.Mechanism, uses(p.Uses))
@@ -112,7 +110,7 @@ func (s Step) textSpends(w io.Writer) {
 		if s.Share != nil {
 			share = number(*s.Share)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, s.noiseText(), uses(p.Uses),
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, noiseText(s), uses(p.Uses),
 			share, orElse("-", s.EpsilonAlone), orElse("-", s.EpsilonTotal))
 	}
 }
@@ -124,7 +122,7 @@ func uses(n int64) string {
 	return fmt.Sprint(n)
 }
 
-func (s Step) textEvents(b *strings.Builder) {
+func textEvents(b *strings.Builder, s *pipeline.Step) {
 	for _, p := range s.Spends {
 		fmt.Fprintf(b, "  %s: sensitivity %s\n", s.ID+"."+p.Name, p.Sensitivity)
 		text, err := privacy.MarshalEvent(p.Event.Event)
@@ -140,7 +138,7 @@ func (s Step) textEvents(b *strings.Builder) {
 	}
 }
 
-func (p *Plan) textPublic(b *strings.Builder) {
+func textPublic(b *strings.Builder, p *pipeline.Plan) {
 	if len(p.Public) == 0 {
 		return
 	}
@@ -150,15 +148,15 @@ func (p *Plan) textPublic(b *strings.Builder) {
 	}
 }
 
-func (p *Plan) textTotal(b *strings.Builder) {
-	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), p.reason())
+func textTotal(b *strings.Builder, p *pipeline.Plan) {
+	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), reason(p))
 	fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
 	if p.Naive != nil {
 		fmt.Fprintf(b, "  by naive addition    %s\n", privacy.Bound(*p.Naive))
 	}
 }
 
-func (p *Plan) reason() string {
+func reason(p *pipeline.Plan) string {
 	if p.Epsilon.Proven == nil && p.Epsilon.Reason != "" {
 		return ": " + p.Epsilon.Reason
 	}

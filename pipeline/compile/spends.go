@@ -1,16 +1,18 @@
-package pipeline
+package compile
 
 import (
 	"fmt"
 	"path"
 	"reflect"
 
+	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/privacy"
 )
 
 // checkSpends holds the mechanisms of a stage against what they run on: nothing
 // unbounded, a group as large as what changes, shards for a mechanism on shards.
-func (c *compiler) checkSpends(s *StageSpec, in Headers, step *Step) {
+func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 	if len(step.Work.Spends) == 0 {
 		return
 	}
@@ -27,23 +29,23 @@ func (c *compiler) checkSpends(s *StageSpec, in Headers, step *Step) {
 			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", of whose change nothing is known", "a mechanism on the dataset alone")
 		}
 	}
-	if step.Unproven != "" && c.spec.Privacy.Claims != ClaimsPublished {
+	if step.Unproven != "" && c.spec.Privacy.Claims != pipeline.ClaimsPublished {
 		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
 	}
 	c.checkPlanned(s, step, changeOf(s.Kind, in))
 }
 
 // checkBounded refuses a mechanism on an input that may change anywhere.
-func (c *compiler) checkBounded(s *StageSpec) {
+func (c *compiler) checkBounded(s *spec.Stage) {
 	for _, port := range s.Kind.In {
 		for _, r := range s.Inputs[port.Name] {
 			h, _ := c.header(r)
-			if port.Lends || h.Class != Private {
+			if port.Lends || h.Class != pipeline.Private {
 				continue
 			}
-			if h.Form != FormTable {
+			if h.Form != pipeline.FormTable {
 				c.refuse(s.ID, "W13", fmt.Sprintf("a mechanism on %s, a private %s, of whose change nothing is known", r, h.Form), "a mechanism on a table")
-			} else if h.Stability.Spread != SpreadRows && h.Stability.Spread != SpreadShards {
+			} else if h.Stability.Spread != pipeline.SpreadRows && h.Stability.Spread != pipeline.SpreadShards {
 				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
 			}
 		}
@@ -56,14 +58,14 @@ type change struct{ rows, shards int }
 
 // changeOf adds up the rows that may change over all private tables that the
 // stage reads: they come from one source, so one unit may move all of them.
-func changeOf(k *Kind, in Headers) change {
+func changeOf(k *pipeline.Kind, in pipeline.Headers) change {
 	var to change
-	add := func(h Header) {
+	add := func(h pipeline.Header) {
 		switch {
-		case h.Class != Private || h.Form != FormTable:
-		case h.Stability.Spread == SpreadShards && to.shards == 0:
+		case h.Class != pipeline.Private || h.Form != pipeline.FormTable:
+		case h.Stability.Spread == pipeline.SpreadShards && to.shards == 0:
 			to.shards = h.Stability.N
-		case h.Stability.Spread == SpreadShards:
+		case h.Stability.Spread == pipeline.SpreadShards:
 			to.shards = -1 // two sharded tables: a unit may lie in two different shards
 		default:
 			to.rows += h.Stability.N
@@ -82,7 +84,7 @@ func changeOf(k *Kind, in Headers) change {
 
 // checkPlanned prices every spend once, at scale 1, so that what cannot be priced
 // is a problem with a place.
-func (c *compiler) checkPlanned(s *StageSpec, step *Step, to change) {
+func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to change) {
 	step.change = to
 	names := map[string]bool{}
 	for _, spend := range step.Work.Spends {
@@ -105,14 +107,14 @@ func (c *compiler) checkPlanned(s *StageSpec, step *Step, to change) {
 
 // price is a spend at a scale: its mechanism, and the event that bounds it for
 // all that one unit changes.
-func (c *compiler) price(step *Step, spend Spend, scale float64) (Planned, error) {
+func (c *compiler) price(step *Step, spend pipeline.Spend, scale float64) (pipeline.Planned, error) {
 	return step.change.price(spend, scale, c.spec.Privacy.Adjacency)
 }
 
 // Price lists the spends of work on inputs of a kind as a bill at the given scale of
 // their noise has them. Tests of a single stage pay by it; runs pay by their plan.
-func Price(k *Kind, in Headers, w Work, scale float64, adjacency privacy.Adjacency) ([]Planned, error) {
-	list := make([]Planned, len(w.Spends))
+func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64, adjacency privacy.Adjacency) ([]pipeline.Planned, error) {
+	list := make([]pipeline.Planned, len(w.Spends))
 	for i, spend := range w.Spends {
 		p, err := changeOf(k, in).price(spend, scale, adjacency)
 		if err != nil {
@@ -123,15 +125,15 @@ func Price(k *Kind, in Headers, w Work, scale float64, adjacency privacy.Adjacen
 	return list, nil
 }
 
-func (to change) price(spend Spend, scale float64, adjacency privacy.Adjacency) (Planned, error) {
+func (to change) price(spend pipeline.Spend, scale float64, adjacency privacy.Adjacency) (pipeline.Planned, error) {
 	m := spend.Mechanism(scale)
 	if !plain(reflect.TypeOf(m)) {
-		return Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
+		return pipeline.Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
 	}
 	if err := m.Check(); err != nil {
-		return Planned{}, err
+		return pipeline.Planned{}, err
 	}
-	p := Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Group: max(1, to.rows), Sensitivity: to.words(m, adjacency)}
+	p := pipeline.Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Group: max(1, to.rows), Sensitivity: to.words(m, adjacency)}
 	if scale == 0 {
 		return p, nil
 	}

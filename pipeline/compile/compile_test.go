@@ -1,8 +1,10 @@
-package pipeline
+package compile
 
 import (
 	"strings"
 	"testing"
+
+	"weir/pipeline"
 )
 
 const good = head + `stages:
@@ -18,8 +20,7 @@ func TestCompileOrdersTypesAndBills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(plan.Text())
-	if got := plan.Step("sample"); got.Class != Released {
+	if got := plan.Step("sample"); got.Class != pipeline.Released {
 		t.Errorf("sample: is %s, must be released", got.Class)
 	}
 }

@@ -1,27 +1,31 @@
-package pipeline
+package compile
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/schema"
 )
 
 // linker resolves references between stages and orders them.
 type linker struct {
-	spec   *Spec
-	byID   map[string]*StageSpec
-	faults Diagnostics
+	spec   *spec.Spec
+	byID   map[string]*spec.Stage
+	faults spec.Diagnostics
 }
 
 // link returns the stages in an order in which every stage comes after those it
 // reads, keeping the order of the spec where it may.
-func link(spec *Spec) ([]*StageSpec, Diagnostics) {
-	l := &linker{spec: spec, byID: map[string]*StageSpec{}}
-	for i := range spec.Stages {
-		l.byID[spec.Stages[i].ID] = &spec.Stages[i]
+func link(s *spec.Spec) ([]*spec.Stage, spec.Diagnostics) {
+	l := &linker{spec: s, byID: map[string]*spec.Stage{}}
+	for i := range s.Stages {
+		l.byID[s.Stages[i].ID] = &s.Stages[i]
 	}
-	for i := range spec.Stages {
+	for i := range s.Stages {
 		l.resolve(i)
 	}
 	if len(l.faults) > 0 {
@@ -43,13 +47,13 @@ func (l *linker) resolve(i int) {
 	}
 }
 
-func (l *linker) checkRef(s *StageSpec, port *Port, r Ref) {
+func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
 	path := "stages." + s.ID + "." + port.Key()
-	form := FormTable
-	if r.Stage != DatasetID {
+	form := pipeline.FormTable
+	if r.Stage != pipeline.DatasetID {
 		target := l.byID[r.Stage]
 		if target == nil {
-			l.fault(path, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), hint(r.Stage, l.ids()))
+			l.fault(path, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), schema.DidYouMean(r.Stage, l.ids()))
 			return
 		}
 		out := target.Kind.OutPort(r.Port)
@@ -67,9 +71,9 @@ func (l *linker) checkRef(s *StageSpec, port *Port, r Ref) {
 }
 
 // order sorts by dependency (Kahn's algorithm, always the first ready stage).
-func (l *linker) order() ([]*StageSpec, Diagnostics) {
-	done := map[string]bool{DatasetID: true}
-	var sorted []*StageSpec
+func (l *linker) order() ([]*spec.Stage, spec.Diagnostics) {
+	done := map[string]bool{pipeline.DatasetID: true}
+	var sorted []*spec.Stage
 	for len(sorted) < len(l.spec.Stages) {
 		next := l.firstReady(done)
 		if next == nil {
@@ -82,7 +86,7 @@ func (l *linker) order() ([]*StageSpec, Diagnostics) {
 	return sorted, nil
 }
 
-func (l *linker) firstReady(done map[string]bool) *StageSpec {
+func (l *linker) firstReady(done map[string]bool) *spec.Stage {
 	for i := range l.spec.Stages {
 		if s := &l.spec.Stages[i]; !done[s.ID] && waitsFor(s, done) == "" {
 			return s
@@ -92,8 +96,8 @@ func (l *linker) firstReady(done map[string]bool) *StageSpec {
 }
 
 // waitsFor names an input stage that is not done, or "".
-func waitsFor(s *StageSpec, done map[string]bool) string {
-	for _, port := range sortedKeys(s.Inputs) {
+func waitsFor(s *spec.Stage, done map[string]bool) string {
+	for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
 		for _, r := range s.Inputs[port] {
 			if !done[r.Stage] {
 				return r.Stage
@@ -124,11 +128,11 @@ func (l *linker) cycle(done map[string]bool) string {
 }
 
 func (l *linker) fault(path, found, accepted, hint string) {
-	l.faults = append(l.faults, l.spec.diagnostic(path, found, accepted, hint))
+	l.faults = append(l.faults, l.spec.Fault(path, found, accepted, hint))
 }
 
 func (l *linker) ids() []string {
-	ids := []string{DatasetID}
+	ids := []string{pipeline.DatasetID}
 	for _, s := range l.spec.Stages {
 		ids = append(ids, s.ID)
 	}
@@ -137,12 +141,12 @@ func (l *linker) ids() []string {
 
 func (l *linker) names() string { return strings.Join(l.ids(), ", ") }
 
-func (l *linker) fitting(form Form) string {
+func (l *linker) fitting(form pipeline.Form) string {
 	var fit []string
 	for _, s := range l.spec.Stages {
 		for _, out := range s.Kind.Out {
 			if out.Form == form {
-				fit = append(fit, Ref{s.ID, out.Name}.String())
+				fit = append(fit, pipeline.Ref{Stage: s.ID, Port: out.Name}.String())
 			}
 		}
 	}
@@ -152,17 +156,10 @@ func (l *linker) fitting(form Form) string {
 	return ", such as " + strings.Join(fit, ", ")
 }
 
-func outNames(k *Kind) string {
+func outNames(k *pipeline.Kind) string {
 	names := make([]string, len(k.Out))
 	for i, p := range k.Out {
 		names[i] = p.Name
 	}
 	return strings.Join(names, ", ")
-}
-
-func hint(word string, accepted []string) string {
-	if s := schema.Suggest(word, accepted); s != "" {
-		return "did you mean " + s + "?"
-	}
-	return ""
 }

@@ -1,24 +1,27 @@
-package pipeline
+package show
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"weir/pipeline"
 	"weir/privacy"
 )
 
 // Mermaid draws the plan's DAG as a Mermaid flowchart: private stages are
 // boxes, paid ones hexagons, released ones rounded.
-func (p *Plan) Mermaid() string {
+func Mermaid(p *pipeline.Plan) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	fmt.Fprintf(&b, "  %s[(%s)]:::private\n", DatasetID, mermaidText(p.sourceName()))
+	fmt.Fprintf(&b, "  %s[(%s)]:::private\n", pipeline.DatasetID, mermaidText(sourceName(p)))
 	for _, s := range p.Steps {
 		open, shut := shape(s)
-		fmt.Fprintf(&b, "  %s%s\"%s\"%s:::%s\n", s.ID, open, mermaidText(s.label()), shut, s.Class)
+		fmt.Fprintf(&b, "  %s%s\"%s\"%s:::%s\n", s.ID, open, mermaidText(label(s)), shut, s.Class)
 	}
-	p.edges(func(from, to, label string) {
+	edges(p, func(from, to, label string) {
 		if label != "" {
 			label = "|" + label + "|"
 		}
@@ -28,11 +31,11 @@ func (p *Plan) Mermaid() string {
 	return b.String()
 }
 
-func shape(s Step) (open, shut string) {
+func shape(s *pipeline.Step) (open, shut string) {
 	switch {
 	case len(s.Events) > 0:
 		return "{{", "}}"
-	case s.Class == Released:
+	case s.Class == pipeline.Released:
 		return "(", ")"
 	}
 	return "[", "]"
@@ -41,7 +44,7 @@ func shape(s Step) (open, shut string) {
 func mermaidText(s string) string { return strings.ReplaceAll(s, `"`, "'") }
 
 // label is the text of a stage in a drawing.
-func (s Step) label() string {
+func label(s *pipeline.Step) string {
 	text := s.ID
 	if s.Kind != s.ID {
 		text += ": " + s.Kind
@@ -54,7 +57,7 @@ func (s Step) label() string {
 
 // sourceName names the source without its folder, which is nobody's business in
 // a release.
-func (p *Plan) sourceName() string {
+func sourceName(p *pipeline.Plan) string {
 	if p.Dataset.Demo != "" {
 		return "demo: " + p.Dataset.Demo
 	}
@@ -62,9 +65,9 @@ func (p *Plan) sourceName() string {
 }
 
 // edges calls f for every input of every step, in order.
-func (p *Plan) edges(f func(from, to, label string)) {
+func edges(p *pipeline.Plan, f func(from, to, label string)) {
 	for _, s := range p.Steps {
-		for _, port := range sortedKeys(s.Inputs) {
+		for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
 			for _, r := range s.Inputs[port] {
 				f(r.Stage, s.ID, edgeLabel(port, r))
 			}
@@ -72,7 +75,7 @@ func (p *Plan) edges(f func(from, to, label string)) {
 	}
 }
 
-func edgeLabel(port string, r Ref) string {
+func edgeLabel(port string, r pipeline.Ref) string {
 	switch {
 	case r.Port != "":
 		return r.Port

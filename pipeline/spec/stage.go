@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"weir/pipeline"
 	"weir/schema"
 )
 
@@ -42,7 +43,7 @@ func (r refList) MarshalYAML() (any, error) {
 
 // portStruct is a pointer to a struct with one refList a port, so that ports
 // are checked, decoded and documented like every other setting.
-func portStruct(k *Kind) reflect.Value {
+func portStruct(k *pipeline.Kind) reflect.Value {
 	var fields []reflect.StructField
 	for _, p := range k.In {
 		key := p.Key()
@@ -55,18 +56,18 @@ func portStruct(k *Kind) reflect.Value {
 }
 
 // readPorts are the references that a decoded portStruct holds, by port.
-func readPorts(k *Kind, ports reflect.Value) map[string][]Ref {
-	inputs := map[string][]Ref{}
+func readPorts(k *pipeline.Kind, ports reflect.Value) map[string][]pipeline.Ref {
+	inputs := map[string][]pipeline.Ref{}
 	for i, p := range k.In {
 		for _, name := range ports.Elem().Field(i).Interface().(refList) {
-			inputs[p.Name] = append(inputs[p.Name], ParseRef(name))
+			inputs[p.Name] = append(inputs[p.Name], pipeline.ParseRef(name))
 		}
 	}
 	return inputs
 }
 
 // writePorts is the inverse of readPorts, for the canonical form.
-func writePorts(k *Kind, inputs map[string][]Ref) reflect.Value {
+func writePorts(k *pipeline.Kind, inputs map[string][]pipeline.Ref) reflect.Value {
 	ports := portStruct(k)
 	for i, p := range k.In {
 		var names refList
@@ -78,13 +79,13 @@ func writePorts(k *Kind, inputs map[string][]Ref) reflect.Value {
 	return ports
 }
 
-// Schema is the JSON Schema of a stage of kind k: kind, ports, settings.
-func (k *Kind) Schema() (*schema.Schema, error) {
+// StageSchema is the JSON Schema of a stage of kind k: kind, ports, settings.
+func StageSchema(k *pipeline.Kind) (*schema.Schema, error) {
 	return mergeSchemas(&stageHead{}, portStruct(k).Interface(), k.New())
 }
 
-// settingsSchema is Schema without kind, which a union adds.
-func (k *Kind) settingsSchema() (*schema.Schema, error) {
+// settingsSchema is StageSchema without kind, which a union adds.
+func settingsSchema(k *pipeline.Kind) (*schema.Schema, error) {
 	return mergeSchemas(portStruct(k).Interface(), k.New())
 }
 

@@ -1,15 +1,18 @@
-package pipeline
+package compile
 
 import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
 )
 
 // No number is within any budget: comparisons with NaN are false.
 func TestBillWithoutANumberIsRefused(t *testing.T) {
 	for _, bill := range []float64{math.NaN(), math.Inf(1)} {
-		c := &compiler{spec: &Spec{Privacy: PrivacyTerms{Epsilon: 1, Delta: 1e-6}}, plan: &Plan{}}
+		c := &compiler{spec: &spec.Spec{Privacy: spec.Privacy{Epsilon: 1, Delta: 1e-6}}, plan: &Plan{Plan: &pipeline.Plan{}}}
 		c.plan.Epsilon.Proven = &bill
 		if c.overBudget(); len(c.faults) == 0 {
 			t.Errorf("a bill of %g passes a budget of 1", bill)

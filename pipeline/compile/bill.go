@@ -1,11 +1,14 @@
-package pipeline
+package compile
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
+	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/calibrate"
@@ -33,7 +36,7 @@ func (c *compiler) splitNames() {
 	for _, s := range c.paid() {
 		open[s.ID] = s.Work.Terms.Scale == 0
 	}
-	for _, id := range sortedKeys(split) {
+	for _, id := range slices.Sorted(maps.Keys(split)) {
 		planned := c.plan.Step(id) != nil
 		if isOpen, spends := open[id]; planned && (!spends || !isOpen) {
 			c.fault("privacy.split."+id, "a share for a stage that "+why(spends), "shares of stages whose noise the budget sets", "W19")
@@ -168,16 +171,16 @@ func (c *compiler) share(s *Step) float64 {
 
 // calibrationFault words why the budget cannot be met.
 func (c *compiler) calibrationFault(err error) {
-	rule := RuleBudget
+	rule := spec.RuleBudget
 	if errors.Is(err, privacy.ErrUnsupported) {
 		rule = "W33"
 	}
-	c.fault("privacy", fmt.Sprintf("a budget of epsilon %s at delta %g: %v", number(float64(c.spec.Privacy.Epsilon)), c.spec.Privacy.Delta, err),
+	c.fault("privacy", fmt.Sprintf("a budget of epsilon %.5g at delta %g: %v", float64(c.spec.Privacy.Epsilon), c.spec.Privacy.Delta, err),
 		"a budget that the stages can meet under this accountant", rule)
 }
 
 func (c *compiler) fault(path, found, accepted, rule string) {
-	d := c.spec.diagnostic(path, found, accepted, "")
+	d := c.spec.Fault(path, found, accepted, "")
 	d.Rule = rule
 	c.faults = append(c.faults, d)
 }

@@ -1,15 +1,22 @@
-package pipeline
+package compile
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+)
 
 // checkOutputs holds a stage's outputs against the privacy types: nothing
 // leaves private without a charge, no mechanism runs on an input whose change
 // is unbounded, and without privacy everything learned stays private.
-func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
+func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) {
 	class := classOf(s.Kind, in)
 	for _, f := range step.Work.Files {
 		if !f.Public {
-			class = Private
+			class = pipeline.Private
 		}
 	}
 	paid := len(step.Work.Spends) > 0
@@ -23,7 +30,7 @@ func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
 		if paid && c.spec.Privacy.Epsilon.Infinite() {
 			h.Class = h.Class.Join(class)
 		}
-		if class == Private && h.Class != Private && !paid {
+		if class == pipeline.Private && h.Class != pipeline.Private && !paid {
 			c.refuse(s.ID, "W13", "an output of class "+string(h.Class)+" computed from private rows without a charge",
 				"paid for by an event, or private")
 		}
@@ -32,17 +39,17 @@ func (c *compiler) checkOutputs(s *StageSpec, in Headers, step *Step) {
 	}
 	first := step.Work.Out[s.Kind.Out[0].Name]
 	step.Class = first.Class
-	if first.Class == Private && first.Form == FormTable {
+	if first.Class == pipeline.Private && first.Form == pipeline.FormTable {
 		step.Stability = first.Stability.String()
 	}
 }
 
-func (c *compiler) source() Terms { return c.headers[DatasetID][""].Terms }
+func (c *compiler) source() pipeline.Terms { return c.headers[pipeline.DatasetID][""].Terms }
 
 const unboundedFix = "compute it inside shards, from a public reference table or from released statistics, or mark missing values by an indicator"
 
 // unboundedSince words the path from the first stage that lost the bound.
-func (c *compiler) unboundedSince(r Ref) string {
+func (c *compiler) unboundedSince(r pipeline.Ref) string {
 	culprit := c.culprit(r)
 	if culprit == r.Stage {
 		return fmt.Sprintf("a mechanism on %s, whose rows change without bound when one unit changes", r)
@@ -51,14 +58,14 @@ func (c *compiler) unboundedSince(r Ref) string {
 }
 
 // culprit walks up to the stage that turned a bounded table into an unbounded one.
-func (c *compiler) culprit(r Ref) string {
+func (c *compiler) culprit(r pipeline.Ref) string {
 	for _, s := range c.spec.Stages {
 		if s.ID != r.Stage {
 			continue
 		}
-		for _, port := range sortedKeys(s.Inputs) {
+		for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
 			for _, up := range s.Inputs[port] {
-				if h, ok := c.header(up); ok && h.Class == Private && h.Stability.Spread == SpreadUnbounded {
+				if h, ok := c.header(up); ok && h.Class == pipeline.Private && h.Stability.Spread == pipeline.SpreadUnbounded {
 					return c.culprit(up)
 				}
 			}
@@ -68,8 +75,8 @@ func (c *compiler) culprit(r Ref) string {
 }
 
 // classOf joins the classes of the inputs whose rows are read.
-func classOf(k *Kind, in Headers) Class {
-	class := Public
+func classOf(k *pipeline.Kind, in pipeline.Headers) pipeline.Class {
+	class := pipeline.Public
 	for _, port := range k.In {
 		if port.Lends {
 			continue
@@ -82,11 +89,11 @@ func classOf(k *Kind, in Headers) Class {
 	return class
 }
 
-func describe(h Header) Output {
-	o := Output{Form: h.Form, Class: h.Class, Rows: h.Rows}
-	if h.Form == FormTable {
+func describe(h pipeline.Header) pipeline.Output {
+	o := pipeline.Output{Form: h.Form, Class: h.Class, Rows: h.Rows}
+	if h.Form == pipeline.FormTable {
 		o.Columns = len(h.Domain.Columns)
-		if h.Class == Private {
+		if h.Class == pipeline.Private {
 			o.Stability = h.Stability.String()
 		}
 	}
@@ -94,7 +101,7 @@ func describe(h Header) Output {
 }
 
 func (c *compiler) refuse(stage, rule, found, accepted string) {
-	d := c.spec.diagnostic("stages."+stage, found, accepted, "")
+	d := c.spec.Fault("stages."+stage, found, accepted, "")
 	d.Rule, d.Stage = rule, stage
 	c.faults = append(c.faults, d)
 }

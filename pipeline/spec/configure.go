@@ -1,15 +1,16 @@
-package pipeline
+package spec
 
 import (
 	"fmt"
 	"strings"
 
+	"weir/pipeline"
 	"weir/schema"
 )
 
 // Configure makes a stage of kind k from texts, for callers without a spec. A
 // setting that the kind does not have is left out.
-func (k *Kind) Configure(settings map[string]string) (Stage, error) {
+func Configure(k *pipeline.Kind, settings map[string]string) (pipeline.Stage, error) {
 	stage := k.New()
 	shape, err := schema.Of(stage)
 	if err != nil {

@@ -1,9 +1,14 @@
-package pipeline
+package spec
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
+
+	"weir/pipeline"
+	"weir/schema"
 )
 
 // rules are those of a spec that a JSON Schema cannot say.
@@ -22,15 +27,15 @@ func (p *parser) datasetRules(d *Dataset) {
 	}
 	unit := d.PrivacyUnit.Column
 	if unit != "" && d.columns != nil && d.columns.Column(unit) == nil {
-		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.columns.Names(), ", "), hint(unit, d.columns.Names()))
+		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.columns.Names(), ", "), schema.DidYouMean(unit, d.columns.Names()))
 	}
 }
 
-func (p *parser) budgetRules(t *PrivacyTerms) {
+func (p *parser) budgetRules(t *Privacy) {
 	switch {
-	case t.Epsilon.Infinite() && t.Claims != ClaimsNone:
+	case t.Epsilon.Infinite() && t.Claims != pipeline.ClaimsNone:
 		p.at("privacy.epsilon", "", "finite, or inf together with claims: none", "")
-	case !t.Epsilon.Infinite() && t.Claims == ClaimsNone:
+	case !t.Epsilon.Infinite() && t.Claims == pipeline.ClaimsNone:
 		p.at("privacy.claims", "", "proven or published where epsilon is finite; none goes with epsilon: inf", "")
 	case !t.Epsilon.Infinite() && t.Delta == 0 && t.Accountant != "basic":
 		p.at("privacy.delta", "0", "above 0 and below one over the number of rows, unless accountant is basic", "")
@@ -47,12 +52,12 @@ func (p *parser) splitRules(s *Spec) {
 	for i := range s.Stages {
 		ids[i] = s.Stages[i].ID
 	}
-	for _, id := range sortedKeys(split) {
+	for _, id := range slices.Sorted(maps.Keys(split)) {
 		share := split[id]
 		sum += share
 		path := "privacy.split." + id
-		if !contains(ids, id) {
-			p.at(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "), hint(id, ids))
+		if !slices.Contains(ids, id) {
+			p.at(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "), schema.DidYouMean(id, ids))
 		}
 		if !(share > 0 && share <= 1) {
 			p.at(path, "", "above 0 and at most 1", "")
@@ -62,13 +67,4 @@ func (p *parser) splitRules(s *Spec) {
 	if math.Abs(sum-1) > 1e-9 {
 		p.at("privacy.split", fmt.Sprintf("shares that sum to %.10g (W19)", sum), "shares that sum to 1", "")
 	}
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }

@@ -1,9 +1,10 @@
-package pipeline
+package spec
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"weir/pipeline"
 	"weir/schema"
 )
 
@@ -23,7 +24,7 @@ type canonicalSpec struct {
 	Weir       int                           `yaml:"weir"`
 	Name       string                        `yaml:"name"`
 	Dataset    canonicalDataset              `yaml:"dataset"`
-	Privacy    PrivacyTerms                  `yaml:"privacy"`
+	Privacy    Privacy                       `yaml:"privacy"`
 	Seed       uint64                        `yaml:"seed"`
 	Stages     schema.Ordered[schema.Merged] `yaml:"stages"`
 	Experiment *Experiment                   `yaml:"experiment,omitempty"`
@@ -31,22 +32,22 @@ type canonicalSpec struct {
 
 type canonicalDataset struct {
 	Dataset
-	columns *Domain
+	columns *pipeline.Domain
 }
 
 // MarshalYAML replaces the name of the domain's file by what it says.
 func (d canonicalDataset) MarshalYAML() (any, error) {
 	return schema.Merged{struct {
-		File        string      `yaml:"file,omitempty"`
-		Demo        string      `yaml:"demo,omitempty"`
-		DemoRows    int64       `yaml:"demo_rows,omitempty"`
-		CSV         *CSV        `yaml:"csv,omitempty"`
-		Domain      *Domain     `yaml:"domain"`
-		Version     schema.Text `yaml:"version"`
-		PrivacyUnit Unit        `yaml:"privacy_unit"`
-		RowsPublic  int64       `yaml:"rows_public,omitempty"`
-		Budget      *Budget     `yaml:"budget,omitempty"`
-		Ledger      string      `yaml:"ledger,omitempty"`
+		File        string           `yaml:"file,omitempty"`
+		Demo        string           `yaml:"demo,omitempty"`
+		DemoRows    int64            `yaml:"demo_rows,omitempty"`
+		CSV         *pipeline.CSV    `yaml:"csv,omitempty"`
+		Domain      *pipeline.Domain `yaml:"domain"`
+		Version     schema.Text      `yaml:"version"`
+		PrivacyUnit pipeline.Unit    `yaml:"privacy_unit"`
+		RowsPublic  int64            `yaml:"rows_public,omitempty"`
+		Budget      *pipeline.Budget `yaml:"budget,omitempty"`
+		Ledger      string           `yaml:"ledger,omitempty"`
 	}{d.File, d.Demo, d.DemoRows, d.CSV, d.columns, d.Version, d.PrivacyUnit, d.RowsPublic, d.Budget, d.Ledger}}, nil
 }
 

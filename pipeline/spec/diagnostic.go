@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"strings"
@@ -44,8 +44,8 @@ func (ds Diagnostics) Privacy() bool {
 	return len(ds) > 0
 }
 
-// FromProblems wraps faults found by the schema.
-func FromProblems(ps []schema.Problem) error {
+// faults wraps problems found by the schema; nil where there are none.
+func faults(ps []schema.Problem) error {
 	if len(ps) == 0 {
 		return nil
 	}
@@ -59,8 +59,8 @@ func FromProblems(ps []schema.Problem) error {
 // RuleBudget marks refusals because the budget does not suffice.
 const RuleBudget = "budget"
 
-// diagnostic builds one at a path of the spec.
-func (s *Spec) diagnostic(path, found, accepted, hint string) Diagnostic {
+// Fault is one of the spec itself, at a path of it.
+func (s *Spec) Fault(path, found, accepted, hint string) Diagnostic {
 	d := Diagnostic{Problem: schema.Problem{Path: path, Found: found, Accepted: accepted, Hint: hint}}
 	if s.where != nil {
 		d.File, d.Line, d.Column = s.where(path)
@@ -71,7 +71,7 @@ func (s *Spec) diagnostic(path, found, accepted, hint string) Diagnostic {
 // Refusal is one of privacy at a path of the spec, found by looking at what the
 // spec names.
 func (s *Spec) Refusal(rule, stage, path, found, accepted, hint string) Diagnostic {
-	d := s.diagnostic(path, found, accepted, hint)
+	d := s.Fault(path, found, accepted, hint)
 	d.Rule, d.Stage = rule, stage
 	return d
 }

@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import "fmt"
 
@@ -41,22 +41,4 @@ func (e *Experiment) Trials() ([]Trial, error) {
 		}
 	}
 	return trials, nil
-}
-
-// experiment says how often a spec with an experiment is charged (W17).
-func (c *compiler) experiment() {
-	if c.spec.Experiment == nil {
-		return
-	}
-	trials, err := c.spec.Experiment.Trials()
-	if err != nil {
-		c.fault("experiment", err.Error(), "a smaller experiment", "")
-		return
-	}
-	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; each is a charge like this bill", len(trials)),
-		"try settings on demo data, and run once on the private table")
-	if len(trials) > 1 {
-		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its own, which no charge covers",
-			"say beforehand which run is released, or release all of them")
-	}
 }

@@ -1,10 +1,11 @@
-package pipeline
+package spec
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"weir/pipeline"
 	"weir/schema"
 )
 
@@ -16,32 +17,29 @@ type specFile struct {
 
 // Sources is where a spec's words come from.
 type Sources struct {
-	File string                                         // name of the spec, for messages
-	Data []byte                                         // its YAML
-	Set  []string                                       // overrides path=value, in order
-	Read func(name string) ([]byte, error)              // reads the file of a domain, relative to the spec
-	Demo func(name string, rows int64) (*Domain, error) // the domain of a built-in generator
+	File string                                                  // name of the spec, for messages
+	Data []byte                                                  // its YAML
+	Set  []string                                                // overrides path=value, in order
+	Read func(name string) ([]byte, error)                       // reads the file of a domain, relative to the spec
+	Demo func(name string, rows int64) (*pipeline.Domain, error) // the domain of a built-in generator
 }
 
-// ParseSpec validates a spec and decodes every stage over the defaults of its
-// kind. It returns every problem at once.
-func ParseSpec(src Sources, reg *Registry) (*Spec, []schema.Problem) {
+// Parse validates a spec and decodes every stage over the defaults of its
+// kind. The error is of type Diagnostics and lists every problem at once.
+func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	doc, problems := schema.Parse(src.File, src.Data)
 	if doc == nil {
-		return nil, problems
+		return nil, faults(problems)
 	}
 	for _, set := range src.Set {
 		problems = append(problems, override(doc, set)...)
 	}
 	if len(problems) > 0 {
-		return nil, problems
+		return nil, faults(problems)
 	}
 	p := &parser{src: src, doc: doc, reg: reg}
 	spec := p.spec()
-	if len(p.problems) > 0 {
-		return nil, p.problems
-	}
-	return spec, nil
+	return spec, faults(p.problems)
 }
 
 // override sets one path; an empty value takes the setting out. File and demo
@@ -79,7 +77,7 @@ func asProblem(path string, err error) schema.Problem {
 type parser struct {
 	src      Sources
 	doc      *schema.Document
-	reg      *Registry
+	reg      *pipeline.Registry
 	problems []schema.Problem
 }
 
@@ -95,7 +93,7 @@ func (p *parser) at(path, found, accepted, hint string) {
 }
 
 func (p *parser) spec() *Spec {
-	file := specFile{Spec: defaultSpec()}
+	file := specFile{Spec: Default()}
 	p.add(p.doc.Decode("", &file)...)
 	spec := &file.Spec
 	for _, id := range p.doc.Keys("stages") {
@@ -117,31 +115,32 @@ func (p *parser) spec() *Spec {
 	return spec
 }
 
-func defaultSpec() Spec {
-	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: ClaimsProven, KeepNoiseKey: true}}
+// Default is a spec before its file is read.
+func Default() Spec {
+	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: Privacy{Delta: 1e-5, Accountant: "pld", Claims: pipeline.ClaimsProven, KeepNoiseKey: true}}
 }
 
-func (p *parser) stage(id string) (StageSpec, bool) {
+func (p *parser) stage(id string) (Stage, bool) {
 	path := schema.Path("stages", id)
 	name := p.doc.Text(path + ".kind")
 	kind := p.reg.Kind(name)
 	switch {
-	case id == DatasetID || strings.ContainsAny(id, "./\\ #"):
+	case id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #"):
 		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank or #, other than dataset", "")
-		return StageSpec{}, false
+		return Stage{}, false
 	case !p.doc.Has(path + ".kind"):
 		p.at(path, "", "a mapping with kind: one of "+strings.Join(p.reg.Names(), ", "), "")
-		return StageSpec{}, false
+		return Stage{}, false
 	case kind == nil:
-		p.at(path+".kind", "", "one of "+strings.Join(p.reg.Names(), ", "), hint(name, p.reg.Names()))
-		return StageSpec{}, false
+		p.at(path+".kind", "", "one of "+strings.Join(p.reg.Names(), ", "), schema.DidYouMean(name, p.reg.Names()))
+		return Stage{}, false
 	}
 	ports, stage := portStruct(kind), kind.New()
 	if ps := p.doc.Decode(path, &stageHead{}, ports.Interface(), stage); len(ps) > 0 {
 		p.add(ps...)
-		return StageSpec{}, false
+		return Stage{}, false
 	}
-	return StageSpec{ID: id, Kind: kind, Inputs: readPorts(kind, ports), Stage: stage}, true
+	return Stage{ID: id, Kind: kind, Inputs: readPorts(kind, ports), Stage: stage}, true
 }
 
 // where finds a path of the spec, or the nearest that is written.

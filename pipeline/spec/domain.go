@@ -1,14 +1,23 @@
-package pipeline
+package spec
 
 import (
 	"fmt"
 	"strings"
 
+	"weir/pipeline"
 	"weir/schema"
 )
 
-// ParseDomain reads the YAML of a domain.
-func ParseDomain(file string, data []byte) (*Domain, []schema.Problem) {
+// WriteDomain is the YAML of a domain, as ParseDomain reads it.
+func WriteDomain(d *pipeline.Domain) ([]byte, error) { return schema.Canonical(d) }
+
+// ParseDomain reads the YAML of a domain. The error is of type Diagnostics.
+func ParseDomain(file string, data []byte) (*pipeline.Domain, error) {
+	d, problems := parseDomain(file, data)
+	return d, faults(problems)
+}
+
+func parseDomain(file string, data []byte) (*pipeline.Domain, []schema.Problem) {
 	doc, problems := schema.Parse(file, data)
 	if len(problems) > 0 {
 		return nil, problems
@@ -16,7 +25,7 @@ func ParseDomain(file string, data []byte) (*Domain, []schema.Problem) {
 	return decodeDomain(doc, "")
 }
 
-func (p *parser) domain(demoRows int64) *Domain {
+func (p *parser) domain(demoRows int64) *pipeline.Domain {
 	const path = "dataset.domain"
 	if len(p.doc.Keys(path)) > 0 {
 		d, problems := decodeDomain(p.doc, path)
@@ -36,12 +45,12 @@ func (p *parser) domain(demoRows int64) *Domain {
 		p.at(path, "", "a readable file", err.Error())
 		return nil
 	}
-	d, problems := ParseDomain(name, data)
+	d, problems := parseDomain(name, data)
 	p.add(problems...)
 	return d
 }
 
-func (p *parser) demoDomain(name string, rows int64) *Domain {
+func (p *parser) demoDomain(name string, rows int64) *pipeline.Domain {
 	d, err := p.src.Demo(name, rows)
 	if err != nil {
 		p.at("dataset.demo", "", "a built-in generator", err.Error())
@@ -49,8 +58,8 @@ func (p *parser) demoDomain(name string, rows int64) *Domain {
 	return d
 }
 
-func decodeDomain(doc *schema.Document, path string) (*Domain, []schema.Problem) {
-	d := &Domain{}
+func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema.Problem) {
+	d := &pipeline.Domain{}
 	if problems := doc.Decode(path, d); len(problems) > 0 {
 		return nil, problems
 	}
@@ -80,7 +89,7 @@ func (c *domainCheck) add(path, found, accepted string) {
 	c.problems = append(c.problems, p)
 }
 
-func (c *domainCheck) column(i int, col *Column) {
+func (c *domainCheck) column(i int, col *pipeline.Column) {
 	path := fmt.Sprintf("columns[%d]", i)
 	if c.seen[col.Name] {
 		c.add(path+".name", fmt.Sprintf("%q a second time", col.Name), "a name of its own")
@@ -93,30 +102,26 @@ func (c *domainCheck) column(i int, col *Column) {
 	if col.Source == "" {
 		col.Source = "public"
 	}
-	if col.Source == Undecided {
+	if col.Source == pipeline.Undecided {
 		c.add(path+".source", "UNDECIDED: bounds or categories were read from the data and nobody confirmed them (W01, W02)",
 			"public, after a person has replaced them by what is publicly known, or the budgeted stage that finds them")
 	}
 	c.values(path, col)
 }
 
-// Undecided marks a bound or category list that `weir domain infer` read from
-// the data and that a person has to decide on.
-const Undecided = "UNDECIDED"
-
-func (c *domainCheck) values(path string, col *Column) {
-	if col.Type == Boolean && len(col.Categories) == 0 {
-		col.Categories = Spellings{"0", "1"}
+func (c *domainCheck) values(path string, col *pipeline.Column) {
+	if col.Type == pipeline.Boolean && len(col.Categories) == 0 {
+		col.Categories = pipeline.Spellings{"0", "1"}
 	}
 	switch {
 	case col.Type.Coded() && len(col.Categories) == 0:
 		c.add(path+".categories", "missing", "the list of all values, publicly known (W02)")
 	case !col.Type.Coded() && len(col.Categories) > 0:
 		c.add(path+".categories", "given for type "+string(col.Type), "left out, or the type categorical, ordinal or boolean")
-	case col.Type == Boolean && len(col.Categories) != 2:
+	case col.Type == pipeline.Boolean && len(col.Categories) != 2:
 		c.add(path+".categories", fmt.Sprintf("a list of %d values", len(col.Categories)), "two values for type boolean")
 	}
-	if col.Bounds != nil && (col.Type.Coded() || col.Type == Text) {
+	if col.Bounds != nil && (col.Type.Coded() || col.Type == pipeline.Text) {
 		c.add(path+".bounds", "given for type "+string(col.Type), "left out, or a numeric type")
 	}
 	if b := col.Bounds; b != nil && !(b[0] <= b[1]) {
@@ -126,7 +131,7 @@ func (c *domainCheck) values(path string, col *Column) {
 }
 
 // spellings refuses a value that is listed twice or is both a category and missing.
-func (c *domainCheck) spellings(path string, col *Column) {
+func (c *domainCheck) spellings(path string, col *pipeline.Column) {
 	listed := map[string]bool{}
 	for i, v := range col.Categories {
 		if listed[v] {

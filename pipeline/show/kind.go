@@ -1,9 +1,10 @@
-package pipeline
+package show
 
 import (
 	"fmt"
 	"strings"
 
+	"weir/pipeline"
 	"weir/schema"
 )
 
@@ -21,13 +22,13 @@ func FirstSentence(doc string) string {
 	}
 }
 
-// Markdown is the reference page of a kind: doc, ports, settings.
-func (k *Kind) Markdown() (string, error) {
+// Kind is the reference page of a kind as Markdown: doc, ports, settings.
+func Kind(k *pipeline.Kind) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s\n\n", k.Name, strings.TrimSpace(k.Doc))
 	b.WriteString("| port | gives or takes | what |\n| --- | --- | --- |\n")
 	for _, p := range k.In {
-		fmt.Fprintf(&b, "| `%s` | takes %s%s | %s |\n", p.Key(), p.Form, p.note(), p.Doc)
+		fmt.Fprintf(&b, "| `%s` | takes %s%s | %s |\n", p.Key(), p.Form, note(p), p.Doc)
 	}
 	for _, p := range k.Out {
 		fmt.Fprintf(&b, "| `.%s` | gives %s | %s |\n", p.Name, p.Form, p.Doc)
@@ -40,12 +41,12 @@ func (k *Kind) Markdown() (string, error) {
 		b.WriteString("\nNo settings.\n")
 		return b.String(), nil
 	}
-	b.WriteString("\n" + SettingsTable(settings))
+	b.WriteString("\n" + Settings(settings))
 	return b.String(), nil
 }
 
-// SettingsTable lists the settings of a schema as a Markdown table.
-func SettingsTable(s *schema.Schema) string {
+// Settings lists the settings of a schema as a Markdown table.
+func Settings(s *schema.Schema) string {
 	var b strings.Builder
 	b.WriteString("| setting | must be | default | what |\n| --- | --- | --- | --- |\n")
 	for _, r := range s.Settings() {
@@ -58,7 +59,7 @@ func SettingsTable(s *schema.Schema) string {
 	return b.String()
 }
 
-func (p Port) note() string {
+func note(p pipeline.Port) string {
 	switch {
 	case p.Many && p.Optional:
 		return "s, optional"

@@ -1,8 +1,12 @@
-package pipeline
+package spec
+
+import (
+	"weir/pipeline"
+)
 
 // fillInputs writes out the inputs that a spec leaves to their defaults, so that
 // the canonical form shows them.
-func fillInputs(stages []StageSpec) {
+func fillInputs(stages []Stage) {
 	for i := range stages {
 		s := &stages[i]
 		for p := range s.Kind.In {
@@ -18,12 +22,12 @@ func fillInputs(stages []StageSpec) {
 
 // defaultRefs: `from` is the stage above; a port that takes many reads every
 // stage above whose first output has its form.
-func defaultRefs(above []StageSpec, port *Port) []Ref {
+func defaultRefs(above []Stage, port *pipeline.Port) []pipeline.Ref {
 	if port.Many {
-		var refs []Ref
+		var refs []pipeline.Ref
 		for _, s := range above {
 			if s.Kind.Out[0].Form == port.Form {
-				refs = append(refs, Ref{Stage: s.ID})
+				refs = append(refs, pipeline.Ref{Stage: s.ID})
 			}
 		}
 		return refs
@@ -32,7 +36,7 @@ func defaultRefs(above []StageSpec, port *Port) []Ref {
 		return nil
 	}
 	if len(above) == 0 {
-		return []Ref{{Stage: DatasetID}}
+		return []pipeline.Ref{{Stage: pipeline.DatasetID}}
 	}
-	return []Ref{{Stage: above[len(above)-1].ID}}
+	return []pipeline.Ref{{Stage: above[len(above)-1].ID}}
 }

@@ -1,9 +1,12 @@
-package pipeline
+package compile
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/privacy"
 )
 
@@ -91,7 +94,7 @@ func (c *compiler) published(paid []*Step, delta float64) {
 		eps, err := p.Epsilon(*s.NoiseMultiplier, delta)
 		if err != nil {
 			all = false
-			c.plan.Findings = append(c.plan.Findings, Finding{Rule: "W33", Level: LevelNote, Stage: s.ID,
+			c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W33", Level: pipeline.LevelNote, Stage: s.ID,
 				Message: "the published accounting gives no number: " + err.Error()})
 			continue
 		}
@@ -108,8 +111,8 @@ func (c *compiler) published(paid []*Step, delta float64) {
 func (c *compiler) overBudget() {
 	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
 	if proven != nil && !(*proven <= float64(t.Epsilon)*(1+1e-9)) { // no number is over every budget
-		c.fault("privacy.epsilon", fmt.Sprintf("%s, and the bill comes to %s", number(float64(t.Epsilon)), privacy.Bound(*proven)),
-			"at least the bill, or more noise", RuleBudget)
+		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and the bill comes to %s", float64(t.Epsilon), privacy.Bound(*proven)),
+			"at least the bill, or more noise", spec.RuleBudget)
 	}
 	if proven != nil && *proven > 10 {
 		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or acknowledge: [W33]")
@@ -120,8 +123,8 @@ func (c *compiler) overBudget() {
 }
 
 func (c *compiler) warn(rule, message, fix string) {
-	if contains(c.spec.Privacy.Acknowledge, rule) {
+	if slices.Contains(c.spec.Privacy.Acknowledge, rule) {
 		return
 	}
-	c.plan.Findings = append(c.plan.Findings, Finding{Rule: rule, Level: LevelWarning, Message: message, Fix: fix})
+	c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
 }

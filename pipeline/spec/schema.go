@@ -1,17 +1,21 @@
-package pipeline
+package spec
 
-import "weir/schema"
+import (
+	"weir/schema"
 
-// SpecSchema is the JSON Schema of a spec over the kinds of reg.
-func SpecSchema(reg *Registry) (*schema.Schema, error) {
-	file := specFile{Spec: defaultSpec()}
+	"weir/pipeline"
+)
+
+// Schema is the JSON Schema of a spec over the kinds of reg.
+func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
+	file := specFile{Spec: Default()}
 	spec, err := schema.Of(&file)
 	if err != nil {
 		return nil, err
 	}
 	kinds := map[string]*schema.Schema{}
 	for _, name := range reg.Names() {
-		kinds[name], err = reg.Kind(name).settingsSchema()
+		kinds[name], err = settingsSchema(reg.Kind(name))
 		if err != nil {
 			return nil, err
 		}
@@ -20,7 +24,7 @@ func SpecSchema(reg *Registry) (*schema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	domain, err := schema.Of(&Domain{})
+	domain, err := schema.Of(&pipeline.Domain{})
 	if err != nil {
 		return nil, err
 	}
