@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"weir/privacy"
+	"weir/schema"
 )
 
 // Plan is a compiled spec as data: what will be done and what it will cost. It is
@@ -18,7 +19,7 @@ type Plan struct {
 	Adjacency  privacy.Adjacency `json:"adjacency"`
 	Accountant string            `json:"accountant"`
 	Claims     Claims            `json:"claims"`
-	Budget     Epsilon           `json:"budget_epsilon"`
+	Budget     schema.Float      `json:"budget_epsilon"` // in nats; inf: no privacy is claimed
 	Delta      float64           `json:"delta"`
 	Epsilon    EpsilonPair       `json:"epsilon"`
 	Naive      *float64          `json:"epsilon_by_addition,omitempty"` // sum of the stages' own epsilons

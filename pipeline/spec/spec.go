@@ -40,7 +40,7 @@ func (d *Dataset) Columns() *pipeline.Domain { return d.columns }
 
 // Privacy is the budget of a spec and what it means.
 type Privacy struct {
-	Epsilon      pipeline.Epsilon   `yaml:"epsilon" json:"epsilon" required:"true" doc:"Budget in nats; inf means no privacy and needs claims: none."`
+	Epsilon      schema.Float       `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Budget in nats; inf means no privacy and needs claims: none."`
 	Delta        float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows."`
 	Adjacency    privacy.Adjacency  `yaml:"adjacency" json:"adjacency" required:"true" enum:"add_remove|replace_one" doc:"Which tables count as neighbours."`
 	Accountant   string             `yaml:"accountant" json:"accountant" enum:"pld|rdp|zcdp|moments|advanced|basic" doc:"How charges are composed."`
