@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// clone is a copy of headers that shares nothing which a stage could write to:
+// Clone is a copy of headers that shares nothing which a stage could write to:
 // what is checked and printed stays what it was.
-func (h Headers) clone() Headers {
+func (h Headers) Clone() Headers {
 	out := make(Headers, len(h))
 	for port, one := range h {
 		out[port] = one.Clone()
@@ -47,17 +47,14 @@ func copied[T any](p *T) *T {
 	return &v
 }
 
-// View is a copy of the plan for a stage that shows it: what a run goes by is not
-// in it.
+// View is a copy of the plan for a stage that shows it.
 func (p *Plan) View() *Plan {
 	view := *p
-	view.Spec = nil
 	view.Findings, view.Public, view.Steps = slices.Clone(p.Findings), slices.Clone(p.Public), slices.Clone(p.Steps)
 	for i := range view.Steps {
-		s := &view.Steps[i]
-		s.Outputs, s.Spends = maps.Clone(s.Outputs), slices.Clone(s.Spends)
-		s.Work = Work{Out: s.Work.Out.clone(), Write: slices.Clone(s.Work.Write)}
-		s.In = nil
+		s := copied(view.Steps[i])
+		s.Outputs, s.Spends, s.Write = maps.Clone(s.Outputs), slices.Clone(s.Spends), slices.Clone(s.Write)
+		view.Steps[i] = s
 	}
 	return &view
 }

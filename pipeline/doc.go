@@ -1,4 +1,5 @@
-// Package pipeline holds the vocabulary of weir, Spec, Domain, Kind, Stage,
-// Table, Header, Registry, and Compile, which turns a Spec into a Plan. It does
-// no I/O, starts no goroutine, reads no clock and draws no randomness.
+// Package pipeline is the vocabulary of stages: kinds and their ports, headers and
+// domains, tables, what a stage will do and may touch, and the plan that it is shown.
+// Reading specs is in spec, planning them in compile, printing plans in show. None of
+// them does I/O, starts a goroutine, reads a clock or draws randomness.
 package pipeline

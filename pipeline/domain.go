@@ -54,6 +54,10 @@ type Column struct {
 	OfUnit bool `json:"-" yaml:"-"`
 }
 
+// Undecided is the Source of bounds or categories that `weir domain infer` read
+// from the data and that a person has to decide on.
+const Undecided = "UNDECIDED"
+
 // EncodingForm says how the stage encode stored a column.
 type EncodingForm string
 

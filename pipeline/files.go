@@ -7,8 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"weir/schema"
 )
 
 // File is a named piece of an artifact: a page of a report, a tensor of a model.
@@ -54,6 +52,3 @@ func ReadFiles(ctx context.Context, t Table) ([]File, error) {
 	}
 	return files, nil
 }
-
-// WriteDomain is the YAML of a domain, as ParseDomain reads it.
-func WriteDomain(d *Domain) ([]byte, error) { return schema.Canonical(d) }

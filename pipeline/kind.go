@@ -32,7 +32,6 @@ type Stage interface {
 type Level string
 
 const (
-	LevelError   Level = "error"
 	LevelWarning Level = "warning"
 	LevelNote    Level = "note"
 )

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 
 	"weir/privacy"
+	"weir/schema"
 )
 
-// Plan is a compiled spec: what will be done and what it will cost, as data.
-// A run does exactly what its plan says.
+// Plan is a compiled spec as data: what will be done and what it will cost. It is
+// printed, kept in the record and shown to reports; what a run goes by besides is
+// in compile.Plan.
 type Plan struct {
 	Weir       int               `json:"weir"`
 	Name       string            `json:"name"`
@@ -17,14 +19,13 @@ type Plan struct {
 	Adjacency  privacy.Adjacency `json:"adjacency"`
 	Accountant string            `json:"accountant"`
 	Claims     Claims            `json:"claims"`
-	Budget     Epsilon           `json:"budget_epsilon"`
+	Budget     schema.Float      `json:"budget_epsilon"` // in nats; inf: no privacy is claimed
 	Delta      float64           `json:"delta"`
 	Epsilon    EpsilonPair       `json:"epsilon"`
 	Naive      *float64          `json:"epsilon_by_addition,omitempty"` // sum of the stages' own epsilons
-	Steps      []Step            `json:"stages"`
+	Steps      []*Step           `json:"stages"`
 	Findings   []Finding         `json:"findings"`
 	Public     []PublicFile      `json:"public_files,omitempty"`
-	Spec       *Spec             `json:"-"`
 }
 
 // EpsilonPair shows what a paper's accounting says beside what is proven; null
@@ -43,6 +44,8 @@ type DatasetPlan struct {
 	RowsPublic  int64   `json:"rows_public,omitempty"`
 	Columns     int     `json:"columns"`
 	Budget      *Budget `json:"budget,omitempty"`
+
+	Stability Stability `json:"-"` // of the source table
 }
 
 // Step is a stage in a plan.
@@ -68,12 +71,8 @@ type Step struct {
 	PublishedMethod string         `json:"published_method,omitempty"`
 	Unproven        string         `json:"unproven,omitempty"`
 
-	Ports []Port  `json:"-"` // input sockets of the kind
-	First string  `json:"-"` // name of the first output
-	Work  Work    `json:"-"`
-	In    Headers `json:"-"`
-
-	change change
+	First string   `json:"-"` // name of the first output
+	Write []string `json:"-"` // formats in which a user asked for it (see Work)
 }
 
 // Planned is a spend at the scale of the plan: what the bill prints, the payer
@@ -108,9 +107,9 @@ type Output struct {
 
 // Step returns the step of the named stage, or nil.
 func (p *Plan) Step(id string) *Step {
-	for i := range p.Steps {
-		if p.Steps[i].ID == id {
-			return &p.Steps[i]
+	for _, s := range p.Steps {
+		if s.ID == id {
+			return s
 		}
 	}
 	return nil

@@ -1,9 +1,6 @@
 package pipeline
 
-import (
-	"fmt"
-	"sort"
-)
+import "fmt"
 
 // Key is the YAML key of an input port: `from` for "in", else its name.
 func (p Port) Key() string {
@@ -56,13 +53,4 @@ func all[T any](m map[string]T, port string) []T {
 		}
 		list = append(list, v)
 	}
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/runtime/table"
 )
 
@@ -35,7 +36,7 @@ func (c cache) folder(address string) string {
 
 // load returns the stored outputs of a address; false where they are not all
 // there, whole and of the planned schema.
-func (c cache) load(address string, step *pipeline.Step) (pipeline.Tables, bool) {
+func (c cache) load(address string, step *compile.Step) (pipeline.Tables, bool) {
 	data, err := os.ReadFile(filepath.Join(c.folder(address), "manifest.json"))
 	if err != nil {
 		return nil, false
@@ -73,7 +74,7 @@ func (c cache) table(address, file string, h pipeline.Header) pipeline.Table {
 // store writes outputs and returns tables that read what was written. promised is
 // asked when all rows have been made, and before any of them can be found: after
 // an error nothing is kept.
-func (c cache) store(ctx context.Context, address string, step *pipeline.Step, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
+func (c cache) store(ctx context.Context, address string, step *compile.Step, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
 	e := entry{Outputs: map[string]stored{}}
 	tables := pipeline.Tables{}
 	for port, h := range step.Work.Out {

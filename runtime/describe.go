@@ -2,12 +2,13 @@ package runtime
 
 import (
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/record"
 )
 
 // releasedTables lists the tables that the plan writes to release/, from their
 // headers: what is publicly known of them.
-func releasedTables(p *pipeline.Plan) []record.Table {
+func releasedTables(p *compile.Plan) []record.Table {
 	tables := []record.Table{}
 	for i := range p.Steps {
 		s := &p.Steps[i]

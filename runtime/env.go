@@ -9,11 +9,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/runtime/table"
 )
 
 // env is all that a running stage may touch.
-func (r *run) env(step *pipeline.Step, payer *stagePayer, secrets *secrets) *pipeline.Env {
+func (r *run) env(step *compile.Step, payer *stagePayer, secrets *secrets) *pipeline.Env {
 	return &pipeline.Env{
 		Stage:    step.ID,
 		Plan:     r.plan.View(),
@@ -34,7 +35,7 @@ func (r *run) env(step *pipeline.Step, payer *stagePayer, secrets *secrets) *pip
 
 // opener opens the further tables that the work of a step names, and no other: by
 // them its class is judged.
-func (r *run) opener(step *pipeline.Step) func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
+func (r *run) opener(step *compile.Step) func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
 	return func(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pipeline.Table, error) {
 		for _, f := range step.Work.Files {
 			if f.Path == path {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -14,7 +14,7 @@ import (
 
 // Total is what the plans of an experiment come to together, as one plan fixed
 // ahead: its runs are chosen before any of them is seen.
-func Total(plans []*pipeline.Plan) (ledger.Total, error) {
+func Total(plans []*compile.Plan) (ledger.Total, error) {
 	first := plans[0]
 	accountant, err := account.ByName(first.Accountant)
 	if err != nil {
@@ -35,7 +35,7 @@ func Total(plans []*pipeline.Plan) (ledger.Total, error) {
 
 // Trial is one run of an experiment.
 type Trial struct {
-	Plan   *pipeline.Plan
+	Plan   *compile.Plan
 	Repeat int
 }
 

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/record"
 )
 
@@ -66,7 +67,7 @@ func (r *run) writeInternal(name string, content any) error {
 	})
 }
 
-func (r *run) noteStage(step *pipeline.Step, reused bool, seconds float64) {
+func (r *run) noteStage(step *compile.Step, reused bool, seconds float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.stageRecord(step.ID)
@@ -97,7 +98,7 @@ func (r *run) stageRecord(id string) *record.Stage {
 	return &r.record.Stages[len(r.record.Stages)-1]
 }
 
-func sortedPorts(step *pipeline.Step) []string {
+func sortedPorts(step *compile.Step) []string {
 	ports := make([]string, 0, len(step.Work.Out))
 	for p := range step.Work.Out {
 		ports = append(ports, p)

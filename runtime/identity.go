@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/runtime/dataset"
@@ -38,7 +38,7 @@ func publicIdentity(what, version string, opts Options) identity {
 // identify finds the id of a file's dataset, or gives it one. A run with a test
 // seed leaves no mark on the owner's side, and gives the same bytes on any
 // machine.
-func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Plan, folder *Folder, opts Options) (identity, error) {
+func (s *source) identify(ctx context.Context, digest string, plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
@@ -66,7 +66,7 @@ func (s *source) identify(ctx context.Context, digest string, plan *pipeline.Pla
 
 // overlapping refuses a dataset with a budget whose rows another one has spent on:
 // two ledgers would be two budgets. Without a budget the owner is told (W32).
-func overlapping(known *dataset.Identity, plan *pipeline.Plan) error {
+func overlapping(known *dataset.Identity, plan *compile.Plan) error {
 	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || slices.Contains(plan.Spec.Privacy.Acknowledge, "W32") {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/runtime/dataset"
 )
 
@@ -24,7 +24,7 @@ var errOtherLedger = errors.New("the dataset has a ledger already")
 // the caller or the spec says, else beside the file; for a generator, or where the
 // dataset's folder is read-only, with the runs. A ledger in another place than
 // before is refused while the old one is there.
-func ledgerPath(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (string, error) {
+func ledgerPath(plan *compile.Plan, s *source, folder *Folder, opts Options) (string, error) {
 	asked := askedLedger(plan, folder, opts)
 	if opts.Insecure != nil {
 		return testLedger(asked, s, opts), nil
@@ -45,7 +45,7 @@ func ledgerPath(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (s
 }
 
 // askedLedger is where the caller or the spec says that the ledger lies, or "".
-func askedLedger(plan *pipeline.Plan, folder *Folder, opts Options) string {
+func askedLedger(plan *compile.Plan, folder *Folder, opts Options) string {
 	if opts.Ledger == "" && plan.Spec.Dataset.Ledger != "" {
 		return folder.Path(plan.Spec.Dataset.Ledger)
 	}

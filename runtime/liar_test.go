@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/runtime/demo"
@@ -52,7 +54,7 @@ func (s *liar) pry(ctx context.Context, env *pipeline.Env, like pipeline.Table) 
 	case "resumes":
 		return s.stop(env)
 	case "writes the count down":
-		env.Plan.Steps[0].Work.Out["model"] = pipeline.Header{Class: pipeline.Public}
+		env.Plan.Steps[0].Outputs["model"] = pipeline.Output{Class: pipeline.Public}
 		like.Domain.Columns[0].Doc = "35021"
 	case "draws a secret":
 		env.Secret("coin")
@@ -178,11 +180,11 @@ func runSpec(t *testing.T, text, out string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, problems := pipeline.ParseSpec(pipeline.Sources{File: "spec.yaml", Data: []byte(text), Demo: demo.Domain}, reg)
-	if problems != nil {
-		t.Fatal(problems)
+	s, err := spec.Parse(spec.Sources{File: "spec.yaml", Data: []byte(text), Demo: demo.Domain}, reg)
+	if err != nil {
+		t.Fatal(err)
 	}
-	plan, err := pipeline.Compile(spec)
+	plan, err := compile.Compile(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/runtime/demo"
 	"weir/schema"
 )
 
 // LoadSpec reads a spec file, applies overrides and validates everything that
 // can be known without the data.
-func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (*pipeline.Spec, error) {
+func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
 	dir, name := filepath.Split(path)
 	folder, err := OpenFolder(dir, confine)
 	if err != nil {
@@ -27,13 +28,12 @@ func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (
 }
 
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.
-func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipeline.Registry) (*pipeline.Spec, error) {
-	spec, problems := pipeline.ParseSpec(pipeline.Sources{
+func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipeline.Registry) (*spec.Spec, error) {
+	return spec.Parse(spec.Sources{
 		File: name, Data: data, Set: set,
 		Read: func(file string) ([]byte, error) { return readLimited(folder, file) },
 		Demo: demo.Domain,
 	}, reg)
-	return spec, pipeline.FromProblems(problems)
 }
 
 // readLimited reads one byte more than the schema room accepts, so that a huge

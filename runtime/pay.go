@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -52,7 +53,7 @@ func (r *run) openLedger() error {
 
 // openAccount opens the ledger, and refuses one that is not the dataset's own or
 // lacks charges that the owner's side knows of.
-func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (*payments, error) {
+func openAccount(plan *compile.Plan, s *source, folder *Folder, opts Options) (*payments, error) {
 	path, err := ledgerPath(plan, s, folder, opts)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func openAccount(plan *pipeline.Plan, s *source, folder *Folder, opts Options) (
 }
 
 // limit is the budget of the dataset as the ledger takes it.
-func limit(plan *pipeline.Plan) *ledger.Cap {
+func limit(plan *compile.Plan) *ledger.Cap {
 	b := plan.Dataset.Budget
 	if b == nil {
 		return nil
@@ -79,7 +80,7 @@ func limit(plan *pipeline.Plan) *ledger.Cap {
 	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: plan.Adjacency, Unit: unitOf(plan), Filter: b.Filter}
 }
 
-func unitOf(plan *pipeline.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }
+func unitOf(plan *compile.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }
 
 // bill lists the planned charges that the ledger does not have yet. The recipes
 // of stages are not known before their inputs' are, so a resumed run is billed by
@@ -105,7 +106,7 @@ func (r *run) bill() []ledger.Charge {
 
 // charge is what a spend of a step costs. Its id holds the recipe: another
 // recipe is another charge, even in the same run.
-func (r *run) charge(s *pipeline.Step, p *pipeline.Planned, recipe string) ledger.Charge {
+func (r *run) charge(s *compile.Step, p *pipeline.Planned, recipe string) ledger.Charge {
 	c := ledger.Charge{ID: chargeID(r.record.ID, s.ID, p.Name, recipe), Run: r.record.ID, Spec: r.plan.Digest,
 		Stage: s.ID, Name: p.Name, Recipe: recipe, Version: r.source.version, Unit: unitOf(r.plan), Adjacency: r.plan.Adjacency,
 		Event: p.Event.Event, Published: s.Published, Unproven: s.Unproven}
@@ -121,7 +122,7 @@ func chargeID(run, stage, name, recipe string) string {
 
 // pay records a charge, synced. One that an interrupted attempt of this run has
 // paid is not paid again: its noise is the same.
-func (r *run) pay(s *pipeline.Step, p *pipeline.Planned) error {
+func (r *run) pay(s *compile.Step, p *pipeline.Planned) error {
 	c := r.charge(s, p, r.recipe(s))
 	if r.opts.Replay != nil {
 		r.noteCharge(c, p.Event, nil) // the same noise again releases nothing new
@@ -145,7 +146,7 @@ func (r *run) pay(s *pipeline.Step, p *pipeline.Planned) error {
 
 // payAll records every charge of a stage whose output is taken from the cache:
 // what is released stands in the ledger, whatever became of it meanwhile.
-func (r *run) payAll(s *pipeline.Step) error {
+func (r *run) payAll(s *compile.Step) error {
 	if r.plan.Budget.Infinite() {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -14,7 +15,7 @@ import (
 // the end whether what was promised was done.
 type stagePayer struct {
 	run    *run
-	step   *pipeline.Step
+	step   *compile.Step
 	recipe string
 	drawn  uses // of an interrupted attempt that left a checkpoint
 
@@ -23,7 +24,7 @@ type stagePayer struct {
 	fault  error
 }
 
-func newStagePayer(r *run, step *pipeline.Step, drawn uses) *stagePayer {
+func newStagePayer(r *run, step *compile.Step, drawn uses) *stagePayer {
 	return &stagePayer{run: r, step: step, recipe: r.recipe(step), drawn: drawn, opened: map[string]*privacy.Handle{}}
 }
 
@@ -102,7 +103,7 @@ type secrets struct {
 	fault   error
 }
 
-func (r *run) secrets(step *pipeline.Step) *secrets {
+func (r *run) secrets(step *compile.Step) *secrets {
 	return &secrets{source: noise.NewSource(r.source.secret, "secret "+r.recipe(step)), planned: step.Work.Secret}
 }
 

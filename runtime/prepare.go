@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"weir/pipeline/show"
 	"weir/record"
 )
 
@@ -53,7 +54,7 @@ func (r *run) describe() error {
 // billText is the plan as it is released; a test says so first.
 func (r *run) billText() string {
 	if r.opts.Insecure != nil {
-		return record.NotPrivate + "\n\n" + r.plan.Text()
+		return record.NotPrivate + "\n\n" + show.Text(r.plan.Plan)
 	}
-	return r.plan.Text()
+	return show.Text(r.plan.Plan)
 }

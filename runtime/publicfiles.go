@@ -4,19 +4,20 @@ import (
 	"os"
 	"path/filepath"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/runtime/dataset"
 )
 
 // CheckPublicFiles refuses a file that is declared public and is the dataset by
 // another name, or a table that weir keeps a ledger of. It reads no file, so that
 // check and plan can ask; a copy is found by its content when a run begins.
-func CheckPublicFiles(plan *pipeline.Plan, folder *Folder) error {
+func CheckPublicFiles(plan *compile.Plan, folder *Folder) error {
 	own := ""
 	if name := plan.Spec.Dataset.File; name != "" {
 		own = folder.Path(name)
 	}
-	var refused pipeline.Diagnostics
+	var refused spec.Diagnostics
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		for _, f := range step.Work.Files {

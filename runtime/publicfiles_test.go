@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/runtime/dataset"
 )
 
@@ -51,7 +53,7 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 				}
 				return
 			}
-			var refused pipeline.Diagnostics
+			var refused spec.Diagnostics
 			if !errors.As(err, &refused) || !refused.Privacy() || refused[0].Rule != "W13" || refused[0].Path != "stages.reference.file" || refused[0].Stage != "reference" {
 				t.Fatalf("%v: must be a refusal of privacy at stages.reference.file", err)
 			}
@@ -62,9 +64,9 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 	}
 }
 
-func planReading(file string, public bool) *pipeline.Plan {
+func planReading(file string, public bool) *compile.Plan {
 	work := pipeline.Work{Files: []pipeline.FileUse{{Path: file, Public: public}}}
-	return &pipeline.Plan{Spec: &pipeline.Spec{Dataset: pipeline.Dataset{File: "data.csv"}}, Steps: []pipeline.Step{{ID: "reference", Work: work}}}
+	return &compile.Plan{Spec: &spec.Spec{Dataset: spec.Dataset{File: "data.csv"}}, Steps: []compile.Step{{Step: &pipeline.Step{ID: "reference"}, Work: work}}}
 }
 
 func touch(names ...string) func(string) error {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/record"
 	"weir/runtime/table"
 )
@@ -41,7 +43,7 @@ func (r *run) publish() error {
 }
 
 // publishStep writes each output where its class lets it go.
-func (r *run) publishStep(ctx context.Context, aside string, step *pipeline.Step) (err error) {
+func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step) (err error) {
 	defer r.guarded(step, &err)
 	for _, port := range sortedPorts(step) {
 		h := step.Work.Out[port]
@@ -85,7 +87,7 @@ func (r *run) marked(name string) string {
 
 // writeTable writes a table in the formats that its stage asks for, in the
 // source's terms.
-func (r *run) writeTable(ctx context.Context, dir, under, name string, step *pipeline.Step, t pipeline.Table, list *[]record.File) error {
+func (r *run) writeTable(ctx context.Context, dir, under, name string, step *compile.Step, t pipeline.Table, list *[]record.File) error {
 	for _, format := range step.Work.Write {
 		write := func(w io.Writer) error { return table.WriteCSV(ctx, w, t, r.plan.Spec.Dataset.CSV) }
 		if format == "parquet" {
@@ -121,7 +123,7 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 
 // documents writes what a reader of the release needs, from public facts alone.
 func (r *run) documents(aside string) error {
-	domain, err := pipeline.WriteDomain(r.plan.Spec.Dataset.Columns())
+	domain, err := spec.WriteDomain(r.plan.Spec.Dataset.Columns())
 	if err != nil {
 		return err
 	}

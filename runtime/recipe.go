@@ -8,6 +8,8 @@ import (
 	"path"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/privacy"
 )
 
@@ -38,7 +40,7 @@ type recipeSpend struct {
 
 // recipeOf is the digest of step's recipe, given those of the stages that it
 // reads and the digests of its public files.
-func recipeOf(step *pipeline.Step, recipes map[string]string, files map[string]string, plan *pipeline.Plan, repeat int) (string, error) {
+func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, repeat int) (string, error) {
 	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: plan.Seed,
 		Inputs: chain(step, recipes)}
 	for _, f := range step.Work.Files {
@@ -61,7 +63,7 @@ func recipeOf(step *pipeline.Step, recipes map[string]string, files map[string]s
 }
 
 // sourceRecipe is the digest of what the source table is, whatever its rows.
-func sourceRecipe(id, version string, d *pipeline.Dataset) (string, error) {
+func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 	return digestJSON(struct {
 		ID, Version string
 		Domain      *pipeline.Domain
@@ -82,7 +84,7 @@ type address struct {
 }
 
 // chain lists the digests of the stages that step reads, by port.
-func chain(step *pipeline.Step, of map[string]string) map[string][]string {
+func chain(step *compile.Step, of map[string]string) map[string][]string {
 	inputs := map[string][]string{}
 	for port, refs := range step.Inputs {
 		for _, ref := range refs {

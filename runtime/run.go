@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
 )
@@ -22,7 +23,7 @@ type Result struct {
 
 // run is one execution of a plan.
 type run struct {
-	plan    *pipeline.Plan
+	plan    *compile.Plan
 	opts    Options
 	folder  *Folder
 	files   *held
@@ -45,7 +46,7 @@ type run struct {
 // as it is, unless opts.Fresh; an interrupted one is continued with its own
 // noise, which costs nothing again. The error of a cancelled run is the
 // context's; its finished stages stay in the cache.
-func Run(ctx context.Context, plan *pipeline.Plan, opts Options) (*Result, error) {
+func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error) {
 	opts.DropKey = opts.DropKey || !plan.Spec.Privacy.KeepNoiseKey
 	folder, err := OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *run) nameSource() error {
 func (r *run) internalPath(name string) string { return filepath.Join(r.dir.internal(), name) }
 
 // name finds the recipe and the address of a step; those of its inputs are known.
-func (r *run) name(ctx context.Context, step *pipeline.Step) error {
+func (r *run) name(ctx context.Context, step *compile.Step) error {
 	digests := map[string]string{}
 	var all []string
 	for _, f := range step.Work.Files {
@@ -158,7 +159,7 @@ func (r *run) name(ctx context.Context, step *pipeline.Step) error {
 
 // showsPlan reports whether the step writes pages: they may show the plan and its
 // bill, so one of another plan is never reused.
-func showsPlan(step *pipeline.Step) bool {
+func showsPlan(step *compile.Step) bool {
 	for _, h := range step.Work.Out {
 		if h.Form == pipeline.FormFiles {
 			return true
@@ -168,21 +169,21 @@ func showsPlan(step *pipeline.Step) bool {
 }
 
 // recipe is the public digest of what a step does.
-func (r *run) recipe(step *pipeline.Step) string {
+func (r *run) recipe(step *compile.Step) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.recipes[step.ID]
 }
 
 // address is where a step's output is stored.
-func (r *run) address(step *pipeline.Step) string {
+func (r *run) address(step *compile.Step) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.addresses[step.ID]
 }
 
 // keep makes a step's outputs available to those that read them.
-func (r *run) keep(step *pipeline.Step, tables pipeline.Tables) {
+func (r *run) keep(step *compile.Step, tables pipeline.Tables) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for port, t := range tables {

@@ -5,13 +5,14 @@ import (
 	"sync"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 )
 
 // schedule calls do for every step, each after those it reads, independent ones
 // side by side, at most workers at a time. After the first error nothing new
 // starts; the error of the earliest step in plan order is returned, so that it
 // does not depend on timing where several fail.
-func schedule(ctx context.Context, plan *pipeline.Plan, workers int, do func(context.Context, *pipeline.Step) error) error {
+func schedule(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := map[string]chan struct{}{pipeline.DatasetID: closed()}
@@ -37,7 +38,7 @@ func schedule(ctx context.Context, plan *pipeline.Plan, workers int, do func(con
 	return firstCause(errs)
 }
 
-func runStep(ctx context.Context, s *pipeline.Step, done map[string]chan struct{}, slots chan struct{}, do func(context.Context, *pipeline.Step) error) error {
+func runStep(ctx context.Context, s *compile.Step, done map[string]chan struct{}, slots chan struct{}, do func(context.Context, *compile.Step) error) error {
 	for _, refs := range s.Inputs {
 		for _, r := range refs {
 			select {

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 )
 
 // planOf makes steps from "name: reads reads".
-func planOf(lines ...string) *pipeline.Plan {
-	p := &pipeline.Plan{}
+func planOf(lines ...string) *compile.Plan {
+	p := &compile.Plan{}
 	for _, line := range lines {
 		name, reads, _ := strings.Cut(line, ": ")
-		s := pipeline.Step{ID: name, Inputs: map[string][]pipeline.Ref{}}
+		s := compile.Step{Step: &pipeline.Step{ID: name, Inputs: map[string][]pipeline.Ref{}}}
 		for _, r := range strings.Fields(reads) {
 			s.Inputs["in"] = append(s.Inputs["in"], pipeline.Ref{Stage: r})
 		}
@@ -30,7 +31,7 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 	for range 50 {
 		var mu sync.Mutex
 		var order []string
-		err := schedule(context.Background(), plan, 2, func(_ context.Context, s *pipeline.Step) error {
+		err := schedule(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, s.ID)
@@ -49,7 +50,7 @@ func TestScheduleSideBySide(t *testing.T) {
 	meet.Add(2)
 	done := make(chan error, 1)
 	go func() {
-		done <- schedule(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *pipeline.Step) error {
+		done <- schedule(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *compile.Step) error {
 			meet.Done()
 			meet.Wait()
 			return nil
@@ -69,7 +70,7 @@ func TestScheduleSideBySide(t *testing.T) {
 // the error is its own, not the cancellation of others.
 func TestScheduleStopsAfterAnError(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := schedule(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *pipeline.Step) error {
+	err := schedule(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *compile.Step) error {
 		switch s.ID {
 		case "a":
 			return wrong
@@ -86,7 +87,7 @@ func TestScheduleStopsAfterAnError(t *testing.T) {
 
 func TestScheduleHearsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	err := schedule(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *pipeline.Step) error {
+	err := schedule(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
 		cancel()
 		return ctx.Err()
 	})

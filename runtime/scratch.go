@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
 )
 
 // uses counts, by mechanism, the uses that have released.
@@ -21,14 +21,14 @@ const usesFile = "uses.json"
 
 // scratch is where a stage's own files lie: under its address, so that only the
 // same stage of the same run finds them again.
-func (r *run) scratch(step *pipeline.Step, name string) string {
+func (r *run) scratch(step *compile.Step, name string) string {
 	return filepath.Join(r.cache.folder(r.address(step)), "scratch", filepath.Base(name))
 }
 
 // create opens a file of a stage. Before it takes its name, what has been released
 // by then is written: a crash between the two lets the stage skip less than it
 // might, never more.
-func (r *run) create(step *pipeline.Step, payer *stagePayer, name string) (io.WriteCloser, error) {
+func (r *run) create(step *compile.Step, payer *stagePayer, name string) (io.WriteCloser, error) {
 	if filepath.Base(name) == usesFile {
 		return nil, fmt.Errorf("%s: is a name of the runtime's own", usesFile)
 	}
@@ -53,7 +53,7 @@ func (c *checkpoint) Close() error {
 	return c.Commit()
 }
 
-func (r *run) noteUses(step *pipeline.Step, so uses) error {
+func (r *run) noteUses(step *compile.Step, so uses) error {
 	data, err := json.Marshal(so)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *run) noteUses(step *pipeline.Step, so uses) error {
 
 // drawn reads what an interrupted attempt of the step had released; nothing where
 // there was none, or nobody can tell.
-func (r *run) drawn(step *pipeline.Step) uses {
+func (r *run) drawn(step *compile.Step) uses {
 	data, err := os.ReadFile(r.scratch(step, usesFile))
 	so := uses{}
 	if err = errors.Join(err, json.Unmarshal(data, &so)); err != nil {

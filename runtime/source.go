@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/runtime/demo"
 	"weir/runtime/table"
 )
@@ -19,7 +20,7 @@ type source struct {
 }
 
 // openSource opens the dataset of a plan and finds out which dataset it is.
-func openSource(ctx context.Context, plan *pipeline.Plan, files *held, opts Options) (*source, error) {
+func openSource(ctx context.Context, plan *compile.Plan, files *held, opts Options) (*source, error) {
 	d := &plan.Spec.Dataset
 	s := &source{name: "demo: " + d.Demo}
 	open := s.openFile
@@ -35,7 +36,7 @@ func openSource(ctx context.Context, plan *pipeline.Plan, files *held, opts Opti
 }
 
 // openDemo: made-up rows protect nobody, so what they are is public.
-func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *held, opts Options) error {
+func (s *source) openDemo(_ context.Context, plan *compile.Plan, _ *held, opts Options) error {
 	d := &plan.Spec.Dataset
 	t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, d.Columns())
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *source) openDemo(_ context.Context, plan *pipeline.Plan, _ *held, opts 
 	return nil
 }
 
-func (s *source) openFile(ctx context.Context, plan *pipeline.Plan, files *held, opts Options) error {
+func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, opts Options) error {
 	d := &plan.Spec.Dataset
 	if err := files.folder.Check(d.File); err != nil {
 		return err

@@ -10,10 +10,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 )
 
 // execute runs one step, or takes its outputs from the cache.
-func (r *run) execute(ctx context.Context, step *pipeline.Step) error {
+func (r *run) execute(ctx context.Context, step *compile.Step) error {
 	began := r.opts.Clock()
 	if !step.Lazy { // a lazy stage works while others read it
 		r.opts.Progress.Start(step.ID, step.Kind)
@@ -28,7 +29,7 @@ func (r *run) execute(ctx context.Context, step *pipeline.Step) error {
 	return err
 }
 
-func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, err error) {
+func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err error) {
 	if err := r.name(ctx, step); err != nil {
 		return false, atStage(step.ID, err)
 	}
@@ -56,7 +57,7 @@ func (r *run) outputs(ctx context.Context, step *pipeline.Step) (reused bool, er
 }
 
 // store keeps what a stage made, if what was promised was done.
-func (r *run) store(ctx context.Context, step *pipeline.Step, out pipeline.Tables, promised func() error) (tables pipeline.Tables, err error) {
+func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables, promised func() error) (tables pipeline.Tables, err error) {
 	defer r.guarded(step, &err)
 	r.mu.Lock()
 	r.stored = append(r.stored, r.addresses[step.ID])
@@ -67,7 +68,7 @@ func (r *run) store(ctx context.Context, step *pipeline.Step, out pipeline.Table
 // guarded turns a panic, which is a fault of weir, into an error whose details stay
 // internal, because they may quote data. Rows are computed while they are stored or
 // written, so these are guarded too.
-func (r *run) guarded(step *pipeline.Step, err *error) {
+func (r *run) guarded(step *compile.Step, err *error) {
 	if p := recover(); p != nil {
 		path := r.internalPath("fault-" + step.ID + ".txt")
 		writeAtomic(path, 0o600, func(w io.Writer) error {
@@ -78,7 +79,7 @@ func (r *run) guarded(step *pipeline.Step, err *error) {
 	}
 }
 
-func (r *run) runStage(ctx context.Context, step *pipeline.Step, payer *stagePayer, secrets *secrets) (out pipeline.Tables, err error) {
+func (r *run) runStage(ctx context.Context, step *compile.Step, payer *stagePayer, secrets *secrets) (out pipeline.Tables, err error) {
 	defer r.guarded(step, &err)
 	out, err = step.Work.Run(ctx, r.env(step, payer, secrets), r.inputs(step))
 	if err != nil {
@@ -93,7 +94,7 @@ func (r *run) runStage(ctx context.Context, step *pipeline.Step, payer *stagePay
 }
 
 // lazy puts the planned headers on streams, and the stage's name on their errors.
-func lazy(step *pipeline.Step, out pipeline.Tables) pipeline.Tables {
+func lazy(step *compile.Step, out pipeline.Tables) pipeline.Tables {
 	named := pipeline.Tables{}
 	for port, h := range step.Work.Out {
 		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open)}
@@ -140,7 +141,7 @@ func lent(t pipeline.Table) pipeline.Table {
 
 var errLent = errors.New("the port lends a header, and its rows are read")
 
-func (r *run) inputs(step *pipeline.Step) pipeline.Tables {
+func (r *run) inputs(step *compile.Step) pipeline.Tables {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	in := pipeline.Tables{}

@@ -10,23 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Check holds the whole document to a schema and returns every problem, causes only, sorted by
-// position (at most 200 and one that counts the rest).
-func (d *Document) Check(s *Schema) []Problem { return d.CheckAt("", s) }
-
-// CheckAt holds the value at a path to a schema. A path without a value is no problem here; required
-// settings are a matter of the schema around it.
-func (d *Document) CheckAt(path string, s *Schema) []Problem {
-	n, err := d.node(path)
-	if err != nil {
-		return []Problem{{File: d.file, Path: shorten(path), Hint: err.Error()}}
-	}
-	if n == nil {
-		return nil
-	}
-	return d.check(n, path, s)
-}
-
+// check holds the value n, which stands at path, to a schema and returns every problem, causes only,
+// sorted by position (at most 200 and one that counts the rest).
 func (d *Document) check(n *yaml.Node, path string, s *Schema) []Problem {
 	c, err := s.compile()
 	if err != nil {

@@ -20,18 +20,18 @@ func TestTheMeantOption(t *testing.T) {
 	}}).(*object))
 	d := parsed(t, "{type: b, x: one, y: two}\n")
 	want := "s.yaml:1:14: x: is the text \"one\", must be a number\ns.yaml:1:22: y: is the text \"two\", must be a number"
-	if err := Join(d.Check(s)); err == nil || err.Error() != want {
+	if err := Join(check(d, s)); err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }
 
-// TestCloneKnowsWhatParseRefused: the check of a copy does not repeat the problem of an alias.
-func TestCloneKnowsWhatParseRefused(t *testing.T) {
+// TestCheckKnowsWhatParseRefused: the check does not repeat the problem of an alias.
+func TestCheckKnowsWhatParseRefused(t *testing.T) {
 	d, ps := Parse("s.yaml", []byte("weir: 1\nname: &n t\nprivacy: {epsilon: 1, adjacency: *n}\n"))
 	if len(ps) != 2 {
 		t.Fatalf("%v", Join(ps))
 	}
-	if ps := d.Clone().Check(specSchema(t)); len(ps) > 0 {
+	if ps := check(d, specSchema(t)); len(ps) > 0 {
 		t.Error(Join(ps))
 	}
 }
@@ -66,7 +66,7 @@ func TestAnyOf(t *testing.T) {
 		"[a]":             "s.yaml:1:1: is a list of 1 item, must be text that is not empty or a mapping with keys of delimiter, header",
 	} {
 		got := ""
-		if err := Join(parsed(t, text).Check(s)); err != nil {
+		if err := Join(check(parsed(t, text), s)); err != nil {
 			got = err.Error()
 		}
 		if got != want {
@@ -84,7 +84,7 @@ func TestInfiniteIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{"1.7976931348623157e308": 0, "-1e-320": 0, ".inf": 1, "-.inf": 1, "inf": 1} {
-		if ps := parsed(t, "a: "+text).Check(s); len(ps) != want {
+		if ps := check(parsed(t, "a: "+text), s); len(ps) != want {
 			t.Errorf("%s: %d problems, want %d", text, len(ps), want)
 		}
 	}

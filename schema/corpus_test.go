@@ -20,7 +20,7 @@ func checkFile(t *testing.T, s *Schema, path string) []Problem {
 	}
 	d, ps := Parse(filepath.Base(path), data)
 	if d != nil {
-		ps = append(ps, d.Check(s)...)
+		ps = append(ps, check(d, s)...)
 	}
 	return ps
 }
@@ -64,3 +64,6 @@ func TestBadCorpus(t *testing.T) {
 		}
 	}
 }
+
+// check holds a whole document to a schema.
+func check(d *Document, s *Schema) []Problem { return d.check(d.root, "", s) }

@@ -97,22 +97,6 @@ func (d *Document) Text(path string) string {
 	return n.Value
 }
 
-// Len is the number of items of the list at a path; 0 when it is not a list.
-func (d *Document) Len(path string) int {
-	n, err := d.node(path)
-	if err != nil || n == nil || n.Kind != yaml.SequenceNode {
-		return 0
-	}
-	return len(n.Content)
-}
-
-// Clone is an independent copy, for trying Set.
-func (d *Document) Clone() *Document {
-	c := newDocument(d.file, nil)
-	c.root = c.adopt(d, d.root)
-	return c
-}
-
 // adopt copies a subtree of from with everything known about it.
 func (d *Document) adopt(from *Document, n *yaml.Node) *yaml.Node {
 	m := *n

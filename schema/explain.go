@@ -153,7 +153,7 @@ func (e *explainer) finish() []Problem {
 
 func (h hinted) hint() string {
 	if h.words != nil {
-		return didYouMean(h.word, h.words)
+		return DidYouMean(h.word, h.words)
 	}
 	if h.value == nil {
 		return ""

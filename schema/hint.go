@@ -20,7 +20,7 @@ func valueHint(n *yaml.Node, rule *object) string {
 	low := strings.ToLower(n.Value)
 	switch {
 	case n.Tag == "!!str" && len(words) > 0:
-		return didYouMean(n.Value, words)
+		return DidYouMean(n.Value, words)
 	case n.Tag == "!!str" && wants["boolean"] && strings.Contains(" yes y on ", " "+low+" "):
 		return "write true"
 	case n.Tag == "!!str" && wants["boolean"] && strings.Contains(" no n off ", " "+low+" "):

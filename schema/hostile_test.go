@@ -74,7 +74,7 @@ func TestHostileInput(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			d, ps := Parse("bad.yaml", data)
 			if d != nil {
-				ps = append(ps, d.Check(s)...)
+				ps = append(ps, check(d, s)...)
 			}
 			runtime.ReadMemStats(&after)
 			if len(ps) == 0 || len(ps) > 2*(maxProblems+1) {
@@ -128,7 +128,7 @@ func FuzzParseCheck(f *testing.F) {
 			}
 			return
 		}
-		checked := d.Check(s)
+		checked := check(d, s)
 		for _, p := range checked {
 			if p.Line < 1 || p.Column < 1 || p.Accepted == "" {
 				t.Fatalf("no place or rule: %#v", p)

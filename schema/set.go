@@ -26,20 +26,6 @@ func (d *Document) Set(path, value string) error {
 	return d.put(path, parts, v.root, v)
 }
 
-// Copy puts the value that stands at one path at another, where it keeps its own position: so a problem
-// with a value of a grid is reported at the grid.
-func (d *Document) Copy(to, from string) error {
-	parts, err := splitPath(to)
-	if err != nil {
-		return err
-	}
-	n, err := d.node(from)
-	if err != nil || n == nil || len(parts) == 0 {
-		return fmt.Errorf("is nothing to copy from %q to %q", shorten(from), shorten(to))
-	}
-	return d.put(to, parts, n, d)
-}
-
 // setValue parses the value of --set alone.
 func setValue(path, value string) (*Document, error) {
 	bad := Problem{File: setFile(path), Path: path, Found: quoteShort(value), Accepted: "a value, [a, b] or {a: b}"}

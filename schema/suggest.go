@@ -44,7 +44,8 @@ func distance(a, b string) int {
 	return levenshtein.ComputeDistance(a, b)
 }
 
-func didYouMean(word string, accepted []string) string {
+// DidYouMean words Suggest as a hint, "" where there is none.
+func DidYouMean(word string, accepted []string) string {
 	if s := Suggest(word, accepted); s != "" {
 		return "did you mean " + s + "?"
 	}

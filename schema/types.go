@@ -28,6 +28,9 @@ func (f *Float) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// Infinite tells inf from a number.
+func (f Float) Infinite() bool { return math.IsInf(float64(f), 1) }
+
 // MarshalJSON writes a number, or "inf".
 func (f Float) MarshalJSON() ([]byte, error) {
 	v, err := plainFloat(float64(f))

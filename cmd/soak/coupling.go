@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/train"
@@ -40,7 +41,7 @@ func newCoupling(w *world, one, other *outcome) *coupling {
 	return c
 }
 
-func (c *coupling) inputLost(step *pipeline.Step) bool {
+func (c *coupling) inputLost(step *compile.Step) bool {
 	for _, refs := range step.Inputs {
 		for _, r := range refs {
 			if c.lost[r.Stage] {
@@ -52,7 +53,7 @@ func (c *coupling) inputLost(step *pipeline.Step) bool {
 }
 
 // drawsAgree reports whether a stage that draws for rows or units draws alike.
-func (c *coupling) drawsAgree(step *pipeline.Step) bool {
+func (c *coupling) drawsAgree(step *compile.Step) bool {
 	byUnit := c.world.unit >= 0 && (step.Kind == "split" || step.Kind == "shard")
 	switch {
 	case step.Kind != "split" && !step.Work.Secret:
@@ -65,7 +66,7 @@ func (c *coupling) drawsAgree(step *pipeline.Step) bool {
 
 // inPlace reports whether all rows of a stage's private inputs that both tables
 // have stand at the same place.
-func (c *coupling) inPlace(step *pipeline.Step) bool {
+func (c *coupling) inPlace(step *compile.Step) bool {
 	for port, r := range c.one.tables.in[step.ID] {
 		o, ok := c.other.tables.in[step.ID][port]
 		if !ok {
@@ -94,7 +95,7 @@ func (c *coupling) plan() map[string][]pipeline.Planned {
 	return plan
 }
 
-func (c *coupling) comparable(step *pipeline.Step, m privacy.Mechanism) bool {
+func (c *coupling) comparable(step *compile.Step, m privacy.Mechanism) bool {
 	if c.inputLost(step) || c.one.plan.Budget.Infinite() {
 		return false
 	}

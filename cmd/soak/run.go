@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
+	"weir/pipeline/show"
 	"weir/privacy"
 	"weir/runtime"
 )
@@ -20,7 +22,7 @@ import (
 // outcome is what a run leaves behind: what anyone may see, and what only the soak
 // looks at.
 type outcome struct {
-	plan   *pipeline.Plan
+	plan   *compile.Plan
 	err    error
 	seen   map[string]string // by what it is called
 	panics string            // what internal errors left
@@ -52,7 +54,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	}
 	defer folder.Close()
 	o := &outcome{tables: &captured{}, frozen: frozen, noise: &residuals{}}
-	if o.plan, err = compile(text, folder, reg); err != nil {
+	if o.plan, err = compiled(text, folder, reg); err != nil {
 		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
 	}
 	shown := &shown{}
@@ -63,7 +65,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	if len(o.plan.Charges()) > 1 {
 		o.seen = unordered(o.seen)
 	}
-	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = o.plan.Text(), describe(o.err), again
+	o.seen["the plan"], o.seen["the error"], o.seen["the second run"] = show.Text(o.plan.Plan), describe(o.err), again
 	shown.into(o.seen)
 	return o, err
 }

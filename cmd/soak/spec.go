@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/runtime"
 )
 
@@ -25,7 +26,7 @@ type generator struct {
 	brief  bool // little preparation and no evaluation: a test looks for one fault and has a minute
 	head   settings
 	stages []stage
-	plan   *pipeline.Plan
+	plan   *compile.Plan
 	last   ref // of the private table that was made last
 }
 
@@ -73,7 +74,7 @@ func flow(x any) string {
 func (g *generator) try(what settings) (id string, ok bool) {
 	id = fmt.Sprint("s", len(g.stages)+1)
 	g.stages = append(g.stages, stage{id, what})
-	plan, err := compile(g.text(), g.folder, g.reg)
+	plan, err := compiled(g.text(), g.folder, g.reg)
 	g.cover.tried(what["kind"].(string), err)
 	if err != nil {
 		g.stages = g.stages[:len(g.stages)-1]
@@ -86,12 +87,12 @@ func (g *generator) try(what settings) (id string, ok bool) {
 	return id, true
 }
 
-func compile(text string, folder *runtime.Folder, reg *pipeline.Registry) (*pipeline.Plan, error) {
+func compiled(text string, folder *runtime.Folder, reg *pipeline.Registry) (*compile.Plan, error) {
 	spec, err := runtime.ParseSpec(specFile, []byte(text), nil, folder, reg)
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.Compile(spec)
+	return compile.Compile(spec)
 }
 
 // table is the first output of a stage if it is a private table.

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy"
 )
 
@@ -18,7 +19,7 @@ type captured struct {
 }
 
 // look has every stage of a plan show its tables.
-func (c *captured) look(plan *pipeline.Plan) {
+func (c *captured) look(plan *compile.Plan) {
 	c.in, c.out = map[string]map[string]arrow.Record{}, map[string]map[string]arrow.Record{}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/specs"
 	"weir/stages"
@@ -28,7 +29,7 @@ func (f *specFlags) add(c *cobra.Command) {
 const specHelp = `SPEC is a path, or specs:NAME for one that is built in.`
 
 // load reads and validates a spec, a path or specs:NAME.
-func (f *specFlags) load(arg string) (*pipeline.Spec, error) {
+func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	reg, err := stages.Registry()
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (f *specFlags) problem(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(pipeline.Diagnostics); ok {
+	if _, ok := err.(spec.Diagnostics); ok {
 		return err
 	}
 	return withCode(exitUsage, err)
@@ -74,12 +75,12 @@ func (f *specFlags) problem(err error) error {
 // compile loads and compiles, and refuses files that are declared public and are
 // somebody's private table. It looks at names and file systems, and reads no
 // data.
-func (f *specFlags) compile(arg string) (*pipeline.Plan, error) {
+func (f *specFlags) compile(arg string) (*compile.Plan, error) {
 	spec, err := f.load(arg)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := pipeline.Compile(spec)
+	plan, err := compile.Compile(spec)
 	if err != nil {
 		return nil, err
 	}

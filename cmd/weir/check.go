@@ -7,13 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/show"
+	"weir/pipeline/spec"
 )
 
 // checkReport is what `weir check --json` prints.
 type checkReport struct {
-	OK       bool                  `json:"ok"`
-	Problems []pipeline.Diagnostic `json:"problems"`
-	Findings []pipeline.Finding    `json:"findings"`
+	OK       bool               `json:"ok"`
+	Problems []spec.Diagnostic  `json:"problems"`
+	Findings []pipeline.Finding `json:"findings"`
 }
 
 func checkCommand(s streams) *cobra.Command {
@@ -56,14 +59,14 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 
 // reportCheck prints findings in the chosen format and keeps the exit code of
 // the problems.
-func reportCheck(c *cobra.Command, s streams, format, spec string, plan *pipeline.Plan, err error) error {
-	var problems pipeline.Diagnostics
+func reportCheck(c *cobra.Command, s streams, format, name string, plan *compile.Plan, err error) error {
+	var problems spec.Diagnostics
 	if err != nil && !errors.As(err, &problems) {
 		return err
 	}
 	report := checkReport{OK: err == nil, Problems: problems, Findings: []pipeline.Finding{}}
 	if report.Problems == nil {
-		report.Problems = []pipeline.Diagnostic{}
+		report.Problems = []spec.Diagnostic{}
 	}
 	if plan != nil {
 		report.Findings = plan.Findings
@@ -72,19 +75,19 @@ func reportCheck(c *cobra.Command, s streams, format, spec string, plan *pipelin
 	case "json":
 		return errors.Join(printJSON(s.out, report), silent(err))
 	case "sarif":
-		return errors.Join(printJSON(s.out, sarif(spec, report)), silent(err))
+		return errors.Join(printJSON(s.out, sarif(name, report)), silent(err))
 	case "text":
-		return checkText(s, spec, report, err)
+		return checkText(s, name, report, err)
 	}
 	return usage(c, fmt.Errorf("--format: is %q, must be text, json or sarif", format))
 }
 
-func checkText(s streams, spec string, report checkReport, err error) error {
+func checkText(s streams, name string, report checkReport, err error) error {
 	for _, f := range report.Findings {
-		fmt.Fprint(s.out, f.Text())
+		fmt.Fprint(s.out, show.Finding(f))
 	}
 	if err == nil {
-		fmt.Fprintf(s.out, "%s: no error\n", spec)
+		fmt.Fprintf(s.out, "%s: no error\n", name)
 	}
 	return err
 }

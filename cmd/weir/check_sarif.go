@@ -1,8 +1,8 @@
 package main
 
 import (
-	"weir/pipeline"
 	"weir/pipeline/audit"
+	"weir/pipeline/spec"
 )
 
 // sarif renders a check as SARIF 2.1.0, which code review tools read.
@@ -45,7 +45,7 @@ func sarifResult(rule, level, message, file string, line, column int) map[string
 func sarifRules() []map[string]any {
 	rules := []map[string]any{
 		{"id": "spec", "shortDescription": map[string]any{"text": "the spec is not valid"}},
-		{"id": pipeline.RuleBudget, "shortDescription": map[string]any{"text": "the bill is over the budget"}},
+		{"id": spec.RuleBudget, "shortDescription": map[string]any{"text": "the bill is over the budget"}},
 	}
 	for _, r := range audit.Rules() {
 		rules = append(rules, map[string]any{"id": r.ID, "shortDescription": map[string]any{"text": r.Finding}, "help": map[string]any{"text": r.Instead}})

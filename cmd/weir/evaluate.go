@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/stages"
 )
@@ -124,7 +125,7 @@ func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
 
 // group runs one kind over the tables that it has ports for.
 func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, tables pipeline.Tables, progress progress, result *evaluation) error {
-	stage, err := k.Configure(f.settings(k))
+	stage, err := spec.Configure(k, f.settings(k))
 	if err != nil {
 		result.Notes = append(result.Notes, fmt.Sprintf("%s: not computed: %v", k.Name, err))
 		return nil

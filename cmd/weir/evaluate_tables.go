@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/table"
 )
@@ -16,8 +17,8 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	if err != nil {
 		return nil, withCode(exitUsage, err)
 	}
-	domain, problems := pipeline.ParseDomain(f.domain, data)
-	if err := pipeline.FromProblems(problems); err != nil {
+	domain, err := spec.ParseDomain(f.domain, data)
+	if err != nil {
 		return nil, err
 	}
 	folder, err := runtime.OpenFolder(".", false)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/privacy/ledger"
 	"weir/runtime"
 	"weir/runtime/dataset"
@@ -48,7 +48,7 @@ func usage(c *cobra.Command, err error) error {
 
 func exitCode(ctx context.Context, err error) int {
 	var coded *codeError
-	var diagnostics pipeline.Diagnostics
+	var diagnostics spec.Diagnostics
 	var refusal dataset.Refusal
 	switch {
 	case errors.As(err, &coded):

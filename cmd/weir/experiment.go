@@ -9,20 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/record"
 	"weir/runtime"
 )
 
 // trialResult is one line of an experiment.
 type trialResult struct {
-	pipeline.Trial
+	spec.Trial
 	runResult
 }
 
 // experiment runs every combination of the grid and every repeat, one after the
 // other: each is a run of its own, with its own noise and its own charge.
-func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *pipeline.Plan) error {
+func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *compile.Plan) error {
 	trials, err := base.Spec.Experiment.Trials()
 	if err != nil {
 		return withCode(exitUsage, err)
@@ -59,7 +60,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *pip
 
 // affordable prints what the runs cost together and refuses them over the cap of
 // the dataset, before the first one spends anything.
-func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []pipeline.Trial, plans []*pipeline.Plan) error {
+func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []spec.Trial, plans []*compile.Plan) error {
 	text, err := totalText(plans)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []
 }
 
 // totalText is the bill of a whole experiment.
-func totalText(plans []*pipeline.Plan) (string, error) {
+func totalText(plans []*compile.Plan) (string, error) {
 	total, err := runtime.Total(plans)
 	if err != nil {
 		return "", err
@@ -92,8 +93,8 @@ func totalText(plans []*pipeline.Plan) (string, error) {
 
 // trialPlans compiles every trial before the first one runs, so that a grid
 // does not stop half-way over a value that the spec cannot take.
-func (f *specFlags) trialPlans(arg string, trials []pipeline.Trial) ([]*pipeline.Plan, error) {
-	plans := make([]*pipeline.Plan, len(trials))
+func (f *specFlags) trialPlans(arg string, trials []spec.Trial) ([]*compile.Plan, error) {
+	plans := make([]*compile.Plan, len(trials))
 	for i, t := range trials {
 		flags := *f
 		flags.set = append(append([]string(nil), f.set...), t.Set...)

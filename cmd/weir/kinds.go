@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/show"
+	"weir/pipeline/spec"
 	"weir/schema"
 	"weir/stages"
 )
@@ -53,20 +55,20 @@ func listKinds(w io.Writer, reg *pipeline.Registry, asJSON bool) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, name := range reg.Names() {
-		fmt.Fprintf(t, "%s\t%s\n", name, pipeline.FirstSentence(reg.Kind(name).Doc))
+		fmt.Fprintf(t, "%s\t%s\n", name, show.FirstSentence(reg.Kind(name).Doc))
 	}
 	return t.Flush()
 }
 
 func showKind(w io.Writer, kind *pipeline.Kind, asJSON bool) error {
 	if asJSON {
-		s, err := kind.Schema()
+		s, err := spec.StageSchema(kind)
 		if err != nil {
 			return err
 		}
 		return printJSON(w, s)
 	}
-	text, err := kind.Markdown()
+	text, err := show.Kind(kind)
 	if err != nil {
 		return err
 	}

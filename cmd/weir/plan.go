@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/show"
 )
 
 func planCommand(s streams) *cobra.Command {
@@ -50,7 +51,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 }
 
 // printTotal adds the bill of the whole experiment to that of its first run.
-func (f *specFlags) printTotal(w io.Writer, arg string, base *pipeline.Plan) error {
+func (f *specFlags) printTotal(w io.Writer, arg string, base *compile.Plan) error {
 	trials, err := base.Spec.Experiment.Trials()
 	if err != nil {
 		return withCode(exitUsage, err)
@@ -67,11 +68,14 @@ func (f *specFlags) printTotal(w io.Writer, arg string, base *pipeline.Plan) err
 	return err
 }
 
-func planFormats() map[string]func(io.Writer, *pipeline.Plan) error {
-	return map[string]func(io.Writer, *pipeline.Plan) error{
-		"text":    func(w io.Writer, p *pipeline.Plan) error { _, err := io.WriteString(w, p.Text()); return err },
-		"json":    func(w io.Writer, p *pipeline.Plan) error { return printJSON(w, p) },
-		"mermaid": func(w io.Writer, p *pipeline.Plan) error { _, err := io.WriteString(w, p.Mermaid()); return err },
-		"dot":     func(w io.Writer, p *pipeline.Plan) error { _, err := io.WriteString(w, p.DOT()); return err },
+func planFormats() map[string]func(io.Writer, *compile.Plan) error {
+	return map[string]func(io.Writer, *compile.Plan) error{
+		"text": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, show.Text(p.Plan)); return err },
+		"json": func(w io.Writer, p *compile.Plan) error { return printJSON(w, p) },
+		"mermaid": func(w io.Writer, p *compile.Plan) error {
+			_, err := io.WriteString(w, show.Mermaid(p.Plan))
+			return err
+		},
+		"dot": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, show.DOT(p.Plan)); return err },
 	}
 }

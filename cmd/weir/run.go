@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/show"
 	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -109,10 +111,10 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 
 // printWarnings says before a run what weir check would; the plan knew it, so once
 // the noise is paid for it is too late.
-func printWarnings(w io.Writer, plan *pipeline.Plan) {
+func printWarnings(w io.Writer, plan *compile.Plan) {
 	for _, f := range plan.Findings {
 		if f.Level == pipeline.LevelWarning {
-			fmt.Fprint(w, f.Text())
+			fmt.Fprint(w, show.Finding(f))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/schema"
 	"weir/stages"
 )
@@ -48,7 +49,7 @@ func publishedSchema(what string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc, err := pipeline.SpecSchema(reg)
+		doc, err := spec.Schema(reg)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"weir/pipeline/show"
 	"weir/specs"
 )
 
@@ -25,7 +26,7 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 			}
 			golden := filepath.Join("..", "..", "specs", "testdata", name+".plan.txt")
 			if *update {
-				if err := os.WriteFile(golden, []byte(plan.Text()), 0o644); err != nil {
+				if err := os.WriteFile(golden, []byte(show.Text(plan.Plan)), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -33,7 +34,7 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(want), plan.Text()); diff != "" {
+			if diff := cmp.Diff(string(want), show.Text(plan.Plan)); diff != "" {
 				t.Errorf("the plan has changed (-golden +now):\n%s", diff)
 			}
 		})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime"
 	"weir/stages"
@@ -110,7 +110,7 @@ func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, err
 	return opts, nil
 }
 
-func recordedPlan(rec *record.Run) (*pipeline.Plan, error) {
+func recordedPlan(rec *record.Run) (*compile.Plan, error) {
 	reg, err := stages.Registry()
 	if err != nil {
 		return nil, err
@@ -124,5 +124,5 @@ func recordedPlan(rec *record.Run) (*pipeline.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.Compile(spec)
+	return compile.Compile(spec)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy"
 )
 
@@ -181,6 +182,6 @@ func (c Case) planned() (pipeline.Work, []pipeline.Planned, error) {
 	if scale == 0 {
 		scale = 1
 	}
-	list, err := pipeline.Price(c.kind, c.headers(), work, scale, c.adjacency())
+	list, err := compile.Price(c.kind, c.headers(), work, scale, c.adjacency())
 	return work, list, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/spec"
 )
 
 func collect(t testing.TB, name string, rows int64, seed uint64, d *pipeline.Domain) (arrow.Record, *pipeline.Domain) {
@@ -157,9 +158,9 @@ func TestDeclaredDomainsFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, problems := pipeline.ParseDomain(path, data)
-		if len(problems) > 0 {
-			t.Fatal(problems)
+		d, err := spec.ParseDomain(path, data)
+		if err != nil {
+			t.Fatal(err)
 		}
 		own, _ := collect(t, name, 1000, 1, nil)
 		r, _ := collect(t, name, 1000, 1, d)

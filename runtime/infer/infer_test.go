@@ -9,6 +9,7 @@ import (
 
 	"weir/internal/golden"
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/runtime/table"
 )
 
@@ -40,9 +41,9 @@ func TestDraftsNameTypesAndMarkThem(t *testing.T) {
 
 func TestAnUneditedDraftIsRefused(t *testing.T) {
 	out := draftOf(t, "a,b\n1,x\n2,y\n")
-	_, problems := pipeline.ParseDomain("d.yaml", []byte(out))
-	if len(problems) != 2 {
-		t.Errorf("%d problems, must be one a column: %v", len(problems), problems)
+	_, err := spec.ParseDomain("d.yaml", []byte(out))
+	if problems, _ := err.(spec.Diagnostics); len(problems) != 2 {
+		t.Errorf("%d problems, must be one a column: %v", len(problems), err)
 	}
 }
 
@@ -80,9 +81,9 @@ func TestGoldenDraftsReadTheirFiles(t *testing.T) {
 				t.Errorf("%s: draft lacks %q", file, want)
 			}
 		}
-		d, problems := pipeline.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out), "UNDECIDED", "public")))
-		if len(problems) > 0 {
-			t.Fatalf("%s: %v", file, problems)
+		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out), "UNDECIDED", "public")))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
 		}
 		if got := count(t, files, file, c.csv, d); got != c.rows {
 			t.Errorf("%s: %d rows, must be %d", file, got, c.rows)

@@ -10,6 +10,7 @@ import (
 
 	"weir/internal/golden"
 	"weir/pipeline"
+	"weir/pipeline/spec"
 )
 
 // dataFolder is the folder of public datasets.
@@ -24,9 +25,9 @@ func exampleDomain(t testing.TB, path string) *pipeline.Domain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, problems := pipeline.ParseDomain(path, data)
-	if len(problems) > 0 {
-		t.Fatal(problems)
+	d, err := spec.ParseDomain(path, data)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return d
 }

@@ -19,7 +19,7 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 		Accountant: p.Accountant, Claims: string(p.Claims), ByAddition: p.Naive,
 	}
 	for i := range p.Steps {
-		describeStep(page, &p.Steps[i])
+		describeStep(page, p.Steps[i])
 	}
 	for _, f := range p.Findings {
 		page.Findings = append(page.Findings, report.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage, Message: f.Message, Fix: f.Fix})
@@ -58,7 +58,7 @@ func leaves(s *pipeline.Step, port string, o pipeline.Output) bool {
 	case o.Class == pipeline.Private || o.Form == pipeline.FormMetrics:
 		return false
 	case o.Form == pipeline.FormTable:
-		return port == s.First && len(s.Work.Write) > 0
+		return port == s.First && len(s.Write) > 0
 	}
 	return true
 }

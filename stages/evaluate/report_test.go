@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/record/report"
+	"weir/schema"
 	"weir/stages/evaluate/frame"
 )
 
@@ -101,15 +102,15 @@ func TestReportOfOddTables(t *testing.T) {
 }
 
 // planned is a run's plan with a report at its end.
-func planned(epsilon pipeline.EpsilonPair, budget pipeline.Epsilon) *pipeline.Plan {
+func planned(epsilon pipeline.EpsilonPair, budget schema.Float) *pipeline.Plan {
 	noise, share, alone := 1.1, 1.0, 0.9
 	return &pipeline.Plan{Name: "clinic-study", Digest: "sha256:0", Dataset: pipeline.DatasetPlan{Demo: "cardio", PrivacyUnit: "row"},
 		Adjacency: privacy.ReplaceOne, Accountant: "pld", Claims: pipeline.ClaimsPublished, Budget: budget, Delta: 1e-6, Epsilon: epsilon,
 		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note of the audit"}},
-		Steps: []pipeline.Step{
+		Steps: []*pipeline.Step{
 			{ID: "train", Kind: "dp_wgan", Spends: []pipeline.Planned{{Name: "train", Mechanism: "DP-SGD", Uses: 10}}, NoiseMultiplier: &noise, Share: &share, EpsilonAlone: &alone, EpsilonTotal: &alone, First: "model",
 				Outputs: map[string]pipeline.Output{"model": {Form: pipeline.FormModel, Class: pipeline.Released}}},
-			{ID: "sample", Kind: "sample", First: "out", Work: pipeline.Work{Write: []string{"csv"}},
+			{ID: "sample", Kind: "sample", First: "out", Write: []string{"csv"},
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormTable, Class: pipeline.Released, Rows: 630, Columns: 5}}},
 			{ID: "utility", Kind: "downstream", First: "out", Settings: []byte(`{"target": "smoker", "positive": "no"}`),
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormMetrics, Class: pipeline.Private}}},
@@ -123,12 +124,12 @@ func TestReportShowsThePlan(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		epsilon pipeline.EpsilonPair
-		budget  pipeline.Epsilon
+		budget  schema.Float
 		want    []string
 	}{
 		{"proven", pipeline.EpsilonPair{Proven: number(0.87654321)}, 1, []string{`<p class="big">0.87655</p>`, "no paper&#39;s accounting|no paper's accounting"}},
 		{"published without proven", pipeline.EpsilonPair{Published: number(6.45), Reason: "stage train: rule W37"}, 10, []string{`<p class="big">none</p>`, "stage train: rule W37", `<p class="big">6.45</p>`}},
-		{"no privacy", pipeline.EpsilonPair{Reason: "no privacy is claimed"}, pipeline.Epsilon(math.Inf(1)), []string{"No privacy is claimed", "None: no privacy is claimed."}},
+		{"no privacy", pipeline.EpsilonPair{Reason: "no privacy is claimed"}, schema.Float(math.Inf(1)), []string{"No privacy is claimed", "None: no privacy is claimed."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := pipelinetest.Env(1)

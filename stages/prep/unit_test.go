@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	compiler "weir/pipeline/compile"
+	"weir/pipeline/spec"
 )
 
 // visits is a spec of a table of which a person has up to 400 rows.
@@ -23,22 +25,22 @@ privacy: {epsilon: 1, delta: 1e-6, adjacency: add_remove}
 stages:
 `
 
-func compiled(t *testing.T, stages string) (*pipeline.Plan, error) {
+func compiled(t *testing.T, stages string) (*compiler.Plan, error) {
 	t.Helper()
 	return compiledUnder(t, "add_remove", stages)
 }
 
-func compiledUnder(t *testing.T, adjacency, stages string) (*pipeline.Plan, error) {
+func compiledUnder(t *testing.T, adjacency, stages string) (*compiler.Plan, error) {
 	t.Helper()
 	kinds, err := pipeline.NewRegistry(Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, problems := pipeline.ParseSpec(pipeline.Sources{File: "visits.yaml", Data: []byte(strings.Replace(visits, "add_remove", adjacency, 1) + stages)}, kinds)
-	if err := pipeline.FromProblems(problems); err != nil {
+	s, err := spec.Parse(spec.Sources{File: "visits.yaml", Data: []byte(strings.Replace(visits, "add_remove", adjacency, 1) + stages)}, kinds)
+	if err != nil {
 		return nil, err
 	}
-	return pipeline.Compile(spec)
+	return compiler.Compile(s)
 }
 
 // Whatever takes the place of the unit's column, under its name, is refused where
@@ -58,7 +60,7 @@ func TestWhatIsNotTheUnitIsRefused(t *testing.T) {
 	} {
 		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n", "split": "  parts: {kind: split}\n"} {
 			_, err := compiled(t, stages+stage)
-			var ds pipeline.Diagnostics
+			var ds spec.Diagnostics
 			if !errors.As(err, &ds) || !ds.Privacy() || ds[0].Rule != "W35" || ds[0].Stage != "parts" || !strings.Contains(err.Error(), "pid") {
 				t.Errorf("%s, then %s: %v, must be refused by W35, naming pid", name, kind, err)
 			}
@@ -92,7 +94,7 @@ func TestWhatIsOfTheUnitIsKept(t *testing.T) {
 			t.Errorf("%s: stability is %s, must be shards(8)", name, s)
 		}
 		_, err = compiledUnder(t, "replace_one", stages+"  parts: {kind: shard, shards: 8}\n")
-		var ds pipeline.Diagnostics
+		var ds spec.Diagnostics
 		if refused := errors.As(err, &ds) && ds.Privacy() && ds[0].Rule == "W35"; refused == same[name] {
 			t.Errorf("%s, under replace_one: %v, must be refused by W35: %t", name, err, !same[name])
 		}

@@ -10,6 +10,8 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/audit"
+	"weir/pipeline/show"
+	"weir/pipeline/spec"
 	"weir/schema"
 	"weir/stages"
 )
@@ -50,10 +52,10 @@ func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(generated + "# Kinds of stages\n\nEach entry of `stages` names a kind. `weir kinds NAME` prints the same page.\n\n")
 	for _, name := range reg.Names() {
-		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, pipeline.FirstSentence(reg.Kind(name).Doc))
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", name, name, show.FirstSentence(reg.Kind(name).Doc))
 	}
 	for _, name := range reg.Names() {
-		text, err := reg.Kind(name).Markdown()
+		text, err := show.Kind(reg.Kind(name))
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +65,8 @@ func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 }
 
 func settingsPage(reg *pipeline.Registry) ([]byte, error) {
-	spec, err := schema.Of(&pipeline.Spec{Weir: 1, Privacy: pipeline.PrivacyTerms{Delta: 1e-5, Accountant: "pld", Claims: pipeline.ClaimsProven, KeepNoiseKey: true}})
+	defaults := spec.Default()
+	settings, err := schema.Of(&defaults)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +76,9 @@ func settingsPage(reg *pipeline.Registry) ([]byte, error) {
 	}
 	var b strings.Builder
 	b.WriteString(generated + "# Settings of a spec\n\n")
-	b.WriteString(pipeline.SettingsTable(spec))
+	b.WriteString(show.Settings(settings))
 	b.WriteString("\n# Settings of a domain\n\n")
-	b.WriteString(pipeline.SettingsTable(domain))
+	b.WriteString(show.Settings(domain))
 	return []byte(b.String()), nil
 }
 
@@ -89,7 +92,7 @@ func auditPage(*pipeline.Registry) ([]byte, error) {
 }
 
 func specSchema(reg *pipeline.Registry) ([]byte, error) {
-	s, err := pipeline.SpecSchema(reg)
+	s, err := spec.Schema(reg)
 	if err != nil {
 		return nil, err
 	}

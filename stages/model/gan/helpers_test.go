@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -94,7 +95,7 @@ func pays(t *testing.T, l learner, in pipelinetest.Input) *attempt {
 	h := pipeline.Headers{"in": in.Header}
 	w, err := l.stage().Plan(h)
 	must(t, err)
-	plan, err := pipeline.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
+	plan, err := compile.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
 	must(t, err)
 	return &attempt{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
 }

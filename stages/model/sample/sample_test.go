@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -53,7 +54,7 @@ func generator(t *testing.T) pipeline.Table {
 	headers := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(headers)
 	must(t, err)
-	plan, err := pipeline.Price(&learner, headers, w, 1.5, privacy.ReplaceOne)
+	plan, err := compile.Price(&learner, headers, w, 1.5, privacy.ReplaceOne)
 	must(t, err)
 	env := pipelinetest.Env(2)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}

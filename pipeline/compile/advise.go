@@ -1,0 +1,61 @@
+package compile
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/pipeline"
+)
+
+// advise warns of what is allowed and often a mistake: a row as unit where
+// several rows may be one person's (W25).
+func (c *compiler) advise() {
+	d := &c.spec.Dataset
+	if d.PrivacyUnit.Column != "" {
+		return
+	}
+	for _, column := range d.Columns().Columns {
+		if namesUnits(column) {
+			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has several rows, each row is protected and the person is not", column.Name),
+				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or acknowledge: [W25] where each has one row", column.Name))
+			return
+		}
+	}
+}
+
+// namesUnits goes by the name and by there being no bounded set of values.
+func namesUnits(c pipeline.Column) bool {
+	if c.Type != pipeline.Text && c.Type != pipeline.Integer {
+		return false
+	}
+	name := strings.ToLower(c.Name)
+	for _, word := range []string{"id", "pid", "uid", "mrn", "ssn", "nhs_number"} {
+		if name == word || strings.HasSuffix(name, "_"+word) {
+			return true
+		}
+	}
+	for _, word := range []string{"patient", "person", "subject", "respondent", "participant"} {
+		if name == word || strings.HasPrefix(name, word+"_n") {
+			return true
+		}
+	}
+	return false
+}
+
+// experiment says how often a spec with an experiment is charged (W17).
+func (c *compiler) experiment() {
+	if c.spec.Experiment == nil {
+		return
+	}
+	trials, err := c.spec.Experiment.Trials()
+	if err != nil {
+		c.fault("experiment", err.Error(), "a smaller experiment", "")
+		return
+	}
+	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; each is a charge like this bill", len(trials)),
+		"try settings on demo data, and run once on the private table")
+	if len(trials) > 1 {
+		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its own, which no charge covers",
+			"say beforehand which run is released, or release all of them")
+	}
+}

@@ -1,0 +1,151 @@
+package compile
+
+import (
+	"encoding/json"
+	"errors"
+	"path"
+	"sort"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/privacy"
+)
+
+// Compile turns a spec into a plan: it links the stages, lets each say from
+// headers alone what it returns and spends, checks the privacy types, and
+// calibrates the noise. No data is read. The error is of type Diagnostics and
+// lists every problem at once, causes only.
+func Compile(s *spec.Spec) (*Plan, error) {
+	stages, faults := link(s)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	c := &compiler{spec: s, plan: newPlan(s), headers: map[string]pipeline.Headers{}}
+	c.headers[pipeline.DatasetID] = pipeline.Headers{"": s.Source()}
+	for _, stage := range stages {
+		c.step(stage)
+	}
+	c.splitNames()
+	c.experiment()
+	c.advise()
+	if len(c.faults) == 0 {
+		c.bill()
+	}
+	if len(c.faults) > 0 {
+		sort.SliceStable(c.faults, func(i, j int) bool { return c.faults[i].Line < c.faults[j].Line })
+		return nil, c.faults
+	}
+	return c.plan, nil
+}
+
+type compiler struct {
+	spec    *spec.Spec
+	plan    *Plan
+	headers map[string]pipeline.Headers // outputs of each planned stage; absent where planning it gave problems
+	faults  spec.Diagnostics
+}
+
+func newPlan(s *spec.Spec) *Plan {
+	d, p := &s.Dataset, &s.Privacy
+	return &Plan{Spec: s, Plan: &pipeline.Plan{
+		Weir: s.Weir, Name: s.Name, Digest: s.Digest, Seed: s.Seed,
+		Dataset: pipeline.DatasetPlan{File: d.File, Demo: d.Demo, PrivacyUnit: d.PrivacyUnit.String(), RowsPublic: d.RowsPublic,
+			Columns: len(d.Columns().Columns), Budget: d.Budget, Stability: d.PrivacyUnit.Stability()},
+		Adjacency: p.Adjacency, Accountant: p.Accountant, Claims: p.Claims, Budget: p.Epsilon, Delta: p.Delta,
+		Findings: []pipeline.Finding{},
+	}}
+}
+
+// step plans one stage, unless a stage that it reads has problems of its own.
+func (c *compiler) step(s *spec.Stage) {
+	in, ok := c.inputs(s)
+	if !ok {
+		return
+	}
+	work, err := s.Stage.Plan(in.Clone())
+	if err != nil {
+		c.stageFaults(s.ID, err)
+		return
+	}
+	work.Out = work.Out.Clone()
+	step, err := newStep(s, in, work)
+	if err != nil {
+		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(), "plain data, since they are part of every recipe")
+		return
+	}
+	for _, f := range work.Findings {
+		f.Stage = s.ID
+		c.plan.Findings = append(c.plan.Findings, f)
+	}
+	for _, f := range work.Files {
+		if f.Public {
+			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By})
+		}
+	}
+	c.checkOutputs(s, in, &step)
+	c.checkSpends(s, in, &step)
+	c.plan.add(step)
+	c.headers[s.ID] = step.Work.Out
+}
+
+func (c *compiler) inputs(s *spec.Stage) (pipeline.Headers, bool) {
+	in := pipeline.Headers{}
+	for _, port := range s.Kind.In {
+		for i, r := range s.Inputs[port.Name] {
+			h, ok := c.header(r)
+			if !ok {
+				return nil, false
+			}
+			if port.Many {
+				in[pipeline.Indexed(port.Name, i)] = h
+			} else {
+				in[port.Name] = h
+			}
+		}
+	}
+	return in, true
+}
+
+func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
+	if r.Stage == pipeline.DatasetID {
+		return c.headers[pipeline.DatasetID][""], true
+	}
+	outs, ok := c.headers[r.Stage]
+	if !ok {
+		return pipeline.Header{}, false
+	}
+	for i := range c.spec.Stages {
+		if c.spec.Stages[i].ID == r.Stage {
+			h, ok := outs[c.spec.Stages[i].Kind.OutPort(r.Port).Name]
+			return h, ok
+		}
+	}
+	return pipeline.Header{}, false
+}
+
+func (c *compiler) stageFaults(id string, err error) {
+	var problems pipeline.Problems
+	if !errors.As(err, &problems) {
+		problems = pipeline.Problems{{Found: err.Error(), Accepted: "free of that"}}
+	}
+	for _, p := range problems {
+		path := "stages." + id
+		if p.Path != "" {
+			path += "." + p.Path
+		}
+		d := c.spec.Fault(path, p.Found, p.Accepted, "")
+		d.Rule, d.Stage = p.Rule, id
+		c.faults = append(c.faults, d)
+	}
+}
+
+func newStep(s *spec.Stage, in pipeline.Headers, work pipeline.Work) (Step, error) {
+	settings, err := json.Marshal(s.Stage)
+	if err != nil {
+		return Step{}, err
+	}
+	return Step{Ports: s.Kind.In, Work: work, In: in, Step: &pipeline.Step{
+		ID: s.ID, Kind: s.Kind.Name, Version: s.Kind.Version, Inputs: s.Inputs, Settings: settings, Lazy: work.Lazy,
+		Outputs: map[string]pipeline.Output{}, Events: []privacy.JSON{}, Unproven: work.Terms.Unproven,
+		First: s.Kind.Out[0].Name, Write: work.Write}}, nil
+}

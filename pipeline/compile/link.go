@@ -1,0 +1,165 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/schema"
+)
+
+// linker resolves references between stages and orders them.
+type linker struct {
+	spec   *spec.Spec
+	byID   map[string]*spec.Stage
+	faults spec.Diagnostics
+}
+
+// link returns the stages in an order in which every stage comes after those it
+// reads, keeping the order of the spec where it may.
+func link(s *spec.Spec) ([]*spec.Stage, spec.Diagnostics) {
+	l := &linker{spec: s, byID: map[string]*spec.Stage{}}
+	for i := range s.Stages {
+		l.byID[s.Stages[i].ID] = &s.Stages[i]
+	}
+	for i := range s.Stages {
+		l.resolve(i)
+	}
+	if len(l.faults) > 0 {
+		return nil, l.faults
+	}
+	return l.order()
+}
+
+func (l *linker) resolve(i int) {
+	s := &l.spec.Stages[i]
+	for p := range s.Kind.In {
+		port := &s.Kind.In[p]
+		if len(s.Inputs[port.Name]) == 0 && !port.Optional {
+			l.fault("stages."+s.ID+"."+port.Key(), "missing", "a stage: "+port.Doc, "")
+		}
+		for _, r := range s.Inputs[port.Name] {
+			l.checkRef(s, port, r)
+		}
+	}
+}
+
+func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
+	path := "stages." + s.ID + "." + port.Key()
+	form := pipeline.FormTable
+	if r.Stage != pipeline.DatasetID {
+		target := l.byID[r.Stage]
+		if target == nil {
+			l.fault(path, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), schema.DidYouMean(r.Stage, l.ids()))
+			return
+		}
+		out := target.Kind.OutPort(r.Port)
+		if out == nil {
+			l.fault(path, fmt.Sprintf("%q", r.String()), "an output of "+r.Stage+": "+outNames(target.Kind), "")
+			return
+		}
+		form = out.Form
+	} else if r.Port != "" {
+		l.fault(path, fmt.Sprintf("%q", r.String()), "dataset: the source table has one output", "")
+	}
+	if form != port.Form {
+		l.fault(path, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+string(port.Form)+l.fitting(port.Form), "")
+	}
+}
+
+// order sorts by dependency (Kahn's algorithm, always the first ready stage).
+func (l *linker) order() ([]*spec.Stage, spec.Diagnostics) {
+	done := map[string]bool{pipeline.DatasetID: true}
+	var sorted []*spec.Stage
+	for len(sorted) < len(l.spec.Stages) {
+		next := l.firstReady(done)
+		if next == nil {
+			l.fault("stages", "a cycle: "+l.cycle(done), "a graph in which no stage waits for itself", "")
+			return nil, l.faults
+		}
+		done[next.ID] = true
+		sorted = append(sorted, next)
+	}
+	return sorted, nil
+}
+
+func (l *linker) firstReady(done map[string]bool) *spec.Stage {
+	for i := range l.spec.Stages {
+		if s := &l.spec.Stages[i]; !done[s.ID] && waitsFor(s, done) == "" {
+			return s
+		}
+	}
+	return nil
+}
+
+// waitsFor names an input stage that is not done, or "".
+func waitsFor(s *spec.Stage, done map[string]bool) string {
+	for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
+		for _, r := range s.Inputs[port] {
+			if !done[r.Stage] {
+				return r.Stage
+			}
+		}
+	}
+	return ""
+}
+
+func (l *linker) cycle(done map[string]bool) string {
+	var at string
+	for i := range l.spec.Stages {
+		if id := l.spec.Stages[i].ID; !done[id] {
+			at = id
+			break
+		}
+	}
+	seen := map[string]int{}
+	var path []string
+	for {
+		if start, again := seen[at]; again {
+			return strings.Join(append(path[start:], at), " reads ")
+		}
+		seen[at] = len(path)
+		path = append(path, at)
+		at = waitsFor(l.byID[at], done)
+	}
+}
+
+func (l *linker) fault(path, found, accepted, hint string) {
+	l.faults = append(l.faults, l.spec.Fault(path, found, accepted, hint))
+}
+
+func (l *linker) ids() []string {
+	ids := []string{pipeline.DatasetID}
+	for _, s := range l.spec.Stages {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+func (l *linker) names() string { return strings.Join(l.ids(), ", ") }
+
+func (l *linker) fitting(form pipeline.Form) string {
+	var fit []string
+	for _, s := range l.spec.Stages {
+		for _, out := range s.Kind.Out {
+			if out.Form == form {
+				fit = append(fit, pipeline.Ref{Stage: s.ID, Port: out.Name}.String())
+			}
+		}
+	}
+	if len(fit) == 0 {
+		return "; no stage of this spec does"
+	}
+	return ", such as " + strings.Join(fit, ", ")
+}
+
+func outNames(k *pipeline.Kind) string {
+	names := make([]string, len(k.Out))
+	for i, p := range k.Out {
+		names[i] = p.Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,214 @@
+package compile
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+)
+
+func mustCompile(t *testing.T, text string, set ...string) *Plan {
+	t.Helper()
+	plan, err := compile(t, text, set...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// TestDigestIsOfTheMeaning: comments, key order and written-out defaults do not
+// change it; a setting does.
+func TestDigestIsOfTheMeaning(t *testing.T) {
+	spec, err := parse(t, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	canonical, err := spec.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := map[string]string{
+		"comment":   "# a comment\n" + good,
+		"key order": strings.Replace(good, "weir: 1\nname: test\n", "name: test\nweir: 1\n", 1),
+		"default":   strings.Replace(good, "clean: {kind: clean}", "clean: {kind: clean, from: dataset}", 1),
+		"canonical": string(canonical),
+	}
+	for name, text := range same {
+		other, err := parse(t, text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if other.Digest != spec.Digest {
+			t.Errorf("%s changes the digest", name)
+		}
+	}
+	for _, set := range []string{"seed=1", "stages.train.steps=51", "privacy.epsilon=2", "dataset.domain.columns[0].bounds=[0, 100]"} {
+		other, err := parse(t, good, set)
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+		} else if other.Digest == spec.Digest {
+			t.Errorf("%s does not change the digest", set)
+		}
+	}
+}
+
+const two = head + `stages:
+  first: {kind: learn, steps: 50}
+  second: {kind: learn, from: dataset, steps: 500}
+`
+
+// TestSharesKeepTheirRatio: epsilons alone stand as the shares do, the joint
+// epsilon is tight under the budget, and below their sum.
+func TestSharesKeepTheirRatio(t *testing.T) {
+	plan := mustCompile(t, two, "privacy.split={first: 0.25, second: 0.75}")
+	a, b := *plan.Step("first").EpsilonAlone, *plan.Step("second").EpsilonAlone
+	if ratio := b / a; math.Abs(ratio-3) > 0.01 {
+		t.Errorf("epsilons alone are %g and %g, must stand 1 to 3", a, b)
+	}
+	if p := *plan.Epsilon.Proven; p > 1 || p < 0.999 {
+		t.Errorf("proven epsilon is %g, must be in (0.999, 1]", p)
+	}
+	if *plan.Naive <= *plan.Epsilon.Proven {
+		t.Errorf("naive addition gives %g, must be above the composition %g", *plan.Naive, *plan.Epsilon.Proven)
+	}
+}
+
+func TestSplitIsRefused(t *testing.T) {
+	for name, c := range map[string]struct{ set, want string }{
+		"none":        {"privacy.epsilon=1", "without a share for first, second"},
+		"one missing": {"privacy.split={first: 1}", "without a share for second"},
+		"not a stage": {"privacy.split={first: 0.5, third: 0.5}", "the name of a stage"},
+		"sum":         {"privacy.split={first: 0.5, second: 0.6}", "sum to 1.1 (W19)"},
+		"negative":    {"privacy.split={first: -1, second: 2}", "above 0"},
+	} {
+		if _, err := compile(t, two, c.set); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, must say %q", name, err, c.want)
+		}
+	}
+	_, err := compile(t, head+"stages:\n  a: {kind: clean}\n  b: {kind: learn}\n", "privacy.split={a: 0.5, b: 0.5}")
+	if err == nil || !strings.Contains(err.Error(), "spends nothing") {
+		t.Errorf("a share for a stage that spends nothing: %v", err)
+	}
+}
+
+// TestFixedNoise: a stage may fix its noise; the rest of the budget is split,
+// and a bill above the budget is refused as a matter of privacy.
+func TestFixedNoise(t *testing.T) {
+	plan := mustCompile(t, two, "stages.first.noise_multiplier=3")
+	if s := plan.Step("first"); s.Calibrated || *s.NoiseMultiplier != 3 || s.Share != nil {
+		t.Errorf("first: %+v, must keep its noise", s)
+	}
+	if p := *plan.Epsilon.Proven; p > 1 || p < 0.999 {
+		t.Errorf("proven epsilon is %g, must use up the budget", p)
+	}
+	for _, set := range [][]string{
+		{"stages.first.noise_multiplier=0.3"},
+		{"stages.first.noise_multiplier=0.3", "stages.second.noise_multiplier=0.3"},
+	} {
+		_, err := compile(t, two, set...)
+		var ds spec.Diagnostics
+		if !errors.As(err, &ds) || !ds.Privacy() {
+			t.Errorf("%v: %v, must be over budget", set, err)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	text := head + "stages:\n  train: {kind: learn, unproven: true}\n  sample: {kind: draw, rows: 3}\n"
+	plan := mustCompile(t, text, "privacy.claims=published")
+	if plan.Epsilon.Proven != nil || plan.Epsilon.Published == nil || *plan.Epsilon.Published != 0.36 {
+		t.Errorf("epsilon is %+v, must be published only", plan.Epsilon)
+	}
+	if !strings.Contains(plan.Epsilon.Reason, "no noise") {
+		t.Errorf("the reason is missing: %+v", plan.Epsilon)
+	}
+	plan = mustCompile(t, good, "privacy.epsilon=inf", "privacy.claims=none")
+	for _, id := range []string{"train", "sample"} {
+		if class := plan.Step(id).Class; class != pipeline.Private {
+			t.Errorf("%s is %s without privacy, must be private", id, class)
+		}
+	}
+	for _, set := range [][]string{{"privacy.epsilon=inf"}, {"privacy.claims=none"}} {
+		if _, err := compile(t, good, set...); err == nil {
+			t.Errorf("%v compiles", set)
+		}
+	}
+}
+
+func TestPrivacyUnit(t *testing.T) {
+	plan := mustCompile(t, good, "dataset.privacy_unit={column: sex, max_rows: 4}")
+	if s := plan.Step("clean").Stability; s != "rows(4)" {
+		t.Errorf("stability is %s, must be rows(4)", s)
+	}
+	if plan.Step("clean").Outputs["out"].Rows != 0 {
+		t.Error("the row count after the rows beyond max_rows are dropped is private")
+	}
+	if _, err := compile(t, good, "dataset.privacy_unit={column: sexx, max_rows: 4}"); err == nil || !strings.Contains(err.Error(), "did you mean sex?") {
+		t.Errorf("unknown unit: %v", err)
+	}
+}
+
+// TestPlanIsData: the JSON has the keys that scripts rely on.
+func TestPlanIsData(t *testing.T) {
+	plan := mustCompile(t, good)
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data struct {
+		Stages  []map[string]any
+		Epsilon map[string]any
+		Delta   float64
+		Digest  string
+	}
+	if err := json.Unmarshal(text, &data); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"id", "kind", "class", "events"} {
+		for _, s := range data.Stages {
+			if _, ok := s[key]; !ok {
+				t.Errorf("stage %v has no %s", s["id"], key)
+			}
+		}
+	}
+	if data.Epsilon["published"] != nil || data.Epsilon["proven"] == nil || !strings.HasPrefix(data.Digest, "sha256:") || data.Delta != 1e-5 {
+		t.Errorf("plan: %s", text)
+	}
+}
+
+func TestExperimentIsCounted(t *testing.T) {
+	plan := mustCompile(t, good+"experiment: {grid: {privacy.epsilon: [0.1, 1], seed: [1, 2, 3]}, repeats: 4}\n")
+	if len(plan.Findings) == 0 || plan.Findings[0].Rule != "W17" || !strings.Contains(plan.Findings[0].Message, "24 runs") {
+		t.Errorf("findings: %+v, must be W17 for 24 runs", plan.Findings)
+	}
+	if _, err := compile(t, good+"experiment: {repeats: 100000}\n"); err == nil {
+		t.Error("100,000 runs compile")
+	}
+}
+
+// TestOverrides: an empty value takes a setting out; a file replaces a demo.
+func TestOverrides(t *testing.T) {
+	if _, err := compile(t, good, "stages.train.steps="); err != nil {
+		t.Error(err)
+	}
+	spec, err := parse(t, good, "dataset.demo=cardio")
+	if err != nil || spec.Dataset.File != "" || spec.Dataset.Demo != "cardio" {
+		t.Errorf("%+v %v", spec, err)
+	}
+}
+
+// TestFilterOfTheBudget: a budget composes by rdp unless the spec says otherwise.
+func TestFilterOfTheBudget(t *testing.T) {
+	const budget = "dataset.budget={epsilon: 9, delta: 1e-6"
+	for set, want := range map[string]string{budget + "}": "rdp", budget + ", filter: gaussian}": "gaussian", budget + ", filter: basic}": "basic"} {
+		if spec, err := parse(t, good, set); err != nil || spec.Dataset.Budget.Filter != want {
+			t.Errorf("%s: %+v, %v, must be %s", set, spec, err, want)
+		}
+	}
+	if _, err := parse(t, good, budget+", filter: pld}"); err == nil || !strings.Contains(err.Error(), "dataset.budget.filter") {
+		t.Errorf("filter pld: %v", err)
+	}
+}

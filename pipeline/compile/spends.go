@@ -1,0 +1,195 @@
+package compile
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/privacy"
+)
+
+// checkSpends holds the mechanisms of a stage against what they run on: nothing
+// unbounded, a group as large as what changes, shards for a mechanism on shards.
+func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
+	if len(step.Work.Spends) == 0 {
+		return
+	}
+	if step.Work.Lazy {
+		c.refuse(s.ID, "W14", "a paid stage that is computed anew by each reader", "stored once: noise is drawn once for what is paid once")
+	}
+	if c.spec.Privacy.Epsilon.Infinite() {
+		c.checkPlanned(s, step, change{rows: 1})
+		return
+	}
+	c.checkBounded(s)
+	for _, f := range step.Work.Files {
+		if !f.Public {
+			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", of whose change nothing is known", "a mechanism on the dataset alone")
+		}
+	}
+	if step.Unproven != "" && c.spec.Privacy.Claims != pipeline.ClaimsPublished {
+		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
+	}
+	c.checkPlanned(s, step, changeOf(s.Kind, in))
+}
+
+// checkBounded refuses a mechanism on an input that may change anywhere.
+func (c *compiler) checkBounded(s *spec.Stage) {
+	for _, port := range s.Kind.In {
+		for _, r := range s.Inputs[port.Name] {
+			h, _ := c.header(r)
+			if port.Lends || h.Class != pipeline.Private {
+				continue
+			}
+			if h.Form != pipeline.FormTable {
+				c.refuse(s.ID, "W13", fmt.Sprintf("a mechanism on %s, a private %s, of whose change nothing is known", r, h.Form), "a mechanism on a table")
+			} else if h.Stability.Spread != pipeline.SpreadRows && h.Stability.Spread != pipeline.SpreadShards {
+				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
+			}
+		}
+	}
+}
+
+// change is what one unit of the source moves in all that a stage reads: so many
+// rows, or one of so many shards.
+type change struct{ rows, shards int }
+
+// changeOf adds up the rows that may change over all private tables that the
+// stage reads: they come from one source, so one unit may move all of them.
+func changeOf(k *pipeline.Kind, in pipeline.Headers) change {
+	var to change
+	add := func(h pipeline.Header) {
+		switch {
+		case h.Class != pipeline.Private || h.Form != pipeline.FormTable:
+		case h.Stability.Spread == pipeline.SpreadShards && to.shards == 0:
+			to.shards = h.Stability.N
+		case h.Stability.Spread == pipeline.SpreadShards:
+			to.shards = -1 // two sharded tables: a unit may lie in two different shards
+		default:
+			to.rows += h.Stability.N
+		}
+	}
+	for _, port := range k.In {
+		if !port.Lends {
+			add(in[port.Name])
+			for _, h := range in.All(port.Name) {
+				add(h)
+			}
+		}
+	}
+	return to
+}
+
+// checkPlanned prices every spend once, at scale 1, so that what cannot be priced
+// is a problem with a place.
+func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to change) {
+	step.change = to
+	names := map[string]bool{}
+	for _, spend := range step.Work.Spends {
+		if spend.Name == "" || names[spend.Name] {
+			c.refuse(s.ID, "W19", fmt.Sprintf("two mechanisms named %q", spend.Name), "one charge a name")
+		}
+		names[spend.Name] = true
+		scale := step.Work.Terms.Scale
+		if scale == 0 {
+			scale = 1
+		}
+		if c.spec.Privacy.Epsilon.Infinite() {
+			scale = 0
+		}
+		if _, err := c.price(step, spend, scale); err != nil {
+			c.refuse(s.ID, "W10", fmt.Sprintf("a mechanism (%s) without a price: %v", spend.Name, err), "a mechanism that has a bound on what changes here")
+		}
+	}
+}
+
+// price is a spend at a scale: its mechanism, and the event that bounds it for
+// all that one unit changes.
+func (c *compiler) price(step *Step, spend pipeline.Spend, scale float64) (pipeline.Planned, error) {
+	return step.change.price(spend, scale, c.spec.Privacy.Adjacency)
+}
+
+// Price lists the spends of work on inputs of a kind as a bill at the given scale of
+// their noise has them. Tests of a single stage pay by it; runs pay by their plan.
+func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64, adjacency privacy.Adjacency) ([]pipeline.Planned, error) {
+	list := make([]pipeline.Planned, len(w.Spends))
+	for i, spend := range w.Spends {
+		p, err := changeOf(k, in).price(spend, scale, adjacency)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", spend.Name, err)
+		}
+		list[i] = p
+	}
+	return list, nil
+}
+
+func (to change) price(spend pipeline.Spend, scale float64, adjacency privacy.Adjacency) (pipeline.Planned, error) {
+	m := spend.Mechanism(scale)
+	if !plain(reflect.TypeOf(m)) {
+		return pipeline.Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
+	}
+	if err := m.Check(); err != nil {
+		return pipeline.Planned{}, err
+	}
+	p := pipeline.Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Group: max(1, to.rows), Sensitivity: to.words(m, adjacency)}
+	if scale == 0 {
+		return p, nil
+	}
+	event, err := to.event(m, adjacency)
+	p.Event = privacy.JSON{Event: event}
+	return p, err
+}
+
+// plain reports whether values of a type are numbers, words and structs of them:
+// nothing that two copies share.
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
+		return true
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// event is the mechanism's event for all that one unit changes.
+func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privacy.Event, error) {
+	on, sharded := m.(privacy.OnShards)
+	switch {
+	case to.shards != 0 && !sharded:
+		return nil, fmt.Errorf("it runs on rows, and one changed unit may change a whole shard")
+	case to.shards != 0 && (to.shards != on.Shards() || to.rows > 0):
+		return nil, fmt.Errorf("it runs on %d shards, and the stage reads more than one table of so many", on.Shards())
+	case to.shards == 0 && sharded:
+		return nil, fmt.Errorf("it runs on shards, and the table has none: put a stage of kind shard before")
+	case sharded:
+		return m.Event(adjacency), privacy.Validate(m.Event(adjacency))
+	}
+	return privacy.Group(m.Event(adjacency), max(1, to.rows))
+}
+
+// words say what one unit moves, such as "0.5 (L2) when a row is replaced".
+func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
+	s := m.Sensitivity(adjacency)
+	done := "added or removed"
+	if adjacency == privacy.ReplaceOne {
+		done = "replaced"
+	}
+	switch {
+	case to.shards != 0:
+		return fmt.Sprintf("%s when a shard changes", s)
+	case to.rows > 1:
+		s.Bound *= float64(to.rows)
+		return fmt.Sprintf("%s when %d rows are %s", s, to.rows, done)
+	}
+	return fmt.Sprintf("%s when a row is %s", s, done)
+}

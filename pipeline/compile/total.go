@@ -1,0 +1,130 @@
+package compile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/privacy"
+)
+
+// total fills in what each stage spends alone and what all spend together.
+func (c *compiler) total(acc privacy.Accountant, paid []*Step) {
+	t := &c.spec.Privacy
+	var events []privacy.Event
+	naive := 0.0
+	for _, s := range paid {
+		alone := c.epsilon(acc, s.rawEvents())
+		events = append(events, s.rawEvents()...)
+		s.EpsilonAlone, s.EpsilonTotal = alone, c.epsilon(acc, events)
+		if alone != nil {
+			naive += *alone
+		}
+	}
+	if len(c.faults) > 0 {
+		return
+	}
+	c.plan.Naive = &naive
+	c.proven(paid)
+	c.published(paid, t.Delta)
+	c.overBudget()
+	c.plan.onlyFinite()
+}
+
+// onlyFinite leaves out the epsilons that are infinite: there is none at this delta,
+// and JSON has no number for it. A proven total that is infinite is over any budget
+// and refused by now; those of single stages remain beside one without a proof.
+func (p *Plan) onlyFinite() {
+	p.Naive, p.Epsilon.Published = orNothing(p.Naive), orNothing(p.Epsilon.Published)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		s.EpsilonAlone, s.EpsilonTotal, s.Published = orNothing(s.EpsilonAlone), orNothing(s.EpsilonTotal), orNothing(s.Published)
+	}
+}
+
+func orNothing(x *float64) *float64 {
+	if x == nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
+		return nil
+	}
+	return x
+}
+
+func (s *Step) rawEvents() []privacy.Event {
+	events := make([]privacy.Event, len(s.Events))
+	for i, e := range s.Events {
+		events[i] = e.Event
+	}
+	return events
+}
+
+func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *float64 {
+	eps, err := acc.Epsilon(events, c.spec.Privacy.Adjacency, c.spec.Privacy.Delta)
+	if err != nil {
+		c.calibrationFault(err)
+		return nil
+	}
+	return &eps
+}
+
+// proven is the joint epsilon, or none where a stage has no proven bound.
+func (c *compiler) proven(paid []*Step) {
+	for _, s := range paid {
+		if s.Unproven != "" {
+			c.plan.Epsilon.Reason = fmt.Sprintf("stage %s: %s", s.ID, s.Unproven)
+			s.EpsilonAlone, s.EpsilonTotal = nil, nil
+		}
+	}
+	if c.plan.Epsilon.Reason == "" {
+		c.plan.Epsilon.Proven = paid[len(paid)-1].EpsilonTotal
+	}
+}
+
+// published is what the papers' own accounting gives, summed over the stages as
+// papers add them; none where a paying stage has no such accounting.
+func (c *compiler) published(paid []*Step, delta float64) {
+	sum, all := 0.0, true
+	for _, s := range paid {
+		p := s.Work.Terms.Published
+		if p == nil {
+			all = false
+			continue
+		}
+		eps, err := p.Epsilon(*s.NoiseMultiplier, delta)
+		if err != nil {
+			all = false
+			c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W33", Level: pipeline.LevelNote, Stage: s.ID,
+				Message: "the published accounting gives no number: " + err.Error()})
+			continue
+		}
+		s.Published, s.PublishedMethod = &eps, p.Method
+		sum += eps
+	}
+	if all {
+		c.plan.Epsilon.Published = &sum
+	}
+}
+
+// overBudget refuses a bill above the budget, which fixed noise can cause, and
+// warns of numbers that promise little.
+func (c *compiler) overBudget() {
+	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
+	if proven != nil && !(*proven <= float64(t.Epsilon)*(1+1e-9)) { // no number is over every budget
+		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and the bill comes to %s", float64(t.Epsilon), privacy.Bound(*proven)),
+			"at least the bill, or more noise", spec.RuleBudget)
+	}
+	if proven != nil && *proven > 10 {
+		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or acknowledge: [W33]")
+	}
+	if n := c.spec.Dataset.RowsPublic; n > 0 && t.Delta > 1/float64(n) {
+		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", t.Delta, n), "a smaller delta")
+	}
+}
+
+func (c *compiler) warn(rule, message, fix string) {
+	if slices.Contains(c.spec.Privacy.Acknowledge, rule) {
+		return
+	}
+	c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
+}

@@ -1,0 +1,2 @@
+// Package show words plans and kinds for people: text, Markdown, Mermaid, Graphviz.
+package show

@@ -1,0 +1,86 @@
+package show
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/privacy"
+)
+
+// Mermaid draws the plan's DAG as a Mermaid flowchart: private stages are
+// boxes, paid ones hexagons, released ones rounded.
+func Mermaid(p *pipeline.Plan) string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	fmt.Fprintf(&b, "  %s[(%s)]:::private\n", pipeline.DatasetID, mermaidText(sourceName(p)))
+	for _, s := range p.Steps {
+		open, shut := shape(s)
+		fmt.Fprintf(&b, "  %s%s\"%s\"%s:::%s\n", s.ID, open, mermaidText(label(s)), shut, s.Class)
+	}
+	edges(p, func(from, to, label string) {
+		if label != "" {
+			label = "|" + label + "|"
+		}
+		fmt.Fprintf(&b, "  %s -->%s %s\n", from, label, to)
+	})
+	b.WriteString("  classDef private fill:#fde8e8,stroke:#b42318\n  classDef released fill:#e7f6ec,stroke:#14713d\n  classDef public fill:#eef4ff,stroke:#1f4fa3\n")
+	return b.String()
+}
+
+func shape(s *pipeline.Step) (open, shut string) {
+	switch {
+	case len(s.Events) > 0:
+		return "{{", "}}"
+	case s.Class == pipeline.Released:
+		return "(", ")"
+	}
+	return "[", "]"
+}
+
+func mermaidText(s string) string { return strings.ReplaceAll(s, `"`, "'") }
+
+// label is the text of a stage in a drawing.
+func label(s *pipeline.Step) string {
+	text := s.ID
+	if s.Kind != s.ID {
+		text += ": " + s.Kind
+	}
+	if s.EpsilonAlone != nil {
+		text += fmt.Sprintf(" (epsilon %s)", privacy.Bound(*s.EpsilonAlone))
+	}
+	return text
+}
+
+// sourceName names the source without its folder, which is nobody's business in
+// a release.
+func sourceName(p *pipeline.Plan) string {
+	if p.Dataset.Demo != "" {
+		return "demo: " + p.Dataset.Demo
+	}
+	return filepath.Base(p.Dataset.File)
+}
+
+// edges calls f for every input of every step, in order.
+func edges(p *pipeline.Plan, f func(from, to, label string)) {
+	for _, s := range p.Steps {
+		for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
+			for _, r := range s.Inputs[port] {
+				f(r.Stage, s.ID, edgeLabel(port, r))
+			}
+		}
+	}
+}
+
+func edgeLabel(port string, r pipeline.Ref) string {
+	switch {
+	case r.Port != "":
+		return r.Port
+	case port != "in":
+		return port
+	}
+	return ""
+}

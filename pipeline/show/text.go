@@ -1,0 +1,174 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"weir/pipeline"
+	"weir/privacy"
+)
+
+// Text is the plan as a person reads it in a terminal: the DAG, then the bill.
+func Text(p *pipeline.Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
+	textStages(&b, p)
+	b.WriteString("\n")
+	textBill(&b, p)
+	textPublic(&b, p)
+	for _, f := range p.Findings {
+		b.WriteString("\n" + Finding(f))
+	}
+	return b.String()
+}
+
+// Finding is a finding with its fix, in lines.
+func Finding(f pipeline.Finding) string {
+	at, fix := "", ""
+	if f.Stage != "" {
+		at = " at " + f.Stage
+	}
+	if f.Fix != "" {
+		fix = "  instead: " + f.Fix + "\n"
+	}
+	return fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix)
+}
+
+func textStages(b *strings.Builder, p *pipeline.Plan) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "STAGE\tKIND\tREADS\tCLASS\tSTABILITY")
+	fmt.Fprintf(w, "%s\t%s\t\t%s\t%s\n", pipeline.DatasetID, sourceName(p), pipeline.Private, p.Dataset.Stability)
+	for _, s := range p.Steps {
+		stability := s.Stability
+		if stability == "" {
+			stability = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, reads(s), s.Class, stability)
+	}
+	w.Flush()
+}
+
+func reads(s *pipeline.Step) string {
+	var refs []string
+	for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
+		for _, r := range s.Inputs[port] {
+			refs = append(refs, r.String())
+		}
+	}
+	if len(refs) > 4 {
+		return fmt.Sprintf("%s and %d more", strings.Join(refs[:3], ", "), len(refs)-3)
+	}
+	return strings.Join(refs, ", ")
+}
+
+func textBill(b *strings.Builder, p *pipeline.Plan) {
+	if p.Budget.Infinite() {
+		b.WriteString("BILL: none. No privacy is claimed (epsilon: inf); every output stays internal.\n")
+		return
+	}
+	fmt.Fprintf(b, "BILL  budget epsilon %s, delta %.3g, %s, unit: %s, accountant %s, claims %s\n",
+		number(float64(p.Budget)), p.Delta, p.Adjacency, p.Dataset.PrivacyUnit, p.Accountant, p.Claims)
+	if cap := p.Dataset.Budget; cap != nil {
+		fmt.Fprintf(b, "CAP   dataset.budget epsilon %s at delta %.3g, filter %s\n", number(cap.Epsilon), cap.Delta, cap.Filter)
+	}
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  STAGE\tMECHANISM\tNOISE\tUSES\tSHARE\tEPSILON ALONE\tCUMULATIVE")
+	for _, s := range p.Steps {
+		textSpends(w, s)
+	}
+	w.Flush()
+	for _, s := range p.Steps {
+		textEvents(b, s)
+	}
+	textTotal(b, p)
+}
+
+func noiseText(s *pipeline.Step) string {
+	if s.NoiseMultiplier == nil {
+		return "-"
+	}
+	how := "fixed"
+	if s.Calibrated {
+		how = "calibrated"
+	}
+	return fmt.Sprintf("%s (%s)", number(*s.NoiseMultiplier), how)
+}
+
+// textSpends is a line for each mechanism; what holds for the stage as a whole
+// stands in the first.
+func textSpends(w io.Writer, s *pipeline.Step) {
+	for i, p := range s.Spends {
+		if i > 0 {
+			fmt.Fprintf(w, "  \t%s\t\t%s\t\t\t\n", p.Mechanism, uses(p.Uses))
+			continue
+		}
+		share := "-"
+		if s.Share != nil {
+			share = number(*s.Share)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, noiseText(s), uses(p.Uses),
+			share, orElse("-", s.EpsilonAlone), orElse("-", s.EpsilonTotal))
+	}
+}
+
+func uses(n int64) string {
+	if n == privacy.AnyNumber {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
+func textEvents(b *strings.Builder, s *pipeline.Step) {
+	for _, p := range s.Spends {
+		fmt.Fprintf(b, "  %s: sensitivity %s\n", s.ID+"."+p.Name, p.Sensitivity)
+		text, err := privacy.MarshalEvent(p.Event.Event)
+		if err == nil {
+			fmt.Fprintf(b, "    %s\n", text)
+		}
+	}
+	if s.PublishedMethod != "" {
+		fmt.Fprintf(b, "    published accounting: %s\n", s.PublishedMethod)
+	}
+	if s.Unproven != "" {
+		fmt.Fprintf(b, "    no proven bound: %s\n", s.Unproven)
+	}
+}
+
+func textPublic(b *strings.Builder, p *pipeline.Plan) {
+	if len(p.Public) == 0 {
+		return
+	}
+	b.WriteString("\nFILES DECLARED PUBLIC  their rows are not protected\n")
+	for _, f := range p.Public {
+		fmt.Fprintf(b, "  %s: %s, declared by %s\n", f.Stage, f.Name, f.By)
+	}
+}
+
+func textTotal(b *strings.Builder, p *pipeline.Plan) {
+	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), reason(p))
+	fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
+	if p.Naive != nil {
+		fmt.Fprintf(b, "  by naive addition    %s\n", privacy.Bound(*p.Naive))
+	}
+}
+
+func reason(p *pipeline.Plan) string {
+	if p.Epsilon.Proven == nil && p.Epsilon.Reason != "" {
+		return ": " + p.Epsilon.Reason
+	}
+	return ""
+}
+
+func number(x float64) string { return fmt.Sprintf("%.5g", x) }
+
+// orElse shows a bound, rounded up, or what stands for none.
+func orElse(none string, x *float64) string {
+	if x == nil {
+		return none
+	}
+	return privacy.Bound(*x)
+}

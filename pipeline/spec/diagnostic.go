@@ -1,0 +1,77 @@
+package spec
+
+import (
+	"strings"
+
+	"weir/schema"
+)
+
+// Diagnostic is one reason why a spec does not compile, at its place in the
+// spec. Rule names the audit rule; a diagnostic with a rule is a refusal of
+// privacy, one without is a fault of the spec.
+type Diagnostic struct {
+	schema.Problem
+	Rule  string `json:"rule,omitempty"`
+	Stage string `json:"stage,omitempty"`
+}
+
+func (d Diagnostic) Error() string {
+	if d.Rule == "" {
+		return d.Problem.Error()
+	}
+	return d.Problem.Error() + " [" + d.Rule + "]"
+}
+
+// Diagnostics is every reason at once.
+type Diagnostics []Diagnostic
+
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for i, d := range ds {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Privacy reports whether all reasons are refusals of privacy or budget, which
+// have an exit code of their own.
+func (ds Diagnostics) Privacy() bool {
+	for _, d := range ds {
+		if d.Rule == "" {
+			return false
+		}
+	}
+	return len(ds) > 0
+}
+
+// faults wraps problems found by the schema; nil where there are none.
+func faults(ps []schema.Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	ds := make(Diagnostics, len(ps))
+	for i, p := range ps {
+		ds[i] = Diagnostic{Problem: p}
+	}
+	return ds
+}
+
+// RuleBudget marks refusals because the budget does not suffice.
+const RuleBudget = "budget"
+
+// Fault is one of the spec itself, at a path of it.
+func (s *Spec) Fault(path, found, accepted, hint string) Diagnostic {
+	d := Diagnostic{Problem: schema.Problem{Path: path, Found: found, Accepted: accepted, Hint: hint}}
+	if s.where != nil {
+		d.File, d.Line, d.Column = s.where(path)
+	}
+	return d
+}
+
+// Refusal is one of privacy at a path of the spec, found by looking at what the
+// spec names.
+func (s *Spec) Refusal(rule, stage, path, found, accepted, hint string) Diagnostic {
+	d := s.Fault(path, found, accepted, hint)
+	d.Rule, d.Stage = rule, stage
+	return d
+}

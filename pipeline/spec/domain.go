@@ -1,0 +1,147 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/pipeline"
+	"weir/schema"
+)
+
+// WriteDomain is the YAML of a domain, as ParseDomain reads it.
+func WriteDomain(d *pipeline.Domain) ([]byte, error) { return schema.Canonical(d) }
+
+// ParseDomain reads the YAML of a domain. The error is of type Diagnostics.
+func ParseDomain(file string, data []byte) (*pipeline.Domain, error) {
+	d, problems := parseDomain(file, data)
+	return d, faults(problems)
+}
+
+func parseDomain(file string, data []byte) (*pipeline.Domain, []schema.Problem) {
+	doc, problems := schema.Parse(file, data)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return decodeDomain(doc, "")
+}
+
+func (p *parser) domain(demoRows int64) *pipeline.Domain {
+	const path = "dataset.domain"
+	if len(p.doc.Keys(path)) > 0 {
+		d, problems := decodeDomain(p.doc, path)
+		p.add(problems...)
+		return d
+	}
+	name, demo := p.doc.Text(path), p.doc.Text("dataset.demo")
+	if !p.doc.Has(path) && demo != "" {
+		return p.demoDomain(demo, demoRows)
+	}
+	if name == "" || p.src.Read == nil {
+		p.at(path, "", "the file of a domain, or the domain itself: {columns: [...]}", "")
+		return nil
+	}
+	data, err := p.src.Read(name)
+	if err != nil {
+		p.at(path, "", "a readable file", err.Error())
+		return nil
+	}
+	d, problems := parseDomain(name, data)
+	p.add(problems...)
+	return d
+}
+
+func (p *parser) demoDomain(name string, rows int64) *pipeline.Domain {
+	d, err := p.src.Demo(name, rows)
+	if err != nil {
+		p.at("dataset.demo", "", "a built-in generator", err.Error())
+	}
+	return d
+}
+
+func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema.Problem) {
+	d := &pipeline.Domain{}
+	if problems := doc.Decode(path, d); len(problems) > 0 {
+		return nil, problems
+	}
+	c := domainCheck{doc: doc, path: path, seen: map[string]bool{}}
+	if len(d.Columns) == 0 {
+		c.add("columns", "empty", "at least one column")
+	}
+	for i := range d.Columns {
+		c.column(i, &d.Columns[i])
+	}
+	return d, c.problems
+}
+
+type domainCheck struct {
+	doc      *schema.Document
+	path     string
+	seen     map[string]bool
+	problems []schema.Problem
+}
+
+func (c *domainCheck) add(path, found, accepted string) {
+	if c.path != "" {
+		path = c.path + "." + path
+	}
+	p := c.doc.Problem(path, accepted, "")
+	p.Found = found
+	c.problems = append(c.problems, p)
+}
+
+func (c *domainCheck) column(i int, col *pipeline.Column) {
+	path := fmt.Sprintf("columns[%d]", i)
+	if c.seen[col.Name] {
+		c.add(path+".name", fmt.Sprintf("%q a second time", col.Name), "a name of its own")
+	}
+	c.seen[col.Name] = true
+	col.Nullable = col.Nullable || len(col.Missing) > 0 // a spelling of missing says that values may be
+	if strings.HasPrefix(col.Name, "weir.") {
+		c.add(path+".name", fmt.Sprintf("%q", col.Name), "a name that does not begin with weir.")
+	}
+	if col.Source == "" {
+		col.Source = "public"
+	}
+	if col.Source == pipeline.Undecided {
+		c.add(path+".source", "UNDECIDED: bounds or categories were read from the data and nobody confirmed them (W01, W02)",
+			"public, after a person has replaced them by what is publicly known, or the budgeted stage that finds them")
+	}
+	c.values(path, col)
+}
+
+func (c *domainCheck) values(path string, col *pipeline.Column) {
+	if col.Type == pipeline.Boolean && len(col.Categories) == 0 {
+		col.Categories = pipeline.Spellings{"0", "1"}
+	}
+	switch {
+	case col.Type.Coded() && len(col.Categories) == 0:
+		c.add(path+".categories", "missing", "the list of all values, publicly known (W02)")
+	case !col.Type.Coded() && len(col.Categories) > 0:
+		c.add(path+".categories", "given for type "+string(col.Type), "left out, or the type categorical, ordinal or boolean")
+	case col.Type == pipeline.Boolean && len(col.Categories) != 2:
+		c.add(path+".categories", fmt.Sprintf("a list of %d values", len(col.Categories)), "two values for type boolean")
+	}
+	if col.Bounds != nil && (col.Type.Coded() || col.Type == pipeline.Text) {
+		c.add(path+".bounds", "given for type "+string(col.Type), "left out, or a numeric type")
+	}
+	if b := col.Bounds; b != nil && !(b[0] <= b[1]) {
+		c.add(path+".bounds", fmt.Sprintf("[%g, %g]", b[0], b[1]), "[least, greatest]")
+	}
+	c.spellings(path, col)
+}
+
+// spellings refuses a value that is listed twice or is both a category and missing.
+func (c *domainCheck) spellings(path string, col *pipeline.Column) {
+	listed := map[string]bool{}
+	for i, v := range col.Categories {
+		if listed[v] {
+			c.add(fmt.Sprintf("%s.categories[%d]", path, i), fmt.Sprintf("%q a second time", v), "listed once")
+		}
+		listed[v] = true
+	}
+	for i, v := range col.Missing {
+		if listed[v] {
+			c.add(fmt.Sprintf("%s.missing[%d]", path, i), fmt.Sprintf("%q, which is a category too", v), "either a category or a spelling of missing")
+		}
+	}
+}

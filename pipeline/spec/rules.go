@@ -1,0 +1,70 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/schema"
+)
+
+// rules are those of a spec that a JSON Schema cannot say.
+func (p *parser) rules(s *Spec) {
+	p.datasetRules(&s.Dataset)
+	p.budgetRules(&s.Privacy)
+	p.splitRules(s)
+}
+
+func (p *parser) datasetRules(d *Dataset) {
+	if (d.File == "") == (d.Demo == "") {
+		p.at("dataset", "with both or neither of file and demo", "a mapping with one of file and demo", "")
+	}
+	if d.DemoRows > 0 && d.Demo == "" {
+		p.at("dataset.demo_rows", "", "left out where the data come from a file", "")
+	}
+	unit := d.PrivacyUnit.Column
+	if unit != "" && d.columns != nil && d.columns.Column(unit) == nil {
+		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.columns.Names(), ", "), schema.DidYouMean(unit, d.columns.Names()))
+	}
+}
+
+func (p *parser) budgetRules(t *Privacy) {
+	switch {
+	case t.Epsilon.Infinite() && t.Claims != pipeline.ClaimsNone:
+		p.at("privacy.epsilon", "", "finite, or inf together with claims: none", "")
+	case !t.Epsilon.Infinite() && t.Claims == pipeline.ClaimsNone:
+		p.at("privacy.claims", "", "proven or published where epsilon is finite; none goes with epsilon: inf", "")
+	case !t.Epsilon.Infinite() && t.Delta == 0 && t.Accountant != "basic":
+		p.at("privacy.delta", "0", "above 0 and below one over the number of rows, unless accountant is basic", "")
+	}
+}
+
+func (p *parser) splitRules(s *Spec) {
+	split := s.Privacy.Split
+	if len(split) == 0 {
+		return
+	}
+	sum := 0.0
+	ids := make([]string, len(s.Stages))
+	for i := range s.Stages {
+		ids[i] = s.Stages[i].ID
+	}
+	for _, id := range slices.Sorted(maps.Keys(split)) {
+		share := split[id]
+		sum += share
+		path := "privacy.split." + id
+		if !slices.Contains(ids, id) {
+			p.at(path, fmt.Sprintf("the share of %q", id), "the name of a stage: "+strings.Join(ids, ", "), schema.DidYouMean(id, ids))
+		}
+		if !(share > 0 && share <= 1) {
+			p.at(path, "", "above 0 and at most 1", "")
+		}
+	}
+	// 1e-9 forgives decimal shares such as 0.1 + 0.2 + 0.7.
+	if math.Abs(sum-1) > 1e-9 {
+		p.at("privacy.split", fmt.Sprintf("shares that sum to %.10g (W19)", sum), "shares that sum to 1", "")
+	}
+}

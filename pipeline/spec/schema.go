@@ -1,0 +1,36 @@
+package spec
+
+import (
+	"weir/schema"
+
+	"weir/pipeline"
+)
+
+// Schema is the JSON Schema of a spec over the kinds of reg.
+func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
+	file := specFile{Spec: Default()}
+	spec, err := schema.Of(&file)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]*schema.Schema{}
+	for _, name := range reg.Names() {
+		kinds[name], err = settingsSchema(reg.Kind(name))
+		if err != nil {
+			return nil, err
+		}
+	}
+	union, err := schema.Union("kind", kinds)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := schema.Of(&pipeline.Domain{})
+	if err != nil {
+		return nil, err
+	}
+	spec, err = spec.With([]string{"stages", "*"}, union)
+	if err != nil {
+		return nil, err
+	}
+	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.TextSchema(), domain))
+}

@@ -1,0 +1,79 @@
+package spec
+
+import (
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/schema"
+)
+
+// Spec is a validated spec: every default filled in, every stage decoded.
+type Spec struct {
+	Weir       int         `yaml:"weir" json:"weir" required:"true" enum:"1" doc:"Version of the spec language."`
+	Name       string      `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME."`
+	Dataset    Dataset     `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
+	Privacy    Privacy     `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
+	Seed       uint64      `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
+	Stages     []Stage     `yaml:"-" json:"stages"`
+	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"A grid over settings, and repeats."`
+	Digest     string      `yaml:"-" json:"-"` // sha256 of the canonical form
+
+	where func(path string) (file string, line, column int)
+}
+
+// Dataset says where the private table is and what is publicly known of it.
+type Dataset struct {
+	File        string           `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	Demo        string           `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
+	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
+	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
+	Domain      schema.Raw       `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
+	Version     schema.Text      `yaml:"version,omitempty" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
+	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
+	RowsPublic  int64            `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
+	Budget      *pipeline.Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
+	Ledger      string           `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
+	columns     *pipeline.Domain
+}
+
+// Columns is the resolved domain of the dataset.
+func (d *Dataset) Columns() *pipeline.Domain { return d.columns }
+
+// Privacy is the budget of a spec and what it means.
+type Privacy struct {
+	Epsilon      schema.Float       `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Budget in nats; inf means no privacy and needs claims: none."`
+	Delta        float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows."`
+	Adjacency    privacy.Adjacency  `yaml:"adjacency" json:"adjacency" required:"true" enum:"add_remove|replace_one" doc:"Which tables count as neighbours."`
+	Accountant   string             `yaml:"accountant" json:"accountant" enum:"pld|rdp|zcdp|moments|advanced|basic" doc:"How charges are composed."`
+	Claims       pipeline.Claims    `yaml:"claims" json:"claims" enum:"proven|published|none" doc:"Refuse what is not proven, or show a paper's number beside the proven one."`
+	Split        map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1."`
+	KeepNoiseKey bool               `yaml:"keep_noise_key" json:"keep_noise_key" doc:"Keep the noise key in internal/, so that the owner can replay the run; without it nobody can subtract the noise."`
+	Acknowledge  []string           `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Audit rules whose warning is accepted, such as W33."`
+}
+
+// Stage is one entry of stages, in file order.
+type Stage struct {
+	ID     string
+	Kind   *pipeline.Kind
+	Inputs map[string][]pipeline.Ref // by input port
+	Stage  pipeline.Stage            // settings decoded over the kind's defaults
+}
+
+// Experiment runs the spec over a grid of settings, with repeats.
+type Experiment struct {
+	Grid    schema.Ordered[[]schema.Text] `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
+	Repeats int                           `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
+}
+
+// Source is the header of the dataset: private, rows(1) or rows(max_rows).
+func (s *Spec) Source() pipeline.Header {
+	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
+		Terms: pipeline.Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
+			Unit: s.Dataset.PrivacyUnit}}
+	d := s.Dataset.columns
+	if unit := s.Dataset.PrivacyUnit.Column; unit != "" {
+		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data
+		d = d.Clone()
+		d.Columns[d.Index(unit)].OfUnit = true
+	}
+	return pipeline.TableHeader(d, h)
+}
