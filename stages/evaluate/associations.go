@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/association"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/association"
 )
 
 // Associations compares how pairs of columns hang together.
@@ -178,7 +178,7 @@ func byGap(a, b float64) int {
 
 // side is one table, with what several measures need of a column.
 type side struct {
-	frame   *frame.Frame
+	frame   *columns.Frame
 	ordered []*association.Ordered // nil for codes
 	codes   [][]int32              // numbers cut in bins
 	sizes   []int

@@ -3,13 +3,14 @@ package evaluate
 import (
 	"context"
 
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/association"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/metric/association"
 )
 
 // scattered is the mean and covariance of an encoded frame, block by block, so
 // that memory does not grow with the width times the rows.
-func scattered(ctx context.Context, e *frame.Encoder, f *frame.Frame) (*association.Scatter, error) {
+func scattered(ctx context.Context, e *features.Encoder, f *columns.Frame) (*association.Scatter, error) {
 	s := association.NewScatter(len(e.Names()))
 	for lo := 0; lo < f.Rows; lo += scoreRows {
 		if err := ctx.Err(); err != nil {
@@ -23,7 +24,7 @@ func scattered(ctx context.Context, e *frame.Encoder, f *frame.Frame) (*associat
 // covariance compares the covariance of the encoded tables: numbers scaled to
 // their declared bounds or the real extremes, one indicator a category.
 func (r *associationRun) covariance(ctx context.Context, name string) error {
-	e := frame.NewEncoder(frame.Options{Scaling: frame.Bounds}, nil, r.sides[0].frame, r.others()...)
+	e := features.NewEncoder(features.Options{Scaling: features.Bounds}, nil, r.sides[0].frame, r.others()...)
 	var all []*association.Scatter
 	for _, s := range r.sides {
 		c, err := scattered(ctx, e, s.frame)
@@ -39,8 +40,8 @@ func (r *associationRun) covariance(ctx context.Context, name string) error {
 	return nil
 }
 
-func (r *associationRun) others() []*frame.Frame {
-	var list []*frame.Frame
+func (r *associationRun) others() []*columns.Frame {
+	var list []*columns.Frame
 	for _, s := range r.sides[1:] {
 		list = append(list, s.frame)
 	}
@@ -49,7 +50,7 @@ func (r *associationRun) others() []*frame.Frame {
 
 var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference", "_max_difference"}
 
-func (r *associationRun) covariances(name, suffix string, e *frame.Encoder, real, other *association.Scatter) {
+func (r *associationRun) covariances(name, suffix string, e *features.Encoder, real, other *association.Scatter) {
 	if real.Rows() < 2 || other.Rows() < 2 || len(e.Names()) == 0 {
 		r.noCovariance(name, suffix, "needs two rows of each table and a column in common")
 		return

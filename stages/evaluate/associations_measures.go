@@ -6,22 +6,22 @@ import (
 	"slices"
 	"sync"
 
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/association"
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric/marginal"
 )
 
 // measure is a figure of two columns of a table.
 type measure struct {
-	applies  func(a, b *frame.Column) bool
+	applies  func(a, b *columns.Column) bool
 	mirrored bool // symmetric, so that each pair counts once
 	tested   bool // gives a p-value
 	of       func(s *side, i, j int) (value, p float64)
 }
 
-func anyTypes(a, b *frame.Column) bool    { return true }
-func bothNumbers(a, b *frame.Column) bool { return !a.Coded() && !b.Coded() }
-func bothCoded(a, b *frame.Column) bool   { return a.Coded() && b.Coded() }
+func anyTypes(a, b *columns.Column) bool    { return true }
+func bothNumbers(a, b *columns.Column) bool { return !a.Coded() && !b.Coded() }
+func bothCoded(a, b *columns.Column) bool   { return a.Coded() && b.Coded() }
 
 // measures are all but the covariance, by name.
 func measures() map[string]measure {
@@ -41,7 +41,7 @@ func measures() map[string]measure {
 		"theils_u": {bothCoded, false, false, func(s *side, i, j int) (float64, float64) {
 			return s.cross(i, j).Information().RowGivenCol, math.NaN()
 		}},
-		"correlation_ratio": {func(a, b *frame.Column) bool { return a.Coded() && !b.Coded() }, false, true, ratioOf},
+		"correlation_ratio": {func(a, b *columns.Column) bool { return a.Coded() && !b.Coded() }, false, true, ratioOf},
 	}
 }
 
@@ -76,7 +76,7 @@ func ratioOf(s *side, i, j int) (value, p float64) {
 }
 
 // pairs are the places of the columns that the measure is for.
-func (m measure) pairs(f *frame.Frame) (list [][2]int) {
+func (m measure) pairs(f *columns.Frame) (list [][2]int) {
 	for i := range f.Columns {
 		for j := range f.Columns {
 			if i != j && (i < j || !m.mirrored) && m.applies(&f.Columns[i], &f.Columns[j]) {
@@ -89,7 +89,7 @@ func (m measure) pairs(f *frame.Frame) (list [][2]int) {
 
 // newSide prepares a table: ranks where they are asked for, and bins between the
 // extremes of the real one.
-func newSide(f, real *frame.Frame, a *Associations, workers int) *side {
+func newSide(f, real *columns.Frame, a *Associations, workers int) *side {
 	s := &side{frame: f, ordered: make([]*association.Ordered, len(f.Columns)), codes: make([][]int32, len(f.Columns)), sizes: make([]int, len(f.Columns))}
 	ranked := slices.Contains(a.Measures, "spearman")
 	informed := slices.Contains(a.Measures, "mutual_information") || slices.Contains(a.Measures, "normalised_mutual_information")

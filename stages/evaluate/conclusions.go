@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/learn"
 )
 
 // coefficient is one parameter of one fit; NaN where it has none.

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
-	"weir/stages/evaluate/metric/detection"
-	"weir/stages/evaluate/score"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/detection"
+	"weir/stages/internal/metric/score"
 )
 
 // Detectability asks whether a model can tell synthetic rows from real ones.
@@ -69,12 +70,12 @@ type detectionRun struct {
 }
 
 // pair tells the rows of other from those of real.
-func (r *detectionRun) pair(ctx context.Context, real, other *frame.Frame, suffix string) error {
+func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suffix string) error {
 	real, noteReal := r.sampled(real, "real rows")
 	other, noteOther := r.sampled(other, "rows to judge"+suffix)
 	note := joinNotes(r.note, noteReal, noteOther)
 	both := stack(real, other)
-	x, y := frame.NewEncoder(frame.Options{Scaling: frame.Standard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
+	x, y := features.NewEncoder(features.Options{Scaling: features.Standard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
 	for i := real.Rows; i < both.Rows; i++ {
 		y[i] = true
 	}
@@ -109,7 +110,7 @@ func noColumns(n int) string {
 	return ""
 }
 
-func (r *detectionRun) sampled(f *frame.Frame, purpose string) (*frame.Frame, string) {
+func (r *detectionRun) sampled(f *columns.Frame, purpose string) (*columns.Frame, string) {
 	if f.Rows <= r.MaxRows {
 		return f, ""
 	}
@@ -117,8 +118,8 @@ func (r *detectionRun) sampled(f *frame.Frame, purpose string) (*frame.Frame, st
 }
 
 // stack puts the rows of b below those of a; the frames are aligned.
-func stack(a, b *frame.Frame) *frame.Frame {
-	out := &frame.Frame{Rows: a.Rows + b.Rows, Columns: append([]frame.Column(nil), a.Columns...)}
+func stack(a, b *columns.Frame) *columns.Frame {
+	out := &columns.Frame{Rows: a.Rows + b.Rows, Columns: append([]columns.Column(nil), a.Columns...)}
 	for i := range out.Columns {
 		c := &out.Columns[i]
 		c.Numbers = append(append([]float64(nil), c.Numbers...), b.Columns[i].Numbers...)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"weir/stages/evaluate/learn"
-	"weir/stages/evaluate/metric/detection"
-	"weir/stages/evaluate/score"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/detection"
+	"weir/stages/internal/metric/score"
 )
 
 // twoSample fits on one part of the rows and scores the other.

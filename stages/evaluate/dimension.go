@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
 )
 
 // DimensionWisePrediction predicts each column from the others, learnt from real
@@ -39,7 +40,7 @@ func dimensionKind() pipeline.Kind {
 		Out: metricsOut(),
 		New: func() pipeline.Stage {
 			return &DimensionWisePrediction{
-				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(frame.Bounds),
+				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(features.Bounds),
 				BinaryScore: "auroc", ManyScore: "f1_macro", MinCount: 2, MaxTrainRows: 100000,
 			}
 		},
@@ -109,7 +110,7 @@ func dimensionSummary(differences []figure, note string) []pipeline.Metric {
 }
 
 // column scores one column: real, synthetic, and their difference.
-func (s *DimensionWisePrediction) column(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, name string) ([]pipeline.Metric, error) {
+func (s *DimensionWisePrediction) column(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, name string) ([]pipeline.Metric, error) {
 	var scores [2]figure
 	metric := s.score(frames["real"].Column(name))
 	for i, port := range []string{"real_train", "synthetic"} {
@@ -127,7 +128,7 @@ func (s *DimensionWisePrediction) column(ctx context.Context, env *pipeline.Env,
 	}, nil
 }
 
-func (s *DimensionWisePrediction) score(c *frame.Column) string {
+func (s *DimensionWisePrediction) score(c *columns.Column) string {
 	switch {
 	case !c.Coded():
 		return "r2"
@@ -137,9 +138,9 @@ func (s *DimensionWisePrediction) score(c *frame.Column) string {
 	return s.ManyScore
 }
 
-func (s *DimensionWisePrediction) one(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, port, name, metric string) (figure, error) {
+func (s *DimensionWisePrediction) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, metric string) (figure, error) {
 	purpose := name + " from " + port
-	t := newTrial(frames[port], frames["real"], name, frame.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
+	t := newTrial(frames[port], frames["real"], name, features.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
 	if why := t.impossible(); why != "" {
 		return undefined(why), nil
 	}
@@ -171,7 +172,7 @@ func (s *DimensionWisePrediction) fitted(ctx context.Context, t *trial, metric s
 
 // sparse says which table has too few rows outside the commonest category.
 func (s *DimensionWisePrediction) sparse(t *trial) string {
-	for i, f := range []*frame.Frame{t.train, t.test} {
+	for i, f := range []*columns.Frame{t.train, t.test} {
 		c, name := f.Column(t.target), [2]string{"training", "test"}[i]
 		n, most := make([]int, len(c.Categories)), 0
 		for _, k := range c.Codes {

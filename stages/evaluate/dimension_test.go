@@ -14,8 +14,9 @@ import (
 	"weir/internal/golden"
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
 )
 
 func dimension(change func(*DimensionWisePrediction)) *DimensionWisePrediction {
@@ -76,7 +77,7 @@ func unmarshal[T any](t *testing.T, raw json.RawMessage) T {
 }
 
 // goldenTable reads tables/NAME.csv with its declared domain.
-func goldenTable(t *testing.T, name string) *frame.Frame {
+func goldenTable(t *testing.T, name string) *columns.Frame {
 	t.Helper()
 	var schema struct {
 		Columns []struct {
@@ -95,9 +96,9 @@ func goldenTable(t *testing.T, name string) *frame.Frame {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &frame.Frame{Rows: len(lines) - 1}
+	f := &columns.Frame{Rows: len(lines) - 1}
 	for j, s := range schema.Columns {
-		c := frame.Column{Name: s.Name, Type: pipeline.ColumnType(s.Type), Bounds: s.Bounds, Categories: s.Categories}
+		c := columns.Column{Name: s.Name, Type: pipeline.ColumnType(s.Type), Bounds: s.Bounds, Categories: s.Categories}
 		for _, line := range lines[1:] {
 			if c.Coded() {
 				c.Codes = append(c.Codes, int32(slices.Index(s.Categories, line[j])))
@@ -169,9 +170,9 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 }
 
 // goldenTrial checks one column trained on one table; the headline comes back.
-func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test *frame.Frame, expected map[string]json.RawMessage) float64 {
+func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test *columns.Frame, expected map[string]json.RawMessage) float64 {
 	t.Helper()
-	tr := newTrial(train, test, want.Column, frame.Bounds, 0, nil)
+	tr := newTrial(train, test, want.Column, features.Bounds, 0, nil)
 	if !slices.Equal(tr.encoder.Names(), want.Features) {
 		t.Errorf("%s: the features of %s are %v, want %v", c.ID, want.Column, tr.encoder.Names(), want.Features)
 	}
@@ -254,10 +255,10 @@ func gradient(x learn.Matrix, y learn.Labels, m *learn.Linear) float64 {
 	return math.Sqrt(squares)
 }
 
-func binaryFrame(rows [][]int32) *frame.Frame {
-	f := &frame.Frame{Rows: len(rows)}
+func binaryFrame(rows [][]int32) *columns.Frame {
+	f := &columns.Frame{Rows: len(rows)}
 	for j := range rows[0] {
-		c := frame.Column{Name: string(rune('a' + j)), Type: pipeline.Boolean, Categories: []string{"0", "1"}}
+		c := columns.Column{Name: string(rune('a' + j)), Type: pipeline.Boolean, Categories: []string{"0", "1"}}
 		for _, r := range rows {
 			c.Codes = append(c.Codes, r[j])
 		}
@@ -278,7 +279,7 @@ func goldenSmall(t *testing.T, c goldenCase) {
 		}
 		col := predictionColumn{Column: name, Features: features}
 		scores := [2]map[string]float64{}
-		for i, train := range []*frame.Frame{real, synth} {
+		for i, train := range []*columns.Frame{real, synth} {
 			expected := [2]map[string]json.RawMessage{want.Real, want.Synth}[i]
 			expected["f1_binary"] = expected["f1"]
 			goldenTrial(t, c, col, train, test, expected)
@@ -287,7 +288,7 @@ func goldenSmall(t *testing.T, c goldenCase) {
 		for n := range scores[0] {
 			sums[n+"_sum_of_squares"] += math.Pow(scores[0][n]-scores[1][n], 2)
 		}
-		for i, f := range []*frame.Frame{real, synth} {
+		for i, f := range []*columns.Frame{real, synth} {
 			which := []string{"probability_real", "probability_synth"}[i]
 			c.expect(t, name, which, shareOfOnes(f.Columns[j]), unmarshal[[]float64](t, c.Expected[which])[j])
 		}
@@ -298,9 +299,9 @@ func goldenSmall(t *testing.T, c goldenCase) {
 	}
 }
 
-func shareOfOnes(c frame.Column) float64 { return shareOf(c, 1) }
+func shareOfOnes(c columns.Column) float64 { return shareOf(c, 1) }
 
-func shareOf(c frame.Column, code int32) float64 {
+func shareOf(c columns.Column, code int32) float64 {
 	n := 0.0
 	for _, v := range c.Codes {
 		if v == code {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/disclosure"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/disclosure"
 )
 
 // Disclosure measures how near synthetic rows come to single real ones.
@@ -82,7 +82,7 @@ type disclosureRun struct {
 	tally
 	env                   *pipeline.Env
 	metric                disclosure.Metric
-	train, control, synth *frame.Frame
+	train, control, synth *columns.Frame
 	note                  string
 	done, total           int64
 }
@@ -111,7 +111,7 @@ func (r *disclosureRun) sought() int {
 }
 
 // drawn is up to sought rows of f, at random.
-func (r *disclosureRun) drawn(f *frame.Frame, purpose string) *frame.Frame {
+func (r *disclosureRun) drawn(f *columns.Frame, purpose string) *columns.Frame {
 	n := r.sought()
 	if f.Rows <= n {
 		return f

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/disclosure"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/disclosure"
 )
 
 const weakNote = "one weak attack: no evidence of privacy (W34)"
@@ -35,7 +35,7 @@ func (r *disclosureRun) membership(context.Context) error {
 }
 
 // nearness is minus the distance to the nearest synthetic row.
-func (r *disclosureRun) nearness(space *disclosure.Space, f *frame.Frame) []float64 {
+func (r *disclosureRun) nearness(space *disclosure.Space, f *columns.Frame) []float64 {
 	out := make([]float64, f.Rows)
 	for i, n := range disclosure.NearestAll(space, f, r.synth, r.env.Workers) {
 		out[i] = -n.First
@@ -52,7 +52,7 @@ func (r *disclosureRun) attributes(ctx context.Context) error {
 		return nil
 	}
 	members := r.drawn(r.train, "members")
-	var others *frame.Frame
+	var others *columns.Frame
 	if r.control != nil && r.control.Rows > 0 {
 		others = r.drawn(r.control, "others")
 	}
@@ -106,7 +106,7 @@ func nanNote(f figure) string {
 
 // guess is the share of rows with the secret known whose nearest synthetic row,
 // in the other columns, has it too; the note gives the interval.
-func (r *disclosureRun) guess(secret string, targets *frame.Frame) figure {
+func (r *disclosureRun) guess(secret string, targets *columns.Frame) figure {
 	others := slices.DeleteFunc(r.train.Names(), func(n string) bool { return n == secret })
 	space := disclosure.NewSpace(r.metric, r.train.Select(others))
 	near := disclosure.NearestAll(space, targets.Select(others), r.synth.Select(others), r.env.Workers)
@@ -130,7 +130,7 @@ func (r *disclosureRun) guess(secret string, targets *frame.Frame) figure {
 	return figure{v.Share, fmt.Sprintf("%.4f to %.4f (95 %%) of %d rows", v.Low, v.High, v.N)}
 }
 
-func absentAt(c *frame.Column, i int) bool {
+func absentAt(c *columns.Column, i int) bool {
 	if c.Coded() {
 		return c.Codes[i] < 0
 	}
@@ -138,7 +138,7 @@ func absentAt(c *frame.Column, i int) bool {
 }
 
 // hits compares a value with a guess; a missing guess is wrong.
-func hits(truth *frame.Column, i int, guess *frame.Column, j int, tolerance float64) bool {
+func hits(truth *columns.Column, i int, guess *columns.Column, j int, tolerance float64) bool {
 	if truth.Coded() {
 		return truth.Codes[i] == guess.Codes[j]
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/disclosure"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/disclosure"
 )
 
 // distances describes how far synthetic rows are from training rows, beside how
@@ -24,7 +24,7 @@ func (r *disclosureRun) distances(context.Context) error {
 	return nil
 }
 
-func (r *disclosureRun) describe(suffix string, space *disclosure.Space, from *frame.Frame) {
+func (r *disclosureRun) describe(suffix string, space *disclosure.Space, from *columns.Frame) {
 	var dcr, nndr []float64
 	for _, n := range disclosure.NearestAll(space, from, r.train, r.env.Workers) {
 		dcr, nndr = append(dcr, n.First), append(nndr, n.NNDR())

@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
 )
 
 // Downstream trains learners on the synthetic rows and tests them on real rows.
@@ -35,7 +36,7 @@ func downstreamKind() pipeline.Kind {
 		},
 		Out: metricsOut(),
 		New: func() pipeline.Stage {
-			return &Downstream{Models: []string{"logistic_regression"}, Scaling: string(frame.Standard), MaxTrainRows: 100000}
+			return &Downstream{Models: []string{"logistic_regression"}, Scaling: string(features.Standard), MaxTrainRows: 100000}
 		},
 	}
 }
@@ -109,7 +110,7 @@ func (s *Downstream) measure(ctx context.Context, env *pipeline.Env, in pipeline
 }
 
 // features keeps the chosen columns and the target.
-func (s *Downstream) features(f *frame.Frame) *frame.Frame {
+func (s *Downstream) features(f *columns.Frame) *columns.Frame {
 	if len(s.Columns) == 0 {
 		return f
 	}
@@ -120,15 +121,15 @@ func (s *Downstream) features(f *frame.Frame) *frame.Frame {
 type rehearsal struct {
 	*Downstream
 	env         *pipeline.Env
-	test        *frame.Frame
+	test        *columns.Frame
 	note        string
 	done, total int64
 	names       []string
 }
 
 // all scores every learner trained on the given rows.
-func (r *rehearsal) all(ctx context.Context, name string, train *frame.Frame) ([]map[string]figure, error) {
-	t := newTrial(train, r.test, r.Target, frame.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
+func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]figure, error) {
+	t := newTrial(train, r.test, r.Target, features.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
 	if t.notes != "" {
 		r.note = joinNotes(r.note, name+": "+t.notes)
 	}
@@ -178,7 +179,7 @@ func (r *rehearsal) fitted(ctx context.Context, t *trial, model string, run lear
 	return judgeClasses(target.Codes, p, r.positive(target), r.names), nil
 }
 
-func (r *rehearsal) positive(target *frame.Column) int {
+func (r *rehearsal) positive(target *columns.Column) int {
 	if r.Positive == "" {
 		return 1
 	}

@@ -3,8 +3,8 @@ package evaluate
 import (
 	"math"
 
-	"weir/stages/evaluate/learn"
-	"weir/stages/evaluate/score"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/score"
 )
 
 // figure is one value of a score, NaN with the reason in note.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/marginal"
 )
 
 // Marginals compares the marginals of a synthetic table with those of real rows.
@@ -70,7 +70,7 @@ type marginalRun struct {
 	*Marginals
 	tally
 	env    *pipeline.Env
-	frames map[string]*frame.Frame
+	frames map[string]*columns.Frame
 	table  *marginal.Table // real and synthetic
 	// ceiling is real and real_train, nil without the latter; floor is real and
 	// independent columns, nil where there are no rows to draw from.
@@ -92,7 +92,7 @@ func (r *marginalRun) code() {
 	b := marginal.Binning{Bins: r.Bins, Declared: r.Edges == "declared", OwnBins: r.Outside == "own_bins"}
 	real := r.frames["real"]
 	r.table = b.CodeAll(real, r.frames["synthetic"], r.env.Workers)
-	r.notes = dropNotes(&frame.Frame{Dropped: append(slices.Clone(real.Dropped), r.table.Skipped...)})
+	r.notes = dropNotes(&columns.Frame{Dropped: append(slices.Clone(real.Dropped), r.table.Skipped...)})
 	r.source = "the real rows themselves"
 	from := r.table.Swapped()
 	if train := r.frames["real_train"]; train != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/distance"
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/distance"
+	"weir/stages/internal/metric/marginal"
 )
 
 // perColumn compares single columns.
@@ -96,7 +96,7 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func compareNumbers(real, synth *frame.Column) (out [len(numberNames)]figure) {
+func compareNumbers(real, synth *columns.Column) (out [len(numberNames)]figure) {
 	x, y := distance.Sorted(real.Numbers), distance.Sorted(synth.Numbers)
 	if reason := absent(len(x), len(y)); reason != "" {
 		for i := range out {

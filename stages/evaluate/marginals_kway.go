@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"weir/stages/evaluate/metric/distance"
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/metric/distance"
+	"weir/stages/internal/metric/marginal"
 )
 
 // divergenceNames are the distances of a discrete distribution, in order.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/metric/marginal"
 )
 
 // smallestSample is the least sub-sample that is tried.

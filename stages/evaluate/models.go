@@ -3,7 +3,7 @@ package evaluate
 import (
 	"strings"
 
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/learn"
 )
 
 // rbfRows bounds the rows of the RBF SVM: a kernel matrix of 100 MB.

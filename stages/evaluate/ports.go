@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
+	"weir/stages/internal/columns"
 )
 
 // tablePort is an input of rows.
@@ -57,8 +57,8 @@ func comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
 			continue
 		}
 		switch c := h.Domain.Column(name); {
-		case frame.Unreadable(*c) != "":
-			ps.Add(path, name+", which in "+port+" "+frame.Unreadable(*c), "a number or a category")
+		case columns.Unreadable(*c) != "":
+			ps.Add(path, name+", which in "+port+" "+columns.Unreadable(*c), "a number or a category")
 		case c.Type.Coded() != real.Type.Coded():
 			ps.Add(path, fmt.Sprintf("%s, which is %s in real and %s in %s", name, real.Type, c.Type, port), "a column that can be compared")
 		}
@@ -66,30 +66,30 @@ func comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
 }
 
 // readAligned reads the tables of the named ports that are connected, aligned on
-// their common columns (see frame.Align).
-func readAligned(ctx context.Context, in pipeline.Tables, ports ...string) (map[string]*frame.Frame, error) {
-	var frames []*frame.Frame
+// their common columns (see columns.Align).
+func readAligned(ctx context.Context, in pipeline.Tables, ports ...string) (map[string]*columns.Frame, error) {
+	var frames []*columns.Frame
 	var names []string
 	for _, p := range ports {
 		t, ok := in[p]
 		if !ok {
 			continue
 		}
-		f, err := frame.Read(ctx, t)
+		f, err := columns.Read(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		frames, names = append(frames, f), append(names, p)
 	}
-	aligned := map[string]*frame.Frame{}
-	for i, f := range frame.Align(frames...) {
+	aligned := map[string]*columns.Frame{}
+	for i, f := range columns.Align(frames...) {
 		aligned[names[i]] = f
 	}
 	return aligned, nil
 }
 
 // dropNotes says which columns a comparison left out, and why.
-func dropNotes(f *frame.Frame) string {
+func dropNotes(f *columns.Frame) string {
 	list := make([]string, len(f.Dropped))
 	for i, d := range f.Dropped {
 		list[i] = d.Column + " " + d.Reason

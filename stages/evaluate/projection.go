@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/association"
-	"weir/stages/evaluate/metric/projection"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric/projection"
 )
 
 // Projection lays the tables into the plane of the real table's principal
@@ -31,7 +32,9 @@ func projectionKind() pipeline.Kind {
 			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
 			"Wasserstein-1 distance between as many points of each table in the plane. In every " +
 			"component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
-		New: func() pipeline.Stage { return &Projection{Components: 2, Scaling: string(frame.Bounds), Points: 100} },
+		New: func() pipeline.Stage {
+			return &Projection{Components: 2, Scaling: string(features.Bounds), Points: 100}
+		},
 	}
 }
 
@@ -57,19 +60,19 @@ type projectionRun struct {
 	*Projection
 	tally
 	env      *pipeline.Env
-	frames   map[string]*frame.Frame
+	frames   map[string]*columns.Frame
 	note     string
-	encoder  *frame.Encoder
+	encoder  *features.Encoder
 	scatters map[string]*association.Scatter
 }
 
 func (r *projectionRun) run(ctx context.Context) error {
 	ports := []string{"real", "synthetic"}
-	others := []*frame.Frame{r.frames["synthetic"]}
+	others := []*columns.Frame{r.frames["synthetic"]}
 	if train := r.frames["real_train"]; train != nil {
 		ports, others = append(ports, "real_train"), append(others, train)
 	}
-	r.encoder = frame.NewEncoder(frame.Options{Scaling: frame.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
+	r.encoder = features.NewEncoder(features.Options{Scaling: features.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
 	r.scatters = map[string]*association.Scatter{}
 	for i, port := range ports {
 		s, err := scattered(ctx, r.encoder, r.frames[port])

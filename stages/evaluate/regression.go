@@ -8,8 +8,9 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
 )
 
 // RegressionDiscovery fits one declared regression to real and to synthetic rows
@@ -36,7 +37,7 @@ func regressionKind() pipeline.Kind {
 			tablePort("synthetic", "synthetic rows to analyse", false),
 		},
 		Out: metricsOut(),
-		New: func() pipeline.Stage { return &RegressionDiscovery{Scaling: string(frame.Raw), Level: 0.95} },
+		New: func() pipeline.Stage { return &RegressionDiscovery{Scaling: string(features.Raw), Level: 0.95} },
 	}
 }
 
@@ -98,7 +99,7 @@ func (s *RegressionDiscovery) measure(ctx context.Context, env *pipeline.Env, in
 	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)
 	rebase(real, synthetic, s.Columns)
 	skip := map[string]bool{s.Target: true, s.Exposure: true}
-	e := frame.NewEncoder(frame.Options{Scaling: frame.Scaling(s.Scaling), DropFirst: true}, skip, real)
+	e := features.NewEncoder(features.Options{Scaling: features.Scaling(s.Scaling), DropFirst: true}, skip, real)
 	run := learn.Run{Workers: env.Workers}
 	a, err := s.fit(ctx, e, real, run)
 	if err != nil {
@@ -124,7 +125,7 @@ func (s *RegressionDiscovery) used() []string {
 }
 
 // complete keeps the rows without missing values and with a positive exposure.
-func complete(f *frame.Frame, exposure string) (*frame.Frame, int) {
+func complete(f *columns.Frame, exposure string) (*columns.Frame, int) {
 	kept := make([]int, 0, f.Rows)
 	for i := range f.Rows {
 		whole := true
@@ -145,7 +146,7 @@ func complete(f *frame.Frame, exposure string) (*frame.Frame, int) {
 
 // rebase puts first, in every coded column, a category that both tables hold, so
 // that coefficients of both are against the same base.
-func rebase(real, synthetic *frame.Frame, columns []string) {
+func rebase(real, synthetic *columns.Frame, columns []string) {
 	for _, name := range columns {
 		a, b := real.Column(name), synthetic.Column(name)
 		if !a.Coded() {
@@ -176,7 +177,7 @@ type analysis struct {
 
 // fit leaves out features that those before them determine (such as a category
 // without rows) until the model has a unique fit.
-func (s *RegressionDiscovery) fit(ctx context.Context, e *frame.Encoder, f *frame.Frame, run learn.Run) (*analysis, error) {
+func (s *RegressionDiscovery) fit(ctx context.Context, e *features.Encoder, f *columns.Frame, run learn.Run) (*analysis, error) {
 	a := &analysis{names: append([]string{"intercept"}, e.Names()...), why: map[string]string{}}
 	y, why := s.response(f.Column(s.Target))
 	if why != "" || f.Rows == 0 {
@@ -207,7 +208,7 @@ func (s *RegressionDiscovery) fit(ctx context.Context, e *frame.Encoder, f *fram
 }
 
 // response is the target as numbers, or why the model does not take it.
-func (s *RegressionDiscovery) response(c *frame.Column) ([]float64, string) {
+func (s *RegressionDiscovery) response(c *columns.Column) ([]float64, string) {
 	if !c.Coded() {
 		for _, v := range c.Numbers {
 			if s.Model == string(learn.Poisson) && v < 0 {
@@ -229,7 +230,7 @@ func (s *RegressionDiscovery) response(c *frame.Column) ([]float64, string) {
 	return y, ""
 }
 
-func (s *RegressionDiscovery) offset(f *frame.Frame) []float64 {
+func (s *RegressionDiscovery) offset(f *columns.Frame) []float64 {
 	if s.Exposure == "" {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/record/report"
-	"weir/stages/evaluate/frame"
+	"weir/stages/internal/columns"
 )
 
 // Report draws what the stages above found.
@@ -182,7 +182,7 @@ func (s *Report) drawTables(ctx context.Context, env *pipeline.Env, in pipeline.
 	}
 	page.Columns = drawColumns(real, synthetic, env.Workers)
 	page.Shares = dimensionWise(page.Columns)
-	for _, part := range []func(context.Context, *pipeline.Env, map[string]*frame.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
+	for _, part := range []func(context.Context, *pipeline.Env, map[string]*columns.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
 		if err := part(ctx, env, frames, page); err != nil {
 			return err
 		}

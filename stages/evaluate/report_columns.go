@@ -6,15 +6,15 @@ import (
 
 	"weir/pipeline"
 	"weir/record/report"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/marginal"
 )
 
 // mostBins is the number of bins of a histogram.
 const mostBins = 30
 
 // drawColumns counts the bars of each column; both frames are aligned.
-func drawColumns(real, synthetic *frame.Frame, workers int) []report.Column {
+func drawColumns(real, synthetic *columns.Frame, workers int) []report.Column {
 	list := make([]report.Column, len(real.Columns))
 	marginal.Parallel(len(list), workers, func(i int) {
 		list[i] = drawColumn(&real.Columns[i], &synthetic.Columns[i], real.Rows, synthetic.Rows)
@@ -22,7 +22,7 @@ func drawColumns(real, synthetic *frame.Frame, workers int) []report.Column {
 	return list
 }
 
-func drawColumn(real, synthetic *frame.Column, realRows, synRows int) report.Column {
+func drawColumn(real, synthetic *columns.Column, realRows, synRows int) report.Column {
 	c := report.Column{Name: real.Name, Type: string(real.Type), RealMissing: missingShare(real, realRows), SyntheticMissing: missingShare(synthetic, synRows)}
 	if real.Coded() {
 		c.Labels = real.Categories
@@ -43,11 +43,11 @@ func drawColumn(real, synthetic *frame.Column, realRows, synRows int) report.Col
 	return c
 }
 
-func missingShare(c *frame.Column, rows int) float64 { return float64(c.Missing()) / float64(rows) }
+func missingShare(c *columns.Column, rows int) float64 { return float64(c.Missing()) / float64(rows) }
 
 // codeShares are the shares of the categories among rows with a value; none
 // where there is no such row.
-func codeShares(c *frame.Column) []float64 {
+func codeShares(c *columns.Column) []float64 {
 	counts, n := make([]float64, len(c.Categories)), 0.0
 	for _, v := range c.Codes {
 		if v >= 0 {
@@ -100,7 +100,7 @@ func summarise(x []float64) report.Summary {
 // histogramEdges spans both tables' values, inside the declared bounds; without
 // bounds, a few values far outside the bulk of the real ones do not stretch it.
 // Whole numbers get bins of whole width.
-func histogramEdges(c *frame.Column, x, y []float64) []float64 {
+func histogramEdges(c *columns.Column, x, y []float64) []float64 {
 	lo, hi := span(x, y)
 	switch {
 	case c.Bounds != nil:

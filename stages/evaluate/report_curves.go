@@ -8,9 +8,10 @@ import (
 
 	"weir/pipeline"
 	"weir/record/report"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
-	"weir/stages/evaluate/score"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/score"
 )
 
 // curveRows is the most rows that the curves' learner is trained on.
@@ -18,7 +19,7 @@ const curveRows = 50000
 
 // drawCurves trains logistic regression (C = 1, l2) on synthetic rows, and on
 // real ones where they are there, and draws its curves on the real rows.
-func (s *Report) drawCurves(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, page *report.Report) error {
+func (s *Report) drawCurves(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
 	target, positive := s.target(env)
 	class, why := positiveClass(frames["real"], target, positive)
 	if why != "" {
@@ -44,7 +45,7 @@ func (s *Report) drawCurves(ctx context.Context, env *pipeline.Env, frames map[s
 }
 
 // positiveClass is the code that counts as positive, or why there are no curves.
-func positiveClass(f *frame.Frame, target, positive string) (int, string) {
+func positiveClass(f *columns.Frame, target, positive string) (int, string) {
 	if target == "" {
 		return 0, "no target is set, and no stage of kind downstream has one"
 	}
@@ -60,8 +61,8 @@ func positiveClass(f *frame.Frame, target, positive string) (int, string) {
 	return 1, ""
 }
 
-func curve(ctx context.Context, env *pipeline.Env, train, test *frame.Frame, target string, class int) (report.Classifier, string, error) {
-	t := newTrial(train, test, target, frame.Standard, curveRows, env.Rand("training rows of curves"))
+func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, target string, class int) (report.Classifier, string, error) {
+	t := newTrial(train, test, target, features.Standard, curveRows, env.Rand("training rows of curves"))
 	if why := t.impossible(); why != "" {
 		return report.Classifier{}, why, nil
 	}

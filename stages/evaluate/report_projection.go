@@ -6,10 +6,11 @@ import (
 
 	"weir/pipeline"
 	"weir/record/report"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
-	"weir/stages/evaluate/metric/association"
-	"weir/stages/evaluate/metric/projection"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric/projection"
 )
 
 // Bounds on the components that are computed for a picture: rows that they are
@@ -22,7 +23,7 @@ const (
 // drawProjection puts rows of both tables on the first two principal components
 // of the real one; numbers are standardised by the real rows, categories are
 // indicators.
-func (s *Report) drawProjection(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, page *report.Report) error {
+func (s *Report) drawProjection(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
 	real, synthetic := frames["real"], frames["synthetic"]
 	leave := func(why string) { page.LeftOut = append(page.LeftOut, "Principal components: "+why+".") }
 	if real.Rows < 3 || len(real.Columns) < 2 {
@@ -30,7 +31,7 @@ func (s *Report) drawProjection(ctx context.Context, env *pipeline.Env, frames m
 		return nil
 	}
 	fitted := sampled(env, "rows of components", real, projectionRows)
-	encoder := frame.NewEncoder(frame.Options{Scaling: frame.Standard}, nil, fitted, synthetic)
+	encoder := features.NewEncoder(features.Options{Scaling: features.Standard}, nil, fitted, synthetic)
 	if p := len(encoder.Names()); p < 2 || p > projectionFeatures {
 		leave(fmt.Sprintf("%d features, must be from 2 to %d", p, projectionFeatures))
 		return nil
@@ -55,7 +56,7 @@ func (s *Report) drawProjection(ctx context.Context, env *pipeline.Env, frames m
 }
 
 // sampled is f, or n of its rows drawn at random.
-func sampled(env *pipeline.Env, purpose string, f *frame.Frame, n int) *frame.Frame {
+func sampled(env *pipeline.Env, purpose string, f *columns.Frame, n int) *columns.Frame {
 	if f.Rows <= n {
 		return f
 	}

@@ -6,9 +6,9 @@ import (
 
 	"weir/pipeline"
 	"weir/record/report"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/metric/association"
-	"weir/stages/evaluate/metric/marginal"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric/marginal"
 )
 
 // relationColumns is the most columns whose pairs are computed for a picture.
@@ -16,7 +16,7 @@ const relationColumns = 200
 
 // drawRelations fills in the association of every pair of columns in both
 // tables, over the rows that have both values.
-func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*frame.Frame, page *report.Report) error {
+func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, page *report.Report) error {
 	real, synthetic := frames["real"], frames["synthetic"]
 	if n := len(real.Columns); n < 2 || n > relationColumns {
 		page.LeftOut = append(page.LeftOut, "Association matrices: the tables must have from 2 to 200 columns in common.")
@@ -29,7 +29,7 @@ func drawRelations(ctx context.Context, env *pipeline.Env, frames map[string]*fr
 	return ctx.Err()
 }
 
-func relations(ctx context.Context, f *frame.Frame, workers int) [][]float64 {
+func relations(ctx context.Context, f *columns.Frame, workers int) [][]float64 {
 	n := len(f.Columns)
 	m := make([][]float64, n)
 	for i := range m {

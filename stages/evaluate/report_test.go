@@ -12,7 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/record/report"
-	"weir/stages/evaluate/frame"
+	"weir/stages/internal/columns"
 )
 
 // gathered is a table of figures, one undefined.
@@ -230,7 +230,7 @@ type drawable struct {
 }
 
 func (d drawable) draw() report.Column {
-	c := frame.Column{Name: "x", Type: pipeline.Numeric, Bounds: d.bounds}
+	c := columns.Column{Name: "x", Type: pipeline.Numeric, Bounds: d.bounds}
 	if d.whole {
 		c.Type = pipeline.Integer
 	}

@@ -7,16 +7,17 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
 )
 
 // trial is one question: how well does what is learnt from the training rows
 // predict the target of the test rows? Both frames are aligned.
 type trial struct {
-	train, test *frame.Frame // rows with a target only
+	train, test *columns.Frame // rows with a target only
 	target      string
-	encoder     *frame.Encoder
+	encoder     *features.Encoder
 	x           learn.Matrix // of train
 	notes       string
 }
@@ -26,7 +27,7 @@ const scoreRows = 1 << 16
 
 // newTrial drops rows without target, draws maxRows training rows at random
 // where there are more (0: no bound), and encodes.
-func newTrial(train, test *frame.Frame, target string, scaling frame.Scaling, maxRows int, rng *rand.Rand) *trial {
+func newTrial(train, test *columns.Frame, target string, scaling features.Scaling, maxRows int, rng *rand.Rand) *trial {
 	t := &trial{target: target}
 	var lostTrain, lostTest int
 	t.train, lostTrain = withTarget(train, target)
@@ -38,12 +39,12 @@ func newTrial(train, test *frame.Frame, target string, scaling frame.Scaling, ma
 		t.notes = joinNotes(t.notes, fmt.Sprintf("%d of %d training rows, drawn at random", maxRows, t.train.Rows))
 		t.train = t.train.Take(rng.Perm(t.train.Rows)[:maxRows])
 	}
-	t.encoder = frame.NewEncoder(frame.Options{Scaling: scaling}, map[string]bool{target: true}, t.train, t.test)
+	t.encoder = features.NewEncoder(features.Options{Scaling: scaling}, map[string]bool{target: true}, t.train, t.test)
 	t.x = t.encoder.Encode(t.train)
 	return t
 }
 
-func withTarget(f *frame.Frame, target string) (*frame.Frame, int) {
+func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
 	c := f.Column(target)
 	if c.Missing() == 0 {
 		return f, 0

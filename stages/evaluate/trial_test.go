@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/frame"
-	"weir/stages/evaluate/learn"
+	"weir/stages/internal/features"
+	"weir/stages/internal/learn"
 )
 
 // Only cancelling ends an evaluation; whatever else a learner fails of is a note.
@@ -42,7 +42,7 @@ func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
 	} {
 		change(&other.Domain.Columns[2])
 		in := pipeline.Headers{"real": real, "synthetic": other}
-		fit := &RegressionDiscovery{Model: "linear", Target: "level", Columns: []string{"outcome"}, Scaling: string(frame.Raw), Level: 0.95}
+		fit := &RegressionDiscovery{Model: "linear", Target: "level", Columns: []string{"outcome"}, Scaling: string(features.Raw), Level: 0.95}
 		for _, s := range []pipeline.Stage{downstream("outcome"), fit} {
 			if _, err := s.Plan(in); err == nil || !strings.Contains(err.Error(), "synthetic") {
 				t.Errorf("change %d, %T: %v, must name the table", i, s, err)
