@@ -3,6 +3,7 @@
 package features
 
 import (
+	"context"
 	"math"
 
 	"weir/stages/internal/columns"
@@ -153,6 +154,21 @@ func (e *Encoder) Encode(f *columns.Frame) learn.Matrix {
 		at += width
 	}
 	return m
+}
+
+// blockRows bounds the rows whose features are in memory at once.
+const blockRows = 1 << 16
+
+// Blocks calls f with the design matrices of blocks of rows of the frame, and the
+// place of their first row, so that memory does not grow with width times rows.
+func (e *Encoder) Blocks(ctx context.Context, frame *columns.Frame, f func(at int, x learn.Matrix)) error {
+	for lo := 0; lo < frame.Rows; lo += blockRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f(lo, e.Encode(frame.Slice(lo, min(lo+blockRows, frame.Rows))))
+	}
+	return ctx.Err()
 }
 
 func (p *part) codes(codes []int32, to [][]float64) {

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"math"
+
+	"weir/stages/internal/parallel"
 )
 
 // AdaBoost boosts stumps with learning rate 1 (AdaBoostClassifier). Real is
@@ -121,7 +123,7 @@ func (b *boosted) Scores(x Matrix) Matrix {
 		all += w
 	}
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel(blocks, b.workers, func(block int) {
+	parallel.Do(blocks, b.workers, func(block int) {
 		row := make([]float64, k)
 		for i := block * chunk; i < min((block+1)*chunk, x.Rows); i++ {
 			clear(row)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"weir/stages/internal/parallel"
 )
 
 // Forest averages trees. Zero values: 100 trees, root of p features a split.
@@ -99,7 +101,7 @@ func (f Forest) grow(ctx context.Context, run Run, scratch func() *grower, rows 
 	for range cap(growers) {
 		growers <- scratch()
 	}
-	parallel(len(list), run.Workers, func(i int) {
+	parallel.Do(len(list), run.Workers, func(i int) {
 		if ctx.Err() != nil {
 			return
 		}

@@ -1,11 +1,11 @@
 package learn
 
 import (
-	"sync"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"weir/stages/internal/parallel"
 )
 
 // gramParts is the number of partial sums of a Gram matrix. It is fixed, so that
@@ -16,7 +16,7 @@ const gramParts = 8
 // Weights are not negative; nil is ones.
 func gram(x Matrix, w []float64, workers int) *mat.SymDense {
 	parts := make([]*mat.SymDense, gramParts)
-	parallel(gramParts, workers, func(k int) {
+	parallel.Do(gramParts, workers, func(k int) {
 		parts[k] = gramRows(x, w, k*x.Rows/gramParts, (k+1)*x.Rows/gramParts)
 	})
 	for _, p := range parts[1:] {
@@ -48,30 +48,4 @@ func gramRows(x Matrix, w []float64, lo, hi int) *mat.SymDense {
 		blas64.Syrk(blas.NoTrans, 1, a, 1, sum.RawSymmetric())
 	}
 	return sum
-}
-
-// parallel calls f(0..n-1) on at most `workers` goroutines.
-func parallel(n, workers int, f func(k int)) {
-	if workers <= 1 || n <= 1 {
-		for k := range n {
-			f(k)
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(workers, n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := range next {
-				f(k)
-			}
-		}()
-	}
-	for k := range n {
-		next <- k
-	}
-	close(next)
-	wg.Wait()
 }

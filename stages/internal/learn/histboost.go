@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"weir/stages/internal/parallel"
 )
 
 // HistBoosting is second-order gradient boosting on binned columns: XGBoost's
@@ -42,7 +44,7 @@ type binned struct {
 
 func bin(x Matrix, workers int) *binned {
 	b := &binned{make([][]uint8, len(x.Cols)), make([][]float64, len(x.Cols))}
-	parallel(len(x.Cols), workers, func(j int) {
+	parallel.Do(len(x.Cols), workers, func(j int) {
 		edges := quantileEdges(x.Cols[j])
 		codes := make([]uint8, x.Rows)
 		for i, v := range x.Cols[j] {
@@ -232,7 +234,7 @@ func (t *histGrower) release(l *leafState) {
 
 func (t *histGrower) histogram(rows []int32) []histBin {
 	all := t.take()
-	parallel(len(t.codes), t.workers, func(j int) {
+	parallel.Do(len(t.codes), t.workers, func(j int) {
 		h, codes := all[j*maxBins:(j+1)*maxBins], t.codes[j]
 		for _, i := range rows {
 			b := &h[codes[i]]

@@ -2,6 +2,8 @@ package learn
 
 import (
 	"gonum.org/v1/gonum/mat"
+
+	"weir/stages/internal/parallel"
 )
 
 var errSVD = &NotEstimable{-1, "the singular value decomposition did not converge"}
@@ -17,7 +19,7 @@ func triangle(cols [][]float64, workers int) *mat.Dense {
 	step := max(qrRows, 4*p)
 	blocks := (n + step - 1) / step
 	parts := make([]*mat.Dense, blocks)
-	parallel(blocks, workers, func(b int) {
+	parallel.Do(blocks, workers, func(b int) {
 		lo, hi := b*step, min((b+1)*step, n)
 		parts[b] = reduce(max(hi-lo, p), p, func(a *mat.Dense) {
 			for j, c := range cols {

@@ -1,6 +1,10 @@
 package learn
 
-import "slices"
+import (
+	"slices"
+
+	"weir/stages/internal/parallel"
+)
 
 // ranked holds each column as places in the list of its distinct values, so that
 // trees find exact splits by counting. Columns of at most 256 values take a byte
@@ -17,7 +21,7 @@ const few = 32
 func rank(x Matrix, workers int) *ranked {
 	p := len(x.Cols)
 	r := &ranked{make([][]float64, p), make([][]uint8, p), make([][]uint32, p)}
-	parallel(p, workers, func(j int) { r.column(j, x.Cols[j]) })
+	parallel.Do(p, workers, func(j int) { r.column(j, x.Cols[j]) })
 	return r
 }
 

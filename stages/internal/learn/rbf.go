@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"weir/stages/internal/parallel"
 )
 
 // RBFSVM is a support vector classifier with kernel exp(-gamma |a-b|^2), gamma
@@ -92,7 +94,7 @@ func scaleGamma(x Matrix) float64 {
 func (m *rbf) kernel(x Matrix) [][]float32 {
 	p := len(x.Cols) + 1
 	rows, k := rowMajor(x), make([][]float32, x.Rows)
-	parallel(x.Rows, m.workers, func(i int) {
+	parallel.Do(x.Rows, m.workers, func(i int) {
 		k[i] = make([]float32, x.Rows)
 		a := rows[i*p : i*p+p-1]
 		for j := range x.Rows {
@@ -246,7 +248,7 @@ func (m *rbf) Scores(x Matrix) Matrix {
 	p := len(x.Cols) + 1
 	rows, vectors, d := rowMajor(x), rowMajor(m.vectors), NewMatrix(x.Rows, len(m.alpha))
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel(blocks, m.workers, func(b int) {
+	parallel.Do(blocks, m.workers, func(b int) {
 		for i := b * chunk; i < min((b+1)*chunk, x.Rows); i++ {
 			for k := range m.alpha {
 				d.Cols[k][i] = -m.rho[k]

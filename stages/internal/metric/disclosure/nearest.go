@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/parallel"
 )
 
 // NearestAll finds for each row of `from` the nearest rows of `to`, aligned
@@ -14,7 +14,7 @@ func NearestAll(s *Space, from, to *columns.Frame, workers int) []Near {
 	tree := NewTree(s, s.Points(to))
 	out := make([]Near, from.Rows)
 	const block = 256
-	marginal.Parallel((from.Rows+block-1)/block, workers, func(b int) {
+	parallel.Do((from.Rows+block-1)/block, workers, func(b int) {
 		for i := b * block; i < min((b+1)*block, from.Rows); i++ {
 			skip := -1
 			if from == to {

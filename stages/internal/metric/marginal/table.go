@@ -3,9 +3,9 @@ package marginal
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
 	"weir/stages/internal/columns"
+	"weir/stages/internal/parallel"
 )
 
 // Table is two tables in codes, over the same columns.
@@ -19,7 +19,7 @@ type Table struct {
 func (b Binning) CodeAll(real, synth *columns.Frame, workers int) *Table {
 	t := &Table{Real: real.Rows, Synth: synth.Rows}
 	coded, ok := make([]Column, len(real.Columns)), make([]bool, len(real.Columns))
-	Parallel(len(coded), workers, func(i int) {
+	parallel.Do(len(coded), workers, func(i int) {
 		coded[i], ok[i] = b.Code(&real.Columns[i], &synth.Columns[i])
 	})
 	for i, c := range coded {
@@ -41,7 +41,7 @@ func (t *Table) Compare(ctx context.Context, queries [][]int, workers int, done 
 	counters := sync.Pool{New: func() any { return &counter{} }}
 	var finished int
 	var mu sync.Mutex
-	Parallel(len(queries), workers, func(i int) {
+	parallel.Do(len(queries), workers, func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -54,26 +54,4 @@ func (t *Table) Compare(ctx context.Context, queries [][]int, workers int, done 
 		mu.Unlock()
 	})
 	return out, ctx.Err()
-}
-
-// Parallel calls f(0..n-1) on at most `workers` goroutines.
-func Parallel(n, workers int, f func(i int)) {
-	if workers <= 1 || n <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range min(workers, n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		}()
-	}
-	wg.Wait()
 }
