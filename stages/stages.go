@@ -4,13 +4,28 @@
 package stages
 
 import (
+	"slices"
+
 	"weir/pipeline"
-	"weir/stages/evaluate"
+	"weir/stages/evaluate/associations"
+	"weir/stages/evaluate/detectability"
+	"weir/stages/evaluate/dimension"
+	"weir/stages/evaluate/disclosure"
+	"weir/stages/evaluate/downstream"
+	"weir/stages/evaluate/marginals"
+	"weir/stages/evaluate/projection"
+	"weir/stages/evaluate/regression"
 	"weir/stages/model"
 	"weir/stages/prep"
+	"weir/stages/report"
 )
 
-// Registry holds every kind.
-func Registry() (*pipeline.Registry, error) {
-	return pipeline.NewRegistry(prep.Kinds(), model.Kinds(), evaluate.Kinds())
+// Kinds lists every kind.
+func Kinds() []pipeline.Kind {
+	return slices.Concat(prep.Kinds(), model.Kinds(),
+		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(),
+		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), report.Kinds())
 }
+
+// Registry holds every kind.
+func Registry() (*pipeline.Registry, error) { return pipeline.NewRegistry(Kinds()) }

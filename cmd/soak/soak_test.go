@@ -10,8 +10,6 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages"
-	"weir/stages/evaluate"
-	"weir/stages/model"
 	"weir/stages/prep"
 	"weir/train"
 )
@@ -22,7 +20,7 @@ func newSoak(t *testing.T, seed uint64, extras ...extra) *soak {
 	for _, e := range extras {
 		more = append(more, e.kind)
 	}
-	reg, err := pipeline.NewRegistry(prep.Kinds(), model.Kinds(), evaluate.Kinds(), more)
+	reg, err := pipeline.NewRegistry(stages.Kinds(), more)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,185 @@
+package associations
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/metric/association"
+	"weir/stages/internal/question"
+)
+
+// settings compares how pairs of columns hang together.
+type settings struct {
+	Measures []string `yaml:"measures" json:"measures" minItems:"1" unique:"true" enum:"mixed|pearson|spearman|kendall|cramers_v|cramers_v_corrected|mutual_information|normalised_mutual_information|theils_u|correlation_ratio|covariance" doc:"What is measured."`
+	Bins     int      `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Equal-width bins between the real extremes that numbers are cut in for mutual information."`
+	MaxPairs int      `yaml:"max_pairs" json:"max_pairs" min:"0" doc:"Where there are more pairs of columns, only this many are listed, those that differ most."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "associations", Version: 2,
+		In:  question.Ports("how far they are from `real` is the ceiling"),
+		Out: question.Metrics(),
+		Doc: "Compares how pairs of columns hang together in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
+			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of the first column given " +
+			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
+			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of the matrix of differences. " +
+			"Rows where one of two columns is missing are left out of the pair; a pair with a constant column is undefined. Use it to see whether " +
+			"relations between columns survive.",
+		New: func() pipeline.Stage {
+			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information", "correlation_ratio", "covariance"},
+				Bins: 10, MaxPairs: 500}
+		},
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return question.Work(in["real"], s.measure), nil
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &associationRun{settings: s, env: env, note: question.Dropped(frames["real"])}
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		if f := frames[port]; f != nil {
+			r.sides = append(r.sides, newSide(f, frames["real"], s, env.Workers))
+		}
+	}
+	for _, name := range s.Measures {
+		if m, ok := measures()[name]; ok {
+			r.total += int64(len(m.pairs(frames["real"])))
+		}
+	}
+	for _, name := range s.Measures {
+		part := r.measure
+		if name == "covariance" {
+			part = r.covariance
+		}
+		if err := part(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return r.Metrics, nil
+}
+
+// associationRun is one run of Associations; sides are real, synthetic and
+// perhaps real_train.
+type associationRun struct {
+	*settings
+	figure.List
+	env   *pipeline.Env
+	sides []*side
+	note  string
+	// done of total pairs of columns are measured.
+	done, total int64
+}
+
+// measured is a pair of columns of every side.
+type measured struct {
+	names  [2]string
+	values []float64 // by side
+	p      []float64
+}
+
+func (m *measured) gap(side int) float64 { return m.values[0] - m.values[side] }
+
+// measure computes one measure for all its pairs of columns.
+func (r *associationRun) measure(ctx context.Context, name string) error {
+	m := measures()[name]
+	pairs := m.pairs(r.sides[0].frame)
+	list := make([]measured, len(pairs))
+	err := r.eachPair(ctx, len(pairs), func(k int) {
+		list[k] = r.pair(m, pairs[k])
+	})
+	if err != nil {
+		return err
+	}
+	r.summary(name, "", m, list, 1)
+	if len(r.sides) > 2 {
+		r.summary(name, "_ceiling", m, list, 2)
+	}
+	r.pairs(name, m, list)
+	return nil
+}
+
+func (r *associationRun) pair(m measure, at [2]int) measured {
+	columns := r.sides[0].frame.Columns
+	out := measured{names: [2]string{columns[at[0]].Name, columns[at[1]].Name}}
+	for _, s := range r.sides {
+		v, p := m.of(s, at[0], at[1])
+		out.values, out.p = append(out.values, v), append(out.p, p)
+	}
+	return out
+}
+
+// summary compares the real side with another one.
+func (r *associationRun) summary(name, suffix string, m measure, list []measured, side int) {
+	real, other := make([]float64, len(list)), make([]float64, len(list))
+	for i := range list {
+		real[i], other[i] = list[i].values[0], list[i].values[side]
+	}
+	d := association.Compare(real, other, m.mirrored)
+	note, reason := r.note, "no pair of columns has the measure in both tables"
+	if d.Undefined > 0 && d.Undefined < len(list) {
+		note = figure.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)", d.Undefined, len(list)), note)
+	}
+	for i, v := range []float64{d.MeanAbsolute, d.RMS, d.MaxAbsolute, d.Frobenius} {
+		f := figure.Or(v, reason)
+		if i == 0 {
+			f = f.With(note)
+		}
+		r.Add(name+[]string{"_mean_absolute_difference", "_rms_difference", "_max_difference", "_frobenius_difference"}[i]+suffix, "", f)
+	}
+}
+
+// pairs lists the figures of pairs, as far as MaxPairs allows.
+func (r *associationRun) pairs(name string, m measure, list []measured) {
+	shown := list
+	if len(list) > r.MaxPairs {
+		shown = slices.Clone(list)
+		slices.SortStableFunc(shown, func(a, b measured) int { return byGap(a.gap(1), b.gap(1)) })
+		shown = shown[:r.MaxPairs]
+	}
+	const reason = "a column is constant, missing throughout, or has too few rows or too many categories"
+	for i := range shown {
+		label := shown[i].names[0] + ":" + shown[i].names[1]
+		for k, side := range []string{"_real", "_synthetic"} {
+			r.Add(name+side, label, figure.Or(shown[i].values[k], reason))
+			if m.tested {
+				r.Add(name+"_p"+side, label, figure.Or(shown[i].p[k], reason))
+			}
+		}
+	}
+}
+
+// byGap sorts large differences first and undefined ones last.
+func byGap(a, b float64) int {
+	size := func(v float64) float64 {
+		if v < 0 {
+			return -v
+		}
+		if v >= 0 {
+			return v
+		}
+		return -1
+	}
+	return cmp.Compare(size(b), size(a))
+}
+
+// side is one table, with what several measures need of a column.
+type side struct {
+	frame   *columns.Frame
+	ordered []*association.Ordered // nil for codes
+	codes   [][]int32              // numbers cut in bins
+	sizes   []int
+}

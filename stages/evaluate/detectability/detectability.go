@@ -1,0 +1,223 @@
+package detectability
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/detection"
+	"weir/stages/internal/metric/score"
+	"weir/stages/internal/question"
+)
+
+// settings asks whether a model can tell synthetic rows from real ones.
+type settings struct {
+	MaxRows int     `yaml:"max_rows" json:"max_rows" min:"2" doc:"More rows of a table than this are sampled down at random, and said so." unit:"rows"`
+	Test    float64 `yaml:"test" json:"test" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the rows that the two-sample classifier is tested on."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "detectability", Version: 2,
+		In:  question.Ports("how well they can be told from `real` is the ceiling"),
+		Out: question.Metrics(),
+		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of unpenalised logistic regression " +
+			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); pmse_l2 the same for C=1. " +
+			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, and advantage is 2|auroc-0.5|. Missing " +
+			"values are a feature of their own. Use it to see whether a simple model finds what gives the synthetic rows away.",
+		New: func() pipeline.Stage { return &settings{MaxRows: 50000, Test: 0.3} },
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return question.Work(in["real"], s.measure), nil
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	steps := int64(3 * (len(frames) - 1))
+	r := &detectionRun{settings: s, env: env, total: steps, note: question.Dropped(frames["real"])}
+	if err := r.pair(ctx, frames["real"], frames["synthetic"], ""); err != nil {
+		return nil, err
+	}
+	if train := frames["real_train"]; train != nil {
+		r.note = "real_train against real"
+		if err := r.pair(ctx, frames["real"], train, "_ceiling"); err != nil {
+			return nil, err
+		}
+	}
+	return r.Metrics, nil
+}
+
+// detectionRun is one run of Detectability.
+type detectionRun struct {
+	*settings
+	figure.List
+	env         *pipeline.Env
+	done, total int64
+	note        string
+}
+
+// pair tells the rows of other from those of real.
+func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suffix string) error {
+	real, noteReal := r.sampled(real, "real rows")
+	other, noteOther := r.sampled(other, "rows to judge"+suffix)
+	note := figure.Notes(r.note, noteReal, noteOther)
+	both := stack(real, other)
+	x, y := features.NewEncoder(features.Options{Scaling: features.Standard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
+	for i := real.Rows; i < both.Rows; i++ {
+		y[i] = true
+	}
+	x = columnsOf(x, detection.Independent(x))
+	reason := figure.Notes(question.Empty(real.Rows, other.Rows), noColumns(len(x.Cols)))
+	if reason != "" {
+		r.done += 3 // as if they were fitted: the bar does not tell of an empty table
+		r.env.Progress(min(r.done, r.total), r.total)
+		r.noFit(figure.Notes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage")
+		return nil
+	}
+	if err := r.propensity(ctx, x, y, suffix, note); err != nil {
+		return err
+	}
+	return r.twoSample(ctx, x, y, suffix, note)
+}
+
+// columnsOf keeps some columns: those that are linear combinations of others add
+// nothing to a model, and leave its coefficients undetermined.
+func columnsOf(x learn.Matrix, places []int) learn.Matrix {
+	out := learn.Matrix{Rows: x.Rows}
+	for _, j := range places {
+		out.Cols = append(out.Cols, x.Cols[j])
+	}
+	return out
+}
+
+func noColumns(n int) string {
+	if n == 0 {
+		return "no column in common has two values"
+	}
+	return ""
+}
+
+func (r *detectionRun) sampled(f *columns.Frame, purpose string) (*columns.Frame, string) {
+	if f.Rows <= r.MaxRows {
+		return f, ""
+	}
+	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:r.MaxRows]), fmt.Sprintf("%d of %d %s, drawn at random", r.MaxRows, f.Rows, purpose)
+}
+
+// stack puts the rows of b below those of a; the frames are aligned.
+func stack(a, b *columns.Frame) *columns.Frame {
+	out := &columns.Frame{Rows: a.Rows + b.Rows, Columns: append([]columns.Column(nil), a.Columns...)}
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		c.Numbers = append(append([]float64(nil), c.Numbers...), b.Columns[i].Numbers...)
+		c.Codes = append(append([]int32(nil), c.Codes...), b.Columns[i].Codes...)
+	}
+	return out
+}
+
+// fit returns the chances of being synthetic under logistic regression.
+func (r *detectionRun) fit(ctx context.Context, c float64, x learn.Matrix, y []bool) (learn.Scorer, error) {
+	labels := learn.Labels{Y: make([]int, len(y)), Classes: 2}
+	for i, v := range y {
+		if v {
+			labels.Y[i] = 1
+		}
+	}
+	s, err := learn.Logistic{C: c, Penalty: learn.L2}.Fit(ctx, x, labels, learn.Run{Workers: r.env.Workers})
+	r.done++
+	r.env.Progress(min(r.done, r.total), r.total)
+	return s, err
+}
+
+// separated is a chance so near 0 or 1 that only rows which the model sorts
+// without error have it.
+const separated = 1e-7
+
+func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool, suffix, note string) error {
+	share := 0.0
+	for _, v := range y {
+		if v {
+			share += 1 / float64(len(y))
+		}
+	}
+	free, limit, err := r.chances(ctx, x, y, share, suffix)
+	if why := learn.Declined(err); why != "" {
+		r.noFit(why, suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d := detection.NewPMSE(free, share, len(x.Cols)+1)
+	r.Add("pmse"+suffix, "", figure.Of(d.Value, limit, note))
+	r.Add("pmse_expected"+suffix, "", figure.Of(d.Expected))
+	r.Add("pmse_ratio"+suffix, "", figure.Or(d.Ratio, "every column is constant").With(fmt.Sprintf("two independent samples of one distribution give %.3g on average", detection.IndependentRatio(share))))
+	r.Add("pmse_standardised"+suffix, "", figure.Or(d.Standardised, "every column is constant"))
+	return nil
+}
+
+// chances are those under maximum likelihood; on the way it records the figure of
+// C=1.
+func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, share float64, suffix string) ([]float64, string, error) {
+	penalised, err := r.fit(ctx, 1, x, y)
+	if err != nil {
+		r.noFit(learn.Declined(err), suffix, "pmse_l2")
+		return nil, "", err
+	}
+	p := penalised.Scores(x).Cols[1]
+	r.Add("pmse_l2"+suffix, "", figure.Of(detection.NewPMSE(p, share, 1).Value))
+	return r.unpenalised(ctx, x, y, p)
+}
+
+func (r *detectionRun) noFit(why, suffix string, names ...string) {
+	for _, name := range names {
+		r.Add(name+suffix, "", figure.None(why))
+	}
+}
+
+// unpenalised returns the chances under maximum likelihood; p are those of C=1.
+// Where rows are sorted without error there is no optimum, and limit says what
+// stands for it: 0 and 1 where all rows are, or the fit of the largest C that
+// converges.
+func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool, p []float64) (chances []float64, limit string, err error) {
+	if score.AUROC(y, p) == 1 {
+		chances = make([]float64, len(y))
+		for i, v := range y {
+			if v {
+				chances[i] = 1
+			}
+		}
+		return chances, "all rows are told apart without error; the value is the limit of maximum likelihood", nil
+	}
+	for _, c := range []float64{detection.Unpenalised, 1e6, 1e4, 1e2} {
+		var s learn.Scorer
+		if s, err = r.fit(ctx, c, x, y); err != nil {
+			if ctx.Err() != nil {
+				return nil, "", err
+			}
+			continue
+		}
+		chances = s.Scores(x).Cols[1]
+		for _, v := range chances {
+			if v < separated || v > 1-separated {
+				return chances, fmt.Sprintf("some rows are told apart without error, so that maximum likelihood has no optimum; the fit of C=%.0g stands for its limit", c), nil
+			}
+		}
+		if c != detection.Unpenalised {
+			limit = fmt.Sprintf("maximum likelihood does not converge; the fit of C=%.0g stands for it", c)
+		}
+		return chances, limit, nil
+	}
+	return nil, "", err
+}

@@ -1,0 +1,57 @@
+package detectability
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/detection"
+	"weir/stages/internal/metric/score"
+)
+
+// twoSample fits on one part of the rows and scores the other.
+func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, suffix, note string) error {
+	order := r.env.Rand("two-sample split" + suffix).Perm(len(y))
+	held := int(math.Round(r.Test * float64(len(y))))
+	test, train := order[:held], order[held:]
+	if !mixedClasses(y, train) || !mixedClasses(y, test) {
+		why := "a part of the split has rows of one table only"
+		r.Add("auroc"+suffix, "", figure.None(why, note))
+		r.Add("advantage"+suffix, "", figure.None(why))
+		return nil
+	}
+	s, err := r.fit(ctx, 1, x.Take(train), at(y, train))
+	if why := learn.Declined(err); why != "" {
+		r.noFit(why, suffix, "auroc", "advantage")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a := score.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1])
+	r.Add("auroc"+suffix, "", figure.Of(a, fmt.Sprintf("on %d held-out rows", held), note))
+	r.Add("advantage"+suffix, "", figure.Of(detection.Advantage(a)))
+	return nil
+}
+
+func at(y []bool, places []int) []bool {
+	out := make([]bool, len(places))
+	for k, i := range places {
+		out[k] = y[i]
+	}
+	return out
+}
+
+func mixedClasses(y []bool, places []int) bool {
+	var seen [2]bool
+	for _, i := range places {
+		if y[i] {
+			seen[1] = true
+		} else {
+			seen[0] = true
+		}
+	}
+	return seen[0] && seen[1]
+}

@@ -1,0 +1,186 @@
+package dimension
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/prediction"
+	"weir/stages/internal/question"
+)
+
+// settings predicts each column from the others, learnt from real
+// and from synthetic rows.
+type settings struct {
+	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; left out, all columns that the tables share."`
+	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner of coded columns, by its name in downstream."`
+	Regressor    string   `yaml:"regressor" json:"regressor" doc:"Learner of numbers, by its name in downstream."`
+	Alpha        float64  `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Strength of lasso and elastic net, in standard deviations of the column to predict."`
+	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"What becomes of the numbers that are predicted from."`
+	BinaryScore  string   `yaml:"binary_score" json:"binary_score" enum:"auroc|average_precision|f1|f1_macro|accuracy" doc:"Score of columns of two categories."`
+	ManyScore    string   `yaml:"many_score" json:"many_score" enum:"f1_macro|f1_micro|f1_weighted|accuracy|auroc" doc:"Score of columns of more categories."`
+	MinCount     int      `yaml:"min_count" json:"min_count" min:"1" doc:"A coded column is left out where fewer rows of some table are outside its commonest category: nothing can be learnt of so sparse a column." unit:"rows"`
+	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"More training rows than this are sampled down at random, and said so; 0 is no bound." unit:"rows"`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "dimension_wise_prediction", Version: 2,
+		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
+			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with " +
+			"sum_of_squares and mean_absolute_difference over the columns. Use it to see which columns keep their relations.",
+		In: []pipeline.Port{
+			question.Table("real", "held-out real rows to test on", false),
+			question.Table("synthetic", "synthetic rows to train on", false),
+			question.Table("real_train", "real rows to train on", false),
+		},
+		Out: question.Metrics(),
+		New: func() pipeline.Stage {
+			return &settings{
+				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(features.Bounds),
+				BinaryScore: "auroc", ManyScore: "f1_macro", MinCount: 2, MaxTrainRows: 100000,
+			}
+		},
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		ps.Pick("columns", in[port].Domain, s.Columns)
+	}
+	if names := prediction.ClassifierNames(); !slices.Contains(names, s.Classifier) {
+		ps.Unknown("classifier", "learner of coded columns", s.Classifier, names)
+	}
+	if names := prediction.RegressorNames(); !slices.Contains(names, s.Regressor) {
+		ps.Unknown("regressor", "learner of numbers", s.Regressor, names)
+	}
+	return question.Work(in["real"], s.measure), ps.Err()
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	note := question.Dropped(frames["real"])
+	if len(s.Columns) > 0 {
+		for port := range frames {
+			frames[port] = frames[port].Select(s.Columns)
+		}
+	}
+	var out []pipeline.Metric
+	var differences []figure.Figure
+	for i, name := range frames["real"].Names() {
+		m, err := s.column(ctx, env, frames, name)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", name, err)
+		}
+		out = append(out, m...)
+		differences = append(differences, figure.Of(m[2].Value, name+" "+m[2].Note))
+		env.Progress(int64(i+1), int64(len(frames["real"].Columns)))
+	}
+	return append(dimensionSummary(differences, note), out...), nil
+}
+
+// dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.
+func dimensionSummary(differences []figure.Figure, note string) []pipeline.Metric {
+	var squares, sizes []figure.Figure
+	for _, d := range differences {
+		squares = append(squares, figure.Of(d.Value*d.Value, d.Note))
+		sizes = append(sizes, figure.Of(math.Abs(d.Value), d.Note))
+	}
+	square, size, defined := figure.Mean(squares), figure.Mean(sizes), 0.0
+	for _, d := range differences {
+		if !math.IsNaN(d.Value) {
+			defined++
+		}
+	}
+	if len(differences) == 0 {
+		note = figure.Notes("the tables share no column", note)
+	}
+	return []pipeline.Metric{
+		{Name: "sum_of_squares", Value: square.Value * defined, Note: figure.Notes(square.Note, note)},
+		{Name: "mean_absolute_difference", Value: size.Value, Note: figure.Notes(size.Note, note)},
+	}
+}
+
+// column scores one column: real, synthetic, and their difference.
+func (s *settings) column(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, name string) ([]pipeline.Metric, error) {
+	var scores [2]figure.Figure
+	metric := s.score(frames["real"].Column(name))
+	for i, port := range []string{"real_train", "synthetic"} {
+		f, err := s.one(ctx, env, frames, port, name, metric)
+		if err != nil {
+			return nil, fmt.Errorf("trained on %s: %w", port, err)
+		}
+		scores[i] = f
+	}
+	d := figure.Notes(scores[0].Note, scores[1].Note)
+	return []pipeline.Metric{
+		{Name: "real", Column: name, Value: scores[0].Value, Note: figure.Notes(metric, scores[0].Note)},
+		{Name: "synthetic", Column: name, Value: scores[1].Value, Note: figure.Notes(metric, scores[1].Note)},
+		{Name: "difference", Column: name, Value: scores[0].Value - scores[1].Value, Note: figure.Notes("real minus synthetic "+metric, d)},
+	}, nil
+}
+
+func (s *settings) score(c *columns.Column) string {
+	switch {
+	case !c.Coded():
+		return "r2"
+	case len(c.Categories) <= 2:
+		return s.BinaryScore
+	}
+	return s.ManyScore
+}
+
+func (s *settings) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, metric string) (figure.Figure, error) {
+	purpose := name + " from " + port
+	t := prediction.NewTrial(frames[port], frames["real"], name, features.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
+	target, run := t.Test.Column(name), learn.Run{Rand: env.Rand(purpose), Workers: env.Workers}
+	if !target.Coded() {
+		f, err := t.ScoreNumbers(ctx, s.regressor(t.Train.Column(name).Numbers), []string{metric}, run)
+		return f[metric], err
+	}
+	if why := s.sparse(t, name); why != "" && t.Impossible() == "" {
+		return figure.None(why), nil
+	}
+	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[s.Classifier], min(1, len(target.Categories)-1), []string{metric}, run)
+	return f[metric], err
+}
+
+// sparse says which table has too few rows outside the commonest category.
+func (s *settings) sparse(t *prediction.Trial, column string) string {
+	for i, f := range []*columns.Frame{t.Train, t.Test} {
+		c, name := f.Column(column), [2]string{"training", "test"}[i]
+		n, most := make([]int, len(c.Categories)), 0
+		for _, k := range c.Codes {
+			n[k]++
+			most = max(most, n[k])
+		}
+		if f.Rows-most < s.MinCount {
+			return fmt.Sprintf("fewer than %d %s rows are outside the commonest category", s.MinCount, name)
+		}
+	}
+	return ""
+}
+
+// regressor is the named learner, penalties in units of the target's spread.
+func (s *settings) regressor(y []float64) learn.Regressor {
+	_, sd := learn.Moments(y)
+	switch s.Regressor {
+	case "lasso":
+		return learn.ElasticNet{Alpha: s.Alpha * sd, L1Ratio: 1}
+	case "elastic_net":
+		return learn.ElasticNet{Alpha: s.Alpha * sd, L1Ratio: 0.5}
+	}
+	return prediction.Regressors()[s.Regressor]
+}

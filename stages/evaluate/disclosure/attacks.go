@@ -1,0 +1,147 @@
+package disclosure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/stages/internal/columns"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/metric/disclosure"
+)
+
+const weakNote = "one weak attack: no evidence of privacy (W34)"
+
+// membership guesses whether a row was trained on by its distance to the nearest
+// synthetic row.
+func (r *disclosureRun) membership(context.Context) error {
+	names := []string{"membership_auroc", "membership_power", "membership_false_positive_rate"}
+	reason := r.lacking(true)
+	if reason == "" && r.control.Rows < 2 {
+		reason = "needs two held-out rows"
+	}
+	if reason != "" {
+		for _, n := range names {
+			r.Add(n, "", figure.None(reason))
+		}
+		return nil
+	}
+	space := disclosure.NewSpace(r.metric, r.train)
+	m := disclosure.NewMembership(r.nearness(space, r.drawn(r.train, "members")), r.nearness(space, r.drawn(r.control, "others")), r.FalsePositiveRate)
+	r.Add(names[0], "", figure.Of(m.AUROC, "0.5 is a guess", weakNote))
+	r.rate(names[1], m.Power, fmt.Sprintf("share of %d members found by a threshold meant for a false positive rate of %g", m.Power.N, r.FalsePositiveRate), "")
+	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold on %d held-out rows that did not set it", m.FalsePositive.N), "")
+	return nil
+}
+
+// nearness is minus the distance to the nearest synthetic row.
+func (r *disclosureRun) nearness(space *disclosure.Space, f *columns.Frame) []float64 {
+	out := make([]float64, f.Rows)
+	for i, n := range disclosure.NearestAll(space, f, r.synth, r.env.Workers) {
+		out[i] = -n.First
+	}
+	r.step()
+	return out
+}
+
+// attributes guesses one column of a row from the synthetic row that is nearest
+// in all others, for members and for held-out rows.
+func (r *disclosureRun) attributes(ctx context.Context) error {
+	if reason := r.lacking(false); reason != "" || len(r.train.Columns) < 2 {
+		r.Add("attribute_inference", "", figure.None(reason, "needs two columns"))
+		return nil
+	}
+	members := r.drawn(r.train, "members")
+	var others *columns.Frame
+	if r.control != nil && r.control.Rows > 0 {
+		others = r.drawn(r.control, "others")
+	}
+	var names []string
+	var hit, base, gain []figure.Figure
+	secrets, drawn := r.secrets()
+	for _, name := range secrets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a, b := r.guess(name, members), figure.Of(math.NaN(), noControl)
+		if others != nil {
+			b = r.guess(name, others)
+		}
+		names, hit, base = append(names, name), append(hit, a), append(base, b)
+		gain = append(gain, figure.Of(a.Value-b.Value, nanNote(a), nanNote(b)))
+	}
+	r.AddAll("attribute_inference", names, hit, figure.Notes("share of members guessed right", drawn, weakNote))
+	r.AddAll("attribute_inference_control", names, base, "")
+	r.AddAll("attribute_inference_advantage", names, gain, "members minus held-out rows")
+	return nil
+}
+
+// mostSecrets is the most columns that are guessed where none are named: each
+// costs a search of its own.
+const mostSecrets = 15
+
+// secrets are the columns to guess.
+func (r *disclosureRun) secrets() (names []string, note string) {
+	all := r.train.Names()
+	if len(r.Secrets) > 0 {
+		return slices.DeleteFunc(all, func(n string) bool { return !slices.Contains(r.Secrets, n) }), ""
+	}
+	if len(all) <= mostSecrets {
+		return all, ""
+	}
+	places := r.env.Rand("secrets").Perm(len(all))[:mostSecrets]
+	slices.Sort(places)
+	for _, i := range places {
+		names = append(names, all[i])
+	}
+	return names, fmt.Sprintf("%d of %d columns, drawn at random", mostSecrets, len(all))
+}
+
+func nanNote(f figure.Figure) string {
+	if math.IsNaN(f.Value) {
+		return f.Note
+	}
+	return ""
+}
+
+// guess is the share of rows with the secret known whose nearest synthetic row,
+// in the other columns, has it too; the note gives the interval.
+func (r *disclosureRun) guess(secret string, targets *columns.Frame) figure.Figure {
+	others := slices.DeleteFunc(r.train.Names(), func(n string) bool { return n == secret })
+	space := disclosure.NewSpace(r.metric, r.train.Select(others))
+	near := disclosure.NearestAll(space, targets.Select(others), r.synth.Select(others), r.env.Workers)
+	truth, guessed := targets.Column(secret), r.synth.Column(secret)
+	lo, hi := disclosure.Extent(r.train.Column(secret))
+	right, known := 0, 0
+	for i, n := range near {
+		if absentAt(truth, i) {
+			continue
+		}
+		known++
+		if hits(truth, i, guessed, n.Row, r.Tolerance*(hi-lo)) {
+			right++
+		}
+	}
+	r.step()
+	v := disclosure.NewRate(right, known)
+	if known == 0 {
+		return figure.None("no row has a value to guess")
+	}
+	return figure.Of(v.Share, fmt.Sprintf("%.4f to %.4f (95 %%) of %d rows", v.Low, v.High, v.N))
+}
+
+func absentAt(c *columns.Column, i int) bool {
+	if c.Coded() {
+		return c.Codes[i] < 0
+	}
+	return math.IsNaN(c.Numbers[i])
+}
+
+// hits compares a value with a guess; a missing guess is wrong.
+func hits(truth *columns.Column, i int, guess *columns.Column, j int, tolerance float64) bool {
+	if truth.Coded() {
+		return truth.Codes[i] == guess.Codes[j]
+	}
+	return math.Abs(truth.Numbers[i]-guess.Numbers[j]) <= tolerance
+}

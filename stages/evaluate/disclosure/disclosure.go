@@ -1,0 +1,158 @@
+package disclosure
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/metric/disclosure"
+	"weir/stages/internal/question"
+)
+
+// settings measures how near synthetic rows come to single real ones.
+type settings struct {
+	Distance          string   `yaml:"distance" json:"distance" enum:"euclidean|gower" doc:"euclidean: root of squared differences over the declared range plus differing categories; gower: mean over columns of differences or mismatch."`
+	MaxRows           int      `yaml:"max_rows" json:"max_rows" min:"2" doc:"Rows of each table, drawn at random, whose nearest rows are sought, fewer in tables of more than 20 columns; matches are counted over all rows." unit:"rows"`
+	FalsePositiveRate float64  `yaml:"false_positive_rate" json:"false_positive_rate" exclusiveMin:"0" exclusiveMax:"1" doc:"Of the membership attack: share of others that it may take for members."`
+	Secrets           []string `yaml:"secrets,omitempty" json:"secrets,omitempty" format:"columns" unique:"true" doc:"Columns that the attribute attack guesses from all others; left out, every column in turn."`
+	Tolerance         float64  `yaml:"tolerance" json:"tolerance" min:"0" max:"1" doc:"A guessed number counts as right within this share of the column's range."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "disclosure", Version: 2,
+		In: []pipeline.Port{
+			question.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
+			question.Table("synthetic", "the rows to judge", false),
+			question.Table("real_train", "the real rows that the model learnt from", true),
+		},
+		Out: question.Metrics(),
+		Doc: "How near synthetic rows come to single real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
+			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
+			"synthetic row, with Clopper-Pearson intervals of 95 %. This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
+			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to catch a model that copies.",
+		New: func() pipeline.Stage {
+			return &settings{Distance: "euclidean", MaxRows: 2000, FalsePositiveRate: 0.05, Tolerance: 0.05}
+		},
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	ps.Pick("secrets", in["real"].Domain, s.Secrets)
+	work := question.Work(in["real"], s.measure)
+	work.Findings = []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
+		Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",
+		Fix:     "state their power and confidence interval beside epsilon, never in place of it"}}
+	return work, ps.Err()
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: question.Dropped(frames["real"])}
+	if r.train == nil {
+		r.train, r.control = r.control, nil
+		r.note = figure.Notes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
+	}
+	r.metric = map[string]disclosure.Metric{"euclidean": disclosure.EuclideanMixed, "gower": disclosure.Gower}[s.Distance]
+	secrets, _ := r.secrets()
+	r.total = int64(parts + searches + 2*len(secrets))
+	for _, part := range []func(context.Context) error{r.matches, r.distances, r.closer, r.membership, r.attributes} {
+		if err := part(ctx); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.step()
+	}
+	return r.Metrics, nil
+}
+
+// Steps of progress: the parts of Run, and searches outside the attribute attack.
+const parts, searches = 5, 4
+
+// disclosureRun is one run of Disclosure. control is nil where there is none.
+type disclosureRun struct {
+	*settings
+	figure.List
+	env                   *pipeline.Env
+	metric                disclosure.Metric
+	train, control, synth *columns.Frame
+	note                  string
+	done, total           int64
+}
+
+func (r *disclosureRun) step() {
+	r.done++
+	r.env.Progress(min(r.done, r.total), r.total)
+}
+
+// A search over more than treeColumns columns is no faster than a full scan, so
+// that fewer rows are sought there: about scanValues compared values a search
+// (under a second on one core), but at least leastRows rows.
+const (
+	treeColumns = 20
+	scanValues  = 100_000_000
+	leastRows   = 100
+)
+
+// sought is the most rows of a table whose nearest rows are sought.
+func (r *disclosureRun) sought() int {
+	width, rows := len(r.train.Columns), max(r.train.Rows, r.synth.Rows, 1)
+	if width <= treeColumns {
+		return r.MaxRows
+	}
+	return min(r.MaxRows, max(leastRows, scanValues/(rows*width)))
+}
+
+// drawn is up to sought rows of f, at random.
+func (r *disclosureRun) drawn(f *columns.Frame, purpose string) *columns.Frame {
+	n := r.sought()
+	if f.Rows <= n {
+		return f
+	}
+	return f.Take(r.env.Rand(purpose).Perm(f.Rows)[:n])
+}
+
+const noControl = "needs held-out rows: connect real_train to the rows that the model learnt from and real to others"
+
+// lacking says what is missing for a figure; "" where nothing is.
+func (r *disclosureRun) lacking(needsControl bool) string {
+	var control string
+	switch {
+	case len(r.train.Columns) == 0:
+		return "the tables have no column in common"
+	case needsControl && r.control == nil:
+		return noControl
+	case needsControl && r.control.Rows == 0:
+		control = "the control has no rows"
+	}
+	return figure.Notes(question.Empty(r.train.Rows, r.synth.Rows), control)
+}
+
+func share(k, n int) float64 { return float64(k) / float64(n) }
+
+// matches counts synthetic rows that equal a real one.
+func (r *disclosureRun) matches(context.Context) error {
+	if reason := r.lacking(false); reason != "" {
+		r.Add("exact_matches", "", figure.None(reason, r.note))
+		r.Add("unique_matches", "", figure.None(reason))
+		return nil
+	}
+	train := disclosure.NewMatches(r.train)
+	r.Add("exact_matches", "", figure.Of(share(train.Of(r.synth), r.synth.Rows), "share of synthetic rows that equal a training row", r.note))
+	unique, matched := train.Unique(r.synth)
+	r.Add("unique_matches", "", figure.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d training rows without a double that a synthetic row equals", unique)))
+	if r.control != nil && r.control.Rows > 0 {
+		r.Add("exact_matches_control", "", figure.Of(share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"))
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package downstream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/prediction"
+	"weir/stages/internal/question"
+)
+
+// settings trains learners on the synthetic rows and tests them on real rows.
+type settings struct {
+	Target       string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The column to predict: coded columns are classified, numbers regressed."`
+	Models       []string `yaml:"models" json:"models" minItems:"1" unique:"true" doc:"Learners, by name."`
+	Scores       []string `yaml:"scores,omitempty" json:"scores,omitempty" unique:"true" doc:"Scores; left out, the usual ones of the target's type."`
+	Positive     string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"The positive category of a target of two; left out, the second one."`
+	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict from; left out, all others that the tables share."`
+	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the training rows, scaled to the declared bounds, or left alone."`
+	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"More training rows than this are sampled down at random, and said so; 0 is no bound." unit:"rows"`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "downstream", Version: 2,
+		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on real). With real_train the " +
+			"same learners trained on real rows give the ceiling, the loss against it, and how often two learners rank alike " +
+			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Use it to see whether conclusions of " +
+			"prediction carry over from the synthetic rows.",
+		In: []pipeline.Port{
+			question.Table("real", "held-out real rows to test on", false),
+			question.Table("synthetic", "rows to train on", false),
+			question.Table("real_train", "real rows to train on, for the ceiling", true),
+		},
+		Out: question.Metrics(),
+		New: func() pipeline.Stage {
+			return &settings{Models: []string{"logistic_regression"}, Scaling: string(features.Standard), MaxTrainRows: 100000}
+		},
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		if h, ok := in[port]; ok {
+			s.planTable(&ps, port, h.Domain)
+		}
+	}
+	if c := in["real"].Domain.Column(s.Target); c != nil {
+		s.planTarget(&ps, c)
+	}
+	question.Comparable(&ps, "target", s.Target, in)
+	return question.Work(in["real"], s.measure), ps.Err()
+}
+
+func (s *settings) planTable(ps *pipeline.Problems, port string, d *pipeline.Domain) {
+	if c := d.Column(s.Target); c == nil {
+		ps.Unknown("target", "column of "+port, s.Target, d.Names())
+	}
+	ps.Pick("columns", d, s.Columns)
+	if slices.Contains(s.Columns, s.Target) {
+		ps.Add("columns", "a list with the target "+s.Target, "columns other than the target")
+	}
+}
+
+func (s *settings) planTarget(ps *pipeline.Problems, c *pipeline.Column) {
+	models, scores := prediction.ClassifierNames(), prediction.ClassScores()
+	if !c.Type.Coded() {
+		models, scores = prediction.RegressorNames(), prediction.NumberScores()
+	}
+	if c.Type == pipeline.Text {
+		return
+	}
+	for i, m := range s.Models {
+		if !slices.Contains(models, m) {
+			ps.Unknown(fmt.Sprintf("models[%d]", i), "learner of "+string(c.Type)+" columns", m, models)
+		}
+	}
+	for i, n := range s.Scores {
+		if !slices.Contains(scores, n) {
+			ps.Unknown(fmt.Sprintf("scores[%d]", i), "score of "+string(c.Type)+" columns", n, scores)
+		}
+	}
+	if s.Positive != "" && !(len(c.Categories) == 2 && slices.Contains(c.Categories, s.Positive)) {
+		ps.Add("positive", fmt.Sprintf("%q", s.Positive), "a category of a target of two categories, or left out")
+	}
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &rehearsal{settings: s, env: env, test: s.features(frames["real"]), note: question.Dropped(frames["real"])}
+	trains := []string{"synthetic"}
+	if frames["real_train"] != nil {
+		trains = append(trains, "real_train")
+	}
+	r.total = int64(len(trains) * len(s.Models))
+	results := map[string][]map[string]figure.Figure{}
+	for _, name := range trains {
+		if results[name], err = r.all(ctx, name, s.features(frames[name])); err != nil {
+			return nil, err
+		}
+	}
+	return r.metrics(results), nil
+}
+
+// features keeps the chosen columns and the target.
+func (s *settings) features(f *columns.Frame) *columns.Frame {
+	if len(s.Columns) == 0 {
+		return f
+	}
+	return f.Select(append(slices.Clone(s.Columns), s.Target))
+}
+
+// rehearsal is one run of Downstream.
+type rehearsal struct {
+	*settings
+	env         *pipeline.Env
+	test        *columns.Frame
+	note        string
+	done, total int64
+	names       []string
+}
+
+// all scores every learner trained on the given rows.
+func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]figure.Figure, error) {
+	t := prediction.NewTrial(train, r.test, r.Target, features.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
+	if t.Notes != "" {
+		r.note = figure.Notes(r.note, name+": "+t.Notes)
+	}
+	r.names = r.Scores
+	if len(r.names) == 0 {
+		r.names = prediction.DefaultScores(len(t.Test.Column(r.Target).Categories))
+	}
+	list := make([]map[string]figure.Figure, len(r.Models))
+	for i, m := range r.Models {
+		figures, err := r.one(ctx, t, m, name)
+		if err != nil {
+			return nil, fmt.Errorf("learner %s trained on %s: %w", m, name, err)
+		}
+		list[i] = figures
+		r.done++
+		r.env.Progress(r.done, r.total)
+	}
+	return list, nil
+}
+
+// one scores one learner.
+func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name string) (map[string]figure.Figure, error) {
+	run := learn.Run{Rand: r.env.Rand(model + " on " + name), Workers: r.env.Workers}
+	if target := t.Test.Column(r.Target); target.Coded() {
+		return t.ScoreClasses(ctx, prediction.Classifiers()[model], r.positive(target), r.names, run)
+	}
+	return t.ScoreNumbers(ctx, prediction.Regressors()[model], r.names, run)
+}
+
+func (r *rehearsal) positive(target *columns.Column) int {
+	if r.Positive == "" {
+		return 1
+	}
+	return slices.Index(target.Categories, r.Positive)
+}
+
+// metrics lists score.model, the mean over learners, and what a ceiling adds.
+func (r *rehearsal) metrics(results map[string][]map[string]figure.Figure) []pipeline.Metric {
+	var out []pipeline.Metric
+	for _, n := range r.names {
+		synthetic := column(results["synthetic"], n)
+		out = append(out, r.table(n, synthetic, r.note)...)
+		if real, ok := results["real_train"]; ok {
+			ceiling := column(real, n)
+			out = append(out, r.table(n+"_real_train", ceiling, "")...)
+			out = append(out, agreement(n, synthetic, ceiling)...)
+		}
+	}
+	return out
+}
+
+func column(results []map[string]figure.Figure, name string) []figure.Figure {
+	list := make([]figure.Figure, len(results))
+	for i, f := range results {
+		list[i] = f[name]
+	}
+	return list
+}
+
+func (r *rehearsal) table(name string, figures []figure.Figure, note string) []pipeline.Metric {
+	m := figure.Mean(figures)
+	out := []pipeline.Metric{{Name: name, Value: m.Value, Note: figure.Notes(m.Note, note)}}
+	for i, f := range figures {
+		out = append(out, pipeline.Metric{Name: name, Column: r.Models[i], Value: f.Value, Note: f.Note})
+	}
+	return out
+}

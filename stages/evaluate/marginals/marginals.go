@@ -1,0 +1,143 @@
+package marginals
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/question"
+)
+
+// settings compares the marginals of a synthetic table with those of real rows.
+type settings struct {
+	Ways       []int  `yaml:"ways" json:"ways" min:"1" max:"3" minItems:"1" unique:"true" doc:"Numbers of columns of the marginals."`
+	Bins       int    `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Equal-width bins that a numeric column is cut in."`
+	Edges      string `yaml:"edges" json:"edges" enum:"declared|real" doc:"Bins lie between the declared bounds of a column where it has them, or between the extremes of the real rows."`
+	Outside    string `yaml:"outside" json:"outside" enum:"clip|own_bins" doc:"Values outside the edges go to the end bins, or to a bin below and one above."`
+	MaxQueries int    `yaml:"max_queries" json:"max_queries" min:"1" doc:"Where there are more marginals of one number of columns, this many are drawn at random."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "marginals", Version: 3,
+		In:  question.Ports("how far they are from `real` is the ceiling"),
+		Out: question.Metrics(),
+		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
+			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed KL, Hellinger; for single " +
+			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, the limit beyond), Wasserstein and " +
+			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability. Missing is one more value. Columns of text are " +
+			"left out. Beside the mean total variation stand the floor (columns drawn independently from real one-way marginals), the ceiling (real_train " +
+			"against real) and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +
+			"their combinations keep.",
+		New: func() pipeline.Stage {
+			return &settings{Ways: []int{1, 2, 3}, Bins: 100, Edges: "declared", Outside: "clip", MaxQueries: 1000}
+		},
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return question.Work(in["real"], s.measure), nil
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &marginalRun{settings: s, env: env, frames: frames, queries: map[int]workloads{}}
+	r.code()
+	r.total = r.planned()
+	for _, part := range []func(context.Context) error{r.perColumn, r.kWay, r.nist, r.subsample} {
+		if err := part(ctx); err != nil {
+			return nil, err
+		}
+	}
+	env.Progress(r.total, r.total)
+	return r.Metrics, nil
+}
+
+// marginalRun is one run of Marginals.
+type marginalRun struct {
+	*settings
+	figure.List
+	env    *pipeline.Env
+	frames map[string]*columns.Frame
+	table  *marginal.Table // real and synthetic
+	// ceiling is real and real_train, nil without the latter; floor is real and
+	// independent columns, nil where there are no rows to draw from.
+	ceiling, floor *marginal.Table
+	source         string // what the floor is drawn from
+	notes          string
+	queries        map[int]workloads
+	done, total    int64
+}
+
+// workloads are the marginals of one number of columns.
+type workloads struct {
+	list  [][]int
+	drawn bool
+}
+
+// code puts all tables in codes and draws the independent baseline.
+func (r *marginalRun) code() {
+	b := marginal.Binning{Bins: r.Bins, Declared: r.Edges == "declared", OwnBins: r.Outside == "own_bins"}
+	real := r.frames["real"]
+	r.table = b.CodeAll(real, r.frames["synthetic"], r.env.Workers)
+	r.notes = question.Dropped(&columns.Frame{Dropped: append(slices.Clone(real.Dropped), r.table.Skipped...)})
+	r.source = "the real rows themselves"
+	from := r.table.Swapped()
+	if train := r.frames["real_train"]; train != nil {
+		r.source, r.ceiling = "real_train", b.CodeAll(real, train, r.env.Workers)
+		from = r.ceiling
+	}
+	if from.Synth > 0 {
+		r.floor = from.Independent(r.table, r.env.Rand("independent baseline"))
+	}
+	for _, k := range r.Ways {
+		most := r.MaxQueries
+		if k == 1 {
+			most = len(r.table.Columns) // single columns are all compared
+		}
+		list, drawn := marginal.Queries(len(r.table.Columns), k, most, r.env.Rand(fmt.Sprintf("%d-way marginals", k)))
+		r.queries[k] = workloads{list, drawn}
+	}
+}
+
+// planned is the most marginals that the run counts, whatever its rows are: the
+// total of a progress bar would tell how many there are.
+func (r *marginalRun) planned() int64 {
+	tables, samples := 2, bits.Len(math.MaxInt32/smallestSample)+2
+	if r.ceiling != nil {
+		tables++
+	}
+	n := 0
+	for k, w := range r.queries {
+		n += tables * len(w.list)
+		switch k {
+		case 2:
+			n += samples * len(w.list)
+		case 3:
+			n += len(w.list)
+		}
+	}
+	return int64(n)
+}
+
+// compare runs a workload and reports progress.
+func (r *marginalRun) compare(ctx context.Context, t *marginal.Table, queries [][]int) ([]marginal.Comparison, error) {
+	before := r.done
+	list, err := t.Compare(ctx, queries, r.env.Workers, func(done int) { r.env.Progress(min(before+int64(done), r.total), r.total) })
+	r.done = before + int64(len(queries))
+	return list, err
+}
+
+// empty says which table has no rows; "" where both have some.
+func (r *marginalRun) empty() string { return question.Empty(r.table.Real, r.table.Synth) }

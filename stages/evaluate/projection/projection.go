@@ -1,0 +1,159 @@
+package projection
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/association"
+	"weir/stages/internal/metric/projection"
+	"weir/stages/internal/question"
+)
+
+// settings lays the tables into the plane of the real table's principal
+// components.
+type settings struct {
+	Components int    `yaml:"components" json:"components" min:"1" max:"100" doc:"Principal components of the real rows."`
+	Scaling    string `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the real rows, scaled to the declared bounds, or left alone."`
+	Points     int    `yaml:"points" json:"points" min:"1" max:"2000" doc:"Rows of each table, drawn at random, between which the transport distance is taken; its time grows with the cube." unit:"rows"`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "projection", Version: 2,
+		In:  question.Ports("how far they are from `real` is the ceiling"),
+		Out: question.Metrics(),
+		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
+			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
+			"Wasserstein-1 distance between as many points of each table in the plane. In every " +
+			"component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
+		New: func() pipeline.Stage {
+			return &settings{Components: 2, Scaling: string(features.Bounds), Points: 100}
+		},
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return question.Work(in["real"], s.measure), nil
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return nil, err
+	}
+	r := &projectionRun{settings: s, env: env, frames: frames, note: question.Dropped(frames["real"])}
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return r.Metrics, nil
+}
+
+// projectionRun is one run of Projection.
+type projectionRun struct {
+	*settings
+	figure.List
+	env      *pipeline.Env
+	frames   map[string]*columns.Frame
+	note     string
+	encoder  *features.Encoder
+	scatters map[string]*association.Scatter
+}
+
+func (r *projectionRun) run(ctx context.Context) error {
+	ports := []string{"real", "synthetic"}
+	others := []*columns.Frame{r.frames["synthetic"]}
+	if train := r.frames["real_train"]; train != nil {
+		ports, others = append(ports, "real_train"), append(others, train)
+	}
+	r.encoder = features.NewEncoder(features.Options{Scaling: features.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
+	r.scatters = map[string]*association.Scatter{}
+	for i, port := range ports {
+		s := association.NewScatter(len(r.encoder.Names()))
+		if err := r.encoder.Blocks(ctx, r.frames[port], func(_ int, x learn.Matrix) { s.Add(x) }); err != nil {
+			return err
+		}
+		r.scatters[port] = s
+		r.env.Progress(int64(i+1), int64(len(ports)+1))
+	}
+	if r.scatters["real"].Rows() < 2 || len(r.encoder.Names()) == 0 {
+		r.Add("explained_variance_ratio", "", figure.None("needs two real rows and a column in common", r.note))
+		return nil
+	}
+	c := r.scatters["real"].Covariance()
+	pca, err := projection.NewPCA(r.scatters["real"].Mean(), c, r.Components)
+	if err != nil {
+		r.Add("explained_variance_ratio", "", figure.None(err.Error(), r.note))
+		return nil
+	}
+	r.variances(pca)
+	for _, port := range ports {
+		r.spread(pca, port)
+	}
+	r.transport(pca, ports)
+	return ctx.Err()
+}
+
+func component(k int) string { return fmt.Sprintf("component_%d", k+1) }
+
+// variances records how much the components explain.
+func (r *projectionRun) variances(pca *projection.PCA) {
+	total := 0.0
+	for k, v := range pca.Variance {
+		r.Add("explained_variance", component(k), figure.Of(v))
+		r.Add("explained_variance_ratio", component(k), figure.Or(pca.Ratio[k], "every real column is constant"))
+		total += pca.Ratio[k]
+	}
+	r.Add("explained_variance_ratio", "", figure.Or(total, "every real column is constant").With(r.note))
+}
+
+// spread records where a table lies along the components, and how much of its
+// own variance they hold.
+func (r *projectionRun) spread(pca *projection.PCA, port string) {
+	s := r.scatters[port]
+	if s.Rows() < 2 {
+		r.Add("mean_"+port, "", figure.None("needs two rows"))
+		return
+	}
+	c := s.Covariance()
+	mean, sd := pca.Spread(s.Mean(), c)
+	total, kept := 0.0, 0.0
+	for j := range c.SymmetricDim() {
+		total += c.At(j, j)
+	}
+	for k := range mean {
+		r.Add("mean_"+port, component(k), figure.Of(mean[k]))
+		r.Add("sd_"+port, component(k), figure.Of(sd[k]))
+		kept += sd[k] * sd[k]
+	}
+	if port != "real" {
+		r.Add("explained_variance_ratio_"+port, "", figure.Over(kept, total))
+	}
+}
+
+// transport records the distance between as many points of each table.
+func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
+	points := map[string][][]float64{}
+	for _, port := range ports {
+		points[port] = r.points(pca, port)
+	}
+	for _, port := range ports[1:] {
+		name := map[string]string{"synthetic": "wasserstein", "real_train": "wasserstein_ceiling"}[port]
+		n := min(len(points["real"]), len(points[port]))
+		r.Add(name, "", figure.Or(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
+	}
+}
+
+// points projects up to Points rows of a table, drawn at random.
+func (r *projectionRun) points(pca *projection.PCA, port string) [][]float64 {
+	f := r.frames[port]
+	places := r.env.Rand("points of " + port).Perm(f.Rows)
+	m := r.encoder.Encode(f.Take(places[:min(r.Points, f.Rows)]))
+	return pca.Project(m)
+}

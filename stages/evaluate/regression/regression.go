@@ -1,0 +1,245 @@
+package regression
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/question"
+)
+
+// settings fits one declared regression to real and to synthetic rows
+// and compares what an analyst would conclude.
+type settings struct {
+	Model    string   `yaml:"model" json:"model" required:"true" enum:"poisson|logistic|linear" doc:"Counts with log link, two categories with logit link, or least squares."`
+	Target   string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The response."`
+	Columns  []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Explanatory columns. A coded one has an indicator for each category but the first that both tables hold."`
+	Exposure string   `yaml:"exposure,omitempty" json:"exposure,omitempty" format:"column" doc:"Numeric column whose logarithm is the offset of a Poisson model."`
+	Positive string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"Category of a logistic target that counts as 1; left out, the second one."`
+	Scaling  string   `yaml:"scaling" json:"scaling" enum:"raw|standard" doc:"Numbers as they are, or standardised by the real rows (both tables alike)."`
+	Level    float64  `yaml:"level" json:"level" exclusiveMin:"0" exclusiveMax:"1" doc:"Level of the confidence intervals; a coefficient is significant where p is below 1 - level."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "regression_discovery", Version: 2,
+		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows and compares coefficients, " +
+			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of the real rows is " +
+			"reproduced where the synthetic rows give a significant coefficient of the same sign. Use it where the synthetic rows will be analysed " +
+			"by regression; standard errors of the synthetic fit do not know of the noise.",
+		In: []pipeline.Port{
+			question.Table("real", "real rows to analyse", false),
+			question.Table("synthetic", "synthetic rows to analyse", false),
+		},
+		Out: question.Metrics(),
+		New: func() pipeline.Stage { return &settings{Scaling: string(features.Raw), Level: 0.95} },
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	for _, port := range []string{"real", "synthetic"} {
+		d := in[port].Domain
+		ps.Pick("columns", d, s.Columns)
+		s.planColumn(&ps, "target", s.Target, port, d)
+		if s.Exposure != "" {
+			s.planColumn(&ps, "exposure", s.Exposure, port, d)
+		}
+	}
+	if slices.Contains(s.Columns, s.Target) || s.Exposure != "" && slices.Contains(s.Columns, s.Exposure) {
+		ps.Add("columns", "a list with the target or the exposure", "other columns")
+	}
+	s.planTarget(&ps, in["real"].Domain)
+	for i, path := range append(slices.Repeat([]string{"columns"}, len(s.Columns)), "target", "exposure") {
+		if used := s.used(); i < len(used) {
+			question.Comparable(&ps, path, used[i], in)
+		}
+	}
+	return question.Work(in["real"], s.measure), ps.Err()
+}
+
+func (s *settings) planColumn(ps *pipeline.Problems, path, name, port string, d *pipeline.Domain) {
+	if d.Column(name) == nil {
+		ps.Unknown(path, "column of "+port, name, d.Names())
+	}
+}
+
+func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
+	c, e := d.Column(s.Target), d.Column(s.Exposure)
+	switch {
+	case c == nil:
+	case s.Model == string(learn.Binomial) && len(c.Categories) != 2:
+		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type), "a column of two categories for a logistic model")
+	case s.Model != string(learn.Binomial) && (c.Type.Coded() || c.Type == pipeline.Text):
+		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type), "a numeric column for a "+s.Model+" model")
+	case s.Positive != "" && !slices.Contains(c.Categories, s.Positive):
+		ps.Add("positive", fmt.Sprintf("%q", s.Positive), "a category of the target of a logistic model")
+	}
+	if s.Exposure != "" && s.Model != string(learn.Poisson) {
+		ps.Add("exposure", "given for a "+s.Model+" model", "left out, or the model poisson")
+	}
+	if e != nil && (e.Type.Coded() || e.Type == pipeline.Text) {
+		ps.Add("exposure", s.Exposure+", a column that is "+string(e.Type), "a numeric column")
+	}
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
+	frames, err := question.Read(ctx, in, "real", "synthetic")
+	if err != nil {
+		return nil, err
+	}
+	used := s.used()
+	real, lostReal := complete(frames["real"].Select(used), s.Exposure)
+	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)
+	rebase(real, synthetic, s.Columns)
+	skip := map[string]bool{s.Target: true, s.Exposure: true}
+	e := features.NewEncoder(features.Options{Scaling: features.Scaling(s.Scaling), DropFirst: true}, skip, real)
+	run := learn.Run{Workers: env.Workers}
+	a, err := s.fit(ctx, e, real, run)
+	if err != nil {
+		return nil, err
+	}
+	env.Progress(1, 2)
+	b, err := s.fit(ctx, e, synthetic, run)
+	if err != nil {
+		return nil, err
+	}
+	env.Progress(2, 2)
+	note := fmt.Sprintf("%d real and %d synthetic rows; left out for missing values: %d and %d", real.Rows, synthetic.Rows, lostReal, lostSynthetic)
+	return compareFits(a, b, s.Level, note), nil
+}
+
+// used are the columns, the target and the exposure, where there is one.
+func (s *settings) used() []string {
+	used := append(slices.Clone(s.Columns), s.Target)
+	if s.Exposure != "" {
+		used = append(used, s.Exposure)
+	}
+	return used
+}
+
+// complete keeps the rows without missing values and with a positive exposure.
+func complete(f *columns.Frame, exposure string) (*columns.Frame, int) {
+	kept := make([]int, 0, f.Rows)
+	for i := range f.Rows {
+		whole := true
+		for j := range f.Columns {
+			c := &f.Columns[j]
+			if c.Coded() {
+				whole = whole && c.Codes[i] >= 0
+			} else {
+				whole = whole && !math.IsNaN(c.Numbers[i]) && (c.Name != exposure || c.Numbers[i] > 0)
+			}
+		}
+		if whole {
+			kept = append(kept, i)
+		}
+	}
+	return f.Take(kept), f.Rows - len(kept)
+}
+
+// rebase puts first, in every coded column, a category that both tables hold, so
+// that coefficients of both are against the same base.
+func rebase(real, synthetic *columns.Frame, columns []string) {
+	for _, name := range columns {
+		a, b := real.Column(name), synthetic.Column(name)
+		if !a.Coded() {
+			continue
+		}
+		base := 0
+		for k := range a.Categories {
+			if slices.Contains(a.Codes, int32(k)) && slices.Contains(b.Codes, int32(k)) {
+				base = k
+				break
+			}
+		}
+		list := slices.Clone(a.Categories)
+		copy(list[1:], a.Categories[:base])
+		list[0] = a.Categories[base]
+		*a, *b = a.Recode(list), b.Recode(list)
+	}
+}
+
+// analysis is the fit of one table: coefficients by name of feature.
+type analysis struct {
+	names []string // intercept, then every feature
+	fit   *learn.Inference
+	place map[string]int    // of a feature among the parameters
+	why   map[string]string // a feature has none
+	note  string            // there is no fit at all
+}
+
+// fit leaves out features that those before them determine (such as a category
+// without rows) until the model has a unique fit.
+func (s *settings) fit(ctx context.Context, e *features.Encoder, f *columns.Frame, run learn.Run) (*analysis, error) {
+	a := &analysis{names: append([]string{"intercept"}, e.Names()...), why: map[string]string{}}
+	y, why := s.response(f.Column(s.Target))
+	if why != "" || f.Rows == 0 {
+		a.note = figure.Notes(why, map[bool]string{true: "no row is complete"}[f.Rows == 0])
+		return a, nil
+	}
+	x, left := e.Encode(f), slices.Clone(e.Names())
+	for {
+		fit, err := learn.FitGLM(ctx, learn.Family(s.Model), x, y, s.offset(f), run)
+		var no *learn.NotEstimable
+		switch {
+		case err == nil:
+			a.fit, a.place = fit, map[string]int{"intercept": 0}
+			for j, name := range left {
+				a.place[name] = j + 1
+			}
+			return a, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.As(err, &no) || no.Column < 0:
+			a.note = learn.Declined(err)
+			return a, nil
+		}
+		a.why[left[no.Column]] = "not estimable: " + no.Reason
+		left = slices.Delete(left, no.Column, no.Column+1)
+		x.Cols = slices.Delete(slices.Clone(x.Cols), no.Column, no.Column+1)
+	}
+}
+
+// response is the target as numbers, or why the model does not take it.
+func (s *settings) response(c *columns.Column) ([]float64, string) {
+	if !c.Coded() {
+		for _, v := range c.Numbers {
+			if s.Model == string(learn.Poisson) && v < 0 {
+				return nil, "the target holds negative numbers, which are no counts"
+			}
+		}
+		return c.Numbers, ""
+	}
+	one := 1
+	if s.Positive != "" {
+		one = slices.Index(c.Categories, s.Positive)
+	}
+	y := make([]float64, len(c.Codes))
+	for i, v := range c.Codes {
+		if int(v) == one {
+			y[i] = 1
+		}
+	}
+	return y, ""
+}
+
+func (s *settings) offset(f *columns.Frame) []float64 {
+	if s.Exposure == "" {
+		return nil
+	}
+	o := slices.Clone(f.Column(s.Exposure).Numbers)
+	for i, v := range o {
+		o[i] = math.Log(v)
+	}
+	return o
+}

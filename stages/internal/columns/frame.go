@@ -1,0 +1,122 @@
+// Package columns holds a table of the pipeline as plain Go columns, for the
+// evaluation of tables against each other. Memory is linear in the rows: 8 bytes
+// a number, 4 a code.
+package columns
+
+import (
+	"math"
+
+	"weir/pipeline"
+)
+
+// Frame is a table held in memory, by column.
+type Frame struct {
+	Rows    int
+	Columns []Column
+	Dropped []Drop // columns of the table that are not here, and why
+}
+
+// Column is one column: Numbers for numeric, integer and date columns (NaN is
+// missing), Codes for categorical, ordinal and boolean ones (-1 is missing).
+type Column struct {
+	Name       string
+	Type       pipeline.ColumnType
+	Numbers    []float64
+	Codes      []int32
+	Categories []string    // the meaning of Codes
+	Bounds     *[2]float64 // declared; nil where they are not
+}
+
+// Drop says why a column is left out of a comparison.
+type Drop struct{ Column, Reason string }
+
+// Coded reports whether the column holds Codes.
+func (c *Column) Coded() bool { return c.Type.Coded() }
+
+// Missing counts the missing values.
+func (c *Column) Missing() int {
+	n := 0
+	if c.Coded() {
+		for _, v := range c.Codes {
+			if v < 0 {
+				n++
+			}
+		}
+		return n
+	}
+	for _, v := range c.Numbers {
+		if math.IsNaN(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// Column returns the named column, or nil.
+func (f *Frame) Column(name string) *Column {
+	for i := range f.Columns {
+		if f.Columns[i].Name == name {
+			return &f.Columns[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the columns in order.
+func (f *Frame) Names() []string {
+	names := make([]string, len(f.Columns))
+	for i := range f.Columns {
+		names[i] = f.Columns[i].Name
+	}
+	return names
+}
+
+// Slice is rows lo to hi (excluded), sharing memory with f.
+func (f *Frame) Slice(lo, hi int) *Frame {
+	return f.each(hi-lo, func(c *Column) {
+		if c.Coded() {
+			c.Codes = c.Codes[lo:hi]
+		} else {
+			c.Numbers = c.Numbers[lo:hi]
+		}
+	})
+}
+
+// Take is the rows at the given places, in that order.
+func (f *Frame) Take(places []int) *Frame {
+	return f.each(len(places), func(c *Column) {
+		if c.Coded() {
+			c.Codes = take(c.Codes, places)
+		} else {
+			c.Numbers = take(c.Numbers, places)
+		}
+	})
+}
+
+// Select is f with the named columns only, in that order; names that f lacks
+// are left out.
+func (f *Frame) Select(names []string) *Frame {
+	out := &Frame{Rows: f.Rows, Dropped: f.Dropped}
+	for _, n := range names {
+		if c := f.Column(n); c != nil {
+			out.Columns = append(out.Columns, *c)
+		}
+	}
+	return out
+}
+
+func (f *Frame) each(rows int, change func(*Column)) *Frame {
+	out := &Frame{Rows: rows, Columns: append([]Column(nil), f.Columns...), Dropped: f.Dropped}
+	for i := range out.Columns {
+		change(&out.Columns[i])
+	}
+	return out
+}
+
+func take[T any](from []T, places []int) []T {
+	to := make([]T, len(places))
+	for k, i := range places {
+		to[k] = from[i]
+	}
+	return to
+}

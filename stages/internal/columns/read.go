@@ -1,0 +1,142 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+)
+
+// Read holds the whole table in memory, batch by batch. Columns of text are left
+// out, with the reason in Dropped. A number beyond 1e75 is missing. A code outside the declared categories is an
+// error; the code that one-hot encoding adds for missing values is missing.
+func Read(ctx context.Context, t pipeline.Table) (*Frame, error) {
+	r := newReader(t)
+	for rec, err := range t.Open(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := r.batch(rec); err != nil {
+			return nil, err
+		}
+	}
+	return r.frame, ctx.Err()
+}
+
+type reader struct {
+	frame  *Frame
+	fields []int // of each frame column in the schema
+	extra  []bool
+}
+
+func newReader(t pipeline.Table) *reader {
+	r := &reader{frame: &Frame{}}
+	rows := int(max(0, t.Rows))
+	for _, c := range t.Domain.Columns {
+		at := t.Schema.FieldIndices(c.Name)
+		if len(at) != 1 || Unreadable(c) != "" {
+			r.frame.Dropped = append(r.frame.Dropped, Drop{c.Name, dropReason(c)})
+			continue
+		}
+		col := Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds}
+		if col.Coded() {
+			col.Codes, col.Categories = make([]int32, 0, rows), []string(c.Categories)
+		} else {
+			col.Numbers = make([]float64, 0, rows)
+		}
+		r.frame.Columns = append(r.frame.Columns, col)
+		r.fields = append(r.fields, at[0])
+		r.extra = append(r.extra, c.Encoding != nil && c.Encoding.Form == pipeline.OneHot && c.Encoding.Width > len(c.Categories))
+	}
+	return r
+}
+
+func dropReason(c pipeline.Column) string {
+	if why := Unreadable(c); why != "" {
+		return why
+	}
+	return "is in the domain but not exactly once in the table"
+}
+
+// Unreadable says why a column cannot be compared; "" where it can.
+func Unreadable(c pipeline.Column) string {
+	switch {
+	case c.Type == pipeline.Text:
+		return "is text, which has no closed set of values to compare"
+	case c.Type.Coded() && c.Encoding != nil && c.Encoding.Form != pipeline.OneHot:
+		return "is a category encoded as a number, which has to be decoded first"
+	}
+	return ""
+}
+
+func (r *reader) batch(rec arrow.Record) error {
+	r.frame.Rows += int(rec.NumRows())
+	for i := range r.frame.Columns {
+		c, a := &r.frame.Columns[i], rec.Column(r.fields[i])
+		var ok bool
+		if c.Coded() {
+			if err := c.appendCodes(a, r.extra[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		if c.Numbers, ok = appendNumbers(c.Numbers, a); !ok {
+			return fmt.Errorf("column %s: has the Arrow type %s, must be a number", c.Name, a.DataType())
+		}
+	}
+	return nil
+}
+
+func (c *Column) appendCodes(a arrow.Array, extra bool) error {
+	codes, ok := a.(*array.Int32)
+	if !ok {
+		return fmt.Errorf("column %s: has the Arrow type %s, must be int32 codes", c.Name, a.DataType())
+	}
+	k := int32(len(c.Categories))
+	for i, v := range codes.Int32Values() {
+		switch {
+		case !codes.IsValid(i) || extra && v == k:
+			v = -1
+		case v < 0 || v >= k:
+			return fmt.Errorf("column %s: holds a code outside its %d categories", c.Name, k)
+		}
+		c.Codes = append(c.Codes, v)
+	}
+	return nil
+}
+
+func appendNumbers(to []float64, a arrow.Array) ([]float64, bool) {
+	switch a := a.(type) {
+	case *array.Float64:
+		return grow(to, a.Float64Values(), a), true
+	case *array.Float32:
+		return grow(to, a.Float32Values(), a), true
+	case *array.Int64:
+		return grow(to, a.Int64Values(), a), true
+	case *array.Int32:
+		return grow(to, a.Int32Values(), a), true
+	}
+	return to, false
+}
+
+// most is the greatest size of a number. The fourth power of a greater one is
+// infinite, and with it covariances and their norms, which leave searches for a
+// nearest row or a smallest sum without an end.
+const most = 1e75
+
+// grow appends values; nulls, NaN and numbers beyond most are missing.
+func grow[T float64 | float32 | int64 | int32](to []float64, values []T, a arrow.Array) []float64 {
+	nulls := a.NullN() > 0
+	for i, v := range values {
+		x := float64(v)
+		if nulls && a.IsNull(i) || math.Abs(x) > most {
+			x = math.NaN()
+		}
+		to = append(to, x)
+	}
+	return to
+}

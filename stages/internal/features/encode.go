@@ -1,0 +1,196 @@
+// Package features turns columns into the numbers that learners take: scaled
+// numbers, an indicator for each category and for missing values.
+package features
+
+import (
+	"context"
+	"math"
+
+	"weir/stages/internal/columns"
+	"weir/stages/internal/learn"
+)
+
+// Scaling says what becomes of numbers in a design matrix.
+type Scaling string
+
+const (
+	// Standard is (x-mean)/sd with mean and population sd of the fitted frame; a
+	// constant column gets sd 1.
+	Standard Scaling = "standard"
+	// Bounds is (x-lower)/(upper-lower) with the declared bounds, or with the
+	// extremes of the fitted frame where none are declared.
+	Bounds Scaling = "bounds"
+	// Raw leaves numbers alone.
+	Raw Scaling = "raw"
+)
+
+// Options of an Encoder.
+type Options struct {
+	Scaling Scaling
+	// DropFirst leaves out the indicator of the first category of every coded
+	// column, as a regression with an intercept needs. Without it only columns
+	// of two categories have one indicator, that of the second.
+	DropFirst bool
+}
+
+// Encoder turns frames of the same columns into design matrices. A missing
+// number becomes the mean of the fitted frame and an indicator of its own; a
+// missing code is a category of its own. These extra columns are there when any
+// frame given to NewEncoder has missing values in the column.
+type Encoder struct {
+	parts []part
+	names []string
+}
+
+type part struct {
+	name          string
+	coded         bool
+	shift, scale  float64
+	fill          float64 // of a missing number, after scaling
+	first, width  int     // categories first..width-1 have an indicator
+	missing       bool
+	categoryNames []string
+}
+
+// NewEncoder fits scales on the first frame; the others only say whether values
+// are missing. All frames are aligned (see Align). skip names columns to leave
+// out, such as the target.
+func NewEncoder(o Options, skip map[string]bool, fitted *columns.Frame, others ...*columns.Frame) *Encoder {
+	e := &Encoder{}
+	for i := range fitted.Columns {
+		c := &fitted.Columns[i]
+		if skip[c.Name] {
+			continue
+		}
+		p := part{name: c.Name, coded: c.Coded(), missing: c.Missing() > 0}
+		for _, f := range others {
+			p.missing = p.missing || f.Column(c.Name).Missing() > 0
+		}
+		p.fit(c, o)
+		e.parts = append(e.parts, p)
+		e.names = append(e.names, p.features()...)
+	}
+	return e
+}
+
+func (p *part) fit(c *columns.Column, o Options) {
+	if p.coded {
+		p.width, p.categoryNames = len(c.Categories), c.Categories
+		if p.width == 2 || o.DropFirst && p.width > 0 {
+			p.first = 1
+		}
+		return
+	}
+	seen := present(c.Numbers)
+	mean, sd := learn.Moments(seen)
+	switch {
+	case o.Scaling == Standard:
+		p.shift, p.scale = mean, sd
+	case o.Scaling == Bounds:
+		lo, hi := extremes(seen)
+		if c.Bounds != nil {
+			lo, hi = c.Bounds[0], c.Bounds[1]
+		}
+		p.shift, p.scale = lo, hi-lo
+		if !(p.scale > 0) {
+			p.scale = 1
+		}
+	default:
+		p.scale = 1
+	}
+	p.fill = (mean - p.shift) / p.scale
+}
+
+func present(x []float64) []float64 {
+	seen := make([]float64, 0, len(x))
+	for _, v := range x {
+		if !math.IsNaN(v) {
+			seen = append(seen, v)
+		}
+	}
+	return seen
+}
+
+func extremes(x []float64) (lo, hi float64) {
+	if len(x) == 0 {
+		return 0, 0
+	}
+	lo, hi = x[0], x[0]
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
+}
+
+func (p *part) features() []string {
+	var names []string
+	if !p.coded {
+		names = append(names, p.name)
+	}
+	for k := p.first; k < p.width; k++ {
+		names = append(names, p.name+"="+p.categoryNames[k])
+	}
+	if p.missing {
+		names = append(names, p.name+" missing")
+	}
+	return names
+}
+
+// Names lists the features: a number by its column, an indicator as
+// column=category or "column missing".
+func (e *Encoder) Names() []string { return e.names }
+
+// Encode is the design matrix of f: rows by len(Names()).
+func (e *Encoder) Encode(f *columns.Frame) learn.Matrix {
+	m, at := learn.NewMatrix(f.Rows, len(e.names)), 0
+	for i := range e.parts {
+		p := &e.parts[i]
+		c, width := f.Column(p.name), len(p.features())
+		if p.coded {
+			p.codes(c.Codes, m.Cols[at:at+width])
+		} else {
+			p.numbers(c.Numbers, m.Cols[at:at+width])
+		}
+		at += width
+	}
+	return m
+}
+
+// blockRows bounds the rows whose features are in memory at once.
+const blockRows = 1 << 16
+
+// Blocks calls f with the design matrices of blocks of rows of the frame, and the
+// place of their first row, so that memory does not grow with width times rows.
+func (e *Encoder) Blocks(ctx context.Context, frame *columns.Frame, f func(at int, x learn.Matrix)) error {
+	for lo := 0; lo < frame.Rows; lo += blockRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f(lo, e.Encode(frame.Slice(lo, min(lo+blockRows, frame.Rows))))
+	}
+	return ctx.Err()
+}
+
+func (p *part) codes(codes []int32, to [][]float64) {
+	for i, v := range codes {
+		switch k := int(v) - p.first; {
+		case v < 0 && p.missing:
+			to[len(to)-1][i] = 1
+		case v >= 0 && k >= 0:
+			to[k][i] = 1
+		}
+	}
+}
+
+func (p *part) numbers(x []float64, to [][]float64) {
+	for i, v := range x {
+		if math.IsNaN(v) {
+			to[0][i] = p.fill
+			if p.missing {
+				to[1][i] = 1
+			}
+			continue
+		}
+		to[0][i] = (v - p.shift) / p.scale
+	}
+}

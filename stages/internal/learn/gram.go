@@ -1,0 +1,51 @@
+package learn
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"weir/stages/internal/parallel"
+)
+
+// gramParts is the number of partial sums of a Gram matrix. It is fixed, so that
+// the bits do not depend on the number of workers.
+const gramParts = 8
+
+// gram is Z' diag(w) Z with Z the columns of x and, last, a column of ones.
+// Weights are not negative; nil is ones.
+func gram(x Matrix, w []float64, workers int) *mat.SymDense {
+	parts := make([]*mat.SymDense, gramParts)
+	parallel.Do(gramParts, workers, func(k int) {
+		parts[k] = gramRows(x, w, k*x.Rows/gramParts, (k+1)*x.Rows/gramParts)
+	})
+	for _, p := range parts[1:] {
+		parts[0].AddSym(parts[0], p)
+	}
+	return parts[0]
+}
+
+func gramRows(x Matrix, w []float64, lo, hi int) *mat.SymDense {
+	p := len(x.Cols) + 1
+	sum := mat.NewSymDense(p, nil)
+	block, roots := make([]float64, p*chunk), make([]float64, chunk)
+	for ; lo < hi; lo += chunk {
+		n := min(chunk, hi-lo)
+		for i := range n {
+			roots[i] = 1
+			if w != nil {
+				roots[i] = sqrt(w[lo+i])
+			}
+		}
+		for j, c := range x.Cols {
+			to := block[j*chunk : j*chunk+n]
+			for i, v := range c[lo : lo+n] {
+				to[i] = v * roots[i]
+			}
+		}
+		copy(block[(p-1)*chunk:], roots[:n])
+		a := blas64.General{Rows: p, Cols: n, Stride: chunk, Data: block}
+		blas64.Syrk(blas.NoTrans, 1, a, 1, sum.RawSymmetric())
+	}
+	return sum
+}

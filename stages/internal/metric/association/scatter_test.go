@@ -1,0 +1,17 @@
+package association
+
+import (
+	"testing"
+
+	"weir/stages/internal/learn"
+)
+
+// Tables may have no column in common, be it because of what their rows hold: that
+// must not stop a run (found by cmd/soak).
+func TestScatterWithoutColumns(t *testing.T) {
+	s := NewScatter(0)
+	s.Add(learn.Matrix{Rows: 3})
+	if s.Rows() != 0 {
+		t.Errorf("%d rows without a column", s.Rows())
+	}
+}

@@ -1,0 +1,34 @@
+package disclosure
+
+import (
+	"slices"
+
+	"weir/stages/internal/columns"
+	"weir/stages/internal/parallel"
+)
+
+// NearestAll finds for each row of `from` the nearest rows of `to`, aligned
+// frames. A frame searched for its own rows leaves each row itself out.
+func NearestAll(s *Space, from, to *columns.Frame, workers int) []Near {
+	q := s.Points(from)
+	tree := NewTree(s, s.Points(to))
+	out := make([]Near, from.Rows)
+	const block = 256
+	parallel.Do((from.Rows+block-1)/block, workers, func(b int) {
+		for i := b * block; i < min((b+1)*block, from.Rows); i++ {
+			skip := -1
+			if from == to {
+				skip = i
+			}
+			out[i] = tree.Nearest(q, i, skip)
+		}
+	})
+	return out
+}
+
+// PercentileOf is Percentile of values in any order.
+func PercentileOf(x []float64, q float64) float64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	return Percentile(s, q)
+}

@@ -1,0 +1,218 @@
+package prediction
+
+import (
+	"math"
+	"strings"
+
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/score"
+)
+
+// The scores in the order of reports.
+const (
+	classScores  = "auroc|auroc_weighted|auroc_ovo|average_precision|auprc_trapezoid|accuracy|balanced_accuracy|precision|recall|f1|f1_micro|f1_macro|f1_weighted|matthews|cohen_kappa|log_loss|brier"
+	numberScores = "r2|explained_variance|mse|rmse|mae|median_absolute_error|max_error"
+)
+
+// ClassScores names the scores of predicted categories.
+func ClassScores() []string { return strings.Split(classScores, "|") }
+
+// NumberScores names the scores of predicted numbers.
+func NumberScores() []string { return strings.Split(numberScores, "|") }
+
+// DefaultScores are those shown where none are asked for; numbers have no classes.
+func DefaultScores(classes int) []string {
+	switch {
+	case classes == 0:
+		return []string{"r2", "mae", "rmse"}
+	case classes == 2:
+		return []string{"auroc", "average_precision", "accuracy", "f1", "f1_macro", "log_loss", "brier"}
+	}
+	return []string{"auroc", "accuracy", "balanced_accuracy", "f1_micro", "f1_macro", "log_loss"}
+}
+
+// judgeClasses scores predictions of categories y. positive is the category that
+// scores of two classes call positive.
+func judgeClasses(y []int32, p Predictions, positive int, names []string) map[string]figure.Figure {
+	j := &jury{p: p, y: make([]int, len(y)), classes: len(p.Scores.Cols)}
+	for i, v := range y {
+		j.y[i] = int(v)
+	}
+	if j.classes == 2 {
+		j.binary(positive)
+	} else {
+		j.confusion = score.NewConfusion(j.y, learn.Predict(p.Scores), j.classes)
+	}
+	out := map[string]figure.Figure{}
+	for _, n := range names {
+		out[n] = j.value(n).With(p.Note)
+	}
+	return out
+}
+
+type jury struct {
+	p         Predictions
+	y         []int
+	classes   int
+	confusion score.Confusion
+	// of two classes:
+	is    []bool
+	s     []float64
+	curve score.Curve
+}
+
+func (j *jury) binary(positive int) {
+	j.s, j.is = j.p.Scores.Cols[positive], make([]bool, len(j.y))
+	for i, v := range j.y {
+		j.is[i] = v == positive
+	}
+	at := 0.5
+	if !j.p.Probabilities {
+		at = 0
+	}
+	j.curve, j.confusion = score.NewCurve(j.is, j.s), score.Threshold(j.is, j.s, at)
+}
+
+const (
+	noProbabilities = "the learner gives decision values, not probabilities"
+	twoOnly         = "is defined for two classes only"
+	OneClass        = "the test rows hold one class only"
+	noPositive      = "the test rows hold no positive row"
+)
+
+func (j *jury) value(name string) figure.Figure {
+	c := j.confusion
+	switch name {
+	case "auroc", "auroc_weighted", "auroc_ovo":
+		return j.auroc(name)
+	case "log_loss":
+		return j.logLoss()
+	case "accuracy":
+		return figure.Of(c.Accuracy())
+	case "balanced_accuracy":
+		return figure.Of(c.BalancedAccuracy())
+	case "f1_micro":
+		return figure.Of(c.Mean(c.F1, score.Micro))
+	case "f1_macro":
+		return figure.Of(c.Mean(c.F1, score.Macro))
+	case "f1_weighted":
+		return figure.Of(c.Mean(c.F1, score.Weighted))
+	case "matthews":
+		return figure.Of(c.Matthews())
+	case "cohen_kappa":
+		return orNote(c.Kappa(), "all labels, true and predicted, are of one class")
+	}
+	return j.pair(name)
+}
+
+func orNote(v float64, why string) figure.Figure {
+	if math.IsNaN(v) {
+		return figure.None(why)
+	}
+	return figure.Of(v)
+}
+
+// pair is a score of two classes.
+func (j *jury) pair(name string) figure.Figure {
+	c := j.confusion
+	if j.classes != 2 {
+		return figure.None(twoOnly)
+	}
+	switch name {
+	case "average_precision":
+		return orNote(j.curve.AveragePrecision(), noPositive)
+	case "auprc_trapezoid":
+		return orNote(j.curve.AUPRCTrapezoid(), noPositive)
+	case "precision":
+		return figure.Of(c.Precision(1))
+	case "recall":
+		return figure.Of(c.Recall(1))
+	case "f1":
+		return figure.Of(c.F1(1))
+	case "brier":
+		if !j.p.Probabilities {
+			return figure.None(noProbabilities)
+		}
+		return figure.Of(score.Brier(j.is, j.s))
+	}
+	return figure.None("is no score of classes")
+}
+
+// auroc is that of two classes, or an average over the classes with test rows.
+func (j *jury) auroc(name string) figure.Figure {
+	if j.classes == 2 {
+		return orNote(j.curve.AUROC(), OneClass)
+	}
+	y, p, classes := j.present()
+	if classes < 2 {
+		return figure.None(OneClass)
+	}
+	note := ""
+	if classes < j.classes {
+		note = "averaged over the classes that have test rows"
+	}
+	average := score.Macro
+	if name == "auroc_weighted" {
+		average = score.Weighted
+	}
+	if name == "auroc_ovo" {
+		return figure.Of(score.AUROCOneVsOne(y, p, classes, average), note)
+	}
+	return figure.Of(score.AUROCOneVsRest(y, p, classes, average), note)
+}
+
+// present renumbers the classes that have test rows and gives rows of scores.
+func (j *jury) present() ([]int, [][]float64, int) {
+	place, n := make([]int, j.classes), 0
+	for _, k := range j.y {
+		place[k] = 1
+	}
+	var columns []int
+	for k, seen := range place {
+		if seen == 1 {
+			place[k], n, columns = n, n+1, append(columns, k)
+		}
+	}
+	y, p := make([]int, len(j.y)), make([][]float64, len(j.y))
+	for i, k := range j.y {
+		y[i], p[i] = place[k], make([]float64, n)
+		for c, from := range columns {
+			p[i][c] = j.p.Scores.Cols[from][i]
+		}
+	}
+	return y, p, n
+}
+
+func (j *jury) logLoss() figure.Figure {
+	switch {
+	case !j.p.Probabilities:
+		return figure.None(noProbabilities)
+	case j.classes == 2:
+		return figure.Of(score.LogLoss(j.is, j.s, score.EpsilonMachine))
+	}
+	rows := make([][]float64, len(j.y))
+	for i := range rows {
+		rows[i] = j.p.Scores.Row(i, make([]float64, j.classes))
+	}
+	return figure.Of(score.LogLossMulti(j.y, rows, score.EpsilonMachine))
+}
+
+// judgeNumbers scores predicted numbers.
+func judgeNumbers(y, predicted []float64, names []string) map[string]figure.Figure {
+	r := score.NewRegression(y, predicted)
+	values := map[string]float64{
+		"r2": r.R2, "explained_variance": r.ExplainedVariance, "mse": r.MSE, "rmse": r.RMSE, "mae": r.MAE,
+		"median_absolute_error": r.MedianAbsoluteError, "max_error": r.MaxError,
+	}
+	out := map[string]figure.Figure{}
+	for _, n := range names {
+		v, ok := values[n]
+		if !ok {
+			out[n] = figure.None("is no score of numbers")
+			continue
+		}
+		out[n] = orNote(v, "one test row has no variance to explain")
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+package prediction
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"weir/stages/internal/columns"
+	"weir/stages/internal/features"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/learn"
+)
+
+// Trial is one question: how well does what is learnt from the training rows
+// predict the target of the test rows? Both frames are aligned.
+type Trial struct {
+	Train, Test *columns.Frame // rows with a target only
+	target      string
+	encoder     *features.Encoder
+	x           learn.Matrix // of train
+	Notes       string
+}
+
+// NewTrial drops rows without target, draws maxRows training rows at random
+// where there are more (0: no bound), and encodes.
+func NewTrial(train, test *columns.Frame, target string, scaling features.Scaling, maxRows int, rng *rand.Rand) *Trial {
+	t := &Trial{target: target}
+	var lostTrain, lostTest int
+	t.Train, lostTrain = withTarget(train, target)
+	t.Test, lostTest = withTarget(test, target)
+	if lostTrain+lostTest > 0 {
+		t.Notes = fmt.Sprintf("%d training and %d test rows have no target", lostTrain, lostTest)
+	}
+	if maxRows > 0 && t.Train.Rows > maxRows {
+		t.Notes = figure.Notes(t.Notes, fmt.Sprintf("%d of %d training rows, drawn at random", maxRows, t.Train.Rows))
+		t.Train = t.Train.Take(rng.Perm(t.Train.Rows)[:maxRows])
+	}
+	t.encoder = features.NewEncoder(features.Options{Scaling: scaling}, map[string]bool{target: true}, t.Train, t.Test)
+	t.x = t.encoder.Encode(t.Train)
+	return t
+}
+
+func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
+	c := f.Column(target)
+	if c.Missing() == 0 {
+		return f, 0
+	}
+	var kept []int
+	for i := range f.Rows {
+		if c.Coded() && c.Codes[i] >= 0 || !c.Coded() && !math.IsNaN(c.Numbers[i]) {
+			kept = append(kept, i)
+		}
+	}
+	return f.Take(kept), f.Rows - len(kept)
+}
+
+// Impossible says why nothing can be learnt or scored; "" where it can.
+func (t *Trial) Impossible() string {
+	switch {
+	case t.Train.Rows == 0:
+		return "the training table has no row with a target"
+	case t.Test.Rows == 0:
+		return "the test table has no row with a target"
+	}
+	return ""
+}
+
+// labels are the training classes that occur, and their categories.
+func (t *Trial) labels() (learn.Labels, []int) {
+	codes := t.Train.Column(t.target).Codes
+	place := make([]int, len(t.Train.Column(t.target).Categories))
+	for _, v := range codes {
+		place[v] = 1
+	}
+	var categories []int
+	for k, seen := range place {
+		if seen == 1 {
+			place[k] = len(categories)
+			categories = append(categories, k)
+		}
+	}
+	l := learn.Labels{Y: make([]int, len(codes)), Classes: len(categories)}
+	for i, v := range codes {
+		l.Y[i] = place[v]
+	}
+	return l, categories
+}
+
+// Predictions are scores of the test rows, a column for each category of the
+// target.
+type Predictions struct {
+	Scores        learn.Matrix
+	Probabilities bool
+	Note          string
+}
+
+// Classify fits and scores the test rows.
+func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run) (Predictions, error) {
+	labels, categories := t.labels()
+	all := learn.NewMatrix(t.Test.Rows, len(t.Test.Column(t.target).Categories))
+	if labels.Classes == 1 {
+		for i := range all.Rows {
+			all.Cols[categories[0]][i] = 1
+		}
+		return Predictions{all, true, "the training rows hold one class only, so the prediction is constant"}, nil
+	}
+	s, err := c.Fit(ctx, t.x, labels, run)
+	if err != nil {
+		return Predictions{}, err
+	}
+	if !s.Probabilities() {
+		for k := range all.Cols {
+			for i := range all.Cols[k] {
+				all.Cols[k][i] = math.Inf(-1)
+			}
+		}
+	}
+	err = t.encoder.Blocks(ctx, t.Test, func(at int, x learn.Matrix) {
+		for k, column := range s.Scores(x).Cols {
+			copy(all.Cols[categories[k]][at:], column)
+		}
+	})
+	out := Predictions{Scores: all, Probabilities: s.Probabilities()}
+	if n, ok := s.(interface{ Note() string }); ok {
+		out.Note = n.Note()
+	}
+	return out, err
+}
+
+// regress fits and predicts the test rows.
+func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) ([]float64, error) {
+	p, err := r.Fit(ctx, t.x, t.Train.Column(t.target).Numbers, run)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]float64, t.Test.Rows)
+	err = t.encoder.Blocks(ctx, t.Test, func(at int, x learn.Matrix) { copy(all[at:], p.Predict(x)) })
+	return all, err
+}
+
+// ScoreClasses fits and judges the predictions of the target's categories by name
+// of the score; where the rows allow no fit, every score says why.
+func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, run learn.Run) (map[string]figure.Figure, error) {
+	if why := t.Impossible(); why != "" {
+		return allUndefined(names, why), nil
+	}
+	p, err := t.Classify(ctx, c, run)
+	if err != nil {
+		return unfitted(names, err)
+	}
+	return judgeClasses(t.Test.Column(t.target).Codes, p, positive, names), nil
+}
+
+// ScoreNumbers does the same for a target of numbers.
+func (t *Trial) ScoreNumbers(ctx context.Context, r learn.Regressor, names []string, run learn.Run) (map[string]figure.Figure, error) {
+	if why := t.Impossible(); why != "" {
+		return allUndefined(names, why), nil
+	}
+	p, err := t.regress(ctx, r, run)
+	if err != nil {
+		return unfitted(names, err)
+	}
+	return judgeNumbers(t.Test.Column(t.target).Numbers, p, names), nil
+}
+
+func unfitted(names []string, err error) (map[string]figure.Figure, error) {
+	if why := learn.Declined(err); why != "" {
+		return allUndefined(names, why), nil
+	}
+	return nil, err
+}
+
+// allUndefined gives every score the same reason.
+func allUndefined(names []string, why string) map[string]figure.Figure {
+	out := map[string]figure.Figure{}
+	for _, n := range names {
+		out[n] = figure.None(why)
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+// Package question holds what the kinds that judge a synthetic table against real
+// rows have in common: ports, output, progress and how they read tables. What they
+// return is private, whatever went in besides: no metric is published without a
+// mechanism.
+package question
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+)
+
+// Ports are those of a comparison of whole tables; ceiling says what real_train is
+// for.
+func Ports(ceiling string) []pipeline.Port {
+	return []pipeline.Port{
+		Table("real", "real rows, best those that no model saw", false),
+		Table("synthetic", "the rows to judge", false),
+		Table("real_train", "the real rows that the model learnt from: "+ceiling, true),
+	}
+}
+
+// Table is an input of rows.
+func Table(name, doc string, optional bool) pipeline.Port {
+	return pipeline.Port{Name: name, Form: pipeline.FormTable, Doc: doc, Optional: optional}
+}
+
+// Metrics is the one output of a metric kind.
+func Metrics() []pipeline.Port {
+	return []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures against real rows: private, always"}}
+}
+
+// header is that of metrics: private and unbounded, since every
+// figure may depend on every real row. like gives the privacy terms.
+func header(like pipeline.Header) pipeline.Header {
+	return pipeline.Header{
+		Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: pipeline.Private,
+		Stability: pipeline.Unbounded(), Terms: like.Terms,
+	}
+}
+
+// Work is the work of a kind that gives figures. It fails where it is
+// cancelled or a table cannot be read, and never for what the rows are: that a run
+// fails would tell of them, so every figure that they do not allow has a note
+// instead.
+func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
+	h := header(like)
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		shares := newShares(env)
+		list, err := measure(ctx, shares.of(env), in)
+		if err != nil {
+			return nil, err
+		}
+		shares.reach(allShares)
+		return pipeline.Tables{"out": pipeline.WriteMetrics(h, list)}, nil
+	}}
+}
+
+// Comparable refuses a column that the tables hold as different things, and text.
+func Comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
+	real := in["real"].Domain.Column(name)
+	if real == nil {
+		return
+	}
+	for _, port := range []string{"real", "synthetic", "real_train"} {
+		h, ok := in[port]
+		if !ok || h.Domain.Column(name) == nil {
+			continue
+		}
+		switch c := h.Domain.Column(name); {
+		case columns.Unreadable(*c) != "":
+			ps.Add(path, name+", which in "+port+" "+columns.Unreadable(*c), "a number or a category")
+		case c.Type.Coded() != real.Type.Coded():
+			ps.Add(path, fmt.Sprintf("%s, which is %s in real and %s in %s", name, real.Type, c.Type, port), "a column that can be compared")
+		}
+	}
+}
+
+// Read reads the tables of the named ports that are connected, aligned on
+// their common columns (see columns.Align).
+func Read(ctx context.Context, in pipeline.Tables, ports ...string) (map[string]*columns.Frame, error) {
+	var frames []*columns.Frame
+	var names []string
+	for _, p := range ports {
+		t, ok := in[p]
+		if !ok {
+			continue
+		}
+		f, err := columns.Read(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		frames, names = append(frames, f), append(names, p)
+	}
+	aligned := map[string]*columns.Frame{}
+	for i, f := range columns.Align(frames...) {
+		aligned[names[i]] = f
+	}
+	return aligned, nil
+}
+
+// Dropped says which columns a comparison left out, and why.
+func Dropped(f *columns.Frame) string {
+	list := make([]string, len(f.Dropped))
+	for i, d := range f.Dropped {
+		list[i] = d.Column + " " + d.Reason
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "left out: " + strings.Join(list, "; ")
+}
+
+// Empty says which table has no rows; "" where both have some.
+func Empty(real, synthetic int) string {
+	switch {
+	case real == 0 && synthetic == 0:
+		return "both tables are empty"
+	case real == 0:
+		return "the real table is empty"
+	case synthetic == 0:
+		return "the synthetic table is empty"
+	}
+	return ""
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"slices"
+
+	"weir/pipeline"
+	"weir/record/report"
+)
+
+// describePlan puts the bill and what may leave on the page.
+func describePlan(page *report.Report, p *pipeline.Plan) {
+	page.Name, page.Source = p.Name, p.Dataset.File
+	if p.Dataset.Demo != "" {
+		page.Source = "generator " + p.Dataset.Demo
+	}
+	page.Privacy = report.Privacy{
+		Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason,
+		Budget: float64(p.Budget), Delta: p.Delta, Adjacency: string(p.Adjacency), Unit: p.Dataset.PrivacyUnit,
+		Accountant: p.Accountant, Claims: string(p.Claims), ByAddition: p.Naive,
+	}
+	for i := range p.Steps {
+		describeStep(page, p.Steps[i])
+	}
+	for _, f := range p.Findings {
+		page.Findings = append(page.Findings, report.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage, Message: f.Message, Fix: f.Fix})
+	}
+}
+
+func describeStep(page *report.Report, s *pipeline.Step) {
+	for i, p := range s.Spends {
+		spend := report.Spend{Stage: s.ID, Mechanism: p.Mechanism, Sensitivity: p.Sensitivity, Steps: p.Uses}
+		if i == 0 { // noise and epsilon are those of the stage
+			spend.NoiseMultiplier, spend.Share, spend.Unproven = s.NoiseMultiplier, s.Share, s.Unproven
+			spend.Alone, spend.Cumulative, spend.Published = s.EpsilonAlone, s.EpsilonTotal, s.Published
+		}
+		page.Privacy.Spends = append(page.Privacy.Spends, spend)
+	}
+	ports := make([]string, 0, len(s.Outputs))
+	for port := range s.Outputs {
+		ports = append(ports, port)
+	}
+	slices.Sort(ports)
+	for _, port := range ports {
+		if o := s.Outputs[port]; leaves(s, port, o) {
+			name := s.ID
+			if port != s.First {
+				name += "." + port
+			}
+			page.Released = append(page.Released, report.Artifact{Name: name, Form: string(o.Form), Class: string(o.Class), Rows: o.Rows, Columns: o.Columns})
+		}
+	}
+}
+
+// leaves reports whether the run writes the output to release/: models and files
+// of a class that may leave, and tables that their stage writes.
+func leaves(s *pipeline.Step, port string, o pipeline.Output) bool {
+	switch {
+	case o.Class == pipeline.Private || o.Form == pipeline.FormMetrics:
+		return false
+	case o.Form == pipeline.FormTable:
+		return port == s.First && len(s.Write) > 0
+	}
+	return true
+}

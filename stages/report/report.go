@@ -1,0 +1,203 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/record/report"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/question"
+)
+
+// settings says what to draw of what the stages above found.
+type settings struct {
+	Target string `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"Column of two categories that ROC and precision-recall curves predict; left out, that of the first stage of kind downstream among metrics."`
+	Plots  int    `yaml:"plots" json:"plots" min:"0" doc:"Columns that are drawn; where there are more, those that changed most." unit:"columns"`
+	Rows   int    `yaml:"rows" json:"rows" min:"1" max:"20000" doc:"Rows of each table that are drawn as dots, picked at random." unit:"rows"`
+}
+
+// Kinds lists the kind of this room.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "report", Version: 2,
+		In: []pipeline.Port{
+			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; left out, those of every stage above"},
+			question.Table("real", "real rows to draw, best those that no model saw", true),
+			question.Table("synthetic", "synthetic rows to draw against them", true),
+			question.Table("real_train", "the real rows that the model learnt from: the ceiling of the curves", true),
+		},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
+		Doc: "Writes internal/report.html, one page without network or script, and its plots as SVG and PNG: what was released under which " +
+			"epsilon (published and proven), verdicts beside floors and ceilings, what got lost, the bill, every figure with its note. With the ports real " +
+			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, principal components (Pearson " +
+			"1901), and ROC and precision-recall curves of logistic regression. Use it as the last stage.",
+		New: func() pipeline.Stage { return &settings{Plots: 40, Rows: 1500} },
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	real, hasReal := in["real"]
+	_, hasSynthetic := in["synthetic"]
+	if hasReal != hasSynthetic {
+		ps.Add("real", "one of real and synthetic alone", "both, or neither")
+	}
+	if s.Target != "" && hasReal {
+		s.planTarget(&ps, real.Domain)
+	}
+	h := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Private, Stability: pipeline.Unbounded(), Terms: terms(in)}
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		list, err := s.draw(ctx, env, in, docs(real.Domain))
+		return pipeline.Tables{"out": pipeline.WriteFiles(h, list)}, err
+	}}, ps.Err()
+}
+
+func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
+	switch c := d.Column(s.Target); {
+	case c == nil:
+		ps.Unknown("target", "column of real", s.Target, d.Names())
+	case len(c.Categories) != 2:
+		ps.Add("target", fmt.Sprintf("column %s with %d categories", c.Name, len(c.Categories)), "a column of two categories")
+	}
+}
+
+// terms are those of any input: all come from one dataset.
+func terms(in pipeline.Headers) pipeline.Terms {
+	names := make([]string, 0, len(in))
+	for name := range in {
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return pipeline.Terms{}
+	}
+	return in[slices.Min(names)].Terms
+}
+
+// docs are the docs of the columns; none where there is no domain.
+func docs(d *pipeline.Domain) map[string]string {
+	list := map[string]string{}
+	if d != nil {
+		for _, c := range d.Columns {
+			list[c.Name] = c.Doc
+		}
+	}
+	return list
+}
+
+// draw makes the page and its plots.
+func (s *settings) draw(ctx context.Context, env *pipeline.Env, in pipeline.Tables, docs map[string]string) ([]pipeline.File, error) {
+	page := &report.Report{Name: env.Stage, Insecure: env.Insecure}
+	if env.Plan != nil {
+		describePlan(page, env.Plan)
+	}
+	groups, err := readGroups(ctx, env, in)
+	if err != nil {
+		return nil, err
+	}
+	page.Groups = groups
+	if err := s.drawTables(ctx, env, in, page); err != nil {
+		return nil, err
+	}
+	for i := range page.Columns {
+		page.Columns[i].Doc = docs[page.Columns[i].Name]
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	files, err := page.Files(s.Plots)
+	list := make([]pipeline.File, len(files))
+	for i, f := range files {
+		list[i] = pipeline.File(f)
+	}
+	return list, err
+}
+
+// readGroups reads the figures of each connected stage.
+func readGroups(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]report.Group, error) {
+	var groups []report.Group
+	for i, t := range in.All("metrics") {
+		metrics, err := pipeline.ReadMetrics(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		g := report.Group{Stage: fmt.Sprintf("figures %d", i+1)}
+		if step := metricsStep(env, i); step != nil {
+			g.Stage, g.Kind = step.ID, step.Kind
+		}
+		for _, m := range metrics {
+			g.Figures = append(g.Figures, report.Figure(m))
+		}
+		groups = append(groups, g)
+	}
+	return groups, nil
+}
+
+// metricsStep is the step that the i-th table of metrics comes from; nil
+// outside a run.
+func metricsStep(env *pipeline.Env, i int) *pipeline.Step {
+	if env.Plan == nil || env.Plan.Step(env.Stage) == nil {
+		return nil
+	}
+	refs := env.Plan.Step(env.Stage).Inputs["metrics"]
+	if i >= len(refs) {
+		return nil
+	}
+	return env.Plan.Step(refs[i].Stage)
+}
+
+// target is the column that the curves predict, and which category is positive
+// ("" where the second is).
+func (s *settings) target(env *pipeline.Env) (column, positive string) {
+	if s.Target != "" {
+		return s.Target, ""
+	}
+	for i := 0; ; i++ {
+		step := metricsStep(env, i)
+		if step == nil {
+			return "", ""
+		}
+		var d struct{ Target, Positive string }
+		if step.Kind == "downstream" && json.Unmarshal(step.Settings, &d) == nil {
+			return d.Target, d.Positive
+		}
+	}
+}
+
+// drawTables fills in what needs rows.
+func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipeline.Tables, page *report.Report) error {
+	if _, ok := in["real"]; !ok {
+		page.LeftOut = append(page.LeftOut, "Plots of columns, associations, principal components and curves: the stage has no real and synthetic tables (connect the ports real and synthetic).")
+		return nil
+	}
+	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	if err != nil {
+		return err
+	}
+	real, synthetic := frames["real"], frames["synthetic"]
+	page.Tables = &report.Tables{RealRows: real.Rows, SyntheticRows: synthetic.Rows, Real: source(env, "real"), Synthetic: source(env, "synthetic")}
+	for _, d := range real.Dropped {
+		page.LeftOut = append(page.LeftOut, fmt.Sprintf("Column %s: %s.", d.Column, d.Reason))
+	}
+	page.Columns = drawColumns(real, synthetic, env.Workers)
+	page.Shares = dimensionWise(page.Columns)
+	for _, part := range []func(context.Context, *pipeline.Env, map[string]*columns.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
+		if err := part(ctx, env, frames, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source names the stage that a port reads.
+func source(env *pipeline.Env, port string) string {
+	if env.Plan != nil {
+		if step := env.Plan.Step(env.Stage); step != nil && len(step.Inputs[port]) > 0 {
+			return step.Inputs[port][0].String()
+		}
+	}
+	return port
+}
