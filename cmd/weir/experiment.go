@@ -12,6 +12,7 @@ import (
 	"weir/pipeline"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/pay"
 )
 
 // trialResult is one line of an experiment.
@@ -70,7 +71,7 @@ func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []
 		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
 	}
 	err = runtime.CheckExperiment(c.Context(), runs, f.options(c, s, arg, newProgress(s.err, true)))
-	if errors.Is(err, runtime.ErrOverBudget) {
+	if errors.Is(err, pay.ErrOverBudget) {
 		return withCode(exitPrivacy, err)
 	}
 	return err
@@ -78,7 +79,7 @@ func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []
 
 // totalText is the bill of a whole experiment.
 func totalText(plans []*pipeline.Plan) (string, error) {
-	total, err := runtime.Total(plans)
+	total, err := pay.Total(plans)
 	if err != nil {
 		return "", err
 	}
