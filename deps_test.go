@@ -72,6 +72,20 @@ func roomOf(path string) string {
 	return first
 }
 
+// runtimeRooms says which of its own folders a folder of runtime may import, so that a
+// signature tells what a function can touch; none imports runtime itself.
+func runtimeRooms() map[string][]string {
+	return map[string][]string{
+		"store":    {"table"},            // bytes on disk: knows neither what they mean nor what they cost
+		"schedule": {},                   // order and cores: touches no file, no table and no money
+		"table":    {},                   // file formats
+		"demo":     {},                   // made-up rows
+		"dataset":  {"store"},            // the owner's side
+		"pay":      {"store", "dataset"}, // charges and noise: opens no table, so it never sees a row
+		"infer":    {"table"},
+	}
+}
+
 // forbidden lists standard packages that a room must not touch: files, clock
 // and randomness have rooms of their own.
 func forbidden() map[string][]string {
@@ -149,6 +163,9 @@ func violation(path, name string, test bool) string {
 	if why := betweenFamilies(path, ours); why != "" {
 		return why
 	}
+	if why := acrossRuntime(path, ours); why != "" && !test {
+		return why
+	}
 	target := roomOf(ours)
 	if target == room || contains(rooms, target) || test && (target == "internal" || contains(inTests()[room], target)) {
 		return ""
@@ -201,6 +218,23 @@ func family(path string) string {
 	return strings.Join(parts[:depth], "/")
 }
 
+// acrossRuntime says why a file in a folder of runtime may not import a package of
+// runtime, or "".
+func acrossRuntime(path, ours string) string {
+	parts := strings.Split(path, "/")
+	if parts[0] != "runtime" || len(parts) < 3 || ours != "runtime" && !strings.HasPrefix(ours, "runtime/") {
+		return ""
+	}
+	rooms, known := runtimeRooms()[parts[1]]
+	if !known {
+		return "the folder runtime/" + parts[1] + " is not in the policy"
+	}
+	if target := strings.TrimPrefix(strings.TrimPrefix(ours, "runtime"), "/"); target != parts[1] && !contains(rooms, target) {
+		return "of runtime, runtime/" + parts[1] + " may import " + strings.Join(rooms, ", ")
+	}
+	return ""
+}
+
 // exempt are the files that need what their room must not have, each with its
 // reason in docs/design: programs that generate code, test helpers.
 func exempt(path string) bool {
@@ -228,6 +262,9 @@ func TestPolicyRejects(t *testing.T) {
 		{"stages/model/internal/encoded/rows.go", "weir/stages/model/gan"},
 		{"stages/model/gan/dpwgan.go", "weir/stages/model/sample"},
 		{"attic/old.go", "weir/schema"},
+		{"runtime/store/cache.go", "weir/runtime"},
+		{"runtime/pay/payer.go", "weir/runtime/table"},
+		{"runtime/attic/old.go", "weir/runtime/store"},
 		{"stages/prep/encode.go", "weir/pipeline/compile"},
 		{"stages/prep/encode.go", "weir/pipeline/spec"},
 		{"stages/model/gan.go", "weir/pipeline/pipelinetest"},
@@ -268,11 +305,13 @@ func TestNoForeignData(t *testing.T) {
 }
 
 // guarded says who may hand out noise: payers make sources and handles, which
-// are those of a run and of tests; mechanisms say that they have released.
-// Everyone else opens a planned mechanism.
+// are those of a run (runtime/pay, and no other part of runtime) and of tests;
+// mechanisms say that they have released. Everyone else opens a planned mechanism.
+// A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
 func guarded() map[string][]string {
-	payers, mechanisms := []string{"runtime/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
-	return map[string][]string{"noise.NewSource": payers, "noise.NewKey": payers, "noise.ParseKey": payers,
+	payers, mechanisms := []string{"runtime/pay/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
+	keys := append([]string{"runtime/dataset/"}, payers...)
+	return map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
 		"privacy.Open": payers, "privacy.Release": mechanisms}
 }
 

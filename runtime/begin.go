@@ -6,14 +6,17 @@ import (
 	"os"
 	"path/filepath"
 
+	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // begin finds the run to return or continue, or makes a new one.
 func (r *run) begin() (*Result, error) {
 	base := filepath.Join(r.opts.Out, r.plan.Name)
 	if !r.opts.Fresh && r.opts.Replay == nil {
-		for _, f := range findRuns(base, r.plan.Digest, r.source.id, r.source.version) {
+		for _, f := range store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version) {
 			done, err := r.takeUp(f)
 			if err != nil || done != nil {
 				return done, err
@@ -23,12 +26,11 @@ func (r *run) begin() (*Result, error) {
 			}
 		}
 	}
-	if err := r.start(base); err != nil {
+	if err := r.start(); err != nil {
 		return nil, err
 	}
 	if err := r.prepare(base); err != nil {
-		r.dir.lock.Close()
-		return nil, errors.Join(err, os.RemoveAll(r.dir.path)) // nothing was spent: a refused run leaves no trace
+		return nil, errors.Join(err, r.dir.Unlock(), os.RemoveAll(r.dir.Path)) // nothing was spent: a refused run leaves no trace
 	}
 	return nil, nil
 }
@@ -36,78 +38,87 @@ func (r *run) begin() (*Result, error) {
 // takeUp returns an earlier run if it is done, or takes it over if it can be
 // continued. A run on other content, by another program or with a key that is not
 // its own is neither: a new run with a new key pays anew.
-func (r *run) takeUp(f found) (*Result, error) {
-	if f.record.Repeat != r.opts.Repeat || f.record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.record, r.opts) {
+func (r *run) takeUp(f store.Found) (*Result, error) {
+	if f.Record.Repeat != r.opts.Repeat || f.Record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.Record, r.opts) {
 		return nil, nil
 	}
-	if content, err := os.ReadFile(filepath.Join(f.path, "internal", contentFile)); err != nil || string(content) != r.source.content {
-		r.opts.Log.Warn("the dataset's content is not what an earlier run of this spec read; this run draws new noise, as a new charge", "run", f.path)
+	if !(store.RunDir{Path: f.Path}).HasRead(r.source.content) {
+		r.opts.Log.Warn("the dataset's content is not what an earlier run of this spec read; this run draws new noise, as a new charge", "run", f.Path)
 		return nil, nil
 	}
-	if f.record.Status == record.Done {
+	if f.Record.Status == record.Done {
 		return r.shown(f)
 	}
-	if r.opts.Build == "" || f.record.Build != r.opts.Build {
-		r.opts.Log.Warn("an interrupted run was of another build of weir and is not continued", "run", f.path)
+	if r.opts.Build == "" || f.Record.Build != r.opts.Build {
+		r.opts.Log.Warn("an interrupted run was of another build of weir and is not continued", "run", f.Path)
 		return nil, nil
 	}
 	return nil, r.resume(f)
 }
 
 // shown is a finished run, whose charges have to stand in the ledger.
-func (r *run) shown(f found) (*Result, error) {
-	if err := checkFiles(f.path, f.record); err != nil {
-		r.opts.Log.Warn("a finished run of this spec is not as it was written, and is not shown", "run", f.path, "why", err)
+func (r *run) shown(f store.Found) (*Result, error) {
+	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
+		r.opts.Log.Warn("a finished run of this spec is not as it was written, and is not shown", "run", f.Path, "why", err)
 		return nil, nil
 	}
 	if !r.plan.Budget.Infinite() {
-		a, err := openAccount(r.plan, r.source, r.folder, r.opts)
-		if err != nil {
-			return nil, err
-		}
-		if err := a.restore(r, f.record); err != nil {
+		if err := r.restore(f.Record); err != nil {
 			return nil, err
 		}
 	}
-	return &Result{Path: f.path, Record: f.record, Reused: true}, nil
+	return &Result{Path: f.Path, Record: f.Record, Reused: true}, nil
+}
+
+// restore writes what the ledger lacks of a finished run's charges.
+func (r *run) restore(rec *record.Run) error {
+	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
+	if err != nil {
+		return err
+	}
+	written, err := a.Restore(pay.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil), rec.Charges)
+	for _, id := range written {
+		r.opts.Log.Warn("the ledger lacked a charge of a finished run, which is written again", "charge", id)
+	}
+	return err
 }
 
 // sameKey: a run with a test seed continues or repeats only one of the same seed.
 func sameKey(rec *record.Run, opts Options) bool {
-	return opts.Insecure == nil || rec.KeyCommitment == insecureKey(*opts.Insecure).Commitment()
+	return opts.Insecure == nil || rec.KeyCommitment == pay.InsecureKey(*opts.Insecure).Commitment()
 }
 
 // resume takes over an unfinished run whose key was kept and is the one that its
 // record commits to.
-func (r *run) resume(f found) error {
-	key, err := LoadKey(filepath.Join(f.path, "internal"))
+func (r *run) resume(f store.Found) error {
+	key, err := pay.LoadKey(filepath.Join(f.Path, "internal"))
 	if err != nil {
 		return nil // without its key a run cannot be continued
 	}
-	if key.Commitment() != f.record.KeyCommitment {
-		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "run", f.path)
+	if key.Commitment() != f.Record.KeyCommitment {
+		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "run", f.Path)
 		return nil
 	}
-	dir := runDir{path: f.path}
-	if err := dir.acquire(); err != nil {
-		if errors.Is(err, errLocked) {
-			return fmt.Errorf("%s: %w; wait for it, or start another with --fresh", f.path, err)
+	dir := store.RunDir{Path: f.Path}
+	if err := dir.Lock(); err != nil {
+		if errors.Is(err, store.ErrLocked) {
+			return fmt.Errorf("%s: %w; wait for it, or start another with --fresh", f.Path, err)
 		}
 		return err
 	}
-	r.dir, r.key, r.record = dir, key, f.record
-	r.opts.Log.Info("continuing an interrupted run", "run", f.path)
+	r.dir, r.key, r.record = dir, key, f.Record
+	r.opts.Log.Info("continuing an interrupted run", "run", f.Path)
 	return nil
 }
 
 // start makes a new run with a new key. A replay keeps no key: whoever asked for
 // it has it.
-func (r *run) start(base string) error {
-	key, err := newKey(r.opts)
+func (r *run) start() error {
+	key, err := r.newKey()
 	if err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
-	dir, id, err := newRunDir(base, r.opts)
+	dir, id, err := store.NewRunDir(r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
 	if err != nil {
 		return err
 	}
@@ -116,5 +127,12 @@ func (r *run) start(base string) error {
 	if r.opts.Replay != nil {
 		return nil
 	}
-	return errors.Join(keepKey(dir.internal(), key), keepContent(dir.internal(), r.source.content))
+	return errors.Join(pay.KeepKey(dir, key), dir.KeepContent(r.source.content))
+}
+
+func (r *run) newKey() (noise.Key, error) {
+	if r.opts.Replay != nil {
+		return r.opts.Replay.Key, nil
+	}
+	return pay.NewKey(r.opts.Random, r.opts.Insecure)
 }

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/runtime/pay"
 	"weir/runtime/table"
 )
 
 // env is all that a running stage may touch.
-func (r *run) env(step *compile.Step, payer *stagePayer, secrets *secrets) *pipeline.Env {
+func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *pipeline.Env {
 	return &pipeline.Env{
 		Stage:    step.ID,
 		Plan:     r.plan.View(),
@@ -24,12 +24,14 @@ func (r *run) env(step *compile.Step, payer *stagePayer, secrets *secrets) *pipe
 		Progress: func(done, total int64) { r.opts.Progress.Progress(step.ID, done, total) },
 		Metric:   func(name string, value float64) { r.trace.add(step.ID, name, value) },
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(r.plan.Seed, step.ID, purpose) },
-		Secret:   secrets.stream,
+		Secret:   secrets.Stream,
 		Privacy:  payer,
 		Mem:      memory.DefaultAllocator,
 		Files:    r.opener(step),
-		Create:   func(name string) (io.WriteCloser, error) { return r.create(step, payer, name) },
-		Restore:  func(name string) (io.ReadCloser, error) { return os.Open(r.scratch(step, name)) },
+		Create: func(name string) (io.WriteCloser, error) {
+			return r.cache.Scratch(r.address(step)).Create(name, payer.Released)
+		},
+		Restore: func(name string) (io.ReadCloser, error) { return r.cache.Scratch(r.address(step)).Open(name) },
 	}
 }
 

@@ -1,15 +1,12 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"weir/pipeline"
+	"weir/runtime/schedule"
 )
-
-// errLocked means that another process holds a run or a ledger.
-var errLocked = errors.New("another process is working on it")
 
 // ErrConfined marks a path that leaves the spec's folder under Confine.
 var ErrConfined = errors.New("must be a file inside the spec's folder (--confine)")
@@ -28,14 +25,9 @@ func (e *StageError) Error() string {
 }
 func (e *StageError) Unwrap() error { return e.Err }
 
-// isCancel reports whether err only says that the run was stopped.
-func isCancel(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
 // atStage names the stage of an error that names none yet.
 func atStage(stage string, err error) error {
-	if err == nil || isCancel(err) || isStage(err) {
+	if err == nil || schedule.Cancelled(err) || isStage(err) {
 		return err
 	}
 	return &StageError{stage, err}

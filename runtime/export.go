@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/runtime/store"
 	"weir/runtime/table"
 )
 
@@ -27,7 +28,7 @@ func WriteTable(ctx context.Context, path string, t pipeline.Table, csv *pipelin
 	default:
 		return fmt.Errorf("%s: must end in .csv, .tsv or .parquet", path)
 	}
-	return writeAtomic(path, 0o644, write)
+	return store.Write(path, 0o644, write)
 }
 
 // ErrExists marks a file that is there and was not asked to be replaced: it may be

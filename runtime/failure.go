@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // errorFile keeps, on the owner's side, what a failed run said.
@@ -23,14 +24,14 @@ func publicError(err error) string {
 }
 
 func (r *run) writeError(err error) error {
-	return writeAtomic(r.internalPath(errorFile), 0o600, func(w io.Writer) error {
+	return r.dir.Keep(errorFile, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, err)
 		return err
 	})
 }
 
 func (r *run) dropError() error {
-	err := os.Remove(r.internalPath(errorFile))
+	err := os.Remove(filepath.Join(r.dir.Internal(), errorFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

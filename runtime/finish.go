@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"sort"
@@ -12,6 +10,9 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/schedule"
+	"weir/runtime/store"
 )
 
 // collectMetrics puts a stage's figures into the record, which is internal.
@@ -36,9 +37,9 @@ func (r *run) collectMetrics(ctx context.Context, name string, t pipeline.Table)
 func (r *run) end(err error) error {
 	now := r.opts.Clock()
 	r.record.Finished, r.record.Status, r.record.Error = &now, record.Done, ""
-	errs := []error{r.trace.write(r.internalPath("trace.jsonl"))}
+	errs := []error{r.trace.write(r.dir)}
 	switch {
-	case isCancel(err):
+	case schedule.Cancelled(err):
 		r.record.Status = record.Interrupted
 	case err != nil:
 		r.record.Status, r.record.Error = record.Failed, publicError(err)
@@ -48,23 +49,13 @@ func (r *run) end(err error) error {
 	}
 	r.orderStages()
 	if err == nil {
-		errs = append(errs, r.writeInternal(metricsFile, figures{r.record.Metrics, r.record.Notes}), r.writeInternal(internalFiles, r.record.Internal))
+		errs = append(errs, r.dir.KeepJSON(store.MetricsFile, store.Figures{Metrics: r.record.Metrics, Notes: r.record.Notes}), r.dir.KeepJSON(store.FilesFile, r.record.Internal))
 		if r.opts.DropKey {
 			r.record.KeyKept = false
-			errs = append(errs, dropKey(r.dir.internal()))
+			errs = append(errs, pay.DropKey(r.dir))
 		}
 	}
-	return errors.Join(append(errs, r.dir.writeRecord(r.record))...)
-}
-
-// writeInternal keeps what tells of private rows, such as all figures against real
-// ones, on the owner's side.
-func (r *run) writeInternal(name string, content any) error {
-	return writeAtomic(r.internalPath(name), 0o600, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(content)
-	})
+	return errors.Join(append(errs, r.dir.WriteRecord(r.record))...)
 }
 
 func (r *run) noteStage(step *compile.Step, reused bool, seconds float64) {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"weir/runtime/store"
 )
 
 // Folder opens files by names relative to a spec. A confined folder refuses
@@ -41,7 +43,7 @@ func (f *Folder) Open(name string) (fs.File, error) {
 	}
 	file, err := f.root.Open(filepath.Clean(name))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrConfined, unwrapPath(err))
+		return nil, fmt.Errorf("%w: %v", ErrConfined, store.Reason(err))
 	}
 	return file, nil
 }
@@ -50,7 +52,7 @@ func (f *Folder) Open(name string) (fs.File, error) {
 func (f *Folder) Check(name string) error {
 	file, err := f.Open(name)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, unwrapPath(err))
+		return fmt.Errorf("%s: %w", name, store.Reason(err))
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || info.IsDir() {
@@ -73,11 +75,4 @@ func (f *Folder) Close() error {
 		return nil
 	}
 	return f.root.Close()
-}
-
-func unwrapPath(err error) error {
-	if p, ok := err.(*fs.PathError); ok {
-		return p.Err
-	}
-	return err
 }

@@ -9,28 +9,28 @@ import (
 	"slices"
 	"strings"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/runtime/dataset"
+	"weir/runtime/pay"
 )
 
 // identity is which dataset a run works on: a random id and a declared version,
 // which are public, and what stays with the owner.
 type identity struct {
-	id, version string
-	content     string            // tells contents apart; for the owner's side only
-	secret      noise.Key         // of draws that have to fall alike in all runs of the dataset
-	known       *dataset.Identity // nil where rows are made up, or noise is from a seed
+	pay.Dataset
+	content string    // tells contents apart; for the owner's side only
+	secret  noise.Key // of draws that have to fall alike in all runs of the dataset
 }
 
 // publicIdentity is that of rows that anyone can make. Their secret draws need
 // not be secret.
 func publicIdentity(what, version string, opts Options) identity {
 	h := sha256.Sum256([]byte("weir " + what))
-	id := identity{id: "ds-" + hex.EncodeToString(h[:16]), version: version, content: what, secret: noise.Key(h)}
+	id := identity{Dataset: pay.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what, secret: noise.Key(h)}
 	if opts.Insecure != nil {
-		id.secret = insecureKey(*opts.Insecure)
+		id.secret = pay.InsecureKey(*opts.Insecure)
 	}
 	return id
 }
@@ -38,19 +38,19 @@ func publicIdentity(what, version string, opts Options) identity {
 // identify finds the id of a file's dataset, or gives it one. A run with a test
 // seed leaves no mark on the owner's side, and gives the same bytes on any
 // machine.
-func (s *source) identify(ctx context.Context, digest string, plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
+func identify(ctx context.Context, path, digest string, rows pipeline.Table, plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
-		id.content = digest
+		id.content, id.Path = digest, path
 		return id, nil
 	}
-	path, err := filepath.Abs(s.path)
+	path, err := filepath.Abs(path)
 	if err != nil {
 		return identity{}, err
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Out: opts.owners(), Path: path, Version: version, Digest: digest,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: plan.Budget.Infinite(), Rows: s.table, Clock: opts.Clock, Random: opts.Random})
+		Ledger: askedLedger(plan, folder, opts), Uncharged: plan.Budget.Infinite(), Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}
@@ -60,8 +60,7 @@ func (s *source) identify(ctx context.Context, digest string, plan *compile.Plan
 	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
 		return identity{}, err
 	}
-	s.path = known.Path
-	return identity{id: known.ID, version: version, content: known.Content(), secret: known.Secret, known: known}, nil
+	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}, content: known.Content(), secret: known.Secret}, nil
 }
 
 // overlapping refuses a dataset with a budget whose rows another one has spent on:
@@ -74,26 +73,10 @@ func overlapping(known *dataset.Identity, plan *compile.Plan) error {
 		strings.Join(known.Overlaps, ", "), strings.Join(known.Joins, "; "))}
 }
 
-// ledgerPath is where the charges of the dataset were written before, or "".
-func (id identity) ledgerPath() string {
-	if id.known == nil {
-		return ""
+// askedLedger is where the caller or the spec says that the ledger lies, or "".
+func askedLedger(plan *compile.Plan, folder *Folder, opts Options) string {
+	if opts.Ledger == "" && plan.Spec.Dataset.Ledger != "" {
+		return folder.Path(plan.Spec.Dataset.Ledger)
 	}
-	return id.known.Ledger
-}
-
-// checkLedger refuses a ledger that lacks charges which are known to be made.
-func (id identity) checkLedger(entries []ledger.Entry) error {
-	if id.known == nil {
-		return nil
-	}
-	return id.known.CheckLedger(entries)
-}
-
-// noteLedger keeps the head of the ledger on the owner's side.
-func (id identity) noteLedger(path string, head ledger.Head) error {
-	if id.known == nil {
-		return nil
-	}
-	return id.known.NoteLedger(path, head)
+	return opts.Ledger
 }

@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/runtime/demo"
+	"weir/runtime/store"
 	"weir/schema"
 )
 
@@ -41,7 +42,7 @@ func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipe
 func readLimited(folder *Folder, name string) ([]byte, error) {
 	f, err := folder.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder.Path(name), unwrapPath(err))
+		return nil, fmt.Errorf("%s: %w", folder.Path(name), store.Reason(err))
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
@@ -49,7 +50,7 @@ func readLimited(folder *Folder, name string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, schema.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder.Path(name), unwrapPath(err))
+		return nil, fmt.Errorf("%s: %w", folder.Path(name), store.Reason(err))
 	}
 	return data, nil
 }

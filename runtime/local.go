@@ -11,7 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/privacy/noise"
+	"weir/runtime/pay"
 )
 
 // errNoRun is what a stage hears that wants noise or files outside a run.
@@ -25,13 +25,13 @@ func (noPayer) Open(string) (*privacy.Handle, error) { return nil, errNoRun }
 // evaluate` does: it has public randomness and progress, and neither noise nor
 // files.
 func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress Reporter) *pipeline.Env {
-	secret := &secrets{source: noise.NewSource(insecureKey(seed), stage), planned: true}
+	secret := pay.NewSecrets(pay.InsecureKey(seed), stage, true)
 	return &pipeline.Env{
 		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
 		Progress: func(done, total int64) { progress.Progress(stage, done, total) },
 		Metric:   func(string, float64) {},
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(seed, stage, purpose) },
-		Secret:   secret.stream,
+		Secret:   secret.Stream,
 		Privacy:  noPayer{},
 		Files: func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
 			return pipeline.Table{}, errNoRun

@@ -6,16 +6,19 @@ import (
 	"os"
 	"path/filepath"
 
+	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // prepare fills in the record, opens the ledger and writes the record, so that
 // a run that is killed can be found and continued.
 func (r *run) prepare(base string) error {
-	r.cache = cache{filepath.Join(base, "cache")}
-	if err := os.MkdirAll(r.cache.dir, 0o700); err != nil {
-		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, unwrapPath(err))
+	r.cache = store.Cache{Dir: filepath.Join(base, "cache")}
+	if err := os.MkdirAll(r.cache.Dir, 0o700); err != nil {
+		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, store.Reason(err))
 	}
 	if err := r.describe(); err != nil {
 		return err
@@ -23,7 +26,31 @@ func (r *run) prepare(base string) error {
 	if err := r.openLedger(); err != nil {
 		return err
 	}
-	return r.dir.writeRecord(r.record)
+	return r.dir.WriteRecord(r.record)
+}
+
+// openLedger opens the dataset's ledger and refuses a bill that its budget does
+// not cover, before anything is spent. A run without privacy has none, a replay charges nothing.
+func (r *run) openLedger() error {
+	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
+	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
+		return nil
+	}
+	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
+	if err != nil {
+		return err
+	}
+	r.record.Dataset.Ledger = a.Path()
+	if note := a.Note(); note != "" {
+		r.opts.Log.Warn(note)
+	}
+	return r.purse.Draw(a)
+}
+
+// openAccount opens the ledger of the source.
+func openAccount(plan *compile.Plan, s *source, folder *Folder, opts Options) (*pay.Account, error) {
+	at := pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Log: opts.Log}
+	return pay.Open(plan, s.Dataset, at, opts.Clock)
 }
 
 func (r *run) describe() error {
@@ -41,7 +68,7 @@ func (r *run) describe() error {
 	}
 	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
-	rec.Dataset = record.Dataset{Name: r.source.name, ID: r.source.id, Version: r.source.version, Unit: r.plan.Dataset.PrivacyUnit}
+	rec.Dataset = record.Dataset{Name: r.source.name, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit}
 	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims), Delta: r.plan.Delta,
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
 	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil, r.opts.Insecure

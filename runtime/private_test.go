@@ -10,13 +10,24 @@ import (
 	"time"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/record"
+	"weir/runtime/store"
 )
+
+// planOf has steps of these names and nothing else.
+func planOf(ids ...string) *compile.Plan {
+	p := &compile.Plan{}
+	for _, id := range ids {
+		p.Steps = append(p.Steps, compile.Step{Step: &pipeline.Step{ID: id}})
+	}
+	return p
+}
 
 // Which of two stages that run side by side ended first may depend on the rows, so
 // the record has them in the order of the plan.
 func TestRecordListsStagesAsPlanned(t *testing.T) {
-	r := &run{plan: planOf("a: dataset", "b: a", "c: a"), record: &record.Run{
+	r := &run{plan: planOf("a", "b", "c"), record: &record.Run{
 		Stages: []record.Stage{{ID: "c"}, {ID: "a"}, {ID: "b"}}, Charges: []record.Charge{{Stage: "c"}, {Stage: "b"}, {Stage: "a"}}}}
 	r.orderStages()
 	for i, id := range []string{"a", "b", "c"} {
@@ -34,14 +45,14 @@ func TestRecordKeepsInternalFilesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := record.File{Path: "internal/clean.csv", Bytes: 73313}
-	r := &run{plan: planOf(), dir: runDir{path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{Internal: []record.File{file}}}
+	r := &run{plan: planOf(), dir: store.RunDir{Path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{Internal: []record.File{file}}}
 	if err := r.end(nil); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "run.json")); err != nil || strings.Contains(string(data), "73313") || strings.Contains(string(data), "clean.csv") {
 		t.Errorf("run.json tells of an internal file: %s, %v", data, err)
 	}
-	if again, err := ReadRecord(dir); err != nil || len(again.Internal) != 1 || again.Internal[0] != file {
+	if again, err := store.ReadRecord(dir); err != nil || len(again.Internal) != 1 || again.Internal[0] != file {
 		t.Errorf("read again: %+v, %v", again, err)
 	}
 }
@@ -52,7 +63,7 @@ func TestRecordQuotesNoError(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "internal"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{plan: planOf(), dir: runDir{path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{}}
+	r := &run{plan: planOf(), dir: store.RunDir{Path: dir}, opts: Options{Clock: time.Now}, record: &record.Run{}}
 	if err := r.end(errors.New("data.csv: line 73313: is missing")); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +80,7 @@ func TestRecordQuotesNoError(t *testing.T) {
 // though rows are made only as they are stored.
 func TestPanicsOfRowsAreKeptInside(t *testing.T) {
 	dir := t.TempDir()
-	r := &run{plan: planOf("a: dataset"), dir: runDir{path: dir}, cache: cache{filepath.Join(dir, "cache")}, addresses: map[string]string{"a": "sha256:1"}}
+	r := &run{plan: planOf("a"), dir: store.RunDir{Path: dir}, cache: store.Cache{Dir: filepath.Join(dir, "cache")}, addresses: map[string]string{"a": "sha256:1"}}
 	step := &r.plan.Steps[0]
 	step.Work.Out = pipeline.Headers{"out": {Schema: pipeline.MetricsSchema()}}
 	out := pipeline.Tables{"out": {Open: func(context.Context) pipeline.Batches { panic("73313 is in row 3") }}}

@@ -31,7 +31,7 @@ func (r *run) checkPublicFile(ctx context.Context, name string) error {
 		return err
 	}
 	what, private := "the dataset itself", false
-	if r.source.path != "" {
+	if r.source.Path != "" {
 		own, err := r.files.digest(ctx, r.plan.Spec.Dataset.File)
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
+	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // CheckPublicFiles refuses a file that is declared public and is the dataset by
@@ -38,37 +40,15 @@ func CheckPublicFiles(plan *compile.Plan, folder *Folder) error {
 
 // privateFile says why the file at path is somebody's private table, or "".
 func privateFile(path, own string) string {
-	if own != "" && sameFilePath(path, own) {
+	if own != "" && store.SamePath(path, own) {
 		return "which is the dataset"
 	}
-	for _, name := range []string{path, resolved(path)} {
-		for _, suffix := range []string{ledgerSuffix, testLedgerSuffix, dataset.OwnerSuffix} {
+	for _, name := range []string{path, store.Resolved(path)} {
+		for _, suffix := range []string{dataset.LedgerSuffix, pay.TestLedgerSuffix, dataset.OwnerSuffix} {
 			if _, err := os.Lstat(name + suffix); err == nil {
 				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"
 			}
 		}
 	}
 	return ""
-}
-
-// sameFilePath looks through links, hard ones too. Of files that are not there only
-// the names can be compared.
-func sameFilePath(a, b string) bool {
-	one, err1 := os.Stat(a)
-	other, err2 := os.Stat(b)
-	if err1 == nil && err2 == nil {
-		return os.SameFile(one, other)
-	}
-	return resolved(a) == resolved(b)
-}
-
-// resolved is the absolute path without links, as far as it is there.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	return filepath.Clean(path)
 }

@@ -11,6 +11,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
+	"weir/runtime/pay"
 )
 
 // TestPublicFilesAreNotPrivateTables: whatever name the dataset goes by, and any
@@ -27,8 +28,8 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 		"by hard link":            {"b.csv", "which is the dataset", true, func(d string) error { return os.Link(filepath.Join(d, "data.csv"), filepath.Join(d, "b.csv")) }},
 		"by a linked folder":      {"sub/data.csv", "which is the dataset", true, func(d string) error { return os.Symlink(".", filepath.Join(d, "sub")) }},
 		"where it is not yet":     {"./data.csv", "which is the dataset", true, func(d string) error { return os.Remove(filepath.Join(d, "data.csv")) }},
-		"with a ledger":           {"o.csv", "o.csv.weir-ledger.jsonl", true, touch("o.csv", "o.csv"+ledgerSuffix)},
-		"with a test ledger":      {"o.csv", "NOT-PRIVATE", true, touch("o.csv", "o.csv"+testLedgerSuffix)},
+		"with a ledger":           {"o.csv", "o.csv.weir-ledger.jsonl", true, touch("o.csv", "o.csv"+dataset.LedgerSuffix)},
+		"with a test ledger":      {"o.csv", "NOT-PRIVATE", true, touch("o.csv", "o.csv"+pay.TestLedgerSuffix)},
 		"with an owner":           {"o.csv", "o.csv.weir-owner.json", true, touch("o.csv", "o.csv"+dataset.OwnerSuffix)},
 		"a link to one with both": {"l.csv", "o.csv.weir", true, linked},
 		"a public table":          {"o.csv", "", true, touch("o.csv")},

@@ -11,15 +11,13 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/record"
+	"weir/runtime/store"
 	"weir/runtime/table"
 )
 
-// aside is where a release is built before it takes its name.
-func (r *run) aside() string { return r.dir.release() + ".tmp" }
-
 // build writes the release aside, and the internal files.
 func (r *run) build(ctx context.Context) error {
-	aside := r.aside()
+	aside := r.dir.Aside()
 	if err := os.RemoveAll(aside); err != nil {
 		return err
 	}
@@ -36,10 +34,10 @@ func (r *run) build(ctx context.Context) error {
 
 // publish gives the release its name, complete or not at all.
 func (r *run) publish() error {
-	if err := os.RemoveAll(r.dir.release()); err != nil {
+	if err := os.RemoveAll(r.dir.Release()); err != nil {
 		return err
 	}
-	return os.Rename(r.aside(), r.dir.release())
+	return os.Rename(r.dir.Aside(), r.dir.Release())
 }
 
 // publishStep writes each output where its class lets it go.
@@ -58,11 +56,11 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 		case h.Form == pipeline.FormMetrics:
 			err = r.collectMetrics(ctx, name, t)
 		case h.Form == pipeline.FormFiles && h.Class == pipeline.Private:
-			err = r.unpack(ctx, r.dir.internal(), "internal", t, &r.record.Internal)
+			err = r.unpack(ctx, r.dir.Internal(), "internal", t, &r.record.Internal)
 		case h.Form == pipeline.FormFiles:
 			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
 		case h.Form == pipeline.FormTable && port == step.First && h.Class == pipeline.Private:
-			err = r.writeTable(ctx, r.dir.internal(), "internal", file, step, t, &r.record.Internal)
+			err = r.writeTable(ctx, r.dir.Internal(), "internal", file, step, t, &r.record.Internal)
 		case h.Form == pipeline.FormTable && port == step.First:
 			err = r.writeTable(ctx, aside, "release", file, step, t, &r.record.Release)
 		case h.Class == pipeline.Private:
@@ -107,10 +105,10 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 	if under == "internal" {
 		mode = 0o600
 	}
-	if err := writeAtomic(path, mode, write); err != nil {
+	if err := store.Write(path, mode, write); err != nil {
 		return err
 	}
-	digest, size, err := digestFile(path)
+	digest, size, err := store.DigestFile(path)
 	if err != nil {
 		return err
 	}

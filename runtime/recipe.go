@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -11,6 +9,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/privacy"
+	"weir/runtime/store"
 )
 
 // recipe says what is done to the dataset, from public facts alone: the
@@ -59,12 +58,12 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 	if len(r.Spends) > 0 {
 		r.Adjacency, r.Repeat = plan.Adjacency, repeat
 	}
-	return digestJSON(r)
+	return store.DigestJSON(r)
 }
 
 // sourceRecipe is the digest of what the source table is, whatever its rows.
 func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
-	return digestJSON(struct {
+	return store.DigestJSON(struct {
 		ID, Version string
 		Domain      *pipeline.Domain
 		CSV         *pipeline.CSV
@@ -92,19 +91,4 @@ func chain(step *compile.Step, of map[string]string) map[string][]string {
 		}
 	}
 	return inputs
-}
-
-// digestJSON is the digest of plain data; what cannot be written is an error,
-// never part of a name.
-func digestJSON(v any) (string, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return "", fmt.Errorf("recipe: %w", err)
-	}
-	return sum(data), nil
-}
-
-func sum(data []byte) string {
-	h := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(h[:])
 }

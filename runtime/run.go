@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/schedule"
+	"weir/runtime/store"
 )
 
 // Result is what a run left.
@@ -23,17 +25,17 @@ type Result struct {
 
 // run is one execution of a plan.
 type run struct {
-	plan    *compile.Plan
-	opts    Options
-	folder  *Folder
-	files   *held
-	source  *source
-	dir     runDir
-	cache   cache
-	key     noise.Key
-	account *payments // nil: nothing is charged
-	record  *record.Run
-	trace   trace
+	plan   *compile.Plan
+	opts   Options
+	folder *Folder
+	files  *held
+	source *source
+	dir    store.RunDir
+	cache  store.Cache
+	key    noise.Key
+	purse  *pay.Purse
+	record *record.Run
+	trace  trace
 
 	mu        sync.Mutex
 	tables    map[pipeline.Ref]pipeline.Table
@@ -71,9 +73,9 @@ func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error)
 	if err != nil || finished != nil {
 		return finished, err
 	}
-	defer r.dir.lock.Close()
+	defer r.dir.Unlock()
 	err = r.carryOut(ctx)
-	return &Result{Path: r.dir.path, Record: r.record}, errors.Join(err, r.end(err))
+	return &Result{Path: r.dir.Path, Record: r.record}, errors.Join(err, r.end(err))
 }
 
 // carryOut runs the stages and, when all are done and nothing that they read has
@@ -82,7 +84,8 @@ func (r *run) carryOut(ctx context.Context) error {
 	if err := r.nameSource(); err != nil {
 		return err
 	}
-	err := schedule(ctx, r.plan, max(1, r.opts.Workers), r.execute)
+	err := schedule.Steps(ctx, r.plan, max(1, r.opts.Workers), r.execute)
+	r.settle()
 	if err == nil {
 		same := make(chan error, 1)
 		go func() { same <- r.files.unchanged(ctx) }() // beside the writing of tables, which may read the source again
@@ -90,7 +93,7 @@ func (r *run) carryOut(ctx context.Context) error {
 		err = errors.Join(err, <-same, r.files.untouched())
 	}
 	if errors.Is(err, errChanged) {
-		return errors.Join(err, os.RemoveAll(r.aside()), r.forget())
+		return errors.Join(err, os.RemoveAll(r.dir.Aside()), r.forget())
 	}
 	if err != nil {
 		return err
@@ -98,23 +101,30 @@ func (r *run) carryOut(ctx context.Context) error {
 	return r.publish()
 }
 
+// settle notes in the record what was charged.
+func (r *run) settle() {
+	charges, head := r.purse.Paid()
+	r.record.Charges = append(r.record.Charges, charges...)
+	r.record.Dataset.LedgerCount, r.record.Dataset.LedgerHead = head.Count, head.Hash
+}
+
 // forget takes out of the cache what this run stored: it may be of rows that the
 // address does not name.
 func (r *run) forget() error {
 	var errs []error
 	for _, address := range r.stored {
-		errs = append(errs, os.RemoveAll(r.cache.folder(address)))
+		errs = append(errs, r.cache.Forget(address))
 	}
 	return errors.Join(errs...)
 }
 
 // nameSource gives the dataset its recipe and its address.
 func (r *run) nameSource() error {
-	recipe, err := sourceRecipe(r.source.id, r.source.version, &r.plan.Spec.Dataset)
+	recipe, err := sourceRecipe(r.source.ID, r.source.Version, &r.plan.Spec.Dataset)
 	if err != nil {
 		return err
 	}
-	where, err := digestJSON(address{Recipe: recipe, Files: []string{r.source.content}})
+	where, err := store.DigestJSON(address{Recipe: recipe, Files: []string{r.source.content}})
 	if err != nil {
 		return err
 	}
@@ -122,8 +132,6 @@ func (r *run) nameSource() error {
 	r.recipes[pipeline.DatasetID], r.addresses[pipeline.DatasetID] = recipe, where
 	return nil
 }
-
-func (r *run) internalPath(name string) string { return filepath.Join(r.dir.internal(), name) }
 
 // name finds the recipe and the address of a step; those of its inputs are known.
 func (r *run) name(ctx context.Context, step *compile.Step) error {
@@ -153,7 +161,7 @@ func (r *run) name(ctx context.Context, step *compile.Step) error {
 	if showsPlan(step) {
 		a.Page = []string{r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil)}
 	}
-	r.addresses[step.ID], err = digestJSON(a)
+	r.addresses[step.ID], err = store.DigestJSON(a)
 	return err
 }
 

@@ -16,7 +16,6 @@ type source struct {
 	identity
 	table pipeline.Table
 	name  string
-	path  string // of the file; "" for a generator
 }
 
 // openSource opens the dataset of a plan and finds out which dataset it is.
@@ -60,7 +59,7 @@ func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, 
 	if err != nil {
 		return err
 	}
-	s.table, s.name, s.path = t, filepath.Base(d.File), files.folder.Path(d.File)
-	s.identity, err = s.identify(ctx, digest, plan, files.folder, opts)
+	s.table, s.name = t, filepath.Base(d.File)
+	s.identity, err = identify(ctx, files.folder.Path(d.File), digest, t, plan, files.folder, opts)
 	return err
 }

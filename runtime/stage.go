@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // execute runs one step, or takes its outputs from the cache.
@@ -34,21 +36,23 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		return false, atStage(step.ID, err)
 	}
 	if !step.Lazy {
-		if tables, ok := r.cache.load(r.address(step), step); ok {
+		if tables, ok := r.cache.Load(r.address(step), step.Work.Out); ok {
 			r.keep(step, tables)
-			return true, atStage(step.ID, r.payAll(step))
+			return true, atStage(step.ID, r.purse.PayAll(step, r.recipe(step)))
 		}
 	}
-	payer, secrets := newStagePayer(r, step, r.drawn(step)), r.secrets(step)
+	recipe := r.recipe(step)
+	payer := r.purse.Payer(step, recipe, r.cache.Scratch(r.address(step)).Drawn())
+	secrets := pay.NewSecrets(r.source.secret, "secret "+recipe, step.Work.Secret)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {
 		return false, atStage(step.ID, err)
 	}
 	if step.Lazy {
 		r.keep(step, lazy(step, out))
-		return false, atStage(step.ID, secrets.close())
+		return false, atStage(step.ID, secrets.Close())
 	}
-	tables, err := r.store(ctx, step, out, func() error { return errors.Join(payer.close(), secrets.close(), r.files.untouched()) })
+	tables, err := r.store(ctx, step, out, func() error { return errors.Join(payer.Close(), secrets.Close(), r.files.untouched()) })
 	if err != nil {
 		return false, atStage(step.ID, err)
 	}
@@ -62,7 +66,7 @@ func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables
 	r.mu.Lock()
 	r.stored = append(r.stored, r.addresses[step.ID])
 	r.mu.Unlock()
-	return r.cache.store(ctx, r.address(step), step, out, promised)
+	return r.cache.Store(ctx, r.address(step), step.Work.Out, out, promised)
 }
 
 // guarded turns a panic, which is a fault of weir, into an error whose details stay
@@ -70,16 +74,13 @@ func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables
 // written, so these are guarded too.
 func (r *run) guarded(step *compile.Step, err *error) {
 	if p := recover(); p != nil {
-		path := r.internalPath("fault-" + step.ID + ".txt")
-		writeAtomic(path, 0o600, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%v\n\n%s", p, debug.Stack())
-			return err
-		})
+		path := filepath.Join(r.dir.Internal(), "fault-"+step.ID+".txt")
+		store.WriteBytes(path, 0o600, fmt.Appendf(nil, "%v\n\n%s", p, debug.Stack()))
 		*err = fmt.Errorf("an internal error of weir, not of the spec; details are in %s, which is private", path)
 	}
 }
 
-func (r *run) runStage(ctx context.Context, step *compile.Step, payer *stagePayer, secrets *secrets) (out pipeline.Tables, err error) {
+func (r *run) runStage(ctx context.Context, step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) (out pipeline.Tables, err error) {
 	defer r.guarded(step, &err)
 	out, err = step.Work.Run(ctx, r.env(step, payer, secrets), r.inputs(step))
 	if err != nil {
@@ -111,7 +112,7 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 					return
 				}
 				if p := recover(); p != nil {
-					yield(nil, atStage(stage, errInternal))
+					yield(nil, atStage(stage, store.ErrInternal))
 				}
 			}()
 			for rec, err := range open(ctx) {
@@ -125,10 +126,6 @@ func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(
 		}
 	}
 }
-
-// errInternal is what a panic while rows are made or stored comes to: its words may
-// quote them.
-var errInternal = errors.New("an internal error of weir, not of the spec; please report it")
 
 // lent is a table of which a stage may know the header and nothing else: it does
 // not raise the class of what the stage returns, so its rows must not be read.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+
+	"weir/runtime/store"
 )
 
 // trace collects the private figures of running stages (losses, norms) as JSON
@@ -25,13 +27,13 @@ func (t *trace) add(stage, metric string, value float64) {
 	t.lines = append(t.lines, traceLine{stage, metric, value})
 }
 
-func (t *trace) write(path string) error {
+func (t *trace) write(dir store.RunDir) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.lines) == 0 {
 		return nil
 	}
-	return writeAtomic(path, 0o600, func(w io.Writer) error {
+	return dir.Keep("trace.jsonl", func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		for _, l := range t.lines {
 			if err := e.Encode(l); err != nil {

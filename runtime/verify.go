@@ -1,16 +1,15 @@
 package runtime
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 
 	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // Differences lists what of a finished run is not as its replay has it: files of
@@ -27,7 +26,7 @@ func Differences(old, again *record.Run, dir string) ([]string, error) {
 	differ = append(differ, differentClaims(old, &replayed)...)
 	differ = append(differ, differentFigures(old, &replayed)...)
 	differ = append(differ, unknownKeys(dir)...)
-	differ = append(differ, differentLedger(old, len(again.Charges) > 0)...)
+	differ = append(differ, pay.DifferentLedger(old, len(again.Charges) > 0)...)
 	sort.Strings(differ)
 	return slices.Compact(differ), nil
 }
@@ -37,11 +36,7 @@ var ErrOtherContent = errors.New("the dataset has changed since the run")
 
 // sameContent reports that a replay reads what its run read.
 func (r *Replay) sameContent(content string) error {
-	if r == nil {
-		return nil
-	}
-	read, err := os.ReadFile(filepath.Join(r.Dir, "internal", contentFile))
-	if err == nil && string(read) == content {
+	if r == nil || (store.RunDir{Path: r.Dir}).HasRead(content) {
 		return nil
 	}
 	return ErrOtherContent
@@ -50,8 +45,8 @@ func (r *Replay) sameContent(content string) error {
 // differentFiles compares what is recorded, what the replay made and what lies
 // in the release now.
 func differentFiles(old, again *record.Run, dir string) ([]string, error) {
-	recorded, replayed := digests(old.Release), digests(again.Release)
-	listed, err := listing(dir)
+	recorded, replayed := store.Digests(old.Release), store.Digests(again.Release)
+	listed, err := (store.RunDir{Path: dir}).Listing()
 	if err != nil {
 		return nil, err
 	}
@@ -75,61 +70,6 @@ func differentFiles(old, again *record.Run, dir string) ([]string, error) {
 
 const privacyFile = "release/PRIVACY.md"
 
-func digests(files []record.File) map[string]string {
-	of := map[string]string{}
-	for _, f := range files {
-		of[f.Path] = f.SHA256
-	}
-	return of
-}
-
-// listing is all that lies under release/, whoever put it there, with its digest. A
-// release is plain files: a folder, a link or anything else has a text in place of a
-// digest that no record holds. What a link points to may be another file tomorrow.
-func listing(dir string) (map[string]string, error) {
-	files := map[string]string{}
-	root := filepath.Join(dir, "release")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == root && d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		digest := "no regular file"
-		if d.Type().IsRegular() {
-			digest, _, err = digestFile(path)
-		}
-		files[filepath.ToSlash(name)] = digest
-		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return files, nil
-	}
-	return files, err
-}
-
-// checkFiles reports whether a release is as its record says.
-func checkFiles(dir string, rec *record.Run) error {
-	listed, err := listing(dir)
-	if err != nil {
-		return err
-	}
-	recorded := digests(rec.Release)
-	for name, digest := range recorded {
-		if listed[name] != digest {
-			return fmt.Errorf("%s: is missing or has changed", name)
-		}
-	}
-	for name := range listed {
-		if recorded[name] == "" {
-			return fmt.Errorf("%s: is not in the record", name)
-		}
-	}
-	return nil
-}
-
 // differentDocuments renders what the release says of itself anew.
 func differentDocuments(again *record.Run, dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(privacyFile)))
@@ -144,7 +84,7 @@ func differentDocuments(again *record.Run, dir string) []string {
 func differentClaims(old, again *record.Run) []string {
 	var differ []string
 	claim := func(name string, a, b any) {
-		if one, other := encode(a), encode(b); one != other {
+		if one, other := store.Compact(a), store.Compact(b); one != other {
 			differ = append(differ, "run.json: "+name)
 		}
 	}
@@ -158,18 +98,9 @@ func differentClaims(old, again *record.Run) []string {
 		[4]string{again.Dataset.Name, again.Dataset.ID, again.Dataset.Version, again.Dataset.Unit})
 	claim("not_private", old.Insecure, again.Insecure)
 	claim("tables", old.Tables, again.Tables)
-	claim("charges", charged(old), promised(again))
+	claim("charges", pay.Charged(old), pay.Promised(again))
 	claim("stages", recipes(old), recipes(again))
 	return differ
-}
-
-// encode is v as compact JSON: run.json is indented, a plan in memory is not.
-func encode(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
 }
 
 func recipes(r *record.Run) map[string]string {

@@ -10,16 +10,14 @@ import (
 	"path/filepath"
 
 	"weir/record"
+	"weir/runtime/store"
 )
-
-// metricsFile, on the owner's side, has all figures against real rows.
-const metricsFile = "metrics.json"
 
 // differentFigures compares what a run measured, which follows from its seed and its
 // noise like everything else: weir report shows it.
 func differentFigures(old, again *record.Run) []string {
-	if encode(figures{old.Metrics, old.Notes}) != encode(figures{again.Metrics, again.Notes}) {
-		return []string{"internal/" + metricsFile}
+	if store.Compact([]any{old.Metrics, old.Notes}) != store.Compact([]any{again.Metrics, again.Notes}) {
+		return []string{"internal/" + store.MetricsFile}
 	}
 	return nil
 }
@@ -27,7 +25,7 @@ func differentFigures(old, again *record.Run) []string {
 // unknownKeys reads the record again as strictly as it was written: what weir did not
 // write it does not vouch for, and a reader may take it for weir's word.
 func unknownKeys(dir string) (differ []string) {
-	for name, into := range map[string]any{"run.json": &record.Run{}, "internal/" + metricsFile: &figures{}} {
+	for name, into := range map[string]any{"run.json": &record.Run{}, "internal/" + store.MetricsFile: &store.Figures{}} {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // whoever misses it says so
@@ -36,7 +34,7 @@ func unknownKeys(dir string) (differ []string) {
 			err = decodeStrictly(data, into)
 		}
 		if err != nil {
-			differ = append(differ, name+": "+unwrapPath(err).Error())
+			differ = append(differ, name+": "+store.Reason(err).Error())
 		}
 	}
 	return differ

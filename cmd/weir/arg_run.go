@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 
 	"weir/record"
-	"weir/runtime"
+	"weir/runtime/store"
 )
 
 // readRun reads the record of the run that an argument names. OUT/NAME holds the
 // runs of a spec and is named by mistake most often, so one of them is proposed.
 func readRun(dir string) (*record.Run, error) {
-	rec, err := runtime.ReadRecord(dir)
+	rec, err := store.ReadRecord(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		if err != nil {
 			err = withCode(exitUsage, fmt.Errorf("%s: is no run: %w", dir, err))

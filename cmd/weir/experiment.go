@@ -13,6 +13,7 @@ import (
 	"weir/pipeline/spec"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/pay"
 )
 
 // trialResult is one line of an experiment.
@@ -71,7 +72,7 @@ func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []
 		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
 	}
 	err = runtime.CheckExperiment(c.Context(), runs, f.options(c, s, arg, newProgress(s.err, true)))
-	if errors.Is(err, runtime.ErrOverBudget) {
+	if errors.Is(err, pay.ErrOverBudget) {
 		return withCode(exitPrivacy, err)
 	}
 	return err
@@ -79,7 +80,7 @@ func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []
 
 // totalText is the bill of a whole experiment.
 func totalText(plans []*compile.Plan) (string, error) {
-	total, err := runtime.Total(plans)
+	total, err := pay.Total(plans)
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/pay"
 	"weir/stages"
 )
 
@@ -95,7 +96,7 @@ func replay(ctx context.Context, s streams, dir string, workers int, quiet bool)
 
 // replayOptions takes everything that a run depended on from its folder.
 func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, error) {
-	key, err := runtime.LoadKey(filepath.Join(dir, "internal"))
+	key, err := pay.LoadKey(filepath.Join(dir, "internal"))
 	if err != nil {
 		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: without its noise key a run cannot be replayed: %w", dir, err))
 	}

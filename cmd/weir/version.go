@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	runtimeroom "weir/runtime"
+	"weir/runtime/store"
 	"weir/train"
 )
 
@@ -64,7 +64,7 @@ func build() string {
 	if err != nil {
 		return ""
 	}
-	digest, err := runtimeroom.FileDigest(path)
+	digest, _, err := store.DigestFile(path)
 	if err != nil {
 		return ""
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"weir/privacy/ledger"
+	"weir/runtime/store"
 )
 
 // readPrivate decodes a file of the owner's side. An absent file is found false;
@@ -47,36 +47,7 @@ func writePrivate(path string, v any) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return os.Chmod(path, 0o600)
 	}
-	return replace(path, data)
-}
-
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes a rename durable; not every file system allows it.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, os.ErrInvalid) {
-		return err
-	}
-	return nil
+	return store.WriteBytes(path, 0o600, data)
 }
 
 // lock waits until no other process changes the file. It is the lock of ledgers:

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"weir/privacy/noise"
+	"weir/runtime/store"
 )
 
 // index is all datasets that runs under one folder have read: OUT/datasets, with
@@ -41,11 +42,11 @@ func indexDir(out string) string { return filepath.Join(out, "datasets") }
 // locked runs f on the index as it is on disk, while no other process changes it.
 func locked(out string, random io.Reader, f func(*index) error) (err error) {
 	dir := indexDir(out)
-	if err := MakeRuns(out); err != nil {
+	if err := store.MakeRuns(out); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("%s: the folder of runs must be writable: %w", dir, plain(err))
+		return fmt.Errorf("%s: the folder of runs must be writable: %w", dir, store.Reason(err))
 	}
 	unlock, err := lock(filepath.Join(dir, "index.json"))
 	if err != nil {

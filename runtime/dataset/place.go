@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"weir/runtime/store"
 )
 
 // place is where a dataset lies, and where its owner file lies: beside it, or
@@ -31,7 +33,7 @@ func locate(out, path string) (place, error) {
 	p := placeOf(out, path)
 	if !Writable(filepath.Dir(path)) {
 		p.owner = p.aside
-		if err = MakeRuns(out); err == nil {
+		if err = store.MakeRuns(out); err == nil {
 			err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
 		}
 	}
@@ -53,18 +55,9 @@ func resolve(path string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, plain(err))
+		return "", fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	return real, nil
-}
-
-// plain drops the operation and path that package os puts before its reason.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 const ownerCure = "restore it from a backup; or remove it, then weir knows the dataset by its content only, as far as the folder of runs does"

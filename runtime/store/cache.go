@@ -1,4 +1,4 @@
-package runtime
+package store
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
 	"weir/runtime/table"
 )
 
-// cache keeps the outputs of stages under their addresses. It holds private
+// Cache keeps the outputs of stages under their addresses. It holds private
 // tables: its folder is 0700 and belongs to the owner's side.
-type cache struct{ dir string }
+type Cache struct{ Dir string }
 
 // entry is the manifest of one address, written last: without it the outputs are
 // not there.
@@ -30,13 +29,16 @@ type stored struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-func (c cache) folder(address string) string {
-	return filepath.Join(c.dir, strings.TrimPrefix(address, "sha256:"))
+// Forget removes what is stored under an address.
+func (c Cache) Forget(address string) error { return os.RemoveAll(c.folder(address)) }
+
+func (c Cache) folder(address string) string {
+	return filepath.Join(c.Dir, strings.TrimPrefix(address, "sha256:"))
 }
 
-// load returns the stored outputs of a address; false where they are not all
-// there, whole and of the planned schema.
-func (c cache) load(address string, step *compile.Step) (pipeline.Tables, bool) {
+// Load returns the outputs that are stored under an address; false where they are not
+// all there and whole. They get the headers of want.
+func (c Cache) Load(address string, want pipeline.Headers) (pipeline.Tables, bool) {
 	data, err := os.ReadFile(filepath.Join(c.folder(address), "manifest.json"))
 	if err != nil {
 		return nil, false
@@ -46,7 +48,7 @@ func (c cache) load(address string, step *compile.Step) (pipeline.Tables, bool) 
 		return nil, false
 	}
 	tables := pipeline.Tables{}
-	for port, h := range step.Work.Out {
+	for port, h := range want {
 		s, ok := e.Outputs[port]
 		if !ok || !sameFile(filepath.Join(c.folder(address), s.File), s) {
 			return nil, false
@@ -61,23 +63,23 @@ func sameFile(path string, s stored) bool {
 	if err != nil || info.Size() != s.Bytes {
 		return false
 	}
-	digest, _, err := digestFile(path)
+	digest, _, err := DigestFile(path)
 	return err == nil && digest == s.Digest
 }
 
 // table reads a stored output, as often as it is opened.
-func (c cache) table(address, file string, h pipeline.Header) pipeline.Table {
+func (c Cache) table(address, file string, h pipeline.Header) pipeline.Table {
 	path := filepath.Join(c.folder(address), file)
 	return table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
-// store writes outputs and returns tables that read what was written. promised is
+// Store writes outputs and returns tables that read what was written. promised is
 // asked when all rows have been made, and before any of them can be found: after
 // an error nothing is kept.
-func (c cache) store(ctx context.Context, address string, step *compile.Step, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
+func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
 	e := entry{Outputs: map[string]stored{}}
 	tables := pipeline.Tables{}
-	for port, h := range step.Work.Out {
+	for port, h := range want {
 		s, err := c.write(ctx, address, port, h, out[port])
 		if err != nil {
 			return nil, err
@@ -86,31 +88,25 @@ func (c cache) store(ctx context.Context, address string, step *compile.Step, ou
 		tables[port] = c.table(address, s.File, h)
 	}
 	if err := promised(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(c.folder(address)))
+		return nil, errors.Join(err, c.Forget(address))
 	}
 	data, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
-	err = writeAtomic(filepath.Join(c.folder(address), "manifest.json"), 0o600, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	err = WriteBytes(filepath.Join(c.folder(address), "manifest.json"), 0o600, data)
 	// Checkpoints are private and served their purpose.
-	return tables, errors.Join(err, os.RemoveAll(filepath.Join(c.folder(address), "scratch")))
+	return tables, errors.Join(err, os.RemoveAll(c.Scratch(address).dir))
 }
 
-func (c cache) write(ctx context.Context, address, port string, h pipeline.Header, t pipeline.Table) (stored, error) {
+func (c Cache) write(ctx context.Context, address, port string, h pipeline.Header, t pipeline.Table) (stored, error) {
 	file := port + ".arrow"
 	path := filepath.Join(c.folder(address), file)
-	if err := os.MkdirAll(c.folder(address), 0o700); err != nil {
-		return stored{}, err
-	}
 	t.Header = h
-	err := writeAtomic(path, 0o600, func(w io.Writer) (err error) {
+	err := Write(path, 0o600, func(w io.Writer) (err error) {
 		defer func() {
 			if recover() != nil {
-				err = errInternal
+				err = ErrInternal
 			}
 		}()
 		return table.WriteIPC(ctx, w, t)
@@ -118,6 +114,6 @@ func (c cache) write(ctx context.Context, address, port string, h pipeline.Heade
 	if err != nil {
 		return stored{}, err
 	}
-	digest, size, err := digestFile(path)
+	digest, size, err := DigestFile(path)
 	return stored{file, digest, size}, err
 }

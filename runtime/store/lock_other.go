@@ -1,6 +1,6 @@
 //go:build !unix
 
-package runtime
+package store
 
 import (
 	"io"
@@ -22,7 +22,7 @@ func (e exclusive) Close() error {
 func lockFile(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if os.IsExist(err) {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	if err != nil {
 		return nil, err

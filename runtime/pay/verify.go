@@ -1,4 +1,4 @@
-package runtime
+package pay
 
 import (
 	"errors"
@@ -9,22 +9,23 @@ import (
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime/dataset"
+	"weir/runtime/store"
 )
 
-// charged lists the charges of a record, each as often as it stands there, in an order
+// Charged lists the charges of a record, each as often as it stands there, in an order
 // of their own: stages that run side by side pay in any.
-func charged(r *record.Run) []string {
+func Charged(r *record.Run) []string {
 	list := make([]string, len(r.Charges))
 	for i, c := range r.Charges {
-		list[i] = encode([]any{c.ID, c.Stage, c.Name, c.Event})
+		list[i] = store.Compact([]any{c.ID, c.Stage, c.Name, c.Event})
 	}
 	slices.Sort(list)
 	return list
 }
 
-// promised lists the charges that the run of a replay has to have: their ids follow
+// Promised lists the charges that the run of a replay has to have: their ids follow
 // from its name and from the recipes of its stages.
-func promised(again *record.Run) []string {
+func Promised(again *record.Run) []string {
 	recipe := map[string]string{}
 	for _, s := range again.Stages {
 		recipe[s.ID] = s.Recipe
@@ -34,13 +35,13 @@ func promised(again *record.Run) []string {
 	for i, c := range named.Charges {
 		named.Charges[i].ID = chargeID(again.ID, c.Stage, c.Name, recipe[c.Stage])
 	}
-	return charged(&named)
+	return Charged(&named)
 }
 
-// differentLedger looks for the run's charges in the ledger, and for every line that
+// DifferentLedger looks for the run's charges in the ledger, and for every line that
 // the ledger had when the run ended. A run that paid says where, and what it left
 // there; otherwise nothing could be looked up.
-func differentLedger(old *record.Run, paid bool) []string {
+func DifferentLedger(old *record.Run, paid bool) []string {
 	of := old.Dataset
 	if paid && (of.Ledger == "" || of.LedgerCount == 0 || of.LedgerHead == "") {
 		return []string{"run.json: dataset is without the ledger, its count or its head, and the run paid"}
@@ -69,7 +70,7 @@ func differentLedger(old *record.Run, paid bool) []string {
 	var differ []string
 	for _, c := range old.Charges {
 		// A charge without a proven bound has no event in the ledger.
-		if e, ok := lines[c.ID]; !ok || e.Unproven == "" && encode(e.Event) != encode(c.Event) {
+		if e, ok := lines[c.ID]; !ok || e.Unproven == "" && store.Compact(e.Event) != store.Compact(c.Event) {
 			differ = append(differ, "ledger: is without the charge "+c.ID)
 		}
 	}

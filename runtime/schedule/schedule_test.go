@@ -1,4 +1,4 @@
-package runtime
+package schedule
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 	for range 50 {
 		var mu sync.Mutex
 		var order []string
-		err := schedule(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
+		err := Steps(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, s.ID)
@@ -50,7 +50,7 @@ func TestScheduleSideBySide(t *testing.T) {
 	meet.Add(2)
 	done := make(chan error, 1)
 	go func() {
-		done <- schedule(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *compile.Step) error {
+		done <- Steps(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *compile.Step) error {
 			meet.Done()
 			meet.Wait()
 			return nil
@@ -70,7 +70,7 @@ func TestScheduleSideBySide(t *testing.T) {
 // the error is its own, not the cancellation of others.
 func TestScheduleStopsAfterAnError(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := schedule(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *compile.Step) error {
+	err := Steps(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *compile.Step) error {
 		switch s.ID {
 		case "a":
 			return wrong
@@ -87,7 +87,7 @@ func TestScheduleStopsAfterAnError(t *testing.T) {
 
 func TestScheduleHearsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	err := schedule(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
+	err := Steps(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
 		cancel()
 		return ctx.Err()
 	})

@@ -1,4 +1,4 @@
-package runtime
+package pay
 
 import (
 	"errors"
@@ -9,28 +9,30 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy"
 	"weir/privacy/noise"
+	"weir/runtime/store"
 )
 
-// stagePayer opens the planned mechanisms of one stage, each once, and says at
+// Payer opens the planned mechanisms of one stage, each once, and says at
 // the end whether what was promised was done.
-type stagePayer struct {
-	run    *run
+type Payer struct {
+	purse  *Purse
 	step   *compile.Step
 	recipe string
-	drawn  uses // of an interrupted attempt that left a checkpoint
+	drawn  store.Uses // of an interrupted attempt that left a checkpoint
 
 	mu     sync.Mutex
 	opened map[string]*privacy.Handle
 	fault  error
 }
 
-func newStagePayer(r *run, step *compile.Step, drawn uses) *stagePayer {
-	return &stagePayer{run: r, step: step, recipe: r.recipe(step), drawn: drawn, opened: map[string]*privacy.Handle{}}
+// Payer is that of one stage, which goes on after what was drawn of its mechanisms.
+func (p *Purse) Payer(step *compile.Step, recipe string, drawn store.Uses) *Payer {
+	return &Payer{purse: p, step: step, recipe: recipe, drawn: drawn, opened: map[string]*privacy.Handle{}}
 }
 
 // Open records the charge, synced, and returns the handle of the mechanism.
 // Without privacy (epsilon: inf) there is nothing to pay and nothing released.
-func (p *stagePayer) Open(name string) (*privacy.Handle, error) {
+func (p *Payer) Open(name string) (*privacy.Handle, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	planned, err := p.planned(name)
@@ -38,21 +40,25 @@ func (p *stagePayer) Open(name string) (*privacy.Handle, error) {
 		p.fault = errors.Join(p.fault, err)
 		return nil, err
 	}
-	if !p.run.plan.Budget.Infinite() {
-		if err := p.run.pay(p.step, planned); err != nil {
+	if !p.purse.plan.Budget.Infinite() {
+		if err := p.purse.pay(p.step, planned, p.recipe); err != nil {
 			return nil, err
 		}
 	}
 	// The name of the noise has the recipe in it and no run: the key is the run's
 	// own, another computation under it draws other noise, and the same computation
 	// under the same key (a resumed run, a replay) the same.
-	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: p.run.opts.probe(p.step.ID),
-		Source: noise.NewSource(p.run.key, p.recipe+"/"+name)})
+	var probe privacy.Probe
+	if p.purse.probe != nil {
+		probe = p.purse.probe(p.step.ID)
+	}
+	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: probe,
+		Source: noise.NewSource(p.purse.key, p.recipe+"/"+name)})
 	p.opened[name] = h
 	return h, nil
 }
 
-func (p *stagePayer) planned(name string) (*pipeline.Planned, error) {
+func (p *Payer) planned(name string) (*pipeline.Planned, error) {
 	if p.opened[name] != nil {
 		return nil, fmt.Errorf("the mechanism %s is opened twice, must be opened once (W14)", name)
 	}
@@ -64,20 +70,20 @@ func (p *stagePayer) planned(name string) (*pipeline.Planned, error) {
 	return nil, fmt.Errorf("the stage opens the mechanism %q, which its plan does not have (W14)", name)
 }
 
-// released is how many uses of each mechanism have released by now.
-func (p *stagePayer) released() uses {
+// Released is how many uses of each mechanism have released by now.
+func (p *Payer) Released() store.Uses {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	so := uses{}
+	so := store.Uses{}
 	for name, h := range p.opened {
 		so[name] = h.Released()
 	}
 	return so
 }
 
-// close reports whether the stage spent exactly what its plan lists. After an
+// Close reports whether the stage spent exactly what its plan lists. After an
 // error nothing of its output may be kept.
-func (p *stagePayer) close() error {
+func (p *Payer) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.fault != nil {
@@ -94,20 +100,22 @@ func (p *stagePayer) close() error {
 	return nil
 }
 
-// secrets are the unpaid secret draws of one stage, named by its recipe under the
+// Secrets are the unpaid secret draws of one stage, named by its recipe under the
 // dataset's key, so that they fall alike in every run of the dataset.
-type secrets struct {
+type Secrets struct {
 	source  *noise.Source
 	planned bool
 	mu      sync.Mutex
 	fault   error
 }
 
-func (r *run) secrets(step *compile.Step) *secrets {
-	return &secrets{source: noise.NewSource(r.source.secret, "secret "+r.recipe(step)), planned: step.Work.Secret}
+// NewSecrets are those of the stage of this name; planned says whether it may draw any.
+func NewSecrets(key noise.Key, name string, planned bool) *Secrets {
+	return &Secrets{source: noise.NewSource(key, name), planned: planned}
 }
 
-func (s *secrets) stream(purpose string) *noise.Stream {
+// Stream is the secret of one purpose.
+func (s *Secrets) Stream(purpose string) *noise.Stream {
 	st, err := s.source.Stream(purpose, 0)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +126,8 @@ func (s *secrets) stream(purpose string) *noise.Stream {
 	return st
 }
 
-func (s *secrets) close() error {
+// Close reports whether a secret was drawn that was not planned, or twice.
+func (s *Secrets) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fault

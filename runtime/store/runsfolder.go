@@ -1,4 +1,4 @@
-package dataset
+package store
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ const runsIgnore = `# Keys of data and of noise, figures of private rows: nothin
 // the owner's and gets no file.
 func MakeRuns(out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
-		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, plain(err))
+		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
 	}
 	files, err := os.ReadDir(out)
 	if err != nil || len(files) > 0 {
@@ -29,7 +29,7 @@ func MakeRuns(out string) error {
 		return nil // of a run that began at the same time
 	}
 	if err != nil {
-		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, plain(err))
+		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
 	}
 	_, err = f.WriteString(runsIgnore)
 	return errors.Join(err, f.Close())

@@ -1,18 +1,21 @@
-package runtime
+// Package schedule decides what runs when: stages in the order of their plan. It knows
+// neither tables nor money.
+package schedule
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
 )
 
-// schedule calls do for every step, each after those it reads, independent ones
+// Steps calls do for every step, each after those it reads, independent ones
 // side by side, at most workers at a time. After the first error nothing new
 // starts; the error of the earliest step in plan order is returned, so that it
 // does not depend on timing where several fail.
-func schedule(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
+func Steps(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := map[string]chan struct{}{pipeline.DatasetID: closed()}
@@ -67,7 +70,7 @@ func firstCause(errs []error) error {
 		if err == nil {
 			continue
 		}
-		if !isCancel(err) {
+		if !Cancelled(err) {
 			return err
 		}
 		cancelled = err
@@ -79,4 +82,9 @@ func closed() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
+}
+
+// Cancelled reports whether err only says that the run was stopped.
+func Cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package runtime
+package store
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func lockFile(path string) (io.Closer, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errLocked
+			return nil, ErrLocked
 		}
 		return nil, err
 	}

@@ -1,7 +1,6 @@
-package runtime
+package pay
 
 import (
-	"errors"
 	"fmt"
 
 	"weir/privacy/ledger"
@@ -29,15 +28,3 @@ func capNote(entries []ledger.Entry, now *ledger.Cap) string {
 }
 
 func terms(c ledger.Cap) string { return fmt.Sprintf("epsilon %g (delta %g)", c.Epsilon, c.Delta) }
-
-// asBegun marks the refusal of a run that was charged before: another run took
-// what it had found left.
-func (r *run) asBegun(err error) error {
-	var over *ledger.OverBudgetError
-	if errors.As(err, &over) {
-		r.mu.Lock()
-		over.Begun = len(r.record.Charges) > 0
-		r.mu.Unlock()
-	}
-	return err
-}

@@ -1,22 +1,24 @@
-package runtime
+package store
 
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// atomicFile is written beside its final name and takes that name only when it
+// File is written beside its final name and takes that name only when it
 // is complete and synced: a reader, or a run after a crash, sees all or nothing.
-type atomicFile struct {
+type File struct {
 	*os.File
 	final string
 }
 
-// createAtomic creates the folders above path too (mode 0700 for private ones).
-func createAtomic(path string, mode os.FileMode) (*atomicFile, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+// Create opens a File that will be path, and makes the folders above it, of mode 0700 for a
+// private file.
+func Create(path string, mode os.FileMode) (*File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), mode|mode&0o444>>2|0o100); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*")
@@ -28,11 +30,11 @@ func createAtomic(path string, mode os.FileMode) (*atomicFile, error) {
 		os.Remove(f.Name())
 		return nil, err
 	}
-	return &atomicFile{File: f, final: path}, nil
+	return &File{File: f, final: path}, nil
 }
 
-// Commit syncs and renames.
-func (f *atomicFile) Commit() error {
+// Commit syncs the file, gives it its name and syncs its folder.
+func (f *File) Commit() error {
 	if err := errors.Join(f.Sync(), f.File.Close()); err != nil {
 		os.Remove(f.Name())
 		return err
@@ -45,14 +47,14 @@ func (f *atomicFile) Commit() error {
 }
 
 // Abort leaves no trace of an uncommitted file.
-func (f *atomicFile) Abort() {
+func (f *File) Abort() {
 	f.File.Close()
 	os.Remove(f.Name())
 }
 
-// writeAtomic writes path through write, or leaves what was there.
-func writeAtomic(path string, mode os.FileMode, write func(io.Writer) error) error {
-	f, err := createAtomic(path, mode)
+// Write writes path through write, or leaves what was there.
+func Write(path string, mode os.FileMode, write func(io.Writer) error) error {
+	f, err := Create(path, mode)
 	if err != nil {
 		return err
 	}
@@ -74,4 +76,20 @@ func syncDir(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// WriteBytes is Write of what is at hand.
+func WriteBytes(path string, mode os.FileMode, data []byte) error {
+	return Write(path, mode, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Reason drops the operation and the path that package os puts before its reason.
+func Reason(err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		return p.Err
+	}
+	return err
 }

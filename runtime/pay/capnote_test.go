@@ -1,4 +1,4 @@
-package runtime
+package pay
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 func TestRefusalOfABegunRun(t *testing.T) {
 	for charges, want := range map[int]bool{0: false, 1: true} {
 		over := &ledger.OverBudgetError{}
-		r := &run{record: &record.Run{Charges: make([]record.Charge, charges)}}
+		r := &Purse{charges: make([]record.Charge, charges)}
 		if err := r.asBegun(fmt.Errorf("stage: %w", over)); !errors.Is(err, ErrOverBudget) || over.Begun != want {
 			t.Errorf("after %d charges: begun is %v, must be %v", charges, over.Begun, want)
 		}

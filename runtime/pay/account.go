@@ -1,0 +1,141 @@
+package pay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/store"
+)
+
+// ErrOverBudget marks a run that would pass the budget of its dataset.
+var ErrOverBudget = ledger.ErrOverBudget
+
+// Account is the open ledger of a dataset.
+type Account struct {
+	mu     sync.Mutex
+	path   string
+	of     Dataset
+	ledger *ledger.Ledger
+	limit  *ledger.Cap // nil: the dataset has no budget
+}
+
+// Open opens the ledger of a dataset, and refuses one that is not the dataset's own or
+// lacks charges that the owner's side knows of.
+func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Account, error) {
+	path, err := at.ledger(of)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, store.Reason(err))
+	}
+	l, err := ledger.Open(path, of.ID, clock)
+	if err != nil {
+		return nil, err
+	}
+	if err := of.checkLedger(l.Entries()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Account{path: path, of: of, ledger: l, limit: limit(plan)}, nil
+}
+
+// Path is where the ledger lies.
+func (a *Account) Path() string { return a.path }
+
+// Note tells the data's owner where the cap is looser than it was, or is "".
+func (a *Account) Note() string { return capNote(a.ledger.Entries(), a.limit) }
+
+// limit is the budget of the dataset as the ledger takes it.
+func limit(plan *compile.Plan) *ledger.Cap {
+	b := plan.Dataset.Budget
+	if b == nil {
+		return nil
+	}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: plan.Adjacency, Unit: unitOf(plan), Filter: b.Filter}
+}
+
+func unitOf(plan *compile.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }
+
+// Afford refuses what these runs have not paid yet where the budget does not cover it all,
+// before anything is spent.
+func (a *Account) Afford(runs ...*Purse) error {
+	if a.limit == nil {
+		return nil
+	}
+	var bill []ledger.Charge
+	for _, p := range runs {
+		bill = append(bill, a.unpaid(p)...)
+	}
+	fixed, err := a.ledger.Fix(*a.limit, bill...)
+	if err != nil {
+		return err
+	}
+	a.limit = &fixed
+	return a.ledger.Check(fixed, bill...)
+}
+
+// unpaid lists the planned charges of a run that the ledger does not have yet. The recipes
+// of stages are not known before their inputs' are, so a resumed run is billed by
+// what its stages and mechanisms are called.
+func (a *Account) unpaid(p *Purse) []ledger.Charge {
+	paid := map[string]bool{}
+	for _, e := range a.ledger.Entries() {
+		if e.Run == p.run {
+			paid[e.Stage+"/"+e.Name] = true
+		}
+	}
+	var open []ledger.Charge
+	for i := range p.plan.Steps {
+		s := &p.plan.Steps[i]
+		for n := range s.Spends {
+			if !paid[s.ID+"/"+s.Spends[n].Name] {
+				open = append(open, p.charge(s, &s.Spends[n], ""))
+			}
+		}
+	}
+	return open
+}
+
+// append records a charge, synced, and keeps the new head on the owner's side. One that
+// the ledger has is not written again.
+func (a *Account) append(c ledger.Charge) ([]ledger.Entry, ledger.Head, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entries, err := a.ledger.Append(a.limit, c)
+	if errors.Is(err, ledger.ErrCharged) {
+		entries, err = a.ledger.Entries(), nil
+	}
+	if err != nil {
+		return nil, ledger.Head{}, err
+	}
+	head := a.ledger.Head()
+	return entries, head, a.of.noteLedger(a.path, head)
+}
+
+// Restore writes the charges of a finished run that the ledger lacks, and names them: what
+// was released was paid for, whatever became of the file.
+func (a *Account) Restore(p *Purse, rec []record.Charge) (written []string, err error) {
+	known := map[string]bool{}
+	for _, e := range a.ledger.Entries() {
+		known[e.ID] = true
+	}
+	for _, c := range rec {
+		if step := p.plan.Step(c.Stage); !known[c.ID] && step != nil {
+			again := p.charge(step, &pipeline.Planned{Name: c.Name, Event: c.Event}, "")
+			again.ID = c.ID
+			if _, err := a.ledger.Append(nil, again); err != nil {
+				return written, err
+			}
+			written = append(written, c.ID)
+		}
+	}
+	return written, a.of.noteLedger(a.path, a.ledger.Head())
+}

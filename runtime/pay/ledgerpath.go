@@ -1,0 +1,73 @@
+package pay
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"weir/runtime/dataset"
+	"weir/runtime/store"
+)
+
+// TestLedgerSuffix ends the name of a ledger of runs with a test seed.
+const TestLedgerSuffix = ".NOT-PRIVATE" + dataset.LedgerSuffix
+
+// Place says where the ledger of a dataset is looked for.
+type Place struct {
+	Asked string // where the caller or the spec wants it, or ""
+	Out   string // the folder of runs
+	Test  bool   // noise is from a seed
+	Log   *slog.Logger
+}
+
+// errOtherLedger marks a ledger beside the dataset's own: it would be a second
+// budget.
+var errOtherLedger = errors.New("the dataset has a ledger already")
+
+// ledger is where the dataset's ledger lies: where it lay before, or where
+// the caller or the spec says, else beside the file; for a generator, or where the
+// dataset's folder is read-only, with the runs. A ledger in another place than
+// before is refused while the old one is there.
+func (p Place) ledger(of Dataset) (string, error) {
+	asked := p.Asked
+	if p.Test {
+		return p.testLedger(of), nil
+	}
+	before := of.ledgerPath()
+	if _, err := os.Stat(before); before == "" || err != nil {
+		before = ""
+	}
+	switch {
+	case before != "" && asked != "" && !store.SamePath(before, asked):
+		return "", dataset.Refusal{Err: fmt.Errorf("%w, %s, and is asked to charge %s: a second ledger would be a second budget; leave out the other one, or move the ledger there", errOtherLedger, before, asked)}
+	case before != "":
+		return before, nil
+	case asked != "":
+		return filepath.Abs(asked)
+	}
+	return filepath.Abs(p.defaultLedger(of))
+}
+
+// testLedger is the ledger of runs with a test seed: it must not mix with real
+// charges.
+func (p Place) testLedger(of Dataset) string {
+	asked := p.Asked
+	if asked == "" {
+		asked = p.defaultLedger(of)
+	}
+	return strings.TrimSuffix(asked, dataset.LedgerSuffix) + TestLedgerSuffix
+}
+
+func (p Place) defaultLedger(of Dataset) string {
+	if of.Path != "" && dataset.Writable(filepath.Dir(of.Path)) {
+		return of.Path + dataset.LedgerSuffix
+	}
+	path := filepath.Join(p.Out, "ledgers", of.ID+dataset.LedgerSuffix)
+	if of.Path != "" {
+		p.Log.Warn("the dataset's folder is read-only, so its ledger lies with the runs; keep it", "ledger", path)
+	}
+	return path
+}

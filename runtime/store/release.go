@@ -1,0 +1,66 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"weir/record"
+)
+
+// Digests are those of recorded files, by name.
+func Digests(files []record.File) map[string]string {
+	of := map[string]string{}
+	for _, f := range files {
+		of[f.Path] = f.SHA256
+	}
+	return of
+}
+
+// Listing is all that lies under release/, whoever put it there, with its digest. A
+// release is plain files: a folder, a link or anything else has a text in place of a
+// digest that no record holds. What a link points to may be another file tomorrow.
+func (d RunDir) Listing() (map[string]string, error) {
+	files := map[string]string{}
+	root := d.Release()
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == root && e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(d.Path, path)
+		if err != nil {
+			return err
+		}
+		digest := "no regular file"
+		if e.Type().IsRegular() {
+			digest, _, err = DigestFile(path)
+		}
+		files[filepath.ToSlash(name)] = digest
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return files, nil
+	}
+	return files, err
+}
+
+// CheckRelease reports whether a release is as its record says.
+func (d RunDir) CheckRelease(rec *record.Run) error {
+	listed, err := d.Listing()
+	if err != nil {
+		return err
+	}
+	recorded := Digests(rec.Release)
+	for name, digest := range recorded {
+		if listed[name] != digest {
+			return fmt.Errorf("%s: is missing or has changed", name)
+		}
+	}
+	for name := range listed {
+		if recorded[name] == "" {
+			return fmt.Errorf("%s: is not in the record", name)
+		}
+	}
+	return nil
+}
