@@ -1,9 +1,7 @@
 package pipeline
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
+	"weir/privacy/digest"
 	"weir/schema"
 )
 
@@ -56,6 +54,5 @@ func (p *parser) digest(s *Spec) {
 		p.at("", "without a canonical form", "writable as YAML", err.Error())
 		return
 	}
-	h := sha256.Sum256(text)
-	s.Digest = "sha256:" + hex.EncodeToString(h[:])
+	s.Digest = digest.Of(text)
 }

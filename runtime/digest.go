@@ -1,10 +1,9 @@
 package runtime
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"os"
+
+	"weir/privacy/digest"
 )
 
 // digestFile is the sha256 and size of a file's bytes.
@@ -14,13 +13,7 @@ func digestFile(path string) (string, int64, error) {
 		return "", 0, err
 	}
 	defer f.Close()
-	return digestReader(f)
-}
-
-func digestReader(r io.Reader) (string, int64, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, r)
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), n, err
+	return digest.Read(f)
 }
 
 // FileDigest is the sha256 of a file's bytes, as records write it.

@@ -1,14 +1,13 @@
 package runtime
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/privacy/digest"
 )
 
 // recipe says what is done to the dataset, from public facts alone: the
@@ -99,10 +98,5 @@ func digestJSON(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("recipe: %w", err)
 	}
-	return sum(data), nil
-}
-
-func sum(data []byte) string {
-	h := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(h[:])
+	return digest.Of(data), nil
 }

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/privacy/digest"
 )
 
 // Model is what a stage of this room releases, read back: it draws rows from
@@ -77,7 +77,7 @@ func digestParts(parts []pipeline.File) string {
 		fmt.Fprintf(h, "%d %s %d ", len(p.Name), p.Name, len(p.Data))
 		h.Write(p.Data)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return digest.Sum(h)
 }
 
 // Read is the inverse of the release of a model.
