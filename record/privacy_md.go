@@ -95,7 +95,7 @@ func spendTable(p planned) string {
 				b.WriteString("| stage | mechanism | sensitivity | noise multiplier | uses | epsilon alone (stage) | cumulative |\n|---|---|---|---|---|---|---|\n")
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(s.ID), cell(p.Mechanism), cell(p.Sensitivity), figure(s.NoiseMultiplier, Number), useCount(p.Uses),
-				figure(s.Alone, Bound), figure(s.Total, Bound))
+				figure(s.Alone, Bound), figure(s.Cumulative, Bound))
 		}
 	}
 	for _, s := range p.Stages {

@@ -1,21 +1,21 @@
 package main
 
 import (
+	"net/url"
+	"path/filepath"
+
 	"weir/pipeline/audit"
 	"weir/pipeline/spec"
 )
 
 // sarif renders a check as SARIF 2.1.0, which code review tools read.
 func sarif(spec string, report checkReport) map[string]any {
-	var results []map[string]any
+	results := []map[string]any{}
 	for _, p := range report.Problems {
-		results = append(results, sarifResult(ruleID(p.Rule), "error", p.Error(), spec, p.Line, p.Column))
+		results = append(results, sarifResult(ruleID(p.Rule), "error", p.Error(), faulty(spec, p), p.Line, p.Column))
 	}
 	for _, f := range report.Findings {
 		results = append(results, sarifResult(f.Rule, string(f.Level), f.Message, spec, 0, 0))
-	}
-	if results == nil {
-		results = []map[string]any{}
 	}
 	driver := map[string]any{"name": "weir", "version": thisVersion().Weir, "rules": sarifRules()}
 	return map[string]any{
@@ -23,6 +23,18 @@ func sarif(spec string, report checkReport) map[string]any {
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
 		"runs":    []any{map[string]any{"tool": map[string]any{"driver": driver}, "results": results}},
 	}
+}
+
+// faulty is the file of a fault: a domain is named from the folder of its spec, and one
+// without a line, such as of --set, is put on the spec.
+func faulty(spec string, p spec.Diagnostic) string {
+	switch {
+	case p.Line == 0:
+		return spec
+	case p.File == spec || filepath.IsAbs(p.File):
+		return p.File
+	}
+	return filepath.Join(filepath.Dir(spec), p.File)
 }
 
 // ruleID names faults of the spec that are no audit rule.
@@ -34,7 +46,8 @@ func ruleID(rule string) string {
 }
 
 func sarifResult(rule, level, message, file string, line, column int) map[string]any {
-	physical := map[string]any{"artifactLocation": map[string]any{"uri": file}}
+	uri := url.URL{Path: filepath.ToSlash(file)}
+	physical := map[string]any{"artifactLocation": map[string]any{"uri": uri.String()}}
 	if line > 0 {
 		physical["region"] = map[string]any{"startLine": line, "startColumn": max(1, column)}
 	}

@@ -39,17 +39,18 @@ Exit codes: 0 done; 2 usage, or a file exists.`,
 	}
 }
 
-// templateFiles maps the names of embedded templates to those of the files.
-func templateFiles() map[string]string {
-	return map[string]string{"template/pipeline.yaml": "pipeline.yaml", "template/domain.yaml": "domain.yaml", "template/gitignore": ".gitignore"}
+// templateFiles pairs the names of embedded templates with those of the files.
+func templateFiles() [][2]string {
+	return [][2]string{{"template/pipeline.yaml", "pipeline.yaml"}, {"template/domain.yaml", "domain.yaml"}, {"template/gitignore", ".gitignore"}}
 }
 
 // writeTemplate writes all files or, where one exists, none.
 func writeTemplate(dir string) error {
 	var errs []error
-	for _, name := range templateFiles() {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("%s: exists; init overwrites nothing", filepath.Join(dir, name)))
+	for _, f := range templateFiles() {
+		path := filepath.Join(dir, f[1])
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("%s: exists; init overwrites nothing", path))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -58,12 +59,12 @@ func writeTemplate(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for from, name := range templateFiles() {
-		data, err := templates.ReadFile(from)
+	for _, f := range templateFiles() {
+		data, err := templates.ReadFile(f[0])
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f[1]), data, 0o644); err != nil {
 			return err
 		}
 	}

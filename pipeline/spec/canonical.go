@@ -1,10 +1,8 @@
 package spec
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"weir/pipeline"
+	"weir/privacy/digest"
 	"weir/schema"
 )
 
@@ -57,6 +55,5 @@ func (p *parser) digest(s *Spec) {
 		p.at("", "without a canonical form", "writable as YAML", err.Error())
 		return
 	}
-	h := sha256.Sum256(text)
-	s.Digest = "sha256:" + hex.EncodeToString(h[:])
+	s.Digest = digest.Of(text)
 }

@@ -3,7 +3,11 @@
 // pure: equal input gives equal bytes, and nothing is read from anywhere.
 package report
 
-import "math"
+import (
+	"math"
+
+	"weir/record"
+)
 
 // Report is everything that the page shows.
 type Report struct {
@@ -11,7 +15,7 @@ type Report struct {
 	Source     string // the dataset, in words
 	Insecure   bool   // noise from a seed: the epsilons hold for nobody
 	Privacy    Privacy
-	Findings   []Finding
+	Findings   []record.Finding
 	Released   []Artifact
 	Groups     []Group
 	Columns    []Column
@@ -37,18 +41,12 @@ type Privacy struct {
 	Spends            []Spend
 }
 
-// Spend is one stage that draws noise.
+// Spend is a mechanism with its stage and, on the stage's first line, what the stage costs.
 type Spend struct {
-	Stage, Mechanism, Sensitivity string
-	NoiseMultiplier               *float64
-	Steps                         int64
-	Share, Alone, Cumulative      *float64 // share of the budget; epsilon of this stage, and of all up to it
-	Published                     *float64
-	Unproven                      string
+	Stage string
+	record.Spend
+	record.Cost
 }
-
-// Finding is an audit rule that the plan touches.
-type Finding struct{ Rule, Level, Stage, Message, Fix string }
 
 // Artifact is an output that may leave: a table, a model, files.
 type Artifact struct {

@@ -1,20 +1,11 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
+	"weir/privacy/digest"
 )
-
-// Digest is "sha256:" and the SHA-256 of all that r gives, and how many bytes that is.
-func Digest(r io.Reader) (string, int64, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, r)
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), n, err
-}
 
 // DigestFile is the digest and the size of a file.
 func DigestFile(path string) (string, int64, error) {
@@ -23,7 +14,7 @@ func DigestFile(path string) (string, int64, error) {
 		return "", 0, err
 	}
 	defer f.Close()
-	return Digest(f)
+	return digest.Read(f)
 }
 
 // DigestJSON is the digest of plain data; what cannot be written is an error, never
@@ -33,8 +24,7 @@ func DigestJSON(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("digest: %w", err)
 	}
-	h := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(h[:]), nil
+	return digest.Of(data), nil
 }
 
 // Compact is v as compact JSON: run.json is indented, a plan in memory is not.

@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 
 	"github.com/klauspost/compress/gzip"
+
+	"weir/privacy/digest"
 )
 
 // FS opens files by name; names may be anything that the implementation
@@ -131,7 +132,7 @@ func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 		}
 		return "", readError(name, err)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+	return digest.Sum(h), nil
 }
 
 // untilDone stops reading when its context ends.

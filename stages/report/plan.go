@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/record"
 	"weir/record/report"
 )
 
@@ -22,16 +23,16 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 		describeStep(page, p.Steps[i])
 	}
 	for _, f := range p.Findings {
-		page.Findings = append(page.Findings, report.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage, Message: f.Message, Fix: f.Fix})
+		page.Findings = append(page.Findings, record.Finding{Rule: f.Rule, Level: string(f.Level), Stage: f.Stage, Message: f.Message, Fix: f.Fix})
 	}
 }
 
 func describeStep(page *report.Report, s *pipeline.Step) {
 	for i, p := range s.Spends {
-		spend := report.Spend{Stage: s.ID, Mechanism: p.Mechanism, Sensitivity: p.Sensitivity, Steps: p.Uses}
+		spend := report.Spend{Stage: s.ID, Spend: record.Spend{Name: p.Name, Mechanism: p.Mechanism, Sensitivity: p.Sensitivity, Uses: p.Uses}}
 		if i == 0 { // noise and epsilon are those of the stage
-			spend.NoiseMultiplier, spend.Share, spend.Unproven = s.NoiseMultiplier, s.Share, s.Unproven
-			spend.Alone, spend.Cumulative, spend.Published = s.EpsilonAlone, s.EpsilonTotal, s.Published
+			spend.Cost = record.Cost{NoiseMultiplier: s.NoiseMultiplier, Share: s.Share, Unproven: s.Unproven,
+				Alone: s.EpsilonAlone, Cumulative: s.EpsilonTotal, Published: s.Published}
 		}
 		page.Privacy.Spends = append(page.Privacy.Spends, spend)
 	}

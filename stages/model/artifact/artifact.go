@@ -5,7 +5,6 @@ package artifact
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/privacy/digest"
 )
 
 // Model is what a stage that learns releases, read back: it draws rows from
@@ -73,7 +73,7 @@ func digestParts(parts []pipeline.File) string {
 		fmt.Fprintf(h, "%d %s %d ", len(p.Name), p.Name, len(p.Data))
 		h.Write(p.Data)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return digest.Sum(h)
 }
 
 // Read is the inverse of Pack, by the decoder of the kind and format that the

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestInitRunsAtOnce: what init writes has nothing to complain about, and runs.
+func TestInitRunsAtOnce(t *testing.T) {
+	s := study{t, t.TempDir()}
+	code, out, errs := s.weir("init", s.path("new/study"))
+	if code != exitDone || !strings.Contains(out, s.path("new/study/pipeline.yaml")) {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	spec := s.path("new/study/pipeline.yaml")
+	if code, out, errs := s.weir("check", spec); code != exitDone || out != spec+": no error\n" || errs != "" {
+		t.Errorf("check: exit code %d, %s%s; must find nothing at all", code, out, errs)
+	}
+	code, out, errs = s.weir("run", spec, "--out", s.path("runs"), "--set", "dataset.demo_rows=500", "--set", "dataset.rows_public=500",
+		"--set", "stages.train.steps=5", "--set", "stages.train.expected_batch_size=50", "--set", "stages.sample.rows=50", "--insecure-noise-seed", "1")
+	if code != exitDone || !strings.Contains(out, "PRIVACY") {
+		t.Errorf("run: exit code %d: %s%s", code, out, errs)
+	}
+}
+
+// TestInitIgnoresSecrets: what must never be committed is in .gitignore, with the names
+// that runs give it.
+func TestInitIgnoresSecrets(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.weir("init", s.dir)
+	lines := strings.Split(s.read(".gitignore"), "\n")
+	for _, secret := range []string{"runs/", "noise.key", "*.weir-owner.json*"} {
+		if strings.Count("\n"+strings.Join(lines, "\n")+"\n", "\n"+secret+"\n") != 1 {
+			t.Errorf(".gitignore lacks %s: %q", secret, lines)
+		}
+	}
+}
+
+// TestInitOverwritesNothing: where one file exists none is written, and all that exist
+// are named.
+func TestInitOverwritesNothing(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("domain.yaml", "mine")
+	code, _, errs := s.weir("init", s.dir)
+	if code != exitUsage || !strings.Contains(errs, s.path("domain.yaml")+": exists") || s.read("domain.yaml") != "mine" {
+		t.Errorf("exit code %d, must be %d and name the file: %s", code, exitUsage, errs)
+	}
+	if _, err := os.Stat(s.path("pipeline.yaml")); err == nil {
+		t.Error("init wrote a part")
+	}
+}
