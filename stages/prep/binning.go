@@ -43,15 +43,14 @@ func observed(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
-		}
 		b := present(r.Column(i))
-		for j, v := range values {
+		err = look(r.Column(i), func(j int, v float64) {
 			if b.has(j) {
 				all = append(all, v)
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return all, ctx.Err()
@@ -59,15 +58,9 @@ func observed(ctx context.Context, t pipeline.Table, i int) ([]float64, error) {
 
 func binMaker(i int, edges []float64) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
-		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]int32, len(values))
-		for j, v := range values {
-			out[j] = bin(edges, v)
-		}
-		return column(arrow.PrimitiveTypes.Int32, out, present(r.Column(i))), nil
+		out := make([]int32, r.NumRows())
+		err := look(r.Column(i), func(j int, v float64) { out[j] = bin(edges, v) })
+		return column(arrow.PrimitiveTypes.Int32, out, present(r.Column(i))), err
 	}
 }
 

@@ -111,39 +111,42 @@ func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper
 func (s *Bounds) maker(i int, c pipeline.Column, lower, upper float64) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		a := r.Column(i)
-		values, err := floats(a)
-		if err != nil {
-			return nil, err
-		}
-		held, b, outside := hold(values, present(a), lower, upper, s.Outside == "clip")
+		out, err := outOfRange(a, lower, upper)
 		switch {
-		case outside == 0:
-			return a, nil
+		case err != nil || len(out) == 0:
+			return a, err
 		case s.Outside == "error":
 			return nil, fmt.Errorf("has values outside its bounds [%g, %g]", lower, upper)
+		case s.Outside == "clip":
+			return clipped(a, out, c, lower, upper)
 		}
-		return store(c.ArrowType(), held, b), nil
+		b := present(a)
+		for _, j := range out {
+			b = b.without(j, a.Len())
+		}
+		return withBits(a, b), nil
 	}
 }
 
-// hold makes values outside [lower, upper] missing, or the nearest bound, and
-// counts them; NaN is outside. Bounds are inclusive. The input is not changed.
-func hold(values []float64, b bits, lower, upper float64, clip bool) ([]float64, bits, int) {
-	held, outside := values, 0
-	for i, v := range values {
-		if v >= lower && v <= upper || !b.has(i) {
-			continue
+// outOfRange lists the places of values outside [lower, upper]; NaN is outside.
+func outOfRange(a arrow.Array, lower, upper float64) (places []int, err error) {
+	b := present(a)
+	err = look(a, func(j int, v float64) {
+		if !(v >= lower && v <= upper) && b.has(j) {
+			places = append(places, j)
 		}
-		if outside++; clip {
-			if outside == 1 {
-				held = slices.Clone(values)
-			}
-			held[i] = nearest(v, lower, upper)
-			continue
-		}
-		b = b.without(i, len(values))
+	})
+	return places, err
+}
+
+// clipped is a with the values at some places held to [lower, upper].
+func clipped(a arrow.Array, places []int, c pipeline.Column, lower, upper float64) (arrow.Array, error) {
+	values, err := floats(a)
+	held := slices.Clone(values)
+	for _, j := range places {
+		held[j] = nearest(values[j], lower, upper)
 	}
-	return held, b, outside
+	return store(c.ArrowType(), held, present(a)), err
 }
 
 // nearest is the bound that v becomes. Not a number is taken for the lowest, as

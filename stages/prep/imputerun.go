@@ -62,32 +62,33 @@ func (p imputing) reference(ctx context.Context, t pipeline.Table) (knn.Columns,
 func (p imputing) matrix(r arrow.Record, places []int) (knn.Columns, error) {
 	data := make(knn.Columns, len(places))
 	for j, i := range places {
-		values, err := floats(r.Column(i))
+		values, b := make([]float64, r.NumRows()), present(r.Column(i))
+		err := look(r.Column(i), func(k int, v float64) {
+			if values[k] = v; math.IsInf(v, 0) || !b.has(k) {
+				values[k] = math.NaN()
+			}
+		})
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", p.names[j], err)
 		}
-		data[j] = filled(values, present(r.Column(i)), math.NaN())
-		for k, v := range data[j] {
-			if math.IsInf(v, 0) {
-				data[j][k] = math.NaN()
-			}
-		}
+		data[j] = values
 	}
 	return data, nil
 }
 
-// write puts the filled cells into the columns; whole numbers and codes are
-// rounded half to even.
+// write puts the filled cells into the columns, and passes on those without any;
+// whole numbers and codes are rounded half to even.
 func (p imputing) write(whole arrow.Record, data knn.Columns, cells []knn.Cell) arrow.Record {
+	changed := map[int]bool{}
 	for _, c := range cells {
 		v := c.Value
 		if t := p.out.Domain.Columns[p.places[c.Column]].ArrowType().ID(); t == arrow.INT64 || t == arrow.INT32 {
 			v = math.RoundToEven(v)
 		}
-		data[c.Column][c.Row] = v
+		data[c.Column][c.Row], changed[c.Column] = v, true
 	}
 	columns := slices.Clone(whole.Columns())
-	for _, w := range p.wanted {
+	for w := range changed {
 		i := p.places[w]
 		columns[i] = store(columns[i].DataType(), data[w], nil)
 	}

@@ -109,11 +109,15 @@ func (b *inserter) rewrite(h pipeline.Header, kind string, ps pipeline.Problems)
 func undoMissingIndicator(u *undoing) error {
 	return u.indicators(func(p indicated, i, mark int, _ pipeline.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
-			yes, err := codes(r.Column(mark))
-			if err != nil {
-				return nil, err
+			a, b := r.Column(i), present(r.Column(i))
+			at, err := marked(r.Column(mark))
+			if err != nil || len(at) == 0 {
+				return a, err
 			}
-			return hide(r.Column(i), yes, present(r.Column(mark)))
+			for _, j := range at {
+				b = b.without(j, a.Len())
+			}
+			return withBits(a, b), nil
 		}
 	}, true)
 }
@@ -143,13 +147,14 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.
 	return nil
 }
 
-// hide makes the values of a missing where the mark is 1.
-func hide(a arrow.Array, marks []int32, known bits) (arrow.Array, error) {
+// marked lists the places where an indicator says yes.
+func marked(a arrow.Array) (places []int, err error) {
 	b := present(a)
+	marks, err := codes(a)
 	for j, m := range marks {
-		if m == 1 && known.has(j) {
-			b = b.without(j, len(marks))
+		if m == 1 && b.has(j) {
+			places = append(places, j)
 		}
 	}
-	return withBits(a, b)
+	return places, err
 }

@@ -81,35 +81,45 @@ func (s *NotAvailable) value(ps *pipeline.Problems, c pipeline.Column) float64 {
 
 func replaceSentinel(i int, sentinel, value float64, t arrow.DataType) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
-		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
+		a := r.Column(i)
+		at, err := equalTo(a, sentinel)
+		if err != nil || len(at) == 0 {
+			return a, err
 		}
-		out := slices.Clone(values)
-		for j, v := range values {
-			if v == sentinel {
-				out[j] = value
-			}
-		}
-		return store(t, out, present(r.Column(i))), nil
+		return replaced(a, t, at, value, present(a))
 	}
+}
+
+// equalTo lists the places of a value.
+func equalTo(a arrow.Array, value float64) (places []int, err error) {
+	err = look(a, func(j int, v float64) {
+		if v == value {
+			places = append(places, j)
+		}
+	})
+	return places, err
+}
+
+// replaced is a with one value at some places, and presence b.
+func replaced(a arrow.Array, t arrow.DataType, places []int, value float64, b bits) (arrow.Array, error) {
+	values, err := floats(a)
+	out := slices.Clone(values)
+	for _, j := range places {
+		out[j] = value
+	}
+	return store(t, out, b), err
 }
 
 // markSentinel is 1 at the sentinel, 0 at other values, missing where the value
 // is missing: a missing value is not the sentinel.
 func markSentinel(i int, sentinel float64) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
-		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
+		at, err := equalTo(r.Column(i), sentinel)
+		marks := make([]int32, r.NumRows())
+		for _, j := range at {
+			marks[j] = 1
 		}
-		marks := make([]int32, len(values))
-		for j, v := range values {
-			if v == sentinel {
-				marks[j] = 1
-			}
-		}
-		return column(arrow.PrimitiveTypes.Int32, marks, present(r.Column(i))), nil
+		return column(arrow.PrimitiveTypes.Int32, marks, present(r.Column(i))), err
 	}
 }
 
@@ -118,22 +128,15 @@ func markSentinel(i int, sentinel float64) maker {
 func undoNotAvailable(u *undoing) error {
 	return u.indicators(func(p indicated, i, mark int, to pipeline.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
-			yes, err := codes(r.Column(mark))
-			if err != nil {
-				return nil, err
+			a, b := r.Column(i), present(r.Column(i))
+			at, err := marked(r.Column(mark))
+			if err != nil || len(at) == 0 {
+				return a, err
 			}
-			values, err := floats(r.Column(i))
-			if err != nil {
-				return nil, err
+			for _, j := range at {
+				b = b.with(j)
 			}
-			out, b, known := slices.Clone(values), present(r.Column(i)), present(r.Column(mark))
-			for j, m := range yes {
-				if m == 1 && known.has(j) {
-					out[j] = p.Sentinel
-					b = b.with(j)
-				}
-			}
-			return store(to.ArrowType(), out, b), nil
+			return replaced(a, to.ArrowType(), at, p.Sentinel, b)
 		}
 	}, false)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -89,10 +90,7 @@ func (e scaling) encode(i int) maker {
 			return nil, errMissing
 		}
 		values, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
-		}
-		return column(arrow.PrimitiveTypes.Float32, e.scale(values), nil), nil
+		return column(arrow.PrimitiveTypes.Float32, e.scale(values), nil), err
 	}
 }
 
@@ -143,15 +141,9 @@ func (e scaling) decode(i int, to pipeline.Column) maker {
 	}
 	values := restoring(to)
 	return func(r arrow.Record) (arrow.Array, error) {
-		z, err := floats(r.Column(i))
-		if err != nil {
-			return nil, err
-		}
-		x := make([]float64, len(z))
-		for j, v := range z {
-			x[j] = values.value(e.backward(v))
-		}
-		return store(to.ArrowType(), x, present(r.Column(i))), nil
+		x := make([]float64, r.NumRows())
+		err := look(r.Column(i), func(j int, z float64) { x[j] = values.value(e.backward(z)) })
+		return store(to.ArrowType(), x, present(r.Column(i))), err
 	}
 }
 
@@ -163,10 +155,10 @@ func (e scaling) decodeCodes(i int) maker {
 			return a, nil
 		}
 		from, err := codes(a)
-		if err != nil {
-			return nil, err
+		if err != nil || !slices.Contains(from, int32(e.Categories)) {
+			return a, err
 		}
-		return column(arrow.PrimitiveTypes.Int32, from, missingCodes(from, present(a), int32(e.Categories))), nil
+		return withBits(a, missingCodes(from, present(a), int32(e.Categories))), nil
 	}
 }
 

@@ -2,6 +2,7 @@ package prep
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -63,17 +64,35 @@ func column[T number](t arrow.DataType, values []T, b bits) arrow.Array {
 // floats reads a fixed-width column as float64; values at nulls mean nothing.
 // The result of a float64 column is its own memory: do not write to it.
 func floats(a arrow.Array) ([]float64, error) {
+	if a, ok := a.(*array.Float64); ok {
+		return a.Float64Values(), nil
+	}
+	values := make([]float64, a.Len())
+	return values, look(a, func(i int, v float64) { values[i] = v })
+}
+
+// look yields the values of a fixed-width column as float64, without a copy of
+// them; values at nulls mean nothing.
+func look(a arrow.Array, see func(i int, v float64)) error {
 	switch a := a.(type) {
 	case *array.Float64:
-		return a.Float64Values(), nil
+		each(a.Float64Values(), see)
 	case *array.Int64:
-		return convert[int64, float64](a.Int64Values()), nil
+		each(a.Int64Values(), see)
 	case *array.Int32:
-		return convert[int32, float64](a.Int32Values()), nil
+		each(a.Int32Values(), see)
 	case *array.Float32:
-		return convert[float32, float64](a.Float32Values()), nil
+		each(a.Float32Values(), see)
+	default:
+		return fmt.Errorf("has the Arrow type %s, must be a number", a.DataType())
 	}
-	return nil, fmt.Errorf("has the Arrow type %s, must be a number", a.DataType())
+	return nil
+}
+
+func each[T number](values []T, see func(i int, v float64)) {
+	for i, v := range values {
+		see(i, float64(v))
+	}
 }
 
 func convert[A, B number](from []A) []B {
@@ -106,31 +125,12 @@ func codes(a arrow.Array) ([]int32, error) {
 	return nil, fmt.Errorf("has the Arrow type %s, must be int32", a.DataType())
 }
 
-// withBits is a with other values missing.
-func withBits(a arrow.Array, b bits) (arrow.Array, error) {
-	switch a := a.(type) {
-	case *array.Float64:
-		return column(a.DataType(), a.Float64Values(), b), nil
-	case *array.Int64:
-		return column(a.DataType(), a.Int64Values(), b), nil
-	case *array.Int32:
-		return column(a.DataType(), a.Int32Values(), b), nil
-	case *array.Float32:
-		return column(a.DataType(), a.Float32Values(), b), nil
-	case *array.String:
-		return texts(a, b), nil
-	}
-	return nil, fmt.Errorf("has the Arrow type %s, must be a number or text", a.DataType())
-}
-
-func texts(a *array.String, b bits) arrow.Array {
-	build := array.NewStringBuilder(memory.DefaultAllocator)
-	for i := range a.Len() {
-		if b.has(i) {
-			build.Append(a.Value(i))
-		} else {
-			build.AppendNull()
-		}
-	}
-	return build.NewArray()
+// withBits is a with other values missing; its values are shared.
+func withBits(a arrow.Array, b bits) arrow.Array {
+	d, buffers := a.Data(), slices.Clone(a.Data().Buffers())
+	valid := newBits(d.Offset() + d.Len())
+	bitutil.CopyBitmap(b, 0, d.Len(), valid, d.Offset())
+	buffers[0] = memory.NewBufferBytes(valid)
+	nulls := d.Len() - bitutil.CountSetBits(b, 0, d.Len())
+	return array.MakeFromData(array.NewData(d.DataType(), d.Len(), buffers, nil, nulls, d.Offset()))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/train/nearest"
 	"weir/train/parallel"
 )
 
@@ -89,7 +90,7 @@ func (s *searcher) aim(table Columns, r int32, wanted []int) {
 	s.wants = s.wants[:0]
 	for _, c := range wanted {
 		if math.IsNaN(table[c][r]) {
-			s.wants = append(s.wants, nearest{column: c, k: s.index.opt.Neighbors})
+			s.wants = append(s.wants, want{column: c, best: nearest.Best{K: s.index.opt.Neighbors}})
 		}
 	}
 }

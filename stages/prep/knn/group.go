@@ -1,6 +1,10 @@
 package knn
 
-import "math"
+import (
+	"math"
+
+	"weir/train/nearest"
+)
 
 // pattern is the set of donors that observe the same columns.
 type pattern struct {
@@ -31,38 +35,26 @@ func (x *Index) byPattern(rows []int32) []*pattern {
 	return list
 }
 
-// group is the k-d tree of one pattern.
+// group is the tree of one pattern.
 type group struct {
-	mask   string
-	width  int
-	rows   []int32   // donors in tree order
-	points []float64 // their scaled features, width numbers a donor, in the order of summation
-	nodes  []node
-	boxes  []float64 // 2*width numbers a node: least and greatest value of each feature
+	mask string
+	tree *nearest.Tree
 }
 
-// node covers rows[start:end]; a leaf has no right child. The left child of
-// node i is node i+1.
-type node struct {
-	start, end, right int32
-	first             int32 // the lowest row inside
+func (x *Index) plant(p *pattern) *group {
+	gap := func(_ int, gap float64) float64 { return gap }
+	return &group{p.mask, nearest.New(x.gather(p.rows), x.width, p.rows, x.opt.LeafRows, gap)}
 }
 
-func (x *Index) plant(mask string, rows []int32) *group {
-	g := &group{mask: mask, width: x.width, rows: append([]int32(nil), rows...)}
-	b := &builder{group: g, index: x, leaf: x.opt.LeafRows}
-	b.build(0, len(g.rows))
-	g.points = make([]float64, len(g.rows)*g.width)
-	for i, r := range g.rows {
-		for j, c := range x.order {
-			if mask[c] == 1 {
-				g.points[i*g.width+j] = x.data[c][r] * x.scale(c)
-			}
+// gather lists the scaled features of rows, NaN where missing, in the order of
+// summation.
+func (x *Index) gather(rows []int32) []float64 {
+	points := make([]float64, len(rows)*x.width)
+	for j, c := range x.order {
+		column, scale := x.data[c], x.scale(c)
+		for i, r := range rows {
+			points[i*x.width+j] = column[r] * scale
 		}
 	}
-	return g
-}
-
-func (g *group) box(n int32) []float64 {
-	return g.boxes[int(n)*2*g.width : int(n+1)*2*g.width]
+	return points
 }

@@ -50,10 +50,10 @@ func New(data Columns, rows []int32, opt Options) *Index {
 		if len(g.rows) < x.opt.TreeRows {
 			few = append(few, g.rows...)
 		} else {
-			x.groups = append(x.groups, x.plant(g.mask, g.rows))
+			x.groups = append(x.groups, x.plant(g))
 		}
 	}
-	x.loose = x.gatherLoose(few)
+	x.loose = loose{rows: few, points: x.gather(few)}
 	return x
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"weir/train/nearest"
 )
 
 // scattered draws a table; share of the cells is missing, and values are
@@ -33,7 +35,7 @@ func scattered(rng *rand.Rand, rows, width int, share float64, coarse bool) Colu
 // fullScan is the definition of the package comment, without a tree: the
 // independent reference of these tests.
 func fullScan(data Columns, r int32, c int, opt Options) float64 {
-	var all []neighbour
+	var all []nearest.Neighbour
 	for donor := range data[c] {
 		sum, common := 0.0, 0
 		for j := range data {
@@ -44,29 +46,29 @@ func fullScan(data Columns, r int32, c int, opt Options) float64 {
 			sum, common = sum+float64(d*d), common+1
 		}
 		if !math.IsNaN(data[c][donor]) && common > 0 {
-			all = append(all, neighbour{sum * (float64(len(data)) / float64(common)), int32(donor)})
+			all = append(all, nearest.Neighbour{Distance: sum * (float64(len(data)) / float64(common)), Row: int32(donor)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b neighbour) int {
+	slices.SortStableFunc(all, func(a, b nearest.Neighbour) int {
 		switch {
-		case a.distance < b.distance:
+		case a.Distance < b.Distance:
 			return -1
-		case a.distance > b.distance:
+		case a.Distance > b.Distance:
 			return 1
 		}
-		return int(a.row - b.row)
+		return int(a.Row - b.Row)
 	})
 	return mean(data[c], all[:min(opt.Neighbors, len(all))], opt.ByDistance)
 }
 
-func mean(column []float64, donors []neighbour, byDistance bool) float64 {
+func mean(column []float64, donors []nearest.Neighbour, byDistance bool) float64 {
 	sum, total := 0.0, 0.0
 	for _, d := range donors {
 		w := 1.0
 		if byDistance {
-			w = 1 / math.Sqrt(d.distance)
+			w = 1 / math.Sqrt(d.Distance)
 		}
-		sum, total = sum+w*column[d.row], total+w
+		sum, total = sum+w*column[d.Row], total+w
 	}
 	return sum / total
 }

@@ -8,7 +8,7 @@ import "math"
 // (the factor p/|C| is at least 1, so the sum alone is a lower bound).
 type loose struct {
 	rows   []int32
-	points []float64 // scaled features, NaN where missing, in the order of summation
+	points []float64 // as gathered
 }
 
 // rare is the number of rows of a pattern from which a tree is planted.
@@ -16,16 +16,6 @@ const rare = 24
 
 // stride is how many features are summed between two looks at the bound.
 const stride = 8
-
-func (x *Index) gatherLoose(rows []int32) loose {
-	l := loose{rows: rows, points: make([]float64, len(rows)*x.width)}
-	for i, r := range rows {
-		for j, c := range x.order {
-			l.points[i*x.width+j] = x.data[c][r] * x.scale(c)
-		}
-	}
-	return l
-}
 
 // scanLoose offers every loose donor to the wanted columns that it observes.
 func (s *searcher) scanLoose() {
@@ -37,7 +27,7 @@ func (s *searcher) scanLoose() {
 		}
 		for w := range s.wants {
 			if want := &s.wants[w]; !math.IsNaN(x.data[want.column][r]) {
-				want.add(d, r)
+				want.best.Offer(d, r)
 			}
 		}
 	}
@@ -47,10 +37,7 @@ func (s *searcher) scanLoose() {
 func (s *searcher) worst() float64 {
 	worst := 0.0
 	for i := range s.wants {
-		if !s.wants[i].full() {
-			return math.Inf(1)
-		}
-		worst = max(worst, s.wants[i].list[s.wants[i].k-1].distance)
+		worst = max(worst, s.wants[i].best.Limit())
 	}
 	return worst
 }

@@ -83,12 +83,6 @@ func rowDotsAVX2(dst, x, y []float32, rows, cols, ldx, ldy int)
 func scaleRowsAVX2(dst, x []float32, rows, cols, ldd, ldx int, s []float32)
 
 //go:noescape
-func colSumsAVX2(dst, x []float32, rows, cols, ld int)
-
-//go:noescape
-func nonFiniteRowsAVX2(bad []bool, x []float32, rows, cols, ld int)
-
-//go:noescape
 func softmaxAVX2(dst, x []float32, rows, cols, ldd, ldx int)
 
 //go:noescape

@@ -13,7 +13,6 @@ func BenchmarkElementwise(b *testing.B) {
 	r := source(42)
 	x, y, z := normal(r, rows*cols), normal(r, rows*cols), normal(r, rows*cols)
 	v, g, s, d := make([]float32, rows*cols), normal(r, rows*cols), normal(r, rows), make([]float32, rows*cols)
-	bad := make([]bool, rows)
 	adam := adamCoefficients{1, 0.9, 0.1, 0.999, 0.001, 1, 1e-8, 1e-4}
 	rms := rmsPropCoefficients{1, 0.9, 0.1, 1e-8, 1e-4}
 	heavy := momentumCoefficients{1, 0.5, 1e-4}
@@ -36,8 +35,6 @@ func BenchmarkElementwise(b *testing.B) {
 		{"SumSquares", func(k *table) { k.sumSquares(x) }},
 		{"RowDots", func(k *table) { k.rowDots(s, x, y, rows, cols, cols, cols) }},
 		{"ScaleRows", func(k *table) { k.scaleRows(d, x, rows, cols, cols, cols, s) }},
-		{"ColSums", func(k *table) { k.colSums(d, x, rows, cols, cols) }},
-		{"NonFiniteRows", func(k *table) { k.nonFiniteRows(bad, x, rows, cols, cols) }},
 		{"Softmax64", func(k *table) { k.softmax(d, x, rows, cols, cols, cols) }},
 		{"Softmax5", func(k *table) { k.softmax(d, x, rows*cols/5, 5, 5, 5) }},
 		{"Adam", func(k *table) { k.adam(x, y, v, g, nil, adam) }},

@@ -188,17 +188,16 @@ func TestLatticeRound(t *testing.T) {
 func TestPanics(t *testing.T) {
 	x := make([]float32, 4)
 	for name, f := range map[string]func(){
-		"step 0":      func() { LatticeRound(x, 0) },
-		"step 3":      func() { LatticeRound(x, 3) },
-		"step NaN":    func() { LatticeRound(x, float32(math.NaN())) },
-		"step 2^121":  func() { LatticeRound(x, 0x1p121) },
-		"step -1":     func() { LatticeRound(x, -1) },
-		"clamp":       func() { Clamp(x, 1, 0) },
-		"lengths":     func() { Add(x, x, x[:3]) },
-		"noise":       func() { AdamStep(x, x, x, x, x[:3], 1, 0, 0, 0, 1, 1, 1) },
-		"rows":        func() { RowDots(x, x, x, 2, 3, 3, 3) },
-		"few weights": func() { ScaleRows(x, 4, 1, 1, x[:3]) },
-		"few bad":     func() { NonFiniteRows(make([]bool, 3), x, 4, 1, 1) },
+		"step 0":     func() { LatticeRound(x, 0) },
+		"step 3":     func() { LatticeRound(x, 3) },
+		"step NaN":   func() { LatticeRound(x, float32(math.NaN())) },
+		"step 2^121": func() { LatticeRound(x, 0x1p121) },
+		"step -1":    func() { LatticeRound(x, -1) },
+		"clamp":      func() { Clamp(x, 1, 0) },
+		"lengths":    func() { Add(x, x, x[:3]) },
+		"noise":      func() { AdamStep(x, x, x, x, x[:3], 1, 0, 0, 0, 1, 1, 1) },
+		"rows":       func() { RowDots(x, x, x, 2, 3, 3, 3) },
+		"few dots":   func() { RowDots(x[:3], x, x, 4, 1, 1, 1) },
 	} {
 		func() {
 			defer func() {

@@ -256,134 +256,6 @@ end8:
 	VZEROUPPER
 	RET
 
-// func colSumsAVX2(dst, x []float32, rows, cols, ld int)
-TEXT ·colSumsAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), DI
-	MOVQ x_base+24(FP), SI
-	MOVQ rows+48(FP), R9
-	MOVQ cols+56(FP), CX
-	MOVQ ld+64(FP), R8
-	SHLQ $2, R8
-	XORQ AX, AX
-four12:
-	CMPQ CX, $32
-	JLT one13
-	VMOVUPS 0(DI)(AX*4), Y0
-	VMOVUPS 32(DI)(AX*4), Y1
-	VMOVUPS 64(DI)(AX*4), Y2
-	VMOVUPS 96(DI)(AX*4), Y3
-	MOVQ SI, DX
-	MOVQ R9, BX
-row16:
-	VMOVUPS 0(DX)(AX*4), Y4
-	VADDPS Y4, Y0, Y0
-	VMOVUPS 32(DX)(AX*4), Y5
-	VADDPS Y5, Y1, Y1
-	VMOVUPS 64(DX)(AX*4), Y6
-	VADDPS Y6, Y2, Y2
-	VMOVUPS 96(DX)(AX*4), Y7
-	VADDPS Y7, Y3, Y3
-	ADDQ R8, DX
-	DECQ BX
-	JNZ row16
-	VMOVUPS Y0, 0(DI)(AX*4)
-	VMOVUPS Y1, 32(DI)(AX*4)
-	VMOVUPS Y2, 64(DI)(AX*4)
-	VMOVUPS Y3, 96(DI)(AX*4)
-	ADDQ $32, AX
-	SUBQ $32, CX
-	JMP four12
-one13:
-	CMPQ CX, $8
-	JLT tail14
-	VMOVUPS 0(DI)(AX*4), Y0
-	MOVQ SI, DX
-	MOVQ R9, BX
-row17:
-	VMOVUPS 0(DX)(AX*4), Y4
-	VADDPS Y4, Y0, Y0
-	ADDQ R8, DX
-	DECQ BX
-	JNZ row17
-	VMOVUPS Y0, 0(DI)(AX*4)
-	ADDQ $8, AX
-	SUBQ $8, CX
-	JMP one13
-tail14:
-	TESTQ CX, CX
-	JZ done15
-	LEAQ ·lanes+64(SB), R10
-	MOVQ CX, R11
-	SHLQ $2, R11
-	SUBQ R11, R10
-	VMOVUPS (R10), Y15
-	VMASKMOVPS (DI)(AX*4), Y15, Y0
-	MOVQ SI, DX
-	MOVQ R9, BX
-row18:
-	VMASKMOVPS (DX)(AX*4), Y15, Y4
-	VADDPS Y4, Y0, Y0
-	ADDQ R8, DX
-	DECQ BX
-	JNZ row18
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-	ADDQ $8, AX
-	SUBQ $8, CX
-done15:
-	VZEROUPPER
-	RET
-
-// func nonFiniteRowsAVX2(bad []bool, x []float32, rows, cols, ld int)
-TEXT ·nonFiniteRowsAVX2(SB), NOSPLIT, $0-72
-	MOVQ bad_base+0(FP), DI
-	MOVQ x_base+24(FP), SI
-	MOVQ rows+48(FP), R9
-	MOVQ cols+56(FP), R12
-	MOVQ R12, R13
-	ANDQ $7, R13
-	LEAQ ·lanes+64(SB), R10
-	MOVQ R13, R11
-	SHLQ $2, R11
-	SUBQ R11, R10
-	VMOVUPS (R10), Y15
-	MOVQ ld+64(FP), R8
-	SHLQ $2, R8
-	TESTQ R9, R9
-	JZ end20
-row19:
-	VXORPS Y1, Y1, Y1
-	XORQ AX, AX
-	MOVQ R12, CX
-	SUBQ $8, CX
-	JLT tail22
-loop21:
-	VMOVUPS 0(SI)(AX*4), Y0
-	VSUBPS Y0, Y0, Y0
-	VORPS Y0, Y1, Y1
-	ADDQ $8, AX
-	SUBQ $8, CX
-	JGE loop21
-tail22:
-	TESTQ R13, R13
-	JZ done23
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VSUBPS Y0, Y0, Y0
-	VORPS Y0, Y1, Y1
-done23:
-	VCMPPS $3, Y1, Y1, Y1
-	VMOVMSKPS Y1, AX
-	TESTL AX, AX
-	JZ finite24
-	MOVB $1, (DI)
-finite24:
-	INCQ DI
-	ADDQ R8, SI
-	DECQ R9
-	JNZ row19
-end20:
-	VZEROUPPER
-	RET
-
 // func softmaxAVX2(dst, x []float32, rows, cols, ldd, ldx int)
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-80
 	MOVQ dst_base+0(FP), DI
@@ -391,7 +263,7 @@ TEXT ·softmaxAVX2(SB), NOSPLIT, $0-80
 	MOVQ rows+48(FP), R9
 	MOVQ cols+56(FP), R12
 	CMPQ R12, $8
-	JGT wide25
+	JGT wide12
 	LEAQ ·lanes+64(SB), R10
 	MOVQ R12, R11
 	SHLQ $2, R11
@@ -403,8 +275,8 @@ TEXT ·softmaxAVX2(SB), NOSPLIT, $0-80
 	SHLQ $2, R11
 	VMOVUPS lowest<>(SB), Y12
 	TESTQ R9, R9
-	JZ end27
-row26:
+	JZ end14
+row13:
 	VMASKMOVPS (SI), Y15, Y0
 	VBLENDVPS Y15, Y0, Y12, Y14
 	VMAXPS Y12, Y14, Y14
@@ -458,11 +330,11 @@ row26:
 	ADDQ R10, DI
 	ADDQ R11, SI
 	DECQ R9
-	JNZ row26
-end27:
+	JNZ row13
+end14:
 	VZEROUPPER
 	RET
-wide25:
+wide12:
 	MOVQ R12, R13
 	ANDQ $7, R13
 	LEAQ ·lanes+64(SB), R10
@@ -475,27 +347,27 @@ wide25:
 	MOVQ ldx+72(FP), R11
 	SHLQ $2, R11
 	TESTQ R9, R9
-	JZ end29
-row28:
+	JZ end16
+row15:
 	VMOVUPS lowest<>(SB), Y14
 	XORQ AX, AX
 	MOVQ R12, CX
 	SUBQ $8, CX
-	JLT tail31
-loop30:
+	JLT tail18
+loop17:
 	VMOVUPS 0(SI)(AX*4), Y0
 	VMAXPS Y14, Y0, Y14
 	ADDQ $8, AX
 	SUBQ $8, CX
-	JGE loop30
-tail31:
+	JGE loop17
+tail18:
 	TESTQ R13, R13
-	JZ done32
+	JZ done19
 	VMASKMOVPS (SI)(AX*4), Y15, Y0
 	VMOVUPS lowest<>(SB), Y1
 	VBLENDVPS Y15, Y0, Y1, Y0
 	VMAXPS Y14, Y0, Y14
-done32:
+done19:
 	VEXTRACTF128 $1, Y14, X1
 	VMAXPS X1, X14, X14
 	VPERMILPS $0x0e, X14, X1
@@ -507,8 +379,8 @@ done32:
 	XORQ AX, AX
 	MOVQ R12, CX
 	SUBQ $8, CX
-	JLT tail34
-loop33:
+	JLT tail21
+loop20:
 	VMOVUPS 0(SI)(AX*4), Y0
 	VSUBPS Y14, Y0, Y0
 	VCMPPS $0x11, expLow<>(SB), Y0, Y5
@@ -543,10 +415,10 @@ loop33:
 	VADDPS Y0, Y13, Y13
 	ADDQ $8, AX
 	SUBQ $8, CX
-	JGE loop33
-tail34:
+	JGE loop20
+tail21:
 	TESTQ R13, R13
-	JZ done35
+	JZ done22
 	VMASKMOVPS (SI)(AX*4), Y15, Y0
 	VSUBPS Y14, Y0, Y0
 	VCMPPS $0x11, expLow<>(SB), Y0, Y5
@@ -580,7 +452,7 @@ tail34:
 	VMASKMOVPS Y0, Y15, (DI)(AX*4)
 	VANDPS Y15, Y0, Y0
 	VADDPS Y0, Y13, Y13
-done35:
+done22:
 	VMOVUPS Y13, Y0
 	VEXTRACTF128 $1, Y0, X1
 	VADDPS X1, X0, X0
@@ -592,25 +464,25 @@ done35:
 	XORQ AX, AX
 	MOVQ R12, CX
 	SUBQ $8, CX
-	JLT tail37
-loop36:
+	JLT tail24
+loop23:
 	VMOVUPS 0(DI)(AX*4), Y0
 	VDIVPS Y13, Y0, Y0
 	VMOVUPS Y0, 0(DI)(AX*4)
 	ADDQ $8, AX
 	SUBQ $8, CX
-	JGE loop36
-tail37:
+	JGE loop23
+tail24:
 	TESTQ R13, R13
-	JZ done38
+	JZ done25
 	VMASKMOVPS (DI)(AX*4), Y15, Y0
 	VDIVPS Y13, Y0, Y0
 	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-done38:
+done25:
 	ADDQ R10, DI
 	ADDQ R11, SI
 	DECQ R9
-	JNZ row28
-end29:
+	JNZ row15
+end16:
 	VZEROUPPER
 	RET

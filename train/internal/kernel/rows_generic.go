@@ -27,22 +27,3 @@ func scaleRowsGeneric(dst, x []float32, rows, cols, ldd, ldx int, s []float32) {
 		}
 	}
 }
-
-// colSumsGeneric adds the rows to dst.
-func colSumsGeneric(dst, x []float32, rows, cols, ld int) {
-	for i := range rows {
-		for j, v := range x[i*ld : i*ld+cols] {
-			dst[j] += v
-		}
-	}
-}
-
-func nonFiniteRowsGeneric(bad []bool, x []float32, rows, cols, ld int) {
-	for i := range rows {
-		for _, v := range x[i*ld : i*ld+cols] {
-			if v-v != 0 { // NaN for NaN and Inf
-				bad[i] = true
-			}
-		}
-	}
-}

@@ -20,11 +20,9 @@ type table struct {
 	latticeRound      func(dst []float32, step, inverse float32)
 	sumSquares        func(x []float32) float64
 
-	rowDots       func(dst, x, y []float32, rows, cols, ldx, ldy int)
-	scaleRows     func(dst, x []float32, rows, cols, ldd, ldx int, s []float32)
-	colSums       func(dst, x []float32, rows, cols, ld int)
-	nonFiniteRows func(bad []bool, x []float32, rows, cols, ld int)
-	softmax       func(dst, x []float32, rows, cols, ldd, ldx int)
+	rowDots   func(dst, x, y []float32, rows, cols, ldx, ldy int)
+	scaleRows func(dst, x []float32, rows, cols, ldd, ldx int, s []float32)
+	softmax   func(dst, x []float32, rows, cols, ldd, ldx int)
 
 	adam     func(w, m, v, g, noise []float32, c adamCoefficients)
 	rmsProp  func(w, v, g, noise []float32, c rmsPropCoefficients)
@@ -58,8 +56,6 @@ func generic() *table {
 		sumSquares:        sumSquaresGeneric,
 		rowDots:           rowDotsGeneric,
 		scaleRows:         scaleRowsGeneric,
-		colSums:           colSumsGeneric,
-		nonFiniteRows:     nonFiniteRowsGeneric,
 		softmax:           softmaxGeneric,
 		adam:              adamGeneric,
 		rmsProp:           rmsPropGeneric,

@@ -33,8 +33,6 @@ func avx2() *table {
 		sumSquares:        sumSquaresAVX2,
 		rowDots:           rowDotsAVX2,
 		scaleRows:         scaleRowsAVX2,
-		colSums:           colSumsAVX2,
-		nonFiniteRows:     nonFiniteRowsAVX2,
 		softmax:           softmaxAVX2,
 		adam:              adamAVX2,
 		rmsProp:           rmsPropAVX2,

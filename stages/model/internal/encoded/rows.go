@@ -4,6 +4,7 @@ package encoded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,19 +14,27 @@ import (
 	"weir/train"
 )
 
-// Columns holds an encoded table compactly: one float or code a cell.
+// Columns holds an encoded table compactly: 4 bytes a number, and for each code the
+// fewest that hold it.
 type Columns struct {
-	domain *pipeline.Domain
-	floats [][]float32
-	codes  [][]int32
-	shards []int32 // nil unless the table is sharded
-	n      int
+	domain  *pipeline.Domain
+	columns []column
+	shards  []int32 // nil unless the table is sharded
+	n       int
 }
 
-// Read reads an encoded table whole; memory is 4 bytes a cell.
+// column is what one column of the table is gathered in.
+type column interface {
+	append(arrow.Array) error
+	give(*train.Rows) error
+}
+
+// Read reads an encoded table whole, in one pass.
 func Read(ctx context.Context, t pipeline.Table) (*Columns, error) {
-	d := t.Domain
-	e := &Columns{domain: d, floats: make([][]float32, len(d.Columns)), codes: make([][]int32, len(d.Columns))}
+	e := &Columns{domain: t.Domain}
+	for _, c := range t.Domain.Columns {
+		e.columns = append(e.columns, columnOf(c.Encoding, int(min(t.Header.Rows, mostAhead))))
+	}
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return nil, err
@@ -37,19 +46,31 @@ func Read(ctx context.Context, t pipeline.Table) (*Columns, error) {
 	return e, nil
 }
 
+// mostAhead bounds what is made room for before a row is seen: a row count is a
+// word of the spec.
+const mostAhead = 1 << 24
+
+// columnOf has room for a number of rows.
+func columnOf(e *pipeline.Encoding, rows int) column {
+	switch {
+	case e.Form != pipeline.OneHot:
+		return &numbers{make([]float32, 0, rows)}
+	case e.Width <= 1<<8:
+		return &codes[uint8]{e.Width, make([]uint8, 0, rows)}
+	case e.Width <= 1<<16:
+		return &codes[uint16]{e.Width, make([]uint16, 0, rows)}
+	}
+	return &codes[int32]{e.Width, make([]int32, 0, rows)}
+}
+
 func (e *Columns) append(rec arrow.Record) error {
-	for i, c := range e.domain.Columns {
-		column := rec.Column(i)
-		if column.NullN() > 0 {
-			return fmt.Errorf("column %s holds missing values after encoding, must hold none", c.Name)
+	for i, c := range e.columns {
+		err := errors.New("holds missing values after encoding, must hold none")
+		if rec.Column(i).NullN() == 0 {
+			err = c.append(rec.Column(i))
 		}
-		switch column := column.(type) {
-		case *array.Int32:
-			e.codes[i] = append(e.codes[i], column.Int32Values()...)
-		case *array.Float32:
-			e.floats[i] = append(e.floats[i], column.Float32Values()...)
-		default:
-			return fmt.Errorf("column %s is of Arrow type %s, must be float32 or int32 after encoding", c.Name, column.DataType())
+		if err != nil {
+			return fmt.Errorf("column %s: %w", e.domain.Columns[i].Name, err)
 		}
 	}
 	if at := rec.Schema().FieldIndices(pipeline.ShardColumn); len(at) > 0 {
@@ -62,38 +83,48 @@ func (e *Columns) append(rec arrow.Record) error {
 // Rows is the whole table as the training core takes it.
 func (e *Columns) Rows() (*train.Rows, error) {
 	r := train.NewRows(e.n)
-	for i, c := range e.domain.Columns {
-		var err error
-		if c.Encoding.Form == pipeline.OneHot {
-			err = appendCodes(r, e.codes[i], c.Encoding.Width)
-		} else {
-			err = r.Numeric(e.floats[i])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+	for i, c := range e.columns {
+		if err := c.give(r); err != nil {
+			return nil, fmt.Errorf("column %s: %w", e.domain.Columns[i].Name, err)
 		}
 	}
 	return r, nil
 }
 
-// appendCodes stores codes in the fewest bytes.
-func appendCodes(r *train.Rows, codes []int32, width int) error {
-	switch {
-	case width <= 1<<8:
-		return train.Categorical(r, narrow[uint8](codes), width)
-	case width <= 1<<16:
-		return train.Categorical(r, narrow[uint16](codes), width)
+type numbers struct{ values []float32 }
+
+func (c *numbers) append(a arrow.Array) error {
+	from, ok := a.(*array.Float32)
+	if !ok {
+		return fmt.Errorf("is of Arrow type %s after encoding, must be float32", a.DataType())
 	}
-	return train.Categorical(r, codes, width)
+	c.values = append(c.values, from.Float32Values()...)
+	return nil
 }
 
-func narrow[C uint8 | uint16](codes []int32) []C {
-	list := make([]C, len(codes))
-	for i, c := range codes {
-		list[i] = C(c)
-	}
-	return list
+func (c *numbers) give(r *train.Rows) error { return r.Numeric(c.values) }
+
+type codes[C uint8 | uint16 | int32] struct {
+	width  int
+	values []C
 }
+
+// append refuses a code outside: narrowed, it would be another one.
+func (c *codes[C]) append(a arrow.Array) error {
+	from, ok := a.(*array.Int32)
+	if !ok {
+		return fmt.Errorf("is of Arrow type %s after encoding, must be int32", a.DataType())
+	}
+	for _, v := range from.Int32Values() {
+		if uint32(v) >= uint32(c.width) {
+			return fmt.Errorf("holds a code outside 0 to %d", c.width-1)
+		}
+		c.values = append(c.values, C(v))
+	}
+	return nil
+}
+
+func (c *codes[C]) give(r *train.Rows) error { return train.Categorical(r, c.values, c.width) }
 
 // ByShard lists the rows of each of k shards.
 func (e *Columns) ByShard(k int) ([][]int32, error) {

@@ -6,8 +6,6 @@ func rowKernels() string {
 	a.bits("lowest", 0xff800000) // -Inf
 	rowDots(a)
 	scaleRows(a)
-	colSums(a)
-	nonFiniteRows(a)
 	softmax(a)
 	return a.String()
 }
@@ -157,92 +155,6 @@ func rowTurns(p at, body func(at)) {
 	p.masked = true
 	body(p)
 	p.to(done)
-}
-
-// colSums adds the rows of x to dst, up to 4 vectors of columns at a time.
-func colSums(a *asm) {
-	a.text("colSumsAVX2", 72)
-	a.op("MOVQ dst_base+0(FP), DI")
-	a.op("MOVQ x_base+24(FP), SI")
-	a.op("MOVQ rows+48(FP), R9")
-	a.op("MOVQ cols+56(FP), CX")
-	a.stride("ld", 64, "R8")
-	p := at{asm: a, pointer: map[string]string{"dst": "DI", "x": "DX"}, mask: 15}
-	four, one, tail, done := a.fresh("four"), a.fresh("one"), a.fresh("tail"), a.fresh("done")
-	a.op("XORQ AX, AX")
-	a.to(four)
-	a.op("CMPQ CX, $32")
-	a.op("JLT %s", one)
-	columns(p, 4)
-	a.op("JMP %s", four)
-	a.to(one)
-	a.op("CMPQ CX, $8")
-	a.op("JLT %s", tail)
-	columns(p, 1)
-	a.op("JMP %s", one)
-	a.to(tail)
-	a.op("TESTQ CX, CX")
-	a.op("JZ %s", done)
-	a.maskOf("CX", 15)
-	p.masked = true
-	columns(p, 1)
-	a.to(done)
-	a.ret()
-}
-
-// columns adds n vectors of columns over all rows.
-func columns(p at, n int) {
-	each := func(f func(at, int)) {
-		for v := range n {
-			p.offset = 32 * v
-			f(p, v)
-		}
-	}
-	next := p.fresh("row")
-	each(func(p at, v int) { p.load("dst", v) })
-	p.op("MOVQ SI, DX")
-	p.op("MOVQ R9, BX")
-	p.to(next)
-	each(func(p at, v int) {
-		p.load("x", 4+v)
-		p.op("VADDPS Y%d, Y%d, Y%d", 4+v, v, v)
-	})
-	p.op("ADDQ R8, DX")
-	p.op("DECQ BX")
-	p.op("JNZ %s", next)
-	each(func(p at, v int) { p.store(v, "dst") })
-	p.op("ADDQ $%d, AX", 8*n)
-	p.op("SUBQ $%d, CX", 8*n)
-}
-
-// nonFiniteRows marks a row where x-x is NaN: the bits of all are gathered by OR,
-// in which a NaN stays a NaN.
-func nonFiniteRows(a *asm) {
-	a.text("nonFiniteRowsAVX2", 72)
-	a.op("MOVQ bad_base+0(FP), DI")
-	a.op("MOVQ x_base+24(FP), SI")
-	a.op("MOVQ rows+48(FP), R9")
-	a.op("MOVQ cols+56(FP), R12")
-	a.tailMask()
-	a.stride("ld", 64, "R8")
-	rowLoop(a, func() {
-		a.op("VXORPS Y1, Y1, Y1")
-		rowTurns(at{asm: a, pointer: map[string]string{"x": "SI"}, mask: 15}, func(p at) {
-			p.load("x", 0)
-			p.op("VSUBPS Y0, Y0, Y0")
-			p.op("VORPS Y0, Y1, Y1")
-		})
-		finite := a.fresh("finite")
-		a.op("VCMPPS $3, Y1, Y1, Y1")
-		a.op("VMOVMSKPS Y1, AX")
-		a.op("TESTL AX, AX")
-		a.op("JZ %s", finite)
-		a.op("MOVB $1, (DI)")
-		a.to(finite)
-		a.op("INCQ DI")
-		a.op("ADDQ R8, SI")
-	})
-	a.ret()
 }
 
 // softmax goes over a row of more than 8 columns three times: the largest, the exponentials and their sum

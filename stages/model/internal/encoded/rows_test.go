@@ -1,0 +1,89 @@
+package encoded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/train/net"
+)
+
+// table has a number and a one-hot column of `width` categories, in the given batches.
+func table(width int, batches ...[]any) pipeline.Table {
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Numeric, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
+		{Name: "region", Type: pipeline.Categorical, Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: width}},
+	}}
+	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2}).WithShardColumn()
+	var records []arrow.Record
+	for _, b := range batches {
+		build := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+		for i, code := range b {
+			build.Field(0).(*array.Float32Builder).Append(float32(i) / 4)
+			if code == nil {
+				build.Field(1).AppendNull()
+			} else {
+				build.Field(1).(*array.Int32Builder).Append(int32(code.(int)))
+			}
+			build.Field(2).(*array.Int32Builder).Append(int32(i % 2))
+		}
+		records = append(records, build.NewRecord())
+	}
+	return pipeline.FromRecords(h, records...)
+}
+
+// TestRead: numbers and codes of every size come out in their rows, over batches and
+// beyond the public row count.
+func TestRead(t *testing.T) {
+	for _, width := range []int{3, 256, 257, 1 << 16, 1<<16 + 1} {
+		e, err := Read(t.Context(), table(width, []any{0, width - 1}, []any{1, 2, width - 2}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := e.Rows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := net.NewMatrix(5, rows.Width())
+		rows.Gather(m, []int32{0, 1, 2, 3, 4})
+		for i, want := range []struct {
+			number float32
+			code   int
+		}{{0, 0}, {0.25, width - 1}, {0, 1}, {0.25, 2}, {0.5, width - 2}} {
+			row := m.Row(i)
+			if row[0] != want.number || slices.Index(row[1:], 1) != want.code || len(row) != width+1 {
+				t.Errorf("width %d, row %d: number %g, code %d, must be %v", width, i, row[0], slices.Index(row[1:], 1), want)
+			}
+		}
+		if shards, err := e.ByShard(2); err != nil || fmt.Sprint(shards) != "[[0 2 4] [1 3]]" {
+			t.Errorf("shards %v, %v", shards, err)
+		}
+	}
+}
+
+// TestReadRefuses: codes that are none of their column must not be narrowed to others.
+func TestReadRefuses(t *testing.T) {
+	for want, c := range map[string]pipeline.Table{
+		"column region: holds a code outside 0 to 2":     table(3, []any{0, 3}),
+		"column region: holds a code outside 0 to 255":   table(256, []any{256}),
+		"column region: holds a code outside 0 to 65535": table(1<<16, []any{-1}),
+		"column region: holds missing values":            table(3, []any{1, nil}),
+	} {
+		if _, err := Read(t.Context(), c); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, must be %q", err, want)
+		}
+	}
+	e, err := Read(t.Context(), table(3, []any{0, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.ByShard(1); err == nil || !strings.Contains(err.Error(), "outside 0 to 0") {
+		t.Errorf("a shard beyond the planned ones: %v", err)
+	}
+}
