@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// allowed is the table of DESIGN section 1: a room and the rooms of ours that
+// allowed is the table of docs/design.md section 1: a room and the rooms of ours that
 // it may import. Every room may import its own sub-folders, tests may import
 // internal/ and the helpers beside an interface.
 func allowed() map[string][]string {

@@ -1,6 +1,6 @@
 package audit
 
-// rules is the table of shared AUDIT, in its order.
+// rules is the table of docs/audit.md, in its order.
 func rules() []Rule {
 	return []Rule{
 		{"W01", "error", "numeric bounds or bins taken from private data without budget",
