@@ -16,7 +16,8 @@ import (
 
 // allowed is the table of rooms: a room and the rooms of ours that it may import.
 // A folder belongs to the innermost room that it lies in. A room inside another is
-// closed to all that do not name it, those who may import the outer one included.
+// closed to all that do not name it, those who may import the outer one included
+// (docs/design.md section 1).
 func allowed() map[string][]string {
 	return map[string][]string{
 		"schema":  {},

@@ -1,6 +1,6 @@
 package pipeline
 
-// Claims says which epsilon a spec stands for (DESIGN section 4).
+// Claims says which epsilon a spec stands for (docs/design.md section 4).
 type Claims string
 
 const (

@@ -36,7 +36,7 @@ const (
 	LevelNote    Level = "note"
 )
 
-// Finding is one audit rule (shared AUDIT) that a stage touches.
+// Finding is one audit rule (docs/audit.md) that a stage touches.
 type Finding struct {
 	Rule    string `json:"rule"` // such as W03
 	Level   Level  `json:"level"`

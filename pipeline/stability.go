@@ -12,7 +12,7 @@ const (
 )
 
 // Stability bounds what changes in a private table when one privacy unit of the
-// source changes (DESIGN section 3). N is the number of rows, or of shards.
+// source changes (docs/design.md section 3). N is the number of rows, or of shards.
 type Stability struct {
 	Spread Spread `json:"spread"`
 	N      int    `json:"n,omitempty"`

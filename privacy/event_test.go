@@ -28,7 +28,7 @@ func TestEventJSONRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, everyEvent()) {
 		t.Fatalf("got %#v, %v from %s", got, err, b)
 	}
-	// The form that DESIGN section 9 fixes.
+	// The form that docs/design.md section 9 fixes.
 	const want = `{"composed":{"events":[{"repeated":{"count":10000,"event":{"poisson_sampled":{"sampling_rate":0.002,"event":{"gaussian":{"noise_multiplier":1.1}}}}}},` +
 		`{"sampled_without_replacement":{"sample_size":64,"population":1000,"event":{"laplace":{"noise_multiplier":2}}}},` +
 		`{"parallel":{"events":[{"discrete_gaussian":{"noise_multiplier":3}},{"discrete_laplace":{"noise_multiplier":4}}]}},` +

@@ -6,7 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// testSpec has the shape of a weir spec (DESIGN 2), with one setting of every sort.
+// testSpec has the shape of a weir spec (docs/design.md section 2), with one setting of every sort.
 type testSpec struct {
 	Weir    int          `yaml:"weir" doc:"Language version." required:"true" min:"1" max:"1"`
 	Name    string       `yaml:"name" required:"true" pattern:"^[a-z][a-z0-9-]*$"`

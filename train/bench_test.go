@@ -12,7 +12,7 @@ import (
 // same DP-SGD step with ghost clipping on gonum blas32 and scalar Go loops),
 // plain (ours without clip and noise) and private (ours). `go run
 // ./train/internal/ratios` runs them and prints the ratios.
-// The rows are dense floats, as in shared/KERNELS.md; gonum skips zeros of its
+// The rows are dense floats, as in docs/kernels.md; gonum skips zeros of its
 // left factor, so on one-hot rows the reference is quicker (critic_one_hot).
 // -cpu 1 holds all sides to one core.
 func BenchmarkStep(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 )
 
 // CriticQuery is the mechanism of GSWGAN (Chen et al. 2020), in the two variants
-// that ACCOUNTING sections 3.5 and head prove: at each of Steps steps, BatchSize
+// that docs/accounting.md proves (section 3.5 and the head): at each of Steps steps, BatchSize
 // generated rows are judged by Critics critics on disjoint shards, and the
 // gradients at these rows, each clipped to MaxGradNorm, are noised.
 //

@@ -190,7 +190,7 @@ func TestFitRefuses(t *testing.T) {
 	}
 }
 
-// TestEventIsTheConfig: the event states what the loop does (DESIGN section 9).
+// TestEventIsTheConfig: the event states what the loop does (docs/design.md section 9).
 func TestEventIsTheConfig(t *testing.T) {
 	got := fitConfig().Event(privacy.AddRemove)
 	want := privacy.Repeated{Count: 20, Event: privacy.PoissonSampled{SamplingRate: 0.5, Event: privacy.Gaussian{NoiseMultiplier: 1}}}

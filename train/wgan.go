@@ -63,7 +63,7 @@ func (c WGANConfig) Validate() error {
 // rows) the loss does not separate: then each real row is one example together
 // with a generated row and their interpolate, and the gradient of all three is
 // clipped and noised. Guarantee: that of the paid DPSGD, for every iterate of critic
-// and generator together (ACCOUNTING section 4).
+// and generator together (docs/accounting.md section 4).
 func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
 	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, paid)
 	if err == nil {

@@ -10,12 +10,39 @@ import (
 	"weir/pipeline/audit"
 )
 
+func explainCommand(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "explain RULE",
+		Short:   "Explain an audit rule: what goes wrong, what to do instead, what holds it",
+		Example: "  weir explain W03\n  weir explain W03 --json",
+		Args:    exactly(1, "RULE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := audit.Find(strings.ToUpper(args[0]))
+			if err != nil {
+				return usage(c, err)
+			}
+			if asJSON {
+				return printJSON(s.out, r)
+			}
+			return printRule(s.out, r)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
 // explainRule prints one entry of the audit rules.
 func explainRule(c *cobra.Command, w io.Writer, id string) error {
 	r, err := audit.Find(strings.ToUpper(id))
 	if err != nil {
 		return usage(c, err)
 	}
-	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nreference  %s\n", r.ID, r.Level, r.Finding, r.Instead, r.Reference)
+	return printRule(w, r)
+}
+
+func printRule(w io.Writer, r audit.Rule) error {
+	_, err := fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\nreference  %s\n",
+		r.ID, r.Level, r.Finding, r.Instead, r.HeldBy(), r.Reference)
 	return err
 }

@@ -62,7 +62,7 @@ func newRoot(s streams) *cobra.Command {
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
 		initCommand, domainCommand, checkCommand, planCommand, runCommand, reportCommand, sampleCommand, evaluateCommand,
-		verifyCommand, ledgerCommand, epsilonCommand, renderCommand, kindsCommand, schemaCommand, versionCommand, completionCommand,
+		verifyCommand, ledgerCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }
 

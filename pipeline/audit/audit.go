@@ -1,18 +1,33 @@
 // Package audit is the table of audit rules: what goes wrong in tools for
-// private synthetic data, and what a spec should do instead.
+// private synthetic data, what a spec should do instead, and what holds it here.
 package audit
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Rule is one entry: an id, a level (error, warning, note), what is found, what
-// a spec should do instead, and where to read on.
+// a spec should do instead, where to read on, what holds it, and the tests that
+// show that it holds.
 type Rule struct {
-	ID        string `json:"id"`
-	Level     string `json:"level"`
-	Finding   string `json:"finding"`
-	Instead   string `json:"instead"`
-	Reference string `json:"reference"`
+	ID        string   `json:"id"`
+	Level     string   `json:"level"`
+	Finding   string   `json:"finding"`
+	Instead   string   `json:"instead"`
+	Reference string   `json:"reference"`
+	Held      Holder   `json:"held"`
+	Tests     []string `json:"tests,omitempty"` // names of Go tests
 }
+
+// Holder says what keeps a rule.
+type Holder string
+
+const (
+	Checked Holder = "weir check" // a finding or refusal of this number
+	AtRun   Holder = "weir run"   // told when the data are read
+	Built   Holder = "design"     // neither spec nor kind can say it, or a kind that does fails
+)
 
 // Rules lists every rule in order.
 func Rules() []Rule { return rules() }
@@ -25,5 +40,18 @@ func Find(id string) (Rule, error) {
 			return r, nil
 		}
 	}
-	return Rule{}, fmt.Errorf("%q is no audit rule, must be one of %s to %s", id, all[0].ID, all[len(all)-1].ID)
+	return Rule{}, fmt.Errorf("%q is not an audit rule, must be one of %s to %s", id, all[0].ID, all[len(all)-1].ID)
+}
+
+// HeldBy says in words what holds the rule.
+func (r Rule) HeldBy() string {
+	words := map[Holder]string{
+		Checked: "by weir check, plan and run, which report it",
+		AtRun:   "by weir run, which reports it once it has read the data",
+		Built:   "by design: no spec can ask for it, and a kind that does it fails its tests",
+	}[r.Held]
+	if len(r.Tests) > 0 {
+		words += " (" + strings.Join(r.Tests, ", ") + ")"
+	}
+	return words
 }

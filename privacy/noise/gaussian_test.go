@@ -251,7 +251,7 @@ func perNumber(b *testing.B, n int) {
 }
 
 // BenchmarkStandardLibrary is what BenchmarkGaussian is measured against: a
-// 32-bit ziggurat over ChaCha8, 7.9 ns to 3.4 ns in shared/KERNELS.md.
+// 32-bit ziggurat over ChaCha8, 7.9 ns to 3.4 ns in docs/kernels.md.
 func BenchmarkStandardLibrary(b *testing.B) {
 	r, dst := rand.New(rand.NewChaCha8([32]byte{1})), make([]float64, 1024)
 	for b.Loop() {

@@ -28,7 +28,7 @@ import (
 //  4. Let q be the rounded sum and N the normal vector. Since q lies on the
 //     grid, q + round(N) = round(q + N): the release is a function of the
 //     Gaussian mechanism's output, and post-processing costs nothing. Its low
-//     bits carry nothing (Mironov 2012; DESIGN section 6).
+//     bits carry nothing (Mironov 2012; docs/design.md section 6).
 //
 // float32 holds every grid point up to 2^24 steps. Above that the exact result
 // is rounded to the nearest float32, which is again a function of round(q + N)

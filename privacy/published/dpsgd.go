@@ -25,7 +25,7 @@ func Events(phases ...Phase) []privacy.Event {
 }
 
 // Orders are the Renyi orders up to 512, the end of the program's search, that the
-// recomputed values of ACCOUNTING.md are taken on: tenths to 10.9, integers above.
+// recomputed values of docs/accounting.md are taken on: tenths to 10.9, integers above.
 func Orders() []float64 {
 	var orders []float64
 	for i := 11; i < 110; i++ {
@@ -119,7 +119,7 @@ type EncoderAttack struct {
 	TotalVariation float64
 }
 
-// NoiselessEncoder is the attack of ACCOUNTING section 2.1.
+// NoiselessEncoder is the attack of docs/accounting.md section 2.1.
 func NoiselessEncoder(noiseMultiplier float64, batch int64) EncoderAttack {
 	s := 2 * float64(batch)
 	d := s / noiseMultiplier

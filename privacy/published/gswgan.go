@@ -16,7 +16,7 @@ type GSWGAN struct {
 }
 
 // PerSample is the event of the corrected algorithm: discriminators train on a
-// public schedule, every sample draws its own (ACCOUNTING 3.5). Replace_one.
+// public schedule, every sample draws its own (docs/accounting.md section 3.5). Replace_one.
 func (g GSWGAN) PerSample() privacy.Event {
 	return privacy.Repeated{Count: g.GeneratorSteps * g.Batch, Event: g.sampled(g.NoiseMultiplier)}
 }

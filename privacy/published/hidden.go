@@ -2,7 +2,7 @@ package published
 
 import "math"
 
-// The counterexamples of ACCOUNTING section 3.4: one amplification a step does
+// The counterexamples of docs/accounting.md section 3.4: one amplification a step does
 // not compose when a component remembers that it was drawn.
 
 // HiddenBits is the law of the released bits, first release first, of two

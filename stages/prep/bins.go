@@ -36,7 +36,7 @@ func quantileEdges(values []float64, bins int) []float64 {
 }
 
 // bin is the number of inner edges at or below x: bins are right-open, the last
-// one closed, and values outside belong to the end bins (METRICS section 3).
+// one closed, and values outside belong to the end bins (testdata/golden/METRICS.md section 3).
 func bin(edges []float64, x float64) int32 {
 	if len(edges) < 3 {
 		return 0

@@ -249,7 +249,7 @@ func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temper
 }
 
 // checkDraws holds the counts of 4000 drawn rows to |n_k - n p_k| <= 6 sqrt(n p_k (1-p_k)) + 1:
-// METRICS asks for 5, whose false alarms over all counts of the file would be
+// testdata/golden/METRICS.md asks for 5, whose false alarms over all counts of the file would be
 // about 1e-4 (6 and the continuity term: below 1e-6). The seed is fixed.
 func checkDraws(t *testing.T, h pipeline.Header, dense []float32, temperature float64, r int, probabilities [][][]float64) {
 	const n = 4000

@@ -74,7 +74,7 @@ func fixed(makers []maker) func(Randomness) []maker {
 }
 
 // rowHeader is the header of a table computed row by row with public
-// parameters: class, stability and public row count stay (DESIGN section 3).
+// parameters: class, stability and public row count stay (docs/design.md section 3).
 func rowHeader(in pipeline.Header, d *pipeline.Domain) pipeline.Header {
 	return pipeline.TableHeader(d, in)
 }

@@ -8,7 +8,7 @@ import (
 	"weir/privacy"
 )
 
-// The table of DESIGN section 3, by kind: what becomes of rows(1), shards(3) and
+// The table of docs/design.md section 3, by kind: what becomes of rows(1), shards(3) and
 // unbounded.
 func TestStability(t *testing.T) {
 	rows, shards, unbounded := pipeline.Rows(1), pipeline.Shards(3), pipeline.Unbounded()

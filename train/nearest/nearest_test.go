@@ -38,7 +38,9 @@ func fullScan(q from, points []float64, rows []int32, skip int32, k int) []Neigh
 			all = append(all, Neighbour{q.Distance(points[i*len(q):(i+1)*len(q)], math.Inf(1)), r})
 		}
 	}
-	slices.SortFunc(all, func(a, b Neighbour) int { return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Row, b.Row)) })
+	slices.SortFunc(all, func(a, b Neighbour) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Row, b.Row))
+	})
 	return all[:min(k, len(all))]
 }
 

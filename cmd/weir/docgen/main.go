@@ -82,11 +82,28 @@ func settingsPage(reg *pipeline.Registry) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+const auditHead = generated + `# Audit rules
+
+What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule here.
+` + "`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding." + `
+
+No program sees whether what a spec declares is true: that a bound, a category list, a row count or a delta that it calls
+public was not read off the data (W01, W02, W05, W06), that a row is a person (W25), or that a file holds no private row
+(W13). There the rule is advice to whoever signs the spec.
+
+| id | level | finding | instead | held by | reference |
+| --- | --- | --- | --- | --- | --- |
+`
+
 func auditPage(*pipeline.Registry) ([]byte, error) {
 	var b strings.Builder
-	b.WriteString(generated + "# Audit rules\n\n`weir check --explain W03` prints one entry.\n\n| id | level | finding | instead | reference |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString(auditHead)
 	for _, r := range audit.Rules() {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.ID, r.Level, r.Finding, r.Instead, r.Reference)
+		where, err := heldIn(r)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Level, r.Finding, r.Instead, where, r.Reference)
 	}
 	return []byte(b.String()), nil
 }

@@ -118,7 +118,7 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 	return f
 }
 
-// Values of scikit-learn 1.2.1 (METRICS section 8). The probability case is that
+// Values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 8). The probability case is that
 // of the marginals, by their own test.
 func TestGoldenDimensionWise(t *testing.T) {
 	var file struct{ Cases []goldenCase }

@@ -42,7 +42,7 @@ func scored(t *testing.T, c Classifier, x Matrix, y Labels) Scorer {
 	return s
 }
 
-// Values of scikit-learn 1.2.1 (METRICS section 5).
+// Values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 5).
 func TestGoldenBayesLDATree(t *testing.T) {
 	checkBayes(t, goldenCases(t, "models_bayes_lda_tree.json"))
 }

@@ -40,7 +40,7 @@ func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (
 	return p, x, columns[p.Target], columns
 }
 
-// Values of scikit-learn 1.2.1 and statsmodels 0.13.5 (METRICS section 5).
+// Values of scikit-learn 1.2.1 and statsmodels 0.13.5 (testdata/golden/METRICS.md section 5).
 func TestGoldenLinear(t *testing.T) { checkLinear(t, goldenCases(t, "models_linear.json")) }
 
 func TestLinear(t *testing.T) { checkLinear(t, copiedCases(t, "linear.json")) }

@@ -11,7 +11,7 @@ import (
 	"weir/internal/golden"
 )
 
-// goldenCase is one case of schema golden-metrics/1 (testdata/golden/METRICS.md 2).
+// goldenCase is one case of schema golden-metrics/1 (testdata/golden/METRICS.md section 2).
 type goldenCase struct {
 	ID, Kind      string
 	Params, Input json.RawMessage
@@ -48,11 +48,11 @@ func handlers() map[string]map[string]handler {
 	}
 }
 
-// ignored are fields that nothing has to reproduce (METRICS 2 and 7): traps,
+// ignored are fields that nothing has to reproduce (METRICS.md sections 2 and 7): traps,
 // figures of one release of a library, and SciPy's asymptotic p-value, of which
-// METRICS says to pick one: weir gives the exact one, and the limit where the
-// exact one is out of reach. Yates' correction documents a difference (METRICS
-// 12.17); odds ratio and Fisher's test are no figures of METRICS.
+// METRICS.md says to pick one: weir gives the exact one, and the limit where the
+// exact one is out of reach. Yates' correction documents a difference (METRICS.md
+// section 12, item 17); odds ratio and Fisher's test are no figures of that page.
 func ignored(field string) bool {
 	switch field {
 	case "chi2_yates", "p_value_yates", "odds_ratio", "fisher_p", "ks_p_asymptotic_scipy", "library_message":

@@ -45,7 +45,7 @@ func transpose(rows [][]*float64) Columns {
 }
 
 // Every case of preprocess_knn.json: values of scikit-learn 1.2.1, and for
-// ties and donors without distance the rule that METRICS section 3 recommends.
+// ties and donors without distance the rule that testdata/golden/METRICS.md section 3 recommends.
 func TestGoldenKNN(t *testing.T) {
 	var file struct{ Cases []goldenCase }
 	golden.Load(t, "preprocess_knn.json", &file)

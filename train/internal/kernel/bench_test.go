@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// shapes are the products of the nets of KERNELS: m×k by k×n forward (NN), and
+// shapes are the products of the nets of docs/kernels.md: m×k by k×n forward (NN), and
 // their two backward products (NT for the input, TN for the weights).
 var shapes = func() (all []benchShape) {
 	for _, net := range []struct {

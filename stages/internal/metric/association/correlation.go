@@ -1,5 +1,5 @@
 // Package association measures how columns hang together. Definitions are those
-// of testdata/golden/METRICS.md 6; what a constant column leaves undefined is NaN,
+// of testdata/golden/METRICS.md section 6; what a constant column leaves undefined is NaN,
 // never 0 or 1.
 package association
 

@@ -1,5 +1,5 @@
 // Package detection holds what follows from a model that tells synthetic rows
-// from real ones (testdata/golden/METRICS.md 10).
+// from real ones (testdata/golden/METRICS.md section 10).
 package detection
 
 import (

@@ -1,6 +1,6 @@
 // Package distance measures how far apart two distributions are: P, the real
 // one, and Q, the synthetic one. Logarithms are natural. Definitions and the
-// names of those that have several are those of testdata/golden/METRICS.md 7.
+// names of those that have several are those of testdata/golden/METRICS.md section 7.
 package distance
 
 import "math"

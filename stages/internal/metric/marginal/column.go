@@ -122,7 +122,8 @@ func (e edges) code(x []float64) (to []uint16, outside int) {
 // Bin is the place of x among equal-width bins from lower to upper: right-open,
 // the last one closed; values outside go to the end bins, and all are in bin 0
 // where lower is not below upper. A relative 1e-9 holds values that stand on an
-// edge in decimal notation in the bin above it (METRICS 12.5).
+// edge in decimal notation in the bin above it (testdata/golden/METRICS.md
+// section 12, item 5).
 func Bin(x, lower, upper float64, bins int) int {
 	if !(upper > lower) || x <= lower {
 		return 0

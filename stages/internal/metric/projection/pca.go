@@ -1,5 +1,5 @@
 // Package projection shows tables in the plane of the real table's principal
-// components (testdata/golden/METRICS.md 9).
+// components (testdata/golden/METRICS.md section 9).
 package projection
 
 import (

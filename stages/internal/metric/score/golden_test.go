@@ -30,7 +30,7 @@ func goldenFile(t *testing.T, name string) []goldenCase {
 	return file.Cases
 }
 
-// Values of scikit-learn 1.2.1 (METRICS section 4).
+// Values of scikit-learn 1.2.1 (testdata/golden/METRICS.md section 4).
 func TestGoldenClassification(t *testing.T) {
 	checkCases(t, goldenFile(t, "scores_classification.json"))
 }
