@@ -106,7 +106,7 @@ func (r *marginalRun) code() {
 		if k == 1 {
 			most = len(r.table.Columns) // single columns are all compared
 		}
-		list, drawn := marginal.Queries(len(r.table.Columns), k, most, r.env.Rand(fmt.Sprintf("%d-way marginals", k)))
+		list, drawn := r.table.Queries(k, most, r.env.Rand(fmt.Sprintf("%d-way marginals", k)))
 		r.queries[k] = workloads{list, drawn}
 	}
 }

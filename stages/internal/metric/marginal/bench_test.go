@@ -35,7 +35,7 @@ func adultShape(seed uint64) *columns.Frame {
 // two goroutines; issue 5 asks for less than 5 s.
 func BenchmarkThreeWay(b *testing.B) {
 	t := Binning{Bins: 100}.CodeAll(adultShape(1), adultShape(2), 2)
-	queries, _ := Queries(14, 3, 1000, nil)
+	queries, _ := t.Queries(3, 1000, nil)
 	b.ReportMetric(float64(len(queries)), "marginals")
 	for b.Loop() {
 		if _, err := t.Compare(b.Context(), queries, 2, func(int) {}); err != nil {

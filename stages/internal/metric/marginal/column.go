@@ -1,6 +1,5 @@
-// Package marginal counts k-way marginals of a real and a synthetic table and
-// compares them. Values are small integer codes; a marginal is counted in a
-// dense array where it fits and in a hash table else, without sorting.
+// Package marginal compares k-way marginals of a real and a synthetic table: it packs
+// columns into small codes, which weir/train/marginal counts.
 package marginal
 
 import (

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weir/stages/internal/metric/distance"
+	"weir/train/marginal"
 )
 
 // Comparison is one marginal of both tables.
@@ -16,12 +17,25 @@ type Comparison struct {
 	MaxCell  float64 // greatest |share real - share synthetic| of a cell
 }
 
+// comparer compares one query at a time and keeps its memory for the next one.
+type comparer struct {
+	marginal.Counter
+	sizes       []int
+	real, synth [][]uint16
+	p, q        []float64
+}
+
 // compare counts one query. L1 and MaxCell are summed in whole numbers, so that
 // they are exact and no order of summation shows.
-func (t *Table) compare(c *counter, query []int) Comparison {
-	c.reset(t, query)
-	c.add(t, query, false)
-	c.add(t, query, true)
+func (t *Table) compare(c *comparer, query []int) Comparison {
+	c.sizes, c.real, c.synth = c.sizes[:0], c.real[:0], c.synth[:0]
+	for _, q := range query {
+		col := &t.Columns[q]
+		c.sizes, c.real, c.synth = append(c.sizes, col.Size), append(c.real, col.Real), append(c.synth, col.Synth)
+	}
+	c.Reset(c.sizes)
+	c.Add(0, c.real...)
+	c.Add(1, c.synth...)
 	r := Comparison{Cells: 1}
 	for _, q := range query {
 		r.Cells *= float64(t.Columns[q].Cells)
@@ -29,7 +43,8 @@ func (t *Table) compare(c *counter, query []int) Comparison {
 	n, m := int64(t.Real), int64(t.Synth)
 	c.p, c.q = c.p[:0], c.q[:0]
 	sum, worst := int64(0), int64(0)
-	c.each(func(a, b int64) {
+	c.Each(func(_ uint64, rows [2]int64) {
+		a, b := rows[0], rows[1]
 		gap := a*m - b*n
 		if gap < 0 {
 			gap = -gap

@@ -2,10 +2,12 @@ package marginal
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 
 	"weir/stages/internal/columns"
 	"weir/stages/internal/parallel"
+	"weir/train/marginal"
 )
 
 // Table is two tables in codes, over the same columns.
@@ -32,20 +34,26 @@ func (b Binning) CodeAll(real, synth *columns.Frame, workers int) *Table {
 	return t
 }
 
+// Queries lists the sets of k columns, or `most` of them drawn by rng where there are
+// more.
+func (t *Table) Queries(k, most int, rng *rand.Rand) (list [][]int, drawn bool) {
+	return marginal.Queries(len(t.Columns), k, most, rng)
+}
+
 // Compare counts and compares each query, a list of places of columns, on up to
 // `workers` goroutines. Results are in the order of queries and do not depend on
 // workers. done is called, from one goroutine at a time, with the finished
 // number; it stops early with the context's error.
 func (t *Table) Compare(ctx context.Context, queries [][]int, workers int, done func(int)) ([]Comparison, error) {
 	out := make([]Comparison, len(queries))
-	counters := sync.Pool{New: func() any { return &counter{} }}
+	counters := sync.Pool{New: func() any { return &comparer{} }}
 	var finished int
 	var mu sync.Mutex
 	parallel.Do(len(queries), workers, func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		c := counters.Get().(*counter)
+		c := counters.Get().(*comparer)
 		out[i] = t.compare(c, queries[i])
 		counters.Put(c)
 		mu.Lock()
