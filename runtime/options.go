@@ -7,6 +7,7 @@ import (
 
 	"weir/privacy"
 	"weir/privacy/noise"
+	"weir/runtime/store"
 )
 
 // Options is what a run needs beside its plan.
@@ -28,6 +29,8 @@ type Options struct {
 	Progress Reporter
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
+
+	turns *store.Turns // of the runs of an experiment
 }
 
 // Replay is an earlier run, done again.
