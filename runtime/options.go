@@ -30,7 +30,8 @@ type Options struct {
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
 
-	turns *store.Turns // of the runs of an experiment
+	turns *store.Turns // of the trials of an experiment
+	order float64      // of the filter of the dataset's cap, which its trials fix together
 }
 
 // Replay is an earlier run, done again.
