@@ -29,9 +29,9 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 		Mem:      memory.DefaultAllocator,
 		Files:    r.opener(step),
 		Create: func(name string) (io.WriteCloser, error) {
-			return r.cache.Scratch(r.address(step)).Create(name, payer.Released)
+			return r.cache.Scratch(r.place(step)).Create(name, payer.Released)
 		},
-		Restore: func(name string) (io.ReadCloser, error) { return r.cache.Scratch(r.address(step)).Open(name) },
+		Restore: func(name string) (io.ReadCloser, error) { return r.cache.Scratch(r.place(step)).Open(name) },
 	}
 }
 

@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -53,6 +54,8 @@ func (s *liar) pry(ctx context.Context, env *pipeline.Env, like pipeline.Table) 
 		return err
 	case "resumes":
 		return s.stop(env)
+	case "stops":
+		return errors.New("stopped")
 	case "writes the count down":
 		env.Plan.Steps[0].Outputs["model"] = pipeline.Output{Class: pipeline.Public}
 		like.Domain.Columns[0].Doc = "35021"
@@ -174,6 +177,18 @@ func TestStagesWriteToCopies(t *testing.T) {
 // runSpec runs a spec over the kinds of this test.
 func runSpec(t *testing.T, text, out string) error {
 	t.Helper()
+	_, err := Run(t.Context(), planSpec(t, text), testOptions(out))
+	return err
+}
+
+func testOptions(out string) Options {
+	seed := uint64(1)
+	return Options{Out: out, Workers: 1, Insecure: &seed, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Progress: silence{}, Build: "one", Clock: time.Now, Random: rand.Reader}
+}
+
+func planSpec(t *testing.T, text string) *compile.Plan {
+	t.Helper()
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "columns"}}
 	reg, err := pipeline.NewRegistry([]pipeline.Kind{{Name: "liar", Version: 1, Doc: "Lies.", In: table,
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }}})
@@ -188,10 +203,7 @@ func runSpec(t *testing.T, text, out string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(1)
-	_, err = Run(t.Context(), plan, Options{Out: out, Workers: 1, Insecure: &seed, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Progress: silence{}, Build: "one", Clock: time.Now, Random: bytes.NewReader(bytes.Repeat([]byte{7}, 1024))})
-	return err
+	return plan
 }
 
 type silence struct{}

@@ -7,6 +7,7 @@ import (
 
 	"weir/privacy"
 	"weir/privacy/noise"
+	"weir/runtime/store"
 )
 
 // Options is what a run needs beside its plan.
@@ -28,6 +29,9 @@ type Options struct {
 	Progress Reporter
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
+
+	turns *store.Turns // of the trials of an experiment
+	order float64      // of the filter of the dataset's cap, which its trials fix together
 }
 
 // Replay is an earlier run, done again.

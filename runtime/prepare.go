@@ -49,7 +49,7 @@ func (r *run) openLedger() error {
 
 // openAccount opens the ledger of the source.
 func openAccount(plan *compile.Plan, s *source, folder *Folder, opts Options) (*pay.Account, error) {
-	at := pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Log: opts.Log}
+	at := pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
 	return pay.Open(plan, s.Dataset, at, opts.Clock)
 }
 

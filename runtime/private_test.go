@@ -84,7 +84,7 @@ func TestPanicsOfRowsAreKeptInside(t *testing.T) {
 	step := &r.plan.Steps[0]
 	step.Work.Out = pipeline.Headers{"out": {Schema: pipeline.MetricsSchema()}}
 	out := pipeline.Tables{"out": {Open: func(context.Context) pipeline.Batches { panic("73313 is in row 3") }}}
-	if _, err := r.store(context.Background(), step, out, func() error { return nil }); err == nil || strings.Contains(err.Error(), "73313") {
+	if err := r.store(context.Background(), step, out, func() error { return nil }); err == nil || strings.Contains(err.Error(), "73313") {
 		t.Errorf("the error is %v, must be one that quotes nothing", err)
 	}
 }

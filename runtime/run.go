@@ -36,12 +36,13 @@ type run struct {
 	purse  *pay.Purse
 	record *record.Run
 	trace  trace
+	once   map[string]bool // lazy tables that are stored
 
 	mu        sync.Mutex
 	tables    map[pipeline.Ref]pipeline.Table
 	recipes   map[string]string // public
 	addresses map[string]string // private side
-	stored    []string          // addresses that this run stored under
+	stored    []string          // places that this run stored under
 }
 
 // Run carries out a plan. A finished run of the same spec and data is returned
@@ -64,9 +65,17 @@ func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{plan: plan, opts: opts, folder: folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
-		recipes: map[string]string{}, addresses: map[string]string{}}
-	if err := errors.Join(r.checkPublic(ctx), opts.Replay.sameContent(source.content)); err != nil {
+	return runOf(plan, source, files, opts).do(ctx)
+}
+
+// runOf is a run of a plan on an opened dataset.
+func runOf(plan *compile.Plan, source *source, files *held, opts Options) *run {
+	return &run{plan: plan, opts: opts, folder: files.folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
+		recipes: map[string]string{}, addresses: map[string]string{}, once: storedOnce(plan)}
+}
+
+func (r *run) do(ctx context.Context) (*Result, error) {
+	if err := errors.Join(r.checkPublic(ctx), r.opts.Replay.sameContent(r.source.content)); err != nil {
 		return nil, err
 	}
 	finished, err := r.begin()
@@ -82,6 +91,9 @@ func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error)
 // changed, publishes.
 func (r *run) carryOut(ctx context.Context) error {
 	if err := r.nameSource(); err != nil {
+		return err
+	}
+	if err := r.storeSource(ctx); err != nil {
 		return err
 	}
 	err := schedule.Steps(ctx, r.plan, max(1, r.opts.Workers), r.execute)
@@ -181,13 +193,6 @@ func (r *run) recipe(step *compile.Step) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.recipes[step.ID]
-}
-
-// address is where a step's output is stored.
-func (r *run) address(step *compile.Step) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.addresses[step.ID]
 }
 
 // keep makes a step's outputs available to those that read them.

@@ -18,11 +18,13 @@ import (
 // execute runs one step, or takes its outputs from the cache.
 func (r *run) execute(ctx context.Context, step *compile.Step) error {
 	began := r.opts.Clock()
-	if !step.Lazy { // a lazy stage works while others read it
+	works := r.stores(step) // else it works while others read it
+	if works {
 		r.opts.Progress.Start(step.ID, step.Kind)
 	}
 	reused, err := r.outputs(ctx, step)
-	if !step.Lazy {
+	err = atStage(step.ID, err)
+	if works {
 		r.opts.Progress.End(step.ID, reused, err)
 	}
 	seconds := r.opts.Clock().Sub(began).Seconds()
@@ -31,42 +33,46 @@ func (r *run) execute(ctx context.Context, step *compile.Step) error {
 	return err
 }
 
+// stores reports whether the outputs of a step are stored.
+func (r *run) stores(step *compile.Step) bool { return !step.Lazy || r.once[step.ID] }
+
 func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err error) {
 	if err := r.name(ctx, step); err != nil {
-		return false, atStage(step.ID, err)
+		return false, err
 	}
-	if !step.Lazy {
-		if tables, ok := r.cache.Load(r.address(step), step.Work.Out); ok {
+	if r.stores(step) {
+		defer r.opts.turns.Take(r.place(step))()
+		if tables, ok := r.cache.Load(r.place(step), step.Work.Out); ok {
 			r.keep(step, tables)
-			return true, atStage(step.ID, r.purse.PayAll(step, r.recipe(step)))
+			return true, r.purse.PayAll(step, r.recipe(step))
 		}
 	}
 	recipe := r.recipe(step)
-	payer := r.purse.Payer(step, recipe, r.cache.Scratch(r.address(step)).Drawn())
+	payer := r.purse.Payer(step, recipe, r.cache.Scratch(r.place(step)).Drawn())
 	secrets := pay.NewSecrets(r.source.secret, "secret "+recipe, step.Work.Secret)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {
-		return false, atStage(step.ID, err)
+		return false, err
 	}
-	if step.Lazy {
+	if !r.stores(step) {
 		r.keep(step, lazy(step, out))
-		return false, atStage(step.ID, secrets.Close())
+		return false, secrets.Close()
 	}
-	tables, err := r.store(ctx, step, out, func() error { return errors.Join(payer.Close(), secrets.Close(), r.files.untouched()) })
-	if err != nil {
-		return false, atStage(step.ID, err)
-	}
-	r.keep(step, tables)
-	return false, nil
+	return false, r.store(ctx, step, out, func() error { return errors.Join(payer.Close(), secrets.Close(), r.files.untouched()) })
 }
 
 // store keeps what a stage made, if what was promised was done.
-func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables, promised func() error) (tables pipeline.Tables, err error) {
+func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables, promised func() error) (err error) {
 	defer r.guarded(step, &err)
+	where := r.place(step)
 	r.mu.Lock()
-	r.stored = append(r.stored, r.addresses[step.ID])
+	r.stored = append(r.stored, where)
 	r.mu.Unlock()
-	return r.cache.Store(ctx, r.address(step), step.Work.Out, out, promised)
+	tables, err := r.cache.Store(ctx, where, step.Work.Out, out, promised)
+	if err == nil {
+		r.keep(step, tables)
+	}
+	return err
 }
 
 // guarded turns a panic, which is a fault of weir, into an error whose details stay

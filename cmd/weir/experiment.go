@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -22,8 +21,8 @@ type trialResult struct {
 	runResult
 }
 
-// experiment runs every combination of the grid and every repeat, one after the
-// other: each is a run of its own, with its own noise and its own charge.
+// experiment runs every combination of the grid and every repeat: each is a run of its own,
+// with its own noise and its own charge.
 func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *compile.Plan) error {
 	trials, err := base.Spec.Experiment.Trials()
 	if err != nil {
@@ -33,35 +32,6 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if err != nil {
 		return err
 	}
-	if err := f.affordable(c, s, arg, trials, plans); err != nil {
-		return err
-	}
-	var results []trialResult
-	for i, trial := range trials {
-		fmt.Fprintf(s.err, "run %d of %d: %s repeat %d\n", i+1, len(trials), strings.Join(trial.Set, " "), trial.Repeat+1)
-		progress := newProgress(s.err, f.asJSON)
-		opts := f.options(c, s, arg, progress)
-		opts.Repeat = trial.Repeat
-		if opts.Insecure != nil {
-			seed := *opts.Insecure + uint64(trial.Repeat)
-			opts.Insecure = &seed
-		}
-		result, err := runtime.Run(c.Context(), plans[i], opts)
-		progress.Wait()
-		if err != nil {
-			return f.failure(c.Context(), s, result, err)
-		}
-		results = append(results, trialResult{trial, resultJSON(result)})
-	}
-	if f.asJSON {
-		return printJSON(s.out, map[string]any{"runs": results})
-	}
-	return printTrials(s.out, results)
-}
-
-// affordable prints what the runs cost together and refuses them over the cap of
-// the dataset, before the first one spends anything.
-func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []spec.Trial, plans []*compile.Plan) error {
 	text, err := totalText(plans)
 	if err != nil {
 		return err
@@ -70,12 +40,22 @@ func (f *runFlags) affordable(c *cobra.Command, s streams, arg string, trials []
 	runs := make([]runtime.Trial, len(trials))
 	for i, t := range trials {
 		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
+		fmt.Fprintf(s.err, "run %d of %d: %s repeat %d\n", i+1, len(trials), strings.Join(t.Set, " "), t.Repeat+1)
 	}
-	err = runtime.CheckExperiment(c.Context(), runs, f.options(c, s, arg, newProgress(s.err, true)))
-	if errors.Is(err, pay.ErrOverBudget) {
-		return withCode(exitPrivacy, err)
+	progress := newProgress(s.err, f.asJSON)
+	done, err := runtime.Experiment(c.Context(), runs, f.options(c, s, arg, progress))
+	progress.Wait()
+	if err != nil {
+		return f.failure(c.Context(), err)
 	}
-	return err
+	results := make([]trialResult, len(trials))
+	for i, trial := range trials {
+		results[i] = trialResult{trial, resultJSON(done[i])}
+	}
+	if f.asJSON {
+		return printJSON(s.out, map[string]any{"runs": results})
+	}
+	return printTrials(s.out, results)
 }
 
 // totalText is the bill of a whole experiment.

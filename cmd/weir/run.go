@@ -92,7 +92,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	result, err := runtime.Run(c.Context(), plan, f.options(c, s, arg, progress))
 	progress.Wait()
 	if err != nil {
-		return f.failure(c.Context(), s, result, err)
+		return f.failure(c.Context(), err)
 	}
 	if f.asJSON {
 		return printJSON(s.out, resultJSON(result))
@@ -121,7 +121,7 @@ func printWarnings(w io.Writer, plan *compile.Plan) {
 }
 
 // failure says what is left of a run that did not end well.
-func (f *runFlags) failure(ctx context.Context, s streams, result *runtime.Result, err error) error {
+func (f *runFlags) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
 	}

@@ -44,7 +44,7 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err := of.checkLedger(l.Entries()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Account{path: path, of: of, ledger: l, limit: limit(plan)}, nil
+	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil
 }
 
 // Path is where the ledger lies.
@@ -53,13 +53,19 @@ func (a *Account) Path() string { return a.path }
 // Note tells the data's owner where the cap is looser than it was, or is "".
 func (a *Account) Note() string { return capNote(a.ledger.Entries(), a.limit) }
 
+// Order is that of the filter that the cap is read with, once Afford has fixed it.
+func (a *Account) Order() float64 { return a.limit.Order }
+
 // limit is the budget of the dataset as the ledger takes it.
-func limit(plan *compile.Plan) *ledger.Cap {
+func limit(plan *compile.Plan, order float64) *ledger.Cap {
 	b := plan.Dataset.Budget
 	if b == nil {
 		return nil
 	}
-	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: plan.Adjacency, Unit: unitOf(plan), Filter: b.Filter}
+	if b.Filter != "rdp" {
+		order = 0 // the others have none
+	}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: plan.Adjacency, Unit: unitOf(plan), Filter: b.Filter, Order: order}
 }
 
 func unitOf(plan *compile.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }

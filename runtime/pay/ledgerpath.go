@@ -17,9 +17,10 @@ const TestLedgerSuffix = ".NOT-PRIVATE" + dataset.LedgerSuffix
 
 // Place says where the ledger of a dataset is looked for.
 type Place struct {
-	Asked string // where the caller or the spec wants it, or ""
-	Out   string // the folder of runs
-	Test  bool   // noise is from a seed
+	Asked string  // where the caller or the spec wants it, or ""
+	Out   string  // the folder of runs
+	Test  bool    // noise is from a seed
+	Order float64 // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
 	Log   *slog.Logger
 }
 

@@ -63,6 +63,31 @@ func runStep(ctx context.Context, s *compile.Step, done map[string]chan struct{}
 	return do(ctx, s)
 }
 
+// Each calls do for 0 to n-1, at most workers at a time, and begins in that order. After
+// the first error nothing new begins and what runs is cancelled; the error of the earliest
+// is returned.
+func Each(ctx context.Context, n, workers int, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	slots := make(chan struct{}, workers)
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			break
+		}
+		all.Go(func() {
+			defer func() { <-slots }()
+			if errs[i] = do(ctx, i); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	return firstCause(errs)
+}
+
 // firstCause prefers the error of a stage over the cancellation that it caused.
 func firstCause(errs []error) error {
 	var cancelled error

@@ -10,13 +10,15 @@ import (
 	"sort"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"weir/record"
 )
 
 // RunDir is Out/NAME/ID with release/ and internal/.
 type RunDir struct {
 	Path string
-	lock io.Closer
+	lock *flock.Flock
 }
 
 func (d RunDir) Internal() string { return filepath.Join(d.Path, "internal") } // for the owner
@@ -135,14 +137,14 @@ func NewRunDir(out, name string, now time.Time, random io.Reader) (RunDir, strin
 	return d, id, d.Lock()
 }
 
-// Lock holds the run against a second process.
+// Lock holds the run against a second process. It ends with the process, even a killed one.
 func (d *RunDir) Lock() error {
-	lock, err := lockFile(filepath.Join(d.Internal(), "lock"))
-	if err != nil {
-		return err
+	d.lock = flock.New(filepath.Join(d.Internal(), "lock"), flock.SetPermissions(0o600))
+	locked, err := d.lock.TryLock()
+	if err == nil && !locked {
+		return ErrLocked
 	}
-	d.lock = lock
-	return nil
+	return err
 }
 
 // Unlock lets another process take the run over.

@@ -1,0 +1,147 @@
+package runtime
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/store"
+)
+
+// TestWhichRunIsTakenUp: a run is continued, or shown, only where it is the same in all
+// that its noise and its rows follow from; everything else draws new noise. A wrong "yes"
+// puts old noise on other values, a wrong "no" charges twice.
+func TestWhichRunIsTakenUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		lie    string // "none" ends, "resumes" stops the first time
+		change func(t *testing.T, dir string, o *Options)
+		same   bool
+	}{
+		"a finished run":                {"none", nil, true},
+		"a finished run, fresh":         {"none", func(_ *testing.T, _ string, o *Options) { o.Fresh = true }, false},
+		"another repeat":                {"none", func(_ *testing.T, _ string, o *Options) { o.Repeat = 1 }, false},
+		"another test seed":             {"none", func(_ *testing.T, _ string, o *Options) { two := uint64(2); o.Insecure = &two }, false},
+		"real noise":                    {"none", func(_ *testing.T, _ string, o *Options) { o.Insecure = nil }, false},
+		"a finished run of other build": {"none", func(_ *testing.T, _ string, o *Options) { o.Build = "two" }, true},
+		"other content":                 {"none", write("internal/content", "other"), false},
+		"no content":                    {"none", remove("internal/content"), false},
+		"an edited release":             {"none", write("release/BILL.txt", "free"), false},
+		"a file too many":               {"none", write("release/rows.csv", "1"), false},
+		"a file too few":                {"none", remove("release/domain.yaml"), false},
+		"an interrupted run":            {"stops", nil, true},
+		"interrupted, other build":      {"stops", func(_ *testing.T, _ string, o *Options) { o.Build = "two" }, false},
+		"interrupted, unknown build":    {"stops", func(_ *testing.T, _ string, o *Options) { o.Build = "" }, false},
+		"interrupted, without key":      {"stops", remove("internal/noise.key"), false},
+		"interrupted, another key":      {"stops", write("internal/noise.key", strings.Repeat("0", 64)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := t.TempDir()
+			plan := planSpec(t, strings.Replace(liarSpec, "LIE", c.lie, 1))
+			first, err := Run(t.Context(), plan, testOptions(out))
+			if (err != nil) != (c.lie == "stops") {
+				t.Fatal(err)
+			}
+			opts := testOptions(out)
+			if c.change != nil {
+				c.change(t, first.Path, &opts)
+			}
+			again, err := Run(t.Context(), plan, opts)
+			if err != nil && c.lie == "none" {
+				t.Fatal(err)
+			}
+			if (again.Path == first.Path) != c.same {
+				t.Errorf("the second run is %s, the first %s; must be the same: %v", again.Path, first.Path, c.same)
+			}
+			if c.same && again.Record.KeyCommitment != first.Record.KeyCommitment {
+				t.Error("the same run has another key")
+			}
+			if c.same != again.Reused && c.lie == "none" {
+				t.Errorf("reused is %v, must be %v", again.Reused, c.same)
+			}
+		})
+	}
+}
+
+func write(name, text string) func(*testing.T, string, *Options) {
+	return func(t *testing.T, dir string, _ *Options) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func remove(name string) func(*testing.T, string, *Options) {
+	return func(t *testing.T, dir string, _ *Options) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBusyRunIsLeftAlone: two processes never write into one run, and the second is told
+// how to go on.
+func TestBusyRunIsLeftAlone(t *testing.T) {
+	out := t.TempDir()
+	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "stops", 1))
+	first, err := Run(t.Context(), plan, testOptions(out))
+	if err == nil {
+		t.Fatal("the first run did not stop")
+	}
+	other := store.RunDir{Path: first.Path}
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), "--fresh") {
+		t.Errorf("%v, must be refused while another holds it", err)
+	}
+	if err := other.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := Run(t.Context(), plan, testOptions(out)); again == nil || again.Path != first.Path {
+		t.Errorf("%+v, must be continued once it is free", again)
+	}
+}
+
+// TestRefusedRunLeavesNoTrace: nothing was spent, so no folder, no key and no charge stays.
+func TestRefusedRunLeavesNoTrace(t *testing.T) {
+	out := t.TempDir()
+	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
+	plan.Dataset.Budget = &pipeline.Budget{Epsilon: 0.1, Delta: 1e-6, Filter: "rdp"}
+	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, pay.ErrOverBudget) {
+		t.Fatalf("%v, must be over the budget", err)
+	}
+	for _, pattern := range []string{"lies/2*", "ledgers/*.jsonl"} {
+		if left, _ := filepath.Glob(filepath.Join(out, pattern)); len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+	}
+}
+
+// TestLostChargeIsWrittenAgain: what was released was paid for, whatever became of the
+// ledger; showing the run writes the same charge, once.
+func TestLostChargeIsWrittenAgain(t *testing.T) {
+	out := t.TempDir()
+	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
+	first, err := Run(t.Context(), plan, testOptions(out))
+	if err != nil || first.Record.Status != record.Done {
+		t.Fatal(err)
+	}
+	path := first.Record.Dataset.Ledger
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if again, err := Run(t.Context(), plan, testOptions(out)); err != nil || !again.Reused {
+			t.Fatalf("%+v, %v", again, err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || strings.Count(string(text), "\n") != 1 || !strings.Contains(string(text), first.Record.Charges[0].ID) {
+			t.Errorf("the ledger is %s (%v), must hold the charge of the run once", text, err)
+		}
+	}
+}
