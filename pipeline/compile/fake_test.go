@@ -132,7 +132,7 @@ privacy: {epsilon: 1, delta: 1e-5, adjacency: add_remove}
 
 func parse(t *testing.T, text string, set ...string) (*spec.Spec, error) {
 	t.Helper()
-	return spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set}, fakes(t))
+	return spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set, More: Faults}, fakes(t))
 }
 
 func compile(t *testing.T, text string, set ...string) (*Plan, error) {

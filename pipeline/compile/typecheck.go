@@ -101,7 +101,11 @@ func describe(h pipeline.Header) pipeline.Output {
 }
 
 func (c *compiler) refuse(stage, rule, found, accepted string) {
-	d := c.spec.Fault("stages."+stage, found, accepted, "")
-	d.Rule, d.Stage = rule, stage
-	c.faults = append(c.faults, d)
+	c.refuseAt("stages."+stage, stage, rule, found, accepted)
+}
+
+func (c *compiler) refuseAt(path, stage, rule, found, accepted string) {
+	if rule == "" || c.spec.KnowsTerms() {
+		c.faults = append(c.faults, c.spec.Refusal(rule, stage, path, found, accepted, ""))
+	}
 }

@@ -33,6 +33,9 @@ func (p *parser) domain(demoRows int64) *pipeline.Domain {
 		return d
 	}
 	name, demo := p.doc.Text(path), p.doc.Text("dataset.demo")
+	if !p.doc.Has(path) && p.wrong(path, "dataset.demo") {
+		return nil
+	}
 	if !p.doc.Has(path) && demo != "" {
 		return p.demoDomain(demo, demoRows)
 	}
@@ -70,7 +73,10 @@ func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema
 	for i := range d.Columns {
 		c.column(i, &d.Columns[i])
 	}
-	return d, c.problems
+	if len(c.problems) > 0 {
+		return nil, c.problems
+	}
+	return d, nil
 }
 
 type domainCheck struct {
