@@ -116,7 +116,7 @@ func acceptedKeys(names []string) string {
 	for i, n := range names {
 		all[i] = n
 	}
-	return "one of " + listed(all)
+	return oneOf(all)
 }
 
 func (e *explainer) missingKeys(n *yaml.Node, path string, rule *object) {
