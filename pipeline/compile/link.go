@@ -65,7 +65,7 @@ func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
 		}
 		form = out.Form
 	} else if r.Port != "" {
-		l.fault(s, port, fmt.Sprintf("%q", r.String()), "dataset: the source table has one output", "")
+		l.fault(s, port, fmt.Sprintf("%q", r.String()), "dataset alone, which has one output", "")
 	}
 	if form != port.Form {
 		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+string(port.Form)+l.fitting(port.Form), "")
@@ -79,7 +79,7 @@ func (l *linker) order() []*spec.Stage {
 	for len(sorted) < len(l.spec.Stages) {
 		next := l.firstReady(done)
 		if next == nil {
-			l.faults = append(l.faults, l.spec.Fault("stages", "a cycle: "+l.cycle(done), "stages that form no cycle", ""))
+			l.faults = append(l.faults, l.spec.Fault("stages", "a cycle: "+l.cycle(done), "acyclic: stages must not form a cycle", ""))
 			return sorted
 		}
 		done[next.ID] = true

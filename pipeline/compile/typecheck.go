@@ -32,7 +32,7 @@ func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) 
 		}
 		if class == pipeline.Private && h.Class != pipeline.Private && !paid {
 			c.refuse(s.ID, "W13", "an output of class "+string(h.Class)+" computed from private rows without a charge",
-				"paid for by an event, or private")
+				"paid for by a charge, or private")
 		}
 		step.Work.Out[port.Name] = h
 		step.Outputs[port.Name] = describe(h)

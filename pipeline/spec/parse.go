@@ -123,8 +123,8 @@ func (p *parser) spec() *Spec {
 	}
 	spec.Dataset.columns = p.domain(spec.Dataset.DemoRows)
 	p.rules(spec)
-	spec.badSource = spec.Dataset.columns == nil || p.wrong("dataset")
-	spec.badTerms = p.wrong("privacy")
+	spec.badSource = spec.Dataset.columns == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
+	spec.badTerms = p.wrong("privacy.epsilon", "privacy.adjacency", "privacy.claims")
 	fillInputs(spec.Stages)
 	return spec
 }

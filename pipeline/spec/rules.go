@@ -20,10 +20,14 @@ func (p *parser) rules(s *Spec) {
 
 func (p *parser) datasetRules(d *Dataset) {
 	if !p.wrong("dataset.file", "dataset.demo") && (d.File == "") == (d.Demo == "") {
-		p.at("dataset", "with both or neither of file and demo", "a mapping with one of file and demo", "")
+		both := "both"
+		if d.File == "" {
+			both = "neither"
+		}
+		p.at("dataset", "a mapping with "+both+" of file and demo", "a mapping with one of file and demo", "")
 	}
 	if d.DemoRows > 0 && d.Demo == "" && !p.wrong("dataset.demo") {
-		p.at("dataset.demo_rows", "", "left out where the data come from a file", "")
+		p.at("dataset.demo_rows", "", "left out when the data come from a file", "")
 	}
 	unit := d.PrivacyUnit.Column
 	if unit != "" && d.columns != nil && !p.wrong("dataset.privacy_unit") && d.columns.Column(unit) == nil {
