@@ -20,11 +20,11 @@ func (ps *Problems) Unknown(path, what, name string, accepted []string) {
 	if near := schema.Suggest(name, accepted); near != "" {
 		list += "; did you mean " + near + "?"
 	}
-	ps.Add(path, fmt.Sprintf("%q, which is no %s", name, what), "one of "+list)
+	ps.Add(path, fmt.Sprintf("%q, an unknown %s", name, what), "one of "+list)
 }
 
 // Pick returns the places of the named columns in d, in the order given; a name
-// that is unknown or stands twice adds a problem.
+// that is unknown or a duplicate adds a problem.
 func (ps *Problems) Pick(path string, d *Domain, names []string) []int {
 	var picked []int
 	seen := map[string]bool{}
@@ -34,7 +34,7 @@ func (ps *Problems) Pick(path string, d *Domain, names []string) []int {
 		case at < 0:
 			ps.Unknown(fmt.Sprintf("%s[%d]", path, i), "column of the table", name, d.Names())
 		case seen[name]:
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q for the second time", name), "named once")
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q, a duplicate column", name), "named once")
 		default:
 			picked = append(picked, at)
 		}

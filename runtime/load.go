@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime/demo"
 	"weir/runtime/store"
@@ -33,7 +34,7 @@ func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipe
 	return spec.Parse(spec.Sources{
 		File: name, Data: data, Set: set,
 		Read: func(file string) ([]byte, error) { return readLimited(folder, file) },
-		Demo: demo.Domain,
+		Demo: demo.Domain, More: compile.Faults,
 	}, reg)
 }
 

@@ -9,5 +9,5 @@ func AnyOf(schemas ...*Schema) *Schema {
 	return newSchema(newObject("anyOf", options))
 }
 
-// TextSchema accepts any text that is not empty.
-func TextSchema() *Schema { return newSchema(newObject("type", "string", "minLength", 1)) }
+// PathSchema accepts the path of a file.
+func PathSchema() *Schema { return newSchema(newObject("type", "string", "minLength", 1, "format", "path")) }

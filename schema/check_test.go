@@ -57,13 +57,13 @@ func TestAnyOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := AnyOf(TextSchema(), csv)
+	s := AnyOf(PathSchema(), csv)
 	for text, want := range map[string]string{
 		"a.csv":           "",
 		"{header: true}":  "",
 		"{header: 1}":     "s.yaml:1:10: header: is 1, must be true or false",
 		"{headers: true}": "s.yaml:1:2: headers: is an unknown key, must be one of delimiter, header; did you mean header?",
-		"[a]":             "s.yaml:1:1: is a list of 1 item, must be text that is not empty or a mapping with keys of delimiter, header",
+		"[a]":             "s.yaml:1:1: is a list of 1 item, must be a path that is not empty or a mapping with keys of delimiter, header",
 	} {
 		got := ""
 		if err := Join(check(parsed(t, text), s)); err != nil {

@@ -13,7 +13,8 @@ import (
 // over the values that are there: a setting that the file leaves out keeps its default. Lists and maps
 // are replaced, nested structs are merged, null unsets a pointer. into are non-nil pointers; with several
 // structs each key goes to the struct that has it (a stage's own settings beside the common ones).
-// Nothing is changed when there is a problem. A path without a value decodes as an empty mapping.
+// A setting with a problem keeps its default, and so does a list or mapping with one inside. A path
+// without a value decodes as an empty mapping.
 func (d *Document) Decode(path string, into ...any) []Problem {
 	n, err := d.node(path)
 	if err != nil {
@@ -26,24 +27,21 @@ func (d *Document) Decode(path string, into ...any) []Problem {
 	if n == nil {
 		return d.decodeMissing(path, s)
 	}
-	if ps := d.check(n, path, s); len(ps) > 0 {
+	ps := d.check(n, path, s)
+	if len(ps) >= maxProblems {
 		return ps
 	}
-	var ps []Problem
-	whole := make([]reflect.Value, len(into))
-	for i, v := range into {
-		target := reflect.ValueOf(v).Elem()
-		whole[i] = reflect.New(target.Type()).Elem()
-		whole[i].Set(target)
-		ps = append(ps, d.decode(n, whole[i], path)...)
+	dec := &decoder{d, ps}
+	for _, v := range into {
+		ps = append(ps, dec.decode(n, reflect.ValueOf(v).Elem(), path)...)
 	}
-	if len(ps) > 0 {
-		return tidy(ps)
-	}
-	for i, v := range into {
-		reflect.ValueOf(v).Elem().Set(whole[i])
-	}
-	return nil
+	return tidy(ps)
+}
+
+// decoder decodes what the check has not found wrong.
+type decoder struct {
+	*Document
+	wrong []Problem
 }
 
 // decodeMissing reports the required settings of a mapping that is not there.
@@ -74,16 +72,33 @@ func union(into []any) (*Schema, error) {
 	return Merge(all...)
 }
 
-// decode sets v, which the check has found to fit, from n.
-func (d *Document) decode(n *yaml.Node, v reflect.Value, path string) []Problem {
+// decode sets v from n: a struct setting by setting, anything else as a whole.
+func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string) []Problem {
+	parts := v.Kind() == reflect.Struct && !decodesItself(v.Type())
+	for _, p := range d.wrong {
+		if p.Path == path || !parts && Within(p.Path, path) {
+			return nil
+		}
+	}
+	if parts {
+		return d.decodeStruct(n, v, path)
+	}
+	whole := reflect.New(v.Type()).Elem()
+	whole.Set(v)
+	ps := d.decodeWhole(n, whole, path)
+	if len(ps) == 0 {
+		v.Set(whole)
+	}
+	return ps
+}
+
+func (d *decoder) decodeWhole(n *yaml.Node, v reflect.Value, path string) []Problem {
 	if decodesItself(v.Type()) {
 		return d.leaf(n, v, path)
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		return d.decodePointer(n, v, path)
-	case reflect.Struct:
-		return d.decodeStruct(n, v, path)
 	case reflect.Map:
 		return d.decodeMap(n, v, path)
 	case reflect.Slice:
@@ -104,7 +119,7 @@ func decodesItself(t reflect.Type) bool {
 }
 
 // leaf decodes by yaml.v3 and places its error.
-func (d *Document) leaf(n *yaml.Node, v reflect.Value, path string) []Problem {
+func (d *decoder) leaf(n *yaml.Node, v reflect.Value, path string) []Problem {
 	err := n.Decode(v.Addr().Interface())
 	if err == nil {
 		return nil
@@ -124,7 +139,7 @@ func (d *Document) leaf(n *yaml.Node, v reflect.Value, path string) []Problem {
 	return []Problem{p}
 }
 
-func (d *Document) decodePointer(n *yaml.Node, v reflect.Value, path string) []Problem {
+func (d *decoder) decodePointer(n *yaml.Node, v reflect.Value, path string) []Problem {
 	if n.Tag == "!!null" {
 		v.SetZero()
 		return nil
@@ -138,7 +153,7 @@ func (d *Document) decodePointer(n *yaml.Node, v reflect.Value, path string) []P
 	return ps
 }
 
-func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, path string) []Problem {
+func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, path string) []Problem {
 	fs, err := fields(v.Type())
 	if err != nil {
 		return []Problem{{File: d.file, Path: path, Hint: err.Error()}}
@@ -152,7 +167,7 @@ func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, path string) []Pr
 	return ps
 }
 
-func (d *Document) decodeMap(n *yaml.Node, v reflect.Value, path string) []Problem {
+func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, path string) []Problem {
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.Content)/2))
 	var ps []Problem
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -163,7 +178,7 @@ func (d *Document) decodeMap(n *yaml.Node, v reflect.Value, path string) []Probl
 	return ps
 }
 
-func (d *Document) decodeOrdered(n *yaml.Node, v reflect.Value, path string) []Problem {
+func (d *decoder) decodeOrdered(n *yaml.Node, v reflect.Value, path string) []Problem {
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content)/2, len(n.Content)/2))
 	var ps []Problem
 	for i := range v.Len() {
@@ -175,7 +190,7 @@ func (d *Document) decodeOrdered(n *yaml.Node, v reflect.Value, path string) []P
 	return ps
 }
 
-func (d *Document) decodeItems(n *yaml.Node, v reflect.Value, path string) []Problem {
+func (d *decoder) decodeItems(n *yaml.Node, v reflect.Value, path string) []Problem {
 	var ps []Problem
 	for i, c := range n.Content {
 		v.Index(i).Set(fresh(v.Type().Elem()))

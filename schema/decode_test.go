@@ -82,21 +82,32 @@ func (e *even) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-func TestDecodeChangesNothingOnAProblem(t *testing.T) {
-	d := parsed(t, "block:\n  a: 4\n  list: [2, 3]\n  m: {x: 5}\n")
+// TestDecodeKeepsTheDefaultOfAProblem: what is wrong, or has something wrong inside, is left as it was;
+// what stands beside it is decoded.
+func TestDecodeKeepsTheDefaultOfAProblem(t *testing.T) {
+	d := parsed(t, "block:\n  a: 4\n  b: x\n  list: [2, 3]\n  m: {x: 5}\n  n: [1, y]\n  in: {c: 7, d: z}\n")
 	v := struct {
 		A    even            `yaml:"a"`
+		B    int             `yaml:"b"`
 		List []even          `yaml:"list,omitempty"`
 		M    map[string]even `yaml:"m,omitempty"`
-	}{A: 8}
+		N    []int           `yaml:"n,omitempty"`
+		Deep struct {
+			C int `yaml:"c"`
+			D int `yaml:"d"`
+		} `yaml:"in"`
+	}{A: 8, B: 9}
 	got := Join(d.Decode("block", &v))
-	want := "s.yaml:3:13: block.list[1]: is 3, must be an even number\n" +
-		"s.yaml:4:10: block.m.x: is 5, must be an even number"
+	want := "s.yaml:3:6: block.b: is the text \"x\", must be a whole number\n" +
+		"s.yaml:4:13: block.list[1]: is 3, must be an even number\n" +
+		"s.yaml:5:10: block.m.x: is 5, must be an even number\n" +
+		"s.yaml:6:10: block.n[1]: is the text \"y\", must be a whole number\n" +
+		"s.yaml:7:17: block.in.d: is the text \"z\", must be a whole number"
 	if got == nil || got.Error() != want {
 		t.Errorf("got %v\nwant %s", got, want)
 	}
-	if v.A != 8 || v.List != nil {
-		t.Errorf("changed: %+v", v)
+	if v.A != 4 || v.B != 9 || v.List != nil || v.M != nil || v.N != nil || v.Deep.C != 7 || v.Deep.D != 0 {
+		t.Errorf("decoded: %+v", v)
 	}
 }
 

@@ -23,7 +23,7 @@ func accepted(o *object) string {
 		return word(c)
 	}
 	if enum, ok := o.get("enum").([]any); ok {
-		return "one of " + listed(enum)
+		return oneOf(enum)
 	}
 	var names []string
 	for _, t := range types(o) {
@@ -142,7 +142,7 @@ func acceptedList(o *object) string {
 
 func acceptedMapping(o *object) string {
 	if p := o.object("properties"); p != nil && len(p.keys) > 0 {
-		if o.get("additionalProperties") != false && len(p.keys) == 1 {
+		if len(p.keys) == 1 {
 			return "a mapping with the key " + p.keys[0]
 		}
 		keys := make([]any, len(p.keys))
@@ -151,14 +151,17 @@ func acceptedMapping(o *object) string {
 		}
 		return "a mapping with keys of " + listed(keys)
 	}
-	s := "a mapping"
-	if n := o.get("minProperties"); n != nil {
-		s += fmt.Sprintf(" of at least %v keys", n)
+	names, n := "names", o.get("minProperties")
+	if n != nil {
+		names = fmt.Sprintf("%v or more names", n)
 	}
 	if item := o.object("additionalProperties"); item != nil && len(item.keys) > 0 {
-		s += " of names, each to " + accepted(item)
+		return "a mapping from " + names + " to " + accepted(item)
 	}
-	return s
+	if n != nil {
+		return "a mapping of " + names
+	}
+	return "a mapping"
 }
 
 func types(o *object) []string {
@@ -173,6 +176,13 @@ func types(o *object) []string {
 		return all
 	}
 	return nil
+}
+
+func oneOf(values []any) string {
+	if len(values) == 1 {
+		return listed(values)
+	}
+	return "one of " + listed(values)
 }
 
 // listed joins at most maxListed words.

@@ -100,10 +100,13 @@ func (e *explainer) unknownKeys(n *yaml.Node, path string, rule *object) {
 			continue
 		}
 		p := e.d.at(k, under(path, k.Value))
-		p.Found, p.Accepted = "an unknown key", acceptedKeys(names)
+		p.Found, p.Accepted = UnknownKey, acceptedKeys(names)
 		e.add(hinted{Problem: p, word: k.Value, words: names})
 	}
 }
+
+// UnknownKey is what a problem has found that is about a key and not about its value.
+const UnknownKey = "an unknown key"
 
 func acceptedKeys(names []string) string {
 	if len(names) == 0 {
@@ -113,7 +116,7 @@ func acceptedKeys(names []string) string {
 	for i, n := range names {
 		all[i] = n
 	}
-	return "one of " + listed(all)
+	return oneOf(all)
 }
 
 func (e *explainer) missingKeys(n *yaml.Node, path string, rule *object) {

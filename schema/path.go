@@ -50,6 +50,12 @@ func under(path string, part any) string {
 	return path + "." + tail
 }
 
+// Within tells whether a path is an outer one or lies below it.
+func Within(path, outer string) bool {
+	rest, ok := strings.CutPrefix(path, outer)
+	return ok && (outer == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // splitPath is the inverse of Path.
 func splitPath(path string) ([]any, error) {
 	var parts []any

@@ -1,8 +1,10 @@
 package compile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"weir/schema"
 
 	"weir/pipeline"
 )
@@ -49,7 +51,9 @@ func (c *compiler) experiment() {
 	}
 	trials, err := c.spec.Experiment.Trials()
 	if err != nil {
-		c.fault("experiment", err.Error(), "a smaller experiment", "")
+		var p schema.Problem
+		errors.As(err, &p)
+		c.fault(p.Path, p.Found, p.Accepted, "")
 		return
 	}
 	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; each is a charge like this bill", len(trials)),

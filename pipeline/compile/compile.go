@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
-	"sort"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
@@ -16,15 +15,7 @@ import (
 // calibrates the noise. No data is read. The error is of type Diagnostics and
 // lists every problem at once, causes only.
 func Compile(s *spec.Spec) (*Plan, error) {
-	stages, faults := link(s)
-	if len(faults) > 0 {
-		return nil, faults
-	}
-	c := &compiler{spec: s, plan: newPlan(s), headers: map[string]pipeline.Headers{}}
-	c.headers[pipeline.DatasetID] = pipeline.Headers{"": s.Source()}
-	for _, stage := range stages {
-		c.step(stage)
-	}
+	c := planStages(s)
 	c.splitNames()
 	c.experiment()
 	c.advise()
@@ -32,10 +23,32 @@ func Compile(s *spec.Spec) (*Plan, error) {
 		c.bill()
 	}
 	if len(c.faults) > 0 {
-		sort.SliceStable(c.faults, func(i, j int) bool { return c.faults[i].Line < c.faults[j].Line })
+		c.faults.Sort()
 		return nil, c.faults
 	}
 	return c.plan, nil
+}
+
+// Faults lists what is wrong with the stages of a spec beside the problems that Parse
+// has found in it, and does not follow from them.
+func Faults(s *spec.Spec) spec.Diagnostics {
+	if !s.KnowsSource() {
+		_, faults := link(s)
+		return faults
+	}
+	return planStages(s).faults
+}
+
+// planStages links the stages and plans each that can be.
+func planStages(s *spec.Spec) *compiler {
+	c := &compiler{spec: s, plan: newPlan(s), headers: map[string]pipeline.Headers{}}
+	c.headers[pipeline.DatasetID] = pipeline.Headers{"": s.Source()}
+	stages, faults := link(s)
+	c.faults = faults
+	for _, stage := range stages {
+		c.step(stage)
+	}
+	return c
 }
 
 type compiler struct {
@@ -59,12 +72,14 @@ func newPlan(s *spec.Spec) *Plan {
 // step plans one stage, unless a stage that it reads has problems of its own.
 func (c *compiler) step(s *spec.Stage) {
 	in, ok := c.inputs(s)
-	if !ok {
+	if !ok || s.Stage == nil {
 		return
 	}
 	work, err := s.Stage.Plan(in.Clone())
 	if err != nil {
-		c.stageFaults(s.ID, err)
+		c.stageFaults(s, err)
+	}
+	if err != nil || !s.Sound() {
 		return
 	}
 	work.Out = work.Out.Clone()
@@ -123,19 +138,22 @@ func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
 	return pipeline.Header{}, false
 }
 
-func (c *compiler) stageFaults(id string, err error) {
+// stageFaults are the problems of a stage, without those that may follow from others:
+// of settings in whose place a default stands, and of privacy under unknown terms.
+func (c *compiler) stageFaults(s *spec.Stage, err error) {
 	var problems pipeline.Problems
 	if !errors.As(err, &problems) {
 		problems = pipeline.Problems{{Found: err.Error(), Accepted: "free of that"}}
 	}
 	for _, p := range problems {
-		path := "stages." + id
+		if !s.Sound() && !c.spec.Given(s, p.Path) {
+			continue
+		}
+		path := "stages." + s.ID
 		if p.Path != "" {
 			path += "." + p.Path
 		}
-		d := c.spec.Fault(path, p.Found, p.Accepted, "")
-		d.Rule, d.Stage = p.Rule, id
-		c.faults = append(c.faults, d)
+		c.refuseAt(path, s.ID, p.Rule, p.Found, p.Accepted)
 	}
 }
 

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -18,7 +19,10 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 		{Name: "clean", Doc: "Row by row.", In: table, Out: out, New: func() pipeline.Stage { return &cleanStage{} }},
 		{Name: "mix", Doc: "Across rows.", In: table, Out: out, New: func() pipeline.Stage { return &mixStage{} }},
 		{Name: "leak", Doc: "Releases without paying.", In: table, Out: out, New: func() pipeline.Stage { return &leakStage{} }},
-		{Name: "learn", Doc: "Pays.", In: table, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &learnStage{Steps: 100} }},
+		{Name: "cut", Doc: "Makes shards.", In: table, Out: out, New: func() pipeline.Stage { return &cutStage{Shards: 2} }},
+		{Name: "file", Doc: "Reads a file.", In: []pipeline.Port{{Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "a domain"}}, Out: out, New: func() pipeline.Stage { return &fileStage{} }},
+		{Name: "count", Doc: "Pays for figures.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormMetrics, Doc: "figures"}}, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return learn() }},
+		{Name: "learn", Doc: "Pays.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}}, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return learn() }},
 		{Name: "draw", Doc: "Samples.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "a model"}}, Out: out, New: func() pipeline.Stage { return &drawStage{} }},
 		{Name: "judge", Doc: "Compares.", In: []pipeline.Port{{Name: "real", Form: pipeline.FormTable, Doc: "real rows"}, {Name: "synthetic", Form: pipeline.FormTable, Doc: "synthetic rows"}},
 			Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &judgeStage{} }},
@@ -31,17 +35,32 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 	return reg
 }
 
-// noisy is a mechanism in small: DP-SGD at a sampling rate of 0.01.
+// noisy is a mechanism in small.
 type noisy struct {
+	law        string
+	rate       float64
 	steps      int64
 	multiplier float64
+	faulty     bool
 }
 
-func (m noisy) Check() error { return nil }
-func (m noisy) Uses() int64  { return m.steps }
+func (m noisy) Check() error {
+	if m.faulty {
+		return errors.New("its clip is missing")
+	}
+	return nil
+}
+
+func (m noisy) Uses() int64 { return m.steps }
 
 func (m noisy) Event(privacy.Adjacency) privacy.Event {
-	return privacy.Repeated{Count: m.steps, Event: privacy.PoissonSampled{SamplingRate: 0.01, Event: privacy.Gaussian{NoiseMultiplier: m.multiplier}}}
+	switch m.law {
+	case "laplace":
+		return privacy.Laplace{NoiseMultiplier: m.multiplier}
+	case "discrete": // which has no bound for groups (privacy.Group)
+		return privacy.DiscreteGaussian{NoiseMultiplier: m.multiplier}
+	}
+	return privacy.Repeated{Count: m.steps, Event: privacy.PoissonSampled{SamplingRate: m.rate, Event: privacy.Gaussian{NoiseMultiplier: m.multiplier}}}
 }
 
 func (m noisy) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
@@ -50,6 +69,14 @@ func (m noisy) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	}
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: 1}
 }
+
+// onShards is noisy where a whole shard may change.
+type onShards struct {
+	noisy
+	shards int
+}
+
+func (m onShards) Shards() int { return m.shards }
 
 type cleanStage struct {
 	Column string `yaml:"column,omitempty" doc:"A column that must exist."`
@@ -79,22 +106,78 @@ func (s *leakStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{Out: pipeline.Headers{"out": h}}, nil
 }
 
+// learnStage pays, in one of many ways.
 type learnStage struct {
+	Law             string  `yaml:"law" doc:"What is drawn." enum:"sgd|laplace|discrete|shards"`
 	Steps           int64   `yaml:"steps" doc:"Steps." min:"1"`
+	SamplingRate    float64 `yaml:"sampling_rate" doc:"Poisson rate." exclusiveMin:"0" max:"1"`
+	Shards          int64   `yaml:"shards" doc:"Shards that the law shards runs on." min:"1"`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" doc:"Fixed noise." exclusiveMin:"0"`
 	Unproven        bool    `yaml:"unproven,omitempty" doc:"Claims what nobody has proven."`
+	Does            string  `yaml:"does,omitempty" doc:"What is wrong with it." enum:"lazy|twice|nameless|pointer|fault|private file|public file|no output"`
+}
+
+func learn() *learnStage {
+	return &learnStage{Law: "sgd", Steps: 100, SamplingRate: 0.01, Shards: 2}
+}
+
+func (s *learnStage) mechanism(scale float64) privacy.Mechanism {
+	m := noisy{s.Law, s.SamplingRate, s.Steps, scale, s.Does == "fault"}
+	switch {
+	case s.Law == "shards":
+		return onShards{m, int(s.Shards)}
+	case s.Does == "pointer":
+		return &m
+	}
+	return m
 }
 
 func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	h.Form, h.Class, h.Schema = pipeline.FormModel, pipeline.Released, pipeline.FilesSchema()
-	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Spends: []pipeline.Spend{{Name: "train", Doc: "Gaussian",
-		Mechanism: func(scale float64) privacy.Mechanism { return noisy{s.Steps, scale} }}}}
+	spend := pipeline.Spend{Name: "train", Doc: s.Law, Mechanism: s.mechanism}
+	work := pipeline.Work{Out: pipeline.Headers{"model": h}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Lazy: s.Does == "lazy"}
+	switch s.Does {
+	case "nameless":
+		spend.Name = ""
+	case "twice":
+		work.Spends = []pipeline.Spend{spend}
+	case "private file", "public file":
+		work.Files = []pipeline.FileUse{{Path: "far/other.csv", Public: s.Does == "public file", By: "a steward"}}
+	case "no output":
+		work.Out = pipeline.Headers{}
+	}
+	work.Spends = append(work.Spends, spend)
 	if s.Unproven {
 		work.Terms.Unproven = "the encoder has no noise"
 		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0.36, nil }}
 	}
 	return work, nil
+}
+
+type cutStage struct {
+	Shards int `yaml:"shards" doc:"How many." min:"1"`
+}
+
+func (s *cutStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	h.Stability = pipeline.Shards(s.Shards)
+	return pipeline.Work{Out: pipeline.Headers{"out": h}}, nil
+}
+
+// fileStage reads a file, which it says is public or not.
+type fileStage struct {
+	Public bool `yaml:"public,omitempty" doc:"Declared so."`
+	Leaks  bool `yaml:"leaks,omitempty" doc:"Calls its output public whatever the file is."`
+}
+
+func (s *fileStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	class := pipeline.Private
+	if s.Public || s.Leaks {
+		class = pipeline.Public
+	}
+	h := pipeline.TableHeader(in["like"].Domain, pipeline.Header{Class: class})
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Files: []pipeline.FileUse{{Path: "far/rows.csv", Public: s.Public, By: "a steward"}}}, nil
 }
 
 type drawStage struct {
@@ -132,7 +215,11 @@ privacy: {epsilon: 1, delta: 1e-5, adjacency: add_remove}
 
 func parse(t *testing.T, text string, set ...string) (*spec.Spec, error) {
 	t.Helper()
-	return spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set}, fakes(t))
+	return spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set, More: Faults,
+		Read: func(string) ([]byte, error) { return nil, errors.New("is not there") },
+		Demo: func(name string, _ int64) (*pipeline.Domain, error) {
+			return nil, errors.New("no generator is named " + name)
+		}}, fakes(t))
 }
 
 func compile(t *testing.T, text string, set ...string) (*Plan, error) {

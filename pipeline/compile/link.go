@@ -15,31 +15,31 @@ import (
 type linker struct {
 	spec   *spec.Spec
 	byID   map[string]*spec.Stage
+	bad    map[string]bool // stages whose inputs are not what they must be
 	faults spec.Diagnostics
 }
 
 // link returns the stages in an order in which every stage comes after those it
-// reads, keeping the order of the spec where it may.
+// reads, keeping the order of the spec where it may; those of a cycle and those
+// with a bad input are left out.
 func link(s *spec.Spec) ([]*spec.Stage, spec.Diagnostics) {
-	l := &linker{spec: s, byID: map[string]*spec.Stage{}}
+	l := &linker{spec: s, byID: map[string]*spec.Stage{}, bad: map[string]bool{}}
 	for i := range s.Stages {
 		l.byID[s.Stages[i].ID] = &s.Stages[i]
 	}
 	for i := range s.Stages {
 		l.resolve(i)
 	}
-	if len(l.faults) > 0 {
-		return nil, l.faults
-	}
-	return l.order()
+	sorted := l.order()
+	return slices.DeleteFunc(sorted, func(s *spec.Stage) bool { return l.bad[s.ID] }), l.faults
 }
 
 func (l *linker) resolve(i int) {
 	s := &l.spec.Stages[i]
 	for p := range s.Kind.In {
 		port := &s.Kind.In[p]
-		if len(s.Inputs[port.Name]) == 0 && !port.Optional {
-			l.fault("stages."+s.ID+"."+port.Key(), "missing", "a stage: "+port.Doc, "")
+		if len(s.Inputs[port.Name]) == 0 && !port.Optional && s.Stage != nil {
+			l.fault(s, port, "missing", "a stage: "+port.Doc, "")
 		}
 		for _, r := range s.Inputs[port.Name] {
 			l.checkRef(s, port, r)
@@ -48,58 +48,61 @@ func (l *linker) resolve(i int) {
 }
 
 func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
-	path := "stages." + s.ID + "." + port.Key()
 	form := pipeline.FormTable
 	if r.Stage != pipeline.DatasetID {
 		target := l.byID[r.Stage]
 		if target == nil {
-			l.fault(path, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), schema.DidYouMean(r.Stage, l.ids()))
+			l.fault(s, port, fmt.Sprintf("%q", r.Stage), "the name of a stage: "+l.names(), schema.DidYouMean(r.Stage, l.ids()))
+			return
+		}
+		if target.Unread() {
 			return
 		}
 		out := target.Kind.OutPort(r.Port)
 		if out == nil {
-			l.fault(path, fmt.Sprintf("%q", r.String()), "an output of "+r.Stage+": "+outNames(target.Kind), "")
+			l.fault(s, port, fmt.Sprintf("%q", r.String()), "an output of "+r.Stage+": "+outNames(target.Kind), "")
 			return
 		}
 		form = out.Form
 	} else if r.Port != "" {
-		l.fault(path, fmt.Sprintf("%q", r.String()), "dataset: the source table has one output", "")
+		l.fault(s, port, fmt.Sprintf("%q", r.String()), "dataset alone, which has one output", "")
 	}
 	if form != port.Form {
-		l.fault(path, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+string(port.Form)+l.fitting(port.Form), "")
+		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+string(port.Form)+l.fitting(port.Form), "")
 	}
 }
 
 // order sorts by dependency (Kahn's algorithm, always the first ready stage).
-func (l *linker) order() ([]*spec.Stage, spec.Diagnostics) {
+func (l *linker) order() []*spec.Stage {
 	done := map[string]bool{pipeline.DatasetID: true}
 	var sorted []*spec.Stage
 	for len(sorted) < len(l.spec.Stages) {
 		next := l.firstReady(done)
 		if next == nil {
-			l.fault("stages", "a cycle: "+l.cycle(done), "a graph in which no stage waits for itself", "")
-			return nil, l.faults
+			l.faults = append(l.faults, l.spec.Fault("stages", "a cycle: "+l.cycle(done), "acyclic: stages must not form a cycle", ""))
+			return sorted
 		}
 		done[next.ID] = true
 		sorted = append(sorted, next)
 	}
-	return sorted, nil
+	return sorted
 }
 
 func (l *linker) firstReady(done map[string]bool) *spec.Stage {
 	for i := range l.spec.Stages {
-		if s := &l.spec.Stages[i]; !done[s.ID] && waitsFor(s, done) == "" {
+		if s := &l.spec.Stages[i]; !done[s.ID] && l.waitsFor(s, done) == "" {
 			return s
 		}
 	}
 	return nil
 }
 
-// waitsFor names an input stage that is not done, or "".
-func waitsFor(s *spec.Stage, done map[string]bool) string {
+// waitsFor names an input stage that is not done, or "". A stage that there is not
+// is a fault of its own.
+func (l *linker) waitsFor(s *spec.Stage, done map[string]bool) string {
 	for _, port := range slices.Sorted(maps.Keys(s.Inputs)) {
 		for _, r := range s.Inputs[port] {
-			if !done[r.Stage] {
+			if !done[r.Stage] && l.byID[r.Stage] != nil {
 				return r.Stage
 			}
 		}
@@ -123,12 +126,13 @@ func (l *linker) cycle(done map[string]bool) string {
 		}
 		seen[at] = len(path)
 		path = append(path, at)
-		at = waitsFor(l.byID[at], done)
+		at = l.waitsFor(l.byID[at], done)
 	}
 }
 
-func (l *linker) fault(path, found, accepted, hint string) {
-	l.faults = append(l.faults, l.spec.Fault(path, found, accepted, hint))
+func (l *linker) fault(s *spec.Stage, port *pipeline.Port, found, accepted, hint string) {
+	l.bad[s.ID] = true
+	l.faults = append(l.faults, l.spec.Fault("stages."+s.ID+"."+port.Key(), found, accepted, hint))
 }
 
 func (l *linker) ids() []string {

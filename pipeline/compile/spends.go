@@ -17,7 +17,7 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 		return
 	}
 	if step.Work.Lazy {
-		c.refuse(s.ID, "W14", "a paid stage that is computed anew by each reader", "stored once: noise is drawn once for what is paid once")
+		c.refuse(s.ID, "W14", "a paid stage that is computed anew by each reader", "stored once: what is paid for once draws its noise once")
 	}
 	if c.spec.Privacy.Epsilon.Infinite() {
 		c.checkPlanned(s, step, change{rows: 1})
@@ -26,7 +26,7 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 	c.checkBounded(s)
 	for _, f := range step.Work.Files {
 		if !f.Public {
-			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", of whose change nothing is known", "a mechanism on the dataset alone")
+			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", which may change without bound", "a mechanism on the dataset alone")
 		}
 	}
 	if step.Unproven != "" && c.spec.Privacy.Claims != pipeline.ClaimsPublished {
@@ -44,7 +44,7 @@ func (c *compiler) checkBounded(s *spec.Stage) {
 				continue
 			}
 			if h.Form != pipeline.FormTable {
-				c.refuse(s.ID, "W13", fmt.Sprintf("a mechanism on %s, a private %s, of whose change nothing is known", r, h.Form), "a mechanism on a table")
+				c.refuse(s.ID, "W13", fmt.Sprintf("a mechanism on %s, which is private, of form %s, and may change without bound", r, h.Form), "a mechanism on a table")
 			} else if h.Stability.Spread != pipeline.SpreadRows && h.Stability.Spread != pipeline.SpreadShards {
 				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
 			}
@@ -88,8 +88,11 @@ func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to change) {
 	step.change = to
 	names := map[string]bool{}
 	for _, spend := range step.Work.Spends {
-		if spend.Name == "" || names[spend.Name] {
-			c.refuse(s.ID, "W19", fmt.Sprintf("two mechanisms named %q", spend.Name), "one charge a name")
+		if spend.Name == "" {
+			c.refuse(s.ID, "W19", "a mechanism without a name", "one charge for each name")
+		}
+		if names[spend.Name] {
+			c.refuse(s.ID, "W19", fmt.Sprintf("two mechanisms named %q", spend.Name), "one charge for each name")
 		}
 		names[spend.Name] = true
 		scale := step.Work.Terms.Scale
@@ -168,9 +171,9 @@ func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privac
 	case to.shards != 0 && !sharded:
 		return nil, fmt.Errorf("it runs on rows, and one changed unit may change a whole shard")
 	case to.shards != 0 && (to.shards != on.Shards() || to.rows > 0):
-		return nil, fmt.Errorf("it runs on %d shards, and the stage reads more than one table of so many", on.Shards())
+		return nil, fmt.Errorf("it runs on %d shards, and what the stage reads is not one table of that many", on.Shards())
 	case to.shards == 0 && sharded:
-		return nil, fmt.Errorf("it runs on shards, and the table has none: put a stage of kind shard before")
+		return nil, fmt.Errorf("it runs on shards, and the table has none: put a stage of kind shard before it")
 	case sharded:
 		return m.Event(adjacency), privacy.Validate(m.Event(adjacency))
 	}

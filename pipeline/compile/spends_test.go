@@ -18,13 +18,6 @@ type planned struct {
 
 func (s *planned) Plan(in pipeline.Headers) (pipeline.Work, error) { return s.work(in), nil }
 
-// counts is a mechanism that has no bound for groups (privacy.Group).
-type counts struct{ noisy }
-
-func (m counts) Event(privacy.Adjacency) privacy.Event {
-	return privacy.DiscreteGaussian{NoiseMultiplier: m.multiplier}
-}
-
 // compiled compiles a spec in which the kind paid does work.
 func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.Work, rate float64, set ...string) (*Plan, error) {
 	t.Helper()
@@ -41,7 +34,7 @@ func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.
 func spending(change func(*pipeline.Work)) func(pipeline.Headers) pipeline.Work {
 	return func(in pipeline.Headers) pipeline.Work {
 		w := pipeline.Work{Out: pipeline.Headers{"model": {Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Domain: in["in"].Domain}},
-			Spends: []pipeline.Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism { return noisy{50, scale} }}}}
+			Spends: []pipeline.Spend{{Name: "train", Doc: "noisy", Mechanism: func(scale float64) privacy.Mechanism { return noisy{rate: 0.01, steps: 50, multiplier: scale} }}}}
 		change(&w)
 		return w
 	}
@@ -53,7 +46,7 @@ const unit = "dataset.privacy_unit={column: sex, max_rows: 4}"
 // one of privacy.
 func TestSpendsAreRefused(t *testing.T) {
 	groupless := spending(func(w *pipeline.Work) {
-		w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return counts{noisy{1, scale}} }
+		w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return noisy{law: "discrete", multiplier: scale} }
 	})
 	for name, c := range map[string]struct {
 		stages string
@@ -65,7 +58,7 @@ func TestSpendsAreRefused(t *testing.T) {
 		"a lazy stage":            {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Lazy = true }), nil, "computed anew by each reader"},
 		"one name twice":          {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
 		"a mechanism that can change": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) {
-			w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return &noisy{50, scale} }
+			w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism { return &noisy{rate: 0.01, steps: 50, multiplier: scale} }
 		}), nil, "no plain value"},
 		"a private file":     {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends, w.Files = nil, []pipeline.FileUse{{Path: "other.csv"}} }), nil, "W13"},
 		"an unbounded table": {"  mixed: {kind: mix}\n  train: {kind: paid}\n", spending(func(*pipeline.Work) {}), nil, "without bound"},
@@ -100,7 +93,7 @@ func TestChangesAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := plan.Step("train").Spends[0]
-		want, err := privacy.Group(noisy{50, 50}.Event(privacy.AddRemove), rows)
+		want, err := privacy.Group(noisy{rate: 0.01, steps: 50, multiplier: 50}.Event(privacy.AddRemove), rows)
 		if err != nil || s.Event.Event != want {
 			t.Errorf("%d rows: charged %v, must be %v (%v)", rows, s.Event.Event, want, err)
 		}

@@ -112,7 +112,7 @@ func (c *compiler) overBudget() {
 	t, proven := &c.spec.Privacy, c.plan.Epsilon.Proven
 	if proven != nil && !(*proven <= float64(t.Epsilon)*(1+1e-9)) { // no number is over every budget
 		c.fault("privacy.epsilon", fmt.Sprintf("%.5g, and the bill comes to %s", float64(t.Epsilon), privacy.Bound(*proven)),
-			"at least the bill, or more noise", spec.RuleBudget)
+			"no less than the bill, or the fixed noise greater", spec.RuleBudget)
 	}
 	if proven != nil && *proven > 10 {
 		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or acknowledge: [W33]")

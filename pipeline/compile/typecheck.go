@@ -32,7 +32,7 @@ func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) 
 		}
 		if class == pipeline.Private && h.Class != pipeline.Private && !paid {
 			c.refuse(s.ID, "W13", "an output of class "+string(h.Class)+" computed from private rows without a charge",
-				"paid for by an event, or private")
+				"paid for by a charge, or private")
 		}
 		step.Work.Out[port.Name] = h
 		step.Outputs[port.Name] = describe(h)
@@ -101,7 +101,11 @@ func describe(h pipeline.Header) pipeline.Output {
 }
 
 func (c *compiler) refuse(stage, rule, found, accepted string) {
-	d := c.spec.Fault("stages."+stage, found, accepted, "")
-	d.Rule, d.Stage = rule, stage
-	c.faults = append(c.faults, d)
+	c.refuseAt("stages."+stage, stage, rule, found, accepted)
+}
+
+func (c *compiler) refuseAt(path, stage, rule, found, accepted string) {
+	if rule == "" || c.spec.KnowsTerms() {
+		c.faults = append(c.faults, c.spec.Refusal(rule, stage, path, found, accepted, ""))
+	}
 }

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"weir/schema"
@@ -24,6 +26,13 @@ func (d Diagnostic) Error() string {
 
 // Diagnostics is every reason at once.
 type Diagnostics []Diagnostic
+
+// Sort orders by place.
+func (ds Diagnostics) Sort() {
+	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
 
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
@@ -49,6 +58,10 @@ func faults(ps []schema.Problem) error {
 	if len(ps) == 0 {
 		return nil
 	}
+	return diagnostics(ps)
+}
+
+func diagnostics(ps []schema.Problem) Diagnostics {
 	ds := make(Diagnostics, len(ps))
 	for i, p := range ps {
 		ds[i] = Diagnostic{Problem: p}
@@ -61,10 +74,11 @@ const RuleBudget = "budget"
 
 // Fault is one of the spec itself, at a path of it.
 func (s *Spec) Fault(path, found, accepted, hint string) Diagnostic {
-	d := Diagnostic{Problem: schema.Problem{Path: path, Found: found, Accepted: accepted, Hint: hint}}
-	if s.where != nil {
-		d.File, d.Line, d.Column = s.where(path)
+	d := Diagnostic{}
+	if s.doc != nil {
+		d.Problem = s.doc.Problem(path, "", "")
 	}
+	d.Path, d.Found, d.Accepted, d.Hint = path, found, accepted, hint
 	return d
 }
 

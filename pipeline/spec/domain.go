@@ -33,6 +33,9 @@ func (p *parser) domain(demoRows int64) *pipeline.Domain {
 		return d
 	}
 	name, demo := p.doc.Text(path), p.doc.Text("dataset.demo")
+	if !p.doc.Has(path) && p.wrong(path, "dataset.demo") {
+		return nil
+	}
 	if !p.doc.Has(path) && demo != "" {
 		return p.demoDomain(demo, demoRows)
 	}
@@ -70,7 +73,10 @@ func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema
 	for i := range d.Columns {
 		c.column(i, &d.Columns[i])
 	}
-	return d, c.problems
+	if len(c.problems) > 0 {
+		return nil, c.problems
+	}
+	return d, nil
 }
 
 type domainCheck struct {
@@ -92,7 +98,7 @@ func (c *domainCheck) add(path, found, accepted string) {
 func (c *domainCheck) column(i int, col *pipeline.Column) {
 	path := fmt.Sprintf("columns[%d]", i)
 	if c.seen[col.Name] {
-		c.add(path+".name", fmt.Sprintf("%q a second time", col.Name), "a name of its own")
+		c.add(path+".name", fmt.Sprintf("%q, a duplicate column", col.Name), "unique")
 	}
 	c.seen[col.Name] = true
 	col.Nullable = col.Nullable || len(col.Missing) > 0 // a spelling of missing says that values may be
@@ -122,7 +128,7 @@ func (c *domainCheck) values(path string, col *pipeline.Column) {
 		c.add(path+".categories", fmt.Sprintf("a list of %d values", len(col.Categories)), "two values for type boolean")
 	}
 	if col.Bounds != nil && (col.Type.Coded() || col.Type == pipeline.Text) {
-		c.add(path+".bounds", "given for type "+string(col.Type), "left out, or a numeric type")
+		c.add(path+".bounds", "given for type "+string(col.Type), "left out, or given for a numeric type")
 	}
 	if b := col.Bounds; b != nil && !(b[0] <= b[1]) {
 		c.add(path+".bounds", fmt.Sprintf("[%g, %g]", b[0], b[1]), "[least, greatest]")
@@ -135,13 +141,13 @@ func (c *domainCheck) spellings(path string, col *pipeline.Column) {
 	listed := map[string]bool{}
 	for i, v := range col.Categories {
 		if listed[v] {
-			c.add(fmt.Sprintf("%s.categories[%d]", path, i), fmt.Sprintf("%q a second time", v), "listed once")
+			c.add(fmt.Sprintf("%s.categories[%d]", path, i), fmt.Sprintf("%q, a duplicate category", v), "listed once")
 		}
 		listed[v] = true
 	}
 	for i, v := range col.Missing {
 		if listed[v] {
-			c.add(fmt.Sprintf("%s.missing[%d]", path, i), fmt.Sprintf("%q, which is a category too", v), "either a category or a spelling of missing")
+			c.add(fmt.Sprintf("%s.missing[%d]", path, i), fmt.Sprintf("%q, which is also a category", v), "either a category or a spelling of missing")
 		}
 	}
 }

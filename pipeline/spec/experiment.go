@@ -1,6 +1,10 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+
+	"weir/schema"
+)
 
 // Trial is one run of an experiment: the overrides that make its spec, and
 // which repeat it is.
@@ -13,7 +17,8 @@ type Trial struct {
 const maxTrials = 10000
 
 // Trials lists the runs of an experiment, repeats innermost; one run where the
-// spec has none. A grid of over 10,000 runs is an error.
+// spec has none. Over 10,000 runs are an error of type
+// schema.Problem.
 func (e *Experiment) Trials() ([]Trial, error) {
 	if e == nil {
 		return []Trial{{}}, nil
@@ -27,12 +32,12 @@ func (e *Experiment) Trials() ([]Trial, error) {
 			}
 		}
 		if combinations = next; len(combinations) > maxTrials {
-			return nil, fmt.Errorf("experiment.grid: is of more than %d combinations, must be of fewer", maxTrials)
+			return nil, tooMany("experiment.grid", fmt.Sprintf("a grid of more than %d combinations", maxTrials))
 		}
 	}
 	repeats := max(1, e.Repeats)
 	if len(combinations)*repeats > maxTrials {
-		return nil, fmt.Errorf("experiment: is of %d runs, must be of at most %d", len(combinations)*repeats, maxTrials)
+		return nil, tooMany("experiment", fmt.Sprintf("a plan of %d runs", len(combinations)*repeats))
 	}
 	var trials []Trial
 	for _, c := range combinations {
@@ -41,4 +46,8 @@ func (e *Experiment) Trials() ([]Trial, error) {
 		}
 	}
 	return trials, nil
+}
+
+func tooMany(path, found string) error {
+	return schema.Problem{Path: path, Found: found, Accepted: fmt.Sprintf("one of at most %d runs", maxTrials)}
 }

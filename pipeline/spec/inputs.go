@@ -11,7 +11,7 @@ func fillInputs(stages []Stage) {
 		s := &stages[i]
 		for p := range s.Kind.In {
 			port := &s.Kind.In[p]
-			if len(s.Inputs[port.Name]) == 0 {
+			if len(s.Inputs[port.Name]) == 0 && s.Stage != nil {
 				if refs := defaultRefs(stages[:i], port); len(refs) > 0 {
 					s.Inputs[port.Name] = refs
 				}

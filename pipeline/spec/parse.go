@@ -18,10 +18,13 @@ type specFile struct {
 
 // Sources is where a spec's words come from.
 type Sources struct {
-	File string                                                  // name of the spec, for messages
-	Data []byte                                                  // its YAML
-	Set  []string                                                // overrides path=value, in order
-	Read func(name string) ([]byte, error)                       // reads the file of a domain, relative to the spec
+	File string                            // name of the spec, for messages
+	Data []byte                            // its YAML
+	Set  []string                          // overrides path=value, in order
+	Read func(name string) ([]byte, error) // reads the file of a domain, relative to the spec
+	// More looks for what else is wrong with a spec that has problems; nil: only
+	// what its words say is looked at.
+	More func(*Spec) Diagnostics
 	Demo func(name string, rows int64) (*pipeline.Domain, error) // the domain of a built-in generator
 }
 
@@ -40,7 +43,24 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	}
 	p := &parser{src: src, doc: doc, reg: reg}
 	spec := p.spec()
-	return spec, faults(p.problems)
+	if len(p.problems) == 0 {
+		p.digest(spec)
+	}
+	if len(p.problems) == 0 {
+		return spec, nil
+	}
+	return nil, p.all(spec)
+}
+
+// all is every problem, with those of meaning that do not follow from them.
+func (p *parser) all(spec *Spec) Diagnostics {
+	ds := diagnostics(p.problems)
+	if p.src.More == nil || p.misnamed {
+		return ds
+	}
+	ds = append(ds, p.src.More(spec)...)
+	ds.Sort()
+	return ds
 }
 
 // override sets one path; an empty value takes the setting out. File and demo
@@ -80,6 +100,7 @@ type parser struct {
 	doc      *schema.Document
 	reg      *pipeline.Registry
 	problems []schema.Problem
+	misnamed bool // a stage has a name by which no other can read it
 }
 
 func (p *parser) add(ps ...schema.Problem) { p.problems = append(p.problems, ps...) }
@@ -97,22 +118,15 @@ func (p *parser) spec() *Spec {
 	file := specFile{Spec: Default()}
 	p.add(p.doc.Decode("", &file)...)
 	spec := &file.Spec
+	spec.doc = p.doc
 	for _, id := range p.doc.Keys("stages") {
-		if s, ok := p.stage(id); ok {
-			spec.Stages = append(spec.Stages, s)
-		}
-	}
-	if len(p.problems) > 0 {
-		return nil
+		spec.Stages = append(spec.Stages, p.stage(id))
 	}
 	spec.Dataset.columns = p.domain(spec.Dataset.DemoRows)
 	p.rules(spec)
-	if len(p.problems) > 0 {
-		return nil
-	}
-	spec.where = p.where
+	spec.badSource = spec.Dataset.columns == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
+	spec.badTerms = p.wrong("privacy.epsilon", "privacy.adjacency", "privacy.claims")
 	fillInputs(spec.Stages)
-	p.digest(spec)
 	return spec
 }
 
@@ -121,38 +135,53 @@ func Default() Spec {
 	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: Privacy{Delta: 1e-5, Accountant: account.Default, Claims: pipeline.ClaimsProven, KeepNoiseKey: true}}
 }
 
-func (p *parser) stage(id string) (Stage, bool) {
+// stage reads one stage. One whose kind or whose inputs are unknown has no settings.
+func (p *parser) stage(id string) Stage {
 	path := schema.Path("stages", id)
 	name := p.doc.Text(path + ".kind")
 	kind := p.reg.Kind(name)
 	switch {
 	case id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #"):
 		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank or #, other than dataset", "")
-		return Stage{}, false
+		p.misnamed = true
 	case !p.doc.Has(path + ".kind"):
 		p.at(path, "", "a mapping with kind: one of "+strings.Join(p.reg.Names(), ", "), "")
-		return Stage{}, false
 	case kind == nil:
 		p.at(path+".kind", "", "one of "+strings.Join(p.reg.Names(), ", "), schema.DidYouMean(name, p.reg.Names()))
-		return Stage{}, false
+	default:
+		return p.settings(id, path, kind)
 	}
-	ports, stage := portStruct(kind), kind.New()
-	if ps := p.doc.Decode(path, &stageHead{}, ports.Interface(), stage); len(ps) > 0 {
-		p.add(ps...)
-		return Stage{}, false
-	}
-	return Stage{ID: id, Kind: kind, Inputs: readPorts(kind, ports), Stage: stage}, true
+	return Stage{ID: id, Kind: &pipeline.Kind{Name: name, Out: []pipeline.Port{{}}}, wrong: []string{path}}
 }
 
-// where finds a path of the spec, or the nearest that is written.
-func (p *parser) where(path string) (string, int, int) {
-	for at := path; at != ""; at = parent(at) {
-		if p.doc.Has(at) {
-			line, column := p.doc.At(at)
-			return p.src.File, line, column
+func (p *parser) settings(id, path string, kind *pipeline.Kind) Stage {
+	ports, s := portStruct(kind), Stage{ID: id, Kind: kind, Stage: kind.New()}
+	for _, problem := range p.doc.Decode(path, &stageHead{}, ports.Interface(), s.Stage) {
+		p.add(problem)
+		s.wrong = append(s.wrong, problem.Path)
+	}
+	s.Inputs = readPorts(kind, ports)
+	if len(s.wrong) > 0 && !s.defaulted(path) {
+		s.Stage = nil
+	}
+	return s
+}
+
+// wrong tells whether one of the settings at the paths, or what they lie in, has a
+// problem. An unknown key may have been meant for any setting beside it.
+func (p *parser) wrong(paths ...string) bool {
+	for _, problem := range p.problems {
+		at := problem.Path
+		if problem.Found == schema.UnknownKey {
+			at = parent(at)
+		}
+		for _, path := range paths {
+			if related(at, path) {
+				return true
+			}
 		}
 	}
-	return p.src.File, 1, 1
+	return false
 }
 
 func parent(path string) string {

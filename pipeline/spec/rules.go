@@ -19,19 +19,26 @@ func (p *parser) rules(s *Spec) {
 }
 
 func (p *parser) datasetRules(d *Dataset) {
-	if (d.File == "") == (d.Demo == "") {
-		p.at("dataset", "with both or neither of file and demo", "a mapping with one of file and demo", "")
+	if !p.wrong("dataset.file", "dataset.demo") && (d.File == "") == (d.Demo == "") {
+		both := "both"
+		if d.File == "" {
+			both = "neither"
+		}
+		p.at("dataset", "a mapping with "+both+" of file and demo", "a mapping with one of file and demo", "")
 	}
-	if d.DemoRows > 0 && d.Demo == "" {
-		p.at("dataset.demo_rows", "", "left out where the data come from a file", "")
+	if d.DemoRows > 0 && d.Demo == "" && !p.wrong("dataset.demo") {
+		p.at("dataset.demo_rows", "", "left out when the data come from a file", "")
 	}
 	unit := d.PrivacyUnit.Column
-	if unit != "" && d.columns != nil && d.columns.Column(unit) == nil {
+	if unit != "" && d.columns != nil && !p.wrong("dataset.privacy_unit") && d.columns.Column(unit) == nil {
 		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.columns.Names(), ", "), schema.DidYouMean(unit, d.columns.Names()))
 	}
 }
 
 func (p *parser) budgetRules(t *Privacy) {
+	if p.wrong("privacy.epsilon", "privacy.delta", "privacy.claims", "privacy.accountant") {
+		return
+	}
 	switch {
 	case t.Epsilon.Infinite() && t.Claims != pipeline.ClaimsNone:
 		p.at("privacy.epsilon", "", "finite, or inf together with claims: none", "")
@@ -44,7 +51,7 @@ func (p *parser) budgetRules(t *Privacy) {
 
 func (p *parser) splitRules(s *Spec) {
 	split := s.Privacy.Split
-	if len(split) == 0 {
+	if len(split) == 0 || p.wrong("privacy.split") {
 		return
 	}
 	sum := 0.0

@@ -32,5 +32,5 @@ func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.TextSchema(), domain))
+	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.PathSchema(), domain))
 }

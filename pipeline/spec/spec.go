@@ -17,7 +17,8 @@ type Spec struct {
 	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"A grid over settings, and repeats."`
 	Digest     string      `yaml:"-" json:"-"` // sha256 of the canonical form
 
-	where func(path string) (file string, line, column int)
+	doc                 *schema.Document // that it was read from; nil for one that was not
+	badSource, badTerms bool             // something is wrong with the dataset, with the privacy terms
 }
 
 // Dataset says where the private table is and what is publicly known of it.
@@ -56,6 +57,7 @@ type Stage struct {
 	Kind   *pipeline.Kind
 	Inputs map[string][]pipeline.Ref // by input port
 	Stage  pipeline.Stage            // settings decoded over the kind's defaults
+	wrong  []string                  // paths of settings with problems
 }
 
 // Experiment runs the spec over a grid of settings, with repeats.

@@ -65,8 +65,7 @@ func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 }
 
 func settingsPage(reg *pipeline.Registry) ([]byte, error) {
-	defaults := spec.Default()
-	settings, err := schema.Of(&defaults)
+	settings, err := spec.Schema(reg)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func TestDownstreamRefuses(t *testing.T) {
 	}{
 		"unknown target":    {func(s *settings) { s.Target = "outcom" }, "did you mean outcome?"},
 		"unknown model":     {func(s *settings) { s.Models = []string{"logistic_regresion"} }, "did you mean logistic_regression?"},
-		"score of numbers":  {func(s *settings) { s.Scores = []string{"r2"} }, "which is no score of boolean columns"},
+		"score of numbers":  {func(s *settings) { s.Scores = []string{"r2"} }, "an unknown score of boolean columns"},
 		"positive category": {func(s *settings) { s.Positive = "yes" }, `positive: is "yes", must be a category`},
 		"target as column":  {func(s *settings) { s.Columns = []string{"outcome"} }, "columns other than the target"},
 		"unknown column":    {func(s *settings) { s.Columns = []string{"grup"} }, "did you mean group?"},
