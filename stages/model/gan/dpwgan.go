@@ -72,14 +72,14 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critic, gen, err := s.nets(h.Domain)
+	critic, gen, err := nets(s.Critic, s.Generator, s.LatentDim, h.Domain)
 	if err != nil {
 		return pipeline.Work{}, err
 	}
 	out := encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier,
 			Published: publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1)))}, // weights and offsets of each layer
@@ -94,37 +94,14 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// trainSpend names the one mechanism of a stage that trains.
-const trainSpend = "train"
-
-func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
-	if critic, err = criticNet(s.Critic, leak, d); err != nil {
-		return nil, nil, err
-	}
-	gen, err = generatorNet(s.LatentDim, s.Generator, leak, d)
-	return critic, gen, err
-}
-
 // train returns the generator's weights; the critic stays here.
 func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critic, gen *net.Net) ([]float32, error) {
-	columns, err := encoded.Read(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := columns.Rows()
-	if err != nil {
-		return nil, err
-	}
-	paid, err := env.Privacy.Open(trainSpend)
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := training.Hooks(env, s.CheckpointEvery)
+	l, err := training.Begin(ctx, env, t, 0, s.CheckpointEvery)
 	if err != nil {
 		return nil, err
 	}
 	weights := env.Rand("weights")
-	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), rows, paid, hooks)
+	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), l.Rows, l.Paid, l.Hooks)
 	return trained, err
 }
 

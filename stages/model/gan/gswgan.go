@@ -70,14 +70,14 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critic, gen, err := s.nets(h.Domain)
+	critic, gen, err := nets(s.Critic, s.Generator, s.LatentDim, h.Domain)
 	if err != nil {
 		return pipeline.Work{}, err
 	}
 	critics, out := h.Stability.N, encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.query(scale, critics, critic.In()) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics)},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -89,14 +89,6 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
-}
-
-func (s *GSWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
-	if critic, err = criticNet(s.Critic, leak, d); err != nil {
-		return nil, nil, err
-	}
-	gen, err = generatorNet(s.LatentDim, s.Generator, leak, d)
-	return critic, gen, err
 }
 
 // query is the one value from which clip, noise and event come.
@@ -117,25 +109,9 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 
 // train returns the generator's weights; the critics stay here.
 func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critics int, critic, gen *net.Net) ([]float32, error) {
-	columns, err := encoded.Read(ctx, t)
+	l, err := training.Begin(ctx, env, t, critics, s.CheckpointEvery)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := columns.Rows()
-	if err != nil {
-		return nil, err
-	}
-	shards, err := columns.ByShard(critics)
-	if err != nil {
-		return nil, err
-	}
-	paid, err := env.Privacy.Open(trainSpend)
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := training.Hooks(env, s.CheckpointEvery)
-	if err != nil {
-		return nil, err
-	}
-	return train.GSWGAN(ctx, s.config(critics, env.Rand("training").Uint64()), critic, gen, rows, shards, paid, hooks)
+	return train.GSWGAN(ctx, s.config(critics, env.Rand("training").Uint64()), critic, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
 }
