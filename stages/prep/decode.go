@@ -41,12 +41,12 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	back, err := planInverse(h, steps)
 	secret := back.draws && h.Class == pipeline.Private && !publicPositions(h)
-	return pipeline.Work{Out: pipeline.Headers{"out": back.Out}, Lazy: true, Secret: secret,
+	return pipeline.Work{Out: pipeline.Headers{"out": back.out}, Lazy: true, Secret: secret,
 		Run: func(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			draws := publicDraws(func() *rand.Rand { return env.Rand("decode") })
 			if secret {
 				draws = secretDraws(keyFrom(env.Secret("decode")))
 			}
-			return pipeline.Tables{"out": back.Apply(in["in"], draws)}, nil
+			return pipeline.Tables{"out": back.apply(in["in"], draws)}, nil
 		}}, err
 }

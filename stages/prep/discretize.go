@@ -42,7 +42,6 @@ type binned struct {
 // are quantiles, known when the stage runs.
 type discretizing struct {
 	out      pipeline.Header
-	columns  int // of the input
 	bins     int
 	places   []int
 	edges    map[int][]float64
@@ -60,7 +59,7 @@ func (s *Discretize) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	p, d := discretizing{columns: len(h.Domain.Columns), bins: s.Bins, edges: map[int][]float64{}, from: map[int]int{}}, h.Domain.Clone()
+	p, d := discretizing{bins: s.Bins, edges: map[int][]float64{}, from: map[int]int{}}, h.Domain.Clone()
 	var params []binned
 	for _, i := range s.places(&ps, h.Domain) {
 		c := &d.Columns[i]
@@ -195,7 +194,7 @@ func undoDiscretize(u *undoing) error {
 		}
 		to.OfUnit = ofUnit(now, u.h) && p.Inverse != "uniform" // each row draws for itself
 		u.draws = u.draws || p.Inverse == "uniform"
-		u.set(i, to, now.Nullable, func(random Randomness) maker { return p.unbin(i, to, random) })
+		u.set(i, to, now.Nullable, func(random randomness) maker { return p.unbin(i, to, random) })
 	}
 	return nil
 }

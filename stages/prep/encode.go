@@ -71,7 +71,7 @@ func undoEncode(u *undoing) error {
 	for _, e := range scales {
 		if i, to, ok := u.find(e.Name); ok {
 			to.OfUnit = ofUnit(u.h.Domain.Columns[i], u.h)
-			u.set(i, to, e.MissingCategory, func(Randomness) maker { return e.decode(i, to) })
+			u.set(i, to, e.MissingCategory, func(randomness) maker { return e.decode(i, to) })
 		}
 	}
 	return nil

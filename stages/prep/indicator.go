@@ -141,7 +141,7 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.
 			to.OfUnit = false
 		}
 		if ok && to.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() { // else a step that cannot be undone came between
-			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(Randomness) maker { return restore(p, i, mark, to) })
+			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(randomness) maker { return restore(p, i, mark, to) })
 		}
 	}
 	return nil
