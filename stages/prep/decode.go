@@ -33,7 +33,7 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	steps := len(h.Domain.History)
 	if steps == 0 {
 		var ps pipeline.Problems
-		ps.Add("", "given a table that no step changed in an invertible way", "given one after encode, discretize, not_available or missing_indicator")
+		ps.Add("", "given a table without an invertible step", "given a table after encode, discretize, not_available or missing_indicator")
 		return pipeline.Work{}, ps
 	}
 	if s.To != "source" {

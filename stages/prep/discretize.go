@@ -15,7 +15,7 @@ type Discretize struct {
 	Strategy string               `yaml:"strategy" json:"strategy" enum:"uniform|quantile" doc:"uniform: equal bins over the declared bounds. quantile: equally full bins, over the table or over the table named by reference."`
 	Bins     int                  `yaml:"bins" json:"bins" min:"1" max:"65536" doc:"Number of bins of each column."`
 	Edges    map[string][]float64 `yaml:"edges,omitempty" json:"edges,omitempty" format:"columns" doc:"Declared edges by column, ascending, instead of computed ones."`
-	Inverse  string               `yaml:"inverse" json:"inverse" enum:"midpoint|uniform" doc:"What a bin becomes on the way back: its middle, or a uniform draw inside it."`
+	Inverse  string               `yaml:"inverse" json:"inverse" enum:"midpoint|uniform" doc:"What decoding makes of a bin: its midpoint, or a uniform draw inside it."`
 }
 
 const discretizeName = "discretize"
@@ -159,7 +159,7 @@ func (s *Discretize) edges(ps *pipeline.Problems, c *pipeline.Column) []float64 
 		ps.Add("bins", fmt.Sprint(s.Bins), "at least 1")
 	case s.Strategy == "quantile":
 	case c.Bounds == nil:
-		ps.Refuse("W01", "columns", "given "+c.Name+", whose bounds nobody declared", "given columns with declared bounds or edges")
+		ps.Refuse("W01", "columns", "given "+c.Name+", which has no declared bounds", "given columns with declared bounds or edges")
 	case c.Bounds[0] == c.Bounds[1]:
 		return []float64{c.Bounds[0], c.Bounds[1]}
 	default:

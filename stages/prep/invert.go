@@ -59,7 +59,7 @@ func undoLast(h pipeline.Header) (rewrite, error) {
 	last := h.Domain.History[len(h.Domain.History)-1]
 	undo, ok := inverses()[last.Kind]
 	if !ok {
-		return rewrite{}, fmt.Errorf("undoing %s: nobody knows how to undo it", last.Kind)
+		return rewrite{}, fmt.Errorf("undoing %s: this step has no inverse", last.Kind)
 	}
 	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}}
 	if err := undo(u); err != nil {

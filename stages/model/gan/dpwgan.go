@@ -32,13 +32,13 @@ type DPWGAN struct {
 	training.Sampling `yaml:",inline"`
 	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
 	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
-	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Of critic and generator; adam has betas 0.5 and 0.9."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of the critic."`
-	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic where it is not given."`
+	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critic and generator; adam has betas 0.5 and 0.9."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critic."`
+	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; by default that of the critic."`
 	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
 	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows a step, of critic and generator; they cost no privacy."`
-	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
+	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows per step of critic and generator; they cost no privacy."`
+	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator         []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
 	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
@@ -67,7 +67,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	encoded.Need(h, &ps)
 	rate := s.Rate(h, &ps)
 	if s.Steps < s.CriticSteps {
-		ps.Add("steps", fmt.Sprintf("%d, so that the generator never moves", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
+		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err

@@ -60,7 +60,7 @@ func decodeGenerator(parts map[string][]byte) (artifact.Model, error) {
 		}
 	}
 	if g.Domain == nil {
-		return nil, fmt.Errorf("model: is without %s", describedBy)
+		return nil, fmt.Errorf("model: has no %s", describedBy)
 	}
 	_, _, err := g.net()
 	return g, err

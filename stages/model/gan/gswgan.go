@@ -28,17 +28,17 @@ import (
 // one drawn critic for a whole batch, has no useful proven bound (W36).
 type GSWGAN struct {
 	Steps           int     `yaml:"steps" json:"steps" min:"1" doc:"Steps of the generator; each releases noised gradients once."`
-	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows a step, and rows of a critic's batch."`
+	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
 	Query           string  `yaml:"query" json:"query" enum:"sample|mean" doc:"Who judges a generated row: one critic drawn secretly for it, or all critics averaged."`
 	MaxGradNorm     float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of the gradient at one generated row."`
-	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release; found from the budget where it is not given."`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release; calibrated to the budget by default."`
 	WarmSteps       int     `yaml:"warm_steps" json:"warm_steps" min:"0" doc:"Steps of each critic against a throw-away generator before the first release."`
 	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of a scheduled critic at each generator step."`
 	Scheduled       int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step, in turn (a public schedule); 0 is all of them."`
 	Penalty         float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
-	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of Adam (betas 0, 0.9), for critics and generator."`
+	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0, 0.9) for critics and generator."`
 	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
+	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator       []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic          []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of each critic's hidden layers."`
 	CheckpointEvery int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
