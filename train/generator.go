@@ -33,7 +33,7 @@ func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {
 }
 
 // Generate returns rows generated rows, rows×n.Out(), from weights w in chunks.
-// latents and any noise of the net's head come from r.
+// Latents and any noise of the net's head come from r.
 func Generate(n *net.Net, w []float32, rows int, r *rand.Rand) []float32 {
 	p := n.NewPass(min(rows, chunkRows))
 	out := make([]float32, 0, rows*n.Out())

@@ -11,10 +11,7 @@ import (
 
 // run computes the edges that are quantiles and bins each value.
 func (p discretizing) run(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-	makers := make([]maker, p.columns)
-	for i := range makers {
-		makers[i] = keep(i)
-	}
+	makers := keepAll(p.out.Domain)
 	for _, i := range p.places {
 		edges, err := p.cuts(ctx, in[p.port], i)
 		if err != nil {
@@ -65,7 +62,7 @@ func binMaker(i int, edges []float64) maker {
 }
 
 // unbin makes column i of a batch numbers again.
-func (p binned) unbin(i int, to pipeline.Column, random Randomness) maker {
+func (p binned) unbin(i int, to pipeline.Column, random randomness) maker {
 	values, draw := restoring(to), func() float64 { return 0.5 }
 	if p.Inverse == "uniform" {
 		draw = random(i).Float64

@@ -49,9 +49,6 @@ func bin(edges []float64, x float64) int32 {
 	return int32(at)
 }
 
-// midpoint is the middle of bin i.
-func midpoint(edges []float64, i int32) float64 { return within(edges, i, 0.5) }
-
 // within is the value at share u of bin i.
 func within(edges []float64, i int32, u float64) float64 {
 	if len(edges) < 2 {

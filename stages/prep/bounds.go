@@ -18,7 +18,7 @@ type Limits struct {
 
 // Bounds holds values to public bounds.
 type Bounds struct {
-	Outside string            `yaml:"outside" json:"outside" enum:"missing|clip|error" doc:"What becomes of a value outside: missing, the nearest bound, or an error that ends the run, which is refused on a private table."`
+	Outside string            `yaml:"outside" json:"outside" enum:"missing|clip|error" doc:"How out-of-range values are handled: made missing, clipped to the nearest bound, or an error that stops the run (refused on a private table)."`
 	Columns []string          `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to check; all columns with bounds by default."`
 	Bounds  map[string]Limits `yaml:"bounds,omitempty" json:"bounds,omitempty" format:"columns" doc:"Public bounds by column, instead of those of the domain."`
 }
@@ -26,7 +26,7 @@ type Bounds struct {
 func boundsKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "bounds", Version: 1, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
-		Doc: "Holds numbers to public bounds: a value outside becomes missing, the nearest bound, or an error. Use it first, before anything " +
+		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. Use it first, before anything " +
 			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },
 	}

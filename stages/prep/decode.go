@@ -33,7 +33,7 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	steps := len(h.Domain.History)
 	if steps == 0 {
 		var ps pipeline.Problems
-		ps.Add("", "given a table that no step changed in an invertible way", "given one after encode, discretize, not_available or missing_indicator")
+		ps.Add("", "given a table without an invertible step", "given a table after encode, discretize, not_available or missing_indicator")
 		return pipeline.Work{}, ps
 	}
 	if s.To != "source" {
@@ -41,12 +41,12 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	back, err := planInverse(h, steps)
 	secret := back.draws && h.Class == pipeline.Private && !publicPositions(h)
-	return pipeline.Work{Out: pipeline.Headers{"out": back.Out}, Lazy: true, Secret: secret,
+	return pipeline.Work{Out: pipeline.Headers{"out": back.out}, Lazy: true, Secret: secret,
 		Run: func(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			draws := publicDraws(func() *rand.Rand { return env.Rand("decode") })
 			if secret {
 				draws = secretDraws(keyFrom(env.Secret("decode")))
 			}
-			return pipeline.Tables{"out": back.Apply(in["in"], draws)}, nil
+			return pipeline.Tables{"out": back.apply(in["in"], draws)}, nil
 		}}, err
 }

@@ -20,9 +20,9 @@ type Draw struct {
 	Temperature float64 // 0 is 1
 }
 
-// DenseWidth is the number of real numbers that an encoded row of domain d is:
+// denseWidth is the number of real numbers that an encoded row of domain d is:
 // the sum of the widths of its encodings, in column order.
-func DenseWidth(d *pipeline.Domain) (int, error) {
+func denseWidth(d *pipeline.Domain) (int, error) {
 	width := 0
 	for _, c := range d.Columns {
 		if c.Encoding == nil {
@@ -59,7 +59,7 @@ func encodingStep(d *pipeline.Domain) (map[string]scaling, error) {
 	return scales, nil
 }
 
-// DecodeRows turns rows of real numbers, row-major, DenseWidth(h.Domain) wide,
+// DecodeRows turns rows of real numbers, row-major, denseWidth(h.Domain) wide,
 // into a record of DecodedHeader(h): each one_hot block becomes a category,
 // each other number a value restored to step and bounds. rng may be nil for
 // draw.Argmax. A table of such records is what Invert takes on to the source.
@@ -72,7 +72,7 @@ func DecodeRows(h pipeline.Header, dense []float32, draw Draw, rng *rand.Rand) (
 	if err != nil {
 		return nil, err
 	}
-	width, err := DenseWidth(h.Domain)
+	width, err := denseWidth(h.Domain)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (m matrix) categories(at, width int) []int32 {
 			continue
 		}
 		if m.draw.Logits {
-			Softmax(p, m.draw.Temperature)
+			softmax(p, m.draw.Temperature)
 		}
 		picked[r] = pick(p, m.rng.Float64())
 	}
@@ -145,9 +145,9 @@ func argmax(p []float64) int32 {
 	return int32(at)
 }
 
-// Softmax replaces z by exp(z/temperature) over their sum, after subtracting the
+// softmax replaces z by exp(z/temperature) over their sum, after subtracting the
 // greatest. Temperature 0 is 1.
-func Softmax(z []float64, temperature float64) {
+func softmax(z []float64, temperature float64) {
 	if temperature == 0 {
 		temperature = 1
 	}

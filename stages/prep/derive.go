@@ -24,7 +24,7 @@ type Derived struct {
 	Name       string              `yaml:"name" json:"name" required:"true" minLength:"1" doc:"Name of the new column, or of one that it replaces."`
 	Formula    string              `yaml:"formula" json:"formula" required:"true" doc:"Formula over the columns of a row, such as weight / (height / 100) ** 2."`
 	Type       pipeline.ColumnType `yaml:"type" json:"type" required:"true" enum:"numeric|integer|categorical|ordinal|boolean|text" doc:"What the values are."`
-	Bounds     *[2]float64         `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; a result outside becomes the nearest."`
+	Bounds     *[2]float64         `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; out-of-range results are clipped."`
 	Categories pipeline.Spellings  `yaml:"categories,omitempty" json:"categories,omitempty" doc:"All values, in order; boolean has no and yes by default."`
 	Step       float64             `yaml:"step,omitempty" json:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound."`
 	Doc        string              `yaml:"doc,omitempty" json:"doc,omitempty" doc:"Meaning and unit of the column."`

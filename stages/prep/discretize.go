@@ -15,7 +15,7 @@ type Discretize struct {
 	Strategy string               `yaml:"strategy" json:"strategy" enum:"uniform|quantile" doc:"uniform: equal bins over the declared bounds. quantile: equally full bins, over the table or over the table named by reference."`
 	Bins     int                  `yaml:"bins" json:"bins" min:"1" max:"65536" doc:"Number of bins of each column."`
 	Edges    map[string][]float64 `yaml:"edges,omitempty" json:"edges,omitempty" format:"columns" doc:"Declared edges by column, ascending, instead of computed ones."`
-	Inverse  string               `yaml:"inverse" json:"inverse" enum:"midpoint|uniform" doc:"What a bin becomes on the way back: its middle, or a uniform draw inside it."`
+	Inverse  string               `yaml:"inverse" json:"inverse" enum:"midpoint|uniform" doc:"What decoding makes of a bin: its midpoint, or a uniform draw inside it."`
 }
 
 const discretizeName = "discretize"
@@ -42,7 +42,6 @@ type binned struct {
 // are quantiles, known when the stage runs.
 type discretizing struct {
 	out      pipeline.Header
-	columns  int // of the input
 	bins     int
 	places   []int
 	edges    map[int][]float64
@@ -60,7 +59,7 @@ func (s *Discretize) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	p, d := discretizing{columns: len(h.Domain.Columns), bins: s.Bins, edges: map[int][]float64{}, from: map[int]int{}}, h.Domain.Clone()
+	p, d := discretizing{bins: s.Bins, edges: map[int][]float64{}, from: map[int]int{}}, h.Domain.Clone()
 	var params []binned
 	for _, i := range s.places(&ps, h.Domain) {
 		c := &d.Columns[i]
@@ -160,7 +159,7 @@ func (s *Discretize) edges(ps *pipeline.Problems, c *pipeline.Column) []float64 
 		ps.Add("bins", fmt.Sprint(s.Bins), "at least 1")
 	case s.Strategy == "quantile":
 	case c.Bounds == nil:
-		ps.Refuse("W01", "columns", "given "+c.Name+", whose bounds nobody declared", "given columns with declared bounds or edges")
+		ps.Refuse("W01", "columns", "given "+c.Name+", which has no declared bounds", "given columns with declared bounds or edges")
 	case c.Bounds[0] == c.Bounds[1]:
 		return []float64{c.Bounds[0], c.Bounds[1]}
 	default:
@@ -195,7 +194,7 @@ func undoDiscretize(u *undoing) error {
 		}
 		to.OfUnit = ofUnit(now, u.h) && p.Inverse != "uniform" // each row draws for itself
 		u.draws = u.draws || p.Inverse == "uniform"
-		u.set(i, to, now.Nullable, func(random Randomness) maker { return p.unbin(i, to, random) })
+		u.set(i, to, now.Nullable, func(random randomness) maker { return p.unbin(i, to, random) })
 	}
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 
 // Encode turns every column into numbers that a model can learn.
 type Encode struct {
-	OneHot   []string           `yaml:"one_hot,omitempty" json:"one_hot,omitempty" format:"columns" doc:"Columns with categories that become one indicator for each category; categorical columns do without being named."`
-	Ordinal  []string           `yaml:"ordinal,omitempty" json:"ordinal,omitempty" format:"columns" doc:"Columns with categories that become one number, by the order of the categories; ordinal and boolean columns do without being named."`
-	MinMax   [2]float64         `yaml:"min_max" json:"min_max" doc:"Range of all other numbers: [-1, 1] for tanh, [0, 1] for sigmoid outputs. The declared bounds become its ends."`
-	Standard map[string]Moments `yaml:"standard,omitempty" json:"standard,omitempty" format:"columns" doc:"Columns standardised by a publicly known mean and standard deviation instead."`
-	Missing  string             `yaml:"missing" json:"missing" enum:"error|category" doc:"What a column that may be missing is: an error, or (one_hot only) a category of its own."`
+	OneHot   []string           `yaml:"one_hot,omitempty" json:"one_hot,omitempty" format:"columns" doc:"Columns to encode as one indicator per category; categorical columns are included without being named."`
+	Ordinal  []string           `yaml:"ordinal,omitempty" json:"ordinal,omitempty" format:"columns" doc:"Columns to encode as one number, by the order of their categories; ordinal and boolean columns are included without being named."`
+	MinMax   [2]float64         `yaml:"min_max" json:"min_max" doc:"Range that all other numbers are scaled to: [-1, 1] for tanh, [0, 1] for sigmoid outputs. The declared bounds map to its ends."`
+	Standard map[string]Moments `yaml:"standard,omitempty" json:"standard,omitempty" format:"columns" doc:"Columns to standardise by a publicly known mean and standard deviation instead."`
+	Missing  string             `yaml:"missing" json:"missing" enum:"error|category" doc:"How a column that may have missing values is handled: an error, or (one_hot only) a category of its own."`
 }
 
 // Moments are the declared, never computed, mean and standard deviation.
@@ -71,7 +71,7 @@ func undoEncode(u *undoing) error {
 	for _, e := range scales {
 		if i, to, ok := u.find(e.Name); ok {
 			to.OfUnit = ofUnit(u.h.Domain.Columns[i], u.h)
-			u.set(i, to, e.MissingCategory, func(Randomness) maker { return e.decode(i, to) })
+			u.set(i, to, e.MissingCategory, func(randomness) maker { return e.decode(i, to) })
 		}
 	}
 	return nil
@@ -92,7 +92,7 @@ func (s *Encode) checkNames(ps *pipeline.Problems, d *pipeline.Domain) {
 	}
 	for _, name := range sorted(times) {
 		if times[name] > 1 && !slices.Contains(duplicates(s.OneHot), name) && !slices.Contains(duplicates(s.Ordinal), name) {
-			ps.Add("", fmt.Sprintf("given several encodings for the column %s", name), "one of one_hot, ordinal and standard for a column")
+			ps.Add("", fmt.Sprintf("given more than one encoding for the column %s", name), "given one of one_hot, ordinal and standard for each column")
 		}
 	}
 }
@@ -111,7 +111,7 @@ func duplicates(names []string) []string {
 func (s *Encode) scaling(ps *pipeline.Problems, c *pipeline.Column) scaling {
 	e := scaling{Name: c.Name, Form: pipeline.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
 	if c.Encoding != nil || c.Type == pipeline.Text {
-		ps.Add("", "given the column "+c.Name+", which is "+describe(c), "given columns that are not encoded yet and are no text (drop it, or declare its categories)")
+		ps.Add("", "given the column "+c.Name+", which is "+describe(c), "given columns that are neither encoded nor text (drop it, or declare its categories)")
 		return e
 	}
 	moments, standard := s.Standard[c.Name]
@@ -133,7 +133,7 @@ func (s *Encode) oneHot(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
 	if !c.Type.Coded() {
 		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
 	} else if len(c.Categories) == 0 {
-		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", whose categories nobody declared", "given declared categories (never read from the data)")
+		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data)")
 	}
 	e.MissingCategory = c.Nullable && s.Missing == "category"
 }
@@ -153,7 +153,7 @@ func (s *Encode) minMax(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
 	case slices.Contains(s.Ordinal, c.Name) && !c.Type.Coded():
 		ps.Add("ordinal", "given the column "+c.Name+", which is "+describe(c), "given columns with categories")
 	case c.Type.Coded() && len(c.Categories) == 0:
-		ps.Refuse("W02", "", "given the column "+c.Name+", whose categories nobody declared", "given declared categories (never read from the data)")
+		ps.Refuse("W02", "", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data)")
 	case c.Type.Coded():
 		e.Upper = float64(len(c.Categories) - 1)
 	case c.Bounds == nil:
@@ -173,5 +173,5 @@ func (s *Encode) checkMissing(ps *pipeline.Problems, c *pipeline.Column, e *scal
 	} else {
 		fix += "; missing_indicator keeps what was missing"
 	}
-	ps.Add("", "given the column "+c.Name+", which may be missing", fix)
+	ps.Add("", "given the column "+c.Name+", which may have missing values", fix)
 }

@@ -12,8 +12,8 @@ import (
 
 // Filter keeps the rows for which a formula is true.
 type Filter struct {
-	Keep    string `yaml:"keep" json:"keep" required:"true" doc:"Formula over the columns of a row, such as age >= 18 and cholesterol in [\"1\", \"2\"]; rows where it is true stay."`
-	Missing string `yaml:"missing" json:"missing" enum:"drop|keep|error" doc:"What becomes of a row where a value that the formula names is missing; missing(column) asks without being missing itself. error ends the run, and is refused on a private table."`
+	Keep    string `yaml:"keep" json:"keep" required:"true" doc:"Formula over the columns of a row, such as age >= 18 and cholesterol in [\"1\", \"2\"]; rows for which it is true are kept."`
+	Missing string `yaml:"missing" json:"missing" enum:"drop|keep|error" doc:"How rows are handled in which a value that the formula uses is missing; missing(column) tests for that without being missing itself. error stops the run and is refused on a private table."`
 }
 
 func filterKind() pipeline.Kind {
@@ -65,7 +65,7 @@ func (s *Filter) pick(e *expression, r arrow.Record) ([]int, error) {
 	for i := range int(r.NumRows()) {
 		keep := v.row(i)
 		if keep == nil && s.Missing == "error" {
-			return nil, errors.New("keep: a value that the formula names is missing in some row")
+			return nil, errors.New("keep: a value that the formula uses is missing in some row")
 		}
 		if keep == true || keep == nil && s.Missing == "keep" {
 			rows = append(rows, i)

@@ -15,7 +15,7 @@ func TestFormulaProblems(t *testing.T) {
 		`region == "nrth"`:                "did you mean north?",
 		`grade > "low"`:                   "rank(grade)",
 		`rank(age) > 1`:                   "the rank of age",
-		`now() > 1`:                       "a function that is not there",
+		`now() > 1`:                       "an unknown function",
 		`all([1, 2], # > age)`:            "",
 		`let x = age; x > 1`:              "",
 		`age in 1..5`:                     "a range",

@@ -231,7 +231,7 @@ func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temper
 	at := 0
 	for b, size := range sizes {
 		p, sum := append([]float64(nil), row[at:at+size]...), 0.0
-		Softmax(p, temperature)
+		softmax(p, temperature)
 		for i, v := range p {
 			sum += v
 			if w := want.Probabilities[b][r][i]; !c.Tol.holds(v, w) {

@@ -12,8 +12,8 @@ import (
 
 // ImputeConstant fills missing values with declared ones.
 type ImputeConstant struct {
-	Numbers    map[string]float64 `yaml:"numbers,omitempty" json:"numbers,omitempty" format:"columns" doc:"What a missing number is filled with, by column."`
-	Categories map[string]string  `yaml:"categories,omitempty" json:"categories,omitempty" format:"columns" doc:"What a missing category is filled with, by column, as the domain spells it."`
+	Numbers    map[string]float64 `yaml:"numbers,omitempty" json:"numbers,omitempty" format:"columns" doc:"The number that fills missing values, by column."`
+	Categories map[string]string  `yaml:"categories,omitempty" json:"categories,omitempty" format:"columns" doc:"The category that fills missing values, by column, spelled as in the domain."`
 }
 
 func imputeConstantKind() pipeline.Kind {
@@ -48,7 +48,7 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 		}
 	}
 	if len(s.Numbers)+len(s.Categories) == 0 {
-		ps.Add("", "without numbers and categories", "given what to fill at least one column with")
+		ps.Add("", "without numbers or categories", "given a fill for at least one column")
 	}
 	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
 }

@@ -10,11 +10,11 @@ import (
 
 // ImputeKNN fills missing values from the nearest rows.
 type ImputeKNN struct {
-	Neighbors int      `yaml:"neighbors" json:"neighbors" min:"1" doc:"Rows that a missing value is averaged over."`
-	Weights   string   `yaml:"weights" json:"weights" enum:"uniform|distance" doc:"Neighbours count equally, or by 1/distance."`
-	Scope     string   `yaml:"scope" json:"scope" required:"true" enum:"table|shard|reference" doc:"Where neighbours are looked for: the whole table, the row's own shard, or the table named by reference."`
-	Columns   []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to fill; all that may be missing by default, except text."`
-	Features  []string `yaml:"features,omitempty" json:"features,omitempty" format:"columns" doc:"Columns that enter the distance; all but text by default."`
+	Neighbors int      `yaml:"neighbors" json:"neighbors" min:"1" doc:"Number of rows that a missing value is averaged over."`
+	Weights   string   `yaml:"weights" json:"weights" enum:"uniform|distance" doc:"Whether neighbours are weighted equally or by 1/distance."`
+	Scope     string   `yaml:"scope" json:"scope" required:"true" enum:"table|shard|reference" doc:"Where to look for neighbours: the whole table, the row's own shard, or the table named by reference."`
+	Columns   []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to fill; by default all that may have missing values, except text."`
+	Features  []string `yaml:"features,omitempty" json:"features,omitempty" format:"columns" doc:"Columns used in the distance; all but text by default."`
 	Scale     string   `yaml:"scale" json:"scale" enum:"none|bounds" doc:"Distances between the values themselves, or between values divided by the width of their declared bounds."`
 }
 

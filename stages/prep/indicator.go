@@ -10,8 +10,8 @@ import (
 
 // MissingIndicator adds a yes/no column that says where a column is missing.
 type MissingIndicator struct {
-	Columns []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to mark; all that may be missing by default."`
-	Suffix  string   `yaml:"suffix" json:"suffix" minLength:"1" doc:"The new column is named after the old one and this."`
+	Columns []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns to mark; by default all that may have missing values."`
+	Suffix  string   `yaml:"suffix" json:"suffix" minLength:"1" doc:"Suffix of the new column's name, after that of the old one."`
 }
 
 const missingIndicatorName = "missing_indicator"
@@ -87,7 +87,7 @@ func (b *inserter) add(c pipeline.Column, m maker) {
 // indicator adds the yes/no column `name` about the column `of`.
 func (b *inserter) indicator(ps *pipeline.Problems, of, name string, nullable bool, m maker) {
 	if b.from.Index(name) >= 0 {
-		ps.Add("suffix", "such that the new column is "+name+", which the table has already", "such that names differ")
+		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
 	b.add(pipeline.Column{Name: name, Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable}, m)
 	b.params = append(b.params, indicated{Name: of, Indicator: name})
@@ -141,7 +141,7 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.
 			to.OfUnit = false
 		}
 		if ok && to.ArrowType().ID() == u.h.Domain.Columns[i].ArrowType().ID() { // else a step that cannot be undone came between
-			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(Randomness) maker { return restore(p, i, mark, to) })
+			u.set(i, to, nullable || u.h.Domain.Columns[i].Nullable, func(randomness) maker { return restore(p, i, mark, to) })
 		}
 	}
 	return nil

@@ -7,40 +7,35 @@ import (
 	"weir/pipeline"
 )
 
-// Inverse is the way back from a table to its source, planned from its header:
+// inverse is the way back from a table to its source, planned from its header:
 // the history of its domain walked backwards. Encoded numbers become values again
 // (rounded to the column's step, clipped to its bounds), codes categories, bins
 // values inside the bin, indicators what they stood for. Columns that a step added
 // are taken away; columns dropped since stay away; what was imputed stays as it is.
 // Class, stability and row count are kept: it works row by row with public
 // parameters.
-type Inverse struct {
-	Out   pipeline.Header
+type inverse struct {
+	out   pipeline.Header
 	steps []rewrite
 	draws bool // some value is drawn inside its bin
 }
 
-// PlanInverse plans the way from a table of header h back to its source.
-func PlanInverse(h pipeline.Header) (Inverse, error) {
-	return planInverse(h, len(h.Domain.History))
-}
-
 // planInverse undoes the youngest n steps of the history of h.
-func planInverse(h pipeline.Header, n int) (Inverse, error) {
-	v := Inverse{Out: h}
+func planInverse(h pipeline.Header, n int) (inverse, error) {
+	v := inverse{out: h}
 	for range n {
-		w, err := undoLast(v.Out)
+		w, err := undoLast(v.out)
 		if err != nil {
 			return v, err
 		}
-		v.Out, v.steps, v.draws = w.out, append(v.steps, w), v.draws || w.draws
+		v.out, v.steps, v.draws = w.out, append(v.steps, w), v.draws || w.draws
 	}
 	return v, nil
 }
 
-// Apply takes the table back, as it is read. Only bins with a uniform draw use
+// apply takes the table back, as it is read. Only bins with a uniform draw use
 // random numbers.
-func (v Inverse) Apply(t pipeline.Table, random Randomness) pipeline.Table {
+func (v inverse) apply(t pipeline.Table, random randomness) pipeline.Table {
 	for _, w := range v.steps {
 		t = w.apply(t, random)
 	}
@@ -49,14 +44,14 @@ func (v Inverse) Apply(t pipeline.Table, random Randomness) pipeline.Table {
 
 // Invert plans the way back of t and goes it.
 func Invert(t pipeline.Table, random func() *rand.Rand) (pipeline.Table, error) {
-	v, err := PlanInverse(t.Header)
-	return v.Apply(t, publicDraws(random)), err
+	v, err := planInverse(t.Header, len(t.Domain.History))
+	return v.apply(t, publicDraws(random)), err
 }
 
 // InvertHeader is the header of what Invert returns for a table of header h.
 func InvertHeader(h pipeline.Header) (pipeline.Header, error) {
-	v, err := PlanInverse(h)
-	return v.Out, err
+	v, err := planInverse(h, len(h.Domain.History))
+	return v.out, err
 }
 
 // undoLast undoes the youngest step of the history of h.
@@ -64,7 +59,7 @@ func undoLast(h pipeline.Header) (rewrite, error) {
 	last := h.Domain.History[len(h.Domain.History)-1]
 	undo, ok := inverses()[last.Kind]
 	if !ok {
-		return rewrite{}, fmt.Errorf("undoing %s: nobody knows how to undo it", last.Kind)
+		return rewrite{}, fmt.Errorf("undoing %s: this step has no inverse", last.Kind)
 	}
 	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}}
 	if err := undo(u); err != nil {
@@ -85,12 +80,12 @@ type undoing struct {
 // change is how one column gets back the form it had before the step; make is
 // asked for at each opening.
 type change struct {
-	make   func(Randomness) maker
+	make   func(randomness) maker
 	column pipeline.Column
 }
 
 // set notes that column i becomes `to`.
-func (u *undoing) set(i int, to pipeline.Column, nullable bool, make func(Randomness) maker) {
+func (u *undoing) set(i int, to pipeline.Column, nullable bool, make func(randomness) maker) {
 	to.Nullable = nullable
 	u.changed[i] = change{make: make, column: to}
 }
@@ -111,18 +106,18 @@ func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
 
 func (u *undoing) rewrite() rewrite {
 	d := &pipeline.Domain{History: append([]pipeline.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
-	var each []func(Randomness) maker
+	var each []func(randomness) maker
 	for i, c := range u.h.Domain.Columns {
 		if u.gone[i] {
 			continue
 		}
-		one := func(Randomness) maker { return keep(i) }
+		one := func(randomness) maker { return keep(i) }
 		if to, ok := u.changed[i]; ok {
 			c, one = to.column, to.make
 		}
 		d.Columns, each = append(d.Columns, c), append(each, one)
 	}
-	return rewrite{out: rowHeader(u.h, d), draws: u.draws, makers: func(random Randomness) []maker {
+	return rewrite{out: rowHeader(u.h, d), draws: u.draws, makers: func(random randomness) []maker {
 		list := make([]maker, len(each))
 		for i, one := range each {
 			list[i] = one(random)

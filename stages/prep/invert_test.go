@@ -38,7 +38,7 @@ func TestThereAndBack(t *testing.T) {
 // Rows of real numbers become values the source can hold, whatever they are.
 func TestDecodeRowsHoldsBounds(t *testing.T) {
 	enc := after(t, complete(t), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
-	width, err := DenseWidth(enc.Header.Domain)
+	width, err := denseWidth(enc.Header.Domain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestEveryStepHasAnInverse(t *testing.T) {
 	h := clinicTable().Header
 	h.Domain = h.Domain.Clone()
 	remember(h.Domain, h.Domain, "fold", nil)
-	if _, err := PlanInverse(h); err == nil || err.Error() != "undoing fold: nobody knows how to undo it" {
+	if _, err := planInverse(h, len(h.Domain.History)); err == nil || err.Error() != "undoing fold: this step has no inverse" {
 		t.Errorf("a step of no known kind: %v", err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 // NotAvailable splits a number with a sentinel into an indicator and a value.
 type NotAvailable struct {
-	Columns map[string]float64 `yaml:"columns" json:"columns" required:"true" format:"columns" minItems:"1" doc:"By column, the number that means not available, such as 99999."`
-	Value   *float64           `yaml:"value,omitempty" json:"value,omitempty" doc:"What stands in place of the sentinel; 0 by default, or the bound nearest to it."`
-	Suffix  string             `yaml:"suffix" json:"suffix" minLength:"1" doc:"The indicator is named after the column and this."`
+	Columns map[string]float64 `yaml:"columns" json:"columns" required:"true" format:"columns" minItems:"1" doc:"The number that stands for not available, such as 99999, by column."`
+	Value   *float64           `yaml:"value,omitempty" json:"value,omitempty" doc:"The number that replaces the sentinel; 0 by default, or the bound nearest to it."`
+	Suffix  string             `yaml:"suffix" json:"suffix" minLength:"1" doc:"Suffix of the indicator's name, after that of its column."`
 }
 
 const notAvailableName = "not_available"

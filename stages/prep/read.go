@@ -9,11 +9,11 @@ import (
 // Read opens a further table.
 type Read struct {
 	File       string            `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
-	CSV        *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Columns    []pipeline.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; left out, as in the table of the port like."`
-	Class      string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: no private data went into it, stages may use it freely. private: only evaluation may use it."`
+	CSV        *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"Dialect of a CSV or TSV file."`
+	Columns    []pipeline.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like."`
+	Class      string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: derived from no private data, so that any stage may use it. private: only evaluation may use it."`
 	Rows       int64             `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
-	DeclaredBy string            `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that no private row is in a public table, such as a data steward or the publication it is from; the bill and PRIVACY.md show it."`
+	DeclaredBy string            `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that a public table holds no private row, such as a data steward or the publication that it comes from; shown in the bill and in PRIVACY.md."`
 }
 
 func readKind() pipeline.Kind {

@@ -22,18 +22,18 @@ type maker func(arrow.Record) (arrow.Array, error)
 // time the table is opened, since some draw random numbers as they go.
 type rewrite struct {
 	out      pipeline.Header
-	makers   func(Randomness) []maker
-	draws    bool // from Randomness, one number for each row of a column, whatever it holds
+	makers   func(randomness) []maker
+	draws    bool // from randomness, one number for each row of a column, whatever it holds
 	findings []pipeline.Finding
 }
 
-// Randomness makes the random source of a column, the same one at each call: a lazy
+// randomness makes the random source of a column, the same one at each call: a lazy
 // table draws the same values whenever it is opened. Each column has its own, so that
 // its draws do not depend on how rows come in batches.
-type Randomness func(column int) *rand.Rand
+type randomness func(column int) *rand.Rand
 
 // publicDraws are anyone's to repeat.
-func publicDraws(base func() *rand.Rand) Randomness {
+func publicDraws(base func() *rand.Rand) randomness {
 	return func(column int) *rand.Rand {
 		from := base()
 		var a, b uint64
@@ -45,7 +45,7 @@ func publicDraws(base func() *rand.Rand) Randomness {
 }
 
 // secretDraws are nobody's but the dataset's owner's.
-func secretDraws(k key) Randomness {
+func secretDraws(k key) randomness {
 	return func(column int) *rand.Rand {
 		return key(sha256.Sum256(binary.LittleEndian.AppendUint64(k[:], uint64(column)))).sequence()
 	}
@@ -69,8 +69,8 @@ func keepAll(d *pipeline.Domain) []maker {
 func keepLast(r arrow.Record) (arrow.Array, error) { return r.Column(int(r.NumCols()) - 1), nil }
 
 // fixed offers the same makers at each opening.
-func fixed(makers []maker) func(Randomness) []maker {
-	return func(Randomness) []maker { return makers }
+func fixed(makers []maker) func(randomness) []maker {
+	return func(randomness) []maker { return makers }
 }
 
 // rowHeader is the header of a table computed row by row with public
@@ -81,7 +81,7 @@ func rowHeader(in pipeline.Header, d *pipeline.Domain) pipeline.Header {
 
 // apply changes the batches of t as they are read. The shard column, where
 // there is one that no maker makes, is passed on.
-func (w rewrite) apply(t pipeline.Table, random Randomness) pipeline.Table {
+func (w rewrite) apply(t pipeline.Table, random randomness) pipeline.Table {
 	return pipeline.Table{Header: w.out, Open: func(ctx context.Context) pipeline.Batches {
 		makers := w.makers(random)
 		if len(makers) < w.out.Schema.NumFields() {

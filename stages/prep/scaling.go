@@ -60,14 +60,6 @@ func (e scaling) width() float64 {
 	return e.Upper - e.Lower
 }
 
-// forward is z of x, unclipped.
-func (e scaling) forward(x float64) float64 {
-	if e.Form == pipeline.Standard {
-		return (x - e.Mean) / e.SD
-	}
-	return e.Range[0] + (x-e.Lower)/e.width()*(e.Range[1]-e.Range[0])
-}
-
 // backward is x of z, unclipped.
 func (e scaling) backward(z float64) float64 {
 	if e.Form == pipeline.Standard {

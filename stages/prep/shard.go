@@ -49,7 +49,7 @@ func shardKind() pipeline.Kind {
 func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	h := in["in"]
-	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne, unit: unitColumn(&ps, h), columns: len(h.Domain.Columns)}
+	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne, unit: unitColumn(&ps, h)}
 	if s.Shards < 2 {
 		ps.Add("shards", fmt.Sprint(s.Shards), "at least 2")
 	}
@@ -83,7 +83,6 @@ func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Fin
 type sharding struct {
 	out          pipeline.Header
 	shards, unit int
-	columns      int // of the input
 	random       bool
 	apart        bool // rows without a unit draw for themselves
 }
@@ -98,12 +97,8 @@ func (p sharding) run(_ context.Context, env *pipeline.Env, in pipeline.Tables) 
 			number = func() maker { return p.byUnit(units, rows) }
 		}
 	}
-	w := rewrite{out: p.out, makers: func(Randomness) []maker {
-		makers := make([]maker, p.columns)
-		for i := range makers {
-			makers[i] = keep(i)
-		}
-		return append(makers, number())
+	w := rewrite{out: p.out, makers: func(randomness) []maker {
+		return append(keepAll(p.out.Domain), number())
 	}}
 	return pipeline.Tables{"out": w.apply(in["in"], nil)}, nil
 }

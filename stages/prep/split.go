@@ -14,8 +14,8 @@ import (
 type Split struct {
 	Train      float64 `yaml:"train" json:"train" min:"0" max:"1" doc:"Share of the rows for training."`
 	Validation float64 `yaml:"validation" json:"validation" min:"0" max:"1" doc:"Share of the rows for validation."`
-	Test       float64 `yaml:"test" json:"test" min:"0" max:"1" doc:"Share of the rows for the test."`
-	Stratify   string  `yaml:"stratify,omitempty" json:"stratify,omitempty" format:"column" doc:"Column with categories whose shares are equal in all parts."`
+	Test       float64 `yaml:"test" json:"test" min:"0" max:"1" doc:"Share of the rows for testing."`
+	Stratify   string  `yaml:"stratify,omitempty" json:"stratify,omitempty" format:"column" doc:"Column whose categories keep the same shares in all parts."`
 }
 
 // parts are the outputs in order.

@@ -145,9 +145,9 @@ func TestProblems(t *testing.T) {
 		want  []string
 	}{
 		{&Encode{MinMax: [2]float64{1, -1}, Missing: "error"}, h, []string{
-			"patient_id, which is text", "min_max: is [1, -1]", "the column age, which may be missing", "the column region, which may be missing", "missing: category"}},
-		{&Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, bare, []string{"age without declared bounds", "W01", "region, whose categories nobody declared", "W02"}},
-		{&Encode{MinMax: [2]float64{0, 1}, OneHot: []string{"age"}, Ordinal: []string{"age"}}, h, []string{"several encodings", "columns with categories"}},
+			"patient_id, which is text", "min_max: is [1, -1]", "the column age, which may have missing values", "the column region, which may have missing values", "missing: category"}},
+		{&Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, bare, []string{"age without declared bounds", "W01", "region, which has no declared categories", "W02"}},
+		{&Encode{MinMax: [2]float64{0, 1}, OneHot: []string{"age"}, Ordinal: []string{"age"}}, h, []string{"more than one encoding", "columns with categories"}},
 		{&Bounds{Outside: "clip", Bounds: map[string]Limits{"age": {Lower: pointer(100), Upper: pointer(1)}, "region": {Lower: pointer(1)}}}, h,
 			[]string{"bounds.age: is from 100 to 1", "bounds.region", "categorical"}},
 		{&ImputeKNN{Neighbors: 0, Scope: "shard", Features: []string{"patient_id"}}, h, []string{"neighbors", "no shards", "which is text"}},
@@ -158,9 +158,9 @@ func TestProblems(t *testing.T) {
 		{&Split{Train: 0.9, Test: 0.9, Stratify: "age"}, h, []string{"sum to 1.8", "a column with categories"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, unit, []string{"must stay together"}},
 		{&Shard{Shards: 1, By: "random"}, noID, []string{"at least 2", "patient_id of the privacy unit", "W35"}},
-		{&Decode{To: "source"}, h, []string{"no step changed"}},
+		{&Decode{To: "source"}, h, []string{"without an invertible step"}},
 		{&Drop{Columns: h.Domain.Names()}, h, []string{"every column"}},
-		{&MissingIndicator{Columns: []string{"age"}, Suffix: ""}, h, []string{"which the table has already"}},
+		{&MissingIndicator{Columns: []string{"age"}, Suffix: ""}, h, []string{"a duplicate column"}},
 		{&Bounds{Outside: "error"}, h, []string{"outside: is error on a private table", "must be missing or clip", "W30"}},
 		{&Filter{Keep: "age > 1", Missing: "error"}, h, []string{"missing: is error on a private table", "must be drop or keep", "W30"}},
 		{&Read{File: "x", Class: "private", Rows: 10, Columns: h.Domain.Columns}, h, []string{"W05"}},

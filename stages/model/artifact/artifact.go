@@ -84,14 +84,14 @@ func Read(ctx context.Context, t pipeline.Table, decoders []Decoder) (Model, err
 		return nil, err
 	}
 	if len(files) == 0 || files[0].Name != coverName {
-		return nil, fmt.Errorf("model: begins without %s, must be a released model", coverName)
+		return nil, fmt.Errorf("model: does not begin with %s, must be a released model", coverName)
 	}
 	var c cover
 	if err := json.Unmarshal(files[0].Data, &c); err != nil {
 		return nil, fmt.Errorf("model: %s: %w", coverName, err)
 	}
 	if digestParts(files[1:]) != c.Digest {
-		return nil, fmt.Errorf("model: is damaged: its parts do not have the digest that %s states", coverName)
+		return nil, fmt.Errorf("model: is damaged: the digest of its parts is not the one that %s states", coverName)
 	}
 	parts := map[string][]byte{}
 	for _, f := range files[1:] {

@@ -95,9 +95,9 @@ func TestForeignModel(t *testing.T) {
 		"with a bit flipped":   {flipped, "is damaged"},
 		"with a part renamed":  {renamed, "is damaged"},
 		"with a part missing":  {files[:len(files)-1], "is damaged"},
-		"without a cover":      {files[1:], "begins without " + coverName},
+		"without a cover":      {files[1:], "does not begin with " + coverName},
 		"with a cover of text": {append([]pipeline.File{{Name: coverName, Data: []byte("{")}}, files[1:]...), coverName},
-		"without any part":     {nil, "begins without"},
+		"without any part":     {nil, "does not begin with"},
 		"that cannot be read":  {covered(t, "toy", 2, nil), "no parts"},
 	} {
 		if _, err := read(t, c.files); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -32,13 +32,13 @@ type DPWGAN struct {
 	training.Sampling `yaml:",inline"`
 	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
 	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
-	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Of critic and generator; adam has betas 0.5 and 0.9."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of the critic."`
-	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic where it is not given."`
+	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critic and generator; adam has betas 0.5 and 0.9."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critic."`
+	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; by default that of the critic."`
 	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" exclusiveMin:"0" doc:"Bound on every weight of the critic."`
 	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows a step, of critic and generator; they cost no privacy."`
-	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
+	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows per step of critic and generator; they cost no privacy."`
+	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator         []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
 	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
@@ -67,19 +67,19 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	encoded.Need(h, &ps)
 	rate := s.Rate(h, &ps)
 	if s.Steps < s.CriticSteps {
-		ps.Add("steps", fmt.Sprintf("%d, so that the generator never moves", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
+		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critic, gen, err := s.nets(h.Domain)
+	critic, gen, err := nets(s.Critic, s.Generator, s.LatentDim, h.Domain)
 	if err != nil {
 		return pipeline.Work{}, err
 	}
 	out := encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier,
 			Published: publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1)))}, // weights and offsets of each layer
@@ -94,37 +94,14 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// trainSpend names the one mechanism of a stage that trains.
-const trainSpend = "train"
-
-func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
-	if critic, err = criticNet(s.Critic, leak, d); err != nil {
-		return nil, nil, err
-	}
-	gen, err = generatorNet(s.LatentDim, s.Generator, leak, d)
-	return critic, gen, err
-}
-
 // train returns the generator's weights; the critic stays here.
 func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critic, gen *net.Net) ([]float32, error) {
-	columns, err := encoded.Read(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := columns.Rows()
-	if err != nil {
-		return nil, err
-	}
-	paid, err := env.Privacy.Open(trainSpend)
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := training.Hooks(env, s.CheckpointEvery)
+	l, err := training.Begin(ctx, env, t, 0, s.CheckpointEvery)
 	if err != nil {
 		return nil, err
 	}
 	weights := env.Rand("weights")
-	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), rows, paid, hooks)
+	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), l.Rows, l.Paid, l.Hooks)
 	return trained, err
 }
 

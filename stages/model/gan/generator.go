@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,6 +12,7 @@ import (
 	"weir/pipeline"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
+	"weir/train"
 	"weir/train/net"
 )
 
@@ -60,7 +60,7 @@ func decodeGenerator(parts map[string][]byte) (artifact.Model, error) {
 		}
 	}
 	if g.Domain == nil {
-		return nil, fmt.Errorf("model: is without %s", describedBy)
+		return nil, fmt.Errorf("model: has no %s", describedBy)
 	}
 	_, _, err := g.net()
 	return g, err
@@ -100,27 +100,9 @@ func (g *generator) Draw(d artifact.Drawing) (artifact.Rows, error) {
 		return nil, err
 	}
 	latent, categories := d.Random("latent"), d.Random("categories")
-	pass := n.NewPass(artifact.BatchRows)
 	return func(rows int) (arrow.Record, error) {
-		return prep.DecodeRows(encoded, dense(pass, weights, rows, latent), prep.Draw{Argmax: d.Argmax}, categories)
+		return prep.DecodeRows(encoded, train.Generate(n, weights, rows, latent), prep.Draw{Argmax: d.Argmax}, categories)
 	}, nil
-}
-
-// dense draws rows <= artifact.BatchRows rows, row-major.
-func dense(p *net.Pass, weights []float32, rows int, rng *rand.Rand) []float32 {
-	latent := p.Input(rows)
-	for i := range rows {
-		row := latent.Row(i)
-		for j := range row {
-			row[j] = float32(rng.NormFloat64())
-		}
-	}
-	out := p.Forward(weights, net.Mode{Rand: rng})
-	list := make([]float32, 0, rows*out.Cols)
-	for i := range rows {
-		list = append(list, out.Row(i)...)
-	}
-	return list
 }
 
 func floatBytes(x []float32) []byte {

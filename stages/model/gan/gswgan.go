@@ -28,17 +28,17 @@ import (
 // one drawn critic for a whole batch, has no useful proven bound (W36).
 type GSWGAN struct {
 	Steps           int     `yaml:"steps" json:"steps" min:"1" doc:"Steps of the generator; each releases noised gradients once."`
-	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows a step, and rows of a critic's batch."`
+	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
 	Query           string  `yaml:"query" json:"query" enum:"sample|mean" doc:"Who judges a generated row: one critic drawn secretly for it, or all critics averaged."`
 	MaxGradNorm     float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of the gradient at one generated row."`
-	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release; found from the budget where it is not given."`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release; calibrated to the budget by default."`
 	WarmSteps       int     `yaml:"warm_steps" json:"warm_steps" min:"0" doc:"Steps of each critic against a throw-away generator before the first release."`
 	CriticSteps     int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of a scheduled critic at each generator step."`
 	Scheduled       int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step, in turn (a public schedule); 0 is all of them."`
 	Penalty         float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
-	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Of Adam (betas 0, 0.9), for critics and generator."`
+	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0, 0.9) for critics and generator."`
 	Average         float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
-	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Standard normals that a generated row starts from."`
+	LatentDim       int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator       []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic          []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of each critic's hidden layers."`
 	CheckpointEvery int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
@@ -70,14 +70,14 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critic, gen, err := s.nets(h.Domain)
+	critic, gen, err := nets(s.Critic, s.Generator, s.LatentDim, h.Domain)
 	if err != nil {
 		return pipeline.Work{}, err
 	}
 	critics, out := h.Stability.N, encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: trainSpend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.query(scale, critics, critic.In()) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics)},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -89,14 +89,6 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
-}
-
-func (s *GSWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
-	if critic, err = criticNet(s.Critic, leak, d); err != nil {
-		return nil, nil, err
-	}
-	gen, err = generatorNet(s.LatentDim, s.Generator, leak, d)
-	return critic, gen, err
 }
 
 // query is the one value from which clip, noise and event come.
@@ -117,25 +109,9 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 
 // train returns the generator's weights; the critics stay here.
 func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critics int, critic, gen *net.Net) ([]float32, error) {
-	columns, err := encoded.Read(ctx, t)
+	l, err := training.Begin(ctx, env, t, critics, s.CheckpointEvery)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := columns.Rows()
-	if err != nil {
-		return nil, err
-	}
-	shards, err := columns.ByShard(critics)
-	if err != nil {
-		return nil, err
-	}
-	paid, err := env.Privacy.Open(trainSpend)
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := training.Hooks(env, s.CheckpointEvery)
-	if err != nil {
-		return nil, err
-	}
-	return train.GSWGAN(ctx, s.config(critics, env.Rand("training").Uint64()), critic, gen, rows, shards, paid, hooks)
+	return train.GSWGAN(ctx, s.config(critics, env.Rand("training").Uint64()), critic, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
 }

@@ -17,14 +17,14 @@ import (
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
 	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" doc:"Rows to draw: a public number, never a private count."`
-	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category comes out of the model's probabilities: drawn from them, or the most probable one."`
+	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
 
 // Kinds lists the one kind of this package.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "sample", Version: 1,
-		Doc: "Draws synthetic rows from a released model and brings them back to the terms of the source: its columns, categories, steps and bounds. " +
+		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and bounds. " +
 			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "Synthetic rows."}},

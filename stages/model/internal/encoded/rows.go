@@ -134,7 +134,7 @@ func (e *Columns) ByShard(k int) ([][]int32, error) {
 	shards := make([][]int32, k)
 	for row, s := range e.shards {
 		if s < 0 || int(s) >= k {
-			return nil, fmt.Errorf("column %s holds a number outside 0 to %d", pipeline.ShardColumn, k-1)
+			return nil, fmt.Errorf("column %s: holds a number outside 0 to %d", pipeline.ShardColumn, k-1)
 		}
 		shards[s] = append(shards[s], int32(row))
 	}

@@ -1,5 +1,3 @@
-// Package training holds what the families that learn by steps share: how they
-// sample private rows, report, and continue.
 package training
 
 import (
@@ -15,9 +13,9 @@ import (
 // a look costs a mean loss.
 const progressEvery = 200
 
-// Hooks tie a loop to its stage: progress, private losses, and
+// hooks tie a loop to its stage: progress, private losses, and
 // checkpoints from which an interrupted run continues bit for bit.
-func Hooks(env *pipeline.Env, every int) (train.Hooks, error) {
+func hooks(env *pipeline.Env, every int) (train.Hooks, error) {
 	h := train.Hooks{ProgressEvery: progressEvery, CheckpointEvery: every,
 		Progress: func(p train.Progress) {
 			env.Progress(int64(p.Step), int64(p.Steps))

@@ -12,9 +12,9 @@ import (
 type Sampling struct {
 	Steps             int     `yaml:"steps" json:"steps" min:"1" doc:"Noisy steps: each is one Poisson sample, one clipped sum, one draw of noise."`
 	ExpectedBatchSize float64 `yaml:"expected_batch_size" json:"expected_batch_size" exclusiveMin:"0" doc:"Public divisor of the noisy sum; with a public row count it sets the sampling rate."`
-	SamplingRate      float64 `yaml:"sampling_rate,omitempty" json:"sampling_rate,omitempty" exclusiveMin:"0" max:"1" doc:"Probability that a row joins a step; expected_batch_size over the public row count by default."`
+	SamplingRate      float64 `yaml:"sampling_rate,omitempty" json:"sampling_rate,omitempty" exclusiveMin:"0" max:"1" doc:"Probability that a row is in a step's batch; expected_batch_size over the public row count by default."`
 	MaxGradNorm       float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of one row's gradient over all weights."`
-	NoiseMultiplier   float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over max_grad_norm; found from the budget where it is not given."`
+	NoiseMultiplier   float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over max_grad_norm; calibrated to the budget by default."`
 }
 
 // DPSGD is the one value from which sampler, clip, noise and event come.

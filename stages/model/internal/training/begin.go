@@ -1,0 +1,46 @@
+// Package training holds what the families that learn by steps share: how they
+// begin, sample private rows, report, and continue.
+package training
+
+import (
+	"context"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/stages/model/internal/encoded"
+	"weir/train"
+)
+
+// Spend names the one mechanism of a stage that trains.
+const Spend = "train"
+
+// Learning is a training that is paid for.
+type Learning struct {
+	Rows   *train.Rows
+	Shards [][]int32 // rows of each shard; nil where the table is not sharded
+	Paid   *privacy.Handle
+	Hooks  train.Hooks
+}
+
+// Begin reads an encoded table, of k shards (0: not sharded), and then pays: a
+// table that cannot be read costs nothing. every is how many steps lie between
+// checkpoints.
+func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int) (l Learning, err error) {
+	columns, err := encoded.Read(ctx, t)
+	if err != nil {
+		return l, err
+	}
+	if l.Rows, err = columns.Rows(); err != nil {
+		return l, err
+	}
+	if k > 0 {
+		if l.Shards, err = columns.ByShard(k); err != nil {
+			return l, err
+		}
+	}
+	if l.Paid, err = env.Privacy.Open(Spend); err != nil {
+		return l, err
+	}
+	l.Hooks, err = hooks(env, every)
+	return l, err
+}
