@@ -1,4 +1,4 @@
-// Package record holds what a run leaves behind and renders the public papers
+// Package record holds what a run leaves behind and renders the documents
 // that go with a release. It is pure: a record goes in, text comes out.
 package record
 

@@ -50,7 +50,7 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 	flags.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json or sarif")
-	c.Flags().StringVar(&explain, "explain", "", "print an audit rule, such as W03, and leave")
+	c.Flags().StringVar(&explain, "explain", "", "print an audit rule, such as W03, and exit")
 	return c
 }
 

@@ -37,7 +37,7 @@ func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})
 	for _, command := range []string{"verify", "report"} {
 		code, _, errs := s.weir(command, s.path("runs/study"))
-		if code != exitUsage || !strings.Contains(errs, "is no run, must be") || !strings.Contains(errs, "such as "+s.path("runs/study/20260102-030405-aa")) {
+		if code != exitUsage || !strings.Contains(errs, "is not a run, must be") || !strings.Contains(errs, "such as "+s.path("runs/study/20260102-030405-aa")) {
 			t.Errorf("%s: exit code %d, %s", command, code, errs)
 		}
 		if code, _, errs = s.weir(command, s.path("absent")); code != exitUsage || !strings.Contains(errs, "run.json") {

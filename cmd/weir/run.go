@@ -47,7 +47,7 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 the ledger is not as it was written; 130 interrupted.`
+over budget; 4 the ledger was altered; 130 interrupted.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
@@ -120,7 +120,7 @@ func printWarnings(w io.Writer, plan *pipeline.Plan) {
 // failure says what is left of a run that did not end well.
 func (f *runFlags) failure(ctx context.Context, s streams, result *runtime.Result, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
-		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
+		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}
 	if errors.Is(err, runtime.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)

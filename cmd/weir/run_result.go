@@ -19,7 +19,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 		b.WriteString(paint(w, red, "NOT PRIVATE") + ": noise from --insecure-noise-seed; do not release.\n\n")
 	}
 	if r.Reused {
-		b.WriteString("This spec has been run on these data; here is that run, and nothing was spent. --fresh draws new noise, as a new charge.\n\n")
+		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws new noise, as a new charge.\n\n")
 	}
 	figures(&b, rec)
 	epsilons(&b, w, rec.Terms)
@@ -35,7 +35,7 @@ func figures(b *strings.Builder, rec *record.Run) {
 	if len(keys) == 0 {
 		return
 	}
-	b.WriteString("Figures (private: they compare with real rows)\n")
+	b.WriteString("Figures (private: computed from real rows)\n")
 	for _, k := range keys {
 		fmt.Fprintf(b, "  %-40s %.4f\n", k, rec.Metrics[k])
 	}
@@ -101,7 +101,7 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	}
 	fmt.Fprintf(b, "%s     %s\n", paint(w, bold, "epsilon (proven)"), proven)
 	if t.Published != nil {
-		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; no claim of this run\n", record.Bound(*t.Published))
+		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n", record.Bound(*t.Published))
 	}
 	b.WriteString("\n")
 }

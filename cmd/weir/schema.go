@@ -60,5 +60,5 @@ func publishedSchema(what string) ([]byte, error) {
 		}
 		return doc.Publish("weir domain")
 	}
-	return nil, fmt.Errorf("%q is no schema, must be pipeline or domain", what)
+	return nil, fmt.Errorf("unknown schema %q, must be pipeline or domain", what)
 }

@@ -55,7 +55,7 @@ func verifyCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "goroutines; results do not depend on it")
+	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	return c
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrTampered marks a ledger that is not as it was written.
-var ErrTampered = errors.New("the ledger is not as it was written")
+var ErrTampered = errors.New("the ledger was altered after it was written")
 
 // lineError names the line at which the chain breaks.
 type lineError struct {
@@ -80,7 +80,7 @@ func parseLine(line []byte) (Entry, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&e); err != nil {
-		return Entry{}, errors.New("is not a charge in the form of a ledger") // and quotes nothing: the file may be the table itself
+		return Entry{}, errors.New("is not a charge in the format of a ledger") // and quotes nothing: the file may be the table itself
 	}
 	if isDigest(e.Dataset) {
 		return Entry{}, ErrOldFormat
@@ -89,7 +89,7 @@ func parseLine(line []byte) (Entry, error) {
 		return Entry{}, err
 	}
 	if again, err := e.line(); err != nil || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), line) {
-		return Entry{}, errors.New("is not spelled as it was written: it was edited")
+		return Entry{}, errors.New("is not written as weir writes it: it was edited")
 	}
 	return e, nil
 }
