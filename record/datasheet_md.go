@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -77,11 +78,7 @@ func (t Table) describe() string {
 		if c.Missing {
 			missing = "yes"
 		}
-		source := c.Source
-		if source == "" {
-			source = "public"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), c.Type, cell(c.values()), missing, cell(source), cell(c.Doc))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), c.Type, cell(c.values()), missing, cell(cmp.Or(c.Source, "public")), cell(c.Doc))
 	}
 	return b.String()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -97,12 +96,4 @@ func (f *specFlags) dir(arg string) string {
 		return "."
 	}
 	return filepath.Dir(arg)
-}
-
-// oneSpec is the positional argument of most commands.
-func oneSpec(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage(c, fmt.Errorf("%s: is given %d arguments, must be given one SPEC", c.CommandPath(), len(args)))
-	}
-	return nil
 }

@@ -34,7 +34,7 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if explain != "" {
 				return noArgs(c, args)
 			}
-			return oneSpec(c, args)
+			return exactly(1, "SPEC")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if explain != "" {
@@ -61,10 +61,7 @@ func reportCheck(c *cobra.Command, s streams, format, spec string, plan *pipelin
 	if err != nil && !errors.As(err, &problems) {
 		return err
 	}
-	report := checkReport{OK: err == nil, Problems: problems, Findings: []pipeline.Finding{}}
-	if report.Problems == nil {
-		report.Problems = []pipeline.Diagnostic{}
-	}
+	report := checkReport{OK: err == nil, Problems: append([]pipeline.Diagnostic{}, problems...), Findings: []pipeline.Finding{}}
 	if plan != nil {
 		report.Findings = plan.Findings
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	goruntime "runtime"
+	"slices"
 	"sort"
 	"strings"
 
@@ -186,13 +188,8 @@ func (e *evaluation) add(group string, metrics []pipeline.Metric) {
 }
 
 func printEvaluation(w interface{ Write([]byte) (int, error) }, e evaluation) error {
-	keys := make([]string, 0, len(e.Metrics))
-	for k := range e.Metrics {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	var errs []error
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(e.Metrics)) {
 		_, err := fmt.Fprintf(w, "%-56s %.6g\n", k, e.Metrics[k])
 		errs = append(errs, err)
 	}

@@ -66,7 +66,7 @@ func commands() []func(streams) *cobra.Command {
 	}
 }
 
-// noArgs and exactArgs turn cobra's argument errors into usage errors.
+// noArgs and exactly turn cobra's argument errors into usage errors.
 func noArgs(c *cobra.Command, args []string) error { return exactly(0, "")(c, args) }
 
 func exactly(n int, names string) cobra.PositionalArgs {

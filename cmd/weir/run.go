@@ -58,7 +58,7 @@ func runCommand(s streams) *cobra.Command {
 		Example: `  weir run examples/cardio/quickstart.yaml
   weir run spec.yaml --set dataset.file=patients.csv --out /secure/runs
   weir run spec.yaml --json > result.json`,
-		Args: oneSpec,
+		Args: exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	f.spec.add(c)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -55,7 +58,7 @@ func headlines(metrics map[string]float64) []string {
 		}
 	}
 	var keys []string
-	for _, stage := range sorted(byStage) {
+	for _, stage := range slices.Sorted(maps.Keys(byStage)) {
 		names := byStage[stage]
 		sort.Strings(names)
 		for _, name := range firstOf(names, preferred(), 5) {
@@ -85,17 +88,8 @@ func firstOf(names, wanted []string, n int) []string {
 	return list
 }
 
-func sorted[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
-	proven := fmt.Sprintf("none: %s", orText(t.Reason, "no proven bound"))
+	proven := fmt.Sprintf("none: %s", cmp.Or(t.Reason, "no proven bound"))
 	if t.Proven != nil {
 		proven = fmt.Sprintf("%s at delta %g, %s", record.Bound(*t.Proven), t.Delta, t.Adjacency)
 	}
@@ -125,11 +119,4 @@ func places(b *strings.Builder, r *runtime.Result) {
 	if rec.Dataset.Ledger != "" {
 		line("ledger", rec.Dataset.Ledger)
 	}
-}
-
-func orText(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
