@@ -56,7 +56,7 @@ func promise(r *Run) string {
 	return text + meaning(t) + published(t)
 }
 
-// meaning reads the promise for someone who has not met the terms. A test
+// meaning explains the promise to someone new to the terms. A test
 // between two equally likely neighbouring tables is right with probability at
 // most (e^epsilon + delta) / (1 + e^epsilon) (Kairouz, Oh, Viswanath 2015).
 func meaning(t Terms) string {

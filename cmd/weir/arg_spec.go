@@ -23,7 +23,7 @@ func (f *specFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths that leave the spec's folder, through .. or links")
 }
 
-// specHelp is said in the help of every command that reads a spec.
+// specHelp is part of the help of every command that reads a spec.
 const specHelp = `SPEC is a path, or specs:NAME for one that is built in.`
 
 // load reads and validates a spec, a path or specs:NAME.

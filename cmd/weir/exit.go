@@ -14,7 +14,7 @@ import (
 	"weir/runtime/dataset"
 )
 
-// Exit codes (DESIGN section 9).
+// Exit codes, which scripts rely on.
 const (
 	exitDone        = 0
 	exitFailed      = 1

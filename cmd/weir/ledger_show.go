@@ -22,7 +22,7 @@ type ledgerFlags struct {
 	asJSON                      bool
 }
 
-// totals is what the charges come to: as a plan fixed ahead, and by the filter
+// totals is what the charges add up to: as a plan fixed in advance, and by the filter
 // of the cap, if there is one.
 type totals struct {
 	fixed    ledger.Total
