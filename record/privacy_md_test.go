@@ -73,7 +73,7 @@ func TestPrivacyStatementWithoutProof(t *testing.T) {
 	r.Terms.Proven, r.Terms.Published, r.Terms.Claims, r.Terms.Reason = nil, pointer(6.45), "published", "stage train: rule W37"
 	text := PrivacyStatement(r)
 	lacks(t, text, "**No epsilon is proven for this run**", "Stage train: rule W37.", "epsilon (published) = 6.45", "not a claim of this release")
-	if strings.Contains(text, "differentially private together") {
+	if strings.Contains(text, "together are differentially private") {
 		t.Error("a release without proof is said to be private")
 	}
 	r.Terms = Terms{Claims: "none"}
