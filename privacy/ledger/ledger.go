@@ -51,7 +51,7 @@ func (l *Ledger) locked(f func() error) (err error) {
 	return f()
 }
 
-// read brings l up to date with the file, and mends its end.
+// read brings l up to date with the file, and repairs its end.
 func (l *Ledger) read() error {
 	data, err := l.store.ReadAll()
 	if err != nil {
