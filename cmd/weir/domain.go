@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,11 +70,7 @@ func domainInfer(s streams) *cobra.Command {
 
 // dialect is nil, to be guessed, unless a flag says how the file is written.
 func dialect(c *cobra.Command, csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
-	given := false
-	for _, name := range []string{"delimiter", "no-header", "trim", "comment", "missing"} {
-		given = given || c.Flags().Changed(name)
-	}
-	if !given {
+	if !slices.ContainsFunc([]string{"delimiter", "no-header", "trim", "comment", "missing"}, c.Flags().Changed) {
 		return nil
 	}
 	header := !noHeader

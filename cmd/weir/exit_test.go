@@ -31,6 +31,17 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 	}
 }
 
+// TestExitCodeOfTooManyArguments is that of any mistake in the command line, whichever
+// number a command takes.
+func TestExitCodeOfTooManyArguments(t *testing.T) {
+	for _, command := range []string{"init", "kinds", "schema", "version", "check", "verify"} {
+		code, out, errs := study{t, ""}.weir(command, "one", "two", "three")
+		if code != exitUsage || out != "" || !strings.Contains(errs, "is given 3 arguments") || !strings.Contains(errs, "weir "+command+" --help") {
+			t.Errorf("%s: exit code %d, must be %d and point to the help: %s", command, code, exitUsage, errs)
+		}
+	}
+}
+
 // OUT/NAME is not a run, and both commands say which folder is meant.
 func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s := study{t, t.TempDir()}

@@ -24,7 +24,7 @@ say what to change for your own data. Nothing that exists is overwritten.
 
 Exit codes: 0 done; 2 usage, or a file exists.`,
 		Example: "  weir init study\n  weir run study/pipeline.yaml",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    optional("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {

@@ -19,7 +19,7 @@ func kindsCommand(s streams) *cobra.Command {
 		Short:   "List the kinds of stages, or show the ports and settings of one",
 		Long:    "List the kinds of stages, or show the ports and settings of one.\n\nExit codes: 0 done; 2 unknown kind.",
 		Example: "  weir kinds\n  weir kinds impute_knn\n  weir kinds encode --json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    optional("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			reg, err := stages.Registry()
 			if err != nil {

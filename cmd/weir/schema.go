@@ -24,7 +24,7 @@ at the top of a spec.
 Exit codes: 0 done; 2 usage.`,
 		Example:   "  weir schema > pipeline.schema.json\n  weir schema domain > domain.schema.json",
 		ValidArgs: []string{"pipeline", "domain"},
-		Args:      cobra.MaximumNArgs(1),
+		Args:      optional("pipeline or domain"),
 		RunE: func(c *cobra.Command, args []string) error {
 			what := "pipeline"
 			if len(args) == 1 {

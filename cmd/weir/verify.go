@@ -41,7 +41,6 @@ func verifyCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = nil
 			if len(differ) > 0 {
 				err = withCode(exitMismatch, fmt.Errorf("%s: differs from its replay: %s", args[0], strings.Join(differ, "; ")))
 			}
