@@ -18,9 +18,9 @@ type Accountant interface {
 	Delta(events []Event, adjacency Adjacency, epsilon float64) (float64, error)
 }
 
-// ProvenEpsilon is the door of every accountant: what came out of the arithmetic as
-// no number proves nothing, and is +Inf, never below what was spent. Comparisons
-// with NaN are false, so that no budget would refuse it.
+// ProvenEpsilon is what every accountant returns through: a NaN proves nothing and
+// becomes +Inf, never less than what was spent. Comparisons with NaN are false, so
+// that no budget would refuse it.
 func ProvenEpsilon(x float64) float64 {
 	if math.IsNaN(x) {
 		return math.Inf(1)

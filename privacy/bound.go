@@ -13,7 +13,7 @@ func Bound(x float64) string { return rounded(x, math.Ceil, 1-1e-12) }
 // Room shows what is left of a bound with five significant digits, rounded down.
 func Room(x float64) string { return rounded(x, math.Floor, 1+1e-12) }
 
-// rounded takes to the fifth digit; slack keeps what is exact there, such as 1,
+// rounded rounds to the fifth digit; slack keeps what is exact there, such as 1,
 // as it is in floating point.
 func rounded(x float64, to func(float64) float64, slack float64) string {
 	switch {

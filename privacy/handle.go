@@ -9,7 +9,7 @@ import (
 // ErrUses marks a mechanism that was used more or less often than planned (W14).
 var ErrUses = errors.New("the uses of a mechanism are not those of its plan (W14)")
 
-// Handle is a mechanism that is paid for. It gives out its uses, each once, and
+// Handle is a mechanism that has been paid for. It gives out its uses, each once, and
 // knows at the end whether all of them were taken.
 type Handle struct {
 	o        Opening

@@ -6,7 +6,7 @@ import (
 	"weir/privacy/noise"
 )
 
-// Mechanism is a planned way to release something of private rows: plain data,
+// Mechanism is a planned way to release something about private rows: plain data,
 // from which the bill takes its event, and the run its noise. So what is charged
 // and what is drawn are one value.
 //
@@ -78,8 +78,8 @@ type Payer interface {
 	Open(name string) (*Handle, error)
 }
 
-// Probe sees, in tests, every use of a mechanism and may put something else in
-// the place of what came out.
+// Probe sees, in tests, every use of a mechanism and may replace what
+// came out.
 type Probe interface {
 	Release(Released) any
 }

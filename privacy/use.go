@@ -11,8 +11,8 @@ type Use struct {
 	done   bool // it has released
 }
 
-// Stream returns a fresh stream of the use. One that is asked for twice holds
-// other numbers, and is a fault that Handle.Close reports.
+// Stream returns a fresh stream of the use. One that is requested twice holds
+// other numbers the second time, which is a fault that Handle.Close reports.
 func (u *Use) Stream(purpose string, index uint64) *noise.Stream {
 	if w, ok := u.h.o.Probe.(Watcher); ok {
 		w.Stream(u.h.o.Spend, u.index, purpose, index)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // Table is a released table as it was planned: public facts alone.
 type Table struct {
 	Stage   string   `json:"stage"`
-	Rows    int64    `json:"rows,omitempty"` // 0: not fixed beforehand
+	Rows    int64    `json:"rows,omitempty"` // 0: not fixed in advance
 	Columns []Column `json:"columns"`
 }
 
@@ -34,7 +35,7 @@ func Datasheet(r *Run) string {
 	if r.Insecure {
 		b.WriteString("**" + NotPrivate + "**\n\n")
 	}
-	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is promised and what was spent.\n")
+	b.WriteString("Synthetic data, made by weir from a private table. `PRIVACY.md` beside this page says what is promised and what was charged.\n")
 	if err != nil {
 		fmt.Fprintf(&b, "\nThe plan in this record cannot be read: %v.\n", err)
 	}
@@ -51,7 +52,7 @@ func Datasheet(r *Run) string {
 	return b.String()
 }
 
-const owner = "Not known to weir; for the owner of the data to fill in.\n"
+const owner = "Not known to weir; the owner of the data has to fill this in.\n"
 
 func section(b *strings.Builder, title, text string) {
 	fmt.Fprintf(b, "\n## %s\n\n%s", title, text)
@@ -61,12 +62,12 @@ func composition(r *Run) string {
 	if len(r.Tables) == 0 {
 		return "No table is released.\n"
 	}
-	return "Each row is synthetic and stands for nobody. A row may equal a real one; what that can tell about\na person is within the bound of `PRIVACY.md`.\n"
+	return "Each row is synthetic and describes no real person. A row may coincide with a real one; what that can\nreveal about a person is within the bound of `PRIVACY.md`.\n"
 }
 
 func (t Table) describe() string {
 	var b strings.Builder
-	rows := "a number of rows not fixed beforehand"
+	rows := "a number of rows not fixed in advance"
 	if t.Rows > 0 {
 		rows = fmt.Sprintf("%d rows", t.Rows)
 	}
@@ -77,11 +78,7 @@ func (t Table) describe() string {
 		if c.Missing {
 			missing = "yes"
 		}
-		source := c.Source
-		if source == "" {
-			source = "public"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), c.Type, cell(c.values()), missing, cell(source), cell(c.Doc))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(c.Name), c.Type, cell(c.values()), missing, cell(cmp.Or(c.Source, "public")), cell(c.Doc))
 	}
 	return b.String()
 }
@@ -103,7 +100,7 @@ func (c Column) values() string {
 
 func collection(r *Run, p planned) string {
 	if p.Dataset.Demo != "" {
-		return fmt.Sprintf("The source is weir's built-in generator `%s`: made-up rows, not people.\n", p.Dataset.Demo)
+		return fmt.Sprintf("The source is weir's built-in generator `%s`: invented rows, not people.\n", p.Dataset.Demo)
 	}
 	text := fmt.Sprintf("The source is a private table of %d columns; privacy unit: %s.", p.Dataset.Columns, r.Dataset.Unit)
 	if p.Dataset.RowsPublic > 0 {
@@ -143,8 +140,8 @@ func (s plannedStage) settings() string {
 	return strings.ReplaceAll(string(text), "`", "'")
 }
 
-const uses = `Fit for developing and teaching on data of this shape, and for first looks that are repeated on the real table before
-anything rests on them. Not fit for facts about any person, for groups smaller than the noise can carry, or as evidence
-where the private evaluation of the owner says that the relation in question was lost. Ask the owner, who has figures
-against real rows that may not be published.
+const uses = `Suitable for development and teaching on data of this shape, and for exploratory analyses that are repeated on the real
+table before anything relies on them. Not suitable for statements about any person, for groups that are too small to show
+through the noise, or as evidence where the owner's private evaluation says that the relation in question was lost. Ask
+the owner, who has figures against real rows that may not be published.
 `

@@ -32,7 +32,7 @@ func PrivacyStatement(r *Run) string {
 		}
 		fmt.Fprintf(&b, "- `%s` (%s)\n", strings.TrimPrefix(f.Path, "release/"), f.SHA256)
 	}
-	b.WriteString("\n## What this does not say\n\n" + limits)
+	b.WriteString("\n## What this does not promise\n\n" + limits)
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- noise key commitment %s\n", r.ID, r.Weir, r.SpecDigest, r.KeyCommitment)
 	return b.String()
 }
@@ -44,33 +44,33 @@ func promise(r *Run) string {
 	t := r.Terms
 	switch {
 	case r.Insecure:
-		return "**" + NotPrivate + "** No epsilon holds for\nthe files beside this page, whatever the plan below would have come to with secret noise.\n"
+		return "**" + NotPrivate + "** No epsilon holds for\nthe files beside this page, whatever the plan below would have promised with secret noise.\n"
 	case t.Claims == "none" && t.Proven == nil:
-		return "No privacy is claimed. Nothing in this folder was computed from private rows: every output of the run that was\nstays internal.\n"
+		return "No privacy is claimed. Nothing in this folder was computed from private rows; every output of the run that was\ncomputed from them stays internal.\n"
 	case t.Proven == nil:
 		return fmt.Sprintf("**No epsilon is proven for this run** (claims: %s). %s\n%s", t.Claims, sentence(t.Reason), published(t))
 	}
-	text := fmt.Sprintf("The files beside this page are the output of mechanisms that are differentially private together, with\n"+
+	text := fmt.Sprintf("The files beside this page were made by mechanisms that together are differentially private, with\n"+
 		"**epsilon = %s** (proven, rounded up, accountant %s) at **delta = %g**, adjacency `%s`, privacy unit: %s.\n\n",
 		Bound(*t.Proven), t.Accountant, t.Delta, t.Adjacency, r.Dataset.Unit)
 	return text + meaning(t) + published(t)
 }
 
-// meaning reads the promise for someone who has not met the terms. A test
+// meaning explains the promise to someone new to the terms. A test
 // between two equally likely neighbouring tables is right with probability at
 // most (e^epsilon + delta) / (1 + e^epsilon) (Kairouz, Oh, Viswanath 2015).
 func meaning(t Terms) string {
 	change := "Had one unit's rows been added to or left out of the private table"
 	guess := "whether one unit is in the table"
 	if t.Adjacency == privacy.ReplaceOne {
-		change = "Had one unit's rows in the private table been any others"
+		change = "Had one unit's rows in the private table been any other rows"
 		guess = "which of two candidates one unit's rows are"
 	}
 	grow := math.Exp(*t.Proven)
 	return fmt.Sprintf("%s, any outcome of the release would have been at most e^epsilon\n"+
 		"(%s) times as likely, up to a probability of %g. Someone who knows everything else and has to guess\n"+
 		"%s, both being equally likely beforehand, is right with a probability of at most %s.\n"+
-		"This holds for anything computed from these files, too.\n", change, Bound(grow), t.Delta, guess, correct(*t.Proven, t.Delta))
+		"The same holds for anything computed from these files.\n", change, Bound(grow), t.Delta, guess, correct(*t.Proven, t.Delta))
 }
 
 func correct(epsilon, delta float64) string {
@@ -126,7 +126,7 @@ func publicFiles(p planned) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\n## Files taken as public\n\nThe promise does not cover rows of these files: they are declared to hold none that is private.\n\n")
+	b.WriteString("\n## Files taken as public\n\nThe promise does not cover the rows of these files, which are declared to hold nothing private.\n\n")
 	for _, f := range p.PublicFiles {
 		fmt.Fprintf(&b, "- `%s` (stage `%s`), declared public by %s\n", f.Name, f.Stage, f.By)
 	}
@@ -147,10 +147,10 @@ func cell(s string) string {
 
 func charges(r *Run) string {
 	if len(r.Charges) == 0 {
-		return "Nothing: no mechanism drew noise.\n"
+		return "Nothing was charged: no mechanism drew noise.\n"
 	}
 	var b strings.Builder
-	b.WriteString("Charges, as they stand in the ledger of the dataset:\n\n")
+	b.WriteString("Charges, as recorded in the ledger of the dataset:\n\n")
 	for _, c := range r.inOrder() {
 		event, err := privacy.MarshalEvent(c.Event.Event)
 		if err != nil {
@@ -158,7 +158,7 @@ func charges(r *Run) string {
 		}
 		fmt.Fprintf(&b, "- stage `%s`, `%s`: `%s`\n", c.Stage, c.Name, event)
 	}
-	b.WriteString("\nThe ledger adds these to the charges of all other runs on the same data.\n")
+	b.WriteString("\nThe ledger adds them to the charges of all other runs on the same data.\n")
 	return b.String()
 }
 
@@ -183,7 +183,7 @@ func audit(p planned) string {
 	var b strings.Builder
 	for _, f := range p.Findings {
 		if b.Len() == 0 {
-			b.WriteString("\n## What the audit of the spec says\n\n")
+			b.WriteString("\n## What the audit of the spec found\n\n")
 		}
 		fmt.Fprintf(&b, "- %s, %s", f.Rule, f.Level)
 		if f.Stage != "" {

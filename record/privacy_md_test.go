@@ -13,7 +13,7 @@ import (
 func pointer(x float64) *float64 { return &x }
 
 // sampled is the record of a made-up run; the texts marked internal must never
-// be in a public paper.
+// be in a release document.
 func sampled() *Run {
 	return &Run{
 		Weir: "1.2.3", ID: "20261121-1", Name: "clinic", Dir: "/home/internal-folder", SpecDigest: "sha256:spec", KeyCommitment: "sha256:key",
@@ -34,7 +34,7 @@ func sampled() *Run {
 	}
 }
 
-func TestPapersHoldPublicFactsOnly(t *testing.T) {
+func TestReleaseDocumentsHoldPublicFactsOnly(t *testing.T) {
 	r := sampled()
 	for name, text := range map[string]string{"PRIVACY.md": PrivacyStatement(r), "DATASHEET.md": Datasheet(r)} {
 		for _, secret := range []string{"internal-", "0.123456", "sha256:itself"} {
@@ -49,7 +49,7 @@ func lacks(t *testing.T, text string, wanted ...string) {
 	t.Helper()
 	for _, w := range wanted {
 		if !strings.Contains(text, w) {
-			t.Errorf("the paper lacks %q:\n%s", w, text)
+			t.Errorf("the document lacks %q:\n%s", w, text)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestPrivacyStatementWithoutProof(t *testing.T) {
 	r.Terms.Proven, r.Terms.Published, r.Terms.Claims, r.Terms.Reason = nil, pointer(6.45), "published", "stage train: rule W37"
 	text := PrivacyStatement(r)
 	lacks(t, text, "**No epsilon is proven for this run**", "Stage train: rule W37.", "epsilon (published) = 6.45", "not a claim of this release")
-	if strings.Contains(text, "differentially private together") {
+	if strings.Contains(text, "together are differentially private") {
 		t.Error("a release without proof is said to be private")
 	}
 	r.Terms = Terms{Claims: "none"}

@@ -1,4 +1,4 @@
-// Package record holds what a run leaves behind and renders the public papers
+// Package record holds what a run leaves behind and renders the documents
 // that go with a release. It is pure: a record goes in, text comes out.
 package record
 
@@ -19,7 +19,7 @@ const (
 	Interrupted Status = "interrupted"
 )
 
-// Run is run.json: who can rerun and audit needs nothing else but the data and,
+// Run is run.json: whoever reruns or audits needs nothing else but the data and,
 // for a replay, the noise key. It is internal; release/ has PRIVACY.md instead.
 type Run struct {
 	Weir          string          `json:"weir"`            // version of the program
@@ -47,7 +47,7 @@ type Run struct {
 	Tables        []Table         `json:"tables"` // released tables, as planned
 	Release       []File          `json:"release"`
 
-	// What tells of private rows is not in run.json: why a run failed lies in
+	// What reveals private rows is not in run.json: why a run failed lies in
 	// internal/error.txt, figures against real rows lie in
 	// internal/metrics.json, and the list of internal files, whose sizes count rows, in
 	// internal/files.json.

@@ -70,7 +70,7 @@ func (c *coverage) run(number uint64, o *outcome, measured int, nearest float64)
 
 // table shows the counts, each kind of the registry with a line.
 func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
-	fmt.Fprintf(w, "specs begun %d, accepted %d, run on two tables %d (failing alike %d); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
+	fmt.Fprintf(w, "specs started %d, accepted %d, run on two tables %d (failing alike %d); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
 		c.specs, c.accepted, c.ran, c.failed, c.triedStages, c.refusedStages, c.paid, c.measured)
 	fmt.Fprintf(w, "%-28s %8s %8s %8s\n", "kind", "tried", "accepted", "run")
 	for _, name := range reg.Names() {

@@ -39,15 +39,7 @@ func writeCSV(path string, columns []pipeline.Column, rows [][]string) error {
 		return err
 	}
 	defer f.Close()
-	header := make([]string, len(columns))
-	for i, c := range columns {
-		header[i] = c.Name
-	}
-	w := csv.NewWriter(f)
-	if err := w.Write(header); err != nil {
-		return err
-	}
-	if err := w.WriteAll(rows); err != nil {
+	if err := csv.NewWriter(f).WriteAll(append([][]string{names(columns)}, rows...)); err != nil {
 		return err
 	}
 	return f.Close()

@@ -25,11 +25,11 @@ type options struct {
 
 func main() {
 	var o options
-	flag.DurationVar(&o.duration, "duration", time.Minute, "how long to look")
-	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of all choices")
+	flag.DurationVar(&o.duration, "duration", time.Minute, "how long to search")
+	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "seed of all choices")
 	flag.Int64Var(&o.only, "only", -1, "run this case alone")
 	flag.StringVar(&o.out, "out", "soak-findings", "folder for what is found")
-	flag.IntVar(&o.most, "most", 20, "stop after so many findings")
+	flag.IntVar(&o.most, "most", 20, "stop after this many findings")
 	flag.Parse()
 	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)

@@ -16,7 +16,7 @@ func readRun(dir string) (*record.Run, error) {
 	rec, err := store.ReadRecord(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		if err != nil {
-			err = withCode(exitUsage, fmt.Errorf("%s: is no run: %w", dir, err))
+			err = withCode(exitUsage, fmt.Errorf("%s: is not a run: %w", dir, err))
 		}
 		return rec, err
 	}
@@ -24,5 +24,5 @@ func readRun(dir string) (*record.Run, error) {
 	if runs, err := filepath.Glob(filepath.Join(dir, "*", "run.json")); err == nil && len(runs) > 0 {
 		expected += ", such as " + filepath.Dir(runs[len(runs)-1]) // ids begin with the time, so the last one
 	}
-	return nil, withCode(exitUsage, fmt.Errorf("%s: is no run, must be %s", dir, expected))
+	return nil, withCode(exitUsage, fmt.Errorf("%s: is not a run, must be %s", dir, expected))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +24,7 @@ func (f *specFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths that leave the spec's folder, through .. or links")
 }
 
-// specHelp is said in the help of every command that reads a spec.
+// specHelp is part of the help of every command that reads a spec.
 const specHelp = `SPEC is a path, or specs:NAME for one that is built in.`
 
 // load reads and validates a spec, a path or specs:NAME.
@@ -98,12 +97,4 @@ func (f *specFlags) dir(arg string) string {
 		return "."
 	}
 	return filepath.Dir(arg)
-}
-
-// oneSpec is the positional argument of most commands.
-func oneSpec(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage(c, fmt.Errorf("%s: is given %d arguments, must be given one SPEC", c.CommandPath(), len(args)))
-	}
-	return nil
 }

@@ -75,7 +75,7 @@ func TestLedgerByItsTable(t *testing.T) {
 	}
 	newLedger(t, s, "data.csv.weir-ledger.jsonl", "train")
 	for _, command := range []string{"show", "verify"} {
-		if code, out, errs := s.weir("ledger", command, s.path("data.csv")); code != exitDone || command == "verify" && !strings.Contains(out, "data.csv.weir-ledger.jsonl: whole, 1 charge") {
+		if code, out, errs := s.weir("ledger", command, s.path("data.csv")); code != exitDone || command == "verify" && !strings.Contains(out, "data.csv.weir-ledger.jsonl: intact, 1 charge") {
 			t.Errorf("%s: exit code %d, %s%s", command, code, out, errs)
 		}
 	}

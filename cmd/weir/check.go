@@ -37,7 +37,7 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if explain != "" {
 				return noArgs(c, args)
 			}
-			return oneSpec(c, args)
+			return exactly(1, "SPEC")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if explain != "" {
@@ -53,7 +53,7 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 	flags.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json or sarif")
-	c.Flags().StringVar(&explain, "explain", "", "print an audit rule, such as W03, and leave")
+	c.Flags().StringVar(&explain, "explain", "", "print an audit rule, such as W03, and exit")
 	return c
 }
 
@@ -64,10 +64,7 @@ func reportCheck(c *cobra.Command, s streams, format, name string, plan *compile
 	if err != nil && !errors.As(err, &problems) {
 		return err
 	}
-	report := checkReport{OK: err == nil, Problems: problems, Findings: []pipeline.Finding{}}
-	if report.Problems == nil {
-		report.Problems = []spec.Diagnostic{}
-	}
+	report := checkReport{OK: err == nil, Problems: append([]spec.Diagnostic{}, problems...), Findings: []pipeline.Finding{}}
 	if plan != nil {
 		report.Findings = plan.Findings
 	}

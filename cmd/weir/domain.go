@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,18 +14,20 @@ import (
 func domainCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "domain",
-		Short:   "Draft what is publicly known of the columns of a table",
+		Short:   "Draft what is publicly known about the columns of a table",
 		Example: "  weir domain infer patients.csv > patients.domain.yaml",
 		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return usage(c, errors.New("say infer")) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usage(c, errors.New("command: is missing, must be infer"))
+		},
 	}
 	c.AddCommand(domainInfer(s))
 	return c
 }
 
 const inferLong = `Read a file and draft its domain: names, types, and, marked UNDECIDED, the bounds
-and categories that stand in the data. Those are private until a person has
-replaced them by what is publicly known; a spec with an undecided domain does
+and categories found in the data. Those are private until a person has
+replaced them with what is publicly known; a spec with an undecided domain does
 not run (rules W01 and W02). The draft itself is private.
 
 Exit codes: 0 done; 1 the file cannot be read; 2 usage.`
@@ -56,22 +59,18 @@ func domainInfer(s streams) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&csv.Delimiter, "delimiter", "", "delimiter of a text file (default: guessed)")
+	flags.StringVar(&csv.Delimiter, "delimiter", "", "delimiter of a text file (default: detected)")
 	flags.BoolVar(&noHeader, "no-header", false, "the first line holds values, not names")
-	flags.BoolVar(&csv.Trim, "trim", false, "drop blanks around values")
+	flags.BoolVar(&csv.Trim, "trim", false, "trim spaces around values")
 	flags.StringVar(&csv.Comment, "comment", "", "skip lines that start with this")
-	flags.StringSliceVar((*[]string)(&csv.Missing), "missing", nil, "spellings of missing values")
+	flags.StringSliceVar((*[]string)(&csv.Missing), "missing", nil, "values that mean missing")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
 // dialect is nil, to be guessed, unless a flag says how the file is written.
 func dialect(c *cobra.Command, csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
-	given := false
-	for _, name := range []string{"delimiter", "no-header", "trim", "comment", "missing"} {
-		given = given || c.Flags().Changed(name)
-	}
-	if !given {
+	if !slices.ContainsFunc([]string{"delimiter", "no-header", "trim", "comment", "missing"}, c.Flags().Changed) {
 		return nil
 	}
 	header := !noHeader

@@ -19,7 +19,7 @@ const epsilonLong = `Compute epsilon of events, or the noise or the steps that a
 
 With --delta alone: epsilon. With --epsilon alone: delta. With both and --calibrate:
 the smallest noise multiplier; every noise multiplier of the events is scaled by
-one factor, and their values only say what their ratios are. With both and
+one factor, so their values only set their ratios. With both and
 --steps: how often the events may be repeated. With --curve: epsilon over a
 range of deltas.
 
@@ -52,7 +52,7 @@ func epsilonCommand(s streams) *cobra.Command {
 	var f epsilonFlags
 	c := &cobra.Command{
 		Use:   "epsilon",
-		Short: "Account for events and calibrate noise, as a calculator",
+		Short: "Privacy calculator: account for events, calibrate noise",
 		Long:  epsilonLong,
 		Example: `  weir epsilon --event '{"gaussian":{"noise_multiplier":2}}' --delta 1e-5
   weir epsilon --event @sgd.json --epsilon 1 --delta 1e-5 --calibrate --json
@@ -68,7 +68,7 @@ func epsilonCommand(s streams) *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&f.events, "event", nil, "event as JSON or @file; repeat to compose")
 	c.Flags().Float64Var(&f.delta, "delta", 0, "delta of the guarantee")
-	c.Flags().Float64Var(&f.epsilon, "epsilon", 0, "epsilon: the target of --calibrate and --steps, else the point at which delta is asked")
+	c.Flags().Float64Var(&f.epsilon, "epsilon", 0, "epsilon: the target of --calibrate and --steps, else the point at which delta is computed")
 	c.Flags().StringVar(&f.adjacency, "adjacency", string(privacy.AddRemove), "add_remove or replace_one")
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, strings.Join(account.Names(), ", "))
 	c.Flags().BoolVar(&f.calibrate, "calibrate", false, "find the smallest noise for --epsilon and --delta")
@@ -132,11 +132,11 @@ func (q epsilonQuery) combination() error {
 	case (q.calibrate || q.steps) && !(q.hasDelta && q.hasEpsilon):
 		return errors.New("--calibrate and --steps: need --epsilon and --delta")
 	case q.curve && (q.hasDelta || q.hasEpsilon):
-		return errors.New("--curve: goes without --epsilon and --delta")
+		return errors.New("--curve: must be given without --epsilon and --delta")
 	case modes == 0 && q.hasDelta == q.hasEpsilon:
 		return errors.New("--delta or --epsilon: give one to compute the other, or both with --calibrate or --steps")
 	case q.explained && (modes > 0 || !q.hasDelta):
-		return errors.New("--explain: explains the epsilon at --delta")
+		return errors.New("--explain: must be given with --delta alone")
 	}
 	return nil
 }

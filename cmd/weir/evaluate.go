@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	goruntime "runtime"
+	"slices"
 	"sort"
 	"strings"
 
@@ -35,8 +37,8 @@ type evaluation struct {
 	Notes   []string           `json:"notes"`
 }
 
-const evaluateLong = `Compare a synthetic table with a real one: any two files, also such as weir did
-not make. Every figure is private, because it was computed from real rows.
+const evaluateLong = `Compare a synthetic table with a real one; neither file has to come from weir. Every
+figure is private, because it was computed from real rows.
 
 --metrics names groups (weir kinds lists them): all, or a list such as
 marginals,associations. Groups that need a target are left out, with a note,
@@ -55,16 +57,16 @@ func evaluateCommand(s streams) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, s) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.real, "real", "", "table of real rows, best of rows that no model saw")
+	flags.StringVar(&f.real, "real", "", "table of real rows, preferably rows that no model saw")
 	flags.StringVar(&f.synthetic, "synthetic", "", "table of synthetic rows")
 	flags.StringVar(&f.train, "real-train", "", "table of the real rows that the model saw, for ceilings and disclosure")
-	flags.StringVar(&f.domain, "domain", "", "what is known of the columns; draft it with weir domain infer")
+	flags.StringVar(&f.domain, "domain", "", "what is publicly known about the columns; draft it with weir domain infer")
 	flags.StringVar(&f.metrics, "metrics", "all", "groups of metrics, separated by commas")
 	flags.StringVar(&f.target, "target", "", "column that learners predict")
 	flags.StringVar(&f.delimiter, "delimiter", "", "delimiter of text files")
-	flags.StringSliceVar(&f.missing, "missing", nil, "spellings of missing values in text files")
+	flags.StringSliceVar(&f.missing, "missing", nil, "values that mean missing in text files")
 	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
-	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "goroutines; results do not depend on it")
+	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; progress goes to stderr")
 	return c
 }
@@ -116,7 +118,7 @@ func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
 	var kinds []*pipeline.Kind
 	for _, name := range wanted {
 		if i := sort.SearchStrings(all, name); i == len(all) || all[i] != name {
-			return nil, usage(c, fmt.Errorf("--metrics: %q is no group, must be all or some of %s", name, strings.Join(all, ",")))
+			return nil, usage(c, fmt.Errorf("--metrics: unknown group %q, must be all or some of %s", name, strings.Join(all, ",")))
 		}
 		kinds = append(kinds, reg.Kind(name))
 	}
@@ -187,13 +189,8 @@ func (e *evaluation) add(group string, metrics []pipeline.Metric) {
 }
 
 func printEvaluation(w interface{ Write([]byte) (int, error) }, e evaluation) error {
-	keys := make([]string, 0, len(e.Metrics))
-	for k := range e.Metrics {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	var errs []error
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(e.Metrics)) {
 		_, err := fmt.Fprintf(w, "%-56s %.6g\n", k, e.Metrics[k])
 		errs = append(errs, err)
 	}

@@ -88,7 +88,7 @@ func TestEvaluateRefusals(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no such group": {[]string{"--metrics", "margnals"}, "is no group"},
+		"no such group": {[]string{"--metrics", "margnals"}, "unknown group"},
 	} {
 		if _, code, errs := evaluateStudy(t, people(9, usual), people(9, usual), c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit code %d: %s", name, code, errs)

@@ -14,7 +14,7 @@ import (
 	"weir/runtime/dataset"
 )
 
-// Exit codes (docs/design.md section 9).
+// Exit codes, which scripts rely on (docs/design.md section 9).
 const (
 	exitDone        = 0
 	exitFailed      = 1

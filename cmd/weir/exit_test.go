@@ -31,13 +31,24 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 	}
 }
 
+// TestExitCodeOfTooManyArguments is that of any mistake in the command line, whichever
+// number a command takes.
+func TestExitCodeOfTooManyArguments(t *testing.T) {
+	for _, command := range []string{"init", "kinds", "schema", "version", "check", "verify"} {
+		code, out, errs := study{t, ""}.weir(command, "one", "two", "three")
+		if code != exitUsage || out != "" || !strings.Contains(errs, "is given 3 arguments") || !strings.Contains(errs, "weir "+command+" --help") {
+			t.Errorf("%s: exit code %d, must be %d and point to the help: %s", command, code, exitUsage, errs)
+		}
+	}
+}
+
 // OUT/NAME is not a run, and both commands say which folder is meant.
 func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})
 	for _, command := range []string{"verify", "report"} {
 		code, _, errs := s.weir(command, s.path("runs/study"))
-		if code != exitUsage || !strings.Contains(errs, "is no run, must be") || !strings.Contains(errs, "such as "+s.path("runs/study/20260102-030405-aa")) {
+		if code != exitUsage || !strings.Contains(errs, "is not a run, must be") || !strings.Contains(errs, "such as "+s.path("runs/study/20260102-030405-aa")) {
 			t.Errorf("%s: exit code %d, %s", command, code, errs)
 		}
 		if code, _, errs = s.weir(command, s.path("absent")); code != exitUsage || !strings.Contains(errs, "run.json") {

@@ -19,12 +19,12 @@ func initCommand(s streams) *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Write a spec and a domain to start from",
 		Long: `Write pipeline.yaml, domain.yaml and .gitignore into DIR (the current folder by
-default). Both run at once, on data that a built-in generator draws; comments
-say what to change for data of your own. Nothing that exists is overwritten.
+default). They run as they are, on data from a built-in generator; comments
+say what to change for your own data. Nothing that exists is overwritten.
 
 Exit codes: 0 done; 2 usage, or a file exists.`,
 		Example: "  weir init study\n  weir run study/pipeline.yaml",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    optional("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
@@ -33,7 +33,8 @@ Exit codes: 0 done; 2 usage, or a file exists.`,
 			if err := writeTemplate(dir); err != nil {
 				return withCode(exitUsage, err)
 			}
-			_, err := fmt.Fprintf(s.out, "wrote %s and %s\nnext: weir plan %[1]s, then weir run %[1]s\n", filepath.Join(dir, "pipeline.yaml"), filepath.Join(dir, "domain.yaml"))
+			_, err := fmt.Fprintf(s.out, "wrote %s, %s and %s\nnext: weir plan %[1]s, then weir run %[1]s\n",
+				filepath.Join(dir, "pipeline.yaml"), filepath.Join(dir, "domain.yaml"), filepath.Join(dir, ".gitignore"))
 			return err
 		},
 	}

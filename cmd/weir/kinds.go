@@ -19,9 +19,9 @@ func kindsCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "kinds [NAME]",
 		Short:   "List the kinds of stages, or show the ports and settings of one",
-		Long:    "List the kinds of stages, or show the ports and settings of one.\n\nExit codes: 0 done; 2 no such kind.",
+		Long:    "List the kinds of stages, or show the ports and settings of one.\n\nExit codes: 0 done; 2 unknown kind.",
 		Example: "  weir kinds\n  weir kinds impute_knn\n  weir kinds encode --json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    optional("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			reg, err := stages.Registry()
 			if err != nil {
@@ -32,7 +32,7 @@ func kindsCommand(s streams) *cobra.Command {
 			}
 			kind := reg.Kind(args[0])
 			if kind == nil {
-				err := fmt.Errorf("%q is no kind", args[0])
+				err := fmt.Errorf("unknown kind %q", args[0])
 				if near := schema.Suggest(args[0], reg.Names()); near != "" {
 					err = fmt.Errorf("%w; did you mean %s?", err, near)
 				}

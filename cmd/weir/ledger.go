@@ -21,7 +21,7 @@ table and can be committed.`,
 		Example: "  weir ledger show patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger merge patients.csv.weir-ledger.jsonl",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return usage(c, errors.New("say show, verify, merge or continue"))
+			return usage(c, errors.New("command: is missing, must be show, verify, merge or continue"))
 		},
 	}
 	c.AddCommand(ledgerShow(s), ledgerVerify(s), ledgerMerge(s), ledgerContinue(s))

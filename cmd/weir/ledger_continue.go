@@ -17,13 +17,13 @@ func ledgerContinue(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "continue OLD NEW",
-		Short: "Let a new file be charged to the ledger of an old dataset",
+		Short: "Charge a new file to the ledger of an existing dataset",
 		Long: `Say that the file NEW is a later state of the dataset OLD (a file that was run,
 which may be gone, or its ledger), so that one ledger and one budget hold for
 both: an extract of the next year, a corrected table, a copy in another format.
 NEW gets the id and the key of OLD, in NEW.weir-owner.json, which must never be
-committed. Charges that NEW has in a ledger of its own are appended to OLD's,
-whatever its budget, because they were spent; NEW's ledger is kept under a name
+committed. Charges in a ledger of NEW's own are appended to OLD's, whatever
+its budget, because they were spent; NEW's ledger is kept under a name
 that ends in .joined. An interrupted command is finished by running it again.
 
 Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
@@ -40,7 +40,7 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 			if asJSON {
 				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "file": args[1], "joined": done.Charges, "former_ledger": done.Former})
 			}
-			_, err = fmt.Fprintf(s.out, "%s: is %s now%s%s\n", args[1], done.ID, chargedTo(done.Ledger), tookOver(done))
+			_, err = fmt.Fprintf(s.out, "%s: belongs to dataset %s now%s%s\n", args[1], done.ID, chargedTo(done.Ledger), tookOver(done))
 			return err
 		},
 	}
@@ -62,5 +62,5 @@ func tookOver(done dataset.Continued) string {
 	if done.Charges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; its %d charges stand there too, and its former ledger is %s", done.Charges, done.Former)
+	return fmt.Sprintf("; its %d charges were moved there, and its former ledger is %s", done.Charges, done.Former)
 }

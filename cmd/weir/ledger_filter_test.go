@@ -28,7 +28,7 @@ func TestLedgerShowsTheFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := s.weir("ledger", "show", path)
-	if code != exitDone || !strings.Contains(out, "filter (rdp at order 7, fixed in line 2)") || !strings.Contains(out, "1 charge before released") {
+	if code != exitDone || !strings.Contains(out, "filter (rdp at order 7, fixed in line 2)") || !strings.Contains(out, "1 charge before it released") {
 		t.Errorf("exit %d, %s %s", code, out, errs)
 	}
 	_, out, _ = s.weir("ledger", "show", path, "--json")

@@ -14,12 +14,12 @@ func ledgerMerge(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "merge FILE [OTHER ...]",
-		Short: "Join the branches of a ledger after a git merge, losing no charge",
+		Short: "Join the branches of a ledger after a git merge without losing a charge",
 		Long: `Join the branches of a ledger in place: FILE alone, holding conflict markers or
 merged by union, or FILE and the other branches. Charges after the fork are
 ordered by time and chained anew; none is lost.
 
-Exit codes: 0 done; 2 usage; 3 a branch is of an earlier format; 4 a branch is not as it was written.`,
+Exit codes: 0 done; 2 usage; 3 a branch is of an earlier format; 4 a branch was altered.`,
 		Example: "  weir ledger merge patients.csv.weir-ledger.jsonl\n  weir ledger merge ours.jsonl theirs.jsonl",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -22,7 +22,7 @@ type ledgerFlags struct {
 	asJSON                      bool
 }
 
-// totals is what the charges come to: as a plan fixed ahead, and by the filter
+// totals is what the charges add up to: as a plan fixed in advance, and by the filter
 // of the cap, if there is one.
 type totals struct {
 	fixed    ledger.Total
@@ -36,16 +36,17 @@ func ledgerShow(s streams) *cobra.Command {
 	var f ledgerFlags
 	c := &cobra.Command{
 		Use:   "show FILE",
-		Short: "List the charges and what they come to together",
-		Long: `List the charges of a ledger and what they come to for one privacy unit. FILE may
-be the table itself, whose ledger lies beside it. There are two totals. The first composes the events under --accountant and holds for a
-list of charges that was fixed ahead, as in one plan; epsilons are not added up.
-The second is that of the filter that the budget of the dataset uses, and
-holds for runs that were chosen after looking at earlier ones. Both are read at the
-delta of the last cap, and the line "budget" says what is spent and left of it.
+		Short: "List the charges and what they add up to",
+		Long: `List the charges of a ledger and what they add up to for one privacy unit. FILE may
+be the table itself, whose ledger lies beside it. There are two totals. The first
+composes the events under --accountant and holds for a list of charges that was
+fixed in advance, as in one plan; epsilons are not simply added. The second is that
+of the filter behind the dataset's budget, and holds for runs that were chosen after
+looking at earlier ones. Both are read at the delta of the last cap, and the line
+"budget" says how much of it is spent and left.
 
 Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
-ledger is of an earlier format; 4 the ledger is not as it was written.`,
+ledger is of an earlier format; 4 the ledger was altered.`,
 		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 --adjacency add_remove --accountant rdp --json",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -160,7 +161,7 @@ func printLedger(w io.Writer, entries []ledger.Entry, t totals) error {
 
 func (t *totals) text() string {
 	f := t.fixed
-	s := fmt.Sprintf("together: epsilon %s at delta %g for one %s (%s), %s, if all were fixed ahead (%s)\n",
+	s := fmt.Sprintf("together: epsilon %s at delta %g for one %s (%s), %s, if all were fixed in advance (%s)\n",
 		record.Bound(f.Epsilon), f.Delta, f.Unit, f.Adjacency, plural(f.Charges, "charge"), f.Accountant)
 	if f.Reason != "" {
 		s += "  " + f.Reason + "\n"
@@ -174,7 +175,7 @@ func (t *totals) text() string {
 		s += "  " + t.filtered.Reason + "\n"
 	}
 	if t.line > 1 {
-		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before released\n", plural(t.line-1, "charge"))
+		s += fmt.Sprintf("  the filter bounds them if its choice did not depend on what the %s before it released\n", plural(t.line-1, "charge"))
 	}
 	return s + t.balanceText()
 }

@@ -19,14 +19,14 @@ func ledgerVerify(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check the chain of a ledger, and that it still holds the charges of runs",
-		Long: `FILE is the ledger, or the table that it lies beside. Check that no line of a ledger was edited, reordered or removed. A chain cannot
-show alone that its last lines were removed; the records of runs can, because each
-states the head of the ledger that its charges left. Every run.json under --runs
-that names this ledger or its dataset is checked; without --runs, the folder runs
-is looked through if it is there.
+		Long: `Check that no line of a ledger was edited, reordered or removed. FILE is the ledger,
+or the table that it lies beside. A chain alone cannot show that its last lines were
+removed; the records of runs can, because each states the head of the ledger after
+its charges. Every run.json under --runs that names this ledger or its dataset is
+checked; without --runs, the folder runs is searched if it exists.
 
-Exit codes: 0 it is whole; 2 usage; 3 it is of an earlier format; 4 it is not whole,
-or lacks what a run has left.`,
+Exit codes: 0 intact; 2 usage; 3 it is of an earlier format; 4 it was altered, or
+lacks charges that a run has made.`,
 		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,11 +46,11 @@ or lacks what a run has left.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(s.out, "%s: whole, %s, and the heads of %s are in it\n", path, plural(len(entries), "charge"), plural(heads, "run"))
+			_, err = fmt.Fprintf(s.out, "%s: intact, %s, and it holds the heads of %s\n", path, plural(len(entries), "charge"), plural(heads, "run"))
 			return err
 		},
 	}
-	c.Flags().StringVar(&runs, "runs", "", "folder of run records to check against (default: runs, if it is there)")
+	c.Flags().StringVar(&runs, "runs", "", "folder of run records to check against (default: runs, if it exists)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -130,7 +130,7 @@ func readHead(file string) (*head, error) {
 	}
 	var h head
 	if err := json.Unmarshal(data, &h); err != nil {
-		return nil, fmt.Errorf("%s: is no record of a run: %w", file, err)
+		return nil, fmt.Errorf("%s: is not the record of a run: %w", file, err)
 	}
 	return &h, nil
 }

@@ -25,7 +25,7 @@ epsilon alone and cumulative). No data is opened.
 
 Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid",
-		Args:    oneSpec,
+		Args:    exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON {
 				format = "json"

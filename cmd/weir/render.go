@@ -15,7 +15,7 @@ comments gone. Its SHA-256 is the digest of the spec.
 
 Exit codes: 0 done; 2 bad spec or usage.`,
 		Example: "  weir render examples/cardio/quickstart.yaml\n  weir render spec.yaml --set seed=3 --json",
-		Args:    oneSpec,
+		Args:    exactly(1, "SPEC"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			spec, err := flags.load(args[0])
 			if err != nil {

@@ -14,8 +14,8 @@ import (
 	"weir/record/report"
 )
 
-const reportLong = `Say where the report of a run is, print the public papers of its release, or
-draw a score against epsilon over several runs.
+const reportLong = `Locate the report of a run, print its release documents, or plot a score against
+epsilon over several runs.
 
 The report (internal/report.html) is computed from real rows and stays internal.
 --public prints PRIVACY.md and DATASHEET.md, rendered anew from run.json: public
@@ -30,7 +30,7 @@ func reportCommand(s streams) *cobra.Command {
 	var sweep string
 	c := &cobra.Command{
 		Use:   "report RUN [RUN ...]",
-		Short: "Find the report of a run, print its public papers, draw a sweep",
+		Short: "Locate the report of a run, print its release documents, plot a sweep",
 		Long:  reportLong,
 		Example: "  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
 			"  weir report runs/cardio/* --sweep utility.auroc > auroc.svg",
@@ -43,7 +43,7 @@ func reportCommand(s streams) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case sweep != "" && (public || asJSON):
-				return usage(c, errors.New("--sweep: stands with --public or --json, must stand alone"))
+				return usage(c, errors.New("--sweep: must be given without --public and --json"))
 			case sweep != "":
 				return drawSweep(s.out, sweep, args)
 			}
@@ -52,18 +52,18 @@ func reportCommand(s streams) *cobra.Command {
 				return err
 			}
 			if public {
-				return printPapers(s.out, rec, asJSON)
+				return printDocuments(s.out, rec, asJSON)
 			}
 			return printReport(s.out, args[0], rec, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&public, "public", false, "print PRIVACY.md and DATASHEET.md, from run.json")
-	c.Flags().StringVar(&sweep, "sweep", "", "draw this score against epsilon over the runs, as SVG")
+	c.Flags().StringVar(&sweep, "sweep", "", "plot this score against epsilon over the runs, as SVG")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
-func printPapers(w io.Writer, rec *record.Run, asJSON bool) error {
+func printDocuments(w io.Writer, rec *record.Run, asJSON bool) error {
 	privacy, sheet := record.PrivacyStatement(rec), record.Datasheet(rec)
 	if asJSON {
 		return printJSON(w, map[string]string{"privacy": privacy, "datasheet": sheet})

@@ -53,10 +53,10 @@ func TestReportPublic(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	if want := released(t, r, "PRIVACY.md") + "\n" + released(t, r, "DATASHEET.md"); out != want {
-		t.Errorf("the papers from run.json\n%s\nare not those of the release\n%s", out, want)
+		t.Errorf("the documents from run.json\n%s\nare not those of the release\n%s", out, want)
 	}
 	if strings.Contains(out, needle) || strings.Contains(out, s.dir) {
-		t.Error("a public paper holds a private value or the owner's folder")
+		t.Error("a release document holds a private value or the owner's folder")
 	}
 }
 
@@ -68,10 +68,10 @@ func TestReportRefusals(t *testing.T) {
 		want string
 	}{
 		{[]string{"report", r.Run}, "no stage of kind report"},
-		{[]string{"report", s.dir}, "is no run"},
+		{[]string{"report", s.dir}, "is not a run"},
 		{[]string{"report"}, "must be given 1 RUN"},
 		{[]string{"report", r.Run, "--sweep", "utility.auroc"}, "must be at least 2"},
-		{[]string{"report", r.Run, "--sweep", "utility.auroc", "--public"}, "must stand alone"},
+		{[]string{"report", r.Run, "--sweep", "utility.auroc", "--public"}, "must be given without"},
 	} {
 		if code, _, errs := s.weir(c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("weir %v: exit code %d, %s; must be %d and say %q", c.args, code, errs, exitUsage, c.want)

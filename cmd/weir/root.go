@@ -66,8 +66,14 @@ func commands() []func(streams) *cobra.Command {
 	}
 }
 
-// noArgs and exactArgs turn cobra's argument errors into usage errors.
-func noArgs(c *cobra.Command, args []string) error { return exactly(0, "")(c, args) }
+// noArgs, optional and exactly turn cobra's argument errors into usage errors.
+func noArgs(c *cobra.Command, args []string) error { return exactly(0, "arguments")(c, args) }
+
+func optional(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		return exactly(min(1, len(args)), name+" at most")(c, args)
+	}
+}
 
 func exactly(n int, names string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {

@@ -50,7 +50,7 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 the ledger is not as it was written; 130 interrupted.`
+over budget; 4 the ledger was altered; 130 interrupted.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
@@ -61,7 +61,7 @@ func runCommand(s streams) *cobra.Command {
 		Example: `  weir run examples/cardio/quickstart.yaml
   weir run spec.yaml --set dataset.file=patients.csv --out /secure/runs
   weir run spec.yaml --json > result.json`,
-		Args: oneSpec,
+		Args: exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	f.spec.add(c)
@@ -123,7 +123,7 @@ func printWarnings(w io.Writer, plan *compile.Plan) {
 // failure says what is left of a run that did not end well.
 func (f *runFlags) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
-		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
+		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}
 	if errors.Is(err, pay.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)

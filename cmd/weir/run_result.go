@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -19,7 +22,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 		b.WriteString(paint(w, red, "NOT PRIVATE") + ": noise from --insecure-noise-seed; do not release.\n\n")
 	}
 	if r.Reused {
-		b.WriteString("This spec has been run on these data; here is that run, and nothing was spent. --fresh draws new noise, as a new charge.\n\n")
+		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws new noise, as a new charge.\n\n")
 	}
 	figures(&b, rec)
 	epsilons(&b, w, rec.Terms)
@@ -35,7 +38,7 @@ func figures(b *strings.Builder, rec *record.Run) {
 	if len(keys) == 0 {
 		return
 	}
-	b.WriteString("Figures (private: they compare with real rows)\n")
+	b.WriteString("Figures (private: computed from real rows)\n")
 	for _, k := range keys {
 		fmt.Fprintf(b, "  %-40s %.4f\n", k, rec.Metrics[k])
 	}
@@ -55,7 +58,7 @@ func headlines(metrics map[string]float64) []string {
 		}
 	}
 	var keys []string
-	for _, stage := range sorted(byStage) {
+	for _, stage := range slices.Sorted(maps.Keys(byStage)) {
 		names := byStage[stage]
 		sort.Strings(names)
 		for _, name := range firstOf(names, preferred(), 5) {
@@ -85,23 +88,14 @@ func firstOf(names, wanted []string, n int) []string {
 	return list
 }
 
-func sorted[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
-	proven := fmt.Sprintf("none: %s", orText(t.Reason, "no proven bound"))
+	proven := fmt.Sprintf("none: %s", cmp.Or(t.Reason, "no proven bound"))
 	if t.Proven != nil {
 		proven = fmt.Sprintf("%s at delta %g, %s", record.Bound(*t.Proven), t.Delta, t.Adjacency)
 	}
 	fmt.Fprintf(b, "%s     %s\n", paint(w, bold, "epsilon (proven)"), proven)
 	if t.Published != nil {
-		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; no claim of this run\n", record.Bound(*t.Published))
+		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n", record.Bound(*t.Published))
 	}
 	b.WriteString("\n")
 }
@@ -125,11 +119,4 @@ func places(b *strings.Builder, r *runtime.Result) {
 	if rec.Dataset.Ledger != "" {
 		line("ledger", rec.Dataset.Ledger)
 	}
-}
-
-func orText(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

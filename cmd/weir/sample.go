@@ -29,9 +29,9 @@ func sampleCommand(s streams) *cobra.Command {
 	var f sampleFlags
 	c := &cobra.Command{
 		Use:   "sample MODEL",
-		Short: "Draw more rows from a released model; costs nothing",
+		Short: "Draw more rows from a released model, at no charge",
 		Long: `Draw rows from a model that a run released. Drawing is post-processing of a paid
-release: any number of rows costs no budget.
+release: any number of rows is free.
 
 Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet",
@@ -41,8 +41,8 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv or .parquet; - is CSV on stdout")
-	c.Flags().BoolVar(&f.force, "force", false, "replace the file of --out where there is one")
-	c.Flags().BoolVar(&f.argmax, "argmax", false, "the most probable category instead of a drawn one")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
+	c.Flags().BoolVar(&f.argmax, "argmax", false, "take the most probable category instead of drawing one")
 	return c
 }
 

@@ -25,7 +25,7 @@ at the top of a spec.
 Exit codes: 0 done; 2 usage.`,
 		Example:   "  weir schema > pipeline.schema.json\n  weir schema domain > domain.schema.json",
 		ValidArgs: []string{"pipeline", "domain"},
-		Args:      cobra.MaximumNArgs(1),
+		Args:      optional("pipeline or domain"),
 		RunE: func(c *cobra.Command, args []string) error {
 			what := "pipeline"
 			if len(args) == 1 {
@@ -61,5 +61,5 @@ func publishedSchema(what string) ([]byte, error) {
 		}
 		return doc.Publish("weir domain")
 	}
-	return nil, fmt.Errorf("%q is no schema, must be pipeline or domain", what)
+	return nil, fmt.Errorf("unknown schema %q, must be pipeline or domain", what)
 }

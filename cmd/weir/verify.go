@@ -42,7 +42,6 @@ func verifyCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = nil
 			if len(differ) > 0 {
 				err = withCode(exitMismatch, fmt.Errorf("%s: differs from its replay: %s", args[0], strings.Join(differ, "; ")))
 			}
@@ -56,7 +55,7 @@ func verifyCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "goroutines; results do not depend on it")
+	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	return c
 }
 

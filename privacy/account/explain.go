@@ -59,9 +59,9 @@ func (x *Explanation) renyi(r RDP, name string, events []privacy.Event) error {
 		return nil
 	}
 	x.Order, x.Conversion = best.order, r.Conversion.String()
-	x.Why = append(x.Why, fmt.Sprintf("Renyi divergences added at order %.6g, the best one, and converted by the %s formula", best.order, r.Conversion))
+	x.Why = append(x.Why, fmt.Sprintf("Renyi divergences added at the best order, %.6g, and converted by the %s formula", best.order, r.Conversion))
 	if added := totalDelta(best.releases); added > 0 {
-		x.Why = append(x.Why, fmt.Sprintf("approximate events take %.6g of delta, the conversion has the rest", added))
+		x.Why = append(x.Why, fmt.Sprintf("approximate events take %.6g of delta; the conversion gets the rest", added))
 	}
 	return nil
 }

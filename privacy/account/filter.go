@@ -71,7 +71,7 @@ func (c compiler) precision(path string, e privacy.Event) (float64, error) {
 		}
 		return sum, nil
 	}
-	return 0, c.unsupported(path, "mu is that of unsampled Gaussian releases alone")
+	return 0, c.unsupported(path, "only unsampled Gaussian releases have a mu")
 }
 
 // Plain returns the sums of epsilon and delta of releases that are pure or
@@ -82,7 +82,7 @@ func Plain(events []privacy.Event, adjacency privacy.Adjacency) (epsilon, delta 
 	releases, err := f.all(events, adjacency)
 	for _, r := range releases {
 		if r.needsDelta() && r.rate > 0 {
-			return 0, 0, f.unsupported(r.path, "it has no epsilon at a delta of its own")
+			return 0, 0, f.unsupported(r.path, "it has no epsilon and delta of its own")
 		}
 		if r.pure > 0 {
 			epsilon += r.count * r.pure

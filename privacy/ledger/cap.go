@@ -9,8 +9,8 @@ import (
 	"weir/privacy"
 )
 
-// Cap bounds the sum over all runs on a dataset, each chosen as one likes after
-// looking at the earlier ones.
+// Cap bounds the sum over all runs on a dataset, each of which may be chosen
+// after looking at the earlier ones.
 type Cap struct {
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency

@@ -28,7 +28,7 @@ type Ledger struct {
 // newLedger reads and checks the ledger of a dataset, named by its random id; "" takes
 // the id that the file states, which must then hold a charge. With an id, an
 // absent or empty file is a ledger without charges. A last line that a crash cut
-// short is removed: its Append never returned, so it sold no noise.
+// short is removed: its Append never returned, so no noise was drawn for it.
 func newLedger(store Store, dataset string, clock func() time.Time) (*Ledger, error) {
 	if dataset != "" {
 		if err := validDataset(dataset); err != nil {
@@ -51,7 +51,7 @@ func (l *Ledger) locked(f func() error) (err error) {
 	return f()
 }
 
-// read brings l up to date with the file, and mends its end.
+// read brings l up to date with the file, and repairs its end.
 func (l *Ledger) read() error {
 	data, err := l.store.ReadAll()
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *Ledger) read() error {
 		return err
 	}
 	if data, err = l.mend(data, len(rest)); err != nil {
-		return fmt.Errorf("ledger: the cut-off last line could not be mended: %w", err)
+		return fmt.Errorf("ledger: the truncated last line could not be repaired: %w", err)
 	}
 	l.raw, l.entries = data, entries
 	return nil
@@ -79,7 +79,7 @@ func (l *Ledger) read() error {
 func (l *Ledger) adopt(entries []Entry) error {
 	switch {
 	case len(entries) == 0 && l.dataset == "":
-		return errors.New("ledger: dataset: is in no line, must be named where a ledger has no charge yet")
+		return errors.New("ledger: dataset: is missing, must be named for a ledger without charges")
 	case len(entries) == 0:
 		return nil
 	case l.dataset == "":
@@ -173,10 +173,10 @@ func (l *Ledger) write(added []Entry) error {
 		text = append(text, line...)
 	}
 	if err := l.store.Append(text); err != nil {
-		return errors.Join(fmt.Errorf("ledger: nothing was sold: %w", err), l.store.Truncate(int64(len(l.raw))))
+		return errors.Join(fmt.Errorf("ledger: nothing was charged: %w", err), l.store.Truncate(int64(len(l.raw))))
 	}
 	if err := l.store.Sync(); err != nil {
-		return fmt.Errorf("ledger: nothing was sold, though the charge may be in the file: %w", err)
+		return fmt.Errorf("ledger: no noise was drawn, though the charge may be in the file: %w", err)
 	}
 	l.raw, l.entries = append(l.raw, text...), append(l.entries, added...)
 	return nil

@@ -9,8 +9,8 @@ import (
 	"weir/privacy"
 )
 
-// ErrTampered marks a ledger that is not as it was written.
-var ErrTampered = errors.New("the ledger is not as it was written")
+// ErrTampered marks a ledger that was altered after it was written.
+var ErrTampered = errors.New("the ledger was altered after it was written")
 
 // lineError names the line at which the chain breaks.
 type lineError struct {
@@ -21,7 +21,7 @@ type lineError struct {
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 func (e *lineError) Unwrap() error { return ErrTampered }
 
-// atLine names the line of err. A ledger of an earlier format is no tampered one.
+// atLine names the line of err. A ledger of an earlier format was not tampered with.
 func atLine(line int, err error) error {
 	if errors.Is(err, ErrOldFormat) {
 		return fmt.Errorf("line %d: %w", line, err)
@@ -62,7 +62,7 @@ func parse(data []byte, before []Entry) (entries []Entry, rest []byte, err error
 
 // torn reports whether data, which begins with a bad line, is what a crash
 // leaves: the beginning of a line, or a block of zeros that was never filled. A
-// bad line that is whole is not.
+// complete bad line is not.
 func torn(data []byte, whole bool) bool {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return bytes.IndexByte(data, '\n') == len(data)-1 || !whole
@@ -80,7 +80,7 @@ func parseLine(line []byte) (Entry, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&e); err != nil {
-		return Entry{}, errors.New("is not a charge in the form of a ledger") // and quotes nothing: the file may be the table itself
+		return Entry{}, errors.New("is not a charge in the format of a ledger") // and quotes nothing: the file may be the table itself
 	}
 	if isDigest(e.Dataset) {
 		return Entry{}, ErrOldFormat
@@ -89,7 +89,7 @@ func parseLine(line []byte) (Entry, error) {
 		return Entry{}, err
 	}
 	if again, err := e.line(); err != nil || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), line) {
-		return Entry{}, errors.New("is not spelled as it was written: it was edited")
+		return Entry{}, errors.New("is not written as weir writes it: it was edited")
 	}
 	return e, nil
 }

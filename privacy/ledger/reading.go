@@ -43,7 +43,7 @@ func (r reading) event(e Entry) (event privacy.Event, why string) {
 	case why != "":
 		return nil, why
 	case r.crosses(e) && fixedSize(event):
-		return nil, "samples a fixed number of rows, which nothing is proven for where their number changes"
+		return nil, "samples a fixed number of rows, for which nothing is proven where the row count changes"
 	}
 	event, err := privacy.Group(event, n)
 	if err == nil && e.Adjacency != r.pairs {

@@ -9,7 +9,7 @@ import (
 	"weir/privacy"
 )
 
-// Total is what the charges of a ledger come to.
+// Total is what the charges of a ledger add up to.
 type Total struct {
 	Epsilon    float64           `json:"epsilon"` // nats; +Inf where nothing is proven, and Reason says why
 	Delta      float64           `json:"delta"`
@@ -22,12 +22,12 @@ type Total struct {
 
 // Sum composes all events of the ledger under one accountant for a change of one
 // unit under the adjacency; epsilons are not added up. The bound holds for a list
-// of charges that was fixed ahead, as one plan is; for runs chosen after looking
+// of charges that was fixed in advance, as one plan is; for runs chosen after looking
 // at earlier ones use SumFilter.
 //
 // Charges for another unit or adjacency are converted where something is proven
-// (docs/design/ledger.md); else epsilon is +Inf and Reason names the line. So it
-// is for a charge without a proven bound.
+// (docs/design/ledger.md); else epsilon is +Inf and Reason names the line, as
+// for a charge without a proven bound.
 func Sum(entries []Entry, accountant privacy.Accountant, adjacency privacy.Adjacency, unit Unit, delta float64) (Total, error) {
 	t := Total{Delta: delta, Adjacency: adjacency, Unit: unit, Accountant: accountant.Name(), Charges: len(entries)}
 	r, err := newReading(entries, adjacency, unit)

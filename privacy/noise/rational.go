@@ -26,7 +26,7 @@ func exactRational(x float64) (Rational, error) {
 	case exp < 0 && exp >= -62:
 		return Rational{num, 1 << -exp}, nil
 	}
-	return Rational{}, fmt.Errorf("rational: %g needs more than 62 bits; RationalAbove gives a near one", x)
+	return Rational{}, fmt.Errorf("rational: %g needs more than 62 bits; RationalAbove gives a close one", x)
 }
 
 // RationalAbove returns the smallest fraction at or above x with a numerator of

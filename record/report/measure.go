@@ -52,16 +52,15 @@ func measures() map[string]measure {
 	}
 }
 
-// companions are the suffixes of metrics that stand beside another: what real
-// rows reach, and what a table reaches whose columns are independent.
-func companions() []struct {
+type companion struct {
 	suffix, what string
 	worthless    bool
-} {
-	return []struct {
-		suffix, what string
-		worthless    bool
-	}{
+}
+
+// companions are the suffixes of metrics that stand beside another: what real
+// rows reach, and what a table reaches whose columns are independent.
+func companions() []companion {
+	return []companion{
 		{"_ceiling", "ceiling (real against real rows)", false},
 		{"_real_train", "ceiling (learnt from real rows)", false},
 		{"_floor", "floor (independent columns)", true},

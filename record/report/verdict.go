@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -80,7 +81,7 @@ func (g Group) judge(f Figure, m measure) verdict {
 	} else if !math.IsNaN(m.chance) {
 		beside = append(beside, "chance "+number(m.chance))
 	}
-	v.Beside = orText(strings.Join(beside, "; "), "no floor or ceiling")
+	v.Beside = cmp.Or(strings.Join(beside, "; "), "no floor or ceiling")
 	v.Word, v.Why = m.word(f, ceiling, floor)
 	if m.better == lower && floor > 1.2*ceiling && f.Value > floor {
 		v.Why = "worse than independent columns; " + v.Why
@@ -99,7 +100,7 @@ func (g Group) judgeAttack(f Figure, m measure) verdict {
 	}
 	switch {
 	case math.IsNaN(f.Value):
-		v.Word, v.Why = open, orText(f.Note, "undefined")
+		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
 	case low <= m.chance:
 		v.Word = quiet
 	}
@@ -111,7 +112,7 @@ func (g Group) judgeAttack(f Figure, m measure) verdict {
 func (m measure) word(f Figure, ceiling, floor float64) (word, why string) {
 	switch {
 	case math.IsNaN(f.Value):
-		return open, orText(f.Note, "undefined")
+		return open, cmp.Or(f.Note, "undefined")
 	case m.better == higher && math.IsNaN(ceiling):
 		return open, "needs a ceiling: connect real_train"
 	case m.between(ceiling, floor):
@@ -158,11 +159,4 @@ func signs(advantage, some, clear float64) string {
 		return hint
 	}
 	return leak
-}
-
-func orText(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
