@@ -1,8 +1,6 @@
 package disclosure
 
 import (
-	"slices"
-
 	"weir/stages/internal/columns"
 	"weir/stages/internal/parallel"
 )
@@ -24,11 +22,4 @@ func NearestAll(s *Space, from, to *columns.Frame, workers int) []Near {
 		}
 	})
 	return out
-}
-
-// PercentileOf is Percentile of values in any order.
-func PercentileOf(x []float64, q float64) float64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	return Percentile(s, q)
 }

@@ -44,7 +44,4 @@ func TestNothingToCompare(t *testing.T) {
 			t.Errorf("%v were tested", counts)
 		}
 	}
-	if _, err := GoodnessOfFit([]int64{0, 3}, []int64{1, 3}); err == nil {
-		t.Error("a value without expectation was tested")
-	}
 }
