@@ -102,19 +102,19 @@ func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 		g.MaxDepth = *p.MaxDepth
 	}
 	x, test := fromRows(in.X), fromRows(in.XTest)
-	if g.Criterion == MSE || g.Criterion == Friedman {
+	if g.Criterion == MSE || g.Criterion == friedman {
 		m, err := RegressionTree{g}.Fit(context.Background(), x, in.Y, Run{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tree := m.(*meanTrees).list[0]
-		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test), "feature_importances": tree.Importances(len(x.Cols))}
+		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test), "feature_importances": tree.importances(len(x.Cols))}
 	}
 	s := scored(t, DecisionTree{g}, x, labels(in.Y))
 	tree, proba := s.(*trees).list[0], s.Scores(test)
 	return map[string]any{
 		"nodes": nodesOf(tree, tree.width), "predict": Predict(proba), "proba": firstRows(proba, 1e6),
-		"feature_importances": tree.Importances(len(x.Cols)),
+		"feature_importances": tree.importances(len(x.Cols)),
 	}
 }
 

@@ -88,7 +88,7 @@ func TestContingencyOfAFunction(t *testing.T) {
 		t.Errorf("V %v, information %+v", v, i)
 	}
 	if c := Cross(make([]int32, 3), make([]int32, 3), 1<<13, 1<<13); c.N != 0 {
-		t.Error("a table beyond MaxCells was counted")
+		t.Error("a table beyond maxCells was counted")
 	}
 }
 

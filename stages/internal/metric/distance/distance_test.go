@@ -13,7 +13,7 @@ func TestKolmogorovLimit(t *testing.T) {
 			t.Errorf("the limit at %v is %v, must be %v", x, got, want)
 		}
 	}
-	if KSLimit(0, 5, 5) != 1 || KSExact(0, 5, 5) != 1 {
+	if KSLimit(0, 5, 5) != 1 || ksExact(0, 5, 5) != 1 {
 		t.Error("equal samples have a p-value below 1")
 	}
 }

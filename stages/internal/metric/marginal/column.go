@@ -25,11 +25,11 @@ type Binning struct {
 	OwnBins  bool // values outside the edges get a bin below and one above; else they go to the end bins
 }
 
-// MaxCodes is the most codes of a column.
-const MaxCodes = math.MaxUint16
+// maxCodes is the most codes of a column.
+const maxCodes = math.MaxUint16
 
 // Code codes a column of two aligned frames. ok is false where it has more than
-// MaxCodes categories.
+// maxCodes categories.
 func (b Binning) Code(real, synth *columns.Column) (c Column, ok bool) {
 	if !real.Coded() {
 		e := b.edges(real)
@@ -39,7 +39,7 @@ func (b Binning) Code(real, synth *columns.Column) (c Column, ok bool) {
 		return c, true
 	}
 	k := len(real.Categories)
-	if k >= MaxCodes {
+	if k >= maxCodes {
 		return Column{}, false
 	}
 	c = Column{Name: real.Name, Size: k + 1, Cells: k, Labels: real.Categories}
