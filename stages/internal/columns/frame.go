@@ -52,6 +52,17 @@ func (c *Column) Missing() int {
 	return n
 }
 
+// Extremes are the least and greatest number; +Inf and -Inf where there is none.
+func (c *Column) Extremes() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range c.Numbers {
+		if !math.IsNaN(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
 // Column returns the named column, or nil.
 func (f *Frame) Column(name string) *Column {
 	for i := range f.Columns {

@@ -81,17 +81,11 @@ type edges struct {
 }
 
 func (b Binning) edges(real *columns.Column) edges {
-	e := edges{lower: math.Inf(1), upper: math.Inf(-1), Binning: b}
 	if b.Declared && real.Bounds != nil {
-		e.lower, e.upper = real.Bounds[0], real.Bounds[1]
-		return e
+		return edges{real.Bounds[0], real.Bounds[1], b}
 	}
-	for _, v := range real.Numbers {
-		if !math.IsNaN(v) {
-			e.lower, e.upper = min(e.lower, v), max(e.upper, v)
-		}
-	}
-	return e
+	lower, upper := real.Extremes()
+	return edges{lower, upper, b}
 }
 
 // code gives bins 0..Bins-1, then below, above and missing.
