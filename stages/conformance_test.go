@@ -23,7 +23,11 @@ func TestEveryKindConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range r.Names() {
-		if folder := folderOf(r.Kind(name)); !suiteIn(t, folder) {
+		folder := folderOf(r.Kind(name))
+		if strings.HasPrefix(folder, "evaluate/") {
+			folder = "evaluate" // whose test takes its kinds from the registry, so that none is left out
+		}
+		if !suiteIn(t, folder) {
 			t.Errorf("kind %s: no test in %s calls pipelinetest.CheckKinds with Kinds()", name, folder)
 		}
 	}

@@ -2,11 +2,11 @@ package report
 
 import (
 	"math"
-	"slices"
 
 	"weir/pipeline"
 	"weir/record/report"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/parallel"
 )
 
@@ -30,7 +30,7 @@ func drawColumn(real, synthetic *columns.Column, realRows, synRows int) report.C
 		c.RealSummary, c.SynSummary = noSummary(), noSummary()
 		return c
 	}
-	x, y := sortedValues(real.Numbers), sortedValues(synthetic.Numbers)
+	x, y := distance.Sorted(real.Numbers), distance.Sorted(synthetic.Numbers)
 	c.RealSummary, c.SynSummary = summarise(x), summarise(y)
 	if len(x)+len(y) == 0 {
 		return c
@@ -62,17 +62,6 @@ func codeShares(c *columns.Column) []float64 {
 		counts[i] /= n
 	}
 	return counts
-}
-
-func sortedValues(numbers []float64) []float64 {
-	x := make([]float64, 0, len(numbers))
-	for _, v := range numbers {
-		if !math.IsNaN(v) {
-			x = append(x, v)
-		}
-	}
-	slices.Sort(x)
-	return x
 }
 
 func noSummary() report.Summary {

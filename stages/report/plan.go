@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 
 	"weir/pipeline"
@@ -36,12 +37,7 @@ func describeStep(page *report.Report, s *pipeline.Step) {
 		}
 		page.Privacy.Spends = append(page.Privacy.Spends, spend)
 	}
-	ports := make([]string, 0, len(s.Outputs))
-	for port := range s.Outputs {
-		ports = append(ports, port)
-	}
-	slices.Sort(ports)
-	for _, port := range ports {
+	for _, port := range slices.Sorted(maps.Keys(s.Outputs)) {
 		if o := s.Outputs[port]; leaves(s, port, o) {
 			name := s.ID
 			if port != s.First {

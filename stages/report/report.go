@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"weir/pipeline"
@@ -67,14 +68,10 @@ func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
 
 // terms are those of any input: all come from one dataset.
 func terms(in pipeline.Headers) pipeline.Terms {
-	names := make([]string, 0, len(in))
-	for name := range in {
-		names = append(names, name)
-	}
-	if len(names) == 0 {
+	if len(in) == 0 {
 		return pipeline.Terms{}
 	}
-	return in[slices.Min(names)].Terms
+	return in[slices.Min(slices.Collect(maps.Keys(in)))].Terms
 }
 
 // docs are the docs of the columns; none where there is no domain.

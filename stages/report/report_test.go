@@ -14,7 +14,6 @@ import (
 	"weir/record/report"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/questiontest"
 )
 
 // gathered is a table of figures, one undefined.
@@ -38,7 +37,7 @@ func newReport() pipeline.Stage { return &settings{Plots: 3, Rows: 50} }
 // pageOf runs a report and returns its page and the names of its files.
 func pageOf(t *testing.T, s *settings, env *pipeline.Env, in map[string]pipelinetest.Input) (page string, names []string) {
 	t.Helper()
-	out, err := pipelinetest.Run(t, s, env, questiontest.Tables(in))
+	out, err := pipelinetest.Run(t, s, env, tables(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func pageOf(t *testing.T, s *settings, env *pipeline.Env, in map[string]pipeline
 }
 
 func TestReportDrawsEverything(t *testing.T) {
-	in := questiontest.Ports(questiontest.WardRows(1, 300), questiontest.WardRows(2, 400), questiontest.WardRows(3, 300))
+	in := tablesOf(wardRows(1, 300), wardRows(2, 400), wardRows(3, 300))
 	in["metrics.0"] = gathered("total_variation")
 	page, names := pageOf(t, &settings{Target: "smoker", Plots: 40, Rows: 50}, pipelinetest.Env(2), in)
 	for _, want := range []string{"report.html", "plots-column-001-age.svg", "plots-column-005-smoker.png", "plots-associations-difference.svg",
@@ -85,13 +84,13 @@ func TestReportOfOddTables(t *testing.T) {
 		}
 		return columns
 	}
-	some, none := questiontest.WardRows(1, 50), questiontest.WardRows(1, 0)
-	flat := pipelinetest.Rows(questiontest.Ward(), constant(20)...)
+	some, none := wardRows(1, 50), wardRows(1, 0)
+	flat := pipelinetest.Rows(ward(), constant(20)...)
 	for name, in := range map[string]map[string]pipelinetest.Input{
-		"empty synthetic": questiontest.Ports(some, none, some), "empty real": questiontest.Ports(none, some, some), "both empty": questiontest.Ports(none, none, none),
-		"one row": questiontest.Ports(questiontest.WardRows(1, 1), questiontest.WardRows(2, 1), questiontest.WardRows(3, 1)), "constant": questiontest.Ports(flat, flat, flat), "constant synthetic": questiontest.Ports(some, flat, some),
-		"all missing": questiontest.Ports(some, questiontest.Blank(some, true), some), "real missing": questiontest.Ports(questiontest.Blank(some, true), some, some), "one category": questiontest.Ports(flat, some, some),
-		"huge": questiontest.Ports(questiontest.Huge(40), some, questiontest.Huge(30)), "huge synthetic": questiontest.Ports(some, questiontest.Huge(40), some),
+		"empty synthetic": tablesOf(some, none, some), "empty real": tablesOf(none, some, some), "both empty": tablesOf(none, none, none),
+		"one row": tablesOf(wardRows(1, 1), wardRows(2, 1), wardRows(3, 1)), "constant": tablesOf(flat, flat, flat), "constant synthetic": tablesOf(some, flat, some),
+		"all missing": tablesOf(some, blank(some, true), some), "real missing": tablesOf(blank(some, true), some, some), "one category": tablesOf(flat, some, some),
+		"huge": tablesOf(huge(40), some, huge(30)), "huge synthetic": tablesOf(some, huge(40), some),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _ := pageOf(t, &settings{Target: "smoker", Plots: 2, Rows: 20}, pipelinetest.Env(1), in)
@@ -162,7 +161,7 @@ func TestReportShowsThePlan(t *testing.T) {
 
 // TestReportTakesItsTarget from the stage downstream of the plan.
 func TestReportTakesItsTarget(t *testing.T) {
-	in := questiontest.Ports(questiontest.WardRows(1, 200), questiontest.WardRows(2, 200), questiontest.WardRows(3, 200))
+	in := tablesOf(wardRows(1, 200), wardRows(2, 200), wardRows(3, 200))
 	delete(in, "real_train")
 	in["metrics.0"] = gathered("auroc")
 	env := pipelinetest.Env(1)
@@ -174,7 +173,7 @@ func TestReportTakesItsTarget(t *testing.T) {
 }
 
 func TestReportRefuses(t *testing.T) {
-	in := questiontest.Ports(questiontest.WardRows(1, 5), questiontest.WardRows(2, 5), questiontest.WardRows(3, 5))
+	in := tablesOf(wardRows(1, 5), wardRows(2, 5), wardRows(3, 5))
 	headers := func(skip string) pipeline.Headers {
 		h := pipeline.Headers{}
 		for port, i := range maps.All(in) {
@@ -244,7 +243,7 @@ func (d drawable) draw() report.Column {
 // BenchmarkReport is the default report of a table of Cardio's size: 70,000 real
 // rows to test and to train on, 63,000 synthetic ones.
 func BenchmarkReport(b *testing.B) {
-	in := questiontest.Tables(questiontest.Ports(questiontest.WardRows(1, 70000), questiontest.WardRows(2, 63000), questiontest.WardRows(3, 70000)))
+	in := tables(tablesOf(wardRows(1, 70000), wardRows(2, 63000), wardRows(3, 70000)))
 	b.ReportAllocs()
 	for b.Loop() {
 		s := Kinds()[0].New().(*settings)
@@ -255,17 +254,32 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
+// Tables without a single batch are drawn as tables without rows are.
 func TestReportOfNothing(t *testing.T) {
-	questiontest.Nothing(t, &settings{Target: "smoker", Plots: 2, Rows: 20}, "real", "synthetic", "real_train")
+	in := tablesOf(wardRows(1, 0), wardRows(1, 0), wardRows(1, 0))
+	none := pipeline.Tables{}
+	for port, i := range in {
+		none[port] = pipeline.FromRecords(i.Header)
+	}
+	if _, err := pipelinetest.Run(t, &settings{Target: "smoker", Plots: 2, Rows: 20}, pipelinetest.Env(2), none); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestConformance(t *testing.T) {
-	all := questiontest.Ports(questiontest.WardRows(1, 60), questiontest.WardRows(2, 80), questiontest.WardRows(3, 40))
+	all := tablesOf(wardRows(1, 60), wardRows(2, 80), wardRows(3, 40))
 	all["metrics.0"], all["metrics.1"] = gathered("total_variation"), gathered("auroc")
+	private := maps.Clone(all) // tables with a private number of rows
+	for port, i := range private {
+		if i.Header.Class == pipeline.Private && i.Header.Form == pipeline.FormTable {
+			i.Header.Terms.Adjacency = privacy.AddRemove
+			private[port] = i
+		}
+	}
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"report": {
 		{Name: "everything", In: all, Stage: func() pipeline.Stage { return &settings{Target: "smoker", Plots: 1, Rows: 20} }},
 		{Name: "figures alone", In: map[string]pipelinetest.Input{"metrics.0": gathered("auroc")}, Stage: newReport},
 		{Name: "nothing", In: map[string]pipelinetest.Input{}, Stage: newReport},
-		questiontest.Removable(all, func() pipeline.Stage { return &settings{Rows: 20} }),
+		{Name: "add_remove", In: private, Stage: func() pipeline.Stage { return &settings{Rows: 20} }},
 	}})
 }

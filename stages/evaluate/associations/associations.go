@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/pipeline"
@@ -165,13 +166,10 @@ func (r *associationRun) pairs(name string, m measure, list []measured) {
 // byGap sorts large differences first and undefined ones last.
 func byGap(a, b float64) int {
 	size := func(v float64) float64 {
-		if v < 0 {
-			return -v
+		if math.IsNaN(v) {
+			return -1
 		}
-		if v >= 0 {
-			return v
-		}
-		return -1
+		return math.Abs(v)
 	}
 	return cmp.Compare(size(b), size(a))
 }

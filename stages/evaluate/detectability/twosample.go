@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
@@ -45,13 +46,6 @@ func at(y []bool, places []int) []bool {
 }
 
 func mixedClasses(y []bool, places []int) bool {
-	var seen [2]bool
-	for _, i := range places {
-		if y[i] {
-			seen[1] = true
-		} else {
-			seen[0] = true
-		}
-	}
-	return seen[0] && seen[1]
+	classes := at(y, places)
+	return slices.Contains(classes, true) && slices.Contains(classes, false)
 }

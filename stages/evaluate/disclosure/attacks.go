@@ -115,7 +115,7 @@ func (r *disclosureRun) guess(secret string, targets *columns.Frame) figure.Figu
 	lo, hi := disclosure.Extent(r.train.Column(secret))
 	right, known := 0, 0
 	for i, n := range near {
-		if absentAt(truth, i) {
+		if truth.Absent(i) {
 			continue
 		}
 		known++
@@ -129,13 +129,6 @@ func (r *disclosureRun) guess(secret string, targets *columns.Frame) figure.Figu
 		return figure.None("no row has a value to guess")
 	}
 	return figure.Of(v.Share, fmt.Sprintf("%.4f to %.4f (95 %%) of %d rows", v.Low, v.High, v.N))
-}
-
-func absentAt(c *columns.Column, i int) bool {
-	if c.Coded() {
-		return c.Codes[i] < 0
-	}
-	return math.IsNaN(c.Numbers[i])
 }
 
 // hits compares a value with a guess; a missing guess is wrong.

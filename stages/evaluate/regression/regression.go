@@ -134,11 +134,7 @@ func complete(f *columns.Frame, exposure string) (*columns.Frame, int) {
 		whole := true
 		for j := range f.Columns {
 			c := &f.Columns[j]
-			if c.Coded() {
-				whole = whole && c.Codes[i] >= 0
-			} else {
-				whole = whole && !math.IsNaN(c.Numbers[i]) && (c.Name != exposure || c.Numbers[i] > 0)
-			}
+			whole = whole && !c.Absent(i) && (c.Name != exposure || c.Numbers[i] > 0)
 		}
 		if whole {
 			kept = append(kept, i)

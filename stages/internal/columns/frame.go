@@ -33,23 +33,34 @@ type Drop struct{ Column, Reason string }
 // Coded reports whether the column holds Codes.
 func (c *Column) Coded() bool { return c.Type.Coded() }
 
+// Absent reports whether the value of row i is missing.
+func (c *Column) Absent(i int) bool {
+	if c.Coded() {
+		return c.Codes[i] < 0
+	}
+	return math.IsNaN(c.Numbers[i])
+}
+
 // Missing counts the missing values.
 func (c *Column) Missing() int {
 	n := 0
-	if c.Coded() {
-		for _, v := range c.Codes {
-			if v < 0 {
-				n++
-			}
-		}
-		return n
-	}
-	for _, v := range c.Numbers {
-		if math.IsNaN(v) {
+	for i := range max(len(c.Codes), len(c.Numbers)) {
+		if c.Absent(i) {
 			n++
 		}
 	}
 	return n
+}
+
+// Extremes are the least and greatest number; +Inf and -Inf where there is none.
+func (c *Column) Extremes() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range c.Numbers {
+		if !math.IsNaN(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
 }
 
 // Column returns the named column, or nil.

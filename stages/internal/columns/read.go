@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
 )
@@ -77,50 +76,31 @@ func (r *reader) batch(rec arrow.Record) error {
 	r.frame.Rows += int(rec.NumRows())
 	for i := range r.frame.Columns {
 		c, a := &r.frame.Columns[i], rec.Column(r.fields[i])
-		var ok bool
+		var err error
 		if c.Coded() {
-			if err := c.appendCodes(a, r.extra[i]); err != nil {
-				return err
-			}
-			continue
+			err = c.appendCodes(a, r.extra[i])
+		} else {
+			err = c.appendNumbers(a)
 		}
-		if c.Numbers, ok = appendNumbers(c.Numbers, a); !ok {
-			return fmt.Errorf("column %s: has the Arrow type %s, must be a number", c.Name, a.DataType())
+		if err != nil {
+			return fmt.Errorf("column %s: %w", c.Name, err)
 		}
 	}
 	return nil
 }
 
-func (c *Column) appendCodes(a arrow.Array, extra bool) error {
-	codes, ok := a.(*array.Int32)
-	if !ok {
-		return fmt.Errorf("column %s: has the Arrow type %s, must be int32 codes", c.Name, a.DataType())
-	}
-	k := int32(len(c.Categories))
-	for i, v := range codes.Int32Values() {
+func (c *Column) appendCodes(a arrow.Array, extra bool) (err error) {
+	n, k := len(c.Codes), int32(len(c.Categories))
+	c.Codes, err = Codes(c.Codes, a)
+	for i, v := range c.Codes[n:] {
 		switch {
-		case !codes.IsValid(i) || extra && v == k:
-			v = -1
-		case v < 0 || v >= k:
-			return fmt.Errorf("column %s: holds a code outside its %d categories", c.Name, k)
+		case extra && v == k:
+			c.Codes[n+i] = -1
+		case v >= k || v < 0 && a.IsValid(i):
+			return fmt.Errorf("holds a code outside its %d categories", k)
 		}
-		c.Codes = append(c.Codes, v)
 	}
-	return nil
-}
-
-func appendNumbers(to []float64, a arrow.Array) ([]float64, bool) {
-	switch a := a.(type) {
-	case *array.Float64:
-		return grow(to, a.Float64Values(), a), true
-	case *array.Float32:
-		return grow(to, a.Float32Values(), a), true
-	case *array.Int64:
-		return grow(to, a.Int64Values(), a), true
-	case *array.Int32:
-		return grow(to, a.Int32Values(), a), true
-	}
-	return to, false
+	return err
 }
 
 // most is the greatest size of a number. The fourth power of a greater one is
@@ -128,15 +108,13 @@ func appendNumbers(to []float64, a arrow.Array) ([]float64, bool) {
 // nearest row or a smallest sum without an end.
 const most = 1e75
 
-// grow appends values; nulls, NaN and numbers beyond most are missing.
-func grow[T float64 | float32 | int64 | int32](to []float64, values []T, a arrow.Array) []float64 {
-	nulls := a.NullN() > 0
-	for i, v := range values {
-		x := float64(v)
-		if nulls && a.IsNull(i) || math.Abs(x) > most {
-			x = math.NaN()
+func (c *Column) appendNumbers(a arrow.Array) (err error) {
+	n := len(c.Numbers)
+	c.Numbers, err = Floats(c.Numbers, a)
+	for i, v := range c.Numbers[n:] {
+		if math.Abs(v) > most {
+			c.Numbers[n+i] = math.NaN()
 		}
-		to = append(to, x)
 	}
-	return to
+	return err
 }

@@ -87,9 +87,12 @@ func (p *part) fit(c *columns.Column, o Options) {
 	case o.Scaling == Standard:
 		p.shift, p.scale = mean, sd
 	case o.Scaling == Bounds:
-		lo, hi := extremes(seen)
-		if c.Bounds != nil {
+		lo, hi := c.Extremes()
+		switch {
+		case c.Bounds != nil:
 			lo, hi = c.Bounds[0], c.Bounds[1]
+		case len(seen) == 0:
+			lo, hi = 0, 0
 		}
 		p.shift, p.scale = lo, hi-lo
 		if !(p.scale > 0) {
@@ -109,17 +112,6 @@ func present(x []float64) []float64 {
 		}
 	}
 	return seen
-}
-
-func extremes(x []float64) (lo, hi float64) {
-	if len(x) == 0 {
-		return 0, 0
-	}
-	lo, hi = x[0], x[0]
-	for _, v := range x {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	return lo, hi
 }
 
 func (p *part) features() []string {

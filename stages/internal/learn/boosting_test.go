@@ -16,7 +16,7 @@ import (
 // seed draws first, so that gradient boosting is compared to 0.02.
 func TestBoostingOfThreeClasses(t *testing.T) {
 	in := decode[bayesInput](t, tablesOf(copiedCases(t, "bayes_lda_tree.json"))["continuous_data"])
-	x, y, test := FromRows(in.X), labels(in.Y), FromRows(in.XTest)
+	x, y, test := fromRows(in.X), labels(in.Y), fromRows(in.XTest)
 	for _, c := range []struct {
 		name string
 		l    Classifier
@@ -58,12 +58,12 @@ func TestBoostingOfNumbers(t *testing.T) {
 		{"gradient boosting", GradientBoostingNumbers{GradientBoosting{Rounds: 20}}, []float64{10.48651418, 5.96371452, 5.96371452, 5.96371452}, 1e-6},
 		{"histogram boosting", HistBoostingNumbers{HistBoosting{Rounds: 20, MaxLeaves: 31, MinRows: 20, Rate: 0.1, MinHessian: 1e-3}}, []float64{10.34862763, 5.95949004, 6.01956339, 6.01956339}, 1e-4},
 	} {
-		p, err := c.l.Fit(t.Context(), FromRows(in.X), in.Y, run(2))
+		p, err := c.l.Fit(t.Context(), fromRows(in.X), in.Y, run(2))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, w := range c.want {
-			if g := p.Predict(FromRows(in.XTest))[i]; math.Abs(g-w) > c.tol {
+			if g := p.Predict(fromRows(in.XTest))[i]; math.Abs(g-w) > c.tol {
 				t.Errorf("%s: row %d is %v, want %v", c.name, i, g, w)
 			}
 		}

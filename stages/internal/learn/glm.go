@@ -2,13 +2,11 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Family is the law of the response and its canonical link.
@@ -19,51 +17,6 @@ const (
 	Poisson  Family = "poisson"  // log link, y counts
 	Gaussian Family = "linear"   // identity link, variance estimated
 )
-
-// Inference is an unpenalised fit by maximum likelihood. Parameters are the
-// intercept, then the coefficients. SE comes from the expected information,
-// with dispersion 1 (Gaussian: residual variance with n-p-1 degrees of freedom).
-// P is two-sided: normal, or for Gaussian Student's t.
-type Inference struct {
-	Family                          Family
-	Params, SE, Z, P                []float64
-	LogLik, AIC                     float64
-	Deviance, NullDeviance, Pearson float64
-	DFResid                         int
-}
-
-// Interval is the confidence interval of parameter j at the given level: normal,
-// or for Gaussian Student's t.
-func (f *Inference) Interval(j int, level float64) [2]float64 {
-	q := distuv.UnitNormal.Quantile(0.5 + level/2)
-	if f.Family == Gaussian {
-		q = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DFResid)}.Quantile(0.5 + level/2)
-	}
-	return [2]float64{f.Params[j] - q*f.SE[j], f.Params[j] + q*f.SE[j]}
-}
-
-// NotEstimable says why a model has no unique finite fit. Column is the feature
-// that the ones before it determine, -1 where none is to blame.
-type NotEstimable struct {
-	Column int
-	Reason string
-}
-
-func (e *NotEstimable) Error() string { return e.Reason }
-
-// Declined is the reason for which the rows allow no fit; "" where there is one,
-// or where the run was cancelled. Any other failure of a learner is a reason too:
-// it depends on rows, on which no run may fail.
-func Declined(err error) string {
-	var no *NotEstimable
-	switch {
-	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return ""
-	case errors.As(err, &no):
-		return no.Reason
-	}
-	return "the learner failed: " + err.Error()
-}
 
 // glm is a fit under way: columns are ones, then x.
 type glm struct {
@@ -97,13 +50,7 @@ func FitGLM(ctx context.Context, family Family, x Matrix, y, offset []float64, r
 	return f, nil
 }
 
-func ones(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = 1
-	}
-	return x
-}
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // means is the fitted mean of each row.
 func (g *glm) means(beta []float64) []float64 {
@@ -286,83 +233,4 @@ func (g *glm) triangle(mu []float64) (*mat.Dense, []float64, error) {
 		}
 	}
 	return mat.DenseCopyOf(t.Slice(0, p, 0, p)), rhs, nil
-}
-
-func (g *glm) inference(beta []float64, r *mat.Dense) *Inference {
-	p, n := len(beta), len(g.y)
-	mu := g.means(beta)
-	f := &Inference{Family: g.family, Params: beta, Deviance: g.deviance(mu), DFResid: n - p}
-	for i, m := range mu {
-		f.Pearson += (g.y[i] - m) * (g.y[i] - m) / max(g.variance(m), 1e-300)
-	}
-	scale := 1.0
-	if g.family == Gaussian {
-		scale = f.Deviance / float64(f.DFResid)
-	}
-	f.LogLik = g.logLik(mu, f.Deviance)
-	f.AIC = 2*float64(p) - 2*f.LogLik
-	f.SE = standardErrors(r, scale)
-	for j, b := range beta {
-		z := b / f.SE[j]
-		f.Z = append(f.Z, z)
-		f.P = append(f.P, f.pValue(z))
-	}
-	return f
-}
-
-func (f *Inference) pValue(z float64) float64 {
-	if f.Family == Gaussian {
-		nu := float64(f.DFResid)
-		return mathext.RegIncBeta(nu/2, 0.5, nu/(nu+z*z))
-	}
-	return math.Erfc(math.Abs(z) / math.Sqrt2)
-}
-
-// standardErrors are the roots of the diagonal of scale (R'R)^-1.
-func standardErrors(r *mat.Dense, scale float64) []float64 {
-	p, _ := r.Dims()
-	se := make([]float64, p)
-	for k := range p { // column k of R^-1, whose rows add up
-		inv := make([]float64, p)
-		for j := k; j >= 0; j-- {
-			v := 0.0
-			if j == k {
-				v = 1
-			}
-			for m := j + 1; m <= k; m++ {
-				v -= r.At(j, m) * inv[m]
-			}
-			inv[j] = v / r.At(j, j)
-			se[j] += scale * inv[j] * inv[j]
-		}
-	}
-	for j := range se {
-		se[j] = sqrt(se[j])
-	}
-	return se
-}
-
-func (g *glm) logLik(mu []float64, deviance float64) float64 {
-	sum, n := 0.0, float64(len(mu))
-	for i, m := range mu {
-		switch g.family {
-		case Binomial:
-			sum += xlogy(g.y[i], m) + xlogy(1-g.y[i], 1-m)
-		case Poisson:
-			l, _ := math.Lgamma(g.y[i] + 1)
-			sum += xlogy(g.y[i], m) - m - l
-		}
-	}
-	if g.family == Gaussian {
-		return -n / 2 * (math.Log(2*math.Pi*deviance/n) + 1)
-	}
-	return sum
-}
-
-// Overlap compares two confidence intervals: w = min(u)-max(l),
-// 0.5 (w/(u_a-l_a) + w/(u_b-l_b)); negative where they are disjoint (Karr et
-// al. 2006).
-func Overlap(a, b [2]float64) float64 {
-	w := min(a[1], b[1]) - max(a[0], b[0])
-	return 0.5 * (w/(a[1]-a[0]) + w/(b[1]-b[0]))
 }

@@ -63,13 +63,13 @@ func checkBayes(t *testing.T, cases []goldenCase) {
 	}
 	checkGolden(t, cases, map[string]func(*testing.T, goldenCase) map[string]any{
 		"gaussian_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
-			s := scored(t, GaussianNB{p.VarSmoothing}, FromRows(in.X), labels(in.Y))
+			s := scored(t, GaussianNB{p.VarSmoothing}, fromRows(in.X), labels(in.Y))
 			m := s.(*gaussianNB)
-			return map[string]any{"proba": firstRows(s.Scores(FromRows(in.XTest)), 1e6), "priors": m.priors, "means": m.mean, "variances": m.variance, "epsilon": m.epsilon}
+			return map[string]any{"proba": firstRows(s.Scores(fromRows(in.XTest)), 1e6), "priors": m.priors, "means": m.mean, "variances": m.variance, "epsilon": m.epsilon}
 		}),
 		"bernoulli_nb": with(func(t *testing.T, p bayesParams, in bayesInput) map[string]any {
-			s := scored(t, BernoulliNB{p.Alpha}, FromRows(in.X), labels(in.Y))
-			return map[string]any{"proba": firstRows(s.Scores(FromRows(in.XTest)), 1e6), "feature_prob": s.(*bernoulliNB).share}
+			s := scored(t, BernoulliNB{p.Alpha}, fromRows(in.X), labels(in.Y))
+			return map[string]any{"proba": firstRows(s.Scores(fromRows(in.XTest)), 1e6), "feature_prob": s.(*bernoulliNB).share}
 		}),
 		"lda":           with(goldenLDA),
 		"decision_tree": with(goldenTree),
@@ -82,7 +82,7 @@ func goldenLDA(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 			in.Y[i] = min(v, 1)
 		}
 	}
-	x, y, test := FromRows(in.X), labels(in.Y), FromRows(in.XTest)
+	x, y, test := fromRows(in.X), labels(in.Y), fromRows(in.XTest)
 	s := scored(t, LDA{}, x, y)
 	mean, _ := classMoments(x, y)
 	var priors []float64
@@ -101,20 +101,20 @@ func goldenTree(t *testing.T, p bayesParams, in bayesInput) map[string]any {
 	if p.MaxDepth != nil {
 		g.MaxDepth = *p.MaxDepth
 	}
-	x, test := FromRows(in.X), FromRows(in.XTest)
-	if g.Criterion == MSE || g.Criterion == Friedman {
+	x, test := fromRows(in.X), fromRows(in.XTest)
+	if g.Criterion == MSE || g.Criterion == friedman {
 		m, err := RegressionTree{g}.Fit(context.Background(), x, in.Y, Run{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tree := m.(*meanTrees).list[0]
-		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test), "feature_importances": tree.Importances(len(x.Cols))}
+		return map[string]any{"nodes": nodesOf(tree, 1), "predict": m.Predict(test), "feature_importances": tree.importances(len(x.Cols))}
 	}
 	s := scored(t, DecisionTree{g}, x, labels(in.Y))
 	tree, proba := s.(*trees).list[0], s.Scores(test)
 	return map[string]any{
 		"nodes": nodesOf(tree, tree.width), "predict": Predict(proba), "proba": firstRows(proba, 1e6),
-		"feature_importances": tree.Importances(len(x.Cols)),
+		"feature_importances": tree.importances(len(x.Cols)),
 	}
 }
 

@@ -27,7 +27,7 @@ func linearData(t *testing.T, tables map[string]json.RawMessage, c goldenCase) (
 	t.Helper()
 	p := decode[linearParams](t, c.Params)
 	raw := decode[map[string]json.RawMessage](t, tables[p.Data])
-	x := FromRows(decode[[][]float64](t, raw["X"]))
+	x := fromRows(decode[[][]float64](t, raw["X"]))
 	columns := map[string][]float64{}
 	for name, v := range raw {
 		if name != "X" {
@@ -59,7 +59,7 @@ func checkLinear(t *testing.T, cases []goldenCase) {
 		"standardize": func(t *testing.T, c goldenCase) map[string]any {
 			p := decode[linearParams](t, c.Params)
 			x := decode[struct{ X [][]float64 }](t, tables[p.Data]).X
-			_, mean, scale := FromRows(x).Standardise()
+			_, mean, scale := fromRows(x).Standardise()
 			return map[string]any{"mean": mean, "scale": scale}
 		},
 		"logistic":             with(goldenLogistic),

@@ -78,7 +78,7 @@ func readTable(t testing.TB, p rangeParams) (train, test Matrix, y, yTest Labels
 		}
 	}
 	y.Classes, yTest.Classes = 2, 2
-	train, test = FromRows(rows), FromRows(testRows)
+	train, test = fromRows(rows), fromRows(testRows)
 	if p.Standardize {
 		var mean, scale []float64
 		train, mean, scale = train.Standardise()

@@ -167,3 +167,17 @@ func labels(y []float64) Labels {
 	}
 	return l
 }
+
+// fromRows is the matrix of a list of rows of equal length.
+func fromRows(rows [][]float64) Matrix {
+	if len(rows) == 0 {
+		return Matrix{}
+	}
+	m := NewMatrix(len(rows), len(rows[0]))
+	for i, row := range rows {
+		for j, v := range row {
+			m.Cols[j][i] = v
+		}
+	}
+	return m
+}

@@ -85,7 +85,7 @@ func (g GradientBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) 
 			f.Cols[k][i] = m.start[k]
 		}
 	}
-	grow := newNumberGrower(Growth{Criterion: Friedman, MaxDepth: g.MaxDepth}, rank(x, run.Workers))
+	grow := newNumberGrower(Growth{Criterion: friedman, MaxDepth: g.MaxDepth}, rank(x, run.Workers))
 	for range g.Rounds {
 		p := NewMatrix(x.Rows, outputs)
 		for k := range f.Cols {
@@ -173,7 +173,7 @@ func (g GradientBoostingNumbers) Fit(ctx context.Context, x Matrix, y []float64,
 	s := g.defaults()
 	mean, _ := Moments(y)
 	m := &additive{start: []float64{mean}, workers: run.Workers}
-	grow := newNumberGrower(Growth{Criterion: Friedman, MaxDepth: s.MaxDepth}, rank(x, run.Workers))
+	grow := newNumberGrower(Growth{Criterion: friedman, MaxDepth: s.MaxDepth}, rank(x, run.Workers))
 	r := make([]float64, len(y))
 	for i, v := range y {
 		r[i] = v - mean

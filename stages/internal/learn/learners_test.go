@@ -102,7 +102,7 @@ func checkDistribution(t *testing.T, name string, s Scorer, scores Matrix) {
 func TestEveryLearnerOnLittle(t *testing.T) {
 	y := Labels{[]int{0, 1}, 2}
 	for name, l := range everyLearner() {
-		for _, x := range []Matrix{FromRows([][]float64{{1, 5}, {2, 5}}), FromRows([][]float64{{5}, {5}}), {Rows: 2}} {
+		for _, x := range []Matrix{fromRows([][]float64{{1, 5}, {2, 5}}), fromRows([][]float64{{5}, {5}}), {Rows: 2}} {
 			s, err := l.Fit(t.Context(), x, y, run(2))
 			var no *NotEstimable
 			if errors.As(err, &no) {

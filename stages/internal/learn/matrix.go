@@ -20,20 +20,6 @@ func NewMatrix(rows, cols int) Matrix {
 	return m
 }
 
-// FromRows is the matrix of a list of rows of equal length.
-func FromRows(rows [][]float64) Matrix {
-	if len(rows) == 0 {
-		return Matrix{}
-	}
-	m := NewMatrix(len(rows), len(rows[0]))
-	for i, row := range rows {
-		for j, v := range row {
-			m.Cols[j][i] = v
-		}
-	}
-	return m
-}
-
 // Row copies row i into dst, which has a place for each column.
 func (m Matrix) Row(i int, dst []float64) []float64 {
 	for j, c := range m.Cols {

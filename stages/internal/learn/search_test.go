@@ -52,7 +52,7 @@ func TestSearchChooses(t *testing.T) {
 }
 
 func TestSearchNeedsRows(t *testing.T) {
-	x, y := FromRows([][]float64{{1}, {2}}), Labels{[]int{0, 1}, 2}
+	x, y := fromRows([][]float64{{1}, {2}}), Labels{[]int{0, 1}, 2}
 	if _, err := (Search{}).Fit(t.Context(), x, y, Run{Rand: rand.New(rand.NewPCG(1, 1))}); err == nil {
 		t.Error("two rows were parted")
 	}

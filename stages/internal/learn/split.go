@@ -229,7 +229,7 @@ func (g *grower) gain(total []float64) float64 {
 	l, r := g.left, g.right
 	if g.numbers {
 		n, m := total[0]-l[0], total[1]-l[1]
-		if g.Criterion == Friedman {
+		if g.Criterion == friedman {
 			d := l[1]/l[0] - m/n
 			return d * d * l[0] * n
 		}

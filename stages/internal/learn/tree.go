@@ -12,9 +12,9 @@ type Criterion string
 
 const (
 	Gini     Criterion = "gini"
-	Entropy  Criterion = "entropy" // in bits
+	entropy  Criterion = "entropy" // in bits
 	MSE      Criterion = "mse"
-	Friedman Criterion = "friedman_mse" // Friedman 2001, equation 35
+	friedman Criterion = "friedman_mse" // Friedman 2001, equation 35
 )
 
 // Growth is how a tree grows. Zero values: no bound on depth, splits of 2 rows,
@@ -116,9 +116,9 @@ func (t *Tree) value(node int32) []float64 {
 	return t.Values[int(node)*t.width : (int(node)+1)*t.width]
 }
 
-// Importances is the total decrease of impurity by feature, as shares
+// importances is the total decrease of impurity by feature, as shares
 // (feature_importances_); zeros where nothing splits.
-func (t *Tree) Importances(features int) []float64 {
+func (t *Tree) importances(features int) []float64 {
 	imp, sum := make([]float64, features), 0.0
 	for _, n := range t.Nodes {
 		if n.Feature < 0 {
@@ -209,7 +209,7 @@ func (c Criterion) impurity(weights []float64, total float64) float64 {
 	sum := 0.0
 	for _, w := range weights {
 		p := w / total
-		if c == Entropy && p > 0 {
+		if c == entropy && p > 0 {
 			sum -= p * math.Log2(p)
 		} else if c == Gini {
 			sum += p * p

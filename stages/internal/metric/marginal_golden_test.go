@@ -5,7 +5,6 @@ import (
 
 	"weir/internal/golden"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/metric/marginal"
 )
 
@@ -111,7 +110,7 @@ func probability(t *testing.T, c goldenCase) map[string]any {
 	var real, synth []float64
 	for _, col := range (marginal.Binning{}).CodeAll(a, b, 1).Columns {
 		n, m := col.Counts()
-		x, y := distance.Shares(n), distance.Shares(m)
+		x, y := shares(n), shares(m)
 		for k := marginal.FirstIndicator(col.Cells); k < col.Cells; k++ {
 			names, real, synth = append(names, col.Name+"="+col.Labels[k]), append(real, x[k]), append(synth, y[k])
 		}

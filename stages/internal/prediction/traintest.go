@@ -48,7 +48,7 @@ func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
 	}
 	var kept []int
 	for i := range f.Rows {
-		if c.Coded() && c.Codes[i] >= 0 || !c.Coded() && !math.IsNaN(c.Numbers[i]) {
+		if !c.Absent(i) {
 			kept = append(kept, i)
 		}
 	}

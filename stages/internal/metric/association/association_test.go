@@ -88,7 +88,7 @@ func TestContingencyOfAFunction(t *testing.T) {
 		t.Errorf("V %v, information %+v", v, i)
 	}
 	if c := Cross(make([]int32, 3), make([]int32, 3), 1<<13, 1<<13); c.N != 0 {
-		t.Error("a table beyond MaxCells was counted")
+		t.Error("a table beyond maxCells was counted")
 	}
 }
 
@@ -108,8 +108,8 @@ func TestPearsonOfFewPairs(t *testing.T) {
 func TestScatterInBlocks(t *testing.T) {
 	s := NewScatter(2)
 	const far = 1 << 30
-	s.Add(learn.FromRows([][]float64{{far + 1, 0}, {far + 2, 3}}))
-	s.Add(learn.FromRows([][]float64{{far + 4, 3}}))
+	s.Add(learn.Matrix{Rows: 2, Cols: [][]float64{{far + 1, far + 2}, {0, 3}}})
+	s.Add(learn.Matrix{Rows: 1, Cols: [][]float64{{far + 4}, {3}}})
 	c := s.Covariance()
 	for k, want := range []float64{7.0 / 3, 2, 3} {
 		if got := c.At(k/2, min(1, k)); math.Abs(got-want) > 1e-9 {

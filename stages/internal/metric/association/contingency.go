@@ -46,13 +46,13 @@ func width(counts [][]float64) int {
 	return len(counts[0])
 }
 
-// MaxCells is the most pairs of categories of a Contingency: 128 MB of counts.
-const MaxCells = 1 << 24
+// maxCells is the most pairs of categories of a Contingency: 128 MB of counts.
+const maxCells = 1 << 24
 
 // Cross counts the pairs of codes; rows where one is missing (-1) are left out.
-// With more than MaxCells pairs of categories it is empty, and so undefined.
+// With more than maxCells pairs of categories it is empty, and so undefined.
 func Cross(a, b []int32, ka, kb int) Contingency {
-	if ka > 0 && kb > MaxCells/ka {
+	if ka > 0 && kb > maxCells/ka {
 		return Contingency{}
 	}
 	counts := make([][]float64, ka)

@@ -1,8 +1,6 @@
 package association
 
-import (
-	"weir/stages/internal/columns"
-)
+import "weir/stages/internal/columns"
 
 // Mixed is the association of two columns of any type: Pearson (signed) for
 // numbers, Cramer's V without bias correction for categories, eta for one of

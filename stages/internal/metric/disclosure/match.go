@@ -72,6 +72,3 @@ func (m *Matches) Unique(f *columns.Frame) (unique, matched int) {
 	})
 	return unique, matched
 }
-
-// Distinct is the number of different rows.
-func (m *Matches) Distinct() int { return len(m.count) }

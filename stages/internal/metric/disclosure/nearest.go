@@ -1,8 +1,6 @@
 package disclosure
 
 import (
-	"slices"
-
 	"weir/stages/internal/columns"
 	"weir/stages/internal/parallel"
 )
@@ -11,7 +9,7 @@ import (
 // frames. A frame searched for its own rows leaves each row itself out.
 func NearestAll(s *Space, from, to *columns.Frame, workers int) []Near {
 	q := s.Points(from)
-	tree := NewTree(s, s.Points(to))
+	tree := newTree(s, s.Points(to))
 	out := make([]Near, from.Rows)
 	const block = 256
 	parallel.Do((from.Rows+block-1)/block, workers, func(b int) {
@@ -20,15 +18,8 @@ func NearestAll(s *Space, from, to *columns.Frame, workers int) []Near {
 			if from == to {
 				skip = i
 			}
-			out[i] = tree.Nearest(q, i, skip)
+			out[i] = tree.nearest(q, i, skip)
 		}
 	})
 	return out
-}
-
-// PercentileOf is Percentile of values in any order.
-func PercentileOf(x []float64, q float64) float64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	return Percentile(s, q)
 }

@@ -30,14 +30,14 @@ func TestTreeIsFullScan(t *testing.T) {
 				from, to := scattered(1, 60, shape[0], shape[1], missing), scattered(2, 400, shape[0], shape[1], missing)
 				s := NewSpace(metric, to)
 				q, p := s.Points(from), s.Points(to)
-				tree := NewTree(s, p)
+				tree := newTree(s, p)
 				for i := range from.Rows {
-					if got, want := tree.Nearest(q, i, -1), fullScan(s, q, i, p, -1); got != want {
+					if got, want := tree.nearest(q, i, -1), fullScan(s, q, i, p, -1); got != want {
 						t.Fatalf("%v, missing %v, row %d: nearest %+v, full scan %+v", shape, missing, i, got, want)
 					}
 				}
 				for i := range 50 {
-					if got, want := tree.Nearest(p, i, i), fullScan(s, p, i, p, i); got != want {
+					if got, want := tree.nearest(p, i, i), fullScan(s, p, i, p, i); got != want {
 						t.Fatalf("%v, missing %v, own row %d: nearest %+v, full scan %+v", shape, missing, i, got, want)
 					}
 				}

@@ -60,13 +60,7 @@ func Extent(c *columns.Column) (lo, hi float64) {
 	if c.Bounds != nil {
 		return c.Bounds[0], c.Bounds[1]
 	}
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range c.Numbers {
-		if !math.IsNaN(v) {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	if lo > hi {
+	if lo, hi = c.Extremes(); lo > hi {
 		return 0, 1
 	}
 	return lo, hi

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Tree finds nearest rows: a k-d tree whose boxes bound numbers by their
+// tree finds nearest rows: a k-d tree whose boxes bound numbers by their
 // extremes and categories by whether the box holds a single one.
-type Tree struct {
+type tree struct {
 	space  *Space
 	points *Points
 	order  []int32
@@ -23,9 +23,9 @@ type node struct {
 // leafRows is the most rows of a leaf.
 const leafRows = 16
 
-// NewTree indexes the points. Memory is linear in the rows.
-func NewTree(s *Space, p *Points) *Tree {
-	t := &Tree{space: s, points: p, order: make([]int32, p.Rows)}
+// newTree indexes the points. Memory is linear in the rows.
+func newTree(s *Space, p *Points) *tree {
+	t := &tree{space: s, points: p, order: make([]int32, p.Rows)}
 	for i := range t.order {
 		t.order[i] = int32(i)
 	}
@@ -35,7 +35,7 @@ func NewTree(s *Space, p *Points) *Tree {
 	return t
 }
 
-func (t *Tree) build(start, end int32) int32 {
+func (t *tree) build(start, end int32) int32 {
 	at := int32(len(t.nodes))
 	lo, hi := t.box(start, end)
 	t.nodes = append(t.nodes, node{lo: lo, hi: hi, start: start, end: end})
@@ -53,7 +53,7 @@ func (t *Tree) build(start, end int32) int32 {
 	return at
 }
 
-func (t *Tree) box(start, end int32) (lo, hi []float64) {
+func (t *tree) box(start, end int32) (lo, hi []float64) {
 	box := make([]float64, 2*t.points.width)
 	lo, hi = box[:t.points.width], box[t.points.width:]
 	copy(lo, t.points.row(int(t.order[start])))
@@ -67,7 +67,7 @@ func (t *Tree) box(start, end int32) (lo, hi []float64) {
 }
 
 // widest is the column whose values are farthest apart, -1 where all are equal.
-func (t *Tree) widest(lo, hi []float64) int {
+func (t *tree) widest(lo, hi []float64) int {
 	best, width := -1, 0.0
 	for j := range lo {
 		if w := t.space.part(j, hi[j]-lo[j]); w > width {
@@ -80,7 +80,7 @@ func (t *Tree) widest(lo, hi []float64) int {
 // halve puts rows with small values of a column first and returns where the
 // others start: near the middle of a sample, between two different values. The
 // column has two different values.
-func (t *Tree) halve(start, end int32, column int) int32 {
+func (t *tree) halve(start, end int32, column int) int32 {
 	rows := t.order[start:end]
 	pivot := t.median(rows, column)
 	if cut := t.partition(rows, func(v float64) bool { return v < pivot }, column); cut > 0 {
@@ -92,7 +92,7 @@ func (t *Tree) halve(start, end int32, column int) int32 {
 // sampledRows is the number of rows whose median splits a node.
 const sampledRows = 31
 
-func (t *Tree) median(rows []int32, column int) float64 {
+func (t *tree) median(rows []int32, column int) float64 {
 	var values []float64
 	for k := range sampledRows {
 		values = append(values, t.points.at[int(rows[k*len(rows)/sampledRows])*t.points.width+column])
@@ -102,7 +102,7 @@ func (t *Tree) median(rows []int32, column int) float64 {
 }
 
 // partition puts the rows whose value is low first and counts them.
-func (t *Tree) partition(rows []int32, low func(float64) bool, column int) int {
+func (t *tree) partition(rows []int32, low func(float64) bool, column int) int {
 	n := 0
 	for k, i := range rows {
 		if low(t.points.at[int(i)*t.points.width+column]) {
@@ -130,9 +130,9 @@ func (n Near) NNDR() float64 {
 	return n.First / n.Second
 }
 
-// Nearest finds the rows nearest to row i of q. Row `skip` of the tree is left
+// nearest finds the rows nearest to row i of q. Row `skip` of the tree is left
 // out (-1: none), so that a table can be searched for its own rows.
-func (t *Tree) Nearest(q *Points, i, skip int) Near {
+func (t *tree) nearest(q *Points, i, skip int) Near {
 	s := search{tree: t, q: q.row(i), skip: int32(skip), best: Near{Row: -1, First: math.Inf(1), Second: math.Inf(1)}}
 	if len(t.nodes) > 0 {
 		s.visit(0, 0)
@@ -143,7 +143,7 @@ func (t *Tree) Nearest(q *Points, i, skip int) Near {
 }
 
 type search struct {
-	tree *Tree
+	tree *tree
 	q    []float64
 	skip int32
 	best Near // sums, not distances

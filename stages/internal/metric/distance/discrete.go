@@ -55,9 +55,6 @@ func NewDiscrete(p, q []float64) Discrete {
 // JensenShannonDistance is sqrt(JSD), what scipy's jensenshannon returns.
 func (d Discrete) JensenShannonDistance() float64 { return math.Sqrt(d.JSD) }
 
-// JSDBits is JSD in bits, between 0 and 1.
-func (d Discrete) JSDBits() float64 { return d.JSD / math.Ln2 }
-
 func smoothing(p []float64) float64 {
 	most := 0.0
 	for _, v := range p {
@@ -78,21 +75,6 @@ func relative(a, b float64) float64 {
 		return math.Inf(1)
 	}
 	return a * math.Log(a/b)
-}
-
-// Shares divides counts by their sum; all 0 where that is 0.
-func Shares(counts []int64) []float64 {
-	n := int64(0)
-	for _, c := range counts {
-		n += c
-	}
-	p := make([]float64, len(counts))
-	for i, c := range counts {
-		if n > 0 {
-			p[i] = float64(c) / float64(n)
-		}
-	}
-	return p
 }
 
 func sum(x []float64) float64 {

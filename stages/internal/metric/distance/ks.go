@@ -2,27 +2,27 @@ package distance
 
 import "math"
 
-// ExactSteps is the most lattice points n m for which KSP is exact: about a
+// exactSteps is the most lattice points n m for which KSP is exact: about a
 // tenth of a second on one core.
-const ExactSteps = 25_000_000
+const exactSteps = 25_000_000
 
 // KSP is the two-sided p-value of the Kolmogorov-Smirnov statistic d of samples
-// of n and m values: exact (KSExact) up to ExactSteps, the limit (KSLimit)
+// of n and m values: exact (ksExact) up to exactSteps, the limit (KSLimit)
 // beyond; exact says which. With ties both are conservative.
 func KSP(d float64, n, m int) (p float64, exact bool) {
 	if n == 0 || m == 0 {
 		return math.NaN(), false
 	}
-	if n <= ExactSteps/m {
-		return KSExact(d, n, m), true
+	if n <= exactSteps/m {
+		return ksExact(d, n, m), true
 	}
 	return KSLimit(d, n, m), false
 }
 
-// KSExact is the share of lattice paths from (0,0) to (n,m) that somewhere have
+// ksExact is the share of lattice paths from (0,0) to (n,m) that somewhere have
 // |i/n - j/m| >= d (Hodges 1958; scipy ks_2samp mode="exact"). Shares of paths
 // that have crossed are followed, so that small p-values lose no digits.
-func KSExact(d float64, n, m int) float64 {
+func ksExact(d float64, n, m int) float64 {
 	// d is a whole number over n m; rounding restores it.
 	bound := int64(math.Round(d * float64(n) * float64(m)))
 	if bound <= 0 {

@@ -59,34 +59,6 @@ func magnitude(v int64) int64 {
 	return v
 }
 
-// Weighted is the Wasserstein distance of samples with weights (scipy
-// wasserstein_distance); weights are not negative and have a positive sum.
-func Weighted(x, u, y, v []float64) float64 {
-	type point struct{ at, step float64 }
-	var points []point
-	su, sv := sum(u), sum(v)
-	for i := range x {
-		points = append(points, point{x[i], u[i] / su})
-	}
-	for j := range y {
-		points = append(points, point{y[j], -v[j] / sv})
-	}
-	slices.SortFunc(points, func(a, b point) int {
-		if a.at < b.at {
-			return -1
-		}
-		return 1
-	})
-	gap, cost := 0.0, 0.0
-	for k, p := range points {
-		if k > 0 {
-			cost += math.Abs(gap) * (p.at - points[k-1].at)
-		}
-		gap += p.step
-	}
-	return cost
-}
-
 // Sorted returns the values that are present, sorted.
 func Sorted(x []float64) []float64 {
 	s := make([]float64, 0, len(x))

@@ -25,11 +25,11 @@ type Binning struct {
 	OwnBins  bool // values outside the edges get a bin below and one above; else they go to the end bins
 }
 
-// MaxCodes is the most codes of a column.
-const MaxCodes = math.MaxUint16
+// maxCodes is the most codes of a column.
+const maxCodes = math.MaxUint16
 
 // Code codes a column of two aligned frames. ok is false where it has more than
-// MaxCodes categories.
+// maxCodes categories.
 func (b Binning) Code(real, synth *columns.Column) (c Column, ok bool) {
 	if !real.Coded() {
 		e := b.edges(real)
@@ -39,7 +39,7 @@ func (b Binning) Code(real, synth *columns.Column) (c Column, ok bool) {
 		return c, true
 	}
 	k := len(real.Categories)
-	if k >= MaxCodes {
+	if k >= maxCodes {
 		return Column{}, false
 	}
 	c = Column{Name: real.Name, Size: k + 1, Cells: k, Labels: real.Categories}
@@ -81,17 +81,11 @@ type edges struct {
 }
 
 func (b Binning) edges(real *columns.Column) edges {
-	e := edges{lower: math.Inf(1), upper: math.Inf(-1), Binning: b}
 	if b.Declared && real.Bounds != nil {
-		e.lower, e.upper = real.Bounds[0], real.Bounds[1]
-		return e
+		return edges{real.Bounds[0], real.Bounds[1], b}
 	}
-	for _, v := range real.Numbers {
-		if !math.IsNaN(v) {
-			e.lower, e.upper = min(e.lower, v), max(e.upper, v)
-		}
-	}
-	return e
+	lower, upper := real.Extremes()
+	return edges{lower, upper, b}
 }
 
 // code gives bins 0..Bins-1, then below, above and missing.

@@ -93,7 +93,7 @@ func TestCode(t *testing.T) {
 	if at := Bin(math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 4); at != 3 {
 		t.Errorf("the greatest number is in bin %d of the widest bounds", at)
 	}
-	wide := &columns.Column{Name: "w", Type: pipeline.Categorical, Categories: make([]string, MaxCodes)}
+	wide := &columns.Column{Name: "w", Type: pipeline.Categorical, Categories: make([]string, maxCodes)}
 	if _, ok := (Binning{}).Code(wide, wide); ok {
 		t.Error("a column with more categories than codes was coded")
 	}

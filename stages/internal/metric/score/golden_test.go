@@ -171,7 +171,7 @@ func undefined(c goldenCase) map[string]any {
 
 func logLosses(c goldenCase) map[string]any {
 	y := truths(c.Input.Y)
-	return map[string]any{"eps_machine": LogLoss(y, c.Input.S, EpsilonMachine), "eps_1e-15": LogLoss(y, c.Input.S, Epsilon1e15)}
+	return map[string]any{"eps_machine": LogLoss(y, c.Input.S, EpsilonMachine), "eps_1e-15": LogLoss(y, c.Input.S, 1e-15)}
 }
 
 func multiScores(c goldenCase) map[string]any {

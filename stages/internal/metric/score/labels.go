@@ -1,3 +1,6 @@
+// Package score holds the scores of predictions, as sklearn.metrics 1.2.1 defines
+// them unless a comment says otherwise. A score that is not defined for its input is
+// NaN; the comments say when.
 package score
 
 import "math"

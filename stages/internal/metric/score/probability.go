@@ -2,11 +2,8 @@ package score
 
 import "math"
 
-// Epsilon of sklearn's log_loss: 2^-52 since 1.2, 1e-15 before.
-const (
-	EpsilonMachine = 0x1p-52
-	Epsilon1e15    = 1e-15
-)
+// EpsilonMachine is the epsilon of sklearn's log_loss since 1.2; before, 1e-15.
+const EpsilonMachine = 0x1p-52
 
 // LogLoss is the mean of -ln p(true class), probabilities of class 1 clipped to
 // [eps, 1-eps]. NaN without rows.

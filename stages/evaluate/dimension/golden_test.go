@@ -13,38 +13,12 @@ import (
 
 	"weir/internal/golden"
 	"weir/pipeline"
-	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
-	"weir/stages/internal/questiontest"
 )
-
-func dimension(change func(*settings)) *settings {
-	s := Kinds()[0].New().(*settings)
-	s.Classifier, s.Regressor = "logistic_regression", "linear_regression"
-	if change != nil {
-		change(s)
-	}
-	return s
-}
-
-// Every edge gives a value or a reason (see figures).
-func TestDimensionEdges(t *testing.T) {
-	empty := questiontest.Input(questiontest.Mixed(), nil, nil, nil, nil)
-	far := questiontest.Input(questiontest.Mixed(), []any{9e74, -9e74, 1e60, 1.0}, []any{"a", "b", "c", "a"}, []any{"0", "1", "1", "0"}, []any{-1e74, 1e74, 0.0, 1e-300})
-	single := questiontest.Input(questiontest.Mixed(), []any{1.0}, []any{"a"}, []any{"1"}, []any{2.0})
-	for _, in := range []map[string]pipelinetest.Input{
-		{"real": questiontest.Rows(60, 1), "synthetic": empty, "real_train": questiontest.Rows(70, 3)},
-		{"real": single, "synthetic": single, "real_train": single},
-		{"real": empty, "synthetic": empty, "real_train": empty},
-		{"real": far, "synthetic": far, "real_train": questiontest.Rows(70, 3)},
-	} {
-		questiontest.Figures(t, dimension(nil), in)
-	}
-}
 
 type goldenCase struct {
 	ID, Kind  string
@@ -158,7 +132,7 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 		b := goldenTrial(t, c, want, synth, test, want.Synth)
 		scores["scores_real"], scores["scores_synth"] = append(scores["scores_real"], a), append(scores["scores_synth"], b)
 		differences = append(differences, figure.Of(a-b))
-		if m := dimension(nil).score(test.Column(want.Column)); m != want.Metric {
+		if m := Kinds()[0].New().(*settings).score(test.Column(want.Column)); m != want.Metric {
 			t.Errorf("%s: the headline of %s is %s, want %s", c.ID, want.Column, m, want.Metric)
 		}
 	}
@@ -331,16 +305,4 @@ func goldenProbability(t *testing.T, c goldenCase) {
 			c.expect(t, table, name, shareOf(*col, int32(slices.Index(col.Categories, category))), want[k])
 		}
 	}
-}
-
-func TestDimensionOfNothing(t *testing.T) {
-	questiontest.Nothing(t, Kinds()[0].New(), "real", "synthetic", "real_train")
-}
-
-func TestConformance(t *testing.T) {
-	three := map[string]pipelinetest.Input{"real": questiontest.Rows(60, 1), "synthetic": questiontest.Rows(80, 2), "real_train": questiontest.Rows(70, 3)}
-	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"dimension_wise_prediction": {
-		{Name: "all ports", In: three, Stage: Kinds()[0].New},
-		questiontest.Removable(three, func() pipeline.Stage { return dimension(nil) }),
-	}})
 }

@@ -1,6 +1,4 @@
-// Package questiontest holds the tables that tests of questions judge, and what
-// every question has to answer on them.
-package questiontest
+package evaluate
 
 import (
 	"math"
@@ -12,8 +10,8 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// Ward is a made-up domain; patient is text, which no figure uses.
-func Ward() *pipeline.Domain {
+// ward is a made-up domain; patient is text, which no figure uses.
+func ward() *pipeline.Domain {
 	return &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
 		{Name: "pressure", Type: pipeline.Numeric, Bounds: &[2]float64{60, 240}, Nullable: true},
@@ -24,8 +22,8 @@ func Ward() *pipeline.Domain {
 	}}
 }
 
-// WardRows draws n rows: pressure grows with age, smokers are rarer in the north.
-func WardRows(seed uint64, n int) arrow.Record {
+// wardRows draws n rows: pressure grows with age, smokers are rarer in the north.
+func wardRows(seed uint64, n int) arrow.Record {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	columns := make([][]any, 6)
 	for range n {
@@ -47,7 +45,7 @@ func WardRows(seed uint64, n int) arrow.Record {
 			columns[i] = []any{}
 		}
 	}
-	return pipelinetest.Rows(Ward(), columns...)
+	return pipelinetest.Rows(ward(), columns...)
 }
 
 func wardInput(rows arrow.Record, class pipeline.Class) pipelinetest.Input {
@@ -55,11 +53,11 @@ func wardInput(rows arrow.Record, class pipeline.Class) pipelinetest.Input {
 	if class == pipeline.Private {
 		h.Stability = pipeline.Rows(1)
 	}
-	return pipelinetest.Input{Header: pipeline.TableHeader(Ward(), h), Rows: rows}
+	return pipelinetest.Input{Header: pipeline.TableHeader(ward(), h), Rows: rows}
 }
 
-// Ports are the ports of every comparison.
-func Ports(real, synthetic, train arrow.Record) map[string]pipelinetest.Input {
+// tablesOf are the ports of every comparison.
+func tablesOf(real, synthetic, train arrow.Record) map[string]pipelinetest.Input {
 	in := map[string]pipelinetest.Input{"real": wardInput(real, pipeline.Private), "synthetic": wardInput(synthetic, pipeline.Released)}
 	if train != nil {
 		in["real_train"] = wardInput(train, pipeline.Private)
@@ -67,10 +65,10 @@ func Ports(real, synthetic, train arrow.Record) map[string]pipelinetest.Input {
 	return in
 }
 
-// Blank is rows with the named columns changed: missing throughout, or all equal
+// blank is rows with the named columns changed: missing throughout, or all equal
 // to the value of the first row that has one.
-func Blank(rows arrow.Record, missing bool) arrow.Record {
-	d := Ward()
+func blank(rows arrow.Record, missing bool) arrow.Record {
+	d := ward()
 	columns := make([][]any, len(d.Columns))
 	for i, c := range d.Columns {
 		value := map[pipeline.ColumnType]any{pipeline.Integer: 40, pipeline.Numeric: 80.5, pipeline.Categorical: "west", pipeline.Boolean: "yes", pipeline.Text: "p"}[c.Type]
@@ -84,14 +82,51 @@ func Blank(rows arrow.Record, missing bool) arrow.Record {
 	return pipelinetest.Rows(d, columns...)
 }
 
-// Huge is n rows of numbers near the end of float64, whose squares and sums are
+// huge is n rows of numbers near the end of float64, whose squares and sums are
 // infinite.
-func Huge(n int) arrow.Record {
+func huge(n int) arrow.Record {
 	columns := make([][]any, 6)
 	for i := range n {
 		for j, v := range []any{18 + i, []float64{math.MaxFloat64, -1e74, 1e60, 9e74}[i%4], -2e73 * float64(i), []string{"north", "west"}[i%2], []string{"no", "yes"}[i/2%2], "p"} {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	return pipelinetest.Rows(Ward(), columns...)
+	return pipelinetest.Rows(ward(), columns...)
+}
+
+// mixed is the domain of the tables of these tests.
+func mixed() *pipeline.Domain {
+	return &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{-4, 4}},
+		{Name: "group", Type: pipeline.Categorical, Categories: pipeline.Spellings{"a", "b", "c"}},
+		{Name: "outcome", Type: pipeline.Boolean, Categories: pipeline.Spellings{"0", "1"}},
+		{Name: "level", Type: pipeline.Numeric},
+	}}
+}
+
+// rows draws n rows in which x and group say much about outcome and level. Some
+// values of x and outcome are missing.
+func rows(n int, seed uint64) pipelinetest.Input {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, g, y, l := make([]any, n), make([]any, n), make([]any, n), make([]any, n)
+	for i := range n {
+		v, k := rng.NormFloat64(), rng.IntN(3)
+		x[i], g[i], y[i] = v, string(rune('a'+k)), "0"
+		if rng.Float64() < 1/(1+math.Exp(-2*v+float64(k)-1)) {
+			y[i] = "1"
+		}
+		l[i] = v - float64(k) + rng.NormFloat64()/4
+		if i%17 == 3 {
+			x[i] = nil
+		}
+		if i%23 == 5 {
+			y[i] = nil
+		}
+	}
+	return input(mixed(), x, g, y, l)
+}
+
+func input(d *pipeline.Domain, columns ...[]any) pipelinetest.Input {
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1)})
+	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
 }

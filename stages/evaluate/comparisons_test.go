@@ -1,0 +1,78 @@
+package evaluate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/stages/internal/prediction"
+)
+
+// Every figure of odd tables is a value or has a stated reason.
+func TestComparisonsOfOddTables(t *testing.T) {
+	usual := wardRows(1, 40)
+	odd := map[string]arrow.Record{
+		"no rows": wardRows(1, 0), "one row": usual.NewSlice(0, 1), "two rows": usual.NewSlice(0, 2),
+		"all missing": blank(usual, true), "all constant": blank(usual, false), "usual": usual, "huge": huge(40),
+	}
+	for _, name := range comparisons() {
+		for realName, real := range odd {
+			for synthName, synth := range odd {
+				for _, train := range []arrow.Record{nil, wardRows(3, 0), wardRows(3, 30), blank(usual, true)} {
+					t.Run(name+"/"+realName+"/"+synthName, func(t *testing.T) {
+						figures(t, stage(name, nil), tablesOf(real, synth, train))
+					})
+				}
+			}
+		}
+	}
+}
+
+// Tables without a single batch give notes, as tables without rows do.
+func TestNothingToJudgeIsNoError(t *testing.T) {
+	stages := []pipeline.Stage{
+		stage("downstream", with{"target": "smoker", "models": prediction.ClassifierNames()}), stage("dimension_wise_prediction", nil),
+		stage("regression_discovery", with{"model": "logistic", "target": "smoker", "columns": []string{"age", "region"}}),
+	}
+	for _, name := range comparisons() {
+		stages = append(stages, stage(name, nil))
+	}
+	for _, s := range stages {
+		in := pipeline.Tables{}
+		for _, port := range []string{"real", "synthetic", "real_train"} {
+			in[port] = pipeline.FromRecords(wardInput(wardRows(1, 0), pipeline.Private).Header)
+		}
+		if s == stages[2] {
+			delete(in, "real_train")
+		}
+		if _, err := pipelinetest.Run(t, s, pipelinetest.Env(2), in); err != nil {
+			t.Errorf("%T: %v", s, err)
+		}
+	}
+}
+
+// What tables hold as different things cannot be compared, and that is known
+// before anything is paid for.
+func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
+	real, other := rows(3, 1).Header, rows(3, 1).Header
+	other.Domain = other.Domain.Clone()
+	for i, change := range []func(*pipeline.Column){
+		func(c *pipeline.Column) { *c = pipeline.Column{Name: "outcome", Type: pipeline.Integer} },
+		func(c *pipeline.Column) { c.Type = pipeline.Text },
+		func(c *pipeline.Column) {
+			c.Type, c.Encoding = pipeline.Boolean, &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}
+		},
+	} {
+		change(&other.Domain.Columns[2])
+		in := pipeline.Headers{"real": real, "synthetic": other}
+		fit := stage("regression_discovery", with{"model": "linear", "target": "level", "columns": []string{"outcome"}})
+		for _, s := range []pipeline.Stage{downstream("outcome", nil), fit} {
+			if _, err := s.Plan(in); err == nil || !strings.Contains(err.Error(), "synthetic") {
+				t.Errorf("change %d, %T: %v, must name the table", i, s, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package evaluate
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/stages/internal/prediction"
+)
+
+// conformance lists the cases of every kind.
+func conformance() map[string][]pipelinetest.Case {
+	three := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3)}
+	two := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2)}
+	cohorts := map[string]pipelinetest.Input{"real": cohort(80, 0.5, 1), "synthetic": cohort(90, 0.5, 2)}
+	poisson := func() pipeline.Stage { return discovery(nil) }
+	cases := map[string][]pipelinetest.Case{
+		"downstream": {
+			{Name: "all ports", In: three, Stage: func() pipeline.Stage { return downstream("outcome", with{"models": prediction.ClassifierNames()}) }},
+			{Name: "numbers", In: two, Stage: func() pipeline.Stage { return downstream("level", with{"models": prediction.RegressorNames()}) }},
+			removable("add_remove", three, func() pipeline.Stage { return downstream("outcome", nil) }),
+		},
+		"dimension_wise_prediction": {
+			{Name: "all ports", In: three, Stage: func() pipeline.Stage { return stage("dimension_wise_prediction", nil) }},
+			removable("add_remove", three, func() pipeline.Stage { return dimension() }),
+		},
+		"regression_discovery": {{Name: "poisson", In: cohorts, Stage: poisson}, removable("add_remove", cohorts, poisson)},
+	}
+	for _, name := range comparisons() {
+		plain := func() pipeline.Stage { return stage(name, nil) }
+		both := tablesOf(wardRows(1, 40), wardRows(2, 30), wardRows(3, 50))
+		cases[name] = []pipelinetest.Case{
+			{Name: "two tables", Stage: plain, In: tablesOf(wardRows(1, 40), wardRows(2, 30), nil)},
+			{Name: "with real_train", Stage: plain, In: both},
+			removable("add_remove", both, plain),
+		}
+	}
+	return cases
+}
+
+// removable is a case whose private tables have a private number of rows.
+func removable(name string, in map[string]pipelinetest.Input, stage func() pipeline.Stage) pipelinetest.Case {
+	c := pipelinetest.Case{Name: name, In: map[string]pipelinetest.Input{}, Stage: stage}
+	for port, i := range in {
+		if i.Header.Class == pipeline.Private && i.Header.Form == pipeline.FormTable {
+			i.Header.Terms.Adjacency = privacy.AddRemove
+		}
+		c.In[port] = i
+	}
+	return c
+}
+
+func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conformance()) }

@@ -1,0 +1,107 @@
+package evaluate
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/stages/internal/prediction"
+)
+
+// downstream predicts a column, with more settings.
+func downstream(target string, more with) pipeline.Stage {
+	settings := with{"target": target}
+	maps.Copy(settings, more)
+	return stage("downstream", settings)
+}
+
+// Rows of one law predict each other; a target that is drawn apart from all else
+// cannot be predicted. With 600 test rows the standard error of an AUROC of 0.5
+// is below 0.025, so a false alarm needs more than 5 of them (rate below 1e-6).
+func TestDownstreamTellsSignalFromNoise(t *testing.T) {
+	real, good, bad := rows(600, 1), rows(600, 2), rows(600, 3)
+	shuffled := make([]any, 600)
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range shuffled {
+		shuffled[i] = []string{"0", "1"}[rng.IntN(2)]
+	}
+	bad.Rows = pipelinetest.Rows(mixed(), values(bad, 0), values(bad, 1), shuffled, values(bad, 3))
+	m := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": real, "synthetic": good, "real_train": rows(600, 4)})
+	if v := m["auroc"].Value; v < 0.8 {
+		t.Errorf("AUROC is %v on rows of the same law", v)
+	}
+	if v := m["auroc_loss"].Value; math.Abs(v) > 0.05 {
+		t.Errorf("the loss against real rows is %v", v)
+	}
+	low := figures(t, downstream("outcome", with{"columns": []string{"group"}}), map[string]pipelinetest.Input{"real": real, "synthetic": bad})
+	if v := low["auroc"].Value; v > 0.75 {
+		t.Errorf("AUROC is %v from noise", v)
+	}
+}
+
+// values reads a column back, with nil for missing.
+func values(in pipelinetest.Input, column int) []any {
+	out := make([]any, in.Rows.NumRows())
+	for i := range out {
+		switch a := in.Rows.Column(column).(type) {
+		case *array.Float64:
+			if a.IsValid(i) {
+				out[i] = a.Value(i)
+			}
+		case *array.Int32:
+			if a.IsValid(i) {
+				out[i] = in.Header.Domain.Columns[column].Categories[a.Value(i)]
+			}
+		}
+	}
+	return out
+}
+
+// Every edge gives a value or a reason, never NaN in silence (see figures).
+func TestDownstreamEdges(t *testing.T) {
+	one := []any{"1"}
+	single := input(mixed(), []any{1.0}, []any{"a"}, one, []any{2.0})
+	empty := input(mixed(), nil, nil, nil, nil)
+	voids := input(mixed(), []any{nil, nil, nil}, []any{nil, nil, nil}, []any{"0", "1", "1"}, []any{nil, nil, nil})
+	noTarget := input(mixed(), []any{1.0}, []any{"a"}, []any{nil}, []any{nil})
+	constant := input(mixed(), []any{1.0, 1.0, 1.0}, []any{"a", "a", "a"}, []any{"0", "1", "1"}, []any{1.0, 1.0, 1.0})
+	far := input(mixed(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"}, []any{"0", "1", "1", "0", "1", "0"},
+		[]any{-9e74, 1e74, math.MaxFloat64, 1.0, 2.0, 3.0})
+	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(60, 1)}
+	for rn, real := range all {
+		for sn, synthetic := range all {
+			if rn != "plain" && sn != "plain" && rn != sn {
+				continue
+			}
+			t.Run(rn+" real, "+sn+" synthetic", func(t *testing.T) {
+				in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": rows(60, 5)}
+				classes, numbers := prediction.ClassifierNames(), prediction.RegressorNames()
+				figures(t, downstream("outcome", with{"models": classes, "scores": prediction.ClassScores()}), in)
+				figures(t, downstream("group", with{"models": classes}), in)
+				figures(t, downstream("level", with{"models": numbers, "scores": prediction.NumberScores()}), in)
+			})
+		}
+	}
+}
+
+func TestDownstreamRefuses(t *testing.T) {
+	for want, change := range map[string]with{
+		"did you mean outcome?":                  {"target": "outcom"},
+		"did you mean logistic_regression?":      {"models": []string{"logistic_regresion"}},
+		"an unknown score of boolean columns":    {"scores": []string{"r2"}},
+		`positive: is "yes", must be a category`: {"positive": "yes"},
+		"columns other than the target":          {"columns": []string{"outcome"}},
+		"did you mean group?":                    {"columns": []string{"grup"}},
+	} {
+		in := pipeline.Headers{"real": rows(3, 1).Header, "synthetic": rows(3, 2).Header}
+		if _, err := downstream("outcome", change).Plan(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error is %v, must say %q", change, err, want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package evaluate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+)
+
+// planted are tables of known quality: train and held-out rows of one
+// distribution, against which several synthetic tables are judged.
+func planted() map[string]arrow.Record {
+	fresh := wardRows(12, 1500)
+	return map[string]arrow.Record{
+		"copies":    wardRows(11, 1500), // the training rows themselves
+		"fresh":     fresh,
+		"constants": blank(fresh, false),
+	}
+}
+
+// against judges one synthetic table.
+func against(t *testing.T, s pipeline.Stage, synth arrow.Record) map[string]pipeline.Metric {
+	return figures(t, s, map[string]pipelinetest.Input{
+		"real": wardInput(wardRows(10, 1500), pipeline.Private), "synthetic": wardInput(synth, pipeline.Released),
+		"real_train": wardInput(wardRows(11, 1500), pipeline.Private),
+	})
+}
+
+type bounds struct {
+	key       string
+	low, high float64
+}
+
+func within(t *testing.T, list map[string]pipeline.Metric, want ...bounds) {
+	t.Helper()
+	for _, b := range want {
+		m, ok := list[b.key]
+		if !ok || !(m.Value >= b.low && m.Value <= b.high) {
+			t.Errorf("%s is %v (%s), must be between %v and %v", b.key, m.Value, m.Note, b.low, b.high)
+		}
+	}
+}
+
+// Copies of the training rows are caught, fresh rows are not: a fair coin of
+// 1500 throws leaves 0.43 to 0.57 with probability below 1e-6, and an AUROC of
+// 1500 against 1500 leaves 0.44 to 0.56 likewise (standard deviation 0.0105).
+func TestDisclosureCatchesCopies(t *testing.T) {
+	tables := planted()
+	copied := against(t, stage("disclosure", nil), tables["copies"])
+	within(t, copied, bounds{"exact_matches", 1, 1}, bounds{"unique_matches", 1, 1}, bounds{"dcr.median", 0, 0}, bounds{"closer_to_train", 1, 1},
+		bounds{"membership_auroc", 0.99, 1}, bounds{"membership_power", 0.99, 1}, bounds{"membership_power_low", 0.99, 1}, bounds{"attribute_inference_advantage", 0.2, 1})
+	fresh := against(t, stage("disclosure", nil), tables["fresh"])
+	within(t, fresh, bounds{"exact_matches", 0, 0.01}, bounds{"closer_to_train", 0.43, 0.57}, bounds{"membership_auroc", 0.44, 0.56},
+		bounds{"membership_power", 0, 0.12}, bounds{"attribute_inference_advantage", -0.05, 0.05})
+}
+
+// Fresh rows are as near as the ceiling; constants are far, and told apart.
+func TestComparisonsOfPlantedTables(t *testing.T) {
+	tables := planted()
+	m := against(t, stage("marginals", nil), tables["fresh"])
+	ceiling, floor := m["total_variation_2way_ceiling"].Value, m["total_variation_2way_floor"].Value
+	within(t, m, bounds{"total_variation_2way", 0.8 * ceiling, 1.2 * ceiling}, bounds{"equivalent_subsample", 0.5, 1}, bounds{"total_variation_2way_floor", ceiling, 1})
+	within(t, against(t, stage("marginals", nil), tables["constants"]), bounds{"total_variation_2way", floor, 1}, bounds{"equivalent_subsample", 0, 0.1},
+		bounds{"total_variation", 0.5, 1}, bounds{"nist_2018_score", 0, 1e5})
+	// Standard deviations of the AUROC of 900 held-out rows: 0.019.
+	within(t, against(t, stage("detectability", nil), tables["fresh"]), bounds{"auroc", 0.4, 0.6}, bounds{"pmse", 0, 0.02})
+	within(t, against(t, stage("detectability", nil), tables["constants"]), bounds{"auroc", 0.99, 1}, bounds{"pmse", 0.2, 0.25})
+	within(t, against(t, stage("associations", nil), tables["fresh"]), bounds{"pearson_real.age:pressure", 0.5, 0.9}, bounds{"pearson_synthetic.age:pressure", 0.5, 0.9},
+		bounds{"mixed_max_difference", 0, 0.2}, bounds{"cramers_v_p_real.region:smoker", 0, 1e-6})
+	p := against(t, stage("projection", nil), tables["fresh"])
+	far := against(t, stage("projection", nil), tables["constants"])
+	within(t, p, bounds{"wasserstein", 0, 0.5}, bounds{"explained_variance_ratio", 0.3, 0.9})
+	if !(far["wasserstein"].Value > 2*p["wasserstein"].Value) || math.IsNaN(p["wasserstein"].Value) {
+		t.Errorf("constants are at %v, fresh rows at %v", far["wasserstein"].Value, p["wasserstein"].Value)
+	}
+}
+
+// Without rows that the model saw there is no control, and nothing that needs
+// one has a value.
+func TestDisclosureWithoutControl(t *testing.T) {
+	list := figures(t, stage("disclosure", nil), tablesOf(wardRows(1, 60), wardRows(2, 60), nil))
+	for _, key := range []string{"closer_to_train", "membership_auroc", "attribute_inference_advantage"} {
+		if m := list[key]; !math.IsNaN(m.Value) || m.Note == "" {
+			t.Errorf("%s is %v with note %q", key, m.Value, m.Note)
+		}
+	}
+	if m, ok := list["exact_matches_control"]; ok {
+		t.Errorf("matches of a control that is not there: %v", m.Value)
+	}
+}
+
+// The floor is drawn from real rows, not from those to judge.
+func TestFloorIsReal(t *testing.T) {
+	m := against(t, stage("marginals", nil), planted()["constants"])
+	if floor := m["total_variation_floor"].Value; !(floor < 0.2) {
+		t.Errorf("floor of single columns is %v beside %v", floor, m["total_variation"].Value)
+	}
+}

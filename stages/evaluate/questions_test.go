@@ -1,0 +1,92 @@
+// Package evaluate has no code of its own: each question is a folder that imports no
+// other one. Here stands what all of them have to answer alike.
+package evaluate
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/stages"
+)
+
+// Kinds lists the kinds of all questions.
+func Kinds() []pipeline.Kind {
+	var list []pipeline.Kind
+	for _, k := range stages.Kinds() {
+		if strings.HasPrefix(reflect.TypeOf(k.New()).Elem().PkgPath(), "weir/stages/evaluate/") {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// with are settings that differ from the defaults.
+type with map[string]any
+
+// stage is a stage of the named kind.
+func stage(kind string, settings with) pipeline.Stage {
+	text, err := json.Marshal(settings)
+	if err != nil {
+		panic(err)
+	}
+	for _, k := range Kinds() {
+		if k.Name == kind {
+			s := k.New()
+			if err := json.Unmarshal(text, s); err != nil {
+				panic(err)
+			}
+			return s
+		}
+	}
+	panic("no kind " + kind)
+}
+
+// comparisons are the kinds that compare tables without further settings.
+func comparisons() []string {
+	return []string{"marginals", "associations", "projection", "detectability", "disclosure"}
+}
+
+// tables are the rows of inputs.
+func tables(in map[string]pipelinetest.Input) pipeline.Tables {
+	t := pipeline.Tables{}
+	for port, i := range in {
+		t[port] = pipeline.FromRecords(i.Header, i.Rows)
+	}
+	return t
+}
+
+// figures runs a stage and reads its metrics by key. They are private, each stands
+// once, and is finite or has a reason.
+func figures(t *testing.T, s pipeline.Stage, in map[string]pipelinetest.Input) map[string]pipeline.Metric {
+	t.Helper()
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(2), tables(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := out["out"].Class; c != pipeline.Private {
+		t.Errorf("metrics are %s, must be private", c)
+	}
+	list, err := pipeline.ReadMetrics(t.Context(), out["out"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := map[string]pipeline.Metric{}
+	for _, v := range list {
+		if _, twice := m[v.Key()]; twice {
+			t.Errorf("metric %s stands twice", v.Key())
+		}
+		if math.IsInf(v.Value, 0) || math.IsNaN(v.Value) && v.Note == "" {
+			t.Errorf("%s is %v with note %q", v.Key(), v.Value, v.Note)
+		}
+		m[v.Key()] = v
+	}
+	if len(m) == 0 {
+		t.Error("no metrics at all")
+	}
+	return m
+}

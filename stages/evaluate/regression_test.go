@@ -1,0 +1,115 @@
+package evaluate
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+)
+
+func visits() *pipeline.Domain {
+	return &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "x", Type: pipeline.Numeric},
+		{Name: "noise", Type: pipeline.Numeric},
+		{Name: "arm", Type: pipeline.Categorical, Categories: pipeline.Spellings{"never", "a", "b"}},
+		{Name: "years", Type: pipeline.Numeric},
+		{Name: "events", Type: pipeline.Integer},
+	}}
+}
+
+// cohort draws counts with rate years exp(-1 + effect x + 0.8 [arm = b]).
+func cohort(n int, effect float64, seed uint64) pipelinetest.Input {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	x, z, arm, years, events := make([]any, n), make([]any, n), make([]any, n), make([]any, n), make([]any, n)
+	for i := range n {
+		v, k, t := rng.NormFloat64(), rng.IntN(2), 1+4*rng.Float64()
+		x[i], z[i], arm[i], years[i] = v, rng.NormFloat64(), string(rune('a'+k)), t
+		events[i] = poisson(rng, t*math.Exp(-1+effect*v+0.8*float64(k)))
+	}
+	return input(visits(), x, z, arm, years, events)
+}
+
+func poisson(rng *rand.Rand, rate float64) int {
+	n, p := 0, rng.Float64()
+	for ; p > math.Exp(-rate); n++ {
+		p *= rng.Float64()
+	}
+	return n
+}
+
+// discovery is a Poisson regression with exposure, with more settings.
+func discovery(more with) pipeline.Stage {
+	settings := with{"model": "poisson", "target": "events", "columns": []string{"x", "noise", "arm"}, "exposure": "years"}
+	maps.Copy(settings, more)
+	return stage("regression_discovery", settings)
+}
+
+// The effects are 0.5 and 0.8 with standard errors near 0.03 and 0.06 at 1,000
+// rows of rate about 2: to miss the first, or to be 0.25 off, is an event of more
+// than 7 standard errors (rate below 1e-10). The real rows' base is arm a, since
+// nobody is in the first category.
+func TestRegressionCountsDiscoveries(t *testing.T) {
+	real := cohort(1000, 0.5, 1)
+	m := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": cohort(1000, 0.5, 2)})
+	for key, want := range map[string]float64{"coefficient_real.x": 0.5, "coefficient_synthetic.x": 0.5, "coefficient_real.arm=b": 0.8, "coefficient_real.intercept": -1} {
+		if got := m[key].Value; math.Abs(got-want) > 0.25 {
+			t.Errorf("%s is %v, want about %v", key, got, want)
+		}
+	}
+	if m["discoveries_reproduced"].Value < 2 || m["mean_interval_overlap"].Value <= 0 {
+		t.Errorf("reproduced %v, overlap %v", m["discoveries_reproduced"].Value, m["mean_interval_overlap"].Value)
+	}
+	if note := m["coefficient_real.arm=never"].Note; !strings.Contains(note, "not estimable") {
+		t.Errorf("a category without rows has the note %q", note)
+	}
+	turned := figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": cohort(1000, -0.5, 3)})
+	if turned["discoveries_lost"].Value < 1 || turned["discoveries_false"].Value < 1 || turned["interval_overlap.x"].Value >= 0 {
+		t.Errorf("an effect of the other sign: lost %v, false %v, overlap %v",
+			turned["discoveries_lost"].Value, turned["discoveries_false"].Value, turned["interval_overlap.x"].Value)
+	}
+}
+
+// Every edge gives a value or a reason (see figures).
+func TestRegressionEdges(t *testing.T) {
+	none := input(visits(), nil, nil, nil, nil, nil)
+	flat := input(visits(), []any{1.0, 1.0, 1.0, 1.0}, []any{0.0, 0.0, 0.0, 0.0}, []any{"a", "a", "a", "a"}, []any{1.0, 1.0, 1.0, 1.0}, []any{0, 0, 0, 0})
+	one := cohort(1, 0.5, 9)
+	far := input(visits(), []any{9e74, -9e74, 1e60, 1.0, 2.0, 3.0, 4.0}, []any{1e74, 1.0, 2.0, math.MaxFloat64, 5.0, 6.0, -1e70}, []any{"a", "b", "a", "b", "a", "b", "a"},
+		[]any{1e74, 1.0, 2.0, 1e-74, 1.0, 3.0, 5e-324}, []any{1 << 52, 0, 1, 2, 3, 5, 8})
+	for _, real := range []pipelinetest.Input{none, flat, one, far, cohort(50, 0.5, 1)} {
+		for _, synthetic := range []pipelinetest.Input{none, flat, one, far} {
+			figures(t, discovery(nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic})
+			figures(t, discovery(with{"model": "linear", "exposure": ""}), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic})
+		}
+	}
+	// x separates the outcomes perfectly.
+	apart := input(mixed(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"}, []any{"0", "0", "1", "1", "1", "0"}, []any{1.0, 2.0, 1.5, 0.5, 3.0, 1.0})
+	s := stage("regression_discovery", with{"model": "logistic", "target": "outcome", "columns": []string{"x"}})
+	m := figures(t, s, map[string]pipelinetest.Input{"real": rows(200, 1), "synthetic": apart})
+	if note := m["coefficient_synthetic.x"].Note; !strings.Contains(note, "separat") {
+		t.Errorf("perfect separation has the note %q", note)
+	}
+}
+
+func TestRegressionRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change with
+		want   string
+	}{
+		"coded target":       {with{"target": "arm", "columns": []string{"x"}}, "a numeric column for a poisson model"},
+		"numeric, logistic":  {with{"model": "logistic"}, "a column of two categories"},
+		"offset of another":  {with{"model": "linear"}, "left out, or the model poisson"},
+		"unknown exposure":   {with{"exposure": "year"}, "did you mean years?"},
+		"target as column":   {with{"columns": []string{"events"}}, "other columns"},
+		"category as offset": {with{"exposure": "arm", "columns": []string{"x"}}, "a numeric column"},
+	} {
+		in := pipeline.Headers{"real": cohort(3, 1, 1).Header, "synthetic": cohort(3, 1, 2).Header}
+		if _, err := discovery(c.change).Plan(in); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, must say %q", name, err, c.want)
+		}
+	}
+}
