@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -84,17 +85,13 @@ func thisVersion() version {
 }
 
 // commit is the commit that the program was built from, and whether files had
-// been changed.
+// been changed since.
 func commit(info *debug.BuildInfo) string {
-	of := settingsOf(info)
-	switch at := of["vcs.revision"]; {
-	case at == "":
-		return "unknown"
-	case of["vcs.modified"] == "false":
-		return at
-	default:
-		return at + " with changes"
+	at := cmp.Or(settingsOf(info)["vcs.revision"], "unknown")
+	if at != "unknown" && cleanCommit(info) == "" {
+		at += " with changes"
 	}
+	return at
 }
 
 func settingsOf(info *debug.BuildInfo) map[string]string {
