@@ -41,7 +41,7 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if explain != "" {
-				return explainRule(c, s.out, explain)
+				return explainRule(c, s.out, explain, asJSON)
 			}
 			if asJSON {
 				format = "json"

@@ -17,32 +17,27 @@ func explainCommand(s streams) *cobra.Command {
 		Short:   "Explain an audit rule: what goes wrong, what to do instead, what holds it",
 		Example: "  weir explain W03\n  weir explain W03 --json",
 		Args:    exactly(1, "RULE"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := audit.Find(strings.ToUpper(args[0]))
-			if err != nil {
-				return usage(c, err)
-			}
-			if asJSON {
-				return printJSON(s.out, r)
-			}
-			return printRule(s.out, r)
-		},
+		RunE:    func(c *cobra.Command, args []string) error { return explainRule(c, s.out, args[0], asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
 // explainRule prints one entry of the audit rules.
-func explainRule(c *cobra.Command, w io.Writer, id string) error {
+func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
 	r, err := audit.Find(strings.ToUpper(id))
 	if err != nil {
 		return usage(c, err)
 	}
-	return printRule(w, r)
-}
-
-func printRule(w io.Writer, r audit.Rule) error {
-	_, err := fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\nreference  %s\n",
-		r.ID, r.Level, r.Finding, r.Instead, r.HeldBy(), r.Reference)
+	if asJSON {
+		return printJSON(w, r)
+	}
+	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, r.Level, r.Finding, r.Instead, r.Held)
+	if err == nil && len(r.Tests) > 0 {
+		_, err = fmt.Fprintf(w, "tests      %s\n", strings.Join(r.Tests, ", "))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "reference  %s\n", r.Reference)
+	}
 	return err
 }

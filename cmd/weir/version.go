@@ -1,40 +1,51 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weir/runtime/store"
+	"weir/stages"
 	"weir/train"
 )
 
-// version is what `weir version` prints and every record keeps.
+// version is what `weir version` prints. Every record keeps Weir and, in its plan,
+// the versions of the kinds that ran.
 type version struct {
-	Weir string `json:"weir"`
-	Go   string `json:"go"`
-	OS   string `json:"os"`
-	Arch string `json:"arch"`
+	Weir     string         `json:"weir"`
+	Revision string         `json:"revision"` // the commit, marked where files had been changed; "unknown" where nobody knows
+	Go       string         `json:"go"`
+	OS       string         `json:"os"`
+	Arch     string         `json:"arch"`
+	Kinds    map[string]int `json:"kinds"` // raised when results change for equal settings
 }
 
 func versionCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of weir",
+		Short:   "Print the versions of weir, of the compiler and of every kind",
 		Example: "  weir version\n  weir version --json",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := thisVersion()
+			v, err := versionOfKinds()
+			if err != nil {
+				return err
+			}
 			if asJSON {
 				return printJSON(s.out, v)
 			}
-			_, err := fmt.Fprintf(s.out, "weir %s (%s, %s/%s)\n", v.Weir, v.Go, v.OS, v.Arch)
+			_, err = fmt.Fprintf(s.out, "weir %s (%s, %s/%s)\nrevision %s\nkinds%s\n", v.Weir, v.Go, v.OS, v.Arch, v.Revision, v.kinds())
 			return err
 		},
 	}
@@ -42,12 +53,53 @@ func versionCommand(s streams) *cobra.Command {
 	return c
 }
 
+func versionOfKinds() (version, error) {
+	v := thisVersion()
+	reg, err := stages.Registry()
+	if err != nil {
+		return v, err
+	}
+	v.Kinds = map[string]int{}
+	for _, name := range reg.Names() {
+		v.Kinds[name] = reg.Kind(name).Version
+	}
+	return v, nil
+}
+
+// kinds lists kinds and their versions, four to a line.
+func (v version) kinds() string {
+	var b strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(v.Kinds)) {
+		b.WriteString([]string{"\n  ", ", ", ", ", ", "}[i%4])
+		fmt.Fprintf(&b, "%s %d", name, v.Kinds[name])
+	}
+	return b.String()
+}
+
 func thisVersion() version {
-	v := version{Weir: "unversioned", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	v := version{Weir: "unversioned", Revision: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Weir = revision(info)
+		v.Weir, v.Revision = revision(info), commit(info)
 	}
 	return v
+}
+
+// commit is the commit that the program was built from, and whether files had
+// been changed since.
+func commit(info *debug.BuildInfo) string {
+	at := cmp.Or(settingsOf(info)["vcs.revision"], "unknown")
+	if at != "unknown" && cleanCommit(info) == "" {
+		at += " with changes"
+	}
+	return at
+}
+
+func settingsOf(info *debug.BuildInfo) map[string]string {
+	of := map[string]string{}
+	for _, s := range info.Settings {
+		of[s.Key] = s.Value
+	}
+	return of
 }
 
 // build tells builds of the program apart: an interrupted run is continued by the
@@ -74,10 +126,7 @@ func build() string {
 // cleanCommit is the commit that the program was built from, "" where files had
 // been changed or nobody knows.
 func cleanCommit(info *debug.BuildInfo) string {
-	of := map[string]string{}
-	for _, s := range info.Settings {
-		of[s.Key] = s.Value
-	}
+	of := settingsOf(info)
 	if of["vcs.modified"] != "false" {
 		return ""
 	}
@@ -89,10 +138,8 @@ func revision(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
+	if at := settingsOf(info)["vcs.revision"]; at != "" {
+		return at
 	}
 	return "devel"
 }

@@ -4,9 +4,7 @@ package golden
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,37 +49,17 @@ func Load(t testing.TB, file string, v any) {
 	}
 }
 
+// find is $WEIR_GOLDEN, else the folder beside the go.mod above the package under
+// test, whose folder is the working directory.
 func find() (string, error) {
 	dir := os.Getenv("WEIR_GOLDEN")
-	if dir == "" {
-		root, err := root()
-		if err != nil {
-			return "", err
+	for up := "."; dir == "" && len(up) < 50; up = filepath.Join("..", up) {
+		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+			dir = filepath.Join(up, "testdata", "golden")
 		}
-		dir = filepath.Join(root, "testdata", "golden")
 	}
 	if _, err := os.Stat(dir); err != nil {
 		return "", fmt.Errorf("golden: no reference values: %w; WEIR_GOLDEN names another folder", err)
 	}
-	return dir, nil
-}
-
-// root is the folder of go.mod above the working directory, which is that of
-// the package under test.
-func root() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
-		if err == nil {
-			return dir, nil
-		}
-		if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
-			dir = above
-			continue
-		}
-		return "", fmt.Errorf("golden: no go.mod above the working directory: %w", err)
-	}
+	return filepath.Abs(dir)
 }

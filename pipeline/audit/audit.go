@@ -2,10 +2,7 @@
 // private synthetic data, what a spec should do instead, and what holds it here.
 package audit
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Rule is one entry: an id, a level (error, warning, note), what is found, what
 // a spec should do instead, where to read on, what holds it, and the tests that
@@ -24,9 +21,9 @@ type Rule struct {
 type Holder string
 
 const (
-	Checked Holder = "weir check" // a finding or refusal of this number
-	AtRun   Holder = "weir run"   // told when the data are read
-	Built   Holder = "design"     // neither spec nor kind can say it, or a kind that does fails
+	Checked Holder = "by weir check, plan and run, which report it"
+	AtRun   Holder = "by weir run, which reports it once it has read the data"
+	Built   Holder = "by design: no spec can ask for it, and a kind that does it fails its tests"
 )
 
 // Rules lists every rule in order.
@@ -41,17 +38,4 @@ func Find(id string) (Rule, error) {
 		}
 	}
 	return Rule{}, fmt.Errorf("%q is not an audit rule, must be one of %s to %s", id, all[0].ID, all[len(all)-1].ID)
-}
-
-// HeldBy says in words what holds the rule.
-func (r Rule) HeldBy() string {
-	words := map[Holder]string{
-		Checked: "by weir check, plan and run, which report it",
-		AtRun:   "by weir run, which reports it once it has read the data",
-		Built:   "by design: no spec can ask for it, and a kind that does it fails its tests",
-	}[r.Held]
-	if len(r.Tests) > 0 {
-		words += " (" + strings.Join(r.Tests, ", ") + ")"
-	}
-	return words
 }

@@ -35,7 +35,8 @@ func heldIn(r audit.Rule) (string, error) {
 	if len(where) == 0 {
 		return "", fmt.Errorf("audit rule %s: no file and no test holds it", r.ID)
 	}
-	return string(r.Held) + ": " + strings.Join(where, "; "), nil
+	held := string(r.Held)
+	return held[:strings.IndexAny(held, ",:")] + ": " + strings.Join(where, "; "), nil
 }
 
 // filesWith lists the Go files of the project, tests or others, that hold a text;

@@ -39,6 +39,9 @@ func generate() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+		if strings.HasSuffix(path, ".md") {
+			text = wrap(text)
+		}
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err
 		}
@@ -86,9 +89,9 @@ const auditHead = generated + `# Audit rules
 What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule here.
 ` + "`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding." + `
 
-No program sees whether what a spec declares is true: that a bound, a category list, a row count or a delta that it calls
-public was not read off the data (W01, W02, W05, W06), that a row is a person (W25), or that a file holds no private row
-(W13). There the rule is advice to whoever signs the spec.
+No program sees whether what a spec declares is true: that a bound, a category list, a row count or a delta that it
+calls public was not read off the data (W01, W02, W05, W06), that a row is a person (W25), or that a file holds no
+private row (W13). There the rule is advice to whoever signs the spec.
 
 | id | level | finding | instead | held by | reference |
 | --- | --- | --- | --- | --- | --- |

@@ -23,7 +23,7 @@ import (
 // accountant; c times for c rows). Adjacency: of the spec. Guarantee: that of
 // repeated(steps, poisson_sampled(gaussian)) for all iterates of critic and
 // generator, since the generated part of the loss, weight clipping and the
-// generator are post-processing (Abadi et al. 2016; accounting notes, section 4).
+// generator are post-processing (Abadi et al. 2016; docs/accounting.md section 4).
 //
 // The published program clips and noises each weight tensor on its own and
 // charges them as separately sampled releases; it shuffles once an epoch. Neither

@@ -57,7 +57,7 @@ func rated(s pipeline.Stage) pipeline.Stage {
 // TestRunSpendsThePlan: a run pays once, and exactly the event that was planned.
 // The events are written out by hand: rate 10/40 of 12 steps; 12*4 draws of one
 // of 5 shards; 12 releases with the multiplier doubled, since the accountant
-// halves it under replace_one (accounting notes, sections 3.5 and 4).
+// halves it under replace_one (docs/accounting.md sections 3.5 and 4).
 func TestRunSpendsThePlan(t *testing.T) {
 	want := map[string]privacy.Event{
 		"dp_wgan": privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}},
@@ -77,7 +77,7 @@ func TestRunSpendsThePlan(t *testing.T) {
 }
 
 // TestGroupsArePaid: on rows(2) the bill is that of a change of two rows: rate
-// 1-(1-q)^2, half the multiplier (accounting notes, section 8).
+// 1-(1-q)^2, half the multiplier (docs/accounting.md section 8).
 func TestGroupsArePaid(t *testing.T) {
 	l := learners(t)["dp_wgan"]
 	l.in.Header.Stability = pipeline.Rows(2)

@@ -21,7 +21,7 @@ import (
 // gradient of its critic anywhere in the clip ball, by up to 2 max_grad_norm,
 // under either adjacency. Guarantee: query sample draws an independent secret
 // critic for each generated row, which is sampling one of k shards without
-// replacement (Wang, Balle, Kasiviswanathan 2019; accounting notes, section 3.5);
+// replacement (Wang, Balle, Kasiviswanathan 2019; docs/accounting.md section 3.5);
 // query mean averages all critics and is a plain Gaussian mechanism of
 // sensitivity 2 max_grad_norm sqrt(batch_size)/k a step. Critics are trained on a
 // public schedule, never because they were drawn (W37). The published variant,

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"weir/stages"
+)
+
+// weir version names every kind of the registry with its version.
+func TestVersionNamesEveryKind(t *testing.T) {
+	code, out, errs := command("version", "--json")
+	var v version
+	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+		t.Fatalf("exit %d, %v: %s%s", code, err, out, errs)
+	}
+	reg, err := stages.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Kinds) != len(reg.Names()) || v.Go == "" || v.Weir == "" || v.Revision == "" {
+		t.Errorf("%d kinds, must be %d; %s", len(v.Kinds), len(reg.Names()), out)
+	}
+	_, text, _ := command("version")
+	for _, name := range reg.Names() {
+		if v.Kinds[name] != reg.Kind(name).Version || !strings.Contains(text, " "+name+" ") {
+			t.Errorf("%s: version %d, must be %d and stand in %q", name, v.Kinds[name], reg.Kind(name).Version, text)
+		}
+	}
+}
+
+// command runs a command line in this process.
+func command(args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = execute(context.Background(), streams{strings.NewReader(""), &o, &e}, args)
+	return code, o.String(), e.String()
+}
+
+// weir explain prints what holds a rule, and refuses what is not one.
+func TestExplain(t *testing.T) {
+	for line, want := range map[string]string{"explain w22": "by weir check", "explain W27": "TestLatticeAttack", "check --explain W27": "TestLatticeAttack", "explain W22 --json": `"held": "by weir check`} {
+		if code, out, errs := command(strings.Fields(line)...); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, %s%s, must say %s", line, code, out, errs, want)
+		}
+	}
+	if code, _, errs := command("explain", "W99"); code != exitUsage || !strings.Contains(errs, "W38") {
+		t.Errorf("exit %d, %s, must be %d and name the rules", code, errs, exitUsage)
+	}
+}
+
+// The revision says whether files had been changed since the commit.
+func TestCommit(t *testing.T) {
+	for want, settings := range map[string][]debug.BuildSetting{
+		"unknown":          nil,
+		"0a1":              {{Key: "vcs.revision", Value: "0a1"}, {Key: "vcs.modified", Value: "false"}},
+		"0a1 with changes": {{Key: "vcs.revision", Value: "0a1"}, {Key: "vcs.modified", Value: "true"}},
+	} {
+		if got := commit(&debug.BuildInfo{Settings: settings}); got != want {
+			t.Errorf("%q, must be %q", got, want)
+		}
+	}
+}
