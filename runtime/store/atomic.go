@@ -93,3 +93,32 @@ func Reason(err error) error {
 	}
 	return err
 }
+
+// SamePath looks through links, hard ones too. Of files that are not there only
+// the names can be compared.
+func SamePath(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	if err1 == nil && err2 == nil {
+		return os.SameFile(one, other)
+	}
+	return Resolved(a) == Resolved(b)
+}
+
+// Resolved is the absolute path without links, as far as it is there.
+func Resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return filepath.Clean(path)
+}
+
+// ErrLocked means that another process holds a run.
+var ErrLocked = errors.New("another process is working on it")
+
+// ErrInternal is what a panic while rows are made or stored comes to: its words may
+// quote them.
+var ErrInternal = errors.New("an internal error of weir, not of the spec; please report it")
