@@ -113,26 +113,19 @@ func (r *run) resume(f store.Found) error {
 
 // start makes a new run with a new key. A replay keeps no key: whoever asked for
 // it has it.
-func (r *run) start() error {
-	key, err := r.newKey()
-	if err != nil {
+func (r *run) start() (err error) {
+	if r.opts.Replay != nil {
+		r.key = r.opts.Replay.Key
+	} else if r.key, err = pay.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
 	dir, id, err := store.NewRunDir(r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
 	if err != nil {
 		return err
 	}
-	r.dir, r.key = dir, key
-	r.record = &record.Run{ID: id, Started: r.opts.Clock()}
+	r.dir, r.record = dir, &record.Run{ID: id, Started: r.opts.Clock()}
 	if r.opts.Replay != nil {
 		return nil
 	}
-	return errors.Join(pay.KeepKey(dir, key), dir.KeepContent(r.source.content))
-}
-
-func (r *run) newKey() (noise.Key, error) {
-	if r.opts.Replay != nil {
-		return r.opts.Replay.Key, nil
-	}
-	return pay.NewKey(r.opts.Random, r.opts.Insecure)
+	return errors.Join(pay.KeepKey(dir, r.key), dir.KeepContent(r.source.content))
 }

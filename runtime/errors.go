@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"weir/pipeline"
 	"weir/runtime/schedule"
+	"weir/runtime/store"
 )
 
 // ErrConfined marks a path that leaves the spec's folder under Confine.
@@ -64,10 +63,4 @@ func (r *run) writeError(err error) error {
 	})
 }
 
-func (r *run) dropError() error {
-	err := os.Remove(filepath.Join(r.dir.Internal(), errorFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func (r *run) dropError() error { return store.Remove(filepath.Join(r.dir.Internal(), errorFile)) }

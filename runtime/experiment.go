@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/record"
 	"weir/runtime/pay"
@@ -36,7 +37,7 @@ func Experiment(ctx context.Context, trials []Trial, opts Options) ([]*Result, e
 	}
 	workers := max(1, opts.Workers)
 	together := min(workers, len(trials))
-	opts.Workers, opts.turns, opts.order = workers/together, store.NewTurns(), order
+	opts.Workers, opts.turns, opts.order = workers/together, &store.Turns{}, order
 	results := make([]*Result, len(trials))
 	err = schedule.Each(ctx, len(trials), together, func(ctx context.Context, i int) (err error) {
 		// Two trials that come to the same spec are one run: the second waits and is shown it.
@@ -101,7 +102,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 			runs = append(runs, pay.NewPurse(t.Plan, s.Dataset, fmt.Sprintf("run-%d", i+1), noise.Key{}, nil))
 		}
 	}
-	if err = a.Afford(runs...); errors.Is(err, pay.ErrOverBudget) {
+	if err = a.Afford(runs...); errors.Is(err, ledger.ErrOverBudget) {
 		err = fmt.Errorf("the experiment's %d runs together: %w", len(trials), err)
 	}
 	return a.Order(), err

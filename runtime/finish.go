@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sort"
 	"sync"
 
 	"weir/pipeline"
@@ -63,8 +62,7 @@ func (r *run) end(err error) error {
 func (r *run) noteStage(step *pipeline.Step, reused bool, seconds float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.stageRecord(step.ID)
-	s.Kind, s.Recipe, s.Reused, s.Seconds = step.Kind, r.recipes[step.ID], reused, seconds
+	r.record.Stages = append(r.record.Stages, record.Stage{ID: step.ID, Kind: step.Kind, Recipe: r.recipes[step.ID], Reused: reused, Seconds: seconds})
 }
 
 // orderStages lists the stages, and what they paid, as the plan does: which of two that run side by side
@@ -78,26 +76,6 @@ func (r *run) orderStages() {
 	defer r.mu.Unlock()
 	slices.SortStableFunc(r.record.Stages, func(a, b record.Stage) int { return place[a.ID] - place[b.ID] })
 	slices.SortStableFunc(r.record.Charges, func(a, b record.Charge) int { return place[a.Stage] - place[b.Stage] })
-}
-
-// stageRecord finds or adds the record of a stage; r.mu is held.
-func (r *run) stageRecord(id string) *record.Stage {
-	for i := range r.record.Stages {
-		if r.record.Stages[i].ID == id {
-			return &r.record.Stages[i]
-		}
-	}
-	r.record.Stages = append(r.record.Stages, record.Stage{ID: id})
-	return &r.record.Stages[len(r.record.Stages)-1]
-}
-
-func sortedPorts(step *pipeline.Step) []string {
-	ports := make([]string, 0, len(step.Work.Out))
-	for p := range step.Work.Out {
-		ports = append(ports, p)
-	}
-	sort.Strings(ports)
-	return ports
 }
 
 // trace collects the private figures of running stages (losses, norms) as JSON

@@ -17,7 +17,6 @@ import (
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/pay"
 )
 
 // runFlags are those of `weir run`.
@@ -123,7 +122,7 @@ func (f *runFlags) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
 	}
-	if errors.Is(err, pay.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
+	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)
 	}
 	return err

@@ -14,9 +14,6 @@ import (
 	"weir/runtime/store"
 )
 
-// ErrOverBudget marks a run that would pass the budget of its dataset.
-var ErrOverBudget = ledger.ErrOverBudget
-
 // Account is the open ledger of a dataset.
 type Account struct {
 	mu     sync.Mutex

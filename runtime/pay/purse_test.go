@@ -73,14 +73,14 @@ func TestCapHoldsSideBySide(t *testing.T) {
 		charges, head := purses[i].Paid()
 		if err == nil {
 			paid++
-		} else if !errors.Is(err, ErrOverBudget) || len(charges) > 0 || head.Count > 0 {
+		} else if !errors.Is(err, ledger.ErrOverBudget) || len(charges) > 0 || head.Count > 0 {
 			t.Errorf("run %d: %v with %d charges, must be over the budget with none", i, err, len(charges))
 		}
 	}
 	if paid != 3 || lines(t, path) != 3 {
 		t.Errorf("%d runs paid and the ledger has %d lines, must be 3: epsilon 3 admits three times 1", paid, lines(t, path))
 	}
-	if err := purse(plan, "late").Draw(opened(t, plan, path)); !errors.Is(err, ErrOverBudget) {
+	if err := purse(plan, "late").Draw(opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("a later run: %v, must be refused before it begins", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestResumedRunPaysOnce(t *testing.T) {
 		p := purse(plan, c.run)
 		p.account = opened(t, plan, path)
 		err := p.PayAll(&plan.Steps[0], c.recipe)
-		if errors.Is(err, ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
+		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
 			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
 		}
 		if charges, head := p.Paid(); !c.refused && (len(charges) != 1 || charges[0].Ledger == "" || int(head.Count) != c.lines) {
@@ -121,10 +121,10 @@ func TestBillOfAResumedRun(t *testing.T) {
 	if err := purse(plan, "r").Draw(opened(t, plan, path)); err != nil {
 		t.Errorf("the run that paid: %v, must go on", err)
 	}
-	if err := purse(plan, "s").Draw(opened(t, plan, path)); !errors.Is(err, ErrOverBudget) {
+	if err := purse(plan, "s").Draw(opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("another run: %v, must be refused", err)
 	}
-	if err := opened(t, plan, path).Afford(purse(plan, "r"), purse(plan, "s")); !errors.Is(err, ErrOverBudget) {
+	if err := opened(t, plan, path).Afford(purse(plan, "r"), purse(plan, "s")); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("both together: %v, must be refused", err)
 	}
 }

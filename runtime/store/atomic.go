@@ -86,6 +86,14 @@ func WriteBytes(path string, mode os.FileMode, data []byte) error {
 	})
 }
 
+// Remove removes a file, which may be gone.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Reason drops the operation and the path that package os puts before its reason.
 func Reason(err error) error {
 	if p, ok := err.(*fs.PathError); ok {

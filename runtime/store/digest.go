@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,8 +34,8 @@ func DigestJSON(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("digest: %w", err)
 	}
-	h := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(h[:]), nil
+	digest, _, err := Digest(bytes.NewReader(data))
+	return digest, err
 }
 
 // Compact is v as compact JSON: run.json is indented, a plan in memory is not.

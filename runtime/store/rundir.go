@@ -77,14 +77,11 @@ func ReadRecord(dir string) (*record.Run, error) {
 		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", MetricsFile)); err == nil {
-		if err := json.Unmarshal(data, &Figures{r.Metrics, r.Notes}); err != nil {
-			return nil, fmt.Errorf("%s: internal/metrics.json is damaged: %w", dir, err)
-		}
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", FilesFile)); err == nil {
-		if err := json.Unmarshal(data, &r.Internal); err != nil {
-			return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, FilesFile, err)
+	for name, into := range map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal} {
+		if data, err := os.ReadFile(filepath.Join(dir, "internal", name)); err == nil {
+			if err := json.Unmarshal(data, into); err != nil {
+				return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, name, err)
+			}
 		}
 	}
 	return &r, nil

@@ -42,29 +42,26 @@ func (s Scratch) Create(name string, released func() Uses) (io.WriteCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	return &checkpoint{f, func() error { return s.noteUses(released()) }}, nil
+	return &checkpoint{f, s, released}, nil
 }
 
 // checkpoint notes the uses when it is closed.
 type checkpoint struct {
 	*File
-	note func() error
+	scratch  Scratch
+	released func() Uses
 }
 
 func (c *checkpoint) Close() error {
-	if err := c.note(); err != nil {
+	data, err := json.Marshal(c.released())
+	if err == nil {
+		err = WriteBytes(c.scratch.path(usesFile), 0o600, data)
+	}
+	if err != nil {
 		c.Abort()
 		return err
 	}
 	return c.Commit()
-}
-
-func (s Scratch) noteUses(so Uses) error {
-	data, err := json.Marshal(so)
-	if err != nil {
-		return err
-	}
-	return WriteBytes(s.path(usesFile), 0o600, data)
 }
 
 // Drawn reads what an interrupted attempt of the stage had released; nothing where
