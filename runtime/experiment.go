@@ -81,18 +81,12 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 		return 0, nil
 	}
 	plan := trials[capped].Plan
-	folder, err := OpenFolder(opts.Dir, opts.Confine)
+	files, s, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return 0, err
 	}
-	defer folder.Close()
-	files := hold(folder)
 	defer files.Close()
-	s, err := openSource(ctx, plan, files, opts)
-	if err != nil {
-		return 0, err
-	}
-	a, err := openAccount(plan, s, folder, opts)
+	a, err := openAccount(plan, s, files.folder, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -109,10 +103,6 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 }
 
 func isDone(t Trial, s *source, opts Options) bool {
-	for _, f := range store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version) {
-		if f.Record.Repeat == t.Repeat && f.Record.Status == record.Done && !opts.Fresh {
-			return true
-		}
-	}
-	return false
+	runs := store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version)
+	return !opts.Fresh && slices.ContainsFunc(runs, func(f store.Found) bool { return f.Record.Repeat == t.Repeat && f.Record.Status == record.Done })
 }

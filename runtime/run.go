@@ -53,21 +53,29 @@ type run struct {
 // context's; its finished stages stay in the cache.
 func Run(ctx context.Context, plan *pipeline.Plan, opts Options) (*Result, error) {
 	opts.DropKey = opts.DropKey || !plan.Spec.Privacy.KeepNoiseKey
+	files, source, err := openFiles(ctx, plan, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer files.Close()
+	return runOf(plan, source, files, opts).do(ctx)
+}
+
+// openFiles opens the dataset of a plan, and holds what else is opened until it is closed.
+func openFiles(ctx context.Context, plan *pipeline.Plan, opts Options) (*held, *source, error) {
 	folder, err := OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	if err := CheckPublicFiles(plan, folder); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files := hold(folder)
-	defer files.Close()
-	source, err := openSource(ctx, plan, files, opts)
-	if err != nil {
-		return nil, err
+	var s *source
+	if err = CheckPublicFiles(plan, folder); err == nil {
+		s, err = openSource(ctx, plan, files, opts)
 	}
-	return runOf(plan, source, files, opts).do(ctx)
+	if err != nil {
+		files.Close()
+	}
+	return files, s, err
 }
 
 // runOf is a run of a plan on an opened dataset.
