@@ -49,7 +49,7 @@ func (r *run) opener(step *pipeline.Step) func(string, *pipeline.CSV, *pipeline.
 				return table.Open(r.files, path, csv, domain)
 			}
 		}
-		return pipeline.Table{}, fmt.Errorf("%s: is opened and is not in the stage's plan", path)
+		return pipeline.Table{}, fmt.Errorf("%s: the stage opens this file, which is not in the stage's plan", path)
 	}
 }
 
@@ -65,7 +65,7 @@ func PublicRand(seed uint64, stage, purpose string) *rand.Rand {
 }
 
 // errNoRun is what a stage hears that wants noise or files outside a run.
-var errNoRun = errors.New("this needs a run: write it into a spec")
+var errNoRun = errors.New("this needs a run; put the stage into a spec")
 
 type noPayer struct{}
 
@@ -91,12 +91,12 @@ func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress
 	}
 }
 
-// Safely turns a panic, which is a fault of weir, into an error that quotes
+// Safely turns a panic, which is an internal error, into an error that quotes
 // nothing of the data.
 func Safely[T any](f func() (T, error)) (out T, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("a fault of weir, not of the input; please report it")
+			err = errors.New("internal error in weir, not in the input; please report it")
 		}
 	}()
 	return f()

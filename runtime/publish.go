@@ -148,7 +148,7 @@ func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, l
 	}
 	for _, f := range files {
 		if f.Name != filepath.Base(f.Name) {
-			return fmt.Errorf("a file of a report is named %q, must be a plain name", f.Name)
+			return fmt.Errorf("a report file is named %q, must be a plain file name", f.Name)
 		}
 		if err := r.writeFile(dir, under, f.Name, "", list, bytesOf(f.Data)); err != nil {
 			return err

@@ -41,7 +41,7 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen map[string]int) (arrow.Record, error) {
 	indexes := rec.Schema().FieldIndices(unit.Column)
 	if len(indexes) == 0 {
-		return nil, fmt.Errorf("column %s of privacy_unit is not in the table", unit.Column)
+		return nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
 	}
 	column := rec.Column(indexes[0])
 	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))

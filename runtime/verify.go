@@ -150,7 +150,7 @@ func decodeStrictly(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows its end")
+		return errors.New("has trailing data")
 	}
 	return nil
 }

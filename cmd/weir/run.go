@@ -120,7 +120,7 @@ func printWarnings(w io.Writer, plan *pipeline.Plan) {
 // failure says what is left of a run that did not end well.
 func (f *runFlags) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
-		return withCode(exitInterrupted, fmt.Errorf("interrupted; the same command continues the run"))
+		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}
 	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)

@@ -74,7 +74,7 @@ func ReadRecord(dir string) (*record.Run, error) {
 	}
 	var r record.Run
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
+		return nil, fmt.Errorf("%s: is not the record of a run: %w", filepath.Join(dir, "run.json"), err)
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
 	for name, into := range map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal} {

@@ -36,7 +36,7 @@ func (s Scratch) Open(name string) (io.ReadCloser, error) { return os.Open(s.pat
 // might, never more.
 func (s Scratch) Create(name string, released func() Uses) (io.WriteCloser, error) {
 	if filepath.Base(name) == usesFile {
-		return nil, fmt.Errorf("%s: is a name of the runtime's own", usesFile)
+		return nil, fmt.Errorf("%s: is a name reserved for the runtime", usesFile)
 	}
 	f, err := Create(s.path(name), 0o600)
 	if err != nil {

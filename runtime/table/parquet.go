@@ -125,7 +125,7 @@ func (f *parquetFile) open(r *file.Reader, o options) (err error) {
 	}
 	f.schema, err = f.reader.Schema()
 	if err == nil && f.schema.NumFields() != r.MetaData().Schema.NumColumns() {
-		return fmt.Errorf("it nests columns")
+		return fmt.Errorf("it has nested columns")
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 func (c *conversion) step() (r arrow.Record, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			r, err = nil, fmt.Errorf("the reader found its structure broken")
+			r, err = nil, fmt.Errorf("its structure is broken")
 		}
 	}()
 	in, err := c.source.next()
