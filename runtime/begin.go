@@ -43,14 +43,14 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 		return nil, nil
 	}
 	if !(store.RunDir{Path: f.Path}).HasRead(r.source.content) {
-		r.opts.Log.Warn("the dataset's content is not what an earlier run of this spec read; this run draws new noise, as a new charge", "run", f.Path)
+		r.opts.Log.Warn("the dataset has changed since an earlier run of this spec; this run draws new noise, which is a new charge", "run", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done {
 		return r.shown(f)
 	}
 	if r.opts.Build == "" || f.Record.Build != r.opts.Build {
-		r.opts.Log.Warn("an interrupted run was of another build of weir and is not continued", "run", f.Path)
+		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "run", f.Path)
 		return nil, nil
 	}
 	return nil, r.resume(f)
@@ -59,7 +59,7 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 // shown is a finished run, whose charges have to stand in the ledger.
 func (r *run) shown(f store.Found) (*Result, error) {
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
-		r.opts.Log.Warn("a finished run of this spec is not as it was written, and is not shown", "run", f.Path, "why", err)
+		r.opts.Log.Warn("the files of a finished run of this spec have changed, so it is not shown again", "run", f.Path, "why", err)
 		return nil, nil
 	}
 	if !r.plan.Budget.Infinite() {
@@ -78,7 +78,7 @@ func (r *run) restore(rec *record.Run) error {
 	}
 	written, err := a.Restore(pay.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil), rec.Charges)
 	for _, id := range written {
-		r.opts.Log.Warn("the ledger lacked a charge of a finished run, which is written again", "charge", id)
+		r.opts.Log.Warn("the ledger was missing a charge of a finished run; it has been written again", "charge", id)
 	}
 	return err
 }
@@ -113,26 +113,19 @@ func (r *run) resume(f store.Found) error {
 
 // start makes a new run with a new key. A replay keeps no key: whoever asked for
 // it has it.
-func (r *run) start() error {
-	key, err := r.newKey()
-	if err != nil {
+func (r *run) start() (err error) {
+	if r.opts.Replay != nil {
+		r.key = r.opts.Replay.Key
+	} else if r.key, err = pay.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
 	dir, id, err := store.NewRunDir(r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
 	if err != nil {
 		return err
 	}
-	r.dir, r.key = dir, key
-	r.record = &record.Run{ID: id, Started: r.opts.Clock()}
+	r.dir, r.record = dir, &record.Run{ID: id, Started: r.opts.Clock()}
 	if r.opts.Replay != nil {
 		return nil
 	}
-	return errors.Join(pay.KeepKey(dir, key), dir.KeepContent(r.source.content))
-}
-
-func (r *run) newKey() (noise.Key, error) {
-	if r.opts.Replay != nil {
-		return r.opts.Replay.Key, nil
-	}
-	return pay.NewKey(r.opts.Random, r.opts.Insecure)
+	return errors.Join(pay.KeepKey(dir, r.key), dir.KeepContent(r.source.content))
 }

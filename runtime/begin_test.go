@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/privacy/ledger"
 	"weir/record"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -112,7 +112,7 @@ func TestRefusedRunLeavesNoTrace(t *testing.T) {
 	out := t.TempDir()
 	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
 	plan.Dataset.Budget = &pipeline.Budget{Epsilon: 0.1, Delta: 1e-6, Filter: "rdp"}
-	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, pay.ErrOverBudget) {
+	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Fatalf("%v, must be over the budget", err)
 	}
 	for _, pattern := range []string{"lies/2*", "ledgers/*.jsonl"} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weir/pipeline/compile"
+	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/record"
 	"weir/runtime/pay"
@@ -36,7 +37,7 @@ func Experiment(ctx context.Context, trials []Trial, opts Options) ([]*Result, e
 	}
 	workers := max(1, opts.Workers)
 	together := min(workers, len(trials))
-	opts.Workers, opts.turns, opts.order = workers/together, store.NewTurns(), order
+	opts.Workers, opts.turns, opts.order = workers/together, &store.Turns{}, order
 	results := make([]*Result, len(trials))
 	err = schedule.Each(ctx, len(trials), together, func(ctx context.Context, i int) (err error) {
 		// Two trials that come to the same spec are one run: the second waits and is shown it.
@@ -80,18 +81,12 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 		return 0, nil
 	}
 	plan := trials[capped].Plan
-	folder, err := OpenFolder(opts.Dir, opts.Confine)
+	files, s, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return 0, err
 	}
-	defer folder.Close()
-	files := hold(folder)
 	defer files.Close()
-	s, err := openSource(ctx, plan, files, opts)
-	if err != nil {
-		return 0, err
-	}
-	a, err := openAccount(plan, s, folder, opts)
+	a, err := openAccount(plan, s, files.folder, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -101,17 +96,13 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 			runs = append(runs, pay.NewPurse(t.Plan, s.Dataset, fmt.Sprintf("run-%d", i+1), noise.Key{}, nil))
 		}
 	}
-	if err = a.Afford(runs...); errors.Is(err, pay.ErrOverBudget) {
+	if err = a.Afford(runs...); errors.Is(err, ledger.ErrOverBudget) {
 		err = fmt.Errorf("the experiment's %d runs together: %w", len(trials), err)
 	}
 	return a.Order(), err
 }
 
 func isDone(t Trial, s *source, opts Options) bool {
-	for _, f := range store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version) {
-		if f.Record.Repeat == t.Repeat && f.Record.Status == record.Done && !opts.Fresh {
-			return true
-		}
-	}
-	return false
+	runs := store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version)
+	return !opts.Fresh && slices.ContainsFunc(runs, func(f store.Found) bool { return f.Record.Repeat == t.Repeat && f.Record.Status == record.Done })
 }

@@ -33,7 +33,7 @@ func WriteTable(ctx context.Context, path string, t pipeline.Table, csv *pipelin
 
 // ErrExists marks a file that is there and was not asked to be replaced: it may be
 // anybody's, the private table's too.
-var ErrExists = errors.New("is there already")
+var ErrExists = errors.New("already exists")
 
 // Replaceable reports whether a table may be written to path: nothing is there,
 // or force says to replace what is.

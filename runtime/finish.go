@@ -2,10 +2,12 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"slices"
-	"sort"
+	"sync"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -61,8 +63,7 @@ func (r *run) end(err error) error {
 func (r *run) noteStage(step *compile.Step, reused bool, seconds float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.stageRecord(step.ID)
-	s.Kind, s.Recipe, s.Reused, s.Seconds = step.Kind, r.recipes[step.ID], reused, seconds
+	r.record.Stages = append(r.record.Stages, record.Stage{ID: step.ID, Kind: step.Kind, Recipe: r.recipes[step.ID], Reused: reused, Seconds: seconds})
 }
 
 // orderStages lists the stages, and what they paid, as the plan does: which of two that run side by side
@@ -78,22 +79,38 @@ func (r *run) orderStages() {
 	slices.SortStableFunc(r.record.Charges, func(a, b record.Charge) int { return place[a.Stage] - place[b.Stage] })
 }
 
-// stageRecord finds or adds the record of a stage; r.mu is held.
-func (r *run) stageRecord(id string) *record.Stage {
-	for i := range r.record.Stages {
-		if r.record.Stages[i].ID == id {
-			return &r.record.Stages[i]
-		}
-	}
-	r.record.Stages = append(r.record.Stages, record.Stage{ID: id})
-	return &r.record.Stages[len(r.record.Stages)-1]
+// trace collects the private figures of running stages (losses, norms) as JSON
+// lines; it is written to internal/.
+type trace struct {
+	mu    sync.Mutex
+	lines []traceLine
 }
 
-func sortedPorts(step *compile.Step) []string {
-	ports := make([]string, 0, len(step.Work.Out))
-	for p := range step.Work.Out {
-		ports = append(ports, p)
+type traceLine struct {
+	Stage  string  `json:"stage"`
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"`
+}
+
+func (t *trace) add(stage, metric string, value float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, traceLine{stage, metric, value})
+}
+
+func (t *trace) write(dir store.RunDir) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.lines) == 0 {
+		return nil
 	}
-	sort.Strings(ports)
-	return ports
+	return dir.Keep("trace.jsonl", func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		for _, l := range t.lines {
+			if err := e.Encode(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

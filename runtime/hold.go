@@ -122,7 +122,7 @@ func (h *held) unchanged(ctx context.Context) error {
 }
 
 func (h *held) Close() error {
-	var errs []error
+	errs := []error{h.folder.Close()}
 	for _, f := range h.files {
 		errs = append(errs, f.file.Close())
 	}

@@ -190,8 +190,14 @@ func testOptions(out string) Options {
 func planSpec(t *testing.T, text string) *compile.Plan {
 	t.Helper()
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "columns"}}
-	reg, err := pipeline.NewRegistry([]pipeline.Kind{{Name: "liar", Version: 1, Doc: "Lies.", In: table,
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }}})
+	one := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
+	reg, err := pipeline.NewRegistry([]pipeline.Kind{
+		{Name: "liar", Version: 1, Doc: "Lies.", In: table, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }},
+		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table[:1], Out: one, New: func() pipeline.Stage { return &pass{} }},
+		{Name: "half", Version: 1, Doc: "Has two outputs.", In: table[:1], Out: []pipeline.Port{{Name: "train", Form: pipeline.FormTable, Doc: "a table"},
+			{Name: "test", Form: pipeline.FormTable, Doc: "a table"}}, New: func() pipeline.Stage { return &half{} }},
+		{Name: "reader", Version: 1, Doc: "Reads.", In: table[:1], Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -43,7 +45,7 @@ func (r *run) publish() error {
 // publishStep writes each output where its class lets it go.
 func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step) (err error) {
 	defer r.guarded(step, &err)
-	for _, port := range sortedPorts(step) {
+	for _, port := range slices.Sorted(maps.Keys(step.Work.Out)) {
 		h := step.Work.Out[port]
 		t := r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
 		name := step.ID
@@ -126,10 +128,7 @@ func (r *run) documents(aside string) error {
 		return err
 	}
 	write := func(name, what string, text []byte) error {
-		return r.writeFile(aside, "release", name, what, &r.record.Release, func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
+		return r.writeFile(aside, "release", name, what, &r.record.Release, bytesOf(text))
 	}
 	if err := write("domain.yaml", "what is publicly known of each column", domain); err != nil {
 		return err
@@ -151,15 +150,18 @@ func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, l
 	}
 	for _, f := range files {
 		if f.Name != filepath.Base(f.Name) {
-			return fmt.Errorf("a file of a report is named %q, must be a plain name", f.Name)
+			return fmt.Errorf("a report file is named %q, must be a plain file name", f.Name)
 		}
-		err := r.writeFile(dir, under, f.Name, "", list, func(w io.Writer) error {
-			_, err := w.Write(f.Data)
-			return err
-		})
-		if err != nil {
+		if err := r.writeFile(dir, under, f.Name, "", list, bytesOf(f.Data)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func bytesOf(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
 }

@@ -1,3 +1,6 @@
+// Package runtime carries out a plan: it opens the data, orders the stages,
+// runs independent ones side by side, stores their outputs by content, pays the
+// ledger, and leaves a record. It never imports stages.
 package runtime
 
 import (
@@ -51,21 +54,29 @@ type run struct {
 // context's; its finished stages stay in the cache.
 func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error) {
 	opts.DropKey = opts.DropKey || !plan.Spec.Privacy.KeepNoiseKey
+	files, source, err := openFiles(ctx, plan, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer files.Close()
+	return runOf(plan, source, files, opts).do(ctx)
+}
+
+// openFiles opens the dataset of a plan, and holds what else is opened until it is closed.
+func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *source, error) {
 	folder, err := OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	if err := CheckPublicFiles(plan, folder); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files := hold(folder)
-	defer files.Close()
-	source, err := openSource(ctx, plan, files, opts)
-	if err != nil {
-		return nil, err
+	var s *source
+	if err = CheckPublicFiles(plan, folder); err == nil {
+		s, err = openSource(ctx, plan, files, opts)
 	}
-	return runOf(plan, source, files, opts).do(ctx)
+	if err != nil {
+		files.Close()
+	}
+	return files, s, err
 }
 
 // runOf is a run of a plan on an opened dataset.

@@ -75,14 +75,14 @@ func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables
 	return err
 }
 
-// guarded turns a panic, which is a fault of weir, into an error whose details stay
+// guarded turns a panic, which is an internal error, into an error whose details stay
 // internal, because they may quote data. Rows are computed while they are stored or
 // written, so these are guarded too.
 func (r *run) guarded(step *compile.Step, err *error) {
 	if p := recover(); p != nil {
 		path := filepath.Join(r.dir.Internal(), "fault-"+step.ID+".txt")
 		store.WriteBytes(path, 0o600, fmt.Appendf(nil, "%v\n\n%s", p, debug.Stack()))
-		*err = fmt.Errorf("an internal error of weir, not of the spec; details are in %s, which is private", path)
+		*err = fmt.Errorf("internal error in weir, not in the spec; details are in %s, which is private", path)
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *run) runStage(ctx context.Context, step *compile.Step, payer *pay.Payer
 	}
 	for port := range step.Work.Out {
 		if out[port].Open == nil {
-			return nil, fmt.Errorf("the kind %s gave no output %s", step.Kind, port)
+			return nil, fmt.Errorf("the kind %s returned no output %s", step.Kind, port)
 		}
 	}
 	return out, nil
@@ -142,7 +142,7 @@ func lent(t pipeline.Table) pipeline.Table {
 	return t
 }
 
-var errLent = errors.New("the port lends a header, and its rows are read")
+var errLent = errors.New("the port lends a header only, but its rows were read")
 
 func (r *run) inputs(step *compile.Step) pipeline.Tables {
 	r.mu.Lock()

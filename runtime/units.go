@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
 	"weir/pipeline"
+	"weir/privacy"
 )
 
 // capUnits keeps the first max_rows rows of each privacy unit. Which rows are
@@ -39,7 +41,7 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen map[string]int) (arrow.Record, error) {
 	indexes := rec.Schema().FieldIndices(unit.Column)
 	if len(indexes) == 0 {
-		return nil, fmt.Errorf("column %s of privacy_unit is not in the table", unit.Column)
+		return nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
 	}
 	column := rec.Column(indexes[0])
 	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))
@@ -53,4 +55,32 @@ func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen ma
 		seen[id]++
 	}
 	return compute.FilterRecordBatch(ctx, rec, keep.NewArray(), compute.DefaultFilterOptions())
+}
+
+// errRowsPublic does not say how many rows there are.
+var errRowsPublic = errors.New("rows_public is not the number of rows of the table; under replace_one it must be, and it must be public knowledge")
+
+// countRows checks a declared row count at the end of the table. Under
+// add_remove the count is private and stopping on it would tell it, so there a
+// declared count is taken as a public estimate.
+func countRows(t pipeline.Table) func(context.Context) pipeline.Batches {
+	if t.Rows == 0 || t.Terms.Adjacency != privacy.ReplaceOne {
+		return t.Open
+	}
+	return func(ctx context.Context) pipeline.Batches {
+		return func(yield func(arrow.Record, error) bool) {
+			var n int64
+			for rec, err := range t.Open(ctx) {
+				if err == nil {
+					n += rec.NumRows()
+				}
+				if !yield(rec, err) || err != nil {
+					return
+				}
+			}
+			if n != t.Rows {
+				yield(nil, errRowsPublic)
+			}
+		}
+	}
 }

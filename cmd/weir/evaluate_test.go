@@ -72,7 +72,7 @@ func TestEvaluateOddTables(t *testing.T) {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			for _, n := range e.Notes {
-				if strings.Contains(n, "fault of weir") {
+				if strings.Contains(n, "internal error") {
 					t.Errorf("note: %s", n)
 				}
 			}

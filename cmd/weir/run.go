@@ -19,7 +19,6 @@ import (
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
-	"weir/runtime/pay"
 )
 
 // runFlags are those of `weir run`.
@@ -125,7 +124,7 @@ func (f *runFlags) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}
-	if errors.Is(err, pay.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
+	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)
 	}
 	return err

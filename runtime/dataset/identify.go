@@ -39,7 +39,7 @@ type Identity struct {
 	Joins       []string  // the commands that give them one ledger
 
 	content string
-	changed bool
+	changed bool // the declared version was known with other content only
 	head    ledger.Head
 	place   place
 	out     string
@@ -48,9 +48,6 @@ type Identity struct {
 // Content tells the contents of one dataset apart. It is for the owner's side:
 // names in the cache, and what an interrupted run had read.
 func (id *Identity) Content() string { return id.content }
-
-// Changed reports that the declared version was known with other content only.
-func (id *Identity) Changed() bool { return id.changed }
 
 // Identify finds the dataset of a file by the owner file of its path, else by its
 // content, else by a ledger beside it, and else makes a new one.

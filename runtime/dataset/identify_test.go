@@ -95,20 +95,20 @@ func TestVersions(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
 	one := b.identify("a.csv", "1")
-	if one.Changed() || b.identify("a.csv", "1").Changed() || b.identify("a.csv", "").Version != "1" {
+	if one.changed || b.identify("a.csv", "1").changed || b.identify("a.csv", "").Version != "1" {
 		t.Error("the first content counts as changed")
 	}
 	b.write("a.csv", people(0, 299))
 	same := b.identify("a.csv", "1")
-	if !same.Changed() || same.ID != one.ID || same.Content() == one.Content() || !strings.Contains(strings.Join(same.Notes, ""), "dataset.version") {
+	if !same.changed || same.ID != one.ID || same.Content() == one.Content() || !strings.Contains(strings.Join(same.Notes, ""), "dataset.version") {
 		t.Errorf("%+v: new content under the same version must be told", same)
 	}
 	b.write("a.csv", people(0, 298))
-	if two := b.identify("a.csv", "2"); two.Changed() || two.ID != one.ID {
+	if two := b.identify("a.csv", "2"); two.changed || two.ID != one.ID {
 		t.Errorf("%+v: a new version of the dataset counts as changed", two)
 	}
 	b.write("a.csv", people(0, 300))
-	if back := b.identify("a.csv", "1"); back.Changed() || back.Content() != one.Content() {
+	if back := b.identify("a.csv", "1"); back.changed || back.Content() != one.Content() {
 		t.Errorf("%+v: the first content is not known again", back)
 	}
 }
@@ -195,7 +195,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	os.Chmod(b.dir, 0o755)
 	b.write("a.csv", people(0, 200)) // so that the path alone tells
-	if three := b.identify("a.csv", "1"); three.ID != one.ID || !three.Changed() {
+	if three := b.identify("a.csv", "1"); three.ID != one.ID || !three.changed {
 		t.Errorf("%+v: the dataset is forgotten once its folder may be written", three)
 	}
 	os.Chmod(b.dir, 0o555)

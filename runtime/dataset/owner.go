@@ -3,6 +3,8 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"weir/privacy/ledger"
@@ -52,25 +54,13 @@ func (o *owner) valid() error {
 }
 
 func validID(id string) bool {
-	if len(id) != 35 || id[:3] != "ds-" {
-		return false
-	}
-	for _, r := range id[3:] {
-		if (r < '0' || r > '9') && (r < 'a' || r > 'f') {
-			return false
-		}
-	}
-	return true
+	hex, is := strings.CutPrefix(id, "ds-")
+	return is && len(hex) == 32 && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
 // known reports whether the content was seen, under any version.
 func (o *owner) known(mac string) bool {
-	for _, c := range o.Contents {
-		if c.HMAC == mac {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Contents, func(c content) bool { return c.HMAC == mac })
 }
 
 // see keeps that version has this content, and reports whether the version was

@@ -3,8 +3,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
+
+	"weir/runtime/store"
 )
 
 // record is what the index knows of one dataset: all that its owner file says,
@@ -70,10 +71,7 @@ func (x *index) save(r *record) error { return writePrivate(x.recordPath(r.ID), 
 
 func (x *index) remove(r *record) error {
 	x.records = slices.DeleteFunc(x.records, func(other *record) bool { return other == r })
-	if err := os.Remove(x.recordPath(r.ID)); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
+	return store.Remove(x.recordPath(r.ID))
 }
 
 func (x *index) find(is func(*record) bool) *record {

@@ -1,3 +1,5 @@
+// Package pay is where privacy is spent: ledgers and their caps, charges, the noise key, and
+// the payers that alone hand out noise. It sees plans, names and keys, never a row.
 package pay
 
 import (
@@ -14,9 +16,6 @@ import (
 	"weir/record"
 	"weir/runtime/store"
 )
-
-// ErrOverBudget marks a run that would pass the budget of its dataset.
-var ErrOverBudget = ledger.ErrOverBudget
 
 // Account is the open ledger of a dataset.
 type Account struct {

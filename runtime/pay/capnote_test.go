@@ -16,7 +16,7 @@ func TestRefusalOfABegunRun(t *testing.T) {
 	for charges, want := range map[int]bool{0: false, 1: true} {
 		over := &ledger.OverBudgetError{}
 		r := &Purse{charges: make([]record.Charge, charges)}
-		if err := r.asBegun(fmt.Errorf("stage: %w", over)); !errors.Is(err, ErrOverBudget) || over.Begun != want {
+		if err := r.asBegun(fmt.Errorf("stage: %w", over)); !errors.Is(err, ledger.ErrOverBudget) || over.Begun != want {
 			t.Errorf("after %d charges: begun is %v, must be %v", charges, over.Begun, want)
 		}
 	}

@@ -48,10 +48,4 @@ func KeepKey(dir store.RunDir, key noise.Key) error {
 }
 
 // DropKey removes a kept key.
-func DropKey(dir store.RunDir) error {
-	err := os.Remove(filepath.Join(dir.Internal(), keyFile))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	return err
-}
+func DropKey(dir store.RunDir) error { return store.Remove(filepath.Join(dir.Internal(), keyFile)) }

@@ -120,7 +120,7 @@ func (s *Secrets) Stream(purpose string) *noise.Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.planned {
-		err = errors.Join(err, fmt.Errorf("the stage draws the secret %q, and its plan draws none", purpose))
+		err = errors.Join(err, fmt.Errorf("the stage draws the secret %q, but its plan draws none", purpose))
 	}
 	s.fault = errors.Join(s.fault, err)
 	return st

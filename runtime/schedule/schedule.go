@@ -18,7 +18,8 @@ import (
 func Steps(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	done := map[string]chan struct{}{pipeline.DatasetID: closed()}
+	done := map[string]chan struct{}{pipeline.DatasetID: make(chan struct{})}
+	close(done[pipeline.DatasetID])
 	for i := range plan.Steps {
 		done[plan.Steps[i].ID] = make(chan struct{})
 	}
@@ -101,12 +102,6 @@ func firstCause(errs []error) error {
 		cancelled = err
 	}
 	return cancelled
-}
-
-func closed() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
 }
 
 // Cancelled reports whether err only says that the run was stopped.

@@ -95,3 +95,44 @@ func TestScheduleHearsCancellation(t *testing.T) {
 		t.Errorf("%v, must be the cancellation", err)
 	}
 }
+
+// TestEachBeginsInOrder, runs no more than it may, and names the earliest error.
+func TestEachBeginsInOrder(t *testing.T) {
+	var mu sync.Mutex
+	var began []int
+	now, most := 0, 0
+	err := Each(context.Background(), 20, 3, func(_ context.Context, i int) error {
+		mu.Lock()
+		began, now = append(began, i), now+1
+		most = max(most, now)
+		mu.Unlock()
+		time.Sleep(time.Millisecond)
+		mu.Lock()
+		now--
+		mu.Unlock()
+		return nil
+	})
+	if err != nil || most != 3 || len(began) != 20 || began[0] > 2 {
+		t.Errorf("%v, %d at a time, began %v", err, most, began)
+	}
+	var ran int
+	err = Each(context.Background(), 9, 1, func(_ context.Context, i int) error {
+		if ran++; i == 2 {
+			return errors.New("third")
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "third" || ran != 3 {
+		t.Errorf("%v after %d, must end with the third", err, ran)
+	}
+	err = Each(context.Background(), 2, 2, func(ctx context.Context, i int) error {
+		if i == 0 {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return errors.New("second")
+	})
+	if err == nil || err.Error() != "second" {
+		t.Errorf("%v, must be the cause and not the cancellation that it caused", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"weir/pipeline"
 	"weir/runtime/table"
@@ -116,4 +117,18 @@ func (c Cache) write(ctx context.Context, address, port string, h pipeline.Heade
 	}
 	digest, size, err := DigestFile(path)
 	return stored{file, digest, size}, err
+}
+
+// Turns lets runs that share a cache make what lies under one name one after the other: the
+// first makes it, and the others find it.
+type Turns struct{ held sync.Map } // of *sync.Mutex
+
+// Take waits for the turn of a name and returns what ends it. Nil turns are everyone's.
+func (t *Turns) Take(name string) (done func()) {
+	if t == nil {
+		return func() {}
+	}
+	turn, _ := t.held.LoadOrStore(name, &sync.Mutex{})
+	turn.(*sync.Mutex).Lock()
+	return turn.(*sync.Mutex).Unlock
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -72,17 +74,14 @@ func ReadRecord(dir string) (*record.Run, error) {
 	}
 	var r record.Run
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: is no record of a run: %w", filepath.Join(dir, "run.json"), err)
+		return nil, fmt.Errorf("%s: is not the record of a run: %w", filepath.Join(dir, "run.json"), err)
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", MetricsFile)); err == nil {
-		if err := json.Unmarshal(data, &Figures{r.Metrics, r.Notes}); err != nil {
-			return nil, fmt.Errorf("%s: internal/metrics.json is damaged: %w", dir, err)
-		}
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "internal", FilesFile)); err == nil {
-		if err := json.Unmarshal(data, &r.Internal); err != nil {
-			return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, FilesFile, err)
+	for name, into := range map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal} {
+		if data, err := os.ReadFile(filepath.Join(dir, "internal", name)); err == nil {
+			if err := json.Unmarshal(data, into); err != nil {
+				return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, name, err)
+			}
 		}
 	}
 	return &r, nil
@@ -162,4 +161,31 @@ func (d RunDir) KeepContent(content string) error {
 func (d RunDir) HasRead(content string) bool {
 	read, err := os.ReadFile(filepath.Join(d.Internal(), contentFile))
 	return err == nil && string(read) == content
+}
+
+const runsIgnore = `# Keys of data and of noise, figures of private rows: nothing in this folder is
+# for version control. Copy from it what lies in a release folder.
+*
+`
+
+// MakeRuns makes the folder of runs. A new one, or an empty one, tells git to leave
+// its files alone: "git add -A" would stage every key. A folder that holds anything is
+// the owner's and gets no file.
+func MakeRuns(out string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
+	}
+	files, err := os.ReadDir(out)
+	if err != nil || len(files) > 0 {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(out, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // of a run that began at the same time
+	}
+	if err != nil {
+		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
+	}
+	_, err = f.WriteString(runsIgnore)
+	return errors.Join(err, f.Close())
 }

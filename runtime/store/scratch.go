@@ -36,35 +36,32 @@ func (s Scratch) Open(name string) (io.ReadCloser, error) { return os.Open(s.pat
 // might, never more.
 func (s Scratch) Create(name string, released func() Uses) (io.WriteCloser, error) {
 	if filepath.Base(name) == usesFile {
-		return nil, fmt.Errorf("%s: is a name of the runtime's own", usesFile)
+		return nil, fmt.Errorf("%s: is a name reserved for the runtime", usesFile)
 	}
 	f, err := Create(s.path(name), 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &checkpoint{f, func() error { return s.noteUses(released()) }}, nil
+	return &checkpoint{f, s, released}, nil
 }
 
 // checkpoint notes the uses when it is closed.
 type checkpoint struct {
 	*File
-	note func() error
+	scratch  Scratch
+	released func() Uses
 }
 
 func (c *checkpoint) Close() error {
-	if err := c.note(); err != nil {
+	data, err := json.Marshal(c.released())
+	if err == nil {
+		err = WriteBytes(c.scratch.path(usesFile), 0o600, data)
+	}
+	if err != nil {
 		c.Abort()
 		return err
 	}
 	return c.Commit()
-}
-
-func (s Scratch) noteUses(so Uses) error {
-	data, err := json.Marshal(so)
-	if err != nil {
-		return err
-	}
-	return WriteBytes(s.path(usesFile), 0o600, data)
 }
 
 // Drawn reads what an interrupted attempt of the stage had released; nothing where

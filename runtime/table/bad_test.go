@@ -33,7 +33,7 @@ func zipped(text string) string {
 
 // readText opens and drains a file of that content.
 func readText(text string, csv *pipeline.CSV, d *pipeline.Domain) (int64, error) {
-	table, err := OpenWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, d, Options{BatchRows: 4})
+	table, err := openWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, d, options{BatchRows: 4})
 	if err != nil {
 		return 0, err
 	}
@@ -182,19 +182,6 @@ func TestUnknownCategoriesMayBecomeMissing(t *testing.T) {
 	d.Columns[2].Nullable = true
 	if _, err := readText("n,x,c\n1,2,green\n", &pipeline.CSV{Unknown: "missing"}, d); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestAnEmptyColumnIsAWarning(t *testing.T) {
-	var warned []Problem
-	files := fstest.MapFS{"f.csv": {Data: []byte("n,x,c\n1,,red\n2,,blue\n")}}
-	table, err := OpenWith(files, "f.csv", nil, small(), Options{Warn: func(p Problem) { warned = append(warned, p) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	drain(t, table)
-	if len(warned) != 1 || warned[0].Column != "x" || warned[0].Rule != ruleAllNull {
-		t.Errorf("warned %v", warned)
 	}
 }
 

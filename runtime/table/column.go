@@ -100,6 +100,10 @@ func (f *floats) add(v []byte) string {
 	if !ok {
 		return numberRule(v)
 	}
+	return f.put(x)
+}
+
+func (f *floats) put(x float64) string {
 	f.values = append(f.values, x)
 	if f.hasNumber(x) {
 		f.values[len(f.values)-1] = 0
@@ -137,12 +141,7 @@ func (n *ints) add(v []byte) string {
 	if !ok {
 		return n.rule(v)
 	}
-	n.values = append(n.values, x)
-	if !n.date && n.hasNumber(float64(x)) {
-		n.values[len(n.values)-1] = 0
-		return n.null(len(n.values) - 1)
-	}
-	return ""
+	return n.addInt(x)
 }
 
 func (n *ints) rule(v []byte) string {

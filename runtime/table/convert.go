@@ -112,8 +112,8 @@ func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.
 
 // adder appends value i of a to the builder of a declared column.
 func (c *converter) adder(at int, a arrow.Array) func(i int) string {
-	if d, ok := a.(*array.Dictionary); ok {
-		return dictionaryAdder(c.builders[at], d)
+	if _, ok := a.(*array.Dictionary); ok {
+		return textAdder(c.builders[at], a)
 	}
 	switch b := c.builders[at].(type) {
 	case *floats:
@@ -122,15 +122,11 @@ func (c *converter) adder(at int, a arrow.Array) func(i int) string {
 	case *ints:
 		return intAdder(b, a)
 	}
-	b, text, buf := c.builders[at], spelled(a), []byte(nil)
-	return func(i int) string {
-		buf = text(buf[:0], i)
-		return b.add(buf)
-	}
+	return textAdder(c.builders[at], a)
 }
 
-func dictionaryAdder(b builder, d *array.Dictionary) func(i int) string {
-	text, buf := spelledAny(d), []byte(nil)
+func textAdder(b builder, a arrow.Array) func(i int) string {
+	text, buf := spelled(a), []byte(nil)
 	return func(i int) string {
 		buf = text(buf[:0], i)
 		return b.add(buf)
@@ -151,11 +147,7 @@ func intAdder(b *ints, a arrow.Array) func(i int) string {
 		x := numbers(a)
 		return func(i int) string { return b.addWhole(x(i)) }
 	}
-	text, buf := spelled(a), []byte(nil)
-	return func(i int) string {
-		buf = text(buf[:0], i)
-		return b.add(buf)
-	}
+	return textAdder(b, a)
 }
 
 // numbers reads any number as float64; NaN stands for an integer that a float64
@@ -190,6 +182,9 @@ func exact(n int64) float64 {
 // spelled writes value i as a CSV file would.
 func spelled(a arrow.Array) func(b []byte, i int) []byte {
 	switch v := a.(type) {
+	case *array.Dictionary:
+		text := spelled(v.Dictionary())
+		return func(b []byte, i int) []byte { return text(b, v.GetValueIndex(i)) }
 	case *array.String:
 		return func(b []byte, i int) []byte { return append(b, v.Value(i)...) }
 	case *array.LargeString:
@@ -204,26 +199,11 @@ func spelled(a arrow.Array) func(b []byte, i int) []byte {
 	return func(b []byte, i int) []byte { return append(b, a.ValueStr(i)...) }
 }
 
-// spelledAny is spelled for dictionaries too.
-func spelledAny(a arrow.Array) func(b []byte, i int) []byte {
-	d, ok := a.(*array.Dictionary)
-	if !ok {
-		return spelled(a)
-	}
-	text := spelled(d.Dictionary())
-	return func(b []byte, i int) []byte { return text(b, d.GetValueIndex(i)) }
-}
-
 func (f *floats) addNumber(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return f.notFinite(x)
 	}
-	f.values = append(f.values, x)
-	if f.hasNumber(x) {
-		f.values[len(f.values)-1] = 0
-		return f.null(len(f.values) - 1)
-	}
-	return ""
+	return f.put(x)
 }
 
 // notFinite takes NaN for missing where a spelling of it is declared.

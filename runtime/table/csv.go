@@ -14,7 +14,6 @@ import (
 const (
 	ruleNoHeader = "holds nothing, not even a header"
 	ruleEmpty    = "holds no rows"
-	ruleAllNull  = "holds nothing but missing values"
 )
 
 // csvTable reads one text file.
@@ -24,13 +23,13 @@ type csvTable struct {
 	dialect *dialect
 	domain  *pipeline.Domain
 	schema  *arrow.Schema
-	options Options
+	options options
 	layout  layout
 	header  string // the raw header, to see that the file is still the same one
 }
 
 // openCSV checks the first record and returns the layout of the file.
-func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options, s *stream) (*csvTable, error) {
+func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options, s *stream) (*csvTable, error) {
 	t := &csvTable{fsys: fsys, name: name, dialect: d, domain: dom, schema: dom.ArrowSchema(), options: o}
 	p := &problems{file: name, unit: "line"}
 	head, line, err := firstText(s, d)
@@ -130,7 +129,6 @@ func (t *csvTable) read(ctx context.Context, yield func(arrow.Record, error) boo
 	defer flow.wait()
 	defer cancel()
 	all := &problems{file: t.name, unit: "line"}
-	count := newCounts(t.domain)
 	for r := range flow.results {
 		got := <-r
 		if got.err != nil {
@@ -143,7 +141,6 @@ func (t *csvTable) read(ctx context.Context, yield func(arrow.Record, error) boo
 		if len(all.list) > 0 || got.record == nil {
 			continue
 		}
-		count.add(got.record)
 		if !yield(got.record, nil) {
 			return nil
 		}
@@ -151,7 +148,7 @@ func (t *csvTable) read(ctx context.Context, yield func(arrow.Record, error) boo
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return count.finish(all, t.options.Warn)
+	return all.err(false) // that there are no rows is no error: where their number is private, it would tell it
 }
 
 // joined adds what ended the reading to the problems found before.
@@ -163,36 +160,4 @@ func joined(all *problems, err error) error {
 		all.merge(p)
 	}
 	return all.err(true)
-}
-
-// counts of rows and of missing cells, for the findings on a whole file.
-type counts struct {
-	domain *pipeline.Domain
-	rows   int64
-	nulls  []int64
-}
-
-func newCounts(d *pipeline.Domain) *counts {
-	return &counts{domain: d, nulls: make([]int64, len(d.Columns))}
-}
-
-func (c *counts) add(r arrow.Record) {
-	c.rows += r.NumRows()
-	for i := range c.nulls {
-		c.nulls[i] += int64(r.Column(i).NullN())
-	}
-}
-
-// finish reports empty columns as warnings. That there are no rows at all is no
-// error: where the row count is private, an error would tell it.
-func (c *counts) finish(p *problems, warn func(Problem)) error {
-	if err := p.err(false); err != nil {
-		return err
-	}
-	for i, n := range c.nulls {
-		if n == c.rows && n > 0 && warn != nil {
-			warn(Problem{File: p.file, Column: c.domain.Columns[i].Name, Rule: ruleAllNull})
-		}
-	}
-	return nil
 }

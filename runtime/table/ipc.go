@@ -14,14 +14,14 @@ import (
 )
 
 // openArrow checks the schema of an Arrow file or stream that others wrote.
-func openArrow(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options) (func(context.Context) pipeline.Batches, error) {
+func openArrow(fsys FS, name string, d *dialect, dom *pipeline.Domain) (func(context.Context) pipeline.Batches, error) {
 	s, err := newArrowSource(fsys, name, d, dom)
 	if err != nil {
 		return nil, err
 	}
 	s.close()
 	return func(ctx context.Context) pipeline.Batches {
-		return convertAll(ctx, name, dom, d, o, func(context.Context) (recordSource, error) {
+		return convertAll(ctx, name, dom, d, func(context.Context) (recordSource, error) {
 			return newArrowSource(fsys, name, d, dom)
 		})
 	}, nil

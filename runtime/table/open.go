@@ -1,3 +1,6 @@
+// Package table reads tables of the domain's types from CSV, TSV, Parquet and
+// Arrow files, and writes them back. Reading streams: memory is that of a few
+// batches and does not grow with the file. No error quotes a cell.
 package table
 
 import (
@@ -6,14 +9,13 @@ import (
 	"weir/pipeline"
 )
 
-// Options of reading that change no result.
-type Options struct {
-	BatchRows int           // rows of a record batch; 65,536 by default
-	Workers   int           // parsing goroutines; the number of cores by default, at most 4
-	Warn      func(Problem) // told of columns that hold nothing; may be nil
+// options of reading that change no result.
+type options struct {
+	BatchRows int // rows of a record batch; 65,536 by default
+	Workers   int // parsing goroutines; the number of cores by default, at most 4
 }
 
-func (o Options) filled() Options {
+func (o options) filled() options {
 	if o.BatchRows <= 0 {
 		o.BatchRows = 1 << 16
 	}
@@ -33,11 +35,11 @@ func (o Options) filled() Options {
 // a column that is neither nullable nor has spellings of missing are errors;
 // bounds are not checked here, the stage bounds does that.
 func Open(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain) (pipeline.Table, error) {
-	return OpenWith(fsys, name, csv, d, Options{})
+	return openWith(fsys, name, csv, d, options{})
 }
 
-// OpenWith is Open with options.
-func OpenWith(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, o Options) (pipeline.Table, error) {
+// openWith is Open with options.
+func openWith(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, o options) (pipeline.Table, error) {
 	dialect, err := newDialect(name, csv)
 	if err != nil {
 		return pipeline.Table{}, err
@@ -52,7 +54,7 @@ func OpenWith(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, o Opt
 	case parquetFormat:
 		t.Open, err = openParquet(fsys, name, dialect, d, o.filled())
 	case ipcFileFormat, ipcStreamFormat:
-		t.Open, err = openArrow(fsys, name, dialect, d, o.filled())
+		t.Open, err = openArrow(fsys, name, dialect, d)
 	default:
 		var c *csvTable
 		if c, err = openCSV(fsys, name, dialect, d, o.filled(), s); err == nil {

@@ -29,21 +29,21 @@ type parquetFile struct {
 }
 
 // openParquet checks the schema; rows are read when the function is called.
-func openParquet(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options) (func(context.Context) pipeline.Batches, error) {
+func openParquet(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options) (func(context.Context) pipeline.Batches, error) {
 	f, err := parquetOf(fsys, name, d, dom, o)
 	if err != nil {
 		return nil, err
 	}
 	f.raw.Close()
 	return func(ctx context.Context) pipeline.Batches {
-		return convertAll(ctx, name, dom, d, o, func(ctx context.Context) (recordSource, error) {
+		return convertAll(ctx, name, dom, d, func(ctx context.Context) (recordSource, error) {
 			return newParquetSource(ctx, fsys, name, d, dom, o)
 		})
 	}, nil
 }
 
 // parquetOf opens a file and matches its columns to those of a domain.
-func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options) (*parquetFile, error) {
+func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options) (*parquetFile, error) {
 	f, err := parquetFor(fsys, name, o)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options
 	return f, nil
 }
 
-func parquetFor(fsys FS, name string, o Options) (f *parquetFile, err error) {
+func parquetFor(fsys FS, name string, o options) (f *parquetFile, err error) {
 	raw, err := fsys.Open(name)
 	if err != nil {
 		return nil, wrong(name, "%v", plain(err))
@@ -113,7 +113,7 @@ func sound(r *file.Reader, size int64) bool {
 
 // open asks for dictionaries where text is stored as such: a category is then
 // looked up by number, not by spelling.
-func (f *parquetFile) open(r *file.Reader, o Options) (err error) {
+func (f *parquetFile) open(r *file.Reader, o options) (err error) {
 	props := pqarrow.ArrowReadProperties{BatchSize: int64(o.BatchRows)}
 	for i := range r.MetaData().Schema.NumColumns() {
 		if r.MetaData().Schema.Column(i).PhysicalType() == parquet.Types.ByteArray {
@@ -125,7 +125,7 @@ func (f *parquetFile) open(r *file.Reader, o Options) (err error) {
 	}
 	f.schema, err = f.reader.Schema()
 	if err == nil && f.schema.NumFields() != r.MetaData().Schema.NumColumns() {
-		return fmt.Errorf("it nests columns")
+		return fmt.Errorf("it has nested columns")
 	}
 	return err
 }
@@ -147,7 +147,7 @@ type parquetSource struct {
 	records pqarrow.RecordReader
 }
 
-func newParquetSource(ctx context.Context, fsys FS, name string, d *dialect, dom *pipeline.Domain, o Options) (*parquetSource, error) {
+func newParquetSource(ctx context.Context, fsys FS, name string, d *dialect, dom *pipeline.Domain, o options) (*parquetSource, error) {
 	f, err := parquetOf(fsys, name, d, dom, o)
 	if err != nil {
 		return nil, err

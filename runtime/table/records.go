@@ -18,7 +18,7 @@ type recordSource interface {
 }
 
 // convertAll streams the records of a file as those of a domain.
-func convertAll(ctx context.Context, name string, dom *pipeline.Domain, d *dialect, o Options, open func(context.Context) (recordSource, error)) pipeline.Batches {
+func convertAll(ctx context.Context, name string, dom *pipeline.Domain, d *dialect, open func(context.Context) (recordSource, error)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		s, err := open(ctx)
 		if err != nil {
@@ -26,9 +26,8 @@ func convertAll(ctx context.Context, name string, dom *pipeline.Domain, d *diale
 			return
 		}
 		defer s.close()
-		c := &conversion{converter: newConverter(dom, d, s.columns()), counts: newCounts(dom),
-			problems: &problems{file: name, unit: "row"}, source: s, row: 1}
-		if err := c.run(ctx, yield, o.Warn); err != nil {
+		c := &conversion{converter: newConverter(dom, d, s.columns()), problems: &problems{file: name, unit: "row"}, source: s, row: 1}
+		if err := c.run(ctx, yield); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -36,21 +35,20 @@ func convertAll(ctx context.Context, name string, dom *pipeline.Domain, d *diale
 
 type conversion struct {
 	*converter
-	*counts
 	problems *problems
 	source   recordSource
 	row      int64
 }
 
 // run yields records until a problem is found, then collects more problems.
-func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bool, warn func(Problem)) error {
+func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bool) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		r, err := c.step()
 		if err == io.EOF {
-			return c.counts.finish(c.problems, warn)
+			return c.problems.err(false)
 		}
 		if err != nil {
 			return joined(c.problems, wrong(c.problems.file, "is damaged: %v", err))
@@ -61,7 +59,6 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 		if r == nil || len(c.problems.list) > 0 {
 			continue
 		}
-		c.counts.add(r)
 		if !yield(r, nil) {
 			return nil
 		}
@@ -72,7 +69,7 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 func (c *conversion) step() (r arrow.Record, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			r, err = nil, fmt.Errorf("the reader found its structure broken")
+			r, err = nil, fmt.Errorf("its structure is broken")
 		}
 	}()
 	in, err := c.source.next()

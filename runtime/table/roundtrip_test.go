@@ -159,7 +159,7 @@ func TestBytesAreTheSameEachTime(t *testing.T) {
 func TestBatchesDoNotDependOnWorkers(t *testing.T) {
 	head, body, d := sample(t, 9000)
 	shape := func(workers int) (s []int64) {
-		table, err := OpenWith(repeated{head, body, 3}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d, Options{Workers: workers, BatchRows: 4096})
+		table, err := openWith(repeated{head, body, 3}, "x.csv", &pipeline.CSV{Delimiter: ";"}, d, options{Workers: workers, BatchRows: 4096})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -161,13 +161,13 @@ func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Sche
 			return s, err
 		}, err
 	}
-	p, err := parquetFor(fsys, name, Options{}.filled())
+	p, err := parquetFor(fsys, name, options{}.filled())
 	if err != nil {
 		return nil, nil, err
 	}
 	p.raw.Close()
 	return p.schema, func() (recordSource, error) {
-		p, err := parquetFor(fsys, name, Options{}.filled())
+		p, err := parquetFor(fsys, name, options{}.filled())
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Sche
 func spellRows(r arrow.Record, yield func([][]byte, error) bool) bool {
 	columns := make([]func([]byte, int) []byte, r.NumCols())
 	for i := range columns {
-		columns[i] = spelledAny(r.Column(i))
+		columns[i] = spelled(r.Column(i))
 	}
 	row := make([][]byte, len(columns))
 	for i := range int(r.NumRows()) {

@@ -198,7 +198,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("n;x;c\n1;2;red\n", byte(';'))
 	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
 		csv := &pipeline.CSV{Delimiter: string(rune(delimiter % 128))}
-		table, err := OpenWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, small(), Options{BatchRows: 3, Workers: 2})
+		table, err := openWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, small(), options{BatchRows: 3, Workers: 2})
 		if err != nil {
 			return
 		}

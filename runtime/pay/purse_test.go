@@ -1,0 +1,175 @@
+package pay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/privacy"
+	"weir/privacy/ledger"
+	"weir/privacy/noise"
+	"weir/record"
+)
+
+// planOf charges epsilon 1 once, in a stage named train, with a cap of epsilon cap.
+func planOf(cap float64) *compile.Plan {
+	p := &compile.Plan{Plan: &pipeline.Plan{Digest: "sha256:spec", Adjacency: privacy.AddRemove, Budget: 1}, Spec: &spec.Spec{},
+		Steps: []compile.Step{{Step: &pipeline.Step{ID: "train", Spends: []pipeline.Planned{{Name: "counts", Event: privacy.JSON{Event: privacy.Pure{Epsilon: 1}}}}}}}}
+	p.Dataset.Budget = &pipeline.Budget{Epsilon: cap, Delta: 1e-6, Filter: "basic"}
+	return p
+}
+
+const recipe = "sha256:0123456789abcdef0123"
+
+func purse(p *compile.Plan, run string) *Purse {
+	return NewPurse(p, Dataset{ID: "ds-1", Version: "1"}, run, noise.Key{}, nil)
+}
+
+func opened(t *testing.T, p *compile.Plan, path string) *Account {
+	t.Helper()
+	a, err := Open(p, Dataset{ID: "ds-1", Version: "1"}, Place{Asked: path, Out: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func lines(t *testing.T, path string) int {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Count(string(text), "\n")
+}
+
+// TestCapHoldsSideBySide: whatever runs at the same time, each with a ledger of its own
+// open and each having found enough left, the charges stay within the cap.
+func TestCapHoldsSideBySide(t *testing.T) {
+	plan, path := planOf(3), filepath.Join(t.TempDir(), "l.jsonl")
+	purses := make([]*Purse, 8)
+	for i := range purses {
+		purses[i] = purse(plan, fmt.Sprint("run", i))
+		if err := purses[i].Draw(opened(t, plan, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	errs := make([]error, len(purses))
+	var all sync.WaitGroup
+	for i, p := range purses {
+		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0], recipe) })
+	}
+	all.Wait()
+	paid := 0
+	for i, err := range errs {
+		charges, head := purses[i].Paid()
+		if err == nil {
+			paid++
+		} else if !errors.Is(err, ledger.ErrOverBudget) || len(charges) > 0 || head.Count > 0 {
+			t.Errorf("run %d: %v with %d charges, must be over the budget with none", i, err, len(charges))
+		}
+	}
+	if paid != 3 || lines(t, path) != 3 {
+		t.Errorf("%d runs paid and the ledger has %d lines, must be 3: epsilon 3 admits three times 1", paid, lines(t, path))
+	}
+	if err := purse(plan, "late").Draw(opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+		t.Errorf("a later run: %v, must be refused before it begins", err)
+	}
+}
+
+// TestResumedRunPaysOnce: the same run, stage, mechanism and recipe is one charge; another
+// recipe, which draws other noise, is another.
+func TestResumedRunPaysOnce(t *testing.T) {
+	plan, path := planOf(2), filepath.Join(t.TempDir(), "l.jsonl")
+	for i, c := range []struct {
+		run, recipe string
+		lines       int
+		refused     bool
+	}{
+		{"r", recipe, 1, false},
+		{"r", recipe, 1, false},
+		{"r", "sha256:fedcba98765432100123", 2, false},
+		{"other", recipe, 2, true},
+	} {
+		p := purse(plan, c.run)
+		p.account = opened(t, plan, path)
+		err := p.PayAll(&plan.Steps[0], c.recipe)
+		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
+			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
+		}
+		if charges, head := p.Paid(); !c.refused && (len(charges) != 1 || charges[0].Ledger == "" || int(head.Count) != c.lines) {
+			t.Errorf("%d: noted %+v and %+v, must be one charge of %d lines", i, charges, head, c.lines)
+		}
+	}
+}
+
+// TestBillOfAResumedRun leaves out what it has paid, and nothing that another has.
+func TestBillOfAResumedRun(t *testing.T) {
+	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
+	p := purse(plan, "r")
+	if err := errors.Join(p.Draw(opened(t, plan, path)), p.PayAll(&plan.Steps[0], recipe)); err != nil {
+		t.Fatal(err)
+	}
+	if err := purse(plan, "r").Draw(opened(t, plan, path)); err != nil {
+		t.Errorf("the run that paid: %v, must go on", err)
+	}
+	if err := purse(plan, "s").Draw(opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+		t.Errorf("another run: %v, must be refused", err)
+	}
+	if err := opened(t, plan, path).Afford(purse(plan, "r"), purse(plan, "s")); !errors.Is(err, ledger.ErrOverBudget) {
+		t.Errorf("both together: %v, must be refused", err)
+	}
+}
+
+// TestRestoreWritesWhatIsMissing, under the id that it had, and nothing twice.
+func TestRestoreWritesWhatIsMissing(t *testing.T) {
+	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
+	charge := record.Charge{Stage: "train", Name: "counts", ID: "r/train/counts/0123", Event: plan.Steps[0].Spends[0].Event}
+	for _, want := range []int{1, 0} {
+		written, err := opened(t, plan, path).Restore(purse(plan, "r"), []record.Charge{charge})
+		if err != nil || len(written) != want || lines(t, path) != 1 {
+			t.Errorf("%v, %v, must write %d", written, err, want)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := ledger.Parse(text); err != nil || len(entries) != 1 || entries[0].ID != charge.ID || entries[0].Event.Event == nil {
+		t.Errorf("%+v, %v, must be the charge of the record", entries, err)
+	}
+}
+
+// TestNothingIsChargedWithoutAnAccount: the replay of a run notes its charges and writes none.
+func TestNothingIsChargedWithoutAnAccount(t *testing.T) {
+	plan := planOf(1)
+	p := purse(plan, "r")
+	if err := p.PayAll(&plan.Steps[0], recipe); err != nil {
+		t.Fatal(err)
+	}
+	if charges, head := p.Paid(); len(charges) != 1 || charges[0].Ledger != "" || head != (ledger.Head{}) {
+		t.Errorf("%+v, %+v", charges, head)
+	}
+}
+
+// TestTestLedgerIsApart: charges of runs with a test seed never stand among real ones.
+func TestTestLedgerIsApart(t *testing.T) {
+	at := Place{Asked: "x" + TestLedgerSuffix[len(".NOT-PRIVATE"):], Test: true}
+	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || path != "x"+TestLedgerSuffix {
+		t.Errorf("%s, %v, must be apart from the ledger of real charges", path, err)
+	}
+	at.Test = false
+	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || filepath.Base(path) != at.Asked {
+		t.Errorf("%s, %v, must be where it was asked for", path, err)
+	}
+}

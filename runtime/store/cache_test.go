@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// metrics is a small table of one figure.
+func metrics() (pipeline.Headers, pipeline.Tables) {
+	h := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema()}
+	return pipeline.Headers{"out": h}, pipeline.Tables{"out": pipeline.WriteMetrics(h, []pipeline.Metric{{Name: "rows", Value: 73313}})}
+}
+
+func kept() error { return nil }
+
+// TestCacheFindsWhatIsWholeOnly: damage, a missing file, a cut manifest and a port that was
+// not planned then are all "not there"; nothing stale is read.
+func TestCacheFindsWhatIsWholeOnly(t *testing.T) {
+	const address = "sha256:1"
+	want, out := metrics()
+	for name, c := range map[string]struct {
+		damage func(dir string) error
+		found  bool
+	}{
+		"nothing":      {func(string) error { return nil }, true},
+		"no manifest":  {func(dir string) error { return os.Remove(filepath.Join(dir, "manifest.json")) }, false},
+		"cut manifest": {func(dir string) error { return os.Truncate(filepath.Join(dir, "manifest.json"), 9) }, false},
+		"no file":      {func(dir string) error { return os.Remove(filepath.Join(dir, "out.arrow")) }, false},
+		"a cut file":   {func(dir string) error { return os.Truncate(filepath.Join(dir, "out.arrow"), 50) }, false},
+		"another bit": {func(dir string) error {
+			data, err := os.ReadFile(filepath.Join(dir, "out.arrow"))
+			data[len(data)/2] ^= 1
+			return errors.Join(err, os.WriteFile(filepath.Join(dir, "out.arrow"), data, 0o600))
+		}, false},
+	} {
+		cache := Cache{t.TempDir()}
+		if _, err := cache.Store(t.Context(), address, want, out, kept); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.damage(cache.folder(address)); err != nil {
+			t.Fatal(err)
+		}
+		tables, ok := cache.Load(address, want)
+		if ok != c.found {
+			t.Errorf("%s: found is %v, must be %v", name, ok, c.found)
+		}
+		if _, ok := cache.Load(address, pipeline.Headers{"other": {}}); ok {
+			t.Errorf("%s: a port that nobody stored is found", name)
+		}
+		if !c.found {
+			continue
+		}
+		if figures, err := pipeline.ReadMetrics(t.Context(), tables["out"]); err != nil || len(figures) != 1 || figures[0].Value != 73313 {
+			t.Errorf("%s: read %v, %v", name, figures, err)
+		}
+	}
+}
+
+// TestCacheKeepsNothingOfAFault: rows that fail half-way, a panic that may quote them and a
+// promise that was not held leave nothing that can be found; what is kept is for the owner.
+func TestCacheKeepsNothingOfAFault(t *testing.T) {
+	want, out := metrics()
+	broken := errors.New("broken")
+	failing := func(fail func(yield func(arrow.Record, error) bool)) pipeline.Tables {
+		return pipeline.Tables{"out": {Open: func(ctx context.Context) pipeline.Batches {
+			return func(yield func(arrow.Record, error) bool) {
+				for r := range out["out"].Open(ctx) {
+					yield(r, nil)
+				}
+				fail(yield)
+			}
+		}}}
+	}
+	for name, c := range map[string]struct {
+		out     pipeline.Tables
+		promise func() error
+		want    error
+	}{
+		"held":          {out, kept, nil},
+		"a broken row":  {failing(func(yield func(arrow.Record, error) bool) { yield(nil, broken) }), kept, broken},
+		"a panic":       {failing(func(func(arrow.Record, error) bool) { panic("73313") }), kept, ErrInternal},
+		"a broken word": {out, func() error { return broken }, broken},
+	} {
+		cache := Cache{filepath.Join(t.TempDir(), "cache")}
+		if _, err := cache.Store(t.Context(), "sha256:1", want, c.out, c.promise); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, must be %v", name, err, c.want)
+		}
+		if _, ok := cache.Load("sha256:1", want); ok != (c.want == nil) {
+			t.Errorf("%s: found is %v", name, ok)
+		}
+		files, _ := filepath.Glob(filepath.Join(cache.Dir, "*", "*"))
+		if (len(files) > 0) != (c.want == nil) {
+			t.Errorf("%s: %v is left", name, files)
+		}
+		for _, f := range append(files, cache.Dir, cache.folder("sha256:1")) {
+			if info, err := os.Stat(f); err == nil && info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s: %s has mode %v, must be its owner's alone", name, f, info.Mode())
+			}
+		}
+	}
+}
+
+// TestCheckpointSaysWhatWasDrawn before it takes its name; without such a word nobody skips.
+func TestCheckpointSaysWhatWasDrawn(t *testing.T) {
+	s := Cache{t.TempDir()}.Scratch("sha256:1")
+	if s.Drawn() != nil {
+		t.Error("something was drawn before anything was")
+	}
+	w, err := s.Create("weights", func() Uses { return Uses{"train": 7} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open("weights"); err == nil {
+		t.Error("an open checkpoint has its name already")
+	}
+	if err := w.Close(); err != nil || s.Drawn()["train"] != 7 {
+		t.Errorf("%v, drawn %v, must be 7", err, s.Drawn())
+	}
+	if _, err := s.Create("x/"+usesFile, nil); err == nil {
+		t.Error("a stage may write what it has drawn")
+	}
+}
