@@ -14,12 +14,9 @@ type Rule struct {
 	Reference string `json:"reference"`
 }
 
-// Rules lists every rule in order.
-func Rules() []Rule { return rules() }
-
 // Find returns the rule with an id.
 func Find(id string) (Rule, error) {
-	all := rules()
+	all := Rules()
 	for _, r := range all {
 		if r.ID == id {
 			return r, nil

@@ -1,7 +1,7 @@
 package audit
 
-// rules is the table of shared AUDIT, in its order.
-func rules() []Rule {
+// Rules lists every rule in order.
+func Rules() []Rule {
 	return []Rule{
 		{"W01", "error", "numeric bounds or bins taken from private data without budget",
 			"declare public bounds, or a paid DP-bounds stage",
