@@ -10,4 +10,6 @@ func AnyOf(schemas ...*Schema) *Schema {
 }
 
 // PathSchema accepts the path of a file.
-func PathSchema() *Schema { return newSchema(newObject("type", "string", "minLength", 1, "format", "path")) }
+func PathSchema() *Schema {
+	return newSchema(newObject("type", "string", "minLength", 1, "format", "path"))
+}
