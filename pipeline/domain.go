@@ -84,10 +84,8 @@ type Transform struct {
 
 // Column returns the named column, or nil.
 func (d *Domain) Column(name string) *Column {
-	for i := range d.Columns {
-		if d.Columns[i].Name == name {
-			return &d.Columns[i]
-		}
+	if i := d.Index(name); i >= 0 {
+		return &d.Columns[i]
 	}
 	return nil
 }

@@ -114,14 +114,3 @@ func (p *Plan) Step(id string) *Step {
 	}
 	return nil
 }
-
-// Charges lists what the plan will spend, in order of the steps.
-func (p *Plan) Charges() []privacy.Charge {
-	var charges []privacy.Charge
-	for _, s := range p.Steps {
-		for _, e := range s.Events {
-			charges = append(charges, privacy.Charge{Stage: s.ID, Event: e.Event})
-		}
-	}
-	return charges
-}

@@ -1,47 +1,33 @@
 package pipeline
 
-import "strings"
+import "weir/schema"
 
-// Problem is one thing wrong with a stage's settings or inputs, found before
-// any data is read.
+// Problem is one thing wrong with a stage's settings or inputs, found before any
+// data is read. Path is that of the setting, relative to the stage; "" is the stage
+// itself.
 type Problem struct {
-	Path     string // of the setting, relative to the stage; "" is the stage itself
-	Found    string // what is there
-	Accepted string // what may be there
-	Rule     string // audit rule, such as W03; "" where none
+	schema.Problem
+	Rule string // audit rule, such as W03; "" where none
 }
 
 func (p Problem) Error() string {
-	var b strings.Builder
-	if p.Path != "" {
-		b.WriteString(p.Path + ": ")
+	if p.Rule == "" {
+		return p.Problem.Error()
 	}
-	b.WriteString("is " + p.Found + ", must be " + p.Accepted)
-	if p.Rule != "" {
-		b.WriteString(" (" + p.Rule + ")")
-	}
-	return b.String()
+	return p.Problem.Error() + " (" + p.Rule + ")"
 }
 
 // Problems is every problem of a stage at once; as an error it lists them.
 type Problems []Problem
 
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (ps Problems) Error() string { return schema.Lines(ps) }
 
 // Add appends a problem.
-func (ps *Problems) Add(path, found, accepted string) {
-	*ps = append(*ps, Problem{Path: path, Found: found, Accepted: accepted})
-}
+func (ps *Problems) Add(path, found, accepted string) { ps.Refuse("", path, found, accepted) }
 
 // Refuse appends a problem of privacy, with its audit rule.
 func (ps *Problems) Refuse(rule, path, found, accepted string) {
-	*ps = append(*ps, Problem{Path: path, Found: found, Accepted: accepted, Rule: rule})
+	*ps = append(*ps, Problem{schema.Problem{Path: path, Found: found, Accepted: accepted}, rule})
 }
 
 // Err is nil where there is no problem.

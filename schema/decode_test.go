@@ -46,7 +46,7 @@ func TestDecodeKeepsDefaults(t *testing.T) {
 	if diff := cmp.Diff([]Text{"1.0", "?", "yes", "2020-01-01"}, spec.Dataset.Missing); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"z", "a"}, spec.Stages.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"z", "a"}, []string{spec.Stages[0].Name, spec.Stages[1].Name}); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -59,10 +59,13 @@ func (p Problem) where() string {
 // Problems is a list of problems as one error, one a line. errors.As finds it behind Join.
 type Problems []Problem
 
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
+func (ps Problems) Error() string { return Lines(ps) }
+
+// Lines is the text of several errors, one a line.
+func Lines[T error](errs []T) string {
+	lines := make([]string, len(errs))
+	for i, err := range errs {
+		lines[i] = err.Error()
 	}
 	return strings.Join(lines, "\n")
 }

@@ -97,26 +97,6 @@ type orderedMapping interface{ orderedMapping() }
 
 func (Ordered[T]) orderedMapping() {}
 
-// Get finds a value by its name.
-func (o Ordered[T]) Get(name string) (T, bool) {
-	for _, e := range o {
-		if e.Name == name {
-			return e.Value, true
-		}
-	}
-	var zero T
-	return zero, false
-}
-
-// Names lists the names in order.
-func (o Ordered[T]) Names() []string {
-	names := make([]string, len(o))
-	for i, e := range o {
-		names[i] = e.Name
-	}
-	return names
-}
-
 // Merged renders the fields of several structs as one mapping, in order: for Canonical of a mapping
 // that Decode spread over several structs.
 type Merged []any

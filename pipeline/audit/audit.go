@@ -26,12 +26,9 @@ const (
 	Built   Holder = "by design: no spec can ask for it, and a kind that does it fails its tests"
 )
 
-// Rules lists every rule in order.
-func Rules() []Rule { return rules() }
-
 // Find returns the rule with an id.
 func Find(id string) (Rule, error) {
-	all := rules()
+	all := Rules()
 	for _, r := range all {
 		if r.ID == id {
 			return r, nil

@@ -1,7 +1,7 @@
 package audit
 
-// rules is the table, in the order of docs/audit.md.
-func rules() []Rule {
+// Rules lists every rule, in the order of docs/audit.md.
+func Rules() []Rule {
 	return []Rule{
 		{"W01", "error", "numeric bounds or bins taken from private data without budget",
 			"declare public bounds, or a paid DP-bounds stage",

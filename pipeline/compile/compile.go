@@ -143,7 +143,7 @@ func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
 func (c *compiler) stageFaults(s *spec.Stage, err error) {
 	var problems pipeline.Problems
 	if !errors.As(err, &problems) {
-		problems = pipeline.Problems{{Found: err.Error(), Accepted: "free of that"}}
+		problems.Add("", err.Error(), "free of that")
 	}
 	for _, p := range problems {
 		if !s.Sound() && !c.spec.Given(s, p.Path) {

@@ -3,7 +3,6 @@ package spec
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"weir/schema"
 )
@@ -34,13 +33,7 @@ func (ds Diagnostics) Sort() {
 	})
 }
 
-func (ds Diagnostics) Error() string {
-	lines := make([]string, len(ds))
-	for i, d := range ds {
-		lines[i] = d.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (ds Diagnostics) Error() string { return schema.Lines(ds) }
 
 // Privacy reports whether all reasons are refusals of privacy or budget, which
 // have an exit code of their own.
@@ -51,14 +44,6 @@ func (ds Diagnostics) Privacy() bool {
 		}
 	}
 	return len(ds) > 0
-}
-
-// faults wraps problems found by the schema; nil where there are none.
-func faults(ps []schema.Problem) error {
-	if len(ps) == 0 {
-		return nil
-	}
-	return diagnostics(ps)
 }
 
 func diagnostics(ps []schema.Problem) Diagnostics {

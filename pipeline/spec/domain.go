@@ -14,7 +14,10 @@ func WriteDomain(d *pipeline.Domain) ([]byte, error) { return schema.Canonical(d
 // ParseDomain reads the YAML of a domain. The error is of type Diagnostics.
 func ParseDomain(file string, data []byte) (*pipeline.Domain, error) {
 	d, problems := parseDomain(file, data)
-	return d, faults(problems)
+	if len(problems) > 0 {
+		return nil, diagnostics(problems)
+	}
+	return d, nil
 }
 
 func parseDomain(file string, data []byte) (*pipeline.Domain, []schema.Problem) {

@@ -33,13 +33,13 @@ type Sources struct {
 func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	doc, problems := schema.Parse(src.File, src.Data)
 	if doc == nil {
-		return nil, faults(problems)
+		return nil, diagnostics(problems)
 	}
 	for _, set := range src.Set {
 		problems = append(problems, override(doc, set)...)
 	}
 	if len(problems) > 0 {
-		return nil, faults(problems)
+		return nil, diagnostics(problems)
 	}
 	p := &parser{src: src, doc: doc, reg: reg}
 	spec := p.spec()
@@ -115,23 +115,22 @@ func (p *parser) at(path, found, accepted, hint string) {
 }
 
 func (p *parser) spec() *Spec {
-	file := specFile{Spec: Default()}
+	file := specFile{Spec: defaults()}
 	p.add(p.doc.Decode("", &file)...)
 	spec := &file.Spec
 	spec.doc = p.doc
 	for _, id := range p.doc.Keys("stages") {
 		spec.Stages = append(spec.Stages, p.stage(id))
 	}
-	spec.Dataset.columns = p.domain(spec.Dataset.DemoRows)
+	spec.Dataset.Domain.columns = p.domain(spec.Dataset.DemoRows)
 	p.rules(spec)
-	spec.badSource = spec.Dataset.columns == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
+	spec.badSource = spec.Dataset.Columns() == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
 	spec.badTerms = p.wrong("privacy.epsilon", "privacy.adjacency", "privacy.claims")
 	fillInputs(spec.Stages)
 	return spec
 }
 
-// Default is a spec before its file is read.
-func Default() Spec {
+func defaults() Spec {
 	return Spec{Weir: 1, Dataset: Dataset{Version: "1"}, Privacy: Privacy{Delta: 1e-5, Accountant: account.Default, Claims: pipeline.ClaimsProven, KeepNoiseKey: true}}
 }
 

@@ -30,8 +30,8 @@ func (p *parser) datasetRules(d *Dataset) {
 		p.at("dataset.demo_rows", "", "left out when the data come from a file", "")
 	}
 	unit := d.PrivacyUnit.Column
-	if unit != "" && d.columns != nil && !p.wrong("dataset.privacy_unit") && d.columns.Column(unit) == nil {
-		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.columns.Names(), ", "), schema.DidYouMean(unit, d.columns.Names()))
+	if unit != "" && d.Columns() != nil && !p.wrong("dataset.privacy_unit") && d.Columns().Column(unit) == nil {
+		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.Columns().Names(), ", "), schema.DidYouMean(unit, d.Columns().Names()))
 	}
 }
 

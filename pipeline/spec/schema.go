@@ -8,7 +8,7 @@ import (
 
 // Schema is the JSON Schema of a spec over the kinds of reg.
 func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
-	file := specFile{Spec: Default()}
+	file := specFile{Spec: defaults()}
 	spec, err := schema.Of(&file)
 	if err != nil {
 		return nil, err

@@ -27,17 +27,26 @@ type Dataset struct {
 	Demo        string           `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
 	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
 	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Domain      schema.Raw       `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
-	Version     schema.Text      `yaml:"version,omitempty" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
-	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit,omitempty" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
+	Domain      domain           `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
+	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
+	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
 	RowsPublic  int64            `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
 	Budget      *pipeline.Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
 	Ledger      string           `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
-	columns     *pipeline.Domain
 }
 
 // Columns is the resolved domain of the dataset.
-func (d *Dataset) Columns() *pipeline.Domain { return d.columns }
+func (d *Dataset) Columns() *pipeline.Domain { return d.Domain.columns }
+
+// domain is the name of a domain's file or the domain itself; the canonical form
+// holds what it says.
+type domain struct {
+	schema.Raw
+	columns *pipeline.Domain
+}
+
+// MarshalYAML gives the resolved domain.
+func (d domain) MarshalYAML() (any, error) { return d.columns, nil }
 
 // Privacy is the budget of a spec and what it means.
 type Privacy struct {
@@ -71,7 +80,7 @@ func (s *Spec) Source() pipeline.Header {
 	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
 		Terms: pipeline.Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
 			Unit: s.Dataset.PrivacyUnit}}
-	d := s.Dataset.columns
+	d := s.Dataset.Columns()
 	if unit := s.Dataset.PrivacyUnit.Column; unit != "" {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data
 		d = d.Clone()
