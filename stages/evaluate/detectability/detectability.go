@@ -16,7 +16,7 @@ import (
 
 // settings asks whether a model can tell synthetic rows from real ones.
 type settings struct {
-	MaxRows int     `yaml:"max_rows" json:"max_rows" min:"2" doc:"More rows of a table than this are sampled down at random, and said so." unit:"rows"`
+	MaxRows int     `yaml:"max_rows" json:"max_rows" min:"2" doc:"Larger tables are sampled down to this many rows at random, and a note says so." unit:"rows"`
 	Test    float64 `yaml:"test" json:"test" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the rows that the two-sample classifier is tested on."`
 }
 
