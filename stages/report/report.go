@@ -1,3 +1,4 @@
+// Package report draws what the stages above found on one page, for the owner alone.
 package report
 
 import (
@@ -13,7 +14,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings says what to draw of what the stages above found.
+// settings says what the page draws.
 type settings struct {
 	Target string `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"Column of two categories that ROC and precision-recall curves predict; if omitted, that of the first stage of kind downstream among metrics."`
 	Plots  int    `yaml:"plots" json:"plots" min:"0" doc:"Number of columns drawn; if there are more, those that changed most." unit:"columns"`

@@ -1,3 +1,4 @@
+// Package associations asks whether relations between columns survive.
 package associations
 
 import (
@@ -14,7 +15,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings compares the associations between pairs of columns.
+// settings says which associations between columns are compared.
 type settings struct {
 	Measures []string `yaml:"measures" json:"measures" minItems:"1" unique:"true" enum:"mixed|pearson|spearman|kendall|cramers_v|cramers_v_corrected|mutual_information|normalised_mutual_information|theils_u|correlation_ratio|covariance" doc:"The measures to compute."`
 	Bins     int      `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins, between the real extremes, that numbers are cut into for mutual information."`

@@ -1,3 +1,4 @@
+// Package dimension asks column by column whether its relation to the others survives.
 package dimension
 
 import (
@@ -15,8 +16,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings predicts each column from the others, learnt from real
-// and from synthetic rows.
+// settings says how each column is predicted from the others.
 type settings struct {
 	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; if omitted, all columns that the tables share."`
 	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner for coded columns, named as in downstream."`

@@ -1,3 +1,4 @@
+// Package disclosure asks how close synthetic rows come to individual real ones.
 package disclosure
 
 import (
@@ -11,7 +12,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings measures how near synthetic rows come to single real ones.
+// settings says how distances to real rows are measured and which attacks are tried.
 type settings struct {
 	Distance          string   `yaml:"distance" json:"distance" enum:"euclidean|gower" doc:"euclidean: root of squared differences over the declared range plus differing categories; gower: mean over columns of differences or mismatch."`
 	MaxRows           int      `yaml:"max_rows" json:"max_rows" min:"2" doc:"Rows of each table, drawn at random, whose nearest rows are sought, fewer in tables of more than 20 columns; matches are counted over all rows." unit:"rows"`

@@ -1,3 +1,4 @@
+// Package downstream asks whether what is learnt from synthetic rows predicts real ones.
 package downstream
 
 import (
@@ -14,7 +15,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings trains learners on the synthetic rows and tests them on real rows.
+// settings says what is learnt from synthetic rows and tested on real ones.
 type settings struct {
 	Target       string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The column to predict: coded columns are classified, numbers regressed."`
 	Models       []string `yaml:"models" json:"models" minItems:"1" unique:"true" doc:"Learners, by name."`

@@ -1,3 +1,4 @@
+// Package marginals asks whether the marginals of a synthetic table are those of real rows.
 package marginals
 
 import (
@@ -14,7 +15,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings compares the marginals of a synthetic table with those of real rows.
+// settings says which marginals are compared.
 type settings struct {
 	Ways       []int  `yaml:"ways" json:"ways" min:"1" max:"3" minItems:"1" unique:"true" doc:"How many columns the marginals have."`
 	Bins       int    `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins that a numeric column is cut into."`

@@ -1,3 +1,4 @@
+// Package regression asks whether an analyst draws the same conclusions from both tables.
 package regression
 
 import (
@@ -15,8 +16,7 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings fits one declared regression to real and to synthetic rows
-// and compares what an analyst would conclude.
+// settings declares the regression that is fitted to real and to synthetic rows.
 type settings struct {
 	Model    string   `yaml:"model" json:"model" required:"true" enum:"poisson|logistic|linear" doc:"Counts with log link, two categories with logit link, or least squares."`
 	Target   string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The response."`
