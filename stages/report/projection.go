@@ -27,7 +27,7 @@ func (s *settings) drawProjection(ctx context.Context, env *pipeline.Env, frames
 	real, synthetic := frames["real"], frames["synthetic"]
 	leave := func(why string) { page.LeftOut = append(page.LeftOut, "Principal components: "+why+".") }
 	if real.Rows < 3 || len(real.Columns) < 2 {
-		leave("need three real rows and two columns")
+		leave("needs three real rows and two columns")
 		return nil
 	}
 	fitted := sampled(env, "rows of components", real, projectionRows)

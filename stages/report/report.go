@@ -1,3 +1,4 @@
+// Package report draws what the stages above found on one page, for the owner alone.
 package report
 
 import (
@@ -13,11 +14,11 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings says what to draw of what the stages above found.
+// settings says what the page draws.
 type settings struct {
-	Target string `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"Column of two categories that ROC and precision-recall curves predict; left out, that of the first stage of kind downstream among metrics."`
-	Plots  int    `yaml:"plots" json:"plots" min:"0" doc:"Columns that are drawn; where there are more, those that changed most." unit:"columns"`
-	Rows   int    `yaml:"rows" json:"rows" min:"1" max:"20000" doc:"Rows of each table that are drawn as dots, picked at random." unit:"rows"`
+	Target string `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"Column of two categories that ROC and precision-recall curves predict; if omitted, that of the first stage of kind downstream among metrics."`
+	Plots  int    `yaml:"plots" json:"plots" min:"0" doc:"Number of columns drawn; if there are more, those that changed most." unit:"columns"`
+	Rows   int    `yaml:"rows" json:"rows" min:"1" max:"20000" doc:"Number of rows of each table drawn as dots, picked at random." unit:"rows"`
 }
 
 // Kinds lists the kind of this room.
@@ -25,14 +26,14 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "report", Version: 2,
 		In: []pipeline.Port{
-			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; left out, those of every stage above"},
-			question.Table("real", "real rows to draw, best those that no model saw", true),
+			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
+			question.Table("real", "real rows to draw, preferably ones that no model has seen", true),
 			question.Table("synthetic", "synthetic rows to draw against them", true),
 			question.Table("real_train", "the real rows that the model learnt from: the ceiling of the curves", true),
 		},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
 		Doc: "Writes internal/report.html, one page without network or script, and its plots as SVG and PNG: what was released under which " +
-			"epsilon (published and proven), verdicts beside floors and ceilings, what got lost, the bill, every figure with its note. With the ports real " +
+			"epsilon (published and proven), verdicts beside floors and ceilings, what was lost, the bill, every figure with its note. With the ports real " +
 			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, principal components (Pearson " +
 			"1901), and ROC and precision-recall curves of logistic regression. Use it as the last stage.",
 		New: func() pipeline.Stage { return &settings{Plots: 40, Rows: 1500} },
@@ -45,7 +46,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	real, hasReal := in["real"]
 	_, hasSynthetic := in["synthetic"]
 	if hasReal != hasSynthetic {
-		ps.Add("real", "one of real and synthetic alone", "both, or neither")
+		ps.Add("real", "one of real and synthetic without the other", "both, or neither")
 	}
 	if s.Target != "" && hasReal {
 		s.planTarget(&ps, real.Domain)

@@ -1,3 +1,4 @@
+// Package associations asks whether relations between columns survive.
 package associations
 
 import (
@@ -14,11 +15,11 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings compares how pairs of columns hang together.
+// settings says which associations between columns are compared.
 type settings struct {
-	Measures []string `yaml:"measures" json:"measures" minItems:"1" unique:"true" enum:"mixed|pearson|spearman|kendall|cramers_v|cramers_v_corrected|mutual_information|normalised_mutual_information|theils_u|correlation_ratio|covariance" doc:"What is measured."`
-	Bins     int      `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Equal-width bins between the real extremes that numbers are cut in for mutual information."`
-	MaxPairs int      `yaml:"max_pairs" json:"max_pairs" min:"0" doc:"Where there are more pairs of columns, only this many are listed, those that differ most."`
+	Measures []string `yaml:"measures" json:"measures" minItems:"1" unique:"true" enum:"mixed|pearson|spearman|kendall|cramers_v|cramers_v_corrected|mutual_information|normalised_mutual_information|theils_u|correlation_ratio|covariance" doc:"The measures to compute."`
+	Bins     int      `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins, between the real extremes, that numbers are cut into for mutual information."`
+	MaxPairs int      `yaml:"max_pairs" json:"max_pairs" min:"0" doc:"At most this many pairs of columns are listed, those that differ most."`
 }
 
 // Kinds lists the kind of this question.
@@ -27,7 +28,7 @@ func Kinds() []pipeline.Kind {
 		Name: "associations", Version: 2,
 		In:  question.Ports("how far they are from `real` is the ceiling"),
 		Out: question.Metrics(),
-		Doc: "Compares how pairs of columns hang together in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
+		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
 			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of the first column given " +
 			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
 			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of the matrix of differences. " +

@@ -1,3 +1,4 @@
+// Package detectability asks whether a model can tell synthetic rows from real ones.
 package detectability
 
 import (
@@ -14,9 +15,9 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings asks whether a model can tell synthetic rows from real ones.
+// settings says on how many rows a model tries to tell synthetic from real ones.
 type settings struct {
-	MaxRows int     `yaml:"max_rows" json:"max_rows" min:"2" doc:"More rows of a table than this are sampled down at random, and said so." unit:"rows"`
+	MaxRows int     `yaml:"max_rows" json:"max_rows" min:"2" doc:"Larger tables are sampled down to this many rows at random, and a note says so." unit:"rows"`
 	Test    float64 `yaml:"test" json:"test" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the rows that the two-sample classifier is tested on."`
 }
 
@@ -78,7 +79,10 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 		y[i] = true
 	}
 	x = columnsOf(x, detection.Independent(x))
-	reason := figure.Notes(question.Empty(real.Rows, other.Rows), noColumns(len(x.Cols)))
+	reason := question.Empty(real.Rows, other.Rows)
+	if len(x.Cols) == 0 {
+		reason = figure.Notes(reason, "no column in common has two values")
+	}
 	if reason != "" {
 		r.done += 3 // as if they were fitted: the bar does not tell of an empty table
 		r.env.Progress(min(r.done, r.total), r.total)
@@ -99,13 +103,6 @@ func columnsOf(x learn.Matrix, places []int) learn.Matrix {
 		out.Cols = append(out.Cols, x.Cols[j])
 	}
 	return out
-}
-
-func noColumns(n int) string {
-	if n == 0 {
-		return "no column in common has two values"
-	}
-	return ""
 }
 
 func (r *detectionRun) sampled(f *columns.Frame, purpose string) (*columns.Frame, string) {

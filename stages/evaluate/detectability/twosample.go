@@ -18,7 +18,7 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 	held := int(math.Round(r.Test * float64(len(y))))
 	test, train := order[:held], order[held:]
 	if !mixedClasses(y, train) || !mixedClasses(y, test) {
-		why := "a part of the split has rows of one table only"
+		why := "one part of the split holds rows of only one table"
 		r.Add("auroc"+suffix, "", figure.None(why, note))
 		r.Add("advantage"+suffix, "", figure.None(why))
 		return nil

@@ -1,3 +1,4 @@
+// Package dimension asks column by column whether its relation to the others survives.
 package dimension
 
 import (
@@ -15,18 +16,17 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings predicts each column from the others, learnt from real
-// and from synthetic rows.
+// settings says how each column is predicted from the others.
 type settings struct {
-	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; left out, all columns that the tables share."`
-	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner of coded columns, by its name in downstream."`
-	Regressor    string   `yaml:"regressor" json:"regressor" doc:"Learner of numbers, by its name in downstream."`
-	Alpha        float64  `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Strength of lasso and elastic net, in standard deviations of the column to predict."`
-	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"What becomes of the numbers that are predicted from."`
-	BinaryScore  string   `yaml:"binary_score" json:"binary_score" enum:"auroc|average_precision|f1|f1_macro|accuracy" doc:"Score of columns of two categories."`
-	ManyScore    string   `yaml:"many_score" json:"many_score" enum:"f1_macro|f1_micro|f1_weighted|accuracy|auroc" doc:"Score of columns of more categories."`
-	MinCount     int      `yaml:"min_count" json:"min_count" min:"1" doc:"A coded column is left out where fewer rows of some table are outside its commonest category: nothing can be learnt of so sparse a column." unit:"rows"`
-	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"More training rows than this are sampled down at random, and said so; 0 is no bound." unit:"rows"`
+	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; if omitted, all columns that the tables share."`
+	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner for coded columns, named as in downstream."`
+	Regressor    string   `yaml:"regressor" json:"regressor" doc:"Learner for numbers, named as in downstream."`
+	Alpha        float64  `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Penalty of lasso and elastic net, in standard deviations of the column to predict."`
+	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"How the numbers to predict from are scaled."`
+	BinaryScore  string   `yaml:"binary_score" json:"binary_score" enum:"auroc|average_precision|f1|f1_macro|accuracy" doc:"Score for columns with two categories."`
+	ManyScore    string   `yaml:"many_score" json:"many_score" enum:"f1_macro|f1_micro|f1_weighted|accuracy|auroc" doc:"Score for columns with more than two categories."`
+	MinCount     int      `yaml:"min_count" json:"min_count" min:"1" doc:"A coded column is skipped where fewer rows than this, in the training or the test table, lie outside its commonest category: nothing can be learnt about so sparse a column." unit:"rows"`
+	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
 }
 
 // Kinds lists the kind of this question.

@@ -31,7 +31,7 @@ func (r *disclosureRun) membership(context.Context) error {
 	m := disclosure.NewMembership(r.nearness(space, r.drawn(r.train, "members")), r.nearness(space, r.drawn(r.control, "others")), r.FalsePositiveRate)
 	r.Add(names[0], "", figure.Of(m.AUROC, "0.5 is a guess", weakNote))
 	r.rate(names[1], m.Power, fmt.Sprintf("share of %d members found by a threshold meant for a false positive rate of %g", m.Power.N, r.FalsePositiveRate), "")
-	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold on %d held-out rows that did not set it", m.FalsePositive.N), "")
+	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold, on %d held-out rows that were not used to set it", m.FalsePositive.N), "")
 	return nil
 }
 

@@ -1,3 +1,4 @@
+// Package disclosure asks how close synthetic rows come to individual real ones.
 package disclosure
 
 import (
@@ -11,12 +12,12 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings measures how near synthetic rows come to single real ones.
+// settings says how distances to real rows are measured and which attacks are tried.
 type settings struct {
 	Distance          string   `yaml:"distance" json:"distance" enum:"euclidean|gower" doc:"euclidean: root of squared differences over the declared range plus differing categories; gower: mean over columns of differences or mismatch."`
 	MaxRows           int      `yaml:"max_rows" json:"max_rows" min:"2" doc:"Rows of each table, drawn at random, whose nearest rows are sought, fewer in tables of more than 20 columns; matches are counted over all rows." unit:"rows"`
-	FalsePositiveRate float64  `yaml:"false_positive_rate" json:"false_positive_rate" exclusiveMin:"0" exclusiveMax:"1" doc:"Of the membership attack: share of others that it may take for members."`
-	Secrets           []string `yaml:"secrets,omitempty" json:"secrets,omitempty" format:"columns" unique:"true" doc:"Columns that the attribute attack guesses from all others; left out, every column in turn."`
+	FalsePositiveRate float64  `yaml:"false_positive_rate" json:"false_positive_rate" exclusiveMin:"0" exclusiveMax:"1" doc:"Of the membership attack: the share of non-members that it may take for members."`
+	Secrets           []string `yaml:"secrets,omitempty" json:"secrets,omitempty" format:"columns" unique:"true" doc:"Columns that the attribute attack guesses from all others; if omitted, every column in turn."`
 	Tolerance         float64  `yaml:"tolerance" json:"tolerance" min:"0" max:"1" doc:"A guessed number counts as right within this share of the column's range."`
 }
 
@@ -30,7 +31,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("real_train", "the real rows that the model learnt from", true),
 		},
 		Out: question.Metrics(),
-		Doc: "How near synthetic rows come to single real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
+		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
 			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
 			"synthetic row, with Clopper-Pearson intervals of 95 %. This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
 			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to catch a model that copies.",
@@ -150,7 +151,7 @@ func (r *disclosureRun) matches(context.Context) error {
 	train := disclosure.NewMatches(r.train)
 	r.Add("exact_matches", "", figure.Of(share(train.Of(r.synth), r.synth.Rows), "share of synthetic rows that equal a training row", r.note))
 	unique, matched := train.Unique(r.synth)
-	r.Add("unique_matches", "", figure.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d training rows without a double that a synthetic row equals", unique)))
+	r.Add("unique_matches", "", figure.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d unique training rows that some synthetic row equals", unique)))
 	if r.control != nil && r.control.Rows > 0 {
 		r.Add("exact_matches_control", "", figure.Of(share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"))
 	}

@@ -39,7 +39,7 @@ func (r *disclosureRun) describe(suffix string, space *disclosure.Space, from *c
 			name  string
 			value float64
 		}{{"min", s.Min}, {"p5", s.P5}, {"p25", s.P25}, {"median", s.Median}, {"mean", s.Mean}} {
-			f := figure.Or(v.value, "the training rows are fewer than two")
+			f := figure.Or(v.value, "there are fewer than two training rows")
 			if v.name == "median" {
 				f = f.With(fmt.Sprintf("of %d rows", s.N))
 			}

@@ -1,3 +1,4 @@
+// Package downstream asks whether what is learnt from synthetic rows predicts real ones.
 package downstream
 
 import (
@@ -14,15 +15,15 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings trains learners on the synthetic rows and tests them on real rows.
+// settings says what is learnt from synthetic rows and tested on real ones.
 type settings struct {
 	Target       string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The column to predict: coded columns are classified, numbers regressed."`
 	Models       []string `yaml:"models" json:"models" minItems:"1" unique:"true" doc:"Learners, by name."`
-	Scores       []string `yaml:"scores,omitempty" json:"scores,omitempty" unique:"true" doc:"Scores; left out, the usual ones of the target's type."`
-	Positive     string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"The positive category of a target of two; left out, the second one."`
-	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict from; left out, all others that the tables share."`
+	Scores       []string `yaml:"scores,omitempty" json:"scores,omitempty" unique:"true" doc:"Scores; if omitted, the usual ones for the target's type."`
+	Positive     string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"The positive category of a two-category target; if omitted, the second one."`
+	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict from; if omitted, all others that the tables share."`
 	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the training rows, scaled to the declared bounds, or left alone."`
-	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"More training rows than this are sampled down at random, and said so; 0 is no bound." unit:"rows"`
+	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
 }
 
 // Kinds lists the kind of this question.

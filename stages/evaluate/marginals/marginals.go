@@ -1,3 +1,4 @@
+// Package marginals asks whether the marginals of a synthetic table are those of real rows.
 package marginals
 
 import (
@@ -14,13 +15,13 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings compares the marginals of a synthetic table with those of real rows.
+// settings says which marginals are compared.
 type settings struct {
-	Ways       []int  `yaml:"ways" json:"ways" min:"1" max:"3" minItems:"1" unique:"true" doc:"Numbers of columns of the marginals."`
-	Bins       int    `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Equal-width bins that a numeric column is cut in."`
+	Ways       []int  `yaml:"ways" json:"ways" min:"1" max:"3" minItems:"1" unique:"true" doc:"How many columns the marginals have."`
+	Bins       int    `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins that a numeric column is cut into."`
 	Edges      string `yaml:"edges" json:"edges" enum:"declared|real" doc:"Bins lie between the declared bounds of a column where it has them, or between the extremes of the real rows."`
 	Outside    string `yaml:"outside" json:"outside" enum:"clip|own_bins" doc:"Values outside the edges go to the end bins, or to a bin below and one above."`
-	MaxQueries int    `yaml:"max_queries" json:"max_queries" min:"1" doc:"Where there are more marginals of one number of columns, this many are drawn at random."`
+	MaxQueries int    `yaml:"max_queries" json:"max_queries" min:"1" doc:"If there are more marginals with the same number of columns, this many are drawn at random."`
 }
 
 // Kinds lists the kind of this question.

@@ -1,3 +1,4 @@
+// Package projection asks where the tables lie along the principal components of the real one.
 package projection
 
 import (
@@ -14,12 +15,11 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings lays the tables into the plane of the real table's principal
-// components.
+// settings says how the tables are projected on the principal components of the real one.
 type settings struct {
-	Components int    `yaml:"components" json:"components" min:"1" max:"100" doc:"Principal components of the real rows."`
+	Components int    `yaml:"components" json:"components" min:"1" max:"100" doc:"Number of principal components of the real rows."`
 	Scaling    string `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the real rows, scaled to the declared bounds, or left alone."`
-	Points     int    `yaml:"points" json:"points" min:"1" max:"2000" doc:"Rows of each table, drawn at random, between which the transport distance is taken; its time grows with the cube." unit:"rows"`
+	Points     int    `yaml:"points" json:"points" min:"1" max:"2000" doc:"Number of rows of each table, drawn at random, between which the transport distance is computed; its time grows with the cube of this number." unit:"rows"`
 }
 
 // Kinds lists the kind of this question.

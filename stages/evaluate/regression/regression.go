@@ -1,3 +1,4 @@
+// Package regression asks whether an analyst draws the same conclusions from both tables.
 package regression
 
 import (
@@ -15,14 +16,13 @@ import (
 	"weir/stages/internal/question"
 )
 
-// settings fits one declared regression to real and to synthetic rows
-// and compares what an analyst would conclude.
+// settings declares the regression that is fitted to real and to synthetic rows.
 type settings struct {
 	Model    string   `yaml:"model" json:"model" required:"true" enum:"poisson|logistic|linear" doc:"Counts with log link, two categories with logit link, or least squares."`
 	Target   string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The response."`
 	Columns  []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Explanatory columns. A coded one has an indicator for each category but the first that both tables hold."`
 	Exposure string   `yaml:"exposure,omitempty" json:"exposure,omitempty" format:"column" doc:"Numeric column whose logarithm is the offset of a Poisson model."`
-	Positive string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"Category of a logistic target that counts as 1; left out, the second one."`
+	Positive string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"Category of a logistic target that counts as 1; if omitted, the second one."`
 	Scaling  string   `yaml:"scaling" json:"scaling" enum:"raw|standard" doc:"Numbers as they are, or standardised by the real rows (both tables alike)."`
 	Level    float64  `yaml:"level" json:"level" exclusiveMin:"0" exclusiveMax:"1" doc:"Level of the confidence intervals; a coefficient is significant where p is below 1 - level."`
 }
@@ -34,7 +34,7 @@ func Kinds() []pipeline.Kind {
 		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows and compares coefficients, " +
 			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of the real rows is " +
 			"reproduced where the synthetic rows give a significant coefficient of the same sign. Use it where the synthetic rows will be analysed " +
-			"by regression; standard errors of the synthetic fit do not know of the noise.",
+			"by regression; the standard errors of the synthetic fit do not account for the noise.",
 		In: []pipeline.Port{
 			question.Table("real", "real rows to analyse", false),
 			question.Table("synthetic", "synthetic rows to analyse", false),

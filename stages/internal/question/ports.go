@@ -17,7 +17,7 @@ import (
 // for.
 func Ports(ceiling string) []pipeline.Port {
 	return []pipeline.Port{
-		Table("real", "real rows, best those that no model saw", false),
+		Table("real", "real rows, preferably ones that no model has seen", false),
 		Table("synthetic", "the rows to judge", false),
 		Table("real_train", "the real rows that the model learnt from: "+ceiling, true),
 	}

@@ -31,7 +31,7 @@ func ksExact(d float64, n, m int) float64 {
 	crossed := make([]float64, m+1)
 	for i := 0; i <= n; i++ {
 		for j := 0; j <= m; j++ {
-			if magnitude(int64(i)*int64(m)-int64(j)*int64(n)) >= bound {
+			if gap := int64(i)*int64(m) - int64(j)*int64(n); max(gap, -gap) >= bound {
 				crossed[j] = 1
 				continue
 			}

@@ -36,7 +36,8 @@ func NewNumeric(x, y []float64) Numeric {
 			j++
 		}
 		at = next
-		worst = max(worst, magnitude(int64(i)*m-int64(j)*n))
+		gap = int64(i)*m - int64(j)*n
+		worst = max(worst, gap, -gap)
 	}
 	d.KS, d.Energy = float64(worst)/(float64(n)*float64(m)), math.Sqrt(2*energy)
 	return d
@@ -50,13 +51,6 @@ func nextValue(x, y []float64, i, j int) float64 {
 		return x[i]
 	}
 	return min(x[i], y[j])
-}
-
-func magnitude(v int64) int64 {
-	if v < 0 {
-		return -v
-	}
-	return v
 }
 
 // Sorted returns the values that are present, sorted.
