@@ -45,15 +45,16 @@ func scattered(seed uint64, rows, numbers, coded int, missing float64) *frame.Fr
 func BenchmarkNearest(b *testing.B) {
 	from, to := scattered(1, 1000, 5, 7, 0), scattered(2, 63000, 5, 7, 0)
 	space := NewSpace(EuclideanMixed, to)
-	tree, q := NewTree(space, space.Points(to)), space.Points(from)
+	p, q := space.Points(to), space.Points(from)
+	tree := newTree(space, p)
 	start := time.Now()
 	for i := range 20 {
-		fullScan(space, q, i, tree.points, -1)
+		fullScan(space, q, i, p, -1)
 	}
 	scan := float64(time.Since(start).Nanoseconds()) / 20
 	for b.Loop() {
 		for i := range from.Rows {
-			tree.Nearest(q, i, -1)
+			tree.nearest(q, i, -1)
 		}
 	}
 	perRow := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / 1000
@@ -66,6 +67,6 @@ func BenchmarkBuild(b *testing.B) {
 	space := NewSpace(EuclideanMixed, to)
 	p := space.Points(to)
 	for b.Loop() {
-		NewTree(space, p)
+		newTree(space, p)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // frames. A frame searched for its own rows leaves each row itself out.
 func NearestAll(s *Space, from, to *frame.Frame, workers int) []Near {
 	q := s.Points(from)
-	tree := NewTree(s, s.Points(to))
+	tree := newTree(s, s.Points(to))
 	out := make([]Near, from.Rows)
 	const block = 256
 	marginal.Parallel((from.Rows+block-1)/block, workers, func(b int) {
@@ -20,7 +20,7 @@ func NearestAll(s *Space, from, to *frame.Frame, workers int) []Near {
 			if from == to {
 				skip = i
 			}
-			out[i] = tree.Nearest(q, i, skip)
+			out[i] = tree.nearest(q, i, skip)
 		}
 	})
 	return out
