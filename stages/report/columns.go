@@ -7,7 +7,7 @@ import (
 	"weir/record/report"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/distance"
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // mostBins is the number of bins of a histogram.
@@ -16,7 +16,7 @@ const mostBins = 30
 // drawColumns counts the bars of each column; both frames are aligned.
 func drawColumns(real, synthetic *columns.Frame, workers int) []report.Column {
 	list := make([]report.Column, len(real.Columns))
-	parallel.Do(len(list), workers, func(i int) {
+	parallel.Do(workers, len(list), func(_, i int) {
 		list[i] = drawColumn(&real.Columns[i], &synthetic.Columns[i], real.Rows, synthetic.Rows)
 	})
 	return list

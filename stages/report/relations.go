@@ -8,7 +8,7 @@ import (
 	"weir/record/report"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/association"
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // relationColumns is the most columns whose pairs are computed for a picture.
@@ -36,7 +36,7 @@ func relations(ctx context.Context, f *columns.Frame, workers int) [][]float64 {
 		m[i] = make([]float64, n)
 		m[i][i] = math.NaN() // a column with itself is not drawn
 	}
-	parallel.Do(n, workers, func(i int) {
+	parallel.Do(workers, n, func(_, i int) {
 		for j := range i {
 			if ctx.Err() == nil {
 				v := association.Mixed(&f.Columns[i], &f.Columns[j])

@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/association"
 	"weir/stages/internal/metric/marginal"
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // measure is a figure of two columns of a table.
@@ -94,7 +94,7 @@ func newSide(f, real *columns.Frame, a *settings, workers int) *side {
 	s := &side{frame: f, ordered: make([]*association.Ordered, len(f.Columns)), codes: make([][]int32, len(f.Columns)), sizes: make([]int, len(f.Columns))}
 	ranked := slices.Contains(a.Measures, "spearman")
 	informed := slices.Contains(a.Measures, "mutual_information") || slices.Contains(a.Measures, "normalised_mutual_information")
-	parallel.Do(len(f.Columns), workers, func(i int) {
+	parallel.Do(workers, len(f.Columns), func(_, i int) {
 		c := &f.Columns[i]
 		if ranked && !c.Coded() {
 			s.ordered[i] = association.NewOrdered(c.Numbers)
@@ -118,7 +118,7 @@ func (s *side) binned(i, j int) association.Contingency {
 // eachPair calls f(0..n-1) on the workers of env and reports progress.
 func (r *associationRun) eachPair(ctx context.Context, n int, f func(k int)) error {
 	var mu sync.Mutex
-	parallel.Do(n, r.env.Workers, func(k int) {
+	parallel.Do(r.env.Workers, n, func(_, k int) {
 		if ctx.Err() != nil {
 			return
 		}

@@ -10,7 +10,7 @@ import (
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/metric/marginal"
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // perColumn compares single columns.
@@ -77,7 +77,7 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 		}
 	}
 	found := make([][len(numberNames)]figure.Figure, len(places))
-	parallel.Do(len(places), r.env.Workers, func(k int) {
+	parallel.Do(r.env.Workers, len(places), func(_, k int) {
 		if ctx.Err() == nil {
 			found[k] = compareNumbers(&real.Columns[places[k]], &synth.Columns[places[k]])
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // AdaBoost boosts stumps with learning rate 1 (AdaBoostClassifier). Real is
@@ -123,7 +123,7 @@ func (b *boosted) Scores(x Matrix) Matrix {
 		all += w
 	}
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel.Do(blocks, b.workers, func(block int) {
+	parallel.Do(b.workers, blocks, func(_, block int) {
 		row := make([]float64, k)
 		for i := block * chunk; i < min((block+1)*chunk, x.Rows); i++ {
 			clear(row)

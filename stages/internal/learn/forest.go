@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // Forest averages trees. Zero values: 100 trees, root of p features a split.
@@ -101,7 +101,7 @@ func (f Forest) grow(ctx context.Context, run Run, scratch func() *grower, rows 
 	for range cap(growers) {
 		growers <- scratch()
 	}
-	parallel.Do(len(list), run.Workers, func(i int) {
+	parallel.Do(run.Workers, len(list), func(_, i int) {
 		if ctx.Err() != nil {
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // GradientBoosting adds regression trees to the log odds (classes) or the mean
@@ -39,7 +39,7 @@ type additive struct {
 func (a *additive) decision(x Matrix) Matrix {
 	d := NewMatrix(x.Rows, len(a.start))
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel.Do(blocks, a.workers, func(b int) {
+	parallel.Do(a.workers, blocks, func(_, b int) {
 		lo, hi := b*chunk, min((b+1)*chunk, x.Rows)
 		for k, v := range a.start {
 			for i := lo; i < hi; i++ {

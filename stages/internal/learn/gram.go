@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // gramParts is the number of partial sums of a Gram matrix. It is fixed, so that
@@ -16,7 +16,7 @@ const gramParts = 8
 // Weights are not negative; nil is ones.
 func gram(x Matrix, w []float64, workers int) *mat.SymDense {
 	parts := make([]*mat.SymDense, gramParts)
-	parallel.Do(gramParts, workers, func(k int) {
+	parallel.Do(workers, gramParts, func(_, k int) {
 		parts[k] = gramRows(x, w, k*x.Rows/gramParts, (k+1)*x.Rows/gramParts)
 	})
 	for _, p := range parts[1:] {

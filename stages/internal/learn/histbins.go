@@ -3,7 +3,7 @@ package learn
 import (
 	"slices"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // maxBins is the number of bins a column: codes fit a byte.
@@ -17,7 +17,7 @@ type binned struct {
 
 func bin(x Matrix, workers int) *binned {
 	b := &binned{make([][]uint8, len(x.Cols)), make([][]float64, len(x.Cols))}
-	parallel.Do(len(x.Cols), workers, func(j int) {
+	parallel.Do(workers, len(x.Cols), func(_, j int) {
 		edges := quantileEdges(x.Cols[j])
 		codes := make([]uint8, x.Rows)
 		for i, v := range x.Cols[j] {

@@ -3,7 +3,7 @@ package learn
 import (
 	"math"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // leafState is a leaf that may be split: its rows, sums and best split.
@@ -96,7 +96,7 @@ func (t *histGrower) release(l *leafState) {
 
 func (t *histGrower) histogram(rows []int32) []histBin {
 	all := t.take()
-	parallel.Do(len(t.codes), t.workers, func(j int) {
+	parallel.Do(t.workers, len(t.codes), func(_, j int) {
 		h, codes := all[j*maxBins:(j+1)*maxBins], t.codes[j]
 		for _, i := range rows {
 			b := &h[codes[i]]

@@ -3,7 +3,7 @@ package learn
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 var errSVD = &NotEstimable{-1, "the singular value decomposition did not converge"}
@@ -19,7 +19,7 @@ func triangle(cols [][]float64, workers int) *mat.Dense {
 	step := max(qrRows, 4*p)
 	blocks := (n + step - 1) / step
 	parts := make([]*mat.Dense, blocks)
-	parallel.Do(blocks, workers, func(b int) {
+	parallel.Do(workers, blocks, func(_, b int) {
 		lo, hi := b*step, min((b+1)*step, n)
 		parts[b] = reduce(max(hi-lo, p), p, func(a *mat.Dense) {
 			for j, c := range cols {

@@ -3,7 +3,7 @@ package learn
 import (
 	"slices"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // ranked holds each column as places in the list of its distinct values, so that
@@ -21,7 +21,7 @@ const few = 32
 func rank(x Matrix, workers int) *ranked {
 	p := len(x.Cols)
 	r := &ranked{make([][]float64, p), make([][]uint8, p), make([][]uint32, p)}
-	parallel.Do(p, workers, func(j int) { r.column(j, x.Cols[j]) })
+	parallel.Do(workers, p, func(_, j int) { r.column(j, x.Cols[j]) })
 	return r
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // RBFSVM is a support vector classifier with kernel exp(-gamma |a-b|^2), gamma
@@ -94,7 +94,7 @@ func scaleGamma(x Matrix) float64 {
 func (m *rbf) kernel(x Matrix) [][]float32 {
 	p := len(x.Cols) + 1
 	rows, k := rowMajor(x), make([][]float32, x.Rows)
-	parallel.Do(x.Rows, m.workers, func(i int) {
+	parallel.Do(m.workers, x.Rows, func(_, i int) {
 		k[i] = make([]float32, x.Rows)
 		a := rows[i*p : i*p+p-1]
 		for j := range x.Rows {
@@ -143,7 +143,7 @@ func (m *rbf) Scores(x Matrix) Matrix {
 	p := len(x.Cols) + 1
 	rows, vectors, d := rowMajor(x), rowMajor(m.vectors), NewMatrix(x.Rows, len(m.alpha))
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel.Do(blocks, m.workers, func(b int) {
+	parallel.Do(m.workers, blocks, func(_, b int) {
 		for i := b * chunk; i < min((b+1)*chunk, x.Rows); i++ {
 			for k := range m.alpha {
 				d.Cols[k][i] = -m.rho[k]

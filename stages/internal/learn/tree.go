@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // Criterion is what a split of a tree lowers.
@@ -154,7 +154,7 @@ func (t *trees) Probabilities() bool { return true }
 func (t *trees) Scores(x Matrix) Matrix {
 	s := NewMatrix(x.Rows, t.list[0].width)
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel.Do(blocks, t.workers, func(b int) {
+	parallel.Do(t.workers, blocks, func(_, b int) {
 		lo, hi := b*chunk, min((b+1)*chunk, x.Rows)
 		walk(t.list, x, lo, hi, func(tree, i int, leaf int32) {
 			w := t.list[tree].Nodes[leaf].Weight * float64(len(t.list))
@@ -175,7 +175,7 @@ type meanTrees struct {
 func (t *meanTrees) Predict(x Matrix) []float64 {
 	y := make([]float64, x.Rows)
 	blocks := (x.Rows + chunk - 1) / chunk
-	parallel.Do(blocks, t.workers, func(b int) {
+	parallel.Do(t.workers, blocks, func(_, b int) {
 		walk(t.list, x, b*chunk, min((b+1)*chunk, x.Rows), func(tree, i int, leaf int32) {
 			y[i] += t.list[tree].value(leaf)[0] / float64(len(t.list))
 		})

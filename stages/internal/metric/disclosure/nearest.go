@@ -2,7 +2,7 @@ package disclosure
 
 import (
 	"weir/stages/internal/columns"
-	"weir/stages/internal/parallel"
+	"weir/train/parallel"
 )
 
 // NearestAll finds for each row of `from` the nearest rows of `to`, aligned
@@ -12,7 +12,7 @@ func NearestAll(s *Space, from, to *columns.Frame, workers int) []Near {
 	tree := newTree(s, s.Points(to))
 	out := make([]Near, from.Rows)
 	const block = 256
-	parallel.Do((from.Rows+block-1)/block, workers, func(b int) {
+	parallel.Do(workers, (from.Rows+block-1)/block, func(_, b int) {
 		for i := b * block; i < min((b+1)*block, from.Rows); i++ {
 			skip := -1
 			if from == to {

@@ -56,3 +56,16 @@ func TestNearestOfFewRows(t *testing.T) {
 		t.Errorf("nearest of one row is %+v", n)
 	}
 }
+
+// TestMissingIsNear: a missing value is 1 away, nearer than the numbers of a box
+// that are all farther.
+func TestMissingIsNear(t *testing.T) {
+	to, from := scattered(1, 60, 1, 0, 0), scattered(2, 1, 1, 0, 0)
+	for i := range to.Columns[0].Numbers {
+		to.Columns[0].Numbers[i] = float64(i) / 30
+	}
+	to.Columns[0].Numbers[50], from.Columns[0].Numbers[0] = math.NaN(), -40
+	if n := NearestAll(NewSpace(EuclideanMixed, to), from, to, 1)[0]; n.Row != 50 || n.First != 1 {
+		t.Errorf("nearest is %+v, must be row 50 at distance 1", n)
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"weir/stages/internal/columns"
-	"weir/stages/internal/parallel"
 	"weir/train/marginal"
+	"weir/train/parallel"
 )
 
 // Table is two tables in codes, over the same columns.
@@ -21,7 +21,7 @@ type Table struct {
 func (b Binning) CodeAll(real, synth *columns.Frame, workers int) *Table {
 	t := &Table{Real: real.Rows, Synth: synth.Rows}
 	coded, ok := make([]Column, len(real.Columns)), make([]bool, len(real.Columns))
-	parallel.Do(len(coded), workers, func(i int) {
+	parallel.Do(workers, len(coded), func(_, i int) {
 		coded[i], ok[i] = b.Code(&real.Columns[i], &synth.Columns[i])
 	})
 	for i, c := range coded {
@@ -49,7 +49,7 @@ func (t *Table) Compare(ctx context.Context, queries [][]int, workers int, done 
 	counters := sync.Pool{New: func() any { return &comparer{} }}
 	var finished int
 	var mu sync.Mutex
-	parallel.Do(len(queries), workers, func(i int) {
+	parallel.Do(workers, len(queries), func(_, i int) {
 		if ctx.Err() != nil {
 			return
 		}
