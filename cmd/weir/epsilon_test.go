@@ -114,7 +114,7 @@ func TestEpsilonCommandRefuses(t *testing.T) {
 func TestEpsilonExplains(t *testing.T) {
 	for accountant, want := range map[string][]string{
 		"pld":   {"events[0].repeated.event.poisson_sampled, 1000 times: Poisson sample", "Zhu, Dong, Wang 2022", "the numerical gap is"},
-		"rdp":   {"events[0].repeated.event.poisson_sampled, 1000 times: ", "Mironov, Talwar, Zhang 2019", "at order 7.78", "improved formula"},
+		"rdp":   {"events[0].repeated.event.poisson_sampled, 1000 times: ", "Mironov, Talwar, Zhang 2019", "at the best order, 7.78", "improved formula"},
 		"basic": {"exact at its share of delta", "amplified by sampling at 0.01", "epsilons and deltas added"},
 	} {
 		code, out, errs := weirEpsilon("--event", sgdEvent, "--delta", "1e-5", "--explain", "--accountant", accountant)

@@ -97,7 +97,7 @@ func TestLedgerVerifyAgainstRuns(t *testing.T) {
 		t.Errorf("an absent folder: exit %d, %s", code, errs)
 	}
 	s.write("runs/study/late/run.json", "{")
-	if code, _, errs := s.weir("ledger", "verify", "l"); code != exitFailed || !strings.Contains(errs, "no record") {
+	if code, _, errs := s.weir("ledger", "verify", "l"); code != exitFailed || !strings.Contains(errs, "is not the record of a run") {
 		t.Errorf("a broken record: exit %d, %s", code, errs)
 	}
 }

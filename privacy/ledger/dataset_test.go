@@ -40,7 +40,7 @@ func TestNoDigestOfTheTable(t *testing.T) {
 
 func TestOpenTakesTheDatasetOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	if _, err := Open(path, "", ticking()); err == nil || !strings.Contains(err.Error(), "dataset: is in no line") {
+	if _, err := Open(path, "", ticking()); err == nil || !strings.Contains(err.Error(), "dataset: is missing") {
 		t.Errorf("an absent ledger without a dataset: %v", err)
 	}
 	if err := os.WriteFile(path, filled(t, 2).data, 0o600); err != nil {
