@@ -19,11 +19,11 @@ func TestContributingCompiles(t *testing.T) {
 		t.Fatal("CONTRIBUTING.md has no section on a paid kind")
 	}
 	compiles(t, "stages/prep", blocks(prep, "package prep"))
-	compiles(t, "stages/model", paidPrelude+blocks(paid, "// Independent", "// Plan", "// countCategories", "func independentKind", "const marginalsFormat"))
+	compiles(t, "stages/model/floor", paidPrelude+blocks(paid, "// Independent", "// Plan", "// countCategories", "func independentKind", "const marginalsFormat"))
 }
 
 // paidPrelude is what the page leaves out of the paid kind.
-const paidPrelude = `package model
+const paidPrelude = `package floor
 
 import (
 	"context"
@@ -36,6 +36,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/stages/model/artifact"
 )
 
 func drawColumn(*rand.Rand, int, []int64, bool) arrow.Array { return nil }
