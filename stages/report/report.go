@@ -171,7 +171,7 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 		page.LeftOut = append(page.LeftOut, "Plots of columns, associations, principal components and curves: the stage has no real and synthetic tables (connect the ports real and synthetic).")
 		return nil
 	}
-	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
+	frames, err := question.Read(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -40,11 +40,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return question.Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
-	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
-	if err != nil {
-		return nil, err
-	}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	steps := int64(3 * (len(frames) - 1))
 	r := &detectionRun{settings: s, env: env, total: steps, note: question.Dropped(frames["real"])}
 	if err := r.pair(ctx, frames["real"], frames["synthetic"], ""); err != nil {

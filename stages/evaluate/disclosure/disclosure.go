@@ -52,11 +52,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return work, ps.Err()
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
-	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
-	if err != nil {
-		return nil, err
-	}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: question.Dropped(frames["real"])}
 	if r.train == nil {
 		r.train, r.control = r.control, nil

@@ -94,11 +94,7 @@ func (s *settings) planTarget(ps *pipeline.Problems, c *pipeline.Column) {
 	}
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
-	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
-	if err != nil {
-		return nil, err
-	}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	r := &rehearsal{settings: s, env: env, test: s.features(frames["real"]), note: question.Dropped(frames["real"])}
 	trains := []string{"synthetic"}
 	if frames["real_train"] != nil {
@@ -107,9 +103,11 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.T
 	r.total = int64(len(trains) * len(s.Models))
 	results := map[string][]map[string]figure.Figure{}
 	for _, name := range trains {
-		if results[name], err = r.all(ctx, name, s.features(frames[name])); err != nil {
+		result, err := r.all(ctx, name, s.features(frames[name]))
+		if err != nil {
 			return nil, err
 		}
+		results[name] = result
 	}
 	return r.metrics(results), nil
 }

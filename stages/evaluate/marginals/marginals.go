@@ -48,11 +48,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return question.Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
-	frames, err := question.Read(ctx, in, "real", "synthetic", "real_train")
-	if err != nil {
-		return nil, err
-	}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	r := &marginalRun{settings: s, env: env, frames: frames, queries: map[int]workloads{}}
 	r.code()
 	r.total = r.planned()

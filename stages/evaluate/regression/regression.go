@@ -92,11 +92,7 @@ func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
 	}
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]pipeline.Metric, error) {
-	frames, err := question.Read(ctx, in, "real", "synthetic")
-	if err != nil {
-		return nil, err
-	}
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	used := s.used()
 	real, lostReal := complete(frames["real"].Select(used), s.Exposure)
 	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)

@@ -42,15 +42,23 @@ func header(like pipeline.Header) pipeline.Header {
 	}
 }
 
-// Work is the work of a kind that gives figures. It fails where it is
+// Frames are the tables of a comparison by port, aligned on their common columns (see
+// columns.Align); a port that is not connected has none.
+type Frames map[string]*columns.Frame
+
+// Work is the work of a kind that reads the tables of Ports and gives figures. It fails where it is
 // cancelled or a table cannot be read, and never for what the rows are: that a run
 // fails would tell of them, so every figure that they do not allow has a note
 // instead.
-func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
+func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames) ([]pipeline.Metric, error)) pipeline.Work {
 	h := header(like)
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		shares := newShares(env)
-		list, err := measure(ctx, shares.of(env), in)
+		frames, err := Read(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		list, err := measure(ctx, shares.of(env), frames)
 		if err != nil {
 			return nil, err
 		}
@@ -79,12 +87,11 @@ func Comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
 	}
 }
 
-// Read reads the tables of the named ports that are connected, aligned on
-// their common columns (see columns.Align).
-func Read(ctx context.Context, in pipeline.Tables, ports ...string) (map[string]*columns.Frame, error) {
+// Read reads what is connected of the ports real, synthetic and real_train.
+func Read(ctx context.Context, in pipeline.Tables) (Frames, error) {
 	var frames []*columns.Frame
 	var names []string
-	for _, p := range ports {
+	for _, p := range []string{"real", "synthetic", "real_train"} {
 		t, ok := in[p]
 		if !ok {
 			continue
@@ -95,7 +102,7 @@ func Read(ctx context.Context, in pipeline.Tables, ports ...string) (map[string]
 		}
 		frames, names = append(frames, f), append(names, p)
 	}
-	aligned := map[string]*columns.Frame{}
+	aligned := Frames{}
 	for i, f := range columns.Align(frames...) {
 		aligned[names[i]] = f
 	}
