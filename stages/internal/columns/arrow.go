@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Floats appends the values of an Arrow column of numbers; missing ones are NaN.
-func Floats[F float32 | float64](to []F, a arrow.Array) ([]F, error) {
+// appendFloats appends the values of an Arrow column of numbers; missing ones are NaN.
+func appendFloats[F float32 | float64](to []F, a arrow.Array) ([]F, error) {
 	switch a := a.(type) {
 	case *array.Float64:
 		return grow(to, a.Float64Values(), a), nil
@@ -35,8 +35,8 @@ func grow[F float32 | float64, T float32 | float64 | int32 | int64](to []F, valu
 	return to
 }
 
-// Codes appends the values of an Arrow column of int32 codes; missing ones are -1.
-func Codes(to []int32, a arrow.Array) ([]int32, error) {
+// appendCodes appends the values of an Arrow column of int32 codes; missing ones are -1.
+func appendCodes(to []int32, a arrow.Array) ([]int32, error) {
 	codes, ok := a.(*array.Int32)
 	if !ok {
 		return to, fmt.Errorf("has the Arrow type %s, must be int32 codes", a.DataType())

@@ -91,7 +91,7 @@ func (r *reader) batch(rec arrow.Record) error {
 
 func (c *Column) appendCodes(a arrow.Array, extra bool) (err error) {
 	n, k := len(c.Codes), int32(len(c.Categories))
-	c.Codes, err = Codes(c.Codes, a)
+	c.Codes, err = appendCodes(c.Codes, a)
 	for i, v := range c.Codes[n:] {
 		switch {
 		case extra && v == k:
@@ -110,7 +110,7 @@ const most = 1e75
 
 func (c *Column) appendNumbers(a arrow.Array) (err error) {
 	n := len(c.Numbers)
-	c.Numbers, err = Floats(c.Numbers, a)
+	c.Numbers, err = appendFloats(c.Numbers, a)
 	for i, v := range c.Numbers[n:] {
 		if math.Abs(v) > most {
 			c.Numbers[n+i] = math.NaN()

@@ -1,3 +1,4 @@
+// Package encoded says what a net needs to know of an encoded table.
 package encoded
 
 import (

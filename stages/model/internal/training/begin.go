@@ -7,7 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/stages/model/internal/encoded"
+	"weir/stages/internal/columns"
 	"weir/train"
 )
 
@@ -26,15 +26,15 @@ type Learning struct {
 // table that cannot be read costs nothing. every is how many steps lie between
 // checkpoints.
 func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int) (l Learning, err error) {
-	columns, err := encoded.Read(ctx, t)
+	table, err := columns.ReadEncoded(ctx, t)
 	if err != nil {
 		return l, err
 	}
-	if l.Rows, err = columns.Rows(); err != nil {
+	if l.Rows, err = table.Rows(); err != nil {
 		return l, err
 	}
 	if k > 0 {
-		if l.Shards, err = columns.ByShard(k); err != nil {
+		if l.Shards, err = table.ByShard(k); err != nil {
 			return l, err
 		}
 	}

@@ -1,4 +1,4 @@
-package encoded
+package columns
 
 import (
 	"fmt"
@@ -40,9 +40,9 @@ func table(width int, batches ...[]any) pipeline.Table {
 
 // TestRead: numbers and codes of every size come out in their rows, over batches and
 // beyond the public row count.
-func TestRead(t *testing.T) {
+func TestReadEncoded(t *testing.T) {
 	for _, width := range []int{3, 256, 257, 1 << 16, 1<<16 + 1} {
-		e, err := Read(t.Context(), table(width, []any{0, width - 1}, []any{1, 2, width - 2}))
+		e, err := ReadEncoded(t.Context(), table(width, []any{0, width - 1}, []any{1, 2, width - 2}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +75,11 @@ func TestReadRefuses(t *testing.T) {
 		"column region: holds a code outside 0 to 65535": table(1<<16, []any{-1}),
 		"column region: holds missing values":            table(3, []any{1, nil}),
 	} {
-		if _, err := Read(t.Context(), c); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadEncoded(t.Context(), c); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, must be %q", err, want)
 		}
 	}
-	e, err := Read(t.Context(), table(3, []any{0, 1}))
+	e, err := ReadEncoded(t.Context(), table(3, []any{0, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package encoded reads encoded tables for every family of models, and says
-// what a net needs to know of them.
-package encoded
+package columns
 
 import (
 	"context"
@@ -14,9 +12,9 @@ import (
 	"weir/train"
 )
 
-// Columns holds an encoded table compactly: 4 bytes a number, and for each code the
+// Encoded holds an encoded table compactly: 4 bytes a number, and for each code the
 // fewest that hold it.
-type Columns struct {
+type Encoded struct {
 	domain  *pipeline.Domain
 	columns []column
 	shards  []int32 // nil unless the table is sharded
@@ -29,9 +27,10 @@ type column interface {
 	give(*train.Rows) error
 }
 
-// Read reads an encoded table whole, in one pass.
-func Read(ctx context.Context, t pipeline.Table) (*Columns, error) {
-	e := &Columns{domain: t.Domain}
+// ReadEncoded reads an encoded table whole, in one pass: what a model learns from. It
+// holds no missing values, where a Frame may.
+func ReadEncoded(ctx context.Context, t pipeline.Table) (*Encoded, error) {
+	e := &Encoded{domain: t.Domain}
 	for _, c := range t.Domain.Columns {
 		e.columns = append(e.columns, columnOf(c.Encoding, int(min(t.Header.Rows, mostAhead))))
 	}
@@ -63,7 +62,7 @@ func columnOf(e *pipeline.Encoding, rows int) column {
 	return &codes[int32]{e.Width, make([]int32, 0, rows)}
 }
 
-func (e *Columns) append(rec arrow.Record) error {
+func (e *Encoded) append(rec arrow.Record) error {
 	for i, c := range e.columns {
 		err := errors.New("holds missing values after encoding, must hold none")
 		if rec.Column(i).NullN() == 0 {
@@ -81,7 +80,7 @@ func (e *Columns) append(rec arrow.Record) error {
 }
 
 // Rows is the whole table as the training core takes it.
-func (e *Columns) Rows() (*train.Rows, error) {
+func (e *Encoded) Rows() (*train.Rows, error) {
 	r := train.NewRows(e.n)
 	for i, c := range e.columns {
 		if err := c.give(r); err != nil {
@@ -127,7 +126,7 @@ func (c *codes[C]) append(a arrow.Array) error {
 func (c *codes[C]) give(r *train.Rows) error { return train.Categorical(r, c.values, c.width) }
 
 // ByShard lists the rows of each of k shards.
-func (e *Columns) ByShard(k int) ([][]int32, error) {
+func (e *Encoded) ByShard(k int) ([][]int32, error) {
 	if len(e.shards) != e.n {
 		return nil, fmt.Errorf("the table has no column %s, must come from a stage of kind shard", pipeline.ShardColumn)
 	}
