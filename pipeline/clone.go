@@ -47,13 +47,23 @@ func copied[T any](p *T) *T {
 	return &v
 }
 
-// View is a copy of the plan for a stage that shows it.
+// View is a copy of the plan for a stage that shows it: no number, cap or setting that a
+// run goes by can be reached from it.
 func (p *Plan) View() *Plan {
 	view := *p
 	view.Findings, view.Public, view.Steps = slices.Clone(p.Findings), slices.Clone(p.Public), slices.Clone(p.Steps)
+	view.Epsilon.Published, view.Epsilon.Proven, view.Naive = copied(p.Epsilon.Published), copied(p.Epsilon.Proven), copied(p.Naive)
+	view.Dataset.Budget = copied(p.Dataset.Budget)
 	for i := range view.Steps {
 		s := copied(view.Steps[i])
 		s.Outputs, s.Spends, s.Write = maps.Clone(s.Outputs), slices.Clone(s.Spends), slices.Clone(s.Write)
+		s.Inputs, s.Settings, s.Events = maps.Clone(s.Inputs), slices.Clone(s.Settings), slices.Clone(s.Events)
+		for port, refs := range s.Inputs {
+			s.Inputs[port] = slices.Clone(refs)
+		}
+		for _, f := range []**float64{&s.NoiseMultiplier, &s.Share, &s.EpsilonAlone, &s.EpsilonTotal, &s.Published} {
+			*f = copied(*f)
+		}
 		view.Steps[i] = s
 	}
 	return &view

@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"weir/privacy"
+)
+
+// TestNothingOfThePlanIsInItsView: whatever a stage writes into what it is shown, the
+// plan that is charged and released by stays as it was.
+func TestNothingOfThePlanIsInItsView(t *testing.T) {
+	x := func() *float64 { v := 0.5; return &v }
+	p := &Plan{Epsilon: EpsilonPair{x(), x(), "none"}, Naive: x(), Dataset: DatasetPlan{Budget: &Budget{Epsilon: 1}},
+		Findings: []Finding{{Rule: "W01"}}, Public: []PublicFile{{Stage: "in"}},
+		Steps: []*Step{{ID: "train", Inputs: map[string][]Ref{"in": {{Stage: "encode"}}}, Settings: json.RawMessage("{}"), Outputs: map[string]Output{"model": {}},
+			Spends: []Planned{{Name: "train"}}, Events: []privacy.JSON{{Event: privacy.Pure{Epsilon: 1}}}, NoiseMultiplier: x(), Share: x(),
+			EpsilonAlone: x(), EpsilonTotal: x(), Published: x(), Write: []string{"csv"}}}}
+	before, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := scribble(reflect.ValueOf(p.View())); n < 25 {
+		t.Fatalf("%d places of the view were written to; the test is blind", n)
+	}
+	if after, err := json.Marshal(p); err != nil || string(after) != string(before) {
+		t.Errorf("the plan has changed:\n%s\n%s (%v)", before, after, err)
+	}
+}
+
+// scribble writes to all that can be reached from v and counts the places.
+func scribble(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			n += scribble(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += scribble(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			n += scribble(v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			n += 1 + scribble(v.MapIndex(key))
+			v.SetMapIndex(key, reflect.Value{})
+		}
+	default:
+		if v.CanSet() {
+			v.SetZero()
+			n++
+		}
+	}
+	return n
+}
