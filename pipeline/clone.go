@@ -61,7 +61,7 @@ func (p *Plan) View() *Plan {
 		for port, refs := range s.Inputs {
 			s.Inputs[port] = slices.Clone(refs)
 		}
-		for _, f := range []**float64{&s.NoiseMultiplier, &s.Share, &s.EpsilonAlone, &s.EpsilonTotal, &s.Published} {
+		for _, f := range []**float64{&s.NoiseMultiplier, &s.Share, &s.Alone, &s.Cumulative, &s.Published} {
 			*f = copied(*f)
 		}
 		view.Steps[i] = s

@@ -60,16 +60,9 @@ type Step struct {
 	Outputs   map[string]Output `json:"outputs"`
 	Lazy      bool              `json:"lazy,omitempty"`
 
-	Spends          []Planned      `json:"spends,omitempty"`
-	Events          []privacy.JSON `json:"events"` // of the spends, in order
-	NoiseMultiplier *float64       `json:"noise_multiplier,omitempty"`
-	Calibrated      bool           `json:"calibrated,omitempty"` // noise found from the budget, not fixed by the spec
-	Share           *float64       `json:"share,omitempty"`
-	EpsilonAlone    *float64       `json:"epsilon_alone,omitempty"`
-	EpsilonTotal    *float64       `json:"epsilon_cumulative,omitempty"`
-	Published       *float64       `json:"epsilon_published,omitempty"`
-	PublishedMethod string         `json:"published_method,omitempty"`
-	Unproven        string         `json:"unproven,omitempty"`
+	Spends []Planned      `json:"spends,omitempty"`
+	Events []privacy.JSON `json:"events"` // of the spends, in order
+	privacy.Cost
 
 	First string   `json:"-"` // name of the first output
 	Write []string `json:"-"` // formats in which a user asked for it (see Work)
@@ -78,11 +71,8 @@ type Step struct {
 // Planned is a spend at the scale of the plan: what the bill prints, the payer
 // charges and the run opens.
 type Planned struct {
-	Name        string       `json:"name"`
-	Mechanism   string       `json:"mechanism"`
-	Sensitivity string       `json:"sensitivity"`
-	Uses        int64        `json:"uses"` // -1: any number within a total
-	Event       privacy.JSON `json:"event"`
+	privacy.Line
+	Event privacy.JSON `json:"event"`
 
 	Value privacy.Mechanism `json:"-"`
 	Group int               `json:"-"` // rows (or shards, always one) of what goes in that one unit changes

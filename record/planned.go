@@ -1,6 +1,9 @@
 package record
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"weir/privacy"
+)
 
 // planned is what the release documents need of a plan (pipeline.Plan as JSON), all of it
 // public: it is computed from the spec before any data is read.
@@ -21,19 +24,8 @@ type plannedStage struct {
 	Kind     string          `json:"kind"`
 	Class    string          `json:"class"`
 	Settings json.RawMessage `json:"settings"`
-	Spends   []Spend         `json:"spends"`
-	Cost
-}
-
-// Cost is what the bill says of one stage; nil where there is no such number.
-type Cost struct {
-	NoiseMultiplier *float64 `json:"noise_multiplier"`
-	Share           *float64 `json:"share"`              // of the budget
-	Alone           *float64 `json:"epsilon_alone"`      // of this stage
-	Cumulative      *float64 `json:"epsilon_cumulative"` // of all up to it
-	Published       *float64 `json:"epsilon_published"`
-	PublishedMethod string   `json:"published_method"`
-	Unproven        string   `json:"unproven"` // why nothing is proven
+	Spends   []privacy.Line  `json:"spends"`
+	privacy.Cost
 }
 
 // Finding is an audit rule that the plan touches.
@@ -43,14 +35,6 @@ type Finding struct {
 	Stage   string `json:"stage"`
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
-}
-
-// Spend is one mechanism of a stage as the bill lists it.
-type Spend struct {
-	Name        string `json:"name"`
-	Mechanism   string `json:"mechanism"`
-	Sensitivity string `json:"sensitivity"`
-	Uses        int64  `json:"uses"`
 }
 
 // publicFile is a further file that the spec declares to hold no private row.

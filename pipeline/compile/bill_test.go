@@ -66,7 +66,7 @@ func TestBillIsTheGoldenComposition(t *testing.T) {
 		near(t, c.ID, *plan.Epsilon.Proven, c.Expected.Epsilon, 2e-4, 5e-4) // the tolerance that the file states
 		near(t, c.ID+" by addition", *plan.Naive, sumAlone(plan), 1e-12, 0)
 		if other, ok := first[c.ID]; ok {
-			near(t, c.ID+" after the first stage", *plan.Steps[0].EpsilonTotal, accounts(t, other)[0].Expected.Epsilon, 2e-4, 5e-4)
+			near(t, c.ID+" after the first stage", *plan.Steps[0].Cumulative, accounts(t, other)[0].Expected.Epsilon, 2e-4, 5e-4)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestBillOfLaplaceNoise(t *testing.T) {
 			s := plan.Steps[i]
 			near(t, name+" share", *s.Share, share, 0, 0)
 			near(t, name+" noise of "+s.ID, *s.NoiseMultiplier, c.factor/share, search, 0)
-			near(t, name+" alone "+s.ID, *s.EpsilonAlone, c.factor / *s.NoiseMultiplier, 1e-12, 0)
+			near(t, name+" alone "+s.ID, *s.Alone, c.factor / *s.NoiseMultiplier, 1e-12, 0)
 		}
 		near(t, name+" bill", *plan.Epsilon.Proven, 1, search, 0)
 		if *plan.Epsilon.Proven > 1 {
@@ -115,7 +115,7 @@ func TestBillOfLaplaceNoise(t *testing.T) {
 		near(t, name+" naive", *plan.Naive, *plan.Epsilon.Proven, 1e-12, 0)
 		fixed := mustCompile(t, head+stages, append(append(c.set, basic...), "privacy.epsilon=9", "stages.a.noise_multiplier=2", "stages.b.noise_multiplier=8")...)
 		near(t, name+" fixed", *fixed.Epsilon.Proven, c.factor*(1./2+1./8), 1e-12, 0)
-		near(t, name+" fixed, first", *fixed.Steps[0].EpsilonTotal, c.factor/2, 1e-12, 0)
+		near(t, name+" fixed, first", *fixed.Steps[0].Cumulative, c.factor/2, 1e-12, 0)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestOneShardIsCharged(t *testing.T) {
 // TestPublishedNumbersAdd as papers add them, and only where every paying stage has one.
 func TestPublishedNumbersAdd(t *testing.T) {
 	set := []string{"privacy.claims=published", "stages.first.unproven=true", "privacy.split={first: 0.5, second: 0.5}"}
-	if plan := mustCompile(t, two, set...); plan.Epsilon.Published != nil || plan.Epsilon.Proven != nil || plan.Step("second").EpsilonAlone == nil {
+	if plan := mustCompile(t, two, set...); plan.Epsilon.Published != nil || plan.Epsilon.Proven != nil || plan.Step("second").Alone == nil {
 		t.Errorf("%+v, must be neither proven nor published", plan.Epsilon)
 	}
 	plan := mustCompile(t, two, append(set, "stages.second.unproven=true")...)
@@ -152,7 +152,7 @@ func near(t *testing.T, what string, got, want, rel, abs float64) {
 func sumAlone(p *Plan) float64 {
 	sum := 0.0
 	for _, s := range p.Steps {
-		sum += *s.EpsilonAlone
+		sum += *s.Alone
 	}
 	return sum
 }

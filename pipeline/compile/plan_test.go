@@ -64,7 +64,7 @@ const two = head + `stages:
 // epsilon is tight under the budget, and below their sum.
 func TestSharesKeepTheirRatio(t *testing.T) {
 	plan := mustCompile(t, two, "privacy.split={first: 0.25, second: 0.75}")
-	a, b := *plan.Step("first").EpsilonAlone, *plan.Step("second").EpsilonAlone
+	a, b := *plan.Step("first").Alone, *plan.Step("second").Alone
 	if ratio := b / a; math.Abs(ratio-3) > 0.01 {
 		t.Errorf("epsilons alone are %g and %g, must stand 1 to 3", a, b)
 	}

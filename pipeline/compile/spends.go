@@ -136,7 +136,8 @@ func (to change) price(spend pipeline.Spend, scale float64, adjacency privacy.Ad
 	if err := m.Check(); err != nil {
 		return pipeline.Planned{}, err
 	}
-	p := pipeline.Planned{Name: spend.Name, Mechanism: spend.Doc, Uses: m.Uses(), Value: m, Group: max(1, to.rows), Sensitivity: to.words(m, adjacency)}
+	p := pipeline.Planned{Value: m, Group: max(1, to.rows),
+		Line: privacy.Line{Name: spend.Name, Mechanism: spend.Doc, Sensitivity: to.words(m, adjacency), Uses: m.Uses()}}
 	if scale == 0 {
 		return p, nil
 	}

@@ -18,7 +18,7 @@ func (c *compiler) total(acc privacy.Accountant, paid []*Step) {
 	for _, s := range paid {
 		alone := c.epsilon(acc, s.rawEvents())
 		events = append(events, s.rawEvents()...)
-		s.EpsilonAlone, s.EpsilonTotal = alone, c.epsilon(acc, events)
+		s.Alone, s.Cumulative = alone, c.epsilon(acc, events)
 		if alone != nil {
 			naive += *alone
 		}
@@ -40,7 +40,7 @@ func (p *Plan) onlyFinite() {
 	p.Naive, p.Epsilon.Published = orNothing(p.Naive), orNothing(p.Epsilon.Published)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		s.EpsilonAlone, s.EpsilonTotal, s.Published = orNothing(s.EpsilonAlone), orNothing(s.EpsilonTotal), orNothing(s.Published)
+		s.Alone, s.Cumulative, s.Published = orNothing(s.Alone), orNothing(s.Cumulative), orNothing(s.Published)
 	}
 }
 
@@ -73,11 +73,11 @@ func (c *compiler) proven(paid []*Step) {
 	for _, s := range paid {
 		if s.Unproven != "" {
 			c.plan.Epsilon.Reason = fmt.Sprintf("stage %s: %s", s.ID, s.Unproven)
-			s.EpsilonAlone, s.EpsilonTotal = nil, nil
+			s.Alone, s.Cumulative = nil, nil
 		}
 	}
 	if c.plan.Epsilon.Reason == "" {
-		c.plan.Epsilon.Proven = paid[len(paid)-1].EpsilonTotal
+		c.plan.Epsilon.Proven = paid[len(paid)-1].Cumulative
 	}
 }
 

@@ -76,7 +76,7 @@ func TestFrozen(t *testing.T) {
 				t.Errorf("%g comes out again, was 7", got[0])
 			}
 		}
-		plan := map[string][]pipeline.Planned{"stage": {{Name: "s", Group: c.group}}}
+		plan := map[string][]pipeline.Planned{"stage": {{Line: privacy.Line{Name: "s"}, Group: c.group}}}
 		if faults := other.Faults(privacy.ReplaceOne, plan); len(faults) != c.faults {
 			t.Errorf("%T, group %d: %v gives the faults %q, want %d", c.mechanism, c.group, c.moves, faults, c.faults)
 		}

@@ -49,8 +49,8 @@ func label(s *pipeline.Step) string {
 	if s.Kind != s.ID {
 		text += ": " + s.Kind
 	}
-	if s.EpsilonAlone != nil {
-		text += fmt.Sprintf(" (epsilon %s)", privacy.Bound(*s.EpsilonAlone))
+	if s.Alone != nil {
+		text += fmt.Sprintf(" (epsilon %s)", privacy.Bound(*s.Alone))
 	}
 	return text
 }

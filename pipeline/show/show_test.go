@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/privacy"
 )
 
 // plan is one of a paid stage and what is drawn from it.
@@ -17,8 +18,8 @@ func plan() *pipeline.Plan {
 		Epsilon: pipeline.EpsilonPair{Reason: "stage train: the encoder has no noise", Published: &alone},
 		Steps: []*pipeline.Step{
 			{ID: "clean", Kind: "clean", Class: pipeline.Private, Stability: "rows(4)", Inputs: reads("in", pipeline.Ref{Stage: "dataset"})},
-			{ID: "train", Kind: "learn", Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "clean", Port: "out"}), NoiseMultiplier: &noise, EpsilonAlone: &alone,
-				Spends: []pipeline.Planned{{Name: "train", Mechanism: "DP-SGD", Sensitivity: "1 (L2) when a row is replaced", Uses: -1}}},
+			{ID: "train", Kind: "learn", Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "clean", Port: "out"}), Cost: privacy.Cost{NoiseMultiplier: &noise, Alone: &alone},
+				Spends: []pipeline.Planned{{Line: privacy.Line{Name: "train", Mechanism: "DP-SGD", Sensitivity: "1 (L2) when a row is replaced", Uses: -1}}}},
 			{ID: "sample", Kind: "draw", Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "train"})},
 		},
 		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note", Fix: "another"}}}

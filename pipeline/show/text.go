@@ -111,7 +111,7 @@ func textSpends(w io.Writer, s *pipeline.Step) {
 			share = number(*s.Share)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, p.Mechanism, noiseText(s), uses(p.Uses),
-			share, orElse("-", s.EpsilonAlone), orElse("-", s.EpsilonTotal))
+			share, orElse("-", s.Alone), orElse("-", s.Cumulative))
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"weir/privacy"
 	"weir/record"
 )
 
@@ -15,8 +16,8 @@ func full() *Report {
 		Name: "study", Source: "patients.csv",
 		Privacy: Privacy{Proven: pointer(0.99952), Published: pointer(0.5), Budget: 1, Delta: 1e-6, Adjacency: "replace_one", Unit: "row", Accountant: "pld",
 			Claims: "published", ByAddition: pointer(1.2), Spends: []Spend{
-				{Stage: "histogram", Spend: record.Spend{Mechanism: "discrete Gaussian", Sensitivity: "1", Uses: 1}, Cost: record.Cost{NoiseMultiplier: pointer(3), Share: pointer(0.3), Alone: pointer(0.4), Cumulative: pointer(0.4)}},
-				{Stage: "train", Spend: record.Spend{Mechanism: "DP-SGD", Sensitivity: "2C", Uses: 1000}, Cost: record.Cost{NoiseMultiplier: pointer(1), Share: pointer(0.7), Alone: pointer(0.8), Cumulative: pointer(0.99952), Published: pointer(0.5)}},
+				{Stage: "histogram", Line: privacy.Line{Mechanism: "discrete Gaussian", Sensitivity: "1", Uses: 1}, Cost: privacy.Cost{NoiseMultiplier: pointer(3), Share: pointer(0.3), Alone: pointer(0.4), Cumulative: pointer(0.4)}},
+				{Stage: "train", Line: privacy.Line{Mechanism: "DP-SGD", Sensitivity: "2C", Uses: 1000}, Cost: privacy.Cost{NoiseMultiplier: pointer(1), Share: pointer(0.7), Alone: pointer(0.8), Cumulative: pointer(0.99952), Published: pointer(0.5)}},
 			}},
 		Findings: []record.Finding{{Rule: "W07", Level: "warning", Message: "delta is above one over the rows", Fix: "a smaller delta"}},
 		Released: []Artifact{{Name: "sample", Form: "table", Class: "released", Rows: 63000, Columns: 2}},

@@ -6,6 +6,7 @@ package report
 import (
 	"math"
 
+	"weir/privacy"
 	"weir/record"
 )
 
@@ -44,8 +45,8 @@ type Privacy struct {
 // Spend is a mechanism with its stage and, on the stage's first line, what the stage costs.
 type Spend struct {
 	Stage string
-	record.Spend
-	record.Cost
+	privacy.Line
+	privacy.Cost
 }
 
 // Artifact is an output that may leave: a table, a model, files.

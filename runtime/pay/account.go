@@ -12,6 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/privacy"
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime/store"
@@ -134,7 +135,7 @@ func (a *Account) Restore(p *Purse, rec []record.Charge) (written []string, err 
 	}
 	for _, c := range rec {
 		if step := p.plan.Step(c.Stage); !known[c.ID] && step != nil {
-			again := p.charge(step, &pipeline.Planned{Name: c.Name, Event: c.Event}, "")
+			again := p.charge(step, &pipeline.Planned{Line: privacy.Line{Name: c.Name}, Event: c.Event}, "")
 			again.ID = c.ID
 			if _, err := a.ledger.Append(nil, again); err != nil {
 				return written, err

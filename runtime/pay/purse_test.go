@@ -24,7 +24,7 @@ import (
 // planOf charges epsilon 1 once, in a stage named train, with a cap of epsilon cap.
 func planOf(cap float64) *compile.Plan {
 	p := &compile.Plan{Plan: &pipeline.Plan{Digest: "sha256:spec", Adjacency: privacy.AddRemove, Budget: 1}, Spec: &spec.Spec{},
-		Steps: []compile.Step{{Step: &pipeline.Step{ID: "train", Spends: []pipeline.Planned{{Name: "counts", Event: privacy.JSON{Event: privacy.Pure{Epsilon: 1}}}}}}}}
+		Steps: []compile.Step{{Step: &pipeline.Step{ID: "train", Spends: []pipeline.Planned{{Line: privacy.Line{Name: "counts"}, Event: privacy.JSON{Event: privacy.Pure{Epsilon: 1}}}}}}}}
 	p.Dataset.Budget = &pipeline.Budget{Epsilon: cap, Delta: 1e-6, Filter: "basic"}
 	return p
 }

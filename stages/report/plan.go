@@ -30,10 +30,9 @@ func describePlan(page *report.Report, p *pipeline.Plan) {
 
 func describeStep(page *report.Report, s *pipeline.Step) {
 	for i, p := range s.Spends {
-		spend := report.Spend{Stage: s.ID, Spend: record.Spend{Name: p.Name, Mechanism: p.Mechanism, Sensitivity: p.Sensitivity, Uses: p.Uses}}
+		spend := report.Spend{Stage: s.ID, Line: p.Line}
 		if i == 0 { // noise and epsilon are those of the stage
-			spend.Cost = record.Cost{NoiseMultiplier: s.NoiseMultiplier, Share: s.Share, Unproven: s.Unproven,
-				Alone: s.EpsilonAlone, Cumulative: s.EpsilonTotal, Published: s.Published}
+			spend.Cost = s.Cost
 		}
 		page.Privacy.Spends = append(page.Privacy.Spends, spend)
 	}

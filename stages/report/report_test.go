@@ -108,7 +108,7 @@ func planned(epsilon pipeline.EpsilonPair, budget schema.Float) *pipeline.Plan {
 		Adjacency: privacy.ReplaceOne, Accountant: "pld", Claims: pipeline.ClaimsPublished, Budget: budget, Delta: 1e-6, Epsilon: epsilon,
 		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note of the audit"}},
 		Steps: []*pipeline.Step{
-			{ID: "train", Kind: "dp_wgan", Spends: []pipeline.Planned{{Name: "train", Mechanism: "DP-SGD", Uses: 10}}, NoiseMultiplier: &noise, Share: &share, EpsilonAlone: &alone, EpsilonTotal: &alone, First: "model",
+			{ID: "train", Kind: "dp_wgan", Spends: []pipeline.Planned{{Line: privacy.Line{Name: "train", Mechanism: "DP-SGD", Uses: 10}}}, Cost: privacy.Cost{NoiseMultiplier: &noise, Share: &share, Alone: &alone, Cumulative: &alone}, First: "model",
 				Outputs: map[string]pipeline.Output{"model": {Form: pipeline.FormModel, Class: pipeline.Released}}},
 			{ID: "sample", Kind: "sample", First: "out", Write: []string{"csv"},
 				Outputs: map[string]pipeline.Output{"out": {Form: pipeline.FormTable, Class: pipeline.Released, Rows: 630, Columns: 5}}},
