@@ -2,7 +2,6 @@
 package weir_test
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -177,80 +176,6 @@ func violation(path, name string, test bool) string {
 	return room + " may import " + strings.Join(rooms, ", ")
 }
 
-// tableOrSpec reports whether a module is about tables or documents. What reads them
-// (stages, schema) hands numbers to train, so that a loop and its proof can be read
-// without them; pipeline, where both meet, is no room that train may import.
-func tableOrSpec(name string) bool {
-	for _, module := range []string{"github.com/apache/arrow", "gopkg.in/yaml"} {
-		if strings.HasPrefix(name, module) {
-			return true
-		}
-	}
-	return false
-}
-
-// familyMeets reports whether a file below stages/model imports a family that is
-// not its own. A family can then be read, changed or removed without the others;
-// sample alone reads what all of them release, and the top lists them.
-func familyMeets(path, ours string) bool {
-	from, below := strings.CutPrefix(path, "stages/model/")
-	to, model := strings.CutPrefix(ours, "stages/model/")
-	own, _, deeper := strings.Cut(from, "/")
-	other, _, _ := strings.Cut(to, "/")
-	return below && model && deeper && own != other && own != "sample" && other != "artifact" && other != "internal"
-}
-
-// betweenFamilies says why a file of stages may not import another folder of it, or
-// "". Families never import each other, so that each can be read, changed and
-// removed alone: what two of them need is a floor in stages/internal, and a floor
-// knows nothing of what stands on it. stages/stages.go lists them all.
-func betweenFamilies(path, target string) string {
-	from, to := family(path), family(target+"/")
-	switch {
-	case to == "" || from == to:
-		return ""
-	case to == "stages/prep" && strings.HasPrefix(path, "stages/model/"):
-		return "" // released rows leave by the inverses that each preparation holds
-	case strings.HasPrefix(path, "stages/internal/"):
-		return "stages/internal is what families stand on; it may import none of them"
-	case from != "":
-		return "families of stages never import each other; what they share lies in stages/internal"
-	}
-	return ""
-}
-
-// family is the folder of stages that holds one family of kinds: each question of
-// stages/evaluate is one. It is "" for stages/internal, for the table of contents and
-// outside stages.
-func family(path string) string {
-	depth := 2
-	if strings.HasPrefix(path, "stages/evaluate/") {
-		depth = 3
-	}
-	parts := strings.Split(path, "/")
-	if len(parts) <= depth || parts[0] != "stages" || parts[1] == "internal" {
-		return ""
-	}
-	return strings.Join(parts[:depth], "/")
-}
-
-// acrossRuntime says why a file in a folder of runtime may not import a package of
-// runtime, or "".
-func acrossRuntime(path, ours string) string {
-	parts := strings.Split(path, "/")
-	if parts[0] != "runtime" || len(parts) < 3 || ours != "runtime" && !strings.HasPrefix(ours, "runtime/") {
-		return ""
-	}
-	rooms, known := runtimeRooms()[parts[1]]
-	if !known {
-		return "the folder runtime/" + parts[1] + " is not in the policy"
-	}
-	if target := strings.TrimPrefix(strings.TrimPrefix(ours, "runtime"), "/"); target != parts[1] && !contains(rooms, target) {
-		return "of runtime, runtime/" + parts[1] + " may import " + strings.Join(rooms, ", ")
-	}
-	return ""
-}
-
 // exempt are the files that need what their room must not have, each with its
 // reason in docs/design: programs that generate code, test helpers.
 func exempt(path string) bool {
@@ -320,84 +245,4 @@ func TestNoForeignData(t *testing.T) {
 			}
 		}
 	}
-}
-
-// guarded says who may hand out noise: payers make sources and handles, which
-// are those of a run (runtime/pay, and no other part of runtime) and of tests;
-// mechanisms say that they have released. Everyone else opens a planned mechanism.
-// A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
-func guarded() map[string][]string {
-	payers, mechanisms := []string{"runtime/pay/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
-	keys := append([]string{"runtime/dataset/"}, payers...)
-	return map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
-		"privacy.Open": payers, "privacy.Release": mechanisms}
-}
-
-// TestNoiseIsOpenedByPayersOnly: a stage that could make a source of its own
-// could draw noise that nobody pays for, or the same twice.
-func TestNoiseIsOpenedByPayersOnly(t *testing.T) {
-	seen := 0
-	for _, path := range sources(t) {
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen++
-		for _, call := range guardedCalls(f) {
-			if rooms := guarded()[call]; !within(path, rooms) {
-				t.Errorf("%s uses %s, which only %s may", path, call, strings.Join(rooms, ", "))
-			}
-		}
-	}
-	if seen < 50 {
-		t.Errorf("only %d files were read", seen)
-	}
-	f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar s = noise.NewSource(k, \"mine\")", 0)
-	if err != nil || len(guardedCalls(f)) != 1 {
-		t.Error("the check is blind")
-	}
-}
-
-func guardedCalls(f *ast.File) []string {
-	var found []string
-	ast.Inspect(f, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && guarded()[x.Name+"."+s.Sel.Name] != nil {
-				found = append(found, x.Name+"."+s.Sel.Name)
-			}
-		}
-		return true
-	})
-	return found
-}
-
-func within(path string, rooms []string) bool {
-	for _, r := range rooms {
-		if strings.HasPrefix(path, r) {
-			return true
-		}
-	}
-	return false
-}
-
-// sources lists the Go files of the project that are no tests.
-func sources(t *testing.T) []string {
-	t.Helper()
-	var list []string
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "runs") {
-			return fs.SkipDir
-		}
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-			list = append(list, filepath.ToSlash(path))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }

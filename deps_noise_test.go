@@ -1,0 +1,91 @@
+package weir_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// guarded says who may hand out noise: payers make sources and handles, which
+// are those of a run (runtime/pay, and no other part of runtime) and of tests;
+// mechanisms say that they have released. Everyone else opens a planned mechanism.
+// A dataset has a key of its own (runtime/dataset), from which only a payer makes a source.
+func guarded() map[string][]string {
+	payers, mechanisms := []string{"runtime/pay/", "pipeline/pipelinetest/", "privacy/"}, []string{"privacy/", "train/"}
+	keys := append([]string{"runtime/dataset/"}, payers...)
+	return map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
+		"privacy.Open": payers, "privacy.Release": mechanisms}
+}
+
+// TestNoiseIsOpenedByPayersOnly: a stage that could make a source of its own
+// could draw noise that nobody pays for, or the same twice.
+func TestNoiseIsOpenedByPayersOnly(t *testing.T) {
+	seen := 0
+	for _, path := range sources(t) {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		for _, call := range guardedCalls(f) {
+			if rooms := guarded()[call]; !within(path, rooms) {
+				t.Errorf("%s uses %s, which only %s may", path, call, strings.Join(rooms, ", "))
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d files were read", seen)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar s = noise.NewSource(k, \"mine\")", 0)
+	if err != nil || len(guardedCalls(f)) != 1 {
+		t.Error("the check is blind")
+	}
+}
+
+func guardedCalls(f *ast.File) []string {
+	var found []string
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && guarded()[x.Name+"."+s.Sel.Name] != nil {
+				found = append(found, x.Name+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func within(path string, rooms []string) bool {
+	for _, r := range rooms {
+		if strings.HasPrefix(path, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// sources lists the Go files of the project that are no tests.
+func sources(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "runs") {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			list = append(list, filepath.ToSlash(path))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
