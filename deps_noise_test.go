@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	pathpkg "path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -40,18 +42,44 @@ func TestNoiseIsOpenedByPayersOnly(t *testing.T) {
 	if seen < 50 {
 		t.Errorf("only %d files were read", seen)
 	}
-	f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar s = noise.NewSource(k, \"mine\")", 0)
-	if err != nil || len(guardedCalls(f)) != 1 {
-		t.Error("the check is blind")
+}
+
+// TestGuardedCallsAreSeen in every form in which they can be written.
+func TestGuardedCallsAreSeen(t *testing.T) {
+	for _, source := range []string{
+		"import \"weir/privacy/noise\"; var s = noise.NewSource(k, 1)",
+		"import n \"weir/privacy/noise\"; var s = n.NewSource(k, 1)",
+		"import . \"weir/privacy/noise\"; var s = NewSource(k, 1)",
+		"import p \"weir/privacy\"; var h = p.Open(nil)",
+		"import \"weir/privacy/noise\"; var s = (noise).NewSource",
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x; "+source, 0)
+		if err != nil || len(guardedCalls(f)) == 0 {
+			t.Errorf("%s: the check is blind (%v)", source, err)
+		}
 	}
 }
 
-func guardedCalls(f *ast.File) []string {
-	var found []string
+// guardedCalls lists the guarded names that a file uses, whatever it calls their package.
+func guardedCalls(f *ast.File) (found []string) {
+	packages := map[string]string{}
+	for _, spec := range f.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		if base := pathpkg.Base(path); path == "weir/privacy" || path == "weir/privacy/noise" {
+			local := base
+			if spec.Name != nil {
+				local = spec.Name.Name
+			}
+			if local == "." {
+				found = append(found, "a dot import of "+base)
+			}
+			packages[local] = base
+		}
+	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && guarded()[x.Name+"."+s.Sel.Name] != nil {
-				found = append(found, x.Name+"."+s.Sel.Name)
+			if x, ok := ast.Unparen(s.X).(*ast.Ident); ok && guarded()[packages[x.Name]+"."+s.Sel.Name] != nil {
+				found = append(found, packages[x.Name]+"."+s.Sel.Name)
 			}
 		}
 		return true

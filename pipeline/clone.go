@@ -3,6 +3,7 @@ package pipeline
 import (
 	"maps"
 	"slices"
+	"weir/privacy"
 )
 
 // Clone is a copy of headers that shares nothing which a stage could write to:
@@ -47,8 +48,8 @@ func copied[T any](p *T) *T {
 	return &v
 }
 
-// View is a copy of the plan for a stage that shows it: no number, cap or setting that a
-// run goes by can be reached from it.
+// View is a copy of the plan for a stage that shows it: no number, cap, setting or
+// event that a run goes by can be reached from it.
 func (p *Plan) View() *Plan {
 	view := *p
 	view.Findings, view.Public, view.Steps = slices.Clone(p.Findings), slices.Clone(p.Public), slices.Clone(p.Steps)
@@ -57,7 +58,10 @@ func (p *Plan) View() *Plan {
 	for i := range view.Steps {
 		s := copied(view.Steps[i])
 		s.Outputs, s.Spends, s.Write = maps.Clone(s.Outputs), slices.Clone(s.Spends), slices.Clone(s.Write)
-		s.Inputs, s.Settings, s.Events = maps.Clone(s.Inputs), slices.Clone(s.Settings), slices.Clone(s.Events)
+		s.Inputs, s.Settings, s.Events = maps.Clone(s.Inputs), slices.Clone(s.Settings), nil
+		for n := range s.Spends {
+			s.Spends[n].Event, s.Spends[n].Value = privacy.JSON{}, nil // charges are made of these; a composed event shares its parts
+		}
 		for port, refs := range s.Inputs {
 			s.Inputs[port] = slices.Clone(refs)
 		}

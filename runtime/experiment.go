@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,8 +93,8 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 	}
 	var runs []*pay.Purse
 	for i, t := range trials {
-		if !t.Plan.Budget.Infinite() && !isDone(t, s, opts) {
-			runs = append(runs, pay.NewPurse(t.Plan, s.Dataset, fmt.Sprintf("run-%d", i+1), noise.Key{}, nil))
+		if id, done := begun(t, s, opts); !t.Plan.Budget.Infinite() && !done {
+			runs = append(runs, pay.NewPurse(t.Plan, s.Dataset, cmp.Or(id, fmt.Sprintf("run-%d", i+1)), noise.Key{}, nil))
 		}
 	}
 	if err = a.Afford(runs...); errors.Is(err, ledger.ErrOverBudget) {
@@ -102,7 +103,17 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 	return a.Order(), err
 }
 
-func isDone(t Trial, s *source, opts Options) bool {
-	runs := store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version)
-	return !opts.Fresh && slices.ContainsFunc(runs, func(f store.Found) bool { return f.Record.Repeat == t.Repeat && f.Record.Status == record.Done })
+// begun finds the run that a trial would be shown, or continue: what that one has charged
+// is in the ledger and is not asked for again.
+func begun(t Trial, s *source, opts Options) (id string, done bool) {
+	for _, f := range store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version) {
+		switch r := f.Record; {
+		case opts.Fresh || r.Repeat != t.Repeat:
+		case r.Status == record.Done:
+			return r.ID, true
+		case opts.Build != "" && r.Build == opts.Build:
+			id = r.ID
+		}
+	}
+	return id, false
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 
 	"weir/pipeline"
@@ -94,7 +95,7 @@ func (r *run) place(step *compile.Step) string {
 	defer r.mu.Unlock()
 	where := r.addresses[step.ID]
 	if step.Lazy {
-		where = digest.Of([]byte(where + " " + r.opts.Build))
+		where = digest.Of([]byte(where + " " + cmp.Or(r.opts.Build, r.record.ID))) // an unknown build shares with no other run
 	}
 	return where
 }

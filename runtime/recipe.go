@@ -75,11 +75,26 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 // private that it rests on. It stays on the owner's side.
 type address struct {
 	Recipe string              `json:"recipe"`
+	Terms  terms               `json:"terms"`
 	Inputs map[string][]string `json:"inputs"`
 	Files  []string            `json:"files,omitempty"` // digests of all files, private ones too
 	Key    string              `json:"key,omitempty"`   // commitment of the noise key, where noise is drawn
 	Secret string              `json:"secret,omitempty"`
 	Page   []string            `json:"page,omitempty"` // what else a page of a report shows
+}
+
+// terms are what rows may be dealt and checked by, and what proofs about them rest on: a
+// table that was stored under others is another one.
+type terms struct {
+	Adjacency  privacy.Adjacency `json:"adjacency"`
+	Unit       pipeline.Unit     `json:"unit"`
+	RowsPublic int64             `json:"rows_public"`
+	NoPrivacy  bool              `json:"no_privacy"`
+}
+
+func termsOf(p *compile.Plan) terms {
+	d := &p.Spec.Dataset
+	return terms{p.Adjacency, d.PrivacyUnit, d.RowsPublic, p.Budget.Infinite()}
 }
 
 // chain lists the digests of the stages that step reads, by port.

@@ -147,7 +147,7 @@ func (r *run) nameSource() error {
 	if err != nil {
 		return err
 	}
-	where, err := store.DigestJSON(address{Recipe: recipe, Files: []string{r.source.content}})
+	where, err := store.DigestJSON(address{Recipe: recipe, Terms: termsOf(r.plan), Files: []string{r.source.content}})
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (r *run) name(ctx context.Context, step *compile.Step) error {
 		return err
 	}
 	r.recipes[step.ID] = recipe
-	a := address{Recipe: recipe, Inputs: chain(step, r.addresses), Files: all}
+	a := address{Recipe: recipe, Terms: termsOf(r.plan), Inputs: chain(step, r.addresses), Files: all}
 	if len(step.Work.Spends) > 0 {
 		a.Key = r.key.Commitment()
 	}
