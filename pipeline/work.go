@@ -15,7 +15,7 @@ type Work struct {
 	Write    []string  // formats (csv, parquet) in which the first output is written: a result that a user asked for, not a step on the way
 	Secret   bool      // Run draws from Env.Secret
 	Files    []FileUse // further files that Run opens
-	Lazy     bool      // output is computed row by row as it is read, and not stored
+	Lazy     bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
 	Findings []Finding // audit rules that the settings touch without refusing
 
 	// Run does the work. It touches nothing but its inputs and env, and opens every

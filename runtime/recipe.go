@@ -89,12 +89,13 @@ type terms struct {
 	Adjacency  privacy.Adjacency `json:"adjacency"`
 	Unit       pipeline.Unit     `json:"unit"`
 	RowsPublic int64             `json:"rows_public"`
+	Claims     pipeline.Claims   `json:"claims"`
 	NoPrivacy  bool              `json:"no_privacy"`
 }
 
 func termsOf(p *compile.Plan) terms {
 	d := &p.Spec.Dataset
-	return terms{p.Adjacency, d.PrivacyUnit, d.RowsPublic, p.Budget.Infinite()}
+	return terms{p.Adjacency, d.PrivacyUnit, d.RowsPublic, p.Claims, p.Budget.Infinite()}
 }
 
 // chain lists the digests of the stages that step reads, by port.

@@ -47,6 +47,9 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 				format = "json"
 			}
 			plan, err := flags.compile(args[0])
+			if err == nil && plan.Spec.Experiment != nil {
+				_, _, err = flags.trials(args[0], plan)
+			}
 			return reportCheck(c, s, format, args[0], plan, err)
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,11 +25,7 @@ type trialResult struct {
 // experiment runs every combination of the grid and every repeat: each is a run of its own,
 // with its own noise and its own charge.
 func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *compile.Plan) error {
-	trials, err := base.Spec.Experiment.Trials()
-	if err != nil {
-		return withCode(exitUsage, err)
-	}
-	plans, err := f.spec.trialPlans(arg, trials)
+	trials, plans, err := f.spec.trials(arg, base)
 	if err != nil {
 		return err
 	}
@@ -72,20 +69,24 @@ func totalText(plans []*compile.Plan) (string, error) {
 	return text, nil
 }
 
-// trialPlans compiles every trial before the first one runs, so that a grid
-// does not stop half-way over a value that the spec cannot take.
-func (f *specFlags) trialPlans(arg string, trials []spec.Trial) ([]*compile.Plan, error) {
-	plans := make([]*compile.Plan, len(trials))
+// trials lists the runs of an experiment and compiles each before the first one runs, so
+// that a grid does not stop half-way over a value that the spec cannot take. What several
+// of them refuse is told once.
+func (f *specFlags) trials(arg string, base *compile.Plan) ([]spec.Trial, []*compile.Plan, error) {
+	trials, err := base.Spec.Experiment.Trials()
+	if err != nil {
+		return nil, nil, withCode(exitUsage, err)
+	}
+	plans, errs, told := make([]*compile.Plan, len(trials)), []error{}, map[string]bool{}
 	for i, t := range trials {
 		flags := *f
 		flags.set = append(append([]string(nil), f.set...), t.Set...)
-		plan, err := flags.compile(arg)
-		if err != nil {
-			return nil, fmt.Errorf("experiment with %s: %w", strings.Join(t.Set, " "), err)
+		if plans[i], err = flags.compile(arg); err != nil && !told[err.Error()] {
+			told[err.Error()] = true
+			errs = append(errs, fmt.Errorf("experiment.grid with %s: %w", strings.Join(t.Set, " "), err))
 		}
-		plans[i] = plan
 	}
-	return plans, nil
+	return trials, plans, errors.Join(errs...)
 }
 
 func printTrials(w io.Writer, results []trialResult) error {

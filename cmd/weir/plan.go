@@ -52,11 +52,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 
 // printTotal adds the bill of the whole experiment to that of its first run.
 func (f *specFlags) printTotal(w io.Writer, arg string, base *compile.Plan) error {
-	trials, err := base.Spec.Experiment.Trials()
-	if err != nil {
-		return withCode(exitUsage, err)
-	}
-	plans, err := f.trialPlans(arg, trials)
+	_, plans, err := f.trials(arg, base)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func reportCommand(s streams) *cobra.Command {
 		Short: "Locate the report of a run, print its release documents, plot a sweep",
 		Long:  reportLong,
 		Example: "  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
-			"  weir report runs/cardio/* --sweep utility.auroc > auroc.svg",
+			"  weir report runs/cardio/2* --sweep utility.auroc > auroc.svg",
 		Args: func(c *cobra.Command, args []string) error {
 			if sweep != "" && len(args) > 0 {
 				return nil
