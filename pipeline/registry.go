@@ -2,7 +2,8 @@ package pipeline
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 )
 
 // Registry is the set of kinds that a program knows.
@@ -38,10 +39,5 @@ func (r *Registry) Kind(name string) *Kind { return r.kinds[name] }
 
 // Names lists the kinds in alphabetical order.
 func (r *Registry) Names() []string {
-	names := make([]string, 0, len(r.kinds))
-	for name := range r.kinds {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(r.kinds))
 }

@@ -3,9 +3,9 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -85,12 +85,7 @@ func ordered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		o := newObject()
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
-		for _, k := range keys {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			o.set(k, ordered(v[k]))
 		}
 		return o

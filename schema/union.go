@@ -2,21 +2,16 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 )
 
 // Union is the schema of a mapping whose settings depend on a word: a stage by its `kind`. Every kind also
 // takes the settings of common. Each kind is one if/then, so editors complete its settings and a check
 // names faults of the kind that was meant and no other. It fails when a setting is declared twice.
 func Union(discriminator string, kinds map[string]*Schema, common ...*Schema) (*Schema, error) {
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	var words, branches []any
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		mark := newSchema(newObject("type", "object",
 			"properties", newObject(discriminator, newObject("const", name)), "required", []any{discriminator}))
 		whole, err := Merge(slices.Concat([]*Schema{mark}, common, []*Schema{kinds[name]})...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 
 	"weir/pipeline"
@@ -30,12 +31,7 @@ func (g *generator) judge() {
 		real = g.dataset()
 	}
 	kinds := judging()
-	var list []string
-	for name := range kinds {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	kind := pick(g.chance, list...)
+	kind := pick(g.chance, slices.Sorted(maps.Keys(kinds))...)
 	s := kinds[kind](g, real)
 	s["kind"], s["real"], s["synthetic"] = kind, real.name, synthetic.name
 	if kind == "dimension_wise_prediction" || g.yes(0.4) && kind != "regression_discovery" {

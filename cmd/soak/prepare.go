@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,12 +32,7 @@ func (g *generator) prepare() {
 		}
 		delete(kinds, e.kind.Name)
 	}
-	var names []string
-	for name := range kinds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	g.add(pick(g.chance, names...), kinds)
+	g.add(pick(g.chance, slices.Sorted(maps.Keys(kinds))...), kinds)
 }
 
 func (g *generator) add(kind string, kinds map[string]func(g *generator, t ref) settings) (string, bool) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -44,11 +45,7 @@ func (s *shown) Write(b []byte) (int, error) {
 }
 
 func (s *shown) into(seen map[string]string) {
-	var totals []string
-	for t := range s.total {
-		totals = append(totals, t)
-	}
-	slices.Sort(totals)
+	totals := slices.Sorted(maps.Keys(s.total))
 	slices.Sort(s.stage) // of two that run side by side, either may be first
 	lines := strings.Split(s.lines.String(), "\n")
 	slices.Sort(lines)

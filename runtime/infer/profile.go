@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -166,11 +167,7 @@ func (p *profile) setNumber(c *pipeline.Column) {
 
 // values in order: by number if they are numbers, else by spelling.
 func (p *profile) values() []string {
-	var list []string
-	for s := range p.distinct {
-		list = append(list, s)
-	}
-	slices.Sort(list)
+	list := slices.Sorted(maps.Keys(p.distinct))
 	if p.numbers.all {
 		slices.SortStableFunc(list, func(a, b string) int {
 			x, _ := strconv.ParseFloat(a, 64)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"weir/pipeline"
@@ -37,12 +38,7 @@ func (m *missing) has(v []byte) bool {
 }
 
 func (m *missing) hasNumber(x float64) bool {
-	for _, n := range m.numbers {
-		if n == x {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(m.numbers, x)
 }
 
 // lookup finds the code of a category by its spelling. Where every category is

@@ -1,2 +1,0 @@
-// Package show words plans and kinds for people: text, Markdown, Mermaid, Graphviz.
-package show
