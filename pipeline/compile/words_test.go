@@ -1,0 +1,64 @@
+package compile
+
+import (
+	"errors"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+)
+
+// TestNamesUnits: what looks as if it named persons, by its name, where there is no
+// bounded set of values.
+func TestNamesUnits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		of   pipeline.ColumnType
+		want bool
+	}{
+		{"id", pipeline.Integer, true}, {"ID", pipeline.Text, true}, {"visit_mrn", pipeline.Integer, true}, {"patient", pipeline.Text, true},
+		{"patient_number", pipeline.Integer, true}, {"id", pipeline.Categorical, false}, {"id", pipeline.Numeric, false},
+		{"width", pipeline.Integer, false}, {"impatient", pipeline.Text, false}, {"age", pipeline.Integer, false},
+	} {
+		if got := namesUnits(pipeline.Column{Name: c.name, Type: c.of}); got != c.want {
+			t.Errorf("a column %s of type %s: %v, must be %v", c.name, c.of, got, c.want)
+		}
+	}
+}
+
+// TestSetTakesOut: an empty value is as if the setting had never been written.
+func TestSetTakesOut(t *testing.T) {
+	written, err := parse(t, two, "stages.second.steps=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	never, err := parse(t, head+"stages:\n  first: {kind: learn, steps: 50}\n  second: {kind: learn, from: dataset}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written.Digest != never.Digest {
+		t.Error("--set stages.second.steps= leaves the setting in")
+	}
+}
+
+// wordless is a stage whose error is no list of problems.
+type wordless struct{}
+
+func (wordless) Plan(pipeline.Headers) (pipeline.Work, error) {
+	return pipeline.Work{}, errors.New("a table too wide")
+}
+
+// TestErrorOfAPlanIsAProblem of its stage, with its words, and nothing is compiled.
+func TestErrorOfAPlanIsAProblem(t *testing.T) {
+	reg := fakes(t, pipeline.Kind{Name: "wordless", Doc: "Fails.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}, New: func() pipeline.Stage { return &wordless{} }})
+	s, err := spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(head + "stages:\n  wide: {kind: wordless, from: dataset}\n")}, reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Compile(s)
+	var ds spec.Diagnostics
+	if plan != nil || !errors.As(err, &ds) || len(ds) != 1 || ds[0].Stage != "wide" || ds[0].Found != "a table too wide" {
+		t.Errorf("plan %v, error %v: must name the stage and say what it said", plan, err)
+	}
+}
