@@ -39,7 +39,7 @@ func (r *run) begin() (*Result, error) {
 // continued. A run on other content, by another program or with a key that is not
 // its own is neither: a new run with a new key pays anew.
 func (r *run) takeUp(f store.Found) (*Result, error) {
-	if f.Record.Repeat != r.opts.Repeat || f.Record.Insecure != (r.opts.Insecure != nil) || !sameKey(f.Record, r.opts) {
+	if !r.opts.asked(f.Record) {
 		return nil, nil
 	}
 	if !(store.RunDir{Path: f.Path}).HasRead(r.source.content) {
@@ -83,9 +83,11 @@ func (r *run) restore(rec *record.Run) error {
 	return err
 }
 
-// sameKey: a run with a test seed continues or repeats only one of the same seed.
-func sameKey(rec *record.Run, opts Options) bool {
-	return opts.Insecure == nil || rec.KeyCommitment == pay.InsecureKey(*opts.Insecure).Commitment()
+// asked reports whether a run is the repeat that is asked for; one with a test seed
+// continues or repeats only one of the same seed.
+func (o Options) asked(rec *record.Run) bool {
+	return rec.Repeat == o.Repeat && rec.Insecure == (o.Insecure != nil) &&
+		(o.Insecure == nil || rec.KeyCommitment == pay.InsecureKey(*o.Insecure).Commitment())
 }
 
 // resume takes over an unfinished run whose key was kept and is the one that its

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime/store"
@@ -50,6 +51,7 @@ func TestWhichRunIsTakenUp(t *testing.T) {
 			if c.change != nil {
 				c.change(t, first.Path, &opts)
 			}
+			billsAlike(t, name, plan, opts, c.same)
 			again, err := Run(t.Context(), plan, opts)
 			if err != nil && c.lie == "none" {
 				t.Fatal(err)
@@ -64,6 +66,22 @@ func TestWhichRunIsTakenUp(t *testing.T) {
 				t.Errorf("reused is %v, must be %v", again.Reused, c.same)
 			}
 		})
+	}
+}
+
+// billsAlike: the bill of an experiment leaves out just the trials that are taken up. What
+// only a look at the release or at the key tells is left to the ledger, charge by charge.
+func billsAlike(t *testing.T, name string, plan *compile.Plan, opts Options, same bool) {
+	t.Helper()
+	files, s, err := openFiles(t.Context(), plan, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	id, done := begun(Trial{plan, opts.Repeat}, s, opts)
+	looks := strings.Contains(name, "release") || strings.Contains(name, " key") || strings.Contains(name, "without key") || strings.HasPrefix(name, "a file too")
+	if found := id != "" || done; found != same && !looks {
+		t.Errorf("the bill counts it as taken up: %v, must be %v", found, same)
 	}
 }
 

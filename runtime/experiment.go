@@ -93,7 +93,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 	}
 	var runs []*pay.Purse
 	for i, t := range trials {
-		if id, done := begun(t, s, opts); !t.Plan.Budget.Infinite() && !done {
+		if id, done := begun(t, s, opts.trial(i, t)); !t.Plan.Budget.Infinite() && !done {
 			runs = append(runs, pay.NewPurse(t.Plan, s.Dataset, cmp.Or(id, fmt.Sprintf("run-%d", i+1)), noise.Key{}, nil))
 		}
 	}
@@ -108,7 +108,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 func begun(t Trial, s *source, opts Options) (id string, done bool) {
 	for _, f := range store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version) {
 		switch r := f.Record; {
-		case opts.Fresh || r.Repeat != t.Repeat:
+		case opts.Fresh || !opts.asked(r) || !(store.RunDir{Path: f.Path}).HasRead(s.content):
 		case r.Status == record.Done:
 			return r.ID, true
 		case opts.Build != "" && r.Build == opts.Build:
