@@ -211,7 +211,7 @@ func TestSampleOfAnything(t *testing.T) {
 	r := s.result()
 	for _, c := range [][2]string{
 		{"empty", "is empty, must be a released model"},
-		{"folder", "is a folder, must be a released model"},
+		{"folder", "is a folder, must be a regular file"},
 		{"data.csv", "is no Arrow stream, must be a released model"},
 		{"spec", "is no Arrow stream, must be a released model"},
 		{"nowhere", "no such file"},
