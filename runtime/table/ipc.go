@@ -62,8 +62,8 @@ func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 			return nil, err
 		}
 	}
-	if s.reader, err = ipc.NewReaderFromMessageReader(&frames{next: next, compress: true}); err != nil {
-		return nil, wrong(name, "is a damaged Arrow file: %v", ours(err))
+	if s.reader, err = (&frames{next: next, compress: true}).reader(); err != nil {
+		return nil, wrong(name, "is a damaged Arrow file: %v", err)
 	}
 	if column, kind := nested(s.reader.Schema()); kind != "" {
 		return nil, wrong(name, "has the column %q of type %s; accepted: columns of single values", column, kind)
@@ -141,9 +141,9 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 		return err
 	}
 	defer f.Close()
-	r, err := ipc.NewReaderFromMessageReader(&frames{next: streamed(&supply{bufio.NewReaderSize(f, 1<<16), sizeOf(f)})})
+	r, err := (&frames{next: streamed(&supply{bufio.NewReaderSize(f, 1<<16), sizeOf(f)})}).reader()
 	if err != nil {
-		return fmt.Errorf("is not an Arrow stream of weir: %w", ours(err))
+		return fmt.Errorf("is not an Arrow stream of weir: %w", err)
 	}
 	defer r.Release()
 	if !r.Schema().Equal(h.Schema) {

@@ -18,30 +18,40 @@ func (f *frames) check(meta, body []byte) error {
 		if f.schema {
 			return broken("it has two schemas")
 		}
-		f.schema = true
-		return checkSchema(header)
+		walk, err := checkSchema(header)
+		f.schema, f.dictionaries = true, len(walk.dictionaries)
+		return err
 	case kindDictionary:
+		f.dictionaries--
+		defer f.memory.keep()
 		if header, ok = header.child(dictionaryData); !ok {
 			return brokenStructure
 		}
 		return f.checkBatch(header, body)
 	case kindBatch:
+		if f.dictionaries > 0 { // the library would take these rows for a dictionary
+			return broken("its rows come before its dictionaries")
+		}
 		return f.checkBatch(header, body)
 	}
 	return broken("it holds a message that is neither schema nor rows")
 }
 
 // fields counts the fields of a schema while it walks them.
-type fields struct{ left, depth int }
+type fields struct {
+	left, depth  int
+	dictionaries map[int64]bool // by id
+}
 
 // checkSchema walks all fields as the library will. A field takes 16 bytes at
 // least: more of them than that are the same bytes met again and again, which
 // takes for ever, or until the stack overflows.
-func checkSchema(schema flat) error {
+func checkSchema(schema flat) (*fields, error) {
+	f := &fields{left: len(schema.Bytes) / 16, dictionaries: map[int64]bool{}}
 	if _, _, err := schema.structs(schemaNotes, 4); err != nil {
-		return err
+		return f, err
 	}
-	return (&fields{left: len(schema.Bytes) / 16}).walk(schema, schemaFields)
+	return f, f.walk(schema, schemaFields)
 }
 
 // deepest is how far fields may be inside each other; the library's own bound for
@@ -62,6 +72,9 @@ func (f *fields) walk(of flat, list slot) error {
 		if _, _, err := c.structs(fieldNotes, 4); err != nil {
 			return err
 		}
+		if d, ok := c.child(fieldDictionary); ok {
+			f.dictionaries[d.int64(dictionaryID)] = true
+		}
 		if err := f.walk(c, fieldChildren); err != nil {
 			return err
 		}
@@ -69,7 +82,7 @@ func (f *fields) walk(of flat, list slot) error {
 	return nil
 }
 
-// checkBatch compares the buffers of a batch with its body.
+// checkBatch compares the buffers of a batch with its body, and allows what they take.
 func (f *frames) checkBatch(batch flat, body []byte) error {
 	if _, _, err := batch.structs(batchNodes, 16); err != nil {
 		return err
@@ -85,26 +98,26 @@ func (f *frames) checkBatch(batch flat, body []byte) error {
 	if compressed && !f.compress {
 		return broken("it is compressed; accepted: what weir wrote")
 	}
-	total, unpacked := int64(0), int64(0)
+	stored, total := int64(0), int64(0)
 	for i := range n {
 		at := batch.Bytes[from+16*i:]
 		offset, length := number(at), number(at[8:])
 		if offset < 0 || length < 0 || offset > int64(len(body)) || length > int64(len(body))-offset {
 			return broken("a column lies outside of its message")
 		}
-		if total += length; total > int64(len(body)) {
+		if stored += length; stored > int64(len(body)) {
 			return broken("its columns lie over each other")
 		}
 		if compressed && length > 0 {
-			more, err := unpackedSize(compression.byte(compressionCodec), body[offset:offset+length])
-			if err != nil {
+			if length, err = unpackedSize(compression.byte(compressionCodec), body[offset:offset+length]); err != nil {
 				return err
 			}
-			if unpacked += more; unpacked > mostUnpacked(len(body)) {
-				return errBomb
-			}
+		}
+		if total += length; total > mostUnpacked(len(body)) {
+			return errBomb
 		}
 	}
+	f.memory.allow(total, n)
 	return nil
 }
 

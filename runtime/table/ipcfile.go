@@ -21,39 +21,56 @@ func filed(f io.ReaderAt, size int64) (func() (meta, body []byte, err error), er
 	if err != nil {
 		return nil, err
 	}
-	first := true
+	first, end := true, int64(8)
 	return func() ([]byte, []byte, error) {
 		switch {
 		case first:
 			first = false
-			return streamed(&supply{io.NewSectionReader(f, 8, size-8), size - 8})()
+			meta, body, err := streamed(&supply{io.NewSectionReader(f, 8, size-8), size - 8})()
+			end += 8 + int64(len(meta)+len(body))
+			return meta, body, err
 		case len(blocks) == 0:
-			return nil, nil, io.EOF
+			return nil, nil, ended(f, end, size-tailBytes-int64(len(footer)))
 		}
 		b := blocks[0]
-		blocks = blocks[1:]
+		blocks, end = blocks[1:], max(end, b.offset+b.meta+b.body)
 		return b.read(f)
 	}, nil
 }
 
+// ended is io.EOF where the footer, or an end mark, follows what it lists: rows that
+// it does not list would be lost.
+func ended(f io.ReaderAt, at, footer int64) error {
+	var mark [8]byte
+	if at == footer {
+		return io.EOF
+	}
+	if _, err := f.ReadAt(mark[:], at); err != nil || at > footer-8 || number(mark[:]) != 0xffffffff {
+		return broken("its footer does not list all that it holds")
+	}
+	return io.EOF
+}
+
+// tailBytes are the length of the footer and the mark behind it.
+const tailBytes = 4 + int64(len(arrowMagic))
+
 func footerOf(f io.ReaderAt, size int64) ([]byte, error) {
-	const tail = 4 + int64(len(arrowMagic))
-	var end [tail]byte
-	if size < 8+tail {
+	var end [tailBytes]byte
+	if size < 8+tailBytes {
 		return nil, errTruncated
 	}
-	if _, err := f.ReadAt(end[:], size-tail); err != nil {
+	if _, err := f.ReadAt(end[:], size-tailBytes); err != nil {
 		return nil, cut(err)
 	}
 	if string(end[4:]) != arrowMagic {
 		return nil, broken("it does not end with its footer: the file is truncated")
 	}
 	n := int64(int32(binary.LittleEndian.Uint32(end[:])))
-	if n <= 0 || n > size-tail-8 {
+	if n <= 0 || n > size-tailBytes-8 {
 		return nil, errLonger
 	}
 	footer := make([]byte, n)
-	_, err := f.ReadAt(footer, size-tail-n)
+	_, err := f.ReadAt(footer, size-tailBytes-n)
 	return footer, cut(err)
 }
 

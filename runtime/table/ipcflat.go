@@ -18,10 +18,13 @@ const (
 	schemaFields slot = 6
 	schemaNotes  slot = 8
 
-	fieldChildren slot = 14
-	fieldNotes    slot = 16
+	fieldDictionary slot = 12
+	fieldChildren   slot = 14
+	fieldNotes      slot = 16
 
-	dictionaryData slot = 6
+	dictionaryID slot = 4 // in a field
+
+	dictionaryData slot = 6 // in a message
 
 	batchNodes       slot = 6
 	batchBuffers     slot = 8

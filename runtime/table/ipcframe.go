@@ -25,7 +25,19 @@ const brokenStructure = broken("its structure is broken")
 type frames struct {
 	next     func() (meta, body []byte, err error) // io.EOF at the end mark
 	compress bool                                  // compressed buffers are read
-	schema   bool                                  // the schema was read
+
+	schema       bool // it was read
+	dictionaries int  // how many have to come before rows
+	memory       allowance
+}
+
+// reader begins to read: the schema.
+func (f *frames) reader() (*ipc.Reader, error) {
+	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(&f.memory))
+	if err != nil {
+		return nil, ours(err)
+	}
+	return r, nil
 }
 
 // Message implements ipc.MessageReader.
@@ -79,7 +91,7 @@ const (
 )
 
 // atOnce is how much is allocated for a length that cannot be compared with a size.
-const atOnce = 1 << 20
+const atOnce = 1 << 16
 
 func (s *supply) take(n int64) ([]byte, error) {
 	if n < 0 || s.left >= 0 && n > s.left {
@@ -126,10 +138,18 @@ func streamed(s *supply) func() (meta, body []byte, err error) {
 		}
 		length := int32(binary.LittleEndian.Uint32(prefix[4:]))
 		if length == 0 {
-			return nil, nil, io.EOF
+			return nil, nil, s.end()
 		}
 		return message(s, int64(length))
 	}
+}
+
+// end is io.EOF where nothing follows: what is behind an end mark would be lost.
+func (s *supply) end() error {
+	if n, _ := io.ReadFull(s.r, make([]byte, 1)); n > 0 {
+		return broken("it goes on behind its end mark")
+	}
+	return io.EOF
 }
 
 // message reads metadata of n bytes and the body that they announce.
