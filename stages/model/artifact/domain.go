@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/privacy/plain"
 )
 
 // Bounds on what a model may describe, far beyond what one is trained on; the way
@@ -62,7 +63,7 @@ func checkColumn(c *pipeline.Column) error {
 	known := []pipeline.ColumnType{pipeline.Numeric, pipeline.Integer, pipeline.Date, pipeline.Categorical, pipeline.Ordinal, pipeline.Boolean, pipeline.Text}
 	forms := []pipeline.EncodingForm{pipeline.OneHot, pipeline.MinMax, pipeline.Standard}
 	switch {
-	case c.Name == "" || !pipeline.Printable(c.Name):
+	case c.Name == "" || !plain.Printable(c.Name):
 		return fmt.Errorf("name: is %.60q, must be text without control characters", c.Name)
 	case !slices.Contains(known, c.Type):
 		return fmt.Errorf("type: is %.60q, must be one of %v", c.Type, known)
@@ -84,7 +85,7 @@ func checkCategories(c *pipeline.Column) error {
 		return fmt.Errorf("categories: are %d, must be what the type %s has", n, c.Type)
 	}
 	for i, v := range slices.Concat(c.Categories, c.Missing) {
-		if !pipeline.Printable(v) {
+		if !plain.Printable(v) {
 			return fmt.Errorf("categories and missing[%d]: is %.60q, must be text without control characters", i, v)
 		}
 	}
