@@ -72,7 +72,9 @@ func (r *run) shown(f store.Found) (*Result, error) {
 
 // restore writes what the ledger lacks of a finished run's charges.
 func (r *run) restore(rec *record.Run) error {
-	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
+	at := ledgerPlace(r.plan, r.folder, r.opts)
+	at.Shown = true
+	a, err := pay.Open(r.plan, r.source.Dataset, at, r.opts.Clock)
 	if err != nil {
 		return err
 	}

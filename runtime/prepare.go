@@ -37,7 +37,7 @@ func (r *run) openLedger() error {
 	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
 		return nil
 	}
-	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
+	a, err := pay.Open(r.plan, r.source.Dataset, ledgerPlace(r.plan, r.folder, r.opts), r.opts.Clock)
 	if err != nil {
 		return err
 	}
@@ -48,10 +48,9 @@ func (r *run) openLedger() error {
 	return r.purse.Draw(a)
 }
 
-// openAccount opens the ledger of the source.
-func openAccount(plan *compile.Plan, s *source, folder *Folder, opts Options) (*pay.Account, error) {
-	at := pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
-	return pay.Open(plan, s.Dataset, at, opts.Clock)
+// ledgerPlace says where the ledger of the source is looked for.
+func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
+	return pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
 }
 
 func (r *run) describe() error {

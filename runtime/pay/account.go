@@ -37,11 +37,18 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, store.Reason(err))
 	}
+	heads, err := at.heads(of, path)
+	if err != nil {
+		return nil, err
+	}
 	l, err := ledger.Open(path, of.ID, clock)
 	if err != nil {
 		return nil, err
 	}
-	if err := of.checkLedger(l.Entries()); err != nil {
+	for _, r := range l.Removed() {
+		at.Log.Warn("the ledger ended in a line that a crash cut short; it was removed, and is kept aside", "ledger", path, "line", r.Line, "bytes", r.Bytes, "kept", r.Path)
+	}
+	if err := errors.Join(of.checkLedger(l.Entries()), checkHeads(l.Entries(), heads)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil

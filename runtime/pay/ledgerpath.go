@@ -21,6 +21,7 @@ type Place struct {
 	Asked string  // where the caller or the spec wants it, or ""
 	Out   string  // the folder of runs
 	Test  bool    // noise is from a seed
+	Shown bool    // a finished run is shown, which writes what the ledger lacks of it and spends nothing
 	Order float64 // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
 	Log   *slog.Logger
 }
