@@ -50,7 +50,11 @@ func (r *run) openLedger() error {
 
 // ledgerPlace says where the ledger of the source is looked for.
 func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
-	return pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
+	at := pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
+	if opts.Ledger == "" {
+		at.Inside = folder.Inside
+	}
+	return at
 }
 
 func (r *run) describe() error {

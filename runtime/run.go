@@ -70,7 +70,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 	}
 	files := hold(folder)
 	var s *source
-	if err = CheckPublicFiles(plan, folder); err == nil {
+	if err = CheckFiles(plan, folder); err == nil {
 		s, err = openSource(ctx, plan, files, opts)
 	}
 	if err != nil {

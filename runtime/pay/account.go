@@ -30,7 +30,7 @@ type Account struct {
 // Open opens the ledger of a dataset, and refuses one that is not the dataset's own or
 // lacks charges that the owner's side knows of.
 func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Account, error) {
-	path, err := at.ledger(of)
+	path, err := at.allowed(of)
 	if err != nil {
 		return nil, err
 	}
