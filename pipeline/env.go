@@ -36,7 +36,8 @@ type Env struct {
 	// Files opens a further table that the spec names (format by extension) and
 	// checks it against the domain; class and stability are the caller's to set.
 	Files func(path string, csv *CSV, domain *Domain) (Table, error)
-	// Create opens a private file of this stage, written atomically on Close.
+	// Create opens a private file of this stage, written atomically on Close; after a write that
+	// failed, Close fails too and leaves what was there.
 	Create func(name string) (io.WriteCloser, error)
 	// Restore opens a file that an interrupted run of the same stage created;
 	// fs.ErrNotExist where there is none.

@@ -107,7 +107,7 @@ func (h *Handle) Resume(n int64) error {
 	if n == 0 {
 		return nil
 	}
-	if h.count > 0 || n < 0 || n > h.o.Drawn || n > h.o.Mechanism.Uses() {
+	if !h.canResume(n) {
 		return h.fails("%w: %s continues after %d uses that nobody took", ErrUses, h.o.Spend, n)
 	}
 	for i := range n {
@@ -115,6 +115,17 @@ func (h *Handle) Resume(n int64) error {
 	}
 	h.next, h.released = n, n
 	return nil
+}
+
+// CanResume reports whether Resume would take n.
+func (h *Handle) CanResume(n int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return n == 0 || h.canResume(n)
+}
+
+func (h *Handle) canResume(n int64) bool {
+	return h.count == 0 && n >= 0 && n <= h.o.Drawn && n <= h.o.Mechanism.Uses()
 }
 
 func (h *Handle) use(i int64) (*Use, error) {

@@ -3,9 +3,9 @@ package runtime
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"weir/internal/disk"
 	"weir/privacy/noise"
 	"weir/record"
 	"weir/runtime/pay"
@@ -16,7 +16,11 @@ import (
 func (r *run) begin() (*Result, error) {
 	base := filepath.Join(r.opts.Out, r.plan.Name)
 	if !r.opts.Fresh && r.opts.Replay == nil {
-		for _, f := range store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version) {
+		runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version)
+		if unread != nil {
+			r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, this run is a new charge", "why", unread)
+		}
+		for _, f := range runs {
 			done, err := r.takeUp(f)
 			if err != nil || done != nil {
 				return done, err
@@ -30,7 +34,7 @@ func (r *run) begin() (*Result, error) {
 		return nil, err
 	}
 	if err := r.prepare(base); err != nil {
-		return nil, errors.Join(err, r.dir.Unlock(), os.RemoveAll(r.dir.Path)) // nothing was spent: a refused run leaves no trace
+		return nil, errors.Join(err, r.dir.Unlock(), r.opts.Disk.RemoveAll(r.dir.Path)) // nothing was spent: a refused run leaves no trace
 	}
 	return nil, nil
 }
@@ -103,9 +107,9 @@ func (r *run) resume(f store.Found) error {
 		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "run", f.Path)
 		return nil
 	}
-	dir := store.RunDir{Path: f.Path}
+	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if err := dir.Lock(); err != nil {
-		if errors.Is(err, store.ErrLocked) {
+		if errors.Is(err, disk.ErrLocked) {
 			return fmt.Errorf("%s: %w; wait for it, or start another with --fresh", f.Path, err)
 		}
 		return err
@@ -123,7 +127,7 @@ func (r *run) start() (err error) {
 	} else if r.key, err = pay.NewKey(r.opts.Random, r.opts.Insecure); err != nil {
 		return fmt.Errorf("noise key: %w", err)
 	}
-	dir, id, err := store.NewRunDir(r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
+	dir, id, err := store.NewRunDir(r.opts.Disk, r.opts.Out, r.plan.Name, r.opts.Clock(), r.opts.Random)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
@@ -114,7 +115,7 @@ func TestBusyRunIsLeftAlone(t *testing.T) {
 	if err := other.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), "--fresh") {
+	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, disk.ErrLocked) || !strings.Contains(err.Error(), "--fresh") {
 		t.Errorf("%v, must be refused while another holds it", err)
 	}
 	if err := other.Unlock(); err != nil {

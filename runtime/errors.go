@@ -8,7 +8,6 @@ import (
 
 	"weir/pipeline"
 	"weir/runtime/schedule"
-	"weir/runtime/store"
 )
 
 // ErrConfined marks a path that leaves the spec's folder under Confine.
@@ -63,4 +62,6 @@ func (r *run) writeError(err error) error {
 	})
 }
 
-func (r *run) dropError() error { return store.Remove(filepath.Join(r.dir.Internal(), errorFile)) }
+func (r *run) dropError() error {
+	return r.opts.Disk.Remove(filepath.Join(r.dir.Internal(), errorFile))
+}

@@ -106,7 +106,8 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 // begun finds the run that a trial would be shown, or continue: what that one has charged
 // is in the ledger and is not asked for again.
 func begun(t Trial, s *source, opts Options) (id string, done bool) {
-	for _, f := range store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version) {
+	runs, _ := store.FindRuns(filepath.Join(opts.Out, t.Plan.Name), t.Plan.Digest, s.ID, s.Version) // of what cannot be read each run tells
+	for _, f := range runs {
 		switch r := f.Record; {
 		case opts.Fresh || !opts.asked(r) || !(store.RunDir{Path: f.Path}).HasRead(s.content):
 		case r.Status == record.Done:

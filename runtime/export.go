@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/pipeline"
-	"weir/runtime/store"
 	"weir/runtime/table"
 )
 
@@ -28,7 +28,7 @@ func WriteTable(ctx context.Context, path string, t pipeline.Table, csv *pipelin
 	default:
 		return fmt.Errorf("%s: must end in .csv, .tsv or .parquet", path)
 	}
-	return store.Write(path, 0o644, write)
+	return disk.Disk{}.Write(path, 0o644, write)
 }
 
 // ErrExists marks a file that is there and was not asked to be replaced: it may be

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/runtime/store"
@@ -12,6 +13,7 @@ import (
 
 // Options is what a run needs beside its plan.
 type Options struct {
+	Disk     disk.Disk    // where all of a run is written; the zero value is the machine's
 	Out      string       // folder of all runs; a run lives in Out/NAME/ID
 	Dir      string       // folder of the spec; its relative paths start here
 	Confine  bool         // paths may not leave Dir, through .. or links

@@ -3,7 +3,6 @@ package runtime
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"weir/pipeline"
@@ -17,8 +16,8 @@ import (
 // prepare fills in the record, opens the ledger and writes the record, so that
 // a run that is killed can be found and continued.
 func (r *run) prepare(base string) error {
-	r.cache = store.Cache{Dir: filepath.Join(base, "cache")}
-	if err := os.MkdirAll(r.cache.Dir, 0o700); err != nil {
+	r.cache = store.Cache{Disk: r.opts.Disk, Dir: filepath.Join(base, "cache")}
+	if err := r.opts.Disk.MkdirAll(r.cache.Dir, 0o700); err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, store.Reason(err))
 	}
 	if err := r.describe(); err != nil {
@@ -27,6 +26,7 @@ func (r *run) prepare(base string) error {
 	if err := r.openLedger(); err != nil {
 		return err
 	}
+	r.sweep(base)
 	return r.dir.WriteRecord(r.record)
 }
 
@@ -50,7 +50,7 @@ func (r *run) openLedger() error {
 
 // ledgerPlace says where the ledger of the source is looked for.
 func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
-	at := pay.Place{Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
+	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
 	if opts.Ledger == "" {
 		at.Inside = folder.Inside
 	}

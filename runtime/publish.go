@@ -20,10 +20,10 @@ import (
 // build writes the release aside, and the internal files.
 func (r *run) build(ctx context.Context) error {
 	aside := r.dir.Aside()
-	if err := os.RemoveAll(aside); err != nil {
+	if err := r.opts.Disk.RemoveAll(aside); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(aside, 0o755); err != nil {
+	if err := r.opts.Disk.MkdirAll(aside, 0o755); err != nil {
 		return err
 	}
 	for i := range r.plan.Steps {
@@ -36,10 +36,10 @@ func (r *run) build(ctx context.Context) error {
 
 // publish gives the release its name, complete or not at all.
 func (r *run) publish() error {
-	if err := os.RemoveAll(r.dir.Release()); err != nil {
+	if err := r.opts.Disk.RemoveAll(r.dir.Release()); err != nil {
 		return err
 	}
-	return os.Rename(r.dir.Aside(), r.dir.Release())
+	return r.opts.Disk.Rename(r.dir.Aside(), r.dir.Release())
 }
 
 // publishStep writes each output where its class lets it go.
@@ -107,7 +107,7 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 	if under == "internal" {
 		mode = 0o600
 	}
-	if err := store.Write(path, mode, write); err != nil {
+	if err := r.opts.Disk.Write(path, mode, write); err != nil {
 		return err
 	}
 	digest, size, err := store.DigestFile(path)

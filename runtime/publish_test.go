@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
@@ -116,7 +117,7 @@ func TestFailedBuildLeavesTheOldRelease(t *testing.T) {
 	} {
 		r := publishing(t, map[string]pipeline.Table{"out": table}, "csv")
 		old := filepath.Join(r.dir.Release(), "old")
-		if err := store.WriteBytes(old, 0o644, []byte("old")); err != nil {
+		if err := (disk.Disk{}).WriteBytes(old, 0o644, []byte("old")); err != nil {
 			t.Fatal(err)
 		}
 		err := r.build(t.Context())

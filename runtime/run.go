@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"weir/pipeline"
@@ -116,7 +115,7 @@ func (r *run) carryOut(ctx context.Context) error {
 		err = errors.Join(err, <-same, r.files.untouched())
 	}
 	if errors.Is(err, errChanged) {
-		return errors.Join(err, os.RemoveAll(r.dir.Aside()), r.forget())
+		return errors.Join(err, r.opts.Disk.RemoveAll(r.dir.Aside()), r.forget())
 	}
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func identify(ctx context.Context, path, digest string, rows pipeline.Table, pla
 	if err != nil {
 		return identity{}, err
 	}
-	known, err := dataset.Identify(ctx, dataset.Opening{Out: opts.owners(), Path: path, Version: version, Digest: digest,
+	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: digest,
 		Ledger: askedLedger(plan, folder, opts), Uncharged: plan.Budget.Infinite(), Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err

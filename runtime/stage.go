@@ -81,7 +81,7 @@ func (r *run) store(ctx context.Context, step *compile.Step, out pipeline.Tables
 func (r *run) guarded(step *compile.Step, err *error) {
 	if p := recover(); p != nil {
 		path := filepath.Join(r.dir.Internal(), "fault-"+step.ID+".txt")
-		store.WriteBytes(path, 0o600, fmt.Appendf(nil, "%v\n\n%s", p, debug.Stack()))
+		r.opts.Disk.WriteBytes(path, 0o600, fmt.Appendf(nil, "%v\n\n%s", p, debug.Stack()))
 		*err = fmt.Errorf("internal error in weir, not in the spec; details are in %s, which is private", path)
 	}
 }

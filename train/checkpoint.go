@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"math"
+	"slices"
 
 	"weir/privacy"
 )
 
 // state is everything that a loop changes: counters and float32 vectors, which
-// decode fills in place.
+// resume fills in place.
 type state struct {
 	counters []*int
 	vectors  [][]float32
@@ -43,55 +43,69 @@ func (s *state) encode() []byte {
 	return append(out, sum[:]...)
 }
 
-var errCheckpoint = errors.New("checkpoint: is damaged or belongs to another configuration; start without it")
-
-// decode restores what encode wrote; nil does nothing.
-func (s *state) decode(in []byte) error {
-	if in == nil {
+// resume restores a checkpoint and tells the paid mechanism of the steps that it holds,
+// which steps counts. One that cannot be read, or holds steps that nobody knows to be
+// drawn, counts as absent: the loop starts at its beginning and draws the same noise on
+// the same values, which releases nothing new.
+func (s *state) resume(h Hooks, paid *privacy.Handle, steps *int) error {
+	if h.Resume == nil {
 		return nil
 	}
+	body, whole := s.body(h.Resume)
+	if !whole || !paid.CanResume(s.stepsOf(body, steps)) {
+		if h.Unusable != nil {
+			h.Unusable()
+		}
+		return nil
+	}
+	s.fill(body)
+	return paid.Resume(int64(*steps))
+}
+
+// body is what encode wrote between magic and checksum; false where it is not whole, or of
+// another shape than s.
+func (s *state) body(in []byte) (body []byte, whole bool) {
 	size := len(magic) + 8 + 8*len(s.counters) + sha256.Size
 	for _, v := range s.vectors {
 		size += 8 + 4*len(v)
 	}
 	if len(in) != size || !bytes.HasPrefix(in, []byte(magic)) {
-		return errCheckpoint
+		return nil, false
 	}
-	body, sum := in[:size-sha256.Size], in[size-sha256.Size:]
-	if want := sha256.Sum256(body); !bytes.Equal(sum, want[:]) {
-		return errCheckpoint
-	}
-	return s.fill(body[len(magic):])
+	rest, sum := in[:size-sha256.Size], in[size-sha256.Size:]
+	want := sha256.Sum256(rest)
+	body = rest[len(magic):]
+	return body, bytes.Equal(sum, want[:]) && s.shaped(body)
 }
 
-// resume restores a checkpoint, if there is one, and tells the paid mechanism of
-// the steps that it holds.
-func (s *state) resume(in []byte, paid *privacy.Handle, steps *int) error {
-	if err := s.decode(in); err != nil {
-		return err
+// shaped reports whether the counts in a body are those of s.
+func (s *state) shaped(body []byte) bool {
+	at := 8 + 8*len(s.counters)
+	fits := binary.LittleEndian.Uint64(body) == uint64(len(s.counters))
+	for _, v := range s.vectors {
+		fits = fits && binary.LittleEndian.Uint64(body[at:]) == uint64(len(v))
+		at += 8 + 4*len(v)
 	}
-	return paid.Resume(int64(*steps))
+	return fits
 }
 
-func (s *state) fill(in []byte) error {
-	next := func() (v uint64) {
-		v, in = binary.LittleEndian.Uint64(in), in[8:]
-		return v
-	}
-	if next() != uint64(len(s.counters)) {
-		return errCheckpoint
-	}
+// stepsOf is what a body says of one of the counters.
+func (s *state) stepsOf(body []byte, steps *int) int64 {
+	at := 8 + 8*slices.Index(s.counters, steps)
+	return int64(binary.LittleEndian.Uint64(body[at:]))
+}
+
+// fill takes the values of a body that is shaped like s.
+func (s *state) fill(body []byte) {
+	body = body[8:]
 	for _, c := range s.counters {
-		*c = int(next())
+		*c, body = int(binary.LittleEndian.Uint64(body)), body[8:]
 	}
 	for _, v := range s.vectors {
-		if next() != uint64(len(v)) {
-			return errCheckpoint
-		}
+		body = body[8:]
 		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(in[4*i:]))
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
 		}
-		in = in[4*len(v):]
+		body = body[4*len(v):]
 	}
-	return nil
 }

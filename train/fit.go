@@ -41,7 +41,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 	mean := append([]float32(nil), start...)
 	st := &state{vectors: [][]float32{mean}}
 	st.add(d)
-	if err := st.resume(h.Resume, paid, &d.t); err != nil {
+	if err := st.resume(h, paid, &d.t); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
 	defer s.drawAhead(d.t)()

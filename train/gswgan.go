@@ -52,7 +52,7 @@ func (c GSWGANConfig) Validate() error {
 func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
 	l, err := newGSLoop(c, critic, gen, rows, shards, paid)
 	if err == nil {
-		err = l.state.resume(h.Resume, paid, &l.generator.t)
+		err = l.state.resume(h, paid, &l.generator.t)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gs_wgan: %w", err)

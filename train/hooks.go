@@ -21,6 +21,7 @@ type Hooks struct {
 	Checkpoint      func(state []byte) error
 	CheckpointEvery int
 	Resume          []byte
+	Unusable        func() // Resume cannot be used: the loop starts at its beginning
 }
 
 // reports says whether step t (counted from 1) of n is reported.

@@ -67,7 +67,7 @@ func (c WGANConfig) Validate() error {
 func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
 	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, paid)
 	if err == nil {
-		err = l.state.resume(h.Resume, paid, &l.critic.t)
+		err = l.state.resume(h, paid, &l.critic.t)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("wgan: %w", err)

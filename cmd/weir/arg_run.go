@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"weir/record"
 	"weir/runtime/store"
@@ -21,8 +20,8 @@ func readRun(dir string) (*record.Run, error) {
 		return rec, err
 	}
 	expected := "the folder of one, which holds run.json: OUT/NAME/ID"
-	if runs, err := filepath.Glob(filepath.Join(dir, "*", "run.json")); err == nil && len(runs) > 0 {
-		expected += ", such as " + filepath.Dir(runs[len(runs)-1]) // ids begin with the time, so the last one
+	if runs, err := store.Runs(dir); err == nil && len(runs) > 0 {
+		expected += ", such as " + runs[len(runs)-1]
 	}
 	return nil, withCode(exitUsage, fmt.Errorf("%s: is not a run, must be %s", dir, expected))
 }

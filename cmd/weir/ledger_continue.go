@@ -30,7 +30,7 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet",
 		Args:    exactly(2, "OLD NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
-			done, err := dataset.Continue(dataset.Continuation{Out: out, Old: args[0], New: args[1], Random: rand.Reader, Clock: time.Now})
+			done, err := dataset.Continue(dataset.Continuation{Disk: diskOf(c, s), Out: out, Old: args[0], New: args[1], Random: rand.Reader, Clock: time.Now})
 			if errors.Is(err, dataset.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
 				return usage(c, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/ledger"
 )
@@ -18,7 +19,7 @@ import (
 func TestLedgerShowsTheFilter(t *testing.T) {
 	s := study{t, t.TempDir()}
 	path := newLedger(t, s, "l", "before")
-	l, err := ledger.Open(path, "", time.Now)
+	l, err := ledger.Open(disk.Disk{}, path, "", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ Exit codes: 0 done; 2 usage; 3 a branch is of an earlier format; 4 a branch was 
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			err := ledger.MergeFiles(args[0], args[1:]...)
+			err := ledger.MergeFiles(diskOf(c, s), args[0], args[1:]...)
 			switch {
 			case errors.Is(err, ledger.ErrTampered):
 				return withCode(exitMismatch, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/ledger"
 )
@@ -17,7 +18,7 @@ import (
 func newLedger(t *testing.T, s study, name string, stages ...string) string {
 	t.Helper()
 	clock := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, len(stages), time.UTC) }
-	l, err := ledger.Open(s.path(name), "ds-data", clock)
+	l, err := ledger.Open(disk.Disk{}, s.path(name), "ds-data", clock)
 	if err != nil {
 		t.Fatal(err)
 	}

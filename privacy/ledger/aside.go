@@ -6,36 +6,32 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"weir/internal/disk"
 )
 
-// remnantSuffix ends the name of a file with what was removed from a ledger.
-const remnantSuffix = ".remnant"
+// remnantName is that of the nth file with what was removed from a ledger.
+func remnantName(path string, n int) string { return fmt.Sprintf("%s.remnant-%d", path, n) }
 
-// Aside keeps data in a file of its own beside the ledger, synced, for the owner alone. A
-// file that is there is never written over; one that holds the same bytes is theirs.
+// Aside keeps data in a file of its own beside the ledger, for the owner alone. A file
+// that is there is never written over; one that holds the same bytes is theirs.
 func (f file) Aside(data []byte) (string, error) {
 	for n := 1; ; n++ {
-		path := fmt.Sprintf("%s%s-%d", string(f), remnantSuffix, n)
-		h, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, data) {
-				return path, nil
-			}
-			continue
+		path := remnantName(f.path, n)
+		err := f.disk.New(path, 0o600, data)
+		if !errors.Is(err, fs.ErrExist) {
+			return path, err
 		}
-		if err != nil {
-			return "", err
+		if kept, err := disk.ReadFile(path, 0); err == nil && bytes.Equal(kept, data) {
+			return path, f.disk.Sync(path)
 		}
-		_, err = h.Write(data)
-		return path, errors.Join(err, h.Sync(), h.Close(), syncDir(filepath.Dir(path)))
 	}
 }
 
 // Remnants lists the files beside the ledger at path that keep what was removed from it.
 func Remnants(path string) (kept []string, err error) {
 	for n := 1; ; n++ {
-		name := fmt.Sprintf("%s%s-%d", path, remnantSuffix, n)
+		name := remnantName(path, n)
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			return kept, nil
 		} else if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/internal/disk"
 	"weir/privacy"
 )
 
@@ -40,20 +41,20 @@ func TestNoDigestOfTheTable(t *testing.T) {
 
 func TestOpenTakesTheDatasetOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	if _, err := Open(path, "", ticking()); err == nil || !strings.Contains(err.Error(), "dataset: is missing") {
+	if _, err := Open(disk.Disk{}, path, "", ticking()); err == nil || !strings.Contains(err.Error(), "dataset: is missing") {
 		t.Errorf("an absent ledger without a dataset: %v", err)
 	}
 	if err := os.WriteFile(path, filled(t, 2).data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(path, "", ticking())
+	l, err := Open(disk.Disk{}, path, "", ticking())
 	if err != nil || l.Dataset() != dataset {
 		t.Fatalf("dataset is %v, %v", l, err)
 	}
 	if added, err := l.Append(nil, charge("x", 1)); err != nil || added[0].Dataset != dataset {
 		t.Errorf("a charge after that: %+v, %v", added, err)
 	}
-	if l, err := Open(path, dataset, ticking()); err != nil || l.Dataset() != dataset || l.Head().Count != 3 {
+	if l, err := Open(disk.Disk{}, path, dataset, ticking()); err != nil || l.Dataset() != dataset || l.Head().Count != 3 {
 		t.Errorf("the same by name: %v", err)
 	}
 }

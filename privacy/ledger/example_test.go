@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
@@ -21,7 +22,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	const dataset = "ds-0123456789abcdef0123456789abcdef" // random, no digest of the table
-	l, err := ledger.Open(filepath.Join(dir, "patients.csv.weir-ledger.jsonl"), dataset, time.Now)
+	l, err := ledger.Open(disk.Disk{}, filepath.Join(dir, "patients.csv.weir-ledger.jsonl"), dataset, time.Now)
 	if err != nil {
 		panic(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy"
 )
 
@@ -110,7 +111,7 @@ func lines(data []byte) []string {
 
 func TestAppendReadsBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv.weir-ledger.jsonl")
-	l, err := Open(path, dataset, ticking())
+	l, err := Open(disk.Disk{}, path, dataset, ticking())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestAppendReadsBack(t *testing.T) {
 	if err != nil || len(written) != 2 {
 		t.Fatal(written, err)
 	}
-	again, err := Open(path, dataset, ticking())
+	again, err := Open(disk.Disk{}, path, dataset, ticking())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestAppendReadsBack(t *testing.T) {
 	if again.Head() != (Head{2, got[1].Hash}) || Includes(got, l.Head()) != nil {
 		t.Errorf("head is %+v", again.Head())
 	}
-	if _, err := Open(path, "ds-other", ticking()); err == nil || !strings.Contains(err.Error(), "dataset") {
+	if _, err := Open(disk.Disk{}, path, "ds-other", ticking()); err == nil || !strings.Contains(err.Error(), "dataset") {
 		t.Errorf("the ledger of another dataset opens: %v", err)
 	}
 }
@@ -229,7 +230,7 @@ func TestManyWriters(t *testing.T) {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			l, err := Open(path, dataset, ticking())
+			l, err := Open(disk.Disk{}, path, dataset, ticking())
 			for i := 0; i < 5 && err == nil; i++ {
 				_, err = l.Append(nil, charge(fmt.Sprint(w, "/", i), 1))
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weir/internal/disk"
 )
 
 // branch returns the ledger with charges appended at the given second.
@@ -99,10 +100,10 @@ func TestMergeWhatGitLeaves(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "l")
 		os.WriteFile(path, []byte(file), 0o644)
-		if err := MergeFiles(path); err != nil {
+		if err := MergeFiles(disk.Disk{}, path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, dataset, ticking()); err != nil {
+		if _, err := Open(disk.Disk{}, path, dataset, ticking()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

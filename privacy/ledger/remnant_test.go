@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weir/internal/disk"
 )
 
 // damaged are files that no crash of one Append leaves: each held whole charges,
@@ -65,7 +67,7 @@ func TestNothingIsTruncatedThatIsNoRemnant(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, dataset, ticking()); err == nil {
+		if _, err := Open(disk.Disk{}, path, dataset, ticking()); err == nil {
 			t.Errorf("%s: opens on disk", name)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
@@ -100,7 +102,7 @@ func TestRemovedBytesAreKept(t *testing.T) {
 		if err := os.WriteFile(path, full[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		l, err := Open(path, dataset, ticking())
+		l, err := Open(disk.Disk{}, path, dataset, ticking())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy/noise"
 )
 
 // Continuation says that the file New is a later state of the dataset Old, a
 // file or its ledger, so that one budget holds for both.
 type Continuation struct {
+	Disk     disk.Disk
 	Out      string
 	Old, New string
 	Random   io.Reader // of the operating system, for the key of a new index
@@ -38,12 +40,12 @@ func Continue(c Continuation) (done Continued, err error) {
 	if c.Out, err = filepath.Abs(c.Out); err != nil {
 		return done, err
 	}
-	p, err := locate(c.Out, c.New)
+	p, err := locate(c.Disk, c.Out, c.New)
 	if err != nil {
 		return done, err
 	}
-	err = locked(c.Out, c.Random, func(x *index) (err error) {
-		unlock, err := lock(p.owner)
+	err = locked(c.Disk, c.Out, c.Random, func(x *index) (err error) {
+		unlock, err := lock(x.disk, p.owner)
 		if err != nil {
 			return err
 		}
@@ -85,7 +87,7 @@ func (x *index) origin(c Continuation) (own *owner, home string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return own, ledgerHome(c.Out, path, own.ID), nil
+	return own, ledgerHome(c.Disk, c.Out, path, own.ID), nil
 }
 
 // ofLedger is the dataset of a ledger whose owner file is gone: it gets a new key.
@@ -146,7 +148,7 @@ func (x *index) attach(old *owner, home string, p place, clock func() time.Time)
 	}
 	var moved []spot
 	if own != nil {
-		if moved, err = x.absorb(rec, own, transfer{&done, home, clock}); err != nil {
+		if moved, err = x.absorb(rec, own, transfer{x.disk, &done, home, clock}); err != nil {
 			return done, err
 		}
 	}
@@ -154,9 +156,9 @@ func (x *index) attach(old *owner, home string, p place, clock func() time.Time)
 	return done, firstOf(
 		func() error { return x.save(rec) },
 		func() error { return x.dismiss(own) },
-		func() error { return done.setAside(own) },
-		func() error { return rec.writeOwners(moved) },
-		func() error { return writePrivate(p.owner, rec.owner) })
+		func() error { return done.setAside(x.disk, own) },
+		func() error { return rec.writeOwners(x.disk, moved) },
+		func() error { return writePrivate(x.disk, p.owner, rec.owner) })
 }
 
 // firstOf carries out steps until one fails.
@@ -238,9 +240,9 @@ func isAt(path, id string) bool {
 	return found && err == nil && own.ID == id
 }
 
-func (r *record) writeOwners(at []spot) (err error) {
+func (r *record) writeOwners(d disk.Disk, at []spot) (err error) {
 	for _, s := range at {
-		err = errors.Join(err, writePrivate(s.Owner, r.owner))
+		err = errors.Join(err, writePrivate(d, s.Owner, r.owner))
 	}
 	return err
 }

@@ -8,14 +8,13 @@ import (
 	"io/fs"
 	"os"
 
-	"weir/privacy/ledger"
-	"weir/runtime/store"
+	"weir/internal/disk"
 )
 
 // readPrivate decodes a file of the owner's side. An absent file is found false;
 // a damaged one is an error, never an absent one: what it knew would be lost.
 func readPrivate(path string, v interface{ valid() error }, cure string) (found bool, err error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -38,22 +37,22 @@ func decode(data []byte, v interface{ valid() error }) error {
 
 // writePrivate replaces the file as a whole, or leaves what was there; what is
 // there already is not written again.
-func writePrivate(path string, v any) error {
+func writePrivate(d disk.Disk, path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
 	data = append(data, '\n')
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
-		return os.Chmod(path, 0o600)
+		return d.Chmod(path, 0o600)
 	}
-	return store.WriteBytes(path, 0o600, data)
+	return d.WriteBytes(path, 0o600, data)
 }
 
 // lock waits until no other process changes the file. It is the lock of ledgers:
 // it ends with its process and cannot go stale.
-func lock(path string) (unlock func() error, err error) {
-	unlock, err = ledger.OpenFile(path).Lock()
+func lock(d disk.Disk, path string) (unlock func() error, err error) {
+	unlock, err = d.Lock(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: lock: %w", path, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
@@ -16,6 +17,7 @@ import (
 
 // Opening is a file that a run is about to read.
 type Opening struct {
+	Disk      disk.Disk
 	Out       string         // folder of all runs; the index of datasets lies in it
 	Path      string         // of the file
 	Version   string         // as declared; "" is 1
@@ -57,7 +59,7 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 		return nil, err
 	}
 	o.Out = out
-	p, err := locate(o.Out, o.Path)
+	p, err := locate(o.Disk, o.Out, o.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +83,8 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 var errUnread = errors.New("the rows have to be read")
 
 func identify(o Opening, p place, rows *sketch) (id *Identity, key noise.Key, err error) {
-	err = locked(o.Out, o.Random, func(x *index) (err error) {
-		unlock, err := lock(p.owner)
+	err = locked(o.Disk, o.Out, o.Random, func(x *index) (err error) {
+		unlock, err := lock(o.Disk, p.owner)
 		if err != nil {
 			return err
 		}
@@ -155,7 +157,7 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	changed := rec.see(f.Version, content, f.Clock())
 	rec.holds(f.index.mac(f.Digest), rows)
 	rec.at(f.place)
-	if err := errors.Join(f.index.save(rec), writePrivate(f.place.owner, rec.owner)); err != nil {
+	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
 	overlaps, joins := f.index.overlaps(rec), f.joins(rec)

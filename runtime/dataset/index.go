@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/privacy/noise"
 	"weir/runtime/store"
 )
@@ -19,6 +20,7 @@ import (
 // a key in index.json and a record for each dataset, so that two runs of
 // different datasets never write the same file, and one can be taken out.
 type index struct {
+	disk    disk.Disk
 	dir     string
 	key     noise.Key
 	records []*record
@@ -40,15 +42,15 @@ const indexCure = "restore it from a backup; without it weir does not know a cop
 func indexDir(out string) string { return filepath.Join(out, "datasets") }
 
 // locked runs f on the index as it is on disk, while no other process changes it.
-func locked(out string, random io.Reader, f func(*index) error) (err error) {
+func locked(d disk.Disk, out string, random io.Reader, f func(*index) error) (err error) {
 	dir := indexDir(out)
-	if err := store.MakeRuns(out); err != nil {
+	if err := store.MakeRuns(d, out); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := d.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable: %w", dir, store.Reason(err))
 	}
-	unlock, err := lock(filepath.Join(dir, "index.json"))
+	unlock, err := lock(d, filepath.Join(dir, "index.json"))
 	if err != nil {
 		return err
 	}
@@ -57,6 +59,7 @@ func locked(out string, random io.Reader, f func(*index) error) (err error) {
 	if err != nil {
 		return err
 	}
+	x.disk = d
 	if err := x.giveKey(random); err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func (x *index) giveKey(random io.Reader) error {
 		return err
 	}
 	x.key = key
-	return writePrivate(x.keyPath(), indexFile{secret{key}})
+	return writePrivate(x.disk, x.keyPath(), indexFile{secret{key}})
 }
 
 // mac is what stands for a content in the records: a plain digest could be

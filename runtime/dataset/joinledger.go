@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 )
@@ -17,6 +18,7 @@ const JoinedSuffix = ".joined"
 
 // transfer moves the charges of a dataset into the ledger of another.
 type transfer struct {
+	disk  disk.Disk
 	done  *Continued
 	home  string // of the other's ledger, if it has none yet
 	clock func() time.Time
@@ -33,10 +35,10 @@ func (t transfer) charges(rec *record, from *owner) (err error) {
 	if filepath.Clean(from.Ledger) == filepath.Clean(rec.Ledger) {
 		return Refusal{fmt.Errorf("%s: is named as the ledger of %s and of %s, must be of one", rec.Ledger, rec.ID, from.ID)}
 	}
-	if _, err := ledger.Open(from.Ledger, from.ID, t.clock); err != nil { // mends what a crash left
+	if _, err := ledger.Open(t.disk, from.Ledger, from.ID, t.clock); err != nil { // mends what a crash left
 		return err
 	}
-	unlock, err := lock(from.Ledger) // against a run that is charging it
+	unlock, err := lock(t.disk, from.Ledger) // against a run that is charging it
 	if err != nil {
 		return err
 	}
@@ -52,10 +54,10 @@ func (t transfer) charges(rec *record, from *owner) (err error) {
 }
 
 func (t transfer) append(rec *record, entries []ledger.Entry) error {
-	if err := os.MkdirAll(filepath.Dir(rec.Ledger), 0o755); err != nil {
+	if err := t.disk.MkdirAll(filepath.Dir(rec.Ledger), 0o755); err != nil {
 		return err
 	}
-	l, err := ledger.Open(rec.Ledger, rec.ID, t.clock)
+	l, err := ledger.Open(t.disk, rec.Ledger, rec.ID, t.clock)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func whole(path string, entries []ledger.Entry, own *owner) error {
 
 // setAside renames the former ledger, so that nothing is charged to it any more. It
 // is never removed: released runs name its lines.
-func (done *Continued) setAside(from *owner) error {
+func (done *Continued) setAside(d disk.Disk, from *owner) error {
 	if from == nil || done.Charges == 0 {
 		return nil
 	}
@@ -88,7 +90,7 @@ func (done *Continued) setAside(from *owner) error {
 	if _, err := os.Lstat(from.Ledger); errors.Is(err, fs.ErrNotExist) {
 		return nil // by the Continue that was interrupted
 	}
-	return os.Rename(from.Ledger, done.Former)
+	return d.Rename(from.Ledger, done.Former)
 }
 
 // joinedPath is where the ledger of id is set aside. A place that another one has
@@ -131,8 +133,8 @@ func headOf(entries []ledger.Entry) ledger.Head {
 }
 
 // ledgerHome is where a run would put the ledger of a dataset without one.
-func ledgerHome(out, path, id string) string {
-	if Writable(filepath.Dir(path)) {
+func ledgerHome(d disk.Disk, out, path, id string) string {
+	if d.Writable(filepath.Dir(path)) {
 		return path + LedgerSuffix
 	}
 	return filepath.Join(out, "ledgers", id+LedgerSuffix)

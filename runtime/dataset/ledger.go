@@ -21,8 +21,8 @@ func (id *Identity) CheckLedger(entries []ledger.Entry) error {
 
 // NoteLedger keeps the head that a charge left, beside the data and in the index.
 func (id *Identity) NoteLedger(path string, head ledger.Head) error {
-	return locked(id.out, nil, func(x *index) (err error) {
-		unlock, err := lock(id.place.owner)
+	return locked(id.place.disk, id.out, nil, func(x *index) (err error) {
+		unlock, err := lock(x.disk, id.place.owner)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (id *Identity) NoteLedger(path string, head ledger.Head) error {
 			return err
 		}
 		rec.note(path, head)
-		return errors.Join(x.save(rec), writePrivate(id.place.owner, rec.owner))
+		return errors.Join(x.save(rec), writePrivate(x.disk, id.place.owner, rec.owner))
 	})
 }
 

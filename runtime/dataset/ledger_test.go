@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/ledger"
 )
@@ -14,7 +15,7 @@ import (
 // charge appends n charges to the ledger at path and notes the head of each.
 func (b *bench) charge(id *Identity, path string, n int) *ledger.Ledger {
 	b.Helper()
-	l, err := ledger.Open(path, id.ID, clock)
+	l, err := ledger.Open(disk.Disk{}, path, id.ID, clock)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func (b *bench) charge(id *Identity, path string, n int) *ledger.Ledger {
 
 func (b *bench) chargeAs(id *Identity, path, name string) *ledger.Ledger {
 	b.Helper()
-	l, err := ledger.Open(path, id.ID, clock)
+	l, err := ledger.Open(disk.Disk{}, path, id.ID, clock)
 	if err != nil {
 		b.Fatal(err)
 	}

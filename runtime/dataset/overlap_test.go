@@ -195,7 +195,7 @@ func TestSketchUnderAnotherDomain(t *testing.T) {
 	other.Columns[1] = pipeline.Column{Name: "grade", Type: pipeline.Integer, Nullable: true}
 	var sketches []sketch
 	for _, d := range []*pipeline.Domain{domain(), other} {
-		read, err := table.Open(disk{}, path, nil, d)
+		read, err := table.Open(files{}, path, nil, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func BenchmarkRows(b *testing.B) {
 	if err := os.WriteFile(path, []byte(people(0, 65536)), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	t, err := table.Open(disk{}, path, nil, d)
+	t, err := table.Open(files{}, path, nil, d)
 	if err != nil {
 		b.Fatal(err)
 	}

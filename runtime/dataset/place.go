@@ -5,10 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
+	"weir/internal/disk"
 	"weir/runtime/store"
 )
 
@@ -16,13 +15,14 @@ import (
 // with the runs where its folder is read-only. Both may exist, where the folder
 // became read-only in between.
 type place struct {
+	disk   disk.Disk
 	path   string // links resolved
 	beside string
 	aside  string
 	owner  string // the one of both that is written
 }
 
-func locate(out, path string) (place, error) {
+func locate(d disk.Disk, out, path string) (place, error) {
 	if path == "" {
 		return place{}, errors.New("dataset: is without a path, must be a file")
 	}
@@ -31,10 +31,11 @@ func locate(out, path string) (place, error) {
 		return place{}, err
 	}
 	p := placeOf(out, path)
-	if !Writable(filepath.Dir(path)) {
+	p.disk = d
+	if !d.Writable(filepath.Dir(path)) {
 		p.owner = p.aside
-		if err = store.MakeRuns(out); err == nil {
-			err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
+		if err = store.MakeRuns(d, out); err == nil {
+			err = d.MkdirAll(filepath.Dir(p.aside), 0o700)
 		}
 	}
 	return p, err
@@ -88,18 +89,3 @@ func (p place) load() (*owner, error) {
 
 // readOnly reports that the owner file lies with the runs.
 func (p place) readOnly() bool { return p.owner == p.aside }
-
-// Writable goes by the permission bits too, because root may write where they
-// say that nobody should.
-func Writable(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o222 == 0 {
-		return false
-	}
-	f, err := os.CreateTemp(dir, ".weir-*")
-	if err != nil {
-		return errors.Is(err, fs.ErrExist)
-	}
-	f.Close()
-	return os.Remove(f.Name()) == nil
-}

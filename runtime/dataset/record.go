@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"weir/runtime/store"
 )
 
 // record is what the index knows of one dataset: all that its owner file says,
@@ -67,11 +65,11 @@ func (x *index) read(id string) (*record, error) {
 	return r, err
 }
 
-func (x *index) save(r *record) error { return writePrivate(x.recordPath(r.ID), r) }
+func (x *index) save(r *record) error { return writePrivate(x.disk, x.recordPath(r.ID), r) }
 
 func (x *index) remove(r *record) error {
 	x.records = slices.DeleteFunc(x.records, func(other *record) bool { return other == r })
-	return store.Remove(x.recordPath(r.ID))
+	return x.disk.Remove(x.recordPath(r.ID))
 }
 
 func (x *index) find(is func(*record) bool) *record {

@@ -49,10 +49,10 @@ func (b *bench) gzip(name, text string) {
 	b.write(name, s.String())
 }
 
-// disk opens files by path.
-type disk struct{}
+// files opens files by path.
+type files struct{}
 
-func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
+func (files) Open(name string) (fs.File, error) { return os.Open(name) }
 
 func domain() *pipeline.Domain {
 	return &pipeline.Domain{Columns: []pipeline.Column{
@@ -68,11 +68,11 @@ func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 func (b *bench) opening(name, version string) Opening {
 	b.Helper()
 	path := b.path(name)
-	t, err := table.Open(disk{}, path, nil, domain())
+	t, err := table.Open(files{}, path, nil, domain())
 	if err != nil {
 		b.Fatal(err)
 	}
-	digest, err := table.Digest(context.Background(), disk{}, path)
+	digest, err := table.Digest(context.Background(), files{}, path)
 	if err != nil {
 		b.Fatal(err)
 	}

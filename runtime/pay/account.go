@@ -5,7 +5,6 @@ package pay
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -34,14 +33,14 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := at.Disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, store.Reason(err))
 	}
 	heads, err := at.heads(of, path)
 	if err != nil {
 		return nil, err
 	}
-	l, err := ledger.Open(path, of.ID, clock)
+	l, err := ledger.Open(at.Disk, path, of.ID, clock)
 	if err != nil {
 		return nil, err
 	}

@@ -48,4 +48,4 @@ func KeepKey(dir store.RunDir, key noise.Key) error {
 }
 
 // DropKey removes a kept key.
-func DropKey(dir store.RunDir) error { return store.Remove(filepath.Join(dir.Internal(), keyFile)) }
+func DropKey(dir store.RunDir) error { return dir.Disk.Remove(filepath.Join(dir.Internal(), keyFile)) }

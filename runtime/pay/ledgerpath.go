@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/runtime/dataset"
 	"weir/runtime/store"
@@ -18,6 +19,7 @@ const TestLedgerSuffix = ".NOT-PRIVATE" + dataset.LedgerSuffix
 
 // Place says where the ledger of a dataset is looked for.
 type Place struct {
+	Disk  disk.Disk
 	Asked string  // where the caller or the spec wants it, or ""
 	Out   string  // the folder of runs
 	Test  bool    // noise is from a seed
@@ -80,7 +82,7 @@ func (p Place) testLedger(of Dataset) string {
 }
 
 func (p Place) defaultLedger(of Dataset) string {
-	if of.Path != "" && dataset.Writable(filepath.Dir(of.Path)) {
+	if of.Path != "" && p.Disk.Writable(filepath.Dir(of.Path)) {
 		return of.Path + dataset.LedgerSuffix
 	}
 	path := filepath.Join(p.Out, "ledgers", of.ID+dataset.LedgerSuffix)

@@ -10,13 +10,17 @@ import (
 	"strings"
 	"sync"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/runtime/table"
 )
 
 // Cache keeps the outputs of stages under their addresses. It holds private
 // tables: its folder is 0700 and belongs to the owner's side.
-type Cache struct{ Dir string }
+type Cache struct {
+	Disk disk.Disk
+	Dir  string
+}
 
 // entry is the manifest of one address, written last: without it the outputs are
 // not there.
@@ -31,7 +35,7 @@ type stored struct {
 }
 
 // Forget removes what is stored under an address.
-func (c Cache) Forget(address string) error { return os.RemoveAll(c.folder(address)) }
+func (c Cache) Forget(address string) error { return c.Disk.RemoveAll(c.folder(address)) }
 
 func (c Cache) folder(address string) string {
 	return filepath.Join(c.Dir, strings.TrimPrefix(address, "sha256:"))
@@ -95,16 +99,16 @@ func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers,
 	if err != nil {
 		return nil, err
 	}
-	err = WriteBytes(filepath.Join(c.folder(address), "manifest.json"), 0o600, data)
+	err = c.Disk.WriteBytes(filepath.Join(c.folder(address), "manifest.json"), 0o600, data)
 	// Checkpoints are private and served their purpose.
-	return tables, errors.Join(err, os.RemoveAll(c.Scratch(address).dir))
+	return tables, errors.Join(err, c.Disk.RemoveAll(c.Scratch(address).dir))
 }
 
 func (c Cache) write(ctx context.Context, address, port string, h pipeline.Header, t pipeline.Table) (stored, error) {
 	file := port + ".arrow"
 	path := filepath.Join(c.folder(address), file)
 	t.Header = h
-	err := Write(path, 0o600, func(w io.Writer) (err error) {
+	err := c.Disk.Write(path, 0o600, func(w io.Writer) (err error) {
 		defer func() {
 			if recover() != nil {
 				err = ErrInternal

@@ -40,7 +40,7 @@ func TestCacheFindsWhatIsWholeOnly(t *testing.T) {
 			return errors.Join(err, os.WriteFile(filepath.Join(dir, "out.arrow"), data, 0o600))
 		}, false},
 	} {
-		cache := Cache{t.TempDir()}
+		cache := Cache{Dir: t.TempDir()}
 		if _, err := cache.Store(t.Context(), address, want, out, kept); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestCacheKeepsNothingOfAFault(t *testing.T) {
 		"a panic":       {failing(func(func(arrow.Record, error) bool) { panic("73313") }), kept, ErrInternal},
 		"a broken word": {out, func() error { return broken }, broken},
 	} {
-		cache := Cache{filepath.Join(t.TempDir(), "cache")}
+		cache := Cache{Dir: filepath.Join(t.TempDir(), "cache")}
 		if _, err := cache.Store(t.Context(), "sha256:1", want, c.out, c.promise); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, must be %v", name, err, c.want)
 		}
@@ -109,7 +109,7 @@ func TestCacheKeepsNothingOfAFault(t *testing.T) {
 
 // TestCheckpointSaysWhatWasDrawn before it takes its name; without such a word nobody skips.
 func TestCheckpointSaysWhatWasDrawn(t *testing.T) {
-	s := Cache{t.TempDir()}.Scratch("sha256:1")
+	s := Cache{Dir: t.TempDir()}.Scratch("sha256:1")
 	if s.Drawn() != nil {
 		t.Error("something was drawn before anything was")
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"weir/internal/disk"
 )
 
 // Head is what the record of a run states of its ledger, as its charges left it.
@@ -60,7 +62,7 @@ func folders(in string) ([]string, error) {
 
 // ReadHead reads the head that a run.json states.
 func ReadHead(file string) (Head, error) {
-	data, err := os.ReadFile(file)
+	data, err := disk.ReadFile(file, 0)
 	if err != nil {
 		return Head{}, err
 	}

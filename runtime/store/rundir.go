@@ -12,15 +12,15 @@ import (
 	"sort"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"weir/internal/disk"
 	"weir/record"
 )
 
 // RunDir is Out/NAME/ID with release/ and internal/.
 type RunDir struct {
-	Path string
-	lock *flock.Flock
+	Disk   disk.Disk
+	Path   string
+	unlock func() error
 }
 
 func (d RunDir) Internal() string { return filepath.Join(d.Path, "internal") } // for the owner
@@ -29,7 +29,7 @@ func (d RunDir) Aside() string    { return d.Release() + ".tmp" }              /
 
 // Keep writes internal/name, which only the owner reads (mode 0600).
 func (d RunDir) Keep(name string, write func(io.Writer) error) error {
-	return Write(filepath.Join(d.Internal(), name), 0o600, write)
+	return d.Disk.Write(filepath.Join(d.Internal(), name), 0o600, write)
 }
 
 // KeepJSON is Keep of v as indented JSON.
@@ -42,22 +42,39 @@ func (d RunDir) KeepJSON(name string, v any) error {
 }
 
 // FindRuns lists the records of earlier runs of the same spec and data under
-// base, newest first.
-func FindRuns(base, specDigest, dataset, version string) []Found {
-	paths, err := filepath.Glob(filepath.Join(base, "*", "run.json"))
-	if err != nil {
-		return nil
-	}
-	var runs []Found
-	for _, path := range paths {
-		r, err := ReadRecord(filepath.Dir(path))
-		if err == nil && r.SpecDigest == specDigest && r.Dataset.ID == dataset && r.Dataset.Version == version {
-			runs = append(runs, Found{filepath.Dir(path), r})
+// base, newest first. The error says which records cannot be read; what they charged is
+// in the ledger, but nobody can go on with them.
+func FindRuns(base, specDigest, dataset, version string) (runs []Found, unread error) {
+	folders, err := Runs(base)
+	for _, path := range folders {
+		r, err := ReadRecord(path)
+		if err != nil {
+			unread = errors.Join(unread, err)
+		} else if r.SpecDigest == specDigest && r.Dataset.ID == dataset && r.Dataset.Version == version {
+			runs = append(runs, Found{path, r})
 		}
 	}
 	sort.Slice(runs, func(i, j int) bool { return runs[i].Record.Started.After(runs[j].Record.Started) })
-	return runs
+	return runs, errors.Join(err, unread)
 }
+
+// Runs lists the folders in base that have a record, by their ids, which begin with the
+// time. No pattern is made of base, whose name is the user's.
+func Runs(base string) (paths []string, err error) {
+	folders, err := os.ReadDir(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, folder := range folders {
+		path := filepath.Join(base, folder.Name())
+		if _, err := os.Lstat(recordPath(path)); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths, err
+}
+
+func recordPath(dir string) string { return filepath.Join(dir, "run.json") }
 
 // Found is the folder and the record of an earlier run.
 type Found struct {
@@ -68,17 +85,17 @@ type Found struct {
 // ReadRecord reads the record of the run in dir, with the figures that lie in its
 // internal folder.
 func ReadRecord(dir string) (*record.Run, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	data, err := disk.ReadFile(recordPath(dir), 0)
 	if err != nil {
 		return nil, err
 	}
 	var r record.Run
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: is not the record of a run: %w", filepath.Join(dir, "run.json"), err)
+		return nil, fmt.Errorf("%s: is not the record of a run: %w", recordPath(dir), err)
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
 	for name, into := range map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal} {
-		if data, err := os.ReadFile(filepath.Join(dir, "internal", name)); err == nil {
+		if data, err := disk.ReadFile(filepath.Join(dir, "internal", name), 0); err == nil {
 			if err := json.Unmarshal(data, into); err != nil {
 				return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, name, err)
 			}
@@ -102,7 +119,7 @@ type Figures struct {
 
 // WriteRecord writes run.json.
 func (d RunDir) WriteRecord(r *record.Run) error {
-	return Write(filepath.Join(d.Path, "run.json"), 0o600, func(w io.Writer) error {
+	return d.Disk.Write(recordPath(d.Path), 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
@@ -112,23 +129,23 @@ func (d RunDir) WriteRecord(r *record.Run) error {
 
 // NewRunDir makes and locks a run folder of its own under out/name, whose id is the time
 // and 128 random bits.
-func NewRunDir(out, name string, now time.Time, random io.Reader) (RunDir, string, error) {
+func NewRunDir(on disk.Disk, out, name string, now time.Time, random io.Reader) (RunDir, string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return RunDir{}, "", err
 	}
 	id := now.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 	base := filepath.Join(out, name)
-	d := RunDir{Path: filepath.Join(base, id)}
-	err := MakeRuns(out)
+	d := RunDir{Disk: on, Path: filepath.Join(base, id)}
+	err := MakeRuns(on, out)
 	if err != nil {
 		return RunDir{}, "", err
 	}
-	if err = os.MkdirAll(base, 0o755); err == nil {
-		err = os.Mkdir(d.Path, 0o755) // never one that is there
+	if err = on.MkdirAll(base, 0o755); err == nil {
+		err = on.Mkdir(d.Path, 0o755) // never one that is there
 	}
 	if err == nil {
-		err = os.Mkdir(d.Internal(), 0o700)
+		err = on.Mkdir(d.Internal(), 0o700)
 	}
 	if err != nil {
 		return RunDir{}, "", fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, Reason(err))
@@ -137,17 +154,13 @@ func NewRunDir(out, name string, now time.Time, random io.Reader) (RunDir, strin
 }
 
 // Lock holds the run against a second process. It ends with the process, even a killed one.
-func (d *RunDir) Lock() error {
-	d.lock = flock.New(filepath.Join(d.Internal(), "lock"), flock.SetPermissions(0o600))
-	locked, err := d.lock.TryLock()
-	if err == nil && !locked {
-		return ErrLocked
-	}
+func (d *RunDir) Lock() (err error) {
+	d.unlock, err = d.Disk.TryLock(filepath.Join(d.Internal(), "lock"))
 	return err
 }
 
 // Unlock lets another process take the run over.
-func (d *RunDir) Unlock() error { return d.lock.Close() }
+func (d *RunDir) Unlock() error { return d.unlock() }
 
 // KeepContent writes which content the run reads.
 func (d RunDir) KeepContent(content string) error {
@@ -159,7 +172,7 @@ func (d RunDir) KeepContent(content string) error {
 
 // HasRead reports whether the run read this content.
 func (d RunDir) HasRead(content string) bool {
-	read, err := os.ReadFile(filepath.Join(d.Internal(), contentFile))
+	read, err := disk.ReadFile(filepath.Join(d.Internal(), contentFile), 0)
 	return err == nil && string(read) == content
 }
 
@@ -171,21 +184,20 @@ const runsIgnore = `# Keys of data and of noise, figures of private rows: nothin
 // MakeRuns makes the folder of runs. A new one, or an empty one, tells git to leave
 // its files alone: "git add -A" would stage every key. A folder that holds anything is
 // the owner's and gets no file.
-func MakeRuns(out string) error {
-	if err := os.MkdirAll(out, 0o755); err != nil {
+func MakeRuns(on disk.Disk, out string) error {
+	if err := on.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
 	}
 	files, err := os.ReadDir(out)
 	if err != nil || len(files) > 0 {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(out, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	err = on.New(filepath.Join(out, ".gitignore"), 0o644, []byte(runsIgnore))
 	if errors.Is(err, fs.ErrExist) {
 		return nil // of a run that began at the same time
 	}
 	if err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", out, Reason(err))
 	}
-	_, err = f.WriteString(runsIgnore)
-	return errors.Join(err, f.Close())
+	return nil
 }

@@ -9,27 +9,28 @@ import (
 	"testing"
 	"time"
 
+	"weir/internal/disk"
 	"weir/record"
 )
 
 // TestRunDirIsOfOneRun: its own, locked, with an inside for the owner, and found again by
 // spec, dataset and version.
 func TestRunDirIsOfOneRun(t *testing.T) {
-	out := t.TempDir()
+	out := filepath.Join(t.TempDir(), `[a-z]*\?{x}`) // whatever a folder is called
 	random := bytes.NewReader(bytes.Repeat([]byte{7}, 64))
 	now := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
-	d, id, err := NewRunDir(out, "study", now, random)
+	d, id, err := NewRunDir(disk.Disk{}, out, "study", now, random)
 	if err != nil || id != "20261122-010203-"+strings.Repeat("07", 16) || d.Path != filepath.Join(out, "study", id) {
 		t.Fatalf("%s in %s, %v", id, d.Path, err)
 	}
 	if info, err := os.Stat(d.Internal()); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("internal has mode %v, %v", info.Mode(), err)
 	}
-	if _, _, err := NewRunDir(out, "study", now, random); !errors.Is(err, os.ErrExist) {
+	if _, _, err := NewRunDir(disk.Disk{}, out, "study", now, random); !errors.Is(err, os.ErrExist) {
 		t.Errorf("the folder of another run: %v, must be refused", err)
 	}
 	second := RunDir{Path: d.Path}
-	if err := second.Lock(); !errors.Is(err, ErrLocked) {
+	if err := second.Lock(); !errors.Is(err, disk.ErrLocked) {
 		t.Errorf("a second holder: %v, must be refused", err)
 	}
 	if err := errors.Join(d.Unlock(), second.Lock(), second.Unlock()); err != nil {
@@ -40,9 +41,9 @@ func TestRunDirIsOfOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, names := range [][3]string{{"s", "d", "1"}, {"x", "d", "1"}, {"s", "x", "1"}, {"s", "d", "2"}} {
-		runs := FindRuns(filepath.Dir(d.Path), names[0], names[1], names[2])
-		if (len(runs) == 1) != (names == [3]string{"s", "d", "1"}) {
-			t.Errorf("%v finds %d runs", names, len(runs))
+		runs, err := FindRuns(filepath.Dir(d.Path), names[0], names[1], names[2])
+		if err != nil || (len(runs) == 1) != (names == [3]string{"s", "d", "1"}) {
+			t.Errorf("%v finds %d runs, %v", names, len(runs), err)
 		}
 	}
 	if again, err := ReadRecord(d.Path); err != nil || again.Metrics["a"] != 1 {
@@ -72,7 +73,7 @@ func TestReleaseIsPlainFiles(t *testing.T) {
 	} {
 		d := RunDir{Path: t.TempDir()}
 		file := filepath.Join(d.Release(), "a")
-		if err := WriteBytes(file, 0o644, []byte("1")); err != nil {
+		if err := (disk.Disk{}).WriteBytes(file, 0o644, []byte("1")); err != nil {
 			t.Fatal(err)
 		}
 		digest, size, err := DigestFile(file)

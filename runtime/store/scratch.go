@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"weir/internal/disk"
 )
 
 // Uses counts, by mechanism, the uses that have released.
@@ -19,11 +20,14 @@ const usesFile = "uses.json"
 
 // Scratch is where a stage's own files lie: under its address, so that only the
 // same stage of the same run finds them again.
-type Scratch struct{ dir string }
+type Scratch struct {
+	disk disk.Disk
+	dir  string
+}
 
 // Scratch is that of the stage whose outputs have this address.
 func (c Cache) Scratch(address string) Scratch {
-	return Scratch{filepath.Join(c.folder(address), "scratch")}
+	return Scratch{c.Disk, filepath.Join(c.folder(address), "scratch")}
 }
 
 func (s Scratch) path(name string) string { return filepath.Join(s.dir, filepath.Base(name)) }
@@ -38,7 +42,7 @@ func (s Scratch) Create(name string, released func() Uses) (io.WriteCloser, erro
 	if filepath.Base(name) == usesFile {
 		return nil, fmt.Errorf("%s: is a name reserved for the runtime", usesFile)
 	}
-	f, err := Create(s.path(name), 0o600)
+	f, err := s.disk.Create(s.path(name), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +51,7 @@ func (s Scratch) Create(name string, released func() Uses) (io.WriteCloser, erro
 
 // checkpoint notes the uses when it is closed.
 type checkpoint struct {
-	*File
+	*disk.File
 	scratch  Scratch
 	released func() Uses
 }
@@ -55,7 +59,7 @@ type checkpoint struct {
 func (c *checkpoint) Close() error {
 	data, err := json.Marshal(c.released())
 	if err == nil {
-		err = WriteBytes(c.scratch.path(usesFile), 0o600, data)
+		err = c.scratch.disk.WriteBytes(c.scratch.path(usesFile), 0o600, data)
 	}
 	if err != nil {
 		c.Abort()

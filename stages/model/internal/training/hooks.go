@@ -22,6 +22,9 @@ func hooks(env *pipeline.Env, every int) (train.Hooks, error) {
 			env.Metric("loss", p.Loss)
 		},
 		Checkpoint: func(state []byte) error { return saveCheckpoint(env, state) },
+		Unusable: func() {
+			env.Log.Warn("the checkpoint of an interrupted attempt cannot be used; training starts at its beginning and draws the same noise, which costs nothing")
+		},
 	}
 	f, err := env.Restore("checkpoint")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -31,8 +34,10 @@ func hooks(env *pipeline.Env, every int) (train.Hooks, error) {
 		return h, err
 	}
 	defer f.Close()
-	h.Resume, err = io.ReadAll(f)
-	return h, err
+	if h.Resume, err = io.ReadAll(f); err != nil {
+		h.Resume = []byte{} // cannot be used: a disk that fails to read it gives the same as one that damaged it
+	}
+	return h, nil
 }
 
 func saveCheckpoint(env *pipeline.Env, state []byte) error {
@@ -40,8 +45,6 @@ func saveCheckpoint(env *pipeline.Env, state []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(state); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return f.Close()
+	_, err = f.Write(state)
+	return errors.Join(err, f.Close()) // after a failed write Close leaves the checkpoint before
 }

@@ -1,0 +1,142 @@
+// Package disk is the one place where runs and ledgers change files: whole or not at
+// all, on disk before anyone relies on it, and under locks that end with their process.
+// Its zero value is the disk of the machine; in tests a Watch lets any change fail.
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Disk changes files. The zero value is that of the machine, and waits for locks
+// without end or word.
+type Disk struct {
+	watch Watch
+	wait  Wait
+}
+
+// Op is a kind of change.
+type Op string
+
+// The changes that a Watch is asked about.
+const (
+	OpMkdir    Op = "mkdir"
+	OpCreate   Op = "create" // of an empty file, or the opening of one to append to
+	OpChmod    Op = "chmod"
+	OpWrite    Op = "write"
+	OpSync     Op = "sync"
+	OpClose    Op = "close"
+	OpRename   Op = "rename"
+	OpSyncDir  Op = "sync folder"
+	OpTruncate Op = "truncate"
+	OpRemove   Op = "remove"
+	OpLock     Op = "lock"
+)
+
+// Change is what is about to happen to a file.
+type Change struct {
+	Op   Op
+	Path string
+	To   string // of a rename
+	Size int64  // bytes of a write, length after a truncation
+}
+
+// Watch is asked before each change, by several goroutines. Its error is that of the
+// change, which then does not take place; of a write the first part bytes do.
+type Watch func(Change) (part int64, err error)
+
+// Watched is a disk of which every change is asked for.
+func Watched(w Watch) Disk { return Disk{watch: w} }
+
+func (d Disk) ask(c Change) (int64, error) {
+	if d.watch == nil {
+		return 0, nil
+	}
+	return d.watch(c)
+}
+
+func (d Disk) change(c Change, do func() error) error {
+	if _, err := d.ask(c); err != nil {
+		return err
+	}
+	return do()
+}
+
+// Mkdir makes a folder, never one that is there.
+func (d Disk) Mkdir(path string, mode os.FileMode) error {
+	return d.change(Change{Op: OpMkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
+}
+
+// MkdirAll makes a folder and those above it, where they are missing.
+func (d Disk) MkdirAll(path string, mode os.FileMode) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil
+	}
+	return d.change(Change{Op: OpMkdir, Path: path}, func() error { return os.MkdirAll(path, mode) })
+}
+
+// Chmod changes who may read a file.
+func (d Disk) Chmod(path string, mode os.FileMode) error {
+	return d.change(Change{Op: OpChmod, Path: path}, func() error { return os.Chmod(path, mode) })
+}
+
+// Rename gives a file or folder another name, on disk when it returns.
+func (d Disk) Rename(from, to string) error {
+	err := d.change(Change{Op: OpRename, Path: from, To: to}, func() error { return os.Rename(from, to) })
+	if err != nil {
+		return err
+	}
+	return d.SyncDir(to)
+}
+
+// Truncate cuts a file.
+func (d Disk) Truncate(path string, size int64) error {
+	return d.change(Change{Op: OpTruncate, Path: path, Size: size}, func() error { return os.Truncate(path, size) })
+}
+
+// Remove removes a file, which may be gone.
+func (d Disk) Remove(path string) error {
+	err := d.change(Change{Op: OpRemove, Path: path}, func() error { return os.Remove(path) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// RemoveAll removes a folder and all in it, which may be gone.
+func (d Disk) RemoveAll(path string) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return d.change(Change{Op: OpRemove, Path: path}, func() error { return os.RemoveAll(path) })
+}
+
+// Sync puts a file and its name on disk.
+func (d Disk) Sync(path string) error {
+	err := d.change(Change{Op: OpSync, Path: path}, func() error {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+	if err != nil {
+		return err
+	}
+	return d.SyncDir(path)
+}
+
+// Writable goes by the permission bits of a folder too, because root may write where
+// they say that nobody should.
+func (d Disk) Writable(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm()&0o222 == 0 {
+		return false
+	}
+	f, err := os.CreateTemp(dir, ".weir-*")
+	if err != nil {
+		return errors.Is(err, fs.ErrExist)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name())) == nil
+}

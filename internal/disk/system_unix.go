@@ -1,0 +1,31 @@
+//go:build unix
+
+package disk
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// nonblock keeps the opening of a pipe from waiting for its other end.
+const nonblock = unix.O_NONBLOCK
+
+// mark says that a file is being written, until it is closed; false where somebody else
+// has marked it. Where the file system has no such marks nobody is held off.
+func mark(f *os.File) bool {
+	return !errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil // not every file system has it
+	}
+	return errors.Join(err, d.Close())
+}
