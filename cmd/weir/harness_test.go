@@ -31,8 +31,10 @@ type study struct {
 }
 
 // newStudy writes a table of n rows; row 3 holds the needle, in bounds.
-func newStudy(t *testing.T, n int) study {
-	s := study{t, t.TempDir()}
+func newStudy(t *testing.T, n int) study { return newStudyIn(t, t.TempDir(), n) }
+
+func newStudyIn(t *testing.T, dir string, n int) study {
+	s := study{t, dir}
 	var b strings.Builder
 	b.WriteString("id,income,group,flag\n")
 	for i := range n {
