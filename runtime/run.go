@@ -88,7 +88,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if err := errors.Join(r.checkPublic(ctx), r.opts.Replay.sameContent(r.source.content)); err != nil {
 		return nil, err
 	}
-	finished, err := r.begin()
+	finished, err := r.begin(ctx)
 	if err != nil || finished != nil {
 		return finished, err
 	}
