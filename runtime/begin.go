@@ -17,7 +17,7 @@ import (
 // holds is waited for; a fresh run asks for none.
 func (r *run) begin(ctx context.Context) (*Result, error) {
 	for {
-		done, held, err := r.find()
+		done, held, err := r.find(ctx)
 		if held == "" || err != nil {
 			return done, err
 		}
@@ -30,10 +30,10 @@ func (r *run) begin(ctx context.Context) (*Result, error) {
 
 // find looks for runs of this spec and begins, while no other process does so: two that
 // found none would both pay. It names a run that is at work.
-func (r *run) find() (done *Result, held string, err error) {
+func (r *run) find(ctx context.Context) (done *Result, held string, err error) {
 	base := filepath.Join(r.opts.Out, r.plan.Name)
 	if r.opts.Fresh || r.opts.Replay != nil {
-		return nil, "", r.beginNew(base)
+		return nil, "", r.beginNew(ctx, base)
 	}
 	unlock, err := store.LockRuns(r.opts.Disk, r.opts.Out, r.plan.Name)
 	if err != nil {
@@ -52,26 +52,26 @@ func (r *run) find() (done *Result, held string, err error) {
 		case err != nil || done != nil:
 			return done, "", err
 		case r.record != nil:
-			return nil, "", r.beginAgain(base)
+			return nil, "", r.beginAgain(ctx, base)
 		}
 	}
-	return nil, "", r.beginNew(base)
+	return nil, "", r.beginNew(ctx, base)
 }
 
 // beginNew begins a run of its own; nothing was spent, so a refused one leaves no trace.
-func (r *run) beginNew(base string) error {
+func (r *run) beginNew(ctx context.Context, base string) error {
 	if err := r.start(); err != nil {
 		return err
 	}
-	if err := r.prepare(base); err != nil {
+	if err := r.prepare(ctx, base); err != nil {
 		return errors.Join(err, r.dir.Unlock(), r.opts.Disk.RemoveAll(r.dir.Path))
 	}
 	return nil
 }
 
 // beginAgain continues a run that was taken up.
-func (r *run) beginAgain(base string) error {
-	if err := r.prepare(base); err != nil {
+func (r *run) beginAgain(ctx context.Context, base string) error {
+	if err := r.prepare(ctx, base); err != nil {
 		return errors.Join(err, r.dir.Unlock())
 	}
 	return nil
