@@ -50,7 +50,7 @@ func allowed() map[string][]string {
 		"internal":              {"schema", "privacy", "train", "pipeline", "record"},
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit",
 			"privacy/ledger", "record", "stages", "runtime", "specs", "internal/disk"},
-		"cmd/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
+		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
 			"pipeline/pipelinetest", "record", "stages", "runtime", "internal/disk"},
 	}
 }
