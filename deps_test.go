@@ -31,8 +31,8 @@ func allowed() map[string][]string {
 		// that a stage is the same function of its headers whoever runs it.
 		"pipeline": {"schema", "privacy"},
 		// Reading knows no compiler: a spec is judged for what it says before anything
-		// is made of it.
-		"pipeline/spec": {"pipeline", "schema", "privacy"},
+		// is made of it. It knows the audit rules by number, since a spec names them.
+		"pipeline/spec": {"pipeline", "pipeline/audit", "schema", "privacy"},
 		// compile alone prices mechanisms. No stage may import it, else one could price
 		// and plan itself.
 		"pipeline/compile": {"pipeline", "pipeline/spec", "schema", "privacy"},

@@ -35,32 +35,36 @@ func OpenFolder(dir string, confine bool) (*Folder, error) {
 	return f, nil
 }
 
-// Open opens a file for reading.
+// Open opens a regular file for reading.
 func (f *Folder) Open(name string) (fs.File, error) {
 	if f.root == nil {
-		return os.Open(f.Path(name))
+		return opened(store.OpenRegular(f.Path(name)))
 	}
 	if filepath.IsAbs(name) {
 		return nil, fmt.Errorf("%s: is an absolute path, %w", name, ErrConfined)
 	}
-	file, err := f.root.Open(filepath.Clean(name))
-	if err != nil {
+	file, err := store.OpenRegularIn(f.root, filepath.Clean(name))
+	if _, ofOpening := err.(*fs.PathError); ofOpening {
 		return nil, fmt.Errorf("%w: %v", ErrConfined, store.Reason(err))
+	}
+	return opened(file, err)
+}
+
+// opened keeps a file that is nil out of an interface that is not.
+func opened(file *os.File, err error) (fs.File, error) {
+	if err != nil {
+		return nil, err
 	}
 	return file, nil
 }
 
-// Check reports whether a file can be opened, and is one.
+// Check reports whether a file can be opened, and is a regular one.
 func (f *Folder) Check(name string) error {
 	file, err := f.Open(name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, store.Reason(err))
 	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || info.IsDir() {
-		return fmt.Errorf("%s: must be a file, not a folder", name)
-	}
-	return nil
+	return file.Close()
 }
 
 // Inside refuses a place outside a confined folder, whether a file lies there yet or not.

@@ -46,9 +46,6 @@ func readLimited(folder *Folder, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", folder.Path(name), store.Reason(err))
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: is a folder, must be a YAML file", folder.Path(name))
-	}
 	data, err := io.ReadAll(io.LimitReader(f, schema.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder.Path(name), store.Reason(err))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,8 @@ import (
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/calibrate"
+	"weir/runtime/store"
+	"weir/schema"
 )
 
 const epsilonLong = `Compute epsilon of events, or the noise or the steps that a budget allows.
@@ -152,7 +153,7 @@ func readEvents(args []string) ([]privacy.Event, error) {
 		b := []byte(a)
 		var err error
 		if path, isFile := strings.CutPrefix(a, "@"); isFile {
-			b, err = os.ReadFile(path)
+			b, err = store.ReadRegular(path, schema.MaxBytes)
 		}
 		var e privacy.Event
 		if err == nil {

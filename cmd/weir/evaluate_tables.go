@@ -3,19 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/runtime"
+	"weir/runtime/store"
 	"weir/runtime/table"
+	"weir/schema"
 )
 
 // tables opens the files by the domain and notes what it does not cover.
 func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipeline.Tables, error) {
-	data, err := os.ReadFile(f.domain)
+	data, err := store.ReadRegular(f.domain, schema.MaxBytes)
 	if err != nil {
-		return nil, withCode(exitUsage, err)
+		return nil, withCode(exitUsage, fmt.Errorf("%s: %w", f.domain, store.Reason(err)))
 	}
 	domain, err := spec.ParseDomain(f.domain, data)
 	if err != nil {

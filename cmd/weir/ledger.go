@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"weir/privacy/ledger"
+	"weir/runtime/store"
 )
 
 func ledgerCommand(s streams) *cobra.Command {
@@ -28,13 +28,16 @@ table and can be committed.`,
 	return c
 }
 
+// mostOfLedger is a million charges and more.
+const mostOfLedger = 1 << 30
+
 func readLedger(path string) ([]ledger.Entry, error) {
-	data, err := os.ReadFile(path)
+	data, err := store.ReadRegular(path, mostOfLedger)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, withCode(exitUsage, fmt.Errorf("%s: no such ledger; a dataset without charges has none", path))
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	entries, err := ledger.Parse(data)
 	return entries, ledgerFault(path, err)

@@ -6,14 +6,26 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := execute(ctx, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:])
-	stop()
-	os.Exit(code)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go stopAt(signals, cancel)
+	os.Exit(execute(ctx, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))
+}
+
+// stopAt ends the work in good order at the first Ctrl-C or SIGTERM. The second does
+// what it does to any program: a system call that blocks, such as a write to a pipe
+// that nobody reads, does not end in good order.
+func stopAt(signals chan os.Signal, cancel context.CancelFunc) {
+	<-signals
+	signal.Stop(signals)
+	fmt.Fprintln(os.Stderr, "weir: stopping; press Ctrl-C again to end at once")
+	cancel()
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
 	"weir/runtime"
+	"weir/runtime/store"
 	"weir/runtime/table"
 	"weir/stages/model/sample"
 )
@@ -60,17 +60,20 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if f.out == "-" {
-		return table.WriteCSV(c.Context(), s.out, t, nil)
+		if err := table.WriteCSV(c.Context(), s.out, t, nil); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
 	}
 	return runtime.WriteTable(c.Context(), f.out, t, nil)
 }
 
 func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, error) {
-	if _, err := os.Stat(path); err != nil {
-		return pipeline.Table{}, errors.Unwrap(err)
+	if err := isModel(path); err != nil {
+		return pipeline.Table{}, err
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	g, err := sample.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) }))
+	g, err := sample.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return store.OpenRegular(path) }))
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -80,4 +83,23 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	}
 	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
 	return stage.Draw(g, pipeline.Released, random, func(_, _ int64) {})
+}
+
+// isModel looks at the first bytes: what is no Arrow stream is named for what it is.
+func isModel(path string) error {
+	f, err := store.OpenRegular(path)
+	if err != nil {
+		return store.Reason(err)
+	}
+	defer f.Close()
+	var head [4]byte
+	switch n, err := io.ReadFull(f, head[:]); {
+	case n == 0 && err == io.EOF:
+		return errors.New("is empty, must be a released model")
+	case string(head[:]) == "PAR1":
+		return errors.New("is Parquet, must be a released model")
+	case string(head[:]) != "\xff\xff\xff\xff":
+		return errors.New("is no Arrow stream, must be a released model")
+	}
+	return nil
 }

@@ -42,7 +42,7 @@ func (g *generator) judge() {
 
 func associating(g *generator, _ ref) settings {
 	return settings{"measures": some(g.chance, []string{"mixed", "pearson", "spearman", "kendall", "cramers_v", "cramers_v_corrected", "mutual_information",
-		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.between(2, 10), "max_pairs": g.IntN(10)}
+		"normalised_mutual_information", "theils_u", "correlation_ratio", "covariance"}, 1), "bins": g.between(2, 10), "max_pairs": g.between(1, 10), "listed": g.IntN(10)}
 }
 
 func detecting(g *generator, _ ref) settings {

@@ -2,9 +2,11 @@ package spec
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"weir/pipeline"
+	"weir/privacy/plain"
 	"weir/schema"
 )
 
@@ -104,6 +106,9 @@ func (c *domainCheck) column(i int, col *pipeline.Column) {
 		c.add(path+".name", fmt.Sprintf("%q, a duplicate column", col.Name), "unique")
 	}
 	c.seen[col.Name] = true
+	if col.Name == "" || !plain.Printable(col.Name) {
+		c.add(path+".name", fmt.Sprintf("%q", col.Name), "a name, of "+plain.Accepted)
+	}
 	col.Nullable = col.Nullable || len(col.Missing) > 0 // a spelling of missing says that values may be
 	if strings.HasPrefix(col.Name, "weir.") {
 		c.add(path+".name", fmt.Sprintf("%q", col.Name), "a name that does not begin with weir.")
@@ -133,10 +138,23 @@ func (c *domainCheck) values(path string, col *pipeline.Column) {
 	if col.Bounds != nil && (col.Type.Coded() || col.Type == pipeline.Text) {
 		c.add(path+".bounds", "given for type "+string(col.Type), "left out, or given for a numeric type")
 	}
-	if b := col.Bounds; b != nil && !(b[0] <= b[1]) {
-		c.add(path+".bounds", fmt.Sprintf("[%g, %g]", b[0], b[1]), "[least, greatest]")
-	}
+	c.bounds(path+".bounds", col)
 	c.spellings(path, col)
+}
+
+// bounds refuses an empty range, and ends that no value of the column can be.
+func (c *domainCheck) bounds(path string, col *pipeline.Column) {
+	b := col.Bounds
+	if b == nil || col.Type.Coded() || col.Type == pipeline.Text {
+		return
+	}
+	found := fmt.Sprintf("[%g, %g]", b[0], b[1])
+	switch {
+	case !(b[0] < b[1]):
+		c.add(path, found, "[least, greatest], the least below the greatest")
+	case col.Type == pipeline.Integer && (b[0] != math.Trunc(b[0]) || b[1] != math.Trunc(b[1])):
+		c.add(path, found, "whole numbers for type integer")
+	}
 }
 
 // spellings refuses a value that is listed twice or is both a category and missing.
@@ -147,6 +165,9 @@ func (c *domainCheck) spellings(path string, col *pipeline.Column) {
 			c.add(fmt.Sprintf("%s.categories[%d]", path, i), fmt.Sprintf("%q, a duplicate category", v), "listed once")
 		}
 		listed[v] = true
+		if !plain.Printable(v) {
+			c.add(fmt.Sprintf("%s.categories[%d]", path, i), fmt.Sprintf("%q", v), plain.Accepted)
+		}
 	}
 	for i, v := range col.Missing {
 		if listed[v] {

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy/account"
+	"weir/privacy/plain"
 	"weir/schema"
 )
 
@@ -141,8 +142,8 @@ func (p *parser) stage(id string) Stage {
 	name := p.doc.Text(path + ".kind")
 	kind := p.reg.Kind(name)
 	switch {
-	case id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #"):
-		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank or #, other than dataset", "")
+	case id == "" || id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #") || !plain.Printable(id):
+		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank, # or control character, other than dataset", "")
 		p.misnamed = true
 	case !stageName(id):
 		p.at(path, fmt.Sprintf("the stage name %q", id), stageNames, "")
@@ -177,10 +178,22 @@ func (p *parser) settings(id, path string, kind *pipeline.Kind) Stage {
 		s.wrong = append(s.wrong, problem.Path)
 	}
 	s.Inputs = readPorts(kind, ports)
+	p.single(path, &s)
 	if len(s.wrong) > 0 && !s.defaulted(path) {
 		s.Stage = nil
 	}
 	return s
+}
+
+// single refuses a list of stages where a port reads one.
+func (p *parser) single(path string, s *Stage) {
+	for _, port := range s.Kind.In {
+		if n := len(s.Inputs[port.Name]); n > 1 && !port.Many {
+			at := path + "." + port.Key()
+			p.at(at, fmt.Sprintf("a list of %d stages", n), "one stage", "")
+			s.wrong = append(s.wrong, at)
+		}
+	}
 }
 
 // wrong tells whether one of the settings at the paths, or what they lie in, has a

@@ -1,8 +1,8 @@
 package table
 
 import (
+	"bufio"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
@@ -27,22 +27,16 @@ func openArrow(fsys FS, name string, d *dialect, dom *pipeline.Domain) (func(con
 	}, nil
 }
 
-// arrowSource reads either form; exactly one of stream and file is set.
+// arrowSource reads either form.
 type arrowSource struct {
 	closer io.Closer
-	tail   *tail
-	stream *ipc.Reader
-	file   *ipc.FileReader
-	at     int
+	reader *ipc.Reader
 	layout layout
 }
 
 func newArrowSource(fsys FS, name string, d *dialect, dom *pipeline.Domain) (_ *arrowSource, err error) {
 	s := &arrowSource{}
 	defer func() {
-		if e := recover(); e != nil {
-			err = wrong(name, "is a damaged Arrow file")
-		}
 		if err != nil && s.closer != nil {
 			s.closer.Close()
 		}
@@ -55,83 +49,63 @@ func newArrowSource(fsys FS, name string, d *dialect, dom *pipeline.Domain) (_ *
 	return s, err
 }
 
+// open gives the schema. Where it is an error, closer may be set.
 func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 	in, err := openStream(fsys, name)
 	if err != nil {
 		return nil, err
 	}
 	s.closer = in
+	next := streamed(&supply{in, -1})
 	if in.format == ipcFileFormat {
-		return s.openFile(in.file, name)
+		if next, err = openFile(in.file, name); err != nil {
+			return nil, err
+		}
 	}
-	s.tail = &tail{r: in}
-	if s.stream, err = ipc.NewReader(s.tail); err != nil {
-		return nil, wrong(name, "is a damaged Arrow stream: %v", err)
+	if s.reader, err = (&frames{next: next, compress: true}).reader(); err != nil {
+		return nil, wrong(name, "is a damaged Arrow file: %v", err)
 	}
-	return s.stream.Schema(), nil
+	if column, kind := nested(s.reader.Schema()); kind != "" {
+		return nil, wrong(name, "has the column %q of type %s; accepted: columns of single values", column, kind)
+	}
+	return s.reader.Schema(), nil
 }
 
-func (s *arrowSource) openFile(f fs.File, name string) (*arrow.Schema, error) {
+func openFile(f fs.File, name string) (func() (meta, body []byte, err error), error) {
 	at, ok := f.(seekable)
 	if !ok {
 		return nil, wrong(name, "is an Arrow file in a place that cannot be read at any position; accepted: a plain file, or an Arrow stream")
 	}
-	r, err := ipc.NewFileReader(at)
+	size, err := at.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	next, err := filed(at, size)
 	if err != nil {
 		return nil, wrong(name, "is not a whole Arrow file (gzip around it is not read): %v", err)
 	}
-	s.file = r
-	return r.Schema(), nil
+	return next, nil
 }
 
 func (s *arrowSource) columns() layout { return s.layout }
 func (s *arrowSource) close()          { s.closer.Close() }
 
-func (s *arrowSource) next() (arrow.Record, error) {
-	if s.stream != nil {
-		return nextOf(s.stream, s.tail)
-	}
-	if s.at == s.file.NumRecords() {
-		return nil, io.EOF
-	}
-	s.at++
-	return s.file.Record(s.at - 1)
-}
+func (s *arrowSource) next() (arrow.Record, error) { return nextOf(s.reader) }
 
-// nextOf reads a record of a stream; a stream that stops without its end mark
-// was cut off, even where it was cut between two records.
-func nextOf(r *ipc.Reader, t *tail) (arrow.Record, error) {
-	if r.Next() {
-		return r.Record(), nil
-	}
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	if !t.ended() {
-		return nil, fmt.Errorf("it ends without the end mark of Arrow streams: the file is truncated")
-	}
-	return nil, io.EOF
-}
-
-// tail remembers the last eight bytes that were read.
-type tail struct {
-	r    io.Reader
-	last uint64
-}
-
-func (t *tail) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	for _, b := range p[max(0, n-8):n] {
-		t.last = t.last<<8 | uint64(b)
-	}
-	return n, err
-}
-
-// ended reports whether they are the end mark: a continuation and length 0.
-func (t *tail) ended() bool {
-	var mark [8]byte
-	binary.BigEndian.PutUint64(mark[:], t.last)
-	return mark == [8]byte{0xff, 0xff, 0xff, 0xff}
+// nextOf reads a record and looks whether its columns hold what they say. It does
+// not panic, whatever was read.
+func nextOf(r *ipc.Reader) (record arrow.Record, err error) {
+	err = guarded(func() error {
+		if r.Next() {
+			record = r.Record()
+			return checkRecord(record)
+		}
+		if r.Err() != nil {
+			return ours(r.Err())
+		}
+		return io.EOF
+	})
+	return record, err
 }
 
 // WriteIPC writes a table as an Arrow stream, for IPC. Equal tables of equal
@@ -167,10 +141,9 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 		return err
 	}
 	defer f.Close()
-	t := &tail{r: f}
-	r, err := ipc.NewReader(t)
+	r, err := (&frames{next: streamed(&supply{bufio.NewReaderSize(f, 1<<16), sizeOf(f)})}).reader()
 	if err != nil {
-		return err
+		return fmt.Errorf("is not an Arrow stream of weir: %w", err)
 	}
 	defer r.Release()
 	if !r.Schema().Equal(h.Schema) {
@@ -180,7 +153,7 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		record, err := nextOf(r, t)
+		record, err := nextOf(r)
 		if err == io.EOF {
 			return nil
 		}
@@ -191,4 +164,14 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 			return nil
 		}
 	}
+}
+
+// sizeOf is the size of a regular file, -1 of anything else.
+func sizeOf(f io.Reader) int64 {
+	if s, ok := f.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return -1
 }

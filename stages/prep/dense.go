@@ -40,7 +40,15 @@ func DecodedHeader(h pipeline.Header) (pipeline.Header, error) {
 		return h, err
 	}
 	w, err := undoLast(h)
-	return w.out, err
+	if err != nil {
+		return h, err
+	}
+	for i := range w.out.Domain.Columns {
+		if c := &w.out.Domain.Columns[i]; c.Encoding != nil {
+			return h, fmt.Errorf("column %s is %s, must have an encoding that the step encode knows", c.Name, describe(c))
+		}
+	}
+	return w.out, nil
 }
 
 // encodingStep returns the parameters of the last step, which must be encode.

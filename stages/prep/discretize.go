@@ -38,6 +38,19 @@ type binned struct {
 	Inverse string    `json:"inverse"`
 }
 
+// check: a released model comes back from anyone, and states its bins itself.
+func (p binned) check(now, to *pipeline.Column) error {
+	switch {
+	case !now.Type.Coded() || !isNumber(to):
+		return fmt.Errorf("is %s and was %s, must be bins of a number", describe(now), describe(to))
+	case len(p.Edges) < 2 || len(p.Edges) != len(now.Categories)+1 || !slices.IsSorted(p.Edges):
+		return fmt.Errorf("has %d edges of %d bins, must have one more, ascending", len(p.Edges), len(now.Categories))
+	case p.Inverse != "midpoint" && p.Inverse != "uniform":
+		return fmt.Errorf("has the inverse %.60q, must be midpoint or uniform", p.Inverse)
+	}
+	return nil
+}
+
 // discretizing is the planned stage: which columns get which edges; nil edges
 // are quantiles, known when the stage runs.
 type discretizing struct {
@@ -191,6 +204,9 @@ func undoDiscretize(u *undoing) error {
 		now := u.h.Domain.Columns[i]
 		if now.Encoding != nil {
 			return errors.New("column " + p.Name + " is still encoded")
+		}
+		if err := p.check(&now, &to); err != nil {
+			return fmt.Errorf("column %s: %w", p.Name, err)
 		}
 		to.OfUnit = ofUnit(now, u.h) && p.Inverse != "uniform" // each row draws for itself
 		u.draws = u.draws || p.Inverse == "uniform"

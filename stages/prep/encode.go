@@ -70,6 +70,9 @@ func undoEncode(u *undoing) error {
 	}
 	for _, e := range scales {
 		if i, to, ok := u.find(e.Name); ok {
+			if err := e.check(&u.h.Domain.Columns[i], &to); err != nil {
+				return fmt.Errorf("column %s: %w", e.Name, err)
+			}
 			to.OfUnit = ofUnit(u.h.Domain.Columns[i], u.h)
 			u.set(i, to, e.MissingCategory, func(randomness) maker { return e.decode(i, to) })
 		}

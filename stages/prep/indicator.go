@@ -2,6 +2,7 @@ package prep
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -131,9 +132,12 @@ func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.
 	}
 	for _, p := range params {
 		i, to, ok := u.find(p.Name)
-		mark := u.h.Domain.Index(p.Indicator)
-		if mark < 0 || !u.h.Domain.Columns[mark].Type.Coded() || u.h.Domain.Columns[mark].Encoding != nil {
+		mark, marked := u.now[p.Indicator]
+		if !marked || !u.h.Domain.Columns[mark].Type.Coded() || u.h.Domain.Columns[mark].Encoding != nil {
 			continue
+		}
+		if ok && !nullable && !isNumber(&to) {
+			return fmt.Errorf("column %s: was %s, must be a number", p.Name, describe(&to))
 		}
 		u.drop(mark)
 		if ok && nullable { // hiding changes no value, whatever the column has become since

@@ -59,11 +59,17 @@ func undoLast(h pipeline.Header) (rewrite, error) {
 	last := h.Domain.History[len(h.Domain.History)-1]
 	undo, ok := inverses()[last.Kind]
 	if !ok {
-		return rewrite{}, fmt.Errorf("undoing %s: this step has no inverse", last.Kind)
+		return rewrite{}, fmt.Errorf("undoing %.60q: this step has no inverse", last.Kind)
 	}
-	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}}
+	if last.Before == nil {
+		return rewrite{}, fmt.Errorf("undoing %s: the columns before it are not known", last.Kind)
+	}
+	u := &undoing{h: h, step: last, changed: map[int]change{}, gone: map[int]bool{}, now: places(h.Domain), was: places(last.Before)}
 	if err := undo(u); err != nil {
 		return rewrite{}, fmt.Errorf("undoing %s: %w", last.Kind, err)
+	}
+	if len(u.gone) == len(h.Domain.Columns) {
+		return rewrite{}, fmt.Errorf("undoing %s: no column is left", last.Kind)
 	}
 	return u.rewrite(), nil
 }
@@ -75,6 +81,16 @@ type undoing struct {
 	changed map[int]change
 	gone    map[int]bool
 	draws   bool
+
+	now, was map[string]int // places of columns, in h and before the step
+}
+
+func places(d *pipeline.Domain) map[string]int {
+	at := make(map[string]int, len(d.Columns))
+	for i, c := range d.Columns {
+		at[c.Name] = i
+	}
+	return at
 }
 
 // change is how one column gets back the form it had before the step; make is
@@ -96,12 +112,12 @@ func (u *undoing) drop(i int) { u.gone[i] = true }
 // find returns the place of a column now, and what it was before the step; ok is
 // false where it has been dropped since.
 func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
-	now = u.h.Domain.Index(name)
-	was := u.step.Before.Column(name)
-	if now < 0 || was == nil {
+	now, here := u.now[name]
+	was, known := u.was[name]
+	if !here || !known {
 		return now, before, false
 	}
-	return now, *was, true
+	return now, u.step.Before.Columns[was], true
 }
 
 func (u *undoing) rewrite() rewrite {

@@ -183,7 +183,7 @@ func TestEveryStepHasAnInverse(t *testing.T) {
 	h := clinicTable().Header
 	h.Domain = h.Domain.Clone()
 	remember(h.Domain, h.Domain, "fold", nil)
-	if _, err := planInverse(h, len(h.Domain.History)); err == nil || err.Error() != "undoing fold: this step has no inverse" {
+	if _, err := planInverse(h, len(h.Domain.History)); err == nil || err.Error() != `undoing "fold": this step has no inverse` {
 		t.Errorf("a step of no known kind: %v", err)
 	}
 }

@@ -42,6 +42,22 @@ func (e scaling) encoding() *pipeline.Encoding {
 	return &pipeline.Encoding{Form: e.Form, Width: width}
 }
 
+// check compares the encoding of column now with itself and with what the column
+// was before: a released model comes back from anyone, and states all three.
+func (e scaling) check(now, was *pipeline.Column) error {
+	if now.Encoding == nil || now.Encoding.Form != e.Form || now.Encoding.Width != e.encoding().Width {
+		return fmt.Errorf("is %s, must be encoded as the step says", describe(now))
+	}
+	switch {
+	case e.Form == pipeline.OneHot && was.Type.Coded() && e.Categories == len(was.Categories):
+	case e.Form == pipeline.MinMax && was.Type != pipeline.Text && e.Range[0] < e.Range[1] && e.Lower <= e.Upper:
+	case e.Form == pipeline.Standard && was.Type != pipeline.Text && e.SD > 0:
+	default:
+		return fmt.Errorf("has the encoding %.60q, must be one_hot of its categories, min_max of a range and bounds in order, or standard with sd above 0", e.Form)
+	}
+	return nil
+}
+
 // line is the straight line z = offset + slope*x that the encoding is, and the
 // limits of z.
 func (e scaling) line() (offset, slope, least, greatest float64) {

@@ -132,7 +132,6 @@ func (n *Net) Import(named map[string][]float32) ([]float32, error) {
 	if len(named) != len(n.tensors) {
 		return nil, fmt.Errorf("net: weights: %d tensors, the net has %d", len(named), len(n.tensors))
 	}
-	w := make([]float32, n.params)
 	for _, t := range n.tensors {
 		x, ok := named[t.Name]
 		if !ok {
@@ -141,7 +140,10 @@ func (n *Net) Import(named map[string][]float32) ([]float32, error) {
 		if len(x) != t.Size() {
 			return nil, fmt.Errorf("net: weights: tensor %s has %d elements, must have %d", t.Name, len(x), t.Size())
 		}
-		copy(w[t.Offset:], x)
+	}
+	w := make([]float32, n.params) // as much as there is
+	for _, t := range n.tensors {
+		copy(w[t.Offset:], named[t.Name])
 	}
 	return w, nil
 }

@@ -19,13 +19,14 @@ import (
 type settings struct {
 	Measures []string `yaml:"measures" json:"measures" minItems:"1" unique:"true" enum:"mixed|pearson|spearman|kendall|cramers_v|cramers_v_corrected|mutual_information|normalised_mutual_information|theils_u|correlation_ratio|covariance" doc:"The measures to compute."`
 	Bins     int      `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins, between the real extremes, that numbers are cut into for mutual information."`
-	MaxPairs int      `yaml:"max_pairs" json:"max_pairs" min:"0" doc:"At most this many pairs of columns are listed, those that differ most."`
+	MaxPairs int      `yaml:"max_pairs" json:"max_pairs" min:"1" doc:"If a measure has more pairs of columns, as it may with more than 200 columns, this many are drawn at random; the covariance then is that of as many columns as have this many pairs."`
+	Listed   int      `yaml:"listed" json:"listed" min:"0" doc:"At most this many pairs of columns are listed by name, those that differ most."`
 }
 
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "associations", Version: 2,
+		Name: "associations", Version: 3,
 		In:  question.Ports("how far they are from `real` is the ceiling"),
 		Out: question.Metrics(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
@@ -33,10 +34,10 @@ func Kinds() []pipeline.Kind {
 			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
 			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of the matrix of differences. " +
 			"Rows where one of two columns is missing are left out of the pair; a pair with a constant column is undefined. Use it to see whether " +
-			"relations between columns survive.",
+			"relations between columns survive. Above `max_pairs` pairs of columns a measure is that of pairs drawn at random, and says so.",
 		New: func() pipeline.Stage {
 			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information", "correlation_ratio", "covariance"},
-				Bins: 10, MaxPairs: 500}
+				Bins: 10, MaxPairs: 20_000, Listed: 500}
 		},
 	}}
 }
@@ -55,7 +56,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	}
 	for _, name := range s.Measures {
 		if m, ok := measures()[name]; ok {
-			r.total += int64(len(m.pairs(frames["real"])))
+			r.total += int64(min(len(m.pairs(frames["real"])), s.MaxPairs))
 		}
 	}
 	for _, name := range s.Measures {
@@ -94,7 +95,7 @@ func (m *measured) gap(side int) float64 { return m.values[0] - m.values[side] }
 // measure computes one measure for all its pairs of columns.
 func (r *associationRun) measure(ctx context.Context, name string) error {
 	m := measures()[name]
-	pairs := m.pairs(r.sides[0].frame)
+	pairs, drawn := r.draw(name, m.pairs(r.sides[0].frame))
 	list := make([]measured, len(pairs))
 	err := r.eachPair(ctx, len(pairs), func(k int) {
 		list[k] = r.pair(m, pairs[k])
@@ -102,9 +103,9 @@ func (r *associationRun) measure(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	r.summary(name, "", m, list, 1)
+	r.summary(name, "", drawn, m, list, 1)
 	if len(r.sides) > 2 {
-		r.summary(name, "_ceiling", m, list, 2)
+		r.summary(name, "_ceiling", drawn, m, list, 2)
 	}
 	r.pairs(name, m, list)
 	return nil
@@ -121,13 +122,13 @@ func (r *associationRun) pair(m measure, at [2]int) measured {
 }
 
 // summary compares the real side with another one.
-func (r *associationRun) summary(name, suffix string, m measure, list []measured, side int) {
+func (r *associationRun) summary(name, suffix, drawn string, m measure, list []measured, side int) {
 	real, other := make([]float64, len(list)), make([]float64, len(list))
 	for i := range list {
 		real[i], other[i] = list[i].values[0], list[i].values[side]
 	}
 	d := association.Compare(real, other, m.mirrored)
-	note, reason := r.note, "no pair of columns has the measure in both tables"
+	note, reason := figure.Notes(drawn, r.note), "no pair of columns has the measure in both tables"
 	if d.Undefined > 0 && d.Undefined < len(list) {
 		note = figure.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)", d.Undefined, len(list)), note)
 	}
@@ -140,13 +141,13 @@ func (r *associationRun) summary(name, suffix string, m measure, list []measured
 	}
 }
 
-// pairs lists the figures of pairs, as far as MaxPairs allows.
+// pairs lists the figures of pairs, as far as Listed allows.
 func (r *associationRun) pairs(name string, m measure, list []measured) {
 	shown := list
-	if len(list) > r.MaxPairs {
+	if len(list) > r.Listed {
 		shown = slices.Clone(list)
 		slices.SortStableFunc(shown, func(a, b measured) int { return byGap(a.gap(1), b.gap(1)) })
-		shown = shown[:r.MaxPairs]
+		shown = shown[:r.Listed]
 	}
 	const reason = "a column is constant, missing throughout, or has too few rows or too many categories"
 	for i := range shown {

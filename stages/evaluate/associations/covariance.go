@@ -20,7 +20,8 @@ func scattered(ctx context.Context, e *features.Encoder, f *columns.Frame) (*ass
 // covariance compares the covariance of the encoded tables: numbers scaled to
 // their declared bounds or the real extremes, one indicator a category.
 func (r *associationRun) covariance(ctx context.Context, name string) error {
-	e := features.NewEncoder(features.Options{Scaling: features.Bounds}, nil, r.sides[0].frame, r.others()...)
+	left, drawn := r.leftOut(r.sides[0].frame)
+	e := features.NewEncoder(features.Options{Scaling: features.Bounds}, left, r.sides[0].frame, r.others()...)
 	var all []*association.Scatter
 	for _, s := range r.sides {
 		c, err := scattered(ctx, e, s.frame)
@@ -29,9 +30,9 @@ func (r *associationRun) covariance(ctx context.Context, name string) error {
 		}
 		all = append(all, c)
 	}
-	r.covariances(name, "", e, all[0], all[1])
+	r.covariances(name, "", drawn, e, all[0], all[1])
 	if len(all) > 2 {
-		r.covariances(name, "_ceiling", e, all[0], all[2])
+		r.covariances(name, "_ceiling", drawn, e, all[0], all[2])
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func (r *associationRun) others() []*columns.Frame {
 
 var covarianceNames = [...]string{"_frobenius_difference", "_relative_frobenius_difference", "_spectral_difference", "_max_difference"}
 
-func (r *associationRun) covariances(name, suffix string, e *features.Encoder, real, other *association.Scatter) {
+func (r *associationRun) covariances(name, suffix, drawn string, e *features.Encoder, real, other *association.Scatter) {
 	if real.Rows() < 2 || other.Rows() < 2 || len(e.Names()) == 0 {
 		r.noCovariance(name, suffix, "needs two rows of each table and a column in common")
 		return
@@ -57,7 +58,7 @@ func (r *associationRun) covariances(name, suffix string, e *features.Encoder, r
 		return
 	}
 	for i, v := range []float64{d.Frobenius, d.Relative, d.Spectral, d.MaxAbsolute} {
-		r.Add(name+covarianceNames[i]+suffix, "", figure.Or(v, "every real column is constant"))
+		r.Add(name+covarianceNames[i]+suffix, "", figure.Or(v, "every real column is constant").With(drawn))
 	}
 }
 

@@ -27,12 +27,12 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "marginals", Version: 3,
+		Name: "marginals", Version: 4,
 		In:  question.Ports("how far they are from `real` is the ceiling"),
 		Out: question.Metrics(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
 			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed KL, Hellinger; for single " +
-			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, the limit beyond), Wasserstein and " +
+			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, or 1000 million over all columns, the limit beyond), Wasserstein and " +
 			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability. Missing is one more value. Columns of text are " +
 			"left out. Beside the mean total variation stand the floor (columns drawn independently from real one-way marginals), the ceiling (real_train " +
 			"against real) and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +

@@ -63,6 +63,9 @@ func (r *marginalRun) chiSquare(names []string) {
 	}
 }
 
+// exactTotal is what exact p-values may take over all columns: some seconds.
+const exactTotal = 40 * distance.ExactSteps
+
 var numberNames = [...]string{"ks", "ks_p", "wasserstein", "wasserstein_over_range", "wasserstein_over_sd", "energy"}
 
 // numbers compares the distribution functions of numeric columns, missing values
@@ -77,9 +80,10 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 		}
 	}
 	found := make([][len(numberNames)]figure.Figure, len(places))
+	most := min(distance.ExactSteps, exactTotal/max(1, len(places)))
 	parallel.Do(r.env.Workers, len(places), func(_, k int) {
 		if ctx.Err() == nil {
-			found[k] = compareNumbers(&real.Columns[places[k]], &synth.Columns[places[k]])
+			found[k] = compareNumbers(&real.Columns[places[k]], &synth.Columns[places[k]], most)
 		}
 	})
 	for j, name := range numberNames {
@@ -98,7 +102,7 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func compareNumbers(real, synth *columns.Column) (out [len(numberNames)]figure.Figure) {
+func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numberNames)]figure.Figure) {
 	x, y := distance.Sorted(real.Numbers), distance.Sorted(synth.Numbers)
 	if reason := absent(len(x), len(y)); reason != "" {
 		for i := range out {
@@ -107,7 +111,7 @@ func compareNumbers(real, synth *columns.Column) (out [len(numberNames)]figure.F
 		return out
 	}
 	d := distance.NewNumeric(x, y)
-	p, exact := distance.KSP(d.KS, len(x), len(y))
+	p, exact := distance.KSP(d.KS, len(x), len(y), exactSteps)
 	note := "the limit for many rows"
 	if exact {
 		note = "exact, conservative where values are tied"

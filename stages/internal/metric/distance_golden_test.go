@@ -100,7 +100,7 @@ func moments(x []float64) (mean, sd float64) {
 
 func ksFigures(x, y []float64) map[string]any {
 	d := distance.NewNumeric(x, y)
-	p, exact := distance.KSP(d.KS, len(x), len(y))
+	p, exact := distance.KSP(d.KS, len(x), len(y), distance.ExactSteps)
 	if !exact {
 		p = math.NaN()
 	}

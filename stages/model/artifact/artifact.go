@@ -95,6 +95,9 @@ func Read(ctx context.Context, t pipeline.Table, decoders []Decoder) (Model, err
 	}
 	parts := map[string][]byte{}
 	for _, f := range files[1:] {
+		if _, twice := parts[f.Name]; twice {
+			return nil, fmt.Errorf("model: holds the part %.60q twice", f.Name)
+		}
 		parts[f.Name] = f.Data
 	}
 	return c.decode(parts, decoders)
@@ -108,5 +111,5 @@ func (c cover) decode(parts map[string][]byte, decoders []Decoder) (Model, error
 		}
 		known = append(known, fmt.Sprintf("%s (format %d)", d.Kind, d.Format))
 	}
-	return nil, fmt.Errorf("model: is of kind %s, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
+	return nil, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
 }

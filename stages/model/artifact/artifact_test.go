@@ -90,8 +90,8 @@ func TestForeignModel(t *testing.T) {
 		files []pipeline.File
 		want  string
 	}{
-		"of another kind":      {covered(t, "dp_vae", 2, files[1:]), "is of kind dp_vae, format 2, must be one of toy (format 2)"},
-		"of a later format":    {covered(t, "toy", 3, files[1:]), "is of kind toy, format 3"},
+		"of another kind":      {covered(t, "dp_vae", 2, files[1:]), `is of kind "dp_vae", format 2, must be one of toy (format 2)`},
+		"of a later format":    {covered(t, "toy", 3, files[1:]), `is of kind "toy", format 3`},
 		"with a bit flipped":   {flipped, "is damaged"},
 		"with a part renamed":  {renamed, "is damaged"},
 		"with a part missing":  {files[:len(files)-1], "is damaged"},

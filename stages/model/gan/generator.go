@@ -56,14 +56,31 @@ func decodeGenerator(parts map[string][]byte) (artifact.Model, error) {
 				return nil, fmt.Errorf("model: %s: %w", describedBy, err)
 			}
 		default:
-			return nil, fmt.Errorf("model: holds %q, must hold %s and %s", name, describedBy, weightPrefix+"NAME")
+			return nil, fmt.Errorf("model: holds %.60q, must hold %s and %s, of 4 bytes a weight", name, describedBy, weightPrefix+"NAME")
 		}
 	}
 	if g.Domain == nil {
-		return nil, fmt.Errorf("model: has no %s", describedBy)
+		return nil, fmt.Errorf("model: has no %s with a domain", describedBy)
 	}
-	_, _, err := g.net()
-	return g, err
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("model: %s: %w", describedBy, err)
+	}
+	return g, nil
+}
+
+// check judges what was read before it is used: it may come from anyone.
+func (g *generator) check() error {
+	if err := artifact.CheckDomain(g.Domain); err != nil {
+		return err
+	}
+	if err := g.checkShape(); err != nil {
+		return err
+	}
+	if _, _, err := g.net(); err != nil {
+		return err
+	}
+	_, err := prep.DecodedHeader(g.encoded())
+	return err
 }
 
 func (g *generator) net() (*net.Net, []float32, error) {

@@ -78,12 +78,13 @@ func (s *Stage) batches(ctx context.Context, m artifact.Model, how artifact.Draw
 			yield(nil, err)
 			return
 		}
+		most := rowsAtOnce(m.Header().Domain)
 		for done := int64(0); done < s.Rows; {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
-			n := min(s.Rows-done, artifact.BatchRows)
+			n := min(s.Rows-done, most)
 			rec, err := rows(int(n))
 			if !yield(rec, err) || err != nil {
 				return
@@ -93,3 +94,16 @@ func (s *Stage) batches(ctx context.Context, m artifact.Model, how artifact.Draw
 		}
 	}
 }
+
+// rowsAtOnce bounds a batch by what a row is drawn from: a number for each category.
+// Without it a small model with a long list of categories takes all memory.
+func rowsAtOnce(d *pipeline.Domain) int64 {
+	width := int64(0)
+	for _, c := range d.Columns {
+		width += max(1, int64(len(c.Categories)))
+	}
+	return max(1, min(artifact.BatchRows, mostCells/max(1, width)))
+}
+
+// mostCells is how many such numbers are drawn at a time: 64 MiB of them.
+const mostCells = 1 << 24

@@ -20,13 +20,13 @@ func TestKolmogorovLimit(t *testing.T) {
 
 // Exact where it can be afforded, said so.
 func TestKSP(t *testing.T) {
-	if _, exact := KSP(0.1, 5000, 5000); !exact {
+	if _, exact := KSP(0.1, 5000, 5000, ExactSteps); !exact {
 		t.Error("25 million lattice points are not exact")
 	}
-	if _, exact := KSP(0.1, 5001, 5000); exact {
+	if _, exact := KSP(0.1, 5001, 5000, ExactSteps); exact {
 		t.Error("more than 25 million lattice points are exact")
 	}
-	if p, _ := KSP(0.1, 0, 10); !math.IsNaN(p) {
+	if p, _ := KSP(0.1, 0, 10, ExactSteps); !math.IsNaN(p) {
 		t.Errorf("p of an empty sample is %v", p)
 	}
 }

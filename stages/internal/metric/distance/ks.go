@@ -2,18 +2,18 @@ package distance
 
 import "math"
 
-// exactSteps is the most lattice points n m for which KSP is exact: about a
+// ExactSteps is how many lattice points n m a KSP that is exact may take by default: about a
 // tenth of a second on one core.
-const exactSteps = 25_000_000
+const ExactSteps = 25_000_000
 
 // KSP is the two-sided p-value of the Kolmogorov-Smirnov statistic d of samples
-// of n and m values: exact (ksExact) up to exactSteps, the limit (KSLimit)
+// of n and m values: exact (ksExact) where n m is at most most, the limit (KSLimit)
 // beyond; exact says which. With ties both are conservative.
-func KSP(d float64, n, m int) (p float64, exact bool) {
+func KSP(d float64, n, m, most int) (p float64, exact bool) {
 	if n == 0 || m == 0 {
 		return math.NaN(), false
 	}
-	if n <= exactSteps/m {
+	if n <= most/m {
 		return ksExact(d, n, m), true
 	}
 	return KSLimit(d, n, m), false

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/pipeline"
+	"weir/runtime/table"
+)
+
+// richModel is a released model whose table went through every step that sampling
+// undoes; its parts, with the cover first.
+func richModel(t *testing.T) (study, []pipeline.File) {
+	t.Helper()
+	s := newStudy(t, 400)
+	var b strings.Builder
+	b.WriteString("income,age,size,day,group,flag\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "%d,%d,%g,2020-01-%02d,%s,%d\n", 20000+i, i%90, float64(i)/8, 1+i%28, []string{"a", "b", "c", ""}[i%4], i%2)
+	}
+	s.write("data.csv", b.String())
+	s.write("domain.yaml", `columns:
+  - {name: income, type: integer, bounds: [0, 100000], nullable: true}
+  - {name: age, type: integer, bounds: [0, 90]}
+  - {name: size, type: numeric, bounds: [0, 50], step: 0.125}
+  - {name: day, type: date, bounds: [18262, 18300]}
+  - {name: group, type: categorical, categories: [a, b, c], nullable: true}
+  - {name: flag, type: boolean}
+`)
+	s.edit("spec.yaml", `  features: {kind: drop, columns: [id]}
+  clean: {kind: bounds, outside: missing}
+  complete: {kind: impute_constant, numbers: {income: 50000}}
+  encode: {kind: encode}
+`, `  answer: {kind: not_available, columns: {age: 89}}
+  gaps: {kind: missing_indicator, columns: [income]}
+  complete: {kind: impute_constant, numbers: {income: 50000}}
+  bins: {kind: discretize, columns: [income], inverse: uniform, bins: 4}
+  encode: {kind: encode, missing: category, standard: {size: {mean: 30, sd: 20}}}
+`)
+	r := s.result()
+	for _, f := range r.Release {
+		if strings.HasSuffix(f, ".model.arrow") {
+			return s, partsOf(t, f)
+		}
+	}
+	t.Fatalf("no model in %v", r.Release)
+	return s, nil
+}
+
+func modelHeader() pipeline.Header {
+	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
+}
+
+func partsOf(t *testing.T, path string) []pipeline.File {
+	t.Helper()
+	files, err := pipeline.ReadFiles(t.Context(), table.IPC(modelHeader(), func() (io.ReadCloser, error) { return os.Open(path) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// covering puts a cover with the right digest on parts, so that it protects nothing.
+func covering(cover []byte, parts []pipeline.File) []pipeline.File {
+	var about map[string]any
+	if err := json.Unmarshal(cover, &about); err != nil {
+		panic(err)
+	}
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d %s %d ", len(p.Name), p.Name, len(p.Data))
+		h.Write(p.Data)
+	}
+	about["digest"] = fmt.Sprintf("sha256:%x", h.Sum(nil))
+	data, err := json.Marshal(about)
+	if err != nil {
+		panic(err)
+	}
+	return append([]pipeline.File{{Name: "artifact.json", Data: data}}, parts...)
+}
+
+// sampled writes a model and draws from it: an error with a place and without a
+// terminal escape, or as many rows as were asked for, in bounded time and memory.
+func (s study) sampled(what string, files []pipeline.File) bool {
+	s.t.Helper()
+	path := s.path("crafted.arrow")
+	f, err := os.Create(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := table.WriteIPC(context.Background(), f, pipeline.WriteFiles(modelHeader(), files)); err != nil {
+		s.t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f.Close()
+	return s.drawn(what, path, info.Size())
+}
+
+func (s study) drawn(what, path string, size int64) bool {
+	s.t.Helper()
+	defer func() {
+		if e := recover(); e != nil {
+			s.t.Errorf("%s: panics: %v", what, e)
+		}
+	}()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	code, out, errs := s.weir("sample", path, "--rows", "20")
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	if got, most := int64(after.TotalAlloc-before.TotalAlloc), 32<<20+100*size; got > most {
+		s.t.Errorf("%s: allocates %d bytes for a model of %d, must be at most %d", what, got, size, most)
+	}
+	if took > 10*time.Second {
+		s.t.Errorf("%s: takes %v", what, took)
+	}
+	if strings.ContainsAny(errs+out, "\x1b\x00\x07") {
+		s.t.Errorf("%s: writes a control character: %q", what, errs)
+	}
+	switch {
+	case code == exitDone && strings.Count(out, "\n") != 21:
+		s.t.Errorf("%s: draws %d lines, must be 21", what, strings.Count(out, "\n"))
+	case code != exitDone && (code != exitFailed || !strings.Contains(errs, path+": ")):
+		s.t.Errorf("%s: exit code %d, %q; must be %d and name the file", what, code, errs, exitFailed)
+	}
+	return code == exitDone
+}
+
+// TestCraftedModels: a released model goes to strangers, and comes back from them.
+// Each value of its description is changed in turn, under a digest that is right.
+func TestCraftedModels(t *testing.T) {
+	s, files := richModel(t)
+	at := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == "model.json" })
+	var tree any
+	if err := json.Unmarshal(files[at].Data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	if !s.sampled("as it was", files) {
+		t.Fatal("the model itself must be read")
+	}
+	drawn, all := 0, mutants(opened(tree))
+	for _, m := range all {
+		data, err := json.Marshal(closed(m.value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := slices.Clone(files[1:])
+		parts[at-1].Data = data
+		if s.sampled(m.name, covering(files[0].Data, parts)) {
+			drawn++
+		}
+	}
+	if len(all) < 1000 || drawn == 0 || drawn > len(all)/2 {
+		t.Errorf("%d of %d models were drawn from; must be some of more than 1,000, and less than half", drawn, len(all))
+	}
+}
+
+// TestCraftedParts: parts twice, missing, of another name or of another length.
+func TestCraftedParts(t *testing.T) {
+	s, files := richModel(t)
+	for i, f := range files[1:] {
+		for what, c := range map[string]func([]pipeline.File) []pipeline.File{
+			"twice":         func(p []pipeline.File) []pipeline.File { return append(p, f) },
+			"missing":       func(p []pipeline.File) []pipeline.File { return slices.Delete(p, i, i+1) },
+			"empty":         func(p []pipeline.File) []pipeline.File { p[i].Data = nil; return p },
+			"renamed":       func(p []pipeline.File) []pipeline.File { p[i].Name = "weights/\x1b]0;x"; return p },
+			"a byte longer": func(p []pipeline.File) []pipeline.File { p[i].Data = append(slices.Clone(f.Data), 0); return p },
+			"twice as long": func(p []pipeline.File) []pipeline.File { p[i].Data = append(slices.Clone(f.Data), f.Data...); return p },
+		} {
+			if s.sampled(f.Name+" "+what, covering(files[0].Data, c(slices.Clone(files[1:])))) {
+				t.Errorf("a model with %s %s is drawn from", f.Name, what)
+			}
+		}
+	}
+	notNumbers := slices.Clone(files[1:])
+	for i := range notNumbers {
+		if strings.HasPrefix(notNumbers[i].Name, "weights/") {
+			notNumbers[i].Data = slices.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, len(notNumbers[i].Data)/4)
+		}
+	}
+	if !s.sampled("weights that are not numbers", covering(files[0].Data, notNumbers)) {
+		t.Error("a net that diverged was paid for; its rows are poor, and are rows")
+	}
+	for _, cover := range []string{`{"kind":"\u001b[2J","format":2}`, `{"kind":"dp_wgan","format":9223372036854775807}`, `[]`, `{"kind":7}`} {
+		if s.sampled(cover, append([]pipeline.File{{Name: "artifact.json", Data: []byte(cover)}}, files[1:]...)) {
+			t.Errorf("a model under %s is drawn from", cover)
+		}
+	}
+}
+
+// TestSampleOfAnything: what is no model is named for what it is.
+func TestSampleOfAnything(t *testing.T) {
+	s := newStudy(t, 400)
+	s.write("empty", "")
+	s.write("spec", "weir: 1\n")
+	s.must(os.Mkdir(s.path("folder"), 0o755))
+	r := s.result()
+	for _, c := range [][2]string{
+		{"empty", "is empty, must be a released model"},
+		{"folder", "is a folder, must be a regular file"},
+		{"data.csv", "is no Arrow stream, must be a released model"},
+		{"spec", "is no Arrow stream, must be a released model"},
+		{"nowhere", "no such file"},
+		{filepath.Join("runs", "parquet"), "is Parquet, must be a released model"},
+	} {
+		path := s.path(c[0])
+		if strings.HasSuffix(path, "parquet") {
+			path = releasedPath(t, r, "sample.parquet")
+		}
+		if code, _, errs := s.weir("sample", path); code != exitFailed || !strings.Contains(errs, c[1]) {
+			t.Errorf("%s: exit code %d, %q; must be %d with %q", c[0], code, errs, exitFailed, c[1])
+		}
+	}
+}
+
+func releasedPath(t *testing.T, r runResult, suffix string) string {
+	t.Helper()
+	i := slices.IndexFunc(r.Release, func(f string) bool { return strings.HasSuffix(f, suffix) })
+	if i < 0 {
+		t.Fatalf("no %s in %v", suffix, r.Release)
+	}
+	return r.Release[i]
+}

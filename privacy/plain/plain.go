@@ -1,0 +1,46 @@
+// Package plain says which text can be shown as it is, and makes the rest so. A
+// terminal obeys control characters, XML cannot hold them, and the marks that turn the
+// direction of writing make text look like other text.
+package plain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printable reports whether a name can be shown as it is: UTF-8 text without control
+// characters, line breaks among them, and without marks of direction.
+func Printable(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, hidden)
+}
+
+// Accepted words what Printable accepts, for messages.
+const Accepted = "text without control characters and marks of direction"
+
+// Text is s with what is hidden spelled as an escape, such as \x1b; line breaks and tabs
+// stay.
+func Text(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return hidden(r) && r != '\n' && r != '\t' }) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\n' || r == '\t' || !hidden(r) && (r != utf8.RuneError || strings.HasPrefix(s[i:], "\ufffd")):
+			b.WriteRune(r)
+		case r == utf8.RuneError || r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// hidden tells of control characters, marks of direction, separators of lines and
+// paragraphs, and what Unicode says is no character.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufffe' || r == '\uffff'
+}

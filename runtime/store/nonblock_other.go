@@ -1,0 +1,6 @@
+//go:build !unix
+
+package store
+
+// nonblock is nothing where pipes are no files.
+const nonblock = 0

@@ -1,0 +1,116 @@
+package sample
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+	"weir/stages/prep"
+	"weir/train/net"
+)
+
+// described is a model of an encoded table that has a column of each encoding, and
+// what its four tensors are long.
+func described(t testing.TB) (about, lengths []byte) {
+	t.Helper()
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{0, 20}, Step: 0.5},
+		{Name: "f", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b"}, Nullable: true},
+	}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
+	for _, s := range []pipeline.Stage{
+		&prep.Discretize{Columns: []string{"n"}, Strategy: "uniform", Bins: 3, Inverse: "uniform"},
+		&prep.Encode{MinMax: [2]float64{-1, 1}, Missing: "category", Standard: map[string]prep.Moments{"x": {Mean: 10, SD: 5}}},
+	} {
+		w, err := s.Plan(pipeline.Headers{"in": h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h = w.Out["out"]
+	}
+	width := 0
+	for _, c := range h.Domain.Columns {
+		width += c.Encoding.Width
+	}
+	blocks := net.Blocks(net.Block{Activation: "softmax", Width: width})
+	about, err := json.Marshal(map[string]any{"domain": h.Domain,
+		"net": net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(3), net.LeakyReLU(0.2), net.Dense(width), blocks}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{2 * 3, 3, 3 * width, width} {
+		lengths = binary.LittleEndian.AppendUint16(lengths, uint16(4*n))
+	}
+	return about, lengths
+}
+
+// drawFrom reads a model of any description and tensors, under a digest that is right,
+// and draws a few rows of it.
+func drawFrom(about, lengths, weights []byte) error {
+	parts := []pipeline.File{{Name: "model.json", Data: about}}
+	for i, name := range []string{"0.dense.weight", "0.dense.bias", "2.dense.weight", "2.dense.bias"} {
+		if len(lengths) < 2*i+2 {
+			break
+		}
+		part := make([]byte, binary.LittleEndian.Uint16(lengths[2*i:]))
+		weights = weights[copy(part, weights):]
+		parts = append(parts, pipeline.File{Name: "weights/" + name, Data: part})
+	}
+	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
+	packed, err := artifact.Pack(h, "dp_wgan", 2, parts)
+	if err != nil {
+		return err
+	}
+	m, err := Read(context.Background(), packed)
+	if err != nil {
+		return err
+	}
+	stage := Stage{Rows: 3, Categorical: "sample"}
+	random := func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+	table, err := stage.Draw(m, pipeline.Released, random, func(_, _ int64) {})
+	if err != nil {
+		return err
+	}
+	for _, err := range table.Open(context.Background()) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FuzzModel: no description panics, whatever its digest vouches for.
+func FuzzModel(f *testing.F) {
+	about, lengths := described(f)
+	if err := drawFrom(about, lengths, nil); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(about, lengths, []byte{0, 0, 128, 63, 0, 0, 192, 127})
+	f.Fuzz(func(t *testing.T, about, lengths, weights []byte) {
+		if len(about) < 1<<16 {
+			drawFrom(about, lengths, weights)
+		}
+	})
+}
+
+// TestKeptModels: go test reads what is kept as FuzzModel's seeds; this fails where the
+// folder is gone.
+func TestKeptModels(t *testing.T) {
+	kept, err := filepath.Glob(filepath.Join("testdata", "fuzz", "FuzzModel", "*"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("%d kept inputs, %v", len(kept), err)
+	}
+	for _, path := range kept {
+		if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 {
+			t.Errorf("%s: is too long to be kept: %v", path, err)
+		}
+	}
+}
