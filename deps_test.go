@@ -51,7 +51,7 @@ func allowed() map[string][]string {
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit",
 			"privacy/ledger", "record", "stages", "runtime", "specs", "internal/disk"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
-			"pipeline/pipelinetest", "record", "stages", "runtime", "internal/disk"},
+			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}
 }
 
