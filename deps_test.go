@@ -50,8 +50,8 @@ func allowed() map[string][]string {
 		"internal":              {"schema", "privacy", "train", "pipeline", "record"},
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit",
 			"privacy/ledger", "record", "stages", "runtime", "specs", "internal/disk"},
-		"cmd/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
-			"pipeline/pipelinetest", "record", "stages", "runtime", "internal/disk"},
+		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
+			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,52 +13,100 @@ import (
 	"weir/runtime/store"
 )
 
-// begin finds the run to return or continue, or makes a new one.
-func (r *run) begin() (*Result, error) {
+// begin finds the run to return or continue, or makes a new one. One that another process
+// holds is waited for; a fresh run asks for none.
+func (r *run) begin(ctx context.Context) (*Result, error) {
+	for {
+		done, held, err := r.find(ctx)
+		if held == "" || err != nil {
+			return done, err
+		}
+		r.opts.Log.Warn("waiting for the run of this spec that another process holds", "run", held)
+		if err := (store.RunDir{Disk: r.opts.Disk, Path: held}).Wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// find looks for runs of this spec and begins, while no other process does so: two that
+// found none would both pay. It names a run that is at work.
+func (r *run) find(ctx context.Context) (done *Result, held string, err error) {
 	base := filepath.Join(r.opts.Out, r.plan.Name)
-	if !r.opts.Fresh && r.opts.Replay == nil {
-		runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version)
-		if unread != nil {
-			r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, this run is a new charge", "why", unread)
-		}
-		for _, f := range runs {
-			done, err := r.takeUp(f)
-			if err != nil || done != nil {
-				return done, err
-			}
-			if r.record != nil {
-				return nil, r.prepare(base)
-			}
+	if r.opts.Fresh || r.opts.Replay != nil {
+		return nil, "", r.beginNew(ctx, base)
+	}
+	unlock, err := store.LockRuns(r.opts.Disk, r.opts.Out, r.plan.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version)
+	if unread != nil {
+		r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, this run is a new charge", "why", unread)
+	}
+	for _, f := range runs {
+		done, err := r.takeUp(f)
+		switch {
+		case errors.Is(err, disk.ErrLocked):
+			return nil, f.Path, nil
+		case err != nil || done != nil:
+			return done, "", err
+		case r.record != nil:
+			return nil, "", r.beginAgain(ctx, base)
 		}
 	}
+	return nil, "", r.beginNew(ctx, base)
+}
+
+// beginNew begins a run of its own; nothing was spent, so a refused one leaves no trace.
+func (r *run) beginNew(ctx context.Context, base string) error {
 	if err := r.start(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := r.prepare(base); err != nil {
-		return nil, errors.Join(err, r.dir.Unlock(), r.opts.Disk.RemoveAll(r.dir.Path)) // nothing was spent: a refused run leaves no trace
+	if err := r.prepare(ctx, base); err != nil {
+		return errors.Join(err, r.dir.Unlock(), r.opts.Disk.RemoveAll(r.dir.Path))
 	}
-	return nil, nil
+	return nil
+}
+
+// beginAgain continues a run that was taken up.
+func (r *run) beginAgain(ctx context.Context, base string) error {
+	if err := r.prepare(ctx, base); err != nil {
+		return errors.Join(err, r.dir.Unlock())
+	}
+	return nil
 }
 
 // takeUp returns an earlier run if it is done, or takes it over if it can be
-// continued. A run on other content, by another program or with a key that is not
-// its own is neither: a new run with a new key pays anew.
+// continued; disk.ErrLocked where another process works on it. A run on other content,
+// by another program or with a key that is not its own is neither: a new run with a
+// new key pays anew.
 func (r *run) takeUp(f store.Found) (*Result, error) {
 	if !r.opts.asked(f.Record) {
 		return nil, nil
 	}
-	if !(store.RunDir{Path: f.Path}).HasRead(r.source.content) {
+	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
+	if !dir.HasRead(r.source.content) {
 		r.opts.Log.Warn("the dataset has changed since an earlier run of this spec; this run draws new noise, which is a new charge", "run", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done {
 		return r.shown(f)
 	}
-	if r.opts.Build == "" || f.Record.Build != r.opts.Build {
-		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "run", f.Path)
+	if err := dir.Lock(); err != nil {
+		return nil, err
+	}
+	rec, err := store.ReadRecord(f.Path) // which may have ended before it was locked
+	if err == nil && rec.Status == record.Done {
+		err = dir.Unlock()
+		f.Record = rec
+		done, errShown := r.shown(f)
+		return done, errors.Join(err, errShown)
+	}
+	if err == nil && r.resume(dir, rec) {
 		return nil, nil
 	}
-	return nil, r.resume(f)
+	return nil, errors.Join(err, dir.Unlock())
 }
 
 // shown is a finished run, whose charges have to stand in the ledger.
@@ -76,7 +125,9 @@ func (r *run) shown(f store.Found) (*Result, error) {
 
 // restore writes what the ledger lacks of a finished run's charges.
 func (r *run) restore(rec *record.Run) error {
-	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
+	at := ledgerPlace(r.plan, r.folder, r.opts)
+	at.Shown = true
+	a, err := pay.Open(r.plan, r.source.Dataset, at, r.opts.Clock)
 	if err != nil {
 		return err
 	}
@@ -94,27 +145,24 @@ func (o Options) asked(rec *record.Run) bool {
 		(o.Insecure == nil || rec.KeyCommitment == pay.InsecureKey(*o.Insecure).Commitment())
 }
 
-// resume takes over an unfinished run whose key was kept and is the one that its
-// record commits to.
-func (r *run) resume(f store.Found) error {
-	key, err := pay.LoadKey(filepath.Join(f.Path, "internal"))
+// resume takes over an unfinished run, which is locked, if this program made it and its
+// key was kept and is the one that its record commits to.
+func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
+	if r.opts.Build == "" || rec.Build != r.opts.Build {
+		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "run", dir.Path)
+		return false
+	}
+	key, err := pay.LoadKey(dir.Internal())
 	if err != nil {
-		return nil // without its key a run cannot be continued
+		return false // without its key a run cannot be continued
 	}
-	if key.Commitment() != f.Record.KeyCommitment {
-		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "run", f.Path)
-		return nil
+	if key.Commitment() != rec.KeyCommitment {
+		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "run", dir.Path)
+		return false
 	}
-	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
-	if err := dir.Lock(); err != nil {
-		if errors.Is(err, disk.ErrLocked) {
-			return fmt.Errorf("%s: %w; wait for it, or start another with --fresh", f.Path, err)
-		}
-		return err
-	}
-	r.dir, r.key, r.record = dir, key, f.Record
-	r.opts.Log.Info("continuing an interrupted run", "run", f.Path)
-	return nil
+	r.dir, r.key, r.record = dir, key, rec
+	r.opts.Log.Info("continuing an interrupted run", "run", dir.Path)
+	return true
 }
 
 // start makes a new run with a new key. A replay keeps no key: whoever asked for

@@ -1,13 +1,15 @@
 package runtime
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
-	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
@@ -102,9 +104,9 @@ func remove(name string) func(*testing.T, string, *Options) {
 	}
 }
 
-// TestBusyRunIsLeftAlone: two processes never write into one run, and the second is told
-// how to go on.
-func TestBusyRunIsLeftAlone(t *testing.T) {
+// TestBusyRunIsWaitedFor: two processes never write into one run. The second says that it
+// waits, can be cancelled, and continues a run whose process is gone.
+func TestBusyRunIsWaitedFor(t *testing.T) {
 	out := t.TempDir()
 	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "stops", 1))
 	first, err := Run(t.Context(), plan, testOptions(out))
@@ -115,14 +117,67 @@ func TestBusyRunIsLeftAlone(t *testing.T) {
 	if err := other.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), plan, testOptions(out)); !errors.Is(err, disk.ErrLocked) || !strings.Contains(err.Error(), "--fresh") {
-		t.Errorf("%v, must be refused while another holds it", err)
+	ctx, cancel := context.WithCancel(t.Context())
+	opts, said := testOptions(out), &hears{word: "waiting for the run", then: cancel}
+	opts.Log = slog.New(said)
+	if _, err := Run(ctx, plan, opts); !errors.Is(err, context.Canceled) || !said.heard {
+		t.Errorf("%v, must be cancelled while another holds it; told to wait: %v", err, said.heard)
 	}
-	if err := other.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if again, _ := Run(t.Context(), plan, testOptions(out)); again == nil || again.Path != first.Path {
+	opts.Log = slog.New(&hears{word: "waiting for the run", then: func() { other.Unlock() }})
+	if again, _ := Run(t.Context(), plan, opts); again == nil || again.Path != first.Path {
 		t.Errorf("%+v, must be continued once it is free", again)
+	}
+}
+
+// hears is a log that acts on a message.
+type hears struct {
+	slog.Handler
+	word  string
+	then  func()
+	heard bool
+}
+
+func (h *hears) Enabled(context.Context, slog.Level) bool { return true }
+func (h *hears) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, h.word) && !h.heard {
+		h.heard = true
+		h.then()
+	}
+	return nil
+}
+
+// TestTwoAtOnceAreOneRun: of runs of one spec that begin at the same moment one pays, and
+// the others show it; fresh ones pay each.
+func TestTwoAtOnceAreOneRun(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		out := t.TempDir()
+		plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
+		results := make([]*Result, 8)
+		var all sync.WaitGroup
+		for i := range results {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				opts := testOptions(out)
+				opts.Fresh = fresh
+				var err error
+				if results[i], err = Run(t.Context(), plan, opts); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		all.Wait()
+		if t.Failed() {
+			return
+		}
+		paid := map[string]bool{}
+		for _, r := range results {
+			paid[r.Path] = true
+		}
+		text, err := os.ReadFile(results[0].Record.Dataset.Ledger)
+		if want := map[bool]int{false: 1, true: len(results)}[fresh]; err != nil || len(paid) != want || strings.Count(string(text), "\n") != want {
+			t.Errorf("fresh %v: %d runs and the ledger %s, must be %d", fresh, len(paid), text, want)
+		}
 	}
 }
 

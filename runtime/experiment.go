@@ -87,7 +87,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (order float6
 		return 0, err
 	}
 	defer files.Close()
-	a, err := openAccount(plan, s, files.folder, opts)
+	a, err := pay.Open(plan, s.Dataset, ledgerPlace(plan, files.folder, opts), opts.Clock)
 	if err != nil {
 		return 0, err
 	}

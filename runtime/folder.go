@@ -12,7 +12,8 @@ import (
 )
 
 // Folder opens files by names relative to a spec. A confined folder refuses
-// names that leave it, through .. or symbolic links (os.Root).
+// names that leave it, through .. or symbolic links (os.Root): the spec's domain,
+// the dataset and every further file, and the ledger where the command line names none.
 type Folder struct {
 	dir  string
 	root *os.Root
@@ -65,6 +66,32 @@ func (f *Folder) Check(name string) error {
 		return fmt.Errorf("%s: %w", name, store.Reason(err))
 	}
 	return file.Close()
+}
+
+// Inside refuses a place outside a confined folder, whether a file lies there yet or not.
+func (f *Folder) Inside(path string) error {
+	if f.root == nil {
+		return nil
+	}
+	outside := fmt.Errorf("%s: %w", path, ErrConfined)
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	name, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(name) { // the folder may be named through a link
+		name, err = filepath.Rel(store.Resolved(dir), path)
+	}
+	if err != nil || !filepath.IsLocal(name) {
+		return outside
+	}
+	if _, err := f.root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return outside // by a link
+	}
+	return nil
 }
 
 // Path is where name lies.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -15,10 +16,16 @@ import (
 
 // prepare fills in the record, opens the ledger and writes the record, so that
 // a run that is killed can be found and continued.
-func (r *run) prepare(base string) error {
+func (r *run) prepare(ctx context.Context, base string) error {
 	r.cache = store.Cache{Disk: r.opts.Disk, Dir: filepath.Join(base, "cache")}
 	if err := r.opts.Disk.MkdirAll(r.cache.Dir, 0o700); err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, store.Reason(err))
+	}
+	if !r.opts.Disk.Writable(r.cache.Dir) {
+		return fmt.Errorf("%s: must be writable, for what stages make", r.cache.Dir)
+	}
+	if err := r.tryFiles(ctx); err != nil {
+		return err
 	}
 	if err := r.describe(); err != nil {
 		return err
@@ -30,6 +37,36 @@ func (r *run) prepare(base string) error {
 	return r.dir.WriteRecord(r.record)
 }
 
+// tryFiles opens every further file and reads how its table begins, since a run that
+// cannot read one would fail when it has paid.
+func (r *run) tryFiles(ctx context.Context) error {
+	for i := range r.plan.Steps {
+		step := &r.plan.Steps[i]
+		for _, f := range step.Work.Files {
+			if err := r.folder.Check(f.Path); err != nil {
+				return atStage(step.ID, err)
+			}
+		}
+		if len(step.Work.Files) == 0 || !step.Lazy || !lendsOnly(step) {
+			continue
+		}
+		if _, err := r.runStage(ctx, step, nil, pay.NewSecrets(r.source.secret, "", false)); err != nil {
+			return atStage(step.ID, err)
+		}
+	}
+	return nil
+}
+
+// lendsOnly reports whether a step reads no table of another, so that it can be tried.
+func lendsOnly(step *compile.Step) bool {
+	for _, port := range step.Ports {
+		if len(step.Inputs[port.Name]) > 0 && !port.Lends {
+			return false
+		}
+	}
+	return true
+}
+
 // openLedger opens the dataset's ledger and refuses a bill that its budget does
 // not cover, before anything is spent. A run without privacy has none, a replay charges nothing.
 func (r *run) openLedger() error {
@@ -37,7 +74,7 @@ func (r *run) openLedger() error {
 	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
 		return nil
 	}
-	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
+	a, err := pay.Open(r.plan, r.source.Dataset, ledgerPlace(r.plan, r.folder, r.opts), r.opts.Clock)
 	if err != nil {
 		return err
 	}
@@ -48,10 +85,13 @@ func (r *run) openLedger() error {
 	return r.purse.Draw(a)
 }
 
-// openAccount opens the ledger of the source.
-func openAccount(plan *compile.Plan, s *source, folder *Folder, opts Options) (*pay.Account, error) {
+// ledgerPlace says where the ledger of the source is looked for.
+func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
 	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
-	return pay.Open(plan, s.Dataset, at, opts.Clock)
+	if opts.Ledger == "" {
+		at.Inside = folder.Inside
+	}
+	return at
 }
 
 func (r *run) describe() error {

@@ -13,6 +13,17 @@ import (
 	"weir/runtime/store"
 )
 
+// CheckFiles refuses, by names alone, what a spec may not read or write: a ledger outside
+// a confined folder, and a private table that is declared public.
+func CheckFiles(plan *compile.Plan, folder *Folder) error {
+	if name := plan.Spec.Dataset.Ledger; name != "" {
+		if err := folder.Inside(folder.Path(name)); err != nil {
+			return fmt.Errorf("dataset.ledger: %w", err)
+		}
+	}
+	return CheckPublicFiles(plan, folder)
+}
+
 // CheckPublicFiles refuses a file that is declared public and is the dataset by
 // another name, or a table that weir keeps a ledger of. It reads no file, so that
 // check and plan can ask; a copy is found by its content when a run begins.

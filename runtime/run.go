@@ -69,7 +69,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 	}
 	files := hold(folder)
 	var s *source
-	if err = CheckPublicFiles(plan, folder); err == nil {
+	if err = CheckFiles(plan, folder); err == nil {
 		s, err = openSource(ctx, plan, files, opts)
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if err := errors.Join(r.checkPublic(ctx), r.opts.Replay.sameContent(r.source.content)); err != nil {
 		return nil, err
 	}
-	finished, err := r.begin()
+	finished, err := r.begin(ctx)
 	if err != nil || finished != nil {
 		return finished, err
 	}

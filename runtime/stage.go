@@ -44,7 +44,8 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		defer r.opts.turns.Take(r.place(step))()
 		if tables, ok := r.cache.Load(r.place(step), step.Work.Out); ok {
 			r.keep(step, tables)
-			return true, r.purse.PayAll(step, r.recipe(step))
+			// A kill between storing and this leaves checkpoints.
+			return true, errors.Join(r.purse.PayAll(step, r.recipe(step)), r.cache.Scratch(r.place(step)).Remove())
 		}
 	}
 	recipe := r.recipe(step)

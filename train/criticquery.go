@@ -53,6 +53,10 @@ func (q CriticQuery) Check() error {
 	check(q.Columns >= 1, "columns", q.Columns, "at least 1")
 	check(q.Critics >= 1, "critics", q.Critics, "at least 1")
 	check(q.Query == QuerySample || q.Query == QueryMean, "query", q.Query, "sample or mean")
+	if len(errs) == 0 {
+		_, _, err := q.lattice()
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 

@@ -25,6 +25,7 @@ type DPSGD struct {
 	SamplingRate      float64 `json:"sampling_rate"`
 	ExpectedBatchSize float64 `json:"expected_batch_size"`
 	Steps             int     `json:"steps"`
+	Weights           int     `json:"weights,omitempty"` // of the gradient; 0: not stated, so that Check cannot say whether noise for them is in reach
 }
 
 // Event is what the steps release together, whatever the adjacency: replacing a
@@ -63,6 +64,11 @@ func (c DPSGD) Check() error {
 	check(c.SamplingRate > 0 && c.SamplingRate <= 1, "sampling_rate", c.SamplingRate, "above 0 and at most 1")
 	check(c.ExpectedBatchSize > 0 && !math.IsInf(c.ExpectedBatchSize, 1), "expected_batch_size", c.ExpectedBatchSize, "a finite number above 0")
 	check(c.Steps >= 0, "steps", c.Steps, "at least 0")
+	check(c.Weights >= 0, "weights", c.Weights, "at least 0")
+	if len(errs) == 0 && c.Weights > 0 {
+		_, err := c.lattice(c.Weights)
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 

@@ -33,8 +33,9 @@ const criticChunk = 32
 
 func newRelease(c CriticQuery, critic *net.Net, paid *privacy.Handle) (*release, error) {
 	d, critics := critic.In(), c.Critics
-	m := &release{c: c, paid: paid, out: net.NewMatrix(c.BatchSize, d), flat: make([]float32, c.BatchSize*d)}
-	if err := m.calibrate(d, critics); err != nil {
+	m := &release{c: c, paid: paid, sigma: c.Deviation(), out: net.NewMatrix(c.BatchSize, d), flat: make([]float32, c.BatchSize*d)}
+	var err error
+	if m.lattice, m.clip, err = c.lattice(); err != nil {
 		return nil, err
 	}
 	for range parallel.Workers(critics) {
@@ -49,29 +50,26 @@ func newRelease(c CriticQuery, critic *net.Net, paid *privacy.Handle) (*release,
 	return m, nil
 }
 
-// calibrate sets noise and clip. The mean's sum is exact in float64 up to 2^-53
-// and rounded to float32 once, which moves it by at most critics*2^-24 of one
-// critic's bound for each of two neighbours.
-func (m *release) calibrate(d, critics int) error {
-	bound, dim, spread := m.c.MaxGradNorm, d, 1.0
-	if m.c.Query == QueryMean {
-		root := math.Sqrt(float64(m.c.BatchSize))
-		bound, dim, spread = bound*root, d*m.c.BatchSize, root*(1+float64(critics)*0x1p-23)
+// lattice gives the grid of the noise, and the clip of one row's gradient by one critic.
+// The mean's sum is exact in float64 up to 2^-53 and rounded to float32 once, which
+// moves it by at most critics*2^-24 of one critic's bound for each of two neighbours.
+func (q CriticQuery) lattice() (l noise.Lattice, clip float64, err error) {
+	bound, dim, spread := q.MaxGradNorm, q.Columns, 1.0
+	if q.Query == QueryMean {
+		root := math.Sqrt(float64(q.BatchSize))
+		bound, dim, spread = bound*root, dim*q.BatchSize, root*(1+float64(q.Critics)*0x1p-23)
 	}
-	m.sigma = m.c.Deviation()
-	m.clip = m.c.MaxGradNorm
-	if m.sigma == 0 {
-		return nil
+	if q.NoiseMultiplier == 0 {
+		return l, q.MaxGradNorm, nil
 	}
-	l, err := noise.NewLattice(bound, m.sigma, dim, 0)
+	l, err = noise.NewLattice(bound, q.Deviation(), dim, 0)
 	if err == nil && (l.Step < 0x1p-120 || l.Step > 0x1p100) {
 		err = fmt.Errorf("lattice: step %g", l.Step)
 	}
 	if err != nil {
-		return fmt.Errorf("max_grad_norm %g with noise_multiplier %g leaves the range of float32: %w", m.c.MaxGradNorm, m.c.NoiseMultiplier, err)
+		return l, 0, fmt.Errorf("max_grad_norm %g with noise_multiplier %g leaves the range of float32: %w", q.MaxGradNorm, q.NoiseMultiplier, err)
 	}
-	m.lattice, m.clip = l, l.Clip/spread
-	return nil
+	return l, l.Clip / spread, nil
 }
 
 // query returns the noised gradient of the generator's loss, -D, at each

@@ -34,6 +34,9 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	if c.Weights != 0 && c.Weights != o.Params() {
+		return nil, fmt.Errorf("paid: is for %d weights, the objective has %d", c.Weights, o.Params())
+	}
 	if len(start) != o.Params() {
 		return nil, fmt.Errorf("weights: %d, the objective has %d", len(start), o.Params())
 	}

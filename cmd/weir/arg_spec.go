@@ -21,7 +21,7 @@ type specFlags struct {
 
 func (f *specFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.set, "set", nil, "override a setting, such as privacy.epsilon=1 (may be repeated); files are named from the current folder")
-	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths that leave the spec's folder, through .. or links")
+	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its folder, through .. or links")
 }
 
 // specHelp is part of the help of every command that reads a spec.
@@ -71,8 +71,7 @@ func (f *specFlags) problem(err error) error {
 	return withCode(exitUsage, err)
 }
 
-// compile loads and compiles, and refuses files that are declared public and are
-// somebody's private table. It looks at names and file systems, and reads no
+// compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file systems, and reads no
 // data.
 func (f *specFlags) compile(arg string) (*compile.Plan, error) {
 	spec, err := f.load(arg)
@@ -88,7 +87,7 @@ func (f *specFlags) compile(arg string) (*compile.Plan, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	return plan, runtime.CheckPublicFiles(plan, folder)
+	return plan, runtime.CheckFiles(plan, folder)
 }
 
 // dir is the folder that a spec's relative paths start in.

@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -83,20 +85,69 @@ func TestKilledRunIsContinued(t *testing.T) {
 	}
 }
 
-// TestSecondProcessIsRefused while the first one works on the same run.
-func TestSecondProcessIsRefused(t *testing.T) {
+// TestSecondProcessWaits for the first one that works on the same run, and is cancelled
+// like any run; when the first is killed, the next one continues it.
+func TestSecondProcessWaits(t *testing.T) {
 	s := newStudy(t, 400)
 	long(s)
 	c := s.process(nil, "--insecure-noise-seed", "9")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Wait()
-	defer c.Process.Kill()
 	waitFor(t, s.path("runs/study/cache/*/scratch/checkpoint"))
-	code, _, errs := s.run("--insecure-noise-seed", "9")
-	if code == exitDone || !strings.Contains(errs, "another process") {
-		t.Errorf("exit code %d, %q; must be refused", code, errs)
+	var said bytes.Buffer
+	second := s.process(nil, "--insecure-noise-seed", "9")
+	second.Stderr = &said
+	if err := second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	c.Process.Kill()
+	c.Wait()
+	if err := second.Wait(); err != nil || !strings.Contains(said.String(), "waiting for the run") {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	s.onePaid("data.csv.NOT-PRIVATE.weir-ledger.jsonl")
+}
+
+// onePaid checks that there is one run, charged once.
+func (s study) onePaid(ledger string) {
+	s.t.Helper()
+	if n := strings.Count(s.read(ledger), "\n"); n != 1 {
+		s.t.Errorf("the ledger has %d charges, must have 1", n)
+	}
+	if runs, _ := filepath.Glob(s.path("runs/study/*/run.json")); len(runs) != 1 {
+		s.t.Errorf("there are %d runs, must be 1", len(runs))
+	}
+}
+
+// TestPairsOfProcesses: 40 times two processes begin the same spec at the same moment. It
+// is charged once, and both give the same release. 16 of 40 such pairs were charged twice.
+func TestPairsOfProcesses(t *testing.T) {
+	for range 40 {
+		s := newStudy(t, 60)
+		var pair [2]*exec.Cmd
+		var out, errs [2]bytes.Buffer
+		for i := range pair {
+			pair[i] = s.process(nil, "--json")
+			pair[i].Stdout, pair[i].Stderr = &out[i], &errs[i]
+			if err := pair[i].Start(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var results [2]runResult
+		for i, c := range pair {
+			if err := c.Wait(); err != nil {
+				t.Fatalf("%v: %s", err, errs[i].String())
+			}
+			if err := json.Unmarshal(out[i].Bytes(), &results[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if results[0].Run != results[1].Run || results[0].Reused == results[1].Reused {
+			t.Errorf("%+v and %+v, must be one run, which one of them is shown", results[0], results[1])
+		}
+		s.onePaid("data.csv.weir-ledger.jsonl")
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/privacy/ledger"
+	"weir/runtime/store"
 )
 
 func ledgerVerify(s streams) *cobra.Command {
@@ -23,7 +23,8 @@ func ledgerVerify(s streams) *cobra.Command {
 or the table that it lies beside. A chain alone cannot show that its last lines were
 removed; the records of runs can, because each states the head of the ledger after
 its charges. Every run.json under --runs that names this ledger or its dataset is
-checked; without --runs, the folder runs is searched if it exists.
+checked; without --runs, the folder runs is searched if it exists. Files that keep what
+a crash left of a line, which a run removed from the ledger, are named.
 
 Exit codes: 0 intact; 2 usage; 3 it is of an earlier format; 4 it was altered, or
 lacks charges that a run has made.`,
@@ -36,12 +37,17 @@ lacks charges that a run has made.`,
 			if err == nil {
 				heads, err = checkHeads(c, path, runs, entries)
 			}
+			kept, asideErr := ledger.Remnants(path)
+			err = errors.Join(err, asideErr)
 			if asJSON {
-				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads}
+				report := map[string]any{"ok": err == nil, "charges": len(entries), "runs": heads, "remnants": append([]string{}, kept...)}
 				if err != nil {
 					report["error"] = err.Error()
 				}
 				return errors.Join(printJSON(s.out, report), silent(err))
+			}
+			for _, file := range kept {
+				fmt.Fprintf(s.err, "%s: keeps what a crash left of a line that was removed from the ledger\n", file)
 			}
 			if err != nil {
 				return err
@@ -53,16 +59,6 @@ lacks charges that a run has made.`,
 	c.Flags().StringVar(&runs, "runs", "", "folder of run records to check against (default: runs, if it exists)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
-}
-
-// head is what a run.json states of its ledger.
-type head struct {
-	Dataset struct {
-		ID     string `json:"id"`
-		Ledger string `json:"ledger"`
-		Count  int    `json:"ledger_count"`
-		Head   string `json:"ledger_head"`
-	} `json:"dataset"`
 }
 
 // checkHeads checks the head of every run under the folder and counts them; all
@@ -80,29 +76,29 @@ func checkHeads(c *cobra.Command, path, runs string, entries []ledger.Entry) (in
 	}
 	count, missing := 0, []error(nil)
 	for _, file := range records {
-		h, err := readHead(file)
+		h, err := store.ReadHead(file)
 		if err != nil {
 			return count, err
 		}
-		if h.Dataset.Count == 0 || !h.of(path, entries) {
+		if h.Count == 0 || !charged(h, path, entries) {
 			continue
 		}
 		count++
-		if err := ledger.Includes(entries, ledger.Head{Count: h.Dataset.Count, Hash: h.Dataset.Head}); err != nil {
+		if err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash}); err != nil {
 			missing = append(missing, fmt.Errorf("%s: against %s: %w", path, file, err))
 		}
 	}
 	return count, withCode(exitMismatch, errors.Join(missing...))
 }
 
-// of reports whether a run charged the ledger: by its dataset, or by its path, which
-// is all there is to go by where every line was removed.
-func (h *head) of(path string, entries []ledger.Entry) bool {
-	if len(entries) > 0 && h.Dataset.ID == entries[0].Dataset {
+// charged reports whether a run charged the ledger: by its dataset, or by its path,
+// which is all there is to go by where every line was removed.
+func charged(h store.Head, path string, entries []ledger.Entry) bool {
+	if len(entries) > 0 && h.Dataset == entries[0].Dataset {
 		return true
 	}
 	a, err := os.Stat(path)
-	b, err2 := os.Stat(h.Dataset.Ledger)
+	b, err2 := os.Stat(h.Ledger)
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
@@ -121,16 +117,4 @@ func runRecords(folder string) ([]string, error) {
 		return nil
 	})
 	return found, err
-}
-
-func readHead(file string) (*head, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var h head
-	if err := json.Unmarshal(data, &h); err != nil {
-		return nil, fmt.Errorf("%s: is not the record of a run: %w", file, err)
-	}
-	return &h, nil
 }

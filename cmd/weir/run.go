@@ -40,7 +40,8 @@ The plan and its bill are what "weir plan" prints. Each charge is written to the
 ledger of the dataset before its first noise is drawn. A run that was
 interrupted is continued by running it again, with the noise it has paid for; a
 finished run of the same spec and data is shown again at no cost, unless --fresh
-draws new noise, which is a new charge.
+draws new noise, which is a new charge. One that another process works on is
+waited for, and then shown or continued.
 
 ` + specHelp + `
 

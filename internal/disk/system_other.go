@@ -2,7 +2,10 @@
 
 package disk
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 const nonblock = 0
 
@@ -11,3 +14,8 @@ func mark(*os.File) bool { return true }
 
 // syncDir does nothing: Windows has no handle of a folder to put on disk.
 func syncDir(string) error { return nil }
+
+func mayWrite(dir string) bool {
+	f, err := os.CreateTemp(dir, ".weir-*")
+	return err == nil && errors.Join(f.Close(), os.Remove(f.Name())) == nil
+}

@@ -29,3 +29,6 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(err, d.Close())
 }
+
+// mayWrite asks the system, so that a killed process leaves no file that only tried.
+func mayWrite(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"weir/pipeline"
 	"weir/privacy/account"
@@ -14,7 +15,7 @@ import (
 // specFile is the YAML of a spec: Spec with its stages undecoded.
 type specFile struct {
 	Spec `yaml:",inline"`
-	Raw  schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above."`
+	Raw  schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above. Names of stages are letters, digits, _ and -, of at most 64 bytes."`
 }
 
 // Sources is where a spec's words come from.
@@ -144,6 +145,9 @@ func (p *parser) stage(id string) Stage {
 	case id == "" || id == pipeline.DatasetID || strings.ContainsAny(id, "./\\ #") || !plain.Printable(id):
 		p.at(path, fmt.Sprintf("the stage name %q", id), "a name without dot, slash, blank, # or control character, other than dataset", "")
 		p.misnamed = true
+	case !stageName(id):
+		p.at(path, fmt.Sprintf("the stage name %q", id), stageNames, "")
+		p.misnamed = true
 	case !p.doc.Has(path + ".kind"):
 		p.at(path, "", "a mapping with kind: one of "+strings.Join(p.reg.Names(), ", "), "")
 	case kind == nil:
@@ -152,6 +156,19 @@ func (p *parser) stage(id string) Stage {
 		return p.settings(id, path, kind)
 	}
 	return Stage{ID: id, Kind: &pipeline.Kind{Name: name, Out: []pipeline.Port{{}}}, wrong: []string{path}}
+}
+
+const stageNames = "letters, digits, _ and -, not - first, of at most 64 bytes together"
+
+// stageName reports whether files can be named after a stage on any system: what leaves a
+// run is.
+func stageName(id string) bool {
+	for i, r := range id {
+		if r == '-' && i == 0 || r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
 }
 
 func (p *parser) settings(id, path string, kind *pipeline.Kind) Stage {

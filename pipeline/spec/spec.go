@@ -27,7 +27,7 @@ type Spec struct {
 type Dataset struct {
 	File        string           `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
 	Demo        string           `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
-	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" doc:"Rows that the generator draws; its published size by default."`
+	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" max:"1000000000" doc:"Rows that the generator draws; its published size by default."`
 	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
 	Domain      domain           `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
 	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`

@@ -2,13 +2,17 @@ package ledger
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 )
 
-// FuzzLedger opens, totals, extends and merges any bytes: no panic, and a
-// ledger that opens stays whole.
+// FuzzLedger opens, extends and merges any bytes: no panic; the file is refused and stays
+// as it is, or every charge in it is kept and what is removed lies aside.
 func FuzzLedger(f *testing.F) {
+	for _, text := range damaged(f) {
+		f.Add([]byte(text))
+	}
 	full := filled(f, 4).data
 	l := lines(full)
 	f.Add(full)
@@ -27,7 +31,11 @@ func FuzzLedger(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := &memory{data: bytes.Clone(data)}
 		ledger, err := newLedger(m, dataset, ticking())
+		if err != nil && (!bytes.Equal(m.data, data) || len(m.aside) > 0) {
+			t.Fatal("a ledger that is refused was changed")
+		}
 		if err == nil {
+			keepsAll(t, ledger, m, data)
 			if _, err := ledger.Append(nil, charge("fuzz", 1)); err == nil {
 				if got, err := Parse(m.data); err != nil || len(got) != len(ledger.Entries()) {
 					t.Fatalf("after a charge: %d entries, %v", len(got), err)
@@ -45,4 +53,27 @@ func FuzzLedger(f *testing.F) {
 			}
 		}
 	})
+}
+
+// keepsAll holds an opened ledger against the bytes that lay there: they are those that
+// stayed and those aside, and no charge among them is lost, wherever it stood.
+func keepsAll(t *testing.T, l *Ledger, m *memory, data []byte) {
+	t.Helper()
+	stayed := m.data
+	if len(stayed)+len(m.aside) == len(data)+1 {
+		stayed = bytes.TrimSuffix(stayed, []byte("\n")) // that the last line lacked
+	}
+	if !bytes.Equal(append(bytes.Clone(stayed), m.aside...), data) {
+		t.Fatalf("of %d bytes %d stayed and %d lie aside", len(data), len(stayed), len(m.aside))
+	}
+	kept := map[string]bool{}
+	for _, e := range l.Entries() {
+		kept[e.Hash] = true
+	}
+	for at := range data {
+		var e Entry
+		if bytes.HasPrefix(data[at:], []byte(`{"prev"`)) && json.NewDecoder(bytes.NewReader(data[at:])).Decode(&e) == nil && e.check() == nil && !kept[e.Hash] {
+			t.Fatalf("the charge at byte %d is lost", at)
+		}
+	}
 }

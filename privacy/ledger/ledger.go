@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -16,19 +17,19 @@ var ErrCharged = errors.New("this charge is in the ledger already")
 // several processes may have the same file open: each Append locks it, reads
 // what others have added, and only then decides.
 type Ledger struct {
-	mu       sync.Mutex
-	store    Store
-	dataset  string
-	clock    func() time.Time
-	raw      []byte // the file as last read, whole lines
-	entries  []Entry
-	repaired int
+	mu      sync.Mutex
+	store   Store
+	dataset string
+	clock   func() time.Time
+	raw     []byte // the file as last read, whole lines
+	entries []Entry
+	removed []Remnant
 }
 
 // newLedger reads and checks the ledger of a dataset, named by its random id; "" takes
 // the id that the file states, which must then hold a charge. With an id, an
 // absent or empty file is a ledger without charges. A last line that a crash cut
-// short is removed: its Append never returned, so no noise was drawn for it.
+// short is set aside and removed: its Append never returned, so no noise was drawn for it.
 func newLedger(store Store, dataset string, clock func() time.Time) (*Ledger, error) {
 	if dataset != "" {
 		if err := validDataset(dataset); err != nil {
@@ -61,14 +62,14 @@ func (l *Ledger) read() error {
 	if !bytes.HasPrefix(data, known) {
 		known, before = nil, nil
 	}
-	entries, rest, err := parse(data[len(known):], before)
+	entries, rest, err := parse(data[len(known):], before, l.dataset)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	if err := l.adopt(entries); err != nil {
 		return err
 	}
-	if data, err = l.mend(data, len(rest)); err != nil {
+	if data, err = l.mend(data, rest, len(entries)+1); err != nil {
 		return fmt.Errorf("ledger: the truncated last line could not be repaired: %w", err)
 	}
 	l.raw, l.entries = data, entries
@@ -93,14 +94,18 @@ func (l *Ledger) adopt(entries []Entry) error {
 // Dataset returns the id of the dataset.
 func (l *Ledger) Dataset() string { return l.dataset }
 
-// mend removes the last cut bytes of the file and ends its last line.
-func (l *Ledger) mend(data []byte, cut int) ([]byte, error) {
-	data = data[:len(data)-cut]
-	if cut > 0 {
-		l.repaired += cut
+// mend removes the rest, which ends the file and is kept aside first, and ends the last line.
+func (l *Ledger) mend(data, rest []byte, line int) ([]byte, error) {
+	data = data[:len(data)-len(rest)]
+	if len(rest) > 0 {
+		path, err := l.store.Aside(rest)
+		if err != nil {
+			return data, err
+		}
 		if err := errors.Join(l.store.Truncate(int64(len(data))), l.store.Sync()); err != nil {
 			return data, err
 		}
+		l.removed = append(l.removed, Remnant{line, len(rest), path})
 	}
 	if len(data) == 0 || data[len(data)-1] == '\n' {
 		return data, nil
@@ -189,9 +194,9 @@ func (l *Ledger) Entries() []Entry {
 	return append([]Entry(nil), l.entries...)
 }
 
-// Repaired returns the number of bytes of cut-off lines that were removed.
-func (l *Ledger) Repaired() int {
+// Removed lists what was removed from the file and kept aside.
+func (l *Ledger) Removed() []Remnant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.repaired
+	return slices.Clone(l.removed)
 }

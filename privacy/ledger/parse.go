@@ -32,25 +32,31 @@ func atLine(line int, err error) error {
 // Parse returns the entries of a ledger after checking every line and the chain.
 // A last line that a crash cut short is an error here; Open repairs it.
 func Parse(data []byte) ([]Entry, error) {
-	entries, rest, err := parse(data, nil)
+	entries, rest, err := parse(data, nil, "")
 	if err == nil && len(rest) > 0 {
-		return entries, &lineError{len(entries) + 1, "is cut short: a crash while it was written, or the end of the file was removed"}
+		return entries, &lineError{len(entries) + 1, fmt.Sprintf("is cut short after %d bytes: a crash while it was written, which the next run mends, or the end of the file was removed", len(rest))}
 	}
 	return entries, err
 }
 
-// parse checks data as the continuation of the chain before. The rest is a last
-// line that was cut short; a whole last line without a newline is taken.
-func parse(data []byte, before []Entry) (entries []Entry, rest []byte, err error) {
+// parse checks data as the continuation of the chain before, of the dataset where
+// that is known. The rest is what a crash left of one line (remnant.go); a whole
+// last line without a newline is taken.
+func parse(data []byte, before []Entry, dataset string) (entries []Entry, rest []byte, err error) {
 	entries = before[:len(before):len(before)]
 	for len(data) > 0 {
-		line, tail, whole := bytes.Cut(data, []byte("\n"))
-		e, err := parseLine(line)
-		if err != nil && torn(data, whole) {
-			return entries, data, nil
+		line, tail, ended := bytes.Cut(data, []byte("\n"))
+		if !ended {
+			line, tail = unfilled(line)
 		}
+		e, err := parseLine(line)
 		if err == nil {
 			err = follows(e, entries)
+		} else if !ended && !errors.Is(err, ErrOldFormat) {
+			if remnant(data, headHash(entries, dataset)) {
+				return entries, data, nil
+			}
+			err = errNoRemnant(data)
 		}
 		if err != nil {
 			return entries, nil, atLine(len(entries)+1, err)
@@ -60,14 +66,12 @@ func parse(data []byte, before []Entry) (entries []Entry, rest []byte, err error
 	return entries, nil, nil
 }
 
-// torn reports whether data, which begins with a bad line, is what a crash
-// leaves: the beginning of a line, or a block of zeros that was never filled. A
-// complete bad line is not.
-func torn(data []byte, whole bool) bool {
-	if bytes.IndexByte(data, 0) >= 0 {
-		return bytes.IndexByte(data, '\n') == len(data)-1 || !whole
+// headHash is what the line after the entries names as its predecessor.
+func headHash(entries []Entry, dataset string) string {
+	if n := len(entries); n > 0 {
+		return entries[n-1].Hash
 	}
-	return !whole && !json.Valid(data)
+	return genesis(dataset)
 }
 
 // parseLine reads one line and checks it on its own: spelling, content, hash.

@@ -7,5 +7,6 @@ type Store interface {
 	ReadAll() ([]byte, error)               // nothing where there is no file yet
 	Append(data []byte) error
 	Truncate(size int64) error
-	Sync() error // returns when data, size and name are on disk
+	Aside(data []byte) (path string, err error) // keeps data elsewhere, on disk when it returns
+	Sync() error                                // returns when data, size and name are on disk
 }

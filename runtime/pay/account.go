@@ -29,18 +29,25 @@ type Account struct {
 // Open opens the ledger of a dataset, and refuses one that is not the dataset's own or
 // lacks charges that the owner's side knows of.
 func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Account, error) {
-	path, err := at.ledger(of)
+	path, err := at.allowed(of)
 	if err != nil {
 		return nil, err
 	}
 	if err := at.Disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, store.Reason(err))
 	}
+	heads, err := at.heads(of, path)
+	if err != nil {
+		return nil, err
+	}
 	l, err := ledger.Open(at.Disk, path, of.ID, clock)
 	if err != nil {
 		return nil, err
 	}
-	if err := of.checkLedger(l.Entries()); err != nil {
+	for _, r := range l.Removed() {
+		at.Log.Warn("the ledger ended in a line that a crash cut short; it was removed, and is kept aside", "ledger", path, "line", r.Line, "bytes", r.Bytes, "kept", r.Path)
+	}
+	if err := errors.Join(of.checkLedger(l.Entries()), checkHeads(l.Entries(), heads)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil

@@ -23,13 +23,29 @@ type Place struct {
 	Asked string  // where the caller or the spec wants it, or ""
 	Out   string  // the folder of runs
 	Test  bool    // noise is from a seed
+	Shown bool    // a finished run is shown, which writes what the ledger lacks of it and spends nothing
 	Order float64 // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
 	Log   *slog.Logger
+
+	Inside func(path string) error // refuses a place that a confined spec may not name; nil where the caller named the ledger
 }
 
 // errOtherLedger marks a ledger beside the dataset's own: it would be a second
 // budget.
 var errOtherLedger = errors.New("the dataset has a ledger already")
+
+// allowed is where the dataset's ledger lies, if it may lie there. The folder of runs is
+// the caller's choice.
+func (p Place) allowed(of Dataset) (string, error) {
+	path, err := p.ledger(of)
+	if err != nil || p.Inside == nil || store.SamePath(filepath.Dir(path), filepath.Join(p.Out, "ledgers")) {
+		return path, err
+	}
+	if err := errors.Join(p.Inside(path), p.Inside(path+".lock")); err != nil {
+		return "", fmt.Errorf("the ledger: %w; or name it by --ledger", err)
+	}
+	return path, nil
+}
 
 // ledger is where the dataset's ledger lies: where it lay before, or where
 // the caller or the spec says, else beside the file; for a generator, or where the

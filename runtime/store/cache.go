@@ -100,8 +100,7 @@ func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers,
 		return nil, err
 	}
 	err = c.Disk.WriteBytes(filepath.Join(c.folder(address), "manifest.json"), 0o600, data)
-	// Checkpoints are private and served their purpose.
-	return tables, errors.Join(err, c.Disk.RemoveAll(c.Scratch(address).dir))
+	return tables, errors.Join(err, c.Scratch(address).Remove())
 }
 
 func (c Cache) write(ctx context.Context, address, port string, h pipeline.Header, t pipeline.Table) (stored, error) {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 
@@ -89,16 +91,26 @@ func ReadRecord(dir string) (*record.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	internal := map[string][]byte{}
+	for _, name := range []string{MetricsFile, FilesFile} {
+		if data, err := disk.ReadFile(filepath.Join(dir, "internal", name), 0); err == nil {
+			internal[name] = data
+		}
+	}
+	return decodeRecord(dir, data, internal)
+}
+
+// decodeRecord does not pass on what the decoder says, which may quote a figure.
+func decodeRecord(dir string, run []byte, internal map[string][]byte) (*record.Run, error) {
 	var r record.Run
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: is not the record of a run: %w", recordPath(dir), err)
+	if json.Unmarshal(run, &r) != nil {
+		return nil, fmt.Errorf("%s: is not the record of a run", recordPath(dir))
 	}
 	r.Internal, r.Metrics, r.Notes = []record.File{}, map[string]float64{}, map[string]string{}
-	for name, into := range map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal} {
-		if data, err := disk.ReadFile(filepath.Join(dir, "internal", name), 0); err == nil {
-			if err := json.Unmarshal(data, into); err != nil {
-				return nil, fmt.Errorf("%s: internal/%s is damaged: %w", dir, name, err)
-			}
+	into := map[string]any{MetricsFile: &Figures{r.Metrics, r.Notes}, FilesFile: &r.Internal}
+	for _, name := range slices.Sorted(maps.Keys(internal)) {
+		if json.Unmarshal(internal[name], into[name]) != nil {
+			return nil, fmt.Errorf("%s: internal/%s is damaged: it is not the JSON of such a file", dir, name)
 		}
 	}
 	return &r, nil

@@ -30,6 +30,10 @@ func (c Cache) Scratch(address string) Scratch {
 	return Scratch{c.Disk, filepath.Join(c.folder(address), "scratch")}
 }
 
+// Remove removes all files of a stage that is done: they are private, and have served
+// their purpose.
+func (s Scratch) Remove() error { return s.disk.RemoveAll(s.dir) }
+
 func (s Scratch) path(name string) string { return filepath.Join(s.dir, filepath.Base(name)) }
 
 // Open reads a file that the stage has left.

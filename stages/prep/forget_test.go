@@ -10,7 +10,7 @@ import (
 )
 
 // A column that is written over, or made anew under an old name, is not what the
-// steps before changed: undoing them leaves it alone (found by cmd/soak, where the
+// steps before changed: undoing them leaves it alone (found by internal/soak, where the
 // old type came out under the new one's name, as a panic).
 func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
 	overwrite := &Derive{Columns: []Derived{{Name: "age", Formula: "visits * 2", Type: "integer"}}}
@@ -31,7 +31,7 @@ func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
 
 // Quantiles are not undone, so what an earlier step knows of the numbers does not
 // fit their bins: a missing value is hidden in a bin too, a sentinel has no place
-// there (found by cmd/soak).
+// there (found by internal/soak).
 func TestUndoingPastQuantiles(t *testing.T) {
 	quantiles := &Discretize{Columns: []string{"age"}, Strategy: "quantile", Bins: 2, Inverse: "midpoint"}
 	fill := &ImputeConstant{Numbers: map[string]float64{"age": 50}}

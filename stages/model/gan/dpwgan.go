@@ -72,7 +72,10 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critic, gen, err := nets(s.Critic, s.Generator, s.LatentDim, h.Domain)
+	critic, gen, err := s.nets(h.Domain)
+	if err == nil {
+		err = training.InReach(s.DPSGD(1, rate, critic.Params()))
+	}
 	if err != nil {
 		return pipeline.Work{}, err
 	}
@@ -80,7 +83,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
-			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate) }}},
+			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, critic.Params()) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier,
 			Published: publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1)))}, // weights and offsets of each layer
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -92,6 +95,23 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
+}
+
+// nets are those of the settings, if a training can hold them.
+func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
+	var ps pipeline.Problems
+	shallow(&ps, "critic", s.Critic)
+	shallow(&ps, "generator", s.Generator)
+	width := encoded.Width(d)
+	c, g := layersOf(width, s.Critic, 1), layersOf(1, s.Generator, width)
+	fits(&ps, part{"generator", fmt.Sprint(s.Generator), netCopies * weights(g...)},
+		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (netCopies*float64(g[1]) + passCopies*float64(s.GeneratedBatch))},
+		part{"critic", fmt.Sprint(s.Critic), netCopies * weights(c...)},
+		part{"generated_batch", fmt.Sprint(s.GeneratedBatch), passCopies * float64(s.GeneratedBatch) * (units(g...) + units(c...))})
+	if err := ps.Err(); err != nil {
+		return nil, nil, err
+	}
+	return nets(s.Critic, s.Generator, s.LatentDim, d)
 }
 
 // train returns the generator's weights; the critic stays here.

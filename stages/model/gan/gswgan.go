@@ -27,7 +27,7 @@ import (
 // public schedule, never because they were drawn (W37). The published variant,
 // one drawn critic for a whole batch, has no useful proven bound (W36).
 type GSWGAN struct {
-	Steps           int     `yaml:"steps" json:"steps" min:"1" doc:"Steps of the generator; each releases noised gradients once."`
+	Steps           int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; each releases noised gradients once."`
 	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
 	Query           string  `yaml:"query" json:"query" enum:"sample|mean" doc:"Who judges a generated row: one critic drawn secretly for it, or all critics averaged."`
 	MaxGradNorm     float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of the gradient at one generated row."`
@@ -70,11 +70,14 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critic, gen, err := nets(s.Critic, s.Generator, s.LatentDim, h.Domain)
+	critics, out := h.Stability.N, encoded.ModelHeader(h)
+	critic, gen, err := s.nets(h.Domain, critics)
+	if err == nil {
+		err = training.InReach(s.query(1, critics, critic.In()))
+	}
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	critics, out := h.Stability.N, encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics", s.Query, critics),
@@ -89,6 +92,23 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
+}
+
+// nets are those of the settings, if a training of so many critics can hold them.
+func (s *GSWGAN) nets(d *pipeline.Domain, critics int) (critic, gen *net.Net, err error) {
+	var ps pipeline.Problems
+	shallow(&ps, "critic", s.Critic)
+	shallow(&ps, "generator", s.Generator)
+	width := encoded.Width(d)
+	c, g := layersOf(width, s.Critic, 1), layersOf(1, s.Generator, width)
+	fits(&ps, part{"generator", fmt.Sprint(s.Generator), netCopies * weights(g...)},
+		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (netCopies*float64(g[1]) + passCopies*float64(s.BatchSize))},
+		part{"critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics), criticCopies * float64(critics) * weights(c...)},
+		part{"batch_size", fmt.Sprint(s.BatchSize), passCopies * float64(s.BatchSize) * (units(g...) + units(c...))})
+	if err := ps.Err(); err != nil {
+		return nil, nil, err
+	}
+	return nets(s.Critic, s.Generator, s.LatentDim, d)
 }
 
 // query is the one value from which clip, noise and event come.

@@ -16,7 +16,7 @@ import (
 // Stage draws rows from a released model, in the terms of the source table.
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
-	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" doc:"Rows to draw: a public number, never a private count."`
+	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count."`
 	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
 

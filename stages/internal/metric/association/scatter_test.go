@@ -7,7 +7,7 @@ import (
 )
 
 // Tables may have no column in common, be it because of what their rows hold: that
-// must not stop a run (found by cmd/soak).
+// must not stop a run (found by internal/soak).
 func TestScatterWithoutColumns(t *testing.T) {
 	s := NewScatter(0)
 	s.Add(learn.Matrix{Rows: 3})

@@ -5,26 +5,27 @@ import (
 	"math"
 
 	"weir/pipeline"
+	"weir/privacy"
 	"weir/train"
 )
 
 // Sampling says how a stage draws its batches of private rows.
 type Sampling struct {
-	Steps             int     `yaml:"steps" json:"steps" min:"1" doc:"Noisy steps: each is one Poisson sample, one clipped sum, one draw of noise."`
+	Steps             int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Noisy steps: each is one Poisson sample, one clipped sum, one draw of noise."`
 	ExpectedBatchSize float64 `yaml:"expected_batch_size" json:"expected_batch_size" exclusiveMin:"0" doc:"Public divisor of the noisy sum; with a public row count it sets the sampling rate."`
 	SamplingRate      float64 `yaml:"sampling_rate,omitempty" json:"sampling_rate,omitempty" exclusiveMin:"0" max:"1" doc:"Probability that a row is in a step's batch; expected_batch_size over the public row count by default."`
 	MaxGradNorm       float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of one row's gradient over all weights."`
 	NoiseMultiplier   float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over max_grad_norm; calibrated to the budget by default."`
 }
 
-// DPSGD is the one value from which sampler, clip, noise and event come.
-// Without privacy (multiplier 0) there is neither noise nor clip.
-func (s Sampling) DPSGD(multiplier, rate float64) train.DPSGD {
+// DPSGD is the one value from which sampler, clip, noise and event come, for a gradient
+// of so many weights. Without privacy (multiplier 0) there is neither noise nor clip.
+func (s Sampling) DPSGD(multiplier, rate float64, weights int) train.DPSGD {
 	if multiplier == 0 {
 		s.MaxGradNorm = math.Inf(1)
 	}
 	return train.DPSGD{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, SamplingRate: rate,
-		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps}
+		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps, Weights: weights}
 }
 
 // Rate is the sampling rate, from public facts alone.
@@ -46,3 +47,13 @@ func (s Sampling) Rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 // roundingSlack forgives the last digits of a rate that was computed as
 // expected_batch_size over the row count.
 const roundingSlack = 1 + 1e-9
+
+// InReach is a problem where a mechanism with as much noise as its clip cannot be drawn;
+// the bill finds the noise only later, and says so in other words.
+func InReach(m privacy.Mechanism) error {
+	var ps pipeline.Problems
+	if err := m.Check(); err != nil {
+		ps.Add("max_grad_norm", err.Error(), "within reach of the arithmetic, as are the batch sizes")
+	}
+	return ps.Err()
+}

@@ -1,7 +1,8 @@
 // Command soak looks for what no one has listed: it makes random specs over all
 // kinds, runs each that compiles on two neighbouring tables with one key and the
 // mechanisms' outputs frozen, and fails on any difference that anyone may see and on
-// inputs of a mechanism that move by more than is paid for (docs/design/soak.md).
+// inputs of a mechanism that move by more than is paid for. Its subcommand kills ends
+// small runs at random moments (docs/design/soak.md).
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"weir/internal/soak/kills"
 	"weir/stages"
 )
 
@@ -30,8 +32,13 @@ func main() {
 	flag.Int64Var(&o.only, "only", -1, "run this case alone")
 	flag.StringVar(&o.out, "out", "soak-findings", "folder for what is found")
 	flag.IntVar(&o.most, "most", 20, "stop after this many findings")
-	flag.Parse()
-	if err := o.run(); err != nil {
+	search := o.run
+	if len(os.Args) > 1 && os.Args[1] == "kills" {
+		search = func() error { return kills.Run(os.Args[2:]) }
+	} else {
+		flag.Parse()
+	}
+	if err := search(); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}

@@ -19,7 +19,7 @@ func (s *soak) report(f *finding, out string) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf("case %d of seed %d: go run ./cmd/soak -seed %d -only %d\n%s, under %s\n\n%s\n\nshrunk to:\n%s\n\n%s", f.number, s.seed, s.seed, f.number,
+	text := fmt.Sprintf("case %d of seed %d: go run ./internal/soak -seed %d -only %d\n%s, under %s\n\n%s\n\nshrunk to:\n%s\n\n%s", f.number, s.seed, s.seed, f.number,
 		f.world.what, f.world.adjacency, strings.Join(f.faults, "\n"), strings.Join(small.faults, "\n"), small.spec)
 	fmt.Printf("FOUND %s\n", text)
 	return os.WriteFile(filepath.Join(dir, "fault.txt"), []byte(text), 0o644)

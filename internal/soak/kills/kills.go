@@ -1,0 +1,130 @@
+// Package kills ends small runs of the real program at random moments, continues them until
+// they are done, and checks what they leave (docs/design/soak.md).
+package kills
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	kills    int
+	seed     uint64
+	together int
+	out, dir string
+}
+
+// Run parses the flags of the subcommand and kills.
+func Run(args []string) error {
+	var o options
+	f := flag.NewFlagSet("soak kills", flag.ExitOnError)
+	f.IntVar(&o.kills, "n", 10000, "how many kills")
+	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "seed of all choices; the moments are as the machine is")
+	f.IntVar(&o.together, "together", 4*runtime.GOMAXPROCS(0), "how many runs live at a time")
+	f.StringVar(&o.out, "out", "soak-findings", "folder for what is found")
+	f.StringVar(&o.dir, "dir", "", "folder to run in (default: the system's for temporary files)")
+	f.Parse(args)
+	return o.run()
+}
+
+// soak is what the lives share.
+type soak struct {
+	options
+	program string
+	want    map[string]string // the release of a run that nobody killed, by the names of its files
+
+	mu     sync.Mutex
+	length time.Duration // of a run from start to end, lately
+	killed int
+	by     map[string]int // what ended a process
+	lives  int
+	found  int
+}
+
+func (o options) run() error {
+	dir, err := os.MkdirTemp(o.dir, "weir-kills")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	o.dir = dir
+	s := &soak{options: o, by: map[string]int{}}
+	if s.program, err = build(dir); err != nil {
+		return err
+	}
+	if err := s.reference(); err != nil {
+		return fmt.Errorf("a run that nobody killed: %w", err)
+	}
+	fmt.Printf("soak kills: seed %d, a run takes %s\n", o.seed, s.length.Round(time.Millisecond))
+	return s.all()
+}
+
+// all lets lives begin until enough of them were ended.
+func (s *soak) all() error {
+	began := time.Now()
+	var group sync.WaitGroup
+	errs := make(chan error, s.together)
+	for range s.together {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			errs <- s.some()
+		}()
+	}
+	group.Wait()
+	for range s.together {
+		if err := <-errs; err != nil {
+			return err
+		}
+	}
+	took := time.Since(began)
+	fmt.Printf("soak kills: %d kills (%v) of %d runs in %s, %.0f a second; %d findings\n",
+		s.killed, s.by, s.lives, took.Round(time.Second), float64(s.killed)/took.Seconds(), s.found)
+	if s.found > 0 {
+		return fmt.Errorf("%d findings, in %s", s.found, s.out)
+	}
+	return nil
+}
+
+// most findings are enough.
+const most = 20
+
+// next numbers the next life, if there is to be one.
+func (s *soak) next() (n int, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.killed >= s.kills || s.found >= most {
+		return 0, false
+	}
+	s.lives++
+	return s.lives, true
+}
+
+// some lives one life after the other.
+func (s *soak) some() error {
+	for {
+		n, more := s.next()
+		if !more {
+			return nil
+		}
+		l := &life{soak: s, number: n, dir: filepath.Join(s.dir, fmt.Sprint("life-", n)), rng: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+		l.secret = n%8 == 0
+		fault, err := l.live()
+		if err == nil && fault != "" {
+			err = l.report(fault)
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.RemoveAll(l.dir); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package kills
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/runtime/store"
+)
+
+// TestKills is the smallest soak: nothing is found.
+func TestKills(t *testing.T) {
+	o := options{kills: 20, seed: 1, together: 2, out: t.TempDir(), dir: t.TempDir()}
+	if err := o.run(); err != nil {
+		found, _ := filepath.Glob(filepath.Join(o.out, "*", "fault.txt"))
+		for _, path := range found {
+			text, _ := os.ReadFile(path)
+			t.Log(string(text))
+		}
+		t.Fatal(err)
+	}
+}
+
+// TestPlantedFaultsAreSeen: each thing that a kill might leave is a finding.
+func TestPlantedFaultsAreSeen(t *testing.T) {
+	dir := t.TempDir()
+	program, err := build(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &soak{options: options{dir: dir}, program: program, by: map[string]int{}}
+	if err := s.reference(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		plant func(l *life, run string) error
+		want  string
+	}{
+		"nothing": {func(*life, string) error { return nil }, ""},
+		"a charge twice": {func(l *life, _ string) error {
+			p, err := l.launch("run", "spec.yaml", "--insecure-noise-seed", noiseSeed, "--fresh")
+			if err == nil && p.wait() != "" {
+				err = errors.New(p.said())
+			}
+			runs, _ := store.Runs(filepath.Join(l.dir, "runs", "tiny"))
+			return errors.Join(err, os.RemoveAll(runs[len(runs)-1]))
+		}, "2 charges, must have 1"},
+		"a lost ledger":        {func(l *life, _ string) error { return os.Remove(l.at("data.csv.NOT-PRIVATE.weir-ledger.jsonl")) }, "no such file"},
+		"a second run":         {func(l *life, run string) error { return os.CopyFS(run+"x", os.DirFS(run)) }, "2 runs, must be 1"},
+		"a released file":      {func(_ *life, run string) error { return os.Remove(filepath.Join(run, "release", "BILL.txt")) }, "BILL.txt"},
+		"a temporary file":     {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/cache/.x.tmp12"), nil, 0o600) }, "is left"},
+		"a checkpoint":         {func(l *life, _ string) error { return os.MkdirAll(l.at("runs/tiny/cache/x/scratch"), 0o700) }, "is left"},
+		"an open file":         {func(l *life, _ string) error { return os.WriteFile(l.at("runs/tiny/rows.arrow"), nil, 0o644) }, "its owner's alone"},
+		"an unfinished record": {func(_ *life, run string) error { return edit(filepath.Join(run, "run.json"), `"done"`, `"running"`) }, "must be done"},
+	} {
+		l := &life{soak: s, dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))}
+		if err := l.born(); err != nil {
+			t.Fatal(err)
+		}
+		p, err := l.start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := p.wait(); why != "" {
+			t.Fatal(why)
+		}
+		run, _, err := l.run()
+		if err == nil {
+			err = c.plant(l, run)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.check()
+		if err != nil || (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: finds %q, %v, must find %q", name, got, err, c.want)
+		}
+	}
+}
+
+func (l *life) at(name string) string { return filepath.Join(l.dir, name) }
+
+func edit(path, old, new string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), old, new)), 0o600)
+}

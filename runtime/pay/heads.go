@@ -1,0 +1,56 @@
+package pay
+
+import (
+	"fmt"
+
+	"weir/privacy/ledger"
+	"weir/runtime/dataset"
+	"weir/runtime/store"
+)
+
+// heads are what the records of runs under p.Out say of the ledger at path. It is asked
+// before the ledger is read, as another run may charge and end in between. An id
+// without an owner's side is shared: all runs with noise from a seed have one.
+func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
+	if p.Shown {
+		return nil, nil
+	}
+	all, err := store.Heads(p.Out, of.ID)
+	if of.Known != nil || err != nil {
+		return all, err
+	}
+	var own []store.Head
+	for _, h := range all {
+		if store.SamePath(h.Ledger, path) {
+			own = append(own, h)
+		}
+	}
+	return own, nil
+}
+
+// checkHeads refuses a ledger that lacks charges which the records of runs state: its end
+// was cut off, or it was removed.
+func checkHeads(entries []ledger.Entry, heads []store.Head) error {
+	for _, h := range heads {
+		err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash})
+		if err != nil && !writtenAgain(entries, h) {
+			return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; restore the ledger from version control or a backup, show those runs again, or, to start another budget knowingly, remove that record", h.Record, err)}
+		}
+	}
+	return nil
+}
+
+// writtenAgain reports whether a ledger that is not the one of a head has as many charges
+// and those of the run: showing a finished run writes what the ledger lacks of it.
+func writtenAgain(entries []ledger.Entry, h store.Head) bool {
+	known := map[string]bool{}
+	for _, e := range entries {
+		known[e.ID] = true
+	}
+	for _, id := range h.Charges {
+		if !known[id] {
+			return false
+		}
+	}
+	return len(h.Charges) > 0 && len(entries) >= h.Count
+}
