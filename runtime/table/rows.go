@@ -166,13 +166,15 @@ func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Sche
 		return nil, nil, err
 	}
 	p.raw.Close()
+	if err := p.readable(); err != nil {
+		return nil, nil, wrong(name, "%v", err)
+	}
 	return p.schema, func() (recordSource, error) {
 		p, err := parquetFor(fsys, name, options{}.filled())
 		if err != nil {
 			return nil, err
 		}
-		records, err := p.reader.GetRecordReader(ctx, nil, nil)
-		return &parquetSource{p, records}, err
+		return newParquetSource(p), nil
 	}, nil
 }
 

@@ -76,6 +76,8 @@ func (s *stream) detect(name string, head []byte) error {
 	switch {
 	case starts("PAR1"):
 		s.format = parquetFormat
+	case starts("PARE"):
+		return wrong(name, "%v", errEncrypted)
 	case starts("ARROW1"):
 		s.format = ipcFileFormat
 	case starts("\xff\xff\xff\xff"):
