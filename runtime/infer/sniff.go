@@ -53,6 +53,9 @@ func try(ctx context.Context, fsys table.FS, name string, share float64) (*pipel
 				failed = err
 				continue
 			}
+			if len(found) == 0 && comment == "" {
+				return best, nil, nil // nothing but blank lines, whatever the delimiter is
+			}
 			if cut := even(found, share); len(cut) > 0 && len(cut[0]) > width {
 				best, width, rows = csv, len(cut[0]), cut
 			}

@@ -2,7 +2,7 @@ package table
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -65,11 +65,13 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 	}
 }
 
+var errBroken = errors.New("its structure is broken")
+
 // step reads and converts one record. The libraries panic on damaged files.
 func (c *conversion) step() (r arrow.Record, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			r, err = nil, fmt.Errorf("its structure is broken")
+			r, err = nil, errBroken
 		}
 	}()
 	in, err := c.source.next()

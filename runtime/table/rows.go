@@ -42,6 +42,9 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	if rule != "" {
 		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: rule}}}
 	}
+	if returned(values) {
+		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: ruleReturn}}}
+	}
 	if len(values) == 0 {
 		return nil, wrong(name, ruleEmpty)
 	}
@@ -60,7 +63,13 @@ func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([
 		return
 	}
 	defer s.Close()
+	line, err := skipBlank(s, d)
+	if err != nil {
+		yield(nil, readError(name, err))
+		return
+	}
 	split := newSplitter(untilDone{ctx, s}, d, 1<<16, chunkBytes)
+	split.line = line
 	t := &csvTable{name: name}
 	x, row, skip := newLexer(d), [][]byte(nil), d.header
 	for {
@@ -129,7 +138,7 @@ func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, erro
 		}
 		defer s.close()
 		for {
-			record, err := s.next()
+			record, err := guarded(s)
 			if err == io.EOF {
 				return
 			}
@@ -146,6 +155,16 @@ func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, erro
 		r.Names = append(r.Names, schema.Field(i).Name)
 	}
 	return r, nil
+}
+
+// guarded reads a record; the libraries panic on damaged files.
+func guarded(s recordSource) (r arrow.Record, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			r, err = nil, errBroken
+		}
+	}()
+	return s.next()
 }
 
 func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Schema, func() (recordSource, error), error) {

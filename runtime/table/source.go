@@ -53,6 +53,17 @@ func openStream(fsys FS, name string) (*stream, error) {
 	return s, nil
 }
 
+// dropLine moves behind the next newline.
+func (s *stream) dropLine() error {
+	for {
+		if _, err := s.ReadSlice('\n'); err == nil || err == io.EOF {
+			return nil
+		} else if err != bufio.ErrBufferFull {
+			return err
+		}
+	}
+}
+
 func (s *stream) sniff(name string) error {
 	head, err := s.Peek(8)
 	if err != nil && err != io.EOF {
