@@ -32,7 +32,7 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	}
 	defer s.Close()
 	if s.format != textFormat {
-		return rawRecords(ctx, fsys, name, s.format)
+		return rawRecords(fsys, name, s.format)
 	}
 	head, line, err := firstText(s, d)
 	if err != nil {
@@ -125,8 +125,8 @@ func (x *lexer) record(row [][]byte, pos int) ([][]byte, int, string) {
 }
 
 // rawRecords spells the rows of a Parquet or Arrow file.
-func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, error) {
-	schema, open, err := rawSource(ctx, fsys, name, f)
+func rawRecords(fsys FS, name string, f format) (*Raw, error) {
+	schema, open, err := rawSource(fsys, name, f)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,12 @@ func guarded(s recordSource) (r arrow.Record, err error) {
 	return s.next()
 }
 
-func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Schema, func() (recordSource, error), error) {
+func rawSource(fsys FS, name string, f format) (_ *arrow.Schema, _ func() (recordSource, error), err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = wrong(name, "is damaged: %v", errBroken)
+		}
+	}()
 	if f != parquetFormat {
 		s := &arrowSource{}
 		schema, err := s.open(fsys, name)
