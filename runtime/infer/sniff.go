@@ -49,12 +49,12 @@ func try(ctx context.Context, fsys table.FS, name string, share float64) (*pipel
 			no := false
 			csv := &pipeline.CSV{Delimiter: delimiter, Comment: comment, Header: &no}
 			found, err := peek(ctx, fsys, name, csv)
+			if table.IsEmpty(err) {
+				return nil, nil, err // whatever the delimiter is
+			}
 			if err != nil {
 				failed = err
 				continue
-			}
-			if len(found) == 0 && comment == "" {
-				return best, nil, nil // nothing but blank lines, whatever the delimiter is
 			}
 			if cut := even(found, share); len(cut) > 0 && len(cut[0]) > width {
 				best, width, rows = csv, len(cut[0]), cut

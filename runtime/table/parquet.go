@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
@@ -157,6 +158,20 @@ func (f *parquetFile) soundChunk(group *metadata.RowGroupMetaData, c int) error 
 	}
 	if chunk.FilePath() != "" {
 		return errors.New("is Parquet whose columns lie in other files, which is not read")
+	}
+	return readableChunk(chunk)
+}
+
+// readableChunk names at once, before anything is charged, what is not read.
+func readableChunk(chunk *metadata.ColumnChunkMetaData) error {
+	for _, e := range chunk.Encodings() {
+		if e < 0 || e > byteStreamSplit {
+			return notRead(e)
+		}
+	}
+	if known := chunk.Compression(); known != compress.Codecs.Zstd { // whose decoder is costly
+		_, err := codecOf(known)
+		return err
 	}
 	return nil
 }

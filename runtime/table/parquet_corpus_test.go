@@ -144,12 +144,7 @@ func rowsOf(name string) int {
 func TestParquetIsNamedForWhatItIs(t *testing.T) {
 	files, _ := corpus(t)
 	for name, want := range refusedFiles() {
-		table, err := Open(files, name+".parquet", nil, corpusDomain())
-		if err == nil {
-			for _, e := range table.Open(t.Context()) {
-				err = e
-			}
-		}
+		_, err := Open(files, name+".parquet", nil, corpusDomain()) // early: before anything is charged
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must say %q", name, err, want)
 		}

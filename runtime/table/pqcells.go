@@ -210,7 +210,7 @@ func textArray(values []parquet.ByteArray, valid *memory.Buffer, missing int) (a
 	size := 0
 	for _, v := range values {
 		if size += len(v); size > math.MaxInt32 {
-			return nil, errors.New("the texts of 65,536 rows are longer than 2 GiB, which is not read")
+			return nil, unsupported{errors.New("has texts that are longer than 2 GiB in 65,536 rows, which is not read")}
 		}
 	}
 	offsets, text := make([]int32, 1, len(values)+1), make([]byte, 0, size)

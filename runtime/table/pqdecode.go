@@ -144,5 +144,5 @@ func (o *onePage) Reset(parquet.BufferedReader, int64, compress.Compression, *fi
 
 // notRead names an encoding that is not read, or that a column of that type cannot have.
 func notRead(e parquet.Encoding) error {
-	return fmt.Errorf("a page is encoded in a way that is not read (encoding %d)", int(e))
+	return unsupported{fmt.Errorf("has pages that are encoded in a way that is not read (encoding %d)", int(e))}
 }

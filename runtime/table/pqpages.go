@@ -90,7 +90,7 @@ func (p *pages) bounded(h pageHeader) error {
 	case h.packed < 0 || h.packed > p.left || h.unpacked < 0 || h.values < 0 || h.values > 1<<31-1:
 		return fmt.Errorf("the header of a page cannot be true")
 	case h.unpacked > maxPage || h.packed > maxPage:
-		return fmt.Errorf("a page is larger than 1 GiB, which is not read; write smaller row groups")
+		return unsupported{fmt.Errorf("has a page larger than 1 GiB, which is not read; write smaller row groups")}
 	case h.defined < 0 || h.repeated < 0 || h.defined+h.repeated > min(h.packed, h.unpacked):
 		return fmt.Errorf("the header of a page cannot be true")
 	}
@@ -169,7 +169,7 @@ func (p *pages) defined(h pageHeader, body []byte) (levels, []byte, error) {
 		return levels{all: true}, body, nil
 	}
 	if h.levels != int64(parquet.Encodings.RLE) {
-		return levels{}, nil, fmt.Errorf("a page writes missing cells in a way that is not read (encoding %d)", h.levels)
+		return levels{}, nil, unsupported{fmt.Errorf("writes missing cells in a way that is not read (encoding %d)", h.levels)}
 	}
 	if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
 		return levels{}, nil, errLevels

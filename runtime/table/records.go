@@ -51,7 +51,7 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 			return c.problems.err(false)
 		}
 		if err != nil {
-			return joined(c.problems, wrong(c.problems.file, "is damaged: %v", err))
+			return joined(c.problems, sourceError(c.problems.file, err))
 		}
 		if c.problems.full() {
 			return c.problems.err(true)
@@ -63,6 +63,19 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 			return nil
 		}
 	}
+}
+
+// sourceError says whether the disk, the form or the content of a file failed.
+func sourceError(name string, err error) error {
+	var disk unreadable
+	var kind unsupported
+	switch {
+	case errors.As(err, &disk):
+		return readError(name, disk.error)
+	case errors.As(err, &kind):
+		return wrong(name, "%v", kind)
+	}
+	return wrong(name, "is damaged: %v", err)
 }
 
 var errBroken = errors.New("its structure is broken")

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"unicode/utf8"
@@ -53,6 +54,12 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 		r.Names = values
 	}
 	return r, nil
+}
+
+// IsEmpty reports that a text holds nothing but blank and comment lines.
+func IsEmpty(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && len(e.Problems) == 1 && e.Problems[0].Rule == ruleEmpty
 }
 
 // rawText yields the records of a text after its header.
@@ -143,7 +150,7 @@ func rawRecords(fsys FS, name string, f format) (*Raw, error) {
 				return
 			}
 			if err != nil {
-				yield(nil, wrong(name, "is damaged: %v", err))
+				yield(nil, sourceError(name, err))
 				return
 			}
 			if !spellRows(record, yield) {
