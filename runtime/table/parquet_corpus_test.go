@@ -101,7 +101,7 @@ func TestParquetOfOthers(t *testing.T) {
 	for _, name := range names {
 		short := strings.TrimSuffix(name, ".parquet")
 		for _, batch := range []int{0, 64, 1000} {
-			if nested(short) || refusedFiles()[short] != "" {
+			if nestedSchema(short) || refusedFiles()[short] != "" {
 				continue
 			}
 			want := all[:rowsOf(short)]
@@ -125,7 +125,7 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
-func nested(name string) bool {
+func nestedSchema(name string) bool {
 	return name == "pyarrow-list" || name == "pyarrow-struct" || name == "pyarrow-map"
 }
 

@@ -34,9 +34,9 @@ func codecOf(c compress.Compression) (codec, error) {
 	case lz4Raw:
 		return unlz4, nil
 	case compress.Codecs.Gzip:
-		return streamed(func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }), nil
+		return decompressing(func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }), nil
 	case compress.Codecs.Brotli:
-		return streamed(func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }), nil
+		return decompressing(func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }), nil
 	case compress.Codecs.Zstd:
 		return unzstd()
 	case compress.Codecs.Lz4:
@@ -82,8 +82,8 @@ func unlz4(packed []byte, size int) ([]byte, error) {
 	return sized(out[:n], size)
 }
 
-// streamed decompresses as far as size and one byte more.
-func streamed(open func(io.Reader) (io.Reader, error)) codec {
+// decompressing unpacks as far as size and one byte more.
+func decompressing(open func(io.Reader) (io.Reader, error)) codec {
 	return func(packed []byte, size int) ([]byte, error) {
 		if size == 0 {
 			return nil, nil

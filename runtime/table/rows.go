@@ -145,7 +145,7 @@ func rawRecords(fsys FS, name string, f format) (*Raw, error) {
 		}
 		defer s.close()
 		for {
-			record, err := guarded(s)
+			record, err := guardedNext(s)
 			if err == io.EOF {
 				return
 			}
@@ -164,8 +164,8 @@ func rawRecords(fsys FS, name string, f format) (*Raw, error) {
 	return r, nil
 }
 
-// guarded reads a record; the libraries panic on damaged files.
-func guarded(s recordSource) (r arrow.Record, err error) {
+// guardedNext reads a record; the libraries panic on damaged files.
+func guardedNext(s recordSource) (r arrow.Record, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			r, err = nil, errBroken
