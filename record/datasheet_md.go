@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"weir/privacy/plain"
 )
 
 // Table is a released table as it was planned: public facts alone.
@@ -49,7 +50,7 @@ func Datasheet(r *Run) string {
 	section(&b, "Uses", uses)
 	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the bill (`weir plan`), and the owner, who has\n"+
 		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n", r.SpecDigest)+owner)
-	return b.String()
+	return plain.Text(b.String())
 }
 
 const owner = "Not known to weir; the owner of the data has to fill this in.\n"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/privacy"
+	"weir/privacy/plain"
 )
 
 // PrivacyStatement is PRIVACY.md: what a release promises, in plain words and from
@@ -34,7 +35,7 @@ func PrivacyStatement(r *Run) string {
 	}
 	b.WriteString("\n## What this does not promise\n\n" + limits)
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- noise key commitment %s\n", r.ID, r.Weir, r.SpecDigest, r.KeyCommitment)
-	return b.String()
+	return plain.Text(b.String())
 }
 
 // NotPrivate heads everything that a test with a known seed writes.
