@@ -62,7 +62,7 @@ func (r *run) shown(f store.Found) (*Result, error) {
 		r.opts.Log.Warn("the files of a finished run of this spec have changed, so it is not shown again", "run", f.Path, "why", err)
 		return nil, nil
 	}
-	if !r.plan.Budget.Infinite() {
+	if !unpaid(r.plan) {
 		if err := r.restore(f.Record); err != nil {
 			return nil, err
 		}

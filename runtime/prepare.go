@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -31,10 +32,10 @@ func (r *run) prepare(base string) error {
 }
 
 // openLedger opens the dataset's ledger and refuses a bill that its budget does
-// not cover, before anything is spent. A run without privacy has none, a replay charges nothing.
+// not cover, before anything is spent. A run that draws no noise has none, a replay charges nothing.
 func (r *run) openLedger() error {
 	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
-	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
+	if unpaid(r.plan) || r.opts.Replay != nil {
 		return nil
 	}
 	a, err := openAccount(r.plan, r.source, r.folder, r.opts)
@@ -46,6 +47,12 @@ func (r *run) openLedger() error {
 		r.opts.Log.Warn(note)
 	}
 	return r.purse.Draw(a)
+}
+
+// unpaid reports whether a plan charges nothing: it is without privacy, or no stage draws
+// noise. Its run leaves no mark beside the data.
+func unpaid(p *compile.Plan) bool {
+	return p.Budget.Infinite() || !slices.ContainsFunc(p.Steps, func(s compile.Step) bool { return len(s.Spends) > 0 })
 }
 
 // openAccount opens the ledger of the source.

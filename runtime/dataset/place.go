@@ -13,8 +13,8 @@ import (
 )
 
 // place is where a dataset lies, and where its owner file lies: beside it, or
-// with the runs where its folder is read-only. Both may exist, where the folder
-// became read-only in between.
+// with the runs where its folder is read-only, or nothing is charged, which leaves no
+// mark on that folder. Both may exist, where that changed in between.
 type place struct {
 	path   string // links resolved
 	beside string
@@ -22,7 +22,7 @@ type place struct {
 	owner  string // the one of both that is written
 }
 
-func locate(out, path string) (place, error) {
+func locate(out, path string, uncharged bool) (place, error) {
 	if path == "" {
 		return place{}, errors.New("dataset: is without a path, must be a file")
 	}
@@ -31,7 +31,7 @@ func locate(out, path string) (place, error) {
 		return place{}, err
 	}
 	p := placeOf(out, path)
-	if !Writable(filepath.Dir(path)) {
+	if uncharged || !Writable(filepath.Dir(path)) {
 		p.owner = p.aside
 		if err = store.MakeRuns(out); err == nil {
 			err = os.MkdirAll(filepath.Dir(p.aside), 0o700)
