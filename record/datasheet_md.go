@@ -13,6 +13,9 @@ type Table struct {
 	Stage   string   `json:"stage"`
 	Rows    int64    `json:"rows,omitempty"` // 0: not fixed in advance
 	Columns []Column `json:"columns"`
+	// SpreadsheetSafe says that cells which are formulas to a spreadsheet have an
+	// apostrophe in front in CSV files.
+	SpreadsheetSafe bool `json:"spreadsheet_safe,omitempty"`
 }
 
 // Column is what is publicly known of a released column.
@@ -45,6 +48,7 @@ func Datasheet(r *Run) string {
 	for _, t := range r.Tables {
 		b.WriteString(t.describe())
 	}
+	b.WriteString(formulas(r))
 	section(&b, "Collection", collection(r, plan))
 	section(&b, "How it was made", making(plan))
 	section(&b, "Uses", uses)

@@ -33,6 +33,7 @@ func PrivacyStatement(r *Run) string {
 		}
 		fmt.Fprintf(&b, "- `%s` (%s)\n", strings.TrimPrefix(f.Path, "release/"), f.SHA256)
 	}
+	b.WriteString(formulas(r))
 	b.WriteString("\n## What this does not promise\n\n" + limits)
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- noise key commitment %s\n", r.ID, r.Weir, r.SpecDigest, r.KeyCommitment)
 	return plain.Text(b.String())

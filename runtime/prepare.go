@@ -104,7 +104,7 @@ func releasedTables(p *compile.Plan) []record.Table {
 		if !ok || h.Form != pipeline.FormTable || h.Class == pipeline.Private || len(s.Work.Write) == 0 {
 			continue
 		}
-		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}}
+		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: p.Spec.Write.SpreadsheetSafe}
 		for _, c := range h.Domain.Columns {
 			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Bounds: c.Bounds, Categories: c.Categories,
 				Missing: c.Nullable, Source: c.Source, Doc: c.Doc})
