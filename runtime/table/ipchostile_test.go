@@ -231,3 +231,30 @@ func TestKeptArrow(t *testing.T) {
 		}
 	}
 }
+
+// TestCompressedTooFar: a small file that becomes 256 MiB is refused before it does.
+func TestCompressedTooFar(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	b.Field(0).(*array.Float64Builder).AppendValues(make([]float64, 1<<25), nil)
+	var file bytes.Buffer
+	w := ipc.NewWriter(&file, ipc.WithSchema(s), ipc.WithZstd())
+	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	bounded(t, "zeros", file.Len(), func() {
+		d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Numeric}}}
+		table, err := Open(inMemory(file.Bytes()), "f", nil, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err = range table.Open(context.Background()) {
+			if err != nil {
+				break
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), "256 times its size") {
+			t.Errorf("%d bytes: %v, must be refused for what they become", file.Len(), err)
+		}
+	})
+}
