@@ -65,10 +65,13 @@ type Found struct {
 	Record *record.Run
 }
 
+// mostOfRecord is far above what the plan of a thousand stages takes.
+const mostOfRecord = 1 << 28
+
 // ReadRecord reads the record of the run in dir, with the figures that lie in its
 // internal folder.
 func ReadRecord(dir string) (*record.Run, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	data, err := ReadRegular(filepath.Join(dir, "run.json"), mostOfRecord)
 	if err != nil {
 		return nil, err
 	}

@@ -258,3 +258,29 @@ func TestCompressedTooFar(t *testing.T) {
 		}
 	})
 }
+
+// TestSchemaOfItself: offsets wrap around, so a field can be its own child; the library
+// follows it until the stack overflows, which no program survives.
+func TestSchemaOfItself(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})}}, nil)
+	for form, data := range arrowForms(array.NewRecordBuilder(memory.DefaultAllocator, s).NewRecord()) {
+		at := 8
+		if strings.HasPrefix(form, "file") {
+			at = 16 // behind the mark of the file
+		}
+		meta := data[at:]
+		schema, ok := rootOf(meta).child(messageHeader)
+		fields, err := schema.tables(schemaFields)
+		if !ok || err != nil {
+			t.Fatal(err)
+		}
+		child, _, err := fields[0].structs(fieldChildren, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.LittleEndian.PutUint32(meta[child:], uint32(fields[0].Pos)-uint32(child))
+		if _, err := judge(t, form, data); err == nil || !strings.Contains(err.Error(), "holds itself") {
+			t.Errorf("%s: %v, must say that the schema holds itself", form, err)
+		}
+	}
+}
