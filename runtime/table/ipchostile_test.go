@@ -111,7 +111,8 @@ func readAll(data []byte) (rows int64, err error) {
 }
 
 // bounded calls f and fails where it takes longer, or allocates more, than the size of
-// its input allows.
+// its input allows: 64 MiB and 256 times its size for what it is decompressed to, and
+// what is made of that.
 func bounded(t testing.TB, what string, size int, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -128,15 +129,19 @@ func bounded(t testing.TB, what string, size int, f func()) {
 // judge reads hostile bytes in every way that weir reads Arrow.
 func judge(t testing.TB, what string, data []byte) (rows int64, err error) {
 	t.Helper()
-	bounded(t, what, len(data), func() {
-		rows, err = readAll(data)
-		if raw, err := OpenRaw(context.Background(), inMemory(data), "f", nil); err == nil {
-			for _, err := range raw.Rows {
-				if err != nil {
-					break
-				}
+	bounded(t, what, len(data), func() { rows, err = readAll(data) })
+	bounded(t, what+", raw", len(data), func() {
+		raw, err := OpenRaw(context.Background(), inMemory(data), "f", nil)
+		if err != nil {
+			return
+		}
+		for _, err := range raw.Rows {
+			if err != nil {
+				return
 			}
 		}
+	})
+	bounded(t, what+", stored", len(data), func() {
 		h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema()}
 		stored := IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 		pipeline.ReadFiles(context.Background(), stored)
