@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"weir/privacy/plain"
 )
 
 // Table is a released table as it was planned: public facts alone.
@@ -12,6 +13,9 @@ type Table struct {
 	Stage   string   `json:"stage"`
 	Rows    int64    `json:"rows,omitempty"` // 0: not fixed in advance
 	Columns []Column `json:"columns"`
+	// SpreadsheetSafe says that cells which are formulas to a spreadsheet have an
+	// apostrophe in front in CSV files.
+	SpreadsheetSafe bool `json:"spreadsheet_safe,omitempty"`
 }
 
 // Column is what is publicly known of a released column.
@@ -44,12 +48,13 @@ func Datasheet(r *Run) string {
 	for _, t := range r.Tables {
 		b.WriteString(t.describe())
 	}
+	b.WriteString(formulas(r))
 	section(&b, "Collection", collection(r, plan))
 	section(&b, "How it was made", making(plan))
 	section(&b, "Uses", uses)
 	section(&b, "Distribution and maintenance", fmt.Sprintf("The spec has the digest %s; with it anyone can check the bill (`weir plan`), and the owner, who has\n"+
 		"the data and the noise key, can replay the run (`weir verify`). Licence, contact and plans for updates:\n", r.SpecDigest)+owner)
-	return b.String()
+	return plain.Text(b.String())
 }
 
 const owner = "Not known to weir; the owner of the data has to fill this in.\n"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/privacy"
+	"weir/privacy/plain"
 )
 
 // PrivacyStatement is PRIVACY.md: what a release promises, in plain words and from
@@ -32,9 +33,10 @@ func PrivacyStatement(r *Run) string {
 		}
 		fmt.Fprintf(&b, "- `%s` (%s)\n", strings.TrimPrefix(f.Path, "release/"), f.SHA256)
 	}
+	b.WriteString(formulas(r))
 	b.WriteString("\n## What this does not promise\n\n" + limits)
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- noise key commitment %s\n", r.ID, r.Weir, r.SpecDigest, r.KeyCommitment)
-	return b.String()
+	return plain.Text(b.String())
 }
 
 // NotPrivate heads everything that a test with a known seed writes.

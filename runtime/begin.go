@@ -111,11 +111,14 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 
 // shown is a finished run, whose charges have to stand in the ledger.
 func (r *run) shown(f store.Found) (*Result, error) {
+	if gone(f) {
+		return nil, r.rebuild(f)
+	}
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
 		r.opts.Log.Warn("the files of a finished run of this spec have changed, so it is not shown again", "run", f.Path, "why", err)
 		return nil, nil
 	}
-	if !r.plan.Budget.Infinite() {
+	if !unpaid(r.plan) {
 		if err := r.restore(f.Record); err != nil {
 			return nil, err
 		}

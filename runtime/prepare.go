@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -68,10 +69,10 @@ func lendsOnly(step *compile.Step) bool {
 }
 
 // openLedger opens the dataset's ledger and refuses a bill that its budget does
-// not cover, before anything is spent. A run without privacy has none, a replay charges nothing.
+// not cover, before anything is spent. A run that draws no noise has none, a replay charges nothing.
 func (r *run) openLedger() error {
 	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
-	if r.plan.Budget.Infinite() || r.opts.Replay != nil {
+	if unpaid(r.plan) || r.opts.Replay != nil {
 		return nil
 	}
 	a, err := pay.Open(r.plan, r.source.Dataset, ledgerPlace(r.plan, r.folder, r.opts), r.opts.Clock)
@@ -83,6 +84,12 @@ func (r *run) openLedger() error {
 		r.opts.Log.Warn(note)
 	}
 	return r.purse.Draw(a)
+}
+
+// unpaid reports whether a plan charges nothing: it is without privacy, or no stage draws
+// noise. Its run leaves no mark beside the data.
+func unpaid(p *compile.Plan) bool {
+	return p.Budget.Infinite() || !slices.ContainsFunc(p.Steps, func(s compile.Step) bool { return len(s.Spends) > 0 })
 }
 
 // ledgerPlace says where the ledger of the source is looked for.
@@ -137,7 +144,7 @@ func releasedTables(p *compile.Plan) []record.Table {
 		if !ok || h.Form != pipeline.FormTable || h.Class == pipeline.Private || len(s.Work.Write) == 0 {
 			continue
 		}
-		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}}
+		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: p.Spec.Write.SpreadsheetSafe}
 		for _, c := range h.Domain.Columns {
 			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Bounds: c.Bounds, Categories: c.Categories,
 				Missing: c.Nullable, Source: c.Source, Doc: c.Doc})

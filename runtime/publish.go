@@ -89,7 +89,11 @@ func (r *run) marked(name string) string {
 // source's terms.
 func (r *run) writeTable(ctx context.Context, dir, under, name string, step *compile.Step, t pipeline.Table, list *[]record.File) error {
 	for _, format := range step.Work.Write {
-		write := func(w io.Writer) error { return table.WriteCSV(ctx, w, t, r.plan.Spec.Dataset.CSV) }
+		writeCSV := table.WriteCSV
+		if r.plan.Spec.Write.SpreadsheetSafe {
+			writeCSV = table.WriteSpreadsheetCSV
+		}
+		write := func(w io.Writer) error { return writeCSV(ctx, w, t, r.plan.Spec.Dataset.CSV) }
 		if format == "parquet" {
 			write = func(w io.Writer) error { return table.WriteParquet(ctx, w, t) }
 		}

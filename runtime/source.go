@@ -109,7 +109,7 @@ func identify(ctx context.Context, path, digest string, rows pipeline.Table, pla
 		return identity{}, err
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: digest,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: plan.Budget.Infinite(), Rows: rows, Clock: opts.Clock, Random: opts.Random})
+		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}

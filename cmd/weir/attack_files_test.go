@@ -167,3 +167,34 @@ func TestExperimentIsBilledWhole(t *testing.T) {
 		t.Errorf("runs were made: %v", found)
 	}
 }
+
+// TestUnpaidRunLeavesTheDataAlone: a run that charges nothing needs no writable folder
+// beside the data and leaves nothing there, whether it is without privacy or draws no
+// noise; the paid one that follows still knows the dataset.
+func TestUnpaidRunLeavesTheDataAlone(t *testing.T) {
+	for name, privacy := range map[string]string{"without privacy": "epsilon: inf, delta: 1e-6, claims: none,", "without noise": "epsilon: 1, delta: 1e-6,"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStudy(t, 400)
+			paid := s.read("spec.yaml")
+			head, _, _ := strings.Cut(paid, "  clean:")
+			s.write("spec.yaml", strings.Replace(head, "epsilon: 1, delta: 1e-6,", privacy, 1))
+			s.must(os.Mkdir(s.path("data"), 0o755))
+			s.must(os.Rename(s.path("data.csv"), s.path("data/data.csv")))
+			at := []string{"--set", "dataset.file=" + s.path("data/data.csv")}
+			first := s.result(at...)
+			if left, _ := filepath.Glob(s.path("data/*")); len(left) != 1 {
+				t.Errorf("it leaves %v, must be the data alone", left)
+			}
+			if first.Ledger != "" {
+				t.Errorf("it names the ledger %s, must name none", first.Ledger)
+			}
+			if again := s.result(at...); !again.Reused {
+				t.Error("the same run is not shown again")
+			}
+			s.write("spec.yaml", paid)
+			if _, _, errs := s.run(at...); strings.Contains(errs, "First run") {
+				t.Errorf("the dataset is not known again: %s", errs)
+			}
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
+	"weir/privacy/plain"
 	"weir/runtime"
 	"weir/runtime/dataset"
 )
@@ -69,6 +70,6 @@ func exitCode(ctx context.Context, err error) int {
 func printError(w io.Writer, err error) {
 	var printed *printedError
 	if !errors.As(err, &printed) {
-		fmt.Fprintf(w, "%s %v\n", paint(w, red, "weir:"), err)
+		fmt.Fprintf(w, "%s %s\n", paint(w, red, "weir:"), plain.Text(err.Error()))
 	}
 }

@@ -37,7 +37,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	runs := make([]runtime.Trial, len(trials))
 	for i, t := range trials {
 		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
-		fmt.Fprintf(s.err, "run %d of %d: %s repeat %d\n", i+1, len(trials), strings.Join(t.Set, " "), t.Repeat+1)
+		fmt.Fprintf(plainly(s.err), "run %d of %d: %s repeat %d\n", i+1, len(trials), strings.Join(t.Set, " "), t.Repeat+1)
 	}
 	progress := newProgress(s.err, f.asJSON)
 	done, err := runtime.Experiment(c.Context(), runs, f.options(c, s, arg, progress))
@@ -52,7 +52,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if f.asJSON {
 		return printJSON(s.out, map[string]any{"runs": results})
 	}
-	return printTrials(s.out, results)
+	return printTrials(plainly(s.out), results)
 }
 
 // totalText is the bill of a whole experiment.

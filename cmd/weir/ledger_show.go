@@ -61,7 +61,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 			if f.asJSON {
 				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.fixed), "filter": t.jsonFilter(), "budget": t.jsonBalance()})
 			}
-			return printLedger(s.out, entries, t)
+			return printLedger(plainly(s.out), entries, t)
 		},
 	}
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"weir/privacy/plain"
 )
 
 // newLog writes for scripts, with time and level, where every stage is asked for
@@ -41,6 +42,7 @@ func (n *notes) Handle(_ context.Context, r slog.Record) error {
 	if len(with) > 0 {
 		text += " (" + strings.Join(with, ", ") + ")"
 	}
+	text = plain.Text(text)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_, err := fmt.Fprintf(n.w, "%s %s\n", paint(n.w, bold, "note:"), text)

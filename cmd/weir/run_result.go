@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"weir/privacy/plain"
 	"weir/record"
 	"weir/runtime"
 )
@@ -40,7 +41,7 @@ func figures(b *strings.Builder, rec *record.Run) {
 	}
 	b.WriteString("Figures (private: computed from real rows)\n")
 	for _, k := range keys {
-		fmt.Fprintf(b, "  %-40s %.4f\n", k, rec.Metrics[k])
+		fmt.Fprintf(b, "  %-40s %.4f\n", plain.Text(k), rec.Metrics[k])
 	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
 		fmt.Fprintf(b, "  and %d more in internal/metrics.json\n", more)
@@ -102,7 +103,7 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 
 func places(b *strings.Builder, r *runtime.Result) {
 	rec := r.Record
-	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, path) }
+	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
 	for _, f := range append(append([]record.File(nil), rec.Release...), rec.Internal...) {
 		switch {
 		case strings.HasSuffix(f.Path, ".csv"):

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/privacy/plain"
 )
 
 // DOT draws the plan's DAG in the language of Graphviz.
@@ -23,7 +24,7 @@ func DOT(p *pipeline.Plan) string {
 		fmt.Fprintf(&b, "  %q -> %q [label=%q];\n", from, to, label)
 	})
 	b.WriteString("}\n")
-	return b.String()
+	return plain.Text(b.String())
 }
 
 func fill(c pipeline.Class) string {

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/privacy/plain"
 )
 
 // Mermaid draws the plan's DAG as a Mermaid flowchart: private stages are
@@ -28,7 +29,7 @@ func Mermaid(p *pipeline.Plan) string {
 		fmt.Fprintf(&b, "  %s -->%s %s\n", from, label, to)
 	})
 	b.WriteString("  classDef private fill:#fde8e8,stroke:#b42318\n  classDef released fill:#e7f6ec,stroke:#14713d\n  classDef public fill:#eef4ff,stroke:#1f4fa3\n")
-	return b.String()
+	return plain.Text(b.String())
 }
 
 func shape(s *pipeline.Step) (open, shut string) {

@@ -11,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/privacy/plain"
 )
 
 // Text is the plan as a person reads it in a terminal: the DAG, then the bill.
@@ -24,7 +25,7 @@ func Text(p *pipeline.Plan) string {
 	for _, f := range p.Findings {
 		b.WriteString("\n" + Finding(f))
 	}
-	return b.String()
+	return plain.Text(b.String())
 }
 
 // Finding is a finding with its fix, in lines.
@@ -36,7 +37,7 @@ func Finding(f pipeline.Finding) string {
 	if f.Fix != "" {
 		fix = "  instead: " + f.Fix + "\n"
 	}
-	return fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix)
+	return plain.Text(fmt.Sprintf("%s %s%s: %s\n%s", f.Level, f.Rule, at, f.Message, fix))
 }
 
 func textStages(b *strings.Builder, p *pipeline.Plan) {

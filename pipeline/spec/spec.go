@@ -15,6 +15,7 @@ type Spec struct {
 	Dataset    Dataset     `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
 	Privacy    Privacy     `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
 	Seed       uint64      `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
+	Write      Write       `yaml:"write,omitempty" json:"write,omitzero" doc:"How tables are written as files."`
 	Stages     []Stage     `yaml:"-" json:"stages"`
 	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"A grid over settings, and repeats."`
 	Digest     string      `yaml:"-" json:"-"` // sha256 of the canonical form
@@ -69,6 +70,11 @@ type Stage struct {
 	Inputs map[string][]pipeline.Ref // by input port
 	Stage  pipeline.Stage            // settings decoded over the kind's defaults
 	wrong  []string                  // paths of settings with problems
+}
+
+// Write says how tables are written as files.
+type Write struct {
+	SpreadsheetSafe bool `yaml:"spreadsheet_safe,omitempty" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are no number) get an apostrophe in front, which other readers have to take off again; false by default."`
 }
 
 // Experiment runs the spec over a grid of settings, with repeats.

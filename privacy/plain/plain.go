@@ -5,6 +5,7 @@ package plain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,4 +44,15 @@ func Text(s string) string {
 // paragraphs, and what Unicode says is no character.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufffe' || r == '\uffff'
+}
+
+// Formula reports whether a spreadsheet would compute a cell of text instead of showing
+// it: such a cell can send the sheet's other cells elsewhere. Numbers are not meant, nor
+// a sign that stands alone.
+func Formula(cell string) bool {
+	if len(cell) < 2 || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return false
+	}
+	_, err := strconv.ParseFloat(cell, 64)
+	return err != nil
 }

@@ -23,3 +23,15 @@ func TestText(t *testing.T) {
 		t.Error("a name holds any letter and no line break")
 	}
 }
+
+// TestFormula: the signs are those of OWASP's page on CSV injection.
+func TestFormula(t *testing.T) {
+	for cell, want := range map[string]bool{
+		`=HYPERLINK("http://x")`: true, "+1+1": true, "-2+3": true, "@SUM(A1)": true, "\t=1": true, "\r=1": true,
+		"-3": false, "+1.5e3": false, "-": false, "": false, "a=b": false, "<=50K": false, "'=1": false,
+	} {
+		if Formula(cell) != want {
+			t.Errorf("%q is a formula: %v, must be %v", cell, !want, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"regexp"
 	"strings"
+	"weir/privacy/plain"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -80,7 +81,7 @@ func (p *picture) svg() ([]byte, error) {
 	p.render(full)
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
-	return named(b.Bytes(), p.alt), err
+	return []byte(plain.Text(string(named(b.Bytes(), p.alt)))), err
 }
 
 // named gives a drawing its text for screen readers.
@@ -115,7 +116,7 @@ func (p *picture) inline() (string, error) {
 		size += fmt.Sprintf(";min-width:%.0fpx", p.w*82)
 	}
 	return fmt.Sprintf(`<svg viewBox="0 0 %.5g %.5g" style="%s" role="img" aria-label="%s">`,
-		w.Points(), h.Points(), size, html.EscapeString(p.alt)) + body, nil
+		w.Points(), h.Points(), size, html.EscapeString(plain.Text(p.alt))) + plain.Text(body), nil
 }
 
 // svgHead matches the prelude of vgsvg up to the opening tag's end.

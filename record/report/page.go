@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"weir/privacy/plain"
 	"weir/record"
 )
 
@@ -68,7 +69,7 @@ func (r *Report) drawings(plots int) drawings {
 	}
 	for _, i := range largest(distances, plots) {
 		if p := columnPicture(h, r.Columns[i]); p != nil {
-			p.name = fmt.Sprintf("column-%03d-%s", i+1, plain(p.title))
+			p.name = fmt.Sprintf("column-%03d-%s", i+1, fileName(p.title))
 			d.columns = append(d.columns, p)
 		}
 	}
@@ -76,8 +77,8 @@ func (r *Report) drawings(plots int) drawings {
 	return d
 }
 
-// plain keeps letters, digits, dash and underscore of a name, for files.
-func plain(name string) string {
+// fileName keeps letters, digits, dash and underscore of a name, for files.
+func fileName(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
@@ -150,7 +151,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, v)
-	return b.Bytes(), err
+	return []byte(plain.Text(b.String())), err
 }
 
 // mostOpen rows of a table of figures are shown without a click.

@@ -49,7 +49,7 @@ func (r *Report) scatters(h text.Handler) []*picture {
 			if p.name == "probability" && len(r.Shares) > 0 { // the same points
 				continue
 			}
-			add(identityPicture(h, "pairs-"+plain(g.Stage+"-"+p.name), g.Stage+": "+strings.ReplaceAll(p.name, "_", " "), p.real, p.synthetic, p.points))
+			add(identityPicture(h, "pairs-"+fileName(g.Stage+"-"+p.name), g.Stage+": "+strings.ReplaceAll(p.name, "_", " "), p.real, p.synthetic, p.points))
 		}
 	}
 	add(projectionPicture(h, r.Projection))

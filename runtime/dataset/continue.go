@@ -40,7 +40,7 @@ func Continue(c Continuation) (done Continued, err error) {
 	if c.Out, err = filepath.Abs(c.Out); err != nil {
 		return done, err
 	}
-	p, err := locate(c.Disk, c.Out, c.New)
+	p, err := locate(c.Disk, c.Out, c.New, false)
 	if err != nil {
 		return done, err
 	}

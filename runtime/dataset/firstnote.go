@@ -11,14 +11,14 @@ import (
 // tellFirst says what the first run leaves, and what to do with it.
 func (f *finding) tellFirst() {
 	name, owner := filepath.Base(f.place.path), filepath.Base(f.place.owner)
-	where := fmt.Sprintf("a ledger and %s now lie beside it. Commit the ledger. Back up the owner file with the data", owner)
+	where := fmt.Sprintf("%s now lies beside it, and its ledger will once something is charged. Commit the ledger. Back up the owner file with the data", owner)
 	switch {
+	case f.Uncharged:
+		where = fmt.Sprintf("nothing is charged, so its owner file %s lies with the runs. Back it up with the data", f.place.owner)
 	case f.place.readOnly():
 		where = fmt.Sprintf("its folder is read-only, so the owner file %s lies with the runs, and under another folder of runs (--out) the dataset is not known. Back it up with the data", f.place.owner)
-	case f.Uncharged:
-		where = fmt.Sprintf("%s now lies beside it. Back it up with the data", owner)
 	case f.Ledger != "":
-		where = fmt.Sprintf("%s now lies beside it, and its ledger is %s. Commit the ledger. Back up the owner file with the data", owner, f.Ledger)
+		where = fmt.Sprintf("%s now lies beside it, and its ledger will be %s once something is charged. Commit the ledger. Back up the owner file with the data", owner, f.Ledger)
 	}
 	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s and never commit it: with it copies and corrections are recognised and share one budget.", name, where))
 	f.tellGit()

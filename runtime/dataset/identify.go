@@ -22,7 +22,7 @@ type Opening struct {
 	Path      string         // of the file
 	Version   string         // as declared; "" is 1
 	Ledger    string         // where the run was asked to charge it; "" is beside the file
-	Uncharged bool           // the run is without privacy and has no ledger
+	Uncharged bool           // the run draws no noise: it has no ledger, and leaves the folder of the data alone
 	Digest    string         // of the uncompressed content
 	Rows      pipeline.Table // read only where the index does not know the content
 	Clock     func() time.Time
@@ -59,7 +59,7 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 		return nil, err
 	}
 	o.Out = out
-	p, err := locate(o.Disk, o.Out, o.Path)
+	p, err := locate(o.Disk, o.Out, o.Path, o.Uncharged)
 	if err != nil {
 		return nil, err
 	}

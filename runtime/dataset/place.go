@@ -12,8 +12,8 @@ import (
 )
 
 // place is where a dataset lies, and where its owner file lies: beside it, or
-// with the runs where its folder is read-only. Both may exist, where the folder
-// became read-only in between.
+// with the runs where its folder is read-only, or nothing is charged, which leaves no
+// mark on that folder. Both may exist, where that changed in between.
 type place struct {
 	disk   disk.Disk
 	path   string // links resolved
@@ -22,7 +22,7 @@ type place struct {
 	owner  string // the one of both that is written
 }
 
-func locate(d disk.Disk, out, path string) (place, error) {
+func locate(d disk.Disk, out, path string, uncharged bool) (place, error) {
 	if path == "" {
 		return place{}, errors.New("dataset: is without a path, must be a file")
 	}
@@ -32,7 +32,7 @@ func locate(d disk.Disk, out, path string) (place, error) {
 	}
 	p := placeOf(out, path)
 	p.disk = d
-	if !d.Writable(filepath.Dir(path)) {
+	if uncharged || !d.Writable(filepath.Dir(path)) {
 		p.owner = p.aside
 		if err = store.MakeRuns(d, out); err == nil {
 			err = d.MkdirAll(filepath.Dir(p.aside), 0o700)

@@ -84,10 +84,13 @@ type Found struct {
 	Record *record.Run
 }
 
+// mostOfRecord is far above what the plan of a thousand stages takes.
+const mostOfRecord = 1 << 28
+
 // ReadRecord reads the record of the run in dir, with the figures that lie in its
 // internal folder.
 func ReadRecord(dir string) (*record.Run, error) {
-	data, err := disk.ReadFile(recordPath(dir), 0)
+	data, err := disk.ReadFile(recordPath(dir), mostOfRecord)
 	if err != nil {
 		return nil, err
 	}

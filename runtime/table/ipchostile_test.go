@@ -111,7 +111,8 @@ func readAll(data []byte) (rows int64, err error) {
 }
 
 // bounded calls f and fails where it takes longer, or allocates more, than the size of
-// its input allows.
+// its input allows: 64 MiB and 256 times its size for what it is decompressed to, and
+// what is made of that.
 func bounded(t testing.TB, what string, size int, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -128,15 +129,19 @@ func bounded(t testing.TB, what string, size int, f func()) {
 // judge reads hostile bytes in every way that weir reads Arrow.
 func judge(t testing.TB, what string, data []byte) (rows int64, err error) {
 	t.Helper()
-	bounded(t, what, len(data), func() {
-		rows, err = readAll(data)
-		if raw, err := OpenRaw(context.Background(), inMemory(data), "f", nil); err == nil {
-			for _, err := range raw.Rows {
-				if err != nil {
-					break
-				}
+	bounded(t, what, len(data), func() { rows, err = readAll(data) })
+	bounded(t, what+", raw", len(data), func() {
+		raw, err := OpenRaw(context.Background(), inMemory(data), "f", nil)
+		if err != nil {
+			return
+		}
+		for _, err := range raw.Rows {
+			if err != nil {
+				return
 			}
 		}
+	})
+	bounded(t, what+", stored", len(data), func() {
 		h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema()}
 		stored := IPC(h, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 		pipeline.ReadFiles(context.Background(), stored)
@@ -228,6 +233,59 @@ func TestKeptArrow(t *testing.T) {
 	for _, path := range kept {
 		if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 {
 			t.Errorf("%s: is too long to be kept: %v", path, err)
+		}
+	}
+}
+
+// TestCompressedTooFar: a small file that becomes 256 MiB is refused before it does.
+func TestCompressedTooFar(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	b.Field(0).(*array.Float64Builder).AppendValues(make([]float64, 1<<25), nil)
+	var file bytes.Buffer
+	w := ipc.NewWriter(&file, ipc.WithSchema(s), ipc.WithZstd())
+	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	bounded(t, "zeros", file.Len(), func() {
+		d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Numeric}}}
+		table, err := Open(inMemory(file.Bytes()), "f", nil, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err = range table.Open(context.Background()) {
+			if err != nil {
+				break
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), "256 times its size") {
+			t.Errorf("%d bytes: %v, must be refused for what they become", file.Len(), err)
+		}
+	})
+}
+
+// TestSchemaOfItself: offsets wrap around, so a field can be its own child; the library
+// follows it until the stack overflows, which no program survives.
+func TestSchemaOfItself(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})}}, nil)
+	for form, data := range arrowForms(array.NewRecordBuilder(memory.DefaultAllocator, s).NewRecord()) {
+		at := 8
+		if strings.HasPrefix(form, "file") {
+			at = 16 // behind the mark of the file
+		}
+		meta := data[at:]
+		schema, ok := rootOf(meta).child(messageHeader)
+		fields, err := schema.tables(schemaFields)
+		if !ok || err != nil {
+			t.Fatal(err)
+		}
+		child, _, err := fields[0].structs(fieldChildren, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.LittleEndian.PutUint32(meta[child:], uint32(fields[0].Pos)-uint32(child))
+		if _, err := judge(t, form, data); err == nil || !strings.Contains(err.Error(), "holds itself") {
+			t.Errorf("%s: %v, must say that the schema holds itself", form, err)
 		}
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	plaintext "weir/privacy/plain"
 )
 
 // WriteCSV writes the columns of t's domain as text that Open reads back with
@@ -20,11 +22,22 @@ import (
 // it), ISO dates, missing cells as the column's first spelling of missing, or
 // empty. Values are quoted where RFC 4180 needs it; lines end with \n.
 func WriteCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
+	return writeCSV(ctx, w, t, csv, false)
+}
+
+// WriteSpreadsheetCSV is WriteCSV for spreadsheets: a name or a cell of text that one
+// would compute (plain.Formula) gets an apostrophe in front, which is part of the cell
+// for all other readers. Numbers stay as they are.
+func WriteSpreadsheetCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
+	return writeCSV(ctx, w, t, csv, true)
+}
+
+func writeCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV, safe bool) error {
 	d, err := newDialect("output", csv)
 	if err != nil {
 		return err
 	}
-	c := &csvWriter{w: w, dialect: d, domain: t.Domain}
+	c := &csvWriter{w: w, dialect: d, domain: t.Domain, safe: safe}
 	if d.header {
 		c.header()
 	}
@@ -43,6 +56,7 @@ type csvWriter struct {
 	w       io.Writer
 	dialect *dialect
 	domain  *pipeline.Domain
+	safe    bool // for spreadsheets
 	buf     []byte
 	cell    []byte
 }
@@ -54,9 +68,17 @@ func (c *csvWriter) header() {
 	for i, col := range c.domain.Columns {
 		c.separate(i)
 		c.cell = append(c.cell[:0], col.Name...)
+		c.disarm()
 		c.put(i)
 	}
 	c.buf = append(c.buf, '\n')
+}
+
+// disarm makes text of what a spreadsheet would compute.
+func (c *csvWriter) disarm() {
+	if c.safe && plaintext.Formula(string(c.cell)) {
+		c.cell = slices.Insert(c.cell, 0, '\'')
+	}
 }
 
 func (c *csvWriter) separate(i int) {
@@ -115,6 +137,9 @@ func (c *csvWriter) record(r arrow.Record) error {
 			if c.cell, err = columns[i].spell(c.cell[:0], row); err != nil {
 				return err
 			}
+			if columns[i].text {
+				c.disarm()
+			}
 			c.put(i)
 		}
 		c.buf = append(c.buf, '\n')
@@ -140,10 +165,11 @@ type speller struct {
 	write   func(b []byte, i int) ([]byte, bool)
 	missing string
 	codes   missing
+	text    bool // categories and open text
 }
 
 func newSpeller(c *pipeline.Column, a arrow.Array, d *dialect) (speller, error) {
-	s := speller{column: c, array: a, codes: newMissing(c, d)}
+	s := speller{column: c, array: a, codes: newMissing(c, d), text: c.Type.Coded() || c.Type == pipeline.Text}
 	switch {
 	case len(c.Missing) > 0:
 		s.missing = c.Missing[0]

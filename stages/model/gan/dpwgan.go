@@ -65,6 +65,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
+	needReadable(h, &ps)
 	rate := s.Rate(h, &ps)
 	if s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))

@@ -68,6 +68,18 @@ func decodeGenerator(parts map[string][]byte) (artifact.Model, error) {
 	return g, nil
 }
 
+// needReadable is a problem where the model could not be read back: what a stranger's
+// model is judged by is told before anything is paid.
+func needReadable(h pipeline.Header, ps *pipeline.Problems) {
+	err := artifact.CheckDomain(h.Domain)
+	if err == nil && len(*ps) == 0 {
+		_, err = prep.DecodedHeader(h)
+	}
+	if err != nil {
+		ps.Add("from", "a table of which a model cannot be released: "+err.Error(), "a table whose model can be read back")
+	}
+}
+
 // check judges what was read before it is used: it may come from anyone.
 func (g *generator) check() error {
 	if err := artifact.CheckDomain(g.Domain); err != nil {

@@ -60,3 +60,20 @@ func TestDamagedGenerator(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableIsRefusedBefore: a model that could not be read back is refused by the
+// plan, not after its noise is paid for.
+func TestUnreadableIsRefusedBefore(t *testing.T) {
+	for name, l := range learners(t) {
+		h := l.in.Header
+		h.Domain = h.Domain.Clone()
+		h.Domain.Columns[0].Name = "\x1b[2J"
+		if _, err := l.stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
+			t.Errorf("%s: %v, must say that the model cannot be released", name, err)
+		}
+		h.Domain.Columns[0].Name = "other" // not the one that its history encoded
+		if _, err := l.stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
+			t.Errorf("%s: %v, must say that the model cannot be released", name, err)
+		}
+	}
+}

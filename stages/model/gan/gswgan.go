@@ -64,6 +64,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
+	needReadable(h, &ps)
 	if h.Stability.Spread != pipeline.SpreadShards {
 		ps.Refuse("W22", "from", "a table of stability "+h.Stability.String(), "a table of stability shards(k): put a stage of kind shard before")
 	}

@@ -1,0 +1,35 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"weir/runtime/store"
+)
+
+// errGone is a finished run whose release was taken away and cannot be made again: to
+// draw new noise in its place would be a charge that nobody asked for.
+var errGone = errors.New("its release is gone, and cannot be made again without its noise key and the same build of weir; " +
+	"restore release/ from a backup, or draw new noise, as a new charge, with --fresh")
+
+// gone reports whether all of a finished run's release was taken away.
+func gone(f store.Found) bool {
+	_, err := os.Lstat((store.RunDir{Path: f.Path}).Release())
+	return errors.Is(err, os.ErrNotExist) && len(f.Record.Release) > 0
+}
+
+// rebuild takes up a finished run without its release, as if it had been interrupted
+// before it published: what is not in the cache is computed again under its own key,
+// and its charges stand in the ledger. disk.ErrLocked where another process does so.
+func (r *run) rebuild(f store.Found) error {
+	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
+	if err := dir.Lock(); err != nil {
+		return err
+	}
+	if !r.resume(dir, f.Record) {
+		return errors.Join(fmt.Errorf("%s: %w", f.Path, errGone), dir.Unlock())
+	}
+	r.opts.Log.Warn("the release of a finished run of this spec is gone; it is made again, and nothing is charged", "run", f.Path)
+	return nil
+}
