@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"weir/internal/disk"
 	"weir/runtime/store"
 )
 
@@ -38,13 +39,13 @@ func OpenFolder(dir string, confine bool) (*Folder, error) {
 // Open opens a regular file for reading.
 func (f *Folder) Open(name string) (fs.File, error) {
 	if f.root == nil {
-		return opened(store.OpenRegular(f.Path(name)))
+		return opened(disk.Open(f.Path(name)))
 	}
 	if filepath.IsAbs(name) {
 		return nil, fmt.Errorf("%s: is an absolute path, %w", name, ErrConfined)
 	}
-	file, err := store.OpenRegularIn(f.root, filepath.Clean(name))
-	if _, ofOpening := err.(*fs.PathError); ofOpening {
+	file, err := disk.OpenIn(f.root, filepath.Clean(name))
+	if _, ofOpening := err.(*fs.PathError); ofOpening && !errors.As(err, &disk.IrregularError{}) {
 		return nil, fmt.Errorf("%w: %v", ErrConfined, store.Reason(err))
 	}
 	return opened(file, err)

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/calibrate"
-	"weir/runtime/store"
 	"weir/schema"
 )
 
@@ -153,7 +153,7 @@ func readEvents(args []string) ([]privacy.Event, error) {
 		b := []byte(a)
 		var err error
 		if path, isFile := strings.CutPrefix(a, "@"); isFile {
-			b, err = store.ReadRegular(path, schema.MaxBytes)
+			b, err = disk.ReadFile(path, schema.MaxBytes)
 		}
 		var e privacy.Event
 		if err == nil {

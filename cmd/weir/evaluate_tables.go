@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/runtime"
@@ -14,7 +15,7 @@ import (
 
 // tables opens the files by the domain and notes what it does not cover.
 func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipeline.Tables, error) {
-	data, err := store.ReadRegular(f.domain, schema.MaxBytes)
+	data, err := disk.ReadFile(f.domain, schema.MaxBytes)
 	if err != nil {
 		return nil, withCode(exitUsage, fmt.Errorf("%s: %w", f.domain, store.Reason(err)))
 	}

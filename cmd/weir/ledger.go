@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/runtime/store"
 )
@@ -32,7 +33,7 @@ table and can be committed.`,
 const mostOfLedger = 1 << 30
 
 func readLedger(path string) ([]ledger.Entry, error) {
-	data, err := store.ReadRegular(path, mostOfLedger)
+	data, err := disk.ReadFile(path, mostOfLedger)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, withCode(exitUsage, fmt.Errorf("%s: no such ledger; a dataset without charges has none", path))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/runtime"
 	"weir/runtime/store"
@@ -73,7 +74,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 		return pipeline.Table{}, err
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	g, err := sample.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return store.OpenRegular(path) }))
+	g, err := sample.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return disk.Open(path) }))
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -87,7 +88,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 
 // isModel looks at the first bytes: what is no Arrow stream is named for what it is.
 func isModel(path string) error {
-	f, err := store.OpenRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return store.Reason(err)
 	}

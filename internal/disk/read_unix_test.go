@@ -19,7 +19,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, link, dir, "/dev/zero"} {
-		if _, err := ReadFile(path, 0); !errors.Is(err, errIrregular) {
+		if _, err := ReadFile(path, 0); !errors.As(err, &IrregularError{}) {
 			t.Errorf("%s: %v, must be refused", path, err)
 		}
 	}
