@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -95,17 +96,24 @@ func TestSecondProcessWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, s.path("runs/study/cache/*/scratch/checkpoint"))
-	var said bytes.Buffer
 	second := s.process(nil, "--insecure-noise-seed", "9")
-	second.Stderr = &said
-	if err := second.Start(); err != nil {
+	errs, err := second.StderrPipe()
+	if err == nil {
+		err = second.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
-	c.Process.Kill()
-	c.Wait()
-	if err := second.Wait(); err != nil || !strings.Contains(said.String(), "waiting for the run") {
-		t.Errorf("%v: %s", err, said.String())
+	said, waits := bufio.NewScanner(errs), false
+	for said.Scan() {
+		if strings.Contains(said.Text(), "waiting for the run") {
+			waits = true
+			c.Process.Kill()
+			c.Wait()
+		}
+	}
+	if err := second.Wait(); err != nil || !waits {
+		t.Errorf("%v; the second waited: %v", err, waits)
 	}
 	s.onePaid("data.csv.NOT-PRIVATE.weir-ledger.jsonl")
 }

@@ -52,8 +52,8 @@ func parse(data []byte, before []Entry, dataset string) (entries []Entry, rest [
 		e, err := parseLine(line)
 		if err == nil {
 			err = follows(e, entries)
-		} else if !ended && !errors.Is(err, ErrOldFormat) {
-			if remnant(data, headHash(entries, dataset)) {
+		} else if last := !ended || len(tail) == 0 && bytes.IndexByte(data, 0) >= 0; last && !errors.Is(err, ErrOldFormat) {
+			if remnant(data, entries, dataset) {
 				return entries, data, nil
 			}
 			err = errNoRemnant(data)

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // Bounds of what a crash leaves of one line (docs/design/ledger.md, "What a crash leaves").
 const (
-	noLine  = 300     // bytes into which no line fits: this many zeros are not a charge
+	noLine  = 300     // bytes into which no line fits
 	maxLine = 1 << 20 // bytes of a line that was cut short; charges have hundreds
 )
 
@@ -31,15 +32,36 @@ func errNoRemnant(rest []byte) error {
 	return fmt.Errorf("%s what a crash leaves of one line after the line before (%d bytes): nothing was removed; restore the ledger from version control or a backup, or, if these bytes never were a charge, move them out of the file", what, len(rest))
 }
 
-// remnant reports whether rest, which ends the file, is what a crash leaves of one line
-// after the line with the hash head: its beginning, as weir writes it, and after that no
-// more zeros than could stand for part of a line. Everything else may have been charges.
-func remnant(rest []byte, head string) bool {
-	written, zeros := unfilled(rest)
-	if len(zeros) >= noLine || len(written) > maxLine {
-		return false
+// remnant reports whether rest, which ends the file behind the entries, is what a crash
+// leaves of one line: its beginning, as weir writes it, or a line of which one stretch is
+// zeros. Everything else may have been charges.
+func remnant(rest []byte, entries []Entry, dataset string) bool {
+	head := headHash(entries, dataset)
+	from, to := bytes.IndexByte(rest, 0), bytes.LastIndexByte(rest, 0)+1
+	if from < 0 {
+		return len(rest) <= maxLine && begins(rest, head)
 	}
-	return len(written) == 0 || begins(written, head)
+	return len(rest) <= oneLine(entries) && len(bytes.Trim(rest[from:to], "\x00")) == 0 &&
+		(from == 0 || begins(rest[:from], head)) && ends(rest[to:])
+}
+
+// oneLine is a length at which zeros stand for one line and no more: into less than twice
+// noLine two do not fit, and charges of one dataset are about as long as each other.
+func oneLine(entries []Entry) int {
+	longest := 2*noLine - 1
+	for _, e := range entries {
+		if line, err := e.line(); err == nil {
+			longest = max(longest, len(line))
+		}
+	}
+	return longest
+}
+
+// ends reports whether text behind zeros can be the end of a line: no line begins in it.
+func ends(text []byte) bool {
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	return utf8.Valid(text) && !bytes.Contains(text, []byte(`{"prev"`)) &&
+		bytes.IndexFunc(text, func(r rune) bool { return r < ' ' }) < 0
 }
 
 // unfilled parts the end of a file from the zeros behind it.

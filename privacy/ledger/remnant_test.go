@@ -29,10 +29,12 @@ func damaged(t testing.TB) map[string]string {
 		"NULs for all":                   zeros(len(full)),
 		"NULs for all but the end":       zeros(len(full)-1) + "\n",
 		"NULs for two lines":             l[0] + zeros(len(l[1])+len(l[2])),
-		"NULs for one line":              l[0] + l[1] + zeros(len(l[2])),
-		"NULs for a line, and its end":   l[0] + l[1] + zeros(len(l[2])-1) + "\n",
+		"NULs for a line and a half":     l[0] + zeros(len(l[1])+len(l[2])/2),
 		"NULs, then a line":              zeros(10) + l[0],
-		"NULs within the last line":      l[0] + l[1] + l[2][:50] + zeros(50) + l[2][100:],
+		"NULs in two places":             l[0] + l[1] + l[2][:50] + zeros(50) + l[2][100:200] + zeros(10),
+		"NULs within the line before":    l[0] + l[1][:50] + zeros(50) + l[1][100:] + l[2],
+		"NULs, then two ends":            l[0] + zeros(100) + l[1][300:] + l[2][350:],
+		"NULs, then another language":    l[0] + zeros(100) + "\x8f\x02",
 		"garbage":                        "\x8f\x02ELF not a ledger",
 		"garbage of letters":             l[0] + "garbage",
 		"garbage after a brace":          l[0] + "{garbage",
@@ -138,6 +140,30 @@ func TestNothingIsCutThatCannotBeKept(t *testing.T) {
 	}
 	if !bytes.Equal(m.data, before) {
 		t.Error("the file was cut")
+	}
+}
+
+// TestZerosForOneLine: a file system may have noted a size before the bytes came, so that
+// some pages of an Append are zeros. One line is removed, and is kept aside.
+func TestZerosForOneLine(t *testing.T) {
+	full := string(filled(t, 3).data)
+	l := lines([]byte(full))
+	zeros := func(n int) string { return strings.Repeat("\x00", n) }
+	for before, charged := range map[string]int{"": 0, l[0] + l[1]: 2} {
+		next := l[charged]
+		for name, rest := range map[string]string{
+			"all of it":     zeros(len(next)),
+			"its beginning": zeros(200) + next[200:],
+			"its middle":    next[:100] + zeros(200) + next[300:],
+			"its end":       next[:100] + zeros(len(next)-100),
+			"before a cut":  zeros(100) + next[100:200],
+		} {
+			m := &memory{data: []byte(before + rest)}
+			got, err := newLedger(m, dataset, ticking())
+			if err != nil || len(got.Entries()) != charged || string(m.aside) != rest || string(m.data) != before {
+				t.Errorf("%s after %d charges: %v, %d bytes aside, must be %d", name, charged, err, len(m.aside), len(rest))
+			}
+		}
 	}
 }
 
