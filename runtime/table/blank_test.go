@@ -14,13 +14,13 @@ import (
 func TestBlankLinesAtTheTopCostNothing(t *testing.T) {
 	body := []byte(strings.Repeat("\n", 1<<20))
 	begin := time.Now()
-	table, err := openWith(repeated{nil, body, 64}, "f.csv", nil, small(), options{})
+	_, err := openWith(repeated{nil, body, 64}, "f.csv", nil, small(), options{})
 	if err == nil || !strings.Contains(err.Error(), ruleNoHeader) {
 		t.Errorf("%v, must say that it %s", err, ruleNoHeader)
 	}
 	for name, head := range map[string]string{"blank": "\n", "spaced": "  \r\n", "comment": "# it's \"777\n"} {
 		text := strings.Repeat(head, 400_000)
-		table, err = openWith(repeated{[]byte(text), []byte("n,x,c\n1,2,red\n"), 1}, "f.csv", &pipeline.CSV{Comment: "#", Trim: true}, small(), options{})
+		table, err := openWith(repeated{[]byte(text), []byte("n,x,c\n1,2,red\n"), 1}, "f.csv", &pipeline.CSV{Comment: "#", Trim: true}, small(), options{})
 		if err != nil {
 			t.Fatal(name, err)
 		}

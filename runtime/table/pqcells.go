@@ -25,19 +25,19 @@ func newCells(t arrow.DataType) (cells, arrow.DataType) {
 	case arrow.BOOL:
 		return &typed[bool]{plain: plainFlags, array: flagArray}, t
 	case arrow.INT8, arrow.INT16, arrow.INT32:
-		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), array: widened(func(v int32) int64 { return int64(v) })}, arrow.PrimitiveTypes.Int64
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: widened(func(v int32) int64 { return int64(v) })}, arrow.PrimitiveTypes.Int64
 	case arrow.UINT8, arrow.UINT16, arrow.UINT32:
-		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), array: widened(func(v int32) int64 { return int64(uint32(v)) })}, arrow.PrimitiveTypes.Int64
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: widened(func(v int32) int64 { return int64(uint32(v)) })}, arrow.PrimitiveTypes.Int64
 	case arrow.INT64, arrow.UINT64:
-		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
+		return &typed[int64]{plain: plainFixed(arrow.Int64Traits.CastFromBytes), delta: numbersOf[int64], array: fixedArray(t, arrow.Int64Traits.CastToBytes)}, t
 	case arrow.FLOAT32:
 		return &typed[float32]{plain: plainFixed(arrow.Float32Traits.CastFromBytes), array: fixedArray(t, arrow.Float32Traits.CastToBytes)}, t
 	case arrow.FLOAT64:
 		return &typed[float64]{plain: plainFixed(arrow.Float64Traits.CastFromBytes), array: fixedArray(t, arrow.Float64Traits.CastToBytes)}, t
 	case arrow.DATE32:
-		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), array: fixedArray(t, arrow.Int32Traits.CastToBytes)}, t
+		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: fixedArray(t, arrow.Int32Traits.CastToBytes)}, t
 	case arrow.STRING:
-		return &typed[parquet.ByteArray]{plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, array: textArray}, t
+		return &typed[parquet.ByteArray]{plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, delta: textsOf, array: textArray}, t
 	}
 	return nil, t
 }
@@ -48,6 +48,7 @@ type typed[T any] struct {
 	there   []bool
 	missing int
 	plain   func(body []byte) decoder[T]
+	delta   func(e parquet.Encoding, body []byte, n int64) (decoder[T], error) // nil: has no such encoding
 	array   func(values []T, valid *memory.Buffer, missing int) (arrow.Array, error)
 
 	chunk   *pages // that is being read
@@ -113,7 +114,10 @@ func (c *typed[T]) turn(p *pages) (err error) {
 	case parquet.Encodings.RLEDict, parquet.Encodings.PlainDict:
 		c.decoder, err = c.look(p)
 	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
-		c.decoder, err = newByLibrary[T](p)
+		if c.delta == nil {
+			return notRead(p.encoding)
+		}
+		c.decoder, err = c.delta(p.encoding, p.body, p.there)
 	case parquet.Encodings.RLE:
 		f, wrong := runFlags(p.body)
 		d, ok := any(f).(decoder[T])
@@ -206,11 +210,13 @@ func flagArray(values []bool, valid *memory.Buffer, missing int) (arrow.Array, e
 	return arrayOf(arrow.FixedWidthTypes.Boolean, len(values), missing, valid, memory.NewBufferBytes(bits)), nil
 }
 
+var errTexts = unsupported{errors.New("has texts that are longer than 2 GiB in 65,536 rows, which is not read")}
+
 func textArray(values []parquet.ByteArray, valid *memory.Buffer, missing int) (arrow.Array, error) {
 	size := 0
 	for _, v := range values {
 		if size += len(v); size > math.MaxInt32 {
-			return nil, unsupported{errors.New("has texts that are longer than 2 GiB in 65,536 rows, which is not read")}
+			return nil, errTexts
 		}
 	}
 	offsets, text := make([]int32, 1, len(values)+1), make([]byte, 0, size)

@@ -4,13 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // decoder gives the values of a page, one after the other: as many as to holds,
@@ -93,54 +88,6 @@ func (d *looked[T]) next(to []T) error {
 	}
 	return nil
 }
-
-// batchReader decodes values of one type; see file.ColumnChunkReader.
-type batchReader[T any] interface {
-	ReadBatch(size int64, values []T, defined, repeated []int16) (levels int64, read int, err error)
-}
-
-// byLibrary are the delta encodings.
-type byLibrary[T any] struct{ reader batchReader[T] }
-
-func newByLibrary[T any](p *pages) (decoder[T], error) {
-	if err := deltaHeader(p.body, p.there); err != nil {
-		return nil, err
-	}
-	page := file.NewDataPageV1(memory.NewBufferBytes(p.body), int32(p.there), p.encoding, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(p.body)))
-	column := schema.NewColumn(p.column.SchemaNode().(*schema.PrimitiveNode), 0, 0)
-	r, ok := file.NewColumnReader(column, &onePage{page: page}, memory.DefaultAllocator, &sync.Pool{}).(batchReader[T])
-	if !ok {
-		return nil, notRead(p.encoding)
-	}
-	return &byLibrary[T]{r}, nil
-}
-
-func (l *byLibrary[T]) next(to []T) error {
-	for len(to) > 0 {
-		levels, read, err := l.reader.ReadBatch(int64(len(to)), to, nil, nil)
-		if err != nil || read <= 0 || levels != int64(read) {
-			return errors.Join(errFew, err)
-		}
-		to = to[read:]
-	}
-	return nil
-}
-
-// onePage hands the library one page, which has no levels; see file.PageReader.
-type onePage struct {
-	page file.Page
-	told bool
-}
-
-func (o *onePage) SetMaxPageHeaderSize(int) {}
-func (o *onePage) Page() file.Page          { return o.page }
-func (o *onePage) Err() error               { return nil }
-func (o *onePage) Next() bool {
-	first := !o.told
-	o.told = true
-	return first
-}
-func (o *onePage) Reset(parquet.BufferedReader, int64, compress.Compression, *file.CryptoContext) {}
 
 // notRead names an encoding that is not read, or that a column of that type cannot have.
 func notRead(e parquet.Encoding) error {

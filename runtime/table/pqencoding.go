@@ -18,13 +18,3 @@ func merged(body []byte, width int, n int64) ([]byte, error) {
 	}
 	return out, nil
 }
-
-// deltaHeader checks the sizes that the delta encodings begin with.
-func deltaHeader(b []byte, n int64) error {
-	t := &thrift{buf: b}
-	block, pieces, total := t.uvarint(), t.uvarint(), t.uvarint()
-	if t.bad || block == 0 || block > 1<<20 || pieces == 0 || pieces > 1<<10 || block%pieces != 0 || total != uint64(n) {
-		return errFew
-	}
-	return nil
-}
