@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -41,7 +42,7 @@ func (h *held) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{SectionReader: io.NewSectionReader(f.at, 0, f.size), of: f.file}, nil
+	return &view{SectionReader: io.NewSectionReader(whole{f.at, f.size}, 0, f.size), of: f.file}, nil
 }
 
 func (h *held) get(name string) (*heldFile, error) {
@@ -101,22 +102,56 @@ func (h *held) untouched() error {
 	return nil
 }
 
-// unchanged reads every digested file again: what was read is what was digested.
+// unchanged reads every digested file again: what was read is what was digested. A
+// file that can no longer be read, as on a network, counts as changed: nobody can
+// say that it is not.
 func (h *held) unchanged(ctx context.Context) error {
 	if err := h.untouched(); err != nil {
 		return err
 	}
-	for name, f := range h.files {
-		if f.digest == "" {
-			continue
-		}
+	for name, before := range h.digests() {
 		now, err := table.Digest(ctx, h, name)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
-		}
-		if err != nil || now != f.digest {
+		case err != nil:
+			return fmt.Errorf("%w; %s: %w", err, h.folder.Path(name), errChanged)
+		case now != before:
 			return fmt.Errorf("%s: %w", h.folder.Path(name), errChanged)
 		}
+	}
+	return nil
+}
+
+// digests are those taken so far, by name.
+func (h *held) digests() map[string]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	taken := map[string]string{}
+	for name, f := range h.files {
+		if f.digest != "" {
+			taken[name] = f.digest
+		}
+	}
+	return taken
+}
+
+// named refuses a file whose name has come to mean another one since it was opened:
+// its ledger and its owner file are found by name.
+func (h *held) named(name string) error {
+	f, err := h.get(name)
+	if err != nil {
+		return err
+	}
+	now, err := h.folder.Open(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", h.folder.Path(name), errChanged)
+	}
+	defer now.Close()
+	was, err1 := f.file.Stat()
+	is, err2 := now.Stat()
+	if err1 != nil || err2 != nil || !os.SameFile(was, is) {
+		return fmt.Errorf("%s: %w", h.folder.Path(name), errChanged)
 	}
 	return nil
 }
@@ -127,6 +162,21 @@ func (h *held) Close() error {
 		errs = append(errs, f.file.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// whole is a file of a known size. One that ends before has shrunk, which a reader
+// would take for the end of the table.
+type whole struct {
+	io.ReaderAt
+	size int64
+}
+
+func (w whole) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.ReaderAt.ReadAt(p, off)
+	if errors.Is(err, io.EOF) && n < len(p) && off+int64(n) < w.size {
+		err = errChanged
+	}
+	return n, err
 }
 
 // view is one reader of a held file; closing it leaves the file open.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -66,9 +67,12 @@ func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, 
 	if err != nil {
 		return err
 	}
+	if err := files.named(d.File); err != nil { // the ledger is found by the name, the digest is of what is held
+		return err
+	}
 	s.table, s.name = t, filepath.Base(d.File)
 	s.identity, err = identify(ctx, files.folder.Path(d.File), digest, t, plan, files.folder, opts)
-	return err
+	return errors.Join(err, files.named(d.File))
 }
 
 // identity is which dataset a run works on: a random id and a declared version,

@@ -54,3 +54,22 @@ func TestUnitsAreCapped(t *testing.T) {
 		t.Errorf("unit row keeps %s, must keep all", got)
 	}
 }
+
+// TestUnitNamedNull: a unit that is spelled as missing values are printed is not a
+// missing one, whatever the column's type.
+func TestUnitNamedNull(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "patient", Type: pipeline.Text, Nullable: true}, {Name: "visit", Type: pipeline.Integer}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
+	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+	for i, u := range []string{"(null)", "", "(null)", "", "x", "null", "(null)"} {
+		if u == "" {
+			b.Field(0).AppendNull()
+		} else {
+			b.Field(0).(*array.StringBuilder).Append(u)
+		}
+		b.Field(1).(*array.Int64Builder).Append(int64(i))
+	}
+	if got := kept(t, capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1})); got != "[0 1 3 4 5]" {
+		t.Errorf("keeps visits %s, must keep [0 1 3 4 5]", got)
+	}
+}

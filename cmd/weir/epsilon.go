@@ -158,6 +158,7 @@ func readEvents(args []string) ([]privacy.Event, error) {
 		var e privacy.Event
 		if err == nil {
 			e, err = privacy.ParseEvent(b)
+			err = unquoted(a, err)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("--event %d: %w", i+1, err))
@@ -166,6 +167,14 @@ func readEvents(args []string) ([]privacy.Event, error) {
 		events = append(events, e)
 	}
 	return events, errors.Join(problems...)
+}
+
+// unquoted hides what is wrong within a file: what was named by mistake holds cells.
+func unquoted(arg string, err error) error {
+	if err == nil || !strings.HasPrefix(arg, "@") {
+		return err
+	}
+	return fmt.Errorf("%s is no event, must be JSON as --event takes it; give the JSON itself to see what is wrong with it", arg[1:])
 }
 
 // epsilonError gives refusals of privacy their exit code; what is left after the

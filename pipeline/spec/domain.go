@@ -24,6 +24,12 @@ func ParseDomain(file string, data []byte) (*pipeline.Domain, error) {
 
 func parseDomain(file string, data []byte) (*pipeline.Domain, []schema.Problem) {
 	doc, problems := schema.Parse(file, data)
+	if doc == nil {
+		return nil, problems
+	}
+	if other := foreign(file, doc, "a domain", "columns"); other != nil {
+		return nil, other
+	}
 	if len(problems) > 0 {
 		return nil, problems
 	}

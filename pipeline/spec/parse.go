@@ -37,6 +37,9 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	if doc == nil {
 		return nil, diagnostics(problems)
 	}
+	if other := specForeign(src.File, doc); other != nil {
+		return nil, diagnostics(other)
+	}
 	for _, set := range src.Set {
 		problems = append(problems, override(doc, set)...)
 	}

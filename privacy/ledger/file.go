@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
+
 	"weir/internal/disk"
 )
 
@@ -62,7 +62,7 @@ func MergeFiles(d disk.Disk, path string, others ...string) (err error) {
 	defer func() { err = errors.Join(err, unlock()) }()
 	var branches [][]byte
 	for _, p := range append([]string{path}, others...) {
-		data, err := os.ReadFile(p)
+		data, err := disk.ReadFile(p, 0)
 		if err != nil {
 			return fmt.Errorf("ledger: merge: %w", err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"weir/pipeline"
 	"weir/runtime/table"
+	"weir/schema"
 )
 
 const confirm = " # read from the data: confirm from public knowledge or replace"
@@ -122,6 +123,9 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if err != nil {
 		return nil, err
 	}
+	if err := bounded(name, raw.Names); err != nil {
+		return nil, err
+	}
 	columns, rows, err := profileAll(raw, name)
 	if err != nil {
 		return nil, err
@@ -129,7 +133,28 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	return draft(name, csv, columns), nil
+	return fits(name, draft(name, csv, columns))
+}
+
+// bounded refuses, before a row is read, a file whose domain could not be checked
+// however short its columns are declared.
+func bounded(name string, columns []string) error {
+	least := 0
+	for _, c := range columns {
+		least += len("  - {name: , type: text}\n") + len(c)
+	}
+	if least <= schema.MaxBytes {
+		return nil
+	}
+	return fmt.Errorf("%s: has %d columns, whose domain would be longer than 1 MiB, the most that weir check reads; infer a file of fewer columns", name, len(columns))
+}
+
+// fits refuses a draft that weir check would not read.
+func fits(name string, draft []byte) ([]byte, error) {
+	if len(draft) <= schema.MaxBytes {
+		return draft, nil
+	}
+	return nil, fmt.Errorf("%s: its draft would be %d bytes long, and weir check reads at most %d (1 MiB); infer a file of fewer columns", name, len(draft), schema.MaxBytes)
 }
 
 // profileAll looks at every row.

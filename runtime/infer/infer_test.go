@@ -1,11 +1,14 @@
 package infer
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"weir/internal/golden"
 	"weir/pipeline"
@@ -53,6 +56,47 @@ func TestBadFilesAreRefused(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "777") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestADraftIsWhatCheckReads: a draft that weir check would refuse for its length is
+// refused by infer, before the rows where the columns alone tell it.
+func TestADraftIsWhatCheckReads(t *testing.T) {
+	wide := func(n int, row string) string {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprint("c", i)
+		}
+		return strings.Join(names, ",") + "\n" + row
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"early": {wide(100_000, ""), "has 100000 columns"}, // no row is needed to know
+		"late":  {wide(15_000, strings.Repeat("7.5,", 14_999)+"7.5\n"), "weir check reads at most 1048576"},
+	} {
+		_, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(c.text)}}, "f.csv", &pipeline.CSV{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "7.5") {
+			t.Errorf("%s: %.200v, must say %s", name, err, c.want)
+		}
+	}
+	out, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte(wide(4000, strings.Repeat("7.5,", 3999)+"7.5\n"))}}, "f.csv", &pipeline.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out), "UNDECIDED", "public")))
+	if err == nil && len(d.Columns) != 4000 {
+		t.Errorf("%d columns, must be 4000", len(d.Columns))
+	}
+	if err != nil && strings.Contains(err.Error(), "bytes long") {
+		t.Error(err)
+	}
+}
+
+// TestNothingButNewlines: read once or twice, not once for each guess.
+func TestNothingButNewlines(t *testing.T) {
+	begin := time.Now()
+	_, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: bytes.Repeat([]byte("\n"), 64<<20)}}, "f.csv", nil)
+	if err == nil || !strings.Contains(err.Error(), "holds no rows") || time.Since(begin) > 5*time.Second {
+		t.Errorf("%v in %v, must be refused at once", err, time.Since(begin))
 	}
 }
 

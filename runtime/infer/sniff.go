@@ -49,6 +49,9 @@ func try(ctx context.Context, fsys table.FS, name string, share float64) (*pipel
 			no := false
 			csv := &pipeline.CSV{Delimiter: delimiter, Comment: comment, Header: &no}
 			found, err := peek(ctx, fsys, name, csv)
+			if table.IsEmpty(err) {
+				return nil, nil, err // whatever the delimiter is
+			}
 			if err != nil {
 				failed = err
 				continue

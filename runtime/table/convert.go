@@ -121,6 +121,10 @@ func (c *converter) adder(at int, a arrow.Array) func(i int) string {
 		return func(i int) string { return b.addNumber(x(i)) }
 	case *ints:
 		return intAdder(b, a)
+	case *codes:
+		if v, ok := a.(*array.Boolean); ok {
+			return flagAdder(b, v)
+		}
 	}
 	return textAdder(c.builders[at], a)
 }
@@ -130,6 +134,23 @@ func textAdder(b builder, a arrow.Array) func(i int) string {
 	return func(i int) string {
 		buf = text(buf[:0], i)
 		return b.add(buf)
+	}
+}
+
+// flagAdder looks both words up once.
+func flagAdder(b *codes, a *array.Boolean) func(i int) string {
+	no, hasNo := b.find([]byte("false"))
+	yes, hasYes := b.find([]byte("true"))
+	if !hasNo || !hasYes {
+		return textAdder(b, a)
+	}
+	return func(i int) string {
+		code := no
+		if a.Value(i) {
+			code = yes
+		}
+		b.values = append(b.values, code)
+		return ""
 	}
 }
 

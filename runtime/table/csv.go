@@ -1,10 +1,13 @@
 package table
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -14,6 +17,7 @@ import (
 const (
 	ruleNoHeader = "holds nothing, not even a header"
 	ruleEmpty    = "holds no rows"
+	ruleReturn   = "holds a carriage return that ends no line; accepted: lines that end with LF or CRLF (convert the file, for example with tr '\\r' '\\n')"
 )
 
 // csvTable reads one text file.
@@ -44,6 +48,8 @@ func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options, 
 		t.layout = byPosition(len(dom.Columns), dom, p, line, d.ignoreExtra)
 	case rule != "":
 		p.add(line, "", rule)
+	case returned(values):
+		p.add(line, "", ruleReturn)
 	case !t.delimited(values, head, p, line):
 	case d.header:
 		t.header = string(head[:min(next, len(head))])
@@ -55,26 +61,56 @@ func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options, 
 	return t, p.err(false)
 }
 
-// firstText reads up to the end of the first record and says on which line
-// that record begins.
-func firstText(s io.Reader, d *dialect) ([]byte, int64, error) {
+// firstText reads the first record, after blanks and comments, and says on which
+// line it begins.
+func firstText(s *stream, d *dialect) ([]byte, int64, error) {
+	line, err := skipBlank(s, d)
+	if err != nil {
+		return nil, line, err
+	}
 	split := newSplitter(s, d, 1, 1<<16)
-	var all []byte
+	c, err := split.next(nil)
+	if err == io.EOF {
+		return nil, line, nil
+	}
+	return c.data, line, err
+}
+
+// skipBlank moves over the blank and comment lines at the top, however many, and
+// returns the line behind them.
+func skipBlank(s *stream, d *dialect) (int64, error) {
+	x := newLexer(d)
+	x.line = 1
 	for {
-		c, err := split.next(nil)
-		if err == io.EOF {
-			return all, 1, nil
+		b, err := s.Peek(s.Size())
+		if err != nil && err != io.EOF {
+			return x.line, err
 		}
-		if err != nil {
-			return nil, 1, err
+		end := err == io.EOF
+		if x.buf = b; !end {
+			x.buf = b[:bytes.LastIndexByte(b, '\n')+1]
 		}
-		all = append(all, c.data...)
-		x := newLexer(d)
-		x.buf, x.line = all, 1
-		if x.skip(0) < len(all) {
-			return all, x.line, nil
+		p := x.skip(0)
+		s.Discard(p)
+		if p < len(x.buf) || end {
+			return x.line, nil
+		}
+		if len(x.buf) == 0 && !x.commented(b) {
+			return x.line, nil
+		}
+		if len(x.buf) == 0 {
+			if err := s.dropLine(); err != nil {
+				return x.line, err
+			}
+			x.line++
 		}
 	}
+}
+
+// returned reports line ends of CR alone, by which names and values come to stand
+// in one line.
+func returned(values []string) bool {
+	return slices.ContainsFunc(values, func(v string) bool { return strings.ContainsRune(v, '\r') })
 }
 
 // delimited looks for a delimiter that fits better where only one column is found.

@@ -59,7 +59,12 @@ func (t *csvTable) cut(ctx context.Context, f *flow) error {
 		return err
 	}
 	defer s.Close()
+	line, err := skipBlank(s, t.dialect)
+	if err != nil {
+		return t.ended(ctx, err, line)
+	}
 	split := newSplitter(untilDone{ctx, s}, t.dialect, t.options.BatchRows, chunkBytes)
+	split.line = line
 	parsers := make(chan *parser, t.options.Workers)
 	for range t.options.Workers {
 		parsers <- newParser(t)

@@ -34,15 +34,14 @@ func byPosition(n int, d *pipeline.Domain, p *problems, line int64, ignoreExtra 
 }
 
 // byName matches the columns of a header, or of a Parquet schema, to the
-// declared ones. A name of the file is quoted only where at least half of the
-// declared names are found: otherwise the line may be a row of values.
+// declared ones. No name that is not declared is ever quoted, only its place: a
+// line that names every column may hold values too, where line ends are lost.
 func byName(names []string, d *pipeline.Domain, p *problems, line int64, ignoreExtra bool) layout {
 	declared := map[string]int{}
 	for i, c := range d.Columns {
 		declared[c.Name] = i
 	}
 	l, found := make(layout, len(names)), map[string]int{}
-	var extra []string
 	for i, name := range names {
 		at, ok := declared[name]
 		if name == "" && !ok {
@@ -51,7 +50,6 @@ func byName(names []string, d *pipeline.Domain, p *problems, line int64, ignoreE
 		}
 		if l[i] = at; !ok {
 			l[i] = -1
-			extra = append(extra, name)
 			continue
 		}
 		found[name]++
@@ -60,42 +58,48 @@ func byName(names []string, d *pipeline.Domain, p *problems, line int64, ignoreE
 		p.add(line, "", fmt.Sprintf("names %d of the %d declared columns; is this line no header (csv.header: false), or the domain that of another file?", len(found), len(declared)))
 		return nil
 	}
-	compare(names, extra, found, d, p, line, ignoreExtra)
+	compare(names, l, found, d, p, line, ignoreExtra)
 	return l
 }
 
-func compare(names, extra []string, found map[string]int, d *pipeline.Domain, p *problems, line int64, ignoreExtra bool) {
+func compare(names []string, l layout, found map[string]int, d *pipeline.Domain, p *problems, line int64, ignoreExtra bool) {
 	for _, c := range d.Columns {
 		switch {
 		case found[c.Name] > 1:
 			p.add(line, c.Name, fmt.Sprintf("stands %d times in the file, must be one column", found[c.Name]))
 		case found[c.Name] == 0:
-			p.add(line, c.Name, "is declared and not in the file"+nearest(c.Name, extra))
+			p.add(line, c.Name, "is declared and not in the file"+nearest(c.Name, names, l))
 		}
 	}
 	if ignoreExtra {
 		return
 	}
-	for _, name := range extra {
-		p.add(line, name, "is in the file and not declared; declare it, or set csv.extra: ignore")
+	for i, at := range l {
+		if at < 0 {
+			p.add(line, "", fmt.Sprintf("column %d of the file is not declared; declare it, or set csv.extra: ignore", i+1))
+		}
 	}
 }
 
-// nearest names the undeclared column of the file that looks most like name.
-func nearest(name string, names []string) string {
-	best, at := 1+len(name)/3, ""
-	for _, n := range names {
+// nearest finds the undeclared column of the file that looks most like name, and
+// quotes it where nothing but the case of its letters differs.
+func nearest(name string, names []string, l layout) string {
+	best, at := 1+len(name)/3, -1
+	for i, n := range names {
+		if l[i] >= 0 {
+			continue
+		}
 		if strings.EqualFold(n, name) {
 			return fmt.Sprintf("; did you mean %q?", n)
 		}
 		if d := levenshtein.ComputeDistance(n, name); d <= best && d < len(name) {
-			best, at = d-1, n
+			best, at = d-1, i
 		}
 	}
-	if at == "" {
+	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", at)
+	return fmt.Sprintf("; is column %d of the file meant?", at+1)
 }
 
 // delimiters that real files use, in the order in which they are tried.

@@ -33,9 +33,13 @@ func newLexer(d *dialect) *lexer {
 // only if it is quoted.
 func (x *lexer) skip(p int) int {
 	for p < len(x.buf) {
+		if x.buf[p] == '\n' {
+			p++
+			x.line++
+			continue
+		}
 		rest := x.buf[p:]
-		comment := len(x.comment) > 0 && bytes.HasPrefix(rest, x.comment)
-		if !comment && !x.blank(rest) {
+		if !x.commented(rest) && !x.blank(rest) {
 			return p
 		}
 		n := bytes.IndexByte(rest, '\n')
@@ -46,6 +50,10 @@ func (x *lexer) skip(p int) int {
 		x.line++
 	}
 	return p
+}
+
+func (x *lexer) commented(rest []byte) bool {
+	return len(x.comment) > 0 && bytes.HasPrefix(rest, x.comment)
 }
 
 func (x *lexer) blank(rest []byte) bool {

@@ -2,14 +2,13 @@ package table
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"io/fs"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"weir/pipeline"
@@ -20,12 +19,16 @@ type seekable interface {
 	io.ReadSeeker
 }
 
-// parquetFile is an opened file and the layout of its columns.
+// parquetFile is an opened file, its index, and the layout of its columns.
 type parquetFile struct {
 	raw    fs.File
-	reader *pqarrow.FileReader
+	at     io.ReaderAt
+	size   int64
+	meta   *metadata.FileMetaData
 	schema *arrow.Schema
+	leaves []int // by field of the schema: its column among those stored; -1 of a nested one
 	layout layout
+	batch  int64
 }
 
 // openParquet checks the schema; rows are read when the function is called.
@@ -36,8 +39,12 @@ func openParquet(fsys FS, name string, d *dialect, dom *pipeline.Domain, o optio
 	}
 	f.raw.Close()
 	return func(ctx context.Context) pipeline.Batches {
-		return convertAll(ctx, name, dom, d, func(ctx context.Context) (recordSource, error) {
-			return newParquetSource(ctx, fsys, name, d, dom, o)
+		return convertAll(ctx, name, dom, d, func(context.Context) (recordSource, error) {
+			f, err := parquetOf(fsys, name, d, dom, o)
+			if err != nil {
+				return nil, err
+			}
+			return newParquetSource(f), nil
 		})
 	}, nil
 }
@@ -72,62 +79,110 @@ func parquetFor(fsys FS, name string, o options) (f *parquetFile, err error) {
 	if !ok {
 		return nil, wrong(name, "is Parquet in a place that cannot be read at any position; accepted: a plain file")
 	}
-	f = &parquetFile{raw: raw}
-	r, err := file.NewParquetReader(at)
+	size, err := at.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, wrong(name, "is not a whole Parquet file (gzip around it is not read): %v", err)
+		return nil, readError(name, err)
 	}
-	if size, err := at.Seek(0, io.SeekEnd); err != nil || !sound(r, size) {
-		return nil, wrong(name, "is a damaged Parquet file: its index points outside of it")
+	f = &parquetFile{raw: raw, at: at, size: size, batch: int64(o.BatchRows)}
+	if f.meta, err = readFooter(at, size); err == nil {
+		err = f.open()
 	}
-	if err := f.open(r, o); err != nil {
-		return nil, wrong(name, "has a Parquet schema that is not read: %v", err)
+	var disk unreadable
+	if errors.As(err, &disk) {
+		return nil, readError(name, disk.error)
+	}
+	if err != nil {
+		return nil, wrong(name, "%v", err)
 	}
 	return f, nil
 }
 
-// sound reports whether every column chunk lies inside the file. The library
-// trusts the index, and panics in a goroutine of its own where it is wrong.
-func sound(r *file.Reader, size int64) bool {
-	for g := range r.NumRowGroups() {
-		group := r.MetaData().RowGroup(g)
-		if group.NumRows() < 0 || group.NumColumns() != r.MetaData().Schema.NumColumns() {
-			return false
-		}
-		for i := range group.NumColumns() {
-			chunk, err := group.ColumnChunk(i)
-			if err != nil {
-				return false
-			}
-			from := chunk.DataPageOffset()
-			if d := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && d > 0 && d < from {
-				from = d
-			}
-			if n := chunk.TotalCompressedSize(); from < 4 || n < 0 || n > size || from > size-n || chunk.NumValues() < 0 {
-				return false
-			}
+// open turns the schema into one of Arrow and checks the index against the file.
+func (f *parquetFile) open() (err error) {
+	if f.schema, err = pqarrow.FromParquet(f.meta.Schema, nil, nil); err != nil {
+		return errTypes
+	}
+	root := f.meta.Schema.Root()
+	f.leaves = make([]int, root.NumFields())
+	for i := range f.leaves {
+		f.leaves[i] = -1
+	}
+	for c := range f.meta.Schema.NumColumns() {
+		column := f.meta.Schema.Column(c)
+		at := root.FieldIndexByField(column.SchemaNode())
+		if at >= 0 && column.MaxRepetitionLevel() == 0 && column.MaxDefinitionLevel() <= 1 {
+			f.leaves[at] = c
 		}
 	}
-	return true
+	return f.sound()
 }
 
-// open asks for dictionaries where text is stored as such: a category is then
-// looked up by number, not by spelling.
-func (f *parquetFile) open(r *file.Reader, o options) (err error) {
-	props := pqarrow.ArrowReadProperties{BatchSize: int64(o.BatchRows)}
-	for i := range r.MetaData().Schema.NumColumns() {
-		if r.MetaData().Schema.Column(i).PhysicalType() == parquet.Types.ByteArray {
-			props.SetReadDict(i, true)
+// sound checks that the index agrees with itself and lies within the file.
+func (f *parquetFile) sound() error {
+	rows := int64(0)
+	for g := range f.meta.RowGroups {
+		group := f.meta.RowGroup(g)
+		if group.NumRows() < 0 || group.NumColumns() != f.meta.Schema.NumColumns() {
+			return errIndex
+		}
+		rows += group.NumRows()
+		for c := range group.NumColumns() {
+			if err := f.soundChunk(group, c); err != nil {
+				return err
+			}
 		}
 	}
-	if f.reader, err = pqarrow.NewFileReader(r, props, memory.DefaultAllocator); err != nil {
+	if rows != f.meta.NumRows {
+		return errors.New("is a damaged Parquet file: its row groups do not add up to the rows that it says it has")
+	}
+	return nil
+}
+
+var errIndex = errors.New("is a damaged Parquet file: its index points outside of it or contradicts itself")
+
+func (f *parquetFile) soundChunk(group *metadata.RowGroupMetaData, c int) error {
+	chunk, err := group.ColumnChunk(c)
+	if err != nil {
+		return errIndex
+	}
+	column := f.meta.Schema.Column(c)
+	from, n := begins(chunk), chunk.TotalCompressedSize()
+	if group.NumRows() == 0 {
+		return nil // it may have no pages, and no place for them
+	}
+	if from < 4 || n < 0 || n > f.size || from > f.size-n || chunk.Type() != column.PhysicalType() {
+		return errIndex
+	}
+	if column.MaxRepetitionLevel() == 0 && chunk.NumValues() != group.NumRows() {
+		return errIndex
+	}
+	if chunk.FilePath() != "" {
+		return errors.New("is Parquet whose columns lie in other files, which is not read")
+	}
+	return readableChunk(chunk)
+}
+
+// readableChunk names at once, before anything is charged, what is not read.
+func readableChunk(chunk *metadata.ColumnChunkMetaData) error {
+	for _, e := range chunk.Encodings() {
+		if e < 0 || e > byteStreamSplit {
+			return notRead(e)
+		}
+	}
+	if known := chunk.Compression(); known != compress.Codecs.Zstd { // whose decoder is costly
+		_, err := codecOf(known)
 		return err
 	}
-	f.schema, err = f.reader.Schema()
-	if err == nil && f.schema.NumFields() != r.MetaData().Schema.NumColumns() {
-		return fmt.Errorf("it has nested columns")
+	return nil
+}
+
+// begins is where the pages of a chunk begin.
+func begins(chunk *metadata.ColumnChunkMetaData) int64 {
+	from := chunk.DataPageOffset()
+	if d := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && d > 0 && d < from {
+		return d
 	}
-	return err
+	return from
 }
 
 // matchSchema matches names and types at once.
@@ -142,45 +197,14 @@ func matchSchema(name string, s *arrow.Schema, d *dialect, dom *pipeline.Domain)
 	return l, p.err(false)
 }
 
-type parquetSource struct {
-	*parquetFile
-	records pqarrow.RecordReader
-}
-
-func newParquetSource(ctx context.Context, fsys FS, name string, d *dialect, dom *pipeline.Domain, o options) (*parquetSource, error) {
-	f, err := parquetOf(fsys, name, d, dom, o)
-	if err != nil {
-		return nil, err
-	}
-	var keep []int
-	var l layout
-	for i, at := range f.layout {
-		if at >= 0 {
-			keep, l = append(keep, i), append(l, at)
+// readable refuses what cannot be spelled as a table.
+func (f *parquetFile) readable() error {
+	for i, leaf := range f.leaves {
+		if c, _ := newCells(f.schema.Field(i).Type); leaf < 0 || c == nil {
+			return errTypes
 		}
 	}
-	f.layout = l
-	records, err := f.reader.GetRecordReader(ctx, keep, nil)
-	if err != nil {
-		f.raw.Close()
-		return nil, wrong(name, "is a damaged Parquet file: %v", err)
-	}
-	return &parquetSource{f, records}, nil
+	return nil
 }
 
-func (s *parquetSource) columns() layout { return s.layout }
-
-func (s *parquetSource) next() (arrow.Record, error) {
-	if !s.records.Next() {
-		if err := s.records.Err(); err != nil && err != io.EOF {
-			return nil, err
-		}
-		return nil, io.EOF
-	}
-	return s.records.Record(), nil
-}
-
-func (s *parquetSource) close() {
-	s.records.Release()
-	s.raw.Close()
-}
+var errTypes = errors.New("is Parquet with columns that are not read (nested ones, or times, decimals and bytes); accepted: columns of booleans, integers, floats, dates and texts")

@@ -2,7 +2,7 @@ package table
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -51,7 +51,7 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 			return c.problems.err(false)
 		}
 		if err != nil {
-			return joined(c.problems, wrong(c.problems.file, "is damaged: %v", err))
+			return joined(c.problems, sourceError(c.problems.file, err))
 		}
 		if c.problems.full() {
 			return c.problems.err(true)
@@ -65,11 +65,26 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 	}
 }
 
+// sourceError says whether the disk, the form or the content of a file failed.
+func sourceError(name string, err error) error {
+	var disk unreadable
+	var kind unsupported
+	switch {
+	case errors.As(err, &disk):
+		return readError(name, disk.error)
+	case errors.As(err, &kind):
+		return wrong(name, "%v", kind)
+	}
+	return wrong(name, "is damaged: %v", err)
+}
+
+var errBroken = errors.New("its structure is broken")
+
 // step reads and converts one record. The libraries panic on damaged files.
 func (c *conversion) step() (r arrow.Record, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			r, err = nil, fmt.Errorf("its structure is broken")
+			r, err = nil, errBroken
 		}
 	}()
 	in, err := c.source.next()

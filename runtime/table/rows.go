@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	}
 	defer s.Close()
 	if s.format != textFormat {
-		return rawRecords(ctx, fsys, name, s.format)
+		return rawRecords(fsys, name, s.format)
 	}
 	head, line, err := firstText(s, d)
 	if err != nil {
@@ -41,6 +42,9 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	values, _, rule := firstRecord(d, head)
 	if rule != "" {
 		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: rule}}}
+	}
+	if returned(values) {
+		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: ruleReturn}}}
 	}
 	if len(values) == 0 {
 		return nil, wrong(name, ruleEmpty)
@@ -52,6 +56,12 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 	return r, nil
 }
 
+// IsEmpty reports that a text holds nothing but blank and comment lines.
+func IsEmpty(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && len(e.Problems) == 1 && e.Problems[0].Rule == ruleEmpty
+}
+
 // rawText yields the records of a text after its header.
 func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([][]byte, error) bool) {
 	s, err := openStream(fsys, name)
@@ -60,7 +70,13 @@ func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([
 		return
 	}
 	defer s.Close()
+	line, err := skipBlank(s, d)
+	if err != nil {
+		yield(nil, readError(name, err))
+		return
+	}
 	split := newSplitter(untilDone{ctx, s}, d, 1<<16, chunkBytes)
+	split.line = line
 	t := &csvTable{name: name}
 	x, row, skip := newLexer(d), [][]byte(nil), d.header
 	for {
@@ -116,8 +132,8 @@ func (x *lexer) record(row [][]byte, pos int) ([][]byte, int, string) {
 }
 
 // rawRecords spells the rows of a Parquet or Arrow file.
-func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, error) {
-	schema, open, err := rawSource(ctx, fsys, name, f)
+func rawRecords(fsys FS, name string, f format) (*Raw, error) {
+	schema, open, err := rawSource(fsys, name, f)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +145,12 @@ func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, erro
 		}
 		defer s.close()
 		for {
-			record, err := s.next()
+			record, err := guardedNext(s)
 			if err == io.EOF {
 				return
 			}
 			if err != nil {
-				yield(nil, wrong(name, "is damaged: %v", err))
+				yield(nil, sourceError(name, err))
 				return
 			}
 			if !spellRows(record, yield) {
@@ -148,7 +164,22 @@ func rawRecords(ctx context.Context, fsys FS, name string, f format) (*Raw, erro
 	return r, nil
 }
 
-func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Schema, func() (recordSource, error), error) {
+// guardedNext reads a record; the libraries panic on damaged files.
+func guardedNext(s recordSource) (r arrow.Record, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			r, err = nil, errBroken
+		}
+	}()
+	return s.next()
+}
+
+func rawSource(fsys FS, name string, f format) (_ *arrow.Schema, _ func() (recordSource, error), err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = wrong(name, "is damaged: %v", errBroken)
+		}
+	}()
 	if f != parquetFormat {
 		s := &arrowSource{}
 		schema, err := s.open(fsys, name)
@@ -166,13 +197,15 @@ func rawSource(ctx context.Context, fsys FS, name string, f format) (*arrow.Sche
 		return nil, nil, err
 	}
 	p.raw.Close()
+	if err := p.readable(); err != nil {
+		return nil, nil, wrong(name, "%v", err)
+	}
 	return p.schema, func() (recordSource, error) {
 		p, err := parquetFor(fsys, name, options{}.filled())
 		if err != nil {
 			return nil, err
 		}
-		records, err := p.reader.GetRecordReader(ctx, nil, nil)
-		return &parquetSource{p, records}, err
+		return newParquetSource(p), nil
 	}, nil
 }
 

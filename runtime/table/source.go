@@ -53,6 +53,17 @@ func openStream(fsys FS, name string) (*stream, error) {
 	return s, nil
 }
 
+// dropLine moves behind the next newline.
+func (s *stream) dropLine() error {
+	for {
+		if _, err := s.ReadSlice('\n'); err == nil || err == io.EOF {
+			return nil
+		} else if err != bufio.ErrBufferFull {
+			return err
+		}
+	}
+}
+
 func (s *stream) sniff(name string) error {
 	head, err := s.Peek(8)
 	if err != nil && err != io.EOF {
@@ -76,6 +87,8 @@ func (s *stream) detect(name string, head []byte) error {
 	switch {
 	case starts("PAR1"):
 		s.format = parquetFormat
+	case starts("PARE"):
+		return wrong(name, "%v", errEncrypted)
 	case starts("ARROW1"):
 		s.format = ipcFileFormat
 	case starts("\xff\xff\xff\xff"):

@@ -14,7 +14,7 @@ const (
 )
 
 // errLong is turned into a problem with its line by who reads.
-var errLong = errors.New("a record is longer than 16 MiB; accepted: shorter records (is a quote never closed?)")
+var errLong = errors.New("a record is longer than 16 MiB; accepted: shorter records (is a quote never closed, or do lines end with CR alone?)")
 
 // chunk is a run of whole records. Where chunks begin depends on the content
 // alone, so that batches are the same on every machine.

@@ -1,0 +1,208 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+)
+
+// corpusDomain is that of testdata/parquet/rows.csv; make.py says what is in it.
+func corpusDomain() *pipeline.Domain {
+	return &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "id", Type: pipeline.Integer}, {Name: "age", Type: pipeline.Integer, Nullable: true},
+		{Name: "x", Type: pipeline.Numeric, Nullable: true}, {Name: "f", Type: pipeline.Numeric},
+		{Name: "word", Type: pipeline.Categorical, Categories: []string{"red", "green", "blue", "grey, pale", `so "called"`}, Nullable: true},
+		{Name: "note", Type: pipeline.Text, Nullable: true}, {Name: "yes", Type: pipeline.Boolean, Nullable: true},
+		{Name: "day", Type: pipeline.Date, Nullable: true},
+	}}
+}
+
+// refusedFiles are those that are not read, and what they are named as.
+func refusedFiles() map[string]string {
+	return map[string]string{
+		"duckdb-encrypted":          "is encrypted Parquet",
+		"pyarrow-encrypted":         "is encrypted Parquet",
+		"pyarrow-encrypted-columns": "is encrypted Parquet",
+		"spark-hadoop-lz4":          "LZ4 as Hadoop writes it",
+		"pyarrow-decimal":           `column "age": is stored as decimal`,
+		"pyarrow-timestamp":         `column "age": is stored as timestamp`,
+	}
+}
+
+func corpus(t testing.TB) (files fstest.MapFS, names []string) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/parquet/*.parquet")
+	if err != nil || len(paths) < 40 {
+		t.Fatal(len(paths), err)
+	}
+	files = fstest.MapFS{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(path)
+		files[name] = &fstest.MapFile{Data: data}
+		names = append(names, name)
+	}
+	return files, names
+}
+
+// cellsOf spells the cells of a table, missing ones as "-".
+func cellsOf(t testing.TB, table pipeline.Table) (rows []string) {
+	t.Helper()
+	for r, err := range table.Open(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, spelledRows(r)...)
+	}
+	return rows
+}
+
+func spelledRows(r arrow.Record) (rows []string) {
+	for i := range int(r.NumRows()) {
+		var b strings.Builder
+		for _, c := range r.Columns() {
+			if c.IsNull(i) {
+				b.WriteString("-|")
+			} else {
+				b.WriteString(c.ValueStr(i) + "|")
+			}
+		}
+		rows = append(rows, b.String())
+	}
+	return rows
+}
+
+// TestParquetOfOthers compares every cell of every file with what make.py wrote to
+// rows.csv beside it, whatever the batches are.
+func TestParquetOfOthers(t *testing.T) {
+	files, names := corpus(t)
+	text, err := os.ReadFile("testdata/parquet/rows.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["rows.csv"] = &fstest.MapFile{Data: text}
+	expected, err := Open(files, "rows.csv", nil, corpusDomain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := cellsOf(t, expected)
+	for _, name := range names {
+		short := strings.TrimSuffix(name, ".parquet")
+		for _, batch := range []int{0, 64, 1000} {
+			if nestedSchema(short) || refusedFiles()[short] != "" {
+				continue
+			}
+			want := all[:rowsOf(short)]
+			table, err := openWith(files, name, nil, corpusDomain(), options{BatchRows: batch})
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			got := cellsOf(t, table)
+			if len(got) != len(want) {
+				t.Errorf("%s: %d rows, must be %d", name, len(got), len(want))
+				continue
+			}
+			for i := range got {
+				if got[i] != want[i] {
+					t.Errorf("%s: row %d is %s, must be %s", name, i, got[i], want[i])
+					break
+				}
+			}
+		}
+	}
+}
+
+func nestedSchema(name string) bool {
+	return name == "pyarrow-list" || name == "pyarrow-struct" || name == "pyarrow-map"
+}
+
+// rowsOf is how many rows make.py gave a file.
+func rowsOf(name string) int {
+	switch {
+	case strings.HasSuffix(name, "zero-rows"):
+		return 0
+	case strings.HasSuffix(name, "-groups") && name != "pyarrow-tiny-groups", strings.HasPrefix(name, "duckdb-"), name == "pyarrow-dictionary-overflows":
+		return 4200
+	}
+	return 300
+}
+
+// TestParquetIsNamedForWhatItIs: what is not read says what it is.
+func TestParquetIsNamedForWhatItIs(t *testing.T) {
+	files, _ := corpus(t)
+	for name, want := range refusedFiles() {
+		_, err := Open(files, name+".parquet", nil, corpusDomain()) // early: before anything is charged
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, must say %q", name, err, want)
+		}
+	}
+}
+
+// TestNestedColumnsMayBeIgnored: beside nested columns, plain ones are read.
+func TestNestedColumnsMayBeIgnored(t *testing.T) {
+	files, _ := corpus(t)
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "id", Type: pipeline.Integer}}}
+	both := &pipeline.Domain{Columns: []pipeline.Column{{Name: "id", Type: pipeline.Integer}, {Name: "nested", Type: pipeline.Integer}}}
+	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
+		table, err := Open(files, name, &pipeline.CSV{Extra: "ignore"}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := cellsOf(t, table); len(rows) != 300 || rows[299] != fmt.Sprint(1000+3*299, "|") {
+			t.Errorf("%s: %d rows", name, len(rows))
+		}
+		if _, err := Open(files, name, nil, both); err == nil || !strings.Contains(err.Error(), `column "nested": is stored as`) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := OpenRaw(t.Context(), files, name, nil); err == nil || !strings.Contains(err.Error(), "nested ones") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestParquetRowsAreCounted: a chunk that ends early, an index that promises other
+// rows, is never a shorter table.
+func TestParquetRowsAreCounted(t *testing.T) {
+	files, _ := corpus(t)
+	data := files["pyarrow-plain.parquet"].Data
+	for at := 0; at < len(data)-8; at += 7 {
+		changed := bytes.Clone(data)
+		changed[at] ^= 0x15
+		rows, err := rowsRead(fstest.MapFS{"f": {Data: changed}})
+		if err == nil && rows != 300 {
+			t.Fatalf("byte %d: %d rows and no error, must be 300", at, rows)
+		}
+	}
+}
+
+// rowsRead reads a file as the corpus' domain.
+func rowsRead(files FS) (rows int64, err error) {
+	d := corpusDomain()
+	for i := range d.Columns {
+		d.Columns[i].Nullable = true
+	}
+	table, err := Open(files, "f", &pipeline.CSV{Unknown: "missing"}, d)
+	if err != nil {
+		return 0, err
+	}
+	for r, err := range table.Open(context.Background()) {
+		if err != nil {
+			return rows, err
+		}
+		rows += r.NumRows()
+	}
+	return rows, nil
+}

@@ -1,0 +1,148 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+)
+
+// decoder gives the values of a page, one after the other: as many as to holds,
+// or an error.
+type decoder[T any] interface {
+	next(to []T) error
+}
+
+// fixed are plain values that all are as wide.
+type fixed[T any] struct{ rest []T }
+
+func (f *fixed[T]) next(to []T) error {
+	if len(f.rest) < len(to) {
+		return errFew
+	}
+	f.rest = f.rest[copy(to, f.rest):]
+	return nil
+}
+
+func plainFixed[T any](cast func([]byte) []T) func([]byte) decoder[T] {
+	return func(body []byte) decoder[T] { return &fixed[T]{cast(body)} }
+}
+
+// lengthed are plain texts, each behind its length.
+type lengthed struct{ rest []byte }
+
+func (l *lengthed) next(to []parquet.ByteArray) error {
+	for i := range to {
+		if len(l.rest) < 4 {
+			return errFew
+		}
+		n := uint64(binary.LittleEndian.Uint32(l.rest))
+		if n > uint64(len(l.rest)-4) {
+			return errFew
+		}
+		to[i], l.rest = l.rest[4:4+n], l.rest[4+n:]
+	}
+	return nil
+}
+
+// flags are booleans: packed, or in runs as levels are.
+type flags struct{ levels }
+
+func (f *flags) next(to []bool) error {
+	_, err := f.levels.next(to, int64(len(to)))
+	return err
+}
+
+func plainFlags(body []byte) decoder[bool] {
+	return &flags{levels{buf: body, left: int64(len(body)) * 8, packed: true}}
+}
+
+func runFlags(body []byte) (*flags, error) {
+	if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
+		return nil, errFew
+	}
+	return &flags{levels{buf: body[4 : 4+binary.LittleEndian.Uint32(body)]}}, nil
+}
+
+// looked are values of a dictionary.
+type looked[T any] struct {
+	values []T
+	at     *indexes
+	buf    []uint32
+}
+
+func (d *looked[T]) next(to []T) error {
+	if cap(d.buf) < len(to) {
+		d.buf = make([]uint32, len(to))
+	}
+	at := d.buf[:len(to)]
+	if err := d.at.next(at); err != nil {
+		return err
+	}
+	for i, n := range at {
+		if n >= uint32(len(d.values)) {
+			return errors.New("a page names a value that its dictionary lacks")
+		}
+		to[i] = d.values[n]
+	}
+	return nil
+}
+
+// batchReader decodes values of one type; see file.ColumnChunkReader.
+type batchReader[T any] interface {
+	ReadBatch(size int64, values []T, defined, repeated []int16) (levels int64, read int, err error)
+}
+
+// byLibrary are the delta encodings.
+type byLibrary[T any] struct{ reader batchReader[T] }
+
+func newByLibrary[T any](p *pages) (decoder[T], error) {
+	if err := deltaHeader(p.body, p.there); err != nil {
+		return nil, err
+	}
+	page := file.NewDataPageV1(memory.NewBufferBytes(p.body), int32(p.there), p.encoding, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(p.body)))
+	column := schema.NewColumn(p.column.SchemaNode().(*schema.PrimitiveNode), 0, 0)
+	r, ok := file.NewColumnReader(column, &onePage{page: page}, memory.DefaultAllocator, &sync.Pool{}).(batchReader[T])
+	if !ok {
+		return nil, notRead(p.encoding)
+	}
+	return &byLibrary[T]{r}, nil
+}
+
+func (l *byLibrary[T]) next(to []T) error {
+	for len(to) > 0 {
+		levels, read, err := l.reader.ReadBatch(int64(len(to)), to, nil, nil)
+		if err != nil || read <= 0 || levels != int64(read) {
+			return errors.Join(errFew, err)
+		}
+		to = to[read:]
+	}
+	return nil
+}
+
+// onePage hands the library one page, which has no levels; see file.PageReader.
+type onePage struct {
+	page file.Page
+	told bool
+}
+
+func (o *onePage) SetMaxPageHeaderSize(int) {}
+func (o *onePage) Page() file.Page          { return o.page }
+func (o *onePage) Err() error               { return nil }
+func (o *onePage) Next() bool {
+	first := !o.told
+	o.told = true
+	return first
+}
+func (o *onePage) Reset(parquet.BufferedReader, int64, compress.Compression, *file.CryptoContext) {}
+
+// notRead names an encoding that is not read, or that a column of that type cannot have.
+func notRead(e parquet.Encoding) error {
+	return unsupported{fmt.Errorf("has pages that are encoded in a way that is not read (encoding %d)", int(e))}
+}
