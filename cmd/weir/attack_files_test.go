@@ -10,7 +10,9 @@ import (
 
 var (
 	seconds = regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b|time=\S+`)
-	runID   = regexp.MustCompile(`\d{8}-\d{6}-[0-9a-f]{32}|ds-[0-9a-f]{32}`)
+	// underWay is a line that comes with time: a stage that takes long has more of them.
+	underWay = regexp.MustCompile(`(?m)^\S+: \d+ of \d+.*\n`)
+	runID    = regexp.MustCompile(`\d{8}-\d{6}-[0-9a-f]{32}|ds-[0-9a-f]{32}`)
 )
 
 const publish = `  leak: {kind: read, file: FILE, class: public, like: dataset}

@@ -41,6 +41,7 @@ func (f *File) Commit() error {
 		f.Abort()
 		return fmt.Errorf("%s: was not written whole: %w", f.final, f.broken)
 	}
+	defer f.held.Close()
 	err := errors.Join(f.sync(), f.close())
 	if err == nil {
 		err = f.disk.change(Change{Op: OpRename, Path: f.Name(), To: f.final}, func() error { return os.Rename(f.Name(), f.final) })
@@ -56,6 +57,7 @@ func (f *File) Commit() error {
 func (f *File) Abort() {
 	f.file.Close()
 	os.Remove(f.Name())
+	f.held.Close()
 }
 
 // Write writes path through write, or leaves what was there.
@@ -115,7 +117,8 @@ func (d Disk) open(path string, flag int, mode os.FileMode, data []byte) error {
 type handle struct {
 	disk   Disk
 	file   *os.File
-	broken error // the first write that failed
+	held   io.Closer // keeps a Sweep off
+	broken error     // the first write that failed
 }
 
 // Name is where the bytes lie until the file is committed.

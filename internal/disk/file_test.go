@@ -80,6 +80,22 @@ func TestSyncBeforeName(t *testing.T) {
 	}
 }
 
+// TestSweepLeavesWhatTakesItsName: at no moment of a write, the last one before the name
+// included, does a sweep take the file.
+func TestSweepLeavesWhatTakesItsName(t *testing.T) {
+	dir := t.TempDir()
+	var taken []Op
+	d := Watched(func(c Change) (int64, error) {
+		if n, err := (Disk{}).Sweep(dir); n != 0 || err != nil {
+			taken = append(taken, c.Op)
+		}
+		return 0, nil
+	})
+	if err := d.WriteBytes(filepath.Join(dir, "file"), 0o600, []byte("new")); err != nil || taken != nil {
+		t.Errorf("%v, taken before %v", err, taken)
+	}
+}
+
 // TestSweepTakesWhatNobodyWrites: and nothing else, neither a file of a living writer nor
 // one of the user's with a name that is only like it.
 func TestSweepTakesWhatNobodyWrites(t *testing.T) {

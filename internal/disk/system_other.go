@@ -4,13 +4,14 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"os"
 )
 
 const nonblock = 0
 
-// mark holds nobody off: on Windows a file that is open cannot be removed.
-func mark(*os.File) bool { return true }
+// hold holds nobody off: on Windows a file that is open cannot be removed.
+func hold(string) io.Closer { return io.NopCloser(nil) }
 
 // syncDir does nothing: Windows has no handle of a folder to put on disk.
 func syncDir(string) error { return nil }

@@ -4,6 +4,7 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -12,10 +13,19 @@ import (
 // nonblock keeps the opening of a pipe from waiting for its other end.
 const nonblock = unix.O_NONBLOCK
 
-// mark says that a file is being written, until it is closed; false where somebody else
-// has marked it. Where the file system has no such marks nobody is held off.
-func mark(f *os.File) bool {
-	return !errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
+// hold marks a file as being written, until what it returns is closed; nil where somebody
+// else has marked it, or it is gone. Where the file system has no such marks nobody is
+// held off.
+func hold(path string) io.Closer {
+	f, err := Open(path)
+	if err != nil {
+		return nil
+	}
+	if errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK) {
+		f.Close()
+		return nil
+	}
+	return f
 }
 
 func syncDir(dir string) error {

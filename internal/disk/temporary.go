@@ -9,7 +9,7 @@ import (
 )
 
 // temporary makes the file in which path is written. It is marked as being written
-// until it is closed, so that Sweep leaves it alone.
+// until it has its name, so that Sweep leaves it alone.
 func (d Disk) temporary(path string) (*handle, error) {
 	if _, err := d.ask(Change{Op: OpCreate, Path: path}); err != nil {
 		return nil, err
@@ -19,8 +19,8 @@ func (d Disk) temporary(path string) (*handle, error) {
 		if err != nil {
 			return nil, err
 		}
-		if mark(f) && there(f) {
-			return &handle{disk: d, file: f}, nil
+		if held := hold(f.Name()); held != nil && there(f) {
+			return &handle{disk: d, file: f, held: held}, nil
 		}
 		f.Close() // a Sweep saw it before it was marked
 		os.Remove(f.Name())
@@ -68,12 +68,12 @@ func unfinished() *regexp.Regexp { return regexp.MustCompile(`^\.(.+)\.tmp[0-9]+
 
 // sweep is 1 if it removed a file that nobody writes.
 func (d Disk) sweep(path string) int {
-	f, err := Open(path)
-	if err != nil {
+	held := hold(path)
+	if held == nil {
 		return 0
 	}
-	defer f.Close()
-	if !mark(f) || d.Remove(path) != nil {
+	defer held.Close()
+	if d.Remove(path) != nil {
 		return 0
 	}
 	return 1

@@ -2,11 +2,17 @@ package infer
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // TestDamagedFilesAreRefusedNotFatal: one damaged Parquet file in five
@@ -29,7 +35,7 @@ func TestDamagedFilesAreRefusedNotFatal(t *testing.T) {
 	}
 }
 
-// wholeFiles are Parquet files of others.
+// wholeFiles are Parquet files of others, and Arrow of ours.
 func wholeFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -39,6 +45,29 @@ func wholeFiles(t *testing.T) map[string][]byte {
 			t.Fatal(err)
 		}
 		files[name] = data
+	}
+	var stream bytes.Buffer
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	s := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "t", Type: arrow.BinaryTypes.String}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 2, 3}, nil)
+	b.Field(1).(*array.StringBuilder).AppendValues([]string{"a", "b", "c"}, nil)
+	record := b.NewRecord()
+	w, err := ipc.NewFileWriter(file, ipc.WithSchema(s))
+	if err == nil {
+		err = errors.Join(w.Write(record), w.Close())
+	}
+	o := ipc.NewWriter(&stream, ipc.WithSchema(s))
+	if err = errors.Join(err, o.Write(record), o.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files["arrow stream"] = stream.Bytes()
+	if files["arrow file"], err = os.ReadFile(file.Name()); err != nil {
+		t.Fatal(err)
 	}
 	return files
 }
