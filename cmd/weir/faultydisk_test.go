@@ -27,14 +27,13 @@ type faultyDisk struct {
 	whole   map[string]int64    // bytes that are on disk, of files that were written to
 	renames []disk.Change       // whose folder is not on disk yet
 	before  map[string][]byte   // what a renamed or new file replaced; nil: nothing
-	folders map[string][]string // new files of a folder that is not on disk yet
 }
 
 func newFaultyDisk(t *testing.T, manner string, at int) *faultyDisk {
 	return &faultyDisk{t: t, manner: manner, at: at, whole: map[string]int64{}, before: map[string][]byte{}}
 }
 
-func (f *faultyDisk) disk() disk.Disk { return disk.Watched(f.watch) }
+func (f *faultyDisk) disk() disk.Disk { return disk.Disk{Watch: f.watch} }
 
 // watch lets half of a write happen before it fails.
 func (f *faultyDisk) watch(c disk.Change) (int64, error) {

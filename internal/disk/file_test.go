@@ -35,12 +35,12 @@ var errFull = errors.New("no space left on device")
 
 // failing lets the changes of one kind fail; of a write half takes place.
 func failing(op Op) Disk {
-	return Watched(func(c Change) (int64, error) {
+	return Disk{Watch: func(c Change) (int64, error) {
 		if c.Op == op {
 			return c.Size / 2, errFull
 		}
 		return 0, nil
-	})
+	}}
 }
 
 // TestFailedChangeLeavesTheOldFile: whichever change fails, and whether or not the writer
@@ -71,7 +71,7 @@ func TestFailedChangeLeavesTheOldFile(t *testing.T) {
 // TestSyncBeforeName: what takes a name is on disk, and so is the name when Commit returns.
 func TestSyncBeforeName(t *testing.T) {
 	var order []Op
-	d := Watched(func(c Change) (int64, error) { order = append(order, c.Op); return 0, nil })
+	d := Disk{Watch: func(c Change) (int64, error) { order = append(order, c.Op); return 0, nil }}
 	if err := d.WriteBytes(filepath.Join(t.TempDir(), "file"), 0o600, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +85,12 @@ func TestSyncBeforeName(t *testing.T) {
 func TestSweepLeavesWhatTakesItsName(t *testing.T) {
 	dir := t.TempDir()
 	var taken []Op
-	d := Watched(func(c Change) (int64, error) {
+	d := Disk{Watch: func(c Change) (int64, error) {
 		if n, err := (Disk{}).Sweep(dir); n != 0 || err != nil {
 			taken = append(taken, c.Op)
 		}
 		return 0, nil
-	})
+	}}
 	if err := d.WriteBytes(filepath.Join(dir, "file"), 0o600, []byte("new")); err != nil || taken != nil {
 		t.Errorf("%v, taken before %v", err, taken)
 	}
