@@ -23,10 +23,10 @@ type faultyDisk struct {
 
 	mu      sync.Mutex
 	n       int
-	hit     string              // the change that was faulty
-	whole   map[string]int64    // bytes that are on disk, of files that were written to
-	renames []disk.Change       // whose folder is not on disk yet
-	before  map[string][]byte   // what a renamed or new file replaced; nil: nothing
+	hit     string            // the change that was faulty
+	whole   map[string]int64  // bytes that are on disk, of files that were written to
+	renames []disk.Change     // whose folder is not on disk yet
+	before  map[string][]byte // what a renamed or new file replaced; nil: nothing
 }
 
 func newFaultyDisk(t *testing.T, manner string, at int) *faultyDisk {
