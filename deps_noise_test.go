@@ -21,15 +21,16 @@ func guarded() map[string][]string {
 	keys := append([]string{"runtime/dataset/"}, payers...)
 	calls := map[string][]string{"noise.NewSource": payers, "noise.NewKey": keys, "noise.ParseKey": keys,
 		"privacy.Open": payers, "privacy.Release": mechanisms}
-	for _, change := range []string{"Create", "CreateTemp", "OpenFile", "WriteFile", "Mkdir", "MkdirAll", "MkdirTemp", "Rename", "Remove",
-		"RemoveAll", "Truncate", "Chmod", "Chtimes", "Link", "Symlink"} {
-		calls["os."+change] = writers()
+	for _, call := range []string{"Create", "CreateTemp", "OpenFile", "WriteFile", "Mkdir", "MkdirAll", "MkdirTemp", "Rename", "Remove",
+		"RemoveAll", "Truncate", "Chmod", "Chtimes", "Link", "Symlink", "Open", "ReadFile"} {
+		calls["os."+call] = writers()
 	}
 	return calls
 }
 
-// writers are the rooms that may change files: runs and ledgers do it through internal/disk
-// alone, so that what is torn, lost or doubled when a change fails is seen in a test.
+// writers are the rooms that may touch files by themselves. Runs and ledgers change them
+// through internal/disk alone, so that what is torn, lost or doubled when a change fails is
+// seen in a test, and open through it what may be a pipe.
 func writers() []string { return []string{"internal/", "cmd/", "train/internal/kernel/gen/"} }
 
 // TestNoiseIsOpenedByPayersOnly: a stage that could make a source of its own

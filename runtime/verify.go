@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 
+	"weir/internal/disk"
 	"weir/record"
 	"weir/runtime/pay"
 	"weir/runtime/store"
@@ -76,7 +76,7 @@ const privacyFile = "release/PRIVACY.md"
 
 // differentDocuments renders what the release says of itself anew.
 func differentDocuments(again *record.Run, dir string) []string {
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(privacyFile)))
+	text, err := disk.ReadFile(filepath.Join(dir, filepath.FromSlash(privacyFile)), 0)
 	if err != nil || string(text) != record.PrivacyStatement(again) {
 		return []string{privacyFile}
 	}
@@ -128,7 +128,7 @@ func differentFigures(old, again *record.Run) []string {
 // write it does not vouch for, and a reader may take it for weir's word.
 func unknownKeys(dir string) (differ []string) {
 	for name, into := range map[string]any{"run.json": &record.Run{}, "internal/" + store.MetricsFile: &store.Figures{}} {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		data, err := disk.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // whoever misses it says so
 		}

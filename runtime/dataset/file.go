@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"weir/internal/disk"
 )
@@ -43,7 +42,7 @@ func writePrivate(d disk.Disk, path string, v any) error {
 		return err
 	}
 	data = append(data, '\n')
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+	if old, err := disk.ReadFile(path, 0); err == nil && bytes.Equal(old, data) {
 		return d.Chmod(path, 0o600)
 	}
 	return d.WriteBytes(path, 0o600, data)

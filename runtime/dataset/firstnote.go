@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"weir/internal/disk"
 )
 
 // tellFirst says what the first run leaves, and what to do with it.
@@ -62,7 +63,7 @@ func inGit(name string) bool {
 // ignores reports whether a line of a .gitignore names one of the segments below
 // its folder, or their whole.
 func ignores(file string, below []string) bool {
-	text, err := os.ReadFile(file)
+	text, err := disk.ReadFile(file, 0)
 	if err != nil {
 		return false
 	}

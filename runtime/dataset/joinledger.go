@@ -117,7 +117,7 @@ func chargesAt(path, id string) ([]ledger.Entry, string, error) {
 }
 
 func readLedger(path string) ([]ledger.Entry, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 )
@@ -70,7 +71,7 @@ func (f *finding) neighbour() (*owner, error) {
 // committed: its charges were made on this dataset, by whom and where ever.
 func (f *finding) byLedger() (*owner, error) {
 	path := f.place.path + LedgerSuffix
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"weir/internal/disk"
 	"weir/privacy/noise"
 	"weir/runtime/store"
 )
@@ -17,7 +17,7 @@ const keyFile = "noise.key"
 
 // LoadKey reads the key that an earlier attempt of the same run kept.
 func LoadKey(internal string) (noise.Key, error) {
-	data, err := os.ReadFile(filepath.Join(internal, keyFile))
+	data, err := disk.ReadFile(filepath.Join(internal, keyFile), 0)
 	if err != nil {
 		return noise.Key{}, err
 	}

@@ -3,9 +3,9 @@ package pay
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 
+	"weir/internal/disk"
 	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime/dataset"
@@ -49,9 +49,9 @@ func DifferentLedger(old *record.Run, paid bool) []string {
 	if of.Ledger == "" {
 		return nil
 	}
-	data, err := os.ReadFile(of.Ledger)
+	data, err := disk.ReadFile(of.Ledger, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = os.ReadFile(of.Ledger + dataset.JoinedSuffix) // weir ledger continue set it aside, as it was
+		data, err = disk.ReadFile(of.Ledger+dataset.JoinedSuffix, 0) // weir ledger continue set it aside, as it was
 	}
 	if err != nil {
 		return []string{"ledger: " + of.Ledger + " cannot be read"}

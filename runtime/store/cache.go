@@ -44,7 +44,7 @@ func (c Cache) folder(address string) string {
 // Load returns the outputs that are stored under an address; false where they are not
 // all there and whole. They get the headers of want.
 func (c Cache) Load(address string, want pipeline.Headers) (pipeline.Tables, bool) {
-	data, err := os.ReadFile(filepath.Join(c.folder(address), "manifest.json"))
+	data, err := disk.ReadFile(filepath.Join(c.folder(address), "manifest.json"), 0)
 	if err != nil {
 		return nil, false
 	}
@@ -75,7 +75,7 @@ func sameFile(path string, s stored) bool {
 // table reads a stored output, as often as it is opened.
 func (c Cache) table(address, file string, h pipeline.Header) pipeline.Table {
 	path := filepath.Join(c.folder(address), file)
-	return table.IPC(h, func() (io.ReadCloser, error) { return os.Open(path) })
+	return table.IPC(h, func() (io.ReadCloser, error) { return disk.Open(path) })
 }
 
 // Store writes outputs and returns tables that read what was written. promised is

@@ -3,13 +3,13 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"weir/internal/disk"
 	"weir/privacy/digest"
 )
 
 // DigestFile is the digest and the size of a file.
 func DigestFile(path string) (string, int64, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"weir/internal/disk"
 )
@@ -37,7 +36,7 @@ func (s Scratch) Remove() error { return s.disk.RemoveAll(s.dir) }
 func (s Scratch) path(name string) string { return filepath.Join(s.dir, filepath.Base(name)) }
 
 // Open reads a file that the stage has left.
-func (s Scratch) Open(name string) (io.ReadCloser, error) { return os.Open(s.path(name)) }
+func (s Scratch) Open(name string) (io.ReadCloser, error) { return disk.Open(s.path(name)) }
 
 // Create opens a file of a stage. Before it takes its name, what has been released
 // by then is written: a crash between the two lets the stage skip less than it
@@ -75,7 +74,7 @@ func (c *checkpoint) Close() error {
 // Drawn reads what an interrupted attempt of the stage had released; nothing where
 // there was none, or nobody can tell.
 func (s Scratch) Drawn() Uses {
-	data, err := os.ReadFile(s.path(usesFile))
+	data, err := disk.ReadFile(s.path(usesFile), 0)
 	so := Uses{}
 	if err = errors.Join(err, json.Unmarshal(data, &so)); err != nil {
 		return nil
