@@ -79,12 +79,12 @@ func roomOf(path string) string {
 // signature tells what a function can touch; none imports runtime itself.
 func runtimeRooms() map[string][]string {
 	return map[string][]string{
-		"store":    {"table"},            // bytes on disk: knows neither what they mean nor what they cost
-		"schedule": {},                   // order and cores: touches no file, no table and no money
-		"table":    {},                   // file formats
-		"demo":     {},                   // made-up rows
-		"dataset":  {"store"},            // the owner's side
-		"pay":      {"store", "dataset"}, // charges and noise: opens no table, so it never sees a row
+		"store":    {"table"},                  // bytes on disk: knows neither what they mean nor what they cost
+		"schedule": {},                         // order and cores: touches no file, no table and no money
+		"table":    {"table/internal/parquet"}, // file formats
+		"demo":     {},                         // made-up rows
+		"dataset":  {"store"},                  // the owner's side
+		"pay":      {"store", "dataset"},       // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},
 	}
 }

@@ -29,12 +29,12 @@ func FuzzParquet(f *testing.F) {
 			checkQuotes(t, err)
 			return
 		}
-		opened, err := parquetFor(fstest.MapFS{"f": {Data: data}}, "f", options{}.filled())
+		opened, err := parquetFor(fstest.MapFS{"f": {Data: data}}, "f")
 		if err != nil {
 			return // text, or Arrow
 		}
-		if rows != opened.meta.NumRows {
-			t.Fatalf("%d rows and no error, the footer says %d", rows, opened.meta.NumRows)
+		if rows != opened.NumRows() {
+			t.Fatalf("%d rows and no error, the footer says %d", rows, opened.NumRows())
 		}
 	})
 }

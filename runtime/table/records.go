@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/runtime/table/internal/parquet"
 )
 
 // recordSource is an opened file of Arrow records.
@@ -67,11 +68,11 @@ func (c *conversion) run(ctx context.Context, yield func(arrow.Record, error) bo
 
 // sourceError says whether the disk, the form or the content of a file failed.
 func sourceError(name string, err error) error {
-	var disk unreadable
-	var kind unsupported
+	var disk parquet.UnreadableError
+	var kind parquet.UnsupportedError
 	switch {
 	case errors.As(err, &disk):
-		return readError(name, disk.error)
+		return readError(name, disk.Err)
 	case errors.As(err, &kind):
 		return wrong(name, "%v", kind)
 	}

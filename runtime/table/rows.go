@@ -192,21 +192,12 @@ func rawSource(fsys FS, name string, f format) (_ *arrow.Schema, _ func() (recor
 			return s, err
 		}, err
 	}
-	p, err := parquetFor(fsys, name, options{}.filled())
+	p, err := allOfParquet(fsys, name, options{}.filled())
 	if err != nil {
 		return nil, nil, err
 	}
-	p.raw.Close()
-	if err := p.readable(); err != nil {
-		return nil, nil, wrong(name, "%v", err)
-	}
-	return p.schema, func() (recordSource, error) {
-		p, err := parquetFor(fsys, name, options{}.filled())
-		if err != nil {
-			return nil, err
-		}
-		return newParquetSource(p), nil
-	}, nil
+	p.close()
+	return p.Schema, func() (recordSource, error) { return allOfParquet(fsys, name, options{}.filled()) }, nil
 }
 
 func spellRows(r arrow.Record, yield func([][]byte, error) bool) bool {

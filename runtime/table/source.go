@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"weir/privacy/digest"
+	"weir/runtime/table/internal/parquet"
 )
 
 // FS opens files by name; names may be anything that the implementation
@@ -88,7 +89,7 @@ func (s *stream) detect(name string, head []byte) error {
 	case starts("PAR1"):
 		s.format = parquetFormat
 	case starts("PARE"):
-		return wrong(name, "%v", errEncrypted)
+		return wrong(name, "%v", parquet.ErrEncrypted)
 	case starts("ARROW1"):
 		s.format = ipcFileFormat
 	case starts("\xff\xff\xff\xff"):

@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"bytes"
@@ -40,15 +40,12 @@ func codecOf(c compress.Compression) (codec, error) {
 	case compress.Codecs.Zstd:
 		return unzstd()
 	case compress.Codecs.Lz4:
-		return nil, unsupported{errors.New("is compressed with LZ4 as Hadoop writes it, which is not read; accepted: " + codecs)}
+		return nil, UnsupportedError{errors.New("is compressed with LZ4 as Hadoop writes it, which is not read; accepted: " + codecs)}
 	}
-	return nil, unsupported{fmt.Errorf("is compressed in a way that is not read (codec %d); accepted: %s", int(c), codecs)}
+	return nil, UnsupportedError{fmt.Errorf("is compressed in a way that is not read (codec %d); accepted: %s", int(c), codecs)}
 }
 
 const codecs = "no compression, Snappy, gzip, Brotli, LZ4_RAW and Zstandard"
-
-// unsupported is sound Parquet of a kind that is not read.
-type unsupported struct{ error }
 
 func sized(b []byte, size int) ([]byte, error) {
 	if len(b) != size {

@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
-// errEncrypted names a file that only its owner's keys can open.
-var errEncrypted = errors.New("is encrypted Parquet, which is not read; accepted: Parquet that is not encrypted")
+// ErrEncrypted names a file that only its owner's keys can open.
+var ErrEncrypted = errors.New("is encrypted Parquet, which is not read; accepted: Parquet that is not encrypted")
 
 // readFooter reads the index of a file of size bytes. The library makes room for
 // whatever an index claims to hold, so its form is checked first.
@@ -20,11 +20,11 @@ func readFooter(r io.ReaderAt, size int64) (*metadata.FileMetaData, error) {
 		return nil, errors.New("is not a whole Parquet file")
 	}
 	if _, err := r.ReadAt(end[:], size-8); err != nil {
-		return nil, unreadable{err}
+		return nil, UnreadableError{err}
 	}
 	switch string(end[4:]) {
 	case "PARE":
-		return nil, errEncrypted
+		return nil, ErrEncrypted
 	case "PAR1":
 	default:
 		return nil, errors.New("is not a whole Parquet file (gzip around it is not read): it ends without its index")
@@ -35,7 +35,7 @@ func readFooter(r io.ReaderAt, size int64) (*metadata.FileMetaData, error) {
 	}
 	b := make([]byte, n)
 	if _, err := r.ReadAt(b, size-8-n); err != nil {
-		return nil, unreadable{err}
+		return nil, UnreadableError{err}
 	}
 	if err := soundFooter(b); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func soundFooter(b []byte) error {
 	case deep:
 		return fmt.Errorf("is a Parquet file whose columns lie more than %d deep in each other", maxNesting)
 	case locked:
-		return errEncrypted
+		return ErrEncrypted
 	}
 	return nil
 }

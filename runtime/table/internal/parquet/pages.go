@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"bufio"
@@ -71,7 +71,7 @@ func (p *pages) header() (h pageHeader, err error) {
 		}
 		b, err := p.in.Peek(int(min(int64(n), p.left)))
 		if err != nil && err != io.EOF {
-			return h, unreadable{err}
+			return h, UnreadableError{err}
 		}
 		t := &thrift{buf: b}
 		if h = t.header(); !t.bad {
@@ -90,7 +90,7 @@ func (p *pages) bounded(h pageHeader) error {
 	case h.packed < 0 || h.packed > p.left || h.unpacked < 0 || h.values < 0 || h.values > 1<<31-1:
 		return fmt.Errorf("the header of a page cannot be true")
 	case h.unpacked > maxPage || h.packed > maxPage:
-		return unsupported{fmt.Errorf("has a page larger than 1 GiB, which is not read; write smaller row groups")}
+		return UnsupportedError{fmt.Errorf("has a page larger than 1 GiB, which is not read; write smaller row groups")}
 	case h.defined < 0 || h.repeated < 0 || h.defined+h.repeated > min(h.packed, h.unpacked):
 		return fmt.Errorf("the header of a page cannot be true")
 	}
@@ -102,7 +102,7 @@ func (p *pages) bounded(h pageHeader) error {
 func (p *pages) fetch(h pageHeader) ([]byte, error) {
 	packed := make([]byte, h.packed)
 	if _, err := io.ReadFull(p.in, packed); err != nil {
-		return nil, unreadable{err}
+		return nil, UnreadableError{err}
 	}
 	p.left -= h.packed
 	if h.crc != nil && *h.crc != crc32.ChecksumIEEE(packed) {
@@ -169,7 +169,7 @@ func (p *pages) defined(h pageHeader, body []byte) (levels, []byte, error) {
 		return levels{all: true}, body, nil
 	}
 	if h.levels != int64(parquet.Encodings.RLE) {
-		return levels{}, nil, unsupported{fmt.Errorf("writes missing cells in a way that is not read (encoding %d)", h.levels)}
+		return levels{}, nil, UnsupportedError{fmt.Errorf("writes missing cells in a way that is not read (encoding %d)", h.levels)}
 	}
 	if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
 		return levels{}, nil, errLevels
@@ -177,8 +177,3 @@ func (p *pages) defined(h pageHeader, body []byte) (levels, []byte, error) {
 	n := 4 + int(binary.LittleEndian.Uint32(body))
 	return levels{buf: body[4:n]}, body[n:], nil
 }
-
-// unreadable is an error of the disk, not of the file's form.
-type unreadable struct{ error }
-
-func (u unreadable) Unwrap() error { return u.error }

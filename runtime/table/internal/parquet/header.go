@@ -1,4 +1,4 @@
-package table
+package parquet
 
 // pageKind is the kind of a page of Parquet, by its number there.
 type pageKind int64

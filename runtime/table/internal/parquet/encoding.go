@@ -1,4 +1,4 @@
-package table
+package parquet
 
 // byteStreamSplit is the encoding BYTE_STREAM_SPLIT by its number in the format.
 const byteStreamSplit = 9

@@ -1,7 +1,6 @@
-package table
+package parquet
 
 import (
-	"errors"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,51 +8,41 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 )
 
-// parquetSource reads batches of equal length whatever the row groups are, and
+// Rows reads batches of equal length whatever the row groups are, and
 // holds one batch and one page of each column. It counts: a row group whose
 // columns do not hold the rows that the footer promises is an error.
-type parquetSource struct {
-	*parquetFile
-	columnsRead []*parquetColumn
-	schemaRead  *arrow.Schema
-	codecs      map[compress.Compression]codec
-	group       int   // the next one
-	left        int64 // rows of the current one
+type Rows struct {
+	*File
+	columns []*column
+	schema  *arrow.Schema
+	batch   int64
+	codecs  map[compress.Compression]codec
+	group   int   // the next one
+	left    int64 // rows of the current one
 }
 
-// parquetColumn is one column that is read.
-type parquetColumn struct {
+// column is one column that is read.
+type column struct {
 	leaf  int
 	cells cells
 	pages *pages
 }
 
-// newParquetSource reads the columns of the layout; all of them where there is none.
-func newParquetSource(f *parquetFile) *parquetSource {
-	s := &parquetSource{parquetFile: f, codecs: map[compress.Compression]codec{}}
-	var fields []arrow.Field
-	var l layout
-	for i, leaf := range f.leaves {
-		if f.layout != nil && f.layout[i] < 0 {
-			continue
-		}
-		field := f.schema.Field(i)
-		c := &parquetColumn{leaf: leaf}
+// Rows reads the columns of these fields, in batches of at most so many rows.
+func (f *File) Rows(fields []int, batch int64) *Rows {
+	s := &Rows{File: f, batch: batch, codecs: map[compress.Compression]codec{}}
+	var read []arrow.Field
+	for _, i := range fields {
+		field, c := f.Schema.Field(i), &column{leaf: f.leaves[i]}
 		c.cells, field.Type = newCells(field.Type)
-		s.columnsRead, fields = append(s.columnsRead, c), append(fields, field)
-		if f.layout != nil {
-			l = append(l, f.layout[i])
-		}
+		s.columns, read = append(s.columns, c), append(read, field)
 	}
-	s.layout, s.schemaRead = l, arrow.NewSchema(fields, nil)
+	s.schema = arrow.NewSchema(read, nil)
 	return s
 }
 
-func (s *parquetSource) columns() layout { return s.layout }
-func (s *parquetSource) close()          { s.raw.Close() }
-
-// next fills a batch from as many row groups as that takes.
-func (s *parquetSource) next() (arrow.Record, error) {
+// Next fills a batch from as many row groups as that takes.
+func (s *Rows) Next() (arrow.Record, error) {
 	rows := int64(0)
 	for rows < s.batch {
 		if s.left == 0 {
@@ -64,7 +53,7 @@ func (s *parquetSource) next() (arrow.Record, error) {
 			}
 		}
 		n := min(s.batch-rows, s.left)
-		for _, c := range s.columnsRead {
+		for _, c := range s.columns {
 			if err := c.cells.read(c.pages, n); err != nil {
 				return nil, err
 			}
@@ -77,21 +66,21 @@ func (s *parquetSource) next() (arrow.Record, error) {
 	return s.record(rows)
 }
 
-func (s *parquetSource) record(rows int64) (arrow.Record, error) {
-	arrays := make([]arrow.Array, len(s.columnsRead))
-	for i, c := range s.columnsRead {
+func (s *Rows) record(rows int64) (arrow.Record, error) {
+	arrays := make([]arrow.Array, len(s.columns))
+	for i, c := range s.columns {
 		var err error
 		if arrays[i], err = c.cells.finish(); err != nil {
 			return nil, err
 		}
 	}
-	return array.NewRecord(s.schemaRead, arrays, rows), nil
+	return array.NewRecord(s.schema, arrays, rows), nil
 }
 
 // advance goes to the next row group that has rows, once the current one is read
 // to its end.
-func (s *parquetSource) advance() error {
-	for _, c := range s.columnsRead {
+func (s *Rows) advance() error {
+	for _, c := range s.columns {
 		if c.pages == nil {
 			continue
 		}
@@ -113,13 +102,13 @@ func (s *parquetSource) advance() error {
 }
 
 // enter begins to read a row group.
-func (s *parquetSource) enter() error {
+func (s *Rows) enter() error {
 	group := s.meta.RowGroup(s.group)
 	s.group++
 	if s.left = group.NumRows(); s.left == 0 {
 		return nil
 	}
-	for _, c := range s.columnsRead {
+	for _, c := range s.columns {
 		chunk, err := group.ColumnChunk(c.leaf)
 		if err != nil {
 			return err
@@ -135,10 +124,7 @@ func (s *parquetSource) enter() error {
 	return nil
 }
 
-// errLarger is a chunk with more cells than the footer says.
-var errLarger = errors.New("a row group has more rows than the footer says")
-
-func (s *parquetSource) codec(c compress.Compression) (codec, error) {
+func (s *Rows) codec(c compress.Compression) (codec, error) {
 	if known, ok := s.codecs[c]; ok {
 		return known, nil
 	}

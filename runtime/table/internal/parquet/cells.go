@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"errors"
@@ -210,7 +210,7 @@ func flagArray(values []bool, valid *memory.Buffer, missing int) (arrow.Array, e
 	return arrayOf(arrow.FixedWidthTypes.Boolean, len(values), missing, valid, memory.NewBufferBytes(bits)), nil
 }
 
-var errTexts = unsupported{errors.New("has texts that are longer than 2 GiB in 65,536 rows, which is not read")}
+var errTexts = UnsupportedError{errors.New("has texts that are longer than 2 GiB in 65,536 rows, which is not read")}
 
 func textArray(values []parquet.ByteArray, valid *memory.Buffer, missing int) (arrow.Array, error) {
 	size := 0

@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"encoding/binary"
@@ -91,5 +91,5 @@ func (d *looked[T]) next(to []T) error {
 
 // notRead names an encoding that is not read, or that a column of that type cannot have.
 func notRead(e parquet.Encoding) error {
-	return unsupported{fmt.Errorf("has pages that are encoded in a way that is not read (encoding %d)", int(e))}
+	return UnsupportedError{fmt.Errorf("has pages that are encoded in a way that is not read (encoding %d)", int(e))}
 }
