@@ -131,4 +131,10 @@ func (s *soak) count(by string) {
 	defer s.mu.Unlock()
 	s.killed++
 	s.by[by]++
+	if s.killed%tellAfter == 0 {
+		fmt.Printf("soak kills: %d of %d, %d findings\n", s.killed, s.kills, s.found)
+	}
 }
+
+// tellAfter is how many kills pass between two words.
+const tellAfter = 500
