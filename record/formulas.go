@@ -25,7 +25,7 @@ func formulas(r *Run) string {
 		return ""
 	case safe:
 		return fmt.Sprintf("\nA spreadsheet would take cells of %s for formulas. In the CSV files they have an apostrophe in front\n"+
-			"(`write: {spreadsheet_safe: true}`), which other readers take off again; the Parquet files have them as they are.\n", strings.Join(columns, ", "))
+			"(`write: {spreadsheet_safe: true}`), which is part of the cell to all other readers; the Parquet files have them as they are.\n", strings.Join(columns, ", "))
 	}
 	return fmt.Sprintf("\nA spreadsheet takes cells of %s for formulas and computes them. They stand in the CSV files as they are:\n"+
 		"import these columns as text, or read the Parquet files.\n", strings.Join(columns, ", "))

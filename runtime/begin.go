@@ -87,7 +87,7 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 	}
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if !dir.HasRead(r.source.content) {
-		r.opts.Log.Warn("the dataset has changed since an earlier run of this spec; this run draws new noise, which is a new charge", "run", f.Path)
+		r.opts.Log.Warn("an earlier run of this spec read other rows, or the record of what it read is gone from its internal folder; this run draws new noise, which is a new charge", "run", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done {
@@ -115,8 +115,7 @@ func (r *run) shown(f store.Found) (*Result, error) {
 		return nil, r.rebuild(f)
 	}
 	if err := (store.RunDir{Path: f.Path}).CheckRelease(f.Record); err != nil {
-		r.opts.Log.Warn("the files of a finished run of this spec have changed, so it is not shown again", "run", f.Path, "why", err)
-		return nil, nil
+		return nil, fmt.Errorf("%s: %w: %w", f.Path, err, errEdited)
 	}
 	if !unpaid(r.plan) {
 		if err := r.restore(f.Record); err != nil {
@@ -164,7 +163,7 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 		return false
 	}
 	r.dir, r.key, r.record = dir, key, rec
-	r.opts.Log.Info("continuing an interrupted run", "run", dir.Path)
+	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "run", dir.Path)
 	return true
 }
 

@@ -13,6 +13,11 @@ import (
 var errGone = errors.New("its release is gone, and cannot be made again without its noise key and the same build of weir; " +
 	"restore release/ from a backup, or draw new noise, as a new charge, with --fresh")
 
+// errEdited is a finished run whose release is not what the run wrote. To draw new noise
+// in its place would be a charge that nobody asked for.
+var errEdited = errors.New("the finished run is not shown as it is not what the run left; nothing was charged. " +
+	"Move release/ away, and it is made again without a charge, or draw new noise, as a new charge, with --fresh")
+
 // gone reports whether all of a finished run's release was taken away.
 func gone(f store.Found) bool {
 	_, err := os.Lstat((store.RunDir{Path: f.Path}).Release())

@@ -117,7 +117,7 @@ func identify(ctx context.Context, path, digest string, rows pipeline.Table, pla
 		opts.Log.Warn(note)
 	}
 	if err := overlapping(known, plan); err != nil && opts.Replay == nil {
-		return identity{}, err
+		return identity{}, errors.Join(err, known.Forget())
 	}
 	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}, content: known.Content(), secret: known.Secret}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/privacy/ledger"
+	"weir/runtime/dataset"
 	"weir/runtime/store"
 )
 
@@ -35,12 +36,18 @@ const mostOfLedger = 1 << 30
 func readLedger(path string) ([]ledger.Entry, error) {
 	data, err := disk.ReadFile(path, mostOfLedger)
 	if errors.Is(err, fs.ErrNotExist) {
+		if lost := dataset.CheckBeside(path, nil); lost != nil {
+			return nil, ledgerFault(path, lost)
+		}
 		return nil, withCode(exitUsage, fmt.Errorf("%s: no such ledger; a dataset without charges has none", path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	entries, err := ledger.Parse(data)
+	if err == nil {
+		err = dataset.CheckBeside(path, entries)
+	}
 	return entries, ledgerFault(path, err)
 }
 

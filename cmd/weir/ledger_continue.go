@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/disk"
 	"weir/runtime/dataset"
+	"weir/runtime/store"
 )
 
 func ledgerContinue(s streams) *cobra.Command {
@@ -30,6 +32,11 @@ Exit codes: 0 done; 2 usage; 3 a ledger lacks charges that were made.`,
 		Example: "  weir ledger continue patients-2025.csv patients-2026.csv\n  weir ledger continue patients.csv.weir-ledger.jsonl cleaned/patients.parquet",
 		Args:    exactly(2, "OLD NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f, err := disk.Open(args[1]); err != nil { // a folder or a pipe is no table
+				return usage(c, fmt.Errorf("%s: %w", args[1], store.Reason(err)))
+			} else if err := f.Close(); err != nil {
+				return err
+			}
 			done, err := dataset.Continue(dataset.Continuation{Disk: diskOf(c, s), Out: out, Old: args[0], New: args[1], Random: rand.Reader, Clock: time.Now})
 			if errors.Is(err, dataset.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
 				return usage(c, err)

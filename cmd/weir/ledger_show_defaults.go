@@ -11,11 +11,12 @@ import (
 	"weir/runtime/dataset"
 )
 
-// ledgerOf is the ledger beside path where there is one, because people name their
-// table; else path.
+// ledgerOf is the ledger beside path where there is one, or an owner file says that the
+// path is a table, because people name their table; else path.
 func ledgerOf(path string) string {
-	if beside := path + dataset.LedgerSuffix; !strings.HasSuffix(path, dataset.LedgerSuffix) {
-		if _, err := os.Stat(beside); err == nil {
+	beside := path + dataset.LedgerSuffix
+	for _, file := range []string{beside, path + dataset.OwnerSuffix} {
+		if _, err := os.Stat(file); err == nil && !strings.HasSuffix(path, dataset.LedgerSuffix) {
 			return beside
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	goruntime "runtime"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,6 +125,9 @@ func printWarnings(w io.Writer, plan *compile.Plan) {
 func (f *runFlags) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; make room and run the same command again: it continues, and what is paid is not charged again", err)
 	}
 	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
 		return withCode(exitPrivacy, err)

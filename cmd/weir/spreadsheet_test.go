@@ -21,6 +21,9 @@ func TestSpreadsheetSafe(t *testing.T) {
 		if !strings.Contains(rows, want) || !strings.Contains(rows, ",-3,") {
 			t.Errorf("spreadsheet_safe: %v: must hold %q and -3 as it is:\n%.200s", safe, want, rows)
 		}
+		if code, out, errs := s.weir("verify", r.Run); code != exitDone {
+			t.Errorf("spreadsheet_safe: %v: weir verify: exit code %d: %s%s", safe, code, out, errs)
+		}
 		says := "stand in the CSV files as they are"
 		if safe {
 			says = "have an apostrophe in front"

@@ -13,7 +13,7 @@ func (s *Spec) Canonical() ([]byte, error) {
 		stages = append(stages, schema.Entry[schema.Merged]{Name: st.ID, Value: schema.Merged{
 			stageHead{st.Kind.Name}, writePorts(st.Kind, st.Inputs).Interface(), st.Stage}})
 	}
-	return schema.Canonical(canonicalSpec{s.Weir, s.Name, s.Dataset, s.Privacy, s.Seed, stages, s.Experiment})
+	return schema.Canonical(canonicalSpec{s.Weir, s.Name, s.Dataset, s.Privacy, s.Seed, s.Write, stages, s.Experiment})
 }
 
 type canonicalSpec struct {
@@ -22,6 +22,7 @@ type canonicalSpec struct {
 	Dataset    Dataset                       `yaml:"dataset"`
 	Privacy    Privacy                       `yaml:"privacy"`
 	Seed       uint64                        `yaml:"seed"`
+	Write      Write                         `yaml:"write"`
 	Stages     schema.Ordered[schema.Merged] `yaml:"stages"`
 	Experiment *Experiment                   `yaml:"experiment,omitempty"`
 }

@@ -74,7 +74,7 @@ type Stage struct {
 
 // Write says how tables are written as files.
 type Write struct {
-	SpreadsheetSafe bool `yaml:"spreadsheet_safe,omitempty" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are no number) get an apostrophe in front, which other readers have to take off again; false by default."`
+	SpreadsheetSafe bool `yaml:"spreadsheet_safe" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are no number) get an apostrophe in front, which is part of the cell to all other readers; false by default."`
 }
 
 // Experiment runs the spec over a grid of settings, with repeats.

@@ -41,6 +41,7 @@ type Identity struct {
 	Joins       []string  // the commands that give them one ledger
 
 	content string
+	fresh   bool // nothing was known of it before
 	changed bool // the declared version was known with other content only
 	head    ledger.Head
 	place   place
@@ -120,12 +121,17 @@ func (f *finding) find(rows *sketch) (*Identity, error) {
 		}
 		rows = &sketch{}
 	}
-	if own == nil {
+	fresh := own == nil
+	if fresh {
 		if own, err = f.fresh(); err != nil {
 			return nil, err
 		}
 	}
-	return f.keep(own, *rows)
+	id, err := f.keep(own, *rows)
+	if err == nil {
+		id.fresh = fresh
+	}
+	return id, err
 }
 
 // fresh is a dataset that nothing is known of.

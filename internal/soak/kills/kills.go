@@ -5,10 +5,13 @@ package kills
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -85,8 +88,12 @@ func (s *soak) all() error {
 		}
 	}
 	took := time.Since(began)
-	fmt.Printf("soak kills: %d kills (%v) of %d runs in %s, %.0f a second; %d findings\n",
-		s.killed, s.by, s.lives, took.Round(time.Second), float64(s.killed)/took.Seconds(), s.found)
+	var by []string
+	for _, signal := range slices.Sorted(maps.Keys(s.by)) {
+		by = append(by, fmt.Sprintf("%s: %d", signal, s.by[signal]))
+	}
+	fmt.Printf("soak kills: %d kills (%s) of %d runs in %s, %.0f a second; %d findings\n",
+		s.killed, strings.Join(by, ", "), s.lives, took.Round(time.Second), float64(s.killed)/took.Seconds(), s.found)
 	if s.found > 0 {
 		return fmt.Errorf("%d findings, in %s", s.found, s.out)
 	}
