@@ -57,6 +57,9 @@ func (r *run) end(err error) error {
 			errs = append(errs, pay.DropKey(r.dir))
 		}
 	}
+	if r.before != nil && err != nil {
+		return errors.Join(errs...) // the record of the finished run stands
+	}
 	return errors.Join(append(errs, r.dir.WriteRecord(r.record))...)
 }
 

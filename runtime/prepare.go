@@ -35,6 +35,9 @@ func (r *run) prepare(ctx context.Context, base string) error {
 		return err
 	}
 	r.sweep(base)
+	if r.before != nil {
+		return nil // a record says already what the run is
+	}
 	return r.dir.WriteRecord(r.record)
 }
 
@@ -72,6 +75,9 @@ func lendsOnly(step *compile.Step) bool {
 // not cover, before anything is spent. A run that draws no noise has none, a replay charges nothing.
 func (r *run) openLedger() error {
 	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
+	if r.before != nil {
+		r.purse.Settled(r.before.Charges)
+	}
 	if unpaid(r.plan) || r.opts.Replay != nil {
 		return nil
 	}
@@ -116,13 +122,14 @@ func (r *run) describe() error {
 	}
 	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
-	rec.Dataset = record.Dataset{Name: r.source.name, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit}
+	rec.Dataset = record.Dataset{Name: r.source.name, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
+		LedgerCount: rec.Dataset.LedgerCount, LedgerHead: rec.Dataset.LedgerHead} // of an attempt that is continued
 	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims), Delta: r.plan.Delta,
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
 	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil, r.opts.Insecure
 	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{}, map[string]string{}
 	rec.Repeat, rec.Tables = r.opts.Repeat, releasedTables(r.plan)
-	rec.Charges, rec.Stages = []record.Charge{}, []record.Stage{}
+	rec.Charges, rec.Stages = append([]record.Charge{}, rec.Charges...), []record.Stage{}
 	return nil
 }
 

@@ -26,15 +26,17 @@ func gone(f store.Found) bool {
 
 // rebuild takes up a finished run without its release, as if it had been interrupted
 // before it published: what is not in the cache is computed again under its own key,
-// and its charges stand in the ledger. disk.ErrLocked where another process does so.
+// and its charges stand in the ledger. Its record stays as it is until all is done, and
+// nothing else can be charged: where an input has changed, other noise would be needed. disk.ErrLocked where another process does so.
 func (r *run) rebuild(f store.Found) error {
-	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
+	dir, before := store.RunDir{Disk: r.opts.Disk, Path: f.Path}, *f.Record
 	if err := dir.Lock(); err != nil {
 		return err
 	}
 	if !r.resume(dir, f.Record) {
 		return errors.Join(fmt.Errorf("%s: %w", f.Path, errGone), dir.Unlock())
 	}
+	r.before = &before
 	r.opts.Log.Warn("the release of a finished run of this spec is gone; it is made again, and nothing is charged", "run", f.Path)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"weir/pipeline"
@@ -37,6 +38,7 @@ type run struct {
 	key    noise.Key
 	purse  *pay.Purse
 	record *record.Run
+	before *record.Run // of a finished run that is made again, else nil
 	trace  trace
 	once   map[string]bool // lazy tables that are stored
 
@@ -107,7 +109,7 @@ func (r *run) carryOut(ctx context.Context) error {
 		return err
 	}
 	err := schedule.Steps(ctx, r.plan, max(1, r.opts.Workers), r.execute)
-	r.settle()
+	r.settle(err == nil)
 	if err == nil {
 		same := make(chan error, 1)
 		go func() { same <- r.files.unchanged(ctx) }() // beside the writing of tables, which may read the source again
@@ -123,11 +125,20 @@ func (r *run) carryOut(ctx context.Context) error {
 	return r.publish()
 }
 
-// settle notes in the record what was charged.
-func (r *run) settle() {
+// settle notes in the record what was charged, and until all is done what an attempt
+// before was charged: its head is a witness of the ledger.
+func (r *run) settle(done bool) {
 	charges, head := r.purse.Paid()
-	r.record.Charges = append(r.record.Charges, charges...)
-	r.record.Dataset.LedgerCount, r.record.Dataset.LedgerHead = head.Count, head.Hash
+	if !done {
+		paid := func(c record.Charge) bool {
+			return slices.ContainsFunc(charges, func(now record.Charge) bool { return now.ID == c.ID })
+		}
+		charges = append(slices.DeleteFunc(slices.Clone(r.record.Charges), paid), charges...)
+	}
+	r.record.Charges = charges
+	if of := &r.record.Dataset; head.Count >= of.LedgerCount {
+		of.LedgerCount, of.LedgerHead = head.Count, head.Hash
+	}
 }
 
 // forget takes out of the cache what this run stored: it may be of rows that the

@@ -23,6 +23,8 @@ type Purse struct {
 	probe   func(stage string) privacy.Probe
 	account *Account // nil: nothing is charged, as in a replay
 
+	settled map[string]bool // the only ids that may be paid; nil: any
+
 	mu      sync.Mutex
 	charges []record.Charge
 	head    ledger.Head
@@ -32,6 +34,17 @@ type Purse struct {
 // stage; it is nil where nobody may.
 func NewPurse(plan *compile.Plan, of Dataset, run string, key noise.Key, probe func(stage string) privacy.Probe) *Purse {
 	return &Purse{plan: plan, of: of, run: run, key: key, probe: probe}
+}
+
+// ErrNewCharge is a charge that a run would need which is made again and was paid for.
+var ErrNewCharge = errors.New("an input of a paid stage is not what it was, so its noise would be new, and a new charge; nothing was charged")
+
+// Settled lets nothing be paid but what was: a run that is made again charges nothing.
+func (p *Purse) Settled(charges []record.Charge) {
+	p.settled = map[string]bool{}
+	for _, c := range charges {
+		p.settled[c.ID] = true
+	}
 }
 
 // Draw takes the charges from an account that can afford them.
@@ -68,6 +81,9 @@ func chargeID(run, stage, name, recipe string) string {
 // paid is not paid again: its noise is the same.
 func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string) error {
 	c := p.charge(s, spend, recipe)
+	if p.settled != nil && !p.settled[c.ID] {
+		return fmt.Errorf("%w. --fresh draws new noise", ErrNewCharge)
+	}
 	if p.account == nil {
 		p.note(c, spend.Event, nil, ledger.Head{}) // the same noise again releases nothing new
 		return nil

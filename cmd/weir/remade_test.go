@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/record"
+)
+
+// TestRemadeRunChargesNothing: with release/ gone, and a public file changed from which a paid
+// stage's input follows, other noise would be needed. That is no charge that anyone
+// asked for, and the record of the finished run keeps its charges.
+func TestRemadeRunChargesNothing(t *testing.T) {
+	s := newStudy(t, 400)
+	s.write("ref.csv", "group,flag\na,1\nb,0\nc,1\n")
+	s.edit("data.csv", "2,35838,c,0", "2,35838,,0")
+	s.edit("domain.yaml", "categories: [a, b, c]", "categories: [a, b, c], nullable: true")
+	s.edit("spec.yaml", "  encode: {kind: encode}\n", `  trimmed: {kind: select, columns: [group, flag]}
+  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
+  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
+  encode: {kind: encode, from: imputed}
+`)
+	r := s.result()
+	before := s.record(r.Run)
+	s.must(os.RemoveAll(filepath.Join(r.Run, "release")))
+	s.write("ref.csv", "group,flag\nb,1\nb,0\nc,1\n")
+	code, _, errs := s.run()
+	if code == exitDone || !strings.Contains(errs, "nothing was charged") || !strings.Contains(errs, "--fresh") {
+		t.Errorf("exit code %d, must be refused: %s", code, errs)
+	}
+	s.onePaid("data.csv.weir-ledger.jsonl")
+	if after := s.record(r.Run); after.Status != record.Done || len(after.Charges) != 1 || after.Dataset.LedgerHead != before.Dataset.LedgerHead {
+		t.Errorf("the record has status %s, %d charges and the head %q; must be as it was", after.Status, len(after.Charges), after.Dataset.LedgerHead)
+	}
+	s.write("ref.csv", "group,flag\na,1\nb,0\nc,1\n")
+	if again := s.result(); again.Run != r.Run {
+		t.Errorf("with the file as it was the run is made again in %s, must be in %s", again.Run, r.Run)
+	}
+	s.onePaid("data.csv.weir-ledger.jsonl")
+}
+
+func (s study) record(dir string) *record.Run {
+	s.t.Helper()
+	rec, err := readRun(dir)
+	s.must(err)
+	return rec
+}
