@@ -3,21 +3,25 @@ package runtime
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"weir/runtime/dataset"
+	"weir/runtime/store"
 )
 
 // sweep removes what killed runs were writing: unfinished files of the cache and of
-// internal folders hold private rows. Files that a living process writes are left to it.
+// internal folders hold private rows. Files that a living process writes are left to it,
+// and so is whatever else lies in folders that the user may have named alike.
 func (r *run) sweep(base string) {
-	n, err := r.opts.Disk.Sweep(base)
-	for _, owners := range []string{"datasets", "owners", "ledgers"} {
-		more, failed := r.opts.Disk.Sweep(filepath.Join(r.opts.owners(), owners))
-		n, err = n+more, errors.Join(err, failed)
+	n, err := 0, error(nil)
+	add := func(more int, failed error) { n, err = n+more, errors.Join(err, failed) }
+	folders, failed := store.RunFolders(base)
+	add(0, failed)
+	for _, ours := range append(folders, r.cache.Dir) {
+		add(r.opts.Disk.Sweep(ours))
 	}
-	for _, path := range r.besideData() {
-		more, failed := r.opts.Disk.SweepBeside(path)
-		n, err = n+more, errors.Join(err, failed)
+	for dir, ours := range r.shared() {
+		add(r.opts.Disk.SweepFolder(dir, ours))
 	}
 	if n > 0 {
 		r.opts.Log.Warn("removed unfinished files that a killed run had left", "files", n)
@@ -27,13 +31,19 @@ func (r *run) sweep(base string) {
 	}
 }
 
-// besideData lists the files that a run keeps in folders of the user's.
-func (r *run) besideData() (paths []string) {
-	if r.source.Path != "" {
-		paths = append(paths, r.source.Path+dataset.OwnerSuffix)
+// shared lists the folders in which files of weir's lie beside others, and which are its.
+func (r *run) shared() map[string]func(name string) bool {
+	out := r.opts.owners()
+	ledger := func(name string) bool { return strings.HasSuffix(name, dataset.LedgerSuffix) }
+	owner := func(name string) bool { return strings.HasSuffix(name, dataset.OwnerSuffix) }
+	all := map[string]func(string) bool{
+		filepath.Join(out, "datasets"): dataset.InIndex, filepath.Join(out, "owners"): owner, filepath.Join(out, "ledgers"): ledger,
 	}
 	if r.record.Dataset.Ledger != "" {
-		paths = append(paths, r.record.Dataset.Ledger)
+		all[filepath.Dir(r.record.Dataset.Ledger)] = ledger
 	}
-	return paths
+	if r.source.Path != "" {
+		all[filepath.Dir(r.source.Path)] = func(name string) bool { return ledger(name) || owner(name) }
+	}
+	return all
 }

@@ -110,10 +110,10 @@ func TestSweepTakesWhatNobodyWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := (Disk{}).SweepBeside(filepath.Join(dir, "a", "other")); n != 0 || err != nil {
+	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "other" }); n != 0 || err != nil {
 		t.Errorf("beside another file: removed %d, %v, must be 0", n, err)
 	}
-	if n, err := (Disk{}).SweepBeside(filepath.Join(dir, "a", "killed")); n != 1 || err != nil {
+	if n, err := (Disk{}).SweepFolder(filepath.Join(dir, "a"), func(name string) bool { return name == "killed" }); n != 1 || err != nil {
 		t.Errorf("beside its file: removed %d, %v, must be 1", n, err)
 	}
 	if n, err := (Disk{}).Sweep(dir); n != 1 || err != nil {

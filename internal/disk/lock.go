@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -62,6 +63,9 @@ func (d Disk) Lock(path string) (unlock func() error, err error) {
 func (d Disk) TryLock(path string) (unlock func() error, err error) {
 	if _, err := d.ask(Change{Op: OpLock, Path: path}); err != nil {
 		return nil, err
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: is no regular file; weir makes a lock there, which is empty: remove what is there", path)
 	}
 	l := newLock(path)
 	held, err := l.TryLock()

@@ -20,6 +20,12 @@ func TestLockIsWaitedFor(t *testing.T) {
 	if info, err := os.Stat(path + ".lock"); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the lock has mode %v, %v, must be 0600", info.Mode(), err)
 	}
+	if err := os.Symlink("elsewhere", filepath.Join(filepath.Dir(path), "link.lock")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Disk{}).Lock(filepath.Join(filepath.Dir(path), "link")); err == nil {
+		t.Error("a lock is made through a link")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told := 0
 	waiting := Disk{}.Waiting(Wait{Context: ctx, Quiet: time.Millisecond, Tell: func(string) { told++; cancel() }})

@@ -49,15 +49,16 @@ func (d Disk) Sweep(root string) (removed int, err error) {
 	return removed, err
 }
 
-// SweepBeside is Sweep of what was to become path, in a folder that is the user's.
-func (d Disk) SweepBeside(path string) (removed int, err error) {
-	files, err := os.ReadDir(filepath.Dir(path))
+// SweepFolder removes from one folder, which holds files of others too, what was to
+// become a file of ours.
+func (d Disk) SweepFolder(dir string, ours func(name string) bool) (removed int, err error) {
+	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	for _, e := range files {
-		if of := unfinished().FindStringSubmatch(e.Name()); of != nil && of[1] == filepath.Base(path) && e.Type().IsRegular() {
-			removed += d.sweep(filepath.Join(filepath.Dir(path), e.Name()))
+		if of := unfinished().FindStringSubmatch(e.Name()); of != nil && ours(of[1]) && e.Type().IsRegular() {
+			removed += d.sweep(filepath.Join(dir, e.Name()))
 		}
 	}
 	return removed, err

@@ -98,6 +98,12 @@ func (x *index) keyed() error {
 	return nil
 }
 
+// InIndex reports whether a file of the folder of datasets is the index's, by its name.
+func InIndex(name string) bool {
+	id, is := strings.CutSuffix(name, ".json")
+	return is && (id == "index" || validID(id))
+}
+
 func (x *index) keyPath() string             { return filepath.Join(x.dir, "index.json") }
 func (x *index) recordPath(id string) string { return filepath.Join(x.dir, id+".json") }
 

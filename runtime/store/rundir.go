@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"time"
@@ -71,6 +72,21 @@ func Runs(base string) (paths []string, err error) {
 		path := filepath.Join(base, folder.Name())
 		if _, err := os.Lstat(recordPath(path)); err == nil {
 			paths = append(paths, path)
+		}
+	}
+	return paths, err
+}
+
+// RunFolders lists the folders in base that are named as NewRunDir names them, those of runs
+// that were killed before they had a record too.
+func RunFolders(base string) (paths []string, err error) {
+	folders, err := os.ReadDir(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, folder := range folders {
+		if folder.IsDir() && regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{32}$`).MatchString(folder.Name()) {
+			paths = append(paths, filepath.Join(base, folder.Name()))
 		}
 	}
 	return paths, err
