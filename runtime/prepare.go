@@ -141,14 +141,42 @@ func (r *run) billText() string {
 	return show.Text(r.plan.Plan)
 }
 
+// releasedDomain is what is publicly known of the columns that are released, so that the
+// tables beside it can be read with it; of all columns where no table is released.
+func releasedDomain(p *compile.Plan) *pipeline.Domain {
+	d, known := &pipeline.Domain{}, map[string]bool{}
+	for i := range p.Steps {
+		h, released := releasedTable(&p.Steps[i])
+		if !released {
+			continue
+		}
+		for _, c := range h.Domain.Columns {
+			if !known[c.Name] {
+				known[c.Name] = true
+				d.Columns = append(d.Columns, c)
+			}
+		}
+	}
+	if len(d.Columns) == 0 {
+		return p.Spec.Dataset.Columns()
+	}
+	return d
+}
+
+// releasedTable is the header of the table that a step writes to release/, if it does.
+func releasedTable(s *compile.Step) (pipeline.Header, bool) {
+	h, ok := s.Work.Out[s.First]
+	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && len(s.Work.Write) > 0
+}
+
 // releasedTables lists the tables that the plan writes to release/, from their
 // headers: what is publicly known of them.
 func releasedTables(p *compile.Plan) []record.Table {
 	tables := []record.Table{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		h, ok := s.Work.Out[s.First]
-		if !ok || h.Form != pipeline.FormTable || h.Class == pipeline.Private || len(s.Work.Write) == 0 {
+		h, released := releasedTable(s)
+		if !released {
 			continue
 		}
 		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: p.Spec.Write.SpreadsheetSafe}

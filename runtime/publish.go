@@ -127,7 +127,7 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 
 // documents writes what a reader of the release needs, from public facts alone.
 func (r *run) documents(aside string) error {
-	domain, err := spec.WriteDomain(r.plan.Spec.Dataset.Columns())
+	domain, err := spec.WriteDomain(releasedDomain(r.plan))
 	if err != nil {
 		return err
 	}

@@ -64,3 +64,15 @@ func TestContinueTakesTablesOnly(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
+
+// TestReleasedDomainFitsTheTable: the table beside it can be read with it, also where a
+// column was dropped on the way.
+func TestReleasedDomainFitsTheTable(t *testing.T) {
+	s := newStudy(t, 60)
+	release := filepath.Join(s.result().Run, "release")
+	sample := filepath.Join(release, "sample.csv")
+	code, _, errs := s.weir("evaluate", "--real", sample, "--synthetic", sample, "--domain", filepath.Join(release, "domain.yaml"), "--metrics", "marginals")
+	if code != exitDone {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
