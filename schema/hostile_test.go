@@ -97,13 +97,26 @@ func TestTooLarge(t *testing.T) {
 	data := bytes.Repeat([]byte("a: b\n"), 20_000_000)
 	allocs := testing.AllocsPerRun(1, func() {
 		d, ps := Parse("big.yaml", data)
-		want := "big.yaml:1:1: is 100000000 bytes long, must be at most 1048576 bytes (1 MiB)"
+		want := "big.yaml:1:1: is longer than 1048576 bytes, must be YAML of at most 1048576 bytes (1 MiB)"
 		if d != nil || len(ps) != 1 || ps[0].Error() != want {
 			t.Errorf("got %v, want %s", ps, want)
 		}
 	})
 	if allocs > 20 {
 		t.Errorf("%v allocations, want at most 20", allocs)
+	}
+}
+
+// TestTableForASpec: who gives the data where a spec belongs is told so, and not the
+// length of the part that was read.
+func TestTableForASpec(t *testing.T) {
+	for name, line := range map[string]string{"commas": "7771,m,3\n", "semicolons": "7771;m\n", "tabs": "7771\tm\n", "Parquet": "PAR1\x00\x00", "gzip": "\x1f\x8b\x08"} {
+		data := bytes.Repeat([]byte(line), MaxBytes)[:MaxBytes+1]
+		_, ps := Parse("t.csv", data)
+		want := "t.csv:1:1: is longer than 1048576 bytes and looks like a table, must be YAML of at most 1048576 bytes (1 MiB)"
+		if len(ps) != 1 || ps[0].Error() != want {
+			t.Errorf("%s: %v, must be %s", name, ps, want)
+		}
 	}
 }
 

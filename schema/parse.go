@@ -56,7 +56,7 @@ func unreadable(file string, data []byte) *Problem {
 	p := &Problem{File: file, Line: 1, Column: 1}
 	switch {
 	case len(data) > MaxBytes:
-		p.Found, p.Accepted = fmt.Sprintf("%d bytes long", len(data)), fmt.Sprintf("at most %d bytes (1 MiB)", MaxBytes)
+		p.Found, p.Accepted = tooLong(data), fmt.Sprintf("YAML of at most %d bytes (1 MiB)", MaxBytes)
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		p.Found, p.Accepted = "UTF-16 text", "UTF-8 text"
 	case !utf8.Valid(data):
@@ -70,6 +70,34 @@ func unreadable(file string, data []byte) *Problem {
 		return nil
 	}
 	return p
+}
+
+// tooLong never says how long: callers read no more than one byte beyond the bound.
+func tooLong(data []byte) string {
+	found := fmt.Sprintf("longer than %d bytes", MaxBytes)
+	if table(data) {
+		found += " and looks like a table"
+	}
+	return found
+}
+
+// table reports that data begin as files of tables do: by a mark, or with two lines of
+// equally many values.
+func table(data []byte) bool {
+	for _, mark := range []string{"PAR1", "ARROW1", "\xff\xff\xff\xff", "\x1f\x8b"} {
+		if bytes.HasPrefix(data, []byte(mark)) {
+			return true
+		}
+	}
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	for _, delimiter := range []string{",", ";", "\t", "|"} {
+		n := bytes.Count(first, []byte(delimiter))
+		if n > 0 && n == bytes.Count(second, []byte(delimiter)) {
+			return true
+		}
+	}
+	return false
 }
 
 func firstInvalid(data []byte) int {

@@ -207,6 +207,9 @@ func TestSampleOfAnything(t *testing.T) {
 	s := newStudy(t, 400)
 	s.write("empty", "")
 	s.write("spec", "weir: 1\n")
+	stream, err := os.ReadFile("../../runtime/table/testdata/arrow/polars-oldest.arrows")
+	s.must(err)
+	s.write("table", string(stream))
 	s.must(os.Mkdir(s.path("folder"), 0o755))
 	r := s.result()
 	for _, c := range [][2]string{
@@ -215,6 +218,7 @@ func TestSampleOfAnything(t *testing.T) {
 		{"data.csv", "is no Arrow stream, must be a released model"},
 		{"spec", "is no Arrow stream, must be a released model"},
 		{"nowhere", "no such file"},
+		{"table", "is an Arrow stream of other columns, must be a released model"},
 		{filepath.Join("runs", "parquet"), "is Parquet, must be a released model"},
 	} {
 		path := s.path(c[0])
@@ -223,6 +227,9 @@ func TestSampleOfAnything(t *testing.T) {
 		}
 		if code, _, errs := s.weir("sample", path); code != exitFailed || !strings.Contains(errs, c[1]) {
 			t.Errorf("%s: exit code %d, %q; must be %d with %q", c[0], code, errs, exitFailed, c[1])
+		}
+		if _, _, errs := s.weir("sample", path); strings.Contains(errs, "note") || strings.Contains(errs, "word") { // columns of the table
+			t.Errorf("%s: %q quotes columns", c[0], errs)
 		}
 	}
 }

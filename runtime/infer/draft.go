@@ -163,6 +163,9 @@ func profileAll(raw *table.Raw, name string) ([]*profile, int64, error) {
 	rows := int64(0)
 	for i, n := range raw.Names {
 		columns = append(columns, newProfile(n, i))
+		if raw.Types != nil {
+			columns[i].stored = raw.Types[i]
+		}
 	}
 	for row, err := range raw.Rows {
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"weir/pipeline"
@@ -26,6 +27,7 @@ func likelyMissing() []string {
 // profile is what is seen of one column.
 type profile struct {
 	name     string
+	stored   pipeline.ColumnType // what it is where it holds nothing
 	cells    int64
 	empty    int64
 	missing  map[string]int64 // by spelling, sure and likely
@@ -46,7 +48,7 @@ func newProfile(name string, i int) *profile {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
-	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]int64{}, dates: true,
+	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]int64{}, stored: pipeline.Text, dates: true,
 		numbers: span{all: true, whole: true, least: math.Inf(1), most: math.Inf(-1)}}
 }
 
@@ -80,7 +82,7 @@ func (n *span) see(s string) {
 		return
 	}
 	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+	if err != nil || strings.ContainsAny(s, "xX_") || math.IsNaN(x) || math.IsInf(x, 0) {
 		n.all = false
 		return
 	}
@@ -112,7 +114,7 @@ func (p *profile) column() pipeline.Column {
 	p.setMissing(&c)
 	switch {
 	case len(p.distinct) == 0:
-		c.Type, c.Source = pipeline.Text, ""
+		c.Type, c.Source = p.stored, ""
 	case p.numbers.all:
 		p.setNumber(&c)
 	case p.dates:

@@ -12,15 +12,15 @@ import (
 )
 
 // accepted lists the Arrow types that a declared type is read from; only casts
-// that cannot change a value are among them.
+// that cannot change a value are among them. Text is read as that of CSV is.
 func accepted(t pipeline.ColumnType) string {
 	switch {
 	case t == pipeline.Numeric:
-		return "a float or integer type"
+		return "a float or integer type, or utf8 text of numbers"
 	case t == pipeline.Integer:
-		return "an integer type, or a float type of whole numbers"
+		return "an integer type, a float type of whole numbers, or utf8 text of them"
 	case t == pipeline.Date:
-		return "date32 or date64"
+		return "date32, date64, or utf8 text of YYYY-MM-DD"
 	case t == pipeline.Text:
 		return "utf8, or a dictionary of it"
 	}
@@ -28,24 +28,27 @@ func accepted(t pipeline.ColumnType) string {
 }
 
 func accepts(t pipeline.ColumnType, from arrow.DataType) bool {
-	text, number := false, arrow.IsInteger(from.ID()) || from.ID() == arrow.FLOAT32 || from.ID() == arrow.FLOAT64
-	if d, ok := from.(*arrow.DictionaryType); ok {
-		text = isText(d.ValueType.ID())
-	} else {
-		text = isText(from.ID())
-	}
+	number := arrow.IsInteger(from.ID()) || from.ID() == arrow.FLOAT32 || from.ID() == arrow.FLOAT64
 	switch {
+	case ofText(from), from.ID() == arrow.NULL: // all missing
+		return true
 	case t == pipeline.Numeric || t == pipeline.Integer:
 		return number
 	case t == pipeline.Date:
 		return from.ID() == arrow.DATE32 || from.ID() == arrow.DATE64
 	case t == pipeline.Text:
-		return text
+		return false
 	}
-	return text || number || from.ID() == arrow.BOOL
+	return number || from.ID() == arrow.BOOL
 }
 
-func isText(id arrow.Type) bool { return id == arrow.STRING || id == arrow.LARGE_STRING }
+// ofText reports a column of text, or of a dictionary of it.
+func ofText(t arrow.DataType) bool {
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		t = d.ValueType
+	}
+	return t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING || t.ID() == arrow.STRING_VIEW
+}
 
 // checkTypes reports every column whose stored type cannot be the declared one.
 func checkTypes(s *arrow.Schema, l layout, d *pipeline.Domain, p *problems) {
@@ -95,7 +98,7 @@ func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.
 	b, add := c.builders[at], c.adder(at, a)
 	for i := range a.Len() {
 		rule := ""
-		if a.IsNull(i) {
+		if gone(a, i) {
 			rule = b.add(nil)
 		} else {
 			rule = add(i)
@@ -110,9 +113,12 @@ func (c *converter) column(at int, a arrow.Array, row int64, p *problems) arrow.
 	return b.finish()
 }
 
+// gone reports a missing value; a column of the type null has no other.
+func gone(a arrow.Array, i int) bool { return a.IsNull(i) || a.DataType().ID() == arrow.NULL }
+
 // adder appends value i of a to the builder of a declared column.
 func (c *converter) adder(at int, a arrow.Array) func(i int) string {
-	if _, ok := a.(*array.Dictionary); ok {
+	if ofText(a.DataType()) {
 		return textAdder(c.builders[at], a)
 	}
 	switch b := c.builders[at].(type) {
@@ -209,6 +215,8 @@ func spelled(a arrow.Array) func(b []byte, i int) []byte {
 	case *array.String:
 		return func(b []byte, i int) []byte { return append(b, v.Value(i)...) }
 	case *array.LargeString:
+		return func(b []byte, i int) []byte { return append(b, v.Value(i)...) }
+	case *array.StringView:
 		return func(b []byte, i int) []byte { return append(b, v.Value(i)...) }
 	case *array.Boolean:
 		return func(b []byte, i int) []byte { return strconv.AppendBool(b, v.Value(i)) }

@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -147,7 +148,7 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 	}
 	defer r.Release()
 	if !r.Schema().Equal(h.Schema) {
-		return fmt.Errorf("stored table has the columns %v, must be %v", r.Schema().Fields(), h.Schema.Fields())
+		return otherColumns(h) // never which: they may be those of a private table
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -164,6 +165,13 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 			return nil
 		}
 	}
+}
+
+func otherColumns(h pipeline.Header) error {
+	if h.Form == pipeline.FormModel {
+		return errors.New("is an Arrow stream of other columns, must be a released model")
+	}
+	return errors.New("stored table has other columns than its stage gives")
 }
 
 // sizeOf is the size of a regular file, -1 of anything else.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"encoding/binary"
 	"io"
 )
@@ -10,25 +11,29 @@ type block struct{ offset, meta, body int64 }
 
 const arrowMagic = "ARROW1"
 
-// filed cuts an Arrow file of size bytes: the schema, which is its first message,
-// then what the footer lists, dictionaries first.
+// filed cuts an Arrow file of size bytes: the schema and what the footer lists,
+// dictionaries first. The footer is what counts: what lies behind the mark at the
+// front is a message of the schema in most files, and in those of Polars is not.
 func filed(f io.ReaderAt, size int64) (func() (meta, body []byte, err error), error) {
 	var blocks []block
+	var schema []byte
 	footer, err := footerOf(f, size)
 	if err == nil {
 		err = guarded(func() (err error) { blocks, err = listed(footer, size); return err })
 	}
+	if err == nil {
+		err = guarded(func() (err error) { schema, err = schemaOf(footer); return err })
+	}
 	if err != nil {
 		return nil, err
 	}
-	first, end := true, int64(8)
+	end := int64(0)
 	return func() ([]byte, []byte, error) {
 		switch {
-		case first:
-			first = false
-			meta, body, err := streamed(&supply{io.NewSectionReader(f, 8, size-8), size - 8})()
-			end += 8 + int64(len(meta)+len(body))
-			return meta, body, err
+		case schema != nil:
+			meta := schema
+			schema = nil
+			return meta, nil, nil
 		case len(blocks) == 0:
 			return nil, nil, ended(f, end, size-tailBytes-int64(len(footer)))
 		}
@@ -38,15 +43,63 @@ func filed(f io.ReaderAt, size int64) (func() (meta, body []byte, err error), er
 	}, nil
 }
 
-// ended is io.EOF where the footer, or an end mark, follows what it lists: rows that
-// it does not list would be lost.
-func ended(f io.ReaderAt, at, footer int64) error {
-	var mark [8]byte
-	if at == footer {
-		return io.EOF
+// schemaOf is the schema of a footer as a message: a head of 32 bytes that points
+// into the footer behind it. Offsets are relative, so the footer stays as it is.
+func schemaOf(footer []byte) ([]byte, error) {
+	schema, ok := rootOf(footer).child(footerSchema)
+	if !ok {
+		return nil, brokenStructure
 	}
-	if _, err := f.ReadAt(mark[:], at); err != nil || at > footer-8 || number(mark[:]) != 0xffffffff {
-		return broken("its footer does not list all that it holds")
+	const root, directory, header = 16, 4, 24 // where they are
+	head := make([]byte, 32, 32+len(footer))
+	put := func(at int, v uint16) { binary.LittleEndian.PutUint16(head[at:], v) }
+	put(0, root)
+	for i, v := range []uint16{10, 12, 4, 6, header - root} { // sizes of directory and table, places of version, kind, header
+		put(directory+2*i, v)
+	}
+	put(root, root-directory)
+	put(root+4, metadataV5)
+	head[root+6] = kindSchema
+	binary.LittleEndian.PutUint32(head[header:], uint32(schema.Pos)+uint32(len(head))-header)
+	return append(head, footer...), nil
+}
+
+// ended is io.EOF where the footer, or an end mark, follows what it lists: rows that
+// it does not list would be lost. Before Arrow 0.15 the mark is four bytes of nothing.
+// Where the footer lists nothing, end is 0.
+func ended(f io.ReaderAt, end, footer int64) error {
+	if end == 0 {
+		return unlisted(f, footer)
+	}
+	var mark [8]byte
+	gap := min(footer-end, 8)
+	if gap > 0 {
+		if _, err := f.ReadAt(mark[:gap], end); err != nil {
+			return cut(err)
+		}
+	}
+	if gap < 0 || gap < 8 && number(mark[:]) != 0 || gap == 8 && number(mark[:]) != 0xffffffff {
+		return errUnlisted
+	}
+	return io.EOF
+}
+
+const errUnlisted = broken("its footer does not list all that it holds")
+
+// unlisted looks for messages behind the schema of a file whose footer lists none.
+// Nobody says how long a bare schema is; a message begins with a mark at a multiple
+// of eight bytes, which the text and the offsets of a schema cannot hold.
+func unlisted(f io.ReaderAt, footer int64) error {
+	r := bufio.NewReader(io.NewSectionReader(f, 8, footer-8))
+	var word [8]byte
+	for at := int64(8); at+8 <= footer; at += 8 {
+		if _, err := io.ReadFull(r, word[:]); err != nil {
+			return cut(err)
+		}
+		begins := binary.LittleEndian.Uint32(word[:]) == 0xffffffff && number(word[:]) != 0xffffffff
+		if begins && at > 8 {
+			return errUnlisted
+		}
 	}
 	return io.EOF
 }

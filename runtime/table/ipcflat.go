@@ -33,6 +33,7 @@ const (
 
 	compressionCodec slot = 4
 
+	footerSchema       slot = 6
 	footerDictionaries slot = 8
 	footerBatches      slot = 10
 )
@@ -45,6 +46,8 @@ const (
 
 	codecLZ4  = 0
 	codecZstd = 1
+
+	metadataV5 = 4 // the version of Arrow 1.0 and later
 )
 
 func rootOf(b []byte) flat {

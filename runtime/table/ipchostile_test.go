@@ -130,6 +130,7 @@ func bounded(t testing.TB, what string, size int, f func()) {
 func judge(t testing.TB, what string, data []byte) (rows int64, err error) {
 	t.Helper()
 	bounded(t, what, len(data), func() { rows, err = readAll(data) })
+	bounded(t, what+", of others", len(data), func() { rowsRead(inMemory(data)) })
 	bounded(t, what+", raw", len(data), func() {
 		raw, err := OpenRaw(context.Background(), inMemory(data), "f", nil)
 		if err != nil {
@@ -198,6 +199,10 @@ func TestCutArrow(t *testing.T) {
 func FuzzArrow(f *testing.F) {
 	for _, data := range arrowForms(hostileRecord()) {
 		f.Add(data)
+	}
+	files, names := arrowCorpus(f)
+	for _, name := range names {
+		f.Add(files[name].Data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<16 {
@@ -269,12 +274,15 @@ func TestCompressedTooFar(t *testing.T) {
 func TestSchemaOfItself(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})}}, nil)
 	for form, data := range arrowForms(array.NewRecordBuilder(memory.DefaultAllocator, s).NewRecord()) {
-		at := 8
+		meta, in := data[8:], messageHeader
 		if strings.HasPrefix(form, "file") {
-			at = 16 // behind the mark of the file
+			footer, err := footerOf(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			meta, in = data[len(data)-int(tailBytes)-len(footer):], footerSchema
 		}
-		meta := data[at:]
-		schema, ok := rootOf(meta).child(messageHeader)
+		schema, ok := rootOf(meta).child(in)
 		fields, err := schema.tables(schemaFields)
 		if !ok || err != nil {
 			t.Fatal(err)

@@ -3,9 +3,11 @@ package table
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -37,6 +39,9 @@ func checkRecord(r arrow.Record) error {
 		if !fits(c.Data()) {
 			return misfit(r, i)
 		}
+		if viewedBytes(c) > mostShown(c.Data()) {
+			return broken(fmt.Sprintf("the views of column %d show more text than 64 MiB and 16 times its bytes; accepted: smaller batches", i+1))
+		}
 	}
 	if r.NumRows() > 0 && !stored {
 		return broken("it has rows without any column that holds values")
@@ -66,10 +71,12 @@ func fits(d arrow.ArrayData) bool {
 		})
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return n == 0 || ascending(size(b[1])/8, n, size(b[2]), func(i int) int64 { return number(b[1].Bytes()[8*i:]) })
+	case arrow.BinaryViewDataType:
+		return n == 0 || viewed(d)
 	case arrow.FixedWidthDataType:
 		return n == 0 || wide(b[1], n, t)
 	}
-	return true // views: their values are looked up within their buffers
+	return false
 }
 
 func size(b *memory.Buffer) int {
@@ -97,6 +104,60 @@ func ascending(offsets, n, bytes int, at func(int) int64) bool {
 		}
 	}
 	return true
+}
+
+// viewed reports whether every value of a column of views lies in the bytes that it has.
+func viewed(d arrow.ArrayData) bool {
+	b, n := d.Buffers(), d.Len()
+	if size(b[1])/viewBytes < n {
+		return false
+	}
+	for i := range n {
+		if isNull := size(b[0]) > 0 && !bitutil.BitIsSet(b[0].Bytes(), i); !isNull && !inside(b, b[1].Bytes()[viewBytes*i:]) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	viewBytes  = 16
+	viewInline = 12 // bytes of a text that are in the view itself
+)
+
+// inside judges one view: behind the length of a text stand the text itself, or its
+// first four bytes, the number of its buffer, and its place there.
+func inside(b []*memory.Buffer, view []byte) bool {
+	word := func(i int) int64 { return int64(int32(binary.LittleEndian.Uint32(view[4*i:]))) }
+	length, in, at := word(0), word(2), word(3)
+	if length <= viewInline {
+		return length >= 0
+	}
+	return in >= 0 && in < int64(len(b)-2) && at >= 0 && at+length <= min(int64(size(b[2+in])), math.MaxInt32)
+}
+
+// viewedBytes is how much text the views of a column show together: any number of them may
+// show the same bytes.
+func viewedBytes(c arrow.Array) (bytes int64) {
+	views, ok := c.(*array.StringView)
+	if !ok {
+		return 0
+	}
+	for i := range views.Len() {
+		if views.IsValid(i) {
+			bytes += int64(views.ValueLen(i))
+		}
+	}
+	return bytes
+}
+
+// mostShown is what the text of a column may be, and what one batch of ours holds.
+func mostShown(d arrow.ArrayData) int64 {
+	bytes := int64(0)
+	for _, b := range d.Buffers() {
+		bytes += int64(size(b))
+	}
+	return min(64<<20+16*bytes, math.MaxInt32)
 }
 
 // known reports whether every index of a dictionary's column is one of its values.

@@ -18,6 +18,7 @@ import (
 // infer` reads so.
 type Raw struct {
 	Names []string
+	Types []pipeline.ColumnType      // what a column may be declared that holds nothing; nil for text files
 	Rows  iter.Seq2[[][]byte, error] // a row is valid until the next
 }
 
@@ -160,8 +161,19 @@ func rawRecords(fsys FS, name string, f format) (*Raw, error) {
 	}}
 	for i := range schema.NumFields() {
 		r.Names = append(r.Names, schema.Field(i).Name)
+		r.Types = append(r.Types, declarable(schema.Field(i).Type))
 	}
 	return r, nil
+}
+
+// declarable is the plainest type that reads a stored one, whatever it holds.
+func declarable(from arrow.DataType) pipeline.ColumnType {
+	for _, t := range []pipeline.ColumnType{pipeline.Text, pipeline.Date, pipeline.Integer} {
+		if accepts(t, from) {
+			return t
+		}
+	}
+	return pipeline.Boolean
 }
 
 // guardedNext reads a record; the libraries panic on damaged files.
@@ -209,7 +221,7 @@ func spellRows(r arrow.Record, yield func([][]byte, error) bool) bool {
 	for i := range int(r.NumRows()) {
 		for j := range row {
 			row[j] = row[j][:0]
-			if !r.Column(j).IsNull(i) {
+			if !gone(r.Column(j), i) {
 				row[j] = columns[j](row[j], i)
 			}
 		}

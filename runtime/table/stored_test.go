@@ -113,11 +113,11 @@ func TestForeignTypesAreCastSafely(t *testing.T) {
 
 func TestOtherTypesAreNamed(t *testing.T) {
 	d := foreignDomain()
-	d.Column("word").Type, d.Column("word").Categories = pipeline.Numeric, nil
+	d.Column("flag").Type, d.Column("flag").Categories = pipeline.Numeric, nil
 	d.Column("i32").Type = pipeline.Date
 	for name, data := range forms(t, foreign(t)) {
 		_, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, d)
-		for _, want := range []string{name, `column "word": is stored as`, "which is not numeric; accepted: a float or integer type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
+		for _, want := range []string{name, `column "flag": is stored as`, "which is not numeric; accepted: a float or integer type", `column "i32": is stored as int32, which is not date; accepted: date32`} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, must say %s", name, err, want)
 			}

@@ -1,0 +1,77 @@
+package infer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline/spec"
+)
+
+// TestStoredDraftsReadTheirFiles: a decided draft reads the file that it was made from,
+// whatever the columns are stored as.
+func TestStoredDraftsReadTheirFiles(t *testing.T) {
+	files := fstest.MapFS{"nothing.arrows": {Data: nothing(t)}}
+	for _, name := range []string{"arrow/polars.arrow", "arrow/polars.arrows", "arrow/polars-categorical.arrow", "arrow/polars-text.arrow", "arrow/polars-text.arrows",
+		"arrow/pyarrow-text.arrow", "arrow/pyarrow-views.arrows", "arrow/pyarrow-other-types.arrow", "arrow/duckdb-views.arrows", "parquet/polars-zstd.parquet", "parquet/pyarrow-other-types.parquet"} {
+		data, err := os.ReadFile(filepath.Join("../table/testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	for name := range files {
+		out, err := Draft(t.Context(), files, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "nothing.arrows" && !strings.Contains(string(out), "name: \"day\"\n    type: date") {
+			t.Errorf("%s: day is no date:\n%s", name, out)
+		}
+		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out), "UNDECIDED", "public")))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := count(t, files, name, nil, d); got != 300 {
+			t.Errorf("%s: %d rows, must be 300", name, got)
+		}
+	}
+}
+
+// nothing is a table whose columns hold no value.
+func nothing(t *testing.T) []byte {
+	t.Helper()
+	var fields []arrow.Field
+	for i, of := range []arrow.DataType{arrow.Null, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: of, Nullable: true})
+	}
+	s := arrow.NewSchema(fields, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	for i := range fields {
+		b.Field(i).AppendNulls(300)
+	}
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s))
+	if err := errors.Join(w.Write(b.NewRecord()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestNumbersOfOtherSpellingsAreNoNumbers: what Go takes for a number and the reader
+// does not.
+func TestNumbersOfOtherSpellingsAreNoNumbers(t *testing.T) {
+	if out := draftOf(t, "a,b\n0x1p4,1\n0x1p5,2\n"); !strings.Contains(out, "name: \"a\"\n    type: categorical") {
+		t.Errorf("hexadecimal numbers are drafted as numbers:\n%s", out)
+	}
+}
