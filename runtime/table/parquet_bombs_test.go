@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"weir/pipeline"
@@ -94,7 +95,8 @@ func checkTexts(t *testing.T, name string, texts *array.String, from int, letter
 }
 
 // longTexts is a file of 6,000 rows in groups of 1,700: their number, a text of 20 kB
-// from a dictionary, one of up to 4 kB that is missing in every third row, in pages.
+// from a dictionary, one of up to 20 kB that is missing in every third row, in pages: of
+// these a column may keep a third of 32 MiB, so that the others are ahead of it.
 func longTexts(t *testing.T) (data []byte, rows []string) {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "d", Type: arrow.BinaryTypes.String},
@@ -106,7 +108,7 @@ func longTexts(t *testing.T) (data []byte, rows []string) {
 		if i%3 == 0 {
 			b.Field(2).AppendNull()
 		} else {
-			b.Field(2).(*array.StringBuilder).Append(strings.Repeat(string(rune('A'+i%11)), 1+i*37%4000))
+			b.Field(2).(*array.StringBuilder).Append(strings.Repeat(string(rune('A'+i%11)), 1+i*37%20000))
 		}
 	}
 	all := b.NewRecord()
@@ -193,5 +195,40 @@ func TestManyColumnsMakeShortBatches(t *testing.T) {
 	}
 	if !slices.Equal(got, []int64{20_971, 9_029}) {
 		t.Errorf("records of %v rows, must be 20971 and 9029", got)
+	}
+}
+
+// TestPagesAreLetGo: 64 texts of 8 MiB in pages that are compressed to nothing, 512 MiB,
+// are held in part, within the 128 MiB of the other bombs.
+func TestPagesAreLetGo(t *testing.T) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil))
+	for range 4 {
+		b.Field(0).(*array.StringBuilder).Append(strings.Repeat("a", 8<<20))
+	}
+	four := b.NewRecord()
+	var out bytes.Buffer
+	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithStats(false))
+	w, err := pqarrow.NewFileWriter(four.Schema(), &out, props, pqarrow.DefaultWriterProps())
+	for range 16 {
+		err = errors.Join(err, w.Write(four))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	table, err := Open(fstest.MapFS{"f": {Data: out.Bytes()}}, "f", nil, &pipeline.Domain{Columns: []pipeline.Column{{Name: "s", Type: pipeline.Text}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, most := int64(0), int64(0)
+	before, _ := live()
+	for r, err := range table.Open(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		heap, _ := live()
+		rows, most = rows+r.NumRows(), max(most, heap-before)
+	}
+	if rows != 64 || most > 128<<20 {
+		t.Errorf("%d rows in %d MiB, must be 64 in 128", rows, most>>20)
 	}
 }
