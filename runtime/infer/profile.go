@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 const (
@@ -31,7 +32,9 @@ type profile struct {
 	cells    int64
 	empty    int64
 	missing  map[string]int64 // by spelling, sure and likely
-	distinct map[string]int64 // other spellings, up to maxDistinct+1
+	distinct map[string]bool  // other spellings, as long as they may be categories
+	kept     int              // bytes of them
+	many     bool             // there were more than that
 	numbers  span             // of the others
 	dates    bool
 }
@@ -48,7 +51,7 @@ func newProfile(name string, i int) *profile {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
-	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]int64{}, stored: pipeline.Text, dates: true,
+	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: pipeline.Text, dates: true,
 		numbers: span{all: true, whole: true, least: math.Inf(1), most: math.Inf(-1)}}
 }
 
@@ -58,29 +61,40 @@ func (p *profile) see(v []byte) {
 		p.empty++
 		return
 	}
-	s := string(v)
-	if len(s) <= 4 && (slices.Contains(sureMissing(), s) || slices.Contains(likelyMissing(), s)) {
-		p.missing[s]++
+	if len(v) <= 4 && (slices.Contains(sureMissing(), string(v)) || slices.Contains(likelyMissing(), string(v))) {
+		p.missing[string(v)]++
 		return
 	}
-	if n, ok := p.distinct[s]; ok {
-		p.distinct[s] = n + 1
+	if p.distinct[string(v)] {
 		return
 	}
-	if len(p.distinct) <= maxDistinct {
-		p.distinct[s] = 1
+	p.keep(v)
+	if p.numbers.all {
+		p.numbers.see(string(v))
 	}
-	p.numbers.see(s)
 	if p.dates {
-		_, err := time.Parse(time.DateOnly, s)
-		p.dates = err == nil
+		p.dates = isDate(v)
 	}
 }
 
-func (n *span) see(s string) {
-	if !n.all {
-		return
+// keep counts a new spelling. Those that no domain has room for together are no
+// categories, and are not kept: a text may be long.
+func (p *profile) keep(v []byte) {
+	if p.many = p.many || len(p.distinct) == maxDistinct || p.kept+len(v) > schema.MaxBytes; !p.many {
+		p.distinct[string(v)] = true
+		p.kept += len(v)
 	}
+}
+
+func isDate(v []byte) bool {
+	if len(v) != len(time.DateOnly) {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, string(v))
+	return err == nil
+}
+
+func (n *span) see(s string) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || strings.ContainsAny(s, "xX_") || math.IsNaN(x) || math.IsInf(x, 0) {
 		n.all = false
@@ -113,13 +127,13 @@ func (p *profile) column() pipeline.Column {
 	c := pipeline.Column{Name: p.name, Source: pipeline.Undecided}
 	p.setMissing(&c)
 	switch {
-	case len(p.distinct) == 0:
+	case len(p.distinct) == 0 && !p.many:
 		c.Type, c.Source = p.stored, ""
 	case p.numbers.all:
 		p.setNumber(&c)
 	case p.dates:
 		c.Type = pipeline.Date
-	case len(p.distinct) <= maxDistinct:
+	case !p.many && len(p.distinct) <= maxDistinct:
 		c.Type, c.Categories = pipeline.Categorical, p.values()
 	default:
 		c.Type, c.Source = pipeline.Text, ""
@@ -135,8 +149,8 @@ func (p *profile) setMissing(c *pipeline.Column) {
 		if n == 0 {
 			continue
 		}
-		if slices.Contains(likelyMissing(), s) && !p.numbers.all || len(p.distinct) == 0 && !slices.Contains(sureMissing(), s) {
-			p.distinct[s] += n
+		if slices.Contains(likelyMissing(), s) && !p.numbers.all || len(p.distinct) == 0 && !p.many && !slices.Contains(sureMissing(), s) {
+			p.distinct[s] = true
 			p.numbers.all, p.dates = false, false
 			continue
 		}
@@ -147,10 +161,9 @@ func (p *profile) setMissing(c *pipeline.Column) {
 
 func (p *profile) setNumber(c *pipeline.Column) {
 	n := p.numbers
-	codes := n.whole && len(p.distinct) <= maxCodes && p.cells >= 10*int64(len(p.distinct))
-	zero, one := p.distinct["0"], p.distinct["1"]
+	codes := n.whole && !p.many && len(p.distinct) <= maxCodes && p.cells >= 10*int64(len(p.distinct))
 	switch {
-	case codes && len(p.distinct) == 2 && zero > 0 && one > 0:
+	case codes && len(p.distinct) == 2 && p.distinct["0"] && p.distinct["1"]:
 		c.Type, c.Categories = pipeline.Boolean, []string{"0", "1"}
 		return
 	case codes && n.decimals == 0:

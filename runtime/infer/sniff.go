@@ -9,8 +9,11 @@ import (
 	"weir/runtime/table"
 )
 
-// sniffRows is how many rows a guess looks at.
-const sniffRows = 200
+// A guess looks at so many rows, or so many bytes of them.
+const (
+	sniffRows  = 200
+	sniffBytes = 1 << 20
+)
 
 // sniff guesses how a text file is written: the delimiter that cuts the first
 // rows into most values, always equally many; blanks after it; a comment line at
@@ -79,6 +82,7 @@ func peek(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (r
 	if raw.Names != nil { // Parquet and Arrow name their columns
 		return [][]string{raw.Names}, nil
 	}
+	size := 0
 	for row, err := range raw.Rows {
 		if err != nil {
 			return nil, err
@@ -86,8 +90,9 @@ func peek(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (r
 		values := make([]string, len(row))
 		for i, v := range row {
 			values[i] = string(v)
+			size += len(v)
 		}
-		if rows = append(rows, values); len(rows) == sniffRows {
+		if rows = append(rows, values); len(rows) == sniffRows || size > sniffBytes {
 			break
 		}
 	}

@@ -169,12 +169,21 @@ func intAdder(b *ints, a arrow.Array) func(i int) string {
 	case *array.Date32:
 		return func(i int) string { return b.addInt(int64(v.Value(i))) }
 	case *array.Date64:
-		return func(i int) string { return b.addInt(int64(v.Value(i)) / (1000 * secondsPerDay)) }
+		return func(i int) string { return b.addInt(dayOf(int64(v.Value(i)))) }
 	case *array.Float64, *array.Float32:
 		x := numbers(a)
 		return func(i int) string { return b.addWhole(x(i)) }
 	}
 	return textAdder(b, a)
+}
+
+// dayOf is the day since 1970-01-01 that holds a millisecond, before 1970 too.
+func dayOf(ms int64) int64 {
+	const day = 1000 * secondsPerDay
+	if ms%day < 0 {
+		return ms/day - 1
+	}
+	return ms / day
 }
 
 // numbers reads any number as float64; NaN stands for an integer that a float64

@@ -3,24 +3,23 @@ package parquet
 import (
 	"errors"
 	"io"
-	"math"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 )
 
-// cells collects the cells of one column of a batch.
+// cells collects the cells of one column.
 type cells interface {
-	read(p *pages, n int64) error // the next n of a chunk
-	finish() (arrow.Array, error) // and starts the next batch
+	read(p *pages, n int64) (got int64, err error) // the next n of a chunk; fewer where texts are long
+	have() int64                                   // cells that are read and not finished
+	finish(n int64) (arrow.Array, error)           // the first n of them
 }
 
 // newCells collects what is stored as t, and says which type it becomes: integers
-// of every width are 64-bit ones. It is nil for what no cell of a table can be.
-func newCells(t arrow.DataType) (cells, arrow.DataType) {
+// of every width are 64-bit ones. It is nil for what no cell of a table can be. room
+// is how many bytes texts may keep before no more of them are read.
+func newCells(t arrow.DataType, room int64) (cells, arrow.DataType) {
 	switch t.ID() {
 	case arrow.BOOL:
 		return &typed[bool]{plain: plainFlags, array: flagArray}, t
@@ -37,7 +36,7 @@ func newCells(t arrow.DataType) (cells, arrow.DataType) {
 	case arrow.DATE32:
 		return &typed[int32]{plain: plainFixed(arrow.Int32Traits.CastFromBytes), delta: numbersOf[int32], array: fixedArray(t, arrow.Int32Traits.CastToBytes)}, t
 	case arrow.STRING:
-		return &typed[parquet.ByteArray]{plain: func(b []byte) decoder[parquet.ByteArray] { return &lengthed{b} }, delta: textsOf, array: textArray}, t
+		return newTexts(room), t
 	}
 	return nil, t
 }
@@ -51,6 +50,9 @@ type typed[T any] struct {
 	delta   func(e parquet.Encoding, body []byte, n int64) (decoder[T], error) // nil: has no such encoding
 	array   func(values []T, valid *memory.Buffer, missing int) (arrow.Array, error)
 
+	room int64 // see newCells; 0 of cells that keep nothing but themselves
+	held int64 // bytes that cells not finished keep: pages, dictionaries, texts made
+
 	chunk   *pages // that is being read
 	number  int    // the page of it
 	decoder decoder[T]
@@ -60,23 +62,42 @@ type typed[T any] struct {
 // errShort is a chunk with fewer cells than the footer says.
 var errShort = errors.New("a row group has fewer rows than the footer says")
 
-func (c *typed[T]) read(p *pages, n int64) error {
-	for n > 0 {
+func (c *typed[T]) have() int64 { return int64(len(c.values)) }
+
+// full is never true of a column without cells, so that each call gives some.
+func (c *typed[T]) full() bool { return c.room > 0 && c.held >= c.room && len(c.values) > 0 }
+
+func (c *typed[T]) read(p *pages, n int64) (got int64, err error) {
+	for got < n && !c.full() {
 		err := p.advance()
 		if err == io.EOF {
-			return errShort
+			return got, errShort
 		}
 		if err != nil {
-			return err
+			return got, err
 		}
-		m := min(n, p.values)
+		if err := c.turn(p); err != nil {
+			return got, err
+		}
+		m := c.bounded(min(n-got, p.values))
 		if err := c.piece(p, int(m)); err != nil {
-			return err
+			return got, err
 		}
 		p.values -= m
-		n -= m
+		got += m
 	}
-	return nil
+	return got, nil
+}
+
+// bounded is how many of the next n cells may be read at once.
+func (c *typed[T]) bounded(n int64) int64 {
+	made, ok := c.decoder.(maker)
+	if !ok {
+		return n
+	}
+	n, size := made.upto(n, max(1, c.room-c.held))
+	c.held += size
+	return n
 }
 
 // piece reads m cells of one page.
@@ -89,11 +110,6 @@ func (c *typed[T]) piece(p *pages, m int) error {
 		c.missing += m
 		return err
 	}
-	if c.chunk != p || c.number != p.number {
-		if err := c.turn(p); err != nil {
-			return err
-		}
-	}
 	if err := c.decoder.next(values[:n]); err != nil {
 		return err
 	}
@@ -102,17 +118,30 @@ func (c *typed[T]) piece(p *pages, m int) error {
 	return nil
 }
 
-// turn takes up a new page.
-func (c *typed[T]) turn(p *pages) (err error) {
+// turn takes up the page, if it is a new one and has values.
+func (c *typed[T]) turn(p *pages) error {
+	if c.chunk == p && c.number == p.number {
+		return nil
+	}
 	if c.chunk != p {
 		c.words = nil
 	}
-	c.chunk, c.number = p, p.number
+	c.chunk, c.number, c.decoder = p, p.number, nil
+	if p.there == 0 {
+		return nil
+	}
+	return c.decode(p)
+}
+
+func (c *typed[T]) decode(p *pages) (err error) {
+	if p.encoding == parquet.Encodings.RLEDict || p.encoding == parquet.Encodings.PlainDict {
+		c.decoder, err = c.look(p)
+		return err
+	}
+	c.held += int64(len(p.body))
 	switch p.encoding {
 	case parquet.Encodings.Plain:
 		c.decoder = c.plain(p.body)
-	case parquet.Encodings.RLEDict, parquet.Encodings.PlainDict:
-		c.decoder, err = c.look(p)
 	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
 		if c.delta == nil {
 			return notRead(p.encoding)
@@ -141,6 +170,7 @@ func (c *typed[T]) look(p *pages) (decoder[T], error) {
 		if err := c.plain(p.dictionary).next(c.words); err != nil {
 			return nil, err
 		}
+		c.held += int64(len(p.dictionary))
 	}
 	at, err := newIndexes(p.body)
 	return &looked[T]{values: c.words, at: at}, err
@@ -162,71 +192,29 @@ func spread[T any](values []T, there []bool, n int) {
 	}
 }
 
-func (c *typed[T]) finish() (arrow.Array, error) {
-	var valid *memory.Buffer
-	if c.missing > 0 {
-		bits := make([]byte, (len(c.there)+7)/8)
-		for i, is := range c.there {
-			if is {
-				bits[i/8] |= 1 << (i % 8)
-			}
-		}
-		valid = memory.NewBufferBytes(bits)
+func (c *typed[T]) finish(n int64) (arrow.Array, error) {
+	valid, missing := c.valid(c.there[:n])
+	a, err := c.array(c.values[:n:n], valid, missing)
+	c.missing -= missing
+	if n < c.have() {
+		c.values, c.there = c.values[n:], c.there[n:]
+	} else { // what Arrow was given is not written to again
+		c.values, c.there, c.held = make([]T, 0, n), c.there[:0], 0
 	}
-	a, err := c.array(c.values, valid, c.missing)
-	c.values, c.there, c.missing = make([]T, 0, len(c.values)), c.there[:0], 0
 	return a, err
 }
 
-func arrayOf(t arrow.DataType, rows, missing int, buffers ...*memory.Buffer) arrow.Array {
-	data := array.NewData(t, rows, buffers, nil, missing, 0)
-	defer data.Release()
-	return array.MakeFromData(data)
-}
-
-func fixedArray[T any](t arrow.DataType, bytes func([]T) []byte) func([]T, *memory.Buffer, int) (arrow.Array, error) {
-	return func(values []T, valid *memory.Buffer, missing int) (arrow.Array, error) {
-		return arrayOf(t, len(values), missing, valid, memory.NewBufferBytes(bytes(values))), nil
+// valid is nil where nothing is missing.
+func (c *typed[T]) valid(there []bool) (*memory.Buffer, int) {
+	if c.missing == 0 {
+		return nil, 0
 	}
-}
-
-func widened(wide func(int32) int64) func([]int32, *memory.Buffer, int) (arrow.Array, error) {
-	return func(values []int32, valid *memory.Buffer, missing int) (arrow.Array, error) {
-		out := make([]int64, len(values))
-		for i, v := range values {
-			out[i] = wide(v)
-		}
-		return fixedArray(arrow.PrimitiveTypes.Int64, arrow.Int64Traits.CastToBytes)(out, valid, missing)
-	}
-}
-
-func flagArray(values []bool, valid *memory.Buffer, missing int) (arrow.Array, error) {
-	bits := make([]byte, (len(values)+7)/8)
-	for i, is := range values {
+	bits, missing := make([]byte, (len(there)+7)/8), len(there)
+	for i, is := range there {
 		if is {
 			bits[i/8] |= 1 << (i % 8)
+			missing--
 		}
 	}
-	return arrayOf(arrow.FixedWidthTypes.Boolean, len(values), missing, valid, memory.NewBufferBytes(bits)), nil
-}
-
-var errTexts = UnsupportedError{errors.New("has texts that are longer than 2 GiB in 65,536 rows, which is not read")}
-
-func textArray(values []parquet.ByteArray, valid *memory.Buffer, missing int) (arrow.Array, error) {
-	size := 0
-	for _, v := range values {
-		if size += len(v); size > math.MaxInt32 {
-			return nil, errTexts
-		}
-	}
-	offsets, text := make([]int32, 1, len(values)+1), make([]byte, 0, size)
-	for _, v := range values {
-		text = append(text, v...)
-		offsets = append(offsets, int32(len(text)))
-	}
-	if !utf8.Valid(text) {
-		return nil, errors.New("a text is not UTF-8")
-	}
-	return arrayOf(arrow.BinaryTypes.String, len(values), missing, valid,
-		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(text)), nil
+	return memory.NewBufferBytes(bits), missing
 }

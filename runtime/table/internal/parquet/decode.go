@@ -14,6 +14,13 @@ type decoder[T any] interface {
 	next(to []T) error
 }
 
+// maker is a decoder that makes values where others give parts of the page: of the next
+// n, upto says how many take no more than room bytes, but for the first, and how many
+// bytes those take.
+type maker interface {
+	upto(n, room int64) (values, bytes int64)
+}
+
 // fixed are plain values that all are as wide.
 type fixed[T any] struct{ rest []T }
 

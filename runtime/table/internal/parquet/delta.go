@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/apache/arrow/go/v15/parquet"
 )
@@ -122,58 +121,4 @@ func numbersOf[T int32 | int64](e parquet.Encoding, body []byte, n int64) (decod
 	}
 	d, err := newDeltas(body, n)
 	return &deltaNumbers[T]{d}, err
-}
-
-// deltaTexts are texts of which the lengths come first, and where shared before
-// them how much of the text before each begins with.
-type deltaTexts struct {
-	prefixes, lengths deltas
-	shared            bool
-	text, last        []byte
-}
-
-func textsOf(e parquet.Encoding, body []byte, n int64) (_ decoder[parquet.ByteArray], err error) {
-	d := &deltaTexts{shared: e == parquet.Encodings.DeltaByteArray}
-	if e == parquet.Encodings.DeltaBinaryPacked {
-		return nil, notRead(e)
-	}
-	if d.shared {
-		if d.prefixes, err = newDeltas(body, n); err != nil {
-			return nil, err
-		}
-		if body, err = d.prefixes.behind(); err != nil {
-			return nil, err
-		}
-	}
-	if d.lengths, err = newDeltas(body, n); err != nil {
-		return nil, err
-	}
-	d.text, err = d.lengths.behind()
-	return d, err
-}
-
-func (d *deltaTexts) next(to []parquet.ByteArray) error {
-	made := int64(0)
-	for i := range to {
-		n, err := d.lengths.next()
-		if err != nil || n < 0 || n > int64(len(d.text)) {
-			return errFew
-		}
-		to[i], d.text = d.text[:n:n], d.text[n:]
-		if !d.shared {
-			continue
-		}
-		prefix, err := d.prefixes.next()
-		if err != nil || prefix < 0 || prefix > int64(len(d.last)) {
-			return errFew
-		}
-		if made += prefix + n; made > math.MaxInt32 {
-			return errTexts
-		}
-		if prefix > 0 {
-			to[i] = append(d.last[:prefix:prefix], to[i]...)
-		}
-		d.last = to[i]
-	}
-	return nil
 }

@@ -44,6 +44,9 @@ func (f *File) open() (err error) {
 		return errTypes
 	}
 	root := f.meta.Schema.Root()
+	if root.NumFields() == 0 {
+		return errors.New("is Parquet without columns")
+	}
 	f.leaves = make([]int, root.NumFields())
 	for i := range f.leaves {
 		f.leaves[i] = -1
@@ -127,7 +130,7 @@ func begins(chunk *metadata.ColumnChunkMetaData) int64 {
 // Readable refuses a file of which not every column can be read.
 func (f *File) Readable() error {
 	for i, leaf := range f.leaves {
-		if c, _ := newCells(f.Schema.Field(i).Type); leaf < 0 || c == nil {
+		if c, _ := newCells(f.Schema.Field(i).Type, 0); leaf < 0 || c == nil {
 			return errTypes
 		}
 	}

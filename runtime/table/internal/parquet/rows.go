@@ -6,35 +6,50 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
-// Rows reads batches of equal length whatever the row groups are, and
-// holds one batch and one page of each column. It counts: a row group whose
-// columns do not hold the rows that the footer promises is an error.
+// Bounds of a batch, whatever a file says: a few bytes can stand for many long texts,
+// and for many columns.
+const (
+	maxText  = 32 << 20 // bytes of text, or one row
+	leastFor = 1 << 20  // bytes that the texts of a column may keep, however many columns there are
+	maxCells = 4 << 20
+)
+
+// Rows reads batches of equal length whatever the row groups are, shorter ones where
+// texts are long, and holds one batch and one page of each column. It counts: a row
+// group whose columns do not hold the rows that the footer promises is an error.
 type Rows struct {
 	*File
 	columns []*column
+	texts   []*texts // of the columns
 	schema  *arrow.Schema
 	batch   int64
 	codecs  map[compress.Compression]codec
-	group   int   // the next one
-	left    int64 // rows of the current one
+	group   int // the next one
 }
 
-// column is one column that is read.
+// column is one column that is read. Where texts are long, some columns are ahead of
+// others.
 type column struct {
 	leaf  int
 	cells cells
 	pages *pages
+	left  int64 // rows of the current group
 }
 
 // Rows reads the columns of these fields, in batches of at most so many rows.
 func (f *File) Rows(fields []int, batch int64) *Rows {
-	s := &Rows{File: f, batch: batch, codecs: map[compress.Compression]codec{}}
+	n := int64(max(1, len(fields)))
+	s := &Rows{File: f, batch: max(1, min(batch, maxCells/n)), codecs: map[compress.Compression]codec{}}
 	var read []arrow.Field
 	for _, i := range fields {
 		field, c := f.Schema.Field(i), &column{leaf: f.leaves[i]}
-		c.cells, field.Type = newCells(field.Type)
+		c.cells, field.Type = newCells(field.Type, max(leastFor, maxText/n))
+		if t, ok := c.cells.(*texts); ok {
+			s.texts = append(s.texts, t)
+		}
 		s.columns, read = append(s.columns, c), append(read, field)
 	}
 	s.schema = arrow.NewSchema(read, nil)
@@ -43,34 +58,56 @@ func (f *File) Rows(fields []int, batch int64) *Rows {
 
 // Next fills a batch from as many row groups as that takes.
 func (s *Rows) Next() (arrow.Record, error) {
-	rows := int64(0)
-	for rows < s.batch {
-		if s.left == 0 {
-			if err := s.advance(); err == io.EOF {
-				break
-			} else if err != nil {
-				return nil, err
-			}
+	for {
+		rows, ended, err := s.fill()
+		if err != nil {
+			return nil, err
 		}
-		n := min(s.batch-rows, s.left)
-		for _, c := range s.columns {
-			if err := c.cells.read(c.pages, n); err != nil {
-				return nil, err
-			}
+		if rows == s.batch || !ended {
+			return s.record(s.light(rows))
 		}
-		rows, s.left = rows+n, s.left-n
+		if err := s.advance(); err == io.EOF && rows > 0 {
+			return s.record(s.light(rows))
+		} else if err != nil {
+			return nil, err
+		}
 	}
-	if rows == 0 {
-		return nil, io.EOF
+}
+
+// fill reads on in the current row group; rows are those that all columns have, ended
+// says that the group has no more.
+func (s *Rows) fill() (rows int64, ended bool, err error) {
+	rows, ended = s.batch, true
+	for _, c := range s.columns {
+		n, err := c.cells.read(c.pages, min(rows-c.cells.have(), c.left))
+		if err != nil {
+			return 0, false, err
+		}
+		c.left -= n
+		rows, ended = min(rows, c.cells.have()), ended && c.left == 0
 	}
-	return s.record(rows)
+	return rows, ended, nil
+}
+
+// light is how many of the next rows hold no more text than a batch may, at least one.
+func (s *Rows) light(rows int64) int64 {
+	size := int64(0)
+	for i := range rows {
+		for _, t := range s.texts {
+			size += t.size(i)
+		}
+		if size > maxText && i > 0 {
+			return i
+		}
+	}
+	return rows
 }
 
 func (s *Rows) record(rows int64) (arrow.Record, error) {
 	arrays := make([]arrow.Array, len(s.columns))
 	for i, c := range s.columns {
 		var err error
-		if arrays[i], err = c.cells.finish(); err != nil {
+		if arrays[i], err = c.cells.finish(rows); err != nil {
 			return nil, err
 		}
 	}
@@ -90,24 +127,17 @@ func (s *Rows) advance() error {
 			return err
 		}
 	}
-	for s.left == 0 {
-		if s.group == len(s.meta.RowGroups) {
-			return io.EOF
-		}
-		if err := s.enter(); err != nil {
-			return err
+	for ; s.group < len(s.meta.RowGroups); s.group++ {
+		if group := s.meta.RowGroup(s.group); group.NumRows() > 0 {
+			s.group++
+			return s.enter(group)
 		}
 	}
-	return nil
+	return io.EOF
 }
 
 // enter begins to read a row group.
-func (s *Rows) enter() error {
-	group := s.meta.RowGroup(s.group)
-	s.group++
-	if s.left = group.NumRows(); s.left == 0 {
-		return nil
-	}
+func (s *Rows) enter(group *metadata.RowGroupMetaData) error {
 	for _, c := range s.columns {
 		chunk, err := group.ColumnChunk(c.leaf)
 		if err != nil {
@@ -119,7 +149,7 @@ func (s *Rows) enter() error {
 		}
 		column := s.meta.Schema.Column(c.leaf)
 		size := chunk.TotalCompressedSize()
-		c.pages = newPages(io.NewSectionReader(s.at, begins(chunk), size), size, unpack, column)
+		c.left, c.pages = group.NumRows(), newPages(io.NewSectionReader(s.at, begins(chunk), size), size, unpack, column)
 	}
 	return nil
 }

@@ -124,6 +124,20 @@ def encrypted(t):
             w.write_table(t)
 
 
+def bombs():
+    """Small files of many long texts, one column `s` each. parquet_bombs_test.go says what each row is."""
+    os.makedirs(path("bombs"), exist_ok=True)
+    one_page = dict(use_dictionary=False, column_encoding={"s": "DELTA_BYTE_ARRAY"}, data_page_size=1 << 30)
+    word = pa.DictionaryArray.from_arrays(pa.array([0] * 60000, pa.int32()), pa.array(["a" * 30000]))
+    for name, texts, options in [
+            ("one-word", word, {}),  # 1.8 GB
+            ("prefixes", pa.array(["a" * i for i in range(60000)], pa.large_string()), one_page),  # 1.8 GB
+            ("growing", pa.array(["a" * i for i in range(10000)]), one_page),  # 50 MB: to be read
+            ("alike", pa.array(["b" * 200] * 500000), one_page)]:  # 100 MB: to be read
+        pq.write_table(pa.table({"s": texts}), path(f"bombs/{name}.parquet"), compression="zstd", write_statistics=False,
+                       store_schema=False, write_batch_size=1 << 20, row_group_size=1 << 20, **options)
+
+
 def by_duckdb():
     con = duckdb.connect()
     con.execute("SET threads = 1")
@@ -178,6 +192,7 @@ def by_spark():
 if __name__ == "__main__":
     expected()
     by_pyarrow()
+    bombs()
     by_duckdb()
     by_polars()
     by_spark()
