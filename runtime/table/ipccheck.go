@@ -19,20 +19,28 @@ func (f *frames) check(meta, body []byte) error {
 			return broken("it has two schemas")
 		}
 		walk, err := checkSchema(header)
-		f.schema, f.dictionaries = true, len(walk.dictionaries)
+		f.schema, f.dictionaries, f.fields = true, len(walk.dictionaries), walk
 		return err
 	case kindDictionary:
 		f.dictionaries--
 		defer f.memory.keep()
+		views := 0
+		if f.fields != nil && f.fields.dictionaries[header.int64(dictionaryID)] {
+			views = 1
+		}
 		if header, ok = header.child(dictionaryData); !ok {
 			return brokenStructure
 		}
-		return f.checkBatch(header, body)
+		return f.checkBatch(header, body, views)
 	case kindBatch:
 		if f.dictionaries > 0 { // the library would take these rows for a dictionary
 			return broken("its rows come before its dictionaries")
 		}
-		return f.checkBatch(header, body)
+		views := 0
+		if f.fields != nil {
+			views = f.fields.views
+		}
+		return f.checkBatch(header, body, views)
 	}
 	return broken("it holds a message that is neither schema nor rows")
 }
@@ -40,7 +48,8 @@ func (f *frames) check(meta, body []byte) error {
 // fields counts the fields of a schema while it walks them.
 type fields struct {
 	left, depth  int
-	dictionaries map[int64]bool // by id
+	dictionaries map[int64]bool // by id; whether one's values are views
+	views        int            // columns of views that are no dictionaries
 }
 
 // checkSchema walks all fields as the library will. A field takes 16 bytes at
@@ -73,7 +82,9 @@ func (f *fields) walk(of flat, list slot) error {
 			return err
 		}
 		if d, ok := c.child(fieldDictionary); ok {
-			f.dictionaries[d.int64(dictionaryID)] = true
+			f.dictionaries[d.int64(dictionaryID)] = ofViews(c)
+		} else if ofViews(c) {
+			f.views++
 		}
 		if err := f.walk(c, fieldChildren); err != nil {
 			return err
@@ -82,8 +93,14 @@ func (f *fields) walk(of flat, list slot) error {
 	return nil
 }
 
+func ofViews(field flat) bool {
+	kind := field.byte(fieldType)
+	return kind == typeBinaryView || kind == typeUtf8View
+}
+
 // checkBatch compares the buffers of a batch with its body, and allows what they take.
-func (f *frames) checkBatch(batch flat, body []byte) error {
+// So many of its columns are views.
+func (f *frames) checkBatch(batch flat, body []byte, views int) error {
 	if _, _, err := batch.structs(batchNodes, 16); err != nil {
 		return err
 	}
@@ -91,7 +108,7 @@ func (f *frames) checkBatch(batch flat, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := checkViews(batch, n); err != nil {
+	if err := checkViews(batch, n, views); err != nil {
 		return err
 	}
 	compression, compressed := batch.child(batchCompression)
@@ -128,9 +145,13 @@ const errBomb = broken("it claims to be more than 64 MiB and 256 times its size 
 // of it is one value.
 func mostUnpacked(n int) int64 { return 64<<20 + 256*int64(n) }
 
-// checkViews: columns of views state how many buffers each has.
-func checkViews(batch flat, buffers int) error {
+// checkViews: each column of views has to state how many buffers it has, since the library
+// reads on behind the list where it does not.
+func checkViews(batch flat, buffers, views int) error {
 	from, n, err := batch.structs(batchViews, 8)
+	if err == nil && n < views {
+		return brokenStructure
+	}
 	for i := range n {
 		if more := number(batch.Bytes[from+8*i:]); more < 0 || more > int64(buffers) {
 			return brokenStructure

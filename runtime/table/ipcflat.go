@@ -18,6 +18,7 @@ const (
 	schemaFields slot = 6
 	schemaNotes  slot = 8
 
+	fieldType       slot = 8
 	fieldDictionary slot = 12
 	fieldChildren   slot = 14
 	fieldNotes      slot = 16
@@ -38,7 +39,7 @@ const (
 	footerBatches      slot = 10
 )
 
-// Kinds of message, and of compression.
+// Kinds of message, of compression, and of columns whose values are views.
 const (
 	kindSchema     = 1
 	kindDictionary = 2
@@ -46,6 +47,9 @@ const (
 
 	codecLZ4  = 0
 	codecZstd = 1
+
+	typeBinaryView = 23
+	typeUtf8View   = 24
 
 	metadataV5 = 4 // the version of Arrow 1.0 and later
 )

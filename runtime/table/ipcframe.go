@@ -27,7 +27,8 @@ type frames struct {
 	compress bool                                  // compressed buffers are read
 
 	schema       bool // it was read
-	dictionaries int  // how many have to come before rows
+	fields       *fields
+	dictionaries int // how many have to come before rows
 	memory       allowance
 }
 
