@@ -49,6 +49,9 @@ func (c benchCase) step(name string, steps int) (step func(t int), params int) {
 // TestStepMemoryIsConstant: what a step allocates is the streams of its noise and
 // examples, whatever the batch and the net, and none of it stays.
 func TestStepMemoryIsConstant(t *testing.T) {
+	if raced {
+		t.Skip("allocations are not counted under the race detector")
+	}
 	rows := benchRows(1000, 106, 0, 0)
 	for _, c := range []benchCase{
 		{"small", []int{106, 8, 1}, 16, rows, "score"},
