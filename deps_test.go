@@ -26,30 +26,32 @@ func allowed() map[string][]string {
 		// Whatever runs and ledgers change on disk goes through one room, so that a test
 		// can let each change fail.
 		"internal/disk": {},
-		"train":         {"privacy"},
+		// What can be shown to a person as it is: a property of text, needed wherever words are made.
+		"internal/plain": {},
+		"train":          {"privacy"},
 		// pipeline is the vocabulary of stages; it knows nothing of specs and plans, so
 		// that a stage is the same function of its headers whoever runs it.
 		"pipeline": {"schema", "privacy"},
 		// Reading knows no compiler: a spec is judged for what it says before anything
 		// is made of it. It knows the audit rules by number, since a spec names them.
-		"pipeline/spec": {"pipeline", "pipeline/audit", "schema", "privacy"},
+		"pipeline/spec": {"pipeline", "pipeline/audit", "schema", "privacy", "internal/plain"},
 		// compile alone prices mechanisms. No stage may import it, else one could price
 		// and plan itself.
 		"pipeline/compile": {"pipeline", "pipeline/spec", "schema", "privacy"},
 		// show words the plan that is data: it sees neither specs nor the work of a plan.
-		"pipeline/show":  {"pipeline", "schema", "privacy"},
+		"pipeline/show":  {"pipeline", "schema", "privacy", "internal/plain"},
 		"pipeline/audit": {},
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it.
 		"pipeline/pipelinetest": {"pipeline", "pipeline/compile", "schema", "privacy"},
-		"record":                {"privacy"},
-		"stages":                {"pipeline", "train", "privacy", "schema", "record"},
-		"runtime":               {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "schema", "internal/disk"},
+		"record":                {"privacy", "internal/plain"},
+		"stages":                {"pipeline", "train", "privacy", "schema", "record", "internal/plain"},
+		"runtime":               {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "schema", "internal/disk", "internal/plain"},
 		"specs":                 {},
 		"examples":              {},
 		"internal":              {"schema", "privacy", "train", "pipeline", "record"},
 		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit",
-			"privacy/ledger", "record", "stages", "runtime", "specs", "internal/disk"},
+			"privacy/ledger", "record", "stages", "runtime", "specs", "internal/disk", "internal/plain"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
 			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}

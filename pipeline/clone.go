@@ -3,6 +3,7 @@ package pipeline
 import (
 	"maps"
 	"slices"
+
 	"weir/privacy"
 )
 

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"weir/privacy/plain"
+
+	"weir/internal/plain"
 )
 
 // Table is a released table as it was planned: public facts alone.

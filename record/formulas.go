@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/privacy/plain"
+	"weir/internal/plain"
 )
 
 // formulas says where a spreadsheet would compute cells of the released CSV files, and

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+
 	"weir/privacy"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"weir/internal/plain"
 	"weir/privacy"
-	"weir/privacy/plain"
 )
 
 // PrivacyStatement is PRIVACY.md: what a release promises, in plain words and from

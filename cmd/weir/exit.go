@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/plain"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
-	"weir/privacy/plain"
 	"weir/runtime"
 	"weir/runtime/dataset"
 )

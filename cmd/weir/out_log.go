@@ -7,7 +7,8 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"weir/privacy/plain"
+
+	"weir/internal/plain"
 )
 
 // newLog writes for scripts, with time and level, where every stage is asked for

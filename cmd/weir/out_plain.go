@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"weir/privacy/plain"
+	"weir/internal/plain"
 )
 
 // plainly writes to w what can be shown as it is and spells the rest: what is printed

@@ -10,7 +10,7 @@ import (
 	"sort"
 	"strings"
 
-	"weir/privacy/plain"
+	"weir/internal/plain"
 	"weir/record"
 	"weir/runtime"
 )

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"weir/schema"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // advise warns of what is allowed and often a mistake: a row as unit where

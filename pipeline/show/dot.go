@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"weir/internal/plain"
 	"weir/pipeline"
-	"weir/privacy/plain"
 )
 
 // DOT draws the plan's DAG in the language of Graphviz.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/privacy/plain"
 )
 
 // Mermaid draws the plan's DAG as a Mermaid flowchart: private stages are

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/privacy/plain"
 )
 
 // Text is the plan as a person reads it in a terminal: the DAG, then the bill.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"weir/internal/plain"
 	"weir/pipeline"
-	"weir/privacy/plain"
 	"weir/schema"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/privacy/account"
-	"weir/privacy/plain"
 	"weir/schema"
 )
 

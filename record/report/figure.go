@@ -7,13 +7,14 @@ import (
 	"image/color"
 	"regexp"
 	"strings"
-	"weir/privacy/plain"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"weir/internal/plain"
 )
 
 // picture is one drawing with what is said of it.

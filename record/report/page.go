@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"weir/privacy/plain"
+	"weir/internal/plain"
 	"weir/record"
 )
 

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
 	"weir/internal/disk"
 )
 

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+
 	"weir/internal/disk"
 	"weir/privacy/digest"
 )

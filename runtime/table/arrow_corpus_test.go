@@ -3,30 +3,15 @@ package table
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 )
 
 // arrowCorpus are the files and streams that testdata/arrow/make.py wrote.
-func arrowCorpus(t testing.TB) (files fstest.MapFS, names []string) {
+func arrowCorpus(t testing.TB) (fstest.MapFS, []string) {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/arrow/*.arrow*")
-	if err != nil || len(paths) < 45 {
-		t.Fatal(len(paths), err)
-	}
-	files = fstest.MapFS{}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.Base(path)
-		files[name] = &fstest.MapFile{Data: data}
-		names = append(names, name)
-	}
-	return files, names
+	return filesOf(t, "testdata/arrow/*.arrow*", 45)
 }
 
 // TestArrowOfOthers compares every cell of every file and stream with rows.csv, which

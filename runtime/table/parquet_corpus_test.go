@@ -38,10 +38,16 @@ func refusedFiles() map[string]string {
 	}
 }
 
-func corpus(t testing.TB) (files fstest.MapFS, names []string) {
+func corpus(t testing.TB) (fstest.MapFS, []string) {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/parquet/*.parquet")
-	if err != nil || len(paths) < 40 {
+	return filesOf(t, "testdata/parquet/*.parquet", 40)
+}
+
+// filesOf reads the files of a corpus, which has at least so many.
+func filesOf(t testing.TB, pattern string, least int) (files fstest.MapFS, names []string) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) < least {
 		t.Fatal(len(paths), err)
 	}
 	files = fstest.MapFS{}

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	plaintext "weir/internal/plain"
 	"weir/pipeline"
-	plaintext "weir/privacy/plain"
 )
 
 // WriteCSV writes the columns of t's domain as text that Open reads back with

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"weir/internal/plain"
 	"weir/pipeline"
-	"weir/privacy/plain"
 )
 
 // Bounds on what a model may describe, far beyond what one is trained on; the way

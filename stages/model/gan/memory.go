@@ -10,7 +10,7 @@ import (
 // Bounds of a training, by public numbers alone: what could not be held or would never
 // end is refused before it is paid for.
 const (
-	maxBytes  = 16 << 30 // of one training, beside its table
+	maxBytes  = 16 << 30 // of one training, beside its table: two thirds of the 24 GiB that weir is made for
 	maxLayers = 64       // hidden ones of one net
 
 	// Copies of a weight, 4 bytes each. A net that learns: where it starts, where it is, two
