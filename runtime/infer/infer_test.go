@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -47,6 +48,23 @@ func TestAnUneditedDraftIsRefused(t *testing.T) {
 	_, err := spec.ParseDomain("d.yaml", []byte(out))
 	if problems, _ := err.(spec.Diagnostics); len(problems) != 2 {
 		t.Errorf("%d problems, must be one a column: %v", len(problems), err)
+	}
+}
+
+// TestOneNumberGetsARange: a column of one number, from 0 to the largest there is,
+// gets bounds that a domain takes and that hold the number.
+func TestOneNumberGetsARange(t *testing.T) {
+	for _, number := range []string{"0", "0.0", "-3", "7.25", "1e20", "1.7976931348623157e308", "-1.7976931348623157e308", "5e-324"} {
+		out := draftOf(t, "a,b\n"+number+",x\n"+number+",y\n")
+		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(out, "UNDECIDED", "public")))
+		if err != nil {
+			t.Errorf("%s: %v\n%s", number, err, out)
+			continue
+		}
+		x, _ := strconv.ParseFloat(number, 64)
+		if b := d.Columns[0].Bounds; b == nil || x < b[0] || x > b[1] {
+			t.Errorf("%s: bounds %v", number, b)
+		}
 	}
 }
 

@@ -177,7 +177,23 @@ func (p *profile) setNumber(c *pipeline.Column) {
 			c.Step = math.Pow(10, -float64(n.decimals))
 		}
 	}
-	c.Bounds = &[2]float64{n.least, n.most}
+	c.Bounds = n.bounds(c.Step)
+}
+
+// bounds are the ends of the span. A domain has no room for a range of one value,
+// so a column that holds one gets the next value of its grid beside it.
+func (n span) bounds(step float64) *[2]float64 {
+	b := &[2]float64{n.least, n.most}
+	if n.least < n.most {
+		return b
+	}
+	if b[1] += step; b[1] == b[0] {
+		b[1] = math.Nextafter(b[0], math.Inf(1))
+	}
+	if math.IsInf(b[1], 1) {
+		b[0], b[1] = math.Nextafter(n.least, 0), n.least
+	}
+	return b
 }
 
 // values in order: by number if they are numbers, else by spelling.
