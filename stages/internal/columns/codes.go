@@ -121,9 +121,8 @@ func (g *Grid) appendNumbers(to []uint16, values []float64) (out []uint16, absen
 
 // appendWhole adds the cells of whole numbers, which float64 may not hold.
 func (g *Grid) appendWhole(to []uint16, values []int64) []uint16 {
-	least, upper := int64(g.line.least), int64(g.line.upper)
 	for _, v := range values {
-		to = append(to, uint16(g.line.cell(float64(min(max(v, least), upper)))))
+		to = append(to, uint16(g.line.wholeCell(v)))
 	}
 	return to
 }
