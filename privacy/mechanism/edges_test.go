@@ -16,7 +16,7 @@ func TestGridKeepsSensitivity(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20000 {
-		s := scoresOf(math.Exp2(st.Float64()*19-9), math.Exp2(st.Float64()*40-20), st.Uint64()&1 == 0, 2)
+		s := scoresOf(math.Exp2(st.Float64()*34-24), math.Exp2(st.Float64()*40-20), st.Uint64()&1 == 0, 2)
 		moves := s.Moves.AddRemove
 		x := (st.Float64() - 0.5) * moves * math.Exp2(st.Float64()*23)
 		y := x + moves
@@ -58,7 +58,7 @@ func TestSelectionsAtTheEnds(t *testing.T) {
 	}
 	for _, s := range []Scores{
 		scoresOf(0, 1, false, 2), scoresOf(math.NaN(), 1, false, 2), scoresOf(math.Inf(1), 1, false, 2), scoresOf(1, 0, false, 2),
-		scoresOf(1, math.Inf(1), false, 2), scoresOf(1e-9, 1, false, 2), scoresOf(1, 1, false, 0),
+		scoresOf(1, math.Inf(1), false, 2), scoresOf(0x1p-25, 1, false, 2), scoresOf(1, 1, false, 0),
 		{1, "", Moves{1, 1}, false, 2, 1}, {1, "add_remove", Moves{1, 0}, false, 2, 1}, {1, "add_remove", Moves{1, 1}, false, 2, 0},
 	} {
 		if _, err := Select(open(Exponential{s}, 0), []float64{1, 2}); err == nil {
@@ -103,7 +103,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		t.Error("a bucket out of range is accepted")
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
-		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
+		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, ZCDPFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
 			if m.Check() == nil {
 				t.Errorf("%T with noise %g is accepted", m, nm)
 			}

@@ -47,9 +47,8 @@ func (m GaussianFilter) Event(a privacy.Adjacency) privacy.Event {
 	return privacy.Gaussian{NoiseMultiplier: m.NoiseMultiplier}
 }
 
-// Sensitivity is about what the rounds report as having gone in, which is the input
-// over sigma: it moves by the root of the round's cost, so one round moves by at most
-// the root of Total, and so do all rounds together as one vector.
+// Sensitivity is that of all rounds together as one vector, each over its sigma: the
+// root of Total. A round has its own (privacy.Round).
 func (m GaussianFilter) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	mu := 2 / m.NoiseMultiplier
 	if a == privacy.AddRemove && m.Adjacency == privacy.AddRemove {
@@ -70,81 +69,4 @@ func (m GaussianFilter) Noise(d Moves, cost float64) float64 {
 	return d.Under(m.Adjacency) / math.Sqrt(cost)
 }
 
-// round takes a round of the planned filter. It is refused where it would pass
-// Total, and before that where its parameters have no proof.
-func round(h *privacy.Handle, d Moves, sigma float64) (*privacy.Use, error) {
-	m, err := planned[GaussianFilter](h)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.check(m.Adjacency); err != nil {
-		return nil, err
-	}
-	if m.Adjacency == privacy.ReplaceOne && d.AddRemove > d.ReplaceOne {
-		return nil, fmt.Errorf("sensitivity: is %g under add_remove, must be at most %g, that of replace_one", d.AddRemove, d.ReplaceOne)
-	}
-	root := d.Under(m.Adjacency) / sigma
-	return h.Round(root * root)
-}
-
-// ReleaseHistogram returns the counts of units in disjoint cells with integer
-// Gaussian noise sigma, for 1/sigma^2 of the filter's total (add_remove) or
-// 2/sigma^2 (replace_one).
-func ReleaseHistogram(h *privacy.Handle, counts []int64, sigma float64) ([]int64, error) {
-	return ReleaseIntegers(h, counts, HistogramMoves(), sigma)
-}
-
-// ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise.
-func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
-	if err := checkSigma("sigma", sigma); err != nil {
-		return nil, err
-	}
-	u, err := round(h, d, sigma)
-	if err != nil {
-		return nil, err
-	}
-	out := clamped(values)
-	u.Stream("integers", 0).IntegerGaussian(out, sigma)
-	return privacy.Release(u, scaled(u, values, sigma), out), nil
-}
-
-// ReleaseScores returns numbers of L2 sensitivity d with Gaussian noise, on a
-// lattice that is a function of d, sigma and their number. The noise is sigma and the
-// little more that pays for the rounding (see grid).
-func ReleaseScores(h *privacy.Handle, scores []float64, d Moves, sigma float64) ([]float64, error) {
-	m, err := planned[GaussianFilter](h)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.check(m.Adjacency); err != nil {
-		return nil, err
-	}
-	step, paid, err := scoreGrid(d.Under(m.Adjacency), sigma, len(scores))
-	if err != nil {
-		return nil, err
-	}
-	u, err := round(h, d, sigma)
-	if err != nil {
-		return nil, err
-	}
-	return privacy.Release(u, scaled(u, scores, sigma), onLattice(u, scores, paid, step)), nil
-}
-
-func scoreGrid(bound, sigma float64, n int) (step, paid float64, err error) {
-	if n < 1 || !(sigma > 0x1p-400 && sigma < 0x1p400) {
-		return 0, 0, fmt.Errorf("scores: are %d, must be at least one; sigma: is %g, must be positive and finite", n, sigma)
-	}
-	return grid(bound, sigma, n)
-}
-
-// scaled is what a round reports: see Sensitivity.
-func scaled[T int64 | float64](u *privacy.Use, in []T, sigma float64) []float64 {
-	if !u.Probed() {
-		return nil
-	}
-	out := make([]float64, len(in))
-	for i, x := range in {
-		out[i] = float64(x) / sigma
-	}
-	return out
-}
+func (m GaussianFilter) plannedFor() privacy.Adjacency { return m.Adjacency }

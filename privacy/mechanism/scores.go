@@ -36,12 +36,15 @@ const scoreBits = 30
 const mostSensitivities = 1 << 21
 
 // Check refuses what the grid of scores does not serve.
-func (s Scores) Check() error {
+func (s Scores) Check() error { return s.check(0x1p-9) }
+
+// check is for epsilons from least on.
+func (s Scores) check(least float64) error {
 	if err := checkAdjacency(s.Adjacency); err != nil {
 		return fmt.Errorf("selection: %w", err)
 	}
-	if !(s.Epsilon >= 0x1p-9 && s.Epsilon <= 0x1p10) {
-		return fmt.Errorf("selection: epsilon: is %g, must be between 1/512 and 1024", s.Epsilon)
+	if !(s.Epsilon >= least && s.Epsilon <= 0x1p10) {
+		return fmt.Errorf("selection: epsilon: is %g, must be between %g and 1024", s.Epsilon, least)
 	}
 	if err := s.Moves.check(s.Adjacency); err != nil {
 		return fmt.Errorf("selection: %w", err)
