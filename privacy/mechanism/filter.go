@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
 	"math"
 
 	"weir/privacy"
@@ -28,16 +27,16 @@ import (
 // moves no round further than exchanging one (ReleaseIntegers and ReleaseScores
 // refuse others), which is mu = 2/NoiseMultiplier, so the event there has half of
 // the multiplier.
+//
+// NoiseMultiplier 0 is a run without privacy (epsilon: inf): every round has sigma 0,
+// nothing is added, and no number of rounds reaches Total, which is infinite.
 type GaussianFilter struct {
 	NoiseMultiplier float64
 	Adjacency       privacy.Adjacency
 }
 
 func (m GaussianFilter) Check() error {
-	if !(m.NoiseMultiplier >= 0x1p-20 && m.NoiseMultiplier <= 0x1p40) {
-		return fmt.Errorf("gaussian filter: noise multiplier: is %g, must be between 2^-20 and 2^40", m.NoiseMultiplier)
-	}
-	return checkAdjacency(m.Adjacency)
+	return checkFilter("gaussian filter", m.NoiseMultiplier, m.Adjacency)
 }
 
 func (m GaussianFilter) Event(a privacy.Adjacency) privacy.Event {
@@ -70,3 +69,5 @@ func (m GaussianFilter) Noise(d Moves, cost float64) float64 {
 }
 
 func (m GaussianFilter) plannedFor() privacy.Adjacency { return m.Adjacency }
+
+func (m GaussianFilter) silent() bool { return m.NoiseMultiplier == 0 }

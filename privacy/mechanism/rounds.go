@@ -11,7 +11,19 @@ import (
 type inRounds interface {
 	privacy.Filter
 	plannedFor() privacy.Adjacency
+	// silent reports that nothing is added: the price is an infinite epsilon.
+	silent() bool
 }
+
+func checkFilter(what string, multiplier float64, a privacy.Adjacency) error {
+	if multiplier != 0 && !(multiplier >= 0x1p-20 && multiplier <= 0x1p40) {
+		return fmt.Errorf("%s: noise multiplier: is %g, must be between 2^-20 and 2^40, or 0 for none", what, multiplier)
+	}
+	return checkAdjacency(a)
+}
+
+// free is what a round costs of an infinite total.
+const free = 1
 
 // round takes a Gaussian round of the planned filter. It is refused where it would
 // pass Total, and before that where its parameters have no proof.
@@ -25,6 +37,9 @@ func round(h *privacy.Handle, d Moves, sigma float64) (*privacy.Use, privacy.Rou
 	}
 	bound := d.Under(m.plannedFor())
 	cost := bound / sigma * (bound / sigma)
+	if m.silent() {
+		cost = free
+	}
 	u, err := h.Round(cost)
 	return u, privacy.Round{Sensitivity: privacy.Sensitivity{Norm: privacy.L2, Bound: bound}, Cost: cost}, err
 }
@@ -49,8 +64,11 @@ func ReleaseHistogram(h *privacy.Handle, counts []int64, sigma float64) ([]int64
 }
 
 // ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise.
+// Sigma 0 is taken from a filter of multiplier 0 alone.
 func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
-	if err := checkSigma("sigma", sigma); err != nil {
+	m, _ := h.Mechanism().(inRounds)
+	none := m != nil && m.silent() && sigma == 0
+	if err := checkSigma("sigma", sigma); err != nil && !none {
 		return nil, err
 	}
 	u, in, err := round(h, d, sigma)
@@ -59,6 +77,9 @@ func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) 
 	}
 	in.In = kept(u, values)
 	out := clamped(values)
+	if none {
+		return privacy.Release(u, in, out), nil
+	}
 	u.Stream("integers", 0).IntegerGaussian(out, sigma)
 	return privacy.Release(u, in, out), nil
 }

@@ -1,8 +1,8 @@
 package mechanism
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"weir/privacy"
 )
@@ -40,17 +40,16 @@ import (
 // adding one, a group of two, so 4 rho (Bun, Steinke 2016, proposition 27); and where
 // replace_one is planned, adding a unit moves no round further than exchanging one
 // (other rounds are refused), so rho.
+//
+// NoiseMultiplier 0 is a run without privacy, as for GaussianFilter; a choice is then
+// the first of the largest scores.
 type ZCDPFilter struct {
 	NoiseMultiplier float64
 	Adjacency       privacy.Adjacency
 }
 
-// Check has the limits of GaussianFilter.
 func (m ZCDPFilter) Check() error {
-	if !(m.NoiseMultiplier >= 0x1p-20 && m.NoiseMultiplier <= 0x1p40) {
-		return fmt.Errorf("zcdp filter: noise multiplier: is %g, must be between 2^-20 and 2^40", m.NoiseMultiplier)
-	}
-	return checkAdjacency(m.Adjacency)
+	return checkFilter("zcdp filter", m.NoiseMultiplier, m.Adjacency)
 }
 
 func (m ZCDPFilter) Event(a privacy.Adjacency) privacy.Event {
@@ -79,6 +78,8 @@ func (m ZCDPFilter) Epsilon(cost float64) float64 { return 2 * math.Sqrt(cost) }
 
 func (m ZCDPFilter) plannedFor() privacy.Adjacency { return m.Adjacency }
 
+func (m ZCDPFilter) silent() bool { return m.NoiseMultiplier == 0 }
+
 // Choose returns the index of one of the scores by an exponential mechanism: one round
 // of the planned ZCDPFilter, for epsilon^2/4 of its total. One unit moves each score by
 // at most d (norm Linf); index i has a probability proportional to
@@ -91,6 +92,9 @@ func Choose(h *privacy.Handle, scores []float64, d Moves, epsilon float64) (int,
 	}
 	if err := d.checkRound(m.Adjacency); err != nil {
 		return 0, err
+	}
+	if m.silent() {
+		epsilon = free
 	}
 	law := Exponential{Scores{Epsilon: epsilon, Adjacency: m.Adjacency, Moves: d, Candidates: len(scores), Selections: 1}}
 	if err := law.Check(); err != nil {
@@ -106,5 +110,8 @@ func Choose(h *privacy.Handle, scores []float64, d Moves, epsilon float64) (int,
 		return 0, err
 	}
 	in := privacy.Round{In: kept(u, scores), Sensitivity: law.Sensitivity(m.Adjacency), Cost: cost}
+	if m.silent() {
+		return privacy.Release(u, in, slices.Index(steps, slices.Max(steps))), nil
+	}
 	return privacy.Release(u, in, law.choose(u.Stream("choice", 0), steps, bits)), nil
 }

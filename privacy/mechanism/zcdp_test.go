@@ -53,6 +53,32 @@ func TestChoiceRefusals(t *testing.T) {
 	}
 }
 
+// TestSilentFilters: multiplier 0, which only a run at epsilon inf has, adds nothing, for
+// any number of rounds, and costs more than any budget.
+func TestSilentFilters(t *testing.T) {
+	for _, m := range []inRounds{GaussianFilter{0, privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne}} {
+		h := open(m, 0)
+		for range 3 {
+			if y, err := ReleaseHistogram(h, []int64{3, 4}, 0); err != nil || y[0] != 3 || y[1] != 4 {
+				t.Errorf("%T: gives %v, %v", m, y, err)
+			}
+		}
+		if !math.IsInf(m.Total(), 1) {
+			t.Errorf("%T: total is %g, must be infinite", m, m.Total())
+		}
+		if err := h.Close(); err != nil {
+			t.Errorf("%T: %v", m, err)
+		}
+	}
+	h := open(ZCDPFilter{0, privacy.ReplaceOne}, 0)
+	if i, err := Choose(h, []float64{1, 7, 3, 7}, Moves{1, 2}, 0); i != 1 || err != nil {
+		t.Errorf("a choice gives %d, %v, must be the first of the largest", i, err)
+	}
+	if _, err := ReleaseHistogram(open(ZCDPFilter{1, privacy.AddRemove}, 0), []int64{3}, 0); err == nil {
+		t.Error("sigma 0 is taken from a filter that adds noise")
+	}
+}
+
 // tree is an adaptive transcript of choices as exact numbers: the moments of order a
 // of what is released, P to the a over Q to the a-1, after which each outcome goes on
 // with a tree of its own.
