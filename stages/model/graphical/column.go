@@ -42,10 +42,10 @@ func (c *coded) codeOf() []uint16 {
 	return table
 }
 
-// The bins of a number are at most mostBins, and so are the codes of a category.
 const (
-	mostBins       = 256
-	mostCategories = 64
+	mostBins       = 256 // of a number that declares them
+	mostFound      = 32  // that noise and rows give a number; heaps may add as many
+	mostCategories = 64  // codes of a category
 )
 
 // rare is how many standard deviations of noise a category has to show to have a code
@@ -109,7 +109,7 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 
 // binsOf is how many bins a number gets: more where rows are many and noise is small.
 func binsOf(rows, mu float64) int {
-	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), 8), 32))
+	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), 8), mostFound))
 }
 
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf

@@ -36,6 +36,7 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	need(h, &ps)
 	s.Columns.check(h.Domain, &ps)
+	Size{mostSize}.check(h.Domain, s.Columns, &ps)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -55,10 +56,9 @@ func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 	if err := f.again(ctx, p, env.Workers); err != nil {
 		return pipeline.Table{}, err
 	}
-	size := float64(total(f.sizes())) * bytesPerCell * ofOneClique / megabyte
-	m, err := f.fit(ctx, Size{size}.limits(), env.Workers)
+	m, err := f.fit(ctx, Size{mostSize}.limits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return f.release(independentName, t.Header, m, size)
+	return f.release(independentName, t.Header, m, mostSize)
 }

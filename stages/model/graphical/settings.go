@@ -45,6 +45,32 @@ func (s Size) limits() graphical.Limits {
 	return graphical.Limits{Clique: max(1, cells/ofOneClique), Total: cells}
 }
 
+// check adds a problem where even columns on their own exceed the size: a model that
+// cannot be held is refused before anything is paid for.
+func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) {
+	cells, limits := int64(0), s.limits()
+	for _, c := range d.Columns {
+		cells += int64(numbers.mostCodes(c))
+	}
+	if cells > limits.Total {
+		ps.Add("max_model_size", fmt.Sprintf("%g MB, with %d columns of up to %d codes together", s.MaxModelSize, len(d.Columns), cells),
+			fmt.Sprintf("at least %.3g MB, 8 bytes a code", float64(cells)*bytesPerCell/megabyte))
+	}
+}
+
+// mostCodes bounds the codes of a column, missing values included.
+func (s Columns) mostCodes(c pipeline.Column) int {
+	switch edges, declared := s.Edges[c.Name]; {
+	case c.Type.Coded():
+		return min(len(c.Categories)+1, mostCategories)
+	case declared:
+		return len(edges)
+	case s.Bins > 0:
+		return 2*s.Bins + 2
+	}
+	return 2*mostFound + 2
+}
+
 // need adds a problem for each column of h that cannot be measured: what may be known
 // before any row is read.
 func need(h pipeline.Header, ps *pipeline.Problems) {

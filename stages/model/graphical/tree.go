@@ -60,6 +60,7 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	need(h, &ps)
 	s.Columns.check(h.Domain, &ps)
 	s.Aim.check(h.Domain, &ps)
+	s.Size.check(h.Domain, s.Columns, &ps)
 	if s.OneWay+s.Select >= 1 {
 		ps.Add("select", fmt.Sprintf("%g beside one_way %g", s.Select, s.OneWay), "so small that a part is left to measure pairs: both together below 1")
 	}
