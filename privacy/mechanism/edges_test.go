@@ -50,6 +50,15 @@ func TestSelectionsAtTheEnds(t *testing.T) {
 		if i, err := Select(open(m(4), 0), []float64{-math.MaxFloat64, math.Inf(1), math.Inf(-1), 0}); err != nil || i != 1 {
 			t.Errorf("%T with an infinite score: %d, %v", m(4), i, err)
 		}
+		h := open(m(privacy.AnyNumber), 0)
+		for _, scores := range [][]float64{{5}, {0, 0, 1e9}} {
+			if i, err := Select(h, scores); err != nil || i != len(scores)-1 {
+				t.Errorf("%T of any number: %d, %v", m(1), i, err)
+			}
+		}
+		if _, err := Select(h, nil); err == nil {
+			t.Errorf("%T of any number selects from none", m(1))
+		}
 		for _, scores := range [][]float64{nil, {}, {1}, {1, 2, 3}, {1, math.NaN()}} {
 			if _, err := Select(open(m(2), 0), scores); err == nil {
 				t.Errorf("%T selects from %v", m(2), scores)

@@ -40,6 +40,15 @@ func configured() map[string]map[string]func() pipeline.Stage {
 			},
 		},
 		independentName: {"default": independentKind().New},
+		mstName: {
+			"default": mstKind().New,
+			"settings": func() pipeline.Stage {
+				s := mstKind().New().(*MST)
+				s.Target, s.Bins, s.Select, s.NoiseMultiplier = "smoker", 4, 0.2, 0.05
+				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"}, Weight: 3}}
+				return s
+			},
+		},
 	}
 }
 
