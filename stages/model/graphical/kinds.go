@@ -10,7 +10,7 @@ import (
 )
 
 // Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind()} }
+func Kinds() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind()} }
 
 // Decoders read what they release.
 func Decoders() []artifact.Decoder {
