@@ -67,7 +67,10 @@ func ReleaseHistogram(h *privacy.Handle, counts []int64, sigma float64) ([]int64
 // Sigma 0 is taken from a filter of multiplier 0 alone.
 func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
 	m, _ := h.Mechanism().(inRounds)
-	none := m != nil && m.silent() && sigma == 0
+	none := m != nil && m.silent()
+	if none && sigma != 0 {
+		return nil, fmt.Errorf("sigma: is %g, must be 0, as the filter's noise is", sigma)
+	}
 	if err := checkSigma("sigma", sigma); err != nil && !none {
 		return nil, err
 	}
