@@ -47,9 +47,9 @@ func (c *contradiction) none(rules []*Rule, within map[int]Values) bool {
 	}
 	s := newSearch(c.d, rules, within, min(mostSteps, c.steps))
 	before := s.steps
-	_, possible := s.run()
+	_, found := s.run()
 	c.steps = max(0, c.steps-(before-s.steps))
-	return possible == No
+	return found == None
 }
 
 // pay takes the cost of preparing a search from what is left.

@@ -6,23 +6,33 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"weir/pipeline"
 )
 
-// function says that the second value follows from the first.
+// function says that the second value follows from the first. Cases are of one value or
+// range each, ascending, missing last.
 type function struct {
-	of, to []Values // by case
+	of, to []Values
 }
 
 // keeps: a missing value breaks nothing, unless the map names missing.
 func (f function) keeps(values []float64) bool {
-	for i, s := range f.of {
-		if s.Has(values[0]) {
-			return f.to[i].Has(values[1]) || absent(values[1])
-		}
+	i := f.caseOf(values[0])
+	return i < 0 || f.to[i].Has(values[1]) || absent(values[1])
+}
+
+// caseOf is the case of a value; -1 where it has none.
+func (f function) caseOf(v float64) int {
+	at := len(f.of) - 1
+	if !absent(v) {
+		at = sort.Search(len(f.of), func(i int) bool { return f.of[i].Missing || f.of[i].Ranges[0].Hi >= v })
 	}
-	return true
+	if at < 0 || at == len(f.of) || !f.of[at].Has(v) {
+		return -1
+	}
+	return at
 }
 
 func (f function) sets(column int) []Values {
@@ -63,7 +73,7 @@ func (r reader) function(path string, c *pipeline.Function) Rule {
 // share.
 func (f *function) sort() {
 	low := func(s Values) float64 {
-		if len(s.Ranges) == 0 {
+		if s.Missing {
 			return math.Inf(1)
 		}
 		return s.Ranges[0].Lo

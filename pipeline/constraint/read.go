@@ -83,7 +83,7 @@ func (r reader) value(path string, at int, text string) (Values, bool) {
 // number reads a number or a range inside the bounds of a column.
 func (r reader) number(path string, c *pipeline.Column, text string) (Values, bool) {
 	all := All(c).Ranges[0]
-	p, ok := parseRange(text, all)
+	p, ok := parseRange(text)
 	switch {
 	case !ok:
 		r.ps.Add(path, fmt.Sprintf("%q", text), "a number, a range such as 0..17, ..17 or 18.., or missing, since "+c.Name+" is of type "+string(c.Type))
@@ -95,22 +95,22 @@ func (r reader) number(path string, c *pipeline.Column, text string) (Values, bo
 	case p.Hi < all.Lo || p.Lo > all.Hi:
 		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%g, %g] of %s", all.Lo, all.Hi, c.Name))
 		return Values{}, false
-	case gridOf(c).from(p.Lo) > p.Hi:
+	case gridOf(c).from(max(p.Lo, all.Lo)) > p.Hi:
 		r.ps.Add(path, fmt.Sprintf("%q, which holds no value of %s", text, c.Name), fmt.Sprintf("a multiple of its step %g, counted from its lower bound", gridOf(c).step))
 		return Values{}, false
 	}
 	return Values{Ranges: []Range{p}}, true
 }
 
-// parseRange reads a number, or a range whose open ends are those of all.
-func parseRange(text string, all Range) (Range, bool) {
+// parseRange reads a number, or a range of which an end may be open.
+func parseRange(text string) (Range, bool) {
 	least, greatest, ranged := strings.Cut(text, "..")
 	if !ranged {
 		v, ok := parseNumber(text, 0)
 		return Range{v, v}, ok && text != ""
 	}
-	lo, ok1 := parseNumber(least, all.Lo)
-	hi, ok2 := parseNumber(greatest, all.Hi)
+	lo, ok1 := parseNumber(least, -math.MaxFloat64)
+	hi, ok2 := parseNumber(greatest, math.MaxFloat64)
 	return Range{lo, hi}, ok1 && ok2 && text != ".."
 }
 

@@ -20,14 +20,27 @@ type search struct {
 	steps   int         // left
 }
 
-// Possible is what a search has found.
-type Possible int
+// Found is what a search has found.
+type Found int
 
 const (
-	No    Possible = iota
-	Yes            // and here it is
-	Maybe          // the search was given up
+	None  Found = iota
+	Row         // and here it is
+	Maybe       // the search was given up
 )
+
+// Find looks for a row of d that keeps the rules, with values inside the given sets, by
+// place in the domain, in at most so many steps. It gives the row's values by place. The
+// same question has the same answer: the least values, column by column.
+func Find(d *pipeline.Domain, rules []*Rule, within map[int]Values, steps int) (map[int]float64, Found) {
+	s := newSearch(d, rules, within, steps)
+	row, found := s.run()
+	values := map[int]float64{}
+	for i, at := range s.columns {
+		values[at] = row[i]
+	}
+	return values, found
+}
 
 // newSearch prepares a search for a row of d with values inside the given sets, by place
 // in the domain; columns without one may have any.
@@ -113,14 +126,14 @@ func (s *search) link() {
 }
 
 // run gives values by column of the search.
-func (s *search) run() ([]float64, Possible) {
+func (s *search) run() ([]float64, Found) {
 	row := make([]float64, len(s.columns))
 	return row, s.try(row, 0)
 }
 
-func (s *search) try(row []float64, depth int) Possible {
+func (s *search) try(row []float64, depth int) Found {
 	if depth == len(row) {
-		return Yes
+		return Row
 	}
 	for _, v := range s.tries[depth] {
 		if s.steps--; s.steps < 0 {
@@ -130,11 +143,11 @@ func (s *search) try(row []float64, depth int) Possible {
 		if !s.judged(row, depth) {
 			continue
 		}
-		if p := s.try(row, depth+1); p != No {
+		if p := s.try(row, depth+1); p != None {
 			return p
 		}
 	}
-	return No
+	return None
 }
 
 func (s *search) judged(row []float64, depth int) bool {

@@ -3,30 +3,73 @@ package constraint
 import (
 	"fmt"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
+	"sort"
 	"strings"
 
 	"weir/pipeline"
 )
 
 // total is public counts of cells; a cell of no rows is impossible.
-type total struct{ cells []Count }
+type total struct {
+	cells []Count
+	// By column, points and which cells hold the values from each to the next (cellsOf).
+	points [][]float64
+	holds  [][][]uint64
+}
 
 func (f total) keeps(values []float64) bool {
 	i := f.cell(values)
 	return i < 0 || f.cells[i].Rows > 0
 }
 
-// cell is the place of the cell that holds a row; -1 where none does.
+// cell is the place of the cell that holds a row, the first where two share an end; -1
+// where none does.
 func (f total) cell(values []float64) int {
-	return slices.IndexFunc(f.cells, func(c Count) bool {
-		for i, s := range c.Values {
-			if !s.Has(values[i]) {
-				return false
+	for w := range (len(f.cells) + 63) / 64 {
+		left := ^uint64(0)
+		for i, v := range values {
+			at := f.point(i, v)
+			if at < 0 {
+				return -1
 			}
+			left &= f.holds[i][at][w]
 		}
-		return true
-	})
+		if left != 0 {
+			return 64*w + bits.TrailingZeros64(left)
+		}
+	}
+	return -1
+}
+
+// point is the place of the last point of a column that is at most v; -1 where there is
+// none.
+func (f total) point(column int, v float64) int {
+	list := f.points[column]
+	n := len(list)
+	if n > 0 && absent(list[n-1]) {
+		n--
+	}
+	switch {
+	case !absent(v):
+		return sort.SearchFloat64s(list[:n], math.Nextafter(v, math.Inf(1))) - 1
+	case n < len(list):
+		return n
+	}
+	return -1
+}
+
+// indexed prepares a total for looking up cells.
+func indexed(d *pipeline.Domain, rule *Rule) total {
+	f := total{cells: rule.Total}
+	for i, at := range rule.Columns {
+		list := points(&d.Columns[at], f.sets(i))
+		f.points = append(f.points, list)
+		f.holds = append(f.holds, cellsOf(rule, i, list))
+	}
+	return f
 }
 
 func (f total) sets(column int) []Values {
@@ -37,8 +80,9 @@ func (f total) sets(column int) []Values {
 	return list
 }
 
-// Cell is the place in r.Total of the cell that holds a row; -1 where none does.
-func (r *Rule) Cell(values []float64) int { return total{r.Total}.cell(values) }
+// Cell is the place in r.Total, which must be a total, of the cell that holds a row; -1
+// where none does.
+func (r *Rule) Cell(values []float64) int { return r.form.(total).cell(values) }
 
 // Rows is the size of the table that a total is about: the sum of its cells.
 func (r *Rule) Rows() (n int64) {
@@ -64,10 +108,10 @@ func (r reader) total(path string, cells []pipeline.Cell) Rule {
 	for i, cell := range cells {
 		rule.Total = append(rule.Total, r.cell(fmt.Sprintf("%s[%d]", path, i), names, rule.Columns, cell))
 	}
-	rule.form = total{rule.Total}
 	if len(*r.ps) > before {
 		return rule
 	}
+	rule.form = indexed(r.d, &rule)
 	if r.strict {
 		r.cells(path, &rule)
 	}

@@ -2,7 +2,7 @@ package constraint
 
 import (
 	"math"
-	"slices"
+	"sort"
 
 	"weir/pipeline"
 )
@@ -22,7 +22,8 @@ func (s Values) Has(v float64) bool {
 	if math.IsNaN(v) {
 		return s.Missing
 	}
-	return slices.ContainsFunc(s.Ranges, func(r Range) bool { return r.Lo <= v && v <= r.Hi })
+	at := sort.Search(len(s.Ranges), func(i int) bool { return s.Ranges[i].Hi >= v })
+	return at < len(s.Ranges) && s.Ranges[at].Lo <= v
 }
 
 // All is every value that a column can hold.
