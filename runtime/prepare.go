@@ -164,23 +164,6 @@ func releasedDomain(p *compile.Plan) *pipeline.Domain {
 	return d
 }
 
-// releasedRules gives a domain the rules between its columns, as they are known of the
-// tables that are released, each once.
-func releasedRules(p *compile.Plan, d *pipeline.Domain) {
-	for i := range p.Steps {
-		h, released := releasedTable(&p.Steps[i])
-		if !released {
-			continue
-		}
-		for _, c := range h.Domain.Constraints {
-			if !slices.ContainsFunc(d.Constraints, func(one pipeline.Constraint) bool { return reflect.DeepEqual(one, c) }) {
-				d.Constraints = append(d.Constraints, c)
-			}
-		}
-	}
-	d.Carry(d)
-}
-
 // releasedTable is the header of the table that a step writes to release/, if it does.
 func releasedTable(s *compile.Step) (pipeline.Header, bool) {
 	h, ok := s.Work.Out[s.First]
