@@ -61,7 +61,7 @@ func (s *Stage) header(model pipeline.Header) (pipeline.Header, error) {
 func (s *Stage) Draw(m artifact.Model, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
 	h.Class, h.Rows = class, s.Rows
-	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Random: random}
+	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Rows: s.Rows, Random: random}
 	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}
