@@ -59,3 +59,21 @@ func word(c *pipeline.Column, v float64) string {
 	}
 	return strconv.FormatFloat(v, 'g', 9, 64)
 }
+
+// Edges are where the values of a column begin to be told apart by rules that are about
+// sets of values: the least value of each part but the first, ascending. Bins that are cut
+// there hold values of one part each.
+func Edges(d *pipeline.Domain, rules []Rule, column int) []float64 {
+	var sets []Values
+	for i := range rules {
+		if at := slices.Index(rules[i].Columns, column); at >= 0 {
+			sets = append(sets, rules[i].form.sets(at)...)
+		}
+	}
+	if list := points(&d.Columns[column], sets); len(list) > 1 && !absent(list[len(list)-1]) {
+		return list[1:]
+	} else if len(list) > 2 {
+		return list[1 : len(list)-1]
+	}
+	return nil
+}

@@ -17,7 +17,7 @@ func conformance() map[string][]pipelinetest.Case {
 			group.Header.Stability = pipeline.Rows(2)
 			filtered := ward(40)
 			filtered.Header.Rows = 0
-			for where, in := range map[string]pipelinetest.Input{"": ward(40), " add_remove": private(ward(40)), " group": group, " filtered": filtered} {
+			for where, in := range map[string]pipelinetest.Input{"": ward(40), " add_remove": private(ward(40)), " group": group, " filtered": filtered, " rules": stays(40)} {
 				cases[name] = append(cases[name], pipelinetest.Case{Name: what + where, In: map[string]pipelinetest.Input{"in": in}, Stage: stage})
 			}
 		}
