@@ -140,7 +140,7 @@ func (f *front) balanced() []graphical.Table {
 
 // fit estimates a model that holds every table.
 func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (*graphical.Model, error) {
-	sets := setsOf(f.rules)
+	sets := tiedSets(f.rules)
 	for _, t := range f.tables {
 		sets = append(sets, t.Vars)
 	}

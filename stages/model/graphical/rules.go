@@ -44,14 +44,14 @@ func (s Size) checkRules(d *pipeline.Domain, numbers Columns, ps *pipeline.Probl
 	for j, c := range d.Columns {
 		sizes[j] = numbers.mostCodes(c) + len(edgesOf(d, rules, j))
 	}
-	if _, err := graphical.NewTree(sizes, setsOf(rules), s.limits()); err != nil {
+	if _, err := graphical.NewTree(sizes, tiedSets(rules), s.limits()); err != nil {
 		ps.Add("max_model_size", "too small for the columns that the constraints of the domain tie together: "+err.Error(),
 			"larger, or fewer bins, categories or constraints")
 	}
 }
 
-// setsOf are the columns that rules tie together.
-func setsOf(rules []constraint.Rule) []graphical.Set {
+// tiedSets are the columns that rules tie together.
+func tiedSets(rules []constraint.Rule) []graphical.Set {
 	var sets []graphical.Set
 	for _, r := range rules {
 		sets = append(sets, graphical.Set(slices.Sorted(slices.Values(r.Columns))))
