@@ -2,7 +2,10 @@ package graphical
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -52,32 +55,39 @@ func private(in pipelinetest.Input) pipelinetest.Input {
 	return in
 }
 
-func kindNamed(t testing.TB, name string) pipeline.Kind {
-	t.Helper()
-	for _, k := range Kinds() {
-		if k.Name == name {
-			return k
-		}
-	}
-	t.Fatalf("no kind %s", name)
-	return pipeline.Kind{}
+// attempt is a stage, a table, and how it is paid for.
+type attempt struct {
+	stage      pipeline.Stage
+	in         pipelinetest.Input
+	multiplier float64
+	key        byte
+	workers    int
+	probe      privacy.Probe
 }
 
-// run carries a stage out at a noise multiplier, and closes its ledger.
-func run(t testing.TB, name string, s pipeline.Stage, in pipelinetest.Input, multiplier float64, key byte, probe privacy.Probe) pipeline.Table {
+// run carries a stage out and closes its ledger. left is the part of the total that it
+// did not spend.
+func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	t.Helper()
-	kind, h := kindNamed(t, name), pipeline.Headers{"in": in.Header}
-	w, err := s.Plan(h)
+	kind, h := pipeline.Kind{In: tableIn()}, pipeline.Headers{"in": a.in.Header}
+	w, err := a.stage.Plan(h)
 	must(t, err)
-	plan, err := compile.Price(&kind, h, w, multiplier, in.Header.Terms.Adjacency)
+	plan, err := compile.Price(&kind, h, w, a.multiplier, a.in.Header.Terms.Adjacency)
 	must(t, err)
-	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, key}, Plan: plan, Probe: probe}
-	env := pipelinetest.Env(2)
+	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key}, Plan: plan, Probe: a.probe}
+	env := pipelinetest.Env(max(1, a.workers))
 	env.Privacy = ledger
-	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(a.in.Header, a.in.Rows)})
 	must(t, err)
 	must(t, ledger.Close())
-	return out["model"]
+	return out["model"], ledger.Left(spendName) / plan[0].Value.(privacy.Filter).Total()
+}
+
+// model is what an attempt releases, read back.
+func (a attempt) model(t testing.TB) *released {
+	t.Helper()
+	table, _ := a.run(t)
+	return read(t, table)
 }
 
 // read is the model of a table that a stage released.
@@ -95,10 +105,36 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// sum is a fingerprint of a released table.
-func sum(t testing.TB, table pipeline.Table) string {
+// fingerprint is all that a released table holds.
+func fingerprint(t testing.TB, table pipeline.Table) string {
 	t.Helper()
 	files, err := pipeline.ReadFiles(t.Context(), table)
 	must(t, err)
 	return fmt.Sprint(files)
+}
+
+// drawn is n rows of a model.
+func drawn(t testing.TB, m *released, n int) arrow.Record {
+	t.Helper()
+	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
+	must(t, err)
+	rec, err := rows(n)
+	must(t, err)
+	return rec
+}
+
+// table makes a table of codes: column j has sizes[j] categories, c0 and so on.
+func table(sizes []int, columns ...[]int) pipelinetest.Input {
+	d, values := &pipeline.Domain{}, make([][]any, len(sizes))
+	for j, n := range sizes {
+		c := pipeline.Column{Name: fmt.Sprint("x", j), Type: pipeline.Categorical}
+		for k := range n {
+			c.Categories = append(c.Categories, fmt.Sprint("c", k))
+		}
+		d.Columns = append(d.Columns, c)
+		for _, code := range columns[j] {
+			values[j] = append(values[j], c.Categories[code])
+		}
+	}
+	return pipelinetest.Input{Header: header(d, len(columns[0])), Rows: pipelinetest.Rows(d, values...)}
 }
