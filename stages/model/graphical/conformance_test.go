@@ -40,6 +40,14 @@ func configured() map[string]map[string]func() pipeline.Stage {
 			},
 		},
 		independentName: {"default": independentKind().New},
+		autoName: {
+			"default": autoKind().New,
+			"little noise": func() pipeline.Stage {
+				s := autoKind().New().(*Auto)
+				s.Target, s.Rows, s.NoiseMultiplier = "smoker", 1000, 0.05
+				return s
+			},
+		},
 	}
 }
 

@@ -71,6 +71,11 @@ func (s Columns) mostCodes(c pipeline.Column) int {
 	return 2*mostFound + 2
 }
 
+// finds tells whether bins are found for a column of d.
+func (s Columns) finds(d *pipeline.Domain) bool {
+	return slices.ContainsFunc(d.Columns, func(c pipeline.Column) bool { return !c.Type.Coded() && s.Edges[c.Name] == nil })
+}
+
 // need adds a problem for each column of h that cannot be measured: what may be known
 // before any row is read.
 func need(h pipeline.Header, ps *pipeline.Problems) {
