@@ -8,7 +8,18 @@ import (
 // newModel calibrates factors and masks on a tree: beliefs that agree on separators,
 // and the logarithm of the partition function. Masks that leave no row are an error.
 func newModel(t *Tree, total float64, factors []factor, masks []Mask) (*Model, error) {
-	m := &Model{tree: t, total: total, factors: factors, masks: masks}
+	m := t.blank(factors, masks)
+	m.total = total
+	if m.collect(); math.IsInf(m.logZ, -1) {
+		return nil, errors.New("graphical: masks: forbid every row together, must allow at least one")
+	}
+	m.distribute()
+	return m, nil
+}
+
+// blank holds the sums of the factors' logarithms in place of beliefs.
+func (t *Tree) blank(factors []factor, masks []Mask) *Model {
+	m := &Model{tree: t, factors: factors, masks: masks}
 	m.beliefs, m.seps = make([][]float64, len(t.nodes)), make([][]float64, len(t.nodes))
 	for i, n := range t.nodes {
 		m.beliefs[i], m.seps[i] = make([]float64, n.cells), make([]float64, n.sepCells)
@@ -19,11 +30,7 @@ func newModel(t *Tree, total float64, factors []factor, masks []Mask) (*Model, e
 	for _, mask := range masks {
 		m.forbid(mask)
 	}
-	if m.collect(); math.IsInf(m.logZ, -1) {
-		return nil, errors.New("graphical: masks: forbid every row together, must allow at least one")
-	}
-	m.distribute()
-	return m, nil
+	return m
 }
 
 // forbid sets the logarithms of a mask's cells to -Inf, in the smallest clique.

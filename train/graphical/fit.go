@@ -26,9 +26,10 @@ type Options struct {
 // Report says how a fit ended.
 type Report struct {
 	Sweeps int
-	Loss   float64 // half the sum of squares over variances, before the last sweep
+	Loss   float64 // half the sum of squares over variances, before the last sweep (at the end where Stop is below 0)
 	Target float64 // where the noise-aware stop stands
 	Cells  int     // measured cells that are not forbidden
+	Gap    float64 // at most so much is the loss above the least, where Stop is below 0
 }
 
 // Fit finds the model of the tree whose marginals are near the tables: half the sum

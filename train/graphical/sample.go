@@ -105,15 +105,15 @@ func (s *sampling) fill(i int, fresh []int, start []int) {
 		}
 		round(b[base:], offsets, u, group)
 		s.shuffle(group)
-		if u += golden; u >= 1 {
+		if u += goldenStep; u >= 1 {
 			u--
 		}
 	}
 }
 
-// golden is the step of the sequence of offsets over groups, which spreads them more
+// goldenStep is the step of the sequence of offsets over groups, which spreads them more
 // evenly than chance.
-const golden = 0.6180339887498949
+const goldenStep = 0.6180339887498949
 
 func uniform(p *rand.PCG) float64 { return float64(p.Uint64()>>11) / (1 << 53) }
 

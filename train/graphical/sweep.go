@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// defaults of Options.
+// defaults of Options, and of the implicit step: r is 40 variances over the mean
+// standard deviation.
 const (
 	defaultSweeps = 60
 	defaultStop   = .9
+	stiffness     = 40
 )
 
 // fitting is a fit under way: beliefs of the model in counts, and what has been added
@@ -18,38 +20,26 @@ const (
 type fitting struct {
 	*Model
 	options Options
-	byNode  [][]*target
 	targets []*target
-	fresh   []float64 // of a separator
-	loss    float64   // of the sweep under way
-}
-
-// target is a table that the model is to meet, in the order of its clique's axes.
-type target struct {
-	factor
-	y, weight []float64 // weight: 1/variance, 0 where not measured or forbidden
-	rate      []float64 // r of the implicit step
-	count     []float64 // the model's
+	blocks  [][]*block // by clique
+	fresh   []float64  // of a separator
+	loss    float64    // of the sweep under way
+	scale   float64    // of the stiffness, in a fit to the optimum
+	moved   float64    // largest step of a potential in the sweep under way
 }
 
 func newFitting(m *Model, tables []Table, o Options) *fitting {
-	f := &fitting{Model: m, options: o, byNode: make([][]*target, len(m.tree.nodes))}
-	f.options.Sweeps, f.options.Stop = cmp.Or(o.Sweeps, defaultSweeps), cmp.Or(o.Stop, defaultStop)
+	f := &fitting{Model: m, options: o, scale: 1, blocks: make([][]*block, len(m.tree.nodes))}
+	f.options.Stop, f.options.Sweeps = cmp.Or(o.Stop, defaultStop), cmp.Or(o.Sweeps, defaultSweeps)
+	if o.Sweeps == 0 && o.Stop < 0 {
+		f.options.Sweeps = optimumSweeps
+	}
 	mean := noise(tables)
 	for _, x := range tables {
-		t := &target{factor: m.tree.factor(x.Vars, make([]float64, len(x.Y)))}
-		t.y, t.count = inward(m.tree.dom, x.Vars, x.Y), make([]float64, len(x.Y))
-		t.weight, t.rate = inward(m.tree.dom, x.Vars, x.Var), make([]float64, len(x.Y))
-		t.view.sum(m.beliefs[t.node], t.count)
-		for i, v := range t.weight {
-			if t.rate[i], t.weight[i] = 40*v/mean, 1/v; t.count[i] == 0 {
-				t.rate[i], t.weight[i] = math.Inf(1), 0
-			}
-		}
-		f.targets, f.byNode[t.node] = append(f.targets, t), append(f.byNode[t.node], t)
+		f.targets = append(f.targets, m.target(x, mean))
 	}
-	for _, list := range f.byNode {
-		slices.SortStableFunc(list, func(a, b *target) int { return cmp.Compare(len(b.y), len(a.y)) })
+	for _, b := range m.blocks(f.targets) {
+		f.blocks[b.node] = append(f.blocks[b.node], b)
 	}
 	widest := 1
 	for _, n := range m.tree.nodes {
@@ -57,19 +47,6 @@ func newFitting(m *Model, tables []Table, o Options) *fitting {
 	}
 	f.fresh = make([]float64, widest)
 	return f
-}
-
-// noise is the geometric mean of the standard deviations of all measured cells.
-func noise(tables []Table) float64 {
-	sum, cells := 0.0, 0
-	for _, t := range tables {
-		for _, v := range t.Var {
-			if v > 0 && v < math.Inf(1) {
-				sum, cells = sum+math.Log(v)/2, cells+1
-			}
-		}
-	}
-	return math.Exp(sum / float64(max(cells, 1)))
 }
 
 func (f *fitting) run(ctx context.Context) (Report, error) {
@@ -82,6 +59,9 @@ func (f *fitting) run(ctx context.Context) (Report, error) {
 		}
 	}
 	r.Target = f.options.Stop * float64(r.Cells-len(f.targets)) / 2
+	if f.options.Stop < 0 {
+		return r, f.optimum(ctx, &r)
+	}
 	for r.Sweeps < f.options.Sweeps {
 		if err := ctx.Err(); err != nil {
 			return r, err
@@ -98,10 +78,8 @@ func (f *fitting) run(ctx context.Context) (Report, error) {
 
 // visit improves a clique and those below it, and passes messages on the way.
 func (f *fitting) visit(i int) {
-	for pass := range 2 {
-		for _, t := range f.byNode[i] {
-			f.improve(t, pass == 0)
-		}
+	for _, b := range f.blocks[i] {
+		f.improve(b)
 	}
 	for _, c := range f.tree.nodes[i].children {
 		n := &f.tree.nodes[c]
@@ -125,15 +103,47 @@ func (f *fitting) pass(sep int, out, in *view, from, to int) {
 	in.scale(f.beliefs[to], fresh)
 }
 
-// improve moves the model towards one table.
-func (f *fitting) improve(t *target, first bool) {
-	t.view.sum(f.beliefs[t.node], t.count)
-	if first {
+// improve moves the model towards the tables of a block, twice over: the clique is
+// summed to the first table, and the rest happens there.
+func (f *fitting) improve(b *block) {
+	b.view.sum(f.beliefs[b.node], b.first.count)
+	now := slices.Clone(b.first.count)
+	f.loss += b.first.loss()
+	for _, t := range b.inside {
+		t.view.sum(now, t.count)
 		f.loss += t.loss()
+	}
+	for k := range b.by {
+		b.by[k] = 1
+	}
+	for range 2 {
+		copy(b.first.count, now)
+		f.step(b.first)
+		multiply(now, b.first.count)
+		multiply(b.by, b.first.count)
+		for _, t := range b.inside {
+			t.view.sum(now, t.count)
+			f.step(t)
+			t.view.scale(now, t.count)
+			t.view.scale(b.by, t.count)
+		}
+	}
+	b.view.scale(f.beliefs[b.node], b.by)
+}
+
+// step moves the counts towards y and adds the step to the potential: count becomes
+// what each cell is multiplied by, such that the sum stays total.
+func (f *fitting) step(t *target) {
+	if t.theta != nil {
+		f.moved = max(f.moved, t.settle(f.total, f.scale))
+		return
 	}
 	sum := 0.0
 	for i, m := range t.count {
 		x := solve(m, t.rate[i], t.y[i])
+		if x < 0 && m < nothing*f.total {
+			x = 0
+		}
 		t.log[i] += x
 		t.count[i] = math.Exp(x)
 		sum += m * t.count[i]
@@ -141,38 +151,19 @@ func (f *fitting) improve(t *target, first bool) {
 	for i := range t.count {
 		t.count[i] *= f.total / sum
 	}
-	t.view.scale(f.beliefs[t.node], t.count)
 }
 
-func (t *target) loss() float64 {
-	sum := 0.0
-	for i, w := range t.weight {
-		if d := t.count[i] - t.y[i]; w > 0 {
-			sum += w * d * d
-		}
+func multiply(a, by []float64) {
+	for i, x := range by {
+		a[i] *= x
 	}
-	return sum / 2
-}
-
-// solve finds x of m e^x + r x = y, at most 3 from 0. The left side is convex, so that
-// Newton's steps come down to the root from the right after the first.
-func solve(m, r, y float64) float64 {
-	if m == 0 || math.IsInf(r, 1) {
-		return 0
-	}
-	x := 0.0
-	for range 6 {
-		e := m * math.Exp(x)
-		x = min(max(x-(e+r*x-y)/(e+r), -3), 3)
-	}
-	return x
 }
 
 // factors are those that the fit started from and what it added.
 func (f *fitting) factors(start []factor) []factor {
 	all := slices.Clone(start)
 	for _, t := range f.targets {
-		all = append(all, t.factor)
+		all = append(all, f.tree.factor(t.vars, t.log))
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 // Filler places values inside the bins of a model: it turns codes of bins into grid
 // cells, row by row, for a drawing whose rows of each bin are known beforehand. The
 // rows of a bin are shared out to its leaves by systematic rounding, in proportion to
-// max(count - .5 sd, 0) + .1 sd, so that each leaf gets its share to within one row
+// max(count - .25 sd, 0) + .05 sd, so that each leaf gets its share to within one row
 // over the whole drawing; rows get leaves in random order, and a cell of the leaf
 // uniformly. Memory is that of the leaves.
 type Filler struct {
@@ -56,12 +56,15 @@ func (f *Filler) Cell(bin int) int {
 }
 
 // weights are the shares of leaves in their bin: less than the estimate, since noise
-// put counts where nothing is, and never 0, since a count of 0 is an estimate too.
+// put counts where nothing is, and never 0, since a count of 0 is an estimate too. The
+// factors were measured behind Haar and Tree as they are here: on eight columns of Adult
+// and Cardio, noise sd 15, 60 and 250, their error is up to a fifth below that of .5 and
+// .1 (a hundredth above at worst).
 func weights(leaves []Leaf) []float64 {
 	w, sum := make([]float64, len(leaves)), 0.0
 	for i, l := range leaves {
 		sd := math.Sqrt(l.Var)
-		w[i] = max(l.Count-.5*sd, 0) + .1*sd
+		w[i] = max(l.Count-.25*sd, 0) + .05*sd
 		sum += w[i]
 	}
 	if !(sum > 0) {

@@ -17,49 +17,44 @@ func (t *Tally) count(columns [][]uint16, p piece) {
 		block := keys[:hi-lo]
 		clear(block)
 		for _, j := range p.before {
-			size := uint32(t.sizes[j])
-			for i, v := range columns[j][lo:hi] {
-				block[i] = block[i]*size + uint32(v)
-			}
+			extend(block, columns[j][lo:hi], uint32(t.sizes[j]))
 		}
 		t.block(columns, p, block, lo)
 	}
 }
 
-// block counts the rows of one block.
+// block counts the rows of one block, two sets side by side: counts of one cell wait for
+// each other, those of different sets do not.
 func (t *Tally) block(columns [][]uint16, p piece, keys []uint32, lo int) {
-	var last [together]side
-	for k, i := range p.sets {
+	last := func(k int) (codes []uint16, counts []int64, size uint32) {
+		i := p.sets[k]
 		j := t.sets[i][len(p.before)]
-		last[k] = side{columns[j][lo : lo+len(keys)], t.counts[i], uint32(t.sizes[j])}
+		return columns[j][lo : lo+len(keys)], t.counts[i], uint32(t.sizes[j])
 	}
-	k := 0
-	for ; k+1 < len(p.sets); k += 2 {
-		two(keys, last[k], last[k+1])
+	for k := 0; k+1 < len(p.sets); k += 2 {
+		x, m, r := last(k)
+		y, n, s := last(k + 1)
+		two(keys, x, y, m, n, r, s)
 	}
-	if k < len(p.sets) {
-		one(keys, last[k])
+	if k := len(p.sets) - 1; k%2 == 0 {
+		x, m, r := last(k)
+		one(keys, x, m, r)
 	}
 }
 
-// side is one set of a piece: the codes of its last column, and its counts.
-type side struct {
-	codes  []uint16
-	counts []int64
-	size   uint32
-}
-
-func one(keys []uint32, a side) {
-	codes := a.codes[:len(keys)]
+// one counts the codes x of the last column of a set, of size r, behind keys.
+func one(keys []uint32, x []uint16, m []int64, r uint32) {
+	x = x[:len(keys)]
 	for i, k := range keys {
-		a.counts[k*a.size+uint32(codes[i])]++
+		m[k*r+uint32(x[i])]++
 	}
 }
 
-func two(keys []uint32, a, b side) {
-	x, y := a.codes[:len(keys)], b.codes[:len(keys)]
+// two is one for two sets.
+func two(keys []uint32, x, y []uint16, m, n []int64, r, s uint32) {
+	x, y = x[:len(keys)], y[:len(keys)]
 	for i, k := range keys {
-		a.counts[k*a.size+uint32(x[i])]++
-		b.counts[k*b.size+uint32(y[i])]++
+		m[k*r+uint32(x[i])]++
+		n[k*s+uint32(y[i])]++
 	}
 }

@@ -13,7 +13,7 @@ const MostCells = denseCells
 // row; those of column j are below sizes[j]; each set lists the columns of a marginal.
 // The result has the rows in every cell of each set, row-major, the last column of the
 // set fastest. Memory is 8 bytes a cell. Results do not depend on workers. An error
-// names a set of more than MostCells cells.
+// names a set of no column, or of more than MostCells cells.
 func Count(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
 	t, err := NewTally(sizes, sets)
 	if err != nil {
@@ -37,9 +37,10 @@ func NewTally(sizes []int, sets [][]int) (*Tally, error) {
 	for i, set := range sets {
 		cells := int64(1)
 		for _, j := range set {
-			if cells *= int64(sizes[j]); cells > MostCells {
-				return nil, fmt.Errorf("marginal of columns %v: has more than %d cells, must have at most that many", set, int64(MostCells))
-			}
+			cells = min(cells*int64(sizes[j]), MostCells+1)
+		}
+		if len(set) == 0 || cells > MostCells {
+			return nil, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set, cells, MostCells)
 		}
 		t.counts[i] = make([]int64, cells)
 	}

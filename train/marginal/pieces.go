@@ -2,8 +2,8 @@ package marginal
 
 import "slices"
 
-// together is how many sets of a piece are counted side by side: counts of one cell
-// wait for each other, those of different sets do not.
+// together is how many sets share a key: more would share it further, but leave less to
+// do side by side.
 const together = 4
 
 // piece is up to `together` sets of equal length that differ in their last column only:
@@ -13,8 +13,7 @@ type piece struct {
 	sets   []int // places in the list of sets
 }
 
-// piecesOf puts sets together. Sets of no column are left out; they have one cell, and
-// no row is looked at for it.
+// piecesOf puts sets together, each of at least one column.
 func piecesOf(sets [][]int) []piece {
 	order := make([]int, len(sets))
 	for i := range order {
@@ -33,4 +32,4 @@ func piecesOf(sets [][]int) []piece {
 	return list
 }
 
-func before(set []int) []int { return set[:max(len(set)-1, 0)] }
+func before(set []int) []int { return set[:len(set)-1] }
