@@ -57,8 +57,11 @@ func textStages(b *strings.Builder, p *pipeline.Plan) {
 
 // textDecided is a line for each setting that the spec leaves open.
 func textDecided(b *strings.Builder, p *pipeline.Plan) {
+	head := "\nDECIDED  where the spec leaves it open\n"
 	for _, s := range p.Steps {
 		for _, d := range s.Decided {
+			b.WriteString(head)
+			head = ""
 			fmt.Fprintf(b, "  %s.%s: %s (%s)\n", s.ID, d.Setting, d.Value, d.Why)
 		}
 	}

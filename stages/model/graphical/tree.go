@@ -79,7 +79,7 @@ func (s *MarginalTree) decide(d *pipeline.Domain, f facts) pipeline.Decision {
 	sets, _ := s.Aim.pairs(d)
 	if s.Select == 0 && f.count && f.known() && len(sets) > 0 {
 		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(s.scoring(len(sets), f.rows, f.mu*f.mu)),
-			Why: fmt.Sprintf("%d pairs of columns; %s", len(sets), f.words())})
+			Why: fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
 	}
 	return out
 }
