@@ -117,5 +117,8 @@ func Rules() []Rule {
 		{"W38", "error", "a factor-1 sensitivity for an un-summed release (a critic's gradient can move anywhere in the clip ball: 2C under either adjacency)",
 			"sensitivity 2C",
 			"docs/accounting.md section 3", Built, []string{"TestMeanEventCostsTheSameEitherWay", "TestRunSpendsThePlan"}},
+		{"W39", "warning", "so few rows, for the columns and the budget, that noise drowns what pairs of columns say (n mu below 8 for each column)",
+			"fewer columns, a larger budget, or no conclusion about relations from these rows",
+			"docs/marginals.md section 9", Checked, nil},
 	}
 }

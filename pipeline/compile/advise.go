@@ -17,7 +17,7 @@ func (c *compiler) advise() {
 		return
 	}
 	for _, column := range d.Columns().Columns {
-		if namesUnits(column) {
+		if NamesUnits(column) {
 			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has several rows, each row is protected and the person is not", column.Name),
 				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or acknowledge: [W25] where each has one row", column.Name))
 			return
@@ -25,8 +25,9 @@ func (c *compiler) advise() {
 	}
 }
 
-// namesUnits goes by the name and by there being no bounded set of values.
-func namesUnits(c pipeline.Column) bool {
+// NamesUnits tells whether a column looks as if it named persons: by its name and by
+// there being no bounded set of values.
+func NamesUnits(c pipeline.Column) bool {
 	if c.Type != pipeline.Text && c.Type != pipeline.Integer {
 		return false
 	}

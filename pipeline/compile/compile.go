@@ -24,6 +24,9 @@ func Compile(s *spec.Spec) (*Plan, error) {
 	if len(c.faults) == 0 {
 		c.bill()
 	}
+	if len(c.faults) == 0 {
+		c.decide()
+	}
 	if len(c.faults) > 0 {
 		c.faults.Sort()
 		return nil, c.faults
@@ -90,6 +93,7 @@ func (c *compiler) step(s *spec.Stage) {
 		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(), "plain data, since they are part of every recipe")
 		return
 	}
+	step.Decided = c.target(s)
 	for _, f := range work.Findings {
 		f.Stage = s.ID
 		c.plan.Findings = append(c.plan.Findings, f)
@@ -155,7 +159,7 @@ func (c *compiler) stageFaults(s *spec.Stage, err error) {
 		if p.Path != "" {
 			path += "." + p.Path
 		}
-		c.refuseAt(path, s.ID, p.Rule, p.Found, p.Accepted)
+		c.refuseAt(path, s.ID, p.Rule, c.found(s, p), p.Accepted)
 	}
 }
 

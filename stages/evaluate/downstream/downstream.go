@@ -46,6 +46,9 @@ func Kinds() []pipeline.Kind {
 	}}
 }
 
+// Predicts implements pipeline.Predictor.
+func (s *settings) Predicts() string { return s.Target }
+
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems

@@ -47,6 +47,7 @@ func (c *coded) codeOf() []uint16 {
 
 const (
 	mostBins       = 256 // of a number that declares them
+	leastBins      = 8   // that a number gets where nothing is declared
 	mostFound      = 32  // that noise and rows give a number; heaps may add as many
 	mostCategories = 64  // codes of a category
 )
@@ -112,7 +113,7 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 
 // binsOf is how many bins a number gets: more where rows are many and noise is small.
 func binsOf(rows, mu float64) int {
-	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), 8), mostFound))
+	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
 }
 
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf

@@ -57,6 +57,14 @@ func configured() map[string]map[string]func() pipeline.Stage {
 		bayesName: {
 			"default": bayesCase("released"), "published": bayesCase("published"),
 		},
+		autoName: {
+			"default": autoKind().New,
+			"little noise": func() pipeline.Stage {
+				s := autoKind().New().(*Auto)
+				s.Target, s.Rows, s.NoiseMultiplier = "smoker", 1000, 0.05
+				return s
+			},
+		},
 	}
 }
 

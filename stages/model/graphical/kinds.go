@@ -11,14 +11,16 @@ import (
 
 // Kinds lists the kinds of this family.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
+	return []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
 }
 
-// Decoders read what they release.
+// Decoders read what they release; auto releases a model of the kind that it takes.
 func Decoders() []artifact.Decoder {
 	var list []artifact.Decoder
 	for _, kind := range Kinds() {
-		list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
+		if kind.Name != autoName {
+			list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
+		}
 	}
 	return list
 }

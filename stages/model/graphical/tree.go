@@ -67,7 +67,21 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	return oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run), nil
+	work := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run)
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, 0, scale)) }
+	return work, nil
+}
+
+// decide is what the settings that are left open will be, and a warning where noise
+// drowns pairs.
+func (s *MarginalTree) decide(d *pipeline.Domain, f facts) pipeline.Decision {
+	out := pipeline.Decision{Decided: f.bins(s.Columns, d), Findings: f.drowned()}
+	sets, _ := s.Aim.pairs(d)
+	if s.Select == 0 && f.count && f.known() && len(sets) > 0 {
+		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(s.scoring(len(sets), f.rows, f.mu*f.mu)),
+			Why: fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
+	}
+	return out
 }
 
 // oneEvent is the work of a stage that pays one filter for all that it measures.
@@ -95,6 +109,11 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 	if err != nil {
 		return pipeline.Table{}, err
 	}
+	return s.learn(ctx, env, p, t)
+}
+
+// learn spends the purse.
+func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
 	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
 	if err != nil {
 		return pipeline.Table{}, err
