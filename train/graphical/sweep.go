@@ -3,6 +3,7 @@ package graphical
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -19,17 +20,21 @@ const (
 // to the potential of each table.
 type fitting struct {
 	*Model
+	crew
 	options Options
 	targets []*target
 	blocks  [][]*block // by clique
 	fresh   []float64  // of a separator
 	loss    float64    // of the sweep under way
-	scale   float64    // of the stiffness, in a fit to the optimum
+	stiff   float64    // what the stiffness is multiplied by, in a fit to the optimum
 	moved   float64    // largest step of a potential in the sweep under way
+
+	exactOnly bool    // exact tables alone are fitted
+	off       float64 // the most that a cell of them was off, in rows
 }
 
 func newFitting(m *Model, tables []Table, o Options) *fitting {
-	f := &fitting{Model: m, options: o, scale: 1, blocks: make([][]*block, len(m.tree.nodes))}
+	f := &fitting{Model: m, crew: newCrew(o.Workers), options: o, stiff: 1, blocks: make([][]*block, len(m.tree.nodes))}
 	f.options.Stop, f.options.Sweeps = cmp.Or(o.Stop, defaultStop), cmp.Or(o.Sweeps, defaultSweeps)
 	if o.Sweeps == 0 && o.Stop < 0 {
 		f.options.Sweeps = optimumSweeps
@@ -50,17 +55,21 @@ func newFitting(m *Model, tables []Table, o Options) *fitting {
 }
 
 func (f *fitting) run(ctx context.Context) (Report, error) {
-	r := Report{}
+	r, tables := Report{}, 0
 	for _, t := range f.targets {
+		if !t.exact {
+			tables++
+		}
 		for _, w := range t.weight {
 			if w > 0 {
 				r.Cells++
 			}
 		}
 	}
-	r.Target = f.options.Stop * float64(r.Cells-len(f.targets)) / 2
+	r.Target = max(f.options.Stop, 0) * float64(max(r.Cells-tables, 0)) / 2
 	if f.options.Stop < 0 {
-		return r, f.optimum(ctx, &r)
+		err := f.optimum(ctx, &r)
+		return r, err
 	}
 	for r.Sweeps < f.options.Sweeps {
 		if err := ctx.Err(); err != nil {
@@ -92,7 +101,7 @@ func (f *fitting) visit(i int) {
 // pass sends what one clique believes of a separator to the clique on its other side.
 func (f *fitting) pass(sep int, out, in *view, from, to int) {
 	fresh, old := f.fresh[:len(f.seps[sep])], f.seps[sep]
-	out.sum(f.beliefs[from], fresh)
+	f.sum(out, f.beliefs[from], fresh)
 	for k, x := range fresh {
 		ratio := 0.0
 		if old[k] > 0 {
@@ -100,22 +109,20 @@ func (f *fitting) pass(sep int, out, in *view, from, to int) {
 		}
 		old[k], fresh[k] = x, ratio
 	}
-	in.scale(f.beliefs[to], fresh)
+	f.scale(in, f.beliefs[to], fresh)
 }
 
 // improve moves the model towards the tables of a block, twice over: the clique is
 // summed to the first table, and the rest happens there.
 func (f *fitting) improve(b *block) {
-	b.view.sum(f.beliefs[b.node], b.first.count)
+	f.sum(&b.view, f.beliefs[b.node], b.first.count)
 	now := slices.Clone(b.first.count)
 	f.loss += b.first.loss()
 	for _, t := range b.inside {
 		t.view.sum(now, t.count)
 		f.loss += t.loss()
 	}
-	for k := range b.by {
-		b.by[k] = 1
-	}
+	fill(b.by, 1)
 	for range 2 {
 		copy(b.first.count, now)
 		f.step(b.first)
@@ -128,14 +135,22 @@ func (f *fitting) improve(b *block) {
 			t.view.scale(b.by, t.count)
 		}
 	}
-	b.view.scale(f.beliefs[b.node], b.by)
+	f.scale(&b.view, f.beliefs[b.node], b.by)
 }
 
 // step moves the counts towards y and adds the step to the potential: count becomes
 // what each cell is multiplied by, such that the sum stays total.
 func (f *fitting) step(t *target) {
+	if t.exact {
+		f.off = max(f.off, t.scaleTo())
+		return
+	}
+	if f.exactOnly {
+		fill(t.count, 1)
+		return
+	}
 	if t.theta != nil {
-		f.moved = max(f.moved, t.settle(f.total, f.scale))
+		f.moved = max(f.moved, t.settle(f.total, f.stiff))
 		return
 	}
 	sum := 0.0
@@ -153,17 +168,30 @@ func (f *fitting) step(t *target) {
 	}
 }
 
-func multiply(a, by []float64) {
-	for i, x := range by {
-		a[i] *= x
+func fill(a []float64, x float64) {
+	for i := range a {
+		a[i] = x
 	}
 }
 
-// factors are those that the fit started from and what it added.
+// factors are those that the fit started from and what it added, one of each set.
 func (f *fitting) factors(start []factor) []factor {
 	all := slices.Clone(start)
 	for _, t := range f.targets {
 		all = append(all, f.tree.factor(t.vars, t.log))
 	}
-	return all
+	at, merged := map[string]int{}, []factor(nil)
+	for _, x := range all {
+		key := fmt.Sprint(x.vars)
+		i, known := at[key]
+		if !known {
+			at[key], merged = len(merged), append(merged, x)
+			continue
+		}
+		merged[i].log = slices.Clone(merged[i].log)
+		for k, l := range x.log {
+			merged[i].log[k] += l
+		}
+	}
+	return merged
 }
