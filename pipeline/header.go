@@ -22,8 +22,9 @@ const (
 type Terms struct {
 	Adjacency privacy.Adjacency
 	Claims    Claims
-	NoPrivacy bool // epsilon: inf
-	Unit      Unit // whose presence is protected; the zero value is each row
+	NoPrivacy bool    // epsilon: inf
+	Delta     float64 // of the whole plan, a public number
+	Unit      Unit    // whose presence is protected; the zero value is each row
 }
 
 // Header is what is known of an artifact before any data is read.

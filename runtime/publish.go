@@ -31,6 +31,7 @@ func (r *run) build(ctx context.Context) error {
 			return atStage(r.plan.Steps[i].ID, err)
 		}
 	}
+	r.record.Tables = r.releasedTables()
 	return r.documents(aside)
 }
 
@@ -127,7 +128,7 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 
 // documents writes what a reader of the release needs, from public facts alone.
 func (r *run) documents(aside string) error {
-	domain, err := spec.WriteDomain(releasedDomain(r.plan))
+	domain, err := spec.WriteDomain(r.releasedDomain())
 	if err != nil {
 		return err
 	}

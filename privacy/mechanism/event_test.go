@@ -134,7 +134,7 @@ func TestHandleOfAnotherKind(t *testing.T) {
 	note(err)
 	_, err = ReleaseQuantile(open(laplace, 0), []float64{1})
 	note(err)
-	_, _, err = ReleaseBounds(open(laplace, 0), []float64{1})
+	_, _, err = ReleaseBounds(open(laplace, 0), nil)
 	note(err)
 	_, err = ReleasePartitions(open(laplace, 0), map[string]int64{"a": 1})
 	note(err)

@@ -43,7 +43,7 @@ func countRows() []row {
 			}, sumP},
 		{"bounds", func(f float64, n int64) privacy.Mechanism { return Bounds{3 * f, 0, 3, 0.001, n} },
 			func(h *privacy.Handle, i int) (any, error) {
-				low, high, err := ReleaseBounds(h, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i])
+				low, high, err := ReleaseBounds(h, h.Mechanism().(Bounds).Count(nil, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i]))
 				if errors.Is(err, ErrNoBounds) {
 					err = nil
 				}
