@@ -15,6 +15,7 @@ const (
 	FormModel   Form = "model"   // name: string, value: binary; see Model
 	FormMetrics Form = "metrics" // metric, column, note: string; value: float64 (null = undefined, note says why)
 	FormFiles   Form = "files"   // name: string, value: binary; a report and its plots
+	FormCount   Form = "count"   // as FormFiles, of one file: a released number of rows
 )
 
 // Terms are the privacy terms of the spec that every header carries: a

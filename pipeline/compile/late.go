@@ -101,11 +101,16 @@ func SamePromises(first, again pipeline.Work) error {
 		if a.Form != b.Form || a.Class != b.Class || a.Stability != b.Stability || a.OwnRows != b.OwnRows || a.Rows != b.Rows || !a.Schema.Equal(b.Schema) {
 			return errOtherwise("promises of its output " + port)
 		}
-		if a.Domain != nil && (b.Domain == nil || !slices.Equal(a.Domain.Names(), b.Domain.Names())) {
+		if a.Domain != nil && (b.Domain == nil || !slices.EqualFunc(a.Domain.Columns, b.Domain.Columns, sameColumn)) {
 			return errOtherwise("has other columns in its output " + port)
 		}
 	}
 	return nil
+}
+
+// sameColumn leaves out what may be released.
+func sameColumn(a, b pipeline.Column) bool {
+	return a.Name == b.Name && a.Type == b.Type && a.Nullable == b.Nullable && a.OfUnit == b.OfUnit
 }
 
 // sameSpends holds a second plan against what is on the bill.

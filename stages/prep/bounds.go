@@ -25,7 +25,7 @@ type Bounds struct {
 
 func boundsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "bounds", Version: 1, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
+		Name: "bounds", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
 		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. Use it first, before anything " +
 			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },
@@ -40,6 +40,10 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	for _, i := range s.places(&ps, h.Domain) {
 		c := &d.Columns[i]
+		if c.Late { // its values are held to what is released
+			c.Nullable, c.OfUnit = c.Nullable || s.Outside == "missing", ofUnit(*c, h)
+			continue
+		}
 		lower, upper, ok := s.limits(&ps, c)
 		if !ok {
 			continue
@@ -63,12 +67,14 @@ func (s *Bounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 		at := d.Index(name)
 		if at < 0 {
 			ps.Unknown("bounds."+name, "column of the table", name, d.Names())
+		} else if d.Columns[at].Late {
+			ps.Add("bounds."+name, lateSetting, beforeRelease)
 		} else if !slices.Contains(places, at) {
 			places = append(places, at)
 		}
 	}
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && c.Bounds != nil && c.Encoding == nil && !c.Type.Coded() && !slices.Contains(places, i) {
+		if len(s.Columns) == 0 && (c.Bounds != nil || c.Late) && c.Encoding == nil && !c.Type.Coded() && !slices.Contains(places, i) {
 			places = append(places, i)
 		}
 	}

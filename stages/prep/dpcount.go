@@ -22,7 +22,7 @@ type DPCount struct {
 func dpCountKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_count", Version: 1, In: tableIn(), Late: true,
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "the noisy number of rows"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormCount, Doc: "the noisy number of rows"}},
 		Doc: "Releases the number of rows of a table, for a small charge. Use it where the number is private (add_remove, several rows a unit, a filter before) " +
 			"and the synthetic table should have as many rows: sample takes it under rows_from. release/ gets STAGE.count.yaml.",
 		New: func() pipeline.Stage { return &DPCount{} },
@@ -37,6 +37,7 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Add("from", counted(int(h.Rows), "row")+" by a public count", "a table whose number of rows is private: this one costs nothing to tell")
 	}
 	out := filesHeader(h)
+	out.Form = pipeline.FormCount
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		c, err := countRows(ctx, env, in["in"])
 		if err != nil {

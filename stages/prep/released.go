@@ -7,6 +7,13 @@ import (
 	"weir/schema"
 )
 
+// What a stage says of a setting for a late column, which the released domain could
+// contradict: that would be found when the charge is made.
+const (
+	lateSetting   = "set for a column whose bounds or categories are released when the run is under way"
+	beforeRelease = "set in a stage before the one that releases them"
+)
+
 // filesHeader is that of a released artifact of files beside a table.
 func filesHeader(like pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Stability: pipeline.Unbounded(), Terms: like.Terms}
