@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // LateColumns lists the columns whose bounds or categories a stage of the same run
@@ -61,4 +62,9 @@ func (h Header) Filled(domain *Domain) (Header, error) {
 
 // StageSource is the Source of what a stage of a run releases; the run has the name of its
 // spec.
-func StageSource(run, stage string) string { return "stage " + stage + " of " + run }
+func StageSource(run, stage string) string { return stageSource + stage + " of " + run }
+
+// IsStageSource reports whether a stage of some run, not public knowledge, is the Source.
+func IsStageSource(source string) bool { return strings.HasPrefix(source, stageSource) }
+
+const stageSource = "stage "

@@ -30,7 +30,7 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 			c.Late, c.Source = false, pipeline.StageSource(runName(env), env.Stage)
 		}
 		if c.Encoding == nil {
-			public.Columns = append(public.Columns, *c)
+			public.Columns = append(public.Columns, forFile(*c))
 		}
 	}
 	text, err := schema.Canonical(public)
@@ -45,6 +45,13 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 	file := pipeline.File{Name: env.Stage + ".domain.yaml", Data: text}
 	return pipeline.Tables{"out": rewrite{out: h, makers: fixed(makers)}.apply(t, nil),
 		"domain": pipeline.WriteFiles(filesHeader(planned), []pipeline.File{file})}, nil
+}
+
+// forFile is a column as dataset.domain of a later spec needs it: a file has values beside
+// the released categories, which csv.unknown makes missing.
+func forFile(c pipeline.Column) pipeline.Column {
+	c.Nullable = c.Nullable || c.Type.Coded() && pipeline.IsStageSource(c.Source)
+	return c
 }
 
 // runName is the name of the spec that runs.
