@@ -2,6 +2,7 @@ package prep
 
 import (
 	"context"
+	"fmt"
 
 	"weir/pipeline"
 	"weir/privacy"
@@ -34,7 +35,7 @@ func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	h := in["in"]
 	if h.Rows > 0 {
-		ps.Add("from", counted(int(h.Rows), "row")+" by a public count", "a table whose number of rows is private: this one costs nothing to tell")
+		ps.Add("from", fmt.Sprintf("a table whose number of rows, %d, is public", h.Rows), "one whose number of rows is private")
 	}
 	out := filesHeader(h)
 	out.Form = pipeline.FormCount
