@@ -3,15 +3,18 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
 	"weir/schema"
 )
 
-// advise warns of what is allowed and often a mistake: a row as unit where
-// several rows may be one person's (W25).
+// advise tells of a domain that an earlier run has paid for, and warns of what is allowed
+// and often a mistake: a row as unit where several rows may be one person's (W25).
 func (c *compiler) advise() {
+	c.paidElsewhere()
 	d := &c.spec.Dataset
 	if d.PrivacyUnit.Column != "" {
 		return
@@ -22,6 +25,22 @@ func (c *compiler) advise() {
 				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or acknowledge: [W25] where each has one row", column.Name))
 			return
 		}
+	}
+}
+
+// paidElsewhere says which parts of the declared domain were released for a charge of
+// their own (W01, W02): this bill does not have it, the ledger of the dataset does.
+func (c *compiler) paidElsewhere() {
+	columns := map[string][]string{}
+	for _, column := range c.spec.Dataset.Columns().Columns {
+		if pipeline.IsStageSource(column.Source) {
+			columns[column.Source] = append(columns[column.Source], column.Name)
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(columns)) {
+		c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W01", Level: pipeline.LevelNote,
+			Message: fmt.Sprintf("bounds or categories of %s were released by %s; this bill is without that charge, and the promise holds for both releases together as the ledger of the dataset adds them up",
+				strings.Join(columns[source], ", "), source)})
 	}
 }
 

@@ -29,7 +29,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "downstream", Version: 2,
+		Name: "downstream", Version: 2, Late: true,
 		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on real). With real_train the " +
 			"same learners trained on real rows give the ceiling, the loss against it, and how often two learners rank alike " +
 			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Use it to see whether conclusions of " +

@@ -25,7 +25,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "projection", Version: 2,
+		Name: "projection", Version: 2, Late: true,
 		In:  question.Ports("how far they are from `real` is the ceiling"),
 		Out: question.Metrics(),
 		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
