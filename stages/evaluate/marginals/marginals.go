@@ -39,7 +39,7 @@ func Kinds() []pipeline.Kind {
 			"leaves to counts of single columns), and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +
 			"their combinations keep.",
 		New: func() pipeline.Stage {
-			return &settings{Ways: []int{1, 2, 3}, Bins: 100, Edges: "declared", Outside: "clip", MaxQueries: 1000}
+			return &settings{Ways: []int{1, 2, 3}, Bins: marginal.Usual().Bins, Edges: "declared", Outside: "clip", MaxQueries: 1000}
 		},
 	}}
 }

@@ -68,12 +68,17 @@ func combined(f figure.Figure, list []Score, of func([]float64) float64) Score {
 func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 	f := s.With(notes...)
 	out := []pipeline.Metric{{Name: name, Column: column, Value: f.Value, Note: f.Note}}
+	if low, high, ok := s.Interval(); ok {
+		out = append(out, pipeline.Metric{Name: name + "_low", Column: column, Value: low}, pipeline.Metric{Name: name + "_high", Column: column, Value: high})
+	}
+	return out
+}
+
+// Interval is that of 95 % over the test rows; ok is false where the score has none.
+func (s Score) Interval() (low, high float64, ok bool) {
 	if s.of == nil {
-		return out
+		return 0, 0, false
 	}
-	low, high := s.of.Interval(s.Value, s.values)
-	if math.IsNaN(low+high) || math.IsInf(low+high, 0) {
-		return out
-	}
-	return append(out, pipeline.Metric{Name: name + "_low", Column: column, Value: low}, pipeline.Metric{Name: name + "_high", Column: column, Value: high})
+	low, high = s.of.Interval(s.Value, s.values)
+	return low, high, !math.IsNaN(low+high) && !math.IsInf(low+high, 0)
 }

@@ -17,9 +17,13 @@ func (t *Trial) Resampled(rng *rand.Rand) *bootstrap.Resamples {
 	return bootstrap.New(t.Test.Rows, len(t.Test.Column(t.target).Categories), rng)
 }
 
-// withIntervals adds the resamples of scores that judge computes of test rows: a row
-// stands in the list as often as it is drawn. order is one in which judging is quick.
-func withIntervals(found map[string]figure.Figure, names []string, order []int, r *bootstrap.Resamples, workers int, judge func(rows []int) map[string]figure.Figure) map[string]Score {
+// judge computes scores of rows, each of which stands in the list as often as it is
+// drawn, by name.
+type judge func(rows []int, names []string, to []float64)
+
+// withIntervals adds the resamples of scores to them. order is one of the test rows in
+// which judging is quick; each worker has a judge of its own.
+func withIntervals(found map[string]figure.Figure, names []string, order []int, r *bootstrap.Resamples, workers int, each func() judge) map[string]Score {
 	out := map[string]Score{}
 	for name, f := range found {
 		out[name] = bare(f)
@@ -28,11 +32,14 @@ func withIntervals(found map[string]figure.Figure, names []string, order []int, 
 		return out
 	}
 	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "max_error" || math.IsNaN(found[n].Value) })
-	values := r.Several(workers, len(sure), func(_ int, times []int32, to []float64) {
-		scores := judge(drawn(order, times))
-		for k, name := range sure {
-			to[k] = scores[name].Value
+	workers = max(1, workers)
+	judges, rows := make([]judge, workers), make([][]int, workers)
+	values := r.Several(workers, len(sure), func(w int, times []int32, to []float64) {
+		if judges[w] == nil {
+			judges[w] = each()
 		}
+		rows[w] = drawn(rows[w][:0], order, times)
+		judges[w](rows[w], sure, to)
 	})
 	for k, name := range sure {
 		out[name] = Score{found[name], r, values[k]}
@@ -41,8 +48,7 @@ func withIntervals(found map[string]figure.Figure, names []string, order []int, 
 }
 
 // drawn lists the rows of a resample in the given order.
-func drawn(order []int, times []int32) []int {
-	rows := make([]int, 0, len(order))
+func drawn(rows, order []int, times []int32) []int {
 	for _, i := range order {
 		for range times[i] {
 			rows = append(rows, i)
@@ -61,26 +67,25 @@ func ascending(x []float64) []int {
 	return order
 }
 
-// take is the predictions of some test rows.
-func (p Predictions) take(rows []int) Predictions {
-	return Predictions{Scores: p.Scores.Take(rows), Probabilities: p.Probabilities}
-}
-
-func at[T any](x []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for k, i := range rows {
-		out[k] = x[i]
-	}
-	return out
-}
-
 // scoreClasses judges the test rows and their resamples. Of two classes the rows stand
 // by descending score.
 func scoreClasses(y []int32, p Predictions, positive int, names []string, r *bootstrap.Resamples, run learn.Run) map[string]Score {
 	order := ascending(p.Scores.Cols[min(positive, len(p.Scores.Cols)-1)])
 	slices.Reverse(order)
-	return withIntervals(judgeClasses(y, p, positive, names), names, order, r, run.Workers, func(rows []int) map[string]figure.Figure {
-		return judgeClasses(at(y, rows), p.take(rows), positive, names)
+	return withIntervals(judgeClasses(y, p, positive, names), names, order, r, run.Workers, func() judge {
+		var classes []int32
+		var j jury
+		some := Predictions{Scores: learn.Matrix{Cols: make([][]float64, len(p.Scores.Cols))}, Probabilities: p.Probabilities}
+		return func(rows []int, names []string, to []float64) {
+			classes, some.Scores.Rows = pick(classes, y, rows), len(rows)
+			for k, column := range p.Scores.Cols {
+				some.Scores.Cols[k] = pick(some.Scores.Cols[k], column, rows)
+			}
+			j.hear(classes, some, positive)
+			for k, name := range names {
+				to[k] = j.value(name).Value
+			}
+		}
 	})
 }
 
@@ -90,9 +95,25 @@ func scoreNumbers(y, predicted []float64, names []string, r *bootstrap.Resamples
 	for i := range y {
 		errors[i] = math.Abs(y[i] - predicted[i])
 	}
-	return withIntervals(judgeNumbers(y, predicted, names), names, ascending(errors), r, run.Workers, func(rows []int) map[string]figure.Figure {
-		return judgeNumbers(at(y, rows), at(predicted, rows), names)
+	return withIntervals(judgeNumbers(y, predicted, names), names, ascending(errors), r, run.Workers, func() judge {
+		var truth, guess []float64
+		return func(rows []int, names []string, to []float64) {
+			truth, guess = pick(truth, y, rows), pick(guess, predicted, rows)
+			values := numberValues(truth, guess)
+			for k, name := range names {
+				to[k] = values(name)
+			}
+		}
 	})
+}
+
+// pick puts the rows of x into to.
+func pick[T any](to, x []T, rows []int) []T {
+	to = to[:0]
+	for _, i := range rows {
+		to = append(to, x[i])
+	}
+	return to
 }
 
 // AUROC is that of rows of which y says whether they are positive, with its interval.

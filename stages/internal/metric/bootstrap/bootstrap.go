@@ -24,7 +24,7 @@ const LeastRows = 20
 // The cost of a figure's interval is bounded: at most `mostDraws` resamples, and
 // rather fewer, and then smaller ones, than `mostValues` values looked at.
 const (
-	mostDraws, leastDraws = 500, 200
+	mostDraws, leastDraws = 400, 200
 	mostValues            = 10_000_000
 )
 
