@@ -41,6 +41,7 @@ type evaluation struct {
 type evaluated struct {
 	name    string
 	metrics []pipeline.Metric
+	index   map[[2]string]pipeline.Metric // by name and part
 }
 
 const evaluateLong = `Compare a synthetic table with a real one; neither file has to come from weir. Every
@@ -189,7 +190,7 @@ func (f *evaluateFlags) settings(k *pipeline.Kind) map[string]string {
 }
 
 func (e *evaluation) add(group string, metrics []pipeline.Metric) {
-	e.groups = append(e.groups, evaluated{group, metrics})
+	e.groups = append(e.groups, evaluated{group, metrics, indexed(metrics)})
 	for _, m := range metrics {
 		key := group + "." + m.Key()
 		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {

@@ -12,19 +12,20 @@ import (
 // mostWorst columns or pairs of a figure are shown unless all are asked for.
 const mostWorst = 5
 
-// shown are the figures of whole tables, without the ends of intervals, which stand
-// beside them; the worst of those that the group ranks; and how many others there are.
-// Figures of few parts, such as learners, count as whole.
-func (g evaluated) shown() (whole, worst []pipeline.Metric, rest int) {
-	ends, parts := g.ends(), map[string]int{}
+// shown are the figures of whole tables, without those that stand beside them (ends of
+// intervals, other tables, counts of rows); the worst of those that the group ranks; and
+// how many others there are. Figures of few parts, such as learners, count as whole; a
+// single part says what the whole says. With all, every figure counts as whole.
+func (g evaluated) shown(all bool) (whole, worst []pipeline.Metric, rest int) {
+	parts := map[string]int{}
 	for _, m := range g.metrics {
 		parts[m.Name]++
 	}
 	var others []pipeline.Metric
 	for _, m := range g.metrics {
-		switch {
-		case ends[m.Key()]:
-		case m.Column == "" || m.Name == "rows" || hasFew(g.name) && parts[m.Name] <= mostWorst+1:
+		switch of := parts[m.Name]; {
+		case g.standsBeside(m) || m.Name == "rows" || hasFew(g.name) && m.Column != "" && of == 2:
+		case all || m.Column == "" || hasFew(g.name) && of <= mostWorst+1:
 			whole = append(whole, m)
 		default:
 			others = append(others, m)
@@ -81,19 +82,42 @@ func worstOf(list []pipeline.Metric, names []string) (worst []pipeline.Metric) {
 	return worst
 }
 
-// ends are the keys of figures that are an end of the interval of another.
-func (g evaluated) ends() map[string]bool {
-	known, ends := map[string]bool{}, map[string]bool{}
-	for _, m := range g.metrics {
-		known[m.Key()] = true
-	}
-	for _, m := range g.metrics {
-		for _, suffix := range []string{"_low", "_high"} {
-			base, is := strings.CutSuffix(m.Name, suffix)
-			if is && known[(pipeline.Metric{Name: base, Column: m.Column}).Key()] {
-				ends[m.Key()] = true
+// besides are the suffixes of the same figure of other tables, and of the commonest class.
+func besides() []string { return []string{"_real_train", "_independent", "_baseline", "_majority"} }
+
+// standsBeside reports whether a figure is the end of an interval, or that of another
+// table, and so stands beside another figure.
+func (g evaluated) standsBeside(m pipeline.Metric) bool {
+	for _, suffix := range append(besides(), "_low", "_high") {
+		if base, is := strings.CutSuffix(m.Name, suffix); is {
+			if of, ok := g.find(base, m.Column); ok {
+				return !g.standsBeside(of) || suffix == "_low" || suffix == "_high"
 			}
 		}
 	}
-	return ends
+	return false
+}
+
+// beside are the suffixes that any of the figures has.
+func (g evaluated) beside(list []pipeline.Metric) (found []string) {
+	for _, suffix := range besides() {
+		if slices.ContainsFunc(list, func(m pipeline.Metric) bool { _, ok := g.find(m.Name+suffix, m.Column); return ok }) {
+			found = append(found, suffix)
+		}
+	}
+	return found
+}
+
+func (g evaluated) find(name, column string) (pipeline.Metric, bool) {
+	m, ok := g.index[[2]string{name, column}]
+	return m, ok
+}
+
+// indexed finds figures by name and part.
+func indexed(list []pipeline.Metric) map[[2]string]pipeline.Metric {
+	index := map[[2]string]pipeline.Metric{}
+	for _, m := range list {
+		index[[2]string{m.Name, m.Column}] = m
+	}
+	return index
 }
