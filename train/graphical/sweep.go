@@ -3,8 +3,6 @@ package graphical
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"math"
 	"slices"
 )
 
@@ -54,19 +52,10 @@ func newFitting(m *Model, tables []Table, o Options) *fitting {
 	return f
 }
 
+// run fits the tables and says how that ended.
 func (f *fitting) run(ctx context.Context) (Report, error) {
-	r, tables := Report{}, 0
-	for _, t := range f.targets {
-		if !t.exact {
-			tables++
-		}
-		for _, w := range t.weight {
-			if w > 0 {
-				r.Cells++
-			}
-		}
-	}
-	r.Target = max(f.options.Stop, 0) * float64(max(r.Cells-tables, 0)) / 2
+	r := Report{Cells: f.measured()}
+	r.Target = max(f.options.Stop, 0) * f.freedom(r.Cells) / 2
 	if f.options.Stop < 0 {
 		err := f.optimum(ctx, &r)
 		return r, err
@@ -77,12 +66,33 @@ func (f *fitting) run(ctx context.Context) (Report, error) {
 		}
 		f.loss = 0
 		f.visit(0)
-		r.Sweeps, r.Loss = r.Sweeps+1, f.loss
-		if f.loss <= r.Target {
+		if r.Sweeps, r.Loss = r.Sweeps+1, f.loss; f.loss <= r.Target {
 			break
 		}
 	}
 	return r, nil
+}
+
+// measured counts the cells that have a say in the loss.
+func (f *fitting) measured() (cells int) {
+	for _, t := range f.targets {
+		for _, w := range t.weight {
+			if w > 0 {
+				cells++
+			}
+		}
+	}
+	return cells
+}
+
+// freedom is the measured cells less one for each noisy table, whose total is known.
+func (f *fitting) freedom(cells int) float64 {
+	for _, t := range f.targets {
+		if !t.exact {
+			cells--
+		}
+	}
+	return float64(max(cells, 0))
 }
 
 // visit improves a clique and those below it, and passes messages on the way.
@@ -141,30 +151,15 @@ func (f *fitting) improve(b *block) {
 // step moves the counts towards y and adds the step to the potential: count becomes
 // what each cell is multiplied by, such that the sum stays total.
 func (f *fitting) step(t *target) {
-	if t.exact {
+	switch {
+	case t.exact:
 		f.off = max(f.off, t.scaleTo())
-		return
-	}
-	if f.exactOnly {
+	case f.exactOnly:
 		fill(t.count, 1)
-		return
-	}
-	if t.theta != nil {
+	case t.theta != nil:
 		f.moved = max(f.moved, t.settle(f.total, f.stiff))
-		return
-	}
-	sum := 0.0
-	for i, m := range t.count {
-		x := solve(m, t.rate[i], t.y[i])
-		if x < 0 && m < nothing*f.total {
-			x = 0
-		}
-		t.log[i] += x
-		t.count[i] = math.Exp(x)
-		sum += m * t.count[i]
-	}
-	for i := range t.count {
-		t.count[i] *= f.total / sum
+	default:
+		t.near(f.total)
 	}
 }
 
@@ -172,26 +167,4 @@ func fill(a []float64, x float64) {
 	for i := range a {
 		a[i] = x
 	}
-}
-
-// factors are those that the fit started from and what it added, one of each set.
-func (f *fitting) factors(start []factor) []factor {
-	all := slices.Clone(start)
-	for _, t := range f.targets {
-		all = append(all, f.tree.factor(t.vars, t.log))
-	}
-	at, merged := map[string]int{}, []factor(nil)
-	for _, x := range all {
-		key := fmt.Sprint(x.vars)
-		i, known := at[key]
-		if !known {
-			at[key], merged = len(merged), append(merged, x)
-			continue
-		}
-		merged[i].log = slices.Clone(merged[i].log)
-		for k, l := range x.log {
-			merged[i].log[k] += l
-		}
-	}
-	return merged
 }

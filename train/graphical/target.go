@@ -96,6 +96,24 @@ func (t *target) loss() float64 {
 	return sum / 2
 }
 
+// near is the implicit step, each cell by itself; what the sum gains or loses by it
+// goes to all cells alike.
+func (t *target) near(total float64) {
+	sum := 0.0
+	for i, m := range t.count {
+		x := solve(m, t.rate[i], t.y[i])
+		if x < 0 && m < nothing*total {
+			x = 0
+		}
+		t.log[i] += x
+		t.count[i] = math.Exp(x)
+		sum += m * t.count[i]
+	}
+	for i := range t.count {
+		t.count[i] *= total / sum
+	}
+}
+
 // nothing is the share of the total below which a cell of a table is let be.
 const nothing = 1e-20
 

@@ -313,10 +313,11 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	bins := s.Bins
-	if bins == 0 {
-		bins = binsOf(rows, mu)
+	if s.Bins > 0 {
+		leaves, merged := divide(leaves, histogram.Merge(leaves, rows, s.Bins, sd), o.cuts)
+		return ofNumber(o.grid.Cells(), leaves, merged)
 	}
-	leaves, merged := divide(leaves, histogram.Merge(leaves, rows, bins, sd), o.cuts)
+	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
+	leaves, merged := divide(leaves, histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd), o.cuts)
 	return ofNumber(o.grid.Cells(), leaves, merged)
 }
