@@ -118,23 +118,27 @@ func (c *course) rounds(ctx context.Context, pace *pace, next func(ctx context.C
 
 // exponential chooses by the weighted distances beyond what noise would give.
 func (c *course) exponential(ctx context.Context, open []int, sigma, squares float64) (int, error) {
-	found, err := c.distances(ctx, open)
+	list, err := c.look(ctx, open)
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.distances(ctx, list)
 	if err != nil {
 		return 0, err
 	}
 	most := 0.0
-	for _, at := range open {
-		most = max(most, c.list[at].weight)
+	for _, one := range list {
+		most = max(most, c.list[one.at].weight)
 	}
-	scores := make([]float64, len(open))
-	for i, at := range open {
-		scores[i] = c.list[at].weight / most * (float64(found[i]) - c.noise(at, sigma))
+	scores := make([]float64, len(list))
+	for i, one := range list {
+		scores[i] = c.list[one.at].weight / most * (float64(found[i]) - c.noise(one.at, sigma))
 	}
 	i, err := c.p.choose(scores, distanceMoves(), squares)
 	if err != nil {
 		return 0, err
 	}
-	return open[i], nil
+	return list[i].at, nil
 }
 
 // noise is the mean L1 error of a measurement of a candidate.

@@ -1,6 +1,7 @@
 package graphical
 
 import (
+	"fmt"
 	"slices"
 
 	"weir/train/graphical"
@@ -12,6 +13,8 @@ type family struct {
 	parents graphical.Set
 }
 
+func (f family) key() string { return fmt.Sprint(f.column, f.parents) }
+
 // set is the columns of a family, ascending.
 func (f family) set() graphical.Set {
 	s := append(slices.Clone(f.parents), f.column)
@@ -22,51 +25,56 @@ func (f family) set() graphical.Set {
 // mostParents bounds a family; tables of more columns have few rows a cell anyway.
 const mostParents = 5
 
+// mostFamilies is how many sets of parents are looked at in a step.
+const mostFamilies = 20_000
+
 // families lists what may come next in a network: each column that is not in it, with
 // each set of columns of the network that is maximal among those that keep the
-// family's table to so many cells and the junction tree of all families to limits. A
-// column whose own codes are more has no parents. With too many candidates the
-// parents are fewer.
-func families(sizes []int, network []family, cells float64, limits graphical.Limits) []family {
-	for most := mostParents; ; most-- {
-		list := withParents(sizes, network, cells, most, limits)
-		if len(list) <= mostCandidates || most == 0 {
-			return list
-		}
-	}
-}
-
-func withParents(sizes []int, network []family, cells float64, most int, limits graphical.Limits) (list []family) {
+// family's table to so many cells. A column whose own codes are more has no parents.
+// In wide tables parents are fewer, by the columns alone.
+func families(sizes []int, network []family, cells float64) (list []family) {
 	var inside graphical.Set
-	base := alone(len(sizes))
 	for _, f := range network {
-		inside, base = append(inside, f.column), append(base, f.set())
+		inside = append(inside, f.column)
 	}
 	slices.Sort(inside)
+	most := parentsOf(len(inside), len(sizes)-len(inside))
 	for x := range sizes {
-		if slices.Contains(inside, x) {
+		if _, is := slices.BinarySearch(inside, x); is {
 			continue
 		}
-		held := func(parents graphical.Set) bool {
-			return len(graphical.Grow(sizes, base, []graphical.Set{family{x, parents}.set()}, limits)) > 0
-		}
 		for _, parents := range maximal(sizes, inside, cells/float64(sizes[x]), most) {
-			for len(parents) > 0 && !held(parents) {
-				parents = parents[:len(parents)-1]
-			}
-			if f := (family{x, parents}); !slices.ContainsFunc(list, f.same) {
-				list = append(list, f)
-			}
-		}
-		if len(list) > mostCandidates {
-			return list
+			list = append(list, family{x, parents})
 		}
 	}
 	return list
 }
 
-func (f family) same(o family) bool {
-	return f.column == o.column && slices.Equal(f.parents, o.parents)
+// parentsOf is the most parents with which so many columns have no more than
+// mostFamilies sets of parents among those of the network.
+func parentsOf(inside, columns int) (most int) {
+	sets, ofSize := float64(columns), float64(columns)
+	for k := 1; k <= mostParents; k++ {
+		ofSize *= max(0, float64(inside-k+1)) / float64(k)
+		if sets += ofSize; sets > mostFamilies {
+			break
+		}
+		most = k
+	}
+	return most
+}
+
+// held is a family with as many of its parents as the junction tree of the network
+// has room for within limits.
+func (f family) held(sizes []int, network []family, limits graphical.Limits) family {
+	base := alone(len(sizes))
+	for _, o := range network {
+		base = append(base, o.set())
+	}
+	for len(f.parents) > 0 && len(graphical.Grow(sizes, base, []graphical.Set{f.set()}, limits)) == 0 {
+		f.parents = f.parents[:len(f.parents)-1]
+	}
+	return f
 }
 
 // maximal lists the sets of so many columns at most whose cells are at most so many,

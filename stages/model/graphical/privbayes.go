@@ -145,7 +145,7 @@ func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	n := &network{front: f, s: s, tables: tables, workers: env.Workers, sizes: f.sizes()}
+	n := &network{front: f, s: s, tables: tables, workers: env.Workers, sizes: f.sizes(), known: map[string]float64{}}
 	if len(n.sizes) > 1 {
 		if n.choices, err = env.Privacy.Open(choicesName); err != nil {
 			return pipeline.Table{}, err
@@ -173,13 +173,14 @@ type network struct {
 	workers         int
 	sizes           []int
 	families        []family
+	known           map[string]float64 // private: scores, by family
 }
 
 // learn begins with a column that is public and adds one family after the other.
 func (n *network) learn(ctx context.Context, root int) error {
 	n.families = []family{{column: root}}
 	for len(n.families) < len(n.sizes) {
-		list := families(n.sizes, n.families, n.cells(), n.s.limits())
+		list := families(n.sizes, n.families, n.cells())
 		scores, err := n.scores(ctx, list)
 		if err != nil {
 			return err
@@ -188,7 +189,7 @@ func (n *network) learn(ctx context.Context, root int) error {
 		if err != nil {
 			return err
 		}
-		n.families = append(n.families, list[at])
+		n.families = append(n.families, list[at].held(n.sizes, n.families, n.s.limits()))
 	}
 	return nil
 }
@@ -199,26 +200,31 @@ func (n *network) cells() float64 {
 	return n.rows / (n.s.Usefulness * scale)
 }
 
-// scores are private.
+// scores are private. Those of an earlier step are kept.
 func (n *network) scores(ctx context.Context, list []family) ([]float64, error) {
-	scores, sets := make([]float64, len(list)), make([]graphical.Set, len(list))
-	for i, f := range list {
-		sets[i] = f.set()
-	}
-	shares := make([][]int64, len(n.sizes))
-	for j := range shares {
-		shares[j] = wholeShares(n.counts(j))
+	var fresh []family
+	var sets []graphical.Set
+	for _, f := range list {
+		if _, ok := n.known[f.key()]; !ok {
+			fresh, sets = append(fresh, f), append(sets, f.set())
+		}
 	}
 	err := n.each(ctx, sets, n.workers, func(i int, counts []int64) error {
-		a := list[i].axis(n.sizes)
-		if n.s.Score == "published" {
-			scores[i] = dependencePublished(a, counts)
-		} else {
-			scores[i] = dependence(a, counts, shares[list[i].column])
-		}
+		n.known[fresh[i].key()] = n.score(fresh[i], counts)
 		return nil
 	})
+	scores := make([]float64, len(list))
+	for i, f := range list {
+		scores[i] = n.known[f.key()]
+	}
 	return scores, err
+}
+
+func (n *network) score(f family, counts []int64) float64 {
+	if n.s.Score == "published" {
+		return dependencePublished(f.axis(n.sizes), counts)
+	}
+	return dependence(f.axis(n.sizes), counts, wholeShares(n.counts(f.column)))
 }
 
 // counts are those of a column as it was released first.

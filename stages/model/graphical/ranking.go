@@ -2,6 +2,7 @@ package graphical
 
 import (
 	"context"
+	"math"
 	"slices"
 )
 
@@ -9,26 +10,26 @@ import (
 // candidates once, then in each round those of the ones that seem best.
 type ranking struct {
 	*course
-	seen []float64 // of each candidate: its distance, as it was released last
+	found map[int]float64 // of a candidate: its distance, as it was released last
 }
 
-// again is how many candidates each round looks at once more.
+// rescored is how many candidates each round looks at once more.
 const rescored = 16
 
 // next returns the best of the candidates that were looked at again. The first round
 // looks at all of them besides, for half of what it may spend.
 func (r *ranking) next(ctx context.Context, open []int, sigma, squares float64) (int, error) {
-	if r.seen == nil {
-		r.seen = make([]float64, len(r.list))
+	if r.found == nil {
+		r.found = map[int]float64{}
 		squares /= 2
-		if err := r.look(ctx, all(len(r.list)), squares); err != nil {
+		if err := r.ask(ctx, first(len(r.list)), squares); err != nil {
 			return 0, err
 		}
 	}
 	order := slices.Clone(open)
 	slices.SortStableFunc(order, func(a, b int) int { return descending(r.gain(a, sigma), r.gain(b, sigma)) })
 	order = order[:min(len(order), rescored)]
-	if err := r.look(ctx, order, squares); err != nil {
+	if err := r.ask(ctx, order, squares); err != nil {
 		return 0, err
 	}
 	best := order[0]
@@ -37,19 +38,27 @@ func (r *ranking) next(ctx context.Context, open []int, sigma, squares float64) 
 			best = at
 		}
 	}
-	r.seen[best] = 0 // what is measured is known
+	r.found[best] = 0 // what is measured is known
 	return best, nil
 }
 
-func all(n int) []int { return first(n) }
-
+// gain is what is known of a candidate, beyond what noise would give. Nothing is known
+// of one that the model could not tell.
 func (r *ranking) gain(at int, sigma float64) float64 {
-	return r.list[at].weight * (r.seen[at] - r.noise(at, sigma))
+	found, ok := r.found[at]
+	if !ok {
+		return math.Inf(-1)
+	}
+	return r.list[at].weight * (found - r.noise(at, sigma))
 }
 
-// look releases the distances of some candidates, all in one.
-func (r *ranking) look(ctx context.Context, places []int, squares float64) error {
-	found, err := r.distances(ctx, places)
+// ask releases the distances of some candidates, all in one.
+func (r *ranking) ask(ctx context.Context, places []int, squares float64) error {
+	list, err := r.look(ctx, places)
+	if err != nil {
+		return err
+	}
+	found, err := r.distances(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -57,8 +66,11 @@ func (r *ranking) look(ctx context.Context, places []int, squares float64) error
 	if err != nil {
 		return err
 	}
-	for i, at := range places {
-		r.seen[at] = y.Y[i]
+	for _, at := range places {
+		delete(r.found, at)
+	}
+	for i, one := range list {
+		r.found[one.at] = y.Y[i]
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package graphical
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -72,36 +73,47 @@ func choice[T any](list []T, places []int) []T {
 	return some
 }
 
+// seen is a candidate and what the model says of it.
+type seen struct {
+	at    int
+	table []float64
+}
+
+// look lists what the model says of candidates. One of which it cannot say anything
+// within the limits is out: whether it can follows from what was released.
+func (c *course) look(ctx context.Context, places []int) ([]seen, error) {
+	list, errs := make([]seen, len(places)), make([]error, len(places))
+	parallel.Do(c.workers, len(places), func(_, i int) {
+		list[i].at = places[i]
+		list[i].table, errs[i] = c.model.Marginal(c.list[places[i]].set)
+	})
+	out := list[:0]
+	for i, one := range list {
+		if errs[i] == nil {
+			out = append(out, one)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return out, ctx.Err()
+}
+
 // distances are the L1 distances of candidates from the model, whose tables are rounded
 // to integers: as many integers, of which one row moves each as distanceMoves says.
-func (c *course) distances(ctx context.Context, places []int) ([]int64, error) {
-	tables, err := c.tablesOf(ctx, places)
-	if err != nil {
-		return nil, err
+func (c *course) distances(ctx context.Context, list []seen) ([]int64, error) {
+	places, found := make([]int, len(list)), make([]int64, len(list))
+	for i, one := range list {
+		places[i] = one.at
 	}
-	found := make([]int64, len(places))
-	err = c.some(ctx, places, func(i int, counts []int64) error {
+	err := c.some(ctx, places, func(i int, counts []int64) error {
 		for k, n := range counts {
-			d := n - int64(math.Round(tables[i][k]))
+			d := n - int64(math.Round(list[i].table[k]))
 			found[i] += max(d, -d)
 		}
 		return nil
 	})
 	return found, err
-}
-
-// tablesOf are the model's tables of candidates.
-func (c *course) tablesOf(ctx context.Context, places []int) ([][]float64, error) {
-	tables, errs := make([][]float64, len(places)), make([]error, len(places))
-	parallel.Do(c.workers, len(places), func(_, i int) {
-		tables[i], errs[i] = c.model.Marginal(c.list[places[i]].set)
-	})
-	for _, err := range append(errs, ctx.Err()) {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return tables, nil
 }
 
 // round measures a candidate, and fits; moved is how far, in L1, that moved the model
