@@ -28,8 +28,9 @@ type front struct {
 	rows     float64 // public, or estimated from what was released
 	public   bool
 
-	rules []constraint.Rule // of the domain
-	masks []graphical.Mask  // what they forbid of codes
+	rules []constraint.Rule     // of the domain
+	masks []graphical.Mask      // what they forbid of codes
+	bins  [][]constraint.Values // of each code, by column
 
 	codes [][]uint16 // private: of each row, by column. Only count reads them.
 }
@@ -62,7 +63,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	f.public = f.rows > 0
 	released := make([]oneWay, len(grids))
 	for j, part := range shares(cellsOf(grids)) {
-		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.domain, f.rules, j))}
+		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.domain, f.rules, j)), parts: partsOf(f.domain, f.rules, j)}
 		if err := one.release(f.codes[j], read.Within[j], p, squares*part); err != nil {
 			return nil, err
 		}
@@ -161,6 +162,7 @@ type oneWay struct {
 	level    noisy             // noise of a level of a tree
 	measured []measured
 	cuts     []int // cells at which rules want bins to begin
+	parts    []int // of categories that rules tell apart
 
 	sum, sumVariance float64 // of all rows
 }
@@ -251,7 +253,7 @@ func (o *oneWay) root(sum float64) (rows, variance float64) {
 // coded makes a released column codes, with noisy counts of each and their variances.
 func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, variances []float64) {
 	if o.grid.Coded() {
-		c = ofCategories(o.counts)
+		c = ofCategories(o.counts).parted(o.parts)
 	} else {
 		leaves, sd := o.line(rows)
 		c = o.binned(s, name, leaves, sd, rows, mu)

@@ -154,7 +154,10 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 		return nil, err
 	}
 	m, _, err := graphical.Fit(ctx, tree, f.rows, f.balanced(), f.masks, graphical.Options{Workers: workers})
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return f.scaled(m, limits)
 }
 
 // ones are the counts by code of each column in a model.
