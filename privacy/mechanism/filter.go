@@ -109,7 +109,10 @@ func ReleaseHistogram(h *privacy.Handle, counts []int64, sigma float64) ([]int64
 // ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise.
 // Sigma 0 is taken from a filter of multiplier 0 alone.
 func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
-	none := silent(h.Mechanism()) && sigma == 0
+	none := silent(h.Mechanism())
+	if none && sigma != 0 {
+		return nil, fmt.Errorf("sigma: is %g, must be 0, as the filter's noise is", sigma)
+	}
 	if err := checkSigma("sigma", sigma); err != nil && !none {
 		return nil, err
 	}

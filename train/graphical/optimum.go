@@ -8,13 +8,13 @@ import (
 // What the fit to the optimum stops at and how it steps.
 const (
 	optimumSweeps = 20_000
-	optimumGap    = 1e-8 // of 1 + the loss; what is left to gain at most
-	optimumStill  = 1e-9 // of 1 + the loss; what a round gains
-	roundMoved    = 1e-6 // largest step of a potential at the end of a round
-	roundMost     = 400  // sweeps of a round
-	roundEasy     = 30   // a round of fewer makes the next one less stiff
-	roundChange   = 1.5  // by so much
-	roundGap      = .05  // of 1 + the loss: the bound is coarse where a round is not at its end
+	optimumGap    = 1e-8  // of 1 + the loss; what is left to gain at most
+	optimumStill  = 1e-12 // of 1 + the loss; what a round gains
+	settled       = 1e-9  // largest step of a potential that is none
+	roundSweeps   = 10
+	roundGap      = .05 // of 1 + the loss: the bound is coarse where a round is not at its end
+	fast, slow    = .02, .2
+	change        = 1.5
 )
 
 // optimum goes on to the least loss of all tables of the total that are nowhere
@@ -23,42 +23,79 @@ const (
 // the divergence (the proximal point method with entropy: Censor and Zenios 1992).
 // It ends when a bound says that nothing is left to gain, or a round gains nothing.
 func (f *fitting) optimum(ctx context.Context, r *Report) error {
+	for _, t := range f.targets {
+		t.theta, t.move = make([]float64, len(t.y)), make([]float64, len(t.y))
+	}
+	r.Loss = math.Inf(1)
+	var p pace
 	for f.scale = 1; r.Sweeps < f.options.Sweeps; {
-		sweeps, err := f.round(ctx)
+		left, err := f.round(ctx)
 		if err != nil {
 			return err
 		}
 		before := r.Loss
-		r.Sweeps += sweeps
+		r.Sweeps += roundSweeps
 		r.Loss, r.Gap = f.certificate()
+		for _, t := range f.targets {
+			t.carry(f.total, f.scale)
+		}
 		still := math.Abs(before-r.Loss) <= optimumStill*(1+r.Loss) && r.Gap <= roundGap*(1+r.Loss)
 		if still || r.Gap <= optimumGap*(1+r.Loss) {
 			break
 		}
-		if sweeps <= roundEasy {
-			f.scale /= roundChange
-		} else {
-			f.scale *= roundChange
-		}
+		hard := r.Loss-before > optimumStill*1e3*(1+before)
+		f.scale *= p.factor(left, hard)
 	}
 	return nil
 }
 
-// round is the sweeps of one round; their number says how hard it was.
-func (f *fitting) round(ctx context.Context) (int, error) {
-	for _, t := range f.targets {
-		t.theta, t.move = make([]float64, len(t.y)), make([]float64, len(t.y))
+// pace sets the stiffness of rounds such that sweeps come near the end of each: softer
+// while that is quick, stiffer where it is slow. What it sets comes to rest, since
+// every turn makes its steps smaller.
+type pace struct {
+	last  float64
+	turns int
+}
+
+// factor is what to multiply the stiffness by, left being the share of a round's
+// steps that was left in its last sweep; hard says that the loss has grown.
+func (p *pace) factor(left float64, hard bool) float64 {
+	way := 0.0
+	switch {
+	case hard:
+		way = 2
+	case left < fast:
+		way = -1
+	case left > slow:
+		way = 1
 	}
-	for sweep := range roundMost {
+	if way*p.last < 0 {
+		p.turns++
+	}
+	if way != 0 {
+		p.last = way
+	}
+	return math.Pow(change, way/(1+float64(p.turns)/5))
+}
+
+// round is the sweeps of one round; it returns how much smaller the last one's steps
+// are than the second one's.
+func (f *fitting) round(ctx context.Context) (float64, error) {
+	first := 0.0
+	for sweep := range roundSweeps {
 		if err := ctx.Err(); err != nil {
-			return sweep, err
+			return 0, err
 		}
 		f.moved = 0
-		if f.visit(0); f.moved < roundMoved {
-			return sweep + 1, nil
+		f.visit(0)
+		if sweep == 1 {
+			first = f.moved
 		}
 	}
-	return roundMost, nil
+	if first < settled {
+		return 0, nil
+	}
+	return f.moved / first, nil
 }
 
 // certificate is the loss of the model and a bound on how far it is above the least:

@@ -88,3 +88,15 @@ func root(m, r, y float64) float64 {
 	}
 	return x
 }
+
+// carry starts the next round with what this one added beyond its due, (y - m)/r: so
+// that rounds that stop before their end do not add up to a bias.
+func (t *target) carry(total, scale float64) {
+	for i, m := range t.count {
+		if t.weight[i] == 0 || m <= 2*nothing*total {
+			t.theta[i] = 0
+			continue
+		}
+		t.theta[i] -= (t.y[i] - m) / (t.rate[i] * scale)
+	}
+}

@@ -93,7 +93,7 @@ func (t *target) loss() float64 {
 }
 
 // nothing is the share of the total below which a cell of a table is let be.
-const nothing = 1e-30
+const nothing = 1e-20
 
 // solve finds x of m e^x + r x = y, at most 3 from 0. The left side is convex, so that
 // Newton's steps come down to the root from the right after the first.

@@ -3,6 +3,7 @@ package columns
 import (
 	"math"
 	"math/rand/v2"
+	"sort"
 
 	"weir/pipeline"
 )
@@ -16,10 +17,15 @@ type line struct {
 	scale        float64 // points in 1 (in 2 where there is no step)
 	per, first   float64 // per > 0: point k is (first+k)/per, the nearest decimal
 	open         bool    // no step
+	whole        bool    // whole numbers, computed as such
 }
 
 // exactWhole bounds whole numbers: float64 holds every one up to 2^53.
 const exactWhole = 1 << 53
+
+// finest is the most steps between 0 and a bound: beyond it float64 does not tell
+// neighbours apart, and the column is one without a step.
+const finest = 1 << 50
 
 // lineOf is the points of a bounded column: those that sampled values are rounded to
 // (stages/prep/restore.go), so that no value of the grid is changed afterwards.
@@ -30,10 +36,13 @@ func lineOf(c pipeline.Column) line {
 		if !(l.step >= 1) || l.step != math.Trunc(l.step) || l.step > exactWhole {
 			l.step = 1
 		}
-		l.points, l.scale = int64(math.Floor((l.upper-l.least)/l.step))+1, 1/l.step
+		l.whole, l.points = true, (int64(l.upper)-int64(l.least))/int64(l.step)+1
+		if l.upper < l.least {
+			l.points = 0
+		}
 		return l
 	}
-	if !(l.step > 0) || !((l.upper-l.least)/l.step < exactWhole) {
+	if !(l.step > 0) || !(max(math.Abs(l.least), math.Abs(l.upper))/l.step < finest) {
 		return l.stretches()
 	}
 	if per := math.Round(1 / l.step); l.step <= 1 && math.Abs(per*l.step-1) < 1e-9 && math.Abs(l.least*per-math.Round(l.least*per)) < 1e-6 {
@@ -72,13 +81,25 @@ func (l line) decimals(per float64) line {
 	return l
 }
 
-// cell is the cell nearest to x, which is a number. Products are rounded on their own,
-// so that all machines agree.
+// cell is the cell nearest to x, which is a number.
 func (l *line) cell(x float64) int {
+	at := l.place(x)
+	if l.width > 1 {
+		at /= l.width
+	}
+	return int(at)
+}
+
+// place is the point or stretch nearest to x, which is a number. Products are rounded
+// on their own, so that all machines agree.
+func (l *line) place(x float64) int64 {
 	var k float64
-	if l.open {
+	switch {
+	case l.whole:
+		return l.wholePlace(int64(math.RoundToEven(min(max(x, l.least), l.upper))))
+	case l.open:
 		k = math.Floor((x/2 - l.least/2) * l.scale)
-	} else {
+	default:
 		k = math.RoundToEven((x - l.least) * l.scale)
 	}
 	if !(k > 0) {
@@ -88,27 +109,57 @@ func (l *line) cell(x float64) int {
 	if k < float64(at) {
 		at = int64(k)
 	}
+	return at
+}
+
+// wholeCell is the cell nearest to a whole number.
+func (l *line) wholeCell(v int64) int {
+	at := l.wholePlace(v)
 	if l.width > 1 {
 		at /= l.width
 	}
 	return int(at)
 }
 
-// draw is a value of a cell: each of its points alike, or anywhere in its stretch.
-func (l *line) draw(cell int, rng *rand.Rand) float64 {
+func (l *line) wholePlace(v int64) int64 {
+	at := min(max(v, int64(l.least)), int64(l.upper)) - int64(l.least)
+	if step := int64(l.step); step > 1 {
+		at = min((at+step/2)/step, l.points-1)
+	}
+	return at
+}
+
+// draw is a value of a cell: each of its points by its share where those are known,
+// else alike, or anywhere in its stretch.
+func (g *Grid) draw(cell int, rng *rand.Rand) float64 {
+	l := &g.line
 	at := int64(cell) * l.width
-	if n := min(l.width, l.points-at); n > 1 {
+	if upTo := g.shares[cell]; upTo != nil {
+		u := rng.Float64() * upTo[len(upTo)-1]
+		at += int64(sort.Search(len(upTo)-1, func(i int) bool { return upTo[i] > u }))
+	} else if n := min(l.width, l.points-at); n > 1 {
 		at += rng.Int64N(n)
 	}
 	if l.open {
-		return min(max(l.least+float64((float64(at)+rng.Float64())*l.step), l.least), l.upper)
+		return l.along(float64(at) + rng.Float64())
 	}
 	return l.point(at)
 }
 
-// point is the value of point k.
+// along is the number k stretches above the least.
+func (l *line) along(k float64) float64 {
+	half := l.least/2 + float64(k*(l.step/2)) // finite for any two bounds
+	return min(max(2*half, l.least), l.upper)
+}
+
+// point is the value of point k, or the lower end of stretch k.
 func (l *line) point(k int64) float64 {
-	if l.per > 0 {
+	switch {
+	case l.open:
+		return l.along(float64(k))
+	case l.whole:
+		return float64(int64(l.least) + k*int64(l.step))
+	case l.per > 0:
 		return (l.first + float64(k)) / l.per
 	}
 	return min(l.least+float64(float64(k)*l.step), l.upper)
