@@ -27,7 +27,7 @@ func TestRuleOfAuto(t *testing.T) {
 		warned  bool
 	}{
 		{100, 13, independentName, true}, {193, 13, independentName, true}, {195, 13, treeName, true}, {300, 13, treeName, true},
-		{387, 13, treeName, true}, {389, 13, treeName, false}, {32561, 13, treeName, false}, {686, 36, treeName, true}, {0, 13, treeName, false},
+		{387, 13, treeName, true}, {389, 13, treeName, false}, {32561, 13, treeName, false}, {686, 36, treeName, true}, {0, 13, treeName, false}, {10, 1, independentName, false},
 	} {
 		in := pipelinetest.Input{Header: header(yesNo(c.columns), int(c.rows))}
 		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, in.Header, 2/mu)

@@ -65,7 +65,7 @@ func (f facts) limit(each int) string {
 
 // drowned warns where pairs are measured and noise drowns most of them.
 func (f facts) drowned() []pipeline.Finding {
-	if !f.below(fewPairs) {
+	if f.columns < 2 || !f.below(fewPairs) {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
