@@ -28,7 +28,7 @@ func (d *Domain) deep() *Domain {
 	if d == nil {
 		return nil
 	}
-	c := &Domain{Columns: slices.Clone(d.Columns), History: slices.Clone(d.History)}
+	c := &Domain{Columns: slices.Clone(d.Columns), Constraints: cloned(d.Constraints), History: slices.Clone(d.History)}
 	for i := range c.Columns {
 		column := &c.Columns[i]
 		column.Categories, column.Missing = slices.Clone(column.Categories), slices.Clone(column.Missing)

@@ -29,6 +29,8 @@ func (t ColumnType) Coded() bool { return t == Categorical || t == Ordinal || t 
 // Domain is what is publicly known of each column of a table, in column order.
 type Domain struct {
 	Columns []Column `json:"columns" yaml:"columns" doc:"What is publicly known of each column, in the order of the table." required:"true"`
+	// Constraints are public rules between columns; package constraint reads them.
+	Constraints []Constraint `json:"constraints,omitempty" yaml:"constraints,omitempty" doc:"What is publicly known of columns together: combinations that cannot occur, functions, orders, totals."`
 	// History lists the invertible transforms that led from the source to this
 	// table, oldest first; sampling walks it backwards.
 	History []Transform `json:"history,omitempty" yaml:"-"`
@@ -101,6 +103,6 @@ func (d *Domain) Names() []string {
 
 // Clone returns a copy that shares nothing that a stage may change.
 func (d *Domain) Clone() *Domain {
-	c := &Domain{Columns: append([]Column(nil), d.Columns...), History: append([]Transform(nil), d.History...)}
-	return c
+	return &Domain{Columns: append([]Column(nil), d.Columns...), Constraints: append([]Constraint(nil), d.Constraints...),
+		History: append([]Transform(nil), d.History...)}
 }

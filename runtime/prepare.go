@@ -160,6 +160,7 @@ func releasedDomain(p *compile.Plan) *pipeline.Domain {
 	if len(d.Columns) == 0 {
 		return p.Spec.Dataset.Columns()
 	}
+	releasedRules(p, d)
 	return d
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/evaluate/associations"
+	"weir/stages/evaluate/constraints"
 	"weir/stages/evaluate/detectability"
 	"weir/stages/evaluate/dimension"
 	"weir/stages/evaluate/disclosure"
@@ -23,7 +24,7 @@ import (
 // Kinds lists every kind.
 func Kinds() []pipeline.Kind {
 	return slices.Concat(prep.Kinds(), model.Kinds(),
-		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(),
+		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(), constraints.Kinds(),
 		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), report.Kinds())
 }
 

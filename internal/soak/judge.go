@@ -11,7 +11,7 @@ import (
 // real table.
 func judging() map[string]func(g *generator, t ref) settings {
 	return map[string]func(g *generator, t ref) settings{
-		"associations": associating, "detectability": detecting, "dimension_wise_prediction": predicting,
+		"associations": associating, "constraints": ruling, "detectability": detecting, "dimension_wise_prediction": predicting,
 		"disclosure": disclosing, "downstream": following, "marginals": counting, "projection": projecting,
 		"regression_discovery": regressing, "report": reporting,
 	}
@@ -84,6 +84,10 @@ func numberLearners() []string {
 func counting(g *generator, _ ref) settings {
 	return settings{"ways": some(g.chance, []int{1, 2, 3}, 1), "bins": g.between(2, 20), "edges": pick(g.chance, "declared", "real"),
 		"outside": pick(g.chance, "clip", "own_bins"), "max_queries": g.between(1, 20)}
+}
+
+func ruling(g *generator, t ref) settings {
+	return settings{"columns": names(some(g.chance, where(t, func(pipeline.Column) bool { return true }), 0))}
 }
 
 func projecting(g *generator, _ ref) settings {

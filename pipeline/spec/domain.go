@@ -77,13 +77,18 @@ func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema
 	if problems := doc.Decode(path, d); len(problems) > 0 {
 		return nil, problems
 	}
-	c := domainCheck{doc: doc, path: path, seen: map[string]bool{}}
+	c := domainCheck{doc: doc, path: path, seen: map[string]bool{}, unknown: map[string]bool{}}
 	if len(d.Columns) == 0 {
 		c.add("columns", "empty", "at least one column")
 	}
 	for i := range d.Columns {
+		before := len(c.problems)
 		c.column(i, &d.Columns[i])
+		if len(c.problems) > before {
+			c.unknown[d.Columns[i].Name] = true
+		}
 	}
+	c.constraints(d)
 	if len(c.problems) > 0 {
 		return nil, c.problems
 	}
@@ -94,6 +99,7 @@ type domainCheck struct {
 	doc      *schema.Document
 	path     string
 	seen     map[string]bool
+	unknown  map[string]bool // columns with a problem
 	problems []schema.Problem
 }
 

@@ -61,6 +61,7 @@ func (p *parser) datasetRules(d *Dataset) {
 	if d.DemoRows > 0 && d.Demo == "" && !p.wrong("dataset.demo") {
 		p.at("dataset.demo_rows", "", "left out when the data come from a file", "")
 	}
+	p.totals(d)
 	unit := d.PrivacyUnit.Column
 	if unit != "" && d.Columns() != nil && !p.wrong("dataset.privacy_unit") && d.Columns().Column(unit) == nil {
 		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.Columns().Names(), ", "), schema.DidYouMean(unit, d.Columns().Names()))

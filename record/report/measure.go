@@ -45,6 +45,7 @@ func measures() map[string]measure {
 		"accuracy":                              skill("Learning: accuracy on real rows", unknown),
 		"r2":                                    skill("Learning: R² on real rows", 0),
 		"detectability.auroc":                   {label: "Telling real from synthetic: AUROC", better: half, chance: unknown, limit: unknown, good: 0.05, fair: 0.2},
+		"constraints.broken":                    distance("Rows that break a declared rule", 0.001, 0.02),
 		"regression_discovery.reproduced_share": {label: "Regression: discoveries reproduced", better: higher, limit: 1},
 		"disclosure.membership_auroc":           found("Membership attack: AUROC", 0.5),
 		"disclosure.closer_to_train":            found("Rows nearer to training than to held-out rows", 0.5),

@@ -36,6 +36,9 @@ func conformance() map[string][]pipelinetest.Case {
 			removable("add_remove", both, plain),
 		}
 	}
+	private := input(ruled(), []any{-1.0, 1.0, 2.0}, []any{"a", "b", "c"}, []any{"0", nil, "1"}, []any{0.0, 2.0, 1.0})
+	cases["constraints"] = append(cases["constraints"], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"real": private, "synthetic": private},
+		Stage: func() pipeline.Stage { return stage("constraints", nil) }})
 	return cases
 }
 

@@ -48,7 +48,7 @@ func stage(kind string, settings with) pipeline.Stage {
 
 // comparisons are the kinds that compare tables without further settings.
 func comparisons() []string {
-	return []string{"marginals", "associations", "projection", "detectability", "disclosure"}
+	return []string{"marginals", "associations", "projection", "detectability", "disclosure", "constraints"}
 }
 
 // tables are the rows of inputs.

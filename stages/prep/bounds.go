@@ -45,6 +45,7 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 			continue
 		}
 		makers[i] = s.maker(i, *c, lower, upper)
+		s.lift(d, c, lower, upper)
 		if !math.IsInf(lower, 0) && !math.IsInf(upper, 0) {
 			c.Bounds = &[2]float64{lower, upper}
 		}
@@ -54,6 +55,18 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 		refuseTelling(&ps, h, "outside", "error", "missing or clip")
 	}
 	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
+}
+
+// lift takes out what is not known any more of a column with narrower bounds than its own,
+// which rules between columns are about.
+func (s *Bounds) lift(d *pipeline.Domain, c *pipeline.Column, lower, upper float64) {
+	switch own := c.Bounds; {
+	case own != nil && lower <= own[0] && upper >= own[1]:
+	case s.Outside == "clip":
+		d.Lift(c.Name)
+	default:
+		d.LiftMissing(c.Name)
+	}
 }
 
 // places lists the columns to check: those named, or all with bounds.

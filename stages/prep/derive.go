@@ -88,6 +88,7 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 	col.Nullable = e.nullable() || !e.total(col, h.Domain)
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	forget(d, c.Name)
+	d.Lift(c.Name)
 	if at := d.Index(c.Name); at >= 0 {
 		d.Columns[at], makers[at] = col, c.maker(e, col)
 	} else {

@@ -35,6 +35,8 @@ func (s *Filter) plan(h pipeline.Header) (pipeline.Header, *expression, error) {
 		refuseTelling(&ps, h, "missing", "error", "drop or keep")
 	}
 	h.Rows = 0
+	h.Domain = h.Domain.Clone()
+	h.Domain.LiftTotals()
 	return h, e, ps.Err()
 }
 

@@ -34,6 +34,7 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	var ps pipeline.Problems
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	fill := func(at int, v float64) {
+		d.LiftMissing(d.Columns[at].Name)
 		d.Columns[at].Nullable, d.Columns[at].OfUnit = false, ofUnit(d.Columns[at], h)
 		makers[at] = fillWith(at, v, d.Columns[at].ArrowType())
 	}

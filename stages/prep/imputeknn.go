@@ -69,6 +69,7 @@ func (s *ImputeKNN) plan(in pipeline.Headers) (imputing, error) {
 	features := ps.Pick("features", h.Domain, s.Features)
 	for _, i := range s.targets(&ps, h.Domain) {
 		p.wanted = append(p.wanted, i)
+		d.LiftMissing(d.Columns[i].Name)
 		d.Columns[i].Nullable, d.Columns[i].OfUnit = false, false // a filled value is of other columns and rows
 	}
 	s.index(&ps, &p, h.Domain, features)

@@ -49,7 +49,8 @@ func (s *MissingIndicator) plan(h pipeline.Header) (rewrite, error) {
 			marked[i] = true
 		}
 	}
-	b := &inserter{from: h.Domain, d: &pipeline.Domain{History: h.Domain.Clone().History}}
+	b := &inserter{from: h.Domain, d: h.Domain.Clone()}
+	b.d.Columns = nil
 	for i := range h.Domain.Columns {
 		c := h.Domain.Columns[i]
 		b.add(c, keep(i))

@@ -121,7 +121,8 @@ func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
 }
 
 func (u *undoing) rewrite() rewrite {
-	d := &pipeline.Domain{History: append([]pipeline.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
+	before := u.step.Before
+	d := &pipeline.Domain{Constraints: before.Constraints, History: append([]pipeline.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
 	var each []func(randomness) maker
 	for i, c := range u.h.Domain.Columns {
 		if u.gone[i] {
@@ -133,7 +134,8 @@ func (u *undoing) rewrite() rewrite {
 		}
 		d.Columns, each = append(d.Columns, c), append(each, one)
 	}
-	return rewrite{out: rowHeader(u.h, d), draws: u.draws, makers: func(random randomness) []maker {
+	d.Carry(before)
+	return rewrite{out: pipeline.TableHeader(d, u.h), draws: u.draws, makers: func(random randomness) []maker {
 		list := make([]maker, len(each))
 		for i, one := range each {
 			list[i] = one(random)

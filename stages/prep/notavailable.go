@@ -46,7 +46,8 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 	if len(s.Columns) == 0 {
 		ps.Add("columns", "empty", "at least one column and its sentinel")
 	}
-	b := &inserter{from: h.Domain, d: &pipeline.Domain{History: h.Domain.Clone().History}}
+	b := &inserter{from: h.Domain, d: h.Domain.Clone()}
+	b.d.Columns = nil
 	for i, c := range h.Domain.Columns {
 		sentinel, ok := s.Columns[c.Name]
 		if !ok || !isNumber(&c) {
@@ -54,6 +55,7 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 			continue
 		}
 		c.OfUnit = ofUnit(c, h)
+		b.d.Suspend(c.Name)
 		b.add(c, replaceSentinel(i, sentinel, s.value(&ps, c), c.ArrowType()))
 		b.indicator(&ps, c.Name, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel))
 		b.params[len(b.params)-1].Sentinel = sentinel

@@ -31,7 +31,8 @@ func (s *Read) header(like *pipeline.Domain) (pipeline.Header, error) {
 	var ps pipeline.Problems
 	d := &pipeline.Domain{Columns: s.Columns}
 	if len(s.Columns) == 0 && like != nil {
-		d.Columns = like.Clone().Columns
+		d = like.Clone()
+		d.History = nil
 	}
 	h := pipeline.Header{Class: pipeline.Class(s.Class)}
 	switch h.Class {

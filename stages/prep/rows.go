@@ -74,8 +74,10 @@ func fixed(makers []maker) func(randomness) []maker {
 }
 
 // rowHeader is the header of a table computed row by row with public
-// parameters: class, stability and public row count stay (docs/design.md section 3).
+// parameters: class, stability and public row count stay (docs/design.md section 3). Rules
+// between columns go where a column is gone or means something else.
 func rowHeader(in pipeline.Header, d *pipeline.Domain) pipeline.Header {
+	d.Carry(in.Domain)
 	return pipeline.TableHeader(d, in)
 }
 

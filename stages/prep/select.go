@@ -67,7 +67,8 @@ func (s *Drop) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRow
 
 // subset keeps the columns at the given places.
 func subset(h pipeline.Header, places []int) rewrite {
-	d := &pipeline.Domain{History: h.Domain.Clone().History}
+	d := h.Domain.Clone()
+	d.Columns = nil
 	makers := make([]maker, len(places))
 	for j, i := range places {
 		d.Columns = append(d.Columns, h.Domain.Columns[i])

@@ -7,6 +7,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
+	"weir/pipeline/constraint"
 )
 
 // Bounds on what a model may describe, far beyond what one is trained on; the way
@@ -23,7 +24,7 @@ func CheckDomain(d *pipeline.Domain) error {
 	if len(d.History) > mostSteps {
 		return fmt.Errorf("domain.history: has %d steps, must have at most %d", len(d.History), mostSteps)
 	}
-	if err := checkColumns("domain.columns", d.Columns); err != nil {
+	if err := checkRules("domain", d); err != nil {
 		return err
 	}
 	for i, step := range d.History {
@@ -34,9 +35,23 @@ func CheckDomain(d *pipeline.Domain) error {
 		case len(step.Before.History) > 0:
 			return fmt.Errorf("%s.history: is given, must be left out", at)
 		}
-		if err := checkColumns(at+".columns", step.Before.Columns); err != nil {
+		if err := checkRules(at, step.Before); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkRules judges columns and the rules between them. Of a step's columns some may be
+// forgotten, and rules about these are nobody's any more.
+func checkRules(at string, d *pipeline.Domain) error {
+	if err := checkColumns(at+".columns", d.Columns); err != nil {
+		return err
+	}
+	known := *d
+	known.Carry(d)
+	if _, problems := constraint.Read(&known); len(problems) > 0 {
+		return fmt.Errorf("%s.%w", at, problems[0])
 	}
 	return nil
 }

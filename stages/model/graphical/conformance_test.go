@@ -21,6 +21,7 @@ func conformance() map[string][]pipelinetest.Case {
 				cases[name] = append(cases[name], pipelinetest.Case{Name: what + where, In: map[string]pipelinetest.Input{"in": in}, Stage: stage})
 			}
 		}
+		cases[name] = append(cases[name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: configured()[name]["default"]})
 	}
 	return cases
 }

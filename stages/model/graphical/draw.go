@@ -29,7 +29,7 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
 		return nil, errors.New("categorical: is argmax, must be sample for a model of marginals: its most probable row is one row")
 	}
-	w := &drawing{m: m, left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
+	w := &drawing{m: m, rules: m.newKeeping(), left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
 	return w.next, nil
 }
 
@@ -39,6 +39,7 @@ type drawing struct {
 	codes, values *rand.Rand
 	block         [][]uint16 // what is left of a block, by column
 	fillers       []*histogram.Filler
+	rules         *keeping // nil: none
 }
 
 // next is the next n rows. Rows beyond those that were announced begin another drawing
@@ -50,9 +51,14 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 			w.begin(int64(n - done))
 		}
 		take := min(n-done, len(w.block[0]))
+		codes, placed := make([][]uint16, len(cells)), make([][]uint16, len(cells))
 		for j := range cells {
-			cells[j] = append(cells[j], w.place(j, w.block[j][:take])...)
-			w.block[j] = w.block[j][take:]
+			codes[j], w.block[j] = w.block[j][:take], w.block[j][take:]
+			placed[j] = w.place(j, codes[j])
+			cells[j] = append(cells[j], placed[j]...)
+		}
+		if w.rules != nil {
+			w.keep(codes, placed)
 		}
 		done += take
 	}
@@ -92,7 +98,10 @@ func (w *drawing) record(cells [][]uint16, rows int64) (arrow.Record, error) {
 	arrays := make([]arrow.Array, len(cells))
 	for j, g := range w.m.grids {
 		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(j).Type)
-		if err := g.Append(b, cells[j], w.values); err != nil {
+		if w.rules != nil && w.rules.values[j] != nil {
+			appendValues(b, w.rules.values[j])
+			w.rules.values[j] = w.rules.values[j][:0]
+		} else if err := g.Append(b, cells[j], w.values); err != nil {
 			return nil, err
 		}
 		arrays[j] = b.NewArray()

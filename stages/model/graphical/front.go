@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"weir/pipeline"
+	"weir/pipeline/constraint"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 	"weir/train/histogram"
@@ -26,6 +27,9 @@ type front struct {
 	measured []measured
 	rows     float64 // public, or estimated from what was released
 	public   bool
+
+	rules []constraint.Rule // of the domain
+	masks []graphical.Mask  // what they forbid of codes
 
 	codes [][]uint16 // private: of each row, by column. Only count reads them.
 }
@@ -53,10 +57,11 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 		return nil, err
 	}
 	f := &front{domain: t.Domain, codes: read.Columns, rows: publicRows(t.Header)}
+	f.rules, _ = constraint.Read(t.Domain) // the plan has held them
 	f.public = f.rows > 0
 	released := make([]oneWay, len(grids))
 	for j, part := range shares(cellsOf(grids)) {
-		one := oneWay{grid: grids[j], rows: f.rows}
+		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.domain, f.rules, j))}
 		if err := one.release(f.codes[j], p, squares*part); err != nil {
 			return nil, err
 		}
@@ -66,7 +71,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	for j := range released {
 		f.code(j, &released[j], s, p)
 	}
-	return f, nil
+	return f, f.obey(grids)
 }
 
 // gridsOf is the one place where bounds and categories are read: from the domain of
@@ -153,6 +158,7 @@ type oneWay struct {
 	missing  float64 // of a tree
 	level    noisy   // noise of a level of a tree
 	measured []measured
+	cuts     []int // cells at which rules want bins to begin
 
 	sum, sumVariance float64 // of all rows
 }
@@ -293,7 +299,7 @@ func cuts(g columns.Grid, edges []float64) []int {
 
 func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, rows, mu float64) coded {
 	if edges, declared := s.Edges[name]; declared {
-		cuts := cuts(o.grid, edges[1:len(edges)-1])
+		cuts := slices.Sorted(slices.Values(slices.Concat(cuts(o.grid, edges[1:len(edges)-1]), o.cuts)))
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
@@ -301,5 +307,6 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 	if bins == 0 {
 		bins = binsOf(rows, mu)
 	}
-	return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, rows, bins, sd))
+	leaves, merged := divide(leaves, histogram.Merge(leaves, rows, bins, sd), o.cuts)
+	return ofNumber(o.grid.Cells(), leaves, merged)
 }

@@ -140,15 +140,15 @@ func (f *front) balanced() []graphical.Table {
 
 // fit estimates a model that holds every table.
 func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (*graphical.Model, error) {
-	sets := make([]graphical.Set, len(f.tables))
-	for i, t := range f.tables {
-		sets[i] = t.Vars
+	sets := setsOf(f.rules)
+	for _, t := range f.tables {
+		sets = append(sets, t.Vars)
 	}
 	tree, err := graphical.NewTree(f.sizes(), sets, limits)
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := graphical.Fit(ctx, tree, f.rows, f.balanced(), nil, graphical.Options{Workers: workers})
+	m, _, err := graphical.Fit(ctx, tree, f.rows, f.balanced(), f.masks, graphical.Options{Workers: workers})
 	return m, err
 }
 

@@ -19,6 +19,7 @@ type market struct {
 	budget float64         // squares that are left for histograms
 	move   float64         // L2 sensitivity of a histogram
 	limits graphical.Limits
+	base   []graphical.Set // columns that the model ties together whatever is measured
 }
 
 // bargain is a pair to measure and its part of the budget.
@@ -66,9 +67,9 @@ func (m *market) choose() []bargain {
 // greedy tree held them in another order.
 func (m *market) held(list []bargain) []bargain {
 	for ; len(list) > 0; list = list[:len(list)-1] {
-		sets := make([]graphical.Set, len(list))
-		for i, b := range list {
-			sets[i] = b.set
+		sets := slices.Clone(m.base)
+		for _, b := range list {
+			sets = append(sets, b.set)
 		}
 		if _, err := graphical.NewTree(m.sizes, sets, m.limits); err == nil {
 			return list
@@ -118,7 +119,7 @@ func (m *market) tree(net []float64) []int {
 		}
 		var kept []int
 		gain := 0.0
-		for _, at := range graphical.Grow(m.sizes, nil, sets, m.limits) {
+		for _, at := range graphical.Grow(m.sizes, m.base, sets, m.limits) {
 			kept, gain = append(kept, order[at]), gain+m.weight[order[at]]*net[order[at]]
 		}
 		if gain > most {

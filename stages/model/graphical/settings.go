@@ -55,7 +55,9 @@ func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) 
 	if cells > limits.Total {
 		ps.Add("max_model_size", fmt.Sprintf("%g MB, with %d columns of up to %d codes together", s.MaxModelSize, len(d.Columns), cells),
 			fmt.Sprintf("at least %.3g MB, 8 bytes a code", float64(cells)*bytesPerCell/megabyte))
+		return
 	}
+	s.checkRules(d, numbers, ps)
 }
 
 // mostCodes bounds the codes of a column, missing values included.
@@ -81,6 +83,7 @@ func need(h pipeline.Header, ps *pipeline.Problems) {
 			ps.Add("from", fmt.Sprintf("a table whose column %s (%s) cannot be measured: %v", c.Name, c.Type, err), "numbers with bounds and categories that are listed; drop columns of text")
 		}
 	}
+	needRules(h.Domain, ps)
 }
 
 // check adds a problem for each wrong setting of numbers.

@@ -138,7 +138,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	if err != nil {
 		return nil, err
 	}
-	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: weights, tau: tau, budget: p.left(), move: p.move(), limits: s.limits()}
+	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: weights, tau: tau, budget: p.left(), move: p.move(), limits: s.limits(), base: setsOf(f.rules)}
 	return m.choose(), nil
 }
 

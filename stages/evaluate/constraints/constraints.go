@@ -1,0 +1,211 @@
+// Package constraints asks how many rows break the rules that the domain declares.
+package constraints
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/pipeline/constraint"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/figure"
+	"weir/stages/internal/question"
+)
+
+// settings says which rules count: they are those of the domain.
+type settings struct {
+	Columns []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Only the rules about one of these columns; all rules by default."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "constraints", Version: 1,
+		In:  question.Ports("their share is what the rules are worth there"),
+		Out: question.Metrics(),
+		Doc: "Counts the rows that break the rules which the domain of `real` declares (`constraints`: impossible combinations, functions, orders, cells without rows), " +
+			"as shares of the rows of each table: broken over all rules, broken_synthetic and broken_real by rule. Of a public total it gives the share of rows that would " +
+			"have to change cells for the shares to be the declared ones (half the L1 distance). Use it to see that synthetic rows are possible ones. A rule that real rows " +
+			"break too is wrong, or the data are.",
+		New: func() pipeline.Stage { return &settings{} },
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	domain := in["real"].Domain
+	rules, wrong := constraint.Read(domain)
+	ps.Pick("columns", domain, s.Columns)
+	rules = slices.DeleteFunc(rules, func(r constraint.Rule) bool { return !s.wants(domain, r) })
+	for _, p := range wrong {
+		ps.Add("real", "a table with the rule "+p.Path+", which "+p.Found, "a table whose rules are about its columns")
+	}
+	return question.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
+		r := &run{rules: rules, domain: domain, note: question.Dropped(frames["real"])}
+		err := r.tables(ctx, env, frames)
+		return r.Metrics, err
+	}), ps.Err()
+}
+
+func (s *settings) wants(d *pipeline.Domain, r constraint.Rule) bool {
+	return len(s.Columns) == 0 || slices.ContainsFunc(r.Columns, func(at int) bool { return slices.Contains(s.Columns, d.Columns[at].Name) })
+}
+
+// run is one run of the question.
+type run struct {
+	figure.List
+	rules  []constraint.Rule
+	domain *pipeline.Domain
+	note   string
+}
+
+// names are those of the figures of a table: over all rules, and by rule.
+func names(port string) (all, each, total string) {
+	if port == "synthetic" {
+		return "broken", "broken_synthetic", "total_distance_synthetic"
+	}
+	return "broken_" + port, "broken_" + port, "total_distance_" + port
+}
+
+func (r *run) tables(ctx context.Context, env *pipeline.Env, frames question.Frames) error {
+	for i, port := range []string{"synthetic", "real", "real_train"} {
+		if f := frames[port]; f != nil {
+			r.table(port, f)
+		}
+		env.Progress(int64(i+1), 3)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table counts the rows of one table.
+func (r *run) table(port string, f *columns.Frame) {
+	all, each, total := names(port)
+	broken, readable := make([]bool, f.Rows), 0
+	for i := range r.rules {
+		rule := &r.rules[i]
+		mine, lacking := r.columns(rule, f)
+		if lacking != "" {
+			r.Add(each, rule.Label, figure.None(lacking, rule.Doc))
+			continue
+		}
+		readable++
+		t := tally{rule: rule, columns: mine, broken: broken}
+		t.rows(f.Rows)
+		r.Add(each, rule.Label, share(t.breaches, f.Rows, port).With(rule.Doc))
+		if rule.Total != nil {
+			r.Add(total, rule.Label, t.distance(f.Rows, port).With(rule.Doc))
+		}
+	}
+	r.whole(all, port, broken, readable)
+}
+
+// whole is the figure over all rules.
+func (r *run) whole(name, port string, broken []bool, readable int) {
+	n := 0
+	for _, b := range broken {
+		if b {
+			n++
+		}
+	}
+	switch {
+	case len(r.rules) == 0:
+		r.Add(name, "", figure.None("the domain of real declares no such rules (constraints)"))
+	case readable == 0:
+		r.Add(name, "", figure.None("no rule is about columns of all tables", r.note))
+	default:
+		f := share(n, len(broken), port)
+		if readable < len(r.rules) {
+			f = f.With(fmt.Sprintf("by %d of %d rules", readable, len(r.rules)), r.note)
+		}
+		r.Add(name, "", f)
+	}
+}
+
+// columns are those of a rule in a frame; lacking says which are not there.
+func (r *run) columns(rule *constraint.Rule, f *columns.Frame) (list []*columns.Column, lacking string) {
+	var gone []string
+	for _, at := range rule.Columns {
+		name := r.domain.Columns[at].Name
+		if c := f.Column(name); c != nil {
+			list = append(list, c)
+		} else {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) > 0 {
+		return nil, "not comparable in all tables: " + strings.Join(gone, ", ")
+	}
+	return list, ""
+}
+
+// tally counts the rows of a table that break a rule.
+type tally struct {
+	rule     *constraint.Rule
+	columns  []*columns.Column
+	broken   []bool // by any rule
+	breaches int
+	cells    []int // of a total, rows by cell; the last are rows of no cell
+}
+
+func (t *tally) rows(n int) {
+	t.cells = make([]int, len(t.rule.Total)+1)
+	values := make([]float64, len(t.columns))
+	for i := range n {
+		for k, c := range t.columns {
+			values[k] = value(c, i)
+		}
+		if !t.rule.Keeps(values) {
+			t.breaches++
+			t.broken[i] = true
+		}
+		if t.rule.Total == nil {
+			continue
+		}
+		cell := t.rule.Cell(values)
+		if cell < 0 {
+			cell = len(t.rule.Total)
+		}
+		t.cells[cell]++
+	}
+}
+
+// value is row i of a column, as rules have it.
+func value(c *columns.Column, i int) float64 {
+	switch {
+	case c.Absent(i):
+		return math.NaN()
+	case c.Coded():
+		return float64(c.Codes[i])
+	}
+	return c.Numbers[i]
+}
+
+// distance is half the L1 distance between the shares of cells and the declared ones.
+func (t *tally) distance(rows int, port string) figure.Figure {
+	if rows == 0 {
+		return empty(port)
+	}
+	sum := float64(t.cells[len(t.rule.Total)]) / float64(rows)
+	for i, c := range t.rule.Total {
+		sum += math.Abs(float64(t.cells[i])/float64(rows) - float64(c.Rows)/float64(t.rule.Rows()))
+	}
+	return figure.Of(sum / 2)
+}
+
+func share(n, rows int, port string) figure.Figure {
+	if rows == 0 {
+		return empty(port)
+	}
+	return figure.Of(float64(n)/float64(rows), fmt.Sprintf("%d of %d rows", n, rows))
+}
+
+func empty(port string) figure.Figure {
+	return figure.None("the table " + port + " is empty")
+}

@@ -1,0 +1,111 @@
+package masks
+
+import (
+	"weir/pipeline"
+	"weir/pipeline/constraint"
+)
+
+// Redraws is how often the values of a row are drawn again inside its bins before they
+// are taken from the boundary of what the rules allow.
+const Redraws = 32
+
+// mostSteps bounds the search for that boundary.
+const mostSteps = 1 << 16
+
+// Placing puts the values of drawn rows where they keep every rule.
+type Placing struct {
+	domain *pipeline.Domain
+	groups []constraint.Component
+	safe   []map[int]float64
+}
+
+// NewPlacing prepares it. Groups of rules that no row can keep are left as they are: a
+// plan with such rules is refused.
+func NewPlacing(d *pipeline.Domain, rules []constraint.Rule) *Placing {
+	p := &Placing{domain: d}
+	all := make([]*constraint.Rule, len(rules))
+	for i := range rules {
+		all[i] = &rules[i]
+	}
+	for _, g := range constraint.Components(all) {
+		safe, found := constraint.Find(d, g.Rules, nil, mostSteps)
+		if found != constraint.Row {
+			safe = nil
+		}
+		p.groups, p.safe = append(p.groups, g), append(p.safe, safe)
+	}
+	return p
+}
+
+// Columns are those that rules are about: places in the domain, ascending within a group
+// of rules that share columns.
+func (p *Placing) Columns() []int {
+	var list []int
+	for _, g := range p.groups {
+		list = append(list, g.Columns...)
+	}
+	return list
+}
+
+// Row is one drawn row: its values by column of the domain (NaN is missing), how a value
+// is drawn again inside the row's bin of a column, and which values that bin has.
+type Row struct {
+	Values []float64
+	Draw   func(column int) float64
+	Bin    func(column int) constraint.Values
+}
+
+// Keep changes the values of a row until it keeps every rule: drawn again inside their
+// bins, at most Redraws times; else the least values of the bins that keep the rules; else,
+// where the bins together hold none, least values of the domain.
+func (p *Placing) Keep(row Row) {
+	for i := range p.groups {
+		g := &p.groups[i]
+		for n := 0; n < Redraws && p.redraw(g, row); n++ {
+		}
+		if p.broken(g, row.Values) != nil {
+			p.boundary(i, row)
+		}
+	}
+}
+
+// redraw draws the columns of a broken rule again; false where none is broken.
+func (p *Placing) redraw(g *constraint.Component, row Row) bool {
+	r := p.broken(g, row.Values)
+	if r == nil {
+		return false
+	}
+	for _, column := range r.Columns {
+		row.Values[column] = row.Draw(column)
+	}
+	return true
+}
+
+// broken is the first rule that a row breaks; nil where it keeps all.
+func (p *Placing) broken(g *constraint.Component, values []float64) *constraint.Rule {
+	var room [8]float64
+	for _, r := range g.Rules {
+		mine := room[:0]
+		for _, column := range r.Columns {
+			mine = append(mine, values[column])
+		}
+		if !r.Keeps(mine) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (p *Placing) boundary(group int, row Row) {
+	g, within := &p.groups[group], map[int]constraint.Values{}
+	for _, column := range g.Columns {
+		within[column] = row.Bin(column)
+	}
+	values, found := constraint.Find(p.domain, g.Rules, within, mostSteps)
+	if found != constraint.Row {
+		values = p.safe[group]
+	}
+	for column, v := range values {
+		row.Values[column] = v
+	}
+}

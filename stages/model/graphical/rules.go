@@ -1,0 +1,127 @@
+package graphical
+
+import (
+	"cmp"
+	"slices"
+
+	"weir/pipeline"
+	"weir/pipeline/constraint"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/masks"
+	"weir/train/graphical"
+	"weir/train/histogram"
+)
+
+// Rules of the domain (docs/spec.md). A model holds them as structural zeros: their
+// columns share a clique, combinations of codes that no row may have are masked, rows of
+// the source that break a rule are counted where the nearest allowed row would be (a rule
+// that looks at one row, so that no sensitivity changes), and values inside bins are
+// drawn so that they keep every rule.
+
+// mostEdges is the most cuts that rules make in a number's bins; where they would make
+// more they make none, and drawing alone keeps the rules.
+const mostEdges = 64
+
+// needRules adds a problem for each rule that the table cannot have, before anything is
+// paid for: what no row can keep would be a model without rows.
+func needRules(d *pipeline.Domain, ps *pipeline.Problems) {
+	rules, wrong := constraint.Read(d)
+	if len(wrong) == 0 {
+		wrong = constraint.Contradictions(d, rules)
+	}
+	for _, p := range wrong {
+		ps.Add("from", "a table whose "+p.Path+" is "+p.Found, p.Accepted)
+	}
+}
+
+// checkRules adds a problem where the model cannot hold the columns of rules together.
+func (s Size) checkRules(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) {
+	rules, _ := constraint.Read(d)
+	if len(rules) == 0 {
+		return
+	}
+	sizes := make([]int, len(d.Columns))
+	for j, c := range d.Columns {
+		sizes[j] = numbers.mostCodes(c) + len(edgesOf(d, rules, j))
+	}
+	if _, err := graphical.NewTree(sizes, setsOf(rules), s.limits()); err != nil {
+		ps.Add("max_model_size", "too small for the columns that the constraints of the domain tie together: "+err.Error(),
+			"larger, or fewer bins, categories or constraints")
+	}
+}
+
+// setsOf are the columns that rules tie together.
+func setsOf(rules []constraint.Rule) []graphical.Set {
+	var sets []graphical.Set
+	for _, r := range rules {
+		sets = append(sets, graphical.Set(slices.Sorted(slices.Values(r.Columns))))
+	}
+	return sets
+}
+
+// edgesOf is where rules cut the bins of a number.
+func edgesOf(d *pipeline.Domain, rules []constraint.Rule, column int) []float64 {
+	edges := constraint.Edges(d, rules, column)
+	if d.Columns[column].Type.Coded() || len(edges) > mostEdges {
+		return nil
+	}
+	return edges
+}
+
+// divide cuts leaves and the bins made of them at cells.
+func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Leaf, [][2]int) {
+	if len(cuts) == 0 {
+		return leaves, bins
+	}
+	at := make([]int, 0, len(bins)+len(cuts))
+	for _, b := range bins[1:] {
+		at = append(at, leaves[b[0]].Lo)
+	}
+	at = append(at, cuts...)
+	slices.Sort(at)
+	at = slices.Compact(at)
+	leaves = splitAt(leaves, at)
+	return leaves, cutAt(leaves, at)
+}
+
+// obey finds the masks of the codes and brings the rows to them.
+func (f *front) obey(grids []columns.Grid) error {
+	bins := make([][]constraint.Values, len(grids))
+	for j := range grids {
+		bins[j] = f.columns[j].values(grids[j])
+	}
+	list, err := masks.Of(f.domain, f.rules, bins, mostMasked)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		f.masks = append(f.masks, graphical.Mask{Vars: m.Vars, Forbidden: m.Forbidden})
+	}
+	masks.NewNearest(list, f.sizes()).Codes(f.codes)
+	return nil
+}
+
+// mostMasked is more than the cells of any clique that a plan accepts.
+const mostMasked = mostSize * megabyte / bytesPerCell
+
+// values are the values of each code.
+func (c *coded) values(g columns.Grid) []constraint.Values {
+	list := make([]constraint.Values, c.codes())
+	for cell, code := range c.codeOf() {
+		one := &list[code]
+		if cell >= g.Values() {
+			one.Missing = true
+			continue
+		}
+		least, greatest := g.Interval(cell)
+		if n := len(one.Ranges); n > 0 && !g.Coded() {
+			one.Ranges[n-1].Hi = greatest // the cells of a number's bin are neighbours
+			continue
+		}
+		one.Ranges = append(one.Ranges, constraint.Range{Lo: least, Hi: greatest})
+	}
+	for i := range list {
+		slices.SortFunc(list[i].Ranges, func(a, b constraint.Range) int { return cmp.Compare(a.Lo, b.Lo) })
+	}
+	return list
+}

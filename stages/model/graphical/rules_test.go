@@ -1,0 +1,173 @@
+package graphical
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/pipeline/constraint"
+	"weir/pipeline/pipelinetest"
+	"weir/schema"
+	"weir/stages/model/artifact"
+	"weir/train/graphical"
+)
+
+// stays is a table of n made-up rows under rules of every form, of which one row in eight
+// breaks some.
+func stays(n int) pipelinetest.Input {
+	d := &pipeline.Domain{
+		Columns: []pipeline.Column{
+			{Name: "admission", Type: pipeline.Date, Bounds: &[2]float64{0, 2999}},
+			{Name: "discharge", Type: pipeline.Date, Bounds: &[2]float64{0, 2999}, Nullable: true},
+			{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d"}},
+			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true},
+			{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
+			{Name: "group", Type: pipeline.Ordinal, Categories: []string{"child", "adult", "senior"}},
+			{Name: "low", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
+			{Name: "high", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
+		},
+		Constraints: []pipeline.Constraint{
+			{Order: []string{"admission", "discharge"}},
+			{Order: []string{"low", "high"}},
+			{Function: &pipeline.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
+			{Function: &pipeline.Function{Of: "age", Column: "group", Map: map[string]schema.Text{"..17": "child", "18..66": "adult", "67..": "senior"}}},
+			{Impossible: map[string]pipeline.Choice{"ward": {"d"}, "age": {"..13", "31..47", "90.."}}},
+		},
+	}
+	rng := rand.New(rand.NewPCG(9, uint64(n)))
+	columns := make([][]any, len(d.Columns))
+	for i := range n {
+		in, age, k := rng.IntN(2000), rng.IntN(101), rng.IntN(4)
+		row := []any{in, in + rng.IntN(1000), string(rune('a' + k)), []string{"north", "south"}[k/2], age, []string{"child", "adult", "senior"}[groupOf(age)], rng.Float64() / 2, .5 + rng.Float64()/2}
+		switch {
+		case i%8 == 1:
+			row[0], row[1], row[3], row[6] = 2999, 0, []string{"south", "north"}[k/2], 0.99
+		case i%7 == 2:
+			row[1], row[3] = nil, nil
+		}
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	return pipelinetest.Input{Header: header(d, n), Rows: pipelinetest.Rows(d, columns...)}
+}
+
+func groupOf(age int) int {
+	switch {
+	case age < 18:
+		return 0
+	case age < 67:
+		return 1
+	}
+	return 2
+}
+
+// broken counts the rows that break a rule.
+func broken(t *testing.T, d *pipeline.Domain, rec arrow.Record) (n int) {
+	t.Helper()
+	rules, ps := constraint.Read(d)
+	must(t, ps.Err())
+	for i := range int(rec.NumRows()) {
+		for _, r := range rules {
+			values := make([]float64, len(r.Columns))
+			for k, j := range r.Columns {
+				values[k] = math.NaN()
+				if rec.Column(j).IsValid(i) {
+					values[k] = number(rec.Column(j), i)
+				}
+			}
+			if !r.Keeps(values) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// TestNoRowBreaksARule: none of 10^6 rows of a model, whatever the noise and whichever
+// kind it is, though rows of the source do. Without the rules a third of the rows and more
+// break one.
+func TestNoRowBreaksARule(t *testing.T) {
+	in := stays(2000)
+	if n := broken(t, in.Header.Domain, in.Rows); n < 200 {
+		t.Fatalf("%d rows of the source break a rule: the test is blind", n)
+	}
+	for _, c := range []struct {
+		stage      pipeline.Stage
+		multiplier float64
+		rows       int
+	}{{marginalTreeKind().New(), 0.05, 600_000}, {marginalTreeKind().New(), 300, 200_000}, {independentKind().New(), 1, 200_000}} {
+		m := attempt{stage: c.stage, in: in, multiplier: c.multiplier}.model(t)
+		within(t, m, 1000)
+		next, err := m.Draw(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
+		must(t, err)
+		for done := 0; done < c.rows; done += artifact.BatchRows {
+			rec, err := next(artifact.BatchRows)
+			must(t, err)
+			if n := broken(t, m.Domain, rec); n > 0 {
+				t.Fatalf("%T at %g: %d rows of %d break a rule", c.stage, c.multiplier, n, rec.NumRows())
+			}
+		}
+	}
+	in.Header.Domain = in.Header.Domain.Clone()
+	in.Header.Domain.Constraints = nil
+	free := attempt{stage: independentKind().New(), in: in, multiplier: 1}.model(t)
+	if n := broken(t, stays(1).Header.Domain, drawn(t, free, 1000)); n < 333 {
+		t.Errorf("%d of 1000 rows break a rule that the model knows nothing of: the test is blind", n)
+	}
+}
+
+// TestModelHasStructuralZeros: the codes themselves are allowed, before values are drawn,
+// and a pair of functions costs nothing to know.
+func TestModelHasStructuralZeros(t *testing.T) {
+	m := attempt{stage: marginalTreeKind().New(), in: stays(2000), multiplier: 0.05}.model(t)
+	table, err := m.model.Marginal(graphical.Set{2, 3})
+	must(t, err)
+	wards, houses := m.Columns[2].codeOf(), m.Columns[3].codeOf()
+	for ward := range 4 {
+		wrong := 1 - ward/2
+		if x := table[int(wards[ward])*m.Columns[3].codes()+int(houses[wrong])]; x != 0 {
+			t.Errorf("ward %d lies in house %d %g times", ward, wrong, x)
+		}
+	}
+	// Bins begin where the rules tell ages apart.
+	begins := map[float64]bool{}
+	for _, v := range m.Columns[4].values(m.grids[4]) {
+		begins[v.Ranges[0].Lo] = true
+	}
+	for _, age := range []float64{14, 18, 31, 48, 67, 90} {
+		if !begins[age] {
+			t.Errorf("no bin begins at age %g", age)
+		}
+	}
+}
+
+// TestContradictionsAreRefused before anything is paid for, and so is what no model of the
+// size can hold.
+func TestContradictionsAreRefused(t *testing.T) {
+	h := stays(10).Header
+	h.Domain.Constraints = append(h.Domain.Constraints,
+		pipeline.Constraint{Impossible: map[string]pipeline.Choice{"group": {"child", "adult"}, "ward": {"a", "b", "c", "d"}}},
+		pipeline.Constraint{Impossible: map[string]pipeline.Choice{"age": {"67.."}, "house": {"north", "south", "missing"}}})
+	for _, k := range Kinds() {
+		if _, err := k.New().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "no row can keep them all") {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+	}
+	wide := &pipeline.Domain{}
+	var names []string
+	for i := range 5 {
+		names = append(names, fmt.Sprint("x", i))
+		wide.Columns = append(wide.Columns, pipeline.Column{Name: names[i], Type: pipeline.Integer, Bounds: &[2]float64{0, 99}})
+	}
+	wide.Constraints = []pipeline.Constraint{{Order: names}}
+	if _, err := marginalTreeKind().New().Plan(pipeline.Headers{"in": header(wide, 10)}); err == nil || !strings.Contains(err.Error(), "max_model_size") {
+		t.Errorf("an order of five columns: %v", err)
+	}
+}
