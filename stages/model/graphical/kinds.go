@@ -9,13 +9,17 @@ import (
 	"weir/stages/model/artifact"
 )
 
-// Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind()} }
+// Kinds lists the kinds of this family: those that release a model, and what is made
+// of one.
+func Kinds() []pipeline.Kind { return append(learning(), scoreKind()) }
+
+// learning lists the kinds that release a model.
+func learning() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind()} }
 
 // Decoders read what they release.
 func Decoders() []artifact.Decoder {
 	var list []artifact.Decoder
-	for _, kind := range Kinds() {
+	for _, kind := range learning() {
 		list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
 	}
 	return list
