@@ -14,7 +14,7 @@ import (
 // scores are as private as its rows. Each is a function of its row and of the model
 // alone, so stability stays as it is (docs/design.md section 3).
 type Score struct {
-	As string `yaml:"as" json:"as" required:"true" minLength:"1" doc:"Name of the new column."`
+	As string `yaml:"as" json:"as" minLength:"1" doc:"Name of the new column."`
 }
 
 const scoreName = "score"
