@@ -41,6 +41,7 @@ type measured struct {
 	Cells   [][2]int  `json:"cells,omitempty"` // ranges of cells of the column's grid
 	Y       []float64 `json:"y"`
 	Sigma   float64   `json:"sigma"`
+	Noise   string    `json:"noise,omitempty"` // its law: rounded normal, or laplace
 }
 
 // flat is the most cells of a number that are released one by one.
