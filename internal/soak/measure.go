@@ -115,3 +115,11 @@ func (g *generator) categorical(measured bool) string {
 	}
 	return pick(g.chance, "sample", "argmax")
 }
+
+// made adds stages that read a released model of marginals, or what was drawn from it.
+func (g *generator) made(model, rows string) {
+	if g.yes(0.5) {
+		from := pick(g.chance, rows, g.last.name, g.dataset().name)
+		g.try(settings{"kind": "score", "from": from, "model": model, "as": pick(g.chance, "score", "likelihood")})
+	}
+}

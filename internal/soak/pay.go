@@ -32,7 +32,10 @@ func (g *generator) pay() {
 		model, ok = g.step("dp_wgan", dpWGAN)
 	}
 	if ok && !planted {
-		g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured)})
+		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured)})
+		if measured && drawn {
+			g.made(model, rows)
+		}
 	}
 }
 

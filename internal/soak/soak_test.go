@@ -50,7 +50,7 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := map[string]bool{"dp_wgan": true, "gs_wgan": true, "sample": true}
+	drawn := map[string]bool{"dp_wgan": true, "gs_wgan": true, "sample": true, "score": true}
 	for k := range preparing() {
 		drawn[k] = true
 	}
@@ -143,7 +143,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 func TestRightKindPasses(t *testing.T) {
 	s := newSoak(t, 4, sumsKind("planted", 1, onceFor, paidFor))
 	s.brief = true
-	for n := range uint64(30) {
+	for n := range uint64(45) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)

@@ -75,6 +75,16 @@ func weights(leaves []Leaf) []float64 {
 	return w
 }
 
+// Shares are the probabilities of the leaves of a bin, by which a Filler places its rows.
+func Shares(leaves []Leaf) []float64 {
+	shares := weights(leaves)
+	whole := sum(shares)
+	for i := range shares {
+		shares[i] /= whole
+	}
+	return shares
+}
+
 // Systematic shares n rows out in proportion to weights, which are not negative and
 // not all 0: each share is rounded down or up, and their sum is n. at, in [0, 1),
 // uniform, makes each share right on average.

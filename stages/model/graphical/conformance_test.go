@@ -88,4 +88,8 @@ func bayesCase(score string) func() pipeline.Stage {
 	}
 }
 
-func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conformance()) }
+func TestConformance(t *testing.T) {
+	cases := conformance()
+	cases[scoreName] = scoring(t)
+	pipelinetest.CheckKinds(t, Kinds(), cases)
+}

@@ -43,6 +43,7 @@ type measured struct {
 	Within  []int     `json:"within,omitempty"` // cells of which every point is counted, one after the other
 	Y       []float64 `json:"y"`
 	Sigma   float64   `json:"sigma"`
+	Noise   string    `json:"noise,omitempty"` // its law: rounded normal, or laplace
 }
 
 // flat is the most cells of a number that are released one by one.

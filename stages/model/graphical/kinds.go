@@ -9,18 +9,20 @@ import (
 	"weir/stages/model/artifact"
 )
 
-// Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
+// Kinds lists the kinds of this family: those that release a model, and what is made
+// of one.
+func Kinds() []pipeline.Kind { return append(learning(), autoKind(), scoreKind()) }
+
+// learning lists the kinds that release a model of their own.
+func learning() []pipeline.Kind {
+	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
 }
 
 // Decoders read what they release; auto releases a model of the kind that it takes.
 func Decoders() []artifact.Decoder {
 	var list []artifact.Decoder
-	for _, kind := range Kinds() {
-		if kind.Name != autoName {
-			list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
-		}
+	for _, kind := range learning() {
+		list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
 	}
 	return list
 }

@@ -50,7 +50,7 @@ func tableIn() []pipeline.Port {
 }
 
 func modelOut() []pipeline.Port {
-	return []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The model, and every noisy marginal that it was fitted to."}}
+	return []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The model, and every noisy marginal that it was fitted to."}, marginalsOut()}
 }
 
 // Plan prices the whole stage as one Gaussian mechanism.
@@ -87,14 +87,18 @@ func (s *MarginalTree) decide(d *pipeline.Domain, f facts) pipeline.Decision {
 // oneEvent is the work of a stage that pays one filter for all that it measures.
 func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
-		Out:   pipeline.Headers{"model": modelHeader(h)},
+		Out:   pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
 		Terms: pipeline.Pricing{Scale: multiplier},
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
 		}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			model, err := learn(ctx, env, in["in"])
-			return pipeline.Tables{"model": model}, err
+			if err != nil {
+				return nil, err
+			}
+			list, err := listed(ctx, env, marginalsHeader(h), model)
+			return pipeline.Tables{"model": model, "marginals": list}, err
 		},
 	}
 }

@@ -1,0 +1,203 @@
+package graphical
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+)
+
+// The listing is every measured marginal as a CSV table beside the model: a row a cell,
+// with the marginal's number, the label of its cell in each column that the marginal is
+// over (label.go), the released count, the standard deviation of its noise, and the
+// exact interval that holds the table's own count in 95 of 100 releases.
+
+// heads are the names of the listing's own columns.
+type heads struct{ marginal, count, sigma, low, high, below string }
+
+// headsFor are names that no column of the domain has.
+func headsFor(d *pipeline.Domain) heads {
+	free := func(name string) string {
+		for d.Index(name) >= 0 {
+			name += "_"
+		}
+		return name
+	}
+	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise")}
+}
+
+func (h heads) list(d *pipeline.Domain) []string {
+	return slices.Concat([]string{h.marginal}, d.Names(), []string{h.count, h.sigma, h.low, h.high, h.below})
+}
+
+// marginalsOut is the socket of the listing, and marginalsHeader its header.
+func marginalsOut() pipeline.Port {
+	return pipeline.Port{Name: "marginals", Form: pipeline.FormFiles, Doc: "Every noisy marginal as a CSV table, with its noise and exact 95 % intervals."}
+}
+
+func marginalsHeader(h pipeline.Header) pipeline.Header {
+	return pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
+}
+
+// listed is the listing of a model that was just packed.
+func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pipeline.Table) (pipeline.Table, error) {
+	files, err := pipeline.ReadFiles(ctx, model)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	at := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == modelPart })
+	var m released
+	if err := json.Unmarshal(files[at].Data, &m); err != nil {
+		return pipeline.Table{}, err
+	}
+	if m.grids, err = gridsOf(m.Domain); err != nil {
+		return pipeline.Table{}, err
+	}
+	name := env.Stage + ".marginals"
+	if env.Insecure {
+		name += ".NOT-PRIVATE"
+	}
+	return pipeline.WriteFiles(h, []pipeline.File{{Name: name + ".csv", Data: m.listing()}}), nil
+}
+
+func (m *released) listing() []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	write := func(row []string) {
+		if err := w.Write(row); err != nil {
+			panic(err) // to memory
+		}
+	}
+	write(headsFor(m.Domain).list(m.Domain))
+	for i, x := range m.Measured {
+		m.eachCell(x, func(k int, cell []group) {
+			row := make([]string, len(m.Columns)+6)
+			row[0] = strconv.Itoa(i + 1)
+			for at, j := range x.Columns {
+				row[1+j] = m.labels(j).of(cell[at])
+			}
+			low, high := x.interval(k)
+			copy(row[1+len(m.Columns):], []string{text(x.Y[k]), text(x.Sigma), text(low), text(high), yes(x.Sigma > x.Y[k])})
+			write(row)
+		})
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+func (m *released) labels(j int) labels { return labels{m.Domain.Columns[j], m.grids[j]} }
+
+// eachCell goes through the cells of a marginal in the order of its counts.
+func (m *released) eachCell(x measured, use func(k int, cell []group)) {
+	axes := m.axes(x)
+	at, cell := make([]int, len(axes)), make([]group, len(axes))
+	for k := range x.Y {
+		for a := range axes {
+			cell[a] = axes[a][at[a]]
+		}
+		use(k, cell)
+		for a := len(axes) - 1; a >= 0; a-- {
+			if at[a]++; at[a] < len(axes[a]) {
+				break
+			}
+			at[a] = 0
+		}
+	}
+}
+
+// axes are the groups along each column of a marginal.
+func (m *released) axes(x measured) [][]group {
+	if len(x.Columns) == 1 {
+		return [][]group{m.axis(x)}
+	}
+	axes := make([][]group, len(x.Columns))
+	for a, j := range x.Columns {
+		axes[a] = m.Columns[j].groups(m.grids[j])
+	}
+	return axes
+}
+
+// axis is that of a marginal of one column: ranges of cells, single cells, or codes.
+func (m *released) axis(x measured) (list []group) {
+	j := x.Columns[0]
+	g := m.grids[j]
+	switch {
+	case x.Cells != nil:
+		for _, r := range x.Cells {
+			list = append(list, group{lo: r[0], hi: r[1]})
+		}
+	case len(x.Y) == m.Columns[j].Cells:
+		for cell := range x.Y {
+			list = append(list, single(g, cell))
+		}
+	default:
+		list = m.Columns[j].groups(g)
+	}
+	return list
+}
+
+func single(g columns.Grid, cell int) group {
+	if g.Coded() {
+		return group{list: []int{cell}}
+	}
+	return group{lo: cell, hi: cell + 1}
+}
+
+// groups are the cells of each code.
+func (c *coded) groups(g columns.Grid) []group {
+	list := make([]group, c.codes())
+	for cell, code := range c.codeOf() {
+		one := &list[code]
+		switch {
+		case g.Coded():
+			one.list = append(one.list, cell)
+		case one.hi == 0:
+			one.lo, one.hi = cell, cell+1
+		default:
+			one.hi = cell + 1
+		}
+	}
+	return list
+}
+
+// interval holds the count of the table in at least 95 of 100 releases: noise is a
+// normal number rounded to whole ones, whose 95 % within h have h = 1.96 sd - .5,
+// rounded up; of discrete Laplace noise it is that of its tails.
+func (x measured) interval(k int) (low, high float64) {
+	h := normal95 * x.Sigma
+	switch {
+	case x.Noise == laplace:
+		h = laplace95(x.Sigma)
+	case x.whole():
+		h = max(math.Ceil(normal95*math.Sqrt(max(x.Sigma*x.Sigma-1./12, 0))-.5), 0)
+	}
+	return x.Y[k] - h, x.Y[k] + h
+}
+
+const (
+	normal95 = 1.959963984540054 // the .975 quantile
+	laplace  = "laplace"
+)
+
+// whole reports whether counts are whole numbers, as those with integer noise are.
+func (x measured) whole() bool {
+	return !slices.ContainsFunc(x.Y, func(y float64) bool { return y != math.Trunc(y) })
+}
+
+// laplace95 bounds Laplace noise of a standard deviation, with probability .95.
+func laplace95(sd float64) float64 { return math.Log(20) * sd / math.Sqrt2 }
