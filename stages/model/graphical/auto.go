@@ -47,14 +47,13 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	work.Spends[0].Doc = "noisy marginals of columns, and of chosen pairs where noise leaves any"
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, s.Rows, scale)) }
-	work.Run = func(ctx context.Context, env *pipeline.Env, tables pipeline.Tables) (pipeline.Tables, error) {
+	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
 		p, err := openPurse(env)
 		if err != nil {
-			return nil, err
+			return pipeline.Table{}, err
 		}
-		model, err := s.kind(factsOf(h, s.Rows, p.scale())).learn(ctx, env, p, tables["in"])
-		return pipeline.Tables{"model": model}, err
-	}
+		return s.kind(factsOf(h, s.Rows, p.scale())).learn(ctx, env, p, t)
+	})
 	return work, nil
 }
 

@@ -112,10 +112,15 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 	return coded{Cells: cells, Leaves: leaves, Bins: bins}
 }
 
-// binsOf is how many bins so many rows of a number are worth: more where rows are many
-// and noise is small.
-func binsOf(rows, mu, least float64) int {
-	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), least), mostFound))
+// binsOf is how many bins a number gets: more where rows are many and noise is small.
+func binsOf(rows, mu float64) int {
+	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
+}
+
+// beside is how many bins the rows outside of heaps get, as a part of all rows: fewer by
+// the law of binsOf.
+func beside(bins int, part float64) int {
+	return max(int(math.Round(float64(bins)*math.Sqrt(math.Sqrt(part)))), fewBins)
 }
 
 // outside is how many rows lie outside the heaps of a number, the single cells that

@@ -316,11 +316,11 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	if s.Bins > 0 {
-		leaves, merged := divide(leaves, histogram.Merge(leaves, rows, s.Bins, sd), o.cuts)
-		return ofNumber(o.grid.Cells(), leaves, merged)
+	bins := s.Bins
+	if bins == 0 {
+		bins = binsOf(rows, mu)
 	}
-	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
-	leaves, merged := divide(leaves, histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd), o.cuts)
+	spread := outside(leaves, rows/float64(bins), rows, sd)
+	leaves, merged := divide(leaves, histogram.Merge(leaves, spread, beside(bins, spread/rows), sd), o.cuts)
 	return ofNumber(o.grid.Cells(), leaves, merged)
 }

@@ -92,14 +92,20 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
 		}}},
-		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			model, err := learn(ctx, env, in["in"])
-			if err != nil {
-				return nil, err
-			}
-			list, err := listed(ctx, env, marginalsHeader(h), model)
-			return pipeline.Tables{"model": model, "marginals": list}, err
-		},
+		Run: releasing(h, learn),
+	}
+}
+
+// releasing is the run of a stage that learns a model: the model, and what it was fitted
+// to as a file that people read.
+func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) func(context.Context, *pipeline.Env, pipeline.Tables) (pipeline.Tables, error) {
+	return func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		model, err := learn(ctx, env, in["in"])
+		if err != nil {
+			return nil, err
+		}
+		list, err := listed(ctx, env, marginalsHeader(h), model)
+		return pipeline.Tables{"model": model, "marginals": list}, err
 	}
 }
 
