@@ -66,12 +66,14 @@ type frugal struct{ *MarginalTree }
 
 func (s frugal) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	return oneEvent(h, 0, "columns", func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+	work := oneEvent(h, 0, "columns", nil)
+	work.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		p, err := openPurse(env)
 		if err != nil {
-			return pipeline.Table{}, err
+			return nil, err
 		}
-		_, err = begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
-		return pipeline.WriteFiles(modelHeader(h), nil), err
-	}), nil
+		_, err = begin(ctx, in["in"], p, s.Columns, p.total()*s.OneWay)
+		return pipeline.Tables{"model": pipeline.WriteFiles(modelHeader(h), nil)}, err
+	}
+	return work, nil
 }
