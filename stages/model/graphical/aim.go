@@ -78,7 +78,8 @@ func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	c, err := f.course(ctx, p, closure(s.workload(t.Domain)), s.limits(), env.Workers)
+	workload := s.workload(t.Domain)
+	c, err := f.course(ctx, p, closure(workload), s.limits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -86,7 +87,7 @@ func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if s.Selection == "gaussian" {
 		next = (&ranking{course: c}).next
 	}
-	if err := c.rounds(ctx, newPace(p.left(), len(f.columns), s.Select), next); err != nil {
+	if err := c.rounds(ctx, newPace(p.left(), named(workload), s.Select), next); err != nil {
 		return pipeline.Table{}, err
 	}
 	return f.release(aimName, t.Header, c.model, s.MaxModelSize)
@@ -118,27 +119,23 @@ func (c *course) rounds(ctx context.Context, pace *pace, next func(ctx context.C
 
 // exponential chooses by the weighted distances beyond what noise would give.
 func (c *course) exponential(ctx context.Context, open []int, sigma, squares float64) (int, error) {
-	list, err := c.look(ctx, open)
-	if err != nil {
-		return 0, err
-	}
-	found, err := c.distances(ctx, list)
+	open, found, err := c.distances(ctx, open)
 	if err != nil {
 		return 0, err
 	}
 	most := 0.0
-	for _, one := range list {
-		most = max(most, c.list[one.at].weight)
+	for _, at := range open {
+		most = max(most, c.list[at].weight)
 	}
-	scores := make([]float64, len(list))
-	for i, one := range list {
-		scores[i] = c.list[one.at].weight / most * (float64(found[i]) - c.noise(one.at, sigma))
+	scores := make([]float64, len(open))
+	for i, at := range open {
+		scores[i] = c.list[at].weight / most * (float64(found[i]) - c.noise(at, sigma))
 	}
 	i, err := c.p.choose(scores, distanceMoves(), squares)
 	if err != nil {
 		return 0, err
 	}
-	return list[i].at, nil
+	return open[i], nil
 }
 
 // noise is the mean L1 error of a measurement of a candidate.

@@ -119,6 +119,16 @@ func inside(workload []candidate) (list []candidate) {
 	}
 }
 
+// named is how many columns are in some marginal.
+func named(workload []candidate) int {
+	var all graphical.Set
+	for _, w := range workload {
+		all = append(all, w.set...)
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}
+
 // shared is how many columns two ascending sets have in common.
 func shared(a, b graphical.Set) (n int) {
 	for _, c := range a {

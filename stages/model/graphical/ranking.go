@@ -54,11 +54,7 @@ func (r *ranking) gain(at int, sigma float64) float64 {
 
 // ask releases the distances of some candidates, all in one.
 func (r *ranking) ask(ctx context.Context, places []int, squares float64) error {
-	list, err := r.look(ctx, places)
-	if err != nil {
-		return err
-	}
-	found, err := r.distances(ctx, list)
+	open, found, err := r.distances(ctx, places)
 	if err != nil {
 		return err
 	}
@@ -69,8 +65,8 @@ func (r *ranking) ask(ctx context.Context, places []int, squares float64) error 
 	for _, at := range places {
 		delete(r.found, at)
 	}
-	for i, one := range list {
-		r.found[one.at] = y.Y[i]
+	for i, at := range open {
+		r.found[at] = y.Y[i]
 	}
 	return nil
 }

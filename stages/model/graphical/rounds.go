@@ -24,14 +24,16 @@ type course struct {
 	held     [][]int64 // private: counts by candidate, where all of them are few
 }
 
+// course begins with the columns. Sets that no clique could hold are out.
 func (f *front) course(ctx context.Context, p *purse, list []candidate, limits graphical.Limits, workers int) (*course, error) {
-	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: alone(len(f.columns))}
-	cells := 0
+	sizes, whole := f.sizes(), 0.0
+	list = slices.DeleteFunc(list, func(c candidate) bool { return roughly(sizes, c.set) > float64(limits.Clique) })
 	for _, one := range list {
-		cells += cellsIn(f.sizes(), one.set)
+		whole += roughly(sizes, one.set)
 	}
+	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: alone(len(f.columns))}
 	var err error
-	if cells <= countedAtOnce {
+	if whole <= countedAtOnce {
 		c.held = make([][]int64, len(list))
 		err = f.each(ctx, setsOf(list), workers, func(i int, counts []int64) error {
 			c.held[i] = counts
@@ -42,6 +44,15 @@ func (f *front) course(ctx context.Context, p *purse, list []candidate, limits g
 		err = c.fit(ctx)
 	}
 	return c, err
+}
+
+// roughly is the number of cells of a set, which may be more than an integer holds.
+func roughly(sizes []int, set graphical.Set) float64 {
+	cells := 1.
+	for _, c := range set {
+		cells *= float64(sizes[c])
+	}
+	return cells
 }
 
 func setsOf(list []candidate) []graphical.Set {
@@ -73,47 +84,52 @@ func choice[T any](list []T, places []int) []T {
 	return some
 }
 
-// seen is a candidate and what the model says of it.
-type seen struct {
-	at    int
-	table []float64
-}
-
-// look lists what the model says of candidates. One of which it cannot say anything
-// within the limits is out: whether it can follows from what was released.
-func (c *course) look(ctx context.Context, places []int) ([]seen, error) {
-	list, errs := make([]seen, len(places)), make([]error, len(places))
-	parallel.Do(c.workers, len(places), func(_, i int) {
-		list[i].at = places[i]
-		list[i].table, errs[i] = c.model.Marginal(c.list[places[i]].set)
-	})
-	out := list[:0]
-	for i, one := range list {
-		if errs[i] == nil {
-			out = append(out, one)
-		}
-	}
-	if len(out) == 0 {
-		return nil, errors.Join(errs...)
-	}
-	return out, ctx.Err()
-}
-
 // distances are the L1 distances of candidates from the model, whose tables are rounded
-// to integers: as many integers, of which one row moves each as distanceMoves says.
-func (c *course) distances(ctx context.Context, list []seen) ([]int64, error) {
-	places, found := make([]int, len(list)), make([]int64, len(list))
-	for i, one := range list {
-		places[i] = one.at
-	}
-	err := c.some(ctx, places, func(i int, counts []int64) error {
-		for k, n := range counts {
-			d := n - int64(math.Round(list[i].table[k]))
-			found[i] += max(d, -d)
+// to integers: as many integers, of which one row moves each as distanceMoves says. A
+// candidate of which the model cannot say anything within the limits is out; whether it
+// can follows from what was released.
+func (c *course) distances(ctx context.Context, places []int) (open []int, found []int64, err error) {
+	for len(places) > 0 {
+		n, cells := 0, 0
+		for ; n < len(places) && (n == 0 || cells < countedAtOnce); n++ {
+			cells += cellsIn(c.sizes(), c.list[places[n]].set)
 		}
-		return nil
+		tables := c.tables(places[:n])
+		err = c.some(ctx, places[:n], func(i int, counts []int64) error {
+			if tables[i] != nil {
+				open, found = append(open, places[i]), append(found, l1(counts, tables[i]))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		places = places[n:]
+	}
+	if len(open) == 0 {
+		return nil, nil, errors.New("max_model_size: is so small that the model cannot tell any marginal of the workload, must be larger")
+	}
+	return open, found, nil
+}
+
+// tables are the model's tables of candidates; nil where it has none.
+func (c *course) tables(places []int) [][]float64 {
+	tables := make([][]float64, len(places))
+	parallel.Do(c.workers, len(places), func(_, i int) {
+		if t, err := c.model.Marginal(c.list[places[i]].set); err == nil {
+			tables[i] = t
+		}
 	})
-	return found, err
+	return tables
+}
+
+// l1 is the L1 distance of counts and a table rounded to integers.
+func l1(counts []int64, table []float64) (sum int64) {
+	for k, n := range counts {
+		d := n - int64(math.Round(table[k]))
+		sum += max(d, -d)
+	}
+	return sum
 }
 
 // round measures a candidate, and fits; moved is how far, in L1, that moved the model
