@@ -72,9 +72,10 @@ func broken(t *testing.T, d *pipeline.Domain, rec arrow.Record) (n int) {
 	t.Helper()
 	rules, ps := constraint.Read(d)
 	must(t, ps.Err())
+	values := make([]float64, 2)
 	for i := range int(rec.NumRows()) {
-		for _, r := range rules {
-			values := make([]float64, len(r.Columns))
+		for k := range rules {
+			r := &rules[k]
 			for k, j := range r.Columns {
 				values[k] = math.NaN()
 				if rec.Column(j).IsValid(i) {

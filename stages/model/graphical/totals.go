@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	totalRounds = 100   // of scaling: totals that share columns move each other
-	totalExact  = 1e-10 // of the rows, by which a cell may be off
+	totalRounds = 100  // of scaling: totals that share columns move each other
+	totalExact  = 1e-7 // of the rows, by which a cell may be off
 )
 
 // scaling brings a model to the public totals of its domain: the model nearest to it, by
