@@ -72,7 +72,7 @@ func (m measure) word(value float64, s scale) (word, why string) {
 	case m.better == higher && math.IsNaN(s.best):
 		return open, "nothing to reach: connect real_train"
 	case m.worse(value, s):
-		return lost, fmt.Sprintf("worse than independent columns at the same epsilon, which reach %s", number(s.baseline))
+		return lost, "worse than independent columns at the same epsilon"
 	case m.between(s):
 		share := (value - s.worst) / (s.best - s.worst)
 		return grade(1-share, 0.1, 0.4), way(share, s)

@@ -125,6 +125,11 @@ func TestRowsAndMajority(t *testing.T) {
 			t.Errorf("%s is %v, its interval %v to %v", name, m[name].Value, low.Value, high.Value)
 		}
 	}
+	// Learnt from the same rows, scores differ by nothing in every resample.
+	same := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": rows(230, 1), "synthetic": rows(70, 3), "real_train": rows(70, 3)})
+	if low, high := same["auroc_loss_low"], same["auroc_loss_high"]; low.Name == "" || low.Value != 0 || high.Value != 0 {
+		t.Errorf("the loss against the same rows is within %v to %v", low.Value, high.Value)
+	}
 	if few := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": rows(15, 1), "synthetic": rows(40, 2)}); few["auroc_low"].Name != "" {
 		t.Error("15 test rows give an interval")
 	}

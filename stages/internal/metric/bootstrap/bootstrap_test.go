@@ -80,6 +80,18 @@ func TestWidthIsThatOfTheClosedForm(t *testing.T) {
 	}
 }
 
+// Of resamples whose figures are spread evenly from 0 to 1 the interval is the middle 95 %.
+func TestIntervalIsTheMiddle(t *testing.T) {
+	r := New(30, 1, seeded(2))
+	values := []float64{0.5}
+	for i := range r.draws {
+		values = append(values, float64(i)/float64(r.draws-1))
+	}
+	if low, high := r.Interval(0.5, values); math.Abs(low-0.025) > 0.004 || math.Abs(high-0.975) > 0.004 {
+		t.Errorf("%g to %g, must be 0.025 to 0.975", low, high)
+	}
+}
+
 // The cost is bounded for any number of rows and values a row.
 func TestCostIsBounded(t *testing.T) {
 	for _, rows := range []int{1, 20, 16_281, 3_000_000} {
