@@ -15,7 +15,7 @@ import (
 )
 
 // TestRuleOfAuto: n mu below 4 for each column is independent, from there on
-// marginal_tree; below 8 the plan warns (docs/marginals.md section 9, whose figures
+// marginal_tree; below 8 the plan warns (docs/marginals.md, what auto decides, whose figures
 // these are: Adult subsampled, 13 columns, mu .26805, where 100 rows are better served
 // by independent columns and 300 by a tree; and Cervical, 686 rows of 36 columns).
 func TestRuleOfAuto(t *testing.T) {

@@ -31,8 +31,8 @@ func factsOf(h pipeline.Header, stated int64, scale float64) facts {
 }
 
 // How many standard deviations of noise the rows must be worth, for each column. Below
-// the first no pair is worth its noise, below the second few are (docs/marginals.md
-// section 9).
+// the first no pair is worth its noise, below the second few are (docs/marginals.md,
+// what auto decides).
 const (
 	pairsDrown = 4
 	fewPairs   = 8
