@@ -73,10 +73,11 @@ func (f facts) drowned() []pipeline.Finding {
 		Fix:     "fewer columns, a larger budget, or kind: independent; draw no conclusion about relations from these rows"}}
 }
 
-// bins says how many bins numbers get that declare no edges.
+// bins says how many bins numbers get that declare no edges; which rows lie in heaps, that
+// stand alone, is released later.
 func (f facts) bins(s Columns, d *pipeline.Domain) []pipeline.Decided {
 	if s.Bins > 0 || !f.count || !f.known() || !s.finds(d) {
 		return nil
 	}
-	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint(binsOf(f.rows, f.mu)), Why: fmt.Sprintf("1.4 (n mu)^(1/4), from %d to %d; n mu = %s", leastBins, mostFound, digits(f.rows*f.mu))}}
+	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint("at most ", binsOf(f.rows, f.mu, leastBins)), Why: fmt.Sprintf("1.4 (n mu)^(1/4), from %d to %d, of the rows beside heaps; n mu = %s", leastBins, mostFound, digits(f.rows*f.mu))}}
 }
