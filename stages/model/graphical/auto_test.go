@@ -34,8 +34,10 @@ func TestRuleOfAuto(t *testing.T) {
 		if d.kind() != c.kind || (len(d.Findings) == 1) != c.warned {
 			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings, c.kind, c.warned)
 		}
-		if tree := decided(t, marginalTreeKind().New(), in.Header, 2/mu); (len(tree.Findings) == 1) != c.warned {
-			t.Errorf("%d rows of %d columns: a tree that is asked for has findings %v, warned must be %v", c.rows, c.columns, tree.Findings, c.warned)
+		for _, other := range []pipeline.Kind{marginalTreeKind(), mstKind(), aimKind()} {
+			if d := decided(t, other.New(), in.Header, 2/mu); (len(d.Findings) == 1) != c.warned {
+				t.Errorf("%d rows of %d columns: %s has findings %v, warned must be %v", c.rows, c.columns, other.Name, d.Findings, c.warned)
+			}
 		}
 	}
 }

@@ -73,6 +73,11 @@ func (f facts) drowned() []pipeline.Finding {
 		Fix:     "fewer columns, a larger budget, or kind: independent; draw no conclusion about relations from these rows"}}
 }
 
+// warned is all that a kind says of the noise whose open settings do not follow from it.
+func warned(h pipeline.Header) func(scale float64) pipeline.Decision {
+	return func(scale float64) pipeline.Decision { return pipeline.Decision{Findings: factsOf(h, 0, scale).drowned()} }
+}
+
 // bins says how many bins numbers get that declare no edges; which rows lie in heaps, that
 // stand alone, is released later.
 func (f facts) bins(s Columns, d *pipeline.Domain) []pipeline.Decided {

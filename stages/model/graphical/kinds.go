@@ -11,7 +11,7 @@ import (
 
 // Kinds lists the kinds of this family.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind()}
+	return []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
 }
 
 // Decoders read what they release; auto releases a model of the kind that it takes.
