@@ -119,6 +119,6 @@ func Rules() []Rule {
 			"docs/accounting.md section 3", Built, []string{"TestMeanEventCostsTheSameEitherWay", "TestRunSpendsThePlan"}},
 		{"W39", "warning", "so few rows, for the columns and the budget, that noise drowns what pairs of columns say (n mu below 8 for each column)",
 			"fewer columns, a larger budget, or no conclusion about relations from these rows",
-			"docs/marginals.md section 9", Checked, nil},
+			"docs/marginals.md, what auto decides", Checked, nil},
 	}
 }

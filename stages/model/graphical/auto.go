@@ -12,7 +12,7 @@ import (
 // Independent), which charge one and the same mechanism.GaussianFilter. Mechanism:
 // theirs; the choice is none. It follows from rows that are public or stated, the
 // number of columns and the noise of the plan (facts), so that the plan says it before
-// a row is read and no row can change it. Reference: docs/marginals.md section 9.
+// a row is read and no row can change it. Reference: docs/marginals.md, what auto decides.
 type Auto struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`

@@ -15,7 +15,7 @@ import (
 )
 
 // TestRuleOfAuto: n mu below 4 for each column is independent, from there on
-// marginal_tree; below 8 the plan warns (docs/marginals.md section 9, whose figures
+// marginal_tree; below 8 the plan warns (docs/marginals.md, what auto decides, whose figures
 // these are: Adult subsampled, 13 columns, mu .26805, where 100 rows are better served
 // by independent columns and 300 by a tree; and Cervical, 686 rows of 36 columns).
 func TestRuleOfAuto(t *testing.T) {
@@ -34,8 +34,10 @@ func TestRuleOfAuto(t *testing.T) {
 		if d.kind() != c.kind || (len(d.Findings) == 1) != c.warned {
 			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings, c.kind, c.warned)
 		}
-		if tree := decided(t, marginalTreeKind().New(), in.Header, 2/mu); (len(tree.Findings) == 1) != c.warned {
-			t.Errorf("%d rows of %d columns: a tree that is asked for has findings %v, warned must be %v", c.rows, c.columns, tree.Findings, c.warned)
+		for _, other := range []pipeline.Kind{marginalTreeKind(), mstKind(), aimKind()} {
+			if d := decided(t, other.New(), in.Header, 2/mu); (len(d.Findings) == 1) != c.warned {
+				t.Errorf("%d rows of %d columns: %s has findings %v, warned must be %v", c.rows, c.columns, other.Name, d.Findings, c.warned)
+			}
 		}
 	}
 }
@@ -148,27 +150,22 @@ func (p planned) Plan(pipeline.Headers) (pipeline.Work, error) {
 	return p.Stage.Plan(pipeline.Headers{"in": p.from})
 }
 
-// TestOpenSettingsAreThoseOfTheRun: bins and share of selection that the plan prints
-// are the ones that give the same release when they are written out.
+// TestOpenSettingsAreThoseOfTheRun: bins and the share of selection that the plan prints
+// give the same release when they are written out.
 func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 	in := ward(900)
 	for _, scale := range []float64{0.05, 3} {
-		open := marginalTreeKind().New().(*MarginalTree)
-		d := decided(t, open, in.Header, scale)
-		written := marginalTreeKind().New().(*MarginalTree)
-		for _, x := range d.Decided {
-			must(t, json.Unmarshal([]byte(x.Value), map[string]any{"bins": &written.Bins, "select": &written.Select}[x.Setting]))
-		}
-		if written.Bins == 0 || written.Select == 0 {
-			t.Fatalf("decided %v, must be bins and select", d.Decided)
-		}
+		open, written := marginalTreeKind().New().(*MarginalTree), marginalTreeKind().New().(*MarginalTree)
+		d := decided(t, open, in.Header, scale).Decided
+		must(t, json.Unmarshal([]byte(d[0].Value), &written.Bins))
+		must(t, json.Unmarshal([]byte(d[1].Value), &written.Select))
 		if fingerprint(t, modelOf(t, open, in, scale)) != fingerprint(t, modelOf(t, written, in, scale)) {
-			t.Errorf("at %g the plan says %v, which is another run", scale, d.Decided)
+			t.Errorf("at %g the plan says %v, which is another run", scale, d)
 		}
 	}
-	// P/(.01 n mu)^2 of docs/marginals.md section 1: 21 pairs, 900 rows, mu 1.6.
-	if d := decided(t, marginalTreeKind().New(), in.Header, 1.25).Decided; d[1].Value != "0.1013" {
-		t.Errorf("decided %v, must have 0.1013 to select pairs", d)
+	// P/(.01 n mu)^2 and 1.4 (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 1.6.
+	if d := decided(t, marginalTreeKind().New(), in.Header, 1.25).Decided; d[0].Value != "9" || d[1].Value != "0.1013" {
+		t.Errorf("decided %v, must be 9 bins, and 0.1013 to select pairs", d)
 	}
 	if d := decided(t, marginalTreeKind().New(), private(in).Header, 1); len(d.Decided) != 0 {
 		t.Errorf("decided %v of a table whose rows are private", d.Decided)

@@ -31,8 +31,8 @@ func factsOf(h pipeline.Header, stated int64, scale float64) facts {
 }
 
 // How many standard deviations of noise the rows must be worth, for each column. Below
-// the first no pair is worth its noise, below the second few are (docs/marginals.md
-// section 9).
+// the first no pair is worth its noise, below the second few are (docs/marginals.md,
+// what auto decides).
 const (
 	pairsDrown = 4
 	fewPairs   = 8
@@ -73,7 +73,15 @@ func (f facts) drowned() []pipeline.Finding {
 		Fix:     "fewer columns, a larger budget, or kind: independent; draw no conclusion about relations from these rows"}}
 }
 
-// bins says how many bins numbers get that declare no edges.
+// warned is all that a kind says of the noise whose open settings do not follow from it.
+func warned(h pipeline.Header) func(scale float64) pipeline.Decision {
+	return func(scale float64) pipeline.Decision {
+		return pipeline.Decision{Findings: factsOf(h, 0, scale).drowned()}
+	}
+}
+
+// bins says how many bins numbers get that declare no edges; which rows lie in heaps, that
+// stand alone, is released later.
 func (f facts) bins(s Columns, d *pipeline.Domain) []pipeline.Decided {
 	if s.Bins > 0 || !f.count || !f.known() || !s.finds(d) {
 		return nil

@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 	measured := marginals(t)
 	rows, err := measured.Collect(t.Context())
 	must(t, err)
-	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: 50, Categorical: "sample"} },
+	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
