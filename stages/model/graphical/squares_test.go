@@ -71,7 +71,14 @@ func (s frugal) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		if err != nil {
 			return pipeline.Table{}, err
 		}
-		_, err = begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
-		return pipeline.WriteFiles(modelHeader(h), nil), err
+		f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		m, err := f.fit(ctx, s.limits(), env.Workers)
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		return f.release(treeName, t.Header, m, s.MaxModelSize)
 	}), nil
 }
