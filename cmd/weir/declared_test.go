@@ -7,8 +7,8 @@ import (
 
 // withCounts makes rows from noisy counts that an office declares public.
 func withCounts(s study) {
-	s.write("counts.csv", "marginal,income,group,flag,count,sigma\n1,\"[0, 50000]\",,,210,5\n1,\"[50001, 100000]\",,,190,5\n"+
-		"2,,a,no,60,5\n2,,a,yes,70,5\n2,,b,no,70,5\n2,,b,yes,60,5\n2,,c,no,75,5\n2,,c,yes,65,5\n")
+	s.write("counts.csv", "marginal,income,group,flag,count,sigma\n1,\"[0, 50001]\",,,210,5\n1,\"[50002, 100000]\",,,190,5\n"+
+		"2,,a,0,60,5\n2,,a,1,70,5\n2,,b,0,70,5\n2,,b,1,60,5\n2,,c,0,75,5\n2,,c,1,65,5\n")
 	s.edit("spec.yaml", "  sample:", `  counted: {kind: marginals_from, file: counts.csv, like: features, epsilon: 0.75, delta: 1e-9, unit: a household, noise: gaussian, declared_by: the statistics office}
   office: {kind: sample, from: counted, rows: 30}
   sample:`)
@@ -22,8 +22,8 @@ func TestDeclaredNoiseIsOutsideTheProof(t *testing.T) {
 	plain := s.result()
 	withCounts(s)
 	r := s.result()
-	if r.Epsilon.Proven == nil || *r.Epsilon.Proven != *plain.Epsilon.Proven {
-		t.Errorf("epsilon is %v, must be that of the dataset alone", r.Epsilon.Proven)
+	if r.Epsilon["proven"] == nil || *r.Epsilon["proven"] != *plain.Epsilon["proven"] {
+		t.Errorf("epsilon is %v, must be that of the dataset alone", r.Epsilon["proven"])
 	}
 	for _, file := range []string{"BILL.txt", "PRIVACY.md"} {
 		text := released(t, r, file)
@@ -43,7 +43,7 @@ func TestDeclaredNoiseIsOutsideTheProof(t *testing.T) {
 func TestPrivateInputsOfMarginalsFrom(t *testing.T) {
 	for what, c := range map[string]struct{ stage, want string }{
 		"the dataset as counts": {"{kind: marginals_from, file: data.csv, like: features, epsilon: 1, unit: a, noise: gaussian, declared_by: me}", "W13"},
-		"a private table":       {"{kind: marginals_from, model: clean}", "must be of form model"},
+		"a private table":       {"{kind: marginals_from, model: clean}", "must be a stage that gives a model"},
 	} {
 		s := newStudy(t, 40)
 		s.edit("spec.yaml", "  sample:", "  counted: "+c.stage+"\n  sample:")
