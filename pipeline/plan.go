@@ -85,6 +85,7 @@ type PublicFile struct {
 	Stage string `json:"stage"`
 	Name  string `json:"name"` // without its folder
 	By    string `json:"declared_by"`
+	Terms string `json:"declared_terms,omitempty"` // what they say that its noise keeps: no part of the proof
 }
 
 // Output is one output of a step.

@@ -58,4 +58,5 @@ type FileUse struct {
 	Path   string
 	Public bool   // declared to hold no private row
 	By     string // who declares that
+	Terms  string // what they say that its noise keeps, such as "epsilon 1, delta 0 for one person"; "" where it has none
 }

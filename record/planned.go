@@ -43,6 +43,7 @@ type publicFile struct {
 	Stage string `json:"stage"`
 	Name  string `json:"name"` // without its folder
 	By    string `json:"declared_by"`
+	Terms string `json:"declared_terms"` // what they say that its noise keeps
 }
 
 func (r *Run) planned() (planned, error) {

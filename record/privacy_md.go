@@ -130,9 +130,17 @@ func publicFiles(p planned) string {
 	var b strings.Builder
 	b.WriteString("\n## Files taken as public\n\nThe promise does not cover the rows of these files, which are declared to hold nothing private.\n\n")
 	for _, f := range p.PublicFiles {
-		fmt.Fprintf(&b, "- `%s` (stage `%s`), declared public by %s\n", f.Name, f.Stage, f.By)
+		fmt.Fprintf(&b, "- `%s` (stage `%s`), declared public by %s%s\n", f.Name, f.Stage, f.By, declaredTerms(f.Terms))
 	}
 	return b.String()
+}
+
+// declaredTerms tells of a file of noisy counts what its makers say of their noise.
+func declaredTerms(terms string) string {
+	if terms == "" {
+		return ""
+	}
+	return ". It holds noisy counts, by their declaration of " + terms + ": this is outside of what was proven here, and adds to it for whoever is in both"
 }
 
 func figure(x *float64, show func(float64) string) string {

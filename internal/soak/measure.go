@@ -118,6 +118,11 @@ func (g *generator) categorical(measured bool) string {
 
 // made adds stages that read a released model of marginals, or what was drawn from it.
 func (g *generator) made(model, rows string) {
+	if g.yes(0.3) {
+		if again, ok := g.try(settings{"kind": "marginals_from", "model": model, "max_model_size": pick(g.chance, 1, 40)}); ok {
+			g.try(settings{"kind": "sample", "from": again, "rows": g.IntN(30)})
+		}
+	}
 	if g.yes(0.5) {
 		from := pick(g.chance, rows, g.last.name, g.dataset().name)
 		g.try(settings{"kind": "score", "from": from, "model": model, "as": pick(g.chance, "score", "likelihood")})

@@ -100,7 +100,7 @@ func (c *compiler) step(s *spec.Stage) {
 	}
 	for _, f := range work.Files {
 		if f.Public {
-			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By})
+			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By, Terms: f.Terms})
 		}
 	}
 	c.named(step.Work.Out, s.ID)

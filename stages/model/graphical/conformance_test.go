@@ -91,5 +91,6 @@ func bayesCase(score string) func() pipeline.Stage {
 func TestConformance(t *testing.T) {
 	cases := conformance()
 	cases[scoreName] = scoring(t)
+	cases[fromName] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: marginalsFromKind().New, In: map[string]pipelinetest.Input{"model": modelInput(t)}}}
 	pipelinetest.CheckKinds(t, Kinds(), cases)
 }

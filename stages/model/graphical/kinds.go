@@ -9,18 +9,18 @@ import (
 	"weir/stages/model/artifact"
 )
 
-// Kinds lists the kinds of this family: those that release a model, and what is made
-// of one.
-func Kinds() []pipeline.Kind { return append(learning(), autoKind(), scoreKind()) }
+// Kinds lists the kinds of this family: those that learn from a table, and those that
+// read what was released.
+func Kinds() []pipeline.Kind { return append(learning(), autoKind(), marginalsFromKind(), scoreKind()) }
 
-// learning lists the kinds that release a model of their own.
+// learning lists the kinds that measure a private table.
 func learning() []pipeline.Kind {
 	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
 }
 
 // Decoders read what they release; auto releases a model of the kind that it takes.
 func Decoders() []artifact.Decoder {
-	var list []artifact.Decoder
+	list := []artifact.Decoder{{Kind: fromName, Format: format, Decode: decode}}
 	for _, kind := range learning() {
 		list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
 	}

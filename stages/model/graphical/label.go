@@ -181,7 +181,7 @@ func (l labels) readRange(text string) (group, error) {
 		to, ends = to-1, hi
 	}
 	if least != lo || ends != hi || to < from || upTo && !l.open() {
-		return group{}, l.wrong(text, "values of the column's grid between its bounds: multiples of its step, or ends of its equal cells")
+		return group{}, l.wrong(text, "cells of the column's public grid, such as "+l.of(group{lo: from, hi: max(from, to) + 1}))
 	}
 	return group{lo: from, hi: to + 1}, nil
 }

@@ -3,6 +3,7 @@ package graphical
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/pipeline"
@@ -79,6 +80,11 @@ func (m *released) check() error {
 		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns", m.Size, mostSize)
 	}
 	m.grids = grids
+	for i, x := range m.Measured {
+		if err := m.checkMeasured(x); err != nil {
+			return fmt.Errorf("measured[%d]: %w", i, err)
+		}
+	}
 	m.model, err = graphical.FromPotentials(m.Model, Size{m.Size}.limits())
 	return err
 }
@@ -156,4 +162,44 @@ func (c *coded) checkOrder(categories bool, places int) error {
 		seen[cell] = true
 	}
 	return nil
+}
+
+// checkMeasured judges a marginal that came with a model.
+func (m *released) checkMeasured(x measured) error {
+	sizes := m.Model.Domain
+	for a, j := range x.Columns {
+		if j < 0 || j >= len(sizes) || a > 0 && j <= x.Columns[a-1] {
+			return fmt.Errorf("columns: are %v, must be ascending, each one of the %d", x.Columns, len(sizes))
+		}
+	}
+	want := -1
+	switch {
+	case len(x.Columns) == 0:
+	case x.Cells != nil && len(x.Columns) == 1:
+		want = len(x.Cells)
+	case len(x.Columns) == 1 && len(x.Y) == m.Columns[x.Columns[0]].Cells:
+		want = len(x.Y)
+	case x.Cells == nil:
+		want = cellsWithin(sizes, x.Columns, len(x.Y))
+	}
+	if want != len(x.Y) || !(x.Sigma > 0 && x.Sigma < 1e15) || slices.ContainsFunc(x.Y, func(y float64) bool { return !(math.Abs(y) < 1e18) }) {
+		return fmt.Errorf("has %d counts of sigma %g over columns %v, must have one a cell, below 1e18, and a sigma above 0", len(x.Y), x.Sigma, x.Columns)
+	}
+	for _, r := range x.Cells {
+		if r[0] < 0 || r[1] <= r[0] || r[1] > m.Columns[x.Columns[0]].Cells {
+			return fmt.Errorf("cells: one is %v, must be a range of the column's cells", r)
+		}
+	}
+	return nil
+}
+
+// cellsWithin is the cells of a marginal by code, or -1 where they are more than most.
+func cellsWithin(sizes, columns []int, most int) int {
+	cells := 1
+	for _, j := range columns {
+		if cells *= sizes[j]; cells > most {
+			return -1
+		}
+	}
+	return cells
 }

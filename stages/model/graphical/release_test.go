@@ -76,6 +76,10 @@ func TestDecodeRefuses(t *testing.T) {
 		"model.Domain":                   func(m *released) { m.Model.Domain = m.Model.Domain[1:] },
 		"cliques":                        func(m *released) { m.Model.Cliques = nil },
 		"total":                          func(m *released) { m.Model.Total = 0 },
+		"measured[0]: columns: are [9]":  func(m *released) { m.Measured[0].Columns = []int{9} },
+		"measured[1]: has":               func(m *released) { m.Measured[1].Sigma = 0 },
+		"measured[2]: has":               func(m *released) { m.Measured[2].Y = m.Measured[2].Y[1:] },
+		"measured[3]: cells":             func(m *released) { m.Measured[3].Cells[0][0] = -1 },
 	} {
 		m := &released{}
 		must(t, json.Unmarshal(data, m))

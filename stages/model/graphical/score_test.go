@@ -188,11 +188,7 @@ func TestScoreTellsEveryProblem(t *testing.T) {
 
 // scoring are the conformance cases of score.
 func scoring(t *testing.T) []pipelinetest.Case {
-	in := ward(40)
-	table, _ := attempt{stage: marginalTreeKind().New(), in: in, multiplier: 0.05}.run(t)
-	files, err := table.Collect(t.Context())
-	must(t, err)
-	model := pipelinetest.Input{Header: table.Header, Rows: files}
+	in, model := ward(40), modelInput(t)
 	free := ward(40)
 	free.Header = pipeline.TableHeader(in.Header.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded(), Rows: 40})
 	var cases []pipelinetest.Case
@@ -200,4 +196,13 @@ func scoring(t *testing.T) []pipelinetest.Case {
 		cases = append(cases, pipelinetest.Case{Name: what, Stage: scoreKind().New, In: map[string]pipelinetest.Input{"in": in, "model": model}})
 	}
 	return cases
+}
+
+// modelInput is a released model of ward, as the input of a case.
+func modelInput(t *testing.T) pipelinetest.Input {
+	t.Helper()
+	table, _ := attempt{stage: marginalTreeKind().New(), in: ward(40), multiplier: 0.3}.run(t)
+	files, err := table.Collect(t.Context())
+	must(t, err)
+	return pipelinetest.Input{Header: table.Header, Rows: files}
 }
