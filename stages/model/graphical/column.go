@@ -136,6 +136,16 @@ func outside(leaves []histogram.Leaf, want, rows, sd float64) float64 {
 	return max(rest, 1)
 }
 
+// ranges are the leaves of each bin of a number.
+func (s Columns) ranges(leaves []histogram.Leaf, rows, mu, sd float64) [][2]int {
+	bins := s.Bins
+	if bins == 0 {
+		bins = binsOf(rows, mu)
+	}
+	spread := outside(leaves, rows/float64(bins), rows, sd)
+	return histogram.Merge(leaves, spread, beside(bins, spread/rows), sd)
+}
+
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf
 // are spread evenly over its cells.
 func splitAt(leaves []histogram.Leaf, cuts []int) []histogram.Leaf {

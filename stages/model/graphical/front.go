@@ -316,11 +316,6 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	bins := s.Bins
-	if bins == 0 {
-		bins = binsOf(rows, mu)
-	}
-	spread := outside(leaves, rows/float64(bins), rows, sd)
-	leaves, merged := divide(leaves, histogram.Merge(leaves, spread, beside(bins, spread/rows), sd), o.cuts)
+	leaves, merged := divide(leaves, s.ranges(leaves, rows, mu, sd), o.cuts)
 	return ofNumber(o.grid.Cells(), leaves, merged)
 }
