@@ -28,6 +28,11 @@ func (g Grid) PointsIn(cell int) int {
 	return int(min(g.line.width, g.line.points-int64(cell)*g.line.width))
 }
 
+// Point is the value of a point of a cell, counted from 0.
+func (g Grid) Point(cell, i int) float64 {
+	return g.line.point(int64(cell)*g.line.width + int64(i))
+}
+
 // Shared is the grid with known shares of the points of some cells, by which Value and
 // Append choose among them. Shares are not negative, one a point, and not all 0.
 func (g Grid) Shared(shares map[int][]float64) Grid {

@@ -25,6 +25,7 @@ const missingLabel = "(missing)"
 type group struct {
 	lo, hi int   // of a number: hi is the first beyond
 	list   []int // of a category: ascending
+	point  int   // of the one cell of a number, counted from 1; 0: all of it
 }
 
 func (g group) key() string { return fmt.Sprint(g.lo, g.hi, g.list) }
@@ -53,6 +54,8 @@ func (l labels) of(g group) string {
 		return missingLabel
 	case l.grid.Coded():
 		return l.categories(g.list)
+	case g.point > 0:
+		return l.number(l.grid.Point(g.lo, g.point-1))
 	}
 	least, _ := l.grid.Interval(g.lo)
 	_, greatest := l.grid.Interval(g.hi - 1)
