@@ -1,28 +1,38 @@
 package main
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // pay leads a table to a model, and rows from it.
 func (g *generator) pay() {
 	extra, planted := g.plantedPayer()
-	gs := !planted && g.yes(0.45)
+	measured := !planted && g.yes(0.35)
+	gs := !planted && !measured && g.yes(0.45)
 	if gs {
 		g.step("shard", sharding)
 	}
-	if !planted {
+	if measured {
+		g.plain()
+	} else if !planted {
 		g.ready()
 	}
 	model, ok := "", false
 	switch {
 	case planted:
 		model, ok = g.step(extra.kind.Name, extra.set)
+	case measured:
+		kind := pick(g.chance, slices.Sorted(maps.Keys(measuring()))...)
+		model, ok = g.step(kind, measuring()[kind])
 	case gs:
 		model, ok = g.step("gs_wgan", gsWGAN)
 	default:
 		model, ok = g.step("dp_wgan", dpWGAN)
 	}
 	if ok && !planted {
-		g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": pick(g.chance, "sample", "argmax")})
+		g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured)})
 	}
 }
 

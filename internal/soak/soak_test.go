@@ -57,6 +57,9 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	for k := range judging() {
 		drawn[k] = true
 	}
+	for k := range measuring() {
+		drawn[k] = true
+	}
 	for _, k := range reg.Names() {
 		if !drawn[k] {
 			t.Errorf("the generator never draws %s: add it to preparing, judging or pay", k)

@@ -75,3 +75,14 @@ func (l *Ledger) Taken(name string) int64 {
 	}
 	return 0
 }
+
+// Left is what remains of the total of a filter, for tests of stages that have to
+// spend all of it.
+func (l *Ledger) Left(name string) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.opened[name]; h != nil {
+		return h.Left()
+	}
+	return 0
+}

@@ -104,6 +104,9 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
 		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, LaplaceTotal{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
+			if _, filter := m.(GaussianFilter); filter && nm == 0 {
+				continue // a run without privacy: TestSilentFilter
+			}
 			if m.Check() == nil {
 				t.Errorf("%T with noise %g is accepted", m, nm)
 			}

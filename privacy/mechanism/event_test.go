@@ -187,3 +187,24 @@ func TestFilterKeepsItsTotal(t *testing.T) {
 		}
 	}
 }
+
+// TestSilentFilter: multiplier 0, which only epsilon: inf plans, adds nothing in any
+// number of rounds, has an event without a bound, and takes no sigma but 0.
+func TestSilentFilter(t *testing.T) {
+	m := GaussianFilter{0, privacy.ReplaceOne}
+	h := open(m, 0)
+	for range 3 {
+		if out, err := ReleaseHistogram(h, []int64{3, -4}, 0); err != nil || out[0] != 3 || out[1] != -4 {
+			t.Errorf("3 and -4 become %v, %v", out, err)
+		}
+	}
+	if err := h.Close(); err != nil || !math.IsInf(h.Left(), 1) {
+		t.Errorf("%v, %g is left", err, h.Left())
+	}
+	if _, err := ReleaseHistogram(open(m, 0), []int64{3}, 1); err == nil {
+		t.Error("a sigma is taken from a filter that adds none")
+	}
+	if m.Event(privacy.ReplaceOne) != (privacy.Gaussian{}) {
+		t.Errorf("the event is %v", m.Event(privacy.ReplaceOne))
+	}
+}

@@ -28,14 +28,17 @@ import (
 // moves no round further than exchanging one (ReleaseIntegers and ReleaseScores
 // refuse others), which is mu = 2/NoiseMultiplier, so the event there has half of
 // the multiplier.
+//
+// NoiseMultiplier 0 is a run without privacy (epsilon: inf): every round has sigma 0,
+// nothing is added, and no number of rounds reaches Total, which is infinite.
 type GaussianFilter struct {
 	NoiseMultiplier float64
 	Adjacency       privacy.Adjacency
 }
 
 func (m GaussianFilter) Check() error {
-	if !(m.NoiseMultiplier >= 0x1p-20 && m.NoiseMultiplier <= 0x1p40) {
-		return fmt.Errorf("gaussian filter: noise multiplier: is %g, must be between 2^-20 and 2^40", m.NoiseMultiplier)
+	if m.NoiseMultiplier != 0 && !(m.NoiseMultiplier >= 0x1p-20 && m.NoiseMultiplier <= 0x1p40) {
+		return fmt.Errorf("gaussian filter: noise multiplier: is %g, must be between 2^-20 and 2^40, or 0 for none", m.NoiseMultiplier)
 	}
 	return checkAdjacency(m.Adjacency)
 }
@@ -83,8 +86,17 @@ func round(h *privacy.Handle, d Moves, sigma float64) (*privacy.Use, error) {
 	if m.Adjacency == privacy.ReplaceOne && d.AddRemove > d.ReplaceOne {
 		return nil, fmt.Errorf("sensitivity: is %g under add_remove, must be at most %g, that of replace_one", d.AddRemove, d.ReplaceOne)
 	}
+	if silent(m) {
+		return h.Round(1)
+	}
 	root := d.Under(m.Adjacency) / sigma
 	return h.Round(root * root)
+}
+
+// silent reports that a filter adds nothing: its price is an infinite epsilon.
+func silent(m privacy.Mechanism) bool {
+	f, ok := m.(GaussianFilter)
+	return ok && f.NoiseMultiplier == 0
 }
 
 // ReleaseHistogram returns the counts of units in disjoint cells with integer
@@ -95,8 +107,13 @@ func ReleaseHistogram(h *privacy.Handle, counts []int64, sigma float64) ([]int64
 }
 
 // ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise.
+// Sigma 0 is taken from a filter of multiplier 0 alone.
 func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
-	if err := checkSigma("sigma", sigma); err != nil {
+	none := silent(h.Mechanism())
+	if none && sigma != 0 {
+		return nil, fmt.Errorf("sigma: is %g, must be 0, as the filter's noise is", sigma)
+	}
+	if err := checkSigma("sigma", sigma); err != nil && !none {
 		return nil, err
 	}
 	u, err := round(h, d, sigma)
@@ -104,6 +121,9 @@ func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) 
 		return nil, err
 	}
 	out := clamped(values)
+	if none {
+		return privacy.Release(u, kept(u, values), out), nil
+	}
 	u.Stream("integers", 0).IntegerGaussian(out, sigma)
 	return privacy.Release(u, scaled(u, values, sigma), out), nil
 }

@@ -5,8 +5,9 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/model/gan"
+	"weir/stages/model/graphical"
 	"weir/stages/model/sample"
 )
 
 // Kinds lists the models of every family, and sample.
-func Kinds() []pipeline.Kind { return slices.Concat(gan.Kinds(), sample.Kinds()) }
+func Kinds() []pipeline.Kind { return slices.Concat(gan.Kinds(), graphical.Kinds(), sample.Kinds()) }

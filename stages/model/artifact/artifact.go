@@ -27,9 +27,12 @@ type Model interface {
 	Draw(Drawing) (Rows, error)
 }
 
-// Drawing says how rows are drawn. Random makes public randomness by purpose.
+// Drawing says how rows are drawn. Random makes public randomness by purpose. Rows is
+// how many will be asked for in all, so that a model can round their counts over the
+// whole table; where more are asked for, a model goes on as if it began anew.
 type Drawing struct {
 	Argmax bool // the most probable category instead of a drawn one
+	Rows   int64
 	Random func(purpose string) *rand.Rand
 }
 

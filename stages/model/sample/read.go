@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/stages/model/artifact"
 	"weir/stages/model/gan"
+	"weir/stages/model/graphical"
 )
 
 // Read reads a released model of any family.
@@ -15,4 +16,4 @@ func Read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
 }
 
 // decoders lists every model that can be read back. A new family adds a line.
-func decoders() []artifact.Decoder { return slices.Concat(gan.Decoders()) }
+func decoders() []artifact.Decoder { return slices.Concat(gan.Decoders(), graphical.Decoders()) }

@@ -92,7 +92,7 @@ const mostRows = 1_000_000_000
 func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
 	h.Class, h.Rows = class, rows
-	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Random: random}
+	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Rows: rows, Random: random}
 	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"slices"
+
+	"weir/pipeline"
+)
+
+// measuring lists, by kind, how settings of a marginal model are drawn.
+func measuring() map[string]func(g *generator, t ref) settings {
+	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent}
+}
+
+// plain makes a table fit for marginals: no text, and numbers with bounds.
+func (g *generator) plain() {
+	unbounded := func(c pipeline.Column) bool { return isText(c) || isNumber(c) && c.Bounds == nil }
+	for range 9 { // each column of its own, like texts
+		t := g.last
+		if t.name == "" {
+			t = g.dataset()
+		}
+		list := where(t, unbounded)
+		if len(list) == 0 {
+			return
+		}
+		if _, ok := g.step("drop", func(*generator, ref) settings { return settings{"columns": []string{list[0].Name}} }); !ok {
+			return
+		}
+	}
+}
+
+func marginalTree(g *generator, t ref) settings {
+	s := numbersCut(g, t)
+	s["one_way"], s["max_model_size"] = pick(g.chance, 0.1, 0.35, 0.8), pick(g.chance, 1, 40)
+	if g.yes(0.4) {
+		s["select"] = pick(g.chance, 0.02, 0.15)
+	}
+	if g.yes(0.5) {
+		s["target"], s["target_weight"] = g.column(t).Name, pick(g.chance, 0.5, 2, 8)
+	}
+	if names := t.header.Domain.Names(); g.yes(0.3) && len(names) > 1 {
+		s["workload"] = []settings{{"columns": names[:2], "weight": pick(g.chance, 0.5, 3)}, {"columns": names[max(0, len(names)-3):]}}
+	}
+	return s
+}
+
+func independent(g *generator, t ref) settings { return numbersCut(g, t) }
+
+// numbersCut draws bins, edges and noise: little of it, so that pairs are measured.
+func numbersCut(g *generator, t ref) settings {
+	s := settings{}
+	if g.yes(0.3) {
+		s["bins"] = g.between(2, 12)
+	}
+	if numbers := where(t, isBounded); g.yes(0.4) && len(numbers) > 0 {
+		c := pick(g.chance, numbers...)
+		edges := []float64{c.Bounds[0], (c.Bounds[0] + c.Bounds[1]) / 2, c.Bounds[1]}
+		s["edges"] = settings{c.Name: slices.Compact(edges)}
+	}
+	if g.yes(0.7) {
+		s["noise_multiplier"] = g.logBetween(0.01, 50)
+	}
+	return s
+}
+
+// categorical is how sample chooses a category; models of marginals take one way.
+func (g *generator) categorical(measured bool) string {
+	if measured {
+		return "sample"
+	}
+	return pick(g.chance, "sample", "argmax")
+}

@@ -1,0 +1,149 @@
+package columns
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"weir/pipeline"
+)
+
+// line is equally spaced points, or equal stretches where the column has no step.
+type line struct {
+	points       int64 // points or stretches
+	width        int64 // of them in a cell
+	least, upper float64
+	step         float64 // between points; length of a stretch
+	scale        float64 // points in 1 (in 2 where there is no step)
+	per, first   float64 // per > 0: point k is (first+k)/per, the nearest decimal
+	open         bool    // no step
+	whole        bool    // whole numbers, computed as such
+}
+
+// exactWhole bounds whole numbers: float64 holds every one up to 2^53.
+const exactWhole = 1 << 53
+
+// finest is the most steps between 0 and a bound: beyond it float64 does not tell
+// neighbours apart, and the column is one without a step.
+const finest = 1 << 50
+
+// lineOf is the points of a bounded column: those that sampled values are rounded to
+// (stages/prep/restore.go), so that no value of the grid is changed afterwards.
+func lineOf(c pipeline.Column) line {
+	l := line{least: c.Bounds[0], upper: c.Bounds[1], step: c.Step}
+	if c.Type != pipeline.Numeric {
+		l.least, l.upper = math.Ceil(max(l.least, -exactWhole)), math.Floor(min(l.upper, exactWhole))
+		if !(l.step >= 1) || l.step != math.Trunc(l.step) || l.step > exactWhole {
+			l.step = 1
+		}
+		l.whole, l.points = true, (int64(l.upper)-int64(l.least))/int64(l.step)+1
+		if l.upper < l.least {
+			l.points = 0
+		}
+		return l
+	}
+	if !(l.step > 0) || !(max(math.Abs(l.least), math.Abs(l.upper))/l.step < finest) {
+		return l.stretches()
+	}
+	if per := math.Round(1 / l.step); l.step <= 1 && math.Abs(per*l.step-1) < 1e-9 && math.Abs(l.least*per-math.Round(l.least*per)) < 1e-6 {
+		return l.decimals(per)
+	}
+	l.scale, l.points = 1/l.step, int64(math.RoundToEven((l.upper-l.least)/l.step))+1
+	if l.least+float64(float64(l.points-1)*l.step) > l.upper {
+		l.points--
+	}
+	return l
+}
+
+// stretches cuts the line where there is no step, or one that is finer than float64.
+func (l line) stretches() line {
+	l.open, l.points = true, lineCells
+	half := l.upper/2 - l.least/2 // finite for any two bounds
+	l.scale, l.step = lineCells/half, half*(2./lineCells)
+	if math.IsInf(l.scale, 0) {
+		l.points, l.scale, l.step = 1, 0, 2*half
+	}
+	return l
+}
+
+// decimals are the multiples of 1/per, for steps such as 0.1: dividing whole numbers
+// gives the nearest decimal.
+func (l line) decimals(per float64) line {
+	l.per, l.scale, l.first = per, per, math.Round(l.least*per)
+	last := math.Round(l.upper * per)
+	if l.first/per < l.least {
+		l.first++
+	}
+	if last/per > l.upper {
+		last--
+	}
+	l.least, l.points = l.first/per, int64(last-l.first)+1
+	return l
+}
+
+// cell is the cell nearest to x, which is a number. Products are rounded on their own,
+// so that all machines agree.
+func (l *line) cell(x float64) int {
+	var k float64
+	switch {
+	case l.whole:
+		return l.wholeCell(int64(math.RoundToEven(min(max(x, l.least), l.upper))))
+	case l.open:
+		k = math.Floor((x/2 - l.least/2) * l.scale)
+	default:
+		k = math.RoundToEven((x - l.least) * l.scale)
+	}
+	if !(k > 0) {
+		return 0
+	}
+	at := l.points - 1
+	if k < float64(at) {
+		at = int64(k)
+	}
+	if l.width > 1 {
+		at /= l.width
+	}
+	return int(at)
+}
+
+// wholeCell is the cell nearest to a whole number.
+func (l *line) wholeCell(v int64) int {
+	at := min(max(v, int64(l.least)), int64(l.upper)) - int64(l.least)
+	if step := int64(l.step); step > 1 {
+		at = min((at+step/2)/step, l.points-1)
+	}
+	if l.width > 1 {
+		at /= l.width
+	}
+	return int(at)
+}
+
+// draw is a value of a cell: each of its points alike, or anywhere in its stretch.
+func (l *line) draw(cell int, rng *rand.Rand) float64 {
+	at := int64(cell) * l.width
+	if n := min(l.width, l.points-at); n > 1 {
+		at += rng.Int64N(n)
+	}
+	if l.open {
+		return l.along(float64(at) + rng.Float64())
+	}
+	return l.point(at)
+}
+
+// along is the number k stretches above the least.
+func (l *line) along(k float64) float64 {
+	half := l.least/2 + float64(k*(l.step/2)) // finite for any two bounds
+	return min(max(2*half, l.least), l.upper)
+}
+
+// point is the value of point k, or the lower end of stretch k.
+func (l *line) point(k int64) float64 {
+	switch {
+	case l.open:
+		return l.along(float64(k))
+	case l.whole:
+		return float64(int64(l.least) + k*int64(l.step))
+	case l.per > 0:
+		return (l.first + float64(k)) / l.per
+	}
+	return min(l.least+float64(float64(k)*l.step), l.upper)
+}

@@ -1,0 +1,146 @@
+package graphical
+
+import (
+	"math"
+	"slices"
+
+	"weir/train/histogram"
+)
+
+// coded is one column as the model has it: a few codes, each a bin of leaves. A leaf
+// is a range of places; a place is a cell of the column's grid, or of a category the
+// cell Order[place]. Codes beyond the bins are cells beyond the places: missing, of a
+// number that may be.
+type coded struct {
+	Cells  int              `json:"cells"`           // of the grid
+	Order  []int            `json:"order,omitempty"` // of categories: cells with those of a bin together; nil: as they are
+	Leaves []histogram.Leaf `json:"leaves"`
+	Bins   [][2]int         `json:"bins"` // ranges of leaves
+}
+
+// places is how many cells the leaves cover.
+func (c *coded) places() int { return c.Leaves[len(c.Leaves)-1].Hi }
+
+// codes is how many codes the column has.
+func (c *coded) codes() int { return len(c.Bins) + c.Cells - c.places() }
+
+// codeOf is the code of each cell.
+func (c *coded) codeOf() []uint16 {
+	table := make([]uint16, c.Cells)
+	for b, bin := range c.Bins {
+		for place := c.Leaves[bin[0]].Lo; place < c.Leaves[bin[1]-1].Hi; place++ {
+			cell := place
+			if c.Order != nil {
+				cell = c.Order[place]
+			}
+			table[cell] = uint16(b)
+		}
+	}
+	for cell := c.places(); cell < c.Cells; cell++ {
+		table[cell] = uint16(len(c.Bins) + cell - c.places())
+	}
+	return table
+}
+
+const (
+	mostBins       = 256 // of a number that declares them
+	mostFound      = 32  // that noise and rows give a number; heaps may add as many
+	mostCategories = 64  // codes of a category
+)
+
+// rare is how many standard deviations of noise a category has to show to have a code
+// of its own.
+const rare = 3
+
+// ofCategories gives a code to each category that noise does not drown, up to
+// mostCategories, and one to all others together. On output those are told apart
+// again by what was counted of each.
+func ofCategories(counts noisy) coded {
+	y, sd := counts.Y, counts.sd()
+	heavy := heaviest(y, sd)
+	c := coded{Cells: len(y)}
+	for cell := range y {
+		if slices.Contains(heavy, cell) {
+			c.Order, c.Bins = append(c.Order, cell), append(c.Bins, [2]int{len(c.Bins), len(c.Bins) + 1})
+		}
+	}
+	if own := len(c.Bins); own < len(y) {
+		c.Bins = append(c.Bins, [2]int{own, len(y)})
+	}
+	for cell := range y {
+		if !slices.Contains(heavy, cell) {
+			c.Order = append(c.Order, cell)
+		}
+	}
+	for place, cell := range c.Order { // of variance 0: Count is the share of rows
+		c.Leaves = append(c.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: max(y[cell], 0) + spare*sd})
+	}
+	return c
+}
+
+// spare is what a rare category gets beside its count, in standard deviations of it.
+const spare = 0.3
+
+// heaviest lists the cells with a code of their own. One rare cell alone has one too.
+func heaviest(y []float64, sd float64) []int {
+	order := make([]int, len(y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return descending(y[a], y[b]) })
+	n := 0
+	for n < len(order) && y[order[n]] >= rare*sd {
+		n++
+	}
+	if n >= len(y)-1 {
+		n = len(y)
+	}
+	if len(y) > mostCategories {
+		n = min(n, mostCategories-1)
+	}
+	return order[:n]
+}
+
+// ofNumber gives a code to each bin of leaves, and one to missing values where the
+// grid has a cell for them.
+func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
+	return coded{Cells: cells, Leaves: leaves, Bins: bins}
+}
+
+// binsOf is how many bins a number gets: more where rows are many and noise is small.
+func binsOf(rows, mu float64) int {
+	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), 8), mostFound))
+}
+
+// splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf
+// are spread evenly over its cells.
+func splitAt(leaves []histogram.Leaf, cuts []int) []histogram.Leaf {
+	var out []histogram.Leaf
+	for _, l := range leaves {
+		rest := l
+		for _, cut := range cuts {
+			if cut > rest.Lo && cut < rest.Hi {
+				part := float64(cut-rest.Lo) / float64(l.Hi-l.Lo)
+				out = append(out, histogram.Leaf{Lo: rest.Lo, Hi: cut, Count: l.Count * part, Var: l.Var * part})
+				rest.Lo = cut
+			}
+		}
+		part := float64(rest.Hi-rest.Lo) / float64(l.Hi-l.Lo)
+		out = append(out, histogram.Leaf{Lo: rest.Lo, Hi: rest.Hi, Count: l.Count * part, Var: l.Var * part})
+	}
+	return out
+}
+
+// cutAt are the bins between cuts, ascending cells strictly inside those of the
+// leaves, which end where the cuts are (splitAt).
+func cutAt(leaves []histogram.Leaf, cuts []int) [][2]int {
+	var bins [][2]int
+	from := 0
+	for i, l := range leaves {
+		if _, last := slices.BinarySearch(cuts, l.Hi); last || i == len(leaves)-1 {
+			bins = append(bins, [2]int{from, i + 1})
+			from = i + 1
+		}
+	}
+	return bins
+}

@@ -1,0 +1,46 @@
+package graphical
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+)
+
+// conformance lists the cases of every kind: each stage on a table whose row count is
+// public, on one whose is not, and on one where a unit has two rows.
+func conformance() map[string][]pipelinetest.Case {
+	cases := map[string][]pipelinetest.Case{}
+	for name, stages := range configured() {
+		for what, stage := range stages {
+			group := ward(40)
+			group.Header.Stability = pipeline.Rows(2)
+			filtered := ward(40)
+			filtered.Header.Rows = 0
+			for where, in := range map[string]pipelinetest.Input{"": ward(40), " add_remove": private(ward(40)), " group": group, " filtered": filtered} {
+				cases[name] = append(cases[name], pipelinetest.Case{Name: what + where, In: map[string]pipelinetest.Input{"in": in}, Stage: stage})
+			}
+		}
+	}
+	return cases
+}
+
+// configured lists stages of each kind.
+func configured() map[string]map[string]func() pipeline.Stage {
+	return map[string]map[string]func() pipeline.Stage{
+		treeName: {
+			"default": marginalTreeKind().New,
+			"settings": func() pipeline.Stage {
+				s := marginalTreeKind().New().(*MarginalTree)
+				s.Target, s.Bins, s.Select, s.MaxModelSize = "smoker", 4, 0.1, 1
+				s.Edges = map[string][]float64{"age": {18, 30, 50, 90}, "income": {0, 1000.5, 50000}}
+				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"age", "smoker"}, Weight: 3}}
+				s.NoiseMultiplier = 0.05 // so little that pairs are measured
+				return s
+			},
+		},
+		independentName: {"default": independentKind().New},
+	}
+}
+
+func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conformance()) }

@@ -1,0 +1,101 @@
+package graphical
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+	"weir/train/histogram"
+)
+
+// Header is that of the rows that were measured: the same columns, types and history.
+func (m *released) Header() pipeline.Header {
+	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
+}
+
+// blockRows is how many rows are drawn at a time: counts are rounded over all of them,
+// and they are held as codes of two bytes.
+const blockRows = 1 << 22
+
+// Draw draws codes from the model, in blocks, and values inside the bins from the
+// released histograms. Both share rows out by rounding, so that counts are as near to
+// the model's as whole rows can be.
+func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
+	if d.Argmax {
+		return nil, errors.New("categorical: is argmax, must be sample for a model of marginals: its most probable row is one row")
+	}
+	w := &drawing{m: m, left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
+	return w.next, nil
+}
+
+type drawing struct {
+	m             *released
+	left          int64 // rows to come after the block
+	codes, values *rand.Rand
+	block         [][]uint16 // what is left of a block, by column
+	fillers       []*histogram.Filler
+}
+
+// next is the next n rows. Rows beyond those that were announced begin another drawing
+// of as many.
+func (w *drawing) next(n int) (arrow.Record, error) {
+	cells := make([][]uint16, len(w.m.Columns))
+	for done := 0; done < n; {
+		if len(w.block) == 0 || len(w.block[0]) == 0 {
+			w.begin(int64(n - done))
+		}
+		take := min(n-done, len(w.block[0]))
+		for j := range cells {
+			cells[j] = append(cells[j], w.place(j, w.block[j][:take])...)
+			w.block[j] = w.block[j][take:]
+		}
+		done += take
+	}
+	return w.record(cells, int64(n))
+}
+
+// begin draws a block.
+func (w *drawing) begin(least int64) {
+	rows := min(max(w.left, least), blockRows)
+	w.left -= rows
+	w.block = w.m.model.Sample(int(rows), w.codes)
+	w.fillers = make([]*histogram.Filler, len(w.block))
+	for j := range w.block {
+		c := &w.m.Columns[j]
+		count := make([]int64, c.codes())
+		for _, code := range w.block[j] {
+			count[code]++
+		}
+		w.fillers[j] = histogram.NewFiller(c.Leaves, c.Bins, count[:len(c.Bins)], w.values)
+	}
+}
+
+// place turns codes of column j into cells of its grid.
+func (w *drawing) place(j int, codes []uint16) []uint16 {
+	cells := make([]uint16, len(codes))
+	w.fillers[j].Fill(cells, codes)
+	if order := w.m.Columns[j].Order; order != nil {
+		for i, at := range cells {
+			cells[i] = uint16(order[at])
+		}
+	}
+	return cells
+}
+
+func (w *drawing) record(cells [][]uint16, rows int64) (arrow.Record, error) {
+	schema := w.m.Header().Schema
+	arrays := make([]arrow.Array, len(cells))
+	for j, g := range w.m.grids {
+		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(j).Type)
+		if err := g.Append(b, cells[j], w.values); err != nil {
+			return nil, err
+		}
+		arrays[j] = b.NewArray()
+	}
+	return array.NewRecord(schema, arrays, rows), nil
+}

@@ -1,0 +1,123 @@
+package graphical
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+	"weir/train/graphical"
+)
+
+// within draws n rows and holds them against the header: types, bounds, steps,
+// categories, and no missing value where there is to be none.
+func within(t *testing.T, m *released, n int) {
+	t.Helper()
+	rec := drawn(t, m, n)
+	if !rec.Schema().Equal(m.Header().Schema) || rec.NumRows() != int64(n) {
+		t.Fatalf("%d rows of %s, must be %d of %s", rec.NumRows(), rec.Schema(), n, m.Header().Schema)
+	}
+	for j, c := range m.Domain.Columns {
+		a := rec.Column(j)
+		if a.NullN() > 0 && !c.Nullable {
+			t.Errorf("column %s: %d values are missing", c.Name, a.NullN())
+		}
+		for i := range n {
+			if a.IsValid(i) && !c.Type.Coded() && !holds(c, number(a, i)) {
+				t.Fatalf("column %s: a value is %g, must lie in %v on the step %g", c.Name, number(a, i), *c.Bounds, c.Step)
+			}
+			if a.IsValid(i) && c.Type.Coded() && int(number(a, i)) >= len(c.Categories) {
+				t.Fatalf("column %s: a code is %g of %d categories", c.Name, number(a, i), len(c.Categories))
+			}
+		}
+	}
+}
+
+func number(a arrow.Array, i int) float64 {
+	switch a := a.(type) {
+	case *array.Int64:
+		return float64(a.Value(i))
+	case *array.Int32:
+		return float64(a.Value(i))
+	}
+	return a.(*array.Float64).Value(i)
+}
+
+func holds(c pipeline.Column, x float64) bool {
+	step := c.Step
+	if c.Type != pipeline.Numeric {
+		step = 1
+	}
+	off := 0.0
+	if step > 0 {
+		steps := (x - c.Bounds[0]) / step
+		off = math.Abs(steps - math.Round(steps))
+	}
+	return x >= c.Bounds[0] && x <= c.Bounds[1] && off < 1e-9
+}
+
+// TestRowsOfAWard: every form of column comes back in its domain, missing values too.
+func TestRowsOfAWard(t *testing.T) {
+	m := attempt{stage: marginalTreeKind().New(), in: ward(400), multiplier: 0.05}.model(t)
+	within(t, m, 1000)
+	rec := drawn(t, m, 1000)
+	for j, want := range map[int]int{1: 1000 / 9, 4: 1000 / 11} {
+		if got := rec.Column(j).NullN(); got < want/2 || got > want*2 {
+			t.Errorf("column %s: %d of 1000 values are missing, are some %d of the table", m.Domain.Columns[j].Name, got, want)
+		}
+	}
+}
+
+// TestRowsAreRounded: over a whole drawing each code has the model's share of rows to
+// within a row for each group of the tree above it, far nearer than chance is, and a
+// second drawing has the same counts of the root.
+func TestRowsAreRounded(t *testing.T) {
+	m := attempt{stage: independentKind().New(), in: ward(4000), multiplier: 0.02}.model(t)
+	const n = 10_000
+	region, err := m.model.Marginal(graphical.Set{4})
+	must(t, err)
+	counts := make([]float64, 4)
+	rec := drawn(t, m, n)
+	for i := range n {
+		code := 3
+		if rec.Column(4).IsValid(i) {
+			code = int(number(rec.Column(4), i))
+		}
+		counts[code]++
+	}
+	to := m.Columns[4].codeOf()
+	for code, got := range counts {
+		if want := region[to[code]] / m.model.Total() * n; math.Abs(got-want) > 2 {
+			t.Errorf("region %d has %g of %d rows, must have %.1f", code, got, n, want)
+		}
+	}
+}
+
+// TestBatchesAreOneDrawing: rows asked for in batches are those asked for at once.
+func TestBatchesAreOneDrawing(t *testing.T) {
+	m := attempt{stage: marginalTreeKind().New(), in: table([]int{4, 5}, []int{0, 1, 2, 3, 3}, []int{4, 3, 2, 1, 0}), multiplier: 0.1}.model(t)
+	how := artifact.Drawing{Rows: 100, Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }}
+	whole, err := m.Draw(how)
+	must(t, err)
+	all, err := whole(100)
+	must(t, err)
+	parts, err := m.Draw(how)
+	must(t, err)
+	for at := 0; at < 100; at += 30 {
+		part, err := parts(min(30, 100-at))
+		must(t, err)
+		if want := all.NewSlice(int64(at), min(int64(at+30), 100)); !array.RecordEqual(part, want) {
+			t.Errorf("rows from %d: %v, must be %v", at, part, want)
+		}
+	}
+	if more, err := parts(7); err != nil || more.NumRows() != 7 {
+		t.Errorf("beyond what was announced: %v, %v", more, err)
+	}
+	if _, err := m.Draw(artifact.Drawing{Argmax: true}); err == nil {
+		t.Error("the most probable categories are drawn")
+	}
+}

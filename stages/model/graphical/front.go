@@ -1,0 +1,305 @@
+package graphical
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/train/graphical"
+	"weir/train/histogram"
+)
+
+// front is what every kind begins with: each column released on its own and, from
+// that alone, made a few codes.
+//
+// Input: a private table of plain columns. Mechanism: for each column a histogram of
+// all cells of its public grid, or of the levels of a tree of them. Sensitivity:
+// mechanism.HistogramMoves for each histogram and each level, since a row is in one
+// cell. Adjacency: either. Guarantee: the part of the stage's filter that they cost.
+type front struct {
+	domain   *pipeline.Domain
+	columns  []coded
+	tables   []graphical.Table // counts by code, as released
+	measured []measured
+	rows     float64 // public, or estimated from what was released
+	public   bool
+
+	codes [][]uint16 // private: of each row, by column. Only count reads them.
+}
+
+// measured is a release as it leaves with the model: counts of disjoint ranges of
+// cells of one column, or of all combinations of codes of several.
+type measured struct {
+	Columns []int     `json:"columns"`
+	Cells   [][2]int  `json:"cells,omitempty"` // ranges of cells of the column's grid
+	Y       []float64 `json:"y"`
+	Sigma   float64   `json:"sigma"`
+}
+
+// flat is the most cells of a number that are released one by one.
+const flat = 256
+
+// begin releases every column for its part of the given squares.
+func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares float64) (*front, error) {
+	grids, err := gridsOf(t.Domain)
+	if err != nil {
+		return nil, err
+	}
+	read, err := columns.ReadCodes(ctx, t, grids)
+	if err != nil {
+		return nil, err
+	}
+	f := &front{domain: t.Domain, codes: read.Columns, rows: publicRows(t.Header)}
+	f.public = f.rows > 0
+	released := make([]oneWay, len(grids))
+	for j, part := range shares(cellsOf(grids)) {
+		one := oneWay{grid: grids[j], rows: f.rows}
+		if err := one.release(f.codes[j], p, squares*part); err != nil {
+			return nil, err
+		}
+		released[j] = one
+	}
+	f.settle(released)
+	for j := range released {
+		f.code(j, &released[j], s, p)
+	}
+	return f, nil
+}
+
+// gridsOf is the one place where bounds and categories are read: from the domain of
+// the table that comes, which a stage before may have released.
+func gridsOf(d *pipeline.Domain) ([]columns.Grid, error) {
+	grids := make([]columns.Grid, len(d.Columns))
+	for i, c := range d.Columns {
+		var err error
+		if grids[i], err = columns.GridOf(c); err != nil {
+			return nil, err
+		}
+	}
+	return grids, nil
+}
+
+func cellsOf(grids []columns.Grid) []int {
+	cells := make([]int, len(grids))
+	for i, g := range grids {
+		cells[i] = g.Cells()
+	}
+	return cells
+}
+
+// shares divides the budget of the columns: by cells^(2/3), which makes the sum of
+// their L1 errors least; beyond mostShared cells are too many for all to be full.
+func shares(cells []int) []float64 {
+	parts := make([]float64, len(cells))
+	for i, c := range cells {
+		parts[i] = math.Pow(float64(min(c, mostShared)), 2./3)
+	}
+	whole := total(parts)
+	for i := range parts {
+		parts[i] /= whole
+	}
+	return parts
+}
+
+const mostShared = 100
+
+// settle says how many rows there are: as is public, or the mean of what each column
+// counts, weighted by the precision of its sum.
+func (f *front) settle(released []oneWay) {
+	if f.public {
+		return
+	}
+	sum, weight := 0.0, 0.0
+	for _, one := range released {
+		w := 1 / one.sumVariance
+		sum, weight = sum+w*one.sum, weight+w
+	}
+	f.rows = max(sum/weight, 1)
+}
+
+// code makes a released column codes, and the codes of the rows those.
+func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
+	column, y, variances := one.coded(s, f.domain.Columns[j].Name, f.rows, math.Sqrt(p.total()))
+	f.columns = append(f.columns, column)
+	f.tables = append(f.tables, graphical.Table{Vars: graphical.Set{j}, Y: y, Var: variances})
+	for _, m := range one.measured {
+		m.Columns = []int{j}
+		f.measured = append(f.measured, m)
+	}
+	to := column.codeOf()
+	for i, cell := range f.codes[j] {
+		f.codes[j][i] = to[cell]
+	}
+}
+
+// sizes are the codes of each column.
+func (f *front) sizes() []int {
+	sizes := make([]int, len(f.columns))
+	for j := range f.columns {
+		sizes[j] = f.columns[j].codes()
+	}
+	return sizes
+}
+
+// oneWay is one column while it is released.
+type oneWay struct {
+	grid     columns.Grid
+	rows     float64 // public; 0: not
+	counts   noisy   // of each cell, of categories and small grids
+	leaves   []histogram.Leaf
+	missing  float64 // of a tree
+	level    noisy   // noise of a level of a tree
+	measured []measured
+
+	sum, sumVariance float64 // of all rows
+}
+
+// release counts a column and releases it. fine holds cells of the grid.
+func (o *oneWay) release(fine []uint16, p *purse, cost float64) error {
+	counts := make([]int64, o.grid.Cells())
+	for _, cell := range fine {
+		counts[cell]++
+	}
+	if o.grid.Coded() || o.grid.Values() <= flat {
+		return o.releaseCells(counts, p, cost)
+	}
+	return o.releaseTree(counts, p, cost)
+}
+
+func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error) {
+	if o.counts, err = p.histogram(counts, cost); err != nil {
+		return err
+	}
+	o.sum, o.sumVariance = total(o.counts.Y), float64(len(counts))*o.counts.Variance
+	o.measured = []measured{{Y: o.counts.Y, Sigma: o.counts.sd()}}
+	return nil
+}
+
+// releaseTree releases level after level, each a histogram over disjoint ranges of
+// cells. Missing values are a cell of the first. What levels cost that are not
+// reached stays for later releases of the stage.
+func (o *oneWay) releaseTree(counts []int64, p *purse, cost float64) (err error) {
+	points, missing := o.grid.Values(), counts[o.grid.Values():]
+	before := make([]int64, points+1)
+	for i, n := range counts[:points] {
+		before[i+1] = before[i] + n
+	}
+	levels := histogram.Levels(points)
+	each := cost / float64(levels)
+	ask := func(level int, nodes [][2]int) ([]float64, error) {
+		counts := make([]int64, len(nodes), len(nodes)+1)
+		for i, node := range nodes {
+			counts[i] = before[node[1]] - before[node[0]]
+		}
+		if level == 1 {
+			counts = append(counts, missing...)
+		}
+		return o.releaseLevel(nodes, counts, p, each)
+	}
+	sd := math.Sqrt(variance(p.sigma(each)))
+	o.leaves, err = histogram.Tree(points, levels, sd, o.root, ask)
+	return err
+}
+
+func (o *oneWay) releaseLevel(nodes [][2]int, counts []int64, p *purse, cost float64) ([]float64, error) {
+	y, err := p.histogram(counts, cost)
+	if err != nil {
+		return nil, err
+	}
+	cells := nodes
+	if len(counts) > len(nodes) { // missing values, behind those of the first level
+		o.missing = y.Y[len(nodes)]
+		cells = append(cells[:len(nodes):len(nodes)], [2]int{o.grid.Values(), o.grid.Cells()})
+	}
+	if len(o.measured) == 0 {
+		o.sum, o.sumVariance = total(y.Y), float64(len(counts))*y.Variance
+	}
+	o.measured, o.level = append(o.measured, measured{Cells: cells, Y: y.Y, Sigma: y.sd()}), y
+	return y.Y[:len(nodes)], nil
+}
+
+// root is the count of all values: the public rows, less the released missing ones;
+// else what the first level holds.
+func (o *oneWay) root(sum float64) (rows, variance float64) {
+	switch {
+	case o.rows > 0 && o.grid.Cells() == o.grid.Values():
+		return o.rows, 0
+	case o.rows > 0:
+		return max(o.rows-o.missing, 0), o.level.Variance
+	}
+	return max(sum, 0), math.Inf(1)
+}
+
+// coded makes a released column codes, with noisy counts of each and their variances.
+func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, variances []float64) {
+	if o.grid.Coded() {
+		c = ofCategories(o.counts)
+	} else {
+		leaves, sd := o.line(rows)
+		c = o.binned(s, name, leaves, sd, rows, mu)
+	}
+	y, variances = make([]float64, c.codes()), make([]float64, c.codes())
+	if o.counts.Y != nil {
+		for cell, code := range c.codeOf() {
+			y[code] += o.counts.Y[cell]
+			variances[code] += o.counts.Variance
+		}
+		return c, y, variances
+	}
+	for b, bin := range c.Bins {
+		for _, l := range c.Leaves[bin[0]:bin[1]] {
+			y[b] += l.Count
+			variances[b] += l.Var
+		}
+	}
+	if o.grid.Cells() > o.grid.Values() {
+		y[len(y)-1], variances[len(y)-1] = o.missing, o.level.Variance
+	}
+	return c, y, variances
+}
+
+// line is the estimated histogram of a number, and the noise of a leaf.
+func (o *oneWay) line(rows float64) ([]histogram.Leaf, float64) {
+	if o.leaves != nil {
+		return o.leaves, o.level.sd()
+	}
+	points := o.grid.Values()
+	present := rows - total(o.counts.Y[points:])
+	leaves := make([]histogram.Leaf, points)
+	for i, n := range histogram.Haar(o.counts.Y[:points], o.counts.sd(), max(present, 0)) {
+		leaves[i] = histogram.Leaf{Lo: i, Hi: i + 1, Count: n, Var: o.counts.Variance}
+	}
+	return leaves, o.counts.sd()
+}
+
+// cuts are the cells at which bins begin whose lower edges are given: the first with
+// no value below the edge. Edges before which no cell lies divide nothing.
+func cuts(g columns.Grid, edges []float64) []int {
+	var at []int
+	for _, edge := range edges {
+		cell := sort.Search(g.Values(), func(cell int) bool {
+			least, _ := g.Interval(cell)
+			return least >= edge
+		})
+		if cell > 0 && cell < g.Values() {
+			at = append(at, cell)
+		}
+	}
+	return slices.Compact(at)
+}
+
+func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, rows, mu float64) coded {
+	if edges, declared := s.Edges[name]; declared {
+		cuts := cuts(o.grid, edges[1:len(edges)-1])
+		leaves = splitAt(leaves, cuts)
+		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
+	}
+	bins := s.Bins
+	if bins == 0 {
+		bins = binsOf(rows, mu)
+	}
+	return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, rows, bins, sd))
+}

@@ -1,0 +1,140 @@
+package graphical
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/privacy/noise"
+	"weir/stages/model/artifact"
+)
+
+// ward is a table of n made-up rows with a column of each form: few points, a step, a
+// tree of many cells with missing values, a line without step, categories with and
+// without missing ones, a date.
+func ward(n int) pipelinetest.Input {
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "income", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "seen", Type: pipeline.Date, Bounds: &[2]float64{18000, 18400}},
+	}}
+	columns := make([][]any, len(d.Columns))
+	for i := range n {
+		row := []any{20 + i*7%70, i * 1717 % 99999, 60.5 + float64(i%7), float64(i%13) / 13, []string{"north", "south", "west"}[i*i%3], []string{"no", "yes"}[i/20%2], 18000 + i*11%400}
+		if i%9 == 4 {
+			row[1] = nil
+		}
+		if i%11 == 3 {
+			row[4] = nil
+		}
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	return pipelinetest.Input{Header: header(d, n), Rows: pipelinetest.Rows(d, columns...)}
+}
+
+func header(d *pipeline.Domain, n int) pipeline.Header {
+	return pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+}
+
+// private is the table with a private number of rows, under add_remove.
+func private(in pipelinetest.Input) pipelinetest.Input {
+	in.Header.Rows, in.Header.Terms.Adjacency = 0, privacy.AddRemove
+	return in
+}
+
+// attempt is a stage, a table, and how it is paid for.
+type attempt struct {
+	stage      pipeline.Stage
+	in         pipelinetest.Input
+	multiplier float64
+	key        byte
+	workers    int
+	probe      privacy.Probe
+}
+
+// run carries a stage out and closes its ledger. left is the part of the total that it
+// did not spend.
+func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
+	t.Helper()
+	kind, h := pipeline.Kind{In: tableIn()}, pipeline.Headers{"in": a.in.Header}
+	w, err := a.stage.Plan(h)
+	must(t, err)
+	plan, err := compile.Price(&kind, h, w, a.multiplier, a.in.Header.Terms.Adjacency)
+	must(t, err)
+	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key}, Plan: plan, Probe: a.probe}
+	env := pipelinetest.Env(max(1, a.workers))
+	env.Privacy = ledger
+	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(a.in.Header, a.in.Rows)})
+	must(t, err)
+	must(t, ledger.Close())
+	return out["model"], ledger.Left(spendName) / plan[0].Value.(privacy.Filter).Total()
+}
+
+// model is what an attempt releases, read back.
+func (a attempt) model(t testing.TB) *released {
+	t.Helper()
+	table, _ := a.run(t)
+	return read(t, table)
+}
+
+// read is the model of a table that a stage released.
+func read(t testing.TB, table pipeline.Table) *released {
+	t.Helper()
+	m, err := artifact.Read(t.Context(), table, Decoders())
+	must(t, err)
+	return m.(*released)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fingerprint is all that a released table holds.
+func fingerprint(t testing.TB, table pipeline.Table) string {
+	t.Helper()
+	files, err := pipeline.ReadFiles(t.Context(), table)
+	must(t, err)
+	return fmt.Sprint(files)
+}
+
+// drawn is n rows of a model.
+func drawn(t testing.TB, m *released, n int) arrow.Record {
+	t.Helper()
+	rows, err := m.Draw(artifact.Drawing{Rows: int64(n), Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
+	must(t, err)
+	rec, err := rows(n)
+	must(t, err)
+	return rec
+}
+
+// table makes a table of codes: column j has sizes[j] categories, c0 and so on.
+func table(sizes []int, columns ...[]int) pipelinetest.Input {
+	d, values := &pipeline.Domain{}, make([][]any, len(sizes))
+	for j, n := range sizes {
+		c := pipeline.Column{Name: fmt.Sprint("x", j), Type: pipeline.Categorical}
+		for k := range n {
+			c.Categories = append(c.Categories, fmt.Sprint("c", k))
+		}
+		d.Columns = append(d.Columns, c)
+		for _, code := range columns[j] {
+			values[j] = append(values[j], c.Categories[code])
+		}
+	}
+	return pipelinetest.Input{Header: header(d, len(columns[0])), Rows: pipelinetest.Rows(d, values...)}
+}

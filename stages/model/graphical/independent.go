@@ -1,0 +1,64 @@
+package graphical
+
+import (
+	"context"
+
+	"weir/pipeline"
+)
+
+// Independent measures every column on its own.
+//
+// Input: a private table of plain columns, stability rows(c). Mechanism: integer
+// Gaussian noise on histograms of columns. Sensitivity: each moves by 1 (add_remove)
+// or sqrt(2) (replace_one) in L2. Adjacency: either. Guarantee: that of one Gaussian
+// mechanism (mechanism.GaussianFilter). Reference: docs/marginals.md.
+type Independent struct {
+	Columns         `yaml:",inline"`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
+}
+
+const independentName = "independent"
+
+func independentKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: independentName, Version: 1, Late: true,
+		Doc: "Measures a noisy histogram of each column and releases the model in which columns are independent. " +
+			"Use it as the floor that other models have to beat, and where rows are so few that noise drowns every pair. " +
+			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
+		In: tableIn(), Out: modelOut(),
+		New: func() pipeline.Stage { return &Independent{} },
+	}
+}
+
+// Plan prices the whole stage as one Gaussian mechanism.
+func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	need(h, &ps)
+	s.Columns.check(h.Domain, &ps)
+	Size{mostSize}.check(h.Domain, s.Columns, &ps)
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	return oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run), nil
+}
+
+// run releases the columns once, and what levels of trees left over once more.
+func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+	p, err := openPurse(env)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	f, err := begin(ctx, t, p, s.Columns, p.total())
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	if err := f.again(ctx, p, env.Workers); err != nil {
+		return pipeline.Table{}, err
+	}
+	m, err := f.fit(ctx, Size{mostSize}.limits(), env.Workers)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	return f.release(independentName, t.Header, m, mostSize)
+}

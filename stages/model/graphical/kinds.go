@@ -1,0 +1,22 @@
+// Package graphical holds the kinds that measure noisy marginals of a private table
+// and fit a graphical model to them. A front end that they share releases every column
+// and makes it a few codes (front.go); what a kind adds is which marginals it measures.
+// All leave one form of model, which draws rows (release.go, draw.go).
+package graphical
+
+import (
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+)
+
+// Kinds lists the kinds of this family.
+func Kinds() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind()} }
+
+// Decoders read what they release.
+func Decoders() []artifact.Decoder {
+	var list []artifact.Decoder
+	for _, kind := range Kinds() {
+		list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
+	}
+	return list
+}

@@ -1,0 +1,173 @@
+package graphical
+
+import (
+	"context"
+	"math"
+
+	"weir/train/graphical"
+	"weir/train/marginal"
+)
+
+// countedAtOnce bounds the cells that are counted at a time: 64 MB of them.
+const countedAtOnce = 1 << 23
+
+// each counts sets of columns by code, as many at a time as memory allows, and hands each histogram on.
+func (f *front) each(ctx context.Context, sets []graphical.Set, workers int, use func(i int, counts []int64) error) error {
+	sizes := f.sizes()
+	for from := 0; from < len(sets); {
+		to, cells := from, 0
+		var some [][]int
+		for ; to < len(sets) && (to == from || cells < countedAtOnce); to++ {
+			some = append(some, sets[to])
+			cells += cellsIn(sizes, sets[to])
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		all, err := marginal.Count(f.codes, sizes, some, workers)
+		if err != nil {
+			return err
+		}
+		for k, counts := range all {
+			if err := use(from+k, counts); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+func cellsIn(sizes []int, set graphical.Set) int {
+	cells := 1
+	for _, c := range set {
+		cells *= sizes[c]
+	}
+	return cells
+}
+
+// measure releases the histogram of each set for its cost and keeps it for the fit.
+func (f *front) measure(ctx context.Context, p *purse, list []bargain, workers int) error {
+	sets := make([]graphical.Set, len(list))
+	for i, b := range list {
+		sets[i] = b.set
+	}
+	return f.each(ctx, sets, workers, func(i int, counts []int64) error {
+		cost := list[i].cost
+		if i == len(list)-1 {
+			cost = p.left() // to the last bit of the total
+		}
+		y, err := p.histogram(counts, cost)
+		if err != nil {
+			return err
+		}
+		f.tables = append(f.tables, graphical.Table{Vars: sets[i], Y: y.Y, Var: repeated(y.Variance, len(y.Y))})
+		f.measured = append(f.measured, measured{Columns: sets[i], Y: y.Y, Sigma: y.sd()})
+		return nil
+	})
+}
+
+// forfeited is the part of the total that is not worth a release: what sums leave.
+const forfeited = 1e-9
+
+// again spends what is left on each column once more, where no pair is worth it.
+func (f *front) again(ctx context.Context, p *purse, workers int) error {
+	budget := p.left()
+	if budget <= forfeited*p.total() {
+		return nil
+	}
+	var list []bargain
+	for j, part := range shares(f.sizes()) {
+		list = append(list, bargain{graphical.Set{j}, budget * part})
+	}
+	return f.measure(ctx, p, list, workers)
+}
+
+// distances are the scores of pairs: half the L1 distance of each pair's histogram
+// and the independent model's table, which is rounded to integers so that twice the
+// score is one, all with noise in one release of the given cost. tau is the standard
+// deviation of a score's noise.
+func (f *front) distances(ctx context.Context, p *purse, pairs []graphical.Set, ones [][]float64, cost float64, workers int) (scores []float64, tau float64, err error) {
+	twice := make([]int64, len(pairs))
+	err = f.each(ctx, pairs, workers, func(i int, counts []int64) error {
+		twice[i] = distance(counts, ones[pairs[i][0]], ones[pairs[i][1]])
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	y, err := p.scores(twice, cost)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range y.Y {
+		y.Y[i] /= 2
+	}
+	return y.Y, y.sd() / 2, nil
+}
+
+// distance is the L1 distance of a histogram of two columns and their independent
+// table, rounded to integers.
+func distance(counts []int64, a, b []float64) (sum int64) {
+	n := total(a)
+	for i, x := range a {
+		for j, y := range b {
+			d := counts[i*len(b)+j]
+			if n > 0 {
+				d -= int64(math.Round(x * y / n))
+			}
+			sum += max(d, -d)
+		}
+	}
+	return sum
+}
+
+// balanced are the tables with the model's total: each is shifted by what its sum is
+// short of it, where its noise is largest most.
+func (f *front) balanced() []graphical.Table {
+	out := make([]graphical.Table, len(f.tables))
+	for i, t := range f.tables {
+		short := f.rows - total(t.Y)
+		whole := total(t.Var)
+		y := make([]float64, len(t.Y))
+		for k := range y {
+			y[k] = t.Y[k] + short*t.Var[k]/whole
+		}
+		out[i] = graphical.Table{Vars: t.Vars, Y: y, Var: t.Var}
+	}
+	return out
+}
+
+// fit estimates a model that holds every table.
+func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (*graphical.Model, error) {
+	sets := make([]graphical.Set, len(f.tables))
+	for i, t := range f.tables {
+		sets[i] = t.Vars
+	}
+	tree, err := graphical.NewTree(f.sizes(), sets, limits)
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := graphical.Fit(ctx, tree, f.rows, f.balanced(), nil, graphical.Options{Workers: workers})
+	return m, err
+}
+
+// ones are the counts by code of each column in a model.
+func ones(m *graphical.Model) ([][]float64, error) {
+	list := make([][]float64, len(m.Domain()))
+	for j := range list {
+		var err error
+		if list[j], err = m.Marginal(graphical.Set{j}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func repeated(x float64, n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = x
+	}
+	return list
+}

@@ -1,0 +1,113 @@
+package graphical
+
+import (
+	"fmt"
+	"math"
+
+	"weir/pipeline"
+	"weir/privacy/mechanism"
+)
+
+// spendName is the one mechanism of a stage.
+const spendName = "marginals"
+
+// purse spends the total of one GaussianFilter on histograms and scores.
+//
+// Input of a release: counts of rows in disjoint cells, or doubled scores of many
+// pairs. Sensitivity: that of mechanism.HistogramMoves, or scoreMoves. Adjacency: of
+// the plan. Guarantee: that of the filter, as long as what is asked and the costs
+// follow from earlier releases and public facts (docs/marginals.md section 2).
+type purse struct {
+	release func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error)
+	filter  mechanism.GaussianFilter // by which noise is reckoned
+	silent  bool                     // epsilon: inf, nothing is added
+	spent   float64
+	left    func() float64
+}
+
+// nominal stands for the noise of a run without any: an estimate weighs its
+// measurements by their variances, which must not be 0.
+const nominal = 0x1p-8
+
+func openPurse(env *pipeline.Env) (*purse, error) {
+	paid, err := env.Privacy.Open(spendName)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := paid.Mechanism().(mechanism.GaussianFilter)
+	if !ok {
+		return nil, fmt.Errorf("%s: is planned as %T, must be a filter", spendName, paid.Mechanism())
+	}
+	p := &purse{filter: m, silent: m.NoiseMultiplier == 0, left: paid.Left}
+	p.release = func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error) {
+		return mechanism.ReleaseIntegers(paid, values, d, sigma)
+	}
+	if p.silent {
+		p.filter.NoiseMultiplier = nominal
+		p.left = func() float64 { return max(0, p.total()-p.spent) }
+	}
+	return p, nil
+}
+
+// total is mu squared, for one changed row.
+func (p *purse) total() float64 { return p.filter.Total() }
+
+// move is the L2 sensitivity of a histogram under the adjacency of the plan.
+func (p *purse) move() float64 { return mechanism.HistogramMoves().Under(p.filter.Adjacency) }
+
+// The bounds of integer noise; what a least sigma leaves of its cost is forfeited.
+const leastSigma = 0x1p-10
+
+// sigma is the noise of a histogram for a part of the total.
+func (p *purse) sigma(cost float64) float64 {
+	return max(p.filter.Noise(mechanism.HistogramMoves(), cost), leastSigma)
+}
+
+// histogram releases the counts of rows in disjoint cells for a part of the total.
+func (p *purse) histogram(counts []int64, cost float64) (noisy, error) {
+	return p.integers(counts, mechanism.HistogramMoves(), cost)
+}
+
+// scores releases the doubled scores of pairs, all in one.
+func (p *purse) scores(twice []int64, cost float64) (noisy, error) {
+	return p.integers(twice, scoreMoves(len(twice)), cost)
+}
+
+// noisy is what a release gave: numbers, and the variance of the noise of each.
+type noisy struct {
+	Y        []float64
+	Variance float64
+}
+
+func (n noisy) sd() float64 { return math.Sqrt(n.Variance) }
+
+func (p *purse) integers(values []int64, d mechanism.Moves, cost float64) (noisy, error) {
+	sigma := max(p.filter.Noise(d, cost), leastSigma)
+	p.spent += cost
+	paid := sigma
+	if p.silent {
+		paid = 0
+	}
+	out, err := p.release(values, d, paid)
+	if err != nil {
+		return noisy{}, err
+	}
+	y := make([]float64, len(out))
+	for i, v := range out {
+		y[i] = float64(v)
+	}
+	return noisy{y, variance(sigma)}, nil
+}
+
+// variance is that of a rounded normal number: rounding adds 1/12, to 1e-8 of it for
+// a sigma of 1 and more, and hides the noise where sigma is far below.
+func variance(sigma float64) float64 { return sigma*sigma + 1./12 }
+
+// scoreMoves is the L2 sensitivity of the doubled scores of so many pairs. A doubled
+// score is the L1 distance of a histogram and a table of integers that earlier
+// releases made: a row more or less moves it by at most 1, a row replaced by at most
+// 2, each in every pair.
+func scoreMoves(pairs int) mechanism.Moves {
+	root := math.Sqrt(float64(pairs))
+	return mechanism.Moves{AddRemove: root, ReplaceOne: 2 * root}
+}

@@ -1,0 +1,137 @@
+package graphical
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/model/artifact"
+	"weir/train/graphical"
+)
+
+// released is a fitted model as it leaves, and as it is read back: public facts and
+// what was released with noise, nothing else.
+type released struct {
+	Domain   *pipeline.Domain     `json:"domain"` // of the table that was measured
+	Columns  []coded              `json:"columns"`
+	Size     float64              `json:"size"` // max_model_size, in megabytes
+	Model    graphical.Potentials `json:"model"`
+	Measured []measured           `json:"measured"` // every noisy marginal, with its noise
+
+	model *graphical.Model
+	grids []columns.Grid
+}
+
+const (
+	format    = 1
+	modelPart = "model.json"
+)
+
+// release packs a fitted model.
+func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size float64) (pipeline.Table, error) {
+	about, err := json.Marshal(released{Domain: f.domain, Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured})
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	out := modelHeader(h)
+	out.Domain = f.domain
+	return artifact.Pack(out, kind, format, []pipeline.File{{Name: modelPart, Data: about}})
+}
+
+func decode(parts map[string][]byte) (artifact.Model, error) {
+	data, ok := parts[modelPart]
+	if !ok || len(parts) != 1 {
+		return nil, fmt.Errorf("model: has %d parts, must have %s alone", len(parts), modelPart)
+	}
+	m := &released{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("model: %s: %w", modelPart, err)
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("model: %s: %w", modelPart, err)
+	}
+	return m, nil
+}
+
+// check judges what was read before anything of its size is made: it may come from
+// anyone.
+func (m *released) check() error {
+	if m.Domain == nil || len(m.Columns) != len(m.Domain.Columns) {
+		return fmt.Errorf("columns: are %d, must be one for each column of a domain", len(m.Columns))
+	}
+	if err := artifact.CheckDomain(m.Domain); err != nil {
+		return err
+	}
+	grids, err := gridsOf(m.Domain)
+	if err != nil {
+		return err
+	}
+	sizes := make([]int, len(grids))
+	for j := range m.Columns {
+		if err := m.Columns[j].check(grids[j]); err != nil {
+			return fmt.Errorf("columns[%d]: %w", j, err)
+		}
+		sizes[j] = m.Columns[j].codes()
+	}
+	if !(m.Size > 0 && m.Size <= mostSize) || !slices.Equal(sizes, m.Model.Domain) {
+		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns", m.Size, mostSize)
+	}
+	m.grids = grids
+	m.model, err = graphical.FromPotentials(m.Model, Size{m.Size}.limits())
+	return err
+}
+
+// check judges leaves and bins against the grid of the column.
+func (c *coded) check(g columns.Grid) error {
+	places, at := g.Values(), 0
+	if g.Coded() {
+		places = g.Cells()
+	}
+	if c.Cells != g.Cells() {
+		return fmt.Errorf("cells: are %d, must be %d, those of the domain", c.Cells, g.Cells())
+	}
+	for i, l := range c.Leaves {
+		if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0 && l.Count < 1e18) || !(l.Var >= 0 && l.Var < 1e30) {
+			return fmt.Errorf("leaves[%d]: is %v, must begin at %d, end behind it and hold a count", i, l, at)
+		}
+		at = l.Hi
+	}
+	if at != places {
+		return fmt.Errorf("leaves: end at %d, must end at %d", at, places)
+	}
+	if err := c.checkBins(); err != nil {
+		return err
+	}
+	return c.checkOrder(g.Coded(), places)
+}
+
+func (c *coded) checkBins() error {
+	at := 0
+	for i, b := range c.Bins {
+		if b[0] != at || b[1] <= b[0] {
+			return fmt.Errorf("bins[%d]: is %v, must begin at %d and end behind it", i, b, at)
+		}
+		at = b[1]
+	}
+	if at != len(c.Leaves) {
+		return fmt.Errorf("bins: end at leaf %d, must end at %d", at, len(c.Leaves))
+	}
+	return nil
+}
+
+// checkOrder wants each category once; numbers have an order of their own.
+func (c *coded) checkOrder(categories bool, places int) error {
+	if !categories && c.Order != nil || categories && len(c.Order) != places {
+		return fmt.Errorf("order: has %d places, must have each category once, of a number none", len(c.Order))
+	}
+	seen := make([]bool, places)
+	for i, cell := range c.Order {
+		if cell < 0 || cell >= places || seen[cell] {
+			return fmt.Errorf("order[%d]: is %d, must be each category once", i, cell)
+		}
+		seen[cell] = true
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package graphical
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/train/graphical"
+)
+
+// Columns says how numbers become codes: the settings of every kind that measures.
+type Columns struct {
+	Bins  int                  `yaml:"bins,omitempty" json:"bins,omitempty" min:"2" max:"256" doc:"Bins that the measured marginals have of a number; from rows and noise by default: 1.4 (n mu)^(1/4), from 8 to 32. Values inside a bin follow the measured histogram of single values."`
+	Edges map[string][]float64 `yaml:"edges,omitempty" json:"edges,omitempty" format:"columns" doc:"Public bin edges by column, ascending, instead of bins found from the noisy histogram. A bin holds its lower edge; values beyond the outermost edges fall into the outermost bins."`
+}
+
+// Aim says which marginals matter.
+type Aim struct {
+	Target       string   `yaml:"target,omitempty" json:"target,omitempty" format:"columns" doc:"Column that the synthetic rows will be used to predict; its pairs count target_weight times."`
+	TargetWeight float64  `yaml:"target_weight" json:"target_weight" exclusiveMin:"0" doc:"Weight of pairs with the target, against 1 of others."`
+	Workload     []Wanted `yaml:"workload,omitempty" json:"workload,omitempty" doc:"Marginals that matter; all pairs of columns by default. Pairs inside none of them are not measured."`
+}
+
+// Wanted is one marginal of a workload.
+type Wanted struct {
+	Columns []string `yaml:"columns" json:"columns" required:"true" minItems:"2" doc:"Columns of the marginal."`
+	Weight  float64  `yaml:"weight,omitempty" json:"weight,omitempty" exclusiveMin:"0" doc:"How much it matters; 1 by default."`
+}
+
+// Size bounds the model.
+type Size struct {
+	MaxModelSize float64 `yaml:"max_model_size" json:"max_model_size" min:"1" max:"1000" doc:"Most megabytes of the model's clique tables, 8 bytes a cell; fitting and sampling take about twice that and 64 MB. The largest clique has at most a fifth."`
+}
+
+const (
+	mostSize     = 1000 // megabytes
+	bytesPerCell = 8
+	megabyte     = 1e6
+	ofOneClique  = 5 // cliques share the size: the largest has this part of it
+)
+
+func (s Size) limits() graphical.Limits {
+	cells := int64(s.MaxModelSize * megabyte / bytesPerCell)
+	return graphical.Limits{Clique: max(1, cells/ofOneClique), Total: cells}
+}
+
+// check adds a problem where even columns on their own exceed the size: a model that
+// cannot be held is refused before anything is paid for.
+func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) {
+	cells, limits := int64(0), s.limits()
+	for _, c := range d.Columns {
+		cells += int64(numbers.mostCodes(c))
+	}
+	if cells > limits.Total {
+		ps.Add("max_model_size", fmt.Sprintf("%g MB, with %d columns of up to %d codes together", s.MaxModelSize, len(d.Columns), cells),
+			fmt.Sprintf("at least %.3g MB, 8 bytes a code", float64(cells)*bytesPerCell/megabyte))
+	}
+}
+
+// mostCodes bounds the codes of a column, missing values included.
+func (s Columns) mostCodes(c pipeline.Column) int {
+	switch edges, declared := s.Edges[c.Name]; {
+	case c.Type.Coded() && c.Late:
+		return mostCategories
+	case c.Type.Coded():
+		return min(len(c.Categories)+1, mostCategories)
+	case declared:
+		return len(edges)
+	case s.Bins > 0:
+		return 2*s.Bins + 2
+	}
+	return 2*mostFound + 2
+}
+
+// need adds a problem for each column of h that cannot be measured: what may be known
+// before any row is read.
+func need(h pipeline.Header, ps *pipeline.Problems) {
+	for _, c := range h.Domain.Columns {
+		if c.Late { // any domain that a stage releases can be measured
+			continue
+		}
+		if c.Encoding != nil {
+			ps.Add("from", fmt.Sprintf("a table whose column %s is encoded (%s)", c.Name, c.Encoding.Form), "the table as it is after cleaning, neither cut nor encoded")
+		} else if _, err := columns.GridOf(c); err != nil {
+			ps.Add("from", fmt.Sprintf("a table whose column %s (%s) cannot be measured: %v", c.Name, c.Type, err), "numbers with bounds and categories that are listed; drop columns of text")
+		}
+	}
+}
+
+// check adds a problem for each wrong setting of numbers.
+func (s Columns) check(d *pipeline.Domain, ps *pipeline.Problems) {
+	names := make([]string, 0, len(s.Edges))
+	for name := range s.Edges {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		path, c := "edges."+name, d.Column(name)
+		switch edges := s.Edges[name]; {
+		case c == nil:
+			ps.Unknown(path, "column of the table", name, d.Names())
+		case c.Type.Coded():
+			ps.Add(path, "edges of a column of type "+string(c.Type), "edges of a number or a date")
+		case len(edges) < 2 || len(edges) > mostBins+1 || !ascending(edges):
+			ps.Add(path, fmt.Sprintf("%d edges", len(edges)), fmt.Sprintf("2 to %d edges, ascending, none twice", mostBins+1))
+		}
+	}
+}
+
+func ascending(x []float64) bool {
+	for i := 1; i < len(x); i++ {
+		if !(x[i-1] < x[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// check adds a problem for each column of the aim that the table lacks.
+func (s Aim) check(d *pipeline.Domain, ps *pipeline.Problems) {
+	if s.Target != "" && d.Index(s.Target) < 0 {
+		ps.Unknown("target", "column of the table", s.Target, d.Names())
+	}
+	for i, w := range s.Workload {
+		ps.Pick(fmt.Sprintf("workload[%d].columns", i), d, w.Columns)
+	}
+}
+
+// pairs lists the pairs that may be measured, with what each is worth: 1 without a
+// workload, else the weights of the marginals that hold it.
+func (s Aim) pairs(d *pipeline.Domain) (sets []graphical.Set, weights []float64) {
+	target := d.Index(s.Target)
+	for i := range d.Columns {
+		for j := i + 1; j < len(d.Columns); j++ {
+			w := s.worth(d.Columns[i].Name, d.Columns[j].Name)
+			if i == target || j == target {
+				w *= s.TargetWeight
+			}
+			if w > 0 {
+				sets, weights = append(sets, graphical.Set{i, j}), append(weights, w)
+			}
+		}
+	}
+	return sets, weights
+}
+
+func (s Aim) worth(a, b string) float64 {
+	if len(s.Workload) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for _, w := range s.Workload {
+		if slices.Contains(w.Columns, a) && slices.Contains(w.Columns, b) {
+			sum += max(w.Weight, 0)
+			if w.Weight == 0 {
+				sum++
+			}
+		}
+	}
+	return sum
+}

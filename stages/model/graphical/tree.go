@@ -1,0 +1,153 @@
+package graphical
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+)
+
+// MarginalTree measures every column and the pairs that are worth it, and fits a
+// graphical model to all of them.
+//
+// Input: a private table of plain columns, stability rows(c). Mechanism: integer
+// Gaussian noise on histograms of columns, on the distances of all pairs from
+// independence, and on the histograms of pairs that are chosen from these releases,
+// with noise chosen from them too. Sensitivity: a histogram moves by 1 (add_remove)
+// or sqrt(2) (replace_one) in L2, a distance by .5 or 1. Adjacency: either.
+// Guarantee: that of one Gaussian mechanism, since the squares of sensitivity over
+// noise sum to its mu^2 on every path (mechanism.GaussianFilter). Model, bins and rows
+// are post-processing. Reference: docs/marginals.md.
+type MarginalTree struct {
+	Aim             `yaml:",inline"`
+	Columns         `yaml:",inline"`
+	Size            `yaml:",inline"`
+	OneWay          float64 `yaml:"one_way" json:"one_way" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own."`
+	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .2. The rest measures pairs."`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
+}
+
+const treeName = "marginal_tree"
+
+func marginalTreeKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: treeName, Version: 1, Late: true,
+		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
+			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
+			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
+		In: tableIn(), Out: modelOut(),
+		New: func() pipeline.Stage {
+			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.35}
+		},
+	}
+}
+
+func tableIn() []pipeline.Port {
+	return []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, neither cut nor encoded."}}
+}
+
+func modelOut() []pipeline.Port {
+	return []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The model, and every noisy marginal that it was fitted to."}}
+}
+
+// Plan prices the whole stage as one Gaussian mechanism.
+func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	need(h, &ps)
+	s.Columns.check(h.Domain, &ps)
+	s.Aim.check(h.Domain, &ps)
+	s.Size.check(h.Domain, s.Columns, &ps)
+	if s.OneWay+s.Select >= 1 {
+		ps.Add("select", fmt.Sprintf("%g beside one_way %g", s.Select, s.OneWay), "so small that a part is left to measure pairs: both together below 1")
+	}
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	return oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run), nil
+}
+
+// oneEvent is the work of a stage that pays one filter for all that it measures.
+func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
+	return pipeline.Work{
+		Out:   pipeline.Headers{"model": modelHeader(h)},
+		Terms: pipeline.Pricing{Scale: multiplier},
+		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
+			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
+		}}},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			model, err := learn(ctx, env, in["in"])
+			return pipeline.Tables{"model": model}, err
+		},
+	}
+}
+
+// modelHeader is that of a released model of the table of header h.
+func modelHeader(h pipeline.Header) pipeline.Header {
+	return pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: h.Domain, Class: pipeline.Released, Terms: h.Terms}
+}
+
+func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+	p, err := openPurse(env)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	if err := s.pairs(ctx, env, f, p); err != nil {
+		return pipeline.Table{}, err
+	}
+	m, err := f.fit(ctx, s.limits(), env.Workers)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	return f.release(treeName, t.Header, m, s.MaxModelSize)
+}
+
+// pairs chooses pairs and measures them; without any the columns get all.
+func (s *MarginalTree) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse) error {
+	chosen, err := s.chosen(ctx, env, f, p)
+	if err != nil {
+		return err
+	}
+	if len(chosen) == 0 {
+		return f.again(ctx, p, env.Workers)
+	}
+	return f.measure(ctx, p, chosen, env.Workers)
+}
+
+func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, p *purse) ([]bargain, error) {
+	sets, weights := s.Aim.pairs(f.domain)
+	if len(sets) == 0 {
+		return nil, nil
+	}
+	model, err := f.fit(ctx, s.limits(), env.Workers)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := ones(model)
+	if err != nil {
+		return nil, err
+	}
+	scores, tau, err := f.distances(ctx, p, sets, counts, p.total()*s.scoring(len(sets), f.rows, p.total()), env.Workers)
+	if err != nil {
+		return nil, err
+	}
+	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: weights, tau: tau, budget: p.left(), move: p.move(), limits: s.limits()}
+	return m.choose(), nil
+}
+
+// scoring is the part of the budget for scores: so much that their noise is about a
+// hundredth of the rows.
+func (s *MarginalTree) scoring(pairs int, rows, squares float64) float64 {
+	if s.Select > 0 {
+		return s.Select
+	}
+	part := float64(pairs) / math.Pow(0.01*rows, 2) / squares
+	return min(max(part, 0.02), 0.2, (1-s.OneWay)/2)
+}

@@ -1,0 +1,106 @@
+package graphical
+
+import (
+	"errors"
+	"math"
+)
+
+// newModel calibrates factors and masks on a tree: beliefs that agree on separators,
+// and the logarithm of the partition function. Masks that leave no row are an error.
+func newModel(t *Tree, total float64, factors []factor, masks []Mask) (*Model, error) {
+	m := t.blank(factors, masks)
+	m.total = total
+	if m.collect(); math.IsInf(m.logZ, -1) {
+		return nil, errors.New("graphical: masks: forbid every row together, must allow at least one")
+	}
+	m.distribute()
+	return m, nil
+}
+
+// blank holds the sums of the factors' logarithms in place of beliefs.
+func (t *Tree) blank(factors []factor, masks []Mask) *Model {
+	m := &Model{tree: t, factors: factors, masks: masks}
+	m.beliefs, m.seps = make([][]float64, len(t.nodes)), make([][]float64, len(t.nodes))
+	for i, n := range t.nodes {
+		m.beliefs[i], m.seps[i] = make([]float64, n.cells), make([]float64, n.sepCells)
+	}
+	for _, f := range factors {
+		f.view.add(m.beliefs[f.node], f.log)
+	}
+	for _, mask := range masks {
+		m.forbid(mask)
+	}
+	return m
+}
+
+// forbid sets the logarithms of a mask's cells to -Inf, in the smallest clique.
+func (m *Model) forbid(mask Mask) {
+	log := make([]float64, len(mask.Forbidden))
+	for i, no := range inward(m.tree.dom, mask.Vars, mask.Forbidden) {
+		if no {
+			log[i] = math.Inf(-1)
+		}
+	}
+	f := m.tree.factor(mask.Vars, log)
+	f.view.add(m.beliefs[f.node], log)
+}
+
+// collect turns logarithms into weights from the leaves to the root. A clique's
+// weights are scaled so that the largest of each cell of its separator is 1, however
+// small they are beside others; the scale goes up in the message, as a logarithm.
+func (m *Model) collect() {
+	for i := len(m.tree.nodes) - 1; i >= 0; i-- {
+		n, b := &m.tree.nodes[i], m.beliefs[i]
+		greatest, sum := make([]float64, n.sepCells), m.seps[i]
+		own := n.own
+		if n.parent < 0 {
+			own = newView([]int{n.cells}, []bool{false})
+		}
+		own.greatest(b, greatest)
+		for k, g := range greatest {
+			greatest[k] = -g
+			if math.IsInf(g, -1) {
+				greatest[k] = 0
+			}
+		}
+		own.add(b, greatest)
+		for k, x := range b {
+			b[k] = math.Exp(x)
+		}
+		own.sum(b, sum)
+		if n.parent < 0 {
+			m.logZ = math.Log(sum[0]) - greatest[0]
+			continue
+		}
+		for k := range greatest {
+			greatest[k] = math.Log(sum[k]) - greatest[k]
+		}
+		n.above.add(m.beliefs[n.parent], greatest)
+	}
+}
+
+// distribute scales the root to the total and every other clique to what its parent
+// says of their separator. A separator's cell without mass has none below.
+func (m *Model) distribute() {
+	for i := range m.tree.nodes {
+		n, b, sep := &m.tree.nodes[i], m.beliefs[i], m.seps[i]
+		if n.parent < 0 {
+			by := m.total / sep[0]
+			for k := range b {
+				b[k] *= by
+			}
+			sep[0] = m.total
+			continue
+		}
+		fresh := make([]float64, n.sepCells)
+		n.above.sum(m.beliefs[n.parent], fresh)
+		for k, old := range sep {
+			sep[k] = 0
+			if old > 0 {
+				sep[k] = fresh[k] / old
+			}
+		}
+		n.own.scale(b, sep)
+		copy(sep, fresh)
+	}
+}

@@ -1,0 +1,103 @@
+package graphical
+
+import "slices"
+
+// forest is a junction forest that grows by pairs: cliques, and links between them
+// such that the cliques of every column are connected. A clique that was taken into
+// another is nil.
+type forest struct {
+	dom     []int
+	cliques []Set
+	links   [][]int
+	total   int64
+}
+
+func newForest(dom []int) *forest {
+	f := &forest{dom: dom, links: make([][]int, len(dom))}
+	for c, n := range dom {
+		f.cliques = append(f.cliques, Set{c})
+		f.total = plus(f.total, int64(n))
+	}
+	return f
+}
+
+// add brings the columns of a set into one clique, pair by pair: in a chordal graph
+// columns that are linked in pairs share a clique. Where that passes the limits the
+// forest stays as it was.
+func (f *forest) add(s Set, l Limits) bool {
+	before := *f
+	if len(s) > 2 {
+		before.cliques, before.links = slices.Clone(f.cliques), make([][]int, len(f.links))
+		for i, links := range f.links {
+			before.links[i] = slices.Clone(links)
+		}
+	}
+	for j, b := range s {
+		for _, a := range s[:j] {
+			if !f.pair(a, b, l) {
+				*f = before
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pair brings two columns into one clique: two trees are joined by a new clique; in
+// one tree a column is carried along the path to the other, from the cheaper end.
+func (f *forest) pair(a, b int, l Limits) bool {
+	path := f.path(a, b)
+	var best chain
+	switch {
+	case len(path) == 1:
+		return true
+	case path == nil:
+		best = f.join(a, b)
+	default:
+		best = f.carry(path, a, b)
+		slices.Reverse(path)
+		if back := f.carry(path, b, a); back.growth < best.growth {
+			best = back
+		}
+	}
+	if best.growth > 0 && (best.largest > l.Clique || plus(f.total, best.growth) > l.Total) {
+		return false
+	}
+	f.apply(best)
+	return true
+}
+
+// path is the cliques from one that holds a to one that holds b, the nearest two; a
+// clique that holds both is a path of one. It is nil between two trees.
+func (f *forest) path(a, b int) []int {
+	from := make([]int, len(f.cliques)) // 1 + the clique before, 0: not seen
+	var queue []int
+	for i, c := range f.cliques {
+		if c.has(a) {
+			from[i], queue = i+1, append(queue, i)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		if f.cliques[at].has(b) {
+			return backward(from, at)
+		}
+		queue = queue[1:]
+		for _, next := range f.links[at] {
+			if from[next] == 0 {
+				from[next], queue = at+1, append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+func backward(from []int, at int) []int {
+	path := []int{at}
+	for from[at]-1 != at {
+		at = from[at] - 1
+		path = append(path, at)
+	}
+	slices.Reverse(path)
+	return path
+}

@@ -1,0 +1,88 @@
+package graphical
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Set is ascending column numbers. A table over a Set is row-major: its last column
+// varies fastest.
+type Set []int
+
+func (s Set) has(c int) bool {
+	_, found := slices.BinarySearch(s, c)
+	return found
+}
+
+// within reports whether every column of s is one of o.
+func (s Set) within(o Set) bool {
+	if len(s) > len(o) {
+		return false
+	}
+	for _, c := range s {
+		if !o.has(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// with is the union of two sets, ascending, in memory of its own.
+func (s Set) with(o ...int) Set {
+	u := slices.Concat(s, Set(o))
+	slices.Sort(u)
+	return slices.Compact(u)
+}
+
+// and is what two sets share.
+func (s Set) and(o Set) Set {
+	var both Set
+	for _, c := range s {
+		if o.has(c) {
+			both = append(both, c)
+		}
+	}
+	return both
+}
+
+// without is s less the columns of o.
+func (s Set) without(o Set) Set {
+	var rest Set
+	for _, c := range s {
+		if !o.has(c) {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// checkSet says what is wrong with a set of columns of a domain, or nil.
+func checkSet(at string, dom []int, s Set) error {
+	for i, c := range s {
+		if c < 0 || c >= len(dom) {
+			return fmt.Errorf("%s: names column %d, must be from 0 to %d", at, c, len(dom)-1)
+		}
+		if i > 0 && s[i-1] >= c {
+			return fmt.Errorf("%s: has column %d after %d, must ascend", at, c, s[i-1])
+		}
+	}
+	return nil
+}
+
+// byDomain is the order of a table's axes inside the package: the largest domain
+// last, so that the innermost loop is the longest. It is one order for all tables,
+// so the axes of a part are a subsequence of those of the whole.
+func byDomain(dom []int, s Set) []int {
+	axes := slices.Clone([]int(s))
+	slices.SortFunc(axes, func(a, b int) int { return cmp.Or(cmp.Compare(dom[a], dom[b]), cmp.Compare(a, b)) })
+	return axes
+}
+
+func sizes(dom []int, axes []int) []int {
+	dims := make([]int, len(axes))
+	for i, c := range axes {
+		dims[i] = dom[c]
+	}
+	return dims
+}

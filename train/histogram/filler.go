@@ -1,0 +1,93 @@
+package histogram
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Filler places values inside the bins of a model: it turns codes of bins into grid
+// cells, row by row, for a drawing whose rows of each bin are known beforehand. The
+// rows of a bin are shared out to its leaves by systematic rounding, in proportion to
+// max(count - .25 sd, 0) + .05 sd, so that each leaf gets its share to within one row
+// over the whole drawing; rows get leaves in random order, and a cell of the leaf
+// uniformly. Memory is that of the leaves.
+type Filler struct {
+	leaves []Leaf
+	urns   []urn
+	cells  uint16 // of values: what follows is no bin
+	rng    *rand.Rand
+}
+
+// NewFiller prepares a drawing: bin b is the leaves bins[b][0] to bins[b][1]
+// (excluded) and rows[b] rows of it will be placed. A bin that is asked for more rows
+// starts anew with the same shares.
+func NewFiller(leaves []Leaf, bins [][2]int, rows []int64, rng *rand.Rand) *Filler {
+	f := &Filler{leaves: leaves, rng: rng, urns: make([]urn, len(bins))}
+	if len(leaves) > 0 {
+		f.cells = uint16(leaves[len(leaves)-1].Hi)
+	}
+	for b, bin := range bins {
+		f.urns[b] = newUrn(bin[0], Systematic(weights(leaves[bin[0]:bin[1]]), max(rows[b], 1), rng.Float64()))
+	}
+	return f
+}
+
+// Fill sets cells[i] to a grid cell of bin codes[i]. Codes beyond the bins are cells
+// beyond those of values: with one such code, missing, it becomes the cell after the
+// last value.
+func (f *Filler) Fill(cells, codes []uint16) {
+	bins := uint16(len(f.urns))
+	for i, code := range codes {
+		if code >= bins {
+			cells[i] = f.cells + (code - bins)
+			continue
+		}
+		cells[i] = uint16(f.Cell(int(code)))
+	}
+}
+
+// Cell is a grid cell for the next row of a bin.
+func (f *Filler) Cell(bin int) int {
+	leaf := &f.leaves[f.urns[bin].draw(f.rng)]
+	if width := uint64(leaf.Hi - leaf.Lo); width > 1 {
+		return leaf.Lo + int(f.rng.Uint64N(width))
+	}
+	return leaf.Lo
+}
+
+// weights are the shares of leaves in their bin: less than the estimate, since noise
+// put counts where nothing is, and never 0, since a count of 0 is an estimate too. The
+// factors were measured behind Haar and Tree as they are here: on eight columns of Adult
+// and Cardio, noise sd 15, 60 and 250, their error is up to a fifth below that of .5 and
+// .1 (a hundredth above at worst).
+func weights(leaves []Leaf) []float64 {
+	w, sum := make([]float64, len(leaves)), 0.0
+	for i, l := range leaves {
+		sd := math.Sqrt(l.Var)
+		w[i] = max(l.Count-.25*sd, 0) + .05*sd
+		sum += w[i]
+	}
+	if !(sum > 0) {
+		for i, l := range leaves {
+			w[i] = float64(l.Hi - l.Lo)
+		}
+	}
+	return w
+}
+
+// Systematic shares n rows out in proportion to weights, which are not negative and
+// not all 0: each share is rounded down or up, and their sum is n. at, in [0, 1),
+// uniform, makes each share right on average.
+func Systematic(weights []float64, n int64, at float64) []int64 {
+	total := sum(weights)
+	out, before, run := make([]int64, len(weights)), int64(0), 0.0
+	for i, w := range weights {
+		run += w
+		upTo := min(int64(math.Floor(run/total*float64(n)+at)), n)
+		if i == len(weights)-1 {
+			upTo = n
+		}
+		out[i], before = upTo-before, upTo
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+package marginal
+
+import (
+	"fmt"
+
+	"weir/train/parallel"
+)
+
+// MostCells is the most cells of a marginal that is counted in an array.
+const MostCells = denseCells
+
+// Count counts marginals of one table. columns has the codes of each column, one a
+// row; those of column j are below sizes[j]; each set lists the columns of a marginal.
+// The result has the rows in every cell of each set, row-major, the last column of the
+// set fastest. Memory is 8 bytes a cell. Results do not depend on workers. An error
+// names a set of no column, or of more than MostCells cells.
+func Count(columns [][]uint16, sizes []int, sets [][]int, workers int) ([][]int64, error) {
+	t, err := NewTally(sizes, sets)
+	if err != nil {
+		return nil, err
+	}
+	t.Add(columns, workers)
+	return t.Counts(), nil
+}
+
+// Tally counts many marginals of one table that comes in parts, in one pass.
+type Tally struct {
+	sizes  []int
+	sets   [][]int
+	counts [][]int64
+	pieces []piece
+}
+
+// NewTally is ready for Add; see Count for sizes and sets.
+func NewTally(sizes []int, sets [][]int) (*Tally, error) {
+	t := &Tally{sizes: sizes, sets: sets, counts: make([][]int64, len(sets))}
+	for i, set := range sets {
+		cells := int64(1)
+		for _, j := range set {
+			cells = min(cells*int64(sizes[j]), MostCells+1)
+		}
+		if len(set) == 0 || cells > MostCells {
+			return nil, fmt.Errorf("marginal of columns %v: has %d cells or more, must have columns and at most %d cells", set, cells, MostCells)
+		}
+		t.counts[i] = make([]int64, cells)
+	}
+	t.pieces = piecesOf(sets)
+	return t, nil
+}
+
+// Add counts further rows: columns has those of every column.
+func (t *Tally) Add(columns [][]uint16, workers int) {
+	parallel.Do(workers, len(t.pieces), func(_, i int) { t.count(columns, t.pieces[i]) })
+}
+
+// Counts is what was counted so far, by set.
+func (t *Tally) Counts() [][]int64 { return t.counts }
