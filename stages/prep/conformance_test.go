@@ -220,9 +220,9 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			}),
 		},
 		"dp_categories": {
-			one("replace_one", raw, func() pipeline.Stage { return &DPCategories{Other: "other", Delta: 0.3, NoiseMultiplier: 0.5} }),
-			one("two columns, add_remove", texts(addRemove), func() pipeline.Stage { return &DPCategories{Other: "rest", Delta: 0.3, NoiseMultiplier: 1} }),
-			one("several rows a unit", texts(unitTable()), func() pipeline.Stage { return &DPCategories{Other: "rest", Delta: 0.01, NoiseMultiplier: 0.2} }),
+			one("replace_one", raw, func() pipeline.Stage { return &DPCategories{Other: "other", Most: 9, Delta: 0.3, NoiseMultiplier: 0.5} }),
+			one("two columns, add_remove", texts(addRemove), func() pipeline.Stage { return &DPCategories{Other: "rest", Most: 2, Delta: 0.3, NoiseMultiplier: 1} }),
+			one("several rows a unit", texts(unitTable()), func() pipeline.Stage { return &DPCategories{Other: "rest", Most: 9, Delta: 0.01, NoiseMultiplier: 0.2} }),
 		},
 		"dp_count": {
 			one("add_remove", addRemove, func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),

@@ -93,9 +93,27 @@ func (s *DPBounds) check(ps *pipeline.Problems, c *pipeline.Column) {
 		ps.Add("columns", c.Name+", whose bounds another stage releases", "columns without bounds: a second charge buys nothing")
 	case c.Bounds != nil:
 		ps.Add("columns", c.Name+", which has bounds", "columns without bounds: what is publicly known costs nothing")
-	case c.Type != pipeline.Numeric && s.HighExponent > 53:
-		ps.Add("high_exponent", fmt.Sprint(s.HighExponent), "at most 53, as "+c.Name+" is "+describe(c))
+	case s.HighExponent > highest(c):
+		ps.Add("high_exponent", fmt.Sprint(s.HighExponent), fmt.Sprintf("at most %d, so that the values of %s can be numbered", highest(c), c.Name))
 	}
+}
+
+// highest is the exponent up to which the multiples of a column's step can be numbered
+// by a float64 from end to end. Numbers without a step have the range of the settings.
+func highest(c *pipeline.Column) int {
+	step := spacing(c)
+	if step == 0 {
+		return 200
+	}
+	return 51 + int(math.Floor(math.Log2(step)))
+}
+
+// spacing is the step of a column, 1 for whole numbers; 0 where there is none.
+func spacing(c *pipeline.Column) float64 {
+	if c.Type == pipeline.Numeric {
+		return c.Step
+	}
+	return max(1, math.Trunc(c.Step))
 }
 
 // boundsFinding is the planned stage.
@@ -174,11 +192,7 @@ func (s *DPBounds) fill(c *pipeline.Column, low, high float64, found bool) {
 	if low == high { // beyond the highest exponent, on one side
 		low, high = min(low, low/2), max(high, high/2)
 	}
-	step := c.Step
-	if c.Type != pipeline.Numeric {
-		step = max(1, math.Trunc(step))
-	}
-	if step > 0 {
+	if step := spacing(c); step > 0 {
 		low, high = math.Floor(low/step)*step, math.Ceil(high/step)*step
 	}
 	c.Bounds = &[2]float64{low, high}

@@ -1,6 +1,7 @@
 package prep
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,7 @@ import (
 type DPCategories struct {
 	Columns         []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns of text to find categories of; by default all but the privacy unit's."`
 	Other           string   `yaml:"other" json:"other" minLength:"1" doc:"Category of every value that is not released; it is always there."`
+	Most            int      `yaml:"most" json:"most" min:"1" max:"60000" doc:"Most categories of a column beside that one; of more the ones with the greatest noisy counts are kept."`
 	Delta           float64  `yaml:"delta,omitempty" json:"delta,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the plan's delta that pays for the selection, over all columns; a tenth of it where this is not given."`
 	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"One over the epsilon of each column, for one row; found from the budget where it is not given."`
 }
@@ -39,7 +41,7 @@ func dpCategoriesKind() pipeline.Kind {
 			"of values is not publicly known; one that somebody can declare costs nothing. Every other value becomes one category, which is always there. " +
 			"It takes a part of delta. Never use it on identifiers: what is released is released as it is spelled. " +
 			"The plan knows that there will be categories, not which; release/ gets STAGE.domain.yaml. Stability stays as it is.",
-		New: func() pipeline.Stage { return &DPCategories{Other: "other"} },
+		New: func() pipeline.Stage { return &DPCategories{Other: "other", Most: 10000} },
 	}
 }
 
@@ -55,7 +57,7 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		c.Type, c.Categories, c.Late, c.Source, c.OfUnit = pipeline.Categorical, nil, true, "", false
 		forget(d, c.Name) // the text of before cannot be found again
 	}
-	f := &categoriesFinding{other: s.Other, places: places, out: rowHeader(h, d)}
+	f := &categoriesFinding{other: s.Other, most: s.Most, places: places, out: rowHeader(h, d)}
 	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h)}, Run: f.run,
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each", counted(len(places), "column"), delta),
@@ -127,6 +129,7 @@ func nameable(v string) bool { return v != "" && len(v) <= longest && plain.Prin
 // categoriesFinding is the planned stage.
 type categoriesFinding struct {
 	other  string
+	most   int
 	places []int
 	out    pipeline.Header
 }
@@ -146,13 +149,22 @@ func (f *categoriesFinding) run(ctx context.Context, env *pipeline.Env, in pipel
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range parts {
-			d.Columns[i].Categories = append(d.Columns[i].Categories, p.Name)
-		}
-		d.Columns[i].Categories = append(d.Columns[i].Categories, f.other)
+		d.Columns[i].Categories = append(f.frequent(parts), f.other)
 		makers[i] = matching(i, d.Columns[i].Categories)
 	}
 	return released(env, f.out, d, makers, in["in"])
+}
+
+// frequent are the names of the released values with the greatest noisy counts, in the
+// order of the alphabet.
+func (f *categoriesFinding) frequent(parts []mechanism.Partition) []string {
+	slices.SortStableFunc(parts, func(a, b mechanism.Partition) int { return cmp.Compare(b.Count, a.Count) })
+	var names []string
+	for _, p := range parts[:min(len(parts), f.most)] {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // count tells how many rows have each value that could be a category; the one for all

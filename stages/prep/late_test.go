@@ -53,7 +53,7 @@ func TestBadReleases(t *testing.T) {
 		"  b: {kind: dp_bounds, columns: [weight]}\n":                                        "is weight, which has bounds, must be columns without bounds: what is publicly known costs nothing",
 		"  b: {kind: dp_bounds, columns: [town]}\n":                                          "is town, which is text, must be numbers and dates",
 		"  b: {kind: dp_bounds, low_exponent: 4, high_exponent: 4}\n":                        "is 4, must be above low_exponent, which is 4",
-		"  b: {kind: dp_bounds, high_exponent: 60}\n":                                        "is 60, must be at most 53, as income is integer",
+		"  b: {kind: dp_bounds, high_exponent: 60}\n":                                        "is 60, must be at most 51, so that the values of income can be numbered",
 		"  s: {kind: select, columns: [pid, weight]}\n  b: {kind: dp_bounds}\n":              "every number of the table has bounds",
 		"  c: {kind: dp_categories, columns: [pid]}\n":                                       "is pid, which names the privacy unit, must be columns of values that many units share [W02]",
 		"  c: {kind: dp_categories, columns: [income]}\n":                                    "is income, which is integer, must be columns of type text",

@@ -127,27 +127,37 @@ func deltaOf(e privacy.Event) float64 {
 // TestOddTextIsNoCategory: what no domain could list is not counted, however many rows
 // have it, and becomes the category of all others.
 func TestOddTextIsNoCategory(t *testing.T) {
+	out := categorised(t, 9)
+	if got := fmt.Sprint(out.Domain.Columns[0].Categories); got != "[fine well other]" {
+		t.Errorf("categories are %s", got)
+	}
+	r, err := out.Collect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(r.Column(0).NullN(), must(codes(r.Column(0)))[1:8]); got != "1 [0 2 2 2 2 1 1]" {
+		t.Errorf("nulls and codes are %s", got)
+	}
+	if got := fmt.Sprint(categorised(t, 1).Domain.Columns[0].Categories); got != "[well other]" {
+		t.Errorf("of one category the most frequent must be kept, is %s", got)
+	}
+}
+
+// categorised is a table of odd text beside two plain values, one twice as often.
+func categorised(t *testing.T, most int) pipeline.Table {
+	t.Helper()
 	values := []any{nil}
 	for range 400 {
-		values = append(values, "fine", "other", "line\nbreak", strings.Repeat("x", longest+1), "")
+		values = append(values, "fine", "other", "line\nbreak", strings.Repeat("x", longest+1), "", "well", "well")
 	}
 	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Text, Nullable: true}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
-	out, err := pipelinetest.Run(t, &DPCategories{Other: "other", Delta: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+	out, err := pipelinetest.Run(t, &DPCategories{Other: "other", Most: most, Delta: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(out["out"].Domain.Columns[0].Categories); got != "[fine other]" {
-		t.Errorf("categories are %s", got)
-	}
-	r, err := out["out"].Collect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprint(r.Column(0).NullN(), must(codes(r.Column(0)))[1:6]); got != "1 [0 1 1 1 1]" {
-		t.Errorf("nulls and codes are %s", got)
-	}
+	return out["out"]
 }
 
 // TestWithoutPrivacyNothingIsNoisy: epsilon: inf plans at scale 0.
