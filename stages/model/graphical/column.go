@@ -16,6 +16,9 @@ type coded struct {
 	Order  []int            `json:"order,omitempty"` // of categories: cells with those of a bin together; nil: as they are
 	Leaves []histogram.Leaf `json:"leaves"`
 	Bins   [][2]int         `json:"bins"` // ranges of leaves
+
+	// Within has counts of the points of some cells, where a cell has several.
+	Within map[int][]float64 `json:"within,omitempty"`
 }
 
 // places is how many cells the leaves cover.

@@ -34,7 +34,8 @@ type front struct {
 // cells of one column, or of all combinations of codes of several.
 type measured struct {
 	Columns []int     `json:"columns"`
-	Cells   [][2]int  `json:"cells,omitempty"` // ranges of cells of the column's grid
+	Cells   [][2]int  `json:"cells,omitempty"`  // ranges of cells of the column's grid
+	Within  []int     `json:"within,omitempty"` // cells of which every point is counted, one after the other
 	Y       []float64 `json:"y"`
 	Sigma   float64   `json:"sigma"`
 }
@@ -57,7 +58,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	released := make([]oneWay, len(grids))
 	for j, part := range shares(cellsOf(grids)) {
 		one := oneWay{grid: grids[j], rows: f.rows}
-		if err := one.release(f.codes[j], p, squares*part); err != nil {
+		if err := one.release(f.codes[j], read.Within[j], p, squares*part); err != nil {
 			return nil, err
 		}
 		released[j] = one
@@ -150,15 +151,17 @@ type oneWay struct {
 	rows     float64 // public; 0: not
 	counts   noisy   // of each cell, of categories and small grids
 	leaves   []histogram.Leaf
-	missing  float64 // of a tree
-	level    noisy   // noise of a level of a tree
+	missing  float64           // of a tree
+	within   map[int][]float64 // of its cells that are heaps: counts of their points
+	level    noisy             // noise of a level of a tree
 	measured []measured
 
 	sum, sumVariance float64 // of all rows
 }
 
-// release counts a column and releases it. fine holds cells of the grid.
-func (o *oneWay) release(fine []uint16, p *purse, cost float64) error {
+// release counts a column and releases it. fine holds cells of the grid, within the
+// points inside them where these are told apart.
+func (o *oneWay) release(fine []uint16, within []uint8, p *purse, cost float64) error {
 	counts := make([]int64, o.grid.Cells())
 	for _, cell := range fine {
 		counts[cell]++
@@ -166,7 +169,15 @@ func (o *oneWay) release(fine []uint16, p *purse, cost float64) error {
 	if o.grid.Coded() || o.grid.Values() <= flat {
 		return o.releaseCells(counts, p, cost)
 	}
-	return o.releaseTree(counts, p, cost)
+	levels := histogram.Levels(o.grid.Values())
+	if !o.grid.Told() { // of the grid: an empty table has no within
+		return o.releaseTree(counts, levels, p, cost/float64(levels))
+	}
+	each := cost / float64(levels+1)
+	if err := o.releaseTree(counts, levels, p, each); err != nil {
+		return err
+	}
+	return o.releasePoints(fine, within, p, each)
 }
 
 func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error) {
@@ -181,14 +192,12 @@ func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error
 // releaseTree releases level after level, each a histogram over disjoint ranges of
 // cells. Missing values are a cell of the first. What levels cost that are not
 // reached stays for later releases of the stage.
-func (o *oneWay) releaseTree(counts []int64, p *purse, cost float64) (err error) {
+func (o *oneWay) releaseTree(counts []int64, levels int, p *purse, each float64) (err error) {
 	points, missing := o.grid.Values(), counts[o.grid.Values():]
 	before := make([]int64, points+1)
 	for i, n := range counts[:points] {
 		before[i+1] = before[i] + n
 	}
-	levels := histogram.Levels(points)
-	each := cost / float64(levels)
 	ask := func(level int, nodes [][2]int) ([]float64, error) {
 		counts := make([]int64, len(nodes), len(nodes)+1)
 		for i, node := range nodes {
@@ -240,6 +249,7 @@ func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, va
 	} else {
 		leaves, sd := o.line(rows)
 		c = o.binned(s, name, leaves, sd, rows, mu)
+		c.Within = o.within
 	}
 	y, variances = make([]float64, c.codes()), make([]float64, c.codes())
 	if o.counts.Y != nil {
