@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -160,7 +161,12 @@ func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, l
 		if f.Name != filepath.Base(f.Name) {
 			return fmt.Errorf("a report file is named %q, must be a plain file name", f.Name)
 		}
-		if err := r.writeFile(dir, under, f.Name, "", list, bytesOf(f.Data)); err != nil {
+		name := f.Name
+		if under == "release" {
+			stage, rest, _ := strings.Cut(name, ".")
+			name = r.marked(stage) + "." + rest
+		}
+		if err := r.writeFile(dir, under, name, "", list, bytesOf(f.Data)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,49 @@ func TestDomainIsReleased(t *testing.T) {
 	}
 	if again := s.result(); !again.Reused {
 		t.Error("the finished run is not shown again")
+	}
+}
+
+// TestSeedMarksReleasedDomains: noise from a seed is no noise, and the names of files say so.
+func TestSeedMarksReleasedDomains(t *testing.T) {
+	r := newOpenStudy(t, 4000).result("--insecure-noise-seed", "4")
+	for _, name := range []string{"towns.NOT-PRIVATE.domain.yaml", "bounds.NOT-PRIVATE.domain.yaml", "rows.NOT-PRIVATE.count.yaml"} {
+		if !slices.Contains(r.Release, filepath.Join(r.Run, "release", name)) {
+			t.Errorf("%s is not among %v", name, r.Release)
+		}
+	}
+}
+
+// TestNoPrivacyReleasesNothing: under epsilon: inf what is found is exact, and stays inside.
+func TestNoPrivacyReleasesNothing(t *testing.T) {
+	s := newOpenStudy(t, 4000)
+	s.edit("spec.yaml", "epsilon: 2", "epsilon: inf\n  claims: none")
+	s.edit("spec.yaml", "  split: {towns: 0.4, bounds: 0.4, rows: 0.2}\n", "")
+	r := s.result()
+	nothingShows(t, filepath.Join(r.Run, "release"), "Arden", "131072", "Needlestone")
+	if text := contents(t, filepath.Join(r.Run, "internal", "rows.count.yaml")); !strings.Contains(text, "rows: 4000\n") {
+		t.Errorf("the count is not exact:\n%s", text)
+	}
+}
+
+// TestOpenRunGoesOn: a run that was stopped behind the release takes the released domain
+// from the cache, and charges nothing again.
+func TestOpenRunGoesOn(t *testing.T) {
+	s := newOpenStudy(t, 4000)
+	r := s.result()
+	first := s.read("data.csv.weir-ledger.jsonl")
+	if err := os.RemoveAll(filepath.Join(r.Run, "release")); err != nil {
+		t.Fatal(err)
+	}
+	again := s.result()
+	if again.Run != r.Run || s.read("data.csv.weir-ledger.jsonl") != first {
+		t.Error("another run was made, or charged")
+	}
+	if text := flat(released(t, again, "bounds.domain.yaml")); !strings.Contains(text, "[Arden, Bree, Combe, other]") {
+		t.Errorf("the domain made again is\n%s", text)
+	}
+	if code, out, errs := s.weir("verify", r.Run); code != exitDone {
+		t.Errorf("weir verify: exit code %d: %s%s", code, out, errs)
 	}
 }
 

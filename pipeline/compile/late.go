@@ -72,7 +72,10 @@ func (s *Step) plansAgain(stage pipeline.Stage) {
 	step := s.Step
 	s.Work.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		again, err := stage.Plan(headersOf(in))
-		if err != nil {
+		switch noPrivacy := withoutPrivacy(in); {
+		case err != nil && noPrivacy: // what was found is exact, and private
+			return nil, errors.New("cannot be planned with the domain that the run has found")
+		case err != nil:
 			return nil, fmt.Errorf("with the domain that the run has released: %w", err)
 		}
 		if err := errors.Join(SamePromises(first, again), sameSpends(step, again)); err != nil {
@@ -80,6 +83,15 @@ func (s *Step) plansAgain(stage pipeline.Stage) {
 		}
 		return again.Run(ctx, env, in)
 	}
+}
+
+func withoutPrivacy(in pipeline.Tables) bool {
+	for _, t := range in {
+		if t.Terms.NoPrivacy {
+			return true
+		}
+	}
+	return false
 }
 
 func headersOf(in pipeline.Tables) pipeline.Headers {

@@ -37,9 +37,6 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 	if err != nil {
 		return nil, err
 	}
-	if env.Insecure {
-		text = append([]byte("# NOT PRIVATE: a test whose noise comes from a seed.\n"), text...)
-	}
 	h := planned
 	h.Domain = d
 	file := pipeline.File{Name: env.Stage + ".domain.yaml", Data: text}
