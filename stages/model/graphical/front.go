@@ -307,9 +307,9 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	bins := s.Bins
-	if bins == 0 {
-		bins = binsOf(rows, mu)
+	if s.Bins > 0 {
+		return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, rows, s.Bins, sd))
 	}
-	return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, rows, bins, sd))
+	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
+	return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd))
 }
