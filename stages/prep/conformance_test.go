@@ -95,8 +95,8 @@ func unitTable() pipelinetest.Input {
 	return in
 }
 
-// unbounded is a table whose numbers have no bounds.
-func unbounded(in pipelinetest.Input) pipelinetest.Input {
+// undeclared is a table whose numbers have no bounds.
+func undeclared(in pipelinetest.Input) pipelinetest.Input {
 	d := in.Header.Domain.Clone()
 	for i := range d.Columns {
 		d.Columns[i].Bounds = nil
@@ -212,10 +212,10 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("position", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "position"} }),
 		},
 		"dp_bounds": {
-			one("all", unbounded(clinicTable()), func() pipeline.Stage {
+			one("all", undeclared(clinicTable()), func() pipeline.Stage {
 				return &DPBounds{LowExponent: 0, HighExponent: 20, Failure: 0.001, NoiseMultiplier: 0.5}
 			}),
-			one("several rows a unit", unbounded(unitTable()), func() pipeline.Stage {
+			one("several rows a unit", undeclared(unitTable()), func() pipeline.Stage {
 				return &DPBounds{Columns: []string{"pressure"}, LowExponent: 4, HighExponent: 9, Failure: 0.9, NoiseMultiplier: 1}
 			}),
 		},

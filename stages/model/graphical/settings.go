@@ -64,6 +64,8 @@ func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) 
 // mostCodes bounds the codes of a column, missing values included.
 func (s Columns) mostCodes(c pipeline.Column) int {
 	switch edges, declared := s.Edges[c.Name]; {
+	case c.Type.Coded() && c.Late:
+		return mostCategories
 	case c.Type.Coded():
 		return min(len(c.Categories)+1, mostCategories)
 	case declared:
@@ -83,6 +85,9 @@ func (s Columns) finds(d *pipeline.Domain) bool {
 // before any row is read.
 func need(h pipeline.Header, ps *pipeline.Problems) {
 	for _, c := range h.Domain.Columns {
+		if c.Late { // any domain that a stage releases can be measured
+			continue
+		}
 		if c.Encoding != nil {
 			ps.Add("from", fmt.Sprintf("a table whose column %s is encoded (%s)", c.Name, c.Encoding.Form), "the table as it is after cleaning, neither cut nor encoded")
 		} else if _, err := columns.GridOf(c); err != nil {
