@@ -135,6 +135,15 @@ func outside(leaves []histogram.Leaf, want, rows, sd float64) float64 {
 	return max(rest, 1)
 }
 
+// ranges are the leaves of each bin of a number.
+func (s Columns) ranges(leaves []histogram.Leaf, rows, mu, sd float64) [][2]int {
+	if s.Bins > 0 {
+		return histogram.Merge(leaves, rows, s.Bins, sd)
+	}
+	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
+	return histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd)
+}
+
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf
 // are spread evenly over its cells.
 func splitAt(leaves []histogram.Leaf, cuts []int) []histogram.Leaf {

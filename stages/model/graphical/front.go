@@ -307,9 +307,5 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	if s.Bins > 0 {
-		return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, rows, s.Bins, sd))
-	}
-	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
-	return ofNumber(o.grid.Cells(), leaves, histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd))
+	return ofNumber(o.grid.Cells(), leaves, s.ranges(leaves, rows, mu, sd))
 }
