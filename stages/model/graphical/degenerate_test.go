@@ -45,6 +45,7 @@ func TestNumbersWithOneValue(t *testing.T) {
 func TestNoPrivacy(t *testing.T) {
 	in := table([]int{3, 2}, []int{0, 0, 0, 0, 1, 1, 1, 2}, []int{0, 0, 0, 0, 1, 1, 1, 1})
 	for _, stage := range every() {
+		within(t, attempt{stage: stage, in: ward(400), multiplier: 0}.model(t), 300)
 		m := attempt{stage: stage, in: in, multiplier: 0}.model(t)
 		pair := []float64{4, 0, 0, 3, 0, 1}
 		for _, x := range m.Measured {

@@ -194,10 +194,10 @@ func (n *network) learn(ctx context.Context, root int) error {
 	return nil
 }
 
-// cells is the most that a table may have to be useful.
+// cells is the most that a table may have to be useful, and to be held.
 func (n *network) cells() float64 {
 	scale := n.tables.Mechanism().(mechanism.LaplaceCounts).NoiseMultiplier
-	return n.rows / (n.s.Usefulness * scale)
+	return min(n.rows/(n.s.Usefulness*scale), mostCells(n.s.limits()))
 }
 
 // scores are private. Those of an earlier step are kept.

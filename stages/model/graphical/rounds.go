@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weir/train/graphical"
+	"weir/train/marginal"
 	"weir/train/parallel"
 )
 
@@ -27,7 +28,7 @@ type course struct {
 // course begins with the columns. Sets that no clique could hold are out.
 func (f *front) course(ctx context.Context, p *purse, list []candidate, limits graphical.Limits, workers int) (*course, error) {
 	sizes, whole := f.sizes(), 0.0
-	list = slices.DeleteFunc(list, func(c candidate) bool { return roughly(sizes, c.set) > float64(limits.Clique) })
+	list = slices.DeleteFunc(list, func(c candidate) bool { return roughly(sizes, c.set) > mostCells(limits) })
 	for _, one := range list {
 		whole += roughly(sizes, one.set)
 	}
@@ -45,6 +46,9 @@ func (f *front) course(ctx context.Context, p *purse, list []candidate, limits g
 	}
 	return c, err
 }
+
+// mostCells is the most that a marginal may have that is counted and held by a clique.
+func mostCells(l graphical.Limits) float64 { return float64(min(l.Clique, marginal.MostCells)) }
 
 // roughly is the number of cells of a set, which may be more than an integer holds.
 func roughly(sizes []int, set graphical.Set) float64 {
