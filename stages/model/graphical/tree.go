@@ -40,7 +40,7 @@ func marginalTreeKind() pipeline.Kind {
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
-			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.35}
+			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: defaultSize}, OneWay: 0.35}
 		},
 	}
 }
