@@ -316,6 +316,6 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	leaves, merged := divide(leaves, s.ranges(leaves, rows, mu, sd), o.cuts)
-	return ofNumber(o.grid.Cells(), leaves, merged)
+	leaves, ranges := divide(leaves, s.ranges(leaves, rows, mu, sd), o.cuts)
+	return ofNumber(o.grid.Cells(), leaves, ranges)
 }
