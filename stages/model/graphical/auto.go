@@ -27,7 +27,7 @@ func autoKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: autoName, Version: 1,
 		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: independent where the rows (n) and " +
-			"the noise (mu) are such that n mu is below 4 for each column, else marginal_tree. Use it unless you know better. " +
+			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree, with more of the budget for columns on their own below 32. Use it unless you know better. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
@@ -71,25 +71,33 @@ func (s *Auto) tree() *MarginalTree {
 
 // kind is the choice, a function of public facts: it gets no table.
 func (s *Auto) kind(f facts) learner {
-	if f.below(pairsDrown) {
+	if f.below(drown) {
 		return &Independent{Columns: s.Columns, NoiseMultiplier: s.NoiseMultiplier}
 	}
-	return s.tree()
+	tree := s.tree()
+	if f.below(scarce) {
+		tree.OneWay = scarced
+	}
+	return tree
 }
 
 // decide says which kind is taken, why, and what its open settings are.
 func (s *Auto) decide(d *pipeline.Domain, f facts) pipeline.Decision {
 	taken := pipeline.Decided{Setting: "kind", Value: treeName}
 	switch {
-	case f.below(pairsDrown):
-		taken.Value, taken.Why = independentName, f.words()+", below "+f.limit(pairsDrown)+": noise would drown every pair of columns"
+	case f.below(drown):
+		taken.Value, taken.Why = independentName, f.words()+", below "+f.limit(drown)+": noise would drown most pairs of columns"
 	case f.known():
-		taken.Why = f.words() + ", at least " + f.limit(pairsDrown)
+		taken.Why = f.words() + ", at least " + f.limit(drown)
 	case f.rows == 0:
 		taken.Why = "the number of rows is not public; state their order of magnitude (rows), so that few of them are recognised"
 	default:
 		taken.Why = "there is no noise"
 	}
-	of := s.kind(f).decide(d, f)
-	return pipeline.Decision{Decided: append([]pipeline.Decided{taken}, of.Decided...), Findings: f.drowned()}
+	decided := []pipeline.Decided{taken}
+	of := s.kind(f)
+	if tree, ok := of.(*MarginalTree); ok && f.below(scarce) {
+		decided = append(decided, pipeline.Decided{Setting: "one_way", Value: digits(tree.OneWay), Why: "below " + f.limit(scarce)})
+	}
+	return pipeline.Decision{Decided: append(decided, of.decide(d, f).Decided...), Findings: f.drowned()}
 }

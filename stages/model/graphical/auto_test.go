@@ -14,10 +14,10 @@ import (
 	"weir/privacy/mechanism"
 )
 
-// TestRuleOfAuto: n mu below 4 for each column is independent, from there on
-// marginal_tree; below 8 the plan warns (docs/marginals.md, what auto decides, whose figures
-// these are: Adult subsampled, 13 columns, mu .26805, where 100 rows are better served
-// by independent columns and 300 by a tree; and Cervical, 686 rows of 36 columns).
+// TestRuleOfAuto: n mu below 8 for each column is independent, and the plan warns; from
+// there on marginal_tree (docs/marginals.md, what auto decides, whose figures these are:
+// Adult subsampled, 13 columns, mu .26805, where 300 rows are better served by independent
+// columns and 600 by a tree; and Cervical, 686 rows of 36 columns).
 func TestRuleOfAuto(t *testing.T) {
 	const mu = 0.26805
 	for _, c := range []struct {
@@ -26,8 +26,8 @@ func TestRuleOfAuto(t *testing.T) {
 		kind    string
 		warned  bool
 	}{
-		{100, 13, independentName, true}, {193, 13, independentName, true}, {195, 13, treeName, true}, {300, 13, treeName, true},
-		{387, 13, treeName, true}, {389, 13, treeName, false}, {32561, 13, treeName, false}, {686, 36, treeName, true}, {0, 13, treeName, false}, {10, 1, independentName, false},
+		{100, 13, independentName, true}, {300, 13, independentName, true}, {387, 13, independentName, true}, {389, 13, treeName, false}, {600, 13, treeName, false},
+		{32561, 13, treeName, false}, {686, 36, independentName, true}, {0, 13, treeName, false}, {10, 1, independentName, false},
 	} {
 		in := pipelinetest.Input{Header: header(yesNo(c.columns), int(c.rows))}
 		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, in.Header, 2/mu)
@@ -42,6 +42,16 @@ func TestRuleOfAuto(t *testing.T) {
 	}
 }
 
+// TestAutoWhereRowsAreScarce: below 32 standard deviations a column, columns on their own get .6 of the
+// budget (docs/marginals.md, what auto decides).
+func TestAutoWhereRowsAreScarce(t *testing.T) {
+	for rows, want := range map[int]string{300: "", 600: "0.6", 1550: "0.6", 1554: "", 32561: "", 0: ""} {
+		if got := decided(t, autoKind().New(), header(yesNo(13), rows), 2/0.26805).of("one_way"); got != want {
+			t.Errorf("%d rows: one_way %q, must be %q", rows, got, want)
+		}
+	}
+}
+
 // TestAutoSaysWhy, in words that hold every number that it decided by.
 func TestAutoSaysWhy(t *testing.T) {
 	h := header(yesNo(13), 0)
@@ -50,8 +60,8 @@ func TestAutoSaysWhy(t *testing.T) {
 		scale        float64
 		why          []string
 	}{
-		{100, 0, 2 / 0.268, []string{"n mu = 100 x 0.268 = 26.8", "below 4 for each of 13 columns, 52", "drown"}},
-		{63000, 0, 2 / 0.268, []string{"n mu = 63000 x 0.268", "at least 4 for each of 13 columns, 52"}},
+		{100, 0, 2 / 0.268, []string{"n mu = 100 x 0.268 = 26.8", "below 8 for each of 13 columns, 104", "drown"}},
+		{63000, 0, 2 / 0.268, []string{"n mu = 63000 x 0.268", "at least 8 for each of 13 columns, 104"}},
 		{0, 50, 2 / 0.268, []string{"n mu = 50 x 0.268 = 13.4"}},
 		{0, 0, 2 / 0.268, []string{"not public", "state"}},
 		{100, 0, 0, []string{"no noise"}},
@@ -73,28 +83,32 @@ func TestAutoRunsWhatItPlans(t *testing.T) {
 	stated := private(ward(60))
 	for name, in := range map[string]pipelinetest.Input{"public": ward(60), "stated": stated} {
 		seen := map[string]bool{}
-		border := 60. / 28 / border(in.Header)
+		border := 60. / 56 / border(in.Header)
 		for _, scale := range []float64{border * (1 - 1e-9), border * (1 + 1e-9), 0.1, 30} {
 			auto := autoKind().New().(*Auto)
 			auto.Target = "smoker"
 			if name == "stated" {
 				auto.Rows = 60
 			}
-			kind := decided(t, auto, in.Header, scale).kind()
-			seen[kind] = true
+			d := decided(t, auto, in.Header, scale)
+			kind := d.kind()
+			seen[kind+d.of("one_way")] = true
 			got := modelOf(t, auto, in, scale)
 			if released := coverOf(t, got); released != kind {
 				t.Errorf("%s, at %g: a model of kind %s was released, planned is %s", name, scale, released, kind)
 			}
 			tree := marginalTreeKind().New().(*MarginalTree)
 			tree.Target = "smoker"
+			if part := d.of("one_way"); part != "" {
+				must(t, json.Unmarshal([]byte(part), &tree.OneWay))
+			}
 			own := map[string]pipeline.Stage{treeName: tree, independentName: independentKind().New()}[kind]
 			if fingerprint(t, got) != fingerprint(t, modelOf(t, own, in, scale)) {
 				t.Errorf("%s, at %g: auto releases something else than %s", name, scale, kind)
 			}
 		}
-		if len(seen) != 2 {
-			t.Errorf("%s: only %v were taken, must be both kinds", name, seen)
+		if len(seen) != 3 {
+			t.Errorf("%s: only %v were taken, must be both kinds, and marginal_tree in two ways", name, seen)
 		}
 	}
 }
@@ -174,13 +188,16 @@ func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 
 type decision struct{ pipeline.Decision }
 
-func (d decision) kind() string {
+func (d decision) kind() string { return d.of("kind") }
+
+// of is what is decided of a setting; "" where that is left alone.
+func (d decision) of(setting string) string {
 	for _, x := range d.Decided {
-		if x.Setting == "kind" {
+		if x.Setting == setting {
 			return x.Value
 		}
 	}
-	return "none"
+	return ""
 }
 
 func decided(t *testing.T, s pipeline.Stage, h pipeline.Header, scale float64) decision {

@@ -30,12 +30,14 @@ func factsOf(h pipeline.Header, stated int64, scale float64) facts {
 	return f
 }
 
-// How many standard deviations of noise the rows must be worth, for each column. Below
-// the first no pair is worth its noise, below the second few are (docs/marginals.md,
-// what auto decides).
+// How many standard deviations of noise the rows must be worth, for each column, as was
+// measured (docs/marginals.md, what auto decides): below the first noise drowns most
+// pairs and independent columns are nearer to the rows; below the second columns on
+// their own need more of the budget than later.
 const (
-	pairsDrown = 4
-	fewPairs   = 8
+	drown   = 8
+	scarce  = 32
+	scarced = 0.6 // part for columns on their own where rows are scarce
 )
 
 // below tells whether there are known to be less than so many rows a column, in units
@@ -65,11 +67,11 @@ func (f facts) limit(each int) string {
 
 // drowned warns where pairs are measured and noise drowns most of them.
 func (f facts) drowned() []pipeline.Finding {
-	if f.columns < 2 || !f.below(fewPairs) {
+	if f.columns < 2 || !f.below(drown) {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
-		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(fewPairs)),
+		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(drown)),
 		Fix:     "fewer columns, a larger budget, or kind: independent; draw no conclusion about relations from these rows"}}
 }
 
