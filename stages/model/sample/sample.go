@@ -17,6 +17,7 @@ import (
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
 	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count."`
+	Copies      int    `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
 	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
 
@@ -45,14 +46,18 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := s.Draw(m, in["in"].Class, env.Rand, env.Progress)
+			t, err := s.drawAll(m, in["in"].Class, env)
 			return pipeline.Tables{"out": t}, err
 		}}, nil
 }
 
 func (s *Stage) header(model pipeline.Header) (pipeline.Header, error) {
 	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: model.Class, Stability: pipeline.Unbounded(), Rows: s.Rows, Terms: model.Terms})
-	return prep.InvertHeader(h)
+	h, err := prep.InvertHeader(h)
+	if err != nil || s.Copies == 0 {
+		return h, err
+	}
+	return s.copied(h, model)
 }
 
 // Draw is the table of s.Rows rows of m. random makes public randomness by

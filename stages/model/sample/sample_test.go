@@ -24,6 +24,12 @@ func TestConformance(t *testing.T) {
 		cases = append(cases, pipelinetest.Case{Name: name, Whole: true, Stage: func() pipeline.Stage { return &s },
 			In: map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}})
 	}
+	measured := tree(t, 40)
+	if files, err = measured.Collect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: 20, Copies: 3, Categorical: "sample"} },
+		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: files}}})
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
 
