@@ -3,6 +3,7 @@ package graphical
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -11,7 +12,9 @@ import (
 
 // Measured says of each marginal that a released model carries how much of it noise
 // drowns.
-type Measured struct{}
+type Measured struct {
+	Listed int `yaml:"listed" json:"listed" min:"0" max:"100000" doc:"Most marginals with a figure of their own: those of which noise drowns most." unit:"marginals"`
+}
 
 const measuredName = "measured"
 
@@ -22,7 +25,7 @@ func measuredKind() pipeline.Kind {
 			"Use it to see what the budget has bought. Computed from the release alone: costs nothing.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
 		Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "below_noise, over all cells and by marginal."}},
-		New: func() pipeline.Stage { return &Measured{} },
+		New: func() pipeline.Stage { return &Measured{Listed: 200} },
 	}
 }
 
@@ -38,7 +41,7 @@ func (s *Measured) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			return pipeline.Tables{"metrics": pipeline.WriteMetrics(out, m.(*released).belowNoise())}, nil
+			return pipeline.Tables{"metrics": pipeline.WriteMetrics(out, m.(*released).belowNoise(s.Listed))}, nil
 		}}, ps.Err()
 }
 
@@ -57,7 +60,7 @@ func needMeasured(d *pipeline.Domain, ps *pipeline.Problems) {
 
 // belowNoise is the share of cells whose noise exceeds their count: over all, and of
 // each set of columns, measurements of one set together.
-func (m *released) belowNoise() []pipeline.Metric {
+func (m *released) belowNoise(listed int) []pipeline.Metric {
 	var names []string
 	cells, below, sigma := map[string]int{}, map[string]int{}, map[string]float64{}
 	all := 0
@@ -78,8 +81,11 @@ func (m *released) belowNoise() []pipeline.Metric {
 	for _, name := range names {
 		whole += cells[name]
 	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return descending(float64(below[a])/float64(cells[a]), float64(below[b])/float64(cells[b]))
+	})
 	list := []pipeline.Metric{share("", all, whole, "over all measured marginals")}
-	for _, name := range names {
+	for _, name := range names[:min(len(names), listed)] {
 		list = append(list, share(name, below[name], cells[name], fmt.Sprintf("noise has a standard deviation of %.4g rows", sigma[name])))
 	}
 	return list
