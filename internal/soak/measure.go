@@ -120,8 +120,18 @@ func (g *generator) categorical(measured bool) string {
 func (g *generator) made(model, rows string) {
 	if g.yes(0.3) {
 		if again, ok := g.try(settings{"kind": "marginals_from", "model": model, "max_model_size": pick(g.chance, 1, 40)}); ok {
-			g.try(settings{"kind": "sample", "from": again, "rows": g.IntN(30)})
+			g.try(settings{"kind": "sample", "from": again, "rows": g.IntN(30), "copies": g.between(2, 3)})
 		}
+	}
+	if g.yes(0.3) {
+		s := settings{"kind": "intervals", "from": model, "copies": g.between(2, 4)}
+		if g.yes(0.5) {
+			s["marginals"] = [][]string{names(some(g.chance, g.plan.Step(model).Work.Out["model"].Domain.Columns, 1))}
+		}
+		g.try(s)
+	}
+	if g.yes(0.3) {
+		g.try(settings{"kind": "measured", "from": model, "listed": g.IntN(9)})
 	}
 	if g.yes(0.5) {
 		from := pick(g.chance, rows, g.last.name, g.dataset().name)

@@ -50,7 +50,8 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := map[string]bool{"dp_wgan": true, "gs_wgan": true, "sample": true, "score": true, "marginals_from": true}
+	drawn := map[string]bool{"dp_wgan": true, "gs_wgan": true, "sample": true, "score": true, "marginals_from": true,
+		"intervals": true, "measured": true}
 	for k := range preparing() {
 		drawn[k] = true
 	}

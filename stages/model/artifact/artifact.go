@@ -27,6 +27,13 @@ type Model interface {
 	Draw(Drawing) (Rows, error)
 }
 
+// Copier is a model that knows the noise of what it was fitted to, so that models can
+// be made that differ from it as one that was paid for anew would.
+type Copier interface {
+	Model
+	Copy(ctx context.Context, rng *rand.Rand, workers int) (Model, error)
+}
+
 // Drawing says how rows are drawn. Random makes public randomness by purpose. Rows is
 // how many will be asked for in all, so that a model can round their counts over the
 // whole table; where more are asked for, a model goes on as if it began anew.

@@ -92,5 +92,8 @@ func TestConformance(t *testing.T) {
 	cases := conformance()
 	cases[scoreName] = scoring(t)
 	cases[fromName] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: marginalsFromKind().New, In: map[string]pipelinetest.Input{"model": modelInput(t)}}}
+	for name, stage := range map[string]func() pipeline.Stage{intervalsName: intervalsKind().New, measuredName: measuredKind().New} {
+		cases[name] = []pipelinetest.Case{{Name: "model", Whole: true, Stage: stage, In: map[string]pipelinetest.Input{"in": modelInput(t)}}}
+	}
 	pipelinetest.CheckKinds(t, Kinds(), cases)
 }

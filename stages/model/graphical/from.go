@@ -63,14 +63,7 @@ func (s *MarginalsFrom) again(model pipeline.Header, ps *pipeline.Problems) (pip
 	if model.Class == pipeline.Private && !model.Terms.NoPrivacy {
 		ps.Refuse("W13", "model", "private", "a released one: what is fitted to private numbers is private")
 	}
-	if model.Domain != nil {
-		for _, c := range model.Domain.Columns {
-			if c.Encoding != nil {
-				ps.Add("model", "one that learned encoded columns ("+c.Name+")", "a model of marginals")
-				break
-			}
-		}
-	}
+	needMeasured(model.Domain, ps)
 	out := modelHeader(model)
 	out.Class = model.Class
 	return s.work(out, nil, func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (*front, error) {

@@ -11,7 +11,9 @@ import (
 
 // Kinds lists the kinds of this family: those that learn from a table, and those that
 // read what was released.
-func Kinds() []pipeline.Kind { return append(learning(), autoKind(), marginalsFromKind(), scoreKind()) }
+func Kinds() []pipeline.Kind {
+	return append(learning(), autoKind(), marginalsFromKind(), scoreKind(), intervalsKind(), measuredKind())
+}
 
 // learning lists the kinds that measure a private table.
 func learning() []pipeline.Kind {

@@ -19,7 +19,7 @@ import (
 // exact interval that holds the table's own count in 95 of 100 releases.
 
 // heads are the names of the listing's own columns.
-type heads struct{ marginal, count, sigma, low, high, below string }
+type heads struct{ marginal, count, sigma, low, high, below, basis string }
 
 // headsFor are names that no column of the domain has.
 func headsFor(d *pipeline.Domain) heads {
@@ -29,7 +29,7 @@ func headsFor(d *pipeline.Domain) heads {
 		}
 		return name
 	}
-	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise")}
+	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise"), free("basis")}
 }
 
 func (h heads) list(d *pipeline.Domain) []string {
@@ -76,7 +76,7 @@ func (m *released) listing() []byte {
 	}
 	write(headsFor(m.Domain).list(m.Domain))
 	for i, x := range m.Measured {
-		m.eachCell(x, func(k int, cell []group) {
+		eachCell(m.axes(x), func(k int, cell []group) {
 			row := make([]string, len(m.Columns)+6)
 			row[0] = strconv.Itoa(i + 1)
 			for at, j := range x.Columns {
@@ -102,11 +102,13 @@ func yes(is bool) string {
 
 func (m *released) labels(j int) labels { return labels{m.Domain.Columns[j], m.grids[j]} }
 
-// eachCell goes through the cells of a marginal in the order of its counts.
-func (m *released) eachCell(x measured, use func(k int, cell []group)) {
-	axes := m.axes(x)
-	at, cell := make([]int, len(axes)), make([]group, len(axes))
-	for k := range x.Y {
+// eachCell goes through the cells of a table in the order of its counts.
+func eachCell(axes [][]group, use func(k int, cell []group)) {
+	at, cell, cells := make([]int, len(axes)), make([]group, len(axes)), 1
+	for _, axis := range axes {
+		cells *= len(axis)
+	}
+	for k := range cells {
 		for a := range axes {
 			cell[a] = axes[a][at[a]]
 		}
@@ -125,8 +127,13 @@ func (m *released) axes(x measured) [][]group {
 	if len(x.Columns) == 1 {
 		return [][]group{m.axis(x)}
 	}
-	axes := make([][]group, len(x.Columns))
-	for a, j := range x.Columns {
+	return m.byCode(x.Columns)
+}
+
+// byCode are the groups along columns whose codes are counted.
+func (m *released) byCode(columns []int) [][]group {
+	axes := make([][]group, len(columns))
+	for a, j := range columns {
 		axes[a] = m.Columns[j].groups(m.grids[j])
 	}
 	return axes

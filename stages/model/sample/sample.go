@@ -20,6 +20,7 @@ import (
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
 	Rows        *int64 `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
+	Copies      int    `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
 	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
 
@@ -61,7 +62,7 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := s.Draw(m, rows, h.Class, env.Rand, env.Progress)
+			t, err := s.drawAll(m, rows, h.Class, env)
 			return pipeline.Tables{"out": t}, err
 		}}, ps.Err()
 }
@@ -71,7 +72,11 @@ func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.He
 	if s.Rows != nil {
 		h.Rows = *s.Rows
 	}
-	return prep.InvertHeader(h)
+	h, err := prep.InvertHeader(h)
+	if err != nil || s.Copies == 0 {
+		return h, err
+	}
+	return s.copied(h, model)
 }
 
 // rows is how many to draw: the number of the settings, or the released one.

@@ -36,6 +36,11 @@ func TestConformance(t *testing.T) {
 	must(t, err)
 	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	measured = tree(t, 40)
+	rows, err = measured.Collect(t.Context())
+	must(t, err)
+	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample"} },
+		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
 

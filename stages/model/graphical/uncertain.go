@@ -1,0 +1,174 @@
+package graphical
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"weir/train/graphical"
+)
+
+// The bases of an interval, best first.
+const (
+	byMeasurement = iota
+	byCombination
+	byModel
+)
+
+// estimates are counts of a marginal by code with what they may be off by.
+type estimates struct {
+	set          graphical.Set
+	count, sigma []float64
+	low, high    []float64
+	basis        int
+}
+
+// uncertainty finds counts and intervals of marginals.
+type uncertainty struct {
+	*released
+	tables  []graphical.Table // all that was fitted
+	many    int
+	random  func(string) *rand.Rand
+	workers int
+	copies  []*graphical.Model // made when first needed
+}
+
+// of gives the best basis that there is for a marginal.
+func (u *uncertainty) of(ctx context.Context, set graphical.Set) (estimates, error) {
+	if most := int(Size{u.Size}.limits().Clique); cellsWithin(u.Model.Domain, set, most) < 0 {
+		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the model may have", u.names(set), most)
+	}
+	if e, ok := u.exact(set); ok {
+		return e, nil
+	}
+	if e, ok := u.combined(set); ok {
+		return e, nil
+	}
+	return u.modelled(ctx, set)
+}
+
+func (m *released) names(set graphical.Set) []string {
+	var names []string
+	for _, j := range set {
+		names = append(names, m.Domain.Columns[j].Name)
+	}
+	return names
+}
+
+// exact is the one measurement of just this marginal.
+func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
+	var own []measured
+	for _, x := range u.Measured {
+		if slices.Equal(x.Columns, []int(set)) {
+			own = append(own, x)
+		}
+	}
+	if len(own) != 1 || own[0].Cells != nil || len(own[0].Y) != cellsWithin(u.Model.Domain, set, len(own[0].Y)) {
+		return estimates{}, false
+	}
+	e := estimates{set: set, count: own[0].Y, basis: byMeasurement}
+	for k := range e.count {
+		low, high := own[0].interval(k)
+		e.sigma, e.low, e.high = append(e.sigma, own[0].Sigma), append(e.low, max(low, 0)), append(e.high, max(high, 0))
+	}
+	return e, true
+}
+
+// combined is the mean of all measurements that hold the marginal, weighted by their
+// precision: a sum of k cells of variance v has variance k v. It is approximate, since
+// an earlier measurement may have led to a later one.
+func (u *uncertainty) combined(set graphical.Set) (estimates, bool) {
+	cells := cellsIn(u.Model.Domain, set)
+	sums, weights := make([]float64, cells), make([]float64, cells)
+	for _, t := range u.tables {
+		if !covers(t.Vars, set) {
+			continue
+		}
+		y, v := summed(u.Model.Domain, t, set)
+		for k := range y {
+			sums[k] += y[k] / v[k]
+			weights[k] += 1 / v[k]
+		}
+	}
+	e := estimates{set: set, basis: byCombination}
+	for k := range sums {
+		if weights[k] == 0 {
+			return e, false
+		}
+		e.add(sums[k]/weights[k], 1/math.Sqrt(weights[k]))
+	}
+	return e, true
+}
+
+// add appends a count with its normal interval.
+func (e *estimates) add(count, sigma float64) {
+	e.count, e.sigma = append(e.count, count), append(e.sigma, sigma)
+	e.low, e.high = append(e.low, max(count-normal95*sigma, 0)), append(e.high, max(count+normal95*sigma, 0))
+}
+
+// modelled is the model's marginal with the spread of those of copies.
+func (u *uncertainty) modelled(ctx context.Context, set graphical.Set) (estimates, error) {
+	if err := u.copy(ctx); err != nil {
+		return estimates{}, err
+	}
+	center, err := u.model.Marginal(set)
+	if err != nil {
+		return estimates{}, err
+	}
+	squares := make([]float64, len(center))
+	for _, m := range u.copies {
+		y, err := m.Marginal(set)
+		if err != nil {
+			return estimates{}, err
+		}
+		for k := range y {
+			squares[k] += (y[k] - center[k]) * (y[k] - center[k])
+		}
+	}
+	e := estimates{set: set, basis: byModel}
+	for k := range center {
+		e.add(center[k], math.Sqrt(squares[k]/float64(len(u.copies))))
+	}
+	return e, nil
+}
+
+func (u *uncertainty) copy(ctx context.Context) error {
+	for i := len(u.copies); i < u.many; i++ {
+		m, err := u.Copy(ctx, u.random(fmt.Sprintf("copy %d", i+1)), u.workers)
+		if err != nil {
+			return err
+		}
+		u.copies = append(u.copies, m.(*released).model)
+	}
+	return nil
+}
+
+// summed is a table over a part of its columns: sums of cells, and of their variances.
+func summed(dom []int, t graphical.Table, set graphical.Set) (y, variance []float64) {
+	cells := cellsIn(dom, set)
+	y, variance = make([]float64, cells), make([]float64, cells)
+	for k := range t.Y {
+		at, rest, stride := 0, k, 1
+		for a := len(t.Vars) - 1; a >= 0; a-- {
+			n := dom[t.Vars[a]]
+			code := rest % n
+			if rest /= n; slices.Contains(set, t.Vars[a]) {
+				at, stride = at+code*stride, stride*n
+			}
+		}
+		y[at] += t.Y[k]
+		variance[at] += t.Var[k]
+	}
+	return y, variance
+}
+
+func covers(of, set graphical.Set) bool {
+	for _, j := range set {
+		if !slices.Contains(of, j) {
+			return false
+		}
+	}
+	return true
+}
