@@ -10,7 +10,9 @@ import (
 )
 
 // Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind()} }
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
+}
 
 // Decoders read what they release.
 func Decoders() []artifact.Decoder {
