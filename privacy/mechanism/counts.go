@@ -105,8 +105,11 @@ func (m LaplaceCounts) add(st *noise.Stream, counts []int64) error {
 // Input: one count of all units. Release: the count with noise of scale NoiseMultiplier.
 // Sensitivity: 1 under both adjacencies: a replaced unit, which can have been counted
 // before and not after or the other way round, moves it no further than one that comes
-// or goes. Guarantee: 1/NoiseMultiplier-DP under both; accountants take 2 for the
-// sensitivity under replace_one, so the event there has twice the multiplier.
+// or goes. Guarantee: 1/NoiseMultiplier-DP under both. Under replace_one accountants take
+// two for the sensitivity of a discrete_laplace event, and no such event is this release:
+// twice the scale moved by 2 has the same epsilon, but a total variation of 1-e^(-1/2b)
+// where the scale b moved by 1 has tanh(1/2b), which is more. So the event there is pure,
+// the worst pair of its epsilon, which for one unit is this very release.
 // Reference: Ghosh, Roughgarden, Sundararajan 2009.
 type LaplaceTotal struct {
 	NoiseMultiplier float64
@@ -118,9 +121,10 @@ func (m LaplaceTotal) counts() LaplaceCounts { return LaplaceCounts(m) }
 func (m LaplaceTotal) Check() error { return m.counts().Check() }
 
 func (m LaplaceTotal) Event(a privacy.Adjacency) privacy.Event {
-	c := m.counts()
-	c.NoiseMultiplier *= Moves{1, 2}.Under(a)
-	return c.Event(a)
+	if a == privacy.AddRemove {
+		return m.counts().Event(a)
+	}
+	return repeated(m.Releases, privacy.Pure{Epsilon: math.Nextafter(1/m.NoiseMultiplier, math.Inf(1))})
 }
 
 func (m LaplaceTotal) Sensitivity(privacy.Adjacency) privacy.Sensitivity {

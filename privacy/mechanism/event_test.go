@@ -18,7 +18,7 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 		added, replace privacy.Event
 	}{
 		{LaplaceCounts{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.DiscreteLaplace{NoiseMultiplier: 7}},
-		{LaplaceTotal{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.DiscreteLaplace{NoiseMultiplier: 14}},
+		{LaplaceTotal{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.Pure{Epsilon: math.Nextafter(1./7, 1)}},
 		{GaussianCounts{1.5, 1}, privacy.DiscreteGaussian{NoiseMultiplier: 1.5}, privacy.DiscreteGaussian{NoiseMultiplier: 1.5}},
 		{GaussianHistogram{1.5, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}},
 		{GaussianSum{1.5, 9, 4, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
