@@ -30,17 +30,29 @@ func conditionals(f family, sizes []int, y, shares []float64) graphical.Factor {
 // of rows is so long that it would get one.
 const leastShare = 1e-15
 
-// host is the model of a network, in the junction tree that holds its families.
-func host(sizes []int, rows float64, network []family, factors []graphical.Factor, limits graphical.Limits) (*graphical.Model, error) {
-	sets := alone(len(sizes))
-	for _, f := range network {
+// base are the sets that the junction tree of the network has to hold: columns, what rules
+// of the domain tie together, and families.
+func (n *network) base() []graphical.Set {
+	sets := append(alone(len(n.sizes)), tiedSets(n.rules)...)
+	for _, f := range n.families {
 		sets = append(sets, f.set())
 	}
-	tree, err := graphical.NewTree(sizes, sets, limits)
+	return sets
+}
+
+// host is the model of the network, in the junction tree that holds its families, under
+// the rules of the domain: what they forbid is left out, public totals are those declared.
+func (n *network) host(factors []graphical.Factor) (*graphical.Model, error) {
+	limits := n.s.limits()
+	tree, err := graphical.NewTree(n.sizes, n.base(), limits)
 	if err != nil {
 		return nil, err
 	}
-	return graphical.FromPotentials(graphical.Potentials{Domain: sizes, Total: rows, Cliques: tree.Cliques(), Factors: factors}, limits)
+	m, err := graphical.FromPotentials(graphical.Potentials{Domain: n.sizes, Total: n.rows, Cliques: tree.Cliques(), Factors: factors, Masks: n.masks}, limits)
+	if err != nil {
+		return nil, err
+	}
+	return n.scaled(m, limits)
 }
 
 // shareBits is the resolution of released shares, so that scores are whole numbers.

@@ -65,12 +65,8 @@ func parentsOf(inside, columns int) (most int) {
 }
 
 // held is a family with as many of its parents as the junction tree of the network
-// has room for within limits.
-func (f family) held(sizes []int, network []family, limits graphical.Limits) family {
-	base := alone(len(sizes))
-	for _, o := range network {
-		base = append(base, o.set())
-	}
+// has room for within limits, beside the sets of base.
+func (f family) held(sizes []int, base []graphical.Set, limits graphical.Limits) family {
 	for len(f.parents) > 0 && len(graphical.Grow(sizes, base, []graphical.Set{f.set()}, limits)) == 0 {
 		f.parents = f.parents[:len(f.parents)-1]
 	}

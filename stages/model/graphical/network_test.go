@@ -56,28 +56,33 @@ func TestFamilies(t *testing.T) {
 		sizes[c] = 2 + c%3
 	}
 	limits := graphical.Limits{Clique: 400, Total: 4000}
-	network := []family{{column: 3}}
+	chain := []family{{column: 3}}
 	rng := rand.New(rand.NewPCG(1, 1))
-	for len(network) < len(sizes) {
-		list := families(sizes, network, 100)
+	for len(chain) < len(sizes) {
+		list := families(sizes, chain, 100)
 		left := map[int]bool{}
 		for _, f := range list {
 			if left[f.column] = true; cellsIn(sizes, f.set()) > 100 {
 				t.Fatalf("%v has %d cells", f, cellsIn(sizes, f.set()))
 			}
 		}
-		if len(left) != len(sizes)-len(network) || len(list) > mostFamilies {
-			t.Fatalf("%d candidates for %d columns, must be for %d", len(list), len(left), len(sizes)-len(network))
+		if len(left) != len(sizes)-len(chain) || len(list) > mostFamilies {
+			t.Fatalf("%d candidates for %d columns, must be for %d", len(list), len(left), len(sizes)-len(chain))
 		}
-		network = append(network, list[rng.IntN(len(list))].held(sizes, network, limits))
+		chain = append(chain, list[rng.IntN(len(list))].held(sizes, unruled(sizes, chain, limits).base(), limits))
 	}
 	var factors []graphical.Factor
-	for _, f := range network {
+	for _, f := range chain {
 		factors = append(factors, graphical.Factor{Vars: f.set(), Log: make([]float64, cellsIn(sizes, f.set()))})
 	}
-	if _, err := host(sizes, 100, network, factors, limits); err != nil {
+	if _, err := unruled(sizes, chain, limits).host(factors); err != nil {
 		t.Errorf("a network of candidates is not held: %v", err)
 	}
+}
+
+// unruled is a network of ten rows over columns without rules.
+func unruled(sizes []int, chain []family, limits graphical.Limits) *network {
+	return &network{front: &front{rows: 10}, s: &PrivBayes{Size: Size{float64(limits.Total) * bytesPerCell / megabyte}}, sizes: sizes, families: chain}
 }
 
 // TestHostIsTheNetwork: the model in a junction tree has the joint probabilities of the
@@ -85,14 +90,14 @@ func TestFamilies(t *testing.T) {
 // the column's shares.
 func TestHostIsTheNetwork(t *testing.T) {
 	sizes := []int{2, 3, 2}
-	network := []family{{column: 1}, {2, graphical.Set{1}}, {0, graphical.Set{1, 2}}}
+	chain := []family{{column: 1}, {2, graphical.Set{1}}, {0, graphical.Set{1, 2}}}
 	y := [][]float64{{6, 3, 1}, {4, 2, 3, 0, -5, -1}, {1, 3, 2, 0, 5, 5, 2, 2, -9, 0, -3, 1}}
 	shares := [][]float64{{.25, .75}, {.5, .3, .2}, {.4, .6}}
 	var factors []graphical.Factor
-	for i, f := range network {
+	for i, f := range chain {
 		factors = append(factors, conditionals(f, sizes, y[i], shares[f.column]))
 	}
-	m, err := host(sizes, 10, network, factors, graphical.DefaultLimits())
+	m, err := unruled(sizes, chain, Size{defaultSize}.limits()).host(factors)
 	must(t, err)
 	joint, err := m.Marginal(graphical.Set{0, 1, 2})
 	must(t, err)

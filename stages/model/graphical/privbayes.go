@@ -158,7 +158,7 @@ func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	m, err := host(n.sizes, f.rows, n.families, factors, s.limits())
+	m, err := n.host(factors)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -189,7 +189,7 @@ func (n *network) learn(ctx context.Context, root int) error {
 		if err != nil {
 			return err
 		}
-		n.families = append(n.families, list[at].held(n.sizes, n.families, n.s.limits()))
+		n.families = append(n.families, list[at].held(n.sizes, n.base(), n.s.limits()))
 	}
 	return nil
 }
