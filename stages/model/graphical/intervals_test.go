@@ -35,6 +35,35 @@ func TestIntervalIsExact(t *testing.T) {
 	}
 }
 
+// TestIntervalsOfNetworksHold: the tables of a network have discrete Laplace noise, whose
+// tails are longer than normal ones: by its distribution (Ghosh et al. 2009) at least 95 %
+// lie inside, and one row less is not enough.
+func TestIntervalsOfNetworksHold(t *testing.T) {
+	for _, multiplier := range []float64{0.02, 0.1, 1} {
+		m := attempt{stage: privBayesKind().New(), in: ward(200), multiplier: multiplier}.model(t)
+		x := m.Measured[len(m.Measured)-1]
+		low, high := x.interval(0)
+		h, a := high-x.Y[0], math.Exp(-2*math.Asinh(1/(math.Sqrt2*x.Sigma)))
+		beyond := func(h float64) float64 { return 2 * math.Pow(a, h+1) / (1 + a) }
+		if x.Y[0]-low != h || h != math.Trunc(h) || beyond(h) > .05+1e-9 {
+			t.Errorf("multiplier %g, sigma %g: %.4f lie beyond %g rows", multiplier, x.Sigma, beyond(h), h)
+		}
+	}
+}
+
+// TestWeightsThatNoNumberHolds are refused by the plan: a score would be none, after the
+// charge.
+func TestWeightsThatNoNumberHolds(t *testing.T) {
+	huge := Aim{TargetWeight: 2, Workload: []Wanted{{Columns: []string{"age", "smoker"}, Weight: 1e308}, {Columns: []string{"age", "region"}, Weight: 1e308}}}
+	tree, mst, aim := marginalTreeKind().New().(*MarginalTree), mstKind().New().(*MST), aimKind().New().(*AIM)
+	tree.Aim, mst.Aim, aim.Aim = huge, huge, huge
+	for _, s := range []pipeline.Stage{tree, mst, aim} {
+		if _, err := s.Plan(pipeline.Headers{"in": ward(40).Header}); err == nil || !strings.Contains(err.Error(), "workload") {
+			t.Errorf("%T: %v, must be about the workload", s, err)
+		}
+	}
+}
+
 // TestCoverage: over 250 keys the exact intervals of every cell of a measured column
 // hold its count 95 times in 100 or more, and those of combined measurements nearly so.
 // Half as wide they would hold 67: the bound of .93 is passed by chance at most once in

@@ -195,6 +195,8 @@ func (c *coded) groups(g columns.Grid) []group {
 func (x measured) interval(k int) (low, high float64) {
 	h := normal95 * x.Sigma
 	switch {
+	case x.Noise == laplace && x.whole():
+		h = wholeLaplace95(x.Sigma)
 	case x.Noise == laplace:
 		h = laplace95(x.Sigma)
 	case x.whole():
@@ -215,3 +217,10 @@ func (x measured) whole() bool {
 
 // laplace95 bounds Laplace noise of a standard deviation, with probability .95.
 func laplace95(sd float64) float64 { return math.Log(20) * sd / math.Sqrt2 }
+
+// wholeLaplace95 is that of discrete Laplace noise, whose part beyond h is 2 a^(h+1)/(1+a)
+// for a = exp(-1/b), or of rounded Laplace noise, whichever is wider.
+func wholeLaplace95(sd float64) float64 {
+	a := math.Exp(-2 * math.Asinh(1/(math.Sqrt2*sd)))
+	return max(math.Ceil(math.Log(.025*(1+a))/math.Log(a)-1), math.Ceil(laplace95(sd)-.5), 0)
+}

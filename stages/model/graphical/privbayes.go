@@ -249,7 +249,7 @@ func (n *network) measure(ctx context.Context) ([]graphical.Factor, error) {
 		}
 		f := n.families[i]
 		factors[i] = conditionals(f, n.sizes, y, n.shares(f.column))
-		n.measured = append(n.measured, measured{Columns: sets[i], Y: y, Sigma: sigma})
+		n.measured = append(n.measured, measured{Columns: sets[i], Y: y, Sigma: sigma, Noise: laplace})
 		return nil
 	})
 	return factors, err

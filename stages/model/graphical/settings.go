@@ -2,6 +2,7 @@ package graphical
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/pipeline"
@@ -142,9 +143,21 @@ func (s Aim) check(d *pipeline.Domain, ps *pipeline.Problems) {
 	if s.Target != "" && s.Target != pipeline.NoTarget && d.Index(s.Target) < 0 {
 		ps.Unknown("target", "column of the table", s.Target, append(d.Names(), pipeline.NoTarget))
 	}
+	if sum := s.heaviest(d); math.IsInf(sum, 0) {
+		ps.Add("workload", "of weights whose sum no number holds", "of weights that can be added up and multiplied by target_weight")
+	}
 	for i, w := range s.Workload {
 		ps.Pick(fmt.Sprintf("workload[%d].columns", i), d, w.Columns)
 	}
+}
+
+// heaviest bounds what any set of columns is worth: all weights, for each column of d.
+func (s Aim) heaviest(d *pipeline.Domain) float64 {
+	sum := 1.0
+	for _, w := range s.Workload {
+		sum += w.Weight
+	}
+	return sum * max(1, s.TargetWeight) * float64(len(d.Columns))
 }
 
 // pairs lists the pairs that may be measured, with what each is worth: 1 without a
