@@ -90,7 +90,11 @@ func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if err := c.rounds(ctx, newPace(p.left(), named(workload), s.Select), next); err != nil {
 		return pipeline.Table{}, err
 	}
-	return f.release(aimName, t.Header, c.model, s.MaxModelSize)
+	m, err := f.scaled(c.model, s.limits())
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	return f.release(aimName, t.Header, m, s.MaxModelSize)
 }
 
 // rounds goes on until all is spent.

@@ -21,7 +21,9 @@ func conformance() map[string][]pipelinetest.Case {
 				cases[name] = append(cases[name], pipelinetest.Case{Name: what + where, In: map[string]pipelinetest.Input{"in": in}, Stage: stage})
 			}
 		}
-		cases[name] = append(cases[name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: configured()[name]["default"]})
+	}
+	for _, k := range Kinds() {
+		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: k.New})
 	}
 	return cases
 }

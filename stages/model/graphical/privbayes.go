@@ -159,6 +159,9 @@ func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table
 		return pipeline.Table{}, err
 	}
 	m, err := host(n.sizes, f.rows, n.families, factors, s.limits())
+	if err == nil {
+		m, err = f.masked(m, s.limits())
+	}
 	if err != nil {
 		return pipeline.Table{}, err
 	}

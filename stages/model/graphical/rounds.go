@@ -20,7 +20,7 @@ type course struct {
 	limits  graphical.Limits
 	workers int
 
-	measured []graphical.Set // columns first
+	measured []graphical.Set // columns first, then those that rules tie together
 	model    *graphical.Model
 	held     [][]int64 // private: counts by candidate, where all of them are few
 }
@@ -32,7 +32,7 @@ func (f *front) course(ctx context.Context, p *purse, list []candidate, limits g
 	for _, one := range list {
 		whole += roughly(sizes, one.set)
 	}
-	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: alone(len(f.columns))}
+	c := &course{front: f, p: p, list: list, limits: limits, workers: workers, measured: slices.Concat(alone(len(f.columns)), tiedSets(f.rules))}
 	var err error
 	if whole <= countedAtOnce {
 		c.held = make([][]int64, len(list))
@@ -170,7 +170,7 @@ func (c *course) fit(ctx context.Context) error {
 	if c.model != nil {
 		o.Start = together(c.model.Potentials().Factors)
 	}
-	c.model, _, err = graphical.Fit(ctx, tree, c.rows, onePerSet(c.balanced()), nil, o)
+	c.model, _, err = graphical.Fit(ctx, tree, c.rows, onePerSet(c.balanced()), c.masks, o)
 	return err
 }
 
