@@ -24,9 +24,7 @@ func TestDocumentsPointAtWhatIsThere(t *testing.T) {
 		text := read(t, file)
 		if strings.HasSuffix(file, ".md") {
 			links += report(t, file, "links to", deadLinks(file, text, there))
-			if file != "docs/marginals.md" { // planned: its files are not written yet
-				named += report(t, file, "names", deadFiles(text, there))
-			}
+			named += report(t, file, "names", deadFiles(text, there))
 		}
 		cited += report(t, file, "cites", deadPages(text, there))
 		report(t, file, "points outside the project:", outside(text))

@@ -92,12 +92,22 @@ type Watcher interface {
 }
 
 // Released is one use of a mechanism: what went in, before any noise, and what
-// came out. A choice has scores for In and an index for Out.
+// came out. A choice has scores for In and an index for Out; the In of a filter is a
+// Round.
 type Released struct {
 	Spend     string
 	Mechanism Mechanism
 	Use       int64
 	In, Out   any
+}
+
+// Round is what a round of a filter reports as having gone in: In moves by at most
+// Sensitivity, under the adjacency that the filter is planned for, and takes Cost of
+// its total.
+type Round struct {
+	In          any
+	Sensitivity Sensitivity
+	Cost        float64
 }
 
 // Opening is how a payer makes a Handle.

@@ -8,7 +8,8 @@ import (
 
 // measuring lists, by kind, how settings of a marginal model are drawn.
 func measuring() map[string]func(g *generator, t ref) settings {
-	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent}
+	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent,
+		"mst": spanningTree, "aim": inRounds, "privbayes": network}
 }
 
 // plain makes a table fit for marginals: no text, and numbers with bounds.
@@ -30,11 +31,44 @@ func (g *generator) plain() {
 }
 
 func marginalTree(g *generator, t ref) settings {
-	s := numbersCut(g, t)
-	s["one_way"], s["max_model_size"] = pick(g.chance, 0.1, 0.35, 0.8), pick(g.chance, 1, 40)
+	s := aimed(g, t)
 	if g.yes(0.4) {
 		s["select"] = pick(g.chance, 0.02, 0.15)
 	}
+	return s
+}
+
+func spanningTree(g *generator, t ref) settings {
+	s := aimed(g, t)
+	if g.yes(0.4) {
+		s["select"] = pick(g.chance, 0.05, 0.9)
+	}
+	return s
+}
+
+// inRounds has few sets of columns: each round looks at all of them.
+func inRounds(g *generator, t ref) settings {
+	s := spanningTree(g, t)
+	s["selection"] = pick(g.chance, "exponential", "gaussian")
+	if names := t.header.Domain.Names(); len(names) > 4 {
+		s["workload"] = []settings{{"columns": names[:3]}, {"columns": names[len(names)-2:], "weight": 2}}
+	}
+	return s
+}
+
+func network(g *generator, t ref) settings {
+	s := numbersCut(g, t)
+	s["one_way"], s["max_model_size"], s["score"] = pick(g.chance, 0.05, 0.5), pick(g.chance, 1, 40), pick(g.chance, "released", "published")
+	if g.yes(0.4) {
+		s["network"], s["usefulness"] = pick(g.chance, 0.1, 0.6), pick(g.chance, 0.01, 4, 30)
+	}
+	return s
+}
+
+// aimed draws what the kinds that choose marginals have in common.
+func aimed(g *generator, t ref) settings {
+	s := numbersCut(g, t)
+	s["one_way"], s["max_model_size"] = pick(g.chance, 0.1, 0.35, 0.8), pick(g.chance, 1, 40)
 	if g.yes(0.5) {
 		s["target"], s["target_weight"] = g.column(t).Name, pick(g.chance, 0.5, 2, 8)
 	}

@@ -129,7 +129,7 @@ func TestFindAgainstEnumeration(t *testing.T) {
 		within := map[int]Values{}
 		for at := range d.Columns {
 			if rng.IntN(2) == 0 {
-				r := reader{d, &pipeline.Problems{}, true}
+				r := reader{d, &pipeline.Problems{}, true, map[int]map[string]int{}}
 				within[at] = r.values("", at, spelled(&d.Columns[at], rng))
 			}
 		}

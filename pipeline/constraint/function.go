@@ -15,6 +15,7 @@ import (
 // range each, ascending, missing last.
 type function struct {
 	of, to []Values
+	alike  []Values // the cases of each value that follows
 }
 
 // keeps: a missing value breaks nothing, unless the map names missing.
@@ -37,9 +38,23 @@ func (f function) caseOf(v float64) int {
 
 func (f function) sets(column int) []Values {
 	if column == 0 {
-		return f.of
+		return f.alike
 	}
 	return f.to
+}
+
+// group puts cases together that have one value.
+func (f *function) group() {
+	places := map[string]int{}
+	for i, s := range f.of {
+		key := fmt.Sprint(f.to[i])
+		at, known := places[key]
+		if !known {
+			at = len(f.alike)
+			places[key], f.alike = at, append(f.alike, Values{})
+		}
+		f.alike[at].Ranges, f.alike[at].Missing = append(f.alike[at].Ranges, s.Ranges...), f.alike[at].Missing || s.Missing
+	}
 }
 
 func (r reader) function(path string, c *pipeline.Function) Rule {
@@ -62,6 +77,7 @@ func (r reader) function(path string, c *pipeline.Function) Rule {
 		}
 	}
 	f.sort()
+	f.group()
 	rule.form = f
 	if len(*r.ps) == before && r.strict {
 		r.partition(path+".map", of, f.of, "the map")

@@ -2,7 +2,9 @@ package constraint
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"sort"
 	"strings"
 )
 
@@ -10,19 +12,44 @@ import (
 // missing.
 func (r reader) partition(path string, at int, sets []Values, what string) {
 	c := &r.d.Columns[at]
-	for _, v := range points(c, sets) {
-		n := 0
-		for _, s := range sets {
-			if s.Has(v) {
-				n++
-			}
-		}
+	list := points(c, sets)
+	for i, n := range holders(list, sets) {
+		v := list[i]
 		if absent(v) && n == 0 || n == 1 || sharedEnd(c, sets, v) {
 			continue
 		}
 		r.ps.Add(path, fmt.Sprintf("%s with %s of %s %s", what, word(c, v), c.Name, times(n)), "one that has every value once")
 		return
 	}
+}
+
+// holders counts the sets that hold each point.
+func holders(list []float64, sets []Values) []int {
+	numbers := len(list)
+	if numbers > 0 && absent(list[numbers-1]) {
+		numbers--
+	}
+	counts := make([]int, len(list)+1)
+	for _, s := range sets {
+		for _, p := range s.Ranges {
+			counts[sort.SearchFloat64s(list[:numbers], p.Lo)]++
+			counts[sort.SearchFloat64s(list[:numbers], math.Nextafter(p.Hi, math.Inf(1)))]--
+		}
+	}
+	for i := range numbers {
+		if i > 0 {
+			counts[i] += counts[i-1]
+		}
+	}
+	if numbers < len(list) {
+		counts[numbers] = 0
+		for _, s := range sets {
+			if s.Missing {
+				counts[numbers]++
+			}
+		}
+	}
+	return counts[:len(list)]
 }
 
 func times(n int) string {

@@ -1,6 +1,7 @@
 package constraint
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -64,16 +65,50 @@ func word(c *pipeline.Column, v float64) string {
 // sets of values: the least value of each part but the first, ascending. Bins that are cut
 // there hold values of one part each.
 func Edges(d *pipeline.Domain, rules []Rule, column int) []float64 {
-	var sets []Values
-	for i := range rules {
-		if at := slices.Index(rules[i].Columns, column); at >= 0 {
-			sets = append(sets, rules[i].form.sets(at)...)
-		}
-	}
+	sets := setsAbout(rules, column)
 	if list := points(&d.Columns[column], sets); len(list) > 1 && !absent(list[len(list)-1]) {
 		return list[1:]
 	} else if len(list) > 2 {
 		return list[1 : len(list)-1]
 	}
 	return nil
+}
+
+// Parts numbers the categories of a column, missing last where it may be, alike where
+// rules about sets of values do not tell them apart.
+func Parts(d *pipeline.Domain, rules []Rule, column int) []int {
+	c := &d.Columns[column]
+	n := len(c.Categories)
+	if c.Type == pipeline.Boolean {
+		n = 2
+	}
+	held := make([][]byte, n+1) // the sets that hold each category
+	for i, s := range setsAbout(rules, column) {
+		for _, p := range s.Ranges {
+			for code := max(int(p.Lo), 0); code <= min(int(p.Hi), n-1); code++ {
+				held[code] = binary.AppendUvarint(held[code], uint64(i))
+			}
+		}
+		if s.Missing {
+			held[n] = binary.AppendUvarint(held[n], uint64(i))
+		}
+	}
+	numbers, parts := map[string]int{}, make([]int, n+1)
+	for code, h := range held {
+		if _, known := numbers[string(h)]; !known {
+			numbers[string(h)] = len(numbers)
+		}
+		parts[code] = numbers[string(h)]
+	}
+	return parts
+}
+
+// setsAbout are the sets of values of a column that rules tell apart.
+func setsAbout(rules []Rule, column int) (sets []Values) {
+	for i := range rules {
+		if at := slices.Index(rules[i].Columns, column); at >= 0 {
+			sets = append(sets, rules[i].form.sets(at)...)
+		}
+	}
+	return sets
 }

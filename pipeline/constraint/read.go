@@ -17,6 +17,21 @@ type reader struct {
 	d      *pipeline.Domain
 	ps     *pipeline.Problems
 	strict bool // values that the column never has are problems
+	codes  map[int]map[string]int
+}
+
+// code is the place of a category of a column; -1 where it has none of that name.
+func (r reader) code(at int, text string) int {
+	if r.codes[at] == nil {
+		r.codes[at] = map[string]int{}
+		for i, name := range r.d.Columns[at].Categories {
+			r.codes[at][name] = i
+		}
+	}
+	if code, ok := r.codes[at][text]; ok {
+		return code
+	}
+	return -1
 }
 
 // column is the place of a named column whose values a rule can be about; -1 and a
@@ -64,7 +79,7 @@ func overlap(list []Range, p Range) bool {
 // value reads one spelling.
 func (r reader) value(path string, at int, text string) (Values, bool) {
 	c := &r.d.Columns[at]
-	if code := slices.Index(c.Categories, text); code >= 0 {
+	if code := r.code(at, text); code >= 0 {
 		return Values{Ranges: []Range{{float64(code), float64(code)}}}, true
 	}
 	if c.SpellsMissing(text) {

@@ -64,13 +64,13 @@ func read(d *pipeline.Domain, strict bool, unknown map[string]bool) ([]Rule, pip
 		ps.Add("constraints", fmt.Sprintf("%d rules", n), fmt.Sprintf("at most %d", mostRules))
 		return nil, ps
 	}
-	labels := map[string]int{}
+	labels, codes := map[string]int{}, map[int]map[string]int{}
 	for i := range d.Constraints {
 		if slices.ContainsFunc(d.Constraints[i].Columns(), func(name string) bool { return unknown[name] }) {
 			continue
 		}
 		before, path := len(ps), fmt.Sprintf("constraints[%d]", i)
-		r := reader{d, &ps, strict}.rule(path, &d.Constraints[i])
+		r := reader{d, &ps, strict, codes}.rule(path, &d.Constraints[i])
 		if len(ps) > before {
 			continue
 		}

@@ -80,7 +80,7 @@ func (w watched) Release(r privacy.Released) any {
 		f.faults = append(f.faults, fmt.Sprintf("%s: releases twice", at))
 	}
 	out := r.Out
-	r.In, r.Out = copied(r.In), copied(r.Out)
+	r.In, r.Out = copiedIn(r.In), copied(r.Out)
 	f.uses[at] = r
 	if f.first == nil {
 		return out
@@ -90,6 +90,15 @@ func (w watched) Release(r privacy.Released) any {
 		return out // Faults says so
 	}
 	return copied(before.Out)
+}
+
+// copiedIn is copied for what goes in, which a round of a filter may wrap.
+func copiedIn(x any) any {
+	if r, ok := x.(privacy.Round); ok {
+		r.In = copied(r.In)
+		return r
+	}
+	return copied(x)
 }
 
 // copied keeps a value from what its owner does with it later.
@@ -146,7 +155,6 @@ func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[s
 			faults = append(faults, fmt.Sprintf("%s: takes place on one table alone: the number of uses depends on the data", at))
 		}
 	}
-	total := map[Place]float64{} // of the rounds of a filter: squares
 	for _, at := range f.Uses() {
 		was, ok := f.first.uses[at]
 		if !ok {
@@ -160,7 +168,7 @@ func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[s
 		if chance.secrets || chance.samples && sampled(was.Mechanism, adjacency) {
 			continue
 		}
-		faults = append(faults, f.moved(at, was, adjacency, groupOf(plan[at.Stage], at.Spend), total)...)
+		faults = append(faults, f.moved(at, was, adjacency, groupOf(plan[at.Stage], at.Spend))...)
 	}
 	sort.Strings(faults)
 	return faults
@@ -184,22 +192,25 @@ func equalSets(a, b []string) bool {
 // slack forgives float64 sums of ours.
 const slack = 1e-9
 
-func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacency, group float64, total map[Place]float64) []string {
+func (f *Frozen) moved(at Place, was privacy.Released, adjacency privacy.Adjacency, group float64) []string {
 	now := f.uses[at]
 	if reflect.TypeOf(was.Out) != reflect.TypeOf(now.Out) {
 		return []string{fmt.Sprintf("%s: gives %T on one table and %T on the other", at, was.Out, now.Out)}
 	}
 	s := was.Mechanism.Sensitivity(adjacency)
+	if _, ok := was.Mechanism.(privacy.Filter); ok {
+		before, one := was.In.(privacy.Round)
+		after, two := now.In.(privacy.Round)
+		if !one || !two || before.Sensitivity != after.Sensitivity || before.Cost != after.Cost {
+			return []string{fmt.Sprintf("%s: a round of a filter without a price, or of one on one table and another on the other", at)}
+		}
+		s, was.In, now.In = before.Sensitivity, before.In, after.In
+	}
 	m, err := Moved(s, was.In, now.In)
 	if err != nil {
 		return []string{fmt.Sprintf("%s: %v", at, err)}
 	}
 	bound := s.Bound * group
-	if _, ok := was.Mechanism.(privacy.Filter); ok { // all rounds together are within what is stated
-		all := Place{at.Stage, at.Spend, 0}
-		total[all] += m * m
-		m = math.Sqrt(total[all])
-	}
 	f.nearest = math.Max(f.nearest, m/bound)
 	if !(m <= bound*(1+slack)) {
 		return []string{fmt.Sprintf("%s: what goes in moves by %.9g (%s), stated are %.9g: its sensitivity is larger than paid for", at, m, s.Norm, bound)}

@@ -52,10 +52,18 @@ type rounds struct{ fixed }
 
 func (rounds) Total() float64 { return 1 }
 
+// priced is a round of L2 sensitivity 0.5.
+func priced(in any, cost float64) privacy.Round {
+	return privacy.Round{In: in, Sensitivity: privacy.Sensitivity{Norm: privacy.L2, Bound: 0.5}, Cost: cost}
+}
+
 // Outputs are given out again, whatever their owner did to them since; a group moves
-// so many times as far; the rounds of a filter add up.
+// so many times as far; each round of a filter has a bound of its own.
 func TestFrozen(t *testing.T) {
-	release := func(p privacy.Probe, m privacy.Mechanism, use int64, in, out []float64) []float64 {
+	release := func(p privacy.Probe, m privacy.Mechanism, use int64, in any, out []float64) []float64 {
+		if _, ok := m.(privacy.Filter); ok {
+			in = priced(in, 1)
+		}
 		return p.Release(privacy.Released{Spend: "s", Mechanism: m, Use: use, In: in, Out: out}).([]float64)
 	}
 	for _, c := range []struct {
@@ -65,7 +73,7 @@ func TestFrozen(t *testing.T) {
 		faults    int
 	}{
 		{fixed{}, 1, []float64{1, 1}, 0}, {fixed{}, 1, []float64{1.01, 1, 1.02}, 2}, {fixed{}, 2, []float64{2}, 0}, {fixed{}, 2, []float64{2.01}, 1},
-		{rounds{}, 1, []float64{0.6, 0.8}, 0}, {rounds{}, 1, []float64{0.6, 0.8, 0.1}, 1},
+		{rounds{}, 1, []float64{0.5, 0.5}, 0}, {rounds{}, 1, []float64{0.5, 0.6, 0.7}, 2}, {rounds{}, 2, []float64{1, 1.1}, 1},
 	} {
 		one := NewFrozen()
 		other := one.Neighbour()
@@ -97,6 +105,14 @@ func TestFrozenFaults(t *testing.T) {
 		"gives float64 on one table and int on the other": func(one, other privacy.Watcher) {
 			one.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1.0})
 			other.Release(privacy.Released{Mechanism: fixed{}, In: 1.0, Out: 1})
+		},
+		"a round of a filter without a price": func(one, other privacy.Watcher) {
+			one.Release(privacy.Released{Mechanism: rounds{}, In: []float64{1}, Out: 1.0})
+			other.Release(privacy.Released{Mechanism: rounds{}, In: []float64{1}, Out: 1.0})
+		},
+		"of one on one table and another on the other": func(one, other privacy.Watcher) {
+			one.Release(privacy.Released{Mechanism: rounds{}, In: priced([]float64{1}, 1), Out: 1.0})
+			other.Release(privacy.Released{Mechanism: rounds{}, In: priced([]float64{1}, 2), Out: 1.0})
 		},
 		"takes 1 streams": func(one, other privacy.Watcher) {
 			one.Stream("s", 0, "noise", 0)

@@ -6,6 +6,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/privacy"
+	"weir/privacy/account"
 	"weir/privacy/noise"
 )
 
@@ -102,6 +103,15 @@ func attacks() []attack {
 			b, err := ReleaseScores(h, []float64{float64(one(first))}, Moves{1, 2}, 2*math.Sqrt2/shrink)
 			return err == nil && float64(a[0])+b[0] >= 5, err
 		}},
+		{"zcdp filter", zcdpEpsilon(1.0/8, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
+			h := paid(ZCDPFilter{2 / shrink, "add_remove"}, src) // a choice for a quarter of the total, a histogram for the rest
+			i, err := Choose(h, []float64{float64(one(first)), float64(one(!first))}, Moves{1, 2}, h.Mechanism().(ZCDPFilter).Epsilon(h.Left()/4))
+			if err != nil {
+				return false, err
+			}
+			c, err := ReleaseHistogram(h, []int64{one(first)}, h.Mechanism().(ZCDPFilter).Noise(HistogramMoves(), h.Left()))
+			return err == nil && c[0] >= 2+2*int64(i), err
+		}},
 		{"partitions", 1, 1e-6, partitionAttack},
 		{"quantile", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			m := Quantile{Q: 0.5, Low: 0, High: 49, Step: 1, Epsilon: shrink, Adjacency: "replace_one", Releases: 1}
@@ -138,6 +148,12 @@ func continuousEpsilon(sigma, delta float64) float64 {
 	return root(delta, func(e float64) float64 {
 		return phi(0.5/sigma-e*sigma) - math.Exp(e)*phi(-0.5/sigma-e*sigma)
 	})
+}
+
+// zcdpEpsilon returns the epsilon that rho-zCDP implies at delta (Bun, Steinke 2016,
+// proposition 3), which is what a Gaussian release could use up but for the conversion.
+func zcdpEpsilon(rho, delta float64) float64 {
+	return account.Improved.ZCDPEpsilon(rho, delta)
 }
 
 // root finds where a falling function reaches delta.

@@ -138,20 +138,25 @@ func TestConformanceOfLaws(t *testing.T) {
 }
 
 // TestConformanceOfSensitivity: neighbours' inputs are as far apart as Sensitivity
-// says, and no further.
+// says, and no further; a round of a filter under the adjacency that is planned.
 func TestConformanceOfSensitivity(t *testing.T) {
 	for _, r := range rows() {
 		for input, a := range map[int]privacy.Adjacency{added: privacy.AddRemove, replaced: privacy.ReplaceOne} {
 			m := r.at(1, 1)
 			one, other, s := reported(t, r, m, base), reported(t, r, m, input), m.Sensitivity(a)
-			moved, want := distance(one, other, s.Norm), s.Bound
-			if f, ok := m.(privacy.Filter); ok {
-				want /= math.Sqrt(rounds) // its bound is for all rounds
-				if total := m.Sensitivity(m.(GaussianFilter).Adjacency).Bound; math.Abs(f.Total()-total*total) > 1e-12*f.Total() {
+			if f, ok := m.(inRounds); ok {
+				if total := m.Sensitivity(f.plannedFor()).Bound; math.Abs(f.Total()-total*total) > 1e-12*f.Total() {
 					t.Errorf("%s: total is %g, sensitivity %g", r.name, f.Total(), total)
 				}
+				if a != f.plannedFor() {
+					continue
+				}
+				x, y := one.(privacy.Round), other.(privacy.Round)
+				if one, other, s = x.In, y.In, x.Sensitivity; math.Abs(x.Cost*rounds-f.Total()) > 1e-9*f.Total() || y.Cost != x.Cost {
+					t.Errorf("%s: a round costs %g and %g, planned are %d of %g", r.name, x.Cost, y.Cost, rounds, f.Total())
+				}
 			}
-			if math.Abs(moved-want) > 1e-9*want {
+			if moved := distance(one, other, s.Norm); math.Abs(moved-s.Bound) > 1e-9*s.Bound {
 				t.Errorf("%s, %s: moves by %g, bound %s", r.name, a, moved, s)
 			}
 		}

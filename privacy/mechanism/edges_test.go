@@ -16,7 +16,7 @@ func TestGridKeepsSensitivity(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20000 {
-		s := scoresOf(math.Exp2(st.Float64()*19-9), math.Exp2(st.Float64()*40-20), st.Uint64()&1 == 0, 2)
+		s := scoresOf(math.Exp2(st.Float64()*34-24), math.Exp2(st.Float64()*40-20), st.Uint64()&1 == 0, 2)
 		moves := s.Moves.AddRemove
 		x := (st.Float64() - 0.5) * moves * math.Exp2(st.Float64()*23)
 		y := x + moves
@@ -50,6 +50,15 @@ func TestSelectionsAtTheEnds(t *testing.T) {
 		if i, err := Select(open(m(4), 0), []float64{-math.MaxFloat64, math.Inf(1), math.Inf(-1), 0}); err != nil || i != 1 {
 			t.Errorf("%T with an infinite score: %d, %v", m(4), i, err)
 		}
+		h := open(m(privacy.AnyNumber), 0)
+		for _, scores := range [][]float64{{5}, {0, 0, 1e9}} {
+			if i, err := Select(h, scores); err != nil || i != len(scores)-1 {
+				t.Errorf("%T of any number: %d, %v", m(1), i, err)
+			}
+		}
+		if _, err := Select(h, nil); err == nil {
+			t.Errorf("%T of any number selects from none", m(1))
+		}
 		for _, scores := range [][]float64{nil, {}, {1}, {1, 2, 3}, {1, math.NaN()}} {
 			if _, err := Select(open(m(2), 0), scores); err == nil {
 				t.Errorf("%T selects from %v", m(2), scores)
@@ -58,7 +67,7 @@ func TestSelectionsAtTheEnds(t *testing.T) {
 	}
 	for _, s := range []Scores{
 		scoresOf(0, 1, false, 2), scoresOf(math.NaN(), 1, false, 2), scoresOf(math.Inf(1), 1, false, 2), scoresOf(1, 0, false, 2),
-		scoresOf(1, math.Inf(1), false, 2), scoresOf(1e-9, 1, false, 2), scoresOf(1, 1, false, 0),
+		scoresOf(1, math.Inf(1), false, 2), scoresOf(0x1p-25, 1, false, 2), scoresOf(1, 1, false, 0),
 		{1, "", Moves{1, 1}, false, 2, 1}, {1, "add_remove", Moves{1, 0}, false, 2, 1}, {1, "add_remove", Moves{1, 1}, false, 2, 0},
 	} {
 		if _, err := Select(open(Exponential{s}, 0), []float64{1, 2}); err == nil {
@@ -103,11 +112,8 @@ func TestNonsenseIsRefused(t *testing.T) {
 		t.Error("a bucket out of range is accepted")
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
-		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
-			if _, filter := m.(GaussianFilter); filter && nm == 0 {
-				continue // a run without privacy: TestSilentFilter
-			}
-			if m.Check() == nil {
+		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, ZCDPFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
+			if _, filter := m.(inRounds); m.Check() == nil && !(filter && nm == 0) {
 				t.Errorf("%T with noise %g is accepted", m, nm)
 			}
 		}

@@ -23,6 +23,8 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 		{GaussianSum{1.5, 9, 4, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
 		{GaussianFilter{1.5, privacy.AddRemove}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
 		{GaussianFilter{1.5, privacy.ReplaceOne}, privacy.Gaussian{NoiseMultiplier: 0.75}, privacy.Gaussian{NoiseMultiplier: 1.5}},
+		{ZCDPFilter{2, privacy.AddRemove}, privacy.ZCDP{Rho: 0.125}, privacy.ZCDP{Rho: 0.5}},
+		{ZCDPFilter{2, privacy.ReplaceOne}, privacy.ZCDP{Rho: 0.5}, privacy.ZCDP{Rho: 0.5}},
 		{Exponential{s}, privacy.Exponential{Epsilon: 0.5}, privacy.Exponential{Epsilon: 0.5 * (2 + 0x1p-28)}},
 		{PermuteAndFlip{s}, privacy.Pure{Epsilon: 0.5}, privacy.Pure{Epsilon: 0.5 * (2 + 0x1p-28)}},
 		{NoisyMax{s}, privacy.Pure{Epsilon: 0.5}, privacy.Pure{Epsilon: 0.5 * (2 + 0x1p-28)}},
@@ -143,6 +145,8 @@ func TestHandleOfAnotherKind(t *testing.T) {
 	_, err = ReleaseHistogram(open(laplace, 0), []int64{1}, 10)
 	note(err)
 	_, err = ReleaseScores(open(laplace, 0), []float64{1}, Moves{1, 1}, 10)
+	note(err)
+	_, err = Choose(open(filter, 0), []float64{1}, Moves{1, 1}, 0.1)
 	note(err)
 	for i, err := range errs {
 		if !errors.Is(err, privacy.ErrUses) {

@@ -18,6 +18,9 @@ import (
 // matters; here base e is exact, so base 2 is not needed).
 type Exponential struct{ Scores }
 
+// Check serves smaller epsilons than other selections: no noise is drawn on the grid.
+func (m Exponential) Check() error { return m.check(0x1p-24) }
+
 func (m Exponential) Event(a privacy.Adjacency) privacy.Event {
 	return repeated(m.Selections, privacy.Exponential{Epsilon: m.epsilon(a)})
 }

@@ -92,20 +92,21 @@ func sumP(plan privacy.Mechanism, seen []privacy.Released) float64 {
 	return normalP(residuals)
 }
 
-// filterP: what went in is reported over the noise of the round, as it was drawn.
+// filterP takes the noise of all rounds on all numbers.
 func filterP(d Moves) func(privacy.Mechanism, []privacy.Released) float64 {
 	return func(plan privacy.Mechanism, seen []privacy.Released) float64 {
-		m, drawn := plan.(GaussianFilter), seen[0].Mechanism.(GaussianFilter)
-		sigma, unit := m.Noise(d, m.Total()/rounds), drawn.Noise(d, drawn.Total()/rounds)
+		sigma := roundNoise(plan, d)
 		var numbers []float64
 		var integers []int64
 		for _, x := range seen {
-			for i, in := range x.In.([]float64) {
-				switch out := x.Out.(type) {
-				case []float64:
-					numbers = append(numbers, (out[i]-in*unit)/sigma)
-				case []int64:
-					integers = append(integers, out[i]-int64(math.Round(in*unit)))
+			switch in := x.In.(privacy.Round).In.(type) {
+			case []float64:
+				for i, out := range x.Out.([]float64) {
+					numbers = append(numbers, (out-in[i])/sigma)
+				}
+			case []int64:
+				for i, out := range x.Out.([]int64) {
+					integers = append(integers, out-in[i])
 				}
 			}
 		}
@@ -113,6 +114,18 @@ func filterP(d Moves) func(privacy.Mechanism, []privacy.Released) float64 {
 			return normalP(numbers)
 		}
 		return pmfP(GaussianHistogram{sigma, 1}, integers)
+	}
+}
+
+func chooseP(d Moves) func(privacy.Mechanism, []privacy.Released) float64 {
+	return func(plan privacy.Mechanism, seen []privacy.Released) float64 {
+		scores := seen[0].In.(privacy.Round).In.([]float64)
+		counts := make([]int, len(scores))
+		for _, x := range seen {
+			counts[x.Out.(int)]++
+		}
+		law := Exponential{Scores{roundEpsilon(plan), plan.(ZCDPFilter).Adjacency, d, false, len(scores), 1}}
+		return stattest.ChiSquare(counts, law.Probabilities(scores), len(seen))
 	}
 }
 

@@ -80,25 +80,54 @@ func scoreRows() []row {
 	}
 }
 
-// filterRows spend the total in n equal rounds.
+// filterRows spend the total in equal rounds.
 func filterRows() []row {
 	whole, real := Moves{1, 2}, Moves{2, 2}
-	round := func(h *privacy.Handle, d Moves) float64 {
-		m := h.Mechanism().(GaussianFilter)
-		return m.Noise(d, m.Total()/rounds)
-	}
 	return []row{
 		{"gaussian filter, integers", func(f float64, _ int64) privacy.Mechanism {
 			return GaussianFilter{3 * f / math.Sqrt(rounds), "add_remove"}
-		},
-			func(h *privacy.Handle, i int) (any, error) {
-				return ReleaseIntegers(h, [][]int64{{10, 5}, {11, 5}, {8, 5}}[i], whole, round(h, whole))
-			}, filterP(whole)},
+		}, integersIn(whole), filterP(whole)},
 		{"gaussian filter, scores", func(f float64, _ int64) privacy.Mechanism {
 			return GaussianFilter{3 * f / math.Sqrt(rounds), "replace_one"}
-		},
-			func(h *privacy.Handle, i int) (any, error) {
-				return ReleaseScores(h, [][]float64{{0.3, -4}, {2.3, -4}, {0.3, -2}}[i], real, round(h, real))
-			}, filterP(real)},
+		}, scoresIn(real), filterP(real)},
+		{"zcdp filter, integers", func(f float64, _ int64) privacy.Mechanism {
+			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}
+		}, integersIn(whole), filterP(whole)},
+		{"zcdp filter, scores", func(f float64, _ int64) privacy.Mechanism {
+			return ZCDPFilter{3 * f / math.Sqrt(rounds), "add_remove"}
+		}, scoresIn(real), filterP(real)},
+		{"zcdp filter, choices", func(f float64, _ int64) privacy.Mechanism {
+			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}
+		}, func(h *privacy.Handle, i int) (any, error) {
+			return Choose(h, [][]float64{{3, 1, 2, 0}, {4, 1, 2, 0}, {3, 1, 2, 2}}[i], whole, roundEpsilon(h.Mechanism()))
+		}, chooseP(whole)},
+	}
+}
+
+// noisy is a filter that says the noise of a round.
+type noisy interface {
+	privacy.Filter
+	Noise(Moves, float64) float64
+}
+
+func roundNoise(m privacy.Mechanism, d Moves) float64 {
+	f := m.(noisy)
+	return f.Noise(d, f.Total()/rounds)
+}
+
+func roundEpsilon(m privacy.Mechanism) float64 {
+	f := m.(ZCDPFilter)
+	return f.Epsilon(f.Total() / rounds)
+}
+
+func integersIn(d Moves) func(*privacy.Handle, int) (any, error) {
+	return func(h *privacy.Handle, i int) (any, error) {
+		return ReleaseIntegers(h, [][]int64{{10, 5}, {11, 5}, {8, 5}}[i], d, roundNoise(h.Mechanism(), d))
+	}
+}
+
+func scoresIn(d Moves) func(*privacy.Handle, int) (any, error) {
+	return func(h *privacy.Handle, i int) (any, error) {
+		return ReleaseScores(h, [][]float64{{0.3, -4}, {2.3, -4}, {0.3, -2}}[i], d, roundNoise(h.Mechanism(), d))
 	}
 }

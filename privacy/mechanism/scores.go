@@ -15,7 +15,9 @@ import (
 // each score by at most Moves (norm Linf). Monotone says that a unit that comes or
 // goes moves all scores in the same direction or not at all, as it does counts,
 // which halves the noise under add_remove; replacing one moves them both ways.
-// Epsilon is what one selection costs under Adjacency.
+// Epsilon is what one selection costs under Adjacency. Candidates is how many there
+// are, privacy.AnyNumber where that follows from earlier releases: the guarantee of a
+// selection does not depend on it.
 //
 // The noise is a function of Epsilon and of Moves under Adjacency; under the other
 // one the same selection costs in proportion to what moves there.
@@ -36,17 +38,20 @@ const scoreBits = 30
 const mostSensitivities = 1 << 21
 
 // Check refuses what the grid of scores does not serve.
-func (s Scores) Check() error {
+func (s Scores) Check() error { return s.check(0x1p-9) }
+
+// check is for epsilons from least on.
+func (s Scores) check(least float64) error {
 	if err := checkAdjacency(s.Adjacency); err != nil {
 		return fmt.Errorf("selection: %w", err)
 	}
-	if !(s.Epsilon >= 0x1p-9 && s.Epsilon <= 0x1p10) {
-		return fmt.Errorf("selection: epsilon: is %g, must be between 1/512 and 1024", s.Epsilon)
+	if !(s.Epsilon >= least && s.Epsilon <= 0x1p10) {
+		return fmt.Errorf("selection: epsilon: is %g, must be between %g and 1024", s.Epsilon, least)
 	}
 	if err := s.Moves.check(s.Adjacency); err != nil {
 		return fmt.Errorf("selection: %w", err)
 	}
-	if s.Candidates < 1 {
+	if s.Candidates < 1 && s.Candidates != privacy.AnyNumber {
 		return fmt.Errorf("selection: candidates: are %d, must be at least 1", s.Candidates)
 	}
 	return checkUses("selections", s.Selections)
@@ -85,7 +90,7 @@ func (s Scores) rate() float64 { return s.Epsilon / s.spread(s.Adjacency) }
 // grid and half by float64, since products stay below 2^52. This costs at most
 // 2^-27 of Epsilon. A NaN score is an error.
 func (s Scores) grid(scores []float64) (steps []int64, bits int, err error) {
-	if len(scores) != s.Candidates {
+	if len(scores) == 0 || s.Candidates != privacy.AnyNumber && len(scores) != s.Candidates {
 		return nil, 0, fmt.Errorf("selection: has %d scores, planned are %d candidates", len(scores), s.Candidates)
 	}
 	moves := s.Moves.Under(s.Adjacency)

@@ -50,33 +50,37 @@ func (m *Model) forbid(mask Mask) {
 // small they are beside others; the scale goes up in the message, as a logarithm.
 func (m *Model) collect() {
 	for i := len(m.tree.nodes) - 1; i >= 0; i-- {
-		n, b := &m.tree.nodes[i], m.beliefs[i]
-		greatest, sum := make([]float64, n.sepCells), m.seps[i]
-		own := n.own
+		n := &m.tree.nodes[i]
 		if n.parent < 0 {
-			own = newView([]int{n.cells}, []bool{false})
-		}
-		own.greatest(b, greatest)
-		for k, g := range greatest {
-			greatest[k] = -g
-			if math.IsInf(g, -1) {
-				greatest[k] = 0
-			}
-		}
-		own.add(b, greatest)
-		for k, x := range b {
-			b[k] = math.Exp(x)
-		}
-		own.sum(b, sum)
-		if n.parent < 0 {
-			m.logZ = math.Log(sum[0]) - greatest[0]
+			whole := newView([]int{n.cells}, []bool{false})
+			m.logZ = m.weigh(i, &whole)[0]
 			continue
 		}
-		for k := range greatest {
-			greatest[k] = math.Log(sum[k]) - greatest[k]
-		}
-		n.above.add(m.beliefs[n.parent], greatest)
+		n.above.add(m.beliefs[n.parent], m.weigh(i, &n.own))
 	}
+}
+
+// weigh turns a clique's logarithms into weights and returns the logarithms of their
+// sums, unscaled, by the cells of a part. The scaled sums go where those of the
+// separator stand.
+func (m *Model) weigh(i int, part *view) []float64 {
+	b, sums := m.beliefs[i], m.seps[i]
+	scale := make([]float64, part.cells)
+	part.greatest(b, scale)
+	for k, g := range scale {
+		if scale[k] = -g; math.IsInf(g, -1) {
+			scale[k] = 0 // nothing is allowed here
+		}
+	}
+	part.add(b, scale)
+	for k, x := range b {
+		b[k] = math.Exp(x)
+	}
+	part.sum(b, sums)
+	for k, s := range sums {
+		scale[k] = math.Log(s) - scale[k]
+	}
+	return scale
 }
 
 // distribute scales the root to the total and every other clique to what its parent

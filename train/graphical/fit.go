@@ -41,7 +41,7 @@ func Fit(ctx context.Context, t *Tree, total float64, tables []Table, masks []Ma
 	if err := t.check(total, tables, masks, o.Start); err != nil {
 		return nil, Report{}, err
 	}
-	masks = cloneMasks(masks)
+	masks = cloneMasks(slices.Concat(masks, zeros(tables)))
 	var factors []factor
 	for _, f := range o.Start {
 		factors = append(factors, t.factor(f.Vars, inward(t.dom, f.Vars, f.Log)))
@@ -52,6 +52,9 @@ func Fit(ctx context.Context, t *Tree, total float64, tables []Table, masks []Ma
 	}
 	f := newFitting(m, tables, o)
 	report, err := f.run(ctx)
+	if err == nil {
+		err = f.meet(ctx)
+	}
 	if err != nil {
 		return nil, report, err
 	}
@@ -63,7 +66,7 @@ func Fit(ctx context.Context, t *Tree, total float64, tables []Table, masks []Ma
 func (t *Tree) check(total float64, tables []Table, masks []Mask, start []Factor) error {
 	errs := []error{checkTotal(total)}
 	for i, x := range tables {
-		errs = append(errs, t.checkTable(fmt.Sprintf("graphical: tables[%d]", i), x))
+		errs = append(errs, t.checkTable(fmt.Sprintf("graphical: tables[%d]", i), x, total))
 	}
 	for i, x := range masks {
 		errs = append(errs, t.checkPart(fmt.Sprintf("graphical: masks[%d]", i), x.Vars, len(x.Forbidden)))

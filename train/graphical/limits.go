@@ -20,6 +20,12 @@ const maxCells = 1<<63 - 1
 // maxCodes is the largest domain of a column: rows hold codes of 16 bits.
 const maxCodes = 1 << 16
 
+// maxColumns and maxParts bound the work that a model read from a file can cause.
+const (
+	maxColumns = 1 << 12
+	maxParts   = 1 << 14 // factors, and masks
+)
+
 // cellsOf is the number of cells of a table over s; maxCells where it is more than
 // can be counted.
 func cellsOf(dom []int, s []int) int64 {
@@ -45,6 +51,7 @@ func plus(a, b int64) int64 {
 // check says which clique, or which total, exceeds the limits, or nil.
 func (l Limits) check(dom []int, cliques []Set) error {
 	total := int64(0)
+	l.Clique = min(l.Clique, 1<<31-1) // places within a clique have 32 bits
 	for _, c := range cliques {
 		cells := cellsOf(dom, c)
 		if total = plus(total, cells); cells > l.Clique {
@@ -59,8 +66,8 @@ func (l Limits) check(dom []int, cliques []Set) error {
 
 // checkDomain says what is wrong with a domain, or nil.
 func checkDomain(dom []int) error {
-	if len(dom) == 0 {
-		return errors.New("graphical: domain: is empty, must have at least one column")
+	if len(dom) == 0 || len(dom) > maxColumns {
+		return fmt.Errorf("graphical: domain: has %d columns, must have from 1 to %d", len(dom), maxColumns)
 	}
 	var errs []error
 	for c, n := range dom {

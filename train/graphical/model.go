@@ -22,6 +22,7 @@ type Model struct {
 // factor is a Factor within the clique that holds it, its axes in that clique's order.
 type factor struct {
 	vars Set
+	axes []int
 	node int
 	view view
 	log  []float64
@@ -29,7 +30,7 @@ type factor struct {
 
 func (t *Tree) factor(vars Set, log []float64) factor {
 	node := t.holder(vars)
-	return factor{vars: slices.Clone(vars), node: node, view: partOf(t.dom, t.nodes[node].axes, vars), log: log}
+	return factor{vars: slices.Clone(vars), axes: byDomain(t.dom, vars), node: node, view: partOf(t.dom, t.nodes[node].axes, vars), log: log}
 }
 
 // Domain is the number of codes of each column.
@@ -63,7 +64,7 @@ func (m *Model) LogProb(row []uint16) float64 {
 	}
 	sum := -m.logZ
 	for _, f := range m.factors {
-		sum += f.log[place(m.tree.dom, byDomain(m.tree.dom, f.vars), row)]
+		sum += f.log[place(m.tree.dom, f.axes, row)]
 	}
 	return sum
 }

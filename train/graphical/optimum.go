@@ -3,6 +3,7 @@ package graphical
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // What the fit to the optimum stops at and how it steps.
@@ -28,7 +29,8 @@ func (f *fitting) optimum(ctx context.Context, r *Report) error {
 	}
 	r.Loss = math.Inf(1)
 	var p pace
-	for f.scale = 1; r.Sweeps < f.options.Sweeps; {
+	exact := slices.ContainsFunc(f.targets, func(t *target) bool { return t.exact }) // the bound does not know them
+	for f.stiff = 1; r.Sweeps < f.options.Sweeps; {
 		left, err := f.round(ctx)
 		if err != nil {
 			return err
@@ -37,14 +39,14 @@ func (f *fitting) optimum(ctx context.Context, r *Report) error {
 		r.Sweeps += roundSweeps
 		r.Loss, r.Gap = f.certificate()
 		for _, t := range f.targets {
-			t.carry(f.total, f.scale)
+			t.carry(f.total, f.stiff)
 		}
-		still := math.Abs(before-r.Loss) <= optimumStill*(1+r.Loss) && r.Gap <= roundGap*(1+r.Loss)
+		still := math.Abs(before-r.Loss) <= optimumStill*(1+r.Loss) && (r.Gap <= roundGap*(1+r.Loss) || exact)
 		if still || r.Gap <= optimumGap*(1+r.Loss) {
 			break
 		}
 		hard := r.Loss-before > optimumStill*1e3*(1+before)
-		f.scale *= p.factor(left, hard)
+		f.stiff *= p.factor(left, hard)
 	}
 	return nil
 }

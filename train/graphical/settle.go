@@ -8,6 +8,23 @@ import "math"
 // every cell, for the one shift s at which the sum is right. It returns the largest
 // step.
 func (t *target) settle(total, scale float64) float64 {
+	s, moved := t.shift(total, scale), 0.0
+	t.shifted(total, s, scale)
+	for i, x := range t.move {
+		if t.count[i] == 0 {
+			t.count[i] = 1
+			continue
+		}
+		t.theta[i] += x + s
+		t.log[i] += x
+		t.count[i] = math.Exp(x)
+		moved = max(moved, math.Abs(x))
+	}
+	return moved
+}
+
+// shift finds the shift by Newton's method, kept between bounds on it.
+func (t *target) shift(total, scale float64) float64 {
 	low, high, s := math.Inf(-1), math.Inf(1), 0.0
 	for range 100 {
 		sum, slope := t.shifted(total, s, scale)
@@ -27,46 +44,30 @@ func (t *target) settle(total, scale float64) float64 {
 			break
 		}
 	}
-	t.shifted(total, s, scale)
-	moved := 0.0
-	for i, x := range t.move {
-		if t.count[i] == 0 {
-			t.count[i] = 1
-			continue
-		}
-		t.theta[i] += x + s
-		t.log[i] += x
-		t.count[i] = math.Exp(x)
-		moved = max(moved, math.Abs(x))
-	}
-	return moved
+	return s
 }
 
 // shifted finds the steps for a shift; it returns the sum of counts that they give and
 // how fast it falls with the shift.
 func (t *target) shifted(total, s, scale float64) (sum, slope float64) {
 	for i, m := range t.count {
-		r := t.rate[i] * scale
 		if t.move[i] = 0; m == 0 {
 			continue
 		}
-		if r > math.MaxFloat64 {
-			t.move[i] = -t.theta[i] - s // not measured: no potential of its own
-		} else {
+		r, least := t.rate[i]*scale, min(math.Log(nothing*total/m), 0)
+		measured := r <= math.MaxFloat64
+		if t.move[i] = -t.theta[i] - s; measured { // else it has no potential of its own
 			t.move[i] = root(m, r, t.y[i]-r*(t.theta[i]+s))
 		}
-		least := min(math.Log(nothing*total/m), 0)
-		if t.move[i] < least {
-			t.move[i] = least
-			sum += m * math.Exp(least)
-			continue
-		}
-		e := m * math.Exp(t.move[i])
+		e := m * math.Exp(max(t.move[i], least))
 		sum += e
-		if r > math.MaxFloat64 {
-			slope += e
-		} else {
+		switch {
+		case t.move[i] < least:
+			t.move[i] = least
+		case measured:
 			slope += e * r / (e + r)
+		default:
+			slope += e
 		}
 	}
 	return sum, slope

@@ -3,7 +3,6 @@ package graphical
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 )
 
@@ -19,17 +18,21 @@ const (
 // to the potential of each table.
 type fitting struct {
 	*Model
+	crew
 	options Options
 	targets []*target
 	blocks  [][]*block // by clique
 	fresh   []float64  // of a separator
 	loss    float64    // of the sweep under way
-	scale   float64    // of the stiffness, in a fit to the optimum
+	stiff   float64    // what the stiffness is multiplied by, in a fit to the optimum
 	moved   float64    // largest step of a potential in the sweep under way
+
+	exactOnly bool    // exact tables alone are fitted
+	off       float64 // the most that a cell of them was off, in rows
 }
 
 func newFitting(m *Model, tables []Table, o Options) *fitting {
-	f := &fitting{Model: m, options: o, scale: 1, blocks: make([][]*block, len(m.tree.nodes))}
+	f := &fitting{Model: m, crew: newCrew(o.Workers), options: o, stiff: 1, blocks: make([][]*block, len(m.tree.nodes))}
 	f.options.Stop, f.options.Sweeps = cmp.Or(o.Stop, defaultStop), cmp.Or(o.Sweeps, defaultSweeps)
 	if o.Sweeps == 0 && o.Stop < 0 {
 		f.options.Sweeps = optimumSweeps
@@ -49,18 +52,13 @@ func newFitting(m *Model, tables []Table, o Options) *fitting {
 	return f
 }
 
+// run fits the tables and says how that ended.
 func (f *fitting) run(ctx context.Context) (Report, error) {
-	r := Report{}
-	for _, t := range f.targets {
-		for _, w := range t.weight {
-			if w > 0 {
-				r.Cells++
-			}
-		}
-	}
-	r.Target = f.options.Stop * float64(r.Cells-len(f.targets)) / 2
+	r := Report{Cells: f.measured()}
+	r.Target = max(f.options.Stop, 0) * f.freedom(r.Cells) / 2
 	if f.options.Stop < 0 {
-		return r, f.optimum(ctx, &r)
+		err := f.optimum(ctx, &r)
+		return r, err
 	}
 	for r.Sweeps < f.options.Sweeps {
 		if err := ctx.Err(); err != nil {
@@ -68,12 +66,33 @@ func (f *fitting) run(ctx context.Context) (Report, error) {
 		}
 		f.loss = 0
 		f.visit(0)
-		r.Sweeps, r.Loss = r.Sweeps+1, f.loss
-		if f.loss <= r.Target {
+		if r.Sweeps, r.Loss = r.Sweeps+1, f.loss; f.loss <= r.Target {
 			break
 		}
 	}
 	return r, nil
+}
+
+// measured counts the cells that have a say in the loss.
+func (f *fitting) measured() (cells int) {
+	for _, t := range f.targets {
+		for _, w := range t.weight {
+			if w > 0 {
+				cells++
+			}
+		}
+	}
+	return cells
+}
+
+// freedom is the measured cells less one for each noisy table, whose total is known.
+func (f *fitting) freedom(cells int) float64 {
+	for _, t := range f.targets {
+		if !t.exact {
+			cells--
+		}
+	}
+	return float64(max(cells, 0))
 }
 
 // visit improves a clique and those below it, and passes messages on the way.
@@ -92,7 +111,7 @@ func (f *fitting) visit(i int) {
 // pass sends what one clique believes of a separator to the clique on its other side.
 func (f *fitting) pass(sep int, out, in *view, from, to int) {
 	fresh, old := f.fresh[:len(f.seps[sep])], f.seps[sep]
-	out.sum(f.beliefs[from], fresh)
+	f.sum(out, f.beliefs[from], fresh)
 	for k, x := range fresh {
 		ratio := 0.0
 		if old[k] > 0 {
@@ -100,22 +119,20 @@ func (f *fitting) pass(sep int, out, in *view, from, to int) {
 		}
 		old[k], fresh[k] = x, ratio
 	}
-	in.scale(f.beliefs[to], fresh)
+	f.scale(in, f.beliefs[to], fresh)
 }
 
 // improve moves the model towards the tables of a block, twice over: the clique is
 // summed to the first table, and the rest happens there.
 func (f *fitting) improve(b *block) {
-	b.view.sum(f.beliefs[b.node], b.first.count)
+	f.sum(&b.view, f.beliefs[b.node], b.first.count)
 	now := slices.Clone(b.first.count)
 	f.loss += b.first.loss()
 	for _, t := range b.inside {
 		t.view.sum(now, t.count)
 		f.loss += t.loss()
 	}
-	for k := range b.by {
-		b.by[k] = 1
-	}
+	fill(b.by, 1)
 	for range 2 {
 		copy(b.first.count, now)
 		f.step(b.first)
@@ -128,42 +145,26 @@ func (f *fitting) improve(b *block) {
 			t.view.scale(b.by, t.count)
 		}
 	}
-	b.view.scale(f.beliefs[b.node], b.by)
+	f.scale(&b.view, f.beliefs[b.node], b.by)
 }
 
 // step moves the counts towards y and adds the step to the potential: count becomes
 // what each cell is multiplied by, such that the sum stays total.
 func (f *fitting) step(t *target) {
-	if t.theta != nil {
-		f.moved = max(f.moved, t.settle(f.total, f.scale))
-		return
-	}
-	sum := 0.0
-	for i, m := range t.count {
-		x := solve(m, t.rate[i], t.y[i])
-		if x < 0 && m < nothing*f.total {
-			x = 0
-		}
-		t.log[i] += x
-		t.count[i] = math.Exp(x)
-		sum += m * t.count[i]
-	}
-	for i := range t.count {
-		t.count[i] *= f.total / sum
+	switch {
+	case t.exact:
+		f.off = max(f.off, t.scaleTo())
+	case f.exactOnly:
+		fill(t.count, 1)
+	case t.theta != nil:
+		f.moved = max(f.moved, t.settle(f.total, f.stiff))
+	default:
+		t.near(f.total)
 	}
 }
 
-func multiply(a, by []float64) {
-	for i, x := range by {
-		a[i] *= x
+func fill(a []float64, x float64) {
+	for i := range a {
+		a[i] = x
 	}
-}
-
-// factors are those that the fit started from and what it added.
-func (f *fitting) factors(start []factor) []factor {
-	all := slices.Clone(start)
-	for _, t := range f.targets {
-		all = append(all, f.tree.factor(t.vars, t.log))
-	}
-	return all
 }

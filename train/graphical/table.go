@@ -28,7 +28,7 @@ type Factor struct {
 	Log  []float64
 }
 
-func (t *Tree) checkTable(at string, x Table) error {
+func (t *Tree) checkTable(at string, x Table, total float64) error {
 	errs := []error{t.checkPart(at, x.Vars, len(x.Y))}
 	if len(x.Var) != len(x.Y) {
 		return errors.Join(append(errs, fmt.Errorf("%s.Var: has %d cells, must have the %d of Y", at, len(x.Var), len(x.Y)))...)
@@ -39,7 +39,7 @@ func (t *Tree) checkTable(at string, x Table) error {
 			break
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, x.checkExact(at, total))...)
 }
 
 // checkPart says what is wrong with a table of so many cells over vars, or nil: a

@@ -9,6 +9,7 @@ import (
 // target is a table that the model is to meet, its axes by domain.
 type target struct {
 	vars      Set
+	exact     bool
 	y, weight []float64 // weight: 1/variance, 0 where not measured or forbidden
 	rate      []float64 // r of the implicit step
 	move      []float64 // step of each cell, in a fit to the optimum
@@ -29,11 +30,14 @@ type block struct {
 }
 
 func (m *Model) target(x Table, mean float64) *target {
-	t := &target{vars: slices.Clone(x.Vars), y: inward(m.tree.dom, x.Vars, x.Y), weight: inward(m.tree.dom, x.Vars, x.Var)}
+	t := &target{vars: slices.Clone(x.Vars), exact: x.isExact(), y: inward(m.tree.dom, x.Vars, x.Y), weight: inward(m.tree.dom, x.Vars, x.Var)}
 	t.rate, t.log = make([]float64, len(t.y)), make([]float64, len(t.y))
 	t.count = m.part(m.tree.holder(x.Vars), x.Vars).cells
 	for i, v := range t.weight {
 		t.rate[i], t.weight[i] = stiffness*v/mean, 1/v
+		if t.exact {
+			t.rate[i], t.weight[i] = 0, 0
+		}
 		if t.count[i] == 0 {
 			t.rate[i], t.weight[i] = math.Inf(1), 0
 		}
@@ -90,6 +94,24 @@ func (t *target) loss() float64 {
 		}
 	}
 	return sum / 2
+}
+
+// near is the implicit step, each cell by itself; what the sum gains or loses by it
+// goes to all cells alike.
+func (t *target) near(total float64) {
+	sum := 0.0
+	for i, m := range t.count {
+		x := solve(m, t.rate[i], t.y[i])
+		if x < 0 && m < nothing*total {
+			x = 0
+		}
+		t.log[i] += x
+		t.count[i] = math.Exp(x)
+		sum += m * t.count[i]
+	}
+	for i := range t.count {
+		t.count[i] *= total / sum
+	}
 }
 
 // nothing is the share of the total below which a cell of a table is let be.

@@ -19,7 +19,7 @@ func (g Grid) Value(cell int, rng *rand.Rand) float64 {
 	case g.Coded():
 		return float64(cell)
 	}
-	return g.line.draw(cell, rng)
+	return g.draw(cell, rng)
 }
 
 // Interval is the least and the greatest value of a cell of numbers, or the code of a
@@ -53,12 +53,12 @@ func (g Grid) Append(to array.Builder, cells []uint16, rng *rand.Rand) error {
 		}
 	case *array.Int64Builder:
 		if !g.Coded() && g.column.Type != pipeline.Numeric {
-			appendEach(b, g, cells, func(cell int) int64 { return int64(g.line.draw(cell, rng)) })
+			appendEach(b, g, cells, func(cell int) int64 { return int64(g.draw(cell, rng)) })
 			return nil
 		}
 	case *array.Float64Builder:
 		if g.column.Type == pipeline.Numeric {
-			appendEach(b, g, cells, func(cell int) float64 { return g.line.draw(cell, rng) })
+			appendEach(b, g, cells, func(cell int) float64 { return g.draw(cell, rng) })
 			return nil
 		}
 	}

@@ -18,6 +18,7 @@ type Codes struct {
 	Rows    int
 	Columns [][]uint16 // of each grid, a cell a row
 	Sizes   []int      // Cells of each grid
+	Within  [][]uint8  // of each grid that is Told, the point of its cell that a value is; else nil
 }
 
 // ReadCodes reads the columns of grids, in that order, in one pass. A value outside
@@ -26,7 +27,7 @@ type Codes struct {
 // missing value of a column that is not nullable and a code outside the categories are
 // errors that name the column, never the value.
 func ReadCodes(ctx context.Context, t pipeline.Table, grids []Grid) (*Codes, error) {
-	c := &Codes{Columns: make([][]uint16, len(grids)), Sizes: make([]int, len(grids))}
+	c := &Codes{Columns: make([][]uint16, len(grids)), Sizes: make([]int, len(grids)), Within: make([][]uint8, len(grids))}
 	fields := make([]int, len(grids))
 	for i, g := range grids {
 		at := t.Schema.FieldIndices(g.Name())
@@ -43,6 +44,9 @@ func ReadCodes(ctx context.Context, t pipeline.Table, grids []Grid) (*Codes, err
 		for i, g := range grids {
 			if c.Columns[i], err = g.append(c.Columns[i], rec.Column(fields[i])); err != nil {
 				return nil, fmt.Errorf("column %s: %w", g.Name(), err)
+			}
+			if g.Told() {
+				c.Within[i] = g.appendWithin(c.Within[i], rec.Column(fields[i]))
 			}
 		}
 		c.Rows += int(rec.NumRows())

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
 )
 
 // mixed has a column of each type; row i of a batch has the given values, nil is null.
@@ -69,7 +71,7 @@ func TestReadCodes(t *testing.T) {
 		[][]any{{int64(math.MaxInt64), math.NaN(), int32(1)}, {int64(40), nil, int32(1)}, {int64(41), 30.7, nil}, {int64(42), 1e300, nil}})
 	grids := gridsOf(t, table.Domain)
 	got, err := ReadCodes(t.Context(), table, []Grid{grids[2], grids[0], grids[1]})
-	want := &Codes{Rows: 7, Sizes: []int{4, 74, 342}, Columns: [][]uint16{{0, 3, 2, 1, 1, 3, 3}, {0, 73, 0, 73, 23, 24, 25}, {0, 340, 0, 341, 341, 1, 340}}}
+	want := &Codes{Rows: 7, Sizes: []int{4, 74, 342}, Within: make([][]uint8, 3), Columns: [][]uint16{{0, 3, 2, 1, 1, 3, 3}, {0, 73, 0, 73, 23, 24, 25}, {0, 340, 0, 341, 341, 1, 340}}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -173,5 +175,33 @@ func TestValueIsUniform(t *testing.T) {
 	}
 	if !math.IsNaN(g.Value(g.Values(), rng)) {
 		t.Error("missing has a value")
+	}
+}
+
+// TestPointsWithinCells: where a cell has several points, which one a value is comes
+// back beside its cell, and known shares say which one is drawn.
+func TestPointsWithinCells(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "gain", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true}}}
+	in := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), pipelinetest.Rows(d, []any{0, 1, 7688, 99999, nil}))
+	g, err := GridOf(d.Columns[0])
+	if err != nil || g.Points() != 2 || !g.Told() || g.Values() != 50_000 || g.PointsIn(49_999) != 2 {
+		t.Fatalf("%d points a cell, told %v, %d cells: %v", g.Points(), g.Told(), g.Values(), err)
+	}
+	c, err := ReadCodes(t.Context(), in, []Grid{g})
+	if err != nil || fmt.Sprint(c.Columns, c.Within) != "[[0 0 3844 49999 50000]] [[0 1 0 1 0]]" {
+		t.Errorf("%v, %v", c, err)
+	}
+	g = g.Shared(map[int][]float64{0: {3, 1}, 3844: {0, 5}})
+	rng, zeros := rand.New(rand.NewPCG(1, 2)), 0
+	for range 4000 {
+		if g.Value(0, rng) == 0 {
+			zeros++
+		}
+		if x := g.Value(3844, rng); x != 7689 {
+			t.Fatalf("%g is drawn, whose share is 0", x)
+		}
+	}
+	if zeros < 2860 || zeros > 3140 { // 3000 +- 5 standard deviations of 27
+		t.Errorf("%d of 4000 values are 0, whose share is 3/4", zeros)
 	}
 }

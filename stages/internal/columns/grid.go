@@ -23,6 +23,7 @@ type Grid struct {
 	column pipeline.Column
 	values int // cells of values
 	line   line
+	shares map[int][]float64 // of some cells: running sums over their points
 }
 
 // GridOf is the grid of a declared column. It is a function of the domain alone. An

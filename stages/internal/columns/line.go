@@ -3,6 +3,7 @@ package columns
 import (
 	"math"
 	"math/rand/v2"
+	"sort"
 
 	"weir/pipeline"
 )
@@ -80,13 +81,22 @@ func (l line) decimals(per float64) line {
 	return l
 }
 
-// cell is the cell nearest to x, which is a number. Products are rounded on their own,
-// so that all machines agree.
+// cell is the cell nearest to x, which is a number.
 func (l *line) cell(x float64) int {
+	at := l.place(x)
+	if l.width > 1 {
+		at /= l.width
+	}
+	return int(at)
+}
+
+// place is the point or stretch nearest to x, which is a number. Products are rounded
+// on their own, so that all machines agree.
+func (l *line) place(x float64) int64 {
 	var k float64
 	switch {
 	case l.whole:
-		return l.wholeCell(int64(math.RoundToEven(min(max(x, l.least), l.upper))))
+		return l.wholePlace(int64(math.RoundToEven(min(max(x, l.least), l.upper))))
 	case l.open:
 		k = math.Floor((x/2 - l.least/2) * l.scale)
 	default:
@@ -99,28 +109,35 @@ func (l *line) cell(x float64) int {
 	if k < float64(at) {
 		at = int64(k)
 	}
-	if l.width > 1 {
-		at /= l.width
-	}
-	return int(at)
+	return at
 }
 
 // wholeCell is the cell nearest to a whole number.
 func (l *line) wholeCell(v int64) int {
-	at := min(max(v, int64(l.least)), int64(l.upper)) - int64(l.least)
-	if step := int64(l.step); step > 1 {
-		at = min((at+step/2)/step, l.points-1)
-	}
+	at := l.wholePlace(v)
 	if l.width > 1 {
 		at /= l.width
 	}
 	return int(at)
 }
 
-// draw is a value of a cell: each of its points alike, or anywhere in its stretch.
-func (l *line) draw(cell int, rng *rand.Rand) float64 {
+func (l *line) wholePlace(v int64) int64 {
+	at := min(max(v, int64(l.least)), int64(l.upper)) - int64(l.least)
+	if step := int64(l.step); step > 1 {
+		at = min((at+step/2)/step, l.points-1)
+	}
+	return at
+}
+
+// draw is a value of a cell: each of its points by its share where those are known,
+// else alike, or anywhere in its stretch.
+func (g *Grid) draw(cell int, rng *rand.Rand) float64 {
+	l := &g.line
 	at := int64(cell) * l.width
-	if n := min(l.width, l.points-at); n > 1 {
+	if upTo := g.shares[cell]; upTo != nil {
+		u := rng.Float64() * upTo[len(upTo)-1]
+		at += int64(sort.Search(len(upTo)-1, func(i int) bool { return upTo[i] > u }))
+	} else if n := min(l.width, l.points-at); n > 1 {
 		at += rng.Int64N(n)
 	}
 	if l.open {

@@ -16,6 +16,9 @@ type coded struct {
 	Order  []int            `json:"order,omitempty"` // of categories: cells with those of a bin together; nil: as they are
 	Leaves []histogram.Leaf `json:"leaves"`
 	Bins   [][2]int         `json:"bins"` // ranges of leaves
+
+	// Within has counts of the points of some cells, where a cell has several.
+	Within map[int][]float64 `json:"within,omitempty"`
 }
 
 // places is how many cells the leaves cover.
@@ -107,9 +110,38 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 	return coded{Cells: cells, Leaves: leaves, Bins: bins}
 }
 
-// binsOf is how many bins a number gets: more where rows are many and noise is small.
-func binsOf(rows, mu float64) int {
-	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), 8), mostFound))
+// binsOf is how many bins so many rows of a number are worth: more where rows are many
+// and noise is small.
+func binsOf(rows, mu, least float64) int {
+	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), least), mostFound))
+}
+
+// The least bins of a number, and of what lies beside the heaps of one.
+const (
+	leastBins = 8
+	fewBins   = 2
+)
+
+// outside is how many rows lie outside the heaps of a number, the single cells that
+// stand alone beside bins of `want` rows. Bins are made for these rows: where nearly
+// all are 0, the others would else share one.
+func outside(leaves []histogram.Leaf, want, rows, sd float64) float64 {
+	rest := rows
+	for _, l := range leaves {
+		if l.Hi-l.Lo == 1 && l.Count > want/2 && l.Count >= 4*sd {
+			rest -= l.Count
+		}
+	}
+	return max(rest, 1)
+}
+
+// ranges are the leaves of each bin of a number.
+func (s Columns) ranges(leaves []histogram.Leaf, rows, mu, sd float64) [][2]int {
+	if s.Bins > 0 {
+		return histogram.Merge(leaves, rows, s.Bins, sd)
+	}
+	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
+	return histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd)
 }
 
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf

@@ -21,7 +21,9 @@ func conformance() map[string][]pipelinetest.Case {
 				cases[name] = append(cases[name], pipelinetest.Case{Name: what + where, In: map[string]pipelinetest.Input{"in": in}, Stage: stage})
 			}
 		}
-		cases[name] = append(cases[name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: configured()[name]["default"]})
+	}
+	for _, k := range Kinds() {
+		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: k.New})
 	}
 	return cases
 }
@@ -41,6 +43,40 @@ func configured() map[string]map[string]func() pipeline.Stage {
 			},
 		},
 		independentName: {"default": independentKind().New},
+		mstName: {
+			"default": mstKind().New,
+			"settings": func() pipeline.Stage {
+				s := mstKind().New().(*MST)
+				s.Target, s.Bins, s.Select, s.NoiseMultiplier = "smoker", 4, 0.2, 0.05
+				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"}, Weight: 3}}
+				return s
+			},
+		},
+		aimName: {
+			"default":  aimCase("exponential"),
+			"gaussian": aimCase("gaussian"),
+		},
+		bayesName: {
+			"default": bayesCase("released"), "published": bayesCase("published"),
+		},
+	}
+}
+
+// aimCase is few rounds: what left is too little for two is spent in one.
+func aimCase(selection string) func() pipeline.Stage {
+	return func() pipeline.Stage {
+		s := aimKind().New().(*AIM)
+		s.Selection, s.Bins, s.NoiseMultiplier, s.Target = selection, 3, 0.05, "smoker"
+		s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"}, Weight: 3}}
+		return s
+	}
+}
+
+func bayesCase(score string) func() pipeline.Stage {
+	return func() pipeline.Stage {
+		s := privBayesKind().New().(*PrivBayes)
+		s.Score, s.Bins, s.NoiseMultiplier = score, 3, 0.02
+		return s
 	}
 }
 

@@ -28,8 +28,9 @@ type front struct {
 	rows     float64 // public, or estimated from what was released
 	public   bool
 
-	rules []constraint.Rule // of the domain
-	masks []graphical.Mask  // what they forbid of codes
+	rules []constraint.Rule     // of the domain
+	masks []graphical.Mask      // what they forbid of codes
+	bins  [][]constraint.Values // of each code, by column
 
 	codes [][]uint16 // private: of each row, by column. Only count reads them.
 }
@@ -38,7 +39,8 @@ type front struct {
 // cells of one column, or of all combinations of codes of several.
 type measured struct {
 	Columns []int     `json:"columns"`
-	Cells   [][2]int  `json:"cells,omitempty"` // ranges of cells of the column's grid
+	Cells   [][2]int  `json:"cells,omitempty"`  // ranges of cells of the column's grid
+	Within  []int     `json:"within,omitempty"` // cells of which every point is counted, one after the other
 	Y       []float64 `json:"y"`
 	Sigma   float64   `json:"sigma"`
 	Noise   string    `json:"noise,omitempty"` // its law: rounded normal, or laplace
@@ -62,8 +64,8 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	f.public = f.rows > 0
 	released := make([]oneWay, len(grids))
 	for j, part := range shares(cellsOf(grids)) {
-		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.domain, f.rules, j))}
-		if err := one.release(f.codes[j], p, squares*part); err != nil {
+		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.domain, f.rules, j)), parts: partsOf(f.domain, f.rules, j)}
+		if err := one.release(f.codes[j], read.Within[j], p, squares*part); err != nil {
 			return nil, err
 		}
 		released[j] = one
@@ -156,16 +158,19 @@ type oneWay struct {
 	rows     float64 // public; 0: not
 	counts   noisy   // of each cell, of categories and small grids
 	leaves   []histogram.Leaf
-	missing  float64 // of a tree
-	level    noisy   // noise of a level of a tree
+	missing  float64           // of a tree
+	within   map[int][]float64 // of its cells that are heaps: counts of their points
+	level    noisy             // noise of a level of a tree
 	measured []measured
 	cuts     []int // cells at which rules want bins to begin
+	parts    []int // of categories that rules tell apart
 
 	sum, sumVariance float64 // of all rows
 }
 
-// release counts a column and releases it. fine holds cells of the grid.
-func (o *oneWay) release(fine []uint16, p *purse, cost float64) error {
+// release counts a column and releases it. fine holds cells of the grid, within the
+// points inside them where these are told apart.
+func (o *oneWay) release(fine []uint16, within []uint8, p *purse, cost float64) error {
 	counts := make([]int64, o.grid.Cells())
 	for _, cell := range fine {
 		counts[cell]++
@@ -173,7 +178,15 @@ func (o *oneWay) release(fine []uint16, p *purse, cost float64) error {
 	if o.grid.Coded() || o.grid.Values() <= flat {
 		return o.releaseCells(counts, p, cost)
 	}
-	return o.releaseTree(counts, p, cost)
+	levels := histogram.Levels(o.grid.Values())
+	if !o.grid.Told() { // of the grid: an empty table has no within
+		return o.releaseTree(counts, levels, p, cost/float64(levels))
+	}
+	each := cost / float64(levels+1)
+	if err := o.releaseTree(counts, levels, p, each); err != nil {
+		return err
+	}
+	return o.releasePoints(fine, within, p, each)
 }
 
 func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error) {
@@ -188,14 +201,12 @@ func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error
 // releaseTree releases level after level, each a histogram over disjoint ranges of
 // cells. Missing values are a cell of the first. What levels cost that are not
 // reached stays for later releases of the stage.
-func (o *oneWay) releaseTree(counts []int64, p *purse, cost float64) (err error) {
+func (o *oneWay) releaseTree(counts []int64, levels int, p *purse, each float64) (err error) {
 	points, missing := o.grid.Values(), counts[o.grid.Values():]
 	before := make([]int64, points+1)
 	for i, n := range counts[:points] {
 		before[i+1] = before[i] + n
 	}
-	levels := histogram.Levels(points)
-	each := cost / float64(levels)
 	ask := func(level int, nodes [][2]int) ([]float64, error) {
 		counts := make([]int64, len(nodes), len(nodes)+1)
 		for i, node := range nodes {
@@ -243,10 +254,11 @@ func (o *oneWay) root(sum float64) (rows, variance float64) {
 // coded makes a released column codes, with noisy counts of each and their variances.
 func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, variances []float64) {
 	if o.grid.Coded() {
-		c = ofCategories(o.counts)
+		c = ofCategories(o.counts).parted(o.parts)
 	} else {
 		leaves, sd := o.line(rows)
 		c = o.binned(s, name, leaves, sd, rows, mu)
+		c.Within = o.within
 	}
 	y, variances = make([]float64, c.codes()), make([]float64, c.codes())
 	if o.counts.Y != nil {
@@ -304,10 +316,6 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, row
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	bins := s.Bins
-	if bins == 0 {
-		bins = binsOf(rows, mu)
-	}
-	leaves, merged := divide(leaves, histogram.Merge(leaves, rows, bins, sd), o.cuts)
-	return ofNumber(o.grid.Cells(), leaves, merged)
+	leaves, ranges := divide(leaves, s.ranges(leaves, rows, mu, sd), o.cuts)
+	return ofNumber(o.grid.Cells(), leaves, ranges)
 }

@@ -138,3 +138,28 @@ func table(sizes []int, columns ...[]int) pipelinetest.Input {
 	}
 	return pipelinetest.Input{Header: header(d, len(columns[0])), Rows: pipelinetest.Rows(d, values...)}
 }
+
+// every is a stage of each kind as it is by default.
+func every() []pipeline.Stage {
+	var list []pipeline.Stage
+	for _, k := range Kinds() {
+		list = append(list, k.New())
+	}
+	gaussian := aimKind().New().(*AIM)
+	gaussian.Selection = "gaussian"
+	return append(list, gaussian)
+}
+
+func headers(in pipelinetest.Input) pipeline.Headers { return pipeline.Headers{"in": in.Header} }
+
+// thirteen is the header of a table of 13 columns.
+func thirteen(a privacy.Adjacency) pipeline.Headers {
+	var sizes []int
+	columns := make([][]int, 13)
+	for j := range columns {
+		sizes, columns[j] = append(sizes, 3), []int{0}
+	}
+	in := table(sizes, columns...)
+	in.Header.Terms.Adjacency = a
+	return headers(in)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weir/pipeline"
+	"weir/train/graphical"
 )
 
 // Independent measures every column on its own.
@@ -36,7 +37,7 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	need(h, &ps)
 	s.Columns.check(h.Domain, &ps)
-	Size{mostSize}.check(h.Domain, s.Columns, &ps)
+	Size{defaultSize}.check(h.Domain, s.Columns, &ps)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -56,9 +57,9 @@ func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 	if err := f.again(ctx, p, env.Workers); err != nil {
 		return pipeline.Table{}, err
 	}
-	m, err := f.fit(ctx, Size{mostSize}.limits(), env.Workers)
+	m, err := f.fit(ctx, graphical.DefaultLimits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return f.release(independentName, t.Header, m, mostSize)
+	return f.release(independentName, t.Header, m, defaultSize)
 }

@@ -16,7 +16,9 @@ func Kinds() []pipeline.Kind {
 }
 
 // learning lists the kinds that measure a private table.
-func learning() []pipeline.Kind { return []pipeline.Kind{marginalTreeKind(), independentKind()} }
+func learning() []pipeline.Kind {
+	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
+}
 
 // Decoders read what they release.
 func Decoders() []artifact.Decoder {

@@ -144,6 +144,12 @@ func (m *released) axis(x measured) (list []group) {
 	j := x.Columns[0]
 	g := m.grids[j]
 	switch {
+	case x.Within != nil:
+		for _, cell := range x.Within {
+			for point := range g.PointsIn(cell) {
+				list = append(list, group{lo: cell, hi: cell + 1, point: point + 1})
+			}
+		}
 	case x.Cells != nil:
 		for _, r := range x.Cells {
 			list = append(list, group{lo: r[0], hi: r[1]})
@@ -188,6 +194,8 @@ func (c *coded) groups(g columns.Grid) []group {
 func (x measured) interval(k int) (low, high float64) {
 	h := normal95 * x.Sigma
 	switch {
+	case x.Noise == laplace && x.whole(): // of discrete Laplace noise of scale b too, P(|X| > h) <= exp(-h/b) for whole h
+		h = math.Ceil(laplace95(x.Sigma))
 	case x.Noise == laplace:
 		h = laplace95(x.Sigma)
 	case x.whole():

@@ -57,14 +57,19 @@ func (f *front) measure(ctx context.Context, p *purse, list []bargain, workers i
 		if i == len(list)-1 {
 			cost = p.left() // to the last bit of the total
 		}
-		y, err := p.histogram(counts, cost)
-		if err != nil {
-			return err
-		}
-		f.tables = append(f.tables, graphical.Table{Vars: sets[i], Y: y.Y, Var: repeated(y.Variance, len(y.Y))})
-		f.measured = append(f.measured, measured{Columns: sets[i], Y: y.Y, Sigma: y.sd()})
-		return nil
+		return f.keep(p, sets[i], counts, cost)
 	})
+}
+
+// keep releases the histogram of a set for its cost and keeps it for the fit.
+func (f *front) keep(p *purse, set graphical.Set, counts []int64, cost float64) error {
+	y, err := p.histogram(counts, cost)
+	if err != nil {
+		return err
+	}
+	f.tables = append(f.tables, graphical.Table{Vars: set, Y: y.Y, Var: repeated(y.Variance, len(y.Y))})
+	f.measured = append(f.measured, measured{Columns: set, Y: y.Y, Sigma: y.sd()})
+	return nil
 }
 
 // forfeited is the part of the total that is not worth a release: what sums leave.
@@ -140,7 +145,7 @@ func (f *front) balanced() []graphical.Table {
 
 // fit estimates a model that holds every table.
 func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (*graphical.Model, error) {
-	sets := setsOf(f.rules)
+	sets := tiedSets(f.rules)
 	for _, t := range f.tables {
 		sets = append(sets, t.Vars)
 	}
@@ -149,7 +154,10 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 		return nil, err
 	}
 	m, _, err := graphical.Fit(ctx, tree, f.rows, f.balanced(), f.masks, graphical.Options{Workers: workers})
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return f.scaled(m, limits)
 }
 
 // ones are the counts by code of each column in a model.

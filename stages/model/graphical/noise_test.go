@@ -30,14 +30,13 @@ func residuals(t *testing.T, multiplier float64, key byte) (noise [][]int64, sig
 	a.run(t)
 	sigma = math.Sqrt2 * multiplier
 	for _, r := range probe.seen {
-		in, out := r.In.([]float64), r.Out.([]int64)
+		in, out := r.In.(privacy.Round), r.Out.([]int64)
+		if planned := in.Sensitivity.Bound / math.Sqrt(in.Cost); math.Abs(planned-sigma) > 1e-9*sigma {
+			t.Fatalf("a release has the noise %g, must have %g", planned, sigma)
+		}
 		one := make([]int64, len(out))
-		for i := range out {
-			count := in[i] * sigma
-			if math.Abs(count-math.Round(count)) > 1e-9 {
-				t.Fatalf("a release has not the noise %g: what goes in is %g", sigma, in[i])
-			}
-			one[i] = out[i] - int64(math.Round(count))
+		for i, count := range in.In.([]int64) {
+			one[i] = out[i] - count
 		}
 		noise = append(noise, one)
 	}

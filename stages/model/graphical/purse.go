@@ -5,21 +5,24 @@ import (
 	"math"
 
 	"weir/pipeline"
+	"weir/privacy"
 	"weir/privacy/mechanism"
 )
 
 // spendName is the one mechanism of a stage.
 const spendName = "marginals"
 
-// purse spends the total of one GaussianFilter on histograms and scores.
+// purse spends the total of one filter on histograms and scores, and on choices where
+// it is a ZCDPFilter.
 //
 // Input of a release: counts of rows in disjoint cells, or doubled scores of many
-// pairs. Sensitivity: that of mechanism.HistogramMoves, or scoreMoves. Adjacency: of
+// sets. Sensitivity: that of mechanism.HistogramMoves, or scoreMoves. Adjacency: of
 // the plan. Guarantee: that of the filter, as long as what is asked and the costs
 // follow from earlier releases and public facts (docs/marginals.md section 2).
 type purse struct {
 	release func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error)
-	filter  mechanism.GaussianFilter // by which noise is reckoned
+	pick    func(scores []float64, d mechanism.Moves, epsilon float64) (int, error)
+	filter  mechanism.GaussianFilter // by which noise is reckoned, alike for both
 	silent  bool                     // epsilon: inf, nothing is added
 	spent   float64
 	left    func() float64
@@ -34,19 +37,32 @@ func openPurse(env *pipeline.Env) (*purse, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, ok := paid.Mechanism().(mechanism.GaussianFilter)
-	if !ok {
-		return nil, fmt.Errorf("%s: is planned as %T, must be a filter", spendName, paid.Mechanism())
+	m, err := filterOf(paid.Mechanism())
+	if err != nil {
+		return nil, err
 	}
 	p := &purse{filter: m, silent: m.NoiseMultiplier == 0, left: paid.Left}
 	p.release = func(values []int64, d mechanism.Moves, sigma float64) ([]int64, error) {
 		return mechanism.ReleaseIntegers(paid, values, d, sigma)
+	}
+	p.pick = func(scores []float64, d mechanism.Moves, epsilon float64) (int, error) {
+		return mechanism.Choose(paid, scores, d, epsilon)
 	}
 	if p.silent {
 		p.filter.NoiseMultiplier = nominal
 		p.left = func() float64 { return max(0, p.total()-p.spent) }
 	}
 	return p, nil
+}
+
+func filterOf(m privacy.Mechanism) (mechanism.GaussianFilter, error) {
+	switch m := m.(type) {
+	case mechanism.GaussianFilter:
+		return m, nil
+	case mechanism.ZCDPFilter:
+		return mechanism.GaussianFilter(m), nil
+	}
+	return mechanism.GaussianFilter{}, fmt.Errorf("%s: is planned as %T, must be a filter", spendName, m)
 }
 
 // total is mu squared, for one changed row.
@@ -72,6 +88,17 @@ func (p *purse) histogram(counts []int64, cost float64) (noisy, error) {
 func (p *purse) scores(twice []int64, cost float64) (noisy, error) {
 	return p.integers(twice, scoreMoves(len(twice)), cost)
 }
+
+// choose returns the place of one of the scores, by an exponential mechanism for a
+// part of the total. One unit moves each score by at most d.
+func (p *purse) choose(scores []float64, d mechanism.Moves, cost float64) (int, error) {
+	p.spent += cost
+	return p.pick(scores, d, min(2*math.Sqrt(cost), mostEpsilon))
+}
+
+// mostEpsilon is the greatest that a choice is drawn with, beyond which none is left to
+// chance.
+const mostEpsilon = 0x1p10
 
 // noisy is what a release gave: numbers, and the variance of the noise of each.
 type noisy struct {

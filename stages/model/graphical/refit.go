@@ -14,7 +14,7 @@ func (m *released) front() *front {
 	for _, x := range m.Measured {
 		j := x.Columns[0]
 		switch {
-		case x.Cells != nil && trees[j]:
+		case x.Within != nil || x.Cells != nil && trees[j]:
 		case x.Cells != nil:
 			trees[j] = true
 			if t, known := m.ofLeaves(j); known {

@@ -74,7 +74,7 @@ func (m *released) check() error {
 		if err := m.Columns[j].check(grids[j]); err != nil {
 			return fmt.Errorf("columns[%d]: %w", j, err)
 		}
-		sizes[j] = m.Columns[j].codes()
+		sizes[j], grids[j] = m.Columns[j].codes(), grids[j].Shared(m.Columns[j].Within)
 	}
 	if !(m.Size > 0 && m.Size <= mostSize) || !slices.Equal(sizes, m.Model.Domain) {
 		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns", m.Size, mostSize)
@@ -110,7 +110,29 @@ func (c *coded) check(g columns.Grid) error {
 	if err := c.checkBins(); err != nil {
 		return err
 	}
+	if err := c.checkWithin(g); err != nil {
+		return err
+	}
 	return c.checkOrder(g.Coded(), places)
+}
+
+func (c *coded) checkWithin(g columns.Grid) error {
+	for cell, counts := range c.Within {
+		if g.Coded() || cell < 0 || cell >= g.Values() || len(counts) != g.PointsIn(cell) {
+			return fmt.Errorf("within: has %d points of cell %d, must have all of a cell of numbers", len(counts), cell)
+		}
+		sum := 0.0
+		for _, n := range counts {
+			if !(n >= 0 && n < 1e18) {
+				return fmt.Errorf("within[%d]: has a count of %g, must be at least 0", cell, n)
+			}
+			sum += n
+		}
+		if !(sum > 0) {
+			return fmt.Errorf("within[%d]: has no count above 0", cell)
+		}
+	}
+	return nil
 }
 
 func (c *coded) checkBins() error {
@@ -153,6 +175,8 @@ func (m *released) checkMeasured(x measured) error {
 	want := -1
 	switch {
 	case len(x.Columns) == 0:
+	case x.Within != nil && len(x.Columns) == 1:
+		want = pointsOf(m.grids[x.Columns[0]], x.Within)
 	case x.Cells != nil && len(x.Columns) == 1:
 		want = len(x.Cells)
 	case len(x.Columns) == 1 && len(x.Y) == m.Columns[x.Columns[0]].Cells:
@@ -169,6 +193,17 @@ func (m *released) checkMeasured(x measured) error {
 		}
 	}
 	return nil
+}
+
+// pointsOf is how many points cells of numbers have, or -1 where one is none.
+func pointsOf(g columns.Grid, cells []int) (points int) {
+	for _, cell := range cells {
+		if g.Coded() || cell < 0 || cell >= g.Values() {
+			return -1
+		}
+		points += g.PointsIn(cell)
+	}
+	return points
 }
 
 // cellsWithin is the cells of a marginal by code, or -1 where they are more than most.

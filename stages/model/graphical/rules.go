@@ -43,15 +43,18 @@ func (s Size) checkRules(d *pipeline.Domain, numbers Columns, ps *pipeline.Probl
 	sizes := make([]int, len(d.Columns))
 	for j, c := range d.Columns {
 		sizes[j] = numbers.mostCodes(c) + len(edgesOf(d, rules, j))
+		if c.Type.Coded() {
+			sizes[j] = min(len(c.Categories)+1, sizes[j]+slices.Max(partsOf(d, rules, j)))
+		}
 	}
-	if _, err := graphical.NewTree(sizes, setsOf(rules), s.limits()); err != nil {
+	if _, err := graphical.NewTree(sizes, tiedSets(rules), s.limits()); err != nil {
 		ps.Add("max_model_size", "too small for the columns that the constraints of the domain tie together: "+err.Error(),
 			"larger, or fewer bins, categories or constraints")
 	}
 }
 
-// setsOf are the columns that rules tie together.
-func setsOf(rules []constraint.Rule) []graphical.Set {
+// tiedSets are the columns that rules tie together.
+func tiedSets(rules []constraint.Rule) []graphical.Set {
 	var sets []graphical.Set
 	for _, r := range rules {
 		sets = append(sets, graphical.Set(slices.Sorted(slices.Values(r.Columns))))
@@ -66,6 +69,41 @@ func edgesOf(d *pipeline.Domain, rules []constraint.Rule, column int) []float64 
 		return nil
 	}
 	return edges
+}
+
+// partsOf numbers the categories of a column, alike where rules do not tell them apart:
+// such as share no code. All alike where they would have too many codes.
+func partsOf(d *pipeline.Domain, rules []constraint.Rule, column int) []int {
+	parts := constraint.Parts(d, rules, column)
+	if slices.Max(parts) > mostEdges {
+		return make([]int, len(parts))
+	}
+	return parts
+}
+
+// parted gives the rare categories, which have the last code together, a code for each
+// part.
+func (c coded) parted(parts []int) coded {
+	last := c.Bins[len(c.Bins)-1]
+	if last[1]-last[0] < 2 {
+		return c
+	}
+	rare := make([]int, 0, last[1]-last[0]) // places
+	for place := last[0]; place < last[1]; place++ {
+		rare = append(rare, place)
+	}
+	part := func(place int) int { return parts[c.Order[place]] }
+	slices.SortStableFunc(rare, func(a, b int) int { return part(a) - part(b) })
+	out := coded{Cells: c.Cells, Order: slices.Clone(c.Order), Leaves: slices.Clone(c.Leaves), Bins: slices.Clone(c.Bins[:len(c.Bins)-1])}
+	for i, from := range rare {
+		to := last[0] + i
+		out.Order[to], out.Leaves[to].Count = c.Order[from], c.Leaves[from].Count
+		if i == 0 || part(from) != part(rare[i-1]) {
+			out.Bins = append(out.Bins, [2]int{to, to})
+		}
+		out.Bins[len(out.Bins)-1][1] = to + 1
+	}
+	return out
 }
 
 // divide cuts leaves and the bins made of them at cells.
@@ -86,11 +124,10 @@ func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Lea
 
 // obey finds the masks of the codes and brings the rows to them.
 func (f *front) obey(grids []columns.Grid) error {
-	bins := make([][]constraint.Values, len(grids))
 	for j := range grids {
-		bins[j] = f.columns[j].values(grids[j])
+		f.bins = append(f.bins, f.columns[j].values(grids[j]))
 	}
-	list, err := masks.Of(f.domain, f.rules, bins, mostMasked)
+	list, err := masks.Of(f.domain, f.rules, f.bins, mostMasked)
 	if err != nil {
 		return err
 	}
@@ -99,6 +136,21 @@ func (f *front) obey(grids []columns.Grid) error {
 	}
 	masks.NewNearest(list, f.sizes()).Codes(f.codes)
 	return nil
+}
+
+// masked gives the masks and public totals to a model that was made without them. Where
+// its tree has no room for the columns that rules tie together, only drawing keeps them.
+func (f *front) masked(m *graphical.Model, limits graphical.Limits) (*graphical.Model, error) {
+	p := m.Potentials()
+	tree, err := graphical.NewTree(p.Domain, slices.Concat(p.Cliques, tiedSets(f.rules)), limits)
+	if err != nil || len(f.rules) == 0 {
+		return m, nil
+	}
+	p.Cliques, p.Masks = tree.Cliques(), f.masks
+	if m, err = graphical.FromPotentials(p, limits); err != nil {
+		return nil, err
+	}
+	return f.scaled(m, limits)
 }
 
 // mostMasked is more than the cells of any clique that a plan accepts.

@@ -35,6 +35,7 @@ type Size struct {
 
 const (
 	mostSize     = 1000 // megabytes
+	defaultSize  = 40   // graphical.DefaultLimits
 	bytesPerCell = 8
 	megabyte     = 1e6
 	ofOneClique  = 5 // cliques share the size: the largest has this part of it

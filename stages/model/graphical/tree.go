@@ -40,7 +40,7 @@ func marginalTreeKind() pipeline.Kind {
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
-			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.35}
+			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: defaultSize}, OneWay: 0.35}
 		},
 	}
 }
@@ -142,7 +142,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	if err != nil {
 		return nil, err
 	}
-	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: weights, tau: tau, budget: p.left(), move: p.move(), limits: s.limits(), base: setsOf(f.rules)}
+	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: weights, tau: tau, budget: p.left(), move: p.move(), limits: s.limits(), base: tiedSets(f.rules)}
 	return m.choose(), nil
 }
 

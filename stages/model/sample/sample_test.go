@@ -11,6 +11,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/stages/model/gan"
+	"weir/stages/model/graphical"
 	"weir/stages/prep"
 )
 
@@ -24,12 +25,13 @@ func TestConformance(t *testing.T) {
 		cases = append(cases, pipelinetest.Case{Name: name, Whole: true, Stage: func() pipeline.Stage { return &s },
 			In: map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}})
 	}
-	measured := tree(t, 40)
-	if files, err = measured.Collect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	measured := marginals(t)
+	rows, err := measured.Collect(t.Context())
+	must(t, err)
+	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: 50, Categorical: "sample"} },
+		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: 20, Copies: 3, Categorical: "sample"} },
-		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: files}}})
+		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
 
@@ -48,19 +50,35 @@ func TestDecodersAreDistinct(t *testing.T) {
 // generator is a model released by a quick run of dp_wgan on 20 made-up rows.
 func generator(t *testing.T) pipeline.Table {
 	t.Helper()
-	in := visits(t)
-	var learner pipeline.Kind
-	for _, k := range gan.Kinds() {
-		if k.Name == "dp_wgan" {
-			learner = k
+	s := kind(t, "dp_wgan").New().(*gan.DPWGAN)
+	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic = 12, 10, 8, 3, []int{8}, []int{6}
+	return trained(t, s, encoded(t), 1.5)
+}
+
+// marginals is a model released by marginal_tree on the same rows as they are.
+func marginals(t *testing.T) pipeline.Table {
+	t.Helper()
+	return trained(t, kind(t, "marginal_tree").New(), visits(), 0.05)
+}
+
+func kind(t *testing.T, name string) pipeline.Kind {
+	t.Helper()
+	for _, k := range slices.Concat(gan.Kinds(), graphical.Kinds()) {
+		if k.Name == name {
+			return k
 		}
 	}
-	s := learner.New().(*gan.DPWGAN)
-	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic = 12, 10, 8, 3, []int{8}, []int{6}
+	t.Fatalf("no kind %s", name)
+	return pipeline.Kind{}
+}
+
+// trained is what a stage releases of a table at a noise multiplier.
+func trained(t *testing.T, s pipeline.Stage, in pipeline.Table, multiplier float64) pipeline.Table {
+	t.Helper()
 	headers := pipeline.Headers{"in": in.Header}
 	w, err := s.Plan(headers)
 	must(t, err)
-	plan, err := compile.Price(&learner, headers, w, 1.5, privacy.ReplaceOne)
+	plan, err := compile.Price(&pipeline.Kind{In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable}}}, headers, w, multiplier, privacy.ReplaceOne)
 	must(t, err)
 	env := pipelinetest.Env(2)
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}
@@ -69,9 +87,17 @@ func generator(t *testing.T) pipeline.Table {
 	return out["model"]
 }
 
-// visits is an encoded table.
-func visits(t *testing.T) pipeline.Table {
+// encoded is visits as nets take it.
+func encoded(t *testing.T) pipeline.Table {
 	t.Helper()
+	out, err := pipelinetest.Run(t, &prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
+		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}, pipelinetest.Env(1), pipeline.Tables{"in": visits()})
+	must(t, err)
+	return out["out"]
+}
+
+// visits is a made-up table.
+func visits() pipeline.Table {
 	d := &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
 		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
@@ -86,11 +112,7 @@ func visits(t *testing.T) pipeline.Table {
 	}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 20, OwnRows: true,
 		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
-	out, err := pipelinetest.Run(t, &prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
-		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}, pipelinetest.Env(1),
-		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))})
-	must(t, err)
-	return out["out"]
+	return pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
 }
 
 func must(t *testing.T, err error) {

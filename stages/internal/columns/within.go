@@ -1,0 +1,76 @@
+package columns
+
+import (
+	"maps"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// mostWithin is the most points of a cell that are told apart.
+const mostWithin = 1 << 8
+
+// Points is how many points of the column a cell has: more than 1 only where a cell
+// each would be too many.
+func (g Grid) Points() int {
+	if g.Coded() {
+		return 1
+	}
+	return int(g.line.width)
+}
+
+// Told reports whether ReadCodes says which point of its cell a value is.
+func (g Grid) Told() bool { return g.Points() > 1 && g.Points() <= mostWithin }
+
+// PointsIn is how many points a cell has; the last has fewer.
+func (g Grid) PointsIn(cell int) int {
+	return int(min(g.line.width, g.line.points-int64(cell)*g.line.width))
+}
+
+// Point is the value of a point of a cell of numbers, counted from 0.
+func (g Grid) Point(cell, point int) float64 {
+	return g.line.point(int64(cell)*g.line.width + int64(point))
+}
+
+// PointOf is the point nearest to a number in its cell; 0 where cells have one.
+func (g Grid) PointOf(x float64) int {
+	if g.Points() == 1 || math.IsNaN(x) {
+		return 0
+	}
+	return int(g.line.place(x) % g.line.width)
+}
+
+// Shared is the grid with known shares of the points of some cells, by which Value and
+// Append choose among them. Shares are not negative, one a point, and not all 0.
+func (g Grid) Shared(shares map[int][]float64) Grid {
+	g.shares = maps.Clone(shares)
+	for cell, of := range g.shares {
+		upTo, sum := make([]float64, len(of)), 0.0
+		for i, x := range of {
+			sum += x
+			upTo[i] = sum
+		}
+		g.shares[cell] = upTo
+	}
+	return g
+}
+
+// appendWithin adds the place of each value in its cell; 0 where it is missing.
+func (g *Grid) appendWithin(to []uint8, a arrow.Array) []uint8 {
+	switch a := a.(type) {
+	case *array.Int64:
+		for _, v := range a.Int64Values() {
+			to = append(to, uint8(g.line.wholePlace(v)%g.line.width))
+		}
+	case *array.Float64:
+		for _, x := range a.Float64Values() {
+			at := int64(0)
+			if !math.IsNaN(x) {
+				at = g.line.place(x) % g.line.width
+			}
+			to = append(to, uint8(at))
+		}
+	}
+	return to
+}

@@ -1,0 +1,174 @@
+package graphical
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"weir/train/graphical"
+)
+
+// TestMaximal: the sets of parents against all subsets of small domains.
+func TestMaximal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 400 {
+		sizes, of := make([]int, 6), graphical.Set(nil)
+		for c := range sizes {
+			if sizes[c] = 1 + rng.IntN(6); rng.IntN(3) > 0 {
+				of = append(of, c)
+			}
+		}
+		cells, most := 0.5+60*rng.Float64(), rng.IntN(4)
+		var want []string
+		for mask := range 1 << len(of) {
+			var s graphical.Set
+			for i, c := range of {
+				if mask>>i&1 == 1 {
+					s = append(s, c)
+				}
+			}
+			fits := func(s graphical.Set) bool {
+				return len(s) == 0 || len(s) <= most && float64(cellsIn(sizes, s)) <= cells*(1+1e-12)
+			}
+			larger := slices.ContainsFunc(of, func(c int) bool { return !slices.Contains(s, c) && fits(append(slices.Clone(s), c)) })
+			if fits(s) && !larger {
+				want = append(want, fmt.Sprint(s))
+			}
+		}
+		var got []string
+		for _, s := range maximal(sizes, of, cells, most) {
+			got = append(got, fmt.Sprint(s))
+		}
+		slices.Sort(got)
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Fatalf("sizes %v, of %v, %g cells, %d parents: %v, must be %v", sizes, of, cells, most, got, want)
+		}
+	}
+}
+
+// TestFamilies: candidates keep to the cells of a table and to mostFamilies, each column
+// that is left has at least one, and what is chosen to the junction tree.
+func TestFamilies(t *testing.T) {
+	sizes := make([]int, 40)
+	for c := range sizes {
+		sizes[c] = 2 + c%3
+	}
+	limits := graphical.Limits{Clique: 400, Total: 4000}
+	network := []family{{column: 3}}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for len(network) < len(sizes) {
+		list := families(sizes, network, 100)
+		left := map[int]bool{}
+		for _, f := range list {
+			if left[f.column] = true; cellsIn(sizes, f.set()) > 100 {
+				t.Fatalf("%v has %d cells", f, cellsIn(sizes, f.set()))
+			}
+		}
+		if len(left) != len(sizes)-len(network) || len(list) > mostFamilies {
+			t.Fatalf("%d candidates for %d columns, must be for %d", len(list), len(left), len(sizes)-len(network))
+		}
+		network = append(network, list[rng.IntN(len(list))].held(sizes, network, limits))
+	}
+	var factors []graphical.Factor
+	for _, f := range network {
+		factors = append(factors, graphical.Factor{Vars: f.set(), Log: make([]float64, cellsIn(sizes, f.set()))})
+	}
+	if _, err := host(sizes, 100, network, factors, limits); err != nil {
+		t.Errorf("a network of candidates is not held: %v", err)
+	}
+}
+
+// TestHostIsTheNetwork: the model in a junction tree has the joint probabilities of the
+// network, cell by cell, and the conditionals of its counts; parents without rows have
+// the column's shares.
+func TestHostIsTheNetwork(t *testing.T) {
+	sizes := []int{2, 3, 2}
+	network := []family{{column: 1}, {2, graphical.Set{1}}, {0, graphical.Set{1, 2}}}
+	y := [][]float64{{6, 3, 1}, {4, 2, 3, 0, -5, -1}, {1, 3, 2, 0, 5, 5, 2, 2, -9, 0, -3, 1}}
+	shares := [][]float64{{.25, .75}, {.5, .3, .2}, {.4, .6}}
+	var factors []graphical.Factor
+	for i, f := range network {
+		factors = append(factors, conditionals(f, sizes, y[i], shares[f.column]))
+	}
+	m, err := host(sizes, 10, network, factors, graphical.DefaultLimits())
+	must(t, err)
+	joint, err := m.Marginal(graphical.Set{0, 1, 2})
+	must(t, err)
+	// P(x1) P(x2|x1) P(x0|x1,x2), of counts below 0 as 0; row (x1=2) of y[1] is empty.
+	one, two := []float64{.6, .3, .1}, [][]float64{{4. / 6, 2. / 6}, {1, 0}, {.4, .6}}
+	zero := [][][]float64{{{1. / 3, 2. / 3}, {3. / 5, 2. / 5}}, {{1, 0}, {.25, .75}}, {{1, 0}, {5. / 6, 1. / 6}}}
+	for a := range 2 {
+		for b := range 3 {
+			for c := range 2 {
+				want := 10 * one[b] * two[b][c] * zero[b][c][a]
+				if got := joint[(a*3+b)*2+c]; math.Abs(got-want) > 1e-9 {
+					t.Errorf("(%d, %d, %d) has %.9g rows, must have %.9g", a, b, c, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestWholeShares sum to the whole, whatever the counts.
+func TestWholeShares(t *testing.T) {
+	for _, y := range [][]float64{{3, 5, -2}, {-1, -4}, {0}, {1e-300, 1, 1}, {7, 7, 7}} {
+		sum, parts := int64(0), wholeShares(y)
+		for i, p := range parts {
+			if sum += p; p < 0 || y[i] <= 0 && slices.Max(y) > 0 && p != 0 {
+				t.Errorf("%v: shares %v", y, parts)
+			}
+		}
+		if sum != 1<<shareBits {
+			t.Errorf("%v: shares sum to %d, must to %d", y, sum, int64(1)<<shareBits)
+		}
+	}
+}
+
+// TestScoresMoveAsCharged replays neighbours, r rows added or replaced: a score of a
+// family moves by no more than is charged for one row, r times, and comes near it.
+func TestScoresMoveAsCharged(t *testing.T) {
+	for _, replace := range []bool{true, false} {
+		for _, r := range []int{1, 3} {
+			released, published := worstMoves(replace, r)
+			if released > 1+1e-9 || published > 1+1e-9 || released < 0.95 || published < 0.7 {
+				t.Errorf("replace %v, %d rows: scores move by %.4f and %.4f of their bounds", replace, r, released, published)
+			}
+		}
+	}
+}
+
+func worstMoves(replace bool, r int) (released, published float64) {
+	rng := rand.New(rand.NewPCG(8, uint64(r)))
+	for range 30_000 {
+		a := axis{1 + rng.IntN(2), 1 + rng.IntN(4), 1 + rng.IntN(3)}
+		one := make([]int64, a.before*a.size*a.after)
+		from, to, few := rng.IntN(len(one)), rng.IntN(len(one)), 1+rng.IntN(len(one))
+		n := r + rng.IntN(60)
+		one[from] += int64(r)
+		for range n - r {
+			one[rng.IntN(few)]++
+		}
+		other := slices.Clone(one)
+		if other[to] += int64(r); replace {
+			other[from] -= int64(r)
+		}
+		p, q, shares := PrivBayes{Score: "released"}, PrivBayes{Score: "published"}, wholeShares(random(rng, a.size))
+		first, second := p.moves(float64(n)).AddRemove, q.moves(float64(n)).AddRemove
+		if replace {
+			first, second = p.moves(float64(n)).ReplaceOne, q.moves(float64(n)).ReplaceOne
+		}
+		released = max(released, math.Abs(dependence(a, one, shares)-dependence(a, other, shares))/(float64(r)*first))
+		published = max(published, math.Abs(dependencePublished(a, one)-dependencePublished(a, other))/(float64(r)*second))
+	}
+	return released, published
+}
+
+func random(rng *rand.Rand, n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = math.Exp(6 * rng.NormFloat64())
+	}
+	return y
+}

@@ -1,0 +1,137 @@
+package graphical
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+)
+
+// replayed carries a stage out on a table of three columns and, with its releases
+// frozen, on one whose first row is another; it returns what the second shows and how
+// much of a stated sensitivity was reached.
+func replayed(t *testing.T, stage pipeline.Stage, rng *rand.Rand, a privacy.Adjacency, multiplier float64) (faults string, nearest float64) {
+	t.Helper()
+	const n = 60
+	columns := [3][]int{}
+	for range n {
+		k := rng.IntN(3)
+		for j := range columns {
+			columns[j] = append(columns[j], (k+rng.IntN(2)*j)%3)
+		}
+	}
+	sizes := []int{3, 3, 3}
+	base := table(sizes, columns[0], columns[1], columns[2])
+	from := 0
+	if a == privacy.AddRemove {
+		from = 1
+	} else {
+		for j := range columns {
+			columns[j][0] = (columns[j][0] + 1) % 3
+		}
+	}
+	other := table(sizes, columns[0][from:], columns[1][from:], columns[2][from:])
+	for _, in := range []*pipelinetest.Input{&base, &other} {
+		if in.Header.Terms.Adjacency = a; a == privacy.AddRemove {
+			in.Header.Rows = 0
+		}
+	}
+	one := pipelinetest.NewFrozen()
+	two := one.Neighbour()
+	attempt{stage: stage, in: base, multiplier: multiplier, probe: one.Of("")}.run(t)
+	attempt{stage: stage, in: other, multiplier: multiplier, probe: two.Of("")}.run(t)
+	return strings.Join(two.Faults(a, nil), "\n"), two.Nearest()
+}
+
+// TestNeighboursOfEveryKind replays random neighbours under both adjacencies: with what
+// was released frozen, all choices and histograms cost the same and move by no more
+// than is paid for, which is reached.
+func TestNeighboursOfEveryKind(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		for _, stage := range every() {
+			most := 0.0
+			for range 30 {
+				faults, nearest := replayed(t, stage, rng, a, 0.2)
+				if faults != "" {
+					t.Fatalf("%T, %s: %s", stage, a, faults)
+				}
+				most = max(most, nearest)
+			}
+			if math.Abs(most-1) > 1e-9 {
+				t.Errorf("%T, %s: %.4f of what is paid for is reached, must be all", stage, a, most)
+			}
+		}
+	}
+}
+
+// greedy chooses by scores that move twice as far as it says, or at a price that
+// follows them.
+type greedy struct {
+	*AIM
+	factor float64
+	priced bool
+}
+
+func (s greedy) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	w, err := s.AIM.Plan(in)
+	w.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		p, err := openPurse(env)
+		if err != nil {
+			return nil, err
+		}
+		codes := [3]float64{}
+		for rec, err := range in["in"].Open(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			counted(rec.Column(0), &codes)
+		}
+		cost := p.total() / 4
+		if s.priced {
+			cost *= 1 + codes[0]/1000
+		}
+		_, err = p.choose([]float64{s.factor * codes[0], s.factor * codes[1], s.factor * codes[2]}, mechanism.Moves{AddRemove: 1, ReplaceOne: 1}, cost)
+		return pipeline.Tables{"model": pipeline.WriteFiles(w.Out["model"], nil)}, err
+	}
+	return w, err
+}
+
+// TestWrongChoicesAreSeen: the replay tells scores that move too far, and a price that
+// follows private counts, from a choice that is right.
+func TestWrongChoicesAreSeen(t *testing.T) {
+	for what, c := range map[string]struct {
+		stage greedy
+		says  string
+	}{
+		"right":            {greedy{factor: 1}, ""},
+		"twice as far":     {greedy{factor: 2}, "its sensitivity is larger than paid for"},
+		"a price of a row": {greedy{factor: 1, priced: true}, "of one on one table and another on the other"},
+	} {
+		c.stage.AIM = aimKind().New().(*AIM)
+		all := ""
+		rng := rand.New(rand.NewPCG(4, 4))
+		for range 5 {
+			faults, _ := replayed(t, c.stage, rng, privacy.ReplaceOne, 0.2)
+			all += faults
+		}
+		if (c.says == "") != (all == "") || !strings.Contains(all, c.says) {
+			t.Errorf("%s: reported %q, want %q", what, all, c.says)
+		}
+	}
+}
+
+func counted(a arrow.Array, codes *[3]float64) {
+	for _, code := range a.(*array.Int32).Int32Values() {
+		codes[code]++
+	}
+}
