@@ -142,7 +142,7 @@ func table(sizes []int, columns ...[]int) pipelinetest.Input {
 // every is a stage of each kind as it is by default.
 func every() []pipeline.Stage {
 	var list []pipeline.Stage
-	for _, k := range Kinds() {
+	for _, k := range learning() {
 		list = append(list, k.New())
 	}
 	gaussian := aimKind().New().(*AIM)
