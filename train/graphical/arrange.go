@@ -1,19 +1,26 @@
 package graphical
 
+import "slices"
+
 // places lists, for each cell of a table over s in the order of a Set (ascending,
 // last fastest), its place in the order that the package computes in.
 func places(dom []int, s Set) []int32 {
-	strides, stride := make([]int, len(s)), 1
-	axes := byDomain(dom, s)
-	at := make(map[int]int, len(axes))
-	for i := len(axes) - 1; i >= 0; i-- {
-		at[axes[i]] = stride
-		stride *= dom[axes[i]]
+	return placesOf(sizes(dom, s), stridesOf(dom, s, s))
+}
+
+// stridesOf is how far a step along each of some columns moves the place in a table
+// over vars, in the order that the package computes in; 0 for a column that it lacks.
+func stridesOf(dom, columns []int, vars Set) []int {
+	stride, at := 1, make(map[int]int, len(vars))
+	for _, c := range slices.Backward(byDomain(dom, vars)) {
+		at[c] = stride
+		stride *= dom[c]
 	}
-	for i, c := range s {
+	strides := make([]int, len(columns))
+	for i, c := range columns {
 		strides[i] = at[c]
 	}
-	return placesOf(sizes(dom, s), strides)
+	return strides
 }
 
 // inward brings a table over s from the order of a Set into that of byDomain.

@@ -33,9 +33,31 @@ type goldenInputs struct {
 	Measurements []struct {
 		Vars     []int
 		Y        []float64
-		Variance *float64 // null: not measured
+		Variance goldenVariance
 	}
 	Forbidden []struct{ Vars, Cells []int }
+}
+
+// goldenVariance is that of every cell, or one for each; what is no number, null or
+// "inf", is infinite: not measured.
+type goldenVariance []float64
+
+func (v *goldenVariance) UnmarshalJSON(data []byte) error {
+	var list []any
+	if json.Unmarshal(data, &list) != nil {
+		list = make([]any, 1)
+		if err := json.Unmarshal(data, &list[0]); err != nil {
+			return err
+		}
+	}
+	for _, x := range list {
+		number, ok := x.(float64)
+		if !ok {
+			number = math.Inf(1)
+		}
+		*v = append(*v, number)
+	}
+	return nil
 }
 
 type goldenTable struct {
@@ -181,11 +203,9 @@ func goldenEstimation(t *testing.T, c goldenCase) {
 	for _, x := range in.Measurements {
 		variance := make([]float64, len(x.Y))
 		for i := range variance {
-			if variance[i] = math.Inf(1); x.Variance != nil {
-				variance[i] = *x.Variance
-			}
+			variance[i] = append(x.Variance, math.Inf(1))[i%max(len(x.Variance), 1)]
 		}
-		tables = append(tables, Table{Vars: Set(nil).with(x.Vars...), Y: sorted(in.Domain, x.Vars, x.Y), Var: variance})
+		tables = append(tables, Table{Vars: Set(nil).with(x.Vars...), Y: sorted(in.Domain, x.Vars, x.Y), Var: sorted(in.Domain, x.Vars, variance)})
 	}
 	tree, err := NewTree(in.Domain, sets, DefaultLimits())
 	if err != nil {

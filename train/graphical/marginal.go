@@ -4,8 +4,8 @@ import "fmt"
 
 // Marginal is the expected counts of a table over vars, row-major, in rows; they sum
 // to the total. A table within a clique is read off it; any other is found by
-// elimination, and one that needs a table of more cells than a clique may have is an
-// error.
+// elimination, and one that needs a table of more cells than a tree may have, or than
+// 10^6 where that is more, is an error.
 func (m *Model) Marginal(vars Set) ([]float64, error) {
 	t := m.tree
 	if err := checkSet("graphical: vars", t.dom, vars); err != nil {
@@ -90,11 +90,13 @@ func (e *elimination) given(c int) (array, error) {
 	if err != nil {
 		return joint, err
 	}
-	inverse := array{vars: n.sepVars, cells: make([]float64, n.sepCells)}
+	inverse := make([]float64, n.sepCells)
 	for k, x := range e.seps[c] {
 		if x > 0 {
-			inverse.cells[k] = 1 / x
+			inverse[k] = 1 / x
 		}
 	}
-	return e.tree.product(joint, inverse, joint.vars)
+	v := partOf(e.tree.dom, byDomain(e.tree.dom, joint.vars), n.sepVars)
+	v.scale(joint.cells, inverse)
+	return joint, nil
 }

@@ -30,7 +30,7 @@ func (f *fitting) optimum(ctx context.Context, r *Report) error {
 	r.Loss = math.Inf(1)
 	var p pace
 	exact := slices.ContainsFunc(f.targets, func(t *target) bool { return t.exact }) // the bound does not know them
-	for f.stiff = 1; r.Sweeps < f.options.Sweeps; {
+	for f.stiff = f.stiffest(); r.Sweeps < f.options.Sweeps; {
 		left, err := f.round(ctx)
 		if err != nil {
 			return err
@@ -49,6 +49,24 @@ func (f *fitting) optimum(ctx context.Context, r *Report) error {
 		f.stiff *= p.factor(left, hard)
 	}
 	return nil
+}
+
+// stiffest is where the rounds begin: r is 40 variances over the least standard
+// deviation, however large others are.
+func (f *fitting) stiffest() float64 {
+	least, mean := math.Inf(1), 1.0
+	for _, t := range f.targets {
+		for i, w := range t.weight {
+			if w > 0 && 1/math.Sqrt(w) < least {
+				least = 1 / math.Sqrt(w)
+				mean = stiffness / (w * t.rate[i])
+			}
+		}
+	}
+	if least > math.MaxFloat64 {
+		return 1
+	}
+	return mean / least
 }
 
 // pace sets the stiffness of rounds such that sweeps come near the end of each: softer

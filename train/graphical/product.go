@@ -3,6 +3,9 @@ package graphical
 import (
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // array is a table over vars, its axes in the order of byDomain.
@@ -11,78 +14,72 @@ type array struct {
 	cells []float64
 }
 
-// productWork bounds the cells that a product goes through, in trees of the largest
-// size.
-const productWork = 16
+// A product may need a table as large as a tree may be, or of productCells, and
+// productWork times as many multiplications.
+const (
+	productCells = 1_000_000
+	productWork  = 100
+)
 
-// product is the table over keep of a times b.
+// product is the table over keep of a times b: a product of matrices for each cell of
+// the columns that both have and keep has too.
 func (t *Tree) product(a, b array, keep Set) (array, error) {
-	all := a.vars.with(b.vars...)
-	if n := cellsOf(t.dom, keep); n > t.limits.Clique {
-		return array{}, fmt.Errorf("needs a table of %d cells, must need at most %d", n, t.limits.Clique)
+	most := max(t.limits.Total, productCells)
+	if n := cellsOf(t.dom, keep); n > most {
+		return array{}, fmt.Errorf("needs a table of %d cells, must need at most %d", n, most)
 	}
-	if n := cellsOf(t.dom, all); n/productWork > t.limits.Total {
-		return array{}, fmt.Errorf("needs a product of %d cells, must need at most %d", n, productWork*t.limits.Total)
+	a, b = t.over(a, a.vars.and(b.vars.with(keep...))), t.over(b, b.vars.and(a.vars.with(keep...)))
+	if n := cellsOf(t.dom, a.vars.with(b.vars...)); n/productWork > most {
+		return array{}, fmt.Errorf("needs a product of %d cells, must need at most %d", n, productWork*most)
 	}
-	axes := byDomain(t.dom, all)
-	out := array{vars: keep, cells: make([]float64, cellsOf(t.dom, keep))}
-	w := odometer{dims: sizes(t.dom, axes), code: make([]int, len(axes))}
-	for i, of := range []Set{a.vars, b.vars, keep} {
-		w.strides[i] = t.strides(axes, of)
+	both := a.vars.and(b.vars)
+	each, summed, left, right := both.and(keep), both.without(keep), a.vars.without(both), b.vars.without(both)
+	size := func(s Set) int { return int(cellsOf(t.dom, s)) }
+	x, y := t.gather(a, each, left, summed), t.gather(b, each, summed, right)
+	out := make([]float64, size(each)*size(left)*size(right))
+	for i := range size(each) {
+		multiplyMatrices(part(x, i, size(each)), part(y, i, size(each)), part(out, i, size(each)), size(left), size(summed), size(right))
 	}
-	w.multiply(a.cells, b.cells, out.cells)
-	return out, nil
+	return t.scatter(out, keep, each, left, right), nil
 }
 
-// strides is how far a step along each axis moves the place in a table over vars.
-func (t *Tree) strides(axes []int, vars Set) []int {
-	strides, stride := make([]int, len(axes)), 1
-	for i, c := range slices.Backward(axes) {
-		if vars.has(c) {
-			strides[i] = stride
-			stride *= t.dom[c]
-		}
-	}
-	return strides
+// part is one of n equal parts of a list.
+func part(a []float64, i, n int) []float64 { return a[i*len(a)/n : (i+1)*len(a)/n] }
+
+func multiplyMatrices(a, b, out []float64, rows, inner, columns int) {
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
+		blas64.General{Rows: rows, Cols: inner, Stride: inner, Data: a},
+		blas64.General{Rows: inner, Cols: columns, Stride: columns, Data: b},
+		0, blas64.General{Rows: rows, Cols: columns, Stride: columns, Data: out})
 }
 
-// odometer goes through the cells of a table and keeps their places in three others.
-type odometer struct {
-	dims, code []int
-	strides    [3][]int
-	at         [3]int
+// over sums a table to some of its columns.
+func (t *Tree) over(a array, vars Set) array {
+	if len(vars) == len(a.vars) {
+		return a
+	}
+	v := partOf(t.dom, byDomain(t.dom, a.vars), vars)
+	sum := array{vars: vars, cells: make([]float64, v.cells)}
+	v.sum(a.cells, sum.cells)
+	return sum
 }
 
-func (w *odometer) multiply(a, b, out []float64) {
-	last := len(w.dims) - 1
-	if last < 0 {
-		out[0] += a[0] * b[0]
-		return
+// gather lays a table out by groups of columns, the last group fastest.
+func (t *Tree) gather(a array, groups ...Set) []float64 {
+	order := slices.Concat(groups...)
+	out := make([]float64, 0, len(a.cells))
+	for _, p := range placesOf(sizes(t.dom, order), stridesOf(t.dom, order, a.vars)) {
+		out = append(out, a.cells[p])
 	}
-	step := [3]int{w.strides[0][last], w.strides[1][last], w.strides[2][last]}
-	for more := true; more; more = w.next(last - 1) {
-		i, j, k := w.at[0], w.at[1], w.at[2]
-		for range w.dims[last] {
-			out[k] += a[i] * b[j]
-			i, j, k = i+step[0], j+step[1], k+step[2]
-		}
-	}
+	return out
 }
 
-// next moves to the next code of the axes up to last; false after the last one.
-func (w *odometer) next(last int) bool {
-	for i := last; i >= 0; i-- {
-		w.code[i]++
-		back := 0
-		if w.code[i] == w.dims[i] {
-			w.code[i], back = 0, w.dims[i]
-		}
-		for k := range w.at {
-			w.at[k] += w.strides[k][i] * (1 - back)
-		}
-		if back == 0 {
-			return true
-		}
+// scatter is the way back.
+func (t *Tree) scatter(cells []float64, vars Set, groups ...Set) array {
+	order := slices.Concat(groups...)
+	a := array{vars: vars, cells: make([]float64, len(cells))}
+	for i, p := range placesOf(sizes(t.dom, order), stridesOf(t.dom, order, vars)) {
+		a.cells[p] = cells[i]
 	}
-	return false
+	return a
 }

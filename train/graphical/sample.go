@@ -88,15 +88,8 @@ func (s *sampling) groups(n *node) []int {
 // fill draws the cells of every group, rounded, and shuffles them.
 func (s *sampling) fill(i int, fresh []int, start []int) {
 	n, b := &s.tree.nodes[i], s.beliefs[i]
-	strides := s.tree.strides(n.axes, n.vars)
-	of := func(axes []int) []int {
-		list := make([]int, len(axes))
-		for k, c := range axes {
-			list[k] = strides[slices.Index(n.axes, c)]
-		}
-		return list
-	}
-	bases, offsets := placesOf(sizes(s.tree.dom, n.sep), of(n.sep)), placesOf(sizes(s.tree.dom, fresh), of(fresh))
+	bases := placesOf(sizes(s.tree.dom, n.sep), stridesOf(s.tree.dom, n.sep, n.vars))
+	offsets := placesOf(sizes(s.tree.dom, fresh), stridesOf(s.tree.dom, fresh, n.vars))
 	u := uniform(s.rng)
 	for k, base := range bases {
 		group := s.cells[start[k]:start[k+1]]
