@@ -37,12 +37,12 @@ func TestCoverageOfAdult(t *testing.T) {
 		c.look(m, in, rand.New(rand.NewPCG(1, uint64(key))))
 		t.Logf("after %d releases: %s", key+1, c.String())
 	}
-	for what, least := range map[string]float64{"measured pairs, measured": .94, "single columns, measured": .94, "single columns, combined": .85, "columns of pairs, combined": .85} {
+	for what, least := range map[string]float64{"measured pairs, measured": .94, "single columns, measured": .94, "single columns, combined": .85} {
 		if got := c.hits[what]; got == nil || got.share() < least {
 			t.Errorf("%s: %v, must be at least %g", what, got, least)
 		}
 	}
-	if got := c.hits["measured pairs, drawn from one model"]; got.share() > .6 {
+	if got := c.hits["measured pairs, drawn from one model"]; got == nil || got.share() > .6 {
 		t.Errorf("tables drawn from one model cover %v: they must not", got)
 	}
 }
