@@ -123,6 +123,8 @@ func places(b *strings.Builder, r *runtime.Result) {
 	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
 	for _, f := range append(append([]record.File(nil), rec.Release...), rec.Internal...) {
 		switch {
+		case strings.HasSuffix(f.Path, ".csv") && f.What == "":
+			line("noisy counts", filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".csv"):
 			line("synthetic table", filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".html"):

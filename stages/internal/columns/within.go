@@ -28,9 +28,17 @@ func (g Grid) PointsIn(cell int) int {
 	return int(min(g.line.width, g.line.points-int64(cell)*g.line.width))
 }
 
-// Point is the value of a point of a cell, counted from 0.
-func (g Grid) Point(cell, i int) float64 {
-	return g.line.point(int64(cell)*g.line.width + int64(i))
+// Point is the value of a point of a cell of numbers, counted from 0.
+func (g Grid) Point(cell, point int) float64 {
+	return g.line.point(int64(cell)*g.line.width + int64(point))
+}
+
+// PointOf is the point nearest to a number in its cell; 0 where cells have one.
+func (g Grid) PointOf(x float64) int {
+	if g.Points() == 1 || math.IsNaN(x) {
+		return 0
+	}
+	return int(g.line.place(x) % g.line.width)
 }
 
 // Shared is the grid with known shares of the points of some cells, by which Value and

@@ -22,7 +22,7 @@ func conformance() map[string][]pipelinetest.Case {
 			}
 		}
 	}
-	for _, k := range Kinds() {
+	for _, k := range append(learning(), autoKind()) {
 		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: k.New})
 	}
 	return cases

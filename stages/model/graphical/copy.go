@@ -16,7 +16,7 @@ import (
 // differ as models do that were paid for anew, but none knows a structure that was
 // never measured. Codes, and values inside them, are those of the model in every copy.
 // Reference: parametric bootstrap (Efron and Tibshirani 1993, section 6.5); coverage in
-// docs/marginals.md section 8.
+// docs/results.md.
 func (m *released) Copy(ctx context.Context, rng *rand.Rand, workers int) (artifact.Model, error) {
 	f := m.front()
 	for i, t := range f.tables {

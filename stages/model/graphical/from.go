@@ -52,8 +52,11 @@ func (s *MarginalsFrom) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	case !refit && (s.File == "" || !lent):
 		ps.Add("model", "absent, as is file or like", "a released model, or file and like: a file of noisy counts and a table with its columns")
 	}
-	if refit {
+	switch {
+	case refit:
 		return s.again(model, &ps)
+	case s.File == "" || !lent:
+		return pipeline.Work{}, ps.Err()
 	}
 	return s.fromFile(like, &ps)
 }

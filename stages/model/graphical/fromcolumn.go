@@ -15,6 +15,7 @@ type gathering struct {
 	at      int
 	grid    columns.Grid
 	singles []*tabled // of the column alone, of wide cells first
+	points  []*tabled // of single points of its cells, where these have several
 	shared  []group   // its cells in marginals of several columns; nil: none
 }
 
@@ -24,6 +25,8 @@ func newGathering(j int, g columns.Grid, list []tabled) *gathering {
 		a := slices.Index(list[i].columns, j)
 		switch {
 		case a < 0:
+		case len(list[i].columns) == 1 && list[i].axes[a][0].point > 0:
+			c.points = append(c.points, &list[i])
 		case len(list[i].columns) == 1:
 			c.singles = append(c.singles, &list[i])
 		case c.shared == nil:
@@ -130,9 +133,12 @@ func (c *gathering) number(f *front) (coded, error) {
 		leaves, bins = c.cut(leaves)
 	} else {
 		sd := math.Sqrt(leaves[0].Var)
-		bins = histogram.Merge(leaves, f.rows, binsOf(f.rows, 1/sd), sd)
+		bins = Columns{}.ranges(leaves, f.rows, 1/sd, sd)
 	}
 	out := ofNumber(c.grid.Cells(), leaves, bins)
+	if out.Within = c.within(); slices.ContainsFunc(c.shared, func(g group) bool { return g.point > 0 }) {
+		return coded{}, fmt.Errorf("is counted by single points in a marginal of several columns, must be by cells of its public grid")
+	}
 	if known && (c.grid.Cells() == c.grid.Values() || missing.Y != nil) {
 		c.sumLeaves(f, &out, missing)
 	}
@@ -140,6 +146,24 @@ func (c *gathering) number(f *front) (coded, error) {
 		leaves[i].Count = max(leaves[i].Count, 0)
 	}
 	return out, nil
+}
+
+// within are the shares of points of the cells that marginals of points hold whole.
+func (c *gathering) within() map[int][]float64 {
+	counts := map[int][]float64{}
+	for _, t := range c.points {
+		for k, g := range t.axes[0] {
+			counts[g.lo] = append(counts[g.lo], t.y[k])
+		}
+	}
+	for cell, y := range counts {
+		if len(y) != c.grid.PointsIn(cell) {
+			delete(counts, cell)
+			continue
+		}
+		counts[cell] = histogram.Simplex(y, max(total(y), 1))
+	}
+	return counts
 }
 
 // cut makes the cells of marginals of several columns bins of leaves.

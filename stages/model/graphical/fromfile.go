@@ -134,7 +134,7 @@ func (r *tableReader) arrange(l *loose) (tabled, error) {
 		}
 		slices.Sort(used)
 		used = slices.Compact(used)
-		slices.SortFunc(used, func(x, y int) int { return r.groups[j][x].first() - r.groups[j][y].first() })
+		slices.SortFunc(used, func(x, y int) int { return r.groups[j][x].order() - r.groups[j][y].order() })
 		place[a] = map[int]int{}
 		var axis []group
 		for k, at := range used {
@@ -170,7 +170,7 @@ func (t *tabled) fill(l *loose, place []map[int]int) error {
 	return nil
 }
 
-// apart refuses groups that share cells.
+// apart refuses groups that share cells, and single points beside whole cells.
 func (r *tableReader) apart(axis []group) error {
 	seen, end := map[int]bool{}, 0
 	for _, g := range axis {
@@ -180,8 +180,11 @@ func (r *tableReader) apart(axis []group) error {
 			}
 			seen[cell] = true
 		}
-		if g.list == nil && g.lo < end {
+		if g.list == nil && g.point == 0 && g.lo < end {
 			return fmt.Errorf("two of its cells share values, must be apart")
+		}
+		if (g.point > 0) != (axis[0].point > 0) {
+			return fmt.Errorf("single points stand beside whole cells of its public grid, must be in marginals of their own")
 		}
 		end = g.hi
 	}

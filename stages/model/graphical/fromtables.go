@@ -91,7 +91,12 @@ func cellsOfGroups(axis []group) (cells int) {
 // of one column went into its leaves.
 func (f *front) take(t *tabled, grids []columns.Grid) error {
 	if len(t.columns) == 1 {
-		f.measured = append(f.measured, t.alone(grids[t.columns[0]]))
+		g := grids[t.columns[0]]
+		one := t.alone(g)
+		if one.Within != nil && pointsOf(g, one.Within) != len(t.y) {
+			return t.wrong("some of the values of a cell of the public grid", "of all of its values")
+		}
+		f.measured = append(f.measured, one)
 		return nil
 	}
 	for a, j := range t.columns {
@@ -133,7 +138,12 @@ func (t *tabled) byCode(f *front, grids []columns.Grid) []float64 {
 // alone is a marginal of one column as it leaves with the model.
 func (t *tabled) alone(g columns.Grid) measured {
 	m := measured{Columns: t.columns, Y: t.y, Sigma: t.sigma, Noise: t.noise}
-	if !g.Coded() {
+	if t.axes[0][0].point > 0 {
+		for _, one := range t.axes[0] {
+			m.Within = append(m.Within, one.lo)
+		}
+		m.Within = slices.Compact(m.Within)
+	} else if !g.Coded() {
 		for _, one := range t.axes[0] {
 			m.Cells = append(m.Cells, [2]int{one.lo, one.hi})
 		}

@@ -24,11 +24,11 @@ const missingLabel = "(missing)"
 // values; of a category any.
 type group struct {
 	lo, hi int   // of a number: hi is the first beyond
+	point  int   // of a number: only this point of the one cell, counted from 1; 0: all
 	list   []int // of a category: ascending
-	point  int   // of the one cell of a number, counted from 1; 0: all of it
 }
 
-func (g group) key() string { return fmt.Sprint(g.lo, g.hi, g.list) }
+func (g group) key() string { return fmt.Sprint(g.lo, g.hi, g.point, g.list) }
 
 // size is how many cells there are.
 func (g group) size() int { return max(g.hi-g.lo, len(g.list)) }
@@ -40,6 +40,9 @@ func (g group) first() int {
 	}
 	return g.lo
 }
+
+// order is the place of a group along its axis: by cells, then by points.
+func (g group) order() int { return g.first()<<40 + g.point }
 
 // labels writes and reads those of a column.
 type labels struct {
@@ -178,6 +181,9 @@ func (l labels) readRange(text string) (group, error) {
 		return group{}, l.wrong(text, "a value, [least, greatest], or [least, end) of a column without step")
 	}
 	from, to := l.grid.Cell(lo), l.grid.Cell(hi)
+	if at := l.grid.PointOf(lo); lo == hi && from < l.grid.Values() && l.grid.PointsIn(from) > 1 && l.grid.Point(from, at) == lo {
+		return group{lo: from, hi: from + 1, point: at + 1}, nil
+	}
 	least, _ := l.grid.Interval(from)
 	begins, ends := l.grid.Interval(to)
 	if upTo && begins == hi {

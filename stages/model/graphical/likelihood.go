@@ -79,18 +79,31 @@ func (l *likelihood) scores(r arrow.Record) []float64 {
 func (l *likelihood) score(r arrow.Record, i int, row []uint16) float64 {
 	sum := 0.0
 	for j := range l.columns {
-		cell, ok := l.columns[j].cell(r, i)
+		cell, x, ok := l.columns[j].cell(r, i)
 		if !ok {
 			return l.least
 		}
 		row[j] = l.codes[j][cell]
-		sum += l.within[j][cell]
+		sum += l.within[j][cell] + l.point(j, cell, x)
 	}
 	sum += l.model.model.LogProb(row)
 	if !(sum > l.least) {
 		return l.least
 	}
 	return min(sum, 0)
+}
+
+// point is the logarithm of a value's share of its cell, where that has several points.
+func (l *likelihood) point(j, cell int, x float64) float64 {
+	g := &l.model.grids[j]
+	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 && l.columns[j].column.Type == pipeline.Numeric {
+		return 0
+	}
+	counts := l.model.Columns[j].Within[cell]
+	if counts == nil {
+		return -math.Log(float64(g.PointsIn(cell)))
+	}
+	return math.Log(counts[g.PointOf(x)] / total(counts))
 }
 
 // cellReader finds the cell of a value in a column of a table. ok is false for a value
@@ -110,22 +123,22 @@ func newCellReader(c pipeline.Column, g columns.Grid, h pipeline.Header) cellRea
 	return r
 }
 
-func (c *cellReader) cell(r arrow.Record, i int) (cell int, ok bool) {
+func (c *cellReader) cell(r arrow.Record, i int) (cell int, x float64, ok bool) {
 	a := r.Column(c.at)
-	x := math.NaN()
+	x = math.NaN()
 	if a.IsValid(i) {
 		x = numberAt(a, i)
 	}
 	switch {
 	case math.IsNaN(x):
-		return c.grid.Values(), c.column.Nullable
+		return c.grid.Values(), x, c.column.Nullable
 	case c.grid.Coded():
 		if x < 0 || int(x) >= len(c.to) || c.to[int(x)] < 0 {
-			return 0, false
+			return 0, x, false
 		}
-		return c.to[int(x)], true
+		return c.to[int(x)], x, true
 	}
-	return c.grid.Cell(x), x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
+	return c.grid.Cell(x), x, x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
 }
 
 // numberAt is a value of a column of plain form; NaN of any other.

@@ -59,36 +59,61 @@ func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pip
 	if m.grids, err = gridsOf(m.Domain); err != nil {
 		return pipeline.Table{}, err
 	}
-	name := env.Stage + ".marginals"
+	return pipeline.WriteFiles(h, []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}), nil
+}
+
+// fileName is that of a CSV table that a stage releases.
+func fileName(env *pipeline.Env, what string) string {
 	if env.Insecure {
-		name += ".NOT-PRIVATE"
+		what += ".NOT-PRIVATE"
 	}
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: name + ".csv", Data: m.listing()}}), nil
+	return env.Stage + "." + what + ".csv"
 }
 
 func (m *released) listing() []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	write := func(row []string) {
-		if err := w.Write(row); err != nil {
-			panic(err) // to memory
-		}
-	}
-	write(headsFor(m.Domain).list(m.Domain))
+	sheet := newSheet(headsFor(m.Domain).list(m.Domain))
 	for i, x := range m.Measured {
 		eachCell(m.axes(x), func(k int, cell []group) {
-			row := make([]string, len(m.Columns)+6)
-			row[0] = strconv.Itoa(i + 1)
-			for at, j := range x.Columns {
-				row[1+j] = m.labels(j).of(cell[at])
-			}
 			low, high := x.interval(k)
-			copy(row[1+len(m.Columns):], []string{text(x.Y[k]), text(x.Sigma), text(low), text(high), yes(x.Sigma > x.Y[k])})
-			write(row)
+			sheet.row(m.line(i+1, x.Columns, cell, x.Y[k], x.Sigma, low, high))
 		})
 	}
-	w.Flush()
-	return b.Bytes()
+	return sheet.bytes()
+}
+
+// line is a row of a listing: a marginal's number, the labels of a cell, and figures.
+func (m *released) line(number int, columns []int, cell []group, count, sigma, low, high float64) []string {
+	row := make([]string, len(m.Columns)+6)
+	row[0] = strconv.Itoa(number)
+	for at, j := range columns {
+		row[1+j] = m.labels(j).of(cell[at])
+	}
+	copy(row[1+len(m.Columns):], []string{text(count), text(sigma), text(low), text(high), yes(sigma > count)})
+	return row
+}
+
+// sheet is a CSV table while it is written.
+type sheet struct {
+	to *bytes.Buffer
+	w  *csv.Writer
+}
+
+func newSheet(heads []string) sheet {
+	s := sheet{to: &bytes.Buffer{}}
+	s.w = csv.NewWriter(s.to)
+	s.row(heads)
+	return s
+}
+
+func (s sheet) row(cells []string, more ...string) {
+	if err := s.w.Write(append(cells, more...)); err != nil {
+		panic(err) // to memory
+	}
+}
+
+func (s sheet) bytes() []byte {
+	s.w.Flush()
+	return s.to.Bytes()
 }
 
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

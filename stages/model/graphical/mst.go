@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/pipeline"
 	"weir/privacy"
@@ -133,7 +134,7 @@ func (s *MST) pairs(ctx context.Context, env *pipeline.Env, f *front, p *purse, 
 	if err != nil {
 		return err
 	}
-	held := graphical.Grow(f.sizes(), alone(len(f.columns)), tree, s.limits())
+	held := graphical.Grow(f.sizes(), slices.Concat(alone(len(f.columns)), tiedSets(f.rules)), tree, s.limits())
 	if len(held) == 0 {
 		return f.again(ctx, p, env.Workers)
 	}

@@ -175,8 +175,8 @@ func (m *released) checkMeasured(x measured) error {
 	want := -1
 	switch {
 	case len(x.Columns) == 0:
-	case x.Within != nil && len(x.Columns) == 1:
-		want = m.pointsWithin(x)
+	case x.Within != nil && x.Cells == nil && len(x.Columns) == 1:
+		want = pointsOf(m.grids[x.Columns[0]], x.Within)
 	case x.Cells != nil && len(x.Columns) == 1:
 		want = len(x.Cells)
 	case len(x.Columns) == 1 && len(x.Y) == m.Columns[x.Columns[0]].Cells:
@@ -195,12 +195,11 @@ func (m *released) checkMeasured(x measured) error {
 	return nil
 }
 
-// pointsWithin is the number of points of the cells whose points a marginal counts, or
-// -1 where one of them is no cell of values.
-func (m *released) pointsWithin(x measured) (points int) {
-	g := m.grids[x.Columns[0]]
-	for _, cell := range x.Within {
-		if cell < 0 || cell >= g.Values() || !g.Told() || x.Cells != nil {
+// pointsOf is how many points cells of numbers have that are told apart, or -1 where one
+// is no such cell.
+func pointsOf(g columns.Grid, cells []int) (points int) {
+	for _, cell := range cells {
+		if g.Coded() || !g.Told() || cell < 0 || cell >= g.Values() {
 			return -1
 		}
 		points += g.PointsIn(cell)

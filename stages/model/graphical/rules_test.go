@@ -103,7 +103,8 @@ func TestNoRowBreaksARule(t *testing.T) {
 		stage      pipeline.Stage
 		multiplier float64
 		rows       int
-	}{{marginalTreeKind().New(), 0.05, 600_000}, {marginalTreeKind().New(), 300, 200_000}, {independentKind().New(), 1, 200_000}} {
+	}{{marginalTreeKind().New(), 0.05, 600_000}, {marginalTreeKind().New(), 300, 200_000}, {independentKind().New(), 1, 100_000},
+		{mstKind().New(), 0.05, 50_000}, {aimKind().New(), 0.05, 25_000}, {privBayesKind().New(), 0.05, 25_000}} {
 		m := attempt{stage: c.stage, in: in, multiplier: c.multiplier}.model(t)
 		within(t, m, 1000)
 		next, err := m.Draw(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})

@@ -61,7 +61,7 @@ func (m *released) names(set graphical.Set) []string {
 func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
 	var own []measured
 	for _, x := range u.Measured {
-		if slices.Equal(x.Columns, []int(set)) {
+		if slices.Equal(x.Columns, []int(set)) && x.Within == nil {
 			own = append(own, x)
 		}
 	}
