@@ -120,7 +120,20 @@ func (c coded) parted(parts []int) coded {
 		}
 		out.Bins[len(out.Bins)-1][1] = to + 1
 	}
+	if len(out.Bins) == c.Cells {
+		return out.asListed()
+	}
 	return out
+}
+
+// asListed is a column of a code for each category with the codes in the order of the
+// domain: counts by code are then counts by cell, which go by their number alone.
+func (c coded) asListed() coded {
+	leaves := slices.Clone(c.Leaves)
+	for place, cell := range c.Order {
+		leaves[cell].Count = c.Leaves[place].Count
+	}
+	return coded{Cells: c.Cells, Order: slices.Sorted(slices.Values(c.Order)), Leaves: leaves, Bins: c.Bins}
 }
 
 // divide cuts leaves and the bins made of them at cells.
