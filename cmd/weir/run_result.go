@@ -118,6 +118,20 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	b.WriteString("\n")
 }
 
+// tableWord says what the rows of a CSV file are: of people, of a model, or counts.
+func tableWord(rec *record.Run, f record.File) string {
+	stage, of := strings.CutPrefix(f.What, "table of stage ")
+	switch drawn := slices.ContainsFunc(rec.Stages, func(s record.Stage) bool { return s.ID == stage && s.Kind == "sample" }); {
+	case drawn:
+		return "synthetic table"
+	case strings.HasPrefix(f.Path, "internal/"):
+		return "PRIVATE table"
+	case of:
+		return "released table"
+	}
+	return "noisy counts"
+}
+
 func places(b *strings.Builder, r *runtime.Result) {
 	rec := r.Record
 	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
@@ -126,7 +140,7 @@ func places(b *strings.Builder, r *runtime.Result) {
 		case strings.HasSuffix(f.Path, ".csv") && f.What == "":
 			line("noisy counts", filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".csv"):
-			line("synthetic table", filepath.Join(r.Path, f.Path))
+			line(tableWord(rec, f), filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".html"):
 			line("report", filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, "BILL.txt"):

@@ -20,3 +20,20 @@ func TestResultRoundsBoundsUp(t *testing.T) {
 		t.Errorf("an experiment ends with %s, %v", b.String(), err)
 	}
 }
+
+// TestTablesAreNamedForWhatTheyHold: rows of people and lists of counts are not called
+// synthetic at the end of a run.
+func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
+	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"}}}
+	for _, c := range []struct{ path, what, want string }{
+		{"release/draw.csv", "table of stage draw", "synthetic table"},
+		{"internal/draw.csv", "table of stage draw", "synthetic table"},
+		{"internal/keep.csv", "table of stage keep", "PRIVATE table"},
+		{"release/keep.csv", "table of stage keep", "released table"},
+		{"release/train.marginals.csv", "", "noisy counts"},
+	} {
+		if got := tableWord(rec, record.File{Path: c.path, What: c.what}); got != c.want {
+			t.Errorf("%s is a %s, must be a %s", c.path, got, c.want)
+		}
+	}
+}

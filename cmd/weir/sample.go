@@ -41,7 +41,7 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 	}
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
-	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv or .parquet; - is CSV on stdout")
+	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv, .tsv or .parquet; - is CSV on stdout")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	c.Flags().BoolVar(&f.argmax, "argmax", false, "take the most probable category instead of drawing one")
 	return c

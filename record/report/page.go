@@ -173,7 +173,7 @@ func (g Group) table(i int) table {
 
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"number": number, "percent": percent, "count": count,
+		"number": number, "percent": percent, "count": count, "uses": uses,
 		"bound": shown("none", record.Bound), "value": shown("none", record.Number),
 		"optional": shown("–", number), "optionalBound": shown("–", record.Bound),
 		"words":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
@@ -206,6 +206,14 @@ func mark(word string) string {
 		return "▲"
 	}
 	return "–"
+}
+
+// uses is how often a mechanism may draw; below zero its noise has a total instead.
+func uses(n int64) string {
+	if n < 0 {
+		return "any"
+	}
+	return count(n)
 }
 
 // count writes whole numbers with narrow spaces between thousands.

@@ -10,6 +10,7 @@ import (
 func (m *released) front() *front {
 	f := &front{domain: m.Domain, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks}
 	f.rules, _ = constraint.Read(m.Domain)
+	f.spread(m.grids)
 	trees := map[int]bool{}
 	for _, x := range m.Measured {
 		j := x.Columns[0]

@@ -154,9 +154,7 @@ func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Lea
 
 // obey finds the masks of the codes and brings the rows to them.
 func (f *front) obey(grids []columns.Grid) error {
-	for j := range grids {
-		f.bins = append(f.bins, f.columns[j].values(grids[j]))
-	}
+	f.spread(grids)
 	list, err := masks.Of(f.domain, f.rules, f.bins, mostMasked)
 	if err != nil {
 		return err
@@ -181,6 +179,13 @@ func (f *front) masked(m *graphical.Model, limits graphical.Limits) (*graphical.
 		return nil, err
 	}
 	return f.scaled(m, limits)
+}
+
+// spread notes the values of each code, by which rules and totals are read.
+func (f *front) spread(grids []columns.Grid) {
+	for j := range grids {
+		f.bins = append(f.bins, f.columns[j].values(grids[j]))
+	}
 }
 
 // mostMasked is more than the cells of any clique that a plan accepts.

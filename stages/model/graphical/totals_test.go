@@ -1,7 +1,9 @@
 package graphical
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -40,6 +42,13 @@ func TestPublicTotalsAreHeld(t *testing.T) {
 		child := groups[m.Columns[5].codeOf()[0]]
 		if math.Abs(young-100)+math.Abs(north-400)+math.Abs(child-80) > 1e-2 {
 			t.Errorf("at %g: %g young and %g in all in the north, %g children; must be 100, 400 and 80", multiplier, young, north, child)
+		}
+		other, err := m.Copy(context.Background(), rand.New(rand.NewPCG(1, 2)), 1)
+		must(t, err)
+		groups, err = other.(*released).model.Marginal(graphical.Set{5})
+		must(t, err)
+		if child = groups[m.Columns[5].codeOf()[0]]; math.Abs(child-80) > 1e-2 {
+			t.Errorf("at %g: %g children in a copy, must be 80", multiplier, child)
 		}
 		rec := drawn(t, m, 2000)
 		if n := broken(t, m.Domain, rec); n > 0 {
