@@ -18,10 +18,15 @@ type function struct {
 	alike  []Values // the cases of each value that follows
 }
 
-// keeps: a missing value breaks nothing, unless the map names missing.
+// keeps: a missing value breaks nothing, unless the map names missing on its side.
 func (f function) keeps(values []float64) bool {
 	i := f.caseOf(values[0])
-	return i < 0 || f.to[i].Has(values[1]) || absent(values[1])
+	return i < 0 || f.to[i].Has(values[1]) || absent(values[1]) && !f.namesMissing()
+}
+
+// namesMissing tells whether missing is among the values that follow.
+func (f function) namesMissing() bool {
+	return slices.ContainsFunc(f.to, func(v Values) bool { return v.Missing })
 }
 
 // caseOf is the case of a value; -1 where it has none.

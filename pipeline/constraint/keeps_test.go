@@ -120,3 +120,29 @@ func TestEveryWrongDomainIsRefused(t *testing.T) {
 		Read(d)
 	}
 }
+
+// TestFunctionToMissing: where missing is among the values that follow, the column is
+// missing in those cases and in no other.
+func TestFunctionToMissing(t *testing.T) {
+	d := &pipeline.Domain{
+		Columns: []pipeline.Column{
+			{Name: "delay", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}, Nullable: true},
+			{Name: "late", Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Nullable: true},
+		},
+		Constraints: []pipeline.Constraint{{Function: &pipeline.Function{Of: "delay", Column: "late",
+			Map: map[string]schema.Text{"..15": "no", "16..": "yes", "missing": "missing"}}}},
+	}
+	if ps := Check(d, nil); len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	rules, _ := Read(d)
+	none := math.NaN()
+	for _, c := range []struct {
+		delay, late float64
+		want        bool
+	}{{10, 0, true}, {10, none, false}, {20, 1, true}, {none, none, true}, {none, 0, false}} {
+		if got := rules[0].Keeps([]float64{c.delay, c.late}); got != c.want {
+			t.Errorf("delay %g, late %g: keeps the rule %v, must be %v", c.delay, c.late, got, c.want)
+		}
+	}
+}
