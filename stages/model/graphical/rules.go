@@ -166,21 +166,6 @@ func (f *front) obey(grids []columns.Grid) error {
 	return nil
 }
 
-// masked gives the masks and public totals to a model that was made without them. Where
-// its tree has no room for the columns that rules tie together, only drawing keeps them.
-func (f *front) masked(m *graphical.Model, limits graphical.Limits) (*graphical.Model, error) {
-	p := m.Potentials()
-	tree, err := graphical.NewTree(p.Domain, slices.Concat(p.Cliques, tiedSets(f.rules)), limits)
-	if err != nil || len(f.rules) == 0 {
-		return m, nil
-	}
-	p.Cliques, p.Masks = tree.Cliques(), f.masks
-	if m, err = graphical.FromPotentials(p, limits); err != nil {
-		return nil, err
-	}
-	return f.scaled(m, limits)
-}
-
 // spread notes the values of each code, by which rules and totals are read.
 func (f *front) spread(grids []columns.Grid) {
 	for j := range grids {
