@@ -59,7 +59,7 @@ func (p *Plan) View() *Plan {
 	for i := range view.Steps {
 		s := copied(view.Steps[i])
 		s.Outputs, s.Spends, s.Write = maps.Clone(s.Outputs), slices.Clone(s.Spends), slices.Clone(s.Write)
-		s.Inputs, s.Settings, s.Events = maps.Clone(s.Inputs), slices.Clone(s.Settings), nil
+		s.Inputs, s.Settings, s.Events, s.Decided = maps.Clone(s.Inputs), slices.Clone(s.Settings), nil, slices.Clone(s.Decided)
 		for n := range s.Spends {
 			s.Spends[n].Event, s.Spends[n].Value = privacy.JSON{}, nil // charges are made of these; a composed event shares its parts
 		}

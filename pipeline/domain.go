@@ -44,7 +44,7 @@ type Column struct {
 	Categories Spellings   `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal."`
 	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
 	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
-	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories."`
+	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories; the plan and PRIVACY.md of a run repeat what is not public."`
 	Doc        string      `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Meaning and unit of the column."`
 	// Nullable says whether the table may hold nulls here.
 	Nullable bool      `json:"nullable,omitempty" yaml:"nullable,omitempty" doc:"Values may be missing in the table."`
@@ -54,6 +54,9 @@ type Column struct {
 	// the unit. A new column does not have it, so what a stage writes over that column
 	// cannot pass for it.
 	OfUnit bool `json:"-" yaml:"-"`
+	// Late says that bounds or categories are not known yet: the stage that Source names
+	// releases them when it runs. No table of a run has it (see Header.Filled).
+	Late bool `json:"-" yaml:"-"`
 }
 
 // Undecided is the Source of bounds or categories that `weir domain infer` read

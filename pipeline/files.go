@@ -15,7 +15,7 @@ type File struct {
 	Data []byte
 }
 
-// FilesSchema is that of FormFiles and FormModel.
+// FilesSchema is that of FormFiles, FormCount and FormModel.
 func FilesSchema() *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{
 		{Name: "name", Type: arrow.BinaryTypes.String},

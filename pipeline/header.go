@@ -15,6 +15,7 @@ const (
 	FormModel   Form = "model"   // name: string, value: binary; see Model
 	FormMetrics Form = "metrics" // metric, column, note: string; value: float64 (null = undefined, note says why)
 	FormFiles   Form = "files"   // name: string, value: binary; a report and its plots
+	FormCount   Form = "count"   // as FormFiles, of one file: a released number of rows
 )
 
 // Terms are the privacy terms of the spec that every header carries: a
@@ -22,8 +23,9 @@ const (
 type Terms struct {
 	Adjacency privacy.Adjacency
 	Claims    Claims
-	NoPrivacy bool // epsilon: inf
-	Unit      Unit // whose presence is protected; the zero value is each row
+	NoPrivacy bool    // epsilon: inf
+	Delta     float64 // of the whole plan, a public number
+	Unit      Unit    // whose presence is protected; the zero value is each row
 }
 
 // Header is what is known of an artifact before any data is read.

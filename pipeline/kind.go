@@ -7,6 +7,9 @@ type Kind struct {
 	In, Out   []Port
 	New       func() Stage
 	Version   int // raised when results change for equal settings; part of the cache key
+	// Late says that Plan takes tables with late columns (Column.Late), and spends and
+	// returns the same whatever they become.
+	Late bool
 }
 
 // Port is a socket of a kind. The YAML key of the input port "in" is `from`;

@@ -55,6 +55,7 @@ type Step struct {
 	Version   int               `json:"version,omitempty"`
 	Inputs    map[string][]Ref  `json:"inputs"`
 	Settings  json.RawMessage   `json:"settings,omitempty"` // every default filled in
+	Decided   []Decided         `json:"decided,omitempty"`  // what the spec leaves open
 	Class     Class             `json:"class"`              // of the first output
 	Stability string            `json:"stability,omitempty"`
 	Outputs   map[string]Output `json:"outputs"`

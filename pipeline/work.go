@@ -16,7 +16,12 @@ type Work struct {
 	Secret   bool      // Run draws from Env.Secret
 	Files    []FileUse // further files that Run opens
 	Lazy     bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
+	OfBudget bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
 	Findings []Finding // audit rules that the settings touch without refusing
+
+	// Decide says what follows from the scale of the noise that the bill comes to (0:
+	// none), from it and public facts alone; Run must decide likewise. Nil: nothing.
+	Decide func(scale float64) Decision
 
 	// Run does the work. It touches nothing but its inputs and env, and opens every
 	// spend exactly once, whatever its rows are.

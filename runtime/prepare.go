@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/record"
@@ -128,7 +127,7 @@ func (r *run) describe() error {
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}
 	rec.KeyCommitment, rec.KeyKept, rec.Insecure, rec.InsecureSeed = r.key.Commitment(), !r.opts.DropKey, r.opts.Insecure != nil, r.opts.Insecure
 	rec.Release, rec.Internal, rec.Metrics, rec.Notes = []record.File{}, []record.File{}, map[string]float64{}, map[string]string{}
-	rec.Repeat, rec.Tables = r.opts.Repeat, releasedTables(r.plan)
+	rec.Repeat, rec.Tables = r.opts.Repeat, r.releasedTables()
 	rec.Charges, rec.Stages = append([]record.Charge{}, rec.Charges...), []record.Stage{}
 	return nil
 }
@@ -139,53 +138,4 @@ func (r *run) billText() string {
 		return record.NotPrivate + "\n\n" + show.Text(r.plan.Plan)
 	}
 	return show.Text(r.plan.Plan)
-}
-
-// releasedDomain is what is publicly known of the columns that are released, so that the
-// tables beside it can be read with it; of all columns where no table is released.
-func releasedDomain(p *compile.Plan) *pipeline.Domain {
-	d, known := &pipeline.Domain{}, map[string]bool{}
-	for i := range p.Steps {
-		h, released := releasedTable(&p.Steps[i])
-		if !released {
-			continue
-		}
-		for _, c := range h.Domain.Columns {
-			if !known[c.Name] {
-				known[c.Name] = true
-				d.Columns = append(d.Columns, c)
-			}
-		}
-	}
-	if len(d.Columns) == 0 {
-		return p.Spec.Dataset.Columns()
-	}
-	releasedRules(p, d)
-	return d
-}
-
-// releasedTable is the header of the table that a step writes to release/, if it does.
-func releasedTable(s *compile.Step) (pipeline.Header, bool) {
-	h, ok := s.Work.Out[s.First]
-	return h, ok && h.Form == pipeline.FormTable && h.Class != pipeline.Private && len(s.Work.Write) > 0
-}
-
-// releasedTables lists the tables that the plan writes to release/, from their
-// headers: what is publicly known of them.
-func releasedTables(p *compile.Plan) []record.Table {
-	tables := []record.Table{}
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		h, released := releasedTable(s)
-		if !released {
-			continue
-		}
-		t := record.Table{Stage: s.ID, Rows: h.Rows, Columns: []record.Column{}, SpreadsheetSafe: p.Spec.Write.SpreadsheetSafe}
-		for _, c := range h.Domain.Columns {
-			t.Columns = append(t.Columns, record.Column{Name: c.Name, Type: string(c.Type), Bounds: c.Bounds, Categories: c.Categories,
-				Missing: c.Nullable, Source: c.Source, Doc: c.Doc})
-		}
-		tables = append(tables, t)
-	}
-	return tables
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -31,6 +32,7 @@ func (r *run) build(ctx context.Context) error {
 			return atStage(r.plan.Steps[i].ID, err)
 		}
 	}
+	r.record.Tables = r.releasedTables()
 	return r.documents(aside)
 }
 
@@ -57,9 +59,9 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 		switch {
 		case h.Form == pipeline.FormMetrics:
 			err = r.collectMetrics(ctx, name, t)
-		case h.Form == pipeline.FormFiles && h.Class == pipeline.Private:
+		case ofFiles(h.Form) && h.Class == pipeline.Private:
 			err = r.unpack(ctx, r.dir.Internal(), "internal", t, &r.record.Internal)
-		case h.Form == pipeline.FormFiles:
+		case ofFiles(h.Form):
 			err = r.unpack(ctx, aside, "release", t, &r.record.Release)
 		case h.Form == pipeline.FormTable && port == step.First && h.Class == pipeline.Private:
 			err = r.writeTable(ctx, r.dir.Internal(), "internal", file, step, t, &r.record.Internal)
@@ -127,7 +129,7 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 
 // documents writes what a reader of the release needs, from public facts alone.
 func (r *run) documents(aside string) error {
-	domain, err := spec.WriteDomain(releasedDomain(r.plan))
+	domain, err := spec.WriteDomain(r.releasedDomain())
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,10 @@ func (r *run) documents(aside string) error {
 	return write("PRIVACY.md", "what the release promises, in plain words", []byte(record.PrivacyStatement(r.record)))
 }
 
-// unpack writes the files of a FormFiles artifact.
+// ofFiles reports whether an artifact is files to be written as they are.
+func ofFiles(f pipeline.Form) bool { return f == pipeline.FormFiles || f == pipeline.FormCount }
+
+// unpack writes the files of an artifact of files.
 func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, list *[]record.File) error {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
@@ -156,7 +161,12 @@ func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, l
 		if f.Name != filepath.Base(f.Name) {
 			return fmt.Errorf("a report file is named %q, must be a plain file name", f.Name)
 		}
-		if err := r.writeFile(dir, under, f.Name, "", list, bytesOf(f.Data)); err != nil {
+		name := f.Name
+		if under == "release" {
+			stage, rest, _ := strings.Cut(name, ".")
+			name = r.marked(stage) + "." + rest
+		}
+		if err := r.writeFile(dir, under, name, "", list, bytesOf(f.Data)); err != nil {
 			return err
 		}
 	}

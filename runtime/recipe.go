@@ -80,7 +80,8 @@ type address struct {
 	Files  []string            `json:"files,omitempty"` // digests of all files, private ones too
 	Key    string              `json:"key,omitempty"`   // commitment of the noise key, where noise is drawn
 	Secret string              `json:"secret,omitempty"`
-	Page   []string            `json:"page,omitempty"` // what else a page of a report shows
+	Page   []string            `json:"page,omitempty"`   // what else a page of a report shows
+	Budget []float64           `json:"budget,omitempty"` // epsilon and delta, where the stage goes by them
 }
 
 // terms are what rows may be dealt and checked by, and what proofs about them rest on: a

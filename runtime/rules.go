@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
 )
 
 // releasedRules gives the domain of what is released the rules between its columns, as
 // they are known of each table, each once.
-func releasedRules(p *compile.Plan, d *pipeline.Domain) {
-	for i := range p.Steps {
-		h, released := releasedTable(&p.Steps[i])
+func (r *run) releasedRules(d *pipeline.Domain) {
+	for i := range r.plan.Steps {
+		h, released := r.releasedTable(&r.plan.Steps[i])
 		if !released {
 			continue
 		}

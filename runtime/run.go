@@ -191,6 +191,9 @@ func (r *run) name(ctx context.Context, step *compile.Step) error {
 	if step.Work.Secret {
 		a.Secret = r.source.secret.Commitment()
 	}
+	if step.Work.OfBudget && !r.plan.Budget.Infinite() {
+		a.Budget = []float64{float64(r.plan.Budget), r.plan.Delta}
+	}
 	if showsPlan(step) {
 		a.Page = []string{r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil)}
 	}

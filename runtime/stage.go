@@ -56,8 +56,9 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		return false, err
 	}
 	if !r.stores(step) {
-		r.keep(step, lazy(step, out))
-		return false, secrets.Close()
+		tables, err := lazy(step, out)
+		r.keep(step, tables)
+		return false, errors.Join(err, secrets.Close())
 	}
 	return false, r.store(ctx, step, out, func() error { return errors.Join(payer.Close(), secrets.Close(), r.files.untouched()) })
 }
@@ -102,12 +103,16 @@ func (r *run) runStage(ctx context.Context, step *compile.Step, payer *pay.Payer
 }
 
 // lazy puts the planned headers on streams, and the stage's name on their errors.
-func lazy(step *compile.Step, out pipeline.Tables) pipeline.Tables {
+func lazy(step *compile.Step, out pipeline.Tables) (pipeline.Tables, error) {
 	named := pipeline.Tables{}
 	for port, h := range step.Work.Out {
+		h, err := h.Filled(out[port].Domain)
+		if err != nil {
+			return nil, err
+		}
 		named[port] = pipeline.Table{Header: h, Open: nameErrors(step.ID, out[port].Open)}
 	}
-	return named
+	return named, nil
 }
 
 func nameErrors(stage string, open func(context.Context) pipeline.Batches) func(context.Context) pipeline.Batches {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"math"
 	goruntime "runtime"
-	"slices"
 	"sort"
 	"strings"
 
@@ -22,19 +19,29 @@ import (
 // evaluateFlags are those of `weir evaluate`.
 type evaluateFlags struct {
 	real, synthetic, train string
+	baseline               string
 	domain, metrics        string
 	target                 string
 	delimiter              string
 	missing                []string
 	seed                   uint64
 	workers                int
-	asJSON                 bool
+	all, asJSON            bool
 }
 
 // evaluation is what `weir evaluate --json` prints.
 type evaluation struct {
 	Metrics map[string]float64 `json:"metrics"`
 	Notes   []string           `json:"notes"`
+
+	groups []evaluated
+}
+
+// evaluated is the figures of one group, in its order.
+type evaluated struct {
+	name    string
+	metrics []pipeline.Metric
+	index   map[[2]string]pipeline.Metric // by name and part
 }
 
 const evaluateLong = `Compare a synthetic table with a real one; neither file has to come from weir. Every
@@ -43,6 +50,10 @@ figure is private, because it was computed from real rows.
 --metrics names groups (weir kinds lists them): all, or a list such as
 marginals,associations. Groups that need a target are left out, with a note,
 unless --target names it.
+
+Shown are the figures of whole tables, with intervals of 95 % over the real rows where
+they are scores, and of each group the columns or pairs that are worst; --all shows
+everything, --json gives everything (NAME_low and NAME_high are an interval's ends).
 
 Exit codes: 0 done; 1 a file cannot be read; 2 usage.`
 
@@ -59,7 +70,8 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.real, "real", "", "table of real rows, preferably rows that no model saw")
 	flags.StringVar(&f.synthetic, "synthetic", "", "table of synthetic rows")
-	flags.StringVar(&f.train, "real-train", "", "table of the real rows that the model saw, for ceilings and disclosure")
+	flags.StringVar(&f.train, "real-train", "", "table of the real rows that the model saw: what real rows reach, and disclosure")
+	flags.StringVar(&f.baseline, "baseline", "", "table of independent columns at the same epsilon, to be better than")
 	flags.StringVar(&f.domain, "domain", "", "what is publicly known about the columns; draft it with weir domain infer")
 	flags.StringVar(&f.metrics, "metrics", "all", "groups of metrics, separated by commas")
 	flags.StringVar(&f.target, "target", "", "column that learners predict")
@@ -67,6 +79,7 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags.StringSliceVar(&f.missing, "missing", nil, "values that mean missing in text files")
 	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
+	flags.BoolVar(&f.all, "all", false, "show every figure")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; progress goes to stderr")
 	return c
 }
@@ -96,7 +109,7 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 	if f.asJSON {
 		return printJSON(s.out, result)
 	}
-	return printEvaluation(s.out, result)
+	return printEvaluation(s.out, result, f.all)
 }
 
 // groups are the kinds that compare real with synthetic rows.
@@ -177,26 +190,14 @@ func (f *evaluateFlags) settings(k *pipeline.Kind) map[string]string {
 }
 
 func (e *evaluation) add(group string, metrics []pipeline.Metric) {
+	e.groups = append(e.groups, evaluated{group, metrics, indexed(metrics)})
 	for _, m := range metrics {
 		key := group + "." + m.Key()
 		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
 			e.Metrics[key] = m.Value
 		}
 		if m.Note != "" {
-			e.Notes = append(e.Notes, key+": "+m.Note)
+			e.Notes = append(e.Notes, noteOf(key, m))
 		}
 	}
-}
-
-func printEvaluation(w interface{ Write([]byte) (int, error) }, e evaluation) error {
-	var errs []error
-	for _, k := range slices.Sorted(maps.Keys(e.Metrics)) {
-		_, err := fmt.Fprintf(w, "%-56s %.6g\n", k, e.Metrics[k])
-		errs = append(errs, err)
-	}
-	for _, n := range e.Notes {
-		_, err := fmt.Fprintf(w, "note: %s\n", n)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }

@@ -29,7 +29,7 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	}
 	csv := &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
 	tables := pipeline.Tables{}
-	for _, t := range [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}} {
+	for _, t := range [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}, {"baseline", f.baseline}} {
 		if t[1] == "" {
 			continue
 		}

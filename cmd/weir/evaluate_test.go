@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -80,6 +81,73 @@ func TestEvaluateOddTables(t *testing.T) {
 				t.Error("neither figures nor reasons")
 			}
 		})
+	}
+}
+
+// TestEvaluateShowsTheWorst: of a wide table the figures of the whole and the worst few
+// are printed, the right ones, with a line on the rest; --all and --json have everything.
+func TestEvaluateShowsTheWorst(t *testing.T) {
+	s := newStudy(t, 10)
+	var domain, names strings.Builder
+	domain.WriteString("columns:\n")
+	for i := range 40 {
+		fmt.Fprintf(&domain, "  - {name: c%02d, type: categorical, categories: [a, b]}\n", i)
+		fmt.Fprintf(&names, ",c%02d", i)
+	}
+	// Column i is a in all real rows, and b in i of 100 synthetic ones.
+	table := func(bad bool) string {
+		text := names.String()[1:] + "\n"
+		for row := range 100 {
+			cells := make([]string, 40)
+			for i := range cells {
+				cells[i] = map[bool]string{true: "b", false: "a"}[bad && row < i]
+			}
+			text += strings.Join(cells, ",") + "\n"
+		}
+		return text
+	}
+	s.write("wide.yaml", domain.String())
+	s.write("real.csv", table(false))
+	s.write("synthetic.csv", table(true))
+	args := []string{"evaluate", "--real", s.path("real.csv"), "--synthetic", s.path("synthetic.csv"), "--domain", s.path("wide.yaml"), "--metrics", "marginals"}
+	code, out, errs := s.weir(args...)
+	if lines := strings.Count(out, "\n"); code != exitDone || lines > 80 {
+		t.Fatalf("exit code %d, %d lines, must be at most 80: %s%s", code, lines, out, errs)
+	}
+	for _, want := range []string{"rows: real 100, synthetic 100\n", "total_variation.c39 ", "total_variation.c35 ", "total_variation_2way.c00:c39 ", "more figures", "independent"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not shown in\n%s", want, out)
+		}
+	}
+	for _, bad := range []string{"total_variation.c34 ", "_low", "probability_real.", "NaN"} {
+		if strings.Contains(out, bad) {
+			t.Errorf("%q is shown in\n%s", bad, out)
+		}
+	}
+	_, all, _ := s.weir(append(args, "--all")...)
+	if !strings.Contains(all, "total_variation.c00 ") || strings.Count(all, "\n") < 40*39/2 || strings.Contains(all, "more figures") {
+		t.Errorf("--all shows %d lines", strings.Count(all, "\n"))
+	}
+}
+
+// TestEvaluateShowsIntervals beside scores, the figures of other tables in columns beside
+// theirs, and takes a baseline.
+func TestEvaluateShowsIntervals(t *testing.T) {
+	s := newStudy(t, 10)
+	s.write("real.csv", people(200, usual))
+	s.write("other.csv", people(150, usual))
+	args := []string{"evaluate", "--real", s.path("real.csv"), "--synthetic", s.path("other.csv"), "--real-train", s.path("real.csv"), "--baseline", s.path("other.csv"),
+		"--domain", s.path("domain.yaml"), "--target", "flag", "--metrics", "downstream"}
+	code, out, errs := s.weir(args...)
+	if code != exitDone || !regexp.MustCompile(`(?m)^downstream +synthetic +real_train +baseline +majority$`).MatchString(out) ||
+		!regexp.MustCompile(`(?m)^  accuracy +([0-9.]+) +[0-9.]+ +([0-9.]+) +[0-9.]+ +95 %: [0-9.]+ to [0-9.]+$`).MatchString(out) {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+	e, _, _ := evaluateStudy(t, people(200, usual), people(150, usual))
+	for _, key := range []string{"downstream.auroc_low", "downstream.auroc_high.logistic_regression", "downstream.accuracy_majority", "downstream.rows.real", "detectability.auroc_high"} {
+		if _, ok := e.Metrics[key]; !ok {
+			t.Errorf("no %s", key)
+		}
 	}
 }
 

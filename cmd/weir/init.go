@@ -1,12 +1,11 @@
 package main
 
 import (
+	"context"
 	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -15,59 +14,57 @@ import (
 var templates embed.FS
 
 func initCommand(s streams) *cobra.Command {
-	return &cobra.Command{
+	var flags initFlags
+	c := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a spec and a domain to start from",
+		Short: "Write a spec to start from, for a domain or with one",
 		Long: `Write pipeline.yaml, domain.yaml and .gitignore into DIR (the current folder by
 default). They run as they are, on data from a built-in generator; comments
-say what to change for your own data. Nothing that exists is overwritten.
+say what to change for your own data.
 
-Exit codes: 0 done; 2 usage, or a file exists.`,
-		Example: "  weir init study\n  weir run study/pipeline.yaml",
+With --from, write pipeline.yaml for a domain that there is: columns that cannot
+be measured are left out, each with the reason, and the rest goes to the model
+that fits it (kind: auto). Of the table that --data names only the first lines
+are read, for its delimiter and header.
+
+Nothing that exists is overwritten.
+
+Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
+		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome",
 		Args:    optional("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			if err := writeTemplate(dir); err != nil {
+			write := writeDemo
+			if flags.given() {
+				write = flags.write
+			}
+			paths, err := write(c.Context(), dir)
+			if err != nil {
 				return withCode(exitUsage, err)
 			}
-			_, err := fmt.Fprintf(s.out, "wrote %s, %s and %s\nnext: weir plan %[1]s, then weir run %[1]s\n",
-				filepath.Join(dir, "pipeline.yaml"), filepath.Join(dir, "domain.yaml"), filepath.Join(dir, ".gitignore"))
+			_, err = fmt.Fprintf(s.out, "wrote %s\nnext: weir plan %[2]s, then weir run %[2]s\n", strings.Join(paths, ", "), paths[0])
 			return err
 		},
 	}
+	c.Flags().StringVar(&flags.from, "from", "", "write a spec for this domain")
+	c.Flags().StringVar(&flags.data, "data", "", "the table that the domain is of")
+	c.Flags().StringVar(&flags.target, "target", "", "the column that the synthetic rows will be used to predict")
+	c.Flags().Int64Var(&flags.rows, "rows-public", 0, "the number of rows, where it is publicly known")
+	return c
 }
 
-// templateFiles pairs the names of embedded templates with those of the files.
-func templateFiles() [][2]string {
-	return [][2]string{{"template/pipeline.yaml", "pipeline.yaml"}, {"template/domain.yaml", "domain.yaml"}, {"template/gitignore", ".gitignore"}}
-}
-
-// writeTemplate writes all files or, where one exists, none.
-func writeTemplate(dir string) error {
-	var errs []error
-	for _, f := range templateFiles() {
-		path := filepath.Join(dir, f[1])
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("%s: exists; init overwrites nothing", path))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, f := range templateFiles() {
-		data, err := templates.ReadFile(f[0])
+// writeDemo writes a study of demo data.
+func writeDemo(_ context.Context, dir string) ([]string, error) {
+	var list []written
+	for _, f := range [][2]string{{"pipeline.yaml", "pipeline.yaml"}, {"domain.yaml", "domain.yaml"}, {"gitignore", ".gitignore"}} {
+		data, err := templates.ReadFile("template/" + f[0])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, f[1]), data, 0o644); err != nil {
-			return err
-		}
+		list = append(list, written{filepath.Join(dir, f[1]), data})
 	}
-	return nil
+	return writeAll(dir, list)
 }

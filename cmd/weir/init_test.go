@@ -18,7 +18,7 @@ func TestInitRunsAtOnce(t *testing.T) {
 		t.Errorf("check: exit code %d, %s%s; must find nothing at all", code, out, errs)
 	}
 	code, out, errs = s.weir("run", spec, "--out", s.path("runs"), "--set", "dataset.demo_rows=500", "--set", "dataset.rows_public=500",
-		"--set", "stages.train.steps=5", "--set", "stages.train.expected_batch_size=50", "--set", "stages.sample.rows=50", "--insecure-noise-seed", "1")
+		"--set", "stages.sample.rows=50", "--insecure-noise-seed", "1")
 	if code != exitDone || !strings.Contains(out, "PRIVACY") {
 		t.Errorf("run: exit code %d: %s%s", code, out, errs)
 	}

@@ -41,7 +41,7 @@ func figures(b *strings.Builder, rec *record.Run) {
 	}
 	b.WriteString("Figures (private: computed from real rows)\n")
 	for _, k := range keys {
-		fmt.Fprintf(b, "  %-40s %.4f\n", plain.Text(k), rec.Metrics[k])
+		fmt.Fprintf(b, "  %-40s %.4f%s\n", plain.Text(k), rec.Metrics[k], interval(rec.Metrics, k))
 	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
 		fmt.Fprintf(b, "  and %d more in internal/metrics.json\n", more)
@@ -70,8 +70,25 @@ func headlines(metrics map[string]float64) []string {
 }
 
 func preferred() []string {
-	return []string{"total_variation", "total_variation_floor", "total_variation_ceiling", "total_variation_2way", "total_variation_3way",
-		"auroc", "auroc_real_train", "accuracy", "r2", "association_difference_mean", "pmse_ratio", "exact_matches"}
+	return []string{"total_variation", "total_variation_2way", "total_variation_2way_real_train", "total_variation_2way_independent", "total_variation_3way",
+		"auroc", "auroc_real_train", "accuracy", "accuracy_majority", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches"}
+}
+
+// interval words the interval of a figure, from the figures NAME_low and NAME_high; ""
+// where it has none. Where a figure is of a column or a learner, NAME.COLUMN, the ends
+// are NAME_low.COLUMN and NAME_high.COLUMN.
+func interval(metrics map[string]float64, key string) string {
+	stage, name, _ := strings.Cut(key, ".")
+	name, column, of := strings.Cut(name, ".")
+	if of {
+		column = "." + column
+	}
+	low, one := metrics[stage+"."+name+"_low"+column]
+	high, other := metrics[stage+"."+name+"_high"+column]
+	if !one || !other {
+		return ""
+	}
+	return fmt.Sprintf("  (%.4f to %.4f)", low, high)
 }
 
 // firstOf keeps the wanted names in their order, at most n; without any, the

@@ -78,12 +78,12 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	stage := sample.Stage{Rows: f.rows, Categorical: "sample"}
+	stage := sample.Stage{Categorical: "sample"}
 	if f.argmax {
 		stage.Categorical = "argmax"
 	}
 	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
-	return stage.Draw(g, pipeline.Released, random, func(_, _ int64) {})
+	return stage.Draw(g, f.rows, pipeline.Released, random, func(_, _ int64) {})
 }
 
 // isModel looks at the first bytes: what is no Arrow stream is named for what it is.

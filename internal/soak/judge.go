@@ -37,6 +37,9 @@ func (g *generator) judge() {
 	if kind == "dimension_wise_prediction" || g.yes(0.4) && kind != "regression_discovery" {
 		s["real_train"] = pick(g.chance, tables...).name
 	}
+	if kind != "regression_discovery" && kind != "disclosure" && g.yes(0.2) {
+		s["baseline"] = pick(g.chance, tables...).name
+	}
 	g.try(s)
 }
 

@@ -32,7 +32,7 @@ func main() {
 	flag.Int64Var(&o.only, "only", -1, "run this case alone")
 	flag.StringVar(&o.out, "out", "soak-findings", "folder for what is found")
 	flag.IntVar(&o.most, "most", 20, "stop after this many findings")
-	search := o.run
+	search := func() error { return o.run() } // with what the flags say
 	if len(os.Args) > 1 && os.Args[1] == "kills" {
 		search = func() error { return kills.Run(os.Args[2:]) }
 	} else {

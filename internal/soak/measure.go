@@ -8,7 +8,7 @@ import (
 
 // measuring lists, by kind, how settings of a marginal model are drawn.
 func measuring() map[string]func(g *generator, t ref) settings {
-	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent,
+	return map[string]func(g *generator, t ref) settings{"marginal_tree": marginalTree, "independent": independent, "auto": auto,
 		"mst": spanningTree, "aim": inRounds, "privbayes": network}
 }
 
@@ -74,6 +74,17 @@ func aimed(g *generator, t ref) settings {
 	}
 	if names := t.header.Domain.Names(); g.yes(0.3) && len(names) > 1 {
 		s["workload"] = []settings{{"columns": names[:2], "weight": pick(g.chance, 0.5, 3)}, {"columns": names[max(0, len(names)-3):]}}
+	}
+	return s
+}
+
+// auto states few rows or many, so that it takes either kind.
+func auto(g *generator, t ref) settings {
+	s := marginalTree(g, t)
+	delete(s, "one_way")
+	delete(s, "select")
+	if g.yes(0.5) {
+		s["rows"] = pick(g.chance, 1, 10, 100000)
 	}
 	return s
 }

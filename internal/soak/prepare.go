@@ -20,6 +20,7 @@ func preparing() map[string]func(g *generator, t ref) settings {
 		"not_available": notAvailable, "missing_indicator": marking, "impute_constant": filling, "impute_knn": fillingKNN,
 		"discretize": binning, "encode": encoding, "decode": decoding, "split": splitting, "shard": sharding,
 		"read": reading, "write": writing,
+		"dp_bounds": findingBounds, "dp_categories": findingCategories, "dp_count": countingRows,
 	}
 }
 
@@ -66,7 +67,9 @@ func where(t ref, is func(c pipeline.Column) bool) []pipeline.Column {
 func isNumber(c pipeline.Column) bool {
 	return c.Encoding == nil && (c.Type == pipeline.Numeric || c.Type == pipeline.Integer || c.Type == pipeline.Date)
 }
-func isCoded(c pipeline.Column) bool   { return c.Encoding == nil && c.Type.Coded() }
+func isCoded(c pipeline.Column) bool {
+	return c.Encoding == nil && c.Type.Coded() && len(c.Categories) > 0 // else a stage releases them
+}
 func isBounded(c pipeline.Column) bool { return isNumber(c) && c.Bounds != nil }
 func isAbsent(c pipeline.Column) bool  { return c.Nullable }
 func isText(c pipeline.Column) bool    { return c.Type == pipeline.Text }

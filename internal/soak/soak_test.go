@@ -144,7 +144,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 func TestRightKindPasses(t *testing.T) {
 	s := newSoak(t, 4, sumsKind("planted", 1, onceFor, paidFor))
 	s.brief = true
-	for n := range uint64(30) {
+	for n := range uint64(45) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)

@@ -3,21 +3,24 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
 	"weir/schema"
 )
 
-// advise warns of what is allowed and often a mistake: a row as unit where
-// several rows may be one person's (W25).
+// advise tells of a domain that an earlier run has paid for, and warns of what is allowed
+// and often a mistake: a row as unit where several rows may be one person's (W25).
 func (c *compiler) advise() {
+	c.paidElsewhere()
 	d := &c.spec.Dataset
 	if d.PrivacyUnit.Column != "" {
 		return
 	}
 	for _, column := range d.Columns().Columns {
-		if namesUnits(column) {
+		if NamesUnits(column) {
 			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has several rows, each row is protected and the person is not", column.Name),
 				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or acknowledge: [W25] where each has one row", column.Name))
 			return
@@ -25,8 +28,25 @@ func (c *compiler) advise() {
 	}
 }
 
-// namesUnits goes by the name and by there being no bounded set of values.
-func namesUnits(c pipeline.Column) bool {
+// paidElsewhere says which parts of the declared domain were released for a charge of
+// their own (W01, W02): this bill does not have it, the ledger of the dataset does.
+func (c *compiler) paidElsewhere() {
+	columns := map[string][]string{}
+	for _, column := range c.spec.Dataset.Columns().Columns {
+		if pipeline.IsStageSource(column.Source) {
+			columns[column.Source] = append(columns[column.Source], column.Name)
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(columns)) {
+		c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: "W01", Level: pipeline.LevelNote,
+			Message: fmt.Sprintf("bounds or categories of %s were released by %s; this bill is without that charge, and the promise holds for both releases together as the ledger of the dataset adds them up",
+				strings.Join(columns[source], ", "), source)})
+	}
+}
+
+// NamesUnits tells whether a column looks as if it named persons: by its name and by
+// there being no bounded set of values.
+func NamesUnits(c pipeline.Column) bool {
 	if c.Type != pipeline.Text && c.Type != pipeline.Integer {
 		return false
 	}

@@ -24,6 +24,9 @@ func Compile(s *spec.Spec) (*Plan, error) {
 	if len(c.faults) == 0 {
 		c.bill()
 	}
+	if len(c.faults) == 0 {
+		c.decide()
+	}
 	if len(c.faults) > 0 {
 		c.faults.Sort()
 		return nil, c.faults
@@ -74,12 +77,12 @@ func newPlan(s *spec.Spec) *Plan {
 // step plans one stage, unless a stage that it reads has problems of its own.
 func (c *compiler) step(s *spec.Stage) {
 	in, ok := c.inputs(s)
-	if !ok || s.Stage == nil {
+	if !ok || s.Stage == nil || !c.takesLate(s, in) {
 		return
 	}
 	work, err := s.Stage.Plan(in.Clone())
 	if err != nil {
-		c.stageFaults(s, err)
+		c.stageFaults(s, in, err)
 	}
 	if err != nil || !s.Sound() {
 		return
@@ -90,6 +93,7 @@ func (c *compiler) step(s *spec.Stage) {
 		c.refuse(s.ID, "", "of settings that cannot be stored: "+err.Error(), "plain data, since they are part of every recipe")
 		return
 	}
+	step.Decided = c.target(s)
 	for _, f := range work.Findings {
 		f.Stage = s.ID
 		c.plan.Findings = append(c.plan.Findings, f)
@@ -99,6 +103,8 @@ func (c *compiler) step(s *spec.Stage) {
 			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By, Terms: f.Terms})
 		}
 	}
+	c.named(step.Work.Out, s.ID)
+	step.plansAgain(s.Stage)
 	c.checkOutputs(s, in, &step)
 	c.checkSpends(s, in, &step)
 	c.plan.add(step)
@@ -142,8 +148,9 @@ func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
 
 // stageFaults are the problems of a stage, without those that may follow from others:
 // of settings in whose place a default stands, and of privacy under unknown terms.
-func (c *compiler) stageFaults(s *spec.Stage, err error) {
+func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
 	var problems pipeline.Problems
+	late := waitingFor(in)
 	if !errors.As(err, &problems) {
 		problems.Add("", err.Error(), "free of that")
 	}
@@ -155,7 +162,7 @@ func (c *compiler) stageFaults(s *spec.Stage, err error) {
 		if p.Path != "" {
 			path += "." + p.Path
 		}
-		c.refuseAt(path, s.ID, p.Rule, p.Found, p.Accepted)
+		c.refuseAt(path, s.ID, p.Rule, c.found(s, p), p.Accepted+late)
 	}
 }
 

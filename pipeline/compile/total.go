@@ -123,8 +123,12 @@ func (c *compiler) overBudget() {
 }
 
 func (c *compiler) warn(rule, message, fix string) {
-	if slices.Contains(c.spec.Privacy.Acknowledge, rule) {
-		return
+	c.warning(pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
+}
+
+// warning adds a finding that the spec does not acknowledge.
+func (c *compiler) warning(f pipeline.Finding) {
+	if !slices.Contains(c.spec.Privacy.Acknowledge, f.Rule) {
+		c.plan.Findings = append(c.plan.Findings, f)
 	}
-	c.plan.Findings = append(c.plan.Findings, pipeline.Finding{Rule: rule, Level: pipeline.LevelWarning, Message: message, Fix: fix})
 }

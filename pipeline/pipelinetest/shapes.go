@@ -37,7 +37,7 @@ func checkShape(t reporter, k pipeline.Kind, c Case, what string) {
 		return
 	}
 	for _, port := range k.Out {
-		checkRecord(t, what+": "+port.Name, o.work.Out[port.Name], o.records[port.Name])
+		checkRecord(t, what+": "+port.Name, o.headers[port.Name], o.records[port.Name])
 	}
 }
 

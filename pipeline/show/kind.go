@@ -26,6 +26,9 @@ func FirstSentence(doc string) string {
 func Kind(k *pipeline.Kind) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s\n\n", k.Name, strings.TrimSpace(k.Doc))
+	if k.Late {
+		b.WriteString("Can wait for bounds and categories that a stage of the same run releases.\n\n")
+	}
 	b.WriteString("| port | gives or takes | what |\n| --- | --- | --- |\n")
 	for _, p := range k.In {
 		fmt.Fprintf(&b, "| `%s` | takes %s%s | %s |\n", p.Key(), p.Form, note(p), p.Doc)

@@ -18,7 +18,7 @@ func plan() *pipeline.Plan {
 		Epsilon: pipeline.EpsilonPair{Reason: "stage train: the encoder has no noise", Published: &alone},
 		Steps: []*pipeline.Step{
 			{ID: "clean", Kind: "clean", Class: pipeline.Private, Stability: "rows(4)", Inputs: reads("in", pipeline.Ref{Stage: "dataset"})},
-			{ID: "train", Kind: "learn", Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "clean", Port: "out"}), Cost: privacy.Cost{NoiseMultiplier: &noise, Alone: &alone},
+			{ID: "train", Kind: "learn", Decided: []pipeline.Decided{{Setting: "target", Value: "income", Why: "from stage utility"}}, Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "clean", Port: "out"}), Cost: privacy.Cost{NoiseMultiplier: &noise, Alone: &alone},
 				Spends: []pipeline.Planned{{Line: privacy.Line{Name: "train", Mechanism: "DP-SGD", Sensitivity: "1 (L2) when a row is replaced", Uses: -1}}}},
 			{ID: "sample", Kind: "draw", Class: pipeline.Released, Inputs: reads("in", pipeline.Ref{Stage: "train"})},
 		},
@@ -48,7 +48,7 @@ func TestDrawingsAreComplete(t *testing.T) {
 func TestTextSaysWhatIsNotProven(t *testing.T) {
 	text := Text(plan())
 	for _, want := range []string{"none: stage train: the encoder has no noise", "epsilon (published)  0.36", "rows(4)", "any", "clean.out",
-		"note W33 at train: a note\n  instead: another\n", "train.train: sensitivity 1 (L2)"} {
+		"note W33 at train: a note\n  instead: another\n", "train.train: sensitivity 1 (L2)", "\n  train.target: income (from stage utility)\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

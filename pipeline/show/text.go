@@ -19,6 +19,7 @@ func Text(p *pipeline.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n\n", p.Name, p.Digest)
 	textStages(&b, p)
+	textDecided(&b, p)
 	b.WriteString("\n")
 	textBill(&b, p)
 	textPublic(&b, p)
@@ -52,6 +53,18 @@ func textStages(b *strings.Builder, p *pipeline.Plan) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, reads(s), s.Class, stability)
 	}
 	w.Flush()
+}
+
+// textDecided is a line for each setting that the spec leaves open.
+func textDecided(b *strings.Builder, p *pipeline.Plan) {
+	head := "\nDECIDED  where the spec leaves it open\n"
+	for _, s := range p.Steps {
+		for _, d := range s.Decided {
+			b.WriteString(head)
+			head = ""
+			fmt.Fprintf(b, "  %s.%s: %s (%s)\n", s.ID, d.Setting, d.Value, d.Why)
+		}
+	}
 }
 
 func reads(s *pipeline.Step) string {

@@ -130,7 +130,7 @@ func (c *domainCheck) column(i int, col *pipeline.Column) {
 	}
 	if col.Source == pipeline.Undecided {
 		c.add(path+".source", "UNDECIDED: bounds or categories were read from the data and nobody confirmed them (W01, W02)",
-			"public, after a person has replaced them by what is publicly known, or the budgeted stage that finds them")
+			"public, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and type text for one of kind dp_categories")
 	}
 	c.values(path, col)
 }
@@ -141,7 +141,7 @@ func (c *domainCheck) values(path string, col *pipeline.Column) {
 	}
 	switch {
 	case col.Type.Coded() && len(col.Categories) == 0:
-		c.add(path+".categories", "missing", "the list of all values, publicly known (W02)")
+		c.add(path+".categories", "missing", "the list of all values, publicly known (W02), or the type text and a stage of kind dp_categories")
 	case !col.Type.Coded() && len(col.Categories) > 0:
 		c.add(path+".categories", "given for type "+string(col.Type), "left out, or the type categorical, ordinal or boolean")
 	case col.Type == pipeline.Boolean && len(col.Categories) != 2:

@@ -132,6 +132,7 @@ func (p *parser) spec() *Spec {
 	spec.badSource = spec.Dataset.Columns() == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
 	spec.badTerms = p.wrong("privacy.epsilon", "privacy.adjacency", "privacy.claims")
 	fillInputs(spec.Stages)
+	p.fillTargets(spec.Stages)
 	return spec
 }
 

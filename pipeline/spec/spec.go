@@ -87,7 +87,7 @@ type Experiment struct {
 func (s *Spec) Source() pipeline.Header {
 	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
 		Terms: pipeline.Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
-			Unit: s.Dataset.PrivacyUnit}}
+			Unit: s.Dataset.PrivacyUnit, Delta: s.Privacy.Delta}}
 	d := s.Dataset.Columns()
 	if unit := s.Dataset.PrivacyUnit.Column; unit != "" {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data

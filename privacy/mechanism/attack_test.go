@@ -120,7 +120,7 @@ func attacks() []attack {
 		}},
 		{"bounds", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			m := Bounds{NoiseMultiplier: 1 / shrink, LowExponent: 0, HighExponent: 3, Failure: 0.001, Releases: 1}
-			_, high, err := ReleaseBounds(paid(m, src), make([]float64, m.Threshold()-1+one(first)))
+			_, high, err := ReleaseBounds(paid(m, src), m.Count(nil, make([]float64, m.Threshold()-1+one(first))))
 			return err == nil && high == 1, nil
 		}},
 	}

@@ -56,21 +56,24 @@ func (m Bounds) bins() int { return m.HighExponent - m.LowExponent + 1 }
 // stay below it with probability at least 1 - Failure.
 func (m Bounds) Threshold() int64 {
 	b := m.NoiseMultiplier
-	return 1 + int64(math.Ceil(b*math.Log(float64(2*m.bins()+1)/m.Failure)))
+	return 1 + int64(math.Ceil(b*math.Log(float64(m.cells())/m.Failure)))
 }
 
-// ReleaseBounds returns bounds by the planned Bounds: one use. It is an error that
-// wraps ErrNoBounds where no bin reaches the threshold.
-func ReleaseBounds(h *privacy.Handle, values []float64) (low, high float64, err error) {
+// ReleaseBounds returns bounds by the planned Bounds, of the counts of Count: one use. It
+// is an error that wraps ErrNoBounds where no bin reaches the threshold, which follows
+// from the noisy counts alone.
+func ReleaseBounds(h *privacy.Handle, counts []int64) (low, high float64, err error) {
 	m, err := planned[Bounds](h)
 	if err != nil {
 		return 0, 0, err
+	}
+	if len(counts) != m.cells() {
+		return 0, 0, fmt.Errorf("bounds: are %d counts, planned are %d", len(counts), m.cells())
 	}
 	u, err := h.Next()
 	if err != nil {
 		return 0, 0, err
 	}
-	counts := m.count(values)
 	noisy := clamped(counts)
 	if err := m.counts().add(u.Stream("bounds", 0), noisy); err != nil {
 		return 0, 0, fmt.Errorf("bounds: %w", err)
@@ -78,15 +81,21 @@ func ReleaseBounds(h *privacy.Handle, values []float64) (low, high float64, err 
 	return m.outermost(privacy.Release(u, counts, noisy))
 }
 
-func (m Bounds) count(values []float64) []int64 {
-	counts := make([]int64, 2*m.bins()+1)
-	for _, x := range values {
+// Count adds numbers to the counts of their bins, which it makes where there are none.
+func (m Bounds) Count(counts []int64, numbers []float64) []int64 {
+	if counts == nil {
+		counts = make([]int64, m.cells())
+	}
+	for _, x := range numbers {
 		if !math.IsNaN(x) {
 			counts[m.bin(x)]++
 		}
 	}
 	return counts
 }
+
+// cells is the number of bins of both signs.
+func (m Bounds) cells() int { return 2*m.bins() + 1 }
 
 func (m Bounds) outermost(counts []int64) (low, high float64, err error) {
 	first, last := -1, -1

@@ -16,7 +16,7 @@ type counter interface {
 }
 
 // ReleaseCounts returns counts with the noise of the planned LaplaceCounts,
-// GaussianCounts or GaussianHistogram: one use. Counts are clamped to +-2^61, so
+// LaplaceTotal, GaussianCounts or GaussianHistogram: one use. Counts are clamped to +-2^61, so
 // that no sum overflows; the clamp moves no two counts apart.
 func ReleaseCounts(h *privacy.Handle, counts []int64) ([]int64, error) {
 	m, err := planned[counter](h)
@@ -98,6 +98,44 @@ func (m LaplaceCounts) add(st *noise.Stream, counts []int64) error {
 		addNoise(st, counts, law.Draw)
 	}
 	return err
+}
+
+// LaplaceTotal adds discrete Laplace noise to the number of all units.
+//
+// Input: one count of all units. Release: the count with noise of scale NoiseMultiplier.
+// Sensitivity: 1 under both adjacencies: a replaced unit, which can have been counted
+// before and not after or the other way round, moves it no further than one that comes
+// or goes. Guarantee: 1/NoiseMultiplier-DP under both; accountants take 2 for the
+// sensitivity under replace_one, so the event there has twice the multiplier.
+// Reference: Ghosh, Roughgarden, Sundararajan 2009.
+type LaplaceTotal struct {
+	NoiseMultiplier float64
+	Releases        int64
+}
+
+func (m LaplaceTotal) counts() LaplaceCounts { return LaplaceCounts(m) }
+
+func (m LaplaceTotal) Check() error { return m.counts().Check() }
+
+func (m LaplaceTotal) Event(a privacy.Adjacency) privacy.Event {
+	c := m.counts()
+	c.NoiseMultiplier *= Moves{1, 2}.Under(a)
+	return c.Event(a)
+}
+
+func (m LaplaceTotal) Sensitivity(privacy.Adjacency) privacy.Sensitivity {
+	return privacy.Sensitivity{Norm: privacy.L1, Bound: 1}
+}
+
+func (m LaplaceTotal) Deviation() float64 { return m.counts().Deviation() }
+
+func (m LaplaceTotal) Uses() int64 { return m.Releases }
+
+func (m LaplaceTotal) add(st *noise.Stream, counts []int64) error {
+	if len(counts) != 1 {
+		return fmt.Errorf("total: are %d counts, must be one", len(counts))
+	}
+	return m.counts().add(st, counts)
 }
 
 // GaussianCounts adds discrete Gaussian noise to counts.

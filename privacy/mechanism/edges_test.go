@@ -99,7 +99,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		}
 	}
 	for _, m := range []Bounds{{0, 0, 1, 0.1, 1}, {1, 3, 3, 0.1, 1}, {1, 0, 1, 0, 1}, {1, -5000, 1, 0.1, 1}, {1, 0, 1, 0.1, 0}} {
-		if _, _, err := ReleaseBounds(open(m, 0), []float64{1}); err == nil || errors.Is(err, ErrNoBounds) {
+		if _, _, err := ReleaseBounds(open(m, 0), nil); err == nil || errors.Is(err, ErrNoBounds) {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		t.Error("a bucket out of range is accepted")
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
-		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, ZCDPFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
+		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, LaplaceTotal{nm, 1}, GaussianCounts{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{nm / 16, "add_remove"}, ZCDPFilter{nm / 16, "add_remove"}, GaussianSum{nm, 1, 1, 1}} {
 			if _, filter := m.(inRounds); m.Check() == nil && !(filter && nm == 0) {
 				t.Errorf("%T with noise %g is accepted", m, nm)
 			}
@@ -138,7 +138,7 @@ func TestBoundsHoldTheData(t *testing.T) {
 	}
 	m := Bounds{NoiseMultiplier: 1, LowExponent: -4, HighExponent: 20, Failure: 1e-9, Releases: 2}
 	h := open(m, 0)
-	low, high, err := ReleaseBounds(h, values)
+	low, high, err := ReleaseBounds(h, m.Count(nil, values))
 	if err != nil || low != -4 || high != 16 {
 		t.Errorf("bounds are [%g, %g], %v; must be [-4, 16]", low, high, err)
 	}
@@ -147,7 +147,7 @@ func TestBoundsHoldTheData(t *testing.T) {
 			t.Errorf("%g is in the bin [%g, %g], must be [%g, %g]", c.x, m.edge(b, -1), m.edge(b, 1), c.low, c.high)
 		}
 	}
-	if _, _, err := ReleaseBounds(h, values[:10]); !errors.Is(err, ErrNoBounds) {
+	if _, _, err := ReleaseBounds(h, m.Count(nil, values[:10])); !errors.Is(err, ErrNoBounds) {
 		t.Errorf("ten values: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 		added, replace privacy.Event
 	}{
 		{LaplaceCounts{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.DiscreteLaplace{NoiseMultiplier: 7}},
+		{LaplaceTotal{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.DiscreteLaplace{NoiseMultiplier: 14}},
 		{GaussianCounts{1.5, 1}, privacy.DiscreteGaussian{NoiseMultiplier: 1.5}, privacy.DiscreteGaussian{NoiseMultiplier: 1.5}},
 		{GaussianHistogram{1.5, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}},
 		{GaussianSum{1.5, 9, 4, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
@@ -136,7 +137,7 @@ func TestHandleOfAnotherKind(t *testing.T) {
 	note(err)
 	_, err = ReleaseQuantile(open(laplace, 0), []float64{1})
 	note(err)
-	_, _, err = ReleaseBounds(open(laplace, 0), []float64{1})
+	_, _, err = ReleaseBounds(open(laplace, 0), nil)
 	note(err)
 	_, err = ReleasePartitions(open(laplace, 0), map[string]int64{"a": 1})
 	note(err)

@@ -43,6 +43,8 @@ func pmf(plan privacy.Mechanism, k int64) float64 {
 	switch m := plan.(type) {
 	case LaplaceCounts:
 		return laplace(m.NoiseMultiplier)
+	case LaplaceTotal:
+		return laplace(m.NoiseMultiplier)
 	case Bounds:
 		return laplace(m.NoiseMultiplier)
 	case Partitions:

@@ -34,6 +34,8 @@ func countRows() []row {
 	cells := counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {9, 6, -7}})
 	return []row{
 		{"laplace counts", func(f float64, n int64) privacy.Mechanism { return LaplaceCounts{3 * f, n} }, cells, integerP},
+		{"laplace total", func(f float64, n int64) privacy.Mechanism { return LaplaceTotal{3 * f, n} },
+			counts([3][]int64{{10}, {11}, {9}}), integerP},
 		{"gaussian counts", func(f float64, n int64) privacy.Mechanism { return GaussianCounts{3 * f, n} },
 			counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {8, 5, -7}}), integerP},
 		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells, integerP},
@@ -43,7 +45,7 @@ func countRows() []row {
 			}, sumP},
 		{"bounds", func(f float64, n int64) privacy.Mechanism { return Bounds{3 * f, 0, 3, 0.001, n} },
 			func(h *privacy.Handle, i int) (any, error) {
-				low, high, err := ReleaseBounds(h, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i])
+				low, high, err := ReleaseBounds(h, h.Mechanism().(Bounds).Count(nil, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i]))
 				if errors.Is(err, ErrNoBounds) {
 					err = nil
 				}

@@ -144,7 +144,7 @@ func (c Column) alt() string {
 	if len(c.Labels) > 0 {
 		what = "Bars"
 	}
-	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation between them %s.", what, c.Name, number(c.Distance()))
+	return fmt.Sprintf("%s of %s, real against synthetic rows; total variation of the column %s.", what, c.Name, number(c.TotalVariation))
 }
 
 // caption says what the drawing does not show.
@@ -153,7 +153,7 @@ func (c Column) caption() string {
 	if text != "" {
 		text += " "
 	}
-	text += "Total variation " + number(c.Distance()) + "."
+	text += "Total variation " + number(c.TotalVariation) + "."
 	if c.RealMissing > 0 || c.SyntheticMissing > 0 {
 		text += fmt.Sprintf(" Missing: real %s, synthetic %s.", percent(c.RealMissing), percent(c.SyntheticMissing))
 	}
@@ -167,4 +167,11 @@ func (c Column) caption() string {
 		text += " No synthetic row has a value."
 	}
 	return text
+}
+
+func at(x []float64, i int) float64 {
+	if i < len(x) {
+		return x[i]
+	}
+	return 0
 }

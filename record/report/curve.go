@@ -18,7 +18,11 @@ func curvePictures(h text.Handler, list []Classifier) []*picture {
 	var areas, averages []string
 	for i, c := range list {
 		keys = append(keys, key{c.Name, hue(i), "line"})
-		areas = append(areas, c.Name+" "+number(c.AUROC))
+		area := c.Name + " " + number(c.AUROC)
+		if c.High > 0 {
+			area += " (" + number(c.Low) + " to " + number(c.High) + ")"
+		}
+		areas = append(areas, area)
 		averages = append(averages, c.Name+" "+number(c.Average))
 	}
 	roc := &picture{name: "roc", title: "ROC", w: 4, h: 4, text: h, keys: keys, caption: "Area under the curve: " + strings.Join(areas, "; ") + ".",
@@ -48,7 +52,7 @@ func curves(h text.Handler, x, y string, list []Classifier, roc bool, c draw.Can
 	p.Draw(c)
 }
 
-// hue is orange for what was learnt from synthetic rows, blue for the ceiling.
+// hue is orange for what was learnt from synthetic rows, blue for the others.
 func hue(i int) color.NRGBA {
 	if i == 0 {
 		return orange()

@@ -23,11 +23,11 @@ func full() *Report {
 		Released: []Artifact{{Name: "sample", Form: "table", Class: "released", Rows: 63000, Columns: 2}},
 		Groups: []Group{
 			{Stage: "marginals", Kind: "marginals", Figures: []Figure{
-				{Name: "total_variation", Value: 0.06}, {Name: "total_variation_floor", Value: 0.001}, {Name: "total_variation", Column: "age", Value: 0.1},
+				{Name: "total_variation", Value: 0.06}, {Name: "total_variation_independent", Value: 0.001}, {Name: "total_variation", Column: "age", Value: 0.1},
 				{Name: "total_variation", Column: "region", Value: 0.02}, {Name: "kl", Value: nan, Note: "infinite: a value occurs in one table only"},
 			}},
 			{Stage: "utility", Kind: "downstream", Figures: []Figure{
-				{Name: "auroc", Value: 0.74}, {Name: "auroc_real_train", Value: 0.8},
+				{Name: "auroc", Value: 0.74}, {Name: "auroc_low", Value: 0.725}, {Name: "auroc_high", Value: 0.775}, {Name: "auroc_real_train", Value: 0.8},
 				{Name: "auroc", Column: "a", Value: 0.7}, {Name: "auroc_real_train", Column: "a", Value: 0.75},
 				{Name: "auroc", Column: "b", Value: 0.72}, {Name: "auroc_real_train", Column: "b", Value: 0.8},
 				{Name: "auroc", Column: "c", Value: 0.8}, {Name: "auroc_real_train", Column: "c", Value: 0.85},
@@ -35,9 +35,9 @@ func full() *Report {
 		},
 		Tables: &Tables{RealRows: 7000, SyntheticRows: 63000, Real: "split.test", Synthetic: "sample"},
 		Columns: []Column{
-			{Name: "age", Type: "integer", Doc: "Age in years.", Edges: []float64{0, 50, 100}, Real: []float64{0.5, 0.5}, Synthetic: []float64{0.6, 0.4}, Beyond: 2,
+			{Name: "age", Type: "integer", Doc: "Age in years.", TotalVariation: 0.1, Edges: []float64{0, 50, 100}, Real: []float64{0.5, 0.5}, Synthetic: []float64{0.6, 0.4}, Beyond: 2,
 				RealSummary: Summary{50, 20, 1, 50, 99}, SynSummary: Summary{45, 21, 1, 44, 99}},
-			{Name: "region", Type: "categorical", Labels: []string{"north", "south & <west>"}, Real: []float64{0.25, 0.75}, Synthetic: []float64{0.5, 0.5},
+			{Name: "region", Type: "categorical", Labels: []string{"north", "south & <west>"}, Real: []float64{0.25, 0.75}, Synthetic: []float64{0.5, 0.5}, TotalVariation: 0.3,
 				RealMissing: 0.2, RealSummary: Summary{nan, nan, nan, nan, nan}, SynSummary: Summary{nan, nan, nan, nan, nan}},
 		},
 		Relations: &Relations{Measure: "Pearson correlation", Names: []string{"age", "region", "flat"},
@@ -47,6 +47,7 @@ func full() *Report {
 		Projection: &Projection{Explained: [2]float64{0.6, 0.3}, Real: []Point{{X: 1, Y: 2}, {X: 0, Y: 1}}, Synthetic: []Point{{X: 3, Y: 1}}, Note: "Fitted on 2 rows."},
 		Curves: []Classifier{{Name: "learnt from sample", FPR: []float64{0, 1}, TPR: []float64{0.5, 1}, Precision: []float64{1, 0.5}, Recall: []float64{0.5, 1}, AUROC: 0.75, Average: 0.75},
 			{Name: "learnt from split.train", FPR: []float64{0, 1}, TPR: []float64{1, 1}, Precision: []float64{1, 0.5}, Recall: []float64{1, 1}, AUROC: 1, Average: 1}},
-		LeftOut: []string{"Column note: is text."},
+		Variation: "As in stage marginals.",
+		LeftOut:   []string{"Column note: is text."},
 	}
 }

@@ -13,30 +13,28 @@ type loss struct {
 	What    string
 }
 
-// losses lists the n columns with the largest distance: by the figures of the
-// metric stages where they have total variations by column, else by the bars of
-// this page.
+// losses lists the n columns with the largest total variation: that of the table of
+// columns, or, where the page has none, that of the first stage that measured it.
 func (r *Report) losses(n int) (list []loss, by string) {
-	changes := map[string]string{}
 	for _, c := range r.Columns {
-		changes[c.Name] = c.change()
+		if !math.IsNaN(c.TotalVariation) {
+			list = append(list, loss{Name: c.Name, Value: c.TotalVariation, What: c.change()})
+		}
+	}
+	if len(list) > 0 {
+		return worst(list, n), r.Variation
 	}
 	for _, g := range r.Groups {
 		for _, f := range g.Figures {
 			if f.Name == "total_variation" && f.Column != "" && !math.IsNaN(f.Value) {
-				list = append(list, loss{Name: f.Column, Value: f.Value, What: changes[f.Column]})
+				list = append(list, loss{Name: f.Column, Value: f.Value})
 			}
 		}
 		if len(list) > 0 {
-			return worst(list, n), "total variation by stage " + g.Stage
+			return worst(list, n), "as stage " + g.Stage + " measures it"
 		}
 	}
-	for _, c := range r.Columns {
-		if d := c.Distance(); !math.IsNaN(d) {
-			list = append(list, loss{Name: c.Name, Value: d, What: changes[c.Name]})
-		}
-	}
-	return worst(list, n), "total variation between the bars below"
+	return nil, ""
 }
 
 func worst(list []loss, n int) []loss {

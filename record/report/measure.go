@@ -13,11 +13,12 @@ const (
 )
 
 // measure is a metric that the page can judge. good and fair bound its value
-// where no floor or ceiling stands beside it. They are conventions of this page:
+// where nothing stands beside it that spans a scale. They are conventions of this page:
 // no standard fixes them.
 type measure struct {
 	label         string
 	better        direction
+	joint         bool    // about several columns together, which independent columns lose
 	chance, limit float64 // the value of a table that has nothing to tell, and the best one; NaN where none is known
 	good, fair    float64
 }
@@ -28,6 +29,11 @@ func measures() map[string]measure {
 	distance := func(label string, good, fair float64) measure {
 		return measure{label: label, better: lower, chance: unknown, limit: unknown, good: good, fair: fair}
 	}
+	joint := func(label string, good, fair float64) measure {
+		m := distance(label, good, fair)
+		m.joint = true
+		return m
+	}
 	skill := func(label string, chance float64) measure {
 		return measure{label: label, better: higher, chance: chance, limit: unknown, good: unknown, fair: unknown}
 	}
@@ -35,12 +41,12 @@ func measures() map[string]measure {
 		return measure{label: label, better: attack, chance: chance, limit: unknown, good: 0.02, fair: 0.1}
 	}
 	return map[string]measure{
-		"total_variation":                                    distance("Columns: total variation", 0.05, 0.15),
-		"total_variation_2way":                               distance("Pairs of columns: total variation", 0.1, 0.3),
-		"total_variation_3way":                               distance("Triples of columns: total variation", 0.15, 0.4),
+		"total_variation":                                    distance("Single columns: total variation", 0.05, 0.15),
+		"total_variation_2way":                               joint("Pairs of columns: total variation", 0.1, 0.3),
+		"total_variation_3way":                               joint("Triples of columns: total variation", 0.15, 0.4),
 		"probability_mean_absolute_error":                    distance("Shares of categories: mean error", 0.02, 0.08),
-		"mixed_mean_absolute_difference":                     distance("Associations of pairs: mean difference", 0.03, 0.1),
-		"dimension_wise_prediction.mean_absolute_difference": distance("Predicting each column: mean difference", 0.03, 0.1),
+		"mixed_mean_absolute_difference":                     joint("Associations of pairs: mean difference", 0.03, 0.1),
+		"dimension_wise_prediction.mean_absolute_difference": joint("Predicting each column: mean difference", 0.03, 0.1),
 		"auroc":                                 skill("Learning: AUROC on real rows", 0.5),
 		"accuracy":                              skill("Learning: accuracy on real rows", unknown),
 		"r2":                                    skill("Learning: R² on real rows", 0),
@@ -50,20 +56,5 @@ func measures() map[string]measure {
 		"disclosure.membership_auroc":           found("Membership attack: AUROC", 0.5),
 		"disclosure.closer_to_train":            found("Rows nearer to training than to held-out rows", 0.5),
 		"disclosure.attribute_inference_advantage": found("Guessing a column of members: advantage", 0),
-	}
-}
-
-type companion struct {
-	suffix, what string
-	worthless    bool
-}
-
-// companions are the suffixes of metrics that stand beside another: what real
-// rows reach, and what a table reaches whose columns are independent.
-func companions() []companion {
-	return []companion{
-		{"_ceiling", "ceiling (real against real rows)", false},
-		{"_real_train", "ceiling (learnt from real rows)", false},
-		{"_floor", "floor (independent columns)", true},
 	}
 }

@@ -65,7 +65,7 @@ func (r *Report) drawings(plots int) drawings {
 	d := drawings{budget: budgetPictures(h, r.Privacy), heat: heatPictures(h, r.Relations), curves: curvePictures(h, r.Curves)}
 	distances := make([]float64, len(r.Columns))
 	for i, c := range r.Columns {
-		distances[i] = c.Distance()
+		distances[i] = c.TotalVariation
 	}
 	for _, i := range largest(distances, plots) {
 		if p := columnPicture(h, r.Columns[i]); p != nil {
@@ -123,7 +123,7 @@ type table struct {
 	Rows            []row
 }
 
-type row struct{ Name, Column, Value, Note string }
+type row struct{ Name, Column, Value, Interval, Note string }
 
 func (r *Report) page(d drawings) ([]byte, error) {
 	v := view{Report: r, Style: template.CSS(pageStyle), NoPrivacy: math.IsInf(r.Privacy.Budget, 1), Verdicts: r.verdicts()}
@@ -157,11 +157,17 @@ func (r *Report) page(d drawings) ([]byte, error) {
 // mostOpen rows of a table of figures are shown without a click.
 const mostOpen = 60
 
+// table lists the figures; the ends of an interval stand beside their figure.
 func (g Group) table(i int) table {
-	t := table{ID: fmt.Sprintf("figures-%d", i+1), Stage: g.Stage, Kind: g.Kind, Open: len(g.Figures) <= mostOpen}
+	t := table{ID: fmt.Sprintf("figures-%d", i+1), Stage: g.Stage, Kind: g.Kind}
+	intervals := g.intervals()
 	for _, f := range g.Figures {
-		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), f.Note})
+		if base, end := endOf(f.Name); end && intervals[[2]string{base, f.Column}] != "" {
+			continue
+		}
+		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), intervals[[2]string{f.Name, f.Column}], f.Note})
 	}
+	t.Open = len(t.Rows) <= mostOpen
 	return t
 }
 

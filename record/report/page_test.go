@@ -151,7 +151,7 @@ func TestFirstScreen(t *testing.T) {
 	page := rendered(t, full())
 	for _, want := range []string{
 		"Internal: computed from real rows.", "Epsilon (proven)", `<p class="big">0.99952</p>`, "Epsilon (published accounting)", `<p class="big">0.5</p>`,
-		"63\u202f000 rows × 2 columns", "partly kept", "80 % of the way from floor to ceiling", "W07 warning", "Column note: is text.",
+		"63\u202f000 rows × 2 columns", "partly kept", "80 % of the way from chance to what real rows teach", `0.74 <span class="dim ends">0.725 to 0.775</span>`, "W07 warning", "Column note: is text.",
 		"infinite: a value occurs in one table only", "south &amp; &lt;west&gt;", "Age in years. Total variation 0.1. 2 values lie beyond the axis",
 	} {
 		if !strings.Contains(page, want) {
@@ -219,7 +219,7 @@ func TestManyColumns(t *testing.T) {
 	r := &Report{Name: "wide", Relations: &Relations{Measure: "Pearson correlation"}}
 	for i := range n {
 		r.Relations.Names = append(r.Relations.Names, fmt.Sprint("x", i))
-		r.Columns = append(r.Columns, Column{Name: fmt.Sprint("x", i), Edges: []float64{0, 1}, Real: []float64{1}, Synthetic: []float64{1}, SyntheticMissing: float64(i) / 100})
+		r.Columns = append(r.Columns, Column{Name: fmt.Sprint("x", i), Edges: []float64{0, 1}, Real: []float64{1}, Synthetic: []float64{1}, TotalVariation: float64(i) / 100})
 		real, synthetic := make([]float64, n), make([]float64, n)
 		for j := range n {
 			synthetic[j] = float64(i+j) / 100 // the last columns change most

@@ -4,8 +4,6 @@
 package report
 
 import (
-	"math"
-
 	"weir/privacy"
 	"weir/record"
 )
@@ -20,6 +18,7 @@ type Report struct {
 	Released   []Artifact
 	Groups     []Group
 	Columns    []Column
+	Variation  string       // how the total variation of the columns is measured
 	Tables     *Tables      // nil: no tables to compare
 	Relations  *Relations   // nil: no association matrices
 	Shares     []Point      // share of each category: X real, Y synthetic
@@ -79,7 +78,8 @@ type Tables struct {
 // Labels name categories; without labels, Edges are the len(Real)+1 edges of
 // bins.
 type Column struct {
-	Name, Type, Doc         string // Doc: what is publicly known of it
+	Name, Type, Doc         string  // Doc: what is publicly known of it
+	TotalVariation          float64 // of all its values, not of the bars that are drawn; NaN where undefined
 	Labels                  []string
 	Edges                   []float64
 	Real, Synthetic         []float64 // shares; empty where no row has a value
@@ -91,27 +91,6 @@ type Column struct {
 
 // Summary of a column of numbers; NaN where undefined.
 type Summary struct{ Mean, SD, Least, Median, Greatest float64 }
-
-// Distance is the total variation between the bars, missing values being a bar
-// of their own: 0 where they are equal, 1 where they are disjoint. NaN where a
-// table has no rows.
-func (c Column) Distance() float64 {
-	if math.IsNaN(c.RealMissing) || math.IsNaN(c.SyntheticMissing) {
-		return math.NaN()
-	}
-	sum := math.Abs(c.RealMissing - c.SyntheticMissing)
-	for i := range max(len(c.Real), len(c.Synthetic)) {
-		sum += math.Abs(at(c.Real, i)*(1-c.RealMissing) - at(c.Synthetic, i)*(1-c.SyntheticMissing))
-	}
-	return sum / 2
-}
-
-func at(x []float64, i int) float64 {
-	if i < len(x) {
-		return x[i]
-	}
-	return 0
-}
 
 // Relations holds the association of each pair of columns in both tables, NaN
 // where undefined.
@@ -142,4 +121,5 @@ type Classifier struct {
 	Precision      []float64
 	Recall         []float64
 	AUROC, Average float64 // area under ROC; average precision
+	Low, High      float64 // interval of the AUROC; both 0 where there is none
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
 // verdict is one row of the first screen's table.
 type verdict struct {
-	Label, Stage, Value, Beside, Word, Why string
+	Label, Stage, Value, Interval, Beside, Word, Why string
 }
 
 const (
@@ -22,17 +23,51 @@ const (
 	leak   = "clear sign"
 )
 
+// leastRows is the fewest rows of a table that a verdict is given for. The interval of
+// 95 % of a share of 200 rows reaches 0.07 to either side, nearly from what is kept (0.02
+// below real rows) to what is lost (0.1 below): of fewer rows chance would word it.
+const leastRows = 200
+
 // verdicts judges the figures about whole tables that the page knows.
 func (r *Report) verdicts() []verdict {
 	var list []verdict
 	for _, g := range r.Groups {
+		few := cmp.Or(g.tooFew(), r.Tables.tooFew())
 		for _, f := range g.Figures {
-			if m, ok := g.measure(f); ok {
-				list = append(list, g.judge(f, m))
+			m, ok := g.measure(f)
+			switch {
+			case !ok:
+				continue
+			case m.better == attack:
+				list = append(list, g.judgeAttack(f, m, few))
+			default:
+				list = append(list, g.judge(f, m, few))
 			}
 		}
 	}
 	return list
+}
+
+// tooFew says which table of the stage has too few rows for a verdict; "" where none has.
+func (g Group) tooFew() string {
+	for _, f := range g.Figures {
+		if f.Name == "rows" && f.Value < leastRows {
+			return fmt.Sprintf("%s has %s rows, a verdict needs %d", f.Column, number(f.Value), leastRows)
+		}
+	}
+	return ""
+}
+
+func (t *Tables) tooFew() string {
+	switch {
+	case t == nil:
+		return ""
+	case t.RealRows < leastRows:
+		return fmt.Sprintf("%s has %d rows, a verdict needs %d", t.Real, t.RealRows, leastRows)
+	case t.SyntheticRows < leastRows:
+		return fmt.Sprintf("%s has %d rows, a verdict needs %d", t.Synthetic, t.SyntheticRows, leastRows)
+	}
+	return ""
 }
 
 func (g Group) measure(f Figure) (measure, bool) {
@@ -57,106 +92,79 @@ func (g Group) value(name string) float64 {
 	return math.NaN()
 }
 
-func (g Group) judge(f Figure, m measure) verdict {
-	if m.better == attack {
-		return g.judgeAttack(f, m)
-	}
-	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value)}
-	var beside []string
-	ceiling, floor := m.limit, m.chance
-	for _, c := range companions() {
-		x := g.value(f.Name + c.suffix)
-		switch {
-		case math.IsNaN(x):
-			continue
-		case c.worthless:
-			floor = x
-		default:
-			ceiling = x
-		}
-		beside = append(beside, c.what+" "+number(x))
-	}
-	if !math.IsNaN(m.limit) {
-		beside = append(beside, "best "+number(m.limit))
-	} else if !math.IsNaN(m.chance) {
-		beside = append(beside, "chance "+number(m.chance))
-	}
-	v.Beside = cmp.Or(strings.Join(beside, "; "), "no floor or ceiling")
-	v.Word, v.Why = m.word(f, ceiling, floor)
-	if m.better == lower && floor > 1.2*ceiling && f.Value > floor {
-		v.Why = "worse than independent columns; " + v.Why
+func (g Group) judge(f Figure, m measure, few string) verdict {
+	s := g.scale(f, m)
+	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name, ""}], Beside: strings.Join(s.beside, "; ")}
+	switch {
+	case math.IsNaN(f.Value):
+		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
+	case few != "":
+		v.Word, v.Why = open, few
+	default:
+		v.Word, v.Why = m.word(f.Value, s)
+		v.Why += doubt(v.Word, m, s)
 	}
 	return v
 }
 
-// judgeAttack words a figure of disclosure. An advantage whose interval holds
-// chance is no sign.
-func (g Group) judgeAttack(f Figure, m measure) verdict {
-	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value), Beside: "chance " + number(m.chance),
-		Word: signs(f.Value-m.chance, m.good, m.fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
-	low, high := g.value(f.Name+"_low"), g.value(f.Name+"_high")
-	if !math.IsNaN(low + high) {
-		v.Beside += "; interval " + number(low) + " to " + number(high)
+// doubt names the other words that the ends of the interval would get.
+func doubt(word string, m measure, s scale) string {
+	var others []string
+	for _, end := range []float64{s.low, s.high} {
+		if other, _ := m.word(end, s); !math.IsNaN(end) && other != word && !slices.Contains(others, other) {
+			others = append(others, other)
+		}
 	}
+	if len(others) == 0 {
+		return ""
+	}
+	return "; its interval reaches to " + strings.Join(others, " and ")
+}
+
+// judgeAttack words a figure of disclosure. An advantage whose interval holds chance
+// is no sign; few rows cannot clear a table, but they can convict it.
+func (g Group) judgeAttack(f Figure, m measure, few string) verdict {
+	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name, ""}], Beside: "chance " + number(m.chance),
+		Word: signs(f.Value-m.chance, m.good, m.fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
+	low := g.value(f.Name + "_low")
 	switch {
 	case math.IsNaN(f.Value):
 		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
+	case few != "" && !(low > m.chance):
+		v.Word, v.Why = open, few
 	case low <= m.chance:
 		v.Word = quiet
 	}
 	return v
 }
 
-// word judges a value between what real rows reach (ceiling) and what is
-// worthless (floor), or by the page's own bounds.
-func (m measure) word(f Figure, ceiling, floor float64) (word, why string) {
-	switch {
-	case math.IsNaN(f.Value):
-		return open, cmp.Or(f.Note, "undefined")
-	case m.better == higher && math.IsNaN(ceiling):
-		return open, "needs a ceiling: connect real_train"
-	case m.between(ceiling, floor):
-		share := (f.Value - floor) / (ceiling - floor)
-		return grade(1-share, 0.1, 0.4), percent(share) + " of the way from floor to ceiling"
-	case m.better == higher:
-		return grade(ceiling-f.Value, 0.02, 0.1), number(ceiling-f.Value) + " below the ceiling"
-	case m.better == half:
-		return grade(math.Abs(f.Value-0.5), m.good, m.fair), "0.5 is a coin's guess"
+// intervals words the interval of each figure that has both ends, by name and column.
+func (g Group) intervals() map[[2]string]string {
+	low, known := map[[2]string]float64{}, map[[2]string]bool{}
+	out := map[[2]string]string{}
+	for _, f := range g.Figures {
+		known[[2]string{f.Name, f.Column}] = true
 	}
-	return grade(f.Value, m.good, m.fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)", number(m.good), number(m.fair))
+	for _, f := range g.Figures {
+		base, end := endOf(f.Name)
+		at := [2]string{base, f.Column}
+		switch {
+		case !end || !known[at] || math.IsNaN(f.Value):
+		case strings.HasSuffix(f.Name, "_low"):
+			low[at] = f.Value
+		default:
+			if from, ok := low[at]; ok {
+				out[at] = number(from) + " to " + number(f.Value)
+			}
+		}
+	}
+	return out
 }
 
-// between reports whether floor and ceiling span a scale: the floor has to be
-// clearly worse, which independent columns are not where single columns are
-// compared.
-func (m measure) between(ceiling, floor float64) bool {
-	switch {
-	case math.IsNaN(ceiling + floor):
-		return false
-	case m.better == higher:
-		return ceiling > floor+0.01
+// endOf is the figure that a name is an end of the interval of.
+func endOf(name string) (base string, is bool) {
+	if base, is = strings.CutSuffix(name, "_low"); is {
+		return base, true
 	}
-	return m.better == lower && floor > 2*ceiling && floor > m.good
-}
-
-// grade of a loss.
-func grade(loss, good, fair float64) string {
-	switch {
-	case loss <= good:
-		return kept
-	case loss <= fair:
-		return partly
-	}
-	return lost
-}
-
-// signs of disclosure by an advantage over chance.
-func signs(advantage, some, clear float64) string {
-	switch grade(advantage, some, clear) {
-	case kept:
-		return quiet
-	case partly:
-		return hint
-	}
-	return leak
+	return strings.CutSuffix(name, "_high")
 }

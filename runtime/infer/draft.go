@@ -108,6 +108,16 @@ func quoteAll(list []string) string {
 	return strings.Join(quoted, ", ")
 }
 
+// Dialect guesses from its first lines how a text file is written, as settings of
+// dataset.csv in YAML; "" where the defaults serve.
+func Dialect(ctx context.Context, fsys table.FS, name string) (string, error) {
+	csv, err := sniff(ctx, fsys, name)
+	if err != nil {
+		return "", err
+	}
+	return settings(csv), nil
+}
+
 // Draft reads a whole file and writes the YAML of a domain for it, with
 // `source: UNDECIDED` wherever bounds or categories come from the data (rules
 // W01 and W02). csv nil means that delimiter, header and comments are guessed

@@ -29,9 +29,10 @@ type entry struct {
 }
 
 type stored struct {
-	File   string `json:"file"`
-	Digest string `json:"digest"`
-	Bytes  int64  `json:"bytes"`
+	File   string           `json:"file"`
+	Digest string           `json:"digest"`
+	Bytes  int64            `json:"bytes"`
+	Domain *pipeline.Domain `json:"domain,omitempty"` // as released, where the plan did not know it
 }
 
 // Forget removes what is stored under an address.
@@ -42,7 +43,7 @@ func (c Cache) folder(address string) string {
 }
 
 // Load returns the outputs that are stored under an address; false where they are not
-// all there and whole. They get the headers of want.
+// all there and whole. They get the headers of want, with the domain that was released.
 func (c Cache) Load(address string, want pipeline.Headers) (pipeline.Tables, bool) {
 	data, err := disk.ReadFile(filepath.Join(c.folder(address), "manifest.json"), 0)
 	if err != nil {
@@ -58,7 +59,11 @@ func (c Cache) Load(address string, want pipeline.Headers) (pipeline.Tables, boo
 		if !ok || !sameFile(filepath.Join(c.folder(address), s.File), s) {
 			return nil, false
 		}
-		tables[port] = c.table(address, s.File, h)
+		filled, err := h.Filled(s.Domain)
+		if err != nil {
+			return nil, false
+		}
+		tables[port] = c.table(address, s.File, filled)
 	}
 	return tables, true
 }
@@ -84,10 +89,17 @@ func (c Cache) table(address, file string, h pipeline.Header) pipeline.Table {
 func (c Cache) Store(ctx context.Context, address string, want pipeline.Headers, out pipeline.Tables, promised func() error) (pipeline.Tables, error) {
 	e := entry{Outputs: map[string]stored{}}
 	tables := pipeline.Tables{}
-	for port, h := range want {
+	for port, planned := range want {
+		h, err := planned.Filled(out[port].Domain)
+		if err != nil {
+			return nil, err
+		}
 		s, err := c.write(ctx, address, port, h, out[port])
 		if err != nil {
 			return nil, err
+		}
+		if len(planned.LateColumns()) > 0 {
+			s.Domain = h.Domain
 		}
 		e.Outputs[port] = s
 		tables[port] = c.table(address, s.File, h)
@@ -119,7 +131,7 @@ func (c Cache) write(ctx context.Context, address, port string, h pipeline.Heade
 		return stored{}, err
 	}
 	digest, size, err := DigestFile(path)
-	return stored{file, digest, size}, err
+	return stored{File: file, Digest: digest, Bytes: size}, err
 }
 
 // Turns lets runs that share a cache make what lies under one name one after the other: the

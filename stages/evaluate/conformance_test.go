@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"maps"
 	"testing"
 
 	"weir/pipeline"
@@ -12,17 +13,20 @@ import (
 // conformance lists the cases of every kind.
 func conformance() map[string][]pipelinetest.Case {
 	three := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3)}
+	four := maps.Clone(three)
+	four["baseline"] = rows(50, 4)
 	two := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2)}
 	cohorts := map[string]pipelinetest.Input{"real": cohort(80, 0.5, 1), "synthetic": cohort(90, 0.5, 2)}
 	poisson := func() pipeline.Stage { return discovery(nil) }
 	cases := map[string][]pipelinetest.Case{
 		"downstream": {
-			{Name: "all ports", In: three, Stage: func() pipeline.Stage { return downstream("outcome", with{"models": prediction.ClassifierNames()}) }},
+			{Name: "all learners", In: three, Stage: func() pipeline.Stage { return downstream("outcome", with{"models": prediction.ClassifierNames()}) }},
+			{Name: "all ports", In: four, Stage: func() pipeline.Stage { return downstream("outcome", nil) }},
 			{Name: "numbers", In: two, Stage: func() pipeline.Stage { return downstream("level", with{"models": prediction.RegressorNames()}) }},
 			removable("add_remove", three, func() pipeline.Stage { return downstream("outcome", nil) }),
 		},
 		"dimension_wise_prediction": {
-			{Name: "all ports", In: three, Stage: func() pipeline.Stage { return stage("dimension_wise_prediction", nil) }},
+			{Name: "all ports", In: four, Stage: func() pipeline.Stage { return stage("dimension_wise_prediction", nil) }},
 			removable("add_remove", three, func() pipeline.Stage { return dimension() }),
 		},
 		"regression_discovery": {{Name: "poisson", In: cohorts, Stage: poisson}, removable("add_remove", cohorts, poisson)},
@@ -30,9 +34,10 @@ func conformance() map[string][]pipelinetest.Case {
 	for _, name := range comparisons() {
 		plain := func() pipeline.Stage { return stage(name, nil) }
 		both := tablesOf(wardRows(1, 40), wardRows(2, 30), wardRows(3, 50))
+		both["baseline"] = wardInput(wardRows(4, 30), pipeline.Released)
 		cases[name] = []pipelinetest.Case{
 			{Name: "two tables", Stage: plain, In: tablesOf(wardRows(1, 40), wardRows(2, 30), nil)},
-			{Name: "with real_train", Stage: plain, In: both},
+			{Name: "all ports", Stage: plain, In: both},
 			removable("add_remove", both, plain),
 		}
 	}

@@ -23,7 +23,7 @@ func TestPairsAreBounded(t *testing.T) {
 	if listed != 2 {
 		t.Errorf("%d pairs are listed, must be the 2 drawn", listed)
 	}
-	for _, key := range []string{"mixed_mean_absolute_difference", "covariance_frobenius_difference", "covariance_max_difference_ceiling"} {
+	for _, key := range []string{"mixed_mean_absolute_difference", "covariance_frobenius_difference", "covariance_max_difference_real_train"} {
 		if note := some[key].Note; !strings.Contains(note, "drawn at random") {
 			t.Errorf("%s does not say that it is of a part: %q", key, note)
 		}

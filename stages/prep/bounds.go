@@ -25,7 +25,7 @@ type Bounds struct {
 
 func boundsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "bounds", Version: 1, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
+		Name: "bounds", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
 		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. Use it first, before anything " +
 			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },
@@ -40,6 +40,10 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	for _, i := range s.places(&ps, h.Domain) {
 		c := &d.Columns[i]
+		if c.Late { // its values are held to what is released
+			c.Nullable, c.OfUnit = c.Nullable || s.Outside == "missing", ofUnit(*c, h)
+			continue
+		}
 		lower, upper, ok := s.limits(&ps, c)
 		if !ok {
 			continue
@@ -76,12 +80,14 @@ func (s *Bounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 		at := d.Index(name)
 		if at < 0 {
 			ps.Unknown("bounds."+name, "column of the table", name, d.Names())
+		} else if d.Columns[at].Late {
+			ps.Add("bounds."+name, lateSetting, beforeRelease)
 		} else if !slices.Contains(places, at) {
 			places = append(places, at)
 		}
 	}
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && c.Bounds != nil && c.Encoding == nil && !c.Type.Coded() && !slices.Contains(places, i) {
+		if len(s.Columns) == 0 && (c.Bounds != nil || c.Late) && c.Encoding == nil && !c.Type.Coded() && !slices.Contains(places, i) {
 			places = append(places, i)
 		}
 	}
@@ -112,7 +118,7 @@ func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper
 	case !isNumber(c):
 		ps.Add(path, "set for a column that is "+describe(c), "set for a number or a date")
 	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
-		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data)")
+		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data; dp_bounds finds some for a charge)")
 	case !(lower <= upper):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), "a lower bound that is not above the upper one")
 	default:

@@ -95,6 +95,25 @@ func unitTable() pipelinetest.Input {
 	return in
 }
 
+// undeclared is a table whose numbers have no bounds.
+func undeclared(in pipelinetest.Input) pipelinetest.Input {
+	d := in.Header.Domain.Clone()
+	for i := range d.Columns {
+		d.Columns[i].Bounds = nil
+	}
+	in.Header = pipeline.TableHeader(d, in.Header)
+	return in
+}
+
+// texts is a table whose region is text.
+func texts(in pipelinetest.Input) pipelinetest.Input {
+	d, columns := in.Header.Domain.Clone(), clinicColumns()
+	at := d.Index("region")
+	d.Columns[at].Type, d.Columns[at].Categories = pipeline.Text, nil
+	in.Header, in.Rows = pipeline.TableHeader(d, in.Header), pipelinetest.Rows(d, columns...)
+	return in
+}
+
 func public(in pipelinetest.Input) pipelinetest.Input {
 	in.Header.Class, in.Header.Stability = pipeline.Public, pipeline.Stability{}
 	return in
@@ -191,6 +210,24 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("random", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "random"} }),
 			one("unit", unitTable(), func() pipeline.Stage { return &Shard{Shards: 4, By: "random"} }),
 			one("position", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "position"} }),
+		},
+		"dp_bounds": {
+			one("all", undeclared(clinicTable()), func() pipeline.Stage {
+				return &DPBounds{LowExponent: 0, HighExponent: 20, Failure: 0.001, NoiseMultiplier: 0.5}
+			}),
+			one("several rows a unit", undeclared(unitTable()), func() pipeline.Stage {
+				return &DPBounds{Columns: []string{"pressure"}, LowExponent: 4, HighExponent: 9, Failure: 0.9, NoiseMultiplier: 1}
+			}),
+		},
+		"dp_categories": {
+			one("replace_one", raw, func() pipeline.Stage { return &DPCategories{Other: "other", Most: 9, Delta: 0.3, NoiseMultiplier: 0.5} }),
+			one("two columns, add_remove", texts(addRemove), func() pipeline.Stage { return &DPCategories{Other: "rest", Most: 2, Delta: 0.3, NoiseMultiplier: 1} }),
+			one("several rows a unit", texts(unitTable()), func() pipeline.Stage { return &DPCategories{Other: "rest", Most: 9, Delta: 0.01, NoiseMultiplier: 0.2} }),
+		},
+		"dp_count": {
+			one("add_remove", addRemove, func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
+			one("several rows a unit", unitTable(), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
+			one("after a filter", after(t, raw, &Filter{Keep: "age > 30", Missing: "drop"}), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 		},
 		"write": {one("csv", raw, func() pipeline.Stage { return &Write{Formats: []string{"csv"}} })},
 		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{}, Stage: func() pipeline.Stage {

@@ -172,7 +172,7 @@ func (s *Discretize) edges(ps *pipeline.Problems, c *pipeline.Column) []float64 
 		ps.Add("bins", fmt.Sprint(s.Bins), "at least 1")
 	case s.Strategy == "quantile":
 	case c.Bounds == nil:
-		ps.Refuse("W01", "columns", "given "+c.Name+", which has no declared bounds", "given columns with declared bounds or edges")
+		ps.Refuse("W01", "columns", "given "+c.Name+", which has no declared bounds", "given columns with declared bounds or edges (dp_bounds finds bounds for a charge)")
 	case c.Bounds[0] == c.Bounds[1]:
 		return []float64{c.Bounds[0], c.Bounds[1]}
 	default:

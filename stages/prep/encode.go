@@ -136,7 +136,7 @@ func (s *Encode) oneHot(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
 	if !c.Type.Coded() {
 		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
 	} else if len(c.Categories) == 0 {
-		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data)")
+		ps.Refuse("W02", "one_hot", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data; dp_categories finds some for a charge)")
 	}
 	e.MissingCategory = c.Nullable && s.Missing == "category"
 }
@@ -156,11 +156,11 @@ func (s *Encode) minMax(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
 	case slices.Contains(s.Ordinal, c.Name) && !c.Type.Coded():
 		ps.Add("ordinal", "given the column "+c.Name+", which is "+describe(c), "given columns with categories")
 	case c.Type.Coded() && len(c.Categories) == 0:
-		ps.Refuse("W02", "", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data)")
+		ps.Refuse("W02", "", "given the column "+c.Name+", which has no declared categories", "given declared categories (never read from the data; dp_categories finds some for a charge)")
 	case c.Type.Coded():
 		e.Upper = float64(len(c.Categories) - 1)
 	case c.Bounds == nil:
-		ps.Refuse("W01", "", "given the number "+c.Name+" without declared bounds", "given bounds in the domain or the stage bounds, or a declared mean and sd under standard")
+		ps.Refuse("W01", "", "given the number "+c.Name+" without declared bounds", "given bounds in the domain (dp_bounds finds some for a charge) or the stage bounds, or a declared mean and sd under standard")
 	default:
 		e.Lower, e.Upper = c.Bounds[0], c.Bounds[1]
 	}

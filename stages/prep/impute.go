@@ -18,7 +18,7 @@ type ImputeConstant struct {
 
 func imputeConstantKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "impute_constant", Version: 1, In: tableIn(), Out: tableOut("the table without missing values in these columns"),
+		Name: "impute_constant", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table without missing values in these columns"),
 		Doc: "Fills missing values with declared numbers or categories. Use it where a plausible value is publicly known, together with " +
 			"missing_indicator where being missing tells something. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &ImputeConstant{} },
@@ -59,6 +59,8 @@ func (s *ImputeConstant) number(ps *pipeline.Problems, d *pipeline.Domain, name 
 	switch {
 	case at < 0:
 		ps.Unknown(path, "column of the table", name, d.Names())
+	case d.Columns[at].Late:
+		ps.Add(path, lateSetting, beforeRelease)
 	case !isNumber(&d.Columns[at]):
 		ps.Add(path, "set for a column that is "+describe(&d.Columns[at]), "set for a number or a date")
 	case d.Columns[at].Type != pipeline.Numeric && v != math.Trunc(v):
@@ -80,6 +82,8 @@ func (s *ImputeConstant) category(ps *pipeline.Problems, d *pipeline.Domain, nam
 	c := &d.Columns[at]
 	code = slices.Index(c.Categories, value)
 	switch {
+	case c.Late:
+		ps.Add(path, lateSetting, beforeRelease)
 	case c.Encoding != nil || !c.Type.Coded():
 		ps.Add(path, "set for a column that is "+describe(c), "set for a column with categories")
 	case code < 0:

@@ -19,7 +19,7 @@ const missingIndicatorName = "missing_indicator"
 
 func missingIndicatorKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: missingIndicatorName, Version: 1, In: tableIn(), Out: tableOut("the table with an indicator after each marked column"),
+		Name: missingIndicatorName, Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with an indicator after each marked column"),
 		Doc: "Adds a yes/no column that says where a column is missing, so that a synthetic table can have missing values in the same places. " +
 			"Use it before impute_constant or impute_knn; decoding puts the missing values back. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &MissingIndicator{Suffix: "_missing"} },

@@ -10,6 +10,7 @@ func Kinds() []pipeline.Kind {
 		boundsKind(), notAvailableKind(), missingIndicatorKind(), imputeConstantKind(), imputeKNNKind(),
 		discretizeKind(), encodeKind(), decodeKind(),
 		splitKind(), shardKind(), writeKind(),
+		dpBoundsKind(), dpCategoriesKind(), dpCountKind(),
 	}
 }
 

@@ -21,7 +21,7 @@ const notAvailableName = "not_available"
 
 func notAvailableKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: notAvailableName, Version: 1, In: tableIn(), Out: tableOut("the table with an indicator after each such column"),
+		Name: notAvailableName, Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with an indicator after each such column"),
 		Doc: "Splits a number that has a sentinel, such as 99999 for not available, into a yes/no indicator and the number itself. Use it " +
 			"before bounds, which would take the sentinel for an outlier; decoding puts the sentinel back. Works row by row, so stability " +
 			"stays as it is.",
@@ -39,7 +39,9 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 	for _, name := range sorted(s.Columns) {
 		if at := h.Domain.Index(name); at < 0 {
 			ps.Unknown("columns."+name, "column of the table", name, h.Domain.Names())
-		} else if c := &h.Domain.Columns[at]; !isNumber(c) {
+		} else if c := &h.Domain.Columns[at]; c.Late {
+			ps.Add("columns."+name, lateSetting, beforeRelease)
+		} else if !isNumber(c) {
 			ps.Add("columns."+name, "set for a column that is "+describe(c), "set for a number or a date")
 		}
 	}

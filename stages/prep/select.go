@@ -11,7 +11,7 @@ type Select struct {
 
 func selectKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "select", Version: 1, In: tableIn(), Out: tableOut("the table with these columns only"),
+		Name: "select", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with these columns only"),
 		Doc: "Keeps the named columns, in the order given. Use it to leave out identifiers and whatever the synthetic table need not have: " +
 			"every column costs accuracy at a fixed budget. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Select{} },
@@ -37,7 +37,7 @@ type Drop struct {
 
 func dropKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "drop", Version: 1, In: tableIn(), Out: tableOut("the table without these columns"),
+		Name: "drop", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table without these columns"),
 		Doc: "Leaves out the named columns. Use it for identifiers, free text and columns that no one will analyse. " +
 			"Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Drop{} },

@@ -20,7 +20,7 @@ type Shard struct {
 
 func shardKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "shard", Version: 2, In: tableIn(), Out: tableOut("the table with a column that numbers the row's shard"),
+		Name: "shard", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with a column that numbers the row's shard"),
 		Doc: "Puts each privacy unit, with all its rows, into one of k disjoint shards. Use it before computations that mix rows (impute_knn " +
 			"with scope: shard, anomaly removal) and for models that train one part on each shard. Stability goes from rows to shards(k): " +
 			"whatever happens inside a shard, one unit changes that shard only.",

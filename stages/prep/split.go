@@ -27,7 +27,7 @@ func splitKind() pipeline.Kind {
 		out[i] = pipeline.Port{Name: name, Form: pipeline.FormTable, Doc: "the " + name + " rows"}
 	}
 	return pipeline.Kind{
-		Name: "split", Version: 1, In: tableIn(), Out: out,
+		Name: "split", Version: 1, Late: true, In: tableIn(), Out: out,
 		Doc: "Puts each row into one of train, validation and test; all rows of a privacy unit go one way. Use it before a model, to judge " +
 			"synthetic rows on rows that no model saw. An independent draw for each unit keeps stability, and sizes are near the shares; " +
 			"with one row a unit, replace_one and a public row count, sizes are exact and public. A stratified split has exact shares in " +

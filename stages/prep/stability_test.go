@@ -45,6 +45,8 @@ func TestStability(t *testing.T) {
 		{"knn, private reference", knn("reference"), private, &private, "out", loses},
 		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
 		{"shard by position", &Shard{Shards: 8, By: "position"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
+		{"released bounds", &DPBounds{HighExponent: 9, Failure: 0.1}, undeclared(clinicTable()).Header, nil, "out", keeps},
+		{"released categories", &DPCategories{Other: "other", Most: 9, Delta: 0.1, Columns: []string{"patient_id"}}, clinicTable().Header, nil, "out", keeps},
 		{"split", &Split{Train: 0.5, Test: 0.5}, private, nil, "train", keeps},
 		{"stratified, train", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "train", [3]pipeline.Stability{pipeline.Rows(2), unbounded, unbounded}},
 		{"stratified, validation", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "validation", [3]pipeline.Stability{pipeline.Rows(3), unbounded, unbounded}},

@@ -13,7 +13,7 @@ type Write struct {
 
 func writeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "write", Version: 1, In: tableIn(), Out: tableOut("the same table"),
+		Name: "write", Version: 1, Late: true, In: tableIn(), Out: tableOut("the same table"),
 		Doc: "Keeps a table as CSV or Parquet: a private one in internal/, a released one in release/. Use it to look at an intermediate table; " +
 			"synthetic rows of sample are written without it. Stability stays as it is.",
 		New: func() pipeline.Stage { return &Write{Formats: []string{"csv", "parquet"}} },

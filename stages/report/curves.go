@@ -83,6 +83,7 @@ func curve(ctx context.Context, env *pipeline.Env, train, test *columns.Frame, t
 	if math.IsNaN(c.AUROC) {
 		return c, prediction.OneClass, nil
 	}
+	c.Low, c.High, _ = prediction.AUROC(is, p.Scores.Cols[class], env.Rand("resampled test rows of curves"), env.Workers).Interval()
 	c.FPR, c.TPR = points.ROC()
 	c.Precision, c.Recall = points.PR()
 	return c, "", nil

@@ -24,16 +24,16 @@ type settings struct {
 // Kinds lists the kind of this room.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "report", Version: 2,
+		Name: "report", Version: 3, Late: true,
 		In: []pipeline.Port{
 			{Name: "metrics", Form: pipeline.FormMetrics, Many: true, Optional: true, Doc: "figures to show; if omitted, those of every stage above"},
 			question.Table("real", "real rows to draw, preferably ones that no model has seen", true),
 			question.Table("synthetic", "synthetic rows to draw against them", true),
-			question.Table("real_train", "the real rows that the model learnt from: the ceiling of the curves", true),
+			question.Table("real_train", "the real rows that the model learnt from, for curves of what they teach", true),
 		},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles, Doc: "report.html and its plots as SVG and PNG: private, because computed from real rows"}},
 		Doc: "Writes internal/report.html, one page without network or script, and its plots as SVG and PNG: what was released under which " +
-			"epsilon (published and proven), verdicts beside floors and ceilings, what was lost, the bill, every figure with its note. With the ports real " +
+			"epsilon (published and proven), verdicts with intervals beside what other real rows and independent columns reach, what was lost, the bill, every figure with its note. With the ports real " +
 			"and synthetic it also draws each column, the association matrices and their difference, dimension-wise shares, principal components (Pearson " +
 			"1901), and ROC and precision-recall curves of logistic regression. Use it as the last stage.",
 		New: func() pipeline.Stage { return &settings{Plots: 40, Rows: 1500} },
@@ -181,6 +181,7 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 		page.LeftOut = append(page.LeftOut, fmt.Sprintf("Column %s: %s.", d.Column, d.Reason))
 	}
 	page.Columns = drawColumns(real, synthetic, env.Workers)
+	drawVariation(env, frames, page)
 	page.Shares = dimensionWise(page.Columns)
 	for _, part := range []func(context.Context, *pipeline.Env, map[string]*columns.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
 		if err := part(ctx, env, frames, page); err != nil {

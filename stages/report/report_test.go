@@ -8,12 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/record/report"
 	"weir/schema"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/question"
 )
 
 // gathered is a table of figures, one undefined.
@@ -170,6 +174,50 @@ func TestReportTakesItsTarget(t *testing.T) {
 	if !strings.Contains(page, "ROC curves on real rows; area under the curve: learnt from sample ") || !strings.Contains(page, "real rows (split.test)") {
 		t.Error("no curve of the target of downstream")
 	}
+}
+
+// TestReportHasOneTotalVariation: the page shows for each column the number that the
+// stage marginals of the same tables has, whatever its settings are; by those of another
+// stage the number is another one.
+func TestReportHasOneTotalVariation(t *testing.T) {
+	real, synthetic := wardRows(1, 300), huge(400) // values beyond the bounds, so that each setting shows
+	refs := []pipeline.Ref{{Stage: "split", Port: "test"}, {Stage: "sample"}}
+	for _, c := range []struct {
+		bins    int
+		outside string
+		by      string
+	}{{100, "clip", "As in stage judge. Numbers are counted in 100 equal bins"}, {2, "own_bins", "As in stage judge. Numbers are counted in 2 equal bins"}, {0, "", "Numbers are counted in 100 equal bins between their declared bounds"}} {
+		env := pipelinetest.Env(1)
+		env.Plan = planned(pipeline.EpsilonPair{}, 1)
+		want := marginal.Usual()
+		if c.bins > 0 {
+			want = marginal.Binning{Bins: c.bins, Declared: true, OwnBins: c.outside == "own_bins"}
+			other := &pipeline.Step{ID: "other", Kind: "marginals", Settings: []byte(`{"bins": 3}`), Inputs: map[string][]pipeline.Ref{"real": refs[1:], "synthetic": refs[1:]}}
+			judge := &pipeline.Step{ID: "judge", Kind: "marginals", Settings: fmt.Appendf(nil, `{"bins": %d, "edges": "declared", "outside": %q}`, c.bins, c.outside),
+				Inputs: map[string][]pipeline.Ref{"real": refs[:1], "synthetic": refs[1:]}}
+			env.Plan.Steps = append(env.Plan.Steps, other, judge)
+		}
+		page, _ := pageOf(t, &settings{Plots: 40, Rows: 50}, env, tablesOf(real, synthetic, nil))
+		frames, err := question.Read(t.Context(), tablesIn(real, synthetic))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, column := range want.CodeAll(frames["real"], frames["synthetic"], 1).Columns {
+			number := fmt.Sprintf("%.4g", column.TotalVariation())
+			for _, form := range []string{`<span class="name">` + column.Name + `</span><span class="amount">` + number, `<th scope="row">` + column.Name + `</th><td>` + string(ward().Column(column.Name).Type) + `</td><td class="n">` + number + `</td>`, "Total variation " + number + "."} {
+				if !strings.Contains(page, form) {
+					t.Errorf("%d bins: the page lacks %q of %s", c.bins, form, column.Name)
+				}
+			}
+		}
+		if !strings.Contains(page, c.by) {
+			t.Errorf("the page does not say %q", c.by)
+		}
+	}
+}
+
+func tablesIn(real, synthetic arrow.Record) pipeline.Tables {
+	return tables(tablesOf(real, synthetic, nil))
 }
 
 func TestReportRefuses(t *testing.T) {

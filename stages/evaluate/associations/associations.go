@@ -26,8 +26,8 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "associations", Version: 3,
-		In:  question.Ports("how far they are from `real` is the ceiling"),
+		Name: "associations", Version: 4, Late: true,
+		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
 			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of the first column given " +
@@ -49,9 +49,9 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	r := &associationRun{settings: s, env: env, note: question.Dropped(frames["real"])}
-	for _, port := range []string{"real", "synthetic", "real_train"} {
+	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if f := frames[port]; f != nil {
-			r.sides = append(r.sides, newSide(f, frames["real"], s, env.Workers))
+			r.sides, r.ports = append(r.sides, newSide(f, frames["real"], s, env.Workers)), append(r.ports, port)
 		}
 	}
 	for _, name := range s.Measures {
@@ -71,13 +71,14 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	return r.Metrics, nil
 }
 
-// associationRun is one run of Associations; sides are real, synthetic and
-// perhaps real_train.
+// associationRun is one run of Associations; sides are real, synthetic and what stands
+// beside them.
 type associationRun struct {
 	*settings
 	figure.List
 	env   *pipeline.Env
 	sides []*side
+	ports []string // of the sides
 	note  string
 	// done of total pairs of columns are measured.
 	done, total int64
@@ -104,8 +105,8 @@ func (r *associationRun) measure(ctx context.Context, name string) error {
 		return err
 	}
 	r.summary(name, "", drawn, m, list, 1)
-	if len(r.sides) > 2 {
-		r.summary(name, "_ceiling", drawn, m, list, 2)
+	for k := 2; k < len(r.sides); k++ {
+		r.summary(name, "_"+r.ports[k], drawn, m, list, k)
 	}
 	r.pairs(name, m, list)
 	return nil

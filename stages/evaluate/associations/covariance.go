@@ -31,8 +31,8 @@ func (r *associationRun) covariance(ctx context.Context, name string) error {
 		all = append(all, c)
 	}
 	r.covariances(name, "", drawn, e, all[0], all[1])
-	if len(all) > 2 {
-		r.covariances(name, "_ceiling", drawn, e, all[0], all[2])
+	for k := 2; k < len(all); k++ {
+		r.covariances(name, "_"+r.ports[k], drawn, e, all[0], all[k])
 	}
 	return nil
 }

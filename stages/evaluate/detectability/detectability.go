@@ -24,13 +24,13 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "detectability", Version: 2,
-		In:  question.Ports("how well they can be told from `real` is the ceiling"),
+		Name: "detectability", Version: 3, Late: true,
+		In:  question.Ports("how well they can be told from `real` is what chance gives"),
 		Out: question.Metrics(),
 		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of unpenalised logistic regression " +
 			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); pmse_l2 the same for C=1. " +
-			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, and advantage is 2|auroc-0.5|. Missing " +
-			"values are a feature of their own. Use it to see whether a simple model finds what gives the synthetic rows away.",
+			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, with the ends of its bootstrap " +
+			"interval of 95 % over these rows (auroc_low, auroc_high), and advantage is 2|auroc-0.5|. Missing values are a feature of their own. Use it to see whether a simple model finds what gives the synthetic rows away.",
 		New: func() pipeline.Stage { return &settings{MaxRows: 50000, Test: 0.3} },
 	}}
 }
@@ -46,9 +46,12 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	if err := r.pair(ctx, frames["real"], frames["synthetic"], ""); err != nil {
 		return nil, err
 	}
-	if train := frames["real_train"]; train != nil {
-		r.note = "real_train against real"
-		if err := r.pair(ctx, frames["real"], train, "_ceiling"); err != nil {
+	for _, port := range []string{"real_train", "baseline"} {
+		if frames[port] == nil {
+			continue
+		}
+		r.note = port + " against real"
+		if err := r.pair(ctx, frames["real"], frames[port], "_"+port); err != nil {
 			return nil, err
 		}
 	}

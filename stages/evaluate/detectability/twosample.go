@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric/detection"
-	"weir/stages/internal/metric/score"
+	"weir/stages/internal/prediction"
 )
 
 // twoSample fits on one part of the rows and scores the other.
@@ -31,9 +31,9 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 	if err != nil {
 		return err
 	}
-	a := score.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1])
-	r.Add("auroc"+suffix, "", figure.Of(a, fmt.Sprintf("on %d held-out rows", held), note))
-	r.Add("advantage"+suffix, "", figure.Of(detection.Advantage(a)))
+	a := prediction.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"), r.env.Workers)
+	r.Metrics = append(r.Metrics, a.Metrics("auroc"+suffix, "", fmt.Sprintf("on %d held-out rows", held), note)...)
+	r.Add("advantage"+suffix, "", figure.Of(detection.Advantage(a.Value)))
 	return nil
 }
 

@@ -32,14 +32,16 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "dimension_wise_prediction", Version: 2,
+		Name: "dimension_wise_prediction", Version: 3, Late: true,
 		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
-			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with " +
-			"sum_of_squares and mean_absolute_difference over the columns. Use it to see which columns keep their relations.",
+			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with the ends of " +
+			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and mean_absolute_difference over " +
+			"the columns. Use it to see which columns keep their relations.",
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows to test on", false),
 			question.Table("synthetic", "synthetic rows to train on", false),
 			question.Table("real_train", "real rows to train on", false),
+			question.Baseline(),
 		},
 		Out: question.Metrics(),
 		New: func() pipeline.Stage {
@@ -54,8 +56,10 @@ func Kinds() []pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
-	for _, port := range []string{"real", "synthetic", "real_train"} {
-		ps.Pick("columns", in[port].Domain, s.Columns)
+	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
+		if h, ok := in[port]; ok {
+			ps.Pick("columns", h.Domain, s.Columns)
+		}
 	}
 	if names := prediction.ClassifierNames(); !slices.Contains(names, s.Classifier) {
 		ps.Unknown("classifier", "learner of coded columns", s.Classifier, names)
@@ -74,17 +78,25 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 		}
 	}
 	var out []pipeline.Metric
-	var differences []figure.Figure
+	differences := map[string][]figure.Figure{}
 	for i, name := range frames["real"].Names() {
-		m, err := s.column(ctx, env, frames, name)
+		scores, err := s.column(ctx, env, frames, name)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", name, err)
 		}
-		out = append(out, m...)
-		differences = append(differences, figure.Of(m[2].Value, name+" "+m[2].Note))
+		out = append(out, s.metrics(frames["real"].Column(name), scores)...)
+		for port, score := range scores {
+			differences[port] = append(differences[port], prediction.Minus(scores["real_train"], score).With(name))
+		}
 		env.Progress(int64(i+1), int64(len(frames["real"].Columns)))
 	}
-	return append(dimensionSummary(differences, note), out...), nil
+	summary := dimensionSummary(differences["synthetic"], note)
+	if frames["baseline"] != nil {
+		m := dimensionSummary(differences["baseline"], "independent columns at the same epsilon")[1]
+		m.Name += "_baseline"
+		summary = append(summary, m)
+	}
+	return append(summary, out...), nil
 }
 
 // dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.
@@ -109,23 +121,33 @@ func dimensionSummary(differences []figure.Figure, note string) []pipeline.Metri
 	}
 }
 
-// column scores one column: real, synthetic, and their difference.
-func (s *settings) column(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, name string) ([]pipeline.Metric, error) {
-	var scores [2]figure.Figure
-	metric := s.score(frames["real"].Column(name))
-	for i, port := range []string{"real_train", "synthetic"} {
-		f, err := s.one(ctx, env, frames, port, name, metric)
+// column scores one column as learnt from each table but the one of the test rows.
+func (s *settings) column(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, name string) (map[string]prediction.Score, error) {
+	scores := map[string]prediction.Score{}
+	for _, port := range []string{"real_train", "synthetic", "baseline"} {
+		if frames[port] == nil {
+			continue
+		}
+		f, err := s.one(ctx, env, frames, port, name, s.score(frames["real"].Column(name)))
 		if err != nil {
 			return nil, fmt.Errorf("trained on %s: %w", port, err)
 		}
-		scores[i] = f
+		scores[port] = f
 	}
-	d := figure.Notes(scores[0].Note, scores[1].Note)
-	return []pipeline.Metric{
-		{Name: "real", Column: name, Value: scores[0].Value, Note: figure.Notes(metric, scores[0].Note)},
-		{Name: "synthetic", Column: name, Value: scores[1].Value, Note: figure.Notes(metric, scores[1].Note)},
-		{Name: "difference", Column: name, Value: scores[0].Value - scores[1].Value, Note: figure.Notes("real minus synthetic "+metric, d)},
-	}, nil
+	return scores, nil
+}
+
+// metrics of one column are those of real and synthetic rows, and their difference.
+func (s *settings) metrics(c *columns.Column, scores map[string]prediction.Score) []pipeline.Metric {
+	real, synthetic, metric := scores["real_train"], scores["synthetic"], s.score(c)
+	return slices.Concat(noted(metric, real.Metrics("real", c.Name)), noted(metric, synthetic.Metrics("synthetic", c.Name)),
+		noted("real minus synthetic "+metric, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
+}
+
+// noted puts a note before that of the first metric.
+func noted(note string, list []pipeline.Metric) []pipeline.Metric {
+	list[0].Note = figure.Notes(note, list[0].Note)
+	return list
 }
 
 func (s *settings) score(c *columns.Column) string {
@@ -138,18 +160,19 @@ func (s *settings) score(c *columns.Column) string {
 	return s.ManyScore
 }
 
-func (s *settings) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, metric string) (figure.Figure, error) {
+func (s *settings) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, metric string) (prediction.Score, error) {
 	purpose := name + " from " + port
 	t := prediction.NewTrial(frames[port], frames["real"], name, features.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
 	target, run := t.Test.Column(name), learn.Run{Rand: env.Rand(purpose), Workers: env.Workers}
+	resampled := t.Resampled(env.Rand("resampled test rows of " + name))
 	if !target.Coded() {
-		f, err := t.ScoreNumbers(ctx, s.regressor(t.Train.Column(name).Numbers), []string{metric}, run)
+		f, err := t.ScoreNumbers(ctx, s.regressor(t.Train.Column(name).Numbers), []string{metric}, resampled, run)
 		return f[metric], err
 	}
 	if why := s.sparse(t, name); why != "" && t.Impossible() == "" {
-		return figure.None(why), nil
+		return prediction.Score{Figure: figure.None(why)}, nil
 	}
-	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[s.Classifier], min(1, len(target.Categories)-1), []string{metric}, run)
+	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[s.Classifier], min(1, len(target.Categories)-1), []string{metric}, resampled, run)
 	return f[metric], err
 }
 

@@ -154,18 +154,18 @@ func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test 
 	if !slices.Equal(encoder.Names(), want.Features) {
 		t.Errorf("%s: the features of %s are %v, want %v", c.ID, want.Column, encoder.Names(), want.Features)
 	}
-	var got map[string]figure.Figure
+	var got map[string]prediction.Score
 	var err error
 	if target := train.Column(want.Column); !target.Coded() {
-		got, err = tr.ScoreNumbers(t.Context(), learn.LeastSquares{}, prediction.NumberScores(), run)
+		got, err = tr.ScoreNumbers(t.Context(), learn.LeastSquares{}, prediction.NumberScores(), nil, run)
 	} else {
 		logistic := learn.Logistic{C: 1, Penalty: learn.L2}
-		got, err = tr.ScoreClasses(t.Context(), logistic, 1, prediction.ClassScores(), run)
+		got, err = tr.ScoreClasses(t.Context(), logistic, 1, prediction.ClassScores(), nil, run)
 		p, failed := tr.Classify(t.Context(), logistic, run)
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		got["f1_binary"], got["smallest_margin"] = got["f1"], figure.Of(smallestMargin(p.Scores))
+		got["f1_binary"], got["smallest_margin"] = got["f1"], prediction.Score{Figure: figure.Of(smallestMargin(p.Scores))}
 		labels := learn.Labels{Classes: 2}
 		for _, v := range target.Codes {
 			labels.Y = append(labels.Y, int(v))

@@ -9,6 +9,7 @@ import (
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/disclosure"
+	"weir/stages/internal/prediction"
 )
 
 const weakNote = "one weak attack: no evidence of privacy (W34)"
@@ -28,8 +29,14 @@ func (r *disclosureRun) membership(context.Context) error {
 		return nil
 	}
 	space := disclosure.NewSpace(r.metric, r.train)
-	m := disclosure.NewMembership(r.nearness(space, r.drawn(r.train, "members")), r.nearness(space, r.drawn(r.control, "others")), r.FalsePositiveRate)
-	r.Add(names[0], "", figure.Of(m.AUROC, "0.5 is a guess", weakNote))
+	members, others := r.nearness(space, r.drawn(r.train, "members")), r.nearness(space, r.drawn(r.control, "others"))
+	y := make([]bool, len(members)+len(others))
+	for i := range members {
+		y[i] = true
+	}
+	a := prediction.AUROC(y, slices.Concat(members, others), r.env.Rand("resampled members and others"), r.env.Workers)
+	r.Metrics = append(r.Metrics, a.Metrics(names[0], "", "0.5 is a guess", weakNote)...)
+	m := disclosure.NewMembership(members, others, r.FalsePositiveRate)
 	r.rate(names[1], m.Power, fmt.Sprintf("share of %d members found by a threshold meant for a false positive rate of %g", m.Power.N, r.FalsePositiveRate), "")
 	r.rate(names[2], m.FalsePositive, fmt.Sprintf("of that threshold, on %d held-out rows that were not used to set it", m.FalsePositive.N), "")
 	return nil

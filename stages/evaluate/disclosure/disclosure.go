@@ -24,7 +24,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "disclosure", Version: 2,
+		Name: "disclosure", Version: 3, Late: true,
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
 			question.Table("synthetic", "the rows to judge", false),
@@ -33,7 +33,7 @@ func Kinds() []pipeline.Kind {
 		Out: question.Metrics(),
 		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
 			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
-			"synthetic row, with Clopper-Pearson intervals of 95 %. This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
+			"synthetic row, with intervals of 95 % (Clopper-Pearson of shares, bootstrap of membership_auroc). This is no proof of privacy, and a low figure is no evidence of it: it says that these " +
 			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to catch a model that copies.",
 		New: func() pipeline.Stage {
 			return &settings{Distance: "euclidean", MaxRows: 2000, FalsePositiveRate: 0.05, Tolerance: 0.05}

@@ -4,17 +4,17 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/prediction"
 )
 
 // agreement compares learners trained on synthetic and on real rows: the mean
 // loss of the score, and the share of pairs of learners in the same strict order
 // (synthetic ranking agreement, Jordon, Yoon, van der Schaar 2018).
-func agreement(name string, synthetic, real []figure.Figure) []pipeline.Metric {
-	var differences []figure.Figure
+func agreement(name string, synthetic, real []prediction.Score) []pipeline.Metric {
+	var differences []prediction.Score
 	same, pairs := 0, 0
 	for i := range real {
-		differences = append(differences, figure.Of(real[i].Value-synthetic[i].Value, synthetic[i].Note, real[i].Note))
+		differences = append(differences, prediction.Minus(real[i], synthetic[i]))
 		for j := range i {
 			a, b := real[i].Value-real[j].Value, synthetic[i].Value-synthetic[j].Value
 			if math.IsNaN(a * b) {
@@ -26,8 +26,7 @@ func agreement(name string, synthetic, real []figure.Figure) []pipeline.Metric {
 			}
 		}
 	}
-	d := figure.Mean(differences)
-	out := []pipeline.Metric{{Name: name + "_loss", Value: d.Value, Note: figure.Notes("real_train minus synthetic", d.Note)}}
+	out := prediction.Mean(differences).Metrics(name+"_loss", "", "real_train minus synthetic")
 	if len(real) < 2 {
 		return out
 	}

@@ -29,15 +29,17 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "downstream", Version: 2,
+		Name: "downstream", Version: 3, Late: true,
 		Doc: "Trains learners on the synthetic rows and scores them on held-out real rows (train on synthetic, test on real). With real_train the " +
-			"same learners trained on real rows give the ceiling, the loss against it, and how often two learners rank alike " +
-			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Use it to see whether conclusions of " +
-			"prediction carry over from the synthetic rows.",
+			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank alike " +
+			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Beside every score stand the ends of " +
+			"its bootstrap interval of 95 % (score_low, score_high) over the test rows, and beside accuracy that of the commonest class " +
+			"(accuracy_majority). Use it to see whether conclusions of prediction carry over from the synthetic rows.",
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows to test on", false),
 			question.Table("synthetic", "rows to train on", false),
-			question.Table("real_train", "real rows to train on, for the ceiling", true),
+			question.Table("real_train", "real rows to train on: what the learners can reach", true),
+			question.Baseline(),
 		},
 		Out: question.Metrics(),
 		New: func() pipeline.Stage {
@@ -46,10 +48,13 @@ func Kinds() []pipeline.Kind {
 	}}
 }
 
+// Predicts implements pipeline.Predictor.
+func (s *settings) Predicts() string { return s.Target }
+
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
-	for _, port := range []string{"real", "synthetic", "real_train"} {
+	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if h, ok := in[port]; ok {
 			s.planTable(&ps, port, h.Domain)
 		}
@@ -97,11 +102,13 @@ func (s *settings) planTarget(ps *pipeline.Problems, c *pipeline.Column) {
 func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
 	r := &rehearsal{settings: s, env: env, test: s.features(frames["real"]), note: question.Dropped(frames["real"])}
 	trains := []string{"synthetic"}
-	if frames["real_train"] != nil {
-		trains = append(trains, "real_train")
+	for _, port := range []string{"real_train", "baseline"} {
+		if frames[port] != nil {
+			trains = append(trains, port)
+		}
 	}
 	r.total = int64(len(trains) * len(s.Models))
-	results := map[string][]map[string]figure.Figure{}
+	results := map[string][]map[string]prediction.Score{}
 	for _, name := range trains {
 		result, err := r.all(ctx, name, s.features(frames[name]))
 		if err != nil {
@@ -128,19 +135,21 @@ type rehearsal struct {
 	note        string
 	done, total int64
 	names       []string
+	majority    figure.Figure
 }
 
 // all scores every learner trained on the given rows.
-func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]figure.Figure, error) {
+func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]prediction.Score, error) {
 	t := prediction.NewTrial(train, r.test, r.Target, features.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
 	if t.Notes != "" {
 		r.note = figure.Notes(r.note, name+": "+t.Notes)
 	}
+	r.majority = t.Majority()
 	r.names = r.Scores
 	if len(r.names) == 0 {
 		r.names = prediction.DefaultScores(len(t.Test.Column(r.Target).Categories))
 	}
-	list := make([]map[string]figure.Figure, len(r.Models))
+	list := make([]map[string]prediction.Score, len(r.Models))
 	for i, m := range r.Models {
 		figures, err := r.one(ctx, t, m, name)
 		if err != nil {
@@ -153,13 +162,15 @@ func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) 
 	return list, nil
 }
 
-// one scores one learner.
-func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name string) (map[string]figure.Figure, error) {
+// one scores one learner. All are judged on the same resamples of the test rows, so
+// that their differences have intervals too.
+func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name string) (map[string]prediction.Score, error) {
 	run := learn.Run{Rand: r.env.Rand(model + " on " + name), Workers: r.env.Workers}
+	resampled := t.Resampled(r.env.Rand("resampled test rows"))
 	if target := t.Test.Column(r.Target); target.Coded() {
-		return t.ScoreClasses(ctx, prediction.Classifiers()[model], r.positive(target), r.names, run)
+		return t.ScoreClasses(ctx, prediction.Classifiers()[model], r.positive(target), r.names, resampled, run)
 	}
-	return t.ScoreNumbers(ctx, prediction.Regressors()[model], r.names, run)
+	return t.ScoreNumbers(ctx, prediction.Regressors()[model], r.names, resampled, run)
 }
 
 func (r *rehearsal) positive(target *columns.Column) int {
@@ -169,34 +180,40 @@ func (r *rehearsal) positive(target *columns.Column) int {
 	return slices.Index(target.Categories, r.Positive)
 }
 
-// metrics lists score.model, the mean over learners, and what a ceiling adds.
-func (r *rehearsal) metrics(results map[string][]map[string]figure.Figure) []pipeline.Metric {
+// metrics lists score.model, the mean over learners, and what other rows to train on
+// add.
+func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []pipeline.Metric {
 	var out []pipeline.Metric
 	for _, n := range r.names {
 		synthetic := column(results["synthetic"], n)
 		out = append(out, r.table(n, synthetic, r.note)...)
+		if n == "accuracy" {
+			out = append(out, pipeline.Metric{Name: "accuracy_majority", Value: r.majority.Value, Note: r.majority.Note})
+		}
 		if real, ok := results["real_train"]; ok {
-			ceiling := column(real, n)
-			out = append(out, r.table(n+"_real_train", ceiling, "")...)
-			out = append(out, agreement(n, synthetic, ceiling)...)
+			reached := column(real, n)
+			out = append(out, r.table(n+"_real_train", reached, "")...)
+			out = append(out, agreement(n, synthetic, reached)...)
+		}
+		if other, ok := results["baseline"]; ok {
+			out = append(out, r.table(n+"_baseline", column(other, n), "learnt from independent columns at the same epsilon")...)
 		}
 	}
 	return out
 }
 
-func column(results []map[string]figure.Figure, name string) []figure.Figure {
-	list := make([]figure.Figure, len(results))
+func column(results []map[string]prediction.Score, name string) []prediction.Score {
+	list := make([]prediction.Score, len(results))
 	for i, f := range results {
 		list[i] = f[name]
 	}
 	return list
 }
 
-func (r *rehearsal) table(name string, figures []figure.Figure, note string) []pipeline.Metric {
-	m := figure.Mean(figures)
-	out := []pipeline.Metric{{Name: name, Value: m.Value, Note: figure.Notes(m.Note, note)}}
-	for i, f := range figures {
-		out = append(out, pipeline.Metric{Name: name, Column: r.Models[i], Value: f.Value, Note: f.Note})
+func (r *rehearsal) table(name string, scores []prediction.Score, note string) []pipeline.Metric {
+	out := prediction.Mean(scores).Metrics(name, "", note)
+	for i, s := range scores {
+		out = append(out, s.Metrics(name, r.Models[i])...)
 	}
 	return out
 }

@@ -11,7 +11,6 @@ import (
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/metric/marginal"
-	"weir/stages/internal/question"
 )
 
 // divergenceNames are the distances of a discrete distribution, in order.
@@ -102,37 +101,6 @@ func (r *marginalRun) label(query []int) string {
 		names[i] = r.table.Columns[q].Name
 	}
 	return strings.Join(names, ":")
-}
-
-// references records the floor and the ceiling of the mean total variation.
-func (r *marginalRun) references(ctx context.Context, k int, suffix string) error {
-	queries := r.queries[k].list
-	floor := figure.None("there are no real rows to draw from", r.workloadNote(k))
-	if r.floor != nil {
-		list, err := r.compare(ctx, r.floor, queries)
-		if err != nil {
-			return err
-		}
-		floor = figure.Or(marginal.Summarise(list).MeanL1/2, r.noMarginal(k))
-		floor = floor.With("as many rows as the synthetic table has, columns drawn independently from " + r.source)
-	}
-	if r.ceiling != nil {
-		list, err := r.compare(ctx, r.ceiling, queries)
-		if err != nil {
-			return err
-		}
-		ceiling := figure.Or(marginal.Summarise(list).MeanL1/2, question.Empty(r.ceiling.Real, 1), r.noRows("real_train"))
-		r.Add("total_variation"+suffix+"_ceiling", "", ceiling.With("real_train against real"))
-	}
-	r.Add("total_variation"+suffix+"_floor", "", floor)
-	return nil
-}
-
-func (r *marginalRun) noRows(port string) string {
-	if f := r.frames[port]; f != nil && f.Rows == 0 {
-		return port + " has no rows"
-	}
-	return ""
 }
 
 // nist scores 3-way marginals as the 2018 NIST challenge did: 100 bins between

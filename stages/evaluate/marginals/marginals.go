@@ -27,25 +27,26 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "marginals", Version: 4,
-		In:  question.Ports("how far they are from `real` is the ceiling"),
+		Name: "marginals", Version: 5, Late: true,
+		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
 			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed KL, Hellinger; for single " +
 			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, or 1000 million over all columns, the limit beyond), Wasserstein and " +
 			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability. Missing is one more value. Columns of text are " +
-			"left out. Beside the mean total variation stand the floor (columns drawn independently from real one-way marginals), the ceiling (real_train " +
-			"against real) and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +
+			"left out. Beside the mean total variation stand that of other real rows (_real_train), of columns drawn independently from the real ones " +
+			"(_independent), of independent columns at the same epsilon (_baseline: the port, or else simulated with the noise that the budget of the spec " +
+			"leaves to counts of single columns), and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +
 			"their combinations keep.",
 		New: func() pipeline.Stage {
-			return &settings{Ways: []int{1, 2, 3}, Bins: 100, Edges: "declared", Outside: "clip", MaxQueries: 1000}
+			return &settings{Ways: []int{1, 2, 3}, Bins: marginal.Usual().Bins, Edges: "declared", Outside: "clip", MaxQueries: 1000}
 		},
 	}}
 }
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return question.Work(in["real"], s.measure), nil
+	return dependsOnBudget(question.Work(in["real"], s.measure)), nil
 }
 
 func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
@@ -68,13 +69,10 @@ type marginalRun struct {
 	env    *pipeline.Env
 	frames map[string]*columns.Frame
 	table  *marginal.Table // real and synthetic
-	// ceiling is real and real_train, nil without the latter; floor is real and
-	// independent columns, nil where there are no rows to draw from.
-	ceiling, floor *marginal.Table
-	source         string // what the floor is drawn from
-	notes          string
-	queries        map[int]workloads
-	done, total    int64
+	beside
+	notes       string
+	queries     map[int]workloads
+	done, total int64
 }
 
 // workloads are the marginals of one number of columns.
@@ -83,21 +81,13 @@ type workloads struct {
 	drawn bool
 }
 
-// code puts all tables in codes and draws the independent baseline.
+// code puts all tables in codes.
 func (r *marginalRun) code() {
 	b := marginal.Binning{Bins: r.Bins, Declared: r.Edges == "declared", OwnBins: r.Outside == "own_bins"}
 	real := r.frames["real"]
 	r.table = b.CodeAll(real, r.frames["synthetic"], r.env.Workers)
 	r.notes = question.Dropped(&columns.Frame{Dropped: append(slices.Clone(real.Dropped), r.table.Skipped...)})
-	r.source = "the real rows themselves"
-	from := r.table.Swapped()
-	if train := r.frames["real_train"]; train != nil {
-		r.source, r.ceiling = "real_train", b.CodeAll(real, train, r.env.Workers)
-		from = r.ceiling
-	}
-	if from.Synth > 0 {
-		r.floor = from.Independent(r.table, r.env.Rand("independent baseline"))
-	}
+	r.tablesBeside(b)
 	for _, k := range r.Ways {
 		most := r.MaxQueries
 		if k == 1 {
@@ -111,10 +101,7 @@ func (r *marginalRun) code() {
 // planned is the most marginals that the run counts, whatever its rows are: the
 // total of a progress bar would tell how many there are.
 func (r *marginalRun) planned() int64 {
-	tables, samples := 2, bits.Len(math.MaxInt32/smallestSample)+2
-	if r.ceiling != nil {
-		tables++
-	}
+	tables, samples := r.tablesRead(), bits.Len(math.MaxInt32/smallestSample)+2
 	n := 0
 	for k, w := range r.queries {
 		n += tables * len(w.list)

@@ -10,6 +10,7 @@ import (
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/metric/marginal"
+	"weir/stages/internal/question"
 	"weir/train/parallel"
 )
 
@@ -151,26 +152,37 @@ func (r *marginalRun) outside() {
 // rows of each indicator, real against synthetic. A column of two categories has
 // one indicator, of the second.
 func (r *marginalRun) probabilities() {
-	var p, q []float64
-	for i := range r.table.Columns {
-		c := &r.table.Columns[i]
-		if c.Labels == nil || r.empty() != "" {
-			continue
-		}
-		real, synth := c.Counts()
-		for k := marginal.FirstIndicator(c.Cells); k < c.Cells; k++ {
-			a, b := float64(real[k])/float64(r.table.Real), float64(synth[k])/float64(r.table.Synth)
-			p, q = append(p, a), append(q, b)
-			r.Add("probability_real", c.Name+"="+c.Labels[k], figure.Of(a))
-			r.Add("probability_synthetic", c.Name+"="+c.Labels[k], figure.Of(b))
-		}
-	}
-	d := marginal.CompareProbabilities(p, q)
+	d := r.indicators(r.table, func(name string, real, synthetic float64) {
+		r.Add("probability_real", name, figure.Of(real))
+		r.Add("probability_synthetic", name, figure.Of(synthetic))
+	})
 	none := figure.Notes(r.empty(), "needs a column with categories")
 	r.Add("probability_mean_absolute_error", "", figure.Or(d.MeanAbsolute, none))
+	if r.baseline != nil {
+		b := r.indicators(r.baseline, func(string, float64, float64) {})
+		r.Add("probability_mean_absolute_error_baseline", "", figure.Or(b.MeanAbsolute, none).With(r.noise))
+	}
 	r.Add("probability_rmse", "", figure.Or(d.RMSE, none))
 	r.Add("probability_sum_of_squares", "", figure.Or(d.SumOfSquares, none))
 	r.Add("probability_max_absolute_error", "", figure.Or(d.MaxAbsolute, none))
 	r.Add("probability_distance_from_diagonal", "", figure.Or(d.FromDiagonal, none))
 	r.Add("probability_pearson", "", figure.Or(d.Pearson, r.empty(), "needs two indicators that differ"))
+}
+
+// indicators compares the shares of a table's indicators and shows each.
+func (r *marginalRun) indicators(t *marginal.Table, show func(name string, real, synthetic float64)) marginal.Probabilities {
+	var p, q []float64
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Labels == nil || question.Empty(t.Real, t.Synth) != "" {
+			continue
+		}
+		real, synth := c.Counts()
+		for k := marginal.FirstIndicator(c.Cells); k < c.Cells; k++ {
+			a, b := float64(real[k])/float64(t.Real), float64(synth[k])/float64(t.Synth)
+			p, q = append(p, a), append(q, b)
+			show(c.Name+"="+c.Labels[k], a, b)
+		}
+	}
+	return marginal.CompareProbabilities(p, q)
 }

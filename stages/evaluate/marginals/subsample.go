@@ -22,8 +22,8 @@ func (r *marginalRun) subsample(ctx context.Context) error {
 		return nil
 	}
 	source := r.table.Swapped()
-	if r.ceiling != nil {
-		source = r.ceiling
+	if r.train != nil {
+		source = r.train
 	}
 	queries := r.queries[2].list
 	if r.empty() != "" || source.Synth < smallestSample || len(queries) == 0 {

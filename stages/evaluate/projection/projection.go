@@ -25,8 +25,8 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "projection", Version: 2,
-		In:  question.Ports("how far they are from `real` is the ceiling"),
+		Name: "projection", Version: 3, Late: true,
+		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(),
 		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
 			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
@@ -65,8 +65,10 @@ type projectionRun struct {
 func (r *projectionRun) run(ctx context.Context) error {
 	ports := []string{"real", "synthetic"}
 	others := []*columns.Frame{r.frames["synthetic"]}
-	if train := r.frames["real_train"]; train != nil {
-		ports, others = append(ports, "real_train"), append(others, train)
+	for _, port := range []string{"real_train", "baseline"} {
+		if f := r.frames[port]; f != nil {
+			ports, others = append(ports, port), append(others, f)
+		}
 	}
 	r.encoder = features.NewEncoder(features.Options{Scaling: features.Scaling(r.Scaling)}, nil, r.frames["real"], others...)
 	r.scatters = map[string]*association.Scatter{}
@@ -140,7 +142,10 @@ func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
 		points[port] = r.points(pca, port)
 	}
 	for _, port := range ports[1:] {
-		name := map[string]string{"synthetic": "wasserstein", "real_train": "wasserstein_ceiling"}[port]
+		name := "wasserstein"
+		if port != "synthetic" {
+			name += "_" + port
+		}
 		n := min(len(points["real"]), len(points[port]))
 		r.Add(name, "", figure.Or(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
 	}

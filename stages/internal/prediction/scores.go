@@ -2,6 +2,7 @@ package prediction
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"weir/stages/internal/figure"
@@ -35,16 +36,7 @@ func DefaultScores(classes int) []string {
 // judgeClasses scores predictions of categories y. positive is the category that
 // scores of two classes call positive.
 func judgeClasses(y []int32, p Predictions, positive int, names []string) map[string]figure.Figure {
-	j := &jury{p: p, y: make([]int, len(y)), classes: len(p.Scores.Cols)}
-	for i, v := range y {
-		j.y[i] = int(v)
-	}
-	if j.classes == 2 {
-		j.binary(positive)
-	} else {
-		j.confusion = score.NewConfusion(j.y, learn.Predict(p.Scores), j.classes)
-	}
-	out := map[string]figure.Figure{}
+	j, out := new(jury).hear(y, p, positive), map[string]figure.Figure{}
 	for _, n := range names {
 		out[n] = j.value(n).With(p.Note)
 	}
@@ -62,10 +54,24 @@ type jury struct {
 	curve score.Curve
 }
 
+// hear takes up other predictions; a jury that is used again keeps its memory.
+func (j *jury) hear(y []int32, p Predictions, positive int) *jury {
+	j.p, j.classes, j.y = p, len(p.Scores.Cols), j.y[:0]
+	for _, v := range y {
+		j.y = append(j.y, int(v))
+	}
+	if j.classes == 2 {
+		j.binary(positive)
+	} else {
+		j.confusion = score.NewConfusion(j.y, learn.Predict(p.Scores), j.classes)
+	}
+	return j
+}
+
 func (j *jury) binary(positive int) {
-	j.s, j.is = j.p.Scores.Cols[positive], make([]bool, len(j.y))
-	for i, v := range j.y {
-		j.is[i] = v == positive
+	j.s, j.is = j.p.Scores.Cols[positive], j.is[:0]
+	for _, v := range j.y {
+		j.is = append(j.is, v == positive)
 	}
 	at := 0.5
 	if !j.p.Probabilities {
@@ -200,19 +206,35 @@ func (j *jury) logLoss() figure.Figure {
 
 // judgeNumbers scores predicted numbers.
 func judgeNumbers(y, predicted []float64, names []string) map[string]figure.Figure {
-	r := score.NewRegression(y, predicted)
-	values := map[string]float64{
-		"r2": r.R2, "explained_variance": r.ExplainedVariance, "mse": r.MSE, "rmse": r.RMSE, "mae": r.MAE,
-		"median_absolute_error": r.MedianAbsoluteError, "max_error": r.MaxError,
-	}
-	out := map[string]figure.Figure{}
+	values, out := numberValues(y, predicted), map[string]figure.Figure{}
 	for _, n := range names {
-		v, ok := values[n]
-		if !ok {
+		if !slices.Contains(NumberScores(), n) {
 			out[n] = figure.None("is no score of numbers")
 			continue
 		}
-		out[n] = orNote(v, "one test row has no variance to explain")
+		out[n] = orNote(values(n), "one test row has no variance to explain")
 	}
 	return out
+}
+
+// numberValues are the scores of numbers by name.
+func numberValues(y, predicted []float64) func(name string) float64 {
+	r := score.NewRegression(y, predicted)
+	return func(name string) float64 {
+		switch name {
+		case "r2":
+			return r.R2
+		case "explained_variance":
+			return r.ExplainedVariance
+		case "mse":
+			return r.MSE
+		case "rmse":
+			return r.RMSE
+		case "mae":
+			return r.MAE
+		case "median_absolute_error":
+			return r.MedianAbsoluteError
+		}
+		return r.MaxError
+	}
 }

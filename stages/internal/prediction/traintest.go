@@ -10,6 +10,7 @@ import (
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric/bootstrap"
 )
 
 // Trial is one question: how well does what is learnt from the training rows
@@ -64,6 +65,22 @@ func (t *Trial) Impossible() string {
 		return "the test table has no row with a target"
 	}
 	return ""
+}
+
+// Majority is the accuracy of the constant guess that the test rows favour most, as
+// a share of the test rows; it is for categories alone.
+func (t *Trial) Majority() figure.Figure {
+	c := t.Test.Column(t.target)
+	if !c.Coded() || t.Test.Rows == 0 {
+		return figure.None(t.Impossible(), "needs a target of categories")
+	}
+	n, best := make([]int, len(c.Categories)), 0
+	for _, k := range c.Codes {
+		if n[k]++; n[k] > n[best] {
+			best = int(k)
+		}
+	}
+	return figure.Of(float64(n[best])/float64(t.Test.Rows), "share of the commonest class of the test rows, "+c.Categories[best])
 }
 
 // labels are the training classes that occur, and their categories.
@@ -140,8 +157,9 @@ func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) (
 }
 
 // ScoreClasses fits and judges the predictions of the target's categories by name
-// of the score; where the rows allow no fit, every score says why.
-func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, run learn.Run) (map[string]figure.Figure, error) {
+// of the score; where the rows allow no fit, every score says why. Without resamples
+// (nil) no score has an interval.
+func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil
 	}
@@ -149,22 +167,22 @@ func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive i
 	if err != nil {
 		return unfitted(names, err)
 	}
-	return judgeClasses(t.Test.Column(t.target).Codes, p, positive, names), nil
+	return scoreClasses(t.Test.Column(t.target).Codes, p, positive, names, r, run), nil
 }
 
 // ScoreNumbers does the same for a target of numbers.
-func (t *Trial) ScoreNumbers(ctx context.Context, r learn.Regressor, names []string, run learn.Run) (map[string]figure.Figure, error) {
+func (t *Trial) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil
 	}
-	p, err := t.regress(ctx, r, run)
+	p, err := t.regress(ctx, l, run)
 	if err != nil {
 		return unfitted(names, err)
 	}
-	return judgeNumbers(t.Test.Column(t.target).Numbers, p, names), nil
+	return scoreNumbers(t.Test.Column(t.target).Numbers, p, names, r, run), nil
 }
 
-func unfitted(names []string, err error) (map[string]figure.Figure, error) {
+func unfitted(names []string, err error) (map[string]Score, error) {
 	if why := learn.Declined(err); why != "" {
 		return allUndefined(names, why), nil
 	}
@@ -172,10 +190,10 @@ func unfitted(names []string, err error) (map[string]figure.Figure, error) {
 }
 
 // allUndefined gives every score the same reason.
-func allUndefined(names []string, why string) map[string]figure.Figure {
-	out := map[string]figure.Figure{}
+func allUndefined(names []string, why string) map[string]Score {
+	out := map[string]Score{}
 	for _, n := range names {
-		out[n] = figure.None(why)
+		out[n] = bare(figure.None(why))
 	}
 	return out
 }

@@ -13,15 +13,24 @@ import (
 	"weir/stages/internal/columns"
 )
 
-// Ports are those of a comparison of whole tables; ceiling says what real_train is
+// Ports are those of a comparison of whole tables; beside says what real_train is
 // for.
-func Ports(ceiling string) []pipeline.Port {
+func Ports(beside string) []pipeline.Port {
 	return []pipeline.Port{
 		Table("real", "real rows, preferably ones that no model has seen", false),
 		Table("synthetic", "the rows to judge", false),
-		Table("real_train", "the real rows that the model learnt from: "+ceiling, true),
+		Table("real_train", "the real rows that the model learnt from: "+beside, true),
+		Baseline(),
 	}
 }
+
+// Baseline is the input of what a table must be better than to be worth its epsilon.
+func Baseline() pipeline.Port {
+	return Table("baseline", "rows of independent columns at the same epsilon (kind `independent`): what is worse than they are is lost", true)
+}
+
+// names are the ports of tables, in the order in which figures of them are given.
+func names() []string { return []string{"real", "synthetic", "real_train", "baseline"} }
 
 // Table is an input of rows.
 func Table(name, doc string, optional bool) pipeline.Port {
@@ -46,6 +55,16 @@ func header(like pipeline.Header) pipeline.Header {
 // columns.Align); a port that is not connected has none.
 type Frames map[string]*columns.Frame
 
+// rows are the row counts of the tables: a reader must know how many rows speak.
+func (f Frames) rows() (list []pipeline.Metric) {
+	for _, port := range names() {
+		if f[port] != nil {
+			list = append(list, pipeline.Metric{Name: "rows", Column: port, Value: float64(f[port].Rows)})
+		}
+	}
+	return list
+}
+
 // Work is the work of a kind that reads the tables of Ports and gives figures. It fails where it is
 // cancelled or a table cannot be read, and never for what the rows are: that a run
 // fails would tell of them, so every figure that they do not allow has a note
@@ -63,7 +82,7 @@ func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Fra
 			return nil, err
 		}
 		shares.reach(allShares)
-		return pipeline.Tables{"out": pipeline.WriteMetrics(h, list)}, nil
+		return pipeline.Tables{"out": pipeline.WriteMetrics(h, append(list, frames.rows()...))}, nil
 	}}
 }
 
@@ -73,7 +92,7 @@ func Comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
 	if real == nil {
 		return
 	}
-	for _, port := range []string{"real", "synthetic", "real_train"} {
+	for _, port := range names() {
 		h, ok := in[port]
 		if !ok || h.Domain.Column(name) == nil {
 			continue
@@ -87,11 +106,11 @@ func Comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
 	}
 }
 
-// Read reads what is connected of the ports real, synthetic and real_train.
+// Read reads what is connected of the ports of tables.
 func Read(ctx context.Context, in pipeline.Tables) (Frames, error) {
 	var frames []*columns.Frame
-	var names []string
-	for _, p := range []string{"real", "synthetic", "real_train"} {
+	var connected []string
+	for _, p := range names() {
 		t, ok := in[p]
 		if !ok {
 			continue
@@ -100,11 +119,11 @@ func Read(ctx context.Context, in pipeline.Tables) (Frames, error) {
 		if err != nil {
 			return nil, err
 		}
-		frames, names = append(frames, f), append(names, p)
+		frames, connected = append(frames, f), append(connected, p)
 	}
 	aligned := Frames{}
 	for i, f := range columns.Align(frames...) {
-		aligned[names[i]] = f
+		aligned[connected[i]] = f
 	}
 	return aligned, nil
 }

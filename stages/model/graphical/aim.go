@@ -61,6 +61,7 @@ func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Add("workload", fmt.Sprintf("%d marginals of %d columns, with more than %d sets of columns inside them", len(workload), len(h.Domain.Columns), mostCandidates), "fewer or smaller marginals: each round looks at every set inside them")
 	}
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals, and in rounds the choice of the next", s.run)
+	w.Decide = warned(h)
 	if s.Selection == "exponential" {
 		w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism {
 			return mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}

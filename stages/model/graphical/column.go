@@ -47,6 +47,8 @@ func (c *coded) codeOf() []uint16 {
 
 const (
 	mostBins       = 256 // of a number that declares them
+	leastBins      = 8   // that a number gets where nothing is declared
+	fewBins        = 2   // that lie beside the heaps of one
 	mostFound      = 32  // that noise and rows give a number; heaps may add as many
 	mostCategories = 64  // codes of a category
 )
@@ -110,17 +112,16 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 	return coded{Cells: cells, Leaves: leaves, Bins: bins}
 }
 
-// binsOf is how many bins so many rows of a number are worth: more where rows are many
-// and noise is small.
-func binsOf(rows, mu, least float64) int {
-	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), least), mostFound))
+// binsOf is how many bins a number gets: more where rows are many and noise is small.
+func binsOf(rows, mu float64) int {
+	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
 }
 
-// The least bins of a number, and of what lies beside the heaps of one.
-const (
-	leastBins = 8
-	fewBins   = 2
-)
+// beside is how many bins the rows outside of heaps get, as a part of all rows: fewer by
+// the law of binsOf.
+func beside(bins int, part float64) int {
+	return max(int(math.Round(float64(bins)*math.Sqrt(math.Sqrt(part)))), fewBins)
+}
 
 // outside is how many rows lie outside the heaps of a number, the single cells that
 // stand alone beside bins of `want` rows. Bins are made for these rows: where nearly
@@ -137,11 +138,12 @@ func outside(leaves []histogram.Leaf, want, rows, sd float64) float64 {
 
 // ranges are the leaves of each bin of a number.
 func (s Columns) ranges(leaves []histogram.Leaf, rows, mu, sd float64) [][2]int {
-	if s.Bins > 0 {
-		return histogram.Merge(leaves, rows, s.Bins, sd)
+	bins := s.Bins
+	if bins == 0 {
+		bins = binsOf(rows, mu)
 	}
-	spread := outside(leaves, rows/float64(binsOf(rows, mu, leastBins)), rows, sd)
-	return histogram.Merge(leaves, spread, binsOf(spread, mu, fewBins), sd)
+	spread := outside(leaves, rows/float64(bins), rows, sd)
+	return histogram.Merge(leaves, spread, beside(bins, spread/rows), sd)
 }
 
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf

@@ -22,7 +22,7 @@ func conformance() map[string][]pipelinetest.Case {
 			}
 		}
 	}
-	for _, k := range learning() {
+	for _, k := range append(learning(), autoKind()) {
 		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: k.New})
 	}
 	return cases
@@ -58,6 +58,14 @@ func configured() map[string]map[string]func() pipeline.Stage {
 		},
 		bayesName: {
 			"default": bayesCase("released"), "published": bayesCase("published"),
+		},
+		autoName: {
+			"default": autoKind().New,
+			"little noise": func() pipeline.Stage {
+				s := autoKind().New().(*Auto)
+				s.Target, s.Rows, s.NoiseMultiplier = "smoker", 1000, 0.05
+				return s
+			},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package graphical
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -141,6 +142,9 @@ func TestHeapsOfWideNumbers(t *testing.T) {
 	in := pipelinetest.Input{Header: header(d, 1000), Rows: pipelinetest.Rows(d, columns...)}
 	for _, stage := range []pipeline.Stage{marginalTreeKind().New(), independentKind().New()} {
 		m := attempt{stage: stage, in: in, multiplier: 0.3}.model(t)
+		if list := string(m.listing()); !strings.Contains(list, ",15024,") || !strings.Contains(list, ",15025,") {
+			t.Errorf("%T: the points of a heap are not listed:\n%s", stage, list)
+		}
 		counts := map[float64]int{}
 		rec := drawn(t, m, 1000)
 		for i := range 1000 {

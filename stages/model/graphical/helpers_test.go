@@ -139,10 +139,10 @@ func table(sizes []int, columns ...[]int) pipelinetest.Input {
 	return pipelinetest.Input{Header: header(d, len(columns[0])), Rows: pipelinetest.Rows(d, values...)}
 }
 
-// every is a stage of each kind as it is by default.
+// every is a stage of each kind that learns as it is by default.
 func every() []pipeline.Stage {
 	var list []pipeline.Stage
-	for _, k := range learning() {
+	for _, k := range append(learning(), autoKind()) {
 		list = append(list, k.New())
 	}
 	gaussian := aimKind().New().(*AIM)

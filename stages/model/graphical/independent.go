@@ -22,7 +22,7 @@ const independentName = "independent"
 
 func independentKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: independentName, Version: 1,
+		Name: independentName, Version: 1, Late: true,
 		Doc: "Measures a noisy histogram of each column and releases the model in which columns are independent. " +
 			"Use it as the floor that other models have to beat, and where rows are so few that noise drowns every pair. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
@@ -41,15 +41,25 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	return oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run), nil
+	work := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run)
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, 0, scale)) }
+	return work, nil
 }
 
-// run releases the columns once, and what levels of trees left over once more.
+func (s *Independent) decide(d *pipeline.Domain, f facts) pipeline.Decision {
+	return pipeline.Decision{Decided: f.bins(s.Columns, d)}
+}
+
 func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
 	p, err := openPurse(env)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
+	return s.learn(ctx, env, p, t)
+}
+
+// learn releases the columns once, and what levels of trees left over once more.
+func (s *Independent) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
 	f, err := begin(ctx, t, p, s.Columns, p.total())
 	if err != nil {
 		return pipeline.Table{}, err

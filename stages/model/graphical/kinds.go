@@ -12,7 +12,7 @@ import (
 // Kinds lists the kinds of this family: those that learn from a table, and those that
 // read what was released.
 func Kinds() []pipeline.Kind {
-	return append(learning(), marginalsFromKind(), scoreKind(), intervalsKind(), measuredKind())
+	return append(learning(), autoKind(), marginalsFromKind(), scoreKind(), intervalsKind(), measuredKind())
 }
 
 // learning lists the kinds that measure a private table.
@@ -20,7 +20,7 @@ func learning() []pipeline.Kind {
 	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
 }
 
-// Decoders read what they release.
+// Decoders read what they release; auto releases a model of the kind that it takes.
 func Decoders() []artifact.Decoder {
 	list := []artifact.Decoder{{Kind: fromName, Format: format, Decode: decode}}
 	for _, kind := range learning() {

@@ -164,15 +164,16 @@ func (m *released) byCode(columns []int) [][]group {
 	return axes
 }
 
-// axis is that of a marginal of one column: ranges of cells, single cells, or codes.
+// axis is that of a marginal of one column: ranges of cells, single cells, the points
+// of some, or codes.
 func (m *released) axis(x measured) (list []group) {
 	j := x.Columns[0]
 	g := m.grids[j]
 	switch {
 	case x.Within != nil:
 		for _, cell := range x.Within {
-			for point := range g.PointsIn(cell) {
-				list = append(list, group{lo: cell, hi: cell + 1, point: point + 1})
+			for i := range g.PointsIn(cell) {
+				list = append(list, group{lo: cell, hi: cell + 1, point: i + 1})
 			}
 		}
 	case x.Cells != nil:

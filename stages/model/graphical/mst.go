@@ -72,6 +72,7 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	pairs, _ := s.Aim.pairs(h.Domain)
 	chosen := int64(steps(len(h.Domain.Columns), pairs))
 	w := oneEvent(h, s.NoiseMultiplier, fmt.Sprintf("noisy marginals of columns and of %d pairs", chosen), s.run)
+	w.Decide = warned(h)
 	if chosen == 0 {
 		return w, nil
 	}

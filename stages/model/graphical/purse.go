@@ -68,6 +68,14 @@ func filterOf(m privacy.Mechanism) (mechanism.GaussianFilter, error) {
 // total is mu squared, for one changed row.
 func (p *purse) total() float64 { return p.filter.Total() }
 
+// scale is the noise multiplier of the plan; 0: nothing is added.
+func (p *purse) scale() float64 {
+	if p.silent {
+		return 0
+	}
+	return p.filter.NoiseMultiplier
+}
+
 // move is the L2 sensitivity of a histogram under the adjacency of the plan.
 func (p *purse) move() float64 { return mechanism.HistogramMoves().Under(p.filter.Adjacency) }
 

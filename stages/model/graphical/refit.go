@@ -14,7 +14,8 @@ func (m *released) front() *front {
 	for _, x := range m.Measured {
 		j := x.Columns[0]
 		switch {
-		case x.Within != nil || x.Cells != nil && trees[j]:
+		case x.Within != nil: // the points of single cells, in their column
+		case x.Cells != nil && trees[j]:
 		case x.Cells != nil:
 			trees[j] = true
 			if t, known := m.ofLeaves(j); known {

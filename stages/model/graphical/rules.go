@@ -2,6 +2,7 @@ package graphical
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"weir/pipeline"
@@ -25,12 +26,28 @@ const mostEdges = 64
 // needRules adds a problem for each rule that the table cannot have, before anything is
 // paid for: what no row can keep would be a model without rows.
 func needRules(d *pipeline.Domain, ps *pipeline.Problems) {
+	if needRuled(d, ps); len(*ps) > 0 {
+		return
+	}
 	rules, wrong := constraint.Read(d)
 	if len(wrong) == 0 {
 		wrong = constraint.Contradictions(d, rules)
 	}
 	for _, p := range wrong {
 		ps.Add("from", "a table whose "+p.Path+" is "+p.Found, p.Accepted)
+	}
+}
+
+// needRuled adds a problem for each rule about a column whose values a stage of the same
+// run releases: whether any row can keep it would show after the charge.
+func needRuled(d *pipeline.Domain, ps *pipeline.Problems) {
+	for i := range d.Constraints {
+		for _, name := range d.Constraints[i].Columns() {
+			if c := d.Column(name); c != nil && c.Late {
+				ps.Add("from", fmt.Sprintf("a table with a rule (constraints[%d]) about column %s, whose values %s has yet to release", i, name, c.Source),
+					"a table whose rules are about declared columns, or a spec of its own that takes the released domain")
+			}
+		}
 	}
 }
 

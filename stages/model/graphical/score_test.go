@@ -35,8 +35,8 @@ func small() pipelinetest.Input {
 	return pipelinetest.Input{Header: header(d, 300), Rows: pipelinetest.Rows(d, columns...)}
 }
 
-// possible lists each row of the domain of small once.
-func possible() (pipelinetest.Input, int) {
+// rowsOfAll lists each row of the domain of small once.
+func rowsOfAll() (pipelinetest.Input, int) {
 	in := small()
 	columns, n := make([][]any, 3), 0
 	for _, age := range []any{nil, 1, 2, 3, 4, 5, 6} {
@@ -74,7 +74,7 @@ func scored(t testing.TB, model pipeline.Table, in pipelinetest.Input) []float64
 // of bins alone are shown to fail).
 func TestScoresAreProbabilities(t *testing.T) {
 	model := smallModel(t)
-	all, n := possible()
+	all, n := rowsOfAll()
 	scores := scored(t, model, all)
 	sum, probabilities := 0.0, make([]float64, n)
 	for i, x := range scores {

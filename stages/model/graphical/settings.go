@@ -17,7 +17,7 @@ type Columns struct {
 
 // Aim says which marginals matter.
 type Aim struct {
-	Target       string   `yaml:"target,omitempty" json:"target,omitempty" format:"columns" doc:"Column that the synthetic rows will be used to predict; its pairs count target_weight times."`
+	Target       string   `yaml:"target,omitempty" json:"target,omitempty" format:"columns" doc:"Column that the synthetic rows will be used to predict; its pairs count target_weight times. By default the target of a stage of kind downstream in the same spec; none: no column."`
 	TargetWeight float64  `yaml:"target_weight" json:"target_weight" exclusiveMin:"0" doc:"Weight of pairs with the target, against 1 of others."`
 	Workload     []Wanted `yaml:"workload,omitempty" json:"workload,omitempty" doc:"Marginals that matter; all pairs of columns by default. Pairs inside none of them are not measured."`
 }
@@ -64,6 +64,8 @@ func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) 
 // mostCodes bounds the codes of a column, missing values included.
 func (s Columns) mostCodes(c pipeline.Column) int {
 	switch edges, declared := s.Edges[c.Name]; {
+	case c.Type.Coded() && c.Late:
+		return mostCategories
 	case c.Type.Coded():
 		return min(len(c.Categories)+1, mostCategories)
 	case declared:
@@ -74,10 +76,18 @@ func (s Columns) mostCodes(c pipeline.Column) int {
 	return 2*mostFound + 2
 }
 
+// finds tells whether bins are found for a column of d.
+func (s Columns) finds(d *pipeline.Domain) bool {
+	return slices.ContainsFunc(d.Columns, func(c pipeline.Column) bool { return !c.Type.Coded() && s.Edges[c.Name] == nil })
+}
+
 // need adds a problem for each column of h that cannot be measured: what may be known
 // before any row is read.
 func need(h pipeline.Header, ps *pipeline.Problems) {
 	for _, c := range h.Domain.Columns {
+		if c.Late { // any domain that a stage releases can be measured
+			continue
+		}
 		if c.Encoding != nil {
 			ps.Add("from", fmt.Sprintf("a table whose column %s is encoded (%s)", c.Name, c.Encoding.Form), "the table as it is after cleaning, neither cut nor encoded")
 		} else if _, err := columns.GridOf(c); err != nil {
@@ -116,10 +126,21 @@ func ascending(x []float64) bool {
 	return true
 }
 
+// AimAt implements pipeline.Aimed.
+func (s *Aim) AimAt() *string { return &s.Target }
+
+// at is the place of the target; -1 without one.
+func (s Aim) at(d *pipeline.Domain) int {
+	if s.Target == "" || s.Target == pipeline.NoTarget {
+		return -1
+	}
+	return d.Index(s.Target)
+}
+
 // check adds a problem for each column of the aim that the table lacks.
 func (s Aim) check(d *pipeline.Domain, ps *pipeline.Problems) {
-	if s.Target != "" && d.Index(s.Target) < 0 {
-		ps.Unknown("target", "column of the table", s.Target, d.Names())
+	if s.Target != "" && s.Target != pipeline.NoTarget && d.Index(s.Target) < 0 {
+		ps.Unknown("target", "column of the table", s.Target, append(d.Names(), pipeline.NoTarget))
 	}
 	for i, w := range s.Workload {
 		ps.Pick(fmt.Sprintf("workload[%d].columns", i), d, w.Columns)
@@ -129,7 +150,7 @@ func (s Aim) check(d *pipeline.Domain, ps *pipeline.Problems) {
 // pairs lists the pairs that may be measured, with what each is worth: 1 without a
 // workload, else the weights of the marginals that hold it.
 func (s Aim) pairs(d *pipeline.Domain) (sets []graphical.Set, weights []float64) {
-	target := d.Index(s.Target)
+	target := s.at(d)
 	for i := range d.Columns {
 		for j := i + 1; j < len(d.Columns); j++ {
 			w := s.worth(d.Columns[i].Name, d.Columns[j].Name)

@@ -34,7 +34,7 @@ const treeName = "marginal_tree"
 
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: treeName, Version: 1,
+		Name: treeName, Version: 1, Late: true,
 		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
@@ -67,7 +67,21 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	return oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run), nil
+	work := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run)
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, 0, scale)) }
+	return work, nil
+}
+
+// decide is what the settings that are left open will be, and a warning where noise
+// drowns pairs.
+func (s *MarginalTree) decide(d *pipeline.Domain, f facts) pipeline.Decision {
+	out := pipeline.Decision{Decided: f.bins(s.Columns, d), Findings: f.drowned()}
+	sets, _ := s.Aim.pairs(d)
+	if s.Select == 0 && f.count && f.known() && len(sets) > 0 {
+		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(s.scoring(len(sets), f.rows, f.mu*f.mu)),
+			Why: fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
+	}
+	return out
 }
 
 // oneEvent is the work of a stage that pays one filter for all that it measures.
@@ -78,14 +92,20 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
 		}}},
-		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			model, err := learn(ctx, env, in["in"])
-			if err != nil {
-				return nil, err
-			}
-			list, err := listed(ctx, env, marginalsHeader(h), model)
-			return pipeline.Tables{"model": model, "marginals": list}, err
-		},
+		Run: releasing(h, learn),
+	}
+}
+
+// releasing is the run of a stage that learns a model: the model, and what it was fitted
+// to as a file that people read.
+func releasing(h pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) func(context.Context, *pipeline.Env, pipeline.Tables) (pipeline.Tables, error) {
+	return func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		model, err := learn(ctx, env, in["in"])
+		if err != nil {
+			return nil, err
+		}
+		list, err := listed(ctx, env, marginalsHeader(h), model)
+		return pipeline.Tables{"model": model, "marginals": list}, err
 	}
 }
 
@@ -99,6 +119,11 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 	if err != nil {
 		return pipeline.Table{}, err
 	}
+	return s.learn(ctx, env, p, t)
+}
+
+// learn spends the purse.
+func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
 	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
 	if err != nil {
 		return pipeline.Table{}, err

@@ -32,34 +32,34 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 		ps.Add("copies", "given for a table that has a column "+copyColumn, "absent, or a table without that column")
 	}
 	d.Columns = append(d.Columns, pipeline.Column{Name: copyColumn, Type: pipeline.Integer, Bounds: &[2]float64{1, float64(s.Copies)}, Source: "public", Doc: "number of the copy"})
-	h.Rows = s.Rows * int64(s.Copies)
+	h.Rows *= int64(s.Copies)
 	return pipeline.TableHeader(d, h), ps.Err()
 }
 
 // drawAll is the one table, or all copies.
-func (s *Stage) drawAll(m artifact.Model, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
+func (s *Stage) drawAll(m artifact.Model, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
 	if s.Copies == 0 {
-		return s.Draw(m, class, env.Rand, env.Progress)
+		return s.Draw(m, rows, class, env.Rand, env.Progress)
 	}
 	c, ok := m.(artifact.Copier)
 	if !ok {
 		return pipeline.Table{}, errors.New("copies: is given for a model that does not know its noise, must be absent")
 	}
-	one, err := s.Draw(m, class, env.Rand, env.Progress)
+	one, err := s.Draw(m, rows, class, env.Rand, env.Progress)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
 	like := m.Header()
 	like.Class = class
 	h, err := s.copied(one.Header, like)
-	return pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches { return s.each(ctx, c, h, env) }}, err
+	return pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches { return s.each(ctx, c, rows, h, env) }}, err
 }
 
 // each draws one copy after the other, holding one model at a time.
-func (s *Stage) each(ctx context.Context, c artifact.Copier, h pipeline.Header, env *pipeline.Env) pipeline.Batches {
+func (s *Stage) each(ctx context.Context, c artifact.Copier, rows int64, h pipeline.Header, env *pipeline.Env) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		for k := 1; k <= s.Copies; k++ {
-			t, err := s.copy(ctx, c, k, h.Class, env)
+			t, err := s.copy(ctx, c, k, rows, h.Class, env)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -77,14 +77,14 @@ func (s *Stage) each(ctx context.Context, c artifact.Copier, h pipeline.Header, 
 }
 
 // copy is the table of copy k.
-func (s *Stage) copy(ctx context.Context, c artifact.Copier, k int, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
+func (s *Stage) copy(ctx context.Context, c artifact.Copier, k int, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
 	random := func(purpose string) *rand.Rand { return env.Rand(fmt.Sprintf("copy %d %s", k, purpose)) }
 	m, err := c.Copy(ctx, random("noise"), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	done, all := s.Rows*int64(k-1), s.Rows*int64(s.Copies)
-	return s.Draw(m, class, random, func(n, _ int64) { env.Progress(done+n, all) })
+	done, all := rows*int64(k-1), rows*int64(s.Copies)
+	return s.Draw(m, rows, class, random, func(n, _ int64) { env.Progress(done+n, all) })
 }
 
 // numbered is a batch with the number of its copy as last column.

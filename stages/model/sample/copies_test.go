@@ -52,7 +52,7 @@ func tree(t *testing.T, n int) pipeline.Table {
 // differ at all, since rows are rounded: their spread must never pass for the noise.
 func TestCopiesCarryTheNoise(t *testing.T) {
 	const rows, copies = 4000, 60
-	s := &Stage{Rows: rows, Copies: copies, Categorical: "sample"}
+	s := &Stage{Rows: number(rows), Copies: copies, Categorical: "sample"}
 	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": tree(t, rows)})
 	must(t, err)
 	if h := out["out"].Header; h.Rows != rows*copies || h.Class != pipeline.Released {
@@ -88,7 +88,7 @@ func TestCopiesCarryTheNoise(t *testing.T) {
 // TestCopiesNeedMarginals: a model that does not know its noise has none, and a table
 // with a column of that name cannot have another.
 func TestCopiesNeedMarginals(t *testing.T) {
-	s := &Stage{Rows: 3, Copies: 2, Categorical: "sample"}
+	s := &Stage{Rows: number(3), Copies: 2, Categorical: "sample"}
 	if _, err := s.Plan(pipeline.Headers{"in": generator(t).Header}); err == nil || !strings.Contains(err.Error(), "copies: is given for a model that learned encoded columns") {
 		t.Errorf("copies of a network: %v", err)
 	}
@@ -98,3 +98,5 @@ func TestCopiesNeedMarginals(t *testing.T) {
 		t.Errorf("copies of a table with a column copy: %v", err)
 	}
 }
+
+func number(n int64) *int64 { return &n }

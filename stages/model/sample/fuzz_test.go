@@ -73,9 +73,9 @@ func drawFrom(about, lengths, weights []byte) error {
 	if err != nil {
 		return err
 	}
-	stage := Stage{Rows: 3, Categorical: "sample"}
+	stage := Stage{Categorical: "sample"}
 	random := func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
-	table, err := stage.Draw(m, pipeline.Released, random, func(_, _ int64) {})
+	table, err := stage.Draw(m, 3, pipeline.Released, random, func(_, _ int64) {})
 	if err != nil {
 		return err
 	}

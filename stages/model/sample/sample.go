@@ -3,12 +3,15 @@
 package sample
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/stages/internal/rowcount"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 )
@@ -16,7 +19,7 @@ import (
 // Stage draws rows from a released model, in the terms of the source table.
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
-	Rows        int64  `yaml:"rows" json:"rows" required:"true" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count."`
+	Rows        *int64 `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
 	Copies      int    `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
 	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
@@ -24,10 +27,11 @@ type Stage struct {
 // Kinds lists the one kind of this package.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "sample", Version: 1,
+		Name: "sample", Version: 1, Late: true,
 		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and bounds. " +
 			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."}},
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."},
+			{Name: "rows_from", Form: pipeline.FormCount, Optional: true, Doc: "A released number of rows (dp_count): as many are drawn."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "Synthetic rows."}},
 		New: func() pipeline.Stage { return &Stage{Categorical: "sample"} },
 	}}
@@ -36,7 +40,15 @@ func Kinds() []pipeline.Kind {
 // Plan states the domain of the source, as far as the steps before the model
 // can be undone.
 func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	h, err := s.header(in["in"])
+	count, counted := in["rows_from"]
+	var ps pipeline.Problems
+	switch {
+	case s.Rows == nil && !counted:
+		ps.Add("rows", "missing", "a public number of rows, or rows_from: a stage of kind dp_count")
+	case s.Rows != nil && counted:
+		ps.Add("rows", fmt.Sprint(*s.Rows)+", and rows_from is given too", "one of the two")
+	}
+	h, err := s.header(in["in"], in["in"].Class.Join(cmp.Or(count.Class, pipeline.Public)))
 	if err != nil {
 		return pipeline.Work{}, err
 	}
@@ -46,13 +58,20 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := s.drawAll(m, in["in"].Class, env)
+			rows, err := s.rows(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			t, err := s.drawAll(m, rows, h.Class, env)
 			return pipeline.Tables{"out": t}, err
-		}}, nil
+		}}, ps.Err()
 }
 
-func (s *Stage) header(model pipeline.Header) (pipeline.Header, error) {
-	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: model.Class, Stability: pipeline.Unbounded(), Rows: s.Rows, Terms: model.Terms})
+func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.Header, error) {
+	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: class, Stability: pipeline.Unbounded(), Terms: model.Terms})
+	if s.Rows != nil {
+		h.Rows = *s.Rows
+	}
 	h, err := prep.InvertHeader(h)
 	if err != nil || s.Copies == 0 {
 		return h, err
@@ -60,23 +79,35 @@ func (s *Stage) header(model pipeline.Header) (pipeline.Header, error) {
 	return s.copied(h, model)
 }
 
-// Draw is the table of s.Rows rows of m. random makes public randomness by
+// rows is how many to draw: the number of the settings, or the released one.
+func (s *Stage) rows(ctx context.Context, in pipeline.Tables) (int64, error) {
+	if s.Rows != nil {
+		return *s.Rows, nil
+	}
+	c, err := rowcount.Read(ctx, in["rows_from"])
+	return min(c.Rows, mostRows), err
+}
+
+// mostRows is the greatest number that the settings can ask for.
+const mostRows = 1_000_000_000
+
+// Draw is the table of so many rows of m. random makes public randomness by
 // purpose; the same table is drawn whenever it is read, in memory that does not
 // grow with its rows.
-func (s *Stage) Draw(m artifact.Model, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
-	h.Class, h.Rows = class, s.Rows
-	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Rows: s.Rows, Random: random}
+	h.Class, h.Rows = class, rows
+	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Rows: rows, Random: random}
 	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}
 	t := pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches {
-		return s.batches(ctx, m, how, progress)
+		return batches(ctx, m, rows, how, progress)
 	}}
 	return prep.Invert(t, func() *rand.Rand { return random("restore") })
 }
 
-func (s *Stage) batches(ctx context.Context, m artifact.Model, how artifact.Drawing, progress func(done, total int64)) pipeline.Batches {
+func batches(ctx context.Context, m artifact.Model, total int64, how artifact.Drawing, progress func(done, total int64)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		rows, err := m.Draw(how)
 		if err != nil {
@@ -84,18 +115,18 @@ func (s *Stage) batches(ctx context.Context, m artifact.Model, how artifact.Draw
 			return
 		}
 		most := rowsAtOnce(m.Header().Domain)
-		for done := int64(0); done < s.Rows; {
+		for done := int64(0); done < total; {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
-			n := min(s.Rows-done, most)
+			n := min(total-done, most)
 			rec, err := rows(int(n))
 			if !yield(rec, err) || err != nil {
 				return
 			}
 			done += n
-			progress(done, s.Rows)
+			progress(done, total)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
+	"weir/stages/internal/rowcount"
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
 	"weir/stages/prep"
@@ -21,18 +22,59 @@ func TestConformance(t *testing.T) {
 	files, err := model.Collect(t.Context())
 	must(t, err)
 	var cases []pipelinetest.Case
-	for name, s := range map[string]Stage{"drawn": {Rows: 50, Categorical: "sample"}, "most probable": {Rows: 5, Categorical: "argmax"}, "no rows": {Categorical: "sample"}} {
-		cases = append(cases, pipelinetest.Case{Name: name, Whole: true, Stage: func() pipeline.Stage { return &s },
-			In: map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}})
+	some, few, none := int64(50), int64(5), int64(0)
+	for name, s := range map[string]Stage{"drawn": {Rows: &some, Categorical: "sample"}, "most probable": {Rows: &few, Categorical: "argmax"},
+		"no rows": {Rows: &none, Categorical: "sample"}, "as many as released": {Categorical: "sample"}} {
+		in := map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}
+		if s.Rows == nil {
+			in["rows_from"] = released(t, 37)
+		}
+		cases = append(cases, pipelinetest.Case{Name: name, Whole: true, Stage: func() pipeline.Stage { return &s }, In: in})
 	}
 	measured := marginals(t)
 	rows, err := measured.Collect(t.Context())
 	must(t, err)
-	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: 50, Categorical: "sample"} },
+	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
-	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: 20, Copies: 3, Categorical: "sample"} },
+	measured = tree(t, 40)
+	rows, err = measured.Collect(t.Context())
+	must(t, err)
+	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
+}
+
+// released is what dp_count gives.
+func released(t *testing.T, rows int64) pipelinetest.Input {
+	t.Helper()
+	h := pipeline.Header{Form: pipeline.FormCount, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Stability: pipeline.Unbounded()}
+	table, err := rowcount.Write(h, "count", rowcount.Count{Rows: rows})
+	must(t, err)
+	r, err := table.Collect(t.Context())
+	must(t, err)
+	return pipelinetest.Input{Header: h, Rows: r}
+}
+
+// TestRowsAreOfOneSource: a public number or a released one, and then as many rows.
+func TestRowsAreOfOneSource(t *testing.T) {
+	model, count := generator(t), released(t, 37)
+	n := int64(4)
+	in := pipeline.Tables{"in": model, "rows_from": pipeline.FromRecords(count.Header, count.Rows)}
+	out, err := pipelinetest.Run(t, &Stage{Categorical: "sample"}, pipelinetest.Env(1), in)
+	must(t, err)
+	r, err := out["out"].Collect(t.Context())
+	must(t, err)
+	if r.NumRows() != 37 {
+		t.Errorf("%d rows are drawn, 37 were released", r.NumRows())
+	}
+	for s, ports := range map[*Stage]pipeline.Headers{
+		{Rows: &n}: {"in": model.Header, "rows_from": count.Header},
+		{}:         {"in": model.Header},
+	} {
+		if _, err := s.Plan(ports); err == nil {
+			t.Errorf("rows %v with %d inputs are planned", s.Rows, len(ports))
+		}
+	}
 }
 
 // TestDecodersAreDistinct: two for one kind and format could not both be used.

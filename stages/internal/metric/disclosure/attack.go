@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
-
-	"weir/stages/internal/metric/score"
 )
 
 // Rate is a share of n trials with its Clopper-Pearson interval of 95 %.
@@ -34,7 +32,6 @@ func NewRate(k, n int) Rate {
 
 // Membership is how well a score tells members from others.
 type Membership struct {
-	AUROC float64
 	// Power is the share of members above the threshold, FalsePositive that of
 	// others which did not set it.
 	Power, FalsePositive Rate
@@ -53,18 +50,11 @@ func NewMembership(members, others []float64, rate float64) Membership {
 		}
 	}
 	if len(members) == 0 || len(held) == 0 {
-		return Membership{math.NaN(), NewRate(0, 0), NewRate(0, 0)}
+		return Membership{NewRate(0, 0), NewRate(0, 0)}
 	}
 	slices.Sort(set)
 	threshold := set[len(set)-1-int(rate*float64(len(set)))]
-	y := make([]bool, len(members)+len(others))
-	for i := range members {
-		y[i] = true
-	}
-	return Membership{
-		AUROC: score.AUROC(y, slices.Concat(members, others)),
-		Power: above(members, threshold), FalsePositive: above(held, threshold),
-	}
+	return Membership{Power: above(members, threshold), FalsePositive: above(held, threshold)}
 }
 
 func above(x []float64, threshold float64) Rate {

@@ -1,6 +1,10 @@
 package marginal
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
 
 // Swapped is the table whose synthetic rows are the real ones too.
 func (t *Table) Swapped() *Table {
@@ -25,6 +29,68 @@ func (t *Table) Independent(like *Table, rng *rand.Rand) *Table {
 		out.Columns[i].Synth = drawn
 	}
 	return out
+}
+
+// Noisy is Independent with Gaussian noise of the given standard deviation on the
+// counts that its columns are drawn from: what a release of single columns leaves.
+// Counts become the nearest shares that are not negative.
+func (t *Table) Noisy(like *Table, sd float64, rng *rand.Rand) *Table {
+	out := &Table{Real: t.Real, Synth: like.Synth, Columns: append([]Column(nil), t.Columns...)}
+	for i := range out.Columns {
+		shares := t.Columns[i].released(sd, rng)
+		simplex(shares)
+		out.Columns[i].Synth = spread(shares, like.Synth, rng)
+	}
+	return out
+}
+
+// released are the noisy shares of the cells and, where values are missing, of these;
+// -Inf for codes that nothing can have.
+func (c *Column) released(sd float64, rng *rand.Rand) []float64 {
+	shares := make([]float64, c.Size)
+	for _, v := range c.Synth {
+		shares[v]++
+	}
+	for k := range shares {
+		if k >= c.Cells && shares[k] == 0 {
+			shares[k] = math.Inf(-1)
+			continue
+		}
+		shares[k] = (shares[k] + sd*rng.NormFloat64()) / float64(len(c.Synth))
+	}
+	return shares
+}
+
+// simplex moves x to the nearest point without negative entries whose sum is 1
+// (Duchi et al. 2008, figure 1); -Inf becomes 0.
+func simplex(x []float64) {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	slices.Reverse(sorted)
+	sum, cut := 0.0, 0.0
+	for k, v := range sorted {
+		sum += v
+		if at := (sum - 1) / float64(k+1); v > at {
+			cut = at
+		}
+	}
+	for i, v := range x {
+		x[i] = max(0, v-cut)
+	}
+}
+
+// spread is n codes in random order, each as often as its share says.
+func spread(shares []float64, n int, rng *rand.Rand) []uint16 {
+	codes := make([]uint16, n)
+	at, below, u := 0, shares[0], rng.Float64()
+	for i := range codes {
+		for place := (float64(i) + u) / float64(n); place >= below && at+1 < len(shares); below += shares[at] {
+			at++
+		}
+		codes[i] = uint16(at)
+	}
+	rng.Shuffle(n, func(i, j int) { codes[i], codes[j] = codes[j], codes[i] })
+	return codes
 }
 
 // Sample is the table whose synthetic rows are those of t at the given places.

@@ -25,6 +25,9 @@ type Binning struct {
 	OwnBins  bool // values outside the edges get a bin below and one above; else they go to the end bins
 }
 
+// Usual is the binning of the kind marginals where nothing else is said.
+func Usual() Binning { return Binning{Bins: 100, Declared: true} }
+
 // maxCodes is the most codes of a column.
 const maxCodes = math.MaxUint16
 
@@ -133,6 +136,14 @@ func Bin(x, lower, upper float64, bins int) int {
 // Counts counts the codes of the column, in code order.
 func (c *Column) Counts() (real, synth []int64) {
 	return count(c.Real, c.Size), count(c.Synth, c.Size)
+}
+
+// TotalVariation is half the sum of the differences between the shares of each code,
+// missing being one: 0 where they are equal, 1 where they are disjoint. It is the
+// total_variation of this column; NaN where a table has no rows.
+func (c *Column) TotalVariation() float64 {
+	t := &Table{Columns: []Column{*c}, Real: len(c.Real), Synth: len(c.Synth)}
+	return t.compare(&comparer{}, []int{0}).TotalVariation
 }
 
 func count(codes []uint16, size int) []int64 {

@@ -20,7 +20,7 @@ func NewCurve(y []bool, s []float64) Curve {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return compareDescending(s[a], s[b]) })
-	var c Curve
+	c := Curve{Threshold: make([]float64, 0, len(s)), True: make([]int, 0, len(s)), False: make([]int, 0, len(s))}
 	tp, fp := 0, 0
 	for k, i := range order {
 		if y[i] {

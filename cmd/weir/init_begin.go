@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+)
+
+// beginning is what a spec is begun with (template/from.yaml.tmpl).
+type beginning struct {
+	Name              string // of the spec
+	File, Domain, CSV string
+	Placeholder       bool // the file is yet to be named
+	Rows              int64
+	Sample            int64 // rows to draw
+	Delta             string
+	Dropped           []dropped
+	Numbers           bool // some column has bounds
+	Target, Learner   string
+}
+
+// dropped is a column that is left out, and why.
+type dropped struct{ Name, Why string }
+
+// settle decides by the domain.
+func (b *beginning) settle(d *pipeline.Domain, target string) error {
+	b.Sample, b.Delta = 10000, "1e-6"
+	if b.Rows > 0 {
+		b.Sample, b.Delta = max(1, b.Rows*9/10), deltaFor(b.Rows)
+	}
+	for _, c := range d.Columns {
+		if why := unmeasured(c); why != "" {
+			b.Dropped = append(b.Dropped, dropped{c.Name, why})
+		} else if c.Bounds != nil {
+			b.Numbers = true
+		}
+	}
+	if len(b.Dropped) == len(d.Columns) {
+		return fmt.Errorf("--from: is a domain whose columns cannot be measured (%s), must have categories, or numbers with bounds", b.Dropped[0].Why)
+	}
+	return b.predict(d, target)
+}
+
+// deltaFor is a power of ten, at most a tenth of one over the rows.
+func deltaFor(rows int64) string {
+	return fmt.Sprintf("1e-%d", int(math.Ceil(math.Log10(float64(rows))-1e-9))+1)
+}
+
+// unmeasured says why a column cannot be learnt as it is; "" for one that can.
+func unmeasured(c pipeline.Column) string {
+	switch {
+	case compile.NamesUnits(c):
+		return "looks as if it named persons; if some have several rows, make it the privacy unit"
+	case c.Type == pipeline.Text:
+		return "is text, an open set of values; list categories in the domain to keep it"
+	case !c.Type.Coded() && c.Bounds == nil:
+		return "has no bounds; declare them in the domain to keep it"
+	}
+	return ""
+}
+
+// predict takes a target, and a learner that goes with its type.
+func (b *beginning) predict(d *pipeline.Domain, target string) error {
+	if target == "" {
+		return nil
+	}
+	at := d.Index(target)
+	if at < 0 {
+		var ps pipeline.Problems
+		ps.Unknown("--target", "column of the domain", target, d.Names())
+		return ps.Err()
+	}
+	if i := slices.IndexFunc(b.Dropped, func(c dropped) bool { return c.Name == target }); i >= 0 {
+		return fmt.Errorf("--target: is %s, which %s; must be a column with categories or bounds", target, b.Dropped[i].Why)
+	}
+	b.Target, b.Learner = target, "linear_regression"
+	if d.Columns[at].Type.Coded() {
+		b.Learner = "logistic_regression"
+	}
+	return nil
+}
+
+// beginningTemplate writes names in such a way that YAML reads them as they are, and in
+// comments so that they stay there.
+func beginningTemplate() (*template.Template, error) {
+	return template.New("from.yaml.tmpl").Funcs(template.FuncMap{"q": quoted, "names": func(list []dropped) string {
+		names := make([]string, len(list))
+		for i, c := range list {
+			names[i] = quoted(c.Name)
+		}
+		return strings.Join(names, ", ")
+	}}).ParseFS(templates, "template/from.yaml.tmpl")
+}
+
+// quoted is a YAML string: a JSON one, unless it can be nothing else.
+func quoted(s string) string {
+	if regexp.MustCompile(`^(\.\./)*[A-Za-z_][A-Za-z0-9_./-]*$`).MatchString(s) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)) {
+		return s
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // a string always encodes
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"weir/internal/disk"
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/runtime"
+	"weir/runtime/infer"
+	"weir/schema"
+)
+
+// initFlags are those of a spec for a domain that there is already.
+type initFlags struct {
+	from, data, target string
+	rows               int64
+}
+
+// given tells whether a flag is set that says something of a domain.
+func (f *initFlags) given() bool { return *f != initFlags{} }
+
+// write puts a spec for the domain beside what init writes elsewhere, and names what it
+// has written.
+func (f *initFlags) write(ctx context.Context, dir string) ([]string, error) {
+	switch {
+	case f.from == "":
+		return nil, errors.New("--from: is missing, must name the domain that --data, --target and --rows-public belong to; draft one by weir domain infer DATA")
+	case f.rows < 0:
+		return nil, fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known", f.rows)
+	}
+	text, err := f.text(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := templates.ReadFile("template/gitignore")
+	if err != nil {
+		return nil, err
+	}
+	list := []written{{filepath.Join(dir, "pipeline.yaml"), text}, {filepath.Join(dir, ".gitignore"), ignored}}
+	if _, err := os.Lstat(list[1].path); err == nil {
+		list = list[:1] // a study that there is already has its own
+	}
+	return writeAll(dir, list)
+}
+
+// text is the spec: what the domain and the flags say, nothing of the rows.
+func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
+	d, err := readDomain(f.from)
+	if err != nil {
+		return nil, err
+	}
+	b := &beginning{Name: studyName(cmp.Or(f.data, f.from)), Rows: f.rows,
+		Domain: fromFolder(dir, f.from), File: fromFolder(dir, cmp.Or(f.data, filepath.Join(dir, "data.csv"))), Placeholder: f.data == ""}
+	if err := b.settle(d, f.target); err != nil {
+		return nil, err
+	}
+	if f.data != "" {
+		if b.CSV, err = dialectOf(ctx, f.data); err != nil {
+			return nil, err
+		}
+	}
+	return b.yaml()
+}
+
+func readDomain(path string) (*pipeline.Domain, error) {
+	data, err := disk.ReadFile(path, schema.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return spec.ParseDomain(path, data)
+}
+
+// dialectOf looks at the first lines of the table, for how it is written alone.
+func dialectOf(ctx context.Context, path string) (string, error) {
+	folder, err := runtime.OpenFolder(".", false)
+	if err != nil {
+		return "", err
+	}
+	defer folder.Close()
+	return infer.Dialect(ctx, folder, path)
+}
+
+// fromFolder is a path as seen from a folder.
+func fromFolder(dir, path string) string {
+	from, err1 := filepath.Abs(dir)
+	to, err2 := filepath.Abs(path)
+	if rel, err := filepath.Rel(from, to); err1 == nil && err2 == nil && err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// studyName names a study after its table or domain.
+func studyName(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	if name == "domain" || !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`).MatchString(name) {
+		return "study"
+	}
+	return name
+}
+
+// written is a file to be written.
+type written struct {
+	path string
+	data []byte
+}
+
+// writeAll writes all files or, where one exists, none.
+func writeAll(dir string, list []written) (paths []string, err error) {
+	var errs []error
+	for _, f := range list {
+		if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("%s: exists; init overwrites nothing", f.path))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, f := range list {
+		if err := os.WriteFile(f.path, f.data, 0o644); err != nil {
+			return nil, err
+		}
+		paths = append(paths, f.path)
+	}
+	return paths, nil
+}
+
+// yaml is the text of the spec.
+func (b *beginning) yaml() ([]byte, error) {
+	var out bytes.Buffer
+	t, err := beginningTemplate()
+	if err != nil {
+		return nil, err
+	}
+	err = t.Execute(&out, b)
+	return out.Bytes(), err
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestInitFromRuns: a spec that is written for a domain and a table finds both from its
+// folder, leaves out what cannot be measured, takes the target over, runs, and its record
+// verifies. It holds no value of the table.
+func TestInitFromRuns(t *testing.T) {
+	s := newStudy(t, 300)
+	s.write("data.csv", strings.ReplaceAll(s.read("data.csv"), ",", ";"))
+	code, out, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"), "--target", "flag", "--rows-public", "300")
+	if code != exitDone || !strings.Contains(out, filepath.Join("new", "pipeline.yaml")) {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	text := s.read("new/pipeline.yaml")
+	for _, want := range []string{"file: ../data.csv\n", `csv: {delimiter: ";"}`, "domain: ../domain.yaml ", "rows_public: 300 ", "adjacency: replace_one ", "delta: 1e-4 ",
+		"features: {kind: drop, columns: [id]}", "{kind: auto, from: split.train}", "rows: 270}", "target: flag, models: [logistic_regression]"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, needle) {
+		t.Error("the spec holds a value of the table")
+	}
+	code, out, errs = s.weir("run", s.path("new/pipeline.yaml"), "--out", s.path("runs"), "--insecure-noise-seed", "1")
+	if code != exitDone {
+		t.Fatalf("run: exit code %d: %s%s", code, out, errs)
+	}
+	dirs, _ := filepath.Glob(s.path("runs/data/2*"))
+	if len(dirs) != 1 {
+		t.Fatalf("runs %v, must be one, of the study data", dirs)
+	}
+	if code, out, errs = s.weir("verify", dirs[0]); code != exitDone {
+		t.Errorf("verify: exit code %d: %s%s", code, out, errs)
+	}
+	if bill := s.read(rel(t, s.dir, dirs[0]) + "/release/BILL.txt"); !strings.Contains(bill, "  train.target: flag (from stage utility)\n") || !strings.Contains(bill, "  train.kind: marginal_tree (n mu = 270 x ") {
+		t.Errorf("the bill must say what was decided:\n%s", bill)
+	}
+}
+
+func rel(t *testing.T, from, to string) string {
+	t.Helper()
+	path, err := filepath.Rel(from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestInitFromAnyNames: whatever columns are called, the spec says of them what it means
+// to, with and without a target, a table and a row count.
+func TestInitFromAnyNames(t *testing.T) {
+	s := study{t, t.TempDir()}
+	names := []string{"yes", "a: b", "1e5", "# c", `q"uo'te`, "{{.Name}}", "[x, y]", "none", "-", "~", "été", "null", ".5", "no\\t"}
+	for _, last := range []string{"text", "integer", "boolean"} {
+		domain := "columns:\n  - {name: kept, type: integer, bounds: [0, 9]}\n  - {name: far, type: date, bounds: [0, 9]}\n"
+		for _, name := range names {
+			domain += "  - {name: " + quoteAlways(name) + ", type: " + last + "}\n"
+		}
+		s.write("my study.domain.yaml", domain)
+		for i, flags := range [][]string{nil, {"--target", "kept"}, {"--target", "a: b"}, {"--rows-public", "100000"}} {
+			dir := filepath.Join(s.dir, last, string(rune('a'+i)))
+			code, _, errs := s.weir(append([]string{"init", dir, "--from", s.path("my study.domain.yaml")}, flags...)...)
+			if refused := last != "boolean" && slices.Contains(flags, "a: b"); refused != (code == exitUsage) {
+				t.Errorf("%s %v: exit code %d: %s", last, flags, code, errs)
+			} else if refused {
+				continue
+			}
+			code, out, errs := s.weir("check", filepath.Join(dir, "pipeline.yaml"))
+			if code != exitDone {
+				t.Errorf("%s %v: check: exit code %d: %s%s", last, flags, code, out, errs)
+			}
+			_, out, _ = s.weir("render", filepath.Join(dir, "pipeline.yaml"))
+			if got := strings.Contains(out, "kind: drop"); got != (last != "boolean") {
+				t.Errorf("%s %v: columns are dropped: %v:\n%s", last, flags, got, out)
+			}
+		}
+	}
+}
+
+func quoteAlways(s string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`) + `"`
+}
+
+// TestInitFromRefuses what it cannot begin, says why, and writes nothing.
+func TestInitFromRefuses(t *testing.T) {
+	s := newStudy(t, 20)
+	s.write("text.yaml", "columns:\n  - {name: a, type: text}\n  - {name: b, type: integer}\n")
+	s.write("draft.yaml", "columns:\n  - {name: a, type: integer, bounds: [0, 1], source: UNDECIDED}\n")
+	s.weir("init", s.path("mine"))
+	for want, args := range map[string][]string{
+		"did you mean income?":                   {"--from", "domain.yaml", "--target", "incom"},
+		"--target: is id, which looks as if":     {"--from", "domain.yaml", "--target", "id"},
+		"columns cannot be measured":             {"--from", "text.yaml"},
+		"UNDECIDED":                              {"--from", "draft.yaml"},
+		"--from: is missing":                     {"--target", "income"},
+		"--rows-public: is -1":                   {"--from", "domain.yaml", "--rows-public", "-1"},
+		"nowhere.yaml":                           {"--from", "nowhere.yaml"},
+		"nowhere.csv":                            {"--from", "domain.yaml", "--data", "nowhere.csv"},
+		"pipeline.yaml: exists; init overwrites": {"mine", "--from", "domain.yaml"},
+	} {
+		for i, arg := range args {
+			if strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".csv") || arg == "mine" {
+				args[i] = s.path(arg)
+			}
+		}
+		if args[0] != s.path("mine") {
+			args = append([]string{s.path("new")}, args...)
+		}
+		code, _, errs := s.weir(append([]string{"init"}, args...)...)
+		if found, _ := filepath.Glob(s.path("new/*")); code != exitUsage || !strings.Contains(errs, want) || len(found) > 0 {
+			t.Errorf("%v: exit code %d, wrote %v, must be %d and say %q: %s", args, code, found, exitUsage, want, errs)
+		}
+	}
+}

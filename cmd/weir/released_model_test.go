@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestModelOfAnUndeclaredTable: in one run, from a table of which nothing is declared but
+// types, a domain, a row count, a model and rows; they hold what was released and nothing
+// else, and the model draws more of them afterwards.
+func TestModelOfAnUndeclaredTable(t *testing.T) {
+	for _, kind := range []string{"independent", "marginal_tree"} {
+		t.Run(kind, func(t *testing.T) {
+			s := newOpenStudy(t, 4000)
+			s.write("spec.yaml", `weir: 1
+name: open
+dataset: {file: data.csv, domain: domain.yaml}
+privacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove, split: {towns: 0.2, bounds: 0.2, rows: 0.1, train: 0.5}}
+stages:
+  features: {kind: drop, columns: [id]}
+  towns: {kind: dp_categories}
+  bounds: {kind: dp_bounds, failure: 0.01}
+  rows: {kind: dp_count}
+  parts: {kind: split, from: bounds, train: 0.9, test: 0.1}
+  train: {kind: `+kind+`, from: parts.train}
+  sample: {kind: sample, rows_from: rows}
+  likeness: {kind: marginals, real: parts.test, synthetic: sample}
+`)
+			r := s.result()
+			checkOpenRows(t, released(t, r, "sample.csv"), 4000)
+			if text := flat(released(t, r, "release/domain.yaml")); !strings.Contains(text, "[Arden, Bree, Combe, other]") || !strings.Contains(text, "bounds: [16384, 131072]") {
+				t.Errorf("domain.yaml has not what was released:\n%s", text)
+			}
+			if text := released(t, r, "DATASHEET.md"); !strings.Contains(text, "stage towns of open") || !strings.Contains(text, "Arden") {
+				t.Errorf("DATASHEET.md has not what was released:\n%s", text)
+			}
+			nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone", "7331373313")
+			more := s.path("more.csv")
+			if code, _, errs := s.weir("sample", filepath.Join(r.Run, "release", "train.model.arrow"), "--rows", "300", "--out", more); code != exitDone {
+				t.Fatalf("weir sample: %s", errs)
+			}
+			checkOpenRows(t, contents(t, more), 300)
+			if code, out, errs := s.weir("verify", r.Run); code != exitDone {
+				t.Errorf("weir verify: exit code %d: %s%s", code, out, errs)
+			}
+			if err := os.RemoveAll(filepath.Join(r.Run, "release")); err != nil {
+				t.Fatal(err)
+			}
+			if again := s.result(); again.Run != r.Run || !strings.Contains(flat(released(t, again, "release/domain.yaml")), "[Arden, Bree, Combe, other]") {
+				t.Error("the release is not made again from the cache")
+			}
+		})
+	}
+}
+
+// checkOpenRows holds synthetic rows to the released domain of an open study.
+func checkOpenRows(t *testing.T, text string, about int) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) < about*9/10 || len(rows) > about*11/10 {
+		t.Fatalf("%d rows, %v; must be about %d", len(rows), err, about)
+	}
+	for _, row := range rows[1:] {
+		income, errIncome := strconv.Atoi(row[0])
+		weight, errWeight := strconv.ParseFloat(row[1], 64)
+		if errIncome != nil || errWeight != nil || income < 16384 || income > 131072 || weight < -4 || weight > 8 || !strings.Contains("Arden Bree Combe other", row[2]) {
+			t.Fatalf("the row %v is outside the released domain", row)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package bootstrap
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 3)) }
+
+// meanOf is the figure of rows that is their mean.
+func meanOf(x []float64) func(int, []int32) float64 {
+	return func(_ int, times []int32) float64 {
+		sum, n := 0.0, 0.0
+		for i, k := range times {
+			sum, n = sum+float64(k)*x[i], n+float64(k)
+		}
+		return sum / n
+	}
+}
+
+func plain(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// The interval of a mean of 100 normal rows holds the true mean about 94 times in 100
+// (percentiles of few rows are a little narrow). Of 1,000 tables 900 to 977 are within
+// 4.9 standard deviations of that (false alarm below 1e-6); intervals of half the width
+// hold it about 66 times in 100, and are caught.
+func TestIntervalCovers(t *testing.T) {
+	rng, held, heldByHalf := seeded(1), 0, 0
+	for table := range 1000 {
+		x := make([]float64, 100)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		r := New(len(x), 1, seeded(uint64(table)))
+		m := plain(x)
+		low, high := r.Interval(m, r.Values(2, meanOf(x)))
+		if low <= 0 && 0 <= high {
+			held++
+		}
+		if (low+m)/2 <= 0 && 0 <= (high+m)/2 {
+			heldByHalf++
+		}
+	}
+	if held < 900 || held > 977 {
+		t.Errorf("%d of 1000 intervals hold the mean, must be 900 to 977", held)
+	}
+	if heldByHalf >= 900 {
+		t.Errorf("%d of 1000 intervals of half the width hold it: the test is blind", heldByHalf)
+	}
+}
+
+// A share p of n rows has the interval p ± 1.96 sqrt(p(1-p)/n), whether all rows are
+// drawn or, of very many, some stand for all. The ends of 200 and more resamples have a
+// standard deviation below 0.09 of the half width; 0.45 is five of them.
+func TestWidthIsThatOfTheClosedForm(t *testing.T) {
+	for _, n := range []int{1000, 400_000} {
+		x := make([]float64, n)
+		for i := range x {
+			if i%5 != 0 {
+				x[i] = 1
+			}
+		}
+		r := New(n, 1, seeded(9))
+		low, high := r.Interval(0.8, r.Values(2, meanOf(x)))
+		half := 1.96 * math.Sqrt(0.8*0.2/float64(n))
+		if !(math.Abs(0.8-low-half) < 0.45*half && math.Abs(high-0.8-half) < 0.45*half) {
+			t.Errorf("%d rows: %g to %g, must be about 0.8 ± %g", n, low, high, half)
+		}
+		if n > 100_000 && len(r.from) > 50_000 {
+			t.Errorf("%d of %d rows are drawn from: the cost is not bounded", len(r.from), n)
+		}
+	}
+}
+
+// Of resamples whose figures are spread evenly from 0 to 1 the interval is the middle 95 %.
+func TestIntervalIsTheMiddle(t *testing.T) {
+	r := New(30, 1, seeded(2))
+	values := []float64{0.5}
+	for i := range r.draws {
+		values = append(values, float64(i)/float64(r.draws-1))
+	}
+	if low, high := r.Interval(0.5, values); math.Abs(low-0.025) > 0.004 || math.Abs(high-0.975) > 0.004 {
+		t.Errorf("%g to %g, must be 0.025 to 0.975", low, high)
+	}
+}
+
+// The cost is bounded for any number of rows and values a row.
+func TestCostIsBounded(t *testing.T) {
+	for _, rows := range []int{1, 20, 16_281, 3_000_000} {
+		for _, width := range []int{0, 1, 2, 40, 5000} {
+			r := New(rows, width, seeded(1))
+			if cost := r.draws * len(r.from) * max(1, width); cost > 2*mostValues && len(r.from) > LeastRows || r.draws < leastDraws || r.draws > mostDraws {
+				t.Errorf("%d rows of %d values: %d resamples of %d rows", rows, width, r.draws, len(r.from))
+			}
+		}
+	}
+}
+
+func TestSameForAnyWorkers(t *testing.T) {
+	x := []float64{}
+	for i := range 50 {
+		x = append(x, float64(i*i%17))
+	}
+	r := New(len(x), 1, seeded(5))
+	if a, b := r.Values(1, meanOf(x)), r.Values(7, meanOf(x)); !slices.Equal(a, b) || a[0] != plain(x) {
+		t.Error("the values depend on the number of workers, or do not begin with that of all rows")
+	}
+	if a, b := r.Values(1, meanOf(x)), New(len(x), 1, seeded(6)).Values(1, meanOf(x)); slices.Equal(a, b) {
+		t.Error("another seed gives the same resamples")
+	}
+}
+
+// Few rows have no interval, nor has a figure that many resamples leave undefined; a
+// figure of few undefined ones has.
+func TestNoInterval(t *testing.T) {
+	undefined := func(every int32) func(int, []int32) float64 {
+		return func(_ int, times []int32) float64 {
+			if every > 0 && times[0] == every {
+				return math.NaN()
+			}
+			return float64(times[1])
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		rows  int
+		every int32
+		none  bool
+	}{{"19 rows", 19, 0, true}, {"20 rows", 20, 0, false}, {"undefined where row 0 is twice", 100, 2, true}, {"where it is five times", 100, 5, false}} {
+		r := New(c.rows, 1, seeded(4))
+		low, high := r.Interval(1, r.Values(1, undefined(c.every)))
+		if math.IsNaN(low+high) != c.none {
+			t.Errorf("%s: %g to %g", c.name, low, high)
+		}
+	}
+	r := New(30, 1, seeded(4))
+	if low, high := r.Interval(5, append([]float64{5}, slices.Repeat([]float64{4}, r.draws)...)); low != 4 || high != 5 {
+		t.Errorf("%g to %g does not hold the value 5", low, high)
+	}
+}

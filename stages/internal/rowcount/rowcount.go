@@ -1,0 +1,47 @@
+// Package rowcount is the artifact of a released number of rows: what dp_count writes
+// and sample reads.
+package rowcount
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"weir/pipeline"
+	"weir/schema"
+)
+
+// suffix ends the name of the artifact's one file, behind the name of the stage.
+const suffix = ".count.yaml"
+
+// Count is a released number of rows.
+type Count struct {
+	Rows      int64   `yaml:"rows" json:"rows" doc:"Noisy number of rows, at least 0."`
+	Deviation float64 `yaml:"deviation" json:"deviation" doc:"Standard deviation of the noise."`
+	Source    string  `yaml:"source" json:"source" doc:"The stage that released it."`
+}
+
+// Write is the artifact of a count; h is a header of files.
+func Write(h pipeline.Header, stage string, c Count) (pipeline.Table, error) {
+	text, err := schema.Canonical(c)
+	return pipeline.WriteFiles(h, []pipeline.File{{Name: stage + suffix, Data: text}}), err
+}
+
+// Read returns the count of an artifact.
+func Read(ctx context.Context, t pipeline.Table) (c Count, err error) {
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil {
+		return c, err
+	}
+	if len(files) != 1 || !strings.HasSuffix(files[0].Name, suffix) {
+		return c, fmt.Errorf("is no released number of rows, must be what a stage of kind dp_count gives")
+	}
+	doc, problems := schema.Parse(files[0].Name, files[0].Data)
+	if len(problems) == 0 {
+		problems = doc.Decode("", &c)
+	}
+	if len(problems) > 0 {
+		return c, fmt.Errorf("%s", schema.Lines(problems))
+	}
+	return c, nil
+}

@@ -1,0 +1,103 @@
+package graphical
+
+import (
+	"context"
+
+	"weir/pipeline"
+)
+
+// Auto takes the kind that serves a table best.
+//
+// Input, adjacency and guarantee: those of the kinds it takes (MarginalTree,
+// Independent), which charge one and the same mechanism.GaussianFilter. Mechanism:
+// theirs; the choice is none. It follows from rows that are public or stated, the
+// number of columns and the noise of the plan (facts), so that the plan says it before
+// a row is read and no row can change it. Reference: docs/marginals.md, what auto decides.
+type Auto struct {
+	Aim             `yaml:",inline"`
+	Columns         `yaml:",inline"`
+	Size            `yaml:",inline"`
+	Rows            int64   `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"Order of magnitude of the rows, from public knowledge, where their count is not public; it decides the kind alone."`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
+}
+
+const autoName = "auto"
+
+func autoKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: autoName, Version: 1,
+		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: independent where the rows (n) and " +
+			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree, with more of the budget for columns on their own below 32. Use it unless you know better. " +
+			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
+		In: tableIn(), Out: modelOut(),
+		New: func() pipeline.Stage {
+			tree := marginalTreeKind().New().(*MarginalTree)
+			return &Auto{Aim: tree.Aim, Size: tree.Size}
+		},
+	}
+}
+
+// Plan is that of either kind: both check the same and charge one filter. What the
+// noise decides follows when the bill is known.
+func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	work, err := s.tree().Plan(in)
+	if err != nil {
+		return pipeline.Work{}, err
+	}
+	work.Spends[0].Doc = "noisy marginals of columns, and of chosen pairs where noise leaves any"
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, s.Rows, scale)) }
+	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+		p, err := openPurse(env)
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		return s.kind(factsOf(h, s.Rows, p.scale())).learn(ctx, env, p, t)
+	})
+	return work, nil
+}
+
+// learner is a kind that auto may take.
+type learner interface {
+	decide(*pipeline.Domain, facts) pipeline.Decision
+	learn(context.Context, *pipeline.Env, *purse, pipeline.Table) (pipeline.Table, error)
+}
+
+func (s *Auto) tree() *MarginalTree {
+	tree := marginalTreeKind().New().(*MarginalTree)
+	tree.Aim, tree.Columns, tree.Size, tree.NoiseMultiplier = s.Aim, s.Columns, s.Size, s.NoiseMultiplier
+	return tree
+}
+
+// kind is the choice, a function of public facts: it gets no table.
+func (s *Auto) kind(f facts) learner {
+	if f.below(drown) {
+		return &Independent{Columns: s.Columns, NoiseMultiplier: s.NoiseMultiplier}
+	}
+	tree := s.tree()
+	if f.below(scarce) {
+		tree.OneWay = scarced
+	}
+	return tree
+}
+
+// decide says which kind is taken, why, and what its open settings are.
+func (s *Auto) decide(d *pipeline.Domain, f facts) pipeline.Decision {
+	taken := pipeline.Decided{Setting: "kind", Value: treeName}
+	switch {
+	case f.below(drown):
+		taken.Value, taken.Why = independentName, f.words()+", below "+f.limit(drown)+": noise would drown most pairs of columns"
+	case f.known():
+		taken.Why = f.words() + ", at least " + f.limit(drown)
+	case f.rows == 0:
+		taken.Why = "the number of rows is not public; state their order of magnitude (rows), so that few of them are recognised"
+	default:
+		taken.Why = "there is no noise"
+	}
+	decided := []pipeline.Decided{taken}
+	of := s.kind(f)
+	if tree, ok := of.(*MarginalTree); ok && f.below(scarce) {
+		decided = append(decided, pipeline.Decided{Setting: "one_way", Value: digits(tree.OneWay), Why: "below " + f.limit(scarce)})
+	}
+	return pipeline.Decision{Decided: append(decided, of.decide(d, f).Decided...), Findings: f.drowned()}
+}

@@ -1,0 +1,238 @@
+package graphical
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy/mechanism"
+)
+
+// TestRuleOfAuto: n mu below 8 for each column is independent, and the plan warns; from
+// there on marginal_tree (docs/marginals.md, what auto decides, whose figures these are:
+// Adult subsampled, 13 columns, mu .26805, where 300 rows are better served by independent
+// columns and 600 by a tree; and Cervical, 686 rows of 36 columns).
+func TestRuleOfAuto(t *testing.T) {
+	const mu = 0.26805
+	for _, c := range []struct {
+		rows    int64
+		columns int
+		kind    string
+		warned  bool
+	}{
+		{100, 13, independentName, true}, {300, 13, independentName, true}, {387, 13, independentName, true}, {389, 13, treeName, false}, {600, 13, treeName, false},
+		{32561, 13, treeName, false}, {686, 36, independentName, true}, {0, 13, treeName, false}, {10, 1, independentName, false},
+	} {
+		in := pipelinetest.Input{Header: header(yesNo(c.columns), int(c.rows))}
+		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, in.Header, 2/mu)
+		if d.kind() != c.kind || (len(d.Findings) == 1) != c.warned {
+			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings, c.kind, c.warned)
+		}
+		for _, other := range []pipeline.Kind{marginalTreeKind(), mstKind(), aimKind()} {
+			if d := decided(t, other.New(), in.Header, 2/mu); (len(d.Findings) == 1) != c.warned {
+				t.Errorf("%d rows of %d columns: %s has findings %v, warned must be %v", c.rows, c.columns, other.Name, d.Findings, c.warned)
+			}
+		}
+	}
+}
+
+// TestAutoWhereRowsAreScarce: below 32 standard deviations a column, columns on their own get .6 of the
+// budget (docs/marginals.md, what auto decides).
+func TestAutoWhereRowsAreScarce(t *testing.T) {
+	for rows, want := range map[int]string{300: "", 600: "0.6", 1550: "0.6", 1554: "", 32561: "", 0: ""} {
+		if got := decided(t, autoKind().New(), header(yesNo(13), rows), 2/0.26805).of("one_way"); got != want {
+			t.Errorf("%d rows: one_way %q, must be %q", rows, got, want)
+		}
+	}
+}
+
+// TestAutoSaysWhy, in words that hold every number that it decided by.
+func TestAutoSaysWhy(t *testing.T) {
+	h := header(yesNo(13), 0)
+	for _, c := range []struct {
+		rows, stated int64
+		scale        float64
+		why          []string
+	}{
+		{100, 0, 2 / 0.268, []string{"n mu = 100 x 0.268 = 26.8", "below 8 for each of 13 columns, 104", "drown"}},
+		{63000, 0, 2 / 0.268, []string{"n mu = 63000 x 0.268", "at least 8 for each of 13 columns, 104"}},
+		{0, 50, 2 / 0.268, []string{"n mu = 50 x 0.268 = 13.4"}},
+		{0, 0, 2 / 0.268, []string{"not public", "state"}},
+		{100, 0, 0, []string{"no noise"}},
+	} {
+		h.Rows = c.rows
+		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}, Rows: c.stated}, h, c.scale)
+		for _, words := range c.why {
+			if !strings.Contains(d.Decided[0].Why, words) {
+				t.Errorf("%d rows, %d stated, at %g: %q lacks %q", c.rows, c.stated, c.scale, d.Decided[0].Why, words)
+			}
+		}
+	}
+}
+
+// TestAutoRunsWhatItPlans: at noise on either side of the border, with rows that are
+// public, stated or neither, what is released is what the plan says, bit for bit what
+// that kind releases itself.
+func TestAutoRunsWhatItPlans(t *testing.T) {
+	stated := private(ward(60))
+	for name, in := range map[string]pipelinetest.Input{"public": ward(60), "stated": stated} {
+		seen := map[string]bool{}
+		border := 60. / 56 / border(in.Header)
+		for _, scale := range []float64{border * (1 - 1e-9), border * (1 + 1e-9), 0.1, 30} {
+			auto := autoKind().New().(*Auto)
+			auto.Target = "smoker"
+			if name == "stated" {
+				auto.Rows = 60
+			}
+			d := decided(t, auto, in.Header, scale)
+			kind := d.kind()
+			seen[kind+d.of("one_way")] = true
+			got := modelOf(t, auto, in, scale)
+			if released := coverOf(t, got); released != kind {
+				t.Errorf("%s, at %g: a model of kind %s was released, planned is %s", name, scale, released, kind)
+			}
+			tree := marginalTreeKind().New().(*MarginalTree)
+			tree.Target = "smoker"
+			if part := d.of("one_way"); part != "" {
+				must(t, json.Unmarshal([]byte(part), &tree.OneWay))
+			}
+			own := map[string]pipeline.Stage{treeName: tree, independentName: independentKind().New()}[kind]
+			if fingerprint(t, got) != fingerprint(t, modelOf(t, own, in, scale)) {
+				t.Errorf("%s, at %g: auto releases something else than %s", name, scale, kind)
+			}
+		}
+		if len(seen) != 3 {
+			t.Errorf("%s: only %v were taken, must be both kinds, and marginal_tree in two ways", name, seen)
+		}
+	}
+}
+
+// border is what the noise multiplier is over 1/mu.
+func border(h pipeline.Header) float64 {
+	return 1 / math.Sqrt(mechanism.GaussianFilter{NoiseMultiplier: 1, Adjacency: h.Terms.Adjacency}.Total())
+}
+
+// TestNothingPrivateDecides is an attack: tables of one header whose rows are few,
+// many, all alike, and whose own header claims another count. All get the kind that
+// the plan says. A kind that went by rows would tell them apart.
+func TestNothingPrivateDecides(t *testing.T) {
+	for _, stated := range []int64{0, 2, 1_000_000} {
+		planned := map[string]string{}
+		for name, in := range tables() {
+			h := private(ward(60)).Header
+			auto := &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}, Rows: stated}
+			planned[name] = decided(t, auto, h, 0.4).kind()
+			kind := coverOf(t, planThenRead(t, auto, h, in, 0.4))
+			if want := map[bool]string{true: independentName, false: treeName}[stated == 2]; kind != want || planned[name] != want {
+				t.Errorf("%s, %d rows stated: planned %s, released %s, must be %s", name, stated, planned[name], kind, want)
+			}
+		}
+	}
+}
+
+// tables are of one domain.
+func tables() map[string]pipelinetest.Input {
+	claims := private(ward(60))
+	claims.Header.Rows = 3 // what the rows say of themselves when they come
+	alike := private(ward(60))
+	var columns [][]any
+	for _, v := range []any{20, 0, 60.5, 0.25, "north", "no", 18000} {
+		columns = append(columns, slices.Repeat([]any{v}, 500))
+	}
+	alike.Rows = pipelinetest.Rows(alike.Header.Domain, columns...)
+	return map[string]pipelinetest.Input{"few": private(ward(1)), "many": private(ward(3000)), "alike": alike, "claims": claims, "none": private(ward(0))}
+}
+
+// planThenRead plans from one header and runs on a table with another.
+func planThenRead(t *testing.T, s pipeline.Stage, h pipeline.Header, in pipelinetest.Input, scale float64) pipeline.Table {
+	t.Helper()
+	return modelOf(t, planned{s, h}, in, scale)
+}
+
+type planned struct {
+	pipeline.Stage
+	from pipeline.Header
+}
+
+func (p planned) Plan(pipeline.Headers) (pipeline.Work, error) {
+	return p.Stage.Plan(pipeline.Headers{"in": p.from})
+}
+
+// TestOpenSettingsAreThoseOfTheRun: bins and the share of selection that the plan prints
+// give the same release when they are written out.
+func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
+	in := ward(900)
+	for _, scale := range []float64{0.05, 3} {
+		open, written := marginalTreeKind().New().(*MarginalTree), marginalTreeKind().New().(*MarginalTree)
+		d := decided(t, open, in.Header, scale).Decided
+		must(t, json.Unmarshal([]byte(d[0].Value), &written.Bins))
+		must(t, json.Unmarshal([]byte(d[1].Value), &written.Select))
+		if fingerprint(t, modelOf(t, open, in, scale)) != fingerprint(t, modelOf(t, written, in, scale)) {
+			t.Errorf("at %g the plan says %v, which is another run", scale, d)
+		}
+	}
+	// P/(.01 n mu)^2 and 1.4 (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 1.6.
+	if d := decided(t, marginalTreeKind().New(), in.Header, 1.25).Decided; d[0].Value != "9" || d[1].Value != "0.1013" {
+		t.Errorf("decided %v, must be 9 bins, and 0.1013 to select pairs", d)
+	}
+	if d := decided(t, marginalTreeKind().New(), private(in).Header, 1); len(d.Decided) != 0 {
+		t.Errorf("decided %v of a table whose rows are private", d.Decided)
+	}
+}
+
+type decision struct{ pipeline.Decision }
+
+func (d decision) kind() string { return d.of("kind") }
+
+// of is what is decided of a setting; "" where that is left alone.
+func (d decision) of(setting string) string {
+	for _, x := range d.Decided {
+		if x.Setting == setting {
+			return x.Value
+		}
+	}
+	return ""
+}
+
+func decided(t *testing.T, s pipeline.Stage, h pipeline.Header, scale float64) decision {
+	t.Helper()
+	w, err := s.Plan(pipeline.Headers{"in": h})
+	must(t, err)
+	return decision{w.Decide(scale)}
+}
+
+// modelOf is what a stage releases.
+func modelOf(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64) pipeline.Table {
+	t.Helper()
+	out, _ := attempt{stage: s, in: in, multiplier: scale, key: 1}.run(t)
+	return out
+}
+
+// yesNo is a domain of so many columns.
+func yesNo(columns int) *pipeline.Domain {
+	d := &pipeline.Domain{}
+	for i := range columns {
+		d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Boolean, Categories: []string{"no", "yes"}})
+	}
+	return d
+}
+
+// coverOf is the kind that a released model says it is of.
+func coverOf(t *testing.T, table pipeline.Table) string {
+	t.Helper()
+	files, err := pipeline.ReadFiles(context.Background(), table)
+	must(t, err)
+	var about struct{ Kind string }
+	for _, f := range files {
+		if f.Name == "artifact.json" {
+			must(t, json.Unmarshal(f.Data, &about))
+		}
+	}
+	return about.Kind
+}

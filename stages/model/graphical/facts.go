@@ -1,0 +1,92 @@
+package graphical
+
+import (
+	"fmt"
+	"math"
+
+	"weir/pipeline"
+	"weir/privacy/mechanism"
+)
+
+// facts are what is decided by before a row is read: public ones, all of them on the
+// plan.
+type facts struct {
+	rows    float64 // public or stated; 0: neither
+	count   bool    // rows is the count by which a stage measures (publicRows)
+	columns int
+	mu      float64 // of the whole stage, for one changed row
+}
+
+// factsOf takes the public row count, or what the spec states where there is none. The
+// header is that of the plan: what a table says of itself at run has no part in it.
+func factsOf(h pipeline.Header, stated int64, scale float64) facts {
+	f := facts{rows: float64(max(0, h.Rows)), count: publicRows(h) > 0, columns: len(h.Domain.Columns), mu: math.Inf(1)}
+	if f.rows == 0 {
+		f.rows = float64(max(0, stated))
+	}
+	if scale > 0 {
+		f.mu = math.Sqrt(mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}.Total())
+	}
+	return f
+}
+
+// How many standard deviations of noise the rows must be worth, for each column, as was
+// measured (docs/marginals.md, what auto decides): below the first noise drowns most
+// pairs and independent columns are nearer to the rows; below the second columns on
+// their own need more of the budget than later.
+const (
+	drown   = 8
+	scarce  = 32
+	scarced = 0.6 // part for columns on their own where rows are scarce
+)
+
+// below tells whether there are known to be less than so many rows a column, in units
+// of 1/mu.
+func (f facts) below(each float64) bool {
+	return f.rows > 0 && f.rows*f.mu < each*float64(f.columns)
+}
+
+// known tells whether rows and noise are both known.
+func (f facts) known() bool { return f.rows > 0 && !math.IsInf(f.mu, 1) }
+
+func (f facts) words() string {
+	return fmt.Sprintf("n mu = %s x %s = %s", digits(f.rows), digits(f.mu), digits(f.rows*f.mu))
+}
+
+// digits has four digits, and all before the point.
+func digits(x float64) string {
+	if x >= 1000 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func (f facts) limit(each int) string {
+	return fmt.Sprintf("%d for each of %d columns, %d", each, f.columns, each*f.columns)
+}
+
+// drowned warns where pairs are measured and noise drowns most of them.
+func (f facts) drowned() []pipeline.Finding {
+	if f.columns < 2 || !f.below(drown) {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
+		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(drown)),
+		Fix:     "fewer columns, a larger budget, or kind: independent; draw no conclusion about relations from these rows"}}
+}
+
+// warned is all that a kind says of the noise whose open settings do not follow from it.
+func warned(h pipeline.Header) func(scale float64) pipeline.Decision {
+	return func(scale float64) pipeline.Decision {
+		return pipeline.Decision{Findings: factsOf(h, 0, scale).drowned()}
+	}
+}
+
+// bins says how many bins numbers get that declare no edges; which rows lie in heaps, that
+// stand alone, is released later.
+func (f facts) bins(s Columns, d *pipeline.Domain) []pipeline.Decided {
+	if s.Bins > 0 || !f.count || !f.known() || !s.finds(d) {
+		return nil
+	}
+	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint(binsOf(f.rows, f.mu)), Why: fmt.Sprintf("1.4 (n mu)^(1/4), from %d to %d; n mu = %s; fewer beside heaps", leastBins, mostFound, digits(f.rows*f.mu))}}
+}

@@ -1,0 +1,231 @@
+package prep
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/internal/plain"
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+)
+
+// DPCategories releases the frequent values of columns of text, which become categories.
+//
+// Input: a table of stability rows(c). Mechanism: partition selection of each column on
+// the number of rows that have a value (mechanism.Partitions, one value a row).
+// Sensitivity: a changed row moves one count by 1 (add_remove), or two (replace_one).
+// Adjacency: either. Guarantee: (epsilon, delta)-DP for each column, delta the stage's
+// share divided by columns and by c, since a group of c rows has c of it and more. Rows
+// are matched to the released values one by one. Reference: Korolova et al. 2009.
+type DPCategories struct {
+	Columns         []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" doc:"Columns of text to find categories of; by default all but the privacy unit's."`
+	Other           string   `yaml:"other" json:"other" minLength:"1" doc:"Category of every value that is not released; it is always there."`
+	Most            int      `yaml:"most" json:"most" min:"1" max:"60000" doc:"Most categories of a column beside that one; of more the ones with the greatest noisy counts are kept."`
+	Delta           float64  `yaml:"delta,omitempty" json:"delta,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the plan's delta that pays for the selection, over all columns; a tenth of it where this is not given."`
+	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"One over the epsilon of each column, for one row; found from the budget where it is not given."`
+}
+
+func dpCategoriesKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "dp_categories", Version: 1, In: tableIn(), Late: true,
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, its text turned into categories"},
+			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"}},
+		Doc: "Finds the categories of text columns from private rows, for a charge: values that many rows have, by a noisy threshold. Use it where the list " +
+			"of values is not publicly known; one that somebody can declare costs nothing. Every other value becomes one category, which is always there. " +
+			"It takes a part of delta. Never use it on identifiers: what is released is released as it is spelled. " +
+			"The plan knows that there will be categories, not which; release/ gets STAGE.domain.yaml. Stability stays as it is.",
+		New: func() pipeline.Stage { return &DPCategories{Other: "other", Most: 10000} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	h := in["in"]
+	places := s.places(&ps, h.Domain)
+	delta := s.share(&ps, h) / float64(max(1, len(places))*rowsOf(h))
+	d := h.Domain.Clone()
+	for _, i := range places {
+		c := &d.Columns[i]
+		c.Type, c.Categories, c.Late, c.Source, c.OfUnit = pipeline.Categorical, nil, true, "", false
+		forget(d, c.Name) // the text of before cannot be found again
+	}
+	f := &categoriesFinding{other: s.Other, most: s.Most, places: places, out: rowHeader(h, d)}
+	return pipeline.Work{Out: pipeline.Headers{"out": f.out, "domain": filesHeader(h)}, Run: f.run,
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Spends: []pipeline.Spend{{Name: "categories", Doc: fmt.Sprintf("partition selection of %s, delta %.3g each", counted(len(places), "column"), delta),
+			Mechanism: func(scale float64) privacy.Mechanism {
+				return mechanism.Partitions{Epsilon: 1 / max(scale, noNoise), Delta: delta, PerUnit: 1, Adjacency: h.Terms.Adjacency, Releases: int64(len(places))}
+			}}},
+	}, ps.Err()
+}
+
+func (s *DPCategories) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
+	places := ps.Pick("columns", d, s.Columns)
+	for i, c := range d.Columns {
+		if len(s.Columns) == 0 && c.Type == pipeline.Text && !c.OfUnit {
+			places = append(places, i)
+		}
+	}
+	for _, i := range places {
+		switch c := &d.Columns[i]; {
+		case c.Type != pipeline.Text:
+			ps.Add("columns", c.Name+", which is "+describe(c), "columns of type text")
+		case c.OfUnit:
+			ps.Refuse("W02", "columns", c.Name+", which names the privacy unit", "columns of values that many units share")
+		case slices.Contains(c.Missing, s.Other):
+			ps.Add("other", fmt.Sprintf("%q, which stands for a missing value in %s", s.Other, c.Name), "another name")
+		}
+	}
+	if len(places) == 0 && len(*ps) == 0 {
+		ps.Add("columns", "absent, and the table has no column of text", "a stage less, or columns of type text")
+	}
+	if !nameable(s.Other) {
+		ps.Add("other", fmt.Sprintf("%q", s.Other), plain.Accepted+fmt.Sprintf(", of at most %d bytes", longest))
+	}
+	return places
+}
+
+// share is the part of delta that the stage spends, over all columns.
+func (s *DPCategories) share(ps *pipeline.Problems, h pipeline.Header) float64 {
+	of := h.Terms.Delta
+	switch {
+	case s.Delta > 0 && (of == 0 || s.Delta < of || h.Terms.NoPrivacy):
+		return s.Delta
+	case s.Delta > 0:
+		ps.Add("delta", fmt.Sprint(s.Delta), fmt.Sprintf("below the plan's delta, which is %g", of))
+	case of > 0:
+		return of / 10
+	case h.Terms.NoPrivacy:
+		return 1e-9 // nothing is drawn with it
+	default:
+		ps.Add("delta", "absent, and the plan's delta is 0", "a positive delta: no selection of an open set does without")
+	}
+	return 0.5 // there is a problem
+}
+
+// rowsOf is how many rows one unit changes; a table of which that is not said is
+// refused by the compiler.
+func rowsOf(h pipeline.Header) int {
+	if h.Stability.Spread == pipeline.SpreadRows {
+		return max(1, h.Stability.N)
+	}
+	return 1
+}
+
+// longest is the greatest length of a category in bytes: longer texts are no categories.
+const longest = 200
+
+// nameable reports whether a value can be a category: a rule about the value alone.
+func nameable(v string) bool { return v != "" && len(v) <= longest && plain.Printable(v) }
+
+// categoriesFinding is the planned stage.
+type categoriesFinding struct {
+	other  string
+	most   int
+	places []int
+	out    pipeline.Header
+}
+
+func (f *categoriesFinding) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+	counts, err := f.count(ctx, in["in"])
+	if err != nil {
+		return nil, err
+	}
+	paid, err := env.Privacy.Open("categories")
+	if err != nil {
+		return nil, err
+	}
+	d, makers := f.out.Domain.Clone(), keepAll(f.out.Domain)
+	for j, i := range f.places {
+		parts, err := mechanism.ReleasePartitions(paid, counts[j])
+		if err != nil {
+			return nil, err
+		}
+		d.Columns[i].Categories = append(f.frequent(parts), f.other)
+		makers[i] = matching(i, d.Columns[i].Categories)
+	}
+	return released(env, f.out, d, makers, in["in"])
+}
+
+// frequent are the names of the released values with the greatest noisy counts, in the
+// order of the alphabet.
+func (f *categoriesFinding) frequent(parts []mechanism.Partition) []string {
+	slices.SortStableFunc(parts, func(a, b mechanism.Partition) int { return cmp.Compare(b.Count, a.Count) })
+	var names []string
+	for _, p := range parts[:min(len(parts), f.most)] {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// count tells how many rows have each value that could be a category; the one for all
+// others is released anyhow.
+func (f *categoriesFinding) count(ctx context.Context, t pipeline.Table) ([]map[string]int64, error) {
+	counts := make([]map[string]int64, len(f.places))
+	for j := range counts {
+		counts[j] = map[string]int64{}
+	}
+	for r, err := range t.Open(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range f.places {
+			a, ok := r.Column(i).(*array.String)
+			if !ok {
+				return nil, notText(r.Column(i))
+			}
+			f.add(counts[j], a)
+		}
+	}
+	return counts, nil
+}
+
+func (f *categoriesFinding) add(to map[string]int64, a *array.String) {
+	for i := range a.Len() {
+		if v := a.Value(i); !a.IsNull(i) && v != f.other && nameable(v) {
+			if _, known := to[v]; !known {
+				v = strings.Clone(v) // else it holds its batch
+			}
+			to[v]++
+		}
+	}
+}
+
+func notText(a arrow.Array) error {
+	return fmt.Errorf("has the Arrow type %s, must be text", a.DataType())
+}
+
+// matching codes a column of text; what is not listed becomes the last category.
+func matching(i int, categories []string) maker {
+	code := map[string]int32{}
+	for at, name := range categories {
+		code[name] = int32(at)
+	}
+	return func(r arrow.Record) (arrow.Array, error) {
+		a, ok := r.Column(i).(*array.String)
+		if !ok {
+			return nil, notText(r.Column(i))
+		}
+		b, to := present(a), make([]int32, a.Len())
+		for j := range to {
+			if !b.has(j) {
+				continue
+			}
+			at, known := code[a.Value(j)]
+			if !known {
+				at = int32(len(categories) - 1)
+			}
+			to[j] = at
+		}
+		return column(arrow.PrimitiveTypes.Int32, to, b), nil
+	}
+}

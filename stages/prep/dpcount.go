@@ -1,0 +1,78 @@
+package prep
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/stages/internal/rowcount"
+)
+
+// DPCount releases the number of rows of a table.
+//
+// Input: a table of stability rows(c). Mechanism: discrete Laplace noise on the number of
+// rows (mechanism.LaplaceTotal). Sensitivity: a changed row moves it by at most 1, under
+// either adjacency. Guarantee: that of discrete Laplace noise, used once; that no number
+// below 0 comes out is post-processing. Reference: Ghosh, Roughgarden, Sundararajan 2009.
+type DPCount struct {
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Scale of the noise on the number of rows; found from the budget where it is not given."`
+}
+
+func dpCountKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "dp_count", Version: 1, In: tableIn(), Late: true,
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormCount, Doc: "the noisy number of rows"}},
+		Doc: "Releases the number of rows of a table, for a small charge. Use it where the number is private (add_remove, several rows a unit, a filter before) " +
+			"and the synthetic table should have as many rows: sample takes it under rows_from. release/ gets STAGE.count.yaml.",
+		New: func() pipeline.Stage { return &DPCount{} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	h := in["in"]
+	if h.Rows > 0 {
+		ps.Add("from", fmt.Sprintf("a table whose number of rows, %d, is public", h.Rows), "one whose number of rows is private")
+	}
+	out := filesHeader(h)
+	out.Form = pipeline.FormCount
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		c, err := countRows(ctx, env, in["in"])
+		if err != nil {
+			return nil, err
+		}
+		t, err := rowcount.Write(out, env.Stage, c)
+		return pipeline.Tables{"out": t}, err
+	}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Spends: []pipeline.Spend{{Name: "rows", Doc: "the noisy number of rows",
+			Mechanism: func(scale float64) privacy.Mechanism {
+				return mechanism.LaplaceTotal{NoiseMultiplier: max(scale, noNoise), Releases: 1}
+			}}},
+	}, ps.Err()
+}
+
+func countRows(ctx context.Context, env *pipeline.Env, t pipeline.Table) (c rowcount.Count, err error) {
+	rows := int64(0)
+	for r, err := range t.Open(ctx) {
+		if err != nil {
+			return c, err
+		}
+		rows += r.NumRows()
+	}
+	paid, err := env.Privacy.Open("rows")
+	if err != nil {
+		return c, err
+	}
+	noisy, err := mechanism.ReleaseCounts(paid, []int64{rows})
+	if err != nil {
+		return c, err
+	}
+	c = rowcount.Count{Rows: max(0, noisy[0]), Source: pipeline.StageSource(runName(env), env.Stage)}
+	if m, ok := paid.Mechanism().(privacy.Additive); ok {
+		c.Deviation = m.Deviation()
+	}
+	return c, nil
+}

@@ -1,0 +1,189 @@
+package prep
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	compiler "weir/pipeline/compile"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/privacy/noise"
+)
+
+// TestReleasedBoundsHoldTheColumn: bounds are multiples of the step, whole for whole
+// numbers, never empty, and as wide as can be where no bin was found.
+func TestReleasedBoundsHoldTheColumn(t *testing.T) {
+	s := &DPBounds{LowExponent: -10, HighExponent: 20}
+	for _, c := range []struct {
+		column    pipeline.Column
+		low, high float64
+		found     bool
+		want      [2]float64
+	}{
+		{pipeline.Column{Type: pipeline.Numeric}, 0.5, 8, true, [2]float64{0.5, 8}},
+		{pipeline.Column{Type: pipeline.Numeric, Step: 3}, 4, 8, true, [2]float64{3, 9}},
+		{pipeline.Column{Type: pipeline.Numeric, Step: 0.25}, -0x1p-10, 1, true, [2]float64{-0.25, 1}},
+		{pipeline.Column{Type: pipeline.Integer}, 0.25, 0.5, true, [2]float64{0, 1}},
+		{pipeline.Column{Type: pipeline.Integer, Step: 5}, 16, 32, true, [2]float64{15, 35}},
+		{pipeline.Column{Type: pipeline.Date}, -8, -0.5, true, [2]float64{-8, 0}},
+		{pipeline.Column{Type: pipeline.Numeric}, 0x1p20, 0x1p20, true, [2]float64{0x1p19, 0x1p20}},
+		{pipeline.Column{Type: pipeline.Numeric}, -0x1p20, -0x1p20, true, [2]float64{-0x1p20, -0x1p19}},
+		{pipeline.Column{Type: pipeline.Numeric}, 0, 0, false, [2]float64{-0x1p20, 0x1p20}},
+	} {
+		column := c.column
+		if s.fill(&column, c.low, c.high, c.found); *column.Bounds != c.want {
+			t.Errorf("[%g, %g] becomes %v of %+v, must be %v", c.low, c.high, *column.Bounds, c.column, c.want)
+		}
+		if (column.Doc == "") != c.found {
+			t.Errorf("found %v, and the column says %q", c.found, column.Doc)
+		}
+	}
+}
+
+// TestExtremesDoNotShow: the domain is the same whatever the least and the greatest number
+// are, as long as they are where no other row is.
+func TestExtremesDoNotShow(t *testing.T) {
+	for name, far := range map[string][2]float64{"far": {1e9, 2e9}, "infinite": {math.Inf(1), math.Inf(-1)}} {
+		if a, b := boundsOf(t, far[0]), boundsOf(t, far[1]); a != b || a != [2]float64{64, 128} {
+			t.Errorf("%s: bounds are %v and %v, must be [64 128] both times", name, a, b)
+		}
+	}
+}
+
+// boundsOf releases bounds of 200 numbers around 100 and one that is not.
+func boundsOf(t *testing.T, far float64) [2]float64 {
+	t.Helper()
+	values := []any{far}
+	for i := range 200 {
+		values = append(values, 90+float64(i%20))
+	}
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Numeric}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 40, Failure: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := out["out"].Collect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range must(floats(r.Column(0))) {
+		if b := out["out"].Domain.Columns[0].Bounds; v < b[0] || v > b[1] {
+			t.Errorf("%g is outside the released bounds", v)
+		}
+	}
+	return *out["out"].Domain.Columns[0].Bounds
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// TestSelectionSpendsItsPartOfDelta: over all columns and all rows of a unit the deltas of
+// partition selection stay within the plan's, whatever epsilon the plan asks for.
+func TestSelectionSpendsItsPartOfDelta(t *testing.T) {
+	for _, c := range []struct{ columns, rows int }{{1, 1}, {4, 1}, {1, 5}, {3, 40}} {
+		for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+			d := &pipeline.Domain{}
+			for i := range c.columns {
+				d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Text})
+			}
+			h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(c.rows), Terms: pipeline.Terms{Adjacency: a, Delta: 1e-6}})
+			k, in := dpCategoriesKind(), pipeline.Headers{"in": h}
+			w, err := k.New().Plan(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, epsilon := range []float64{0.1, 1} { // of the stage
+				list, err := compiler.Price(&k, in, w, float64(c.columns*c.rows)/epsilon, a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := deltaOf(list[0].Event.Event); !(got >= 1e-7*(1-1e-9) && got <= 1e-7*math.Exp(epsilon)) {
+					t.Errorf("%+v, %s, epsilon %g: delta is %g, must be a tenth of 1e-6, and at most e^epsilon of it", c, a, epsilon, got)
+				}
+			}
+		}
+	}
+}
+
+func deltaOf(e privacy.Event) float64 {
+	switch e := e.(type) {
+	case privacy.Repeated:
+		return float64(e.Count) * deltaOf(e.Event)
+	case privacy.Approximate:
+		return e.Delta
+	}
+	return math.NaN()
+}
+
+// TestOddTextIsNoCategory: what no domain could list is not counted, however many rows
+// have it, and becomes the category of all others.
+func TestOddTextIsNoCategory(t *testing.T) {
+	out := categorised(t, 9)
+	if got := fmt.Sprint(out.Domain.Columns[0].Categories); got != "[fine well other]" {
+		t.Errorf("categories are %s", got)
+	}
+	r, err := out.Collect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(r.Column(0).NullN(), must(codes(r.Column(0)))[1:8]); got != "1 [0 2 2 2 2 1 1]" {
+		t.Errorf("nulls and codes are %s", got)
+	}
+	if got := fmt.Sprint(categorised(t, 1).Domain.Columns[0].Categories); got != "[well other]" {
+		t.Errorf("of one category the most frequent must be kept, is %s", got)
+	}
+}
+
+// categorised is a table of odd text beside two plain values, one twice as often.
+func categorised(t *testing.T, most int) pipeline.Table {
+	t.Helper()
+	values := []any{nil}
+	for range 400 {
+		values = append(values, "fine", "other", "line\nbreak", strings.Repeat("x", longest+1), "", "well", "well")
+	}
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Text, Nullable: true}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := pipelinetest.Run(t, &DPCategories{Other: "other", Most: most, Delta: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out["out"]
+}
+
+// TestWithoutPrivacyNothingIsNoisy: epsilon: inf plans at scale 0.
+func TestWithoutPrivacyNothingIsNoisy(t *testing.T) {
+	for _, m := range []privacy.Mechanism{(&DPBounds{HighExponent: 4, Failure: 0.1}).mechanism(0, 1)} {
+		if err := m.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	s := &DPCount{}
+	h := clinicTable().Header
+	h.Rows = 0
+	w, err := s.Plan(pipeline.Headers{"in": h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &pipelinetest.Ledger{Key: noise.Key{1}, Plan: []pipeline.Planned{{Value: w.Spends[0].Mechanism(0), Line: privacy.Line{Name: "rows"}}}}
+	env := pipelinetest.Env(1)
+	env.Privacy = l
+	in := clinicTable()
+	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := pipeline.ReadFiles(t.Context(), out["out"])
+	if err != nil || !strings.Contains(string(files[0].Data), "rows: 12\n") {
+		t.Errorf("%s, %v", files[0].Data, err)
+	}
+}
