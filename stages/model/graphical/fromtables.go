@@ -93,7 +93,7 @@ func (f *front) take(t *tabled, grids []columns.Grid) error {
 	if len(t.columns) == 1 {
 		g := grids[t.columns[0]]
 		one := t.alone(g)
-		if one.Within != nil && pointsOf(g, one.Within) != len(t.y) {
+		if one.Within != nil && pointsWithin(g, one.Within) != len(t.y) {
 			return t.wrong("some of the values of a cell of the public grid", "of all of its values")
 		}
 		f.measured = append(f.measured, one)

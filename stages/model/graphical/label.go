@@ -181,7 +181,7 @@ func (l labels) readRange(text string) (group, error) {
 		return group{}, l.wrong(text, "a value, [least, greatest], or [least, end) of a column without step")
 	}
 	from, to := l.grid.Cell(lo), l.grid.Cell(hi)
-	if at := l.grid.PointOf(lo); lo == hi && from < l.grid.Values() && l.grid.PointsIn(from) > 1 && l.grid.Point(from, at) == lo {
+	if at := l.grid.PointOf(lo); lo == hi && from < l.grid.Values() && l.grid.Told() && l.grid.Point(from, at) == lo {
 		return group{lo: from, hi: from + 1, point: at + 1}, nil
 	}
 	least, _ := l.grid.Interval(from)

@@ -174,9 +174,9 @@ func (m *released) checkMeasured(x measured) error {
 	}
 	want := -1
 	switch {
-	case len(x.Columns) == 0:
-	case x.Within != nil && x.Cells == nil && len(x.Columns) == 1:
-		want = pointsOf(m.grids[x.Columns[0]], x.Within)
+	case len(x.Columns) == 0, x.Within != nil && (x.Cells != nil || len(x.Columns) > 1):
+	case x.Within != nil:
+		want = pointsWithin(m.grids[x.Columns[0]], x.Within)
 	case x.Cells != nil && len(x.Columns) == 1:
 		want = len(x.Cells)
 	case len(x.Columns) == 1 && len(x.Y) == m.Columns[x.Columns[0]].Cells:
@@ -195,11 +195,11 @@ func (m *released) checkMeasured(x measured) error {
 	return nil
 }
 
-// pointsOf is how many points cells of numbers have that are told apart, or -1 where one
-// is no such cell.
-func pointsOf(g columns.Grid, cells []int) (points int) {
+// pointsWithin is the number of points of cells whose points are counted, or -1 where one
+// of them is no cell of values, or of values that are not told apart.
+func pointsWithin(g columns.Grid, cells []int) (points int) {
 	for _, cell := range cells {
-		if g.Coded() || !g.Told() || cell < 0 || cell >= g.Values() {
+		if cell < 0 || cell >= g.Values() || !g.Told() {
 			return -1
 		}
 		points += g.PointsIn(cell)
