@@ -99,5 +99,5 @@ func (s *Auto) decide(d *pipeline.Domain, f facts) pipeline.Decision {
 	if tree, ok := of.(*MarginalTree); ok && f.below(scarce) {
 		decided = append(decided, pipeline.Decided{Setting: "one_way", Value: digits(tree.OneWay), Why: "below " + f.limit(scarce)})
 	}
-	return pipeline.Decision{Decided: append(decided, of.decide(d, f).Decided...), Findings: f.drowned()}
+	return pipeline.Decision{Decided: append(decided, of.decide(d, f).Decided...), Findings: f.drowned("")}
 }

@@ -65,20 +65,23 @@ func (f facts) limit(each int) string {
 	return fmt.Sprintf("%d for each of %d columns, %d", each, f.columns, each*f.columns)
 }
 
-// drowned warns where pairs are measured and noise drowns most of them.
-func (f facts) drowned() []pipeline.Finding {
+// orColumns is the fix of a kind that measures pairs where it does not pay.
+const orColumns = ", or kind: independent"
+
+// drowned warns where noise drowns most of what pairs say; or is a further fix.
+func (f facts) drowned(or string) []pipeline.Finding {
 	if f.columns < 2 || !f.below(drown) {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
 		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(drown)),
-		Fix:     "fewer columns, a larger budget, or kind: independent; draw no conclusion about relations from these rows"}}
+		Fix:     "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
 }
 
 // warned is all that a kind says of the noise whose open settings do not follow from it.
 func warned(h pipeline.Header) func(scale float64) pipeline.Decision {
 	return func(scale float64) pipeline.Decision {
-		return pipeline.Decision{Findings: factsOf(h, 0, scale).drowned()}
+		return pipeline.Decision{Findings: factsOf(h, 0, scale).drowned(orColumns)}
 	}
 }
 

@@ -75,7 +75,7 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // decide is what the settings that are left open will be, and a warning where noise
 // drowns pairs.
 func (s *MarginalTree) decide(d *pipeline.Domain, f facts) pipeline.Decision {
-	out := pipeline.Decision{Decided: f.bins(s.Columns, d), Findings: f.drowned()}
+	out := pipeline.Decision{Decided: f.bins(s.Columns, d), Findings: f.drowned(orColumns)}
 	sets, _ := s.Aim.pairs(d)
 	if s.Select == 0 && f.count && f.known() && len(sets) > 0 {
 		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(s.scoring(len(sets), f.rows, f.mu*f.mu)),
