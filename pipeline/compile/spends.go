@@ -181,19 +181,23 @@ func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privac
 	return privacy.Group(m.Event(adjacency), max(1, to.rows))
 }
 
-// words say what one unit moves, such as "0.5 (L2) when a row is replaced".
+// words say what one unit moves, such as "0.5 (L2) when a row is replaced". Rounds of a
+// filter have noise of their own each, in which its sensitivity is measured.
 func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
-	s := m.Sensitivity(adjacency)
+	s, in := m.Sensitivity(adjacency), ""
+	if _, rounds := m.(privacy.Filter); rounds {
+		in = " in standard deviations of the noise"
+	}
 	done := "added or removed"
 	if adjacency == privacy.ReplaceOne {
 		done = "replaced"
 	}
 	switch {
 	case to.shards != 0:
-		return fmt.Sprintf("%s when a shard changes", s)
+		return fmt.Sprintf("%s%s when a shard changes", s, in)
 	case to.rows > 1:
 		s.Bound *= float64(to.rows)
-		return fmt.Sprintf("%s when %d rows are %s", s, to.rows, done)
+		return fmt.Sprintf("%s%s when %d rows are %s", s, in, to.rows, done)
 	}
-	return fmt.Sprintf("%s when a row is %s", s, done)
+	return fmt.Sprintf("%s%s when a row is %s", s, in, done)
 }

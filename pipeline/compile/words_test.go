@@ -2,10 +2,12 @@ package compile
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
+	"weir/privacy"
 )
 
 // TestNamesUnits: what looks as if it named persons, by its name, where there is no
@@ -60,5 +62,22 @@ func TestErrorOfAPlanIsAProblem(t *testing.T) {
 	var ds spec.Diagnostics
 	if plan != nil || !errors.As(err, &ds) || len(ds) != 1 || ds[0].Stage != "wide" || ds[0].Found != "a table too wide" {
 		t.Errorf("plan %v, error %v: must name the stage and say what it said", plan, err)
+	}
+}
+
+// rounds is a mechanism of rounds that have noise of their own.
+type rounds struct{ noisy }
+
+func (rounds) Total() float64 { return 1 }
+
+// TestFiltersMoveInNoise: what a filter moves by is measured in its noise, so that nobody
+// divides it by the noise again; what one sum moves by is not.
+func TestFiltersMoveInNoise(t *testing.T) {
+	const unit = "in standard deviations of the noise"
+	if got := (change{rows: 2}).words(rounds{noisy{multiplier: 2}}, privacy.ReplaceOne); !strings.Contains(got, unit+" when 2 rows") {
+		t.Errorf("a filter: %q, must say %q", got, unit)
+	}
+	if got := (change{rows: 1}).words(noisy{multiplier: 2}, privacy.AddRemove); strings.Contains(got, unit) {
+		t.Errorf("a sum: %q, must not say %q", got, unit)
 	}
 }
