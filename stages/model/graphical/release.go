@@ -184,8 +184,8 @@ func (m *released) checkMeasured(x measured) error {
 	case x.Cells == nil:
 		want = cellsWithin(sizes, x.Columns, len(x.Y))
 	}
-	if want != len(x.Y) || !(x.Sigma > 1e-15 && x.Sigma < 1e15) || slices.ContainsFunc(x.Y, func(y float64) bool { return !(math.Abs(y) < 1e18) }) {
-		return fmt.Errorf("has %d counts of sigma %g over columns %v, must have one a cell, below 1e18, and a sigma from 1e-15 to 1e15", len(x.Y), x.Sigma, x.Columns)
+	if want != len(x.Y) || !(x.Sigma > 0 && x.Sigma < 1e15) || slices.ContainsFunc(x.Y, func(y float64) bool { return !(math.Abs(y) < 1e18) }) {
+		return fmt.Errorf("has %d counts of sigma %g over columns %v, must have one a cell, below 1e18, and a sigma above 0", len(x.Y), x.Sigma, x.Columns)
 	}
 	for _, r := range x.Cells {
 		if r[0] < 0 || r[1] <= r[0] || r[1] > m.Columns[x.Columns[0]].Cells {
