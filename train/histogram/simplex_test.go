@@ -18,6 +18,7 @@ func TestSimplexByHand(t *testing.T) {
 		{[]float64{1, 2, 3}, 9, []float64{2, 3, 4}},
 		{[]float64{1, 2, 3}, 3, []float64{0, 1, 2}},
 		{[]float64{10, -5, 0}, 4, []float64{4, 0, 0}},
+		{[]float64{0.5, 0.75, -0.125, math.Inf(-1)}, 1, []float64{0.375, 0.625, 0, 0}}, // a cell that nothing can be in
 		{[]float64{-1, -1}, 2, []float64{1, 1}},
 		{[]float64{4, 5}, 0, []float64{0, 0}},
 		{[]float64{4, 5}, -3, []float64{0, 0}},

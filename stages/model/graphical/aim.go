@@ -48,11 +48,7 @@ func aimKind() pipeline.Kind {
 // Plan prices the whole stage as one total.
 func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
-	need(h, &ps)
-	s.Columns.check(h.Domain, &ps)
-	s.Aim.check(h.Domain, &ps)
-	s.Size.check(h.Domain, s.Columns, &ps)
+	ps := problems(h, s.Columns, s.Aim, s.Size)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}

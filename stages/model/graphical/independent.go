@@ -34,10 +34,7 @@ func independentKind() pipeline.Kind {
 // Plan prices the whole stage as one Gaussian mechanism.
 func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
-	need(h, &ps)
-	s.Columns.check(h.Domain, &ps)
-	Size{defaultSize}.check(h.Domain, s.Columns, &ps)
+	ps := problems(h, s.Columns, Aim{}, Size{defaultSize})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}

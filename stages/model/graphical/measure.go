@@ -160,11 +160,14 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 	return f.scaled(m, limits)
 }
 
-// ones are the counts by code of each column in a model.
-func ones(m *graphical.Model) ([][]float64, error) {
+// apart are the counts by code of each column in the model of what is measured so far.
+func (f *front) apart(ctx context.Context, limits graphical.Limits, workers int) ([][]float64, error) {
+	m, err := f.fit(ctx, limits, workers)
+	if err != nil {
+		return nil, err
+	}
 	list := make([][]float64, len(m.Domain()))
 	for j := range list {
-		var err error
 		if list[j], err = m.Marginal(graphical.Set{j}); err != nil {
 			return nil, err
 		}

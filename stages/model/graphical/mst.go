@@ -61,11 +61,7 @@ func mstKind() pipeline.Kind {
 // Plan prices the histograms as one Gaussian mechanism and the choices beside it.
 func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
-	need(h, &ps)
-	s.Columns.check(h.Domain, &ps)
-	s.Aim.check(h.Domain, &ps)
-	s.Size.check(h.Domain, s.Columns, &ps)
+	ps := problems(h, s.Columns, s.Aim, s.Size)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -154,11 +150,7 @@ func (s *MST) tree(ctx context.Context, env *pipeline.Env, f *front, pairs []gra
 	if err != nil {
 		return nil, err
 	}
-	model, err := f.fit(ctx, s.limits(), env.Workers)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := ones(model)
+	counts, err := f.apart(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -55,10 +55,7 @@ func privBayesKind() pipeline.Kind {
 // Plan prices columns, choices and tables.
 func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
-	need(h, &ps)
-	s.Columns.check(h.Domain, &ps)
-	s.Size.check(h.Domain, s.Columns, &ps)
+	ps := problems(h, s.Columns, Aim{}, s.Size)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}

@@ -82,6 +82,15 @@ func (s Columns) finds(d *pipeline.Domain) bool {
 	return slices.ContainsFunc(d.Columns, func(c pipeline.Column) bool { return !c.Type.Coded() && s.Edges[c.Name] == nil })
 }
 
+// problems are those of a table and of the settings that every kind has.
+func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps pipeline.Problems) {
+	need(h, &ps)
+	columns.check(h.Domain, &ps)
+	aim.check(h.Domain, &ps)
+	size.check(h.Domain, columns, &ps)
+	return ps
+}
+
 // need adds a problem for each column of h that cannot be measured: what may be known
 // before any row is read.
 func need(h pipeline.Header, ps *pipeline.Problems) {

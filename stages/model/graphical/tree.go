@@ -56,11 +56,7 @@ func modelOut() []pipeline.Port {
 // Plan prices the whole stage as one Gaussian mechanism.
 func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
-	need(h, &ps)
-	s.Columns.check(h.Domain, &ps)
-	s.Aim.check(h.Domain, &ps)
-	s.Size.check(h.Domain, s.Columns, &ps)
+	ps := problems(h, s.Columns, s.Aim, s.Size)
 	if s.OneWay+s.Select >= 1 {
 		ps.Add("select", fmt.Sprintf("%g beside one_way %g", s.Select, s.OneWay), "so small that a part is left to measure pairs: both together below 1")
 	}
@@ -155,11 +151,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	if len(sets) == 0 {
 		return nil, nil
 	}
-	model, err := f.fit(ctx, s.limits(), env.Workers)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := ones(model)
+	counts, err := f.apart(ctx, s.limits(), env.Workers)
 	if err != nil {
 		return nil, err
 	}

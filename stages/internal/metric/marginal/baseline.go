@@ -3,7 +3,8 @@ package marginal
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
+
+	"weir/train/histogram"
 )
 
 // Swapped is the table whose synthetic rows are the real ones too.
@@ -37,8 +38,7 @@ func (t *Table) Independent(like *Table, rng *rand.Rand) *Table {
 func (t *Table) Noisy(like *Table, sd float64, rng *rand.Rand) *Table {
 	out := &Table{Real: t.Real, Synth: like.Synth, Columns: append([]Column(nil), t.Columns...)}
 	for i := range out.Columns {
-		shares := t.Columns[i].released(sd, rng)
-		simplex(shares)
+		shares := histogram.Simplex(t.Columns[i].released(sd, rng), 1)
 		out.Columns[i].Synth = spread(shares, like.Synth, rng)
 	}
 	return out
@@ -59,24 +59,6 @@ func (c *Column) released(sd float64, rng *rand.Rand) []float64 {
 		shares[k] = (shares[k] + sd*rng.NormFloat64()) / float64(len(c.Synth))
 	}
 	return shares
-}
-
-// simplex moves x to the nearest point without negative entries whose sum is 1
-// (Duchi et al. 2008, figure 1); -Inf becomes 0.
-func simplex(x []float64) {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	slices.Reverse(sorted)
-	sum, cut := 0.0, 0.0
-	for k, v := range sorted {
-		sum += v
-		if at := (sum - 1) / float64(k+1); v > at {
-			cut = at
-		}
-	}
-	for i, v := range x {
-		x[i] = max(0, v-cut)
-	}
 }
 
 // spread is n codes in random order, each as often as its share says.

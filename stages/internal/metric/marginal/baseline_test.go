@@ -64,15 +64,3 @@ func TestNoisyInventsNothing(t *testing.T) {
 		t.Errorf("%d of %d rows agree", both, len(out.Columns[0].Synth))
 	}
 }
-
-// Projection onto the simplex by hand: (0.5, 0.7, -0.1) less 0.1 is (0.4, 0.6, 0).
-func TestSimplex(t *testing.T) {
-	x := []float64{0.5, 0.7, -0.1, math.Inf(-1)}
-	simplex(x)
-	for i, want := range []float64{0.4, 0.6, 0, 0} {
-		if math.Abs(x[i]-want) > 1e-12 {
-			t.Errorf("%v, must be 0.4 0.6 0 0", x)
-			break
-		}
-	}
-}
