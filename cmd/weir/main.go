@@ -10,9 +10,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	arrow "github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/runtime/table"
 )
 
 func main() {
+	arrow.DefaultAllocator = table.Growing{Allocator: arrow.DefaultAllocator} // before anything asks for it
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
