@@ -11,8 +11,12 @@ import (
 type Set []int
 
 func (s Set) has(c int) bool {
-	_, found := slices.BinarySearch(s, c)
-	return found
+	for _, x := range s { // of a few columns: sooner done than halving
+		if x >= c {
+			return x == c
+		}
+	}
+	return false
 }
 
 // within reports whether every column of s is one of o.
@@ -20,8 +24,12 @@ func (s Set) within(o Set) bool {
 	if len(s) > len(o) {
 		return false
 	}
+	at := 0
 	for _, c := range s {
-		if !o.has(c) {
+		for at < len(o) && o[at] < c {
+			at++
+		}
+		if at == len(o) || o[at] != c {
 			return false
 		}
 	}
@@ -38,8 +46,12 @@ func (s Set) with(o ...int) Set {
 // and is what two sets share.
 func (s Set) and(o Set) Set {
 	var both Set
+	at := 0
 	for _, c := range s {
-		if o.has(c) {
+		for at < len(o) && o[at] < c {
+			at++
+		}
+		if at < len(o) && o[at] == c {
 			both = append(both, c)
 		}
 	}

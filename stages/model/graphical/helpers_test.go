@@ -163,3 +163,9 @@ func thirteen(a privacy.Adjacency) pipeline.Headers {
 	in.Header.Terms.Adjacency = a
 	return headers(in)
 }
+
+// interval is that of one cell, as the listing has it.
+func (x measured) interval(k int) (low, high float64) {
+	h := x.half()
+	return x.Y[k] - h, x.Y[k] + h
+}

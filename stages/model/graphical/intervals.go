@@ -89,7 +89,7 @@ func (s *Intervals) sets(m *released) []graphical.Set {
 func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([]byte, error) {
 	u := &uncertainty{released: m, tables: m.front().tables, many: s.Copies, random: env.Rand, workers: env.Workers}
 	h := headsFor(m.Domain)
-	sheet := newSheet(append(h.list(m.Domain), h.basis))
+	sheet, row := newSheet(append(h.list(m.Domain), h.basis)), make([]string, len(m.Columns)+6)
 	for i, set := range s.sets(m) {
 		e, err := u.of(ctx, set)
 		if err != nil {
@@ -97,7 +97,7 @@ func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([
 		}
 		basis := []string{"measured", "combined", "model"}[e.basis]
 		eachCell(m.byCode(set), func(k int, cell []group) {
-			sheet.row(m.line(i+1, set, cell, e.count[k], e.sigma[k], e.low[k], e.high[k]), basis)
+			sheet.row(m.line(row, i+1, set, cell, e.count[k], e.sigma[k], e.low[k], e.high[k]), basis)
 		})
 	}
 	return sheet.bytes(), nil

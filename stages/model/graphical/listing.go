@@ -72,18 +72,19 @@ func fileName(env *pipeline.Env, what string) string {
 
 func (m *released) listing() []byte {
 	sheet := newSheet(headsFor(m.Domain).list(m.Domain))
+	row := make([]string, len(m.Columns)+6)
 	for i, x := range m.Measured {
+		half := x.half()
 		eachCell(m.axes(x), func(k int, cell []group) {
-			low, high := x.interval(k)
-			sheet.row(m.line(i+1, x.Columns, cell, x.Y[k], x.Sigma, low, high))
+			sheet.row(m.line(row, i+1, x.Columns, cell, x.Y[k], x.Sigma, x.Y[k]-half, x.Y[k]+half))
 		})
 	}
 	return sheet.bytes()
 }
 
-// line is a row of a listing: a marginal's number, the labels of a cell, and figures.
-func (m *released) line(number int, columns []int, cell []group, count, sigma, low, high float64) []string {
-	row := make([]string, len(m.Columns)+6)
+// line fills a row of a listing: a marginal's number, the labels of a cell, and figures.
+func (m *released) line(row []string, number int, columns []int, cell []group, count, sigma, low, high float64) []string {
+	clear(row)
 	row[0] = strconv.Itoa(number)
 	for at, j := range columns {
 		row[1+j] = m.labels(j).of(cell[at])
@@ -214,20 +215,20 @@ func (c *coded) groups(g columns.Grid) []group {
 	return list
 }
 
-// interval holds the count of the table in at least 95 of 100 releases: noise is a
-// normal number rounded to whole ones, whose 95 % within h have h = 1.96 sd - .5,
-// rounded up; of discrete Laplace noise it is that of its tails.
-func (x measured) interval(k int) (low, high float64) {
-	h := normal95 * x.Sigma
+// half is half the width of every cell's interval, which holds the count of the table in
+// at least 95 of 100 releases: noise is a normal number rounded to whole ones, whose 95 %
+// within h have h = 1.96 sd - .5, rounded up; of discrete Laplace noise it is that of its
+// tails. It looks at all cells.
+func (x measured) half() float64 {
 	switch {
 	case x.Noise == laplace && x.whole():
-		h = wholeLaplace95(x.Sigma)
+		return wholeLaplace95(x.Sigma)
 	case x.Noise == laplace:
-		h = laplace95(x.Sigma)
+		return laplace95(x.Sigma)
 	case x.whole():
-		h = max(math.Ceil(normal95*math.Sqrt(max(x.Sigma*x.Sigma-1./12, 0))-.5), 0)
+		return max(math.Ceil(normal95*math.Sqrt(max(x.Sigma*x.Sigma-1./12, 0))-.5), 0)
 	}
-	return x.Y[k] - h, x.Y[k] + h
+	return normal95 * x.Sigma
 }
 
 const (

@@ -68,10 +68,9 @@ func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
 	if len(own) != 1 || own[0].Cells != nil || len(own[0].Y) != cellsWithin(u.Model.Domain, set, len(own[0].Y)) {
 		return estimates{}, false
 	}
-	e := estimates{set: set, count: own[0].Y, basis: byMeasurement}
-	for k := range e.count {
-		low, high := own[0].interval(k)
-		e.sigma, e.low, e.high = append(e.sigma, own[0].Sigma), append(e.low, max(low, 0)), append(e.high, max(high, 0))
+	e, half := estimates{set: set, count: own[0].Y, basis: byMeasurement}, own[0].half()
+	for _, y := range e.count {
+		e.sigma, e.low, e.high = append(e.sigma, own[0].Sigma), append(e.low, max(y-half, 0)), append(e.high, max(y+half, 0))
 	}
 	return e, true
 }
