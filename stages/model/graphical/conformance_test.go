@@ -23,7 +23,7 @@ func conformance() map[string][]pipelinetest.Case {
 		}
 	}
 	for _, k := range append(learning(), autoKind()) {
-		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: k.New})
+		cases[k.Name] = append(cases[k.Name], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"in": stays(40)}, Stage: slim(k)})
 	}
 	return cases
 }
@@ -46,7 +46,7 @@ func configured() map[string]map[string]func() pipeline.Stage {
 		mstName: {
 			"default": mstKind().New,
 			"settings": func() pipeline.Stage {
-				s := mstKind().New().(*MST)
+				s := slim(mstKind())().(*MST)
 				s.Target, s.Bins, s.Select, s.NoiseMultiplier = "smoker", 4, 0.2, 0.05
 				s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"}, Weight: 3}}
 				return s
@@ -62,7 +62,7 @@ func configured() map[string]map[string]func() pipeline.Stage {
 		autoName: {
 			"default": autoKind().New,
 			"little noise": func() pipeline.Stage {
-				s := autoKind().New().(*Auto)
+				s := slim(autoKind())().(*Auto)
 				s.Target, s.Rows, s.NoiseMultiplier = "smoker", 1000, 0.05
 				return s
 			},
@@ -73,7 +73,7 @@ func configured() map[string]map[string]func() pipeline.Stage {
 // aimCase is few rounds: what left is too little for two is spent in one.
 func aimCase(selection string) func() pipeline.Stage {
 	return func() pipeline.Stage {
-		s := aimKind().New().(*AIM)
+		s := slim(aimKind())().(*AIM)
 		s.Selection, s.Bins, s.NoiseMultiplier, s.Target = selection, 3, 0.05, "smoker"
 		s.Workload = []Wanted{{Columns: []string{"age", "smoker", "region"}}, {Columns: []string{"dose", "seen"}, Weight: 3}}
 		return s
@@ -82,7 +82,7 @@ func aimCase(selection string) func() pipeline.Stage {
 
 func bayesCase(score string) func() pipeline.Stage {
 	return func() pipeline.Stage {
-		s := privBayesKind().New().(*PrivBayes)
+		s := slim(privBayesKind())().(*PrivBayes)
 		s.Score, s.Bins, s.NoiseMultiplier = score, 3, 0.02
 		return s
 	}

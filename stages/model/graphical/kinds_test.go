@@ -16,9 +16,7 @@ func TestEveryKindKnowsTheRules(t *testing.T) {
 	in.Header.Domain.Constraints = append(in.Header.Domain.Constraints, pipeline.Constraint{Total: []pipeline.Cell{
 		{Where: map[string]pipeline.Choice{"group": {"child"}}, Count: 80},
 		{Where: map[string]pipeline.Choice{"group": {"adult", "senior"}}, Count: 1920}}})
-	ranked := aimKind().New().(*AIM)
-	ranked.Selection = "gaussian"
-	for _, s := range []pipeline.Stage{marginalTreeKind().New(), independentKind().New(), mstKind().New(), aimKind().New(), ranked, privBayesKind().New(), autoKind().New()} {
+	for _, s := range every() {
 		m := attempt{stage: s, in: in, multiplier: 1}.model(t)
 		groups, err := m.model.Marginal(graphical.Set{5})
 		must(t, err)

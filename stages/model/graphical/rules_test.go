@@ -103,8 +103,8 @@ func TestNoRowBreaksARule(t *testing.T) {
 		stage      pipeline.Stage
 		multiplier float64
 		rows       int
-	}{{marginalTreeKind().New(), 0.05, 600_000}, {marginalTreeKind().New(), 300, 200_000}, {independentKind().New(), 1, 100_000},
-		{mstKind().New(), 0.05, 50_000}, {aimKind().New(), 0.05, 25_000}, {privBayesKind().New(), 0.05, 25_000}} {
+	}{{slim(marginalTreeKind())(), 0.05, 600_000}, {slim(marginalTreeKind())(), 300, 200_000}, {slim(independentKind())(), 1, 100_000},
+		{slim(mstKind())(), 0.05, 50_000}, {slim(aimKind())(), 0.05, 25_000}, {slim(privBayesKind())(), 0.05, 25_000}} {
 		m := attempt{stage: c.stage, in: in, multiplier: c.multiplier}.model(t)
 		within(t, m, 1000)
 		next, err := m.Draw(artifact.Drawing{Rows: int64(c.rows), Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
@@ -119,7 +119,7 @@ func TestNoRowBreaksARule(t *testing.T) {
 	}
 	in.Header.Domain = in.Header.Domain.Clone()
 	in.Header.Domain.Constraints = nil
-	free := attempt{stage: independentKind().New(), in: in, multiplier: 1}.model(t)
+	free := attempt{stage: slim(independentKind())(), in: in, multiplier: 1}.model(t)
 	if n := broken(t, stays(1).Header.Domain, drawn(t, free, 1000)); n < 333 {
 		t.Errorf("%d of 1000 rows break a rule that the model knows nothing of: the test is blind", n)
 	}
@@ -128,7 +128,7 @@ func TestNoRowBreaksARule(t *testing.T) {
 // TestModelHasStructuralZeros: the codes themselves are allowed, before values are drawn,
 // and a pair of functions costs nothing to know.
 func TestModelHasStructuralZeros(t *testing.T) {
-	m := attempt{stage: marginalTreeKind().New(), in: stays(2000), multiplier: 0.05}.model(t)
+	m := attempt{stage: slim(marginalTreeKind())(), in: stays(2000), multiplier: 0.05}.model(t)
 	table, err := m.model.Marginal(graphical.Set{2, 3})
 	must(t, err)
 	wards, houses := m.Columns[2].codeOf(), m.Columns[3].codeOf()

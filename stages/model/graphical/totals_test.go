@@ -24,7 +24,7 @@ func TestPublicTotalsAreHeld(t *testing.T) {
 		pipeline.Constraint{Total: []pipeline.Cell{{Where: map[string]pipeline.Choice{"group": {"child"}}, Count: 80},
 			{Where: map[string]pipeline.Choice{"group": {"adult", "senior"}}, Count: 1920}}})
 	for _, multiplier := range []float64{0.05, 50} {
-		m := attempt{stage: marginalTreeKind().New(), in: in, multiplier: multiplier}.model(t)
+		m := attempt{stage: slim(marginalTreeKind())(), in: in, multiplier: multiplier}.model(t)
 		ages, err := m.model.Marginal(graphical.Set{2, 4})
 		must(t, err)
 		young, north := 0.0, 0.0
