@@ -45,6 +45,17 @@ func (c *coded) codeOf() []uint16 {
 	return table
 }
 
+// cells are the cells of a code of a number, which are neighbours: from lo to hi
+// (excluded).
+func (c *coded) cells(code int) (lo, hi int) {
+	if code >= len(c.Bins) { // missing
+		lo = c.places() + code - len(c.Bins)
+		return lo, lo + 1
+	}
+	bin := c.Bins[code]
+	return c.Leaves[bin[0]].Lo, c.Leaves[bin[1]-1].Hi
+}
+
 const (
 	mostBins       = 256 // of a number that declares them
 	leastBins      = 8   // that a number gets where nothing is declared

@@ -96,7 +96,7 @@ func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([
 			return nil, err
 		}
 		basis := []string{"measured", "combined", "model"}[e.basis]
-		eachCell(m.byCode(set), func(k int, cell []group) {
+		eachCell(m.texts(set, m.byCode(set)), func(k int, cell []string) {
 			sheet.row(m.line(row, i+1, set, cell, e.count[k], e.sigma[k], e.low[k], e.high[k]), basis)
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 
@@ -75,7 +74,7 @@ func (m *released) listing() []byte {
 	row := make([]string, len(m.Columns)+6)
 	for i, x := range m.Measured {
 		half := x.half()
-		eachCell(m.axes(x), func(k int, cell []group) {
+		eachCell(m.texts(x.Columns, m.axes(x)), func(k int, cell []string) {
 			sheet.row(m.line(row, i+1, x.Columns, cell, x.Y[k], x.Sigma, x.Y[k]-half, x.Y[k]+half))
 		})
 	}
@@ -83,11 +82,11 @@ func (m *released) listing() []byte {
 }
 
 // line fills a row of a listing: a marginal's number, the labels of a cell, and figures.
-func (m *released) line(row []string, number int, columns []int, cell []group, count, sigma, low, high float64) []string {
+func (m *released) line(row []string, number int, columns []int, cell []string, count, sigma, low, high float64) []string {
 	clear(row)
 	row[0] = strconv.Itoa(number)
 	for at, j := range columns {
-		row[1+j] = m.labels(j).of(cell[at])
+		row[1+j] = cell[at]
 	}
 	copy(row[1+len(m.Columns):], []string{text(count), text(sigma), text(low), text(high), yes(sigma > count)})
 	return row
@@ -128,9 +127,21 @@ func yes(is bool) string {
 
 func (m *released) labels(j int) labels { return labels{m.Domain.Columns[j], m.grids[j]} }
 
+// texts are the labels of groups along columns.
+func (m *released) texts(columns []int, axes [][]group) [][]string {
+	list := make([][]string, len(axes))
+	for a, j := range columns {
+		l := m.labels(j)
+		for _, g := range axes[a] {
+			list[a] = append(list[a], l.of(g))
+		}
+	}
+	return list
+}
+
 // eachCell goes through the cells of a table in the order of its counts.
-func eachCell(axes [][]group, use func(k int, cell []group)) {
-	at, cell, cells := make([]int, len(axes)), make([]group, len(axes)), 1
+func eachCell[T any](axes [][]T, use func(k int, cell []T)) {
+	at, cell, cells := make([]int, len(axes)), make([]T, len(axes)), 1
 	for _, axis := range axes {
 		cells *= len(axis)
 	}
@@ -201,52 +212,14 @@ func single(g columns.Grid, cell int) group {
 // groups are the cells of each code.
 func (c *coded) groups(g columns.Grid) []group {
 	list := make([]group, c.codes())
-	for cell, code := range c.codeOf() {
-		one := &list[code]
-		switch {
-		case g.Coded():
-			one.list = append(one.list, cell)
-		case one.hi == 0:
-			one.lo, one.hi = cell, cell+1
-		default:
-			one.hi = cell + 1
+	if !g.Coded() {
+		for code := range list {
+			list[code].lo, list[code].hi = c.cells(code)
 		}
+		return list
+	}
+	for cell, code := range c.codeOf() {
+		list[code].list = append(list[code].list, cell)
 	}
 	return list
-}
-
-// half is half the width of every cell's interval, which holds the count of the table in
-// at least 95 of 100 releases: noise is a normal number rounded to whole ones, whose 95 %
-// within h have h = 1.96 sd - .5, rounded up; of discrete Laplace noise it is that of its
-// tails. It looks at all cells.
-func (x measured) half() float64 {
-	switch {
-	case x.Noise == laplace && x.whole():
-		return wholeLaplace95(x.Sigma)
-	case x.Noise == laplace:
-		return laplace95(x.Sigma)
-	case x.whole():
-		return max(math.Ceil(normal95*math.Sqrt(max(x.Sigma*x.Sigma-1./12, 0))-.5), 0)
-	}
-	return normal95 * x.Sigma
-}
-
-const (
-	normal95 = 1.959963984540054 // the .975 quantile
-	laplace  = "laplace"
-)
-
-// whole reports whether counts are whole numbers, as those with integer noise are.
-func (x measured) whole() bool {
-	return !slices.ContainsFunc(x.Y, func(y float64) bool { return y != math.Trunc(y) })
-}
-
-// laplace95 bounds Laplace noise of a standard deviation, with probability .95.
-func laplace95(sd float64) float64 { return math.Log(20) * sd / math.Sqrt2 }
-
-// wholeLaplace95 is that of discrete Laplace noise, whose part beyond h is 2 a^(h+1)/(1+a)
-// for a = exp(-1/b), or of rounded Laplace noise, whichever is wider.
-func wholeLaplace95(sd float64) float64 {
-	a := math.Exp(-2 * math.Asinh(1/(math.Sqrt2*sd)))
-	return max(math.Ceil(math.Log(.025*(1+a))/math.Log(a)-1), math.Ceil(laplace95(sd)-.5), 0)
 }

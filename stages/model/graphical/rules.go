@@ -179,18 +179,23 @@ const mostMasked = mostSize * megabyte / bytesPerCell
 // values are the values of each code.
 func (c *coded) values(g columns.Grid) []constraint.Values {
 	list := make([]constraint.Values, c.codes())
+	if !g.Coded() {
+		for code := range list {
+			lo, hi := c.cells(code)
+			if list[code].Missing = lo >= g.Values(); !list[code].Missing {
+				least, _ := g.Interval(lo)
+				_, greatest := g.Interval(hi - 1)
+				list[code].Ranges = []constraint.Range{{Lo: least, Hi: greatest}}
+			}
+		}
+		return list
+	}
 	for cell, code := range c.codeOf() {
-		one := &list[code]
 		if cell >= g.Values() {
-			one.Missing = true
+			list[code].Missing = true
 			continue
 		}
-		least, greatest := g.Interval(cell)
-		if n := len(one.Ranges); n > 0 && !g.Coded() {
-			one.Ranges[n-1].Hi = greatest // the cells of a number's bin are neighbours
-			continue
-		}
-		one.Ranges = append(one.Ranges, constraint.Range{Lo: least, Hi: greatest})
+		list[code].Ranges = append(list[code].Ranges, constraint.Range{Lo: float64(cell), Hi: float64(cell)})
 	}
 	for i := range list {
 		slices.SortFunc(list[i].Ranges, func(a, b constraint.Range) int { return cmp.Compare(a.Lo, b.Lo) })
