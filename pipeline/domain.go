@@ -23,6 +23,11 @@ const (
 	Text        ColumnType = "text"
 )
 
+// FirstDay and LastDay are the dates that a file can spell, 0000-01-01 and 9999-12-31, as
+// days since 1970-01-01. What may hold others can be computed and never written, which
+// would show when a model has been paid for: no bounds of dates are wider.
+const FirstDay, LastDay = -719528, 2932896
+
 // Coded reports whether values are indexes into Categories.
 func (t ColumnType) Coded() bool { return t == Categorical || t == Ordinal || t == Boolean }
 

@@ -20,10 +20,6 @@ import (
 func faults(w *world, one, other *outcome) []string {
 	list := append(broken(one), broken(other)...)
 	list = append(list, one.noise.faults...)
-	if one.err != nil && describe(one.err) == describe(other.err) {
-		// What fails ends the stages that run beside it, wherever they are by the clock.
-		return list
-	}
 	list = append(list, differences(one.seen, other.seen)...)
 	c := newCoupling(w, one, other)
 	list = append(list, other.frozen.Faults(w.adjacency, c.plan())...)

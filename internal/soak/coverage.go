@@ -16,6 +16,7 @@ type coverage struct {
 	specs, accepted, ran, failed, paid, measured, refusedStages, triedStages int
 	kinds                                                                    map[string]*kindCount
 	errors                                                                   map[string][]uint64 // of runs that fail alike on both tables
+	again, uncompared                                                        int                 // of these: compared once more, cut down to what failed; or not at all
 }
 
 type kindCount struct {
@@ -70,8 +71,8 @@ func (c *coverage) run(number uint64, o *outcome, measured int, nearest float64)
 
 // table shows the counts, each kind of the registry with a line.
 func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
-	fmt.Fprintf(w, "specs started %d, accepted %d, run on two tables %d (failing alike %d); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
-		c.specs, c.accepted, c.ran, c.failed, c.triedStages, c.refusedStages, c.paid, c.measured)
+	fmt.Fprintf(w, "specs started %d, accepted %d, run on two tables %d (failing alike %d, of which %d were run once more without what ran beside the failure, and %d could not be compared); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
+		c.specs, c.accepted, c.ran, c.failed, c.again, c.uncompared, c.triedStages, c.refusedStages, c.paid, c.measured)
 	fmt.Fprintf(w, "%-28s %8s %8s %8s\n", "kind", "tried", "accepted", "run")
 	for _, name := range reg.Names() {
 		n := c.kind(name)

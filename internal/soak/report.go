@@ -62,10 +62,11 @@ func (s *soak) still(t *trial) *finding {
 	if err != nil {
 		return nil
 	}
-	if list := faults(t.world, one, other); len(list) > 0 {
-		return &finding{t, list}
+	if alike(one, other) {
+		f, _ := s.alone(t, one, other)
+		return f
 	}
-	return nil
+	return found(t, one, other)
 }
 
 // without leaves out stage i. What reads it no longer compiles.

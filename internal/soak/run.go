@@ -24,6 +24,7 @@ import (
 type outcome struct {
 	plan   *compile.Plan
 	err    error
+	failed string            // the stage that ended the run, if one did
 	seen   map[string]string // by what it is called
 	panics string            // what internal errors left
 	tables *captured
@@ -60,7 +61,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 	shown := &shown{}
 	o.tables.look(o.plan)
 	again := o.run(o.options(dir, shown, m), m)
-	o.panics = panics(dir)
+	o.panics, o.failed = panics(dir), shown.failure(o.plan)
 	o.seen, err = visible(dir)
 	charges := 0
 	for _, s := range o.plan.Steps {

@@ -16,11 +16,21 @@ type shown struct {
 	lines strings.Builder
 	stage []string
 	total map[string]bool
+	errs  map[string]error // of stages
 }
 
 func (s *shown) Start(stage, kind string) { s.note("start of " + stage + ", " + kind) }
 func (s *shown) End(stage string, reused bool, err error) {
 	s.note(fmt.Sprintf("end of %s, reused %t: %s", stage, reused, describe(err)))
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.errs == nil {
+		s.errs = map[string]error{}
+	}
+	s.errs[stage] = err
 }
 
 func (s *shown) note(line string) {

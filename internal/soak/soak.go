@@ -64,12 +64,18 @@ func (s *soak) try(n uint64) (*finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", n, err)
 	}
-	list := faults(t.world, one, other)
 	s.cover.run(n, one, newCoupling(t.world, one, other).measured(), other.frozen.Nearest())
-	if len(list) > 0 {
-		return &finding{t, list}, nil
+	if alike(one, other) {
+		return s.alone(t, one, other)
 	}
-	return nil, nil
+	return found(t, one, other), nil
+}
+
+func found(t *trial, one, other *outcome) *finding {
+	if list := faults(t.world, one, other); len(list) > 0 {
+		return &finding{t, list}
+	}
+	return nil
 }
 
 // both runs a case on its two tables, one after the other in a folder of the same

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -98,8 +99,12 @@ func plantedFaults() map[string]planted {
 			}
 			return nil
 		})), says: "the error differs"},
-		"a count as progress":       {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })), says: "the totals of progress"},
-		"a count in the log":        {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })), says: "the log differs"},
+		"a count as progress": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })), says: "the totals of progress"},
+		"a count in the log":  {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })), says: "the log differs"},
+		"a count in the log of a run that fails alike": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error {
+			env.Log.Warn("read", "rows", n)
+			return errors.New("fails on any table")
+		})), says: "the log differs"},
 		"one stream twice":          {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
 		"the same noise twice":      {extras: one(1, twice, sameNoise), says: "has the noise of"},
 		"a clip 1 % off":            {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},

@@ -142,7 +142,11 @@ func (g *generator) from() ref {
 // newHead draws the sections dataset and privacy.
 func (g *generator) newHead() {
 	w := g.world
-	data := settings{"file": dataFile, "domain": settings{"columns": w.columns}}
+	domain := settings{"columns": w.columns}
+	if len(w.constraints) > 0 {
+		domain["constraints"] = w.constraints
+	}
+	data := settings{"file": dataFile, "domain": domain}
 	if w.unit >= 0 {
 		data["privacy_unit"] = settings{"column": w.columns[w.unit].Name, "max_rows": w.maxRows}
 	}

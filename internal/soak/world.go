@@ -11,12 +11,13 @@ import (
 // world is a random private table with a neighbour, and what is publicly known of
 // both.
 type world struct {
-	columns    []pipeline.Column
-	unit       int // place of the unit's column, or -1: each row is a unit
-	maxRows    int
-	adjacency  privacy.Adjacency
-	rowsPublic int  // 0: none
-	unknown    bool // some rows hold a category that nobody declared, which the spec says to take for missing
+	columns     []pipeline.Column
+	unit        int // place of the unit's column, or -1: each row is a unit
+	maxRows     int
+	adjacency   privacy.Adjacency
+	rowsPublic  int // 0: none
+	constraints []pipeline.Constraint
+	unknown     bool // some rows hold a category that nobody declared, which the spec says to take for missing
 	pair
 	reference         [][]string // rows of a public table of the same columns
 	extra, otherExtra [][]string // of a private table that is no part of the dataset
@@ -41,6 +42,9 @@ func newWorld(c chance) *world {
 	}
 	for range c.between(1, 30) {
 		w.reference = append(w.reference, c.row(w.columns, pick(c, typical, typical, typical, high)))
+	}
+	if c.yes(0.4) {
+		w.constraints = c.rules(w)
 	}
 	w.extra = c.table(w, c.between(0, 40))
 	w.otherExtra = w.extra

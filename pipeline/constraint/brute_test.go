@@ -138,7 +138,7 @@ func TestFindAgainstEnumeration(t *testing.T) {
 		for i := range rules {
 			some = append(some, &rules[i])
 		}
-		values, found := Find(d, some, within, 1<<20)
+		values, found, _ := Find(d, some, within, 1<<20)
 		if possible != (found == Row) {
 			t.Fatalf("%+v within %v: a row is possible: %v, found %v", d.Constraints, within, possible, values)
 		}

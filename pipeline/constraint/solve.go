@@ -30,16 +30,21 @@ const (
 )
 
 // Find looks for a row of d that keeps the rules, with values inside the given sets, by
-// place in the domain, in at most so many steps. It gives the row's values by place. The
-// same question has the same answer: the least values, column by column.
-func Find(d *pipeline.Domain, rules []*Rule, within map[int]Values, steps int) (map[int]float64, Found) {
+// place in the domain, in at most so many steps. It gives the row's values by place, and
+// what it took: steps, and values that it had to know before the first. The same question
+// has the same answer: the least values, column by column.
+func Find(d *pipeline.Domain, rules []*Rule, within map[int]Values, steps int) (row map[int]float64, found Found, took int) {
 	s := newSearch(d, rules, within, steps)
-	row, found := s.run()
-	values := map[int]float64{}
+	values, found := s.run()
+	row = map[int]float64{}
 	for i, at := range s.columns {
-		values[at] = row[i]
+		row[at] = values[i]
+		took += len(s.tries[i])
 	}
-	return values, found
+	for _, sets := range setsOf(rules) {
+		took += len(sets)
+	}
+	return row, found, took + steps - max(s.steps, 0)
 }
 
 // newSearch prepares a search for a row of d with values inside the given sets, by place

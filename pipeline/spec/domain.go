@@ -166,6 +166,8 @@ func (c *domainCheck) bounds(path string, col *pipeline.Column) {
 		c.add(path, found, "[least, greatest], the least below the greatest")
 	case col.Type == pipeline.Integer && (b[0] != math.Trunc(b[0]) || b[1] != math.Trunc(b[1])):
 		c.add(path, found, "whole numbers for type integer")
+	case col.Type == pipeline.Date && (b[0] < pipeline.FirstDay || b[1] > pipeline.LastDay):
+		c.add(path, found, fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", pipeline.FirstDay, pipeline.LastDay))
 	}
 }
 

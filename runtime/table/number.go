@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"weir/pipeline"
 )
 
 // pow10 are the powers of ten that a float64 holds exactly.
@@ -113,8 +115,7 @@ func parseDate(v []byte) (int64, bool) {
 
 // appendDate is the inverse; ok is false outside years 0 to 9999.
 func appendDate(b []byte, days int64) ([]byte, bool) {
-	const least, greatest = -719528, 2932896 // 0000-01-01 and 9999-12-31
-	if days < least || days > greatest {
+	if days < pipeline.FirstDay || days > pipeline.LastDay {
 		return b, false
 	}
 	return time.Unix(days*secondsPerDay, 0).UTC().AppendFormat(b, time.DateOnly), true

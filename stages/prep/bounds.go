@@ -119,6 +119,8 @@ func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper
 		ps.Add(path, "set for a column that is "+describe(c), "set for a number or a date")
 	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
 		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data; dp_bounds finds some for a charge)")
+	case c.Type == pipeline.Date && (lower < pipeline.FirstDay && own.Lower != nil || upper > pipeline.LastDay && own.Upper != nil):
+		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", pipeline.FirstDay, pipeline.LastDay))
 	case !(lower <= upper):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), "a lower bound that is not above the upper one")
 	default:

@@ -79,6 +79,9 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 	if c.Bounds != nil && !(c.Bounds[0] <= c.Bounds[1]) {
 		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), "two numbers in ascending order")
 	}
+	if c.Bounds != nil && c.Type == pipeline.Date && !(c.Bounds[0] >= pipeline.FirstDay && c.Bounds[1] <= pipeline.LastDay) {
+		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", pipeline.FirstDay, pipeline.LastDay))
+	}
 	if e != nil && !fits(col.Type, e.result) {
 		ps.Add(path+".formula", "of type "+e.result.String(), "of a type that a column which is "+string(c.Type)+" can hold"+hintFor(col.Type, e.result))
 	}

@@ -192,8 +192,14 @@ func (s *DPBounds) fill(c *pipeline.Column, low, high float64, found bool) {
 	if low == high { // beyond the highest exponent, on one side
 		low, high = min(low, low/2), max(high, high/2)
 	}
+	if c.Type == pipeline.Date {
+		low, high = min(max(low, pipeline.FirstDay), pipeline.LastDay-1), max(min(high, pipeline.LastDay), pipeline.FirstDay+1)
+	}
 	if step := spacing(c); step > 0 {
 		low, high = math.Floor(low/step)*step, math.Ceil(high/step)*step
+	}
+	if c.Type == pipeline.Date { // whose step may not divide the ends
+		low, high = max(low, pipeline.FirstDay), min(high, pipeline.LastDay)
 	}
 	c.Bounds = &[2]float64{low, high}
 }

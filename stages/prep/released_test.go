@@ -32,6 +32,9 @@ func TestReleasedBoundsHoldTheColumn(t *testing.T) {
 		{pipeline.Column{Type: pipeline.Numeric}, 0x1p20, 0x1p20, true, [2]float64{0x1p19, 0x1p20}},
 		{pipeline.Column{Type: pipeline.Numeric}, -0x1p20, -0x1p20, true, [2]float64{-0x1p20, -0x1p19}},
 		{pipeline.Column{Type: pipeline.Numeric}, 0, 0, false, [2]float64{-0x1p20, 0x1p20}},
+		{pipeline.Column{Type: pipeline.Date}, 0, 0, false, [2]float64{-719528, 0x1p20}}, // 0000-01-01
+		{pipeline.Column{Type: pipeline.Date, Step: 7}, -0x1p20, -0x1p20, true, [2]float64{-719528, -524286}},
+		{pipeline.Column{Type: pipeline.Date}, 0x1p22, 0x1p23, true, [2]float64{2932895, 2932896}}, // 9999-12-31
 	} {
 		column := c.column
 		if s.fill(&column, c.low, c.high, c.found); *column.Bounds != c.want {
@@ -185,5 +188,20 @@ func TestWithoutPrivacyNothingIsNoisy(t *testing.T) {
 	files, err := pipeline.ReadFiles(t.Context(), out["out"])
 	if err != nil || !strings.Contains(string(files[0].Data), "rows: 12\n") {
 		t.Errorf("%s, %v", files[0].Data, err)
+	}
+}
+
+// TestDatesCanBeSpelled: bounds of dates beyond the years 0 to 9999 are refused where they
+// are set, since rows that a model draws within them cannot be written once it is paid for.
+func TestDatesCanBeSpelled(t *testing.T) {
+	far, days := 1e7, &pipeline.Domain{Columns: []pipeline.Column{{Name: "day", Type: pipeline.Date}}}
+	h := pipeline.TableHeader(days, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1)})
+	for _, s := range []pipeline.Stage{
+		&Bounds{Outside: "clip", Bounds: map[string]Limits{"day": {Lower: new(float64), Upper: &far}}},
+		&Derive{Columns: []Derived{{Name: "later", Type: pipeline.Date, Formula: "day", Bounds: &[2]float64{0, far}}}},
+	} {
+		if _, err := s.Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "the years 0 to 9999") {
+			t.Errorf("%T: %v", s, err)
+		}
 	}
 }

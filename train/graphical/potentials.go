@@ -68,13 +68,17 @@ func (p Potentials) tree(l Limits) (*Tree, error) {
 	return t, nil
 }
 
+// mostLog bounds the logarithms of a factor, so that those of maxParts factors have a sum;
+// a fit moves one by a few hundred.
+const mostLog = 1e12
+
 func (t *Tree) checkFactor(at string, f Factor) error {
 	if err := t.checkPart(at, f.Vars, len(f.Log)); err != nil {
 		return err
 	}
 	for i, x := range f.Log {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%s: cell %d is %g, must be finite", at, i, x)
+		if !(math.Abs(x) <= mostLog) {
+			return fmt.Errorf("%s: cell %d is %g, must be between -%g and %g", at, i, x, mostLog, mostLog)
 		}
 	}
 	return nil

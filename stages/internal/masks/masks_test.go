@@ -166,7 +166,7 @@ func TestEveryPlacedRowKeepsItsRules(t *testing.T) {
 	d := stays()
 	masks, bins, sizes := masksOf(t, d)
 	rules, rng := rulesOf(t, d), rand.New(rand.NewPCG(3, 1))
-	p, near := NewPlacing(d, rules), NewNearest(masks, sizes)
+	p, near := placing(t, d, rules), NewNearest(masks, sizes)
 	broken, left := 0, 0
 	for range 100_000 {
 		codes := make([][]uint16, len(sizes))
@@ -203,6 +203,15 @@ func TestEveryPlacedRowKeepsItsRules(t *testing.T) {
 	}
 }
 
+func placing(t *testing.T, d *pipeline.Domain, rules []constraint.Rule) *Placing {
+	t.Helper()
+	p, err := NewPlacing(d, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func breaks(rules []constraint.Rule, values []float64) bool {
 	return slices.ContainsFunc(rules, func(r constraint.Rule) bool {
 		var mine []float64
@@ -218,7 +227,7 @@ func breaks(rules []constraint.Rule, values []float64) bool {
 func TestBoundary(t *testing.T) {
 	d := stays()
 	d.Constraints = d.Constraints[:1]
-	p := NewPlacing(d, rulesOf(t, d))
+	p := placing(t, d, rulesOf(t, d))
 	days := func(lo, hi float64) constraint.Values {
 		return constraint.Values{Ranges: []constraint.Range{{Lo: lo, Hi: hi}}}
 	}

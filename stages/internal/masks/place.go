@@ -1,6 +1,8 @@
 package masks
 
 import (
+	"fmt"
+
 	"weir/pipeline"
 	"weir/pipeline/constraint"
 )
@@ -9,32 +11,45 @@ import (
 // are taken from the boundary of what the rules allow.
 const Redraws = 32
 
-// mostSteps bounds the search for that boundary.
-const mostSteps = 1 << 16
+// mostSteps bounds one search for that boundary. All of them together have startSteps and
+// stepsARow for each row: rules may come with a model from anyone, and such as make each
+// search long would else hold up a drawing for hours. Rows whose search is out of steps
+// have the values of the first row that keeps the rules.
+const (
+	mostSteps  = 1 << 16
+	startSteps = 1 << 22
+	stepsARow  = 1 << 8
+)
 
 // Placing puts the values of drawn rows where they keep every rule.
 type Placing struct {
 	domain *pipeline.Domain
 	groups []constraint.Component
-	safe   []map[int]float64
+	safe   []map[int]float64 // by group, the least row that keeps its rules
+	steps  int               // left of all searches
 }
 
-// NewPlacing prepares it. Groups of rules that no row can keep are left as they are: a
-// plan with such rules is refused.
-func NewPlacing(d *pipeline.Domain, rules []constraint.Rule) *Placing {
-	p := &Placing{domain: d}
+// NewPlacing prepares it. It is an error, which names rules, that no row is found which
+// keeps them.
+func NewPlacing(d *pipeline.Domain, rules []constraint.Rule) (*Placing, error) {
+	p := &Placing{domain: d, steps: startSteps}
 	all := make([]*constraint.Rule, len(rules))
 	for i := range rules {
 		all[i] = &rules[i]
 	}
 	for _, g := range constraint.Components(all) {
-		safe, found := constraint.Find(d, g.Rules, nil, mostSteps)
+		safe, found, _ := constraint.Find(d, g.Rules, nil, mostSteps)
 		if found != constraint.Row {
-			safe = nil
+			return nil, unfound(g)
 		}
 		p.groups, p.safe = append(p.groups, g), append(p.safe, safe)
 	}
-	return p
+	return p, nil
+}
+
+func unfound(g constraint.Component) error {
+	r := g.Rules[0]
+	return fmt.Errorf("constraints[%d]: is one of %d rules that share columns and of which no row is found that keeps all, in %d steps; must be such that one is", r.Place, len(g.Rules), mostSteps)
 }
 
 // Columns are those that rules are about: places in the domain, ascending within a group
@@ -57,8 +72,9 @@ type Row struct {
 
 // Keep changes the values of a row until it keeps every rule: drawn again inside their
 // bins, at most Redraws times; else the least values of the bins that keep the rules; else,
-// where the bins together hold none, least values of the domain.
+// where the bins together hold none, or none is found in time, least values of the domain.
 func (p *Placing) Keep(row Row) {
+	p.steps = min(p.steps+stepsARow, startSteps)
 	for i := range p.groups {
 		g := &p.groups[i]
 		for n := 0; n < Redraws && p.redraw(g, row); n++ {
@@ -101,8 +117,11 @@ func (p *Placing) boundary(group int, row Row) {
 	for _, column := range g.Columns {
 		within[column] = row.Bin(column)
 	}
-	values, found := constraint.Find(p.domain, g.Rules, within, mostSteps)
-	if found != constraint.Row {
+	values, found, took := p.safe[group], constraint.Maybe, 0
+	if p.steps > 0 {
+		values, found, took = constraint.Find(p.domain, g.Rules, within, min(mostSteps, p.steps))
+	}
+	if p.steps -= took; found != constraint.Row {
 		values = p.safe[group]
 	}
 	for column, v := range values {

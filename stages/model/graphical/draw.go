@@ -29,7 +29,11 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
 		return nil, errors.New("categorical: is argmax, must be sample for a model of marginals: its most probable row is one row")
 	}
-	w := &drawing{m: m, rules: m.newKeeping(), left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
+	rules, err := m.newKeeping()
+	if err != nil {
+		return nil, err
+	}
+	w := &drawing{m: m, rules: rules, left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
 	return w.next, nil
 }
 

@@ -67,7 +67,7 @@ func (c *gathering) category(f *front) (coded, error) {
 		if len(t.y) != c.grid.Cells() {
 			return coded{}, t.wrong("groups of categories", "of every category for itself, or over several columns")
 		}
-		counts = mean(counts, noisy{t.y, t.sigma * t.sigma})
+		counts = mean(counts, noisy{t.y, squared(t.sigma)})
 	}
 	if c.shared == nil {
 		out := ofCategories(counts)
@@ -199,7 +199,7 @@ func (c *gathering) leaves() (leaves []histogram.Leaf, missing noisy) {
 	for _, t := range c.singles {
 		parts := c.parts(t)
 		if n := len(t.axes[0]); t.axes[0][n-1].lo == c.grid.Values() {
-			missing = mean(missing, noisy{t.y[n-1:], t.sigma * t.sigma})
+			missing = mean(missing, noisy{t.y[n-1:], squared(t.sigma)})
 		}
 		switch {
 		case leaves != nil:
@@ -215,7 +215,7 @@ func (c *gathering) leaves() (leaves []histogram.Leaf, missing noisy) {
 func (c *gathering) parts(t *tabled) (list []histogram.Leaf) {
 	for k, g := range t.axes[0] {
 		if g.lo < c.grid.Values() {
-			list = append(list, histogram.Leaf{Lo: g.lo, Hi: g.hi, Count: t.y[k], Var: t.sigma * t.sigma})
+			list = append(list, histogram.Leaf{Lo: g.lo, Hi: g.hi, Count: t.y[k], Var: squared(t.sigma)})
 		}
 	}
 	return list

@@ -70,7 +70,7 @@ func rowsOf(list []tabled, grids []columns.Grid) (float64, error) {
 			whole = whole && cellsOfGroups(t.axes[a]) == grids[j].Cells()
 		}
 		if whole {
-			w := 1 / (t.sigma * t.sigma * float64(len(t.y)))
+			w := 1 / (squared(t.sigma) * float64(len(t.y)))
 			sum, weight = sum+w*total(t.y), weight+w
 		}
 	}
@@ -105,7 +105,7 @@ func (f *front) take(t *tabled, grids []columns.Grid) error {
 		}
 	}
 	y := t.byCode(f, grids)
-	f.tables = append(f.tables, graphical.Table{Vars: t.columns, Y: y, Var: repeated(t.sigma*t.sigma, len(y))})
+	f.tables = append(f.tables, graphical.Table{Vars: t.columns, Y: y, Var: repeated(squared(t.sigma), len(y))})
 	f.measured = append(f.measured, measured{Columns: t.columns, Y: y, Sigma: t.sigma, Noise: t.noise})
 	return nil
 }

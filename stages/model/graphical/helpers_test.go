@@ -62,6 +62,7 @@ type attempt struct {
 	in         pipelinetest.Input
 	multiplier float64
 	key        byte
+	keys       uint32 // more of the key, where there are many
 	workers    int
 	probe      privacy.Probe
 }
@@ -75,7 +76,7 @@ func (a attempt) run(t testing.TB) (model pipeline.Table, left float64) {
 	must(t, err)
 	plan, err := compile.Price(&kind, h, w, a.multiplier, a.in.Header.Terms.Adjacency)
 	must(t, err)
-	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key}, Plan: plan, Probe: a.probe}
+	ledger := &pipelinetest.Ledger{Key: noise.Key{4, 5, a.key, byte(a.keys), byte(a.keys >> 8), byte(a.keys >> 16)}, Plan: plan, Probe: a.probe}
 	env := pipelinetest.Env(max(1, a.workers))
 	env.Privacy = ledger
 	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(a.in.Header, a.in.Rows)})

@@ -1,6 +1,7 @@
 package graphical
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -19,17 +20,21 @@ type keeping struct {
 }
 
 // newKeeping is nil where there are no rules.
-func (m *released) newKeeping() *keeping {
+func (m *released) newKeeping() (*keeping, error) {
 	rules, _ := constraint.Read(m.Domain) // CheckDomain has held them
 	if len(rules) == 0 {
-		return nil
+		return nil, nil
 	}
-	k := &keeping{placing: masks.NewPlacing(m.Domain, rules), bins: make([][]constraint.Values, len(m.Columns)), values: make([][]float64, len(m.Columns))}
+	placing, err := masks.NewPlacing(m.Domain, rules)
+	if err != nil {
+		return nil, fmt.Errorf("domain.%w", err)
+	}
+	k := &keeping{placing: placing, bins: make([][]constraint.Values, len(m.Columns)), values: make([][]float64, len(m.Columns))}
 	k.columns = k.placing.Columns()
 	for _, j := range k.columns {
 		k.bins[j] = m.Columns[j].values(m.grids[j])
 	}
-	return k
+	return k, nil
 }
 
 // keep adds the values of rows, given their codes and the cells that these were placed in.

@@ -146,6 +146,9 @@ func (f *front) balanced() []graphical.Table {
 // fit estimates a model that holds every table.
 func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (*graphical.Model, error) {
 	sets := tiedSets(f.rules)
+	for _, m := range f.masks { // of a model that was read back, which need not be of its rules
+		sets = append(sets, m.Vars)
+	}
 	for _, t := range f.tables {
 		sets = append(sets, t.Vars)
 	}

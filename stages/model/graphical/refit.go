@@ -25,7 +25,7 @@ func (m *released) front() *front {
 		case len(x.Columns) == 1 && len(x.Y) == m.Columns[j].Cells:
 			f.tables = append(f.tables, m.ofCells(j, x))
 		default:
-			f.tables = append(f.tables, graphical.Table{Vars: x.Columns, Y: x.Y, Var: repeated(x.Sigma*x.Sigma, len(x.Y))})
+			f.tables = append(f.tables, graphical.Table{Vars: x.Columns, Y: x.Y, Var: repeated(squared(x.Sigma), len(x.Y))})
 		}
 	}
 	return f
@@ -37,7 +37,7 @@ func (m *released) ofCells(j int, x measured) graphical.Table {
 	t := graphical.Table{Vars: graphical.Set{j}, Y: make([]float64, c.codes()), Var: make([]float64, c.codes())}
 	for cell, code := range c.codeOf() {
 		t.Y[code] += x.Y[cell]
-		t.Var[code] += x.Sigma * x.Sigma
+		t.Var[code] += squared(x.Sigma)
 	}
 	return t
 }
@@ -55,6 +55,7 @@ func (m *released) ofLeaves(j int) (t graphical.Table, known bool) {
 		if t.Var[b] == 0 {
 			return t, false
 		}
+		t.Var[b] = max(t.Var[b], squared(0))
 	}
 	if last := len(t.Y) - 1; last == len(c.Bins) {
 		t.Y[last], t.Var[last], known = m.missing(j)
@@ -67,8 +68,18 @@ func (m *released) ofLeaves(j int) (t graphical.Table, known bool) {
 func (m *released) missing(j int) (y, variance float64, known bool) {
 	for _, x := range m.Measured {
 		if n := len(x.Cells); len(x.Columns) == 1 && x.Columns[0] == j && n > 0 && x.Cells[n-1][0] == m.grids[j].Values() {
-			return x.Y[n-1], x.Sigma * x.Sigma, true
+			return x.Y[n-1], squared(x.Sigma), true
 		}
 	}
 	return 0, 0, false
+}
+
+// leastSpread is the least standard deviation that a fit takes a measurement for. Runs
+// without privacy write less (of a Laplace law that is never drawn from), and so may
+// whoever edits a model: squares of that are 0, which is what an exact table has.
+const leastSpread = 0x1p-20
+
+func squared(sigma float64) float64 {
+	sigma = max(sigma, leastSpread)
+	return sigma * sigma
 }

@@ -28,6 +28,8 @@ type released struct {
 const (
 	format    = 1
 	modelPart = "model.json"
+
+	mostRows = 1e18 // of a model, as of a count
 )
 
 // release packs a fitted model.
@@ -79,11 +81,17 @@ func (m *released) check() error {
 	if !(m.Size > 0 && m.Size <= mostSize) || !slices.Equal(sizes, m.Model.Domain) {
 		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns", m.Size, mostSize)
 	}
+	if !(m.Model.Total >= 1 && m.Model.Total < mostRows) {
+		return fmt.Errorf("model.Total: is %g, must be a number of rows from 1 to %g", m.Model.Total, mostRows)
+	}
 	m.grids = grids
 	for i, x := range m.Measured {
 		if err := m.checkMeasured(x); err != nil {
 			return fmt.Errorf("measured[%d]: %w", i, err)
 		}
+	}
+	if _, err := m.newKeeping(); err != nil {
+		return err
 	}
 	m.model, err = graphical.FromPotentials(m.Model, Size{m.Size}.limits())
 	return err

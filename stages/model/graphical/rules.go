@@ -36,6 +36,9 @@ func needRules(d *pipeline.Domain, ps *pipeline.Problems) {
 	for _, p := range wrong {
 		ps.Add("from", "a table whose "+p.Path+" is "+p.Found, p.Accepted)
 	}
+	if _, err := masks.NewPlacing(d, rules); err != nil && len(wrong) == 0 {
+		ps.Add("from", "a table whose "+err.Error(), "rules that are simpler")
+	}
 }
 
 // needRuled adds a problem for each rule about a column whose values a stage of the same
