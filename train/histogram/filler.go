@@ -8,9 +8,8 @@ import (
 // Filler places values inside the bins of a model: it turns codes of bins into grid
 // cells, row by row, for a drawing whose rows of each bin are known beforehand. The
 // rows of a bin are shared out to its leaves by systematic rounding, in proportion to
-// max(count - .25 sd, 0) + .05 sd, so that each leaf gets its share to within one row
-// over the whole drawing; rows get leaves in random order, and a cell of the leaf
-// uniformly. Memory is that of the leaves.
+// their weights, so that each leaf gets its share to within one row over the whole
+// drawing; rows get leaves in random order, and a cell of the leaf uniformly. Memory is that of the leaves.
 type Filler struct {
 	leaves []Leaf
 	urns   []urn
@@ -53,26 +52,6 @@ func (f *Filler) Cell(bin int) int {
 		return leaf.Lo + int(f.rng.Uint64N(width))
 	}
 	return leaf.Lo
-}
-
-// weights are the shares of leaves in their bin: less than the estimate, since noise
-// put counts where nothing is, and never 0, since a count of 0 is an estimate too. The
-// factors were measured behind Haar and Tree as they are here: on eight columns of Adult
-// and Cardio, noise sd 15, 60 and 250, their error is up to a fifth below that of .5 and
-// .1, and up to a fortieth above on one (hours at noise sd 250).
-func weights(leaves []Leaf) []float64 {
-	w, sum := make([]float64, len(leaves)), 0.0
-	for i, l := range leaves {
-		sd := math.Sqrt(l.Var)
-		w[i] = max(l.Count-.25*sd, 0) + .05*sd
-		sum += w[i]
-	}
-	if !(sum > 0) {
-		for i, l := range leaves {
-			w[i] = float64(l.Hi - l.Lo)
-		}
-	}
-	return w
 }
 
 // Shares are the probabilities of the leaves of a bin, by which a Filler places its rows.
