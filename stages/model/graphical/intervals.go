@@ -67,8 +67,8 @@ func (s *Intervals) sets(m *released) []graphical.Set {
 	}
 	for _, names := range s.Marginals {
 		var set graphical.Set
-		for _, name := range names {
-			set = append(set, m.Domain.Index(name))
+		for _, name := range m.roots(names) {
+			set = append(set, m.core.Index(name))
 		}
 		slices.Sort(set)
 		add(slices.Compact(set))

@@ -20,11 +20,11 @@ type keeping struct {
 
 // newKeeping is nil where there are no rules.
 func (m *released) newKeeping() *keeping {
-	rules, _ := constraint.Read(m.Domain) // CheckDomain has held them
+	rules, _ := constraint.Read(m.core) // CheckDomain has held them
 	if len(rules) == 0 {
 		return nil
 	}
-	k := &keeping{placing: masks.NewPlacing(m.Domain, rules), bins: make([][]constraint.Values, len(m.Columns)), values: make([][]float64, len(m.Columns))}
+	k := &keeping{placing: masks.NewPlacing(m.core, rules), bins: make([][]constraint.Values, len(m.Columns)), values: make([][]float64, len(m.Columns))}
 	k.columns = k.placing.Columns()
 	for _, j := range k.columns {
 		k.bins[j] = m.Columns[j].values(m.grids[j])
