@@ -52,12 +52,13 @@ func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	workload := s.workload(h.Domain)
+	l := layoutOf(h.Domain)
+	workload := l.workload(s.Aim)
 	if n := len(inside(workload)); n > mostCandidates {
-		ps.Add("workload", fmt.Sprintf("%d marginals of %d columns, with more than %d sets of columns inside them", len(workload), len(h.Domain.Columns), mostCandidates), "fewer or smaller marginals: each round looks at every set inside them")
+		ps.Add("workload", fmt.Sprintf("%d marginals of %d columns, with more than %d sets of columns inside them", len(workload), len(l.core.Columns), mostCandidates), "fewer or smaller marginals: each round looks at every set inside them")
 	}
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals, and in rounds the choice of the next", s.run)
-	w.Decide = warned(h)
+	w.Decide = warned(l, h)
 	if s.Selection == "exponential" {
 		w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism {
 			return mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
@@ -75,7 +76,7 @@ func (s *AIM) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	workload := s.workload(t.Domain)
+	workload := f.workload(s.Aim)
 	c, err := f.course(ctx, p, closure(workload), s.limits(), env.Workers)
 	if err != nil {
 		return pipeline.Table{}, err

@@ -46,20 +46,21 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	work.Spends[0].Doc = "noisy marginals of columns, and of chosen pairs where noise leaves any"
-	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, s.Rows, scale)) }
+	l := layoutOf(h.Domain)
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), s.Rows, scale)) }
 	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
 		p, err := openPurse(env)
 		if err != nil {
 			return pipeline.Table{}, err
 		}
-		return s.kind(factsOf(h, s.Rows, p.scale())).learn(ctx, env, p, t)
+		return s.kind(factsOf(l.header(h), s.Rows, p.scale())).learn(ctx, env, p, t)
 	})
 	return work, nil
 }
 
 // learner is a kind that auto may take.
 type learner interface {
-	decide(*pipeline.Domain, facts) pipeline.Decision
+	decide(layout, facts) pipeline.Decision
 	learn(context.Context, *pipeline.Env, *purse, pipeline.Table) (pipeline.Table, error)
 }
 
@@ -82,7 +83,7 @@ func (s *Auto) kind(f facts) learner {
 }
 
 // decide says which kind is taken, why, and what its open settings are.
-func (s *Auto) decide(d *pipeline.Domain, f facts) pipeline.Decision {
+func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	taken := pipeline.Decided{Setting: "kind", Value: treeName}
 	switch {
 	case f.below(drown):
@@ -99,5 +100,5 @@ func (s *Auto) decide(d *pipeline.Domain, f facts) pipeline.Decision {
 	if tree, ok := of.(*MarginalTree); ok && f.below(scarce) {
 		decided = append(decided, pipeline.Decided{Setting: "one_way", Value: digits(tree.OneWay), Why: "below " + f.limit(scarce)})
 	}
-	return pipeline.Decision{Decided: append(decided, of.decide(d, f).Decided...), Findings: f.drowned("")}
+	return pipeline.Decision{Decided: append(decided, of.decide(l, f).Decided...), Findings: f.drowned("")}
 }

@@ -65,7 +65,7 @@ func (m *released) belowNoise(listed int) []pipeline.Metric {
 	cells, below, sigma := map[string]int{}, map[string]int{}, map[string]float64{}
 	all := 0
 	for _, x := range m.Measured {
-		name := strings.Join(m.names(x.Columns), ", ")
+		name := strings.Join(m.columnsOf(x.Columns), ", ")
 		if _, known := cells[name]; !known {
 			names = append(names, name)
 		}

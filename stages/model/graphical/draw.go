@@ -99,16 +99,18 @@ func (w *drawing) place(j int, codes []uint16) []uint16 {
 
 func (w *drawing) record(cells [][]uint16, rows int64) (arrow.Record, error) {
 	schema := w.m.Header().Schema
-	arrays := make([]arrow.Array, len(cells))
+	arrays := make([]arrow.Array, len(schema.Fields()))
 	for j, g := range w.m.grids {
-		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(j).Type)
+		at := w.m.places[j]
+		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(at).Type)
 		if w.rules != nil && w.rules.values[j] != nil {
 			appendValues(b, w.rules.values[j])
 			w.rules.values[j] = w.rules.values[j][:0]
 		} else if err := g.Append(b, cells[j], w.values); err != nil {
 			return nil, err
 		}
-		arrays[j] = b.NewArray()
+		arrays[at] = b.NewArray()
 	}
+	w.m.derive(schema, arrays)
 	return array.NewRecord(schema, arrays, rows), nil
 }

@@ -78,10 +78,10 @@ func (f facts) drowned(or string) []pipeline.Finding {
 		Fix:     "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
 }
 
-// warned is all that a kind says of the noise whose open settings do not follow from it.
-func warned(h pipeline.Header) func(scale float64) pipeline.Decision {
+// warned is all that a kind decides whose open settings do not follow from the noise.
+func warned(l layout, h pipeline.Header) func(scale float64) pipeline.Decision {
 	return func(scale float64) pipeline.Decision {
-		return pipeline.Decision{Findings: factsOf(h, 0, scale).drowned(orColumns)}
+		return pipeline.Decision{Decided: l.decided(), Findings: factsOf(l.header(h), 0, scale).drowned(orColumns)}
 	}
 }
 

@@ -12,13 +12,14 @@ import (
 
 // frontOf makes marginals of a file what a model is fitted to. rows is public, or 0.
 func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
-	d = withoutMissing(d, list)
-	grids, err := gridsOf(d)
+	l := layoutBut(withoutMissing(d, list), func(column int) bool { return inMarginal(list, column) })
+	grids, err := gridsOf(l.core)
 	if err != nil {
 		return nil, err
 	}
-	f := &front{domain: d, rows: rows, codes: make([][]uint16, len(grids))}
-	f.rules, _ = constraint.Read(d) // the plan has held them
+	l.place(list)
+	f := &front{layout: l, rows: rows, codes: make([][]uint16, len(grids))}
+	f.rules, _ = constraint.Read(l.core) // the plan has held them
 	if rows == 0 {
 		if f.rows, err = rowsOf(list, grids); err != nil {
 			return nil, err
@@ -27,7 +28,7 @@ func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
 	for j := range grids {
 		c, err := newGathering(j, grids[j], list).column(f)
 		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", d.Columns[j].Name, err)
+			return nil, fmt.Errorf("column %s: %w", l.core.Columns[j].Name, err)
 		}
 		f.columns = append(f.columns, c)
 	}
@@ -39,12 +40,28 @@ func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
 	return f, f.obey(grids)
 }
 
+// inMarginal tells whether a column is in a marginal. One that follows from another need not
+// be: what is counted is measured.
+func inMarginal(list []tabled, column int) bool {
+	return slices.ContainsFunc(list, func(t tabled) bool { return slices.Contains(t.columns, column) })
+}
+
+// place brings marginals of the whole to the columns of the core, which have all that
+// they are over.
+func (l layout) place(list []tabled) {
+	for i := range list {
+		for a, column := range list[i].columns {
+			list[i].columns[a] = slices.Index(l.places, column)
+		}
+	}
+}
+
 // withoutMissing is the domain in which columns miss values only where a marginal
 // counts them.
 func withoutMissing(d *pipeline.Domain, list []tabled) *pipeline.Domain {
 	d = d.Clone()
 	for j := range d.Columns {
-		if !d.Columns[j].Nullable {
+		if !d.Columns[j].Nullable || !inMarginal(list, j) {
 			continue
 		}
 		d.Columns[j].Nullable = slices.ContainsFunc(list, func(t tabled) bool {
@@ -101,7 +118,7 @@ func (f *front) take(t *tabled, grids []columns.Grid) error {
 	}
 	for a, j := range t.columns {
 		if own := f.columns[j].groups(grids[j]); !slices.EqualFunc(sortedGroups(own), t.axes[a], func(x, y group) bool { return x.key() == y.key() }) {
-			return t.wrong("cells of the column "+f.domain.Columns[j].Name+" that other marginals of several columns do not have", "of the same cells")
+			return t.wrong("cells of the column "+f.core.Columns[j].Name+" that other marginals of several columns do not have", "of the same cells")
 		}
 	}
 	y := t.byCode(f, grids)

@@ -18,14 +18,14 @@ import (
 // mechanism.HistogramMoves for each histogram and each level, since a row is in one
 // cell. Adjacency: either. Guarantee: the part of the stage's filter that they cost.
 type front struct {
-	domain   *pipeline.Domain
+	layout
 	columns  []coded
 	tables   []graphical.Table // counts by code, as released
 	measured []measured
 	rows     float64 // public, or estimated from what was released
 	public   bool
 
-	rules []constraint.Rule     // of the domain
+	rules []constraint.Rule     // of the core
 	masks []graphical.Mask      // what they forbid of codes
 	bins  [][]constraint.Values // of each code, by column
 
@@ -48,7 +48,8 @@ const flat = 256
 
 // begin releases every column for its part of the given squares.
 func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares float64) (*front, error) {
-	grids, err := gridsOf(t.Domain)
+	l := layoutOf(t.Domain)
+	grids, err := gridsOf(l.core)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +57,12 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	if err != nil {
 		return nil, err
 	}
-	f := &front{domain: t.Domain, codes: read.Columns, rows: publicRows(t.Header)}
-	f.rules, _ = constraint.Read(t.Domain) // the plan has held them
+	f := &front{layout: l, codes: read.Columns, rows: publicRows(t.Header)}
+	f.rules, _ = constraint.Read(l.core) // the plan has held them
 	f.public = f.rows > 0
 	released := make([]oneWay, len(grids))
-	for j, part := range shares(cellsOf(grids)) {
-		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.domain, f.rules, j)), parts: partsOf(f.domain, f.rules, j)}
+	for j, part := range shares(cellsOf(grids), l.stands()) {
+		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.core, f.rules, j)), parts: partsOf(f.core, f.rules, j)}
 		if err := one.release(f.codes[j], read.Within[j], p, squares*part); err != nil {
 			return nil, err
 		}
@@ -95,12 +96,12 @@ func cellsOf(grids []columns.Grid) []int {
 	return cells
 }
 
-// shares divides the budget of the columns: by cells^(2/3), which makes the sum of
-// their L1 errors least; beyond mostShared cells are too many for all to be full.
-func shares(cells []int) []float64 {
+// shares divides the budget of the columns: by (weight cells)^(2/3), which makes the sum of
+// their weighted L1 errors least; beyond mostShared cells are too many for all to be full.
+func shares(cells []int, weights []float64) []float64 {
 	parts := make([]float64, len(cells))
 	for i, c := range cells {
-		parts[i] = math.Pow(float64(min(c, mostShared)), 2./3)
+		parts[i] = math.Pow(weights[i]*float64(min(c, mostShared)), 2./3)
 	}
 	whole := total(parts)
 	for i := range parts {
@@ -127,7 +128,7 @@ func (f *front) settle(released []oneWay) {
 
 // code makes a released column codes, and the codes of the rows those.
 func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
-	column, y, variances := one.coded(s, f.domain.Columns[j].Name, f.rows, math.Sqrt(p.total()))
+	column, y, variances := one.coded(s, f.core.Columns[j].Name, f.rows, math.Sqrt(p.total()))
 	f.columns = append(f.columns, column)
 	f.tables = append(f.tables, graphical.Table{Vars: graphical.Set{j}, Y: y, Var: variances})
 	for _, m := range one.measured {

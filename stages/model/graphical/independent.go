@@ -38,13 +38,13 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	work := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run)
-	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, 0, scale)) }
+	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run), layoutOf(h.Domain)
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), 0, scale)) }
 	return work, nil
 }
 
-func (s *Independent) decide(d *pipeline.Domain, f facts) pipeline.Decision {
-	return pipeline.Decision{Decided: f.bins(s.Columns, d)}
+func (s *Independent) decide(l layout, f facts) pipeline.Decision {
+	return pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...)}
 }
 
 func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {

@@ -67,8 +67,8 @@ func (s *Intervals) sets(m *released) []graphical.Set {
 	}
 	for _, names := range s.Marginals {
 		var set graphical.Set
-		for _, name := range names {
-			set = append(set, m.Domain.Index(name))
+		for _, name := range m.roots(names) {
+			set = append(set, m.core.Index(name))
 		}
 		slices.Sort(set)
 		add(slices.Compact(set))
@@ -89,7 +89,7 @@ func (s *Intervals) sets(m *released) []graphical.Set {
 func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([]byte, error) {
 	u := &uncertainty{released: m, tables: m.front().tables, many: s.Copies, random: env.Rand, workers: env.Workers}
 	h := headsFor(m.Domain)
-	sheet, row := newSheet(append(h.list(m.Domain), h.basis)), make([]string, len(m.Columns)+6)
+	sheet, row := newSheet(append(h.list(m.Domain), h.basis)), make([]string, len(m.Domain.Columns)+6)
 	for i, set := range s.sets(m) {
 		e, err := u.of(ctx, set)
 		if err != nil {

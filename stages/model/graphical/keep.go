@@ -21,11 +21,11 @@ type keeping struct {
 
 // newKeeping is nil where there are no rules.
 func (m *released) newKeeping() (*keeping, error) {
-	rules, _ := constraint.Read(m.Domain) // CheckDomain has held them
+	rules, _ := constraint.Read(m.core) // CheckDomain has held them
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	placing, err := masks.NewPlacing(m.Domain, rules)
+	placing, err := masks.NewPlacing(m.core, rules)
 	if err != nil {
 		return nil, fmt.Errorf("domain.%w", err)
 	}

@@ -19,22 +19,26 @@ import (
 type likelihood struct {
 	model   *released
 	columns []cellReader
-	codes   [][]uint16  // of each cell, by column of the model
-	within  [][]float64 // logarithm of a cell's share of its code, by column
+	derived []cellReader // of the columns that follow from others, as layout lists them
+	codes   [][]uint16   // of each cell, by column of the model
+	within  [][]float64  // logarithm of a cell's share of its code, by column
 	least   float64
 }
 
 // newLikelihood prepares a model for tables of a header.
 func newLikelihood(m *released, h pipeline.Header) (*likelihood, error) {
-	l := &likelihood{model: m, least: float64(leastOfColumn * len(m.Columns))}
+	l := &likelihood{model: m, least: float64(leastOfColumn * len(m.Domain.Columns))}
 	var ps pipeline.Problems
 	if needKnown(h.Domain, m.Domain, &ps); len(ps) > 0 {
 		return nil, ps.Err() // both domains are public, or released
 	}
 	for j := range m.Columns {
-		l.columns = append(l.columns, newCellReader(m.Domain.Columns[j], m.grids[j], h))
+		l.columns = append(l.columns, newCellReader(m.core.Columns[j], m.grids[j], h))
 		l.codes = append(l.codes, m.Columns[j].codeOf())
 		l.within = append(l.within, m.Columns[j].within())
+	}
+	for _, x := range m.derived {
+		l.derived = append(l.derived, newCellReader(m.Domain.Columns[x.Column], columns.Grid{}, h))
 	}
 	return l, nil
 }
@@ -70,27 +74,46 @@ func (l *likelihood) record(out pipeline.Header) func(arrow.Record) (arrow.Recor
 // scores are those of a batch, each a function of its row alone.
 func (l *likelihood) scores(r arrow.Record) []float64 {
 	scores, row := make([]float64, r.NumRows()), make([]uint16, len(l.columns))
+	values := make([]float64, len(l.model.Domain.Columns))
 	for i := range scores {
-		scores[i] = l.score(r, i, row)
+		scores[i] = l.score(r, i, row, values)
 	}
 	return scores
 }
 
-func (l *likelihood) score(r arrow.Record, i int, row []uint16) float64 {
+// score fills the codes and the values of the row, by column of the model and of its
+// domain.
+func (l *likelihood) score(r arrow.Record, i int, row []uint16, values []float64) float64 {
 	sum := 0.0
 	for j := range l.columns {
 		cell, x, ok := l.columns[j].cell(r, i)
 		if !ok {
 			return l.least
 		}
-		row[j] = l.codes[j][cell]
+		row[j], values[l.model.places[j]] = l.codes[j][cell], l.columns[j].value(x)
 		sum += l.within[j][cell] + l.point(j, cell, x)
+	}
+	if !l.follows(r, i, values) {
+		return l.least
 	}
 	sum += l.model.model.LogProb(row)
 	if !(sum > l.least) {
 		return l.least
 	}
 	return min(sum, 0)
+}
+
+// follows tells whether the derived columns of a row have the values that those of the
+// others make theirs: no other row is drawn.
+func (l *likelihood) follows(r arrow.Record, i int, values []float64) bool {
+	for k, x := range l.model.derived {
+		values[x.Column] = x.Value(values[x.Of])
+		is := l.derived[k].value(l.derived[k].number(r, i))
+		if is != values[x.Column] && !(math.IsNaN(is) && math.IsNaN(values[x.Column])) {
+			return false
+		}
+	}
+	return true
 }
 
 // point is the logarithm of a value's share of its cell, where that has several points.
@@ -124,11 +147,7 @@ func newCellReader(c pipeline.Column, g columns.Grid, h pipeline.Header) cellRea
 }
 
 func (c *cellReader) cell(r arrow.Record, i int) (cell int, x float64, ok bool) {
-	a := r.Column(c.at)
-	x = math.NaN()
-	if a.IsValid(i) {
-		x = numberAt(a, i)
-	}
+	x = c.number(r, i)
 	switch {
 	case math.IsNaN(x):
 		return c.grid.Values(), x, c.column.Nullable
@@ -139,6 +158,26 @@ func (c *cellReader) cell(r arrow.Record, i int) (cell int, x float64, ok bool) 
 		return c.to[int(x)], x, true
 	}
 	return c.grid.Cell(x), x, x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
+}
+
+// number is the value of a row as the table has it; NaN where it is missing.
+func (c *cellReader) number(r arrow.Record, i int) float64 {
+	if a := r.Column(c.at); a.IsValid(i) {
+		return numberAt(a, i)
+	}
+	return math.NaN()
+}
+
+// value is one of the table as rules of the model's domain have it: a category by its
+// place there, -1 for one that the model does not know.
+func (c *cellReader) value(x float64) float64 {
+	switch {
+	case !c.column.Type.Coded() || math.IsNaN(x):
+		return x
+	case x < 0 || int(x) >= len(c.to):
+		return -1
+	}
+	return float64(c.to[int(x)])
 }
 
 // numberAt is a value of a column of plain form; NaN of any other.

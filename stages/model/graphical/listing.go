@@ -14,7 +14,7 @@ import (
 
 // The listing is every measured marginal as a CSV table beside the model: a row a cell,
 // with the marginal's number, the label of its cell in each column that the marginal is
-// over (label.go), the released count, the standard deviation of its noise, and the
+// over (label.go; none in columns that follow from others), the released count, the standard deviation of its noise, and the
 // exact interval that holds the table's own count in 95 of 100 releases.
 
 // heads are the names of the listing's own columns.
@@ -55,7 +55,10 @@ func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pip
 	if err := json.Unmarshal(files[at].Data, &m); err != nil {
 		return pipeline.Table{}, err
 	}
-	if m.grids, err = gridsOf(m.Domain); err != nil {
+	if err := m.arrange(); err != nil {
+		return pipeline.Table{}, err
+	}
+	if m.grids, err = gridsOf(m.core); err != nil {
 		return pipeline.Table{}, err
 	}
 	return pipeline.WriteFiles(h, []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}), nil
@@ -71,7 +74,7 @@ func fileName(env *pipeline.Env, what string) string {
 
 func (m *released) listing() []byte {
 	sheet := newSheet(headsFor(m.Domain).list(m.Domain))
-	row := make([]string, len(m.Columns)+6)
+	row := make([]string, len(m.Domain.Columns)+6)
 	for i, x := range m.Measured {
 		half := x.half()
 		eachCell(m.texts(x.Columns, m.axes(x)), func(k int, cell []string) {
@@ -83,12 +86,13 @@ func (m *released) listing() []byte {
 
 // line fills a row of a listing: a marginal's number, the labels of a cell, and figures.
 func (m *released) line(row []string, number int, columns []int, cell []string, count, sigma, low, high float64) []string {
+	wide := len(m.Domain.Columns)
 	clear(row)
 	row[0] = strconv.Itoa(number)
 	for at, j := range columns {
-		row[1+j] = cell[at]
+		row[1+m.places[j]] = cell[at]
 	}
-	copy(row[1+len(m.Columns):], []string{text(count), text(sigma), text(low), text(high), yes(sigma > count)})
+	copy(row[1+wide:], []string{text(count), text(sigma), text(low), text(high), yes(sigma > count)})
 	return row
 }
 
@@ -125,7 +129,7 @@ func yes(is bool) string {
 	return "no"
 }
 
-func (m *released) labels(j int) labels { return labels{m.Domain.Columns[j], m.grids[j]} }
+func (m *released) labels(j int) labels { return labels{m.core.Columns[j], m.grids[j]} }
 
 // texts are the labels of groups along columns.
 func (m *released) texts(columns []int, axes [][]group) [][]string {

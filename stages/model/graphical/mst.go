@@ -65,10 +65,11 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	pairs, _ := s.Aim.pairs(h.Domain)
-	chosen := int64(steps(len(h.Domain.Columns), pairs))
+	l := layoutOf(h.Domain)
+	pairs, _ := l.pairs(s.Aim)
+	chosen := int64(steps(len(l.core.Columns), pairs))
 	w := oneEvent(h, s.NoiseMultiplier, fmt.Sprintf("noisy marginals of columns and of %d pairs", chosen), s.run)
-	w.Decide = warned(h)
+	w.Decide = warned(l, h)
 	if chosen == 0 {
 		return w, nil
 	}
@@ -101,7 +102,8 @@ func (s *MST) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pip
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	pairs, weights := s.Aim.pairs(t.Domain)
+	l := layoutOf(t.Domain)
+	pairs, weights := l.pairs(s.Aim)
 	part := s.OneWay
 	if len(pairs) > 0 {
 		part /= 1 - s.choices()

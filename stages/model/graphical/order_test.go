@@ -18,7 +18,7 @@ func rareApart() pipelinetest.Input {
 	d := &pipeline.Domain{
 		Columns: []pipeline.Column{
 			{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d"}},
-			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}},
+			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true}, // so that it does not follow from ward
 			{Name: "amount", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}},
 		},
 		Constraints: []pipeline.Constraint{{Function: &pipeline.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}}},

@@ -59,8 +59,10 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	b := s.budget(h)
+	l := layoutOf(h.Domain)
+	b := s.budget(l.header(h))
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run)
+	w.Decide = func(float64) pipeline.Decision { return pipeline.Decision{Decided: l.decided()} }
 	w.Spends[0].Mechanism = b.columns
 	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents", Mechanism: b.tables})
 	if b.families > 1 {

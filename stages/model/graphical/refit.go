@@ -8,8 +8,8 @@ import (
 // front is what a released model was fitted to. A tree of a number's cells left its
 // leaves; every other release is there as it was.
 func (m *released) front() *front {
-	f := &front{domain: m.Domain, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks}
-	f.rules, _ = constraint.Read(m.Domain)
+	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks}
+	f.rules, _ = constraint.Read(m.core)
 	f.spread(m.grids)
 	trees := map[int]bool{}
 	for _, x := range m.Measured {

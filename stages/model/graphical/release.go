@@ -15,12 +15,14 @@ import (
 // released is a fitted model as it leaves, and as it is read back: public facts and
 // what was released with noise, nothing else.
 type released struct {
-	Domain   *pipeline.Domain     `json:"domain"` // of the table that was measured
-	Columns  []coded              `json:"columns"`
-	Size     float64              `json:"size"` // max_model_size, in megabytes
+	Domain   *pipeline.Domain     `json:"domain"`            // of the rows that are drawn: that of the table
+	Derived  []string             `json:"derived,omitempty"` // its columns that were not measured: they follow from others
+	Columns  []coded              `json:"columns"`           // of those that were
+	Size     float64              `json:"size"`              // max_model_size, in megabytes
 	Model    graphical.Potentials `json:"model"`
 	Measured []measured           `json:"measured"` // every noisy marginal, with its noise
 
+	layout
 	model *graphical.Model
 	grids []columns.Grid
 }
@@ -34,12 +36,12 @@ const (
 
 // release packs a fitted model.
 func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size float64) (pipeline.Table, error) {
-	about, err := json.Marshal(released{Domain: f.domain, Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured})
+	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured})
 	if err != nil {
 		return pipeline.Table{}, err
 	}
 	out := modelHeader(h)
-	out.Domain = f.domain
+	out.Domain = f.whole
 	return artifact.Pack(out, kind, format, []pipeline.File{{Name: modelPart, Data: about}})
 }
 
@@ -61,13 +63,19 @@ func decode(parts map[string][]byte) (artifact.Model, error) {
 // check judges what was read before anything of its size is made: it may come from
 // anyone.
 func (m *released) check() error {
-	if m.Domain == nil || len(m.Columns) != len(m.Domain.Columns) {
-		return fmt.Errorf("columns: are %d, must be one for each column of a domain", len(m.Columns))
+	if m.Domain == nil {
+		return fmt.Errorf("domain: is missing, must be that of the table")
 	}
 	if err := artifact.CheckDomain(m.Domain); err != nil {
 		return err
 	}
-	grids, err := gridsOf(m.Domain)
+	if err := m.arrange(); err != nil {
+		return err
+	}
+	if len(m.Columns) != len(m.core.Columns) {
+		return fmt.Errorf("columns: are %d, must be one for each column of the domain that is not derived, %d", len(m.Columns), len(m.core.Columns))
+	}
+	grids, err := gridsOf(m.core)
 	if err != nil {
 		return err
 	}
@@ -95,6 +103,15 @@ func (m *released) check() error {
 	}
 	m.model, err = graphical.FromPotentials(m.Model, Size{m.Size}.limits())
 	return err
+}
+
+// arrange finds the columns that were measured, and how the others follow from them.
+func (m *released) arrange() error {
+	m.layout = layoutBut(m.Domain, func(column int) bool { return !slices.Contains(m.Derived, m.Domain.Columns[column].Name) })
+	if !slices.Equal(m.names(), m.Derived) {
+		return fmt.Errorf("derived: is %q, must be columns that follow from others by functions of the domain: %q", m.Derived, m.names())
+	}
+	return nil
 }
 
 // check judges leaves and bins against the grid of the column.

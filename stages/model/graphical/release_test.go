@@ -54,7 +54,7 @@ func TestDecodeRefuses(t *testing.T) {
 	must(t, err)
 	for want, damage := range map[string]func(m *released){
 		"columns: are 0":                 func(m *released) { m.Columns = nil },
-		"columns: are 7":                 func(m *released) { m.Domain = nil },
+		"domain: is missing":             func(m *released) { m.Domain = nil },
 		"domain.columns":                 func(m *released) { m.Domain.Columns[0].Name = "" },
 		"without bounds":                 func(m *released) { m.Domain.Columns[0].Bounds = nil },
 		"columns[0]: cells":              func(m *released) { m.Columns[0].Cells++ },

@@ -158,7 +158,7 @@ func divide(leaves []histogram.Leaf, bins [][2]int, cuts []int) ([]histogram.Lea
 // obey finds the masks of the codes and brings the rows to them.
 func (f *front) obey(grids []columns.Grid) error {
 	f.spread(grids)
-	list, err := masks.Of(f.domain, f.rules, f.bins, mostMasked)
+	list, err := masks.Of(f.core, f.rules, f.bins, mostMasked)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,9 @@ func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps pipeli
 	need(h, &ps)
 	columns.check(h.Domain, &ps)
 	aim.check(h.Domain, &ps)
-	size.check(h.Domain, columns, &ps)
+	l := layoutOf(h.Domain)
+	l.check(columns, aim, &ps)
+	size.check(l.core, columns, &ps)
 	return ps
 }
 

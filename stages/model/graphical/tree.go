@@ -63,16 +63,16 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	work := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run)
-	work.Decide = func(scale float64) pipeline.Decision { return s.decide(h.Domain, factsOf(h, 0, scale)) }
+	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
+	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), 0, scale)) }
 	return work, nil
 }
 
 // decide is what the settings that are left open will be, and a warning where noise
 // drowns pairs.
-func (s *MarginalTree) decide(d *pipeline.Domain, f facts) pipeline.Decision {
-	out := pipeline.Decision{Decided: f.bins(s.Columns, d), Findings: f.drowned(orColumns)}
-	sets, _ := s.Aim.pairs(d)
+func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
+	out := pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.drowned(orColumns)}
+	sets, _ := l.pairs(s.Aim)
 	if s.Select == 0 && f.count && f.known() && len(sets) > 0 {
 		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(s.scoring(len(sets), f.rows, f.mu*f.mu)),
 			Why: fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
@@ -147,7 +147,7 @@ func (s *MarginalTree) pairs(ctx context.Context, env *pipeline.Env, f *front, p
 }
 
 func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, p *purse) ([]bargain, error) {
-	sets, weights := s.Aim.pairs(f.domain)
+	sets, weights := f.layout.pairs(s.Aim)
 	if len(sets) == 0 {
 		return nil, nil
 	}

@@ -38,7 +38,7 @@ type uncertainty struct {
 // of gives the best basis that there is for a marginal.
 func (u *uncertainty) of(ctx context.Context, set graphical.Set) (estimates, error) {
 	if most := int(Size{u.Size}.limits().Clique); cellsWithin(u.Model.Domain, set, most) < 0 {
-		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the model may have", u.names(set), most)
+		return estimates{}, fmt.Errorf("marginals: %v has more than %d cells, must have at most as many as a clique of the model may have", u.columnsOf(set), most)
 	}
 	if e, ok := u.exact(set); ok {
 		return e, nil
@@ -49,10 +49,10 @@ func (u *uncertainty) of(ctx context.Context, set graphical.Set) (estimates, err
 	return u.modelled(ctx, set)
 }
 
-func (m *released) names(set graphical.Set) []string {
+func (m *released) columnsOf(set graphical.Set) []string {
 	var names []string
 	for _, j := range set {
-		names = append(names, m.Domain.Columns[j].Name)
+		names = append(names, m.core.Columns[j].Name)
 	}
 	return names
 }
