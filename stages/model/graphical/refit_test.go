@@ -3,6 +3,7 @@ package graphical
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestEditedModelsAreFittedAgain(t *testing.T) {
 				}
 			}
 		},
-		"no rules":       func(m *released) { m.Domain.Constraints = nil },
+		"no other rules": func(m *released) { m.Domain.Constraints = follows(m) },
 		"little of it":   func(m *released) { m.Measured[1].Sigma = 1e-170 },
 		"counts of 1e17": func(m *released) { m.Measured[0].Y[0], m.Model.Total = 1e17, 1e17 },
 	} {
@@ -68,10 +69,11 @@ func TestEditedModelsAreRefused(t *testing.T) {
 		"must be a number of rows":         func(m *released) { m.Model.Total = 1e300 },
 		"must be a number of rows from 1":  func(m *released) { m.Model.Total = 1e-300 },
 		"must be between -1e+12 and 1e+12": func(m *released) { m.Model.Factors[0].Log[0] = 1e308 },
-		"no row is found that keeps all":   func(m *released) { m.Domain.Constraints = never() },
+		"no row is found that keeps all":   func(m *released) { m.Domain.Constraints = append(follows(m), never()...) },
 		"above 0":                          func(m *released) { m.Measured[0].Sigma = 0 },
 		"constraints[0].impossible: is of o": func(m *released) {
-			m.Domain.Constraints = []pipeline.Constraint{{Impossible: map[string]pipeline.Choice{"age": {"0.."}}}}
+			alone := pipeline.Constraint{Impossible: map[string]pipeline.Choice{"age": {"0.."}}}
+			m.Domain.Constraints = append([]pipeline.Constraint{alone}, follows(m)...)
 		},
 	} {
 		_, err := edited(t, whole, edit)
@@ -79,6 +81,16 @@ func TestEditedModelsAreRefused(t *testing.T) {
 			t.Errorf("%v, must say %q", err, says)
 		}
 	}
+}
+
+// follows are the rules by which the model's derived columns follow from others.
+func follows(m *released) (list []pipeline.Constraint) {
+	for _, c := range m.Domain.Constraints {
+		if c.Function != nil && slices.Contains(m.Derived, c.Function.Column) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // never is rules of which no row keeps all.

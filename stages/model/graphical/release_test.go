@@ -75,7 +75,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"size: is 1e+06":                 func(m *released) { m.Size = 1e6 },
 		"model.Domain":                   func(m *released) { m.Model.Domain = m.Model.Domain[1:] },
 		"cliques":                        func(m *released) { m.Model.Cliques = nil },
-		"total":                          func(m *released) { m.Model.Total = 0 },
+		"model.Total":                    func(m *released) { m.Model.Total = 0 },
 		"measured[0]: columns: are [9]":  func(m *released) { m.Measured[0].Columns = []int{9} },
 		"measured[1]: has":               func(m *released) { m.Measured[1].Sigma = 0 },
 		"measured[2]: has":               func(m *released) { m.Measured[2].Y = m.Measured[2].Y[1:] },
