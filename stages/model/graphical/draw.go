@@ -37,6 +37,9 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	return w.next, nil
 }
 
+// block is how many rows of so many columns are drawn at a time.
+func block(columns int) int64 { return min(blockRows, blockValues/int64(columns)) }
+
 type drawing struct {
 	m             *released
 	left          int64 // rows to come after the block
@@ -71,7 +74,7 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 
 // begin draws a block.
 func (w *drawing) begin(least int64) {
-	rows := min(max(w.left, least), blockRows, blockValues/int64(len(w.m.Columns)))
+	rows := min(max(w.left, least), block(len(w.m.Columns)))
 	w.left -= rows
 	w.block = w.m.model.Sample(int(rows), w.codes)
 	w.fillers = make([]*histogram.Filler, len(w.block))
