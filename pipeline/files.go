@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -23,18 +24,34 @@ func FilesSchema() *arrow.Schema {
 	}, nil)
 }
 
-// WriteFiles is the table of files, of header h with schema FilesSchema.
+// WriteFiles is the table of files, of header h with schema FilesSchema. The data of one
+// file alone, which may be large, is not copied: it must not be changed afterwards.
 func WriteFiles(h Header, files []File) Table {
 	h.Schema = FilesSchema()
-	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+	names, ends, size := array.NewStringBuilder(memory.DefaultAllocator), []int32{0}, 0
 	for _, f := range files {
-		b.Field(0).(*array.StringBuilder).Append(f.Name)
-		b.Field(1).(*array.BinaryBuilder).Append(f.Data)
+		names.Append(f.Name)
+		size += len(f.Data)
+		ends = append(ends, int32(size))
 	}
-	return FromRecords(h, b.NewRecord())
+	values := array.NewData(arrow.BinaryTypes.Binary, len(files), []*memory.Buffer{nil,
+		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(ends)), memory.NewBufferBytes(joined(files, size))}, nil, 0, 0)
+	return FromRecords(h, array.NewRecord(h.Schema, []arrow.Array{names.NewArray(), array.NewBinaryData(values)}, int64(len(files))))
 }
 
-// ReadFiles is the inverse of WriteFiles.
+// joined is the data of all files, one after the other.
+func joined(files []File, size int) []byte {
+	if len(files) == 1 {
+		return files[0].Data
+	}
+	all := make([]byte, 0, size)
+	for _, f := range files {
+		all = append(all, f.Data...)
+	}
+	return all
+}
+
+// ReadFiles is the inverse of WriteFiles. Data is the memory of the table's records.
 func ReadFiles(ctx context.Context, t Table) ([]File, error) {
 	var files []File
 	for rec, err := range t.Open(ctx) {
@@ -47,7 +64,7 @@ func ReadFiles(ctx context.Context, t Table) ([]File, error) {
 			return nil, fmt.Errorf("a table of files is of schema %s, must be name: utf8, value: binary", rec.Schema())
 		}
 		for i := range names.Len() {
-			files = append(files, File{names.Value(i), append([]byte(nil), values.Value(i)...)})
+			files = append(files, File{names.Value(i), slices.Clip(values.Value(i))})
 		}
 	}
 	return files, nil

@@ -12,7 +12,7 @@ type chain struct {
 
 // join is the chain that links two trees by a clique of two columns.
 func (f *forest) join(a, b int) chain {
-	c := chain{path: []int{f.holder(a), f.holder(b)}, added: []Set{Set{a}.with(b)}}
+	c := chain{path: []int{f.holder(a), f.holder(b)}, added: []Set{Set{a}.or(Set{b})}}
 	f.price(&c)
 	return c
 }
@@ -23,15 +23,14 @@ func (f *forest) holder(column int) int {
 
 // carry is the chain that brings column a along a path to column b: between two
 // cliques it needs what they share, and what the next two share.
-func (f *forest) carry(path []int, a, b int) chain {
-	c := chain{path: slices.Clone(path)}
-	for i := 1; i < len(path); i++ {
+func (f *forest) carry(path []int, shared []Set, a, b int) chain {
+	c := chain{path: slices.Clone(path), added: make([]Set, len(shared))}
+	for i := range shared {
 		next := Set{b}
-		if i+1 < len(path) {
-			next = f.cliques[path[i]].and(f.cliques[path[i+1]])
+		if i+1 < len(shared) {
+			next = shared[i+1]
 		}
-		shared := f.cliques[path[i-1]].and(f.cliques[path[i]])
-		c.added = append(c.added, shared.with(next...).with(a))
+		c.added[i] = shared[i].or(next).or(Set{a})
 	}
 	f.price(&c)
 	return c
@@ -39,7 +38,7 @@ func (f *forest) carry(path []int, a, b int) chain {
 
 // price counts the cells of what is maximal after the change less those before.
 func (f *forest) price(c *chain) {
-	family := slices.Clone(c.added)
+	family := slices.Grow(slices.Clone(c.added), len(c.path))
 	for _, p := range c.path {
 		family = append(family, f.cliques[p])
 		c.growth -= cellsOf(f.dom, f.cliques[p])

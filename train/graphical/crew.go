@@ -1,10 +1,17 @@
 package graphical
 
-import "weir/train/parallel"
+import (
+	"slices"
+
+	"weir/train/parallel"
+)
 
 // crew shares the cells of large tables among workers. How a table is cut does not
 // depend on their number, so neither do the bits of a sum.
-type crew struct{ workers int }
+type crew struct {
+	workers int
+	sums    []float64 // of the pieces of a table
+}
 
 const (
 	sharedCells = 1 << 17 // a smaller table is not worth a second worker
@@ -15,7 +22,7 @@ func newCrew(workers int) crew {
 	if workers <= 0 {
 		workers = parallel.Workers(pieces)
 	}
-	return crew{workers}
+	return crew{workers: workers}
 }
 
 // shared reports whether a table is cut: sums of the pieces must be small beside it.
@@ -23,12 +30,14 @@ func shared(v *view, table []float64) bool {
 	return len(table) >= sharedCells && len(v.outer) >= pieces && v.cells <= len(table)/(8*pieces)
 }
 
-func (c crew) sum(v *view, table, part []float64) {
+func (c *crew) sum(v *view, table, part []float64) {
 	if !shared(v, table) {
 		v.sum(table, part)
 		return
 	}
-	sums := make([]float64, pieces*len(part))
+	c.sums = slices.Grow(c.sums[:0], pieces*len(part))[:pieces*len(part)]
+	sums := c.sums
+	clear(sums)
 	parallel.Do(c.workers, pieces, func(_, i int) {
 		own := sums[i*len(part) : (i+1)*len(part)]
 		v.sumRows(table, own, i*len(v.outer)/pieces, (i+1)*len(v.outer)/pieces)
@@ -41,7 +50,7 @@ func (c crew) sum(v *view, table, part []float64) {
 	}
 }
 
-func (c crew) scale(v *view, table, part []float64) {
+func (c *crew) scale(v *view, table, part []float64) {
 	if len(table) < sharedCells || len(v.outer) < pieces {
 		v.scale(table, part)
 		return

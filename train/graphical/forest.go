@@ -54,9 +54,11 @@ func (f *forest) pair(a, b int, l Limits) bool {
 	case path == nil:
 		best = f.join(a, b)
 	default:
-		best = f.carry(path, a, b)
+		shared := f.shared(path)
+		best = f.carry(path, shared, a, b)
 		slices.Reverse(path)
-		if back := f.carry(path, b, a); back.growth < best.growth {
+		slices.Reverse(shared)
+		if back := f.carry(path, shared, b, a); back.growth < best.growth {
 			best = back
 		}
 	}
@@ -64,7 +66,38 @@ func (f *forest) pair(a, b int, l Limits) bool {
 		return false
 	}
 	f.apply(best)
+	f.compact()
 	return true
+}
+
+// shared is what the neighbours on a path share.
+func (f *forest) shared(path []int) []Set {
+	list := make([]Set, len(path)-1)
+	for i := range list {
+		list[i] = f.cliques[path[i]].and(f.cliques[path[i+1]])
+	}
+	return list
+}
+
+// compact leaves out the cliques that were taken into others, once they are the most: a
+// search would pass all of them. The others keep their order.
+func (f *forest) compact() {
+	if len(f.cliques) <= 2*len(f.dom)+8 { // a chordal graph has no more maximal cliques than columns
+		return
+	}
+	to, n := make([]int, len(f.cliques)), 0
+	for i, c := range f.cliques {
+		if c != nil {
+			to[i], f.cliques[n], f.links[n] = n, c, f.links[i]
+			n++
+		}
+	}
+	f.cliques, f.links = f.cliques[:n], f.links[:n]
+	for _, links := range f.links {
+		for k, o := range links {
+			links[k] = to[o]
+		}
+	}
 }
 
 // path is the cliques from one that holds a to one that holds b, the nearest two; a

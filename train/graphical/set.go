@@ -43,6 +43,22 @@ func (s Set) with(o ...int) Set {
 	return slices.Compact(u)
 }
 
+// or is the union of two sets, in memory of its own.
+func (s Set) or(o Set) Set {
+	u := make(Set, 0, len(s)+len(o))
+	for len(s) > 0 && len(o) > 0 {
+		switch a, b := s[0], o[0]; {
+		case a < b:
+			u, s = append(u, a), s[1:]
+		case b < a:
+			u, o = append(u, b), o[1:]
+		default:
+			u, s, o = append(u, a), s[1:], o[1:]
+		}
+	}
+	return append(append(u, s...), o...)
+}
+
 // and is what two sets share.
 func (s Set) and(o Set) Set {
 	var both Set

@@ -3,7 +3,6 @@ package graphical
 import (
 	"cmp"
 	"context"
-	"slices"
 )
 
 // defaults of Options, and of the implicit step: r is 40 variances over the mean
@@ -23,6 +22,7 @@ type fitting struct {
 	targets []*target
 	blocks  [][]*block // by clique
 	fresh   []float64  // of a separator
+	now     []float64  // of a block's first table
 	loss    float64    // of the sweep under way
 	stiff   float64    // what the stiffness is multiplied by, in a fit to the optimum
 	moved   float64    // largest step of a potential in the sweep under way
@@ -41,14 +41,16 @@ func newFitting(m *Model, tables []Table, o Options) *fitting {
 	for _, x := range tables {
 		f.targets = append(f.targets, m.target(x, mean))
 	}
+	largest := 0
 	for _, b := range m.blocks(f.targets) {
 		f.blocks[b.node] = append(f.blocks[b.node], b)
+		largest = max(largest, len(b.by))
 	}
 	widest := 1
 	for _, n := range m.tree.nodes {
 		widest = max(widest, n.sepCells)
 	}
-	f.fresh = make([]float64, widest)
+	f.fresh, f.now = make([]float64, widest), make([]float64, largest)
 	return f
 }
 
@@ -126,7 +128,7 @@ func (f *fitting) pass(sep int, out, in *view, from, to int) {
 // summed to the first table, and the rest happens there.
 func (f *fitting) improve(b *block) {
 	f.sum(&b.view, f.beliefs[b.node], b.first.count)
-	now := slices.Clone(b.first.count)
+	now := f.now[:copy(f.now, b.first.count)]
 	f.loss += b.first.loss()
 	for _, t := range b.inside {
 		t.view.sum(now, t.count)

@@ -129,3 +129,30 @@ func TestMarginalRefuses(t *testing.T) {
 		t.Errorf("the table of no column is %v, %v", got, err)
 	}
 }
+
+// TestGrowForgets: what a forest holds does not grow with the sets that are tried, and
+// leaving out what was absorbed changes nothing of what is kept.
+func TestGrowForgets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	dom := make([]int, 40)
+	for c := range dom {
+		dom[c] = 2 + c%3
+	}
+	f := newForest(dom)
+	for range 3000 {
+		i := rng.IntN(39)
+		f.add(Set{i, i + 1 + rng.IntN(39-i)}, Limits{Clique: 200, Total: 4000})
+		live := 0
+		for _, c := range f.cliques {
+			if c != nil {
+				live++
+			}
+		}
+		if live > len(dom) || len(f.cliques) > 2*len(dom)+8 {
+			t.Fatalf("holds %d cliques, %d of them maximal, must hold at most %d and %d", len(f.cliques), live, 2*len(dom)+8, len(dom))
+		}
+		if whole := totalCells(dom, slices.DeleteFunc(slices.Clone(f.cliques), func(c Set) bool { return c == nil })); whole != f.total {
+			t.Fatalf("has %d cells, must have %d as it grew", whole, f.total)
+		}
+	}
+}

@@ -11,19 +11,22 @@ import (
 // their weights, so that each leaf gets its share to within one row over the whole
 // drawing; rows get leaves in random order, and a cell of the leaf uniformly. Memory is that of the leaves.
 type Filler struct {
-	leaves []Leaf
-	urns   []urn
-	cells  uint16 // of values: what follows is no bin
-	rng    *rand.Rand
+	spans []span
+	urns  []urn
+	cells uint16 // of values: what follows is no bin
+	rng   *rand.Rand
 }
+
+// span is the cells of a leaf, in so little that those of a column stay in cache.
+type span struct{ lo, more uint16 } // more: beyond the first
 
 // NewFiller prepares a drawing: bin b is the leaves bins[b][0] to bins[b][1]
 // (excluded) and rows[b] rows of it will be placed. A bin that is asked for more rows
 // starts anew with the same shares.
 func NewFiller(leaves []Leaf, bins [][2]int, rows []int64, rng *rand.Rand) *Filler {
-	f := &Filler{leaves: leaves, rng: rng, urns: make([]urn, len(bins))}
-	if len(leaves) > 0 {
-		f.cells = uint16(leaves[len(leaves)-1].Hi)
+	f := &Filler{spans: make([]span, len(leaves)), rng: rng, urns: make([]urn, len(bins))}
+	for i, l := range leaves {
+		f.spans[i], f.cells = span{uint16(l.Lo), uint16(l.Hi - l.Lo - 1)}, uint16(l.Hi)
 	}
 	for b, bin := range bins {
 		f.urns[b] = newUrn(bin[0], Systematic(weights(leaves[bin[0]:bin[1]]), max(rows[b], 1), rng.Float64()))
@@ -47,11 +50,11 @@ func (f *Filler) Fill(cells, codes []uint16) {
 
 // Cell is a grid cell for the next row of a bin.
 func (f *Filler) Cell(bin int) int {
-	leaf := &f.leaves[f.urns[bin].draw(f.rng)]
-	if width := uint64(leaf.Hi - leaf.Lo); width > 1 {
-		return leaf.Lo + int(f.rng.Uint64N(width))
+	s := f.spans[f.urns[bin].draw(f.rng)]
+	if s.more > 0 {
+		return int(s.lo) + int(f.rng.Uint64N(uint64(s.more)+1))
 	}
-	return leaf.Lo
+	return int(s.lo)
 }
 
 // Shares are the probabilities of the leaves of a bin, by which a Filler places its rows.

@@ -65,18 +65,18 @@ func (g Grid) Append(to array.Builder, cells []uint16, rng *rand.Rand) error {
 	return fmt.Errorf("column %s: goes to a builder of Arrow type %s, must be %s", g.Name(), to.Type(), g.column.ArrowType())
 }
 
-// builder is an Arrow builder of one type of values.
+// builder is an Arrow builder of one type of values, with room for all of them.
 type builder[T any] interface {
-	Append(T)
-	AppendNull()
+	UnsafeAppend(T)
+	UnsafeAppendBoolToBitmap(bool)
 }
 
 func appendEach[T any](to builder[T], g Grid, cells []uint16, value func(cell int) T) {
 	for _, cell := range cells {
 		if int(cell) >= g.values {
-			to.AppendNull()
+			to.UnsafeAppendBoolToBitmap(false)
 			continue
 		}
-		to.Append(value(int(cell)))
+		to.UnsafeAppend(value(int(cell)))
 	}
 }

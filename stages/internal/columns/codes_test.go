@@ -46,7 +46,10 @@ func mixed(batches ...[][]any) pipeline.Table {
 	return pipeline.FromRecords(h, records...)
 }
 
-func appendAny[T any](b builder[T], v any) {
+func appendAny[T any](b interface {
+	Append(T)
+	AppendNull()
+}, v any) {
 	if v == nil {
 		b.AppendNull()
 		return

@@ -18,9 +18,13 @@ func (m *released) Header() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 }
 
-// blockRows is how many rows are drawn at a time: counts are rounded over all of them,
-// and they are held as codes of two bytes.
-const blockRows = 1 << 22
+// A block is the rows that are drawn at a time: counts are rounded over all of them, and
+// they are held as codes of two bytes, of which a wide table may not have more than so
+// many.
+const (
+	blockRows   = 1 << 22
+	blockValues = 1 << 27
+)
 
 // Draw draws codes from the model, in blocks, and values inside the bins from the
 // released histograms. Both share rows out by rounding, so that counts are as near to
@@ -36,6 +40,9 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	w := &drawing{m: m, rules: rules, left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
 	return w.next, nil
 }
+
+// block is how many rows of so many columns are drawn at a time.
+func block(columns int) int64 { return min(blockRows, blockValues/int64(columns)) }
 
 type drawing struct {
 	m             *released
@@ -71,7 +78,7 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 
 // begin draws a block.
 func (w *drawing) begin(least int64) {
-	rows := min(max(w.left, least), blockRows)
+	rows := min(max(w.left, least), block(len(w.m.Columns)))
 	w.left -= rows
 	w.block = w.m.model.Sample(int(rows), w.codes)
 	w.fillers = make([]*histogram.Filler, len(w.block))

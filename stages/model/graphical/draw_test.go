@@ -74,6 +74,15 @@ func TestRowsOfAWard(t *testing.T) {
 	}
 }
 
+// TestBlocksAreBounded: a block has at most 256 MB of codes of two bytes, and 4 million rows.
+func TestBlocksAreBounded(t *testing.T) {
+	for columns, rows := range map[int]int64{1: 1 << 22, 13: 1 << 22, 32: 1 << 22, 179: 749_819, 4096: 1 << 15} {
+		if got := block(columns); got != rows || 2*got*int64(columns) > 1<<28 {
+			t.Errorf("of %d columns it has %d rows, must have %d", columns, got, rows)
+		}
+	}
+}
+
 // TestRowsAreRounded: over a whole drawing each code has the model's share of rows to
 // within a row for each group of the tree above it, far nearer than chance is, and a
 // second drawing has the same counts of the root.

@@ -73,8 +73,13 @@ func fileName(env *pipeline.Env, what string) string {
 }
 
 func (m *released) listing() []byte {
-	sheet := newSheet(headsFor(m.Domain).list(m.Domain))
+	cells := 0
+	for _, x := range m.Measured {
+		cells += len(x.Y)
+	}
 	row := make([]string, len(m.Domain.Columns)+6)
+	sheet := newSheet(headsFor(m.Domain).list(m.Domain))
+	sheet.to.Grow(cells * (len(row) + filled)) // at once: in a wide table it is the largest thing there is
 	for i, x := range m.Measured {
 		half := x.half()
 		eachCell(m.texts(x.Columns, m.axes(x)), func(k int, cell []string) {
@@ -83,6 +88,9 @@ func (m *released) listing() []byte {
 	}
 	return sheet.bytes()
 }
+
+// filled is about as many bytes as labels and figures of a row have.
+const filled = 48
 
 // line fills a row of a listing: a marginal's number, the labels of a cell, and figures.
 func (m *released) line(row []string, number int, columns []int, cell []string, count, sigma, low, high float64) []string {
