@@ -85,7 +85,7 @@ func model(t testing.TB, kind pipeline.Kind, in pipelinetest.Input) []byte {
 }
 
 // use does all with a description that weir does with a model that comes from anyone.
-func use(ctx context.Context, kind string, about []byte) (err error, panicked string) {
+func use(ctx context.Context, kind string, about []byte) (panicked string, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			panicked = fmt.Sprintf("%v\n%s", e, debug.Stack())
@@ -94,17 +94,17 @@ func use(ctx context.Context, kind string, about []byte) (err error, panicked st
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
 	packed, err := artifact.Pack(h, kind, 1, []pipeline.File{{Name: "model.json", Data: about}})
 	if err != nil {
-		return err, ""
+		return "", err
 	}
 	m, err := Read(ctx, packed)
 	if err != nil {
-		return err, ""
+		return "", err
 	}
 	packed.Header.Domain = m.Header().Domain
 	rows := int64(50)
 	env := pipelinetest.Env(1)
 	if err := drawn(ctx, &Stage{Rows: &rows, Categorical: "sample"}, m, env); err != nil {
-		return err, ""
+		return "", err
 	}
 	var errs []string
 	for _, k := range graphical.Kinds() {
@@ -139,9 +139,9 @@ func use(ctx context.Context, kind string, about []byte) (err error, panicked st
 		errs = append(errs, "copies: "+err.Error())
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%s", strings.Join(errs, "\n")), ""
+		return "", fmt.Errorf("%s", strings.Join(errs, "\n"))
 	}
-	return nil, ""
+	return "", nil
 }
 
 func drawn(ctx context.Context, s *Stage, m artifact.Model, env *pipeline.Env) error {
@@ -179,7 +179,7 @@ func TestHostileModels(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-		err, panicked := use(ctx, names[at], about)
+		panicked, err := use(ctx, names[at], about)
 		stop()
 		runtime.ReadMemStats(&after)
 		bad := panicked
@@ -212,7 +212,7 @@ func models(t *testing.T) (names []string, bases [][]byte) {
 		for _, n := range []int{300, 5} {
 			if data := model(t, k, ruled(n)); data != nil && k.Name != "auto" { // which releases those of others
 				names, bases = append(names, k.Name), append(bases, data)
-				if err, panicked := use(t.Context(), k.Name, data); err != nil || panicked != "" {
+				if panicked, err := use(t.Context(), k.Name, data); err != nil || panicked != "" {
 					t.Errorf("%s of %d rows as it was: %v %s", k.Name, n, err, panicked)
 				}
 			}
