@@ -97,7 +97,7 @@ func audit(t *testing.T, stage pipeline.Stage, x, y pipelinetest.Input, multipli
 func audited() []pipeline.Stage {
 	aim, gaussian, bayes, published := aimKind().New().(*AIM), aimKind().New().(*AIM), privBayesKind().New().(*PrivBayes), privBayesKind().New().(*PrivBayes)
 	for _, s := range []*AIM{aim, gaussian} {
-		s.Workload = []Wanted{{Columns: []string{"x0", "x1"}}}
+		s.Workload = []Wanted{{Columns: []string{"x0", "x1"}}, {Columns: []string{"x1", "x2"}}}
 		s.Select = 0.5
 	}
 	gaussian.Selection, published.Score = "gaussian", "published"
@@ -110,7 +110,7 @@ func audited() []pipeline.Stage {
 // standard errors and 3/runs (false alarm below 1e-8 for each of 28 comparisons), and the
 // mean of e^-loss is 1 if the noise has the law that it is priced for.
 func TestLossIsNoMoreThanProven(t *testing.T) {
-	runs := 240
+	runs := 160
 	if n, err := strconv.Atoi(os.Getenv("WEIR_AUDIT")); err == nil {
 		runs = n
 	}
@@ -142,19 +142,19 @@ func TestLossIsNoMoreThanProven(t *testing.T) {
 	}
 }
 
-// halves is a table of two columns that are alike and have two values, and a neighbour. So
-// many rows have each that noise drowns none.
+// halves is a table of two columns that are alike and a third, all of two values, and a
+// neighbour. So many rows have each that noise drowns none.
 func halves(a privacy.Adjacency) (x, y pipelinetest.Input) {
-	var one []int
+	var one, third []int
 	for i := range 60 {
-		one = append(one, i/30)
+		one, third = append(one, i/30), append(third, i%2)
 	}
-	other := slices.Clone(one)
-	other[0] = 1
+	other, fourth := slices.Clone(one), slices.Clone(third)
+	other[0], fourth[0] = 1, 1
 	if a == privacy.AddRemove {
-		other = other[1:]
+		other, fourth = other[1:], fourth[1:]
 	}
-	if x, y = table([]int{2, 2}, one, one), table([]int{2, 2}, other, other); a == privacy.AddRemove {
+	if x, y = table([]int{2, 2, 2}, one, one, third), table([]int{2, 2, 2}, other, other, fourth); a == privacy.AddRemove {
 		return private(x), private(y)
 	}
 	return x, y

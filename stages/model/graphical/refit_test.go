@@ -66,8 +66,8 @@ func TestEditedModelsAreFittedAgain(t *testing.T) {
 func TestEditedModelsAreRefused(t *testing.T) {
 	whole, _ := attempt{stage: independentKind().New(), in: stays(60), multiplier: 1}.run(t)
 	for says, edit := range map[string]func(m *released){
-		"must be a number of rows":         func(m *released) { m.Model.Total = 1e300 },
-		"must be a number of rows from 1":  func(m *released) { m.Model.Total = 1e-300 },
+		"must be a total of 1 row":         func(m *released) { m.Model.Total = 1e300 },
+		"must be a total of 1 row or more": func(m *released) { m.Model.Total = 1e-300 },
 		"must be between -1e+12 and 1e+12": func(m *released) { m.Model.Factors[0].Log[0] = 1e308 },
 		"no row is found that keeps all":   func(m *released) { m.Domain.Constraints = append(follows(m), never()...) },
 		"above 0":                          func(m *released) { m.Measured[0].Sigma = 0 },

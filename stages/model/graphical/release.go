@@ -90,7 +90,7 @@ func (m *released) check() error {
 		return fmt.Errorf("size: is %g, must be above 0 and at most %d; model.Domain: must be the codes of the columns", m.Size, mostSize)
 	}
 	if !(m.Model.Total >= 1 && m.Model.Total < mostRows) {
-		return fmt.Errorf("model.Total: is %g, must be a number of rows from 1 to %g", m.Model.Total, mostRows)
+		return fmt.Errorf("model.Total: is %g, must be a total of 1 row or more, below %g", m.Model.Total, mostRows)
 	}
 	m.grids = grids
 	for i, x := range m.Measured {

@@ -67,6 +67,10 @@ func TestRowsAreOfOneSource(t *testing.T) {
 	if r.NumRows() != 37 {
 		t.Errorf("%d rows are drawn, 37 were released", r.NumRows())
 	}
+	count.Header.Class = pipeline.Private // of a run without privacy
+	if w, err := (&Stage{Categorical: "sample"}).Plan(pipeline.Headers{"in": model.Header, "rows_from": count.Header}); err != nil || w.Out["out"].Class != pipeline.Private {
+		t.Errorf("as many rows as a private number says are planned as %s, %v", w.Out["out"].Class, err)
+	}
 	for s, ports := range map[*Stage]pipeline.Headers{
 		{Rows: &n}: {"in": model.Header, "rows_from": count.Header},
 		{}:         {"in": model.Header},
