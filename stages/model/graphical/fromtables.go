@@ -17,7 +17,7 @@ func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &front{domain: d, rows: rows, codes: make([][]uint16, len(grids))}
+	f := &front{domain: d, rows: rows, codes: make([][]uint16, len(grids)), published: true}
 	f.rules, _ = constraint.Read(d) // the plan has held them
 	if rows == 0 {
 		if f.rows, err = rowsOf(list, grids); err != nil {
