@@ -45,7 +45,7 @@ type Domain struct {
 type Column struct {
 	Name       string      `json:"name" yaml:"name" required:"true" doc:"The column's name in the file."`
 	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|categorical|ordinal|boolean|text" doc:"What the values are."`
-	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" doc:"Least and greatest plausible value, publicly known."`
+	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" dates:"true" doc:"Least and greatest plausible value, publicly known; of a date, dates such as 2019-04-30 (or days since 1970-01-01)."`
 	Categories Spellings   `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal."`
 	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
 	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`

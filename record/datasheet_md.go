@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"weir/internal/plain"
 )
@@ -89,6 +91,14 @@ func (t Table) describe() string {
 	return b.String()
 }
 
+// show writes a value, a date as such.
+func (c Column) show(x float64) string {
+	if c.Type != "date" || !(math.Abs(x) < 2.9e6) { // beyond the years that a date can write
+		return fmt.Sprintf("%g", x)
+	}
+	return time.Unix(int64(math.Floor(x))*86400, 0).UTC().Format(time.DateOnly)
+}
+
 // mostListed categories of a column are written out.
 const mostListed = 12
 
@@ -99,7 +109,7 @@ func (c Column) values() string {
 	case len(c.Categories) > 0:
 		return strings.Join(c.Categories, ", ")
 	case c.Bounds != nil:
-		return fmt.Sprintf("%g to %g", c.Bounds[0], c.Bounds[1])
+		return c.show(c.Bounds[0]) + " to " + c.show(c.Bounds[1])
 	}
 	return "no bounds declared"
 }

@@ -129,15 +129,18 @@ func (r *run) writeFile(dir, under, name, what string, list *[]record.File, writ
 
 // documents writes what a reader of the release needs, from public facts alone.
 func (r *run) documents(aside string) error {
-	domain, err := spec.WriteDomain(r.releasedDomain())
-	if err != nil {
-		return err
-	}
 	write := func(name, what string, text []byte) error {
 		return r.writeFile(aside, "release", name, what, &r.record.Release, bytesOf(text))
 	}
-	if err := write("domain.yaml", "what is publicly known of each column", domain); err != nil {
-		return err
+	domains := r.releasedDomains()
+	for _, name := range slices.Sorted(maps.Keys(domains)) {
+		text, err := spec.WriteDomain(domains[name])
+		if err == nil {
+			err = write(name, "what is publicly known of each column", text)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := write("BILL.txt", "the plan and its privacy bill", []byte(r.record.Bill)); err != nil {
 		return err

@@ -1,32 +1,48 @@
 package runtime
 
 import (
+	"maps"
+	"reflect"
+
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/record"
 )
 
-// releasedDomain is what is publicly known of the columns that are released, so that the
-// tables beside it can be read with it; of all columns where no table is released.
-func (r *run) releasedDomain() *pipeline.Domain {
-	d, known := &pipeline.Domain{}, map[string]bool{}
+// releasedDomains are what is publicly known of the columns of the tables that are
+// released, by file name, so that each can be read with it: domain.yaml is that of the
+// first synthetic table, else of the first table; a table of other columns has one under
+// its own name. Where no table is released it is that of the source.
+func (r *run) releasedDomains() map[string]*pipeline.Domain {
+	domains, main := map[string]*pipeline.Domain{}, -1
 	for i := range r.plan.Steps {
-		h, released := r.releasedTable(&r.plan.Steps[i])
+		step := &r.plan.Steps[i]
+		h, released := r.releasedTable(step)
 		if !released {
 			continue
 		}
-		for _, c := range h.Domain.Columns {
-			if !known[c.Name] {
-				known[c.Name] = true
-				d.Columns = append(d.Columns, c)
-			}
+		if main < 0 || step.Kind == "sample" && r.plan.Steps[main].Kind != "sample" {
+			main = i
 		}
+		domains[r.marked(step.ID)+"."+domainFile] = openDomain(h)
 	}
-	if len(d.Columns) == 0 {
-		return r.plan.Spec.Dataset.Columns()
+	if main < 0 {
+		return map[string]*pipeline.Domain{domainFile: r.plan.Spec.Dataset.Columns()}
 	}
-	r.releasedRules(d)
-	return d
+	own := r.marked(r.plan.Steps[main].ID) + "." + domainFile
+	first := domains[own]
+	maps.DeleteFunc(domains, func(_ string, d *pipeline.Domain) bool {
+		return reflect.DeepEqual(d.Columns, first.Columns) && reflect.DeepEqual(d.Constraints, first.Constraints)
+	})
+	domains[domainFile] = first
+	return domains
+}
+
+const domainFile = "domain.yaml"
+
+// openDomain is the domain of a table, without how it was made.
+func openDomain(h pipeline.Header) *pipeline.Domain {
+	return &pipeline.Domain{Columns: h.Domain.Columns, Constraints: h.Domain.Constraints}
 }
 
 // releasedTable is the header of the table that a step writes to release/, if it does: once

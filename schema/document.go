@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"strconv"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -95,6 +97,15 @@ func (d *Document) Text(path string) string {
 		return ""
 	}
 	return n.Value
+}
+
+// Replace puts a number in place of the scalar at a path, where it was written; nothing
+// where there is no scalar.
+func (d *Document) Replace(path string, x float64) {
+	n, err := d.node(path)
+	if err == nil && n != nil && n.Kind == yaml.ScalarNode {
+		n.Tag, n.Style, n.Value = "!!float", 0, strconv.FormatFloat(x, 'g', -1, 64)
+	}
 }
 
 // adopt copies a subtree of from with everything known about it.

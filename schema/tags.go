@@ -58,6 +58,9 @@ func tagged(o *object, f field) error {
 			break
 		}
 	}
+	if f.Tag.Get("dates") == "true" { // whoever decodes them puts numbers in their place first
+		inner.set("type", []any{"number", "string"})
+	}
 	for _, tag := range []struct{ tag, keyword string }{{"min", "minimum"}, {"max", "maximum"},
 		{"exclusiveMin", "exclusiveMinimum"}, {"exclusiveMax", "exclusiveMaximum"}} {
 		if err := numberTag(inner, f, tag.tag, tag.keyword, "number", "integer"); err != nil {

@@ -20,6 +20,7 @@ import (
 // sampleFlags are those of `weir sample`.
 type sampleFlags struct {
 	rows   int64
+	copies int
 	seed   uint64
 	out    string
 	argmax bool
@@ -34,12 +35,18 @@ func sampleCommand(s streams) *cobra.Command {
 		Long: `Draw rows from a model that a run released. Drawing is post-processing of a paid
 release: any number of rows is free.
 
+With --copies M there are M tables of --rows rows, one below the other, their number
+in a column copy. Each is drawn from the model fitted again to its own counts with
+fresh public noise, so that what differs between copies carries the noise of the
+release; as the setting copies of the kind sample. Models of marginals only.
+
 Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
-		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet",
+		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv",
 		Args:    exactly(1, "MODEL"),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
+	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, without)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv, .tsv or .parquet; - is CSV on stdout")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
@@ -47,9 +54,15 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 	return c
 }
 
+// mostCopies is the most that the kind sample takes.
+const mostCopies = 1000
+
 func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.rows < 0 {
 		return usage(c, fmt.Errorf("--rows: is %d, must be at least 0", f.rows))
+	}
+	if c.Flags().Changed("copies") && (f.copies < 2 || f.copies > mostCopies) {
+		return usage(c, fmt.Errorf("--copies: is %d, must be 2 to %d; without it one table is drawn", f.copies, mostCopies))
 	}
 	if f.out != "-" {
 		if err := runtime.Replaceable(f.out, f.force); err != nil {
@@ -78,12 +91,13 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	stage := sample.Stage{Categorical: "sample"}
+	stage := sample.Stage{Categorical: "sample", Copies: f.copies}
 	if f.argmax {
 		stage.Categorical = "argmax"
 	}
 	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
-	return stage.Draw(g, f.rows, pipeline.Released, random, func(_, _ int64) {})
+	env := &pipeline.Env{Rand: random, Progress: func(_, _ int64) {}, Workers: 1}
+	return stage.DrawAll(g, f.rows, pipeline.Released, env)
 }
 
 // isModel looks at the first bytes: what is no Arrow stream is named for what it is.

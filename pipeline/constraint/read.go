@@ -98,17 +98,17 @@ func (r reader) value(path string, at int, text string) (Values, bool) {
 // number reads a number or a range inside the bounds of a column.
 func (r reader) number(path string, c *pipeline.Column, text string) (Values, bool) {
 	all := All(c).Ranges[0]
-	p, ok := parseRange(text)
+	p, ok := parseRange(c, text)
 	switch {
 	case !ok:
-		r.ps.Add(path, fmt.Sprintf("%q", text), "a number, a range such as 0..17, ..17 or 18.., or missing, since "+c.Name+" is of type "+string(c.Type))
+		r.ps.Add(path, fmt.Sprintf("%q", text), rangeForm(c)+", or missing, since "+c.Name+" is of type "+string(c.Type))
 		return Values{}, false
 	case !(p.Lo <= p.Hi):
 		r.ps.Add(path, fmt.Sprintf("%q", text), "LEAST..GREATEST, the least not above the greatest")
 		return Values{}, false
 	case !r.strict:
 	case p.Hi < all.Lo || p.Lo > all.Hi:
-		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%g, %g] of %s", all.Lo, all.Hi, c.Name))
+		r.ps.Add(path, fmt.Sprintf("%q, outside the bounds", text), fmt.Sprintf("inside the bounds [%s, %s] of %s", c.Show(all.Lo), c.Show(all.Hi), c.Name))
 		return Values{}, false
 	case gridOf(c).from(max(p.Lo, all.Lo)) > p.Hi:
 		r.ps.Add(path, fmt.Sprintf("%q, which holds no value of %s", text, c.Name), fmt.Sprintf("a multiple of its step %g, counted from its lower bound", gridOf(c).step))
@@ -117,22 +117,32 @@ func (r reader) number(path string, c *pipeline.Column, text string) (Values, bo
 	return Values{Ranges: []Range{p}}, true
 }
 
-// parseRange reads a number, or a range of which an end may be open.
-func parseRange(text string) (Range, bool) {
+func rangeForm(c *pipeline.Column) string {
+	if c.Type == pipeline.Date {
+		return "a date, a range such as 2019-01-01..2019-12-31, ..2019-12-31 or 2019-01-01.."
+	}
+	return "a number, a range such as 0..17, ..17 or 18.."
+}
+
+// parseRange reads a number or a date, or a range of which an end may be open.
+func parseRange(c *pipeline.Column, text string) (Range, bool) {
 	least, greatest, ranged := strings.Cut(text, "..")
 	if !ranged {
-		v, ok := parseNumber(text, 0)
+		v, ok := parseNumber(c, text, 0)
 		return Range{v, v}, ok && text != ""
 	}
-	lo, ok1 := parseNumber(least, -math.MaxFloat64)
-	hi, ok2 := parseNumber(greatest, math.MaxFloat64)
+	lo, ok1 := parseNumber(c, least, -math.MaxFloat64)
+	hi, ok2 := parseNumber(c, greatest, math.MaxFloat64)
 	return Range{lo, hi}, ok1 && ok2 && text != ".."
 }
 
-func parseNumber(text string, open float64) (float64, bool) {
+func parseNumber(c *pipeline.Column, text string, open float64) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return open, true
+	}
+	if day, ok := pipeline.ParseDay(text); ok && c.Type == pipeline.Date {
+		return day, true
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)

@@ -14,3 +14,57 @@ func TestBoundsOfDatesCanBeSpelled(t *testing.T) {
 		}
 	}
 }
+
+const dated = `columns:
+  - {name: born, type: date, bounds: [1900-01-01, "1970-01-02"]}
+  - {name: seen, type: date, bounds: [-1, 11017], nullable: true}
+  - {name: age, type: integer, bounds: [0, 120]}
+constraints:
+  - impossible: {born: 1950-01-01..1959-12-31, age: ..5}
+`
+
+// TestDatesInDomains: bounds of dates are dates or days, and come back as dates. Day -1 is
+// 1969-12-31, day 11017 is 2000-03-01 (pipeline.TestDays).
+func TestDatesInDomains(t *testing.T) {
+	d, err := ParseDomain("d.yaml", []byte(dated))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *d.Columns[0].Bounds; got != [2]float64{-25567, 1} {
+		t.Errorf("bounds are %v, must be -25567 and 1", got)
+	}
+	text, err := WriteDomain(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(string(text)), " ")
+	for _, want := range []string{"1900-01-01", "1970-01-02", "1969-12-31", "2000-03-01", "120"} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("the domain is written without %s:\n%s", want, text)
+		}
+	}
+	again, err := ParseDomain("d.yaml", text)
+	if err != nil || *again.Columns[0].Bounds != *d.Columns[0].Bounds || *again.Columns[1].Bounds != *d.Columns[1].Bounds {
+		t.Errorf("written and read back: %v", err)
+	}
+}
+
+// TestTextsThatAreNoDates are told by place, all at once; so is a number's bound that is a
+// date, and an empty range of dates, in dates.
+func TestTextsThatAreNoDates(t *testing.T) {
+	_, err := ParseDomain("d.yaml", []byte("columns:\n  - {name: a, type: date, bounds: [2001-02-30, soon]}\n  - {name: b, type: numeric, bounds: [0, 2001-02-03]}\n"))
+	for _, want := range []string{`d.yaml:2:36: columns[0].bounds[0]: is the text "2001-02-30", must be a date, as 2019-04-30`,
+		`columns[0].bounds[1]: is the text "soon"`, `columns[1].bounds[1]: is the text "2001-02-03", must be a number`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nmust say %s", err, want)
+		}
+	}
+	_, err = ParseDomain("d.yaml", []byte("columns:\n  - {name: a, type: date, bounds: [2001-02-03, 2000-03-01]}\n"))
+	if err == nil || !strings.Contains(err.Error(), "is [2001-02-03, 2000-03-01], must be") {
+		t.Errorf("%v, must quote dates", err)
+	}
+	_, err = ParseDomain("d.yaml", []byte(strings.Replace(dated, "1950-01-01..1959-12-31", "1850-01-01..1859-12-31", 1)))
+	if err == nil || !strings.Contains(err.Error(), "inside the bounds [1900-01-01, 1970-01-02] of born") {
+		t.Errorf("%v, must name bounds as dates", err)
+	}
+}

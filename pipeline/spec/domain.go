@@ -10,9 +10,6 @@ import (
 	"weir/schema"
 )
 
-// WriteDomain is the YAML of a domain, as ParseDomain reads it.
-func WriteDomain(d *pipeline.Domain) ([]byte, error) { return schema.Canonical(d) }
-
 // ParseDomain reads the YAML of a domain. The error is of type Diagnostics.
 func ParseDomain(file string, data []byte) (*pipeline.Domain, error) {
 	d, problems := parseDomain(file, data)
@@ -74,7 +71,8 @@ func (p *parser) demoDomain(name string, rows int64) *pipeline.Domain {
 
 func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema.Problem) {
 	d := &pipeline.Domain{}
-	if problems := doc.Decode(path, d); len(problems) > 0 {
+	problems := readDates(doc, path)
+	if problems = append(problems, doc.Decode(path, d)...); len(problems) > 0 {
 		return nil, problems
 	}
 	c := domainCheck{doc: doc, path: path, seen: map[string]bool{}, unknown: map[string]bool{}}
@@ -160,7 +158,7 @@ func (c *domainCheck) bounds(path string, col *pipeline.Column) {
 	if b == nil || col.Type.Coded() || col.Type == pipeline.Text {
 		return
 	}
-	found := fmt.Sprintf("[%g, %g]", b[0], b[1])
+	found := fmt.Sprintf("[%s, %s]", col.Show(b[0]), col.Show(b[1]))
 	switch {
 	case !(b[0] < b[1]):
 		c.add(path, found, "[least, greatest], the least below the greatest")

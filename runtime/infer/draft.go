@@ -58,7 +58,7 @@ func settings(c *pipeline.CSV) string {
 func write(b *bytes.Buffer, c pipeline.Column) {
 	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", quote(c.Name), c.Type, remark(c))
 	if c.Bounds != nil {
-		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", number(c.Bounds[0]), number(c.Bounds[1]), confirm)
+		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
 	}
 	if len(c.Categories) > 0 {
 		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm)
@@ -84,9 +84,16 @@ func remark(c pipeline.Column) string {
 	case pipeline.Categorical:
 		return " # ordinal if the order of the values means something"
 	case pipeline.Date:
-		return " # declare bounds in days since 1970-01-01"
+		return " # days; written as 2019-04-30 in files, bounds and constraints"
 	}
 	return ""
+}
+
+func bound(c *pipeline.Column, at int) string {
+	if c.Type == pipeline.Date {
+		return c.Show(c.Bounds[at])
+	}
+	return number(c.Bounds[at])
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

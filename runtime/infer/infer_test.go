@@ -35,7 +35,7 @@ func TestDraftsNameTypesAndMarkThem(t *testing.T) {
 	for _, want := range []string{
 		`delimiter: ";"`, "name: \"age\"\n    type: categorical", "name: \"sex\"\n    type: categorical", `categories: ["f", "m"]` + confirm,
 		"name: \"weight\"\n    type: numeric\n    bounds: [70.5, 88.25]" + confirm + "\n    step: 0.01\n    missing: [\"N\"]\n    nullable: true\n    source: UNDECIDED",
-		"name: \"seen\"\n    type: date", "name: \"smokes\"\n    type: boolean", `missing: ["?"]`,
+		"name: \"seen\"\n    type: date # days; written as 2019-04-30 in files, bounds and constraints\n    bounds: [1999-12-31, 2010-10-10]" + confirm, "name: \"smokes\"\n    type: boolean", `missing: ["?"]`,
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("draft lacks %q:\n%s", want, out)

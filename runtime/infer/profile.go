@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"weir/pipeline"
 	"weir/schema"
@@ -37,6 +36,7 @@ type profile struct {
 	many     bool             // there were more than that
 	numbers  span             // of the others
 	dates    bool
+	days     span // of dates
 }
 
 // span of the numbers of a column.
@@ -52,7 +52,7 @@ func newProfile(name string, i int) *profile {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
 	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: pipeline.Text, dates: true,
-		numbers: span{all: true, whole: true, least: math.Inf(1), most: math.Inf(-1)}}
+		numbers: span{all: true, whole: true, least: math.Inf(1), most: math.Inf(-1)}, days: span{least: math.Inf(1), most: math.Inf(-1)}}
 }
 
 func (p *profile) see(v []byte) {
@@ -73,7 +73,7 @@ func (p *profile) see(v []byte) {
 		p.numbers.see(string(v))
 	}
 	if p.dates {
-		p.dates = isDate(v)
+		p.dates = p.days.day(v)
 	}
 }
 
@@ -86,12 +86,13 @@ func (p *profile) keep(v []byte) {
 	}
 }
 
-func isDate(v []byte) bool {
-	if len(v) != len(time.DateOnly) {
-		return false
+// day sees a cell of a column of dates, and says whether it is one.
+func (n *span) day(v []byte) bool {
+	day, ok := pipeline.ParseDay(string(v))
+	if ok {
+		n.least, n.most = math.Min(n.least, day), math.Max(n.most, day)
 	}
-	_, err := time.Parse(time.DateOnly, string(v))
-	return err == nil
+	return ok
 }
 
 func (n *span) see(s string) {
@@ -132,7 +133,7 @@ func (p *profile) column() pipeline.Column {
 	case p.numbers.all:
 		p.setNumber(&c)
 	case p.dates:
-		c.Type = pipeline.Date
+		c.Type, c.Bounds = pipeline.Date, p.days.bounds(1)
 	case !p.many && len(p.distinct) <= maxDistinct:
 		c.Type, c.Categories = pipeline.Categorical, p.values()
 	default:

@@ -18,7 +18,7 @@ func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
 		return nil, err
 	}
 	l.place(list)
-	f := &front{layout: l, rows: rows, codes: make([][]uint16, len(grids))}
+	f := &front{layout: l, rows: rows, codes: make([][]uint16, len(grids)), published: true}
 	f.rules, _ = constraint.Read(l.core) // the plan has held them
 	if rows == 0 {
 		if f.rows, err = rowsOf(list, grids); err != nil {

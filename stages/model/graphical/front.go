@@ -25,6 +25,8 @@ type front struct {
 	rows     float64 // public, or estimated from what was released
 	public   bool
 
+	published bool // by others: fitPublished
+
 	rules []constraint.Rule     // of the core
 	masks []graphical.Mask      // what they forbid of codes
 	bins  [][]constraint.Values // of each code, by column

@@ -156,7 +156,11 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := graphical.Fit(ctx, tree, f.rows, f.balanced(), f.masks, graphical.Options{Workers: workers})
+	fit := graphical.Fit
+	if f.published {
+		fit = fitPublished
+	}
+	m, _, err := fit(ctx, tree, f.rows, f.balanced(), f.masks, graphical.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}

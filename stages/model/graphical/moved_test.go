@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/schema"
 )
 
 // TestRowsThatBreakRulesAreCounted where the nearest allowed row would be, none of them
-// lost: 20 rows break a function of two values, and are one code away from keeping it.
+// lost: 20 rows break a rule of two values, and are one code away from keeping it.
 func TestRowsThatBreakRulesAreCounted(t *testing.T) {
 	wrong, right := make([]int, 30), make([]int, 30)
 	for i := range wrong {
@@ -19,7 +18,9 @@ func TestRowsThatBreakRulesAreCounted(t *testing.T) {
 		wrong[i] = 1 // beside c0 it breaks it
 	}
 	in := table([]int{2, 2}, right, wrong)
-	in.Header.Domain.Constraints = []pipeline.Constraint{{Function: &pipeline.Function{Of: "x0", Column: "x1", Map: map[string]schema.Text{"c0": "c0", "c1": "c1"}}}}
+	in.Header.Domain.Constraints = []pipeline.Constraint{
+		{Impossible: map[string]pipeline.Choice{"x0": {"c0"}, "x1": {"c1"}}},
+		{Impossible: map[string]pipeline.Choice{"x0": {"c1"}, "x1": {"c0"}}}}
 	m := attempt{stage: mstKind().New(), in: in}.model(t)
 	pairs := 0
 	for _, x := range m.Measured {

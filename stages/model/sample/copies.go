@@ -36,8 +36,8 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 	return pipeline.TableHeader(d, h), ps.Err()
 }
 
-// drawAll is the one table, or all copies.
-func (s *Stage) drawAll(m artifact.Model, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
+// DrawAll is the one table, or all copies. Of env it uses Rand, Progress and Workers.
+func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
 	if s.Copies == 0 {
 		return s.Draw(m, rows, class, env.Rand, env.Progress)
 	}

@@ -145,7 +145,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 }
 
 func drawn(ctx context.Context, s *Stage, m artifact.Model, env *pipeline.Env) error {
-	t, err := s.drawAll(m, *s.Rows, pipeline.Released, env)
+	t, err := s.DrawAll(m, *s.Rows, pipeline.Released, env)
 	if err != nil {
 		return err
 	}

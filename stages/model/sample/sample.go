@@ -62,7 +62,7 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := s.drawAll(m, rows, h.Class, env)
+			t, err := s.DrawAll(m, rows, h.Class, env)
 			return pipeline.Tables{"out": t}, err
 		}}, ps.Err()
 }
