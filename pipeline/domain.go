@@ -46,7 +46,7 @@ type Column struct {
 	Name       string      `json:"name" yaml:"name" required:"true" doc:"The column's name in the file."`
 	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|categorical|ordinal|boolean|text" doc:"What the values are."`
 	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" dates:"true" doc:"Least and greatest plausible value, publicly known; of a date, dates such as 2019-04-30 (or days since 1970-01-01)."`
-	Categories Spellings   `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal."`
+	Categories Categories  `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal. private (of type categorical): the list is no public knowledge, and a stage of kind dp_categories has to release one for a charge before a model can use the column."`
 	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
 	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
 	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories; the plan and PRIVACY.md of a run repeat what is not public."`

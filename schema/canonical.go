@@ -110,6 +110,9 @@ func plainStruct(v reflect.Value) (any, error) {
 }
 
 func emptyValue(v reflect.Value) bool {
+	if x, says := v.Interface().(yaml.IsZeroer); says {
+		return x.IsZero()
+	}
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
 		return v.Len() == 0
 	}

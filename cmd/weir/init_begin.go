@@ -23,7 +23,8 @@ type beginning struct {
 	Sample            int64 // rows to draw
 	Delta             string
 	Dropped           []dropped
-	Numbers           bool // some column has bounds
+	Numbers           bool     // some column has bounds
+	Open              []string // columns whose categories a stage has to release
 	Target, Learner   string
 }
 
@@ -39,6 +40,8 @@ func (b *beginning) settle(d *pipeline.Domain, target string) error {
 	for _, c := range d.Columns {
 		if why := unmeasured(c); why != "" {
 			b.Dropped = append(b.Dropped, dropped{c.Name, why})
+		} else if c.Private() {
+			b.Open = append(b.Open, c.Name)
 		} else if c.Bounds != nil {
 			b.Numbers = true
 		}
@@ -59,8 +62,10 @@ func unmeasured(c pipeline.Column) string {
 	switch {
 	case compile.NamesUnits(c):
 		return "looks as if it named persons; if some have several rows, make it the privacy unit"
+	case c.Private():
+		return ""
 	case c.Type == pipeline.Text:
-		return "is text, an open set of values; list categories in the domain to keep it"
+		return "is text, an open set of values; list categories in the domain to keep it, or say categories: private"
 	case !c.Type.Coded() && c.Bounds == nil:
 		return "has no bounds; declare them in the domain to keep it"
 	}
@@ -82,7 +87,7 @@ func (b *beginning) predict(d *pipeline.Domain, target string) error {
 		return fmt.Errorf("--target: is %s, which %s; must be a column with categories or bounds", target, b.Dropped[i].Why)
 	}
 	b.Target, b.Learner = target, "linear_regression"
-	if d.Columns[at].Type.Coded() {
+	if c := &d.Columns[at]; c.Type.Coded() || c.Private() {
 		b.Learner = "logistic_regression"
 	}
 	return nil
@@ -94,10 +99,19 @@ func beginningTemplate() (*template.Template, error) {
 	return template.New("from.yaml.tmpl").Funcs(template.FuncMap{"q": quoted, "names": func(list []dropped) string {
 		names := make([]string, len(list))
 		for i, c := range list {
-			names[i] = quoted(c.Name)
+			names[i] = c.Name
 		}
-		return strings.Join(names, ", ")
-	}}).ParseFS(templates, "template/from.yaml.tmpl")
+		return listed(names)
+	}, "list": listed}).ParseFS(templates, "template/from.yaml.tmpl")
+}
+
+// listed are the items of a YAML list.
+func listed(names []string) string {
+	items := make([]string, len(names))
+	for i, name := range names {
+		items[i] = quoted(name)
+	}
+	return strings.Join(items, ", ")
 }
 
 // quoted is a YAML string: a JSON one, unless it can be nothing else.

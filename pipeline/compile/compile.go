@@ -162,7 +162,7 @@ func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
 		if p.Path != "" {
 			path += "." + p.Path
 		}
-		c.refuseAt(path, s.ID, p.Rule, c.found(s, p), p.Accepted+late)
+		c.refuseAt(path, s.ID, p.Rule, c.found(s, p), p.Accepted+late+c.releasing(s, in, p))
 	}
 }
 

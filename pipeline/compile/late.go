@@ -145,3 +145,21 @@ func sameSpends(step *pipeline.Step, again pipeline.Work) error {
 func errOtherwise(does string) error {
 	return fmt.Errorf("planned with the released domain the stage %s otherwise than its plan says; nothing more is charged", does)
 }
+
+// releasing is, beside the problem of a model that needs a list which the domain says is
+// private, the lines that have one released for it.
+func (c *compiler) releasing(s *spec.Stage, in pipeline.Headers, p pipeline.Problem) string {
+	h := in["in"]
+	if p.Rule != "W02" || h.Domain == nil || !s.Kind.Late || s.Kind.Out[0].Form != pipeline.FormModel {
+		return ""
+	}
+	open := h.Domain.PrivateCategories()
+	if len(open) == 0 {
+		return ""
+	}
+	share := fmt.Sprintf("; and under privacy `split: {categories: 0.2, %s: 0.8}`", s.ID)
+	if len(c.spec.Privacy.Split) > 0 {
+		share = "; and its part in privacy.split"
+	}
+	return fmt.Sprintf("; add under stages, before %s, `%s`%s", s.ID, pipeline.ReleaseOf(open), share)
+}

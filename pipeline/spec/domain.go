@@ -128,18 +128,33 @@ func (c *domainCheck) column(i int, col *pipeline.Column) {
 	}
 	if col.Source == pipeline.Undecided {
 		c.add(path+".source", "UNDECIDED: bounds or categories were read from the data and nobody confirmed them (W01, W02)",
-			"public, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and type text for one of kind dp_categories")
+			"public, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and categories: private for one of kind dp_categories")
 	}
 	c.values(path, col)
 }
 
+// private makes a column whose list is no public knowledge what it is until a stage has
+// released one: an open set of values.
+func (c *domainCheck) private(path string, col *pipeline.Column) {
+	if col.Type != pipeline.Categorical && col.Type != pipeline.Text {
+		c.add(path+".categories", "private for type "+string(col.Type), "private for type categorical alone: what a stage releases has no order, and is as long as it is")
+		return
+	}
+	col.Type = pipeline.Text
+}
+
 func (c *domainCheck) values(path string, col *pipeline.Column) {
+	if col.Categories != nil && len(col.Categories) == 0 {
+		c.private(path, col)
+		c.spellings(path, col)
+		return
+	}
 	if col.Type == pipeline.Boolean && len(col.Categories) == 0 {
-		col.Categories = pipeline.Spellings{"0", "1"}
+		col.Categories = pipeline.Categories{"0", "1"}
 	}
 	switch {
 	case col.Type.Coded() && len(col.Categories) == 0:
-		c.add(path+".categories", "missing", "the list of all values, publicly known (W02), or the type text and a stage of kind dp_categories")
+		c.add(path+".categories", "missing", "the list of all values, publicly known (W02), or private and a stage of kind dp_categories")
 	case !col.Type.Coded() && len(col.Categories) > 0:
 		c.add(path+".categories", "given for type "+string(col.Type), "left out, or the type categorical, ordinal or boolean")
 	case col.Type == pipeline.Boolean && len(col.Categories) != 2:

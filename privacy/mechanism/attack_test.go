@@ -96,12 +96,12 @@ func attacks() []attack {
 		}},
 		{"gaussian filter", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			h := paid(GaussianFilter{2 / shrink, "add_remove"}, src) // two rounds of half of the total, added up
-			a, err := ReleaseHistogram(h, []int64{one(first)}, 2*math.Sqrt2/shrink)
+			a, err := ReleaseIntegers(h, []int64{one(first)}, HistogramMoves(), 2*math.Sqrt2/shrink)
 			if err != nil {
 				return false, err
 			}
-			b, err := ReleaseScores(h, []float64{float64(one(first))}, Moves{1, 2}, 2*math.Sqrt2/shrink)
-			return err == nil && float64(a[0])+b[0] >= 5, err
+			b, err := ReleaseIntegers(h, []int64{one(first)}, Moves{1, 2}, 2*math.Sqrt2/shrink)
+			return err == nil && a[0]+b[0] >= 5, err
 		}},
 		{"zcdp filter", zcdpEpsilon(1.0/8, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			h := paid(ZCDPFilter{2 / shrink, "add_remove"}, src) // a choice for a quarter of the total, a histogram for the rest
@@ -109,7 +109,7 @@ func attacks() []attack {
 			if err != nil {
 				return false, err
 			}
-			c, err := ReleaseHistogram(h, []int64{one(first)}, h.Mechanism().(ZCDPFilter).Noise(HistogramMoves(), h.Left()))
+			c, err := ReleaseIntegers(h, []int64{one(first)}, HistogramMoves(), h.Mechanism().(ZCDPFilter).Noise(HistogramMoves(), h.Left()))
 			return err == nil && c[0] >= 2+2*int64(i), err
 		}},
 		{"partitions", 1, 1e-6, partitionAttack},

@@ -5,7 +5,7 @@
 // takes its event, and a payer opens it. It is drawn through the *privacy.Handle that
 // comes of that and in no other way: ReleaseCounts, ReleaseSum, Select,
 // ReleaseQuantile, ReleaseBounds, ReleasePartitions, Respond and, for a filter,
-// ReleaseHistogram, ReleaseIntegers, ReleaseScores and Choose. Every parameter of a draw is
+// ReleaseIntegers and Choose. Every parameter of a draw is
 // the handle's, so what is charged and what is done cannot disagree; each call takes
 // the next use, so a loop has fresh noise each time and cannot go on for longer than
 // planned. Concurrent calls on one handle would take uses in no fixed order: a run

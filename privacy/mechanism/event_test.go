@@ -143,9 +143,7 @@ func TestHandleOfAnotherKind(t *testing.T) {
 	note(err)
 	_, err = Respond(open(laplace, 0), []int64{0})
 	note(err)
-	_, err = ReleaseHistogram(open(laplace, 0), []int64{1}, 10)
-	note(err)
-	_, err = ReleaseScores(open(laplace, 0), []float64{1}, Moves{1, 1}, 10)
+	_, err = ReleaseIntegers(open(laplace, 0), []int64{1}, HistogramMoves(), 10)
 	note(err)
 	_, err = Choose(open(filter, 0), []float64{1}, Moves{1, 1}, 0.1)
 	note(err)
@@ -165,28 +163,27 @@ func TestFilterKeepsItsTotal(t *testing.T) {
 	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25}, privacy.ReplaceOne: {2, 1}} {
 		m := GaussianFilter{2, a}
 		h := open(m, 0)
-		if _, err := ReleaseHistogram(h, []int64{3, 4}, 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
 			t.Errorf("%s: after a histogram %g is left, %v", a, h.Left(), err)
 		}
-		if _, err := ReleaseScores(h, []float64{0.5}, Moves{0.5, 1}, m.Noise(Moves{0.5, 1}, h.Left()/2)); err != nil {
+		if _, err := ReleaseIntegers(h, []int64{1}, Moves{1, 2}, m.Noise(Moves{1, 2}, h.Left()/2)); err != nil {
 			t.Error(err)
 		}
-		if _, err := ReleaseHistogram(h, []int64{3, 4}, m.Noise(HistogramMoves(), h.Left())); err != nil || h.Left() > 1e-12 || h.Close() != nil {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), m.Noise(HistogramMoves(), h.Left())); err != nil || h.Left() > 1e-12 || h.Close() != nil {
 			t.Errorf("%s: the rest: %v, %g is left, %v", a, err, h.Left(), h.Close())
 		}
-		if _, err := ReleaseHistogram(h, []int64{3, 4}, 1e5); !errors.Is(err, privacy.ErrUses) || h.Close() == nil {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 1e5); !errors.Is(err, privacy.ErrUses) || h.Close() == nil {
 			t.Errorf("%s: beyond the total: %v, closed %v", a, err, h.Close())
 		}
 	}
 	h := open(GaussianFilter{2, privacy.ReplaceOne}, 0)
 	for _, d := range []Moves{{}, {1, 0}, {0, 1}, {2, 1}, {1, math.NaN()}, {1, math.Inf(1)}} {
-		if _, err := ReleaseScores(h, []float64{1}, d, 100); err == nil {
+		if _, err := ReleaseIntegers(h, []int64{1}, d, 100); err == nil {
 			t.Errorf("sensitivity %+v is accepted", d)
 		}
 	}
 	for _, sigma := range []float64{0, -1, math.NaN(), math.Inf(1), 0x1p60} {
-		_, err := ReleaseIntegers(h, []int64{1}, Moves{1, 1}, sigma)
-		if _, err2 := ReleaseScores(h, []float64{1}, Moves{1, 1}, sigma); err == nil || err2 == nil {
+		if _, err := ReleaseIntegers(h, []int64{1}, Moves{1, 1}, sigma); err == nil {
 			t.Errorf("sigma %g is accepted", sigma)
 		}
 	}
@@ -198,14 +195,14 @@ func TestSilentFilter(t *testing.T) {
 	m := GaussianFilter{0, privacy.ReplaceOne}
 	h := open(m, 0)
 	for range 3 {
-		if out, err := ReleaseHistogram(h, []int64{3, -4}, 0); err != nil || out[0] != 3 || out[1] != -4 {
+		if out, err := ReleaseIntegers(h, []int64{3, -4}, HistogramMoves(), 0); err != nil || out[0] != 3 || out[1] != -4 {
 			t.Errorf("3 and -4 become %v, %v", out, err)
 		}
 	}
 	if err := h.Close(); err != nil || !math.IsInf(h.Left(), 1) {
 		t.Errorf("%v, %g is left", err, h.Left())
 	}
-	if _, err := ReleaseHistogram(open(m, 0), []int64{3}, 1); err == nil {
+	if _, err := ReleaseIntegers(open(m, 0), []int64{3}, HistogramMoves(), 1); err == nil {
 		t.Error("a sigma is taken from a filter that adds none")
 	}
 	if m.Event(privacy.ReplaceOne) != (privacy.Gaussian{}) {

@@ -24,8 +24,8 @@ import (
 //
 // Under the adjacency that is not planned for: exchanging a unit is removing one
 // and adding one, which is what the accountant's factor of two says; and adding one
-// moves no round further than exchanging one (ReleaseIntegers and ReleaseScores
-// refuse others), which is mu = 2/NoiseMultiplier, so the event there has half of
+// moves no round further than exchanging one (ReleaseIntegers
+// refuses others), which is mu = 2/NoiseMultiplier, so the event there has half of
 // the multiplier.
 //
 // NoiseMultiplier 0 is a run without privacy (epsilon: inf): every round has sigma 0,

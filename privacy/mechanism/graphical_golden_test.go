@@ -81,17 +81,17 @@ func (in oneEvent) spend(t *testing.T, m GaussianFilter) float64 {
 	t.Helper()
 	h := open(m, 0)
 	for _, sd := range in.Histograms {
-		if _, err := ReleaseHistogram(h, []int64{5, 7}, sd); err != nil {
+		if _, err := ReleaseIntegers(h, []int64{5, 7}, HistogramMoves(), sd); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, sd := range in.Scores {
-		if _, err := ReleaseScores(h, []float64{5}, Moves{0.5, 1}, sd); err != nil {
+		if _, err := ReleaseIntegers(h, []int64{5}, Moves{1, 2}, 2*sd); err != nil { // doubled, as kinds release them
 			t.Error(err)
 		}
 	}
 	left := h.Left()
-	if _, err := ReleaseHistogram(h, []int64{5, 7}, m.Noise(HistogramMoves(), m.Total()/100)); err == nil {
+	if _, err := ReleaseIntegers(h, []int64{5, 7}, HistogramMoves(), m.Noise(HistogramMoves(), m.Total()/100)); err == nil {
 		t.Error("a hundredth more is accepted")
 	}
 	return left

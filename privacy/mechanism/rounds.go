@@ -56,14 +56,8 @@ func (m Moves) checkRound(a privacy.Adjacency) error {
 	return nil
 }
 
-// ReleaseHistogram returns the counts of units in disjoint cells with integer
-// Gaussian noise sigma, for 1/sigma^2 of the filter's total (add_remove) or
-// 2/sigma^2 (replace_one).
-func ReleaseHistogram(h *privacy.Handle, counts []int64, sigma float64) ([]int64, error) {
-	return ReleaseIntegers(h, counts, HistogramMoves(), sigma)
-}
-
-// ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise.
+// ReleaseIntegers returns integers of L2 sensitivity d with integer Gaussian noise, for
+// d^2/sigma^2 of the filter's total: counts of units in disjoint cells have HistogramMoves.
 // Sigma 0 is taken from a filter of multiplier 0 alone.
 func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) ([]int64, error) {
 	m, _ := h.Mechanism().(inRounds)
@@ -85,34 +79,4 @@ func ReleaseIntegers(h *privacy.Handle, values []int64, d Moves, sigma float64) 
 	}
 	u.Stream("integers", 0).IntegerGaussian(out, sigma)
 	return privacy.Release(u, in, out), nil
-}
-
-// ReleaseScores returns numbers of L2 sensitivity d with Gaussian noise, on a
-// lattice that is a function of d, sigma and their number. The noise is sigma and the
-// little more that pays for the rounding (see grid).
-func ReleaseScores(h *privacy.Handle, scores []float64, d Moves, sigma float64) ([]float64, error) {
-	m, err := planned[inRounds](h)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.check(m.plannedFor()); err != nil {
-		return nil, err
-	}
-	step, paid, err := scoreGrid(d.Under(m.plannedFor()), sigma, len(scores))
-	if err != nil {
-		return nil, err
-	}
-	u, in, err := round(h, d, sigma)
-	if err != nil {
-		return nil, err
-	}
-	in.In = kept(u, scores)
-	return privacy.Release(u, in, onLattice(u, scores, paid, step)), nil
-}
-
-func scoreGrid(bound, sigma float64, n int) (step, paid float64, err error) {
-	if n < 1 || !(sigma > 0x1p-400 && sigma < 0x1p400) {
-		return 0, 0, fmt.Errorf("scores: are %d, must be at least one; sigma: is %g, must be positive and finite", n, sigma)
-	}
-	return grid(bound, sigma, n)
 }

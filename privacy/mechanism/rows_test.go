@@ -84,20 +84,20 @@ func scoreRows() []row {
 
 // filterRows spend the total in equal rounds.
 func filterRows() []row {
-	whole, real := Moves{1, 2}, Moves{2, 2}
+	whole := Moves{1, 2}
 	return []row{
-		{"gaussian filter, integers", func(f float64, _ int64) privacy.Mechanism {
+		{"gaussian filter, a row more", func(f float64, _ int64) privacy.Mechanism {
 			return GaussianFilter{3 * f / math.Sqrt(rounds), "add_remove"}
 		}, integersIn(whole), filterP(whole)},
-		{"gaussian filter, scores", func(f float64, _ int64) privacy.Mechanism {
+		{"gaussian filter, a row replaced", func(f float64, _ int64) privacy.Mechanism {
 			return GaussianFilter{3 * f / math.Sqrt(rounds), "replace_one"}
-		}, scoresIn(real), filterP(real)},
-		{"zcdp filter, integers", func(f float64, _ int64) privacy.Mechanism {
+		}, integersIn(whole), filterP(whole)},
+		{"zcdp filter, a row replaced", func(f float64, _ int64) privacy.Mechanism {
 			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}
 		}, integersIn(whole), filterP(whole)},
-		{"zcdp filter, scores", func(f float64, _ int64) privacy.Mechanism {
+		{"zcdp filter, a row more", func(f float64, _ int64) privacy.Mechanism {
 			return ZCDPFilter{3 * f / math.Sqrt(rounds), "add_remove"}
-		}, scoresIn(real), filterP(real)},
+		}, integersIn(whole), filterP(whole)},
 		{"zcdp filter, choices", func(f float64, _ int64) privacy.Mechanism {
 			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}
 		}, func(h *privacy.Handle, i int) (any, error) {
@@ -125,11 +125,5 @@ func roundEpsilon(m privacy.Mechanism) float64 {
 func integersIn(d Moves) func(*privacy.Handle, int) (any, error) {
 	return func(h *privacy.Handle, i int) (any, error) {
 		return ReleaseIntegers(h, [][]int64{{10, 5}, {11, 5}, {8, 5}}[i], d, roundNoise(h.Mechanism(), d))
-	}
-}
-
-func scoresIn(d Moves) func(*privacy.Handle, int) (any, error) {
-	return func(h *privacy.Handle, i int) (any, error) {
-		return ReleaseScores(h, [][]float64{{0.3, -4}, {2.3, -4}, {0.3, -2}}[i], d, roundNoise(h.Mechanism(), d))
 	}
 }

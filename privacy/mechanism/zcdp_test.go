@@ -14,7 +14,7 @@ func TestZCDPFilterKeepsItsTotal(t *testing.T) {
 	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25}, privacy.ReplaceOne: {2, 1}} {
 		m := ZCDPFilter{2, a}
 		h := open(m, 0)
-		if _, err := ReleaseHistogram(h, []int64{3, 4}, 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
+		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
 			t.Errorf("%s: after a histogram %g is left, %v", a, h.Left(), err)
 		}
 		before := h.Left()
@@ -59,7 +59,7 @@ func TestSilentFilters(t *testing.T) {
 	for _, m := range []inRounds{GaussianFilter{0, privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne}} {
 		h := open(m, 0)
 		for range 3 {
-			if y, err := ReleaseHistogram(h, []int64{3, 4}, 0); err != nil || y[0] != 3 || y[1] != 4 {
+			if y, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 0); err != nil || y[0] != 3 || y[1] != 4 {
 				t.Errorf("%T: gives %v, %v", m, y, err)
 			}
 		}
@@ -74,7 +74,7 @@ func TestSilentFilters(t *testing.T) {
 	if i, err := Choose(h, []float64{1, 7, 3, 7}, Moves{1, 2}, 0); i != 1 || err != nil {
 		t.Errorf("a choice gives %d, %v, must be the first of the largest", i, err)
 	}
-	if _, err := ReleaseHistogram(open(ZCDPFilter{1, privacy.AddRemove}, 0), []int64{3}, 0); err == nil {
+	if _, err := ReleaseIntegers(open(ZCDPFilter{1, privacy.AddRemove}, 0), []int64{3}, HistogramMoves(), 0); err == nil {
 		t.Error("sigma 0 is taken from a filter that adds noise")
 	}
 }

@@ -16,6 +16,9 @@ import (
 	"weir/schema"
 )
 
+// orPrivate is the other way for a list: a stage releases one.
+const orPrivate = ", or write private and let a stage of kind dp_categories release a list for a charge"
+
 const confirm = " # read from the data: confirm from public knowledge or replace"
 
 // draft writes the columns as YAML.
@@ -61,7 +64,7 @@ func write(b *bytes.Buffer, c pipeline.Column) {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
 	}
 	if len(c.Categories) > 0 {
-		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm)
+		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm+orPrivate)
 	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
@@ -80,7 +83,7 @@ func write(b *bytes.Buffer, c pipeline.Column) {
 func remark(c pipeline.Column) string {
 	switch c.Type {
 	case pipeline.Text:
-		return " # more values than a list of categories holds, or none at all; models cannot use it"
+		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"
 	case pipeline.Categorical:
 		return " # ordinal if the order of the values means something"
 	case pipeline.Date:

@@ -54,7 +54,7 @@ type lookup struct {
 func newLookup(c *pipeline.Column) lookup {
 	list := c.Categories
 	if c.Type == pipeline.Boolean && len(list) == 0 {
-		list = pipeline.Spellings{"0", "1"}
+		list = pipeline.Categories{"0", "1"}
 	}
 	l := lookup{spelled: map[string]int32{}, numbers: map[float64]int32{}}
 	plain := true

@@ -15,7 +15,7 @@ func visits() *pipeline.Domain {
 	return &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "x", Type: pipeline.Numeric},
 		{Name: "noise", Type: pipeline.Numeric},
-		{Name: "arm", Type: pipeline.Categorical, Categories: pipeline.Spellings{"never", "a", "b"}},
+		{Name: "arm", Type: pipeline.Categorical, Categories: pipeline.Categories{"never", "a", "b"}},
 		{Name: "years", Type: pipeline.Numeric},
 		{Name: "events", Type: pipeline.Integer},
 	}}

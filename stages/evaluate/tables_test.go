@@ -98,8 +98,8 @@ func huge(n int) arrow.Record {
 func mixed() *pipeline.Domain {
 	return &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{-4, 4}},
-		{Name: "group", Type: pipeline.Categorical, Categories: pipeline.Spellings{"a", "b", "c"}},
-		{Name: "outcome", Type: pipeline.Boolean, Categories: pipeline.Spellings{"0", "1"}},
+		{Name: "group", Type: pipeline.Categorical, Categories: pipeline.Categories{"a", "b", "c"}},
+		{Name: "outcome", Type: pipeline.Boolean, Categories: pipeline.Categories{"0", "1"}},
 		{Name: "level", Type: pipeline.Numeric},
 	}}
 }

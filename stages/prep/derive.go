@@ -101,7 +101,7 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 }
 
 func (c Derived) column() pipeline.Column {
-	col := pipeline.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: c.Categories, Step: c.Step, Source: "public", Doc: c.Doc}
+	col := pipeline.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: append(pipeline.Categories(nil), c.Categories...), Step: c.Step, Source: "public", Doc: c.Doc}
 	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
 		col.Categories = []string{"no", "yes"}
 	}

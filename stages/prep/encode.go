@@ -113,6 +113,11 @@ func duplicates(names []string) []string {
 // scaling chooses the encoding of one column.
 func (s *Encode) scaling(ps *pipeline.Problems, c *pipeline.Column) scaling {
 	e := scaling{Name: c.Name, Form: pipeline.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
+	if c.Private() {
+		ps.Refuse("W02", "", "given the column "+c.Name+", whose categories are private",
+			"given declared categories, or those that an earlier run with the line `"+pipeline.ReleaseOf([]string{c.Name})+"` has released as release/categories.domain.yaml, named as dataset.domain")
+		return e
+	}
 	if c.Encoding != nil || c.Type == pipeline.Text {
 		ps.Add("", "given the column "+c.Name+", which is "+describe(c), "given columns that are neither encoded nor text (drop it, or declare its categories)")
 		return e

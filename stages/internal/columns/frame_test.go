@@ -21,7 +21,7 @@ func sample(t *testing.T, rows [][3]any) pipeline.Table {
 	t.Helper()
 	d := &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
-		{Name: "sex", Type: pipeline.Categorical, Categories: pipeline.Spellings{"f", "m"}},
+		{Name: "sex", Type: pipeline.Categorical, Categories: pipeline.Categories{"f", "m"}},
 		{Name: "note", Type: pipeline.Text},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{})

@@ -17,7 +17,7 @@ func hard(letters string) *pipeline.Domain {
 	first, late := map[string]pipeline.Choice{}, map[string]pipeline.Choice{"c0": pipeline.Choice(list), "c4": all}
 	for i := range 6 {
 		name := fmt.Sprint("c", i)
-		d.Columns = append(d.Columns, pipeline.Column{Name: name, Type: pipeline.Categorical, Categories: pipeline.Spellings(all)})
+		d.Columns = append(d.Columns, pipeline.Column{Name: name, Type: pipeline.Categorical, Categories: pipeline.Categories(all)})
 		if i < 4 {
 			first[name] = pipeline.Choice{"z"}
 		}

@@ -99,7 +99,7 @@ func checkCategories(c *pipeline.Column) error {
 	case c.Type == pipeline.Boolean && n != 2, c.Type.Coded() && n == 0, !c.Type.Coded() && n > 0:
 		return fmt.Errorf("categories: are %d, must be what the type %s has", n, c.Type)
 	}
-	for i, v := range slices.Concat(c.Categories, c.Missing) {
+	for i, v := range slices.Concat(c.Categories, pipeline.Categories(c.Missing)) {
 		if !plain.Printable(v) {
 			return fmt.Errorf("categories and missing[%d]: is %.60q, must be text without control characters", i, v)
 		}

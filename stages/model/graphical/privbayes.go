@@ -21,7 +21,11 @@ import (
 // dependence) or by 4 and 6 + 4/rows, at most 8 (published; see dependencePublished).
 // Adjacency: either. Guarantee: that of one Gaussian mechanism, of d-1 exponential
 // mechanisms and of d Laplace mechanisms, composed; all their parameters are fixed
-// ahead. Candidates follow from what was released. Reference: Zhang, Cormode,
+// ahead. Candidates follow from what was released. Under replace_one with public rows and
+// score: published choices and tables alone are pure for the sum of their epsilons, which
+// is the paper's number (publishedPrivBayes). There is no variant with
+// Gaussian tables: its choices would be exponential mechanisms still, so that it could not be
+// charged as one Gaussian event. Reference: Zhang, Cormode,
 // Procopiuc, Srivastava, Xiao 2017.
 type PrivBayes struct {
 	Columns         `yaml:",inline"`
@@ -41,9 +45,10 @@ const (
 
 func privBayesKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: bayesName, Version: 1,
+		Name: bayesName, Version: 1, Late: true,
 		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
-			"Use it to compare with what others publish; marginal_tree is more accurate. " +
+			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill shows the paper's epsilon beside the proven one, " +
+			"for score: published, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
@@ -63,6 +68,7 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	b := s.budget(l.header(h))
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run)
 	w.Decide = func(float64) pipeline.Decision { return pipeline.Decision{Decided: l.decided()} }
+	w.Terms.Published = publishedPrivBayes(s, l.header(h))
 	w.Spends[0].Mechanism = b.columns
 	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents", Mechanism: b.tables})
 	if b.families > 1 {

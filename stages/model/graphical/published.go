@@ -1,39 +1,28 @@
 package graphical
 
 import (
-	"context"
-	"math"
-
-	"weir/train/graphical"
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/published"
 )
 
-const (
-	// clearly is how many standard deviations of its noise a cell of published tables has to
-	// hold on average, for them to be fitted closer than the noise asks.
-	clearly = 5
-	// closely and closelySweeps take the place of Options.Stop and Options.Sweeps then.
-	closely, closelySweeps = 0.02, 600
-)
-
-// fitPublished fits tables that others have published. Where noise drowns most of their
-// cells the fit stops as every other does, where noise explains what is left: that is
-// nearest to the table that was counted. Where noise is little the user wants the
-// published cells back, and the stop would leave small ones too large, so the fit goes on.
-func fitPublished(ctx context.Context, t *graphical.Tree, rows float64, tables []graphical.Table, masks []graphical.Mask, o graphical.Options) (*graphical.Model, graphical.Report, error) {
-	if clearOf(rows, tables) {
-		o.Stop, o.Sweeps = closely, closelySweeps
+// publishedPrivBayes is what Zhang et al. 2017 say of the choices and tables of a stage:
+// their epsilons added, a selection at score R moving by 3/n + 2/n^2 and Laplace tables moving
+// by 2 in L1. That holds for exchanged rows of a public number n, and then it is proven
+// too, for choices and tables: each is pure. The paper has no release of single columns
+// and says nothing of theirs, which epsilon (proven) holds.
+//
+// There is no such number under add_remove, where n is private and the printed bound
+// of R does not hold, nor for scores against released shares, which the paper has not.
+func publishedPrivBayes(s *PrivBayes, h pipeline.Header) *pipeline.Published {
+	rows := publicRows(h)
+	if s.Score != "published" || h.Terms.Adjacency != privacy.ReplaceOne || rows <= 0 || len(h.Domain.Columns) < 2 {
+		return nil
 	}
-	return graphical.Fit(ctx, t, rows, tables, masks, o)
-}
-
-// clearOf tells whether cells hold enough beside their noise. It sees released numbers.
-func clearOf(rows float64, tables []graphical.Table) bool {
-	held, noise := 0.0, 0.0
-	for _, x := range tables {
-		held += rows
-		for _, v := range x.Var {
-			noise += math.Sqrt(v)
-		}
+	return &pipeline.Published{
+		Method: "PrivBayes, Zhang et al. 2017: epsilons of choices and tables added; without the columns on their own, which the paper does not release",
+		Epsilon: func(multiplier, _ float64) (float64, error) {
+			return published.PrivBayes{Rows: int64(rows), Attributes: int64(len(h.Domain.Columns)), Epsilon: 1 / multiplier, Beta: s.Network}.Total(), nil
+		},
 	}
-	return held >= clearly*noise
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
@@ -96,8 +97,12 @@ func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps pipeli
 // need adds a problem for each column of h that cannot be measured: what may be known
 // before any row is read.
 func need(h pipeline.Header, ps *pipeline.Problems) {
+	if open := h.Domain.PrivateCategories(); len(open) > 0 {
+		ps.Refuse("W02", "from", "a table whose columns "+strings.Join(open, ", ")+" have private categories",
+			"one whose categories are declared, or released by a stage of kind dp_categories before this one")
+	}
 	for _, c := range h.Domain.Columns {
-		if c.Late { // any domain that a stage releases can be measured
+		if c.Late || c.Private() { // any domain that a stage releases can be measured
 			continue
 		}
 		if c.Encoding != nil {

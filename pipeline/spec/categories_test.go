@@ -1,0 +1,58 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+)
+
+// TestPrivateCategories: a list that is private makes the column an open set of values, and
+// is written as it is read.
+func TestPrivateCategories(t *testing.T) {
+	const text = "columns:\n  - {name: town, type: categorical, categories: private, missing: [\"?\"]}\n  - {name: job, type: text}\n  - {name: sex, type: categorical, categories: [private, f]}\n"
+	d, err := ParseDomain("domain.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if c := d.Columns[0]; c.Type != pipeline.Text || !c.Private() || !c.Nullable {
+			t.Errorf("town is %+v, must be text, private and nullable", c)
+		}
+		if !slices.Equal(d.PrivateCategories(), []string{"town"}) || !slices.Equal(d.Columns[2].Categories, []string{"private", "f"}) {
+			t.Errorf("private: %v, sex: %v", d.PrivateCategories(), d.Columns[2].Categories)
+		}
+		if !(pipeline.Headers{"in": {Domain: d}}).Clone()["in"].Domain.Columns[0].Private() {
+			t.Error("a copy of the domain forgets that the list is private")
+		}
+		written, err := WriteDomain(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err = ParseDomain("domain.yaml", written); err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+	}
+	for column, want := range map[string]string{
+		"type: ordinal, categories: private":     "must be private for type categorical alone",
+		"type: boolean, categories: private":     "must be private for type categorical alone",
+		"type: integer, categories: private":     "must be private for type categorical alone",
+		"type: categorical, categories: []":      "at least one value, or the word private",
+		"type: categorical, categories: secret":  "private",
+		"type: categorical":                      "or private and a stage of kind dp_categories",
+		"type: text, categories: [a]":            "given for type text",
+		"type: categorical, categories: Private": "private",
+	} {
+		if _, err := ParseDomain("domain.yaml", []byte("columns:\n  - {name: x, "+column+"}\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, must say %q", column, err, want)
+		}
+	}
+}
+
+// TestReleaseOf quotes what YAML would read as something else.
+func TestReleaseOf(t *testing.T) {
+	if got, want := pipeline.ReleaseOf([]string{"town", "no", "a: b"}), `categories: {kind: dp_categories, columns: [town, "no", "a: b"]}`; got != want {
+		t.Errorf("%s, must be %s", got, want)
+	}
+}
