@@ -45,6 +45,9 @@ func (s *soak) draw(n uint64) (*trial, error) {
 	}
 	defer folder.Close()
 	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief}
+	if rules := chanceOf(s.seed, ^n); !s.brief && rules.yes(0.4) { // of their own, so that cases are what they would be without
+		g.world.constraints = rules.rules(g.world)
+	}
 	s.cover.specs++
 	if !g.spec() {
 		return &trial{number: n}, nil

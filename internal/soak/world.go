@@ -43,9 +43,6 @@ func newWorld(c chance) *world {
 	for range c.between(1, 30) {
 		w.reference = append(w.reference, c.row(w.columns, pick(c, typical, typical, typical, high)))
 	}
-	if c.yes(0.4) {
-		w.constraints = c.rules(w)
-	}
 	w.extra = c.table(w, c.between(0, 40))
 	w.otherExtra = w.extra
 	if c.yes(0.5) { // only evaluation may read it, so any change of it must stay inside
