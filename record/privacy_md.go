@@ -17,7 +17,7 @@ func PrivacyStatement(r *Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Privacy of %s\n\n", r.Name)
 	plan, err := r.planned()
-	b.WriteString(promise(r))
+	b.WriteString(promise(r, plan))
 	b.WriteString(publicFiles(plan))
 	b.WriteString("\n## What was spent\n\n")
 	if err != nil {
@@ -42,7 +42,7 @@ func PrivacyStatement(r *Run) string {
 // NotPrivate heads everything that a test with a known seed writes.
 const NotPrivate = "NOT PRIVATE: the noise of this run came from a seed that anyone can repeat. It is a test, not a release."
 
-func promise(r *Run) string {
+func promise(r *Run, plan planned) string {
 	t := r.Terms
 	switch {
 	case r.Insecure:
@@ -52,10 +52,27 @@ func promise(r *Run) string {
 	case t.Proven == nil:
 		return fmt.Sprintf("**No epsilon is proven for this run** (claims: %s). %s\n%s", t.Claims, sentence(t.Reason), published(t))
 	}
+	if *t.Proven == 0 {
+		return unpaid(r, plan)
+	}
 	text := fmt.Sprintf("The files beside this page were made by mechanisms that together are differentially private, with\n"+
 		"**epsilon = %s** (proven, rounded up, accountant %s) at **delta = %g**, adjacency `%s`, privacy unit: %s.\n\n",
 		Bound(*t.Proven), t.Accountant, t.Delta, t.Adjacency, r.Dataset.Unit)
 	return text + meaning(t) + published(t)
+}
+
+// unpaid is said of a run that released nothing of the private table. What it made of
+// files that others have noised is theirs to promise.
+func unpaid(r *Run, plan planned) string {
+	text := fmt.Sprintf("Nothing beside this page was computed from the rows of the private table: no mechanism of this run looked at them, so it\n"+
+		"adds nothing to what is known of anyone in it (**epsilon = 0** of this run, adjacency `%s`, privacy unit: %s).\n", r.Terms.Adjacency, r.Dataset.Unit)
+	for _, f := range plan.PublicFiles {
+		if f.Terms != "" {
+			text += fmt.Sprintf("\n**This is no promise to those whom `%s` counts.** The files were made from its noisy counts; what protects\n"+
+				"those people is what %s declares of them: %s. weir has not checked it and cannot.\n", f.Name, f.By, f.Terms)
+		}
+	}
+	return text
 }
 
 // meaning explains the promise to someone new to the terms. A test

@@ -107,3 +107,19 @@ func TestBound(t *testing.T) {
 		}
 	}
 }
+
+// TestPrivacyOfARunThatPaidNothing: it says that no private row was looked at, and that
+// this promises nothing to those whom somebody else's counts are of.
+func TestPrivacyOfARunThatPaidNothing(t *testing.T) {
+	r := sampled()
+	r.Terms.Proven, r.Charges = pointer(0), nil
+	r.Plan = json.RawMessage(`{"public_files": [{"stage": "train", "name": "counts.csv", "declared_by": "the office", "declared_terms": "epsilon 2, delta 1e-05 for one person"}]}`)
+	text := PrivacyStatement(r)
+	lacks(t, text, "Nothing beside this page was computed from the rows of the private table", "**epsilon = 0** of this run",
+		"no promise to those whom `counts.csv` counts", "what the office declares of them: epsilon 2")
+	for _, wrong := range []string{"times as likely", "50.1", "made by mechanisms"} {
+		if strings.Contains(text, wrong) {
+			t.Errorf("the page says %q where nothing was paid:\n%s", wrong, text)
+		}
+	}
+}

@@ -39,12 +39,15 @@ func figures(b *strings.Builder, rec *record.Run) {
 	if len(keys) == 0 {
 		return
 	}
-	b.WriteString("Figures (private: computed from real rows)\n")
+	b.WriteString("How good it is (private: computed from real rows)\n")
 	for _, k := range keys {
 		fmt.Fprintf(b, "  %-40s %.4f%s\n", plain.Text(k), rec.Metrics[k], interval(rec.Metrics, k))
+		if words := meaningOf(rec.Metrics, k); words != "" {
+			fmt.Fprintf(b, "    %s\n", words)
+		}
 	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
-		fmt.Fprintf(b, "  and %d more in internal/metrics.json\n", more)
+		fmt.Fprintf(b, "  and %d more in internal/metrics.json; the report says what they mean\n", more)
 	}
 	b.WriteString("\n")
 }
@@ -70,8 +73,7 @@ func headlines(metrics map[string]float64) []string {
 }
 
 func preferred() []string {
-	return []string{"total_variation", "total_variation_2way", "total_variation_2way_real_train", "total_variation_2way_independent", "total_variation_3way",
-		"auroc", "auroc_real_train", "accuracy", "accuracy_majority", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches"}
+	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches"}
 }
 
 // interval words the interval of a figure, from the figures NAME_low and NAME_high; ""

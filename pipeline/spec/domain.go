@@ -86,6 +86,7 @@ func decodeDomain(doc *schema.Document, path string) (*pipeline.Domain, []schema
 			c.unknown[d.Columns[i].Name] = true
 		}
 	}
+	c.decide(d)
 	c.constraints(d)
 	if len(c.problems) > 0 {
 		return nil, c.problems
@@ -99,6 +100,29 @@ type domainCheck struct {
 	seen     map[string]bool
 	unknown  map[string]bool // columns with a problem
 	problems []schema.Problem
+
+	undecided []int // columns that nobody has decided on
+}
+
+// mostNamed undecided columns are named.
+const mostNamed = 8
+
+// decide says once which columns are undecided: a draft has them all.
+func (c *domainCheck) decide(d *pipeline.Domain) {
+	if len(c.undecided) == 0 {
+		return
+	}
+	var names []string
+	for _, i := range c.undecided[:min(len(c.undecided), mostNamed)] {
+		names = append(names, d.Columns[i].Name)
+	}
+	which := strings.Join(names, ", ")
+	if more := len(c.undecided) - len(names); more > 0 {
+		which += fmt.Sprintf(" and %d more", more)
+	}
+	c.add(fmt.Sprintf("columns[%d].source", c.undecided[0]),
+		fmt.Sprintf("UNDECIDED in %d of %d columns (%s): bounds or categories were read from the data and nobody confirmed them (W01, W02)", len(c.undecided), len(d.Columns), which),
+		"public in each, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and categories: private for one of kind dp_categories")
 }
 
 func (c *domainCheck) add(path, found, accepted string) {
@@ -127,8 +151,7 @@ func (c *domainCheck) column(i int, col *pipeline.Column) {
 		col.Source = "public"
 	}
 	if col.Source == pipeline.Undecided {
-		c.add(path+".source", "UNDECIDED: bounds or categories were read from the data and nobody confirmed them (W01, W02)",
-			"public, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and categories: private for one of kind dp_categories")
+		c.undecided, c.unknown[col.Name] = append(c.undecided, i), true
 	}
 	c.values(path, col)
 }

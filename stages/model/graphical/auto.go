@@ -91,7 +91,7 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	case f.known():
 		taken.Why = f.words() + ", at least " + f.limit(drown)
 	case f.rows == 0:
-		taken.Why = "the number of rows is not public; state their order of magnitude (rows), so that few of them are recognised"
+		taken.Why = "the number of rows is not public" + f.least()
 	default:
 		taken.Why = "there is no noise"
 	}
@@ -100,5 +100,5 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	if tree, ok := of.(*MarginalTree); ok && f.below(scarce) {
 		decided = append(decided, pipeline.Decided{Setting: "one_way", Value: digits(tree.OneWay), Why: "below " + f.limit(scarce)})
 	}
-	return pipeline.Decision{Decided: append(decided, of.decide(l, f).Decided...), Findings: f.drowned("")}
+	return pipeline.Decision{Decided: append(decided, of.decide(l, f).Decided...), Findings: append(f.drowned(""), f.unknown()...)}
 }

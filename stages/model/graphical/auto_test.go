@@ -31,7 +31,8 @@ func TestRuleOfAuto(t *testing.T) {
 	} {
 		in := pipelinetest.Input{Header: header(yesNo(c.columns), int(c.rows))}
 		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, in.Header, 2/mu)
-		if d.kind() != c.kind || (len(d.Findings) == 1) != c.warned {
+		unknown := c.rows == 0 // then a note says from how many on
+		if d.kind() != c.kind || (len(d.Findings) == 1) != (c.warned || unknown) || unknown && d.Findings[0].Level != pipeline.LevelNote {
 			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings, c.kind, c.warned)
 		}
 		for _, other := range []pipeline.Kind{marginalTreeKind(), mstKind(), aimKind()} {
@@ -63,7 +64,7 @@ func TestAutoSaysWhy(t *testing.T) {
 		{100, 0, 2 / 0.268, []string{"n mu = 100 x 0.268 = 26.8", "below 8 for each of 13 columns, 104", "drown"}},
 		{63000, 0, 2 / 0.268, []string{"n mu = 63000 x 0.268", "at least 8 for each of 13 columns, 104"}},
 		{0, 50, 2 / 0.268, []string{"n mu = 50 x 0.268 = 13.4"}},
-		{0, 0, 2 / 0.268, []string{"not public", "state"}},
+		{0, 0, 2 / 0.268, []string{"not public", "below 389 of them"}},
 		{100, 0, 0, []string{"no noise"}},
 	} {
 		h.Rows = c.rows

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// meaningOf says in words what a headline figure is, and what stands beside it: the same
+// figure of other real rows, of independent columns, of a guess. "" where the name says
+// it all.
+func meaningOf(metrics map[string]float64, key string) string {
+	_, name, _ := strings.Cut(key, ".")
+	words, known := map[string]string{
+		"total_variation":                "single columns: share of rows that would have to change, 0 is best",
+		"total_variation_2way":           "pairs of columns: share of rows that would have to change, 0 is best",
+		"total_variation_3way":           "triples of columns: share of rows that would have to change, 0 is best",
+		"auroc":                          "learnt from synthetic rows, tried on real ones; .5 is chance, 1 is best",
+		"accuracy":                       "learnt from synthetic rows: share of real rows that it gets right",
+		"r2":                             "learnt from synthetic rows: share of the real variance explained, 1 is best",
+		"mixed_mean_absolute_difference": "mean difference of associations between columns, 0 is best",
+		"pmse_ratio":                     "how well rows are told apart, 1 as by chance",
+		"exact_matches":                  "synthetic rows that equal a real one",
+	}[name]
+	if !known {
+		return ""
+	}
+	real := "other real rows"
+	if strings.HasPrefix(words, "learnt") {
+		real = "learnt from real rows"
+	}
+	for _, beside := range []struct{ suffix, words string }{{"_real_train", real}, {"_independent", "columns drawn independently"}, {"_majority", "always guessing the commonest"}} {
+		if x, ok := metrics[key+beside.suffix]; ok {
+			words += fmt.Sprintf("\n    %.4f  %s", x, beside.words)
+		}
+	}
+	return words
+}
