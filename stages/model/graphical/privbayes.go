@@ -41,7 +41,7 @@ const (
 
 func privBayesKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: bayesName, Version: 1,
+		Name: bayesName, Version: 2,
 		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
 			"Use it to compare with what others publish; marginal_tree is more accurate. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
