@@ -83,3 +83,11 @@ func Systematic(weights []float64, n int64, at float64) []int64 {
 	}
 	return out
 }
+
+func sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}

@@ -4,18 +4,19 @@ import "math"
 
 // Merge puts neighbouring leaves together to bins of about rows/bins rows, from the
 // left: each bin is a range [from, to) of leaves, and all leaves are in one. A leaf of
-// a single cell whose count is more than half of that and at least 4 sd stands alone:
+// a single cell whose count is more than half of that and at least 4 standard
+// deviations of its noise stands alone:
 // it is a heap of its own (0 of a capital gain). What is left before such a leaf or at
 // the end, and is less than half a bin, joins the bin before unless that stands alone.
-// There is one bin where rows or bins is not positive. sd is the noise of a leaf.
-func Merge(leaves []Leaf, rows float64, bins int, sd float64) [][2]int {
+// There is one bin where rows or bins is not positive.
+func Merge(leaves []Leaf, rows float64, bins int) [][2]int {
 	want := rows / float64(bins)
 	if bins <= 0 || !(rows > 0) {
 		want = math.Inf(1)
 	}
 	m := merger{want: want}
 	for i, l := range leaves {
-		if l.Hi-l.Lo == 1 && l.Count > want/2 && l.Count >= 4*sd {
+		if l.Hi-l.Lo == 1 && l.Count > want/2 && l.Count >= 4*l.sd() {
 			m.end(i, m.rows < want/2)
 			m.end(i+1, false)
 			m.alone = true

@@ -1,10 +1,8 @@
 package histogram
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Leaf is a range of grid cells [Lo, Hi) that is not divided further: its estimated
@@ -14,125 +12,114 @@ type Leaf struct {
 	Count, Var float64
 }
 
-// branching is into how many parts a node is divided.
-const branching = 16
+// firstParts is how many parts of the line are asked first.
+const firstParts = 4
 
-// expandAt is the least estimate that is divided, in sds of a level.
-const expandAt = 5
+// divideAt is the least estimate that is divided, in standard deviations of the noise
+// that its halves will have.
+const divideAt = 5
 
-// Levels is how many levels lead from all cells to single ones: the least l with
-// 16^l >= cells, at least one.
+// growth is by how much more of the budget a release takes than the one before it: what
+// it divides, fewer releases count.
+const growth = 1.2
+
+// Levels is how many releases lead from firstParts parts of a line to single cells, each
+// halving what the one before left.
 func Levels(cells int) int {
 	levels := 1
-	for reach := branching; reach < cells; reach *= branching {
+	for widest := (cells + firstParts - 1) / firstParts; widest > 1; widest = (widest + 1) / 2 {
 		levels++
 	}
 	return levels
 }
 
-// Tree finds where the counts of a line of cells lie, level by level. Node k of level
-// l is the cells from k cells/16^l to (k+1) cells/16^l, both rounded down; level 1 is
-// asked whole, each later one below the nodes whose estimate is at least 5 sd.
+// Line is a line of cells whose counts are found by a Tree.
+type Line struct {
+	Cells   int
+	Missing bool    // one cell more, behind those of the line, that is counted with them
+	Total   float64 // of all of them where it is public; 0: it is not
+	SD      float64 // noise of one release that takes all of the budget
+}
+
+// Tree finds where the counts of a line lie, release after release. The first asks
+// firstParts parts of the line; each later one asks the halves of those parts whose
+// estimate is at least divideAt standard deviations, and every other part again, so that
+// no part of the budget is lost on where the line is not divided. Where nothing is left
+// to divide, the next release takes the whole rest.
 //
-// ask releases one level: the noisy counts, of noise sd, of disjoint ranges of cells
-// [lo, hi), which it must charge as one histogram whatever the ranges are. Tree sees
-// no other count, so that all that it chooses is chosen from released numbers. It is
-// called for levels 1, 2 and so on while any node is left to divide; levels it is not
-// called for are not released.
+// ask releases the noisy counts of disjoint ranges of cells [lo, hi), of the noise that
+// its part of the budget buys, and returns their variance; it must charge them as one
+// histogram whatever the ranges are. Missing is the range from Cells to Cells+1. Tree
+// sees no other count, so that all that it chooses is chosen from released numbers.
+// Parts sum to 1 on every path.
 //
-// root is called once, after level 1: the count of all cells and its variance, given
-// the noisy sum of level 1. Variance 0 says that it is public; +Inf, that only the
-// sum is known.
-//
-// A node's children share t, the precision-weighted mean of its estimate and their
-// sum ((16 parent + sum)/17), by the projection Simplex: dense children stay
-// unbiased, sparse ones lose what noise added. Leaves come from left to right and
-// cover all cells. An error is that of ask, or names a wrong number of answers.
-func Tree(cells, levels int, sd float64, root func(sum float64) (total, variance float64), ask func(level int, nodes [][2]int) ([]float64, error)) ([]Leaf, error) {
-	g := grower{cells: cells, sd: sd, open: []Leaf{{Lo: 0, Hi: cells}}}
-	for at := 1; at <= levels && len(g.open) > 0; at++ {
-		children, nodes := g.children(at)
-		y, err := ask(at, nodes)
-		if err != nil {
+// The estimate is that of generalised least squares, from the leaves to the root and
+// back (Hay, Rastogi, Miklau, Suciu 2010), but that the parts of a range share its count
+// by the nearest point that is not negative, in units of their noise: dense parts stay
+// unbiased, sparse ones lose what noise added. Variances of leaves are scaled so that
+// those of an undivided first part sum to the variance of its estimate. Leaves come from
+// left to right and cover all cells. An error is that of ask, or names a wrong number of
+// answers.
+func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) ([]Leaf, error) {
+	root, levels := l.root(), Levels(l.Cells)
+	rest := 1.
+	for left, open := levels, true; left > 0; {
+		take := rest
+		if open && left > 1 {
+			take = rest * (growth - 1) / (math.Pow(growth, float64(left)) - 1)
+		}
+		if err := l.release(&root, take, ask); err != nil {
 			return nil, err
 		}
-		if len(y) != len(nodes) {
-			return nil, fmt.Errorf("histogram: internal error: %d counts for the %d nodes of level %d", len(y), len(nodes), at)
+		left--
+		if rest -= take; !open || left == 0 {
+			break
 		}
-		if at == 1 {
-			g.open[0].Count, g.open[0].Var = root(sum(y))
-		}
-		g.divide(children, y, at == levels)
+		open = root.halve(l.Cells, divideAt*l.SD/math.Sqrt(rest))
 	}
-	slices.SortFunc(g.leaves, func(a, b Leaf) int { return cmp.Compare(a.Lo, b.Lo) })
-	return g.leaves, nil
-}
-
-type grower struct {
-	cells  int
-	sd     float64
-	open   []Leaf // nodes to divide
-	leaves []Leaf
-}
-
-// children lists those of each open node at a level, and all of them in one line.
-func (g *grower) children(at int) (each [][][2]int, nodes [][2]int) {
-	parts := int64(1)
-	for range at {
-		parts = min(parts*branching, int64(g.cells))
-	}
-	for _, parent := range g.open {
-		own := divided(parent, int64(g.cells), parts)
-		each, nodes = append(each, own), append(nodes, own...)
-	}
-	return each, nodes
-}
-
-// divided lists the nodes of a level of `parts` parts inside the parent.
-func divided(parent Leaf, cells, parts int64) (list [][2]int) {
-	for lo := int64(parent.Lo); lo < int64(parent.Hi); {
-		k := ((lo+1)*parts - 1) / cells // the node that holds cell lo
-		hi := min((k+1)*cells/parts, int64(parent.Hi))
-		list = append(list, [2]int{int(lo), int(hi)})
-		lo = hi
-	}
-	return list
-}
-
-// divide puts the answers in place of the open nodes.
-func (g *grower) divide(children [][][2]int, y []float64, last bool) {
-	parents := g.open
-	g.open = nil
-	for i, parent := range parents {
-		own := y[:len(children[i])]
-		y = y[len(own):]
-		for k, count := range Simplex(own, g.shared(parent, own)) {
-			leaf := Leaf{Lo: children[i][k][0], Hi: children[i][k][1], Count: count, Var: g.sd * g.sd}
-			if !last && leaf.Hi-leaf.Lo > 1 && count >= expandAt*g.sd {
-				g.open = append(g.open, leaf)
-			} else {
-				g.leaves = append(g.leaves, leaf)
-			}
+	var leaves []Leaf
+	for i := range root.parts {
+		if root.parts[i].lo < l.Cells {
+			leaves = root.parts[i].leaves(leaves, 1)
 		}
 	}
+	return leaves, nil
 }
 
-// shared is what the children of a node hold together.
-func (g *grower) shared(parent Leaf, y []float64) float64 {
-	below := float64(len(y)) * g.sd * g.sd // variance of their sum
-	switch {
-	case parent.Var == 0:
-		return parent.Count
-	case math.IsInf(parent.Var, 1):
-		return sum(y)
+// root is the line and its first parts.
+func (l Line) root() part {
+	root := part{hi: l.Cells}
+	for k := range min(firstParts, l.Cells) {
+		of := min(firstParts, l.Cells)
+		root.parts = append(root.parts, part{lo: k * l.Cells / of, hi: (k + 1) * l.Cells / of})
 	}
-	return (parent.Count*below + sum(y)*parent.Var) / (below + parent.Var)
+	if l.Missing {
+		root.parts = append(root.parts, part{lo: l.Cells, hi: l.Cells + 1})
+	}
+	return root
 }
 
-func sum(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
+// release asks all ranges that are not divided, and estimates anew.
+func (l Line) release(root *part, share float64, ask func(float64, [][2]int) ([]float64, float64, error)) error {
+	whole := root.whole(nil)
+	nodes := make([][2]int, len(whole))
+	for i, p := range whole {
+		nodes[i] = [2]int{p.lo, p.hi}
 	}
-	return s
+	y, variance, err := ask(share, nodes)
+	if err != nil {
+		return err
+	}
+	if len(y) != len(nodes) {
+		return fmt.Errorf("histogram: internal error: %d counts for %d ranges", len(y), len(nodes))
+	}
+	for i, p := range whole {
+		p.sum, p.weight = p.sum+y[i]/variance, p.weight+1/variance
+	}
+	root.up()
+	if root.count = l.Total; l.Total <= 0 {
+		root.count = max(root.mean, 0)
+	}
+	root.down()
+	return nil
 }

@@ -9,113 +9,114 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asker answers levels from true counts with noise, and holds what was asked.
+// asker answers releases from true counts with noise, and holds what was asked.
 type asker struct {
-	counts []float64
-	sd     float64
+	counts []float64 // missing values last
+	sd     float64   // of a release that takes all
 	rng    *rand.Rand
+	parts  []float64
 	asked  [][][2]int
+	y      [][]float64
 }
 
-func (a *asker) ask(level int, nodes [][2]int) ([]float64, error) {
-	if level != len(a.asked)+1 {
-		return nil, errors.New("levels out of order")
-	}
-	a.asked = append(a.asked, nodes)
-	y := make([]float64, len(nodes))
+func (a *asker) ask(part float64, nodes [][2]int) ([]float64, float64, error) {
+	a.parts, a.asked = append(a.parts, part), append(a.asked, nodes)
+	y, sd := make([]float64, len(nodes)), a.sd/math.Sqrt(part)
 	for i, n := range nodes {
-		y[i] = sum(a.counts[n[0]:n[1]])
-		if a.sd > 0 {
-			y[i] += math.RoundToEven(a.sd * a.rng.NormFloat64())
-		}
+		y[i] = sum(a.counts[n[0]:n[1]]) + math.RoundToEven(sd*a.rng.NormFloat64())
 	}
-	return y, nil
+	a.y = append(a.y, y)
+	return y, sd * sd, nil
 }
 
-func public(n float64) func(float64) (float64, float64) {
-	return func(float64) (float64, float64) { return n, 0 }
-}
-
+// 4 parts, then halves: 5 cells have a part of 2, 65,536 have parts of 2^14.
 func TestLevels(t *testing.T) {
-	for cells, want := range map[int]int{1: 1, 16: 1, 17: 2, 256: 2, 257: 3, 4096: 3, 4097: 4, 65536: 4} {
+	for cells, want := range map[int]int{1: 1, 4: 1, 5: 2, 8: 2, 9: 3, 16: 3, 256: 7, 4096: 11, 65536: 15} {
 		if got := Levels(cells); got != want {
 			t.Errorf("%d cells have %d levels, must be %d", cells, got, want)
 		}
 	}
 }
 
-// Leaves cover all cells from left to right; what is asked at a level is disjoint and
-// inside one node of the level before; level 1 is whole. Any length, any levels.
+// Leaves cover all cells from left to right and sum to what is public; each release asks
+// every cell once, in ranges of the release before or in parts of them; its parts of the
+// budget sum to 1. Any length, with and without missing values, rows public or not.
 func TestTreeCovers(t *testing.T) {
-	for _, cells := range []int{1, 2, 15, 16, 17, 255, 257, 300, 4096, 5000, 65536} {
-		for levels := 1; levels <= Levels(cells)+1; levels++ {
-			a := heaps(cells, 9)
-			leaves, err := Tree(cells, levels, a.sd, public(sum(a.counts)), a.ask)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := 0
-			for _, l := range leaves {
-				if l.Lo != at || l.Hi <= l.Lo || l.Count < 0 || l.Var != 9*9 {
-					t.Fatalf("%d cells, %d levels: leaf %+v after cell %d", cells, levels, l, at)
+	for _, cells := range []int{1, 2, 3, 15, 16, 17, 255, 257, 300, 4096, 5000, 65536} {
+		for _, missing := range []int{0, 1} {
+			for _, public := range []bool{true, false} {
+				a := heaps(cells, missing, 9)
+				line := Line{Cells: cells, Missing: missing == 1, SD: a.sd}
+				if public {
+					line.Total = sum(a.counts)
 				}
-				at = l.Hi
+				leaves, err := line.Tree(a.ask)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at, rows := 0, 0.0
+				for _, l := range leaves {
+					if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var > 0) {
+						t.Fatalf("%d cells: leaf %+v after cell %d", cells, l, at)
+					}
+					at, rows = l.Hi, rows+l.Count
+				}
+				if at != cells || line.Total > 0 && missing == 0 && math.Abs(rows-line.Total) > 1e-6 || line.Total > 0 && rows > line.Total+1e-6 {
+					t.Errorf("%d cells, %d missing: leaves end at %d and hold %g of %g", cells, missing, at, rows, line.Total)
+				}
+				nested(t, cells+missing, a)
 			}
-			if at != cells {
-				t.Errorf("%d cells, %d levels: leaves end at %d", cells, levels, at)
-			}
-			nested(t, cells, a.asked)
 		}
 	}
 }
 
-func nested(t *testing.T, cells int, asked [][][2]int) {
+func nested(t *testing.T, cells int, a *asker) {
 	t.Helper()
-	whole := 0
-	for i, nodes := range asked {
-		for k, n := range nodes {
-			if i == 0 {
-				whole += n[1] - n[0]
-			}
-			if n[0] >= n[1] || k > 0 && n[0] < nodes[k-1][1] {
-				t.Fatalf("level %d asks %v after %v", i+1, n, nodes[max(k-1, 0)])
-			}
-			inside := i == 0
-			for _, p := range asked[max(i-1, 0)] {
-				inside = inside || p[0] <= n[0] && n[1] <= p[1] && p[1]-p[0] > 1
-			}
-			if !inside {
-				t.Fatalf("level %d asks %v, which is in no node of the level before", i+1, n)
-			}
-		}
-		if len(nodes) > len(asked[max(i-1, 0)])*branching {
-			t.Fatalf("level %d asks %d nodes", i+1, len(nodes))
-		}
+	if len(a.asked) > Levels(cells) || math.Abs(sum(a.parts)-1) > 1e-12 {
+		t.Errorf("%d cells: %d releases of parts %v", cells, len(a.asked), a.parts)
 	}
-	if whole != cells {
-		t.Errorf("level 1 asks %d of %d cells", whole, cells)
+	for i, nodes := range a.asked {
+		at, from := 0, 0
+		for _, n := range nodes {
+			if n[0] != at || n[1] <= n[0] {
+				t.Fatalf("release %d asks %v after cell %d", i+1, n, at)
+			}
+			at = n[1]
+			if i == 0 {
+				continue
+			}
+			for a.asked[i-1][from][1] <= n[0] {
+				from++
+			}
+			if n[1] > a.asked[i-1][from][1] {
+				t.Fatalf("release %d asks %v, which is in no range of the one before", i+1, n)
+			}
+		}
+		if at != cells {
+			t.Errorf("release %d asks %d of %d cells", i+1, at, cells)
+		}
 	}
 }
 
 // heaps is a column where one cell in 500 holds 1,000 rows, others none.
-func heaps(cells int, sd float64) *asker {
-	a := &asker{counts: make([]float64, cells), sd: sd, rng: rand.New(rand.NewPCG(uint64(cells), 5))}
+func heaps(cells, missing int, sd float64) *asker {
+	a := &asker{counts: make([]float64, cells+missing), sd: sd, rng: rand.New(rand.NewPCG(uint64(cells), 5))}
 	for i := range a.counts {
-		if i%500 == 7 {
+		if i%500 == 7 || i == cells {
 			a.counts[i] = 1000
 		}
 	}
 	return a
 }
 
-// Without noise the counts come back wherever the tree goes to single cells.
+// Without noise the counts come back, since the tree goes to single cells.
 func TestTreeFindsHeaps(t *testing.T) {
-	a := heaps(5000, 0)
-	leaves, err := Tree(5000, Levels(5000), 1e-9, public(10000), a.ask)
+	a := heaps(5000, 0, 1e-9)
+	leaves, err := Line{Cells: 5000, Total: 10000, SD: a.sd}.Tree(a.ask)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[int]float64{}
+	got, want := map[int]float64{}, map[int]float64{}
 	for _, l := range leaves {
 		if l.Count > 1e-6 {
 			if l.Hi != l.Lo+1 {
@@ -124,7 +125,6 @@ func TestTreeFindsHeaps(t *testing.T) {
 			got[l.Lo] = math.Round(l.Count*1e6) / 1e6
 		}
 	}
-	want := map[int]float64{}
 	for i, n := range a.counts {
 		if n > 0 {
 			want[i] = n
@@ -135,53 +135,53 @@ func TestTreeFindsHeaps(t *testing.T) {
 	}
 }
 
-// The root by hand, on two cells with noisy counts 60 and 30 of sd 3: public, uncertain
-// as a missing cell leaves it ((2 parent + sum)/3), and unknown.
-func TestTreeRoot(t *testing.T) {
-	for _, c := range []struct{ total, variance, want float64 }{
-		{100, 0, 100}, {99, 9, (2*99 + 90) / 3.}, {-1, math.Inf(1), 90},
+// A range is divided from 5 sd of the noise that the rest of the budget buys. Of 8 cells
+// at sd 10 the first of two releases takes .2/(1.2^2-1) = 5/11, so that the rest has a
+// sd of 10 sqrt(11/6), 5 of which are 67.7. Where none is divided the second asks the
+// same ranges again.
+func TestTreeDividesFromFiveSD(t *testing.T) {
+	for _, c := range []struct {
+		y    []float64
+		want [][2]int
+	}{
+		{[]float64{67, 68, 1, 0}, [][2]int{{0, 2}, {2, 3}, {3, 4}, {4, 6}, {6, 8}}},
+		{[]float64{67, 67, 1, 1}, [][2]int{{0, 2}, {2, 4}, {4, 6}, {6, 8}}},
 	} {
-		ask := func(int, [][2]int) ([]float64, error) { return []float64{60, 30}, nil }
-		root := func(sum float64) (float64, float64) {
-			if sum != 90 {
-				t.Errorf("the sum of level 1 is %v", sum)
-			}
-			return c.total, c.variance
-		}
-		leaves, err := Tree(2, 1, 3, root, ask)
-		if err != nil || math.Abs(leaves[0].Count+leaves[1].Count-c.want) > 1e-9 || math.Abs(leaves[0].Count-leaves[1].Count-30) > 1e-9 {
-			t.Errorf("root %v of variance %v: leaves %v, error %v", c.total, c.variance, leaves, err)
+		var parts []float64
+		var asked [][2]int
+		_, err := Line{Cells: 8, Total: 136, SD: 10}.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
+			parts, asked = append(parts, part), nodes
+			return append(c.y, 0, 0)[:len(nodes)], 100 / part, nil
+		})
+		if d := cmp.Diff(c.want, asked); err != nil || d != "" || len(parts) != 2 || math.Abs(parts[0]-5./11) > 1e-12 {
+			t.Errorf("%v: parts %v, error %v, %s", c.y, parts, err, d)
 		}
 	}
 }
 
-// A node is divided from 5 sd on: 49 and 51 rows of sd 10 in two halves of 32 cells.
-func TestTreeDividesFromFiveSD(t *testing.T) {
-	levels := 0
-	ask := func(level int, nodes [][2]int) ([]float64, error) {
-		levels = level
-		y := make([]float64, len(nodes))
-		if level == 1 {
-			y[0], y[15] = 49, 51
-		} else if nodes[0] != [2]int{30, 31} || len(nodes) != 2 {
-			t.Errorf("level 2 asks %v", nodes)
-		}
-		return y, nil
+// Variances of leaves below a first part sum to that of its estimate: by hand, of 8 cells
+// at sd 1, a part that is divided has 5/11 and its halves 6/11 of the budget, so that its
+// count has a variance of 1/(5/11 + 6/11/2) = 11/8; one that is not divided has 1.
+func TestTreeVariances(t *testing.T) {
+	a := &asker{counts: []float64{500, 500, 0, 0, 0, 0, 0, 0}, sd: 1, rng: rand.New(rand.NewPCG(1, 1))}
+	leaves, err := Line{Cells: 8, Total: 1000, SD: 1}.Tree(a.ask)
+	if err != nil || len(leaves) != 5 {
+		t.Fatalf("leaves %v, error %v", leaves, err)
 	}
-	if _, err := Tree(32, 2, 10, public(100), ask); err != nil || levels != 2 {
-		t.Errorf("%d levels, error %v", levels, err)
+	if two := leaves[0].Var + leaves[1].Var; math.Abs(two-11./8) > 1e-9 || math.Abs(leaves[2].Var-1) > 1e-9 {
+		t.Errorf("variances %v, must be 11/8 of the first two together and 1 of the third", leaves)
 	}
 }
 
 // What ask says is passed on; a wrong number of answers is a fault, not a wrong tree.
 func TestTreeErrors(t *testing.T) {
 	refused := errors.New("refused")
-	_, err := Tree(20, 2, 1, public(5), func(int, [][2]int) ([]float64, error) { return nil, refused })
+	_, err := Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) { return nil, 0, refused })
 	if !errors.Is(err, refused) {
 		t.Errorf("error %v", err)
 	}
-	_, err = Tree(20, 2, 1, public(5), func(int, [][2]int) ([]float64, error) { return []float64{1}, nil })
+	_, err = Line{Cells: 20, Total: 5, SD: 1}.Tree(func(float64, [][2]int) ([]float64, float64, error) { return []float64{1}, 1, nil })
 	if err == nil {
-		t.Error("one count for 16 nodes was taken")
+		t.Error("one count for 4 ranges was taken")
 	}
 }

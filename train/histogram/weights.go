@@ -2,9 +2,12 @@ package histogram
 
 import "math"
 
+// branching is by how much ranges of one level are wider than those of the next.
+const branching = 2
+
 // explained is how many standard deviations of one leaf the leaves of a level have to
-// hold together to hold anything, where noise is what they may hold: of 15 empty ones
-// the projection leaves 1.1 on average. It asks for more the further out they lie.
+// hold together to hold anything, where noise is what they may hold: of a score of empty ones
+// the projection leaves one or more on average. It asks for more the further out they lie.
 func explained(levels int) float64 { return float64(min(levels+1, 3)) }
 
 // weights are the shares of leaves in their bin: less than the estimate, since noise

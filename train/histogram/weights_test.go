@@ -18,8 +18,8 @@ func TestWeightsByHand(t *testing.T) {
 	}
 }
 
-// treeOf is a column behind a tree with noise of standard deviation sd, its number of
-// rows public, and its bins.
+// treeOf is a column behind a tree whose whole budget buys noise of standard deviation sd,
+// its number of rows public, and its bins.
 func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) ([]Leaf, [][2]int) {
 	t.Helper()
 	before := make([]float64, values+1)
@@ -29,19 +29,18 @@ func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) (
 	for i := range values {
 		before[i+1] += before[i]
 	}
-	rows := float64(len(cells))
-	ask := func(_ int, nodes [][2]int) ([]float64, error) {
+	line := Line{Cells: values, Total: float64(len(cells)), SD: sd}
+	leaves, err := line.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
 		y := make([]float64, len(nodes))
 		for i, node := range nodes {
-			y[i] = math.Round(before[node[1]] - before[node[0]] + sd*rng.NormFloat64())
+			y[i] = math.Round(before[node[1]] - before[node[0]] + sd/math.Sqrt(part)*rng.NormFloat64())
 		}
-		return y, nil
-	}
-	leaves, err := Tree(values, Levels(values), sd, func(float64) (float64, float64) { return rows, 0 }, ask)
+		return y, sd * sd / part, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return leaves, Merge(leaves, rows, 9, sd)
+	return leaves, Merge(leaves, line.Total, 9)
 }
 
 // placedMean is the mean cell of rows that are placed by weights.
@@ -76,7 +75,7 @@ func TestLongTailsKeepTheirMean(t *testing.T) {
 				cells[i] = int(x/.16 + .5)
 				mean += float64(cells[i]) / 5000
 			}
-			leaves, bins := treeOf(t, cells, 62501, 56, rng)
+			leaves, bins := treeOf(t, cells, 62501, 28, rng)
 			off += (placedMean(leaves, bins)/mean - 1) / rounds
 		}
 		if math.Abs(off) > c.most {

@@ -17,7 +17,7 @@ type Auto struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
-	Rows            int64   `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"Order of magnitude of the rows, from public knowledge, where their count is not public; it decides the kind alone."`
+	Rows            int64   `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"Order of magnitude of the rows, from public knowledge, where their count is not public; it decides the kind, and what part of the budget columns on their own get, alone."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
 }
 
@@ -25,9 +25,9 @@ const autoName = "auto"
 
 func autoKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: autoName, Version: 1, Late: true,
+		Name: autoName, Version: 2, Late: true,
 		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: independent where the rows (n) and " +
-			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree, with more of the budget for columns on their own below 32. Use it unless you know better. " +
+			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree. Use it unless you know better. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
@@ -76,8 +76,8 @@ func (s *Auto) kind(f facts) learner {
 		return &Independent{Columns: s.Columns, NoiseMultiplier: s.NoiseMultiplier}
 	}
 	tree := s.tree()
-	if f.below(scarce) {
-		tree.OneWay = scarced
+	if f.rows > 0 && !f.count {
+		tree.OneWay = f.oneWay()
 	}
 	return tree
 }
@@ -97,8 +97,8 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	}
 	decided := []pipeline.Decided{taken}
 	of := s.kind(f)
-	if tree, ok := of.(*MarginalTree); ok && f.below(scarce) {
-		decided = append(decided, pipeline.Decided{Setting: "one_way", Value: digits(tree.OneWay), Why: "below " + f.limit(scarce)})
+	if tree, ok := of.(*MarginalTree); ok && tree.OneWay > 0 && f.known() {
+		decided = append(decided, f.sayOneWay(tree.OneWay))
 	}
 	return pipeline.Decision{Decided: append(decided, of.decide(l, f).Decided...), Findings: append(f.drowned(""), f.unknown()...)}
 }

@@ -43,13 +43,34 @@ func TestRuleOfAuto(t *testing.T) {
 	}
 }
 
-// TestAutoWhereRowsAreScarce: below 32 standard deviations a column, columns on their own get .6 of the
-// budget (docs/marginals.md, what auto decides).
-func TestAutoWhereRowsAreScarce(t *testing.T) {
-	for rows, want := range map[int]string{300: "", 600: "0.6", 1550: "0.6", 1554: "", 32561: "", 0: ""} {
-		if got := decided(t, autoKind().New(), header(yesNo(13), rows), 2/0.26805).of("one_way"); got != want {
+// TestColumnsGetLessWhereRowsAreMany: 1.4 (n mu/d)^(-1/6), from .35 to .8 (docs/marginals.md
+// section 1): 600 rows of 13 columns are worth 12.4 each, whose root is 1.52; 9,000 have
+// 185.6, 2.388; 32,561 have 671, 2.959; ten million 2e5, 7.7. Where rows are not public and
+// not stated, half.
+func TestColumnsGetLessWhereRowsAreMany(t *testing.T) {
+	for rows, want := range map[int]string{300: "", 600: "0.8", 9_000: "0.59", 32_561: "0.47", 10_000_000: "0.35", 0: ""} {
+		h := header(yesNo(13), rows)
+		if got := decided(t, autoKind().New(), h, 2/0.26805).of("one_way"); got != want {
 			t.Errorf("%d rows: one_way %q, must be %q", rows, got, want)
 		}
+		h.Rows = 0
+		auto := autoKind().New().(*Auto)
+		auto.Rows = int64(rows)
+		if got := decided(t, auto, h, 2/0.26805).of("one_way"); got != want {
+			t.Errorf("%d rows stated: one_way %q, must be %q", rows, got, want)
+		}
+	}
+	s := marginalTreeKind().New().(*MarginalTree)
+	if got := s.settled(facts{columns: 13, mu: 1}).OneWay; got != 0.5 {
+		t.Errorf("one_way %g without known rows, must be .5", got)
+	}
+	s.Select = 0.9
+	if got := s.settled(facts{rows: 1000, columns: 13, mu: 0.1}).OneWay; math.Abs(got-0.08) > 1e-12 {
+		t.Errorf("one_way %g beside .9 to select, must be .8 of the rest", got)
+	}
+	s.OneWay = 0.02
+	if got := s.settled(facts{rows: 1000, columns: 13, mu: 0.1}).OneWay; got != 0.02 {
+		t.Errorf("one_way %g, must be .02 as is set", got)
 	}
 }
 
@@ -165,7 +186,7 @@ func (p planned) Plan(pipeline.Headers) (pipeline.Work, error) {
 	return p.Stage.Plan(pipeline.Headers{"in": p.from})
 }
 
-// TestOpenSettingsAreThoseOfTheRun: bins and the share of selection that the plan prints
+// TestOpenSettingsAreThoseOfTheRun: bins and shares that the plan prints
 // give the same release when they are written out.
 func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 	in := ward(900)
@@ -173,14 +194,15 @@ func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 		open, written := marginalTreeKind().New().(*MarginalTree), marginalTreeKind().New().(*MarginalTree)
 		d := decided(t, open, in.Header, scale).Decided
 		must(t, json.Unmarshal([]byte(d[0].Value), &written.Bins))
-		must(t, json.Unmarshal([]byte(d[1].Value), &written.Select))
+		must(t, json.Unmarshal([]byte(d[1].Value), &written.OneWay))
+		must(t, json.Unmarshal([]byte(d[2].Value), &written.Select))
 		if fingerprint(t, modelOf(t, open, in, scale)) != fingerprint(t, modelOf(t, written, in, scale)) {
 			t.Errorf("at %g the plan says %v, which is another run", scale, d)
 		}
 	}
-	// P/(.01 n mu)^2 and 1.4 (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 1.6.
-	if d := decided(t, marginalTreeKind().New(), in.Header, 1.25).Decided; d[0].Value != "9" || d[1].Value != "0.1013" {
-		t.Errorf("decided %v, must be 9 bins, and 0.1013 to select pairs", d)
+	// P/(.01 n mu)^2 and 1.4 (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 2.5.
+	if d := decided(t, marginalTreeKind().New(), in.Header, 0.8).Decided; d[0].Value != "10" || d[1].Value != "0.53" || d[2].Value != "0.04148" {
+		t.Errorf("decided %v, must be 10 bins, .53 for columns, and .04148 to select pairs", d)
 	}
 	if d := decided(t, marginalTreeKind().New(), private(in).Header, 1); len(d.Decided) != 0 {
 		t.Errorf("decided %v of a table whose rows are private", d.Decided)

@@ -137,10 +137,10 @@ func beside(bins int, part float64) int {
 // outside is how many rows lie outside the heaps of a number, the single cells that
 // stand alone beside bins of `want` rows. Bins are made for these rows: where nearly
 // all are 0, the others would else share one.
-func outside(leaves []histogram.Leaf, want, rows, sd float64) float64 {
+func outside(leaves []histogram.Leaf, want, rows float64) float64 {
 	rest := rows
 	for _, l := range leaves {
-		if l.Hi-l.Lo == 1 && l.Count > want/2 && l.Count >= 4*sd {
+		if l.Hi-l.Lo == 1 && l.Count > want/2 && l.Count >= 4*math.Sqrt(l.Var) {
 			rest -= l.Count
 		}
 	}
@@ -148,13 +148,13 @@ func outside(leaves []histogram.Leaf, want, rows, sd float64) float64 {
 }
 
 // ranges are the leaves of each bin of a number.
-func (s Columns) ranges(leaves []histogram.Leaf, rows, mu, sd float64) [][2]int {
+func (s Columns) ranges(leaves []histogram.Leaf, rows, mu float64) [][2]int {
 	bins := s.Bins
 	if bins == 0 {
 		bins = binsOf(rows, mu)
 	}
-	spread := outside(leaves, rows/float64(bins), rows, sd)
-	return histogram.Merge(leaves, spread, beside(bins, spread/rows), sd)
+	spread := outside(leaves, rows/float64(bins), rows)
+	return histogram.Merge(leaves, spread, beside(bins, spread/rows))
 }
 
 // splitAt divides leaves at cells, so that none lies in two bins: the rows of a leaf

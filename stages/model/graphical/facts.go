@@ -30,15 +30,32 @@ func factsOf(h pipeline.Header, stated int64, scale float64) facts {
 	return f
 }
 
-// How many standard deviations of noise the rows must be worth, for each column, as was
-// measured (docs/marginals.md, what auto decides): below the first noise drowns most
-// pairs and independent columns are nearer to the rows; below the second columns on
-// their own need more of the budget than later.
+// drown is how many standard deviations of noise the rows must be worth, for each column,
+// as was measured (docs/marginals.md, what auto decides): below, noise drowns most pairs,
+// and independent columns are nearer to the rows.
+const drown = 8
+
+// The part of a budget for columns on their own, of those that choose pairs: by rows over
+// noise for each column, as was measured (docs/marginals.md, section 1).
 const (
-	drown   = 8
-	scarce  = 32
-	scarced = 0.6 // part for columns on their own where rows are scarce
+	leastOneWay = 0.35
+	mostOneWay  = 0.8
+	someOneWay  = 0.5 // where rows are not known
 )
+
+// oneWay is that part, to two digits.
+func (f facts) oneWay() float64 {
+	if f.rows == 0 {
+		return someOneWay
+	}
+	part := 1.4 * math.Pow(f.rows*f.mu/float64(f.columns), -1./6)
+	return math.Round(100*min(max(part, leastOneWay), mostOneWay)) / 100
+}
+
+func (f facts) sayOneWay(part float64) pipeline.Decided {
+	return pipeline.Decided{Setting: "one_way", Value: digits(part),
+		Why: fmt.Sprintf("1.4 (n mu/d)^(-1/6), from %g to %g; n mu = %s, d = %d", leastOneWay, mostOneWay, digits(f.rows*f.mu), f.columns)}
+}
 
 // below tells whether there are known to be less than so many rows a column, in units
 // of 1/mu.

@@ -133,7 +133,7 @@ func (c *gathering) number(f *front) (coded, error) {
 		leaves, bins = c.cut(leaves)
 	} else {
 		sd := math.Sqrt(leaves[0].Var)
-		bins = Columns{}.ranges(leaves, f.rows, 1/sd, sd)
+		bins = Columns{}.ranges(leaves, f.rows, 1/sd)
 	}
 	out := ofNumber(c.grid.Cells(), leaves, bins)
 	if out.Within = c.within(); slices.ContainsFunc(c.shared, func(g group) bool { return g.point > 0 }) {
@@ -228,8 +228,8 @@ func cellsOfLeaves(list []histogram.Leaf) (cells int) {
 	return cells
 }
 
-// divided replaces each leaf by the finer ones that make it up. Those share the mean of
-// its count and their sum, by precision, as in a tree (histogram.Tree).
+// divided replaces each leaf by the finer ones that make it up, or by the mean with the one
+// that is counted again. Finer ones share the mean of its count and their sum, by precision.
 func divided(leaves, parts []histogram.Leaf) (out []histogram.Leaf) {
 	for _, l := range leaves {
 		for len(parts) > 0 && parts[0].Lo < l.Lo {
@@ -257,6 +257,10 @@ func sharedOut(l histogram.Leaf, inside []histogram.Leaf) []histogram.Leaf {
 	}
 	all := (l.Count/l.Var + sum/variance) / (1/l.Var + 1/variance)
 	out := slices.Clone(inside)
+	if len(out) == 1 {
+		out[0].Count, out[0].Var = all, 1/(1/l.Var+1/variance)
+		return out
+	}
 	for i, count := range histogram.Simplex(y, max(all, 0)) {
 		out[i].Count = count
 	}

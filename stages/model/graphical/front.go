@@ -45,9 +45,6 @@ type measured struct {
 	Noise   string    `json:"noise,omitempty"` // its law: rounded normal, or laplace
 }
 
-// flat is the most cells of a number that are released one by one.
-const flat = 256
-
 // begin releases every column for its part of the given squares.
 func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares float64) (*front, error) {
 	l := layoutOf(t.Domain)
@@ -63,7 +60,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	f.rules, _ = constraint.Read(l.core) // the plan has held them
 	f.public = f.rows > 0
 	released := make([]oneWay, len(grids))
-	for j, part := range shares(cellsOf(grids), l.stands()) {
+	for j, part := range shares(cellsOf(grids), l.stands(), f.sharedCells(squares)) {
 		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.core, f.rules, j)), parts: partsOf(f.core, f.rules, j)}
 		if err := one.release(f.codes[j], read.Within[j], p, squares*part); err != nil {
 			return nil, err
@@ -99,11 +96,12 @@ func cellsOf(grids []columns.Grid) []int {
 }
 
 // shares divides the budget of the columns: by (weight cells)^(2/3), which makes the sum of
-// their weighted L1 errors least; beyond mostShared cells are too many for all to be full.
-func shares(cells []int, weights []float64) []float64 {
+// their weighted L1 errors least. No more than `most` cells of a column count: beyond, too
+// many are empty, or noise hides what tells them apart.
+func shares(cells []int, weights []float64, most float64) []float64 {
 	parts := make([]float64, len(cells))
 	for i, c := range cells {
-		parts[i] = math.Pow(weights[i]*float64(min(c, mostShared)), 2./3)
+		parts[i] = math.Pow(weights[i]*min(float64(c), most), 2./3)
 	}
 	whole := total(parts)
 	for i := range parts {
@@ -113,6 +111,15 @@ func shares(cells []int, weights []float64) []float64 {
 }
 
 const mostShared = 100
+
+// sharedCells is the most cells of a column that count for its share: where the rows are
+// public, so many as their number over the noise of an equal share tells apart.
+func (f *front) sharedCells(squares float64) float64 {
+	if !f.public {
+		return mostShared
+	}
+	return min(mostShared, 4*math.Sqrt(f.rows*math.Sqrt(squares/2/float64(len(f.core.Columns)))))
+}
 
 // settle says how many rows there are: as is public, or the mean of what each column
 // counts, weighted by the precision of its sum.

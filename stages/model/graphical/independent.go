@@ -22,7 +22,7 @@ const independentName = "independent"
 
 func independentKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: independentName, Version: 1, Late: true,
+		Name: independentName, Version: 2, Late: true,
 		Doc: "Measures a noisy histogram of each column and releases the model in which columns are independent. " +
 			"Use it as the floor that other models have to beat, and where rows are so few that noise drowns every pair. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
@@ -55,7 +55,7 @@ func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 	return s.learn(ctx, env, p, t)
 }
 
-// learn releases the columns once, and what levels of trees left over once more.
+// learn releases the columns once, and what heaps left over once more.
 func (s *Independent) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
 	f, err := begin(ctx, t, p, s.Columns, p.total())
 	if err != nil {

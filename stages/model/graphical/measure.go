@@ -82,7 +82,7 @@ func (f *front) again(ctx context.Context, p *purse, workers int) error {
 		return nil
 	}
 	var list []bargain
-	for j, part := range shares(f.sizes(), f.stands()) {
+	for j, part := range shares(f.sizes(), f.stands(), f.sharedCells(budget)) {
 		list = append(list, bargain{graphical.Set{j}, budget * part})
 	}
 	return f.measure(ctx, p, list, workers)

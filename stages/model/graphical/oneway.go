@@ -15,9 +15,8 @@ type oneWay struct {
 	rows     float64 // public; 0: not
 	counts   noisy   // of each cell, of categories and small grids
 	leaves   []histogram.Leaf
-	missing  float64           // of a tree
+	missing  noisy             // of a tree: one count
 	within   map[int][]float64 // of its cells that are heaps: counts of their points
-	level    noisy             // noise of a level of a tree
 	measured []measured
 	cuts     []int // cells at which rules want bins to begin
 	parts    []int // of categories that rules tell apart
@@ -32,19 +31,30 @@ func (o *oneWay) release(fine []uint16, within []uint8, p *purse, cost float64) 
 	for _, cell := range fine {
 		counts[cell]++
 	}
-	if o.grid.Coded() || o.grid.Values() <= flat {
+	if o.flat(p.sigma(cost)) {
 		return o.releaseCells(counts, p, cost)
 	}
-	levels := histogram.Levels(o.grid.Values())
 	if !o.grid.Told() { // of the grid: an empty table has no within
-		return o.releaseTree(counts, levels, p, cost/float64(levels))
+		return o.releaseTree(counts, p, cost)
 	}
-	each := cost / float64(levels+1)
-	if err := o.releaseTree(counts, levels, p, each); err != nil {
+	if err := o.releaseTree(counts, p, cost*(1-ofPoints)); err != nil {
 		return err
 	}
-	return o.releasePoints(fine, within, p, each)
+	return o.releasePoints(fine, within, p, cost*ofPoints)
 }
+
+// flat tells whether all cells are released one by one: categories, and numbers of few
+// cells unless the rows, where they are public, are too few for the noise of each.
+func (o *oneWay) flat(sigma float64) bool {
+	cells := float64(o.grid.Values())
+	return o.grid.Coded() || cells <= mostFlat && (o.rows == 0 || o.rows >= flatRows*cells*sigma)
+}
+
+const (
+	mostFlat = 256 // cells of a number that are released one by one
+	flatRows = 0.5 // standard deviations of noise that the rows of a cell must be worth on average
+	ofPoints = 0.2 // of a column's budget, for the points of cells that are heaps
+)
 
 func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error) {
 	if o.counts, err = p.histogram(counts, cost); err != nil {
@@ -55,57 +65,43 @@ func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error
 	return nil
 }
 
-// releaseTree releases level after level, each a histogram over disjoint ranges of
-// cells. Missing values are a cell of the first. What levels cost that are not
-// reached stays for later releases of the stage.
-func (o *oneWay) releaseTree(counts []int64, levels int, p *purse, each float64) (err error) {
-	points, missing := o.grid.Values(), counts[o.grid.Values():]
-	before := make([]int64, points+1)
-	for i, n := range counts[:points] {
+// releaseTree releases ranges of cells again and again, finer where many rows are, each
+// time as a histogram over disjoint ranges of all cells. Missing values are a cell of
+// each.
+func (o *oneWay) releaseTree(counts []int64, p *purse, cost float64) (err error) {
+	before := make([]int64, len(counts)+1)
+	for i, n := range counts {
 		before[i+1] = before[i] + n
 	}
-	ask := func(level int, nodes [][2]int) ([]float64, error) {
-		counts := make([]int64, len(nodes), len(nodes)+1)
+	points := o.grid.Values()
+	line := histogram.Line{Cells: points, Missing: len(counts) > points, Total: o.rows, SD: math.Sqrt(variance(p.sigma(cost)))}
+	o.leaves, err = line.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
+		counts := make([]int64, len(nodes))
 		for i, node := range nodes {
 			counts[i] = before[node[1]] - before[node[0]]
 		}
-		if level == 1 {
-			counts = append(counts, missing...)
+		y, err := p.histogram(counts, cost*part)
+		if err == nil {
+			o.take(nodes, y)
 		}
-		return o.releaseLevel(nodes, counts, p, each)
-	}
-	sd := math.Sqrt(variance(p.sigma(each)))
-	o.leaves, err = histogram.Tree(points, levels, sd, o.root, ask)
+		return y.Y, y.Variance, err
+	})
 	return err
 }
 
-func (o *oneWay) releaseLevel(nodes [][2]int, counts []int64, p *purse, cost float64) ([]float64, error) {
-	y, err := p.histogram(counts, cost)
-	if err != nil {
-		return nil, err
+// take keeps a release of a tree.
+func (o *oneWay) take(nodes [][2]int, y noisy) {
+	o.measured = append(o.measured, measured{Cells: nodes, Y: y.Y, Sigma: y.sd()})
+	last := len(nodes) - 1
+	if nodes[last][0] == o.grid.Values() {
+		o.missing = mean(o.missing, noisy{y.Y[last:], y.Variance})
 	}
-	cells := nodes
-	if len(counts) > len(nodes) { // missing values, behind those of the first level
-		o.missing = y.Y[len(nodes)]
-		cells = append(cells[:len(nodes):len(nodes)], [2]int{o.grid.Values(), o.grid.Cells()})
+	w, v := 1/o.sumVariance, float64(len(nodes))*y.Variance
+	if o.sumVariance == 0 {
+		w = 0
 	}
-	if len(o.measured) == 0 {
-		o.sum, o.sumVariance = total(y.Y), float64(len(counts))*y.Variance
-	}
-	o.measured, o.level = append(o.measured, measured{Cells: cells, Y: y.Y, Sigma: y.sd()}), y
-	return y.Y[:len(nodes)], nil
-}
-
-// root is the count of all values: the public rows, less the released missing ones;
-// else what the first level holds.
-func (o *oneWay) root(sum float64) (rows, variance float64) {
-	switch {
-	case o.rows > 0 && o.grid.Cells() == o.grid.Values():
-		return o.rows, 0
-	case o.rows > 0:
-		return max(o.rows-o.missing, 0), o.level.Variance
-	}
-	return max(sum, 0), math.Inf(1)
+	o.sumVariance = 1 / (w + 1/v)
+	o.sum = (o.sum*w + total(y.Y)/v) * o.sumVariance
 }
 
 // coded makes a released column codes, with noisy counts of each and their variances.
@@ -113,8 +109,7 @@ func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, va
 	if o.grid.Coded() {
 		c = ofCategories(o.counts).parted(o.parts)
 	} else {
-		leaves, sd := o.line(rows)
-		c = o.binned(s, name, leaves, sd, rows, mu)
+		c = o.binned(s, name, o.line(rows), rows, mu)
 		c.Within = o.within
 	}
 	y, variances = make([]float64, c.codes()), make([]float64, c.codes())
@@ -132,15 +127,15 @@ func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, va
 		}
 	}
 	if o.grid.Cells() > o.grid.Values() {
-		y[len(y)-1], variances[len(y)-1] = o.missing, o.level.Variance
+		y[len(y)-1], variances[len(y)-1] = o.missing.Y[0], o.missing.Variance
 	}
 	return c, y, variances
 }
 
-// line is the estimated histogram of a number, and the noise of a leaf.
-func (o *oneWay) line(rows float64) ([]histogram.Leaf, float64) {
+// line is the estimated histogram of a number.
+func (o *oneWay) line(rows float64) []histogram.Leaf {
 	if o.leaves != nil {
-		return o.leaves, o.level.sd()
+		return o.leaves
 	}
 	points := o.grid.Values()
 	present := rows - total(o.counts.Y[points:])
@@ -148,7 +143,7 @@ func (o *oneWay) line(rows float64) ([]histogram.Leaf, float64) {
 	for i, n := range histogram.Haar(o.counts.Y[:points], o.counts.sd(), max(present, 0)) {
 		leaves[i] = histogram.Leaf{Lo: i, Hi: i + 1, Count: n, Var: o.counts.Variance}
 	}
-	return leaves, o.counts.sd()
+	return leaves
 }
 
 // cuts are the cells at which bins begin whose lower edges are given: the first with
@@ -167,12 +162,12 @@ func cuts(g columns.Grid, edges []float64) []int {
 	return slices.Compact(at)
 }
 
-func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, sd, rows, mu float64) coded {
+func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, rows, mu float64) coded {
 	if edges, declared := s.Edges[name]; declared {
 		cuts := slices.Sorted(slices.Values(slices.Concat(cuts(o.grid, edges[1:len(edges)-1]), o.cuts)))
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	leaves, ranges := divide(leaves, s.ranges(leaves, rows, mu, sd), o.cuts)
+	leaves, ranges := divide(leaves, s.ranges(leaves, rows, mu), o.cuts)
 	return ofNumber(o.grid.Cells(), leaves, ranges)
 }

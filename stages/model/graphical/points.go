@@ -1,6 +1,10 @@
 package graphical
 
-import "weir/train/histogram"
+import (
+	"math"
+
+	"weir/train/histogram"
+)
 
 // heap is how many standard deviations of a level a single cell of several points has
 // to show before its points are counted one by one.
@@ -42,7 +46,7 @@ func (o *oneWay) heaps() (at []int32, cells []int, points int) {
 		at[cell] = -1
 	}
 	for _, l := range o.leaves {
-		if l.Hi-l.Lo == 1 && l.Count >= heap*o.level.sd() && o.grid.PointsIn(l.Lo) > 1 {
+		if l.Hi-l.Lo == 1 && l.Count >= heap*math.Sqrt(l.Var) && o.grid.PointsIn(l.Lo) > 1 {
 			at[l.Lo] = int32(points)
 			cells, points = append(cells, l.Lo), points+o.grid.PointsIn(l.Lo)
 		}

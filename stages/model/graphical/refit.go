@@ -64,14 +64,18 @@ func (m *released) ofLeaves(j int) (t graphical.Table, known bool) {
 	return t, true
 }
 
-// missing is the first released count of missing values of a number.
+// missing is the mean of all released counts of missing values of a number, by precision.
 func (m *released) missing(j int) (y, variance float64, known bool) {
+	var all noisy
 	for _, x := range m.Measured {
 		if n := len(x.Cells); len(x.Columns) == 1 && x.Columns[0] == j && n > 0 && x.Cells[n-1][0] == m.grids[j].Values() {
-			return x.Y[n-1], squared(x.Sigma), true
+			all = mean(all, noisy{x.Y[n-1:], squared(x.Sigma)})
 		}
 	}
-	return 0, 0, false
+	if all.Y == nil {
+		return 0, 0, false
+	}
+	return all.Y[0], all.Variance, true
 }
 
 // leastSpread is the least standard deviation that a fit takes a measurement for. Runs

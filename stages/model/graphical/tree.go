@@ -25,8 +25,8 @@ type MarginalTree struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
-	OneWay          float64 `yaml:"one_way" json:"one_way" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own."`
-	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .2. The rest measures pairs."`
+	OneWay          float64 `yaml:"one_way,omitempty" json:"one_way,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own; from rows, columns (d) and noise by default: 1.4 (n mu/d)^(-1/6), from .35 to .8; .5 where rows are not public."`
+	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .05. The rest measures pairs."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
 }
 
@@ -34,13 +34,13 @@ const treeName = "marginal_tree"
 
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: treeName, Version: 1, Late: true,
+		Name: treeName, Version: 2, Late: true,
 		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
-			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: defaultSize}, OneWay: 0.35}
+			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: defaultSize}}
 		},
 	}
 }
@@ -72,9 +72,15 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // drowns pairs.
 func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 	out := pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.drowned(orColumns)}
-	sets, _ := l.pairs(s.Aim)
-	if s.Select == 0 && f.count && f.known() && len(sets) > 0 {
-		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(s.scoring(len(sets), f.rows, f.mu*f.mu)),
+	if !f.count || !f.known() {
+		return out
+	}
+	own := s.settled(f)
+	if s.OneWay == 0 {
+		out.Decided = append(out.Decided, f.sayOneWay(own.OneWay))
+	}
+	if sets, _ := l.pairs(s.Aim); s.Select == 0 && len(sets) > 0 {
+		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(own.scoring(len(sets), f.rows, f.mu*f.mu)),
 			Why: fmt.Sprintf("%d pairs of columns; n mu = %s", len(sets), digits(f.rows*f.mu))})
 	}
 	return out
@@ -120,6 +126,7 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 
 // learn spends the purse.
 func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
+	s = s.settled(facts{rows: publicRows(t.Header), columns: len(t.Domain.Columns), mu: math.Sqrt(p.total())})
 	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
 	if err != nil {
 		return pipeline.Table{}, err
@@ -163,12 +170,27 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	return m.choose(), nil
 }
 
+// settled is the kind with its open part for columns set, which leaves what is stated for
+// scores and a part for pairs.
+func (s *MarginalTree) settled(f facts) *MarginalTree {
+	own := *s
+	if own.OneWay == 0 {
+		own.OneWay = f.oneWay() * (1 - s.Select)
+	}
+	return &own
+}
+
+const (
+	leastScoring = 0.02
+	mostScoring  = 0.05 // beyond, what pairs and columns lose costs more than a wrong choice
+)
+
 // scoring is the part of the budget for scores: so much that their noise is about a
-// hundredth of the rows.
+// hundredth of the rows, within bounds.
 func (s *MarginalTree) scoring(pairs int, rows, squares float64) float64 {
 	if s.Select > 0 {
 		return s.Select
 	}
 	part := float64(pairs) / math.Pow(0.01*rows, 2) / squares
-	return min(max(part, 0.02), 0.2, (1-s.OneWay)/2)
+	return min(max(part, leastScoring), mostScoring, (1-s.OneWay)/2)
 }

@@ -1,0 +1,116 @@
+package histogram
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Where all counts are far above their noise, the estimate is that of generalised least
+// squares, here from the normal equations of all that was released: with an equation of
+// weight 1e6 for a public total, and without.
+func TestTreeIsLeastSquares(t *testing.T) {
+	for _, public := range []float64{0, 1} {
+		a := &asker{counts: []float64{900, 2000, 3000, 700, 5000, 800, 400, 900, 1000, 2500, 300}, sd: 20, rng: rand.New(rand.NewPCG(4, 4))}
+		line := Line{Cells: 10, Missing: true, Total: public * sum(a.counts), SD: a.sd}
+		leaves, err := line.Tree(a.ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := a.asked[len(a.asked)-1]
+		n := len(last)
+		m := make([][]float64, n)
+		for i := range m {
+			m[i] = make([]float64, n+1)
+		}
+		equation(m, last, [2]int{0, 11}, line.Total, public*1e6)
+		for i, nodes := range a.asked {
+			for k, node := range nodes {
+				equation(m, last, node, a.y[i][k], a.parts[i])
+			}
+		}
+		want := solved(m)
+		for i, l := range leaves {
+			if l.Lo != last[i][0] || math.Abs(l.Count-want[i]) > 1e-2 {
+				t.Errorf("public %g: leaf %+v of %v, must be %.6f", public, l, last[i], want[i])
+			}
+		}
+	}
+}
+
+// equation adds weight times the square of (the leaves inside a range less y).
+func equation(m [][]float64, leaves [][2]int, in [2]int, y, weight float64) {
+	for i, l := range leaves {
+		if l[0] < in[0] || l[1] > in[1] {
+			continue
+		}
+		for k, o := range leaves {
+			if o[0] >= in[0] && o[1] <= in[1] {
+				m[i][k] += weight
+			}
+		}
+		m[i][len(leaves)] += weight * y
+	}
+}
+
+// solved is Gauss and Jordan's elimination with pivots.
+func solved(m [][]float64) []float64 {
+	x := make([]float64, len(m))
+	for i := range m {
+		for r := i + 1; r < len(m); r++ {
+			if math.Abs(m[r][i]) > math.Abs(m[i][i]) {
+				m[i], m[r] = m[r], m[i]
+			}
+		}
+		for r := range m {
+			if r != i {
+				f := m[r][i] / m[i][i]
+				for k := range m[r] {
+					m[r][k] -= f * m[i][k]
+				}
+			}
+		}
+	}
+	for i := range m {
+		x[i] = m[i][len(m)] / m[i][i]
+	}
+	return x
+}
+
+// The nearest point in units of noise meets the conditions of its optimum (Karush, Kuhn,
+// Tucker): where it is positive (x - y)/v is one number, where it is 0 that is no less.
+// With equal variances it is Simplex.
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 2000 {
+		n := 1 + rng.IntN(6)
+		y, v, total := make([]float64, n), make([]float64, n), 20*rng.Float64()
+		for i := range y {
+			y[i], v[i] = 10*rng.NormFloat64(), math.Exp(2*rng.NormFloat64())
+		}
+		x := nearest(y, v, total)
+		common := math.NaN()
+		for i := range x {
+			if x[i] > 0 {
+				common = (x[i] - y[i]) / v[i]
+			}
+		}
+		for i := range x {
+			at := (x[i] - y[i]) / v[i]
+			if x[i] < 0 || x[i] > 0 && math.Abs(at-common) > 1e-8 || x[i] == 0 && at < common-1e-8 || math.Abs(sum(x)-total) > 1e-9 {
+				t.Fatalf("y %v, variances %v, total %g: %v", y, v, total, x)
+			}
+		}
+		for i := range v {
+			v[i] = 3
+		}
+		for i, want := range Simplex(y, total) {
+			if got := nearest(y, v, total)[i]; math.Abs(got-want) > 1e-9 {
+				t.Fatalf("y %v, total %g: x[%d] is %g, of Simplex %g", y, total, i, got, want)
+			}
+		}
+	}
+	if x := nearest([]float64{1, 2}, []float64{1, 1}, -1); x[0] != 0 || x[1] != 0 {
+		t.Errorf("%v of a total below 0", x)
+	}
+}
