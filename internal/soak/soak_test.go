@@ -116,7 +116,11 @@ func plantedFaults() map[string]planted {
 	}
 }
 
-// Each planted fault is found within a minute, by what the soak is for.
+// plantedWithin is how many cases a planted fault is found in at the latest; 95 were the most
+// that one took when this was written, and few machines take a minute for so many.
+const plantedWithin = 400
+
+// Each planted fault is found within plantedWithin cases, by what the soak is for.
 func TestPlantedFaultsAreFound(t *testing.T) {
 	for what, p := range plantedFaults() {
 		t.Run(what, func(t *testing.T) {
@@ -127,7 +131,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			s := newSoak(t, 6, p.extras...)
 			s.watch, s.brief = p.watch, true
 			began := time.Now()
-			for n := uint64(0); time.Since(began) < time.Minute; n++ {
+			for n := range uint64(plantedWithin) {
 				f, err := s.try(n)
 				if err != nil {
 					t.Fatal(err)
@@ -140,7 +144,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 					t.Fatalf("case %d: %s, want %q", n, strings.Join(f.faults, "\n"), p.says)
 				}
 			}
-			t.Error("not found within a minute")
+			t.Errorf("not found within %d cases", plantedWithin)
 		})
 	}
 }

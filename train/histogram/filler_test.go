@@ -79,8 +79,8 @@ func TestFillerSharesOut(t *testing.T) {
 			got[at]++
 		}
 	}
-	// weights by hand: 29.6, 9.6; .5, 97
-	want := []float64{1, 29.6 / 39.2, 9.6 / 39.2, .5 / 97.5, 97 / 97.5}
+	// weights by hand: 29.6, 9.6; .5 over 2 (10 cells beside 4 are a level up), 97
+	want := []float64{1, 29.6 / 39.2, 9.6 / 39.2, .25 / 97.25, 97 / 97.25}
 	for i, bin := range []int{0, 1, 1, 2, 2} {
 		if share := want[i] * float64(rows[bin]); math.Abs(got[i]-share) > 1 {
 			t.Errorf("leaf %d has %v rows, must have %v", i, got[i], share)

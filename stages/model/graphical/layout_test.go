@@ -127,7 +127,7 @@ func TestDerivedColumnsCount(t *testing.T) {
 	if _, w := l.pairs(written); len(w) != 1 || w[0] != 1 || l.workload(written)[0].weight != 1 {
 		t.Errorf("pairs that are written down count %v, must count 1", w)
 	}
-	m := attempt{stage: independentKind().New(), in: schools(600), multiplier: 5}.model(t)
+	m := attempt{stage: independentKind().New(), in: schools(20_000), multiplier: 5}.model(t)
 	ratio := m.Measured[0].Sigma * m.Measured[0].Sigma / (m.Measured[1].Sigma * m.Measured[1].Sigma)
 	if want := math.Pow(stands*6/51, 2./3); math.Abs(ratio-want) > 1e-3 {
 		t.Errorf("school has %g of the budget of age, must have %g", ratio, want)
