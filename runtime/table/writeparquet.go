@@ -59,17 +59,18 @@ type parquetWriter struct {
 func newParquetWriter(w io.Writer, d *pipeline.Domain) (*parquetWriter, error) {
 	p := &parquetWriter{sink: &sink{w: w}, domain: d, columns: make([]func(arrow.Array) (arrow.Array, error), len(d.Columns))}
 	fields := make([]arrow.Field, len(d.Columns))
+	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithVersion(parquet.V2_4),
+		parquet.WithCreatedBy("weir"), parquet.WithBatchSize(pieceRows)}
 	for i := range d.Columns {
 		c := &d.Columns[i]
+		options = append(options, parquet.WithDictionaryFor(c.Name, fewValues(c)))
 		var kind arrow.DataType
 		kind, p.columns[i] = stored(c)
 		fields[i] = arrow.Field{Name: c.Name, Type: kind, Nullable: true}
 	}
 	p.schema = arrow.NewSchema(fields, nil)
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(true),
-		parquet.WithVersion(parquet.V2_4), parquet.WithCreatedBy("weir"), parquet.WithBatchSize(pieceRows))
 	var err error
-	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	return p, err
 }
 

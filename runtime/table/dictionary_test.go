@@ -1,0 +1,64 @@
+package table
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+)
+
+// TestSameParquetBytes: columns of more values than a dictionary holds, written 24 times.
+// With a dictionary that overflows each file is one of two at even odds for each column, so
+// that 24 equal ones have a chance of 2^-46.
+func TestSameParquetBytes(t *testing.T) {
+	const rows = 200_000
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "id", Type: pipeline.Integer, Bounds: &[2]float64{0, rows}},
+		{Name: "free", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}}}}
+	whole, real := array.NewInt64Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range rows {
+		whole.Append(int64(i))
+		real.Append(rng.Float64())
+	}
+	r := array.NewRecord(d.ArrowSchema(), []arrow.Array{whole.NewArray(), real.NewArray()}, rows)
+	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), r)
+	var first []byte
+	for n := range 24 {
+		var b bytes.Buffer
+		if err := WriteParquet(t.Context(), &b, table); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b.Bytes()
+		}
+		if !bytes.Equal(b.Bytes(), first) {
+			t.Fatalf("file %d has other bytes than the first", n)
+		}
+	}
+}
+
+// TestFewValues: 0 to 131071 are 131072 values of 8 bytes, 1 MB; one more is too many.
+func TestFewValues(t *testing.T) {
+	bounds := func(least, most float64) *[2]float64 { return &[2]float64{least, most} }
+	for _, c := range []struct {
+		column pipeline.Column
+		want   bool
+	}{
+		{pipeline.Column{Type: pipeline.Categorical}, true}, {pipeline.Column{Type: pipeline.Text}, false},
+		{pipeline.Column{Type: pipeline.Integer}, false}, {pipeline.Column{Type: pipeline.Numeric, Bounds: bounds(0, 1)}, false},
+		{pipeline.Column{Type: pipeline.Integer, Bounds: bounds(0, 131071)}, true},
+		{pipeline.Column{Type: pipeline.Integer, Bounds: bounds(0, 131072)}, false},
+		{pipeline.Column{Type: pipeline.Date, Bounds: bounds(-10, 10)}, true},
+		{pipeline.Column{Type: pipeline.Numeric, Step: .5, Bounds: bounds(0, 60)}, true},
+	} {
+		if got := fewValues(&c.column); got != c.want {
+			t.Errorf("%+v: %v", c.column, got)
+		}
+	}
+}
