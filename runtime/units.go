@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
 	"weir/privacy"
@@ -44,6 +45,8 @@ func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen ma
 		return nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
 	}
 	column := rec.Column(indexes[0])
+	// The kernels take what table.Growing has in hand for a buffer's length.
+	ctx = compute.WithAllocator(ctx, memory.NewGoAllocator())
 	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))
 	for i := range column.Len() {
 		if column.IsNull(i) { // a unit of its own, whatever another is called

@@ -3,12 +3,14 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/runtime/table"
 )
 
 // visits is a table of two batches: units[i] is whose row i is, 0 is missing.
@@ -71,5 +73,29 @@ func TestUnitNamedNull(t *testing.T) {
 	}
 	if got := kept(t, capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1})); got != "[0 1 3 4 5]" {
 		t.Errorf("keeps visits %s, must keep [0 1 3 4 5]", got)
+	}
+}
+
+// TestUnitsUnderGrowing: texts of growing length, every second of which stays. Arrow's
+// kernels panic where they get the memory that the command allocates elsewhere.
+func TestUnitsUnderGrowing(t *testing.T) {
+	whole := memory.DefaultAllocator
+	memory.DefaultAllocator = table.Growing{Allocator: whole}
+	defer func() { memory.DefaultAllocator = whole }()
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "patient", Type: pipeline.Integer}, {Name: "note", Type: pipeline.Text}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
+	b := array.NewRecordBuilder(whole, h.Schema)
+	for i := range 80 {
+		b.Field(0).(*array.Int64Builder).Append(int64(i / 2))
+		b.Field(1).(*array.StringBuilder).Append(strings.Repeat(string(rune('a'+i%26)), i))
+	}
+	rec, err := capUnits(pipeline.FromRecords(h, b.NewRecord()), pipeline.Unit{Column: "patient", MaxRows: 1}).Collect(t.Context())
+	if err != nil || rec.NumRows() != 40 {
+		t.Fatalf("%v, %v", rec, err)
+	}
+	for i := range 40 {
+		if got, want := rec.Column(1).(*array.String).Value(i), strings.Repeat(string(rune('a'+2*i%26)), 2*i); got != want {
+			t.Errorf("row %d has %q, must have %q", i, got, want)
+		}
 	}
 }

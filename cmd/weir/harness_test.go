@@ -12,12 +12,14 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary stand in for weir, so that tests can kill it.
+// TestMain lets the test binary stand in for weir, so that tests can kill it; tests within
+// it allocate as weir does.
 func TestMain(m *testing.M) {
 	if os.Getenv("WEIR_TEST_MAIN") == "1" {
 		limitFiles(os.Getenv("WEIR_TEST_FSIZE"))
 		main()
 	}
+	growing()
 	os.Exit(m.Run())
 }
 

@@ -17,13 +17,16 @@ import (
 )
 
 func main() {
-	arrow.DefaultAllocator = table.Growing{Allocator: arrow.DefaultAllocator} // before anything asks for it
+	growing()
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go stopAt(signals, cancel)
 	os.Exit(execute(ctx, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))
 }
+
+// growing changes the allocator of Arrow, before anything asks for it.
+func growing() { arrow.DefaultAllocator = table.Growing{Allocator: arrow.DefaultAllocator} }
 
 // stopAt ends the work in good order at the first Ctrl-C or SIGTERM. The second does
 // what it does to any program: a system call that blocks, such as a write to a pipe

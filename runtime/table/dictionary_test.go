@@ -2,7 +2,9 @@ package table
 
 import (
 	"bytes"
+	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -60,5 +62,25 @@ func TestFewValues(t *testing.T) {
 		if got := fewValues(&c.column); got != c.want {
 			t.Errorf("%+v: %v", c.column, got)
 		}
+	}
+}
+
+// TestCategoriesUnderGrowing: long categories of which some do not occur, whose statistics
+// Arrow makes with kernels that Growing is not for: it panicked.
+func TestCategoriesUnderGrowing(t *testing.T) {
+	whole := memory.DefaultAllocator
+	memory.DefaultAllocator = Growing{whole}
+	defer func() { memory.DefaultAllocator = whole }()
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "cat", Type: pipeline.Categorical}}}
+	for i := range 40 {
+		d.Columns[0].Categories = append(d.Columns[0].Categories, strings.Repeat(string(rune('a'+i%26)), 1+i))
+	}
+	codes := array.NewInt32Builder(whole)
+	for i := range int32(39) {
+		codes.Append(i)
+	}
+	r := array.NewRecord(d.ArrowSchema(), []arrow.Array{codes.NewArray()}, 39)
+	if err := WriteParquet(t.Context(), io.Discard, pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), r)); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,7 +10,8 @@ import "github.com/apache/arrow/go/v15/arrow/memory"
 // to the capacity every time), and Go's allocator copies all of it each time: two
 // thirds of the time of a column with missing values. What is written is the same.
 // The pool of those buffers knows no other allocator than memory.DefaultAllocator, so a
-// program sets that before it starts anything.
+// program sets that before it starts anything. The kernels of arrow/compute take what is
+// in hand for a part of the buffer and must have another allocator.
 type Growing struct{ memory.Allocator }
 
 // Reallocate gives b size bytes, with the old ones in front.

@@ -69,8 +69,10 @@ func newParquetWriter(w io.Writer, d *pipeline.Domain) (*parquetWriter, error) {
 		fields[i] = arrow.Field{Name: c.Name, Type: kind, Nullable: true}
 	}
 	p.schema = arrow.NewSchema(fields, nil)
+	// The statistics of categories take what Growing has in hand for a buffer's length.
 	var err error
-	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, parquet.NewWriterProperties(options...),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(memory.NewGoAllocator())))
 	return p, err
 }
 
