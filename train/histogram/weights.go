@@ -22,8 +22,8 @@ func explained(levels int) float64 { return float64(min(levels+1, 3)) }
 // They lie far out, so a few rows that noise put there move the mean by more than all
 // others: those of one level count together, as nothing where noise explains their sum,
 // else as max(count - .5 sd, 0); and what each gets beside is as much less as its cells
-// are more. Log-normal amounts between 0 and 10,000 (median 7.4, 5,000 rows, sd 56) so
-// have 1.2 times their mean, where the rule for narrow leaves makes it 8 times; the error of
+// are more. Log-normal amounts between 0 and 10,000 (median 7.4, 5,000 rows) so have 1.3
+// times their mean, where the rule for narrow leaves makes it 8 times; the error of
 // marginals is no greater (docs/marginals.md section 5).
 func weights(leaves []Leaf) []float64 {
 	levels := levelsOf(leaves)
