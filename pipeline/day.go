@@ -12,12 +12,9 @@ func ParseDay(text string) (float64, bool) {
 	return math.Floor(float64(t.Unix()) / 86400), err == nil
 }
 
-// mostDays is beyond the years that a date can write.
-const mostDays = 2.9e6
-
-// Show writes a value of the column for people: a date as such.
+// Show writes a value of the column for people: a date as such, where a file can spell it.
 func (c *Column) Show(x float64) string {
-	if c.Type != Date || !(math.Abs(x) < mostDays) {
+	if c.Type != Date || !(x >= FirstDay && x < LastDay+1) {
 		return fmt.Sprintf("%g", x)
 	}
 	return time.Unix(int64(math.Floor(x))*86400, 0).UTC().Format(time.DateOnly)

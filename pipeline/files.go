@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -25,7 +26,8 @@ func FilesSchema() *arrow.Schema {
 }
 
 // WriteFiles is the table of files, of header h with schema FilesSchema. The data of one
-// file alone, which may be large, is not copied: it must not be changed afterwards.
+// file alone, which may be large, is not copied: it must not be changed afterwards. A table
+// of 2 GiB and more, which its offsets cannot count, is an error for who opens it.
 func WriteFiles(h Header, files []File) Table {
 	h.Schema = FilesSchema()
 	names, ends, size := array.NewStringBuilder(memory.DefaultAllocator), []int32{0}, 0
@@ -33,6 +35,13 @@ func WriteFiles(h Header, files []File) Table {
 		names.Append(f.Name)
 		size += len(f.Data)
 		ends = append(ends, int32(size))
+	}
+	if size > math.MaxInt32 {
+		return Table{Header: h, Open: func(context.Context) Batches {
+			return func(yield func(arrow.Record, error) bool) {
+				yield(nil, fmt.Errorf("files of %d bytes together, must be below 2 GiB", size))
+			}
+		}}
 	}
 	values := array.NewData(arrow.BinaryTypes.Binary, len(files), []*memory.Buffer{nil,
 		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(ends)), memory.NewBufferBytes(joined(files, size))}, nil, 0, 0)

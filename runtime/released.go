@@ -3,6 +3,7 @@ package runtime
 import (
 	"maps"
 	"reflect"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
@@ -40,9 +41,14 @@ func (r *run) releasedDomains() map[string]*pipeline.Domain {
 
 const domainFile = "domain.yaml"
 
-// openDomain is the domain of a table, without how it was made.
+// openDomain is the domain of a table as its file has it, without how it was made.
 func openDomain(h pipeline.Header) *pipeline.Domain {
-	return &pipeline.Domain{Columns: h.Domain.Columns, Constraints: h.Domain.Constraints}
+	d := &pipeline.Domain{Columns: slices.Clone(h.Domain.Columns), Constraints: h.Domain.Constraints}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		c.Missing = c.Apart(c.Missing)
+	}
+	return d
 }
 
 // releasedTable is the header of the table that a step writes to release/, if it does: once

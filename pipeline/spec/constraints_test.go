@@ -21,7 +21,7 @@ constraints:
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := WriteDomain(d)
+	written, err := d.YAML()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,8 @@ func TestBoundsOfDatesCanBeSpelled(t *testing.T) {
 const dated = `columns:
   - {name: born, type: date, bounds: [1900-01-01, "1970-01-02"]}
   - {name: seen, type: date, bounds: [-1, 11017], nullable: true}
+  - {name: until, type: date, bounds: [0000-01-01, 9999-12-31]}
+  - {name: part, type: date, bounds: [0.5, 10]}
   - {name: age, type: integer, bounds: [0, 120]}
 constraints:
   - impossible: {born: 1950-01-01..1959-12-31, age: ..5}
@@ -33,19 +35,24 @@ func TestDatesInDomains(t *testing.T) {
 	if got := *d.Columns[0].Bounds; got != [2]float64{-25567, 1} {
 		t.Errorf("bounds are %v, must be -25567 and 1", got)
 	}
-	text, err := WriteDomain(d)
+	text, err := d.YAML()
 	if err != nil {
 		t.Fatal(err)
 	}
 	flat := strings.Join(strings.Fields(string(text)), " ")
-	for _, want := range []string{"1900-01-01", "1970-01-02", "1969-12-31", "2000-03-01", "120"} {
+	for _, want := range []string{"1900-01-01", "1970-01-02", "1969-12-31", "2000-03-01", "[0000-01-01, 9999-12-31]", "[0.5, 1970-01-11]", "120"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("the domain is written without %s:\n%s", want, text)
 		}
 	}
 	again, err := ParseDomain("d.yaml", text)
-	if err != nil || *again.Columns[0].Bounds != *d.Columns[0].Bounds || *again.Columns[1].Bounds != *d.Columns[1].Bounds {
-		t.Errorf("written and read back: %v", err)
+	if err != nil {
+		t.Fatalf("written and read back: %v", err)
+	}
+	for i, c := range again.Columns {
+		if *c.Bounds != *d.Columns[i].Bounds {
+			t.Errorf("bounds of %s are written and read back as %v, must be %v", c.Name, *c.Bounds, *d.Columns[i].Bounds)
+		}
 	}
 }
 

@@ -266,7 +266,7 @@ func TestNumbersKeepTheirDecimals(t *testing.T) {
 }
 
 func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "n", Type: pipeline.Integer, Missing: []string{"-1"}}}}
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{0, 5}, Missing: []string{"-1"}}}}
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.Append(-1)
 	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{b.NewArray()}, 1))
@@ -281,5 +281,37 @@ func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `column "c"`) {
 			t.Errorf("a code without category: %v", err)
 		}
+	}
+}
+
+// TestNoRowEndsAWrite: values inside the bounds that spell a missing one, of the column or
+// of the file, and the code that encoded columns have for missing ones. Rows of a private
+// table that keeps its domain, or of a model, may have them; missing is told otherwise.
+func TestNoRowEndsAWrite(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{-5, 5}, Missing: []string{"-1", "NA"}, Nullable: true},
+		{Name: "day", Type: pipeline.Date, Bounds: &[2]float64{0, 5}, Missing: []string{"1970-01-02"}, Nullable: true},
+		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b"}, Missing: []string{"-"}, Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: 3}},
+		{Name: "e", Type: pipeline.Integer, Missing: []string{"0"}, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
+	}}
+	whole := func(values ...int64) arrow.Array {
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		b.AppendValues(values, []bool{true, true, false})
+		return b.NewArray()
+	}
+	codes, scaled := array.NewInt32Builder(memory.DefaultAllocator), array.NewFloat32Builder(memory.DefaultAllocator)
+	codes.AppendValues([]int32{2, 0, 1}, nil)
+	scaled.AppendValues([]float32{0, 0.5, 1}, nil)
+	rows := []arrow.Array{whole(-1, 0, 0), whole(1, 2, 0), codes.NewArray(), scaled.NewArray()}
+	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), rows, 3))
+	var text, parquet bytes.Buffer
+	if err := WriteCSV(t.Context(), &text, table, &pipeline.CSV{Missing: []string{"0"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "n,day,c,e\n-1,1970-01-02,-,0\n0,1970-01-03,a,0.5\nNA,0,b,1\n"; text.String() != want {
+		t.Errorf("%q is written, must be %q", text.String(), want)
+	}
+	if err := WriteParquet(t.Context(), &parquet, table); err != nil {
+		t.Error(err)
 	}
 }

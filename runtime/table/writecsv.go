@@ -19,8 +19,8 @@ import (
 // WriteCSV writes the columns of t's domain as text that Open reads back with
 // the same csv and domain: the source's names and category spellings, numbers
 // with the decimals of their step (all decimals where a value is no multiple of
-// it), ISO dates, missing cells as the column's first spelling of missing, or
-// empty. Values are quoted where RFC 4180 needs it; lines end with \n.
+// it), ISO dates, missing cells as the column's first spelling of missing that no value
+// has (pipeline.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
 func WriteCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
 	return writeCSV(ctx, w, t, csv, false)
 }
@@ -169,12 +169,14 @@ type speller struct {
 }
 
 func newSpeller(c *pipeline.Column, a arrow.Array, d *dialect) (speller, error) {
-	s := speller{column: c, array: a, codes: newMissing(c, d), text: c.Type.Coded() || c.Type == pipeline.Text}
+	own, apart := *c, dialect{missing: c.Apart(d.missing)}
+	own.Missing = c.Apart(c.Missing)
+	s := speller{column: c, array: a, codes: newMissing(&own, &apart), text: c.Type.Coded() || c.Type == pipeline.Text}
 	switch {
-	case len(c.Missing) > 0:
-		s.missing = c.Missing[0]
-	case len(d.missing) > 0:
-		s.missing = d.missing[0]
+	case len(own.Missing) > 0:
+		s.missing = own.Missing[0]
+	case len(apart.missing) > 0:
+		s.missing = apart.missing[0]
 	}
 	if s.write = writerOf(c, a); s.write == nil {
 		return s, fmt.Errorf("column %q: is %s in memory, which no column of type %s is", c.Name, a.DataType(), c.Type)
@@ -184,7 +186,7 @@ func newSpeller(c *pipeline.Column, a arrow.Array, d *dialect) (speller, error) 
 
 // spell refuses what would be read back as something else.
 func (s *speller) spell(b []byte, i int) ([]byte, error) {
-	if s.array.IsNull(i) {
+	if s.array.IsNull(i) || codesMissing(s.column, s.array, i) {
 		return append(b, s.missing...), nil
 	}
 	b, ok := s.write(b, i)
@@ -195,6 +197,13 @@ func (s *speller) spell(b []byte, i int) ([]byte, error) {
 		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing outside the bounds", s.column.Name)
 	}
 	return b, nil
+}
+
+// codesMissing tells whether a value is the code that an encoded column has for missing ones,
+// behind those of its categories.
+func codesMissing(c *pipeline.Column, a arrow.Array, i int) bool {
+	codes, is := a.(*array.Int32)
+	return is && c.Encoding != nil && c.Encoding.Form == pipeline.OneHot && int(codes.Value(i)) == len(categories(c))
 }
 
 func writerOf(c *pipeline.Column, a arrow.Array) func(b []byte, i int) ([]byte, bool) {

@@ -125,11 +125,28 @@ func toDictionary(c *pipeline.Column, kind arrow.DataType, words arrow.Array, a 
 		return nil, otherType(c, a)
 	}
 	for i, v := range codes.Int32Values() {
-		if (v < 0 || int(v) >= words.Len()) && codes.IsValid(i) {
+		if (v < 0 || int(v) >= words.Len()) && codes.IsValid(i) && !codesMissing(c, codes, i) {
 			return nil, noCategory(c)
 		}
 	}
-	return array.NewDictionaryArray(kind, fromStart(codes), words), nil
+	return array.NewDictionaryArray(kind, fromStart(withoutMissing(c, codes)), words), nil
+}
+
+// withoutMissing is null where an encoded column has its code for missing values.
+func withoutMissing(c *pipeline.Column, codes *array.Int32) *array.Int32 {
+	if c.Encoding == nil {
+		return codes
+	}
+	b := array.NewInt32Builder(memory.DefaultAllocator)
+	b.Reserve(codes.Len())
+	for i, v := range codes.Int32Values() {
+		if codes.IsNull(i) || codesMissing(c, codes, i) {
+			b.AppendNull()
+			continue
+		}
+		b.Append(v)
+	}
+	return b.NewInt32Array()
 }
 
 // fromStart copies a slice of an array, so that its offset is 0 (see pieceRows).

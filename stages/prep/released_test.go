@@ -56,6 +56,26 @@ func TestExtremesDoNotShow(t *testing.T) {
 	}
 }
 
+// TestReleasedDomainSpellsDates as release/domain.yaml does. Days 64 and 128 are 1970-03-06
+// and 1970-05-09.
+func TestReleasedDomainSpellsDates(t *testing.T) {
+	values := make([]any, 200)
+	for i := range values {
+		values[i] = 90 + i%20
+	}
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "seen", Type: pipeline.Date}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 20, Failure: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
+		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := pipeline.ReadFiles(t.Context(), out["domain"])
+	if err != nil || !strings.Contains(string(files[0].Data), "bounds: [1970-03-06, 1970-05-09]") {
+		t.Errorf("%v: %s", err, files)
+	}
+}
+
 // boundsOf releases bounds of 200 numbers around 100 and one that is not.
 func boundsOf(t *testing.T, far float64) [2]float64 {
 	t.Helper()

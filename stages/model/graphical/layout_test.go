@@ -177,6 +177,29 @@ func TestPlanTellsDerivedColumns(t *testing.T) {
 	}
 }
 
+// TestPlannedPartIsSpent: the part for columns on their own is that of the plan, which goes
+// by the columns that are measured. By hand: 1.4 (600 10/3)^(-1/6) is .394, of which select
+// leaves .9; with the derived columns d is 6 and the part .44.
+func TestPlannedPartIsSpent(t *testing.T) {
+	s := marginalTreeKind().New().(*MarginalTree)
+	s.Select = 0.1
+	a := attempt{stage: s, in: schools(600), multiplier: 0.2}
+	w, err := s.Plan(headers(a.in))
+	must(t, err)
+	if text := fmt.Sprint(w.Decide(a.multiplier).Decided); !strings.Contains(text, "{one_way 0.351 ") {
+		t.Errorf("the plan says %s, must say one_way .351", text)
+	}
+	alone := 0.0 // in squares of sqrt(2) over sigma, of a total of (2/.2)^2
+	for _, x := range a.model(t).Measured {
+		if len(x.Columns) == 1 {
+			alone += 2 / (x.Sigma*x.Sigma - 1./12) / 100
+		}
+	}
+	if math.Abs(alone-0.351) > 1e-9 {
+		t.Errorf("columns on their own cost %.6f of the total, must cost .351", alone)
+	}
+}
+
 // TestScoresOfDerivedColumns: a row has the score of its other columns where it keeps the
 // functions, and the lower bound where it does not.
 func TestScoresOfDerivedColumns(t *testing.T) {

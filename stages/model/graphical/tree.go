@@ -126,7 +126,7 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 
 // learn spends the purse.
 func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
-	s = s.settled(facts{rows: publicRows(t.Header), columns: len(t.Domain.Columns), mu: math.Sqrt(p.total())})
+	s = s.settled(facts{rows: publicRows(t.Header), columns: len(layoutOf(t.Domain).core.Columns), mu: math.Sqrt(p.total())})
 	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
 	if err != nil {
 		return pipeline.Table{}, err
