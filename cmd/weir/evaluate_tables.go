@@ -27,15 +27,17 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	if err != nil {
 		return nil, err
 	}
-	csv := &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
 	tables := pipeline.Tables{}
 	for _, t := range [][2]string{{"real", f.real}, {"synthetic", f.synthetic}, {"real_train", f.train}, {"baseline", f.baseline}} {
 		if t[1] == "" {
 			continue
 		}
-		opened, err := table.Open(folder, t[1], csv, nullable(domain))
+		opened, err := table.Open(folder, t[1], f.csv(), nullable(domain))
 		if err == nil {
 			err = noteMissing(ctx, t[0], opened, domain, result)
+		}
+		if err == nil {
+			err = f.unlisted(ctx, t[0], folder, t[1], opened, domain, result)
 		}
 		if err != nil {
 			return nil, err
@@ -43,6 +45,11 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 		tables[t[0]] = opened
 	}
 	return tables, nil
+}
+
+// csv is how text files are read: a file that others made is compared all the same.
+func (f *evaluateFlags) csv() *pipeline.CSV {
+	return &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
 }
 
 // nullable lets every column be missing: a file that others made may hold

@@ -67,7 +67,7 @@ func unmeasured(c pipeline.Column) string {
 	case c.Type == pipeline.Text:
 		return "is text, an open set of values; list categories in the domain to keep it, or say categories: private"
 	case !c.Type.Coded() && c.Bounds == nil:
-		return "has no bounds; declare them in the domain to keep it"
+		return "has no bounds; to keep it declare them in the domain, or have them released for a charge by a stage of kind dp_bounds before train"
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/infer"
+	"weir/runtime/store"
 	"weir/schema"
 )
 
@@ -75,7 +76,7 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 func readDomain(path string) (*pipeline.Domain, error) {
 	data, err := disk.ReadFile(path, schema.MaxBytes)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	return spec.ParseDomain(path, data)
 }

@@ -43,7 +43,9 @@ composes the events under --accountant and holds for a list of charges that was
 fixed in advance, as in one plan; epsilons are not simply added. The second is that
 of the filter behind the dataset's budget, and holds for runs that were chosen after
 looking at earlier ones. Both are read at the delta of the last cap, and the line
-"budget" says how much of it is spent and left.
+"budget" says how much of it is spent and left. Without a cap delta is 1e-6, or ten
+times what the charges have of it for themselves (as dp_categories does) where that
+is more.
 
 Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
 ledger is of an earlier format; 4 the ledger was altered.`,
@@ -67,7 +69,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
 	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge is, else add_remove)")
 	c.Flags().StringVar(&f.unit, "unit", "", "row, or COLUMN:MAX_ROWS (default: the column that any charge holds for, with its most rows, else row)")
-	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else 1e-6)")
+	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else from the charges)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return c
 }

@@ -23,12 +23,38 @@ func ledgerOf(path string) string {
 	return path
 }
 
-// commonDelta is that of the last cap.
+// commonDelta is that of the last cap. Without one it is 1e-6, unless the charges have
+// deltas of their own, such as selections of categories, that leave too little of it: no
+// epsilon holds at a delta below their sum, and a tenth is the part of a plan's delta that
+// selections take where the spec does not say otherwise.
 func commonDelta(entries []ledger.Entry) float64 {
 	if limit, line := ledger.LastCap(entries); line > 0 {
 		return limit.Delta
 	}
-	return 1e-6
+	own := 0.0
+	for _, e := range entries {
+		own += ownDelta(e.Event.Event)
+	}
+	// Rounded up to two digits: a delta that people write.
+	ten, _ := strconv.ParseFloat(strconv.FormatFloat(10*own, 'e', 1, 64), 64)
+	return min(max(1e-6, ten), 1)
+}
+
+// ownDelta is what an event has of delta for itself, whatever the delta of the total.
+func ownDelta(e privacy.Event) float64 {
+	switch e := e.(type) {
+	case privacy.Approximate:
+		return e.Delta
+	case privacy.Repeated:
+		return float64(e.Count) * ownDelta(e.Event)
+	case privacy.Composed:
+		sum := 0.0
+		for _, part := range e.Events {
+			sum += ownDelta(part)
+		}
+		return sum
+	}
+	return 0
 }
 
 // commonAdjacency is the one under which all charges can be added up.

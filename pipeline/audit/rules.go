@@ -21,7 +21,7 @@ func Rules() []Rule {
 		{"W06", "error", "delta derived from a private row count",
 			"a literal delta, or rows_public",
 			"docs/accounting.md section 4", Built, []string{"TestBadCorpus", "TestPrivateCountsDoNotShow"}},
-		{"W07", "warning", "delta above 1/rows_public",
+		{"W07", "warning", "delta above 1/rows_public, or above 0.001 where the rows are not public",
 			"smaller delta",
 			"Dwork and Roth 2014, section 2.3", Checked, nil},
 		{"W08", "error", "sampler and accountant disagree (Poisson accounting with shuffled or fixed batches)",

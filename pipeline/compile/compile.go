@@ -150,7 +150,6 @@ func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
 // of settings in whose place a default stands, and of privacy under unknown terms.
 func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
 	var problems pipeline.Problems
-	late := waitingFor(in)
 	if !errors.As(err, &problems) {
 		problems.Add("", err.Error(), "free of that")
 	}
@@ -162,7 +161,7 @@ func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
 		if p.Path != "" {
 			path += "." + p.Path
 		}
-		c.refuseAt(path, s.ID, p.Rule, c.found(s, p), p.Accepted+late+c.releasing(s, in, p))
+		c.refuseAt(path, s.ID, p.Rule, c.found(s, p), p.Accepted+waitingFor(in, p)+c.releasing(s, in, p))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
@@ -27,15 +29,34 @@ func (c *compiler) takesLate(s *spec.Stage, in pipeline.Headers) bool {
 	return false
 }
 
-// waitingFor is said beside each problem of a stage that reads late columns: they may be
-// its cause.
-func waitingFor(in pipeline.Headers) string {
-	names := in.LateColumns()
+// waitingFor is said beside a problem of a stage that names a late column: what the plan
+// does not know of it may be the cause.
+func waitingFor(in pipeline.Headers, p pipeline.Problem) string {
+	names := slices.DeleteFunc(in.LateColumns(), func(name string) bool { return !mentions(p.Path+" "+p.Found, name) })
 	if len(names) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("; of %s the plan knows neither bounds nor categories: to plan by them have them %s", strings.Join(names, ", "), wayOut)
 }
+
+// mentions tells whether a text has the name, not as a part of a longer word.
+func mentions(text, name string) bool {
+	for at := strings.Index(text, name); at >= 0; {
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		if !ofWord(before) && !ofWord(after) {
+			return true
+		}
+		next := strings.Index(text[at+1:], name)
+		if next < 0 {
+			return false
+		}
+		at += 1 + next
+	}
+	return false
+}
+
+func ofWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // sources are the stages that release late columns.
 func sources(in pipeline.Headers) []string {

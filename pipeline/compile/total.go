@@ -117,8 +117,21 @@ func (c *compiler) overBudget() {
 	if proven != nil && *proven > 10 {
 		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or acknowledge: [W33]")
 	}
-	if n := c.spec.Dataset.RowsPublic; n > 0 && t.Delta > 1/float64(n) {
-		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", t.Delta, n), "a smaller delta")
+	c.largeDelta()
+}
+
+// largestDelta is what a table may have of delta whose rows nobody counts in public: one
+// over the rows of a small one.
+const largestDelta = 1e-3
+
+// largeDelta warns of a delta under which single rows may be published whole.
+func (c *compiler) largeDelta() {
+	switch n, delta := c.spec.Dataset.RowsPublic, c.spec.Privacy.Delta; {
+	case n > 0 && delta > 1/float64(n):
+		c.warn("W07", fmt.Sprintf("delta %g is above one over the %d public rows", delta, n), "a smaller delta")
+	case n == 0 && delta > largestDelta:
+		c.warn("W07", fmt.Sprintf("delta %g is above %g: it allows that one row in %.0f is published as it is", delta, largestDelta, 1/delta),
+			"a delta below one over the order of magnitude of the rows")
 	}
 }
 

@@ -44,6 +44,10 @@ func (e *InfeasibleError) Error() string {
 	if e.Stage != "" {
 		who = "stage " + e.Stage + ": "
 	}
+	if math.IsInf(e.Reachable, 1) {
+		return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; with a noise multiplier of %g there is none at this delta, of which the events take a part of their own",
+			who, e.Target.Epsilon, e.Target.Delta, utmostNoise)
+	}
 	return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; with a noise multiplier of %g the least epsilon is %.5g",
 		who, e.Target.Epsilon, e.Target.Delta, utmostNoise, e.Reachable)
 }

@@ -107,6 +107,17 @@ func TestFixedStagesAreDeducted(t *testing.T) {
 	}
 }
 
+// TestInfeasibleWhereNoEpsilonIs: no noise takes back the delta that an event has of its own.
+func TestInfeasibleWhereNoEpsilonIs(t *testing.T) {
+	events := func(s float64) []privacy.Event {
+		return []privacy.Event{privacy.Approximate{Epsilon: 1 / s, Delta: 1e-5}, privacy.Laplace{NoiseMultiplier: s}}
+	}
+	_, err := Noise(accountant(t, "pld"), Target{1, 1e-6, privacy.AddRemove}, events)
+	if err == nil || strings.Contains(err.Error(), "Inf") || !strings.Contains(err.Error(), "there is none at this delta") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestInfeasibleSaysWhatIsReachable(t *testing.T) {
 	fixed := func(s float64) []privacy.Event {
 		return []privacy.Event{privacy.Pure{Epsilon: 2}, privacy.Laplace{NoiseMultiplier: s}}

@@ -81,6 +81,9 @@ func (m measure) word(value float64, s scale) (word, why string) {
 	case m.better == half:
 		return grade(math.Abs(value-0.5), m.good, m.fair), "0.5 is a coin's guess"
 	}
+	if s.best > m.good { // false where unknown
+		return open, "other real rows are as far as " + number(s.best) + " themselves, and up to " + number(m.good) + " is kept: of so few test rows chance would word it"
+	}
 	return grade(value, m.good, m.fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)", number(m.good), number(m.fair))
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +16,6 @@ import (
 	"weir/runtime/table"
 	"weir/schema"
 )
-
-// orPrivate is the other way for a list: a stage releases one.
-const orPrivate = ", or write private and let a stage of kind dp_categories release a list for a charge"
 
 const confirm = " # read from the data: confirm from public knowledge or replace"
 
@@ -27,12 +25,19 @@ func draft(name string, csv *pipeline.CSV, columns []*profile) []byte {
 	b.WriteString("# Draft of a domain. PRIVATE: what is marked below was read from the data.\n")
 	b.WriteString("# Replace each by what is publicly known (a code book, a law of nature, the form\n")
 	b.WriteString("# that was filled in) and write `source: public`; weir check refuses the draft as it is.\n")
+	drafts := make([]pipeline.Column, len(columns))
+	for i, p := range columns {
+		drafts[i] = p.column()
+	}
+	if slices.ContainsFunc(drafts, func(c pipeline.Column) bool { return c.Type == pipeline.Categorical }) {
+		b.WriteString("# A list that nobody can make public: `categories: private`, and a stage of kind\n# dp_categories releases one for a charge (weir init --from writes it).\n")
+	}
 	if s := settings(csv); s != "" {
 		fmt.Fprintf(&b, "# The spec needs: dataset: {file: ..., csv: {%s}}\n", s)
 	}
 	b.WriteString("columns:\n")
-	for _, p := range columns {
-		write(&b, p.column())
+	for _, c := range drafts {
+		write(&b, c)
 	}
 	return b.Bytes()
 }
@@ -64,7 +69,7 @@ func write(b *bytes.Buffer, c pipeline.Column) {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
 	}
 	if len(c.Categories) > 0 {
-		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm+orPrivate)
+		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm)
 	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
@@ -85,11 +90,28 @@ func remark(c pipeline.Column) string {
 	case pipeline.Text:
 		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"
 	case pipeline.Categorical:
-		return " # ordinal if the order of the values means something"
+		return remarkOnList(c.Categories)
 	case pipeline.Date:
 		return " # days; written as 2019-04-30 in files, bounds and constraints"
 	}
 	return ""
+}
+
+// remarkOnList names what a list from the data cannot tell: whether numbers are codes, and
+// which values the file happens not to hold.
+func remarkOnList(values []string) string {
+	switch {
+	case len(values) == 1:
+		return " # the file holds one value: list all that may occur, or leave the column out (kind drop)"
+	case !slices.ContainsFunc(values, notNumber):
+		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or a count: type integer, bounds such as [%s, %s]", values[0], values[len(values)-1])
+	}
+	return " # ordinal if the order of the values means something"
+}
+
+func notNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err != nil
 }
 
 func bound(c *pipeline.Column, at int) string {

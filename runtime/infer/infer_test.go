@@ -43,6 +43,30 @@ func TestDraftsNameTypesAndMarkThem(t *testing.T) {
 	}
 }
 
+// TestDraftsSayWhatAListCannotTell: a year of few values may be a number, one value is no
+// list, and the way of a private list is told once.
+func TestDraftsSayWhatAListCannotTell(t *testing.T) {
+	text := "year,country,sex,died\n"
+	for i := range 60 {
+		text += []string{"2021,NL,f,0\n", "2022,NL,m,1\n", "2023,NL,m,0\n"}[i%3]
+	}
+	out := draftOf(t, text)
+	for want, times := range map[string]int{
+		"name: \"year\"\n    type: categorical # few numbers, taken for codes;":           1,
+		"of a year, an age or a count: type integer, bounds such as [2021, 2023]\n":       1,
+		"name: \"country\"\n    type: categorical # the file holds one value: list all":   1,
+		"name: \"sex\"\n    type: categorical # ordinal if the order of the values means": 1,
+		"dp_categories": 1,
+	} {
+		if got := strings.Count(out, want); got != times {
+			t.Errorf("%q stands %d times, must %d:\n%s", want, got, times, out)
+		}
+	}
+	if out := draftOf(t, "a\n1.5\n2.5\n"); strings.Contains(out, "dp_categories") {
+		t.Errorf("no list, and a word on lists:\n%s", out)
+	}
+}
+
 func TestAnUneditedDraftIsRefused(t *testing.T) {
 	out := draftOf(t, "a,b\n1,x\n2,y\n")
 	_, err := spec.ParseDomain("d.yaml", []byte(out))

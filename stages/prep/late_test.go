@@ -72,6 +72,14 @@ func TestBadReleases(t *testing.T) {
 	}
 }
 
+// TestAnotherProblemStandsAlone: what is wrong beside a late column is not blamed on it.
+func TestAnotherProblemStandsAlone(t *testing.T) {
+	_, err := openPlan("  c: {kind: dp_categories, noise_multiplier: 20}\n  d: {kind: drop, columns: [weigth]}\n")
+	if err == nil || !strings.Contains(err.Error(), `is "weigth", an unknown column`) || strings.Contains(err.Error(), "knows neither bounds nor categories") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 // TestStagesThatWait keep late columns late, by whatever way they pass them on.
 func TestStagesThatWait(t *testing.T) {
 	p, err := openPlan(`  c: {kind: dp_categories, noise_multiplier: 40}

@@ -91,7 +91,7 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	case f.known():
 		taken.Why = f.words() + ", at least " + f.limit(drown)
 	case f.rows == 0:
-		taken.Why = "the number of rows is not public" + f.least()
+		taken.Why = "the number of rows is not public"
 	default:
 		taken.Why = "there is no noise"
 	}

@@ -85,7 +85,7 @@ func TestAutoSaysWhy(t *testing.T) {
 		{100, 0, 2 / 0.268, []string{"n mu = 100 x 0.268 = 26.8", "below 8 for each of 13 columns, 104", "drown"}},
 		{63000, 0, 2 / 0.268, []string{"n mu = 63000 x 0.268", "at least 8 for each of 13 columns, 104"}},
 		{0, 50, 2 / 0.268, []string{"n mu = 50 x 0.268 = 13.4"}},
-		{0, 0, 2 / 0.268, []string{"not public", "below 389 of them"}},
+		{0, 0, 2 / 0.268, []string{"the number of rows is not public"}},
 		{100, 0, 0, []string{"no noise"}},
 	} {
 		h.Rows = c.rows
@@ -95,6 +95,18 @@ func TestAutoSaysWhy(t *testing.T) {
 				t.Errorf("%d rows, %d stated, at %g: %q lacks %q", c.rows, c.stated, c.scale, d.Decided[0].Why, words)
 			}
 		}
+	}
+}
+
+// TestAutoSaysOnceHowManyRowsItTakes: the plan prints reasons and findings together, and the
+// number of rows below which pairs drown is in the finding, which PRIVACY.md keeps.
+func TestAutoSaysOnceHowManyRowsItTakes(t *testing.T) {
+	d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, header(yesNo(13), 0), 2/0.268)
+	if len(d.Findings) != 1 || d.Findings[0].Rule != "W39" || !strings.HasPrefix(d.Findings[0].Message, "below 389 rows noise would drown") { // 8 x 13/0.268 = 388.06
+		t.Errorf("findings %+v", d.Findings)
+	}
+	if strings.Contains(d.Decided[0].Why, "389") || strings.Contains(d.Decided[0].Why, "drown") {
+		t.Errorf("%q says what the finding says", d.Decided[0].Why)
 	}
 }
 

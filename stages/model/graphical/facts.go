@@ -95,21 +95,12 @@ func (f facts) drowned(or string) []pipeline.Finding {
 		Fix:     "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
 }
 
-// least says below how many rows noise would drown pairs, where it is not known how many
-// there are.
-func (f facts) least() string {
-	if math.IsInf(f.mu, 1) {
-		return ""
-	}
-	return fmt.Sprintf("; below %s of them noise would drown most pairs of columns", digits(math.Ceil(drown*float64(f.columns)/f.mu)))
-}
-
 // unknown notes that few rows are not recognised where nothing says how many there are.
 func (f facts) unknown() []pipeline.Finding {
 	if f.columns < 2 || f.rows > 0 || math.IsInf(f.mu, 1) {
 		return nil
 	}
-	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelNote, Message: "the number of rows is not public, so nobody looks whether they are too few for pairs of columns" + f.least(),
+	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelNote, Message: fmt.Sprintf("below %s rows noise would drown most pairs of columns; how many there are is not public, and was not looked at", digits(math.Ceil(drown*float64(f.columns)/f.mu))),
 		Fix: "rows: their order of magnitude, such as 500, where that is public; auto then takes what so many can bear"}}
 }
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/runtime/table"
+)
+
+// unlisted notes, of columns that may be missing, how many values the domain does not
+// list: they count as missing and cannot be told from missing ones in the table that is
+// compared. So the file is read once more with these columns as text, of which only the
+// spellings of missing are missing. A file that stores them otherwise than as text gets
+// no count.
+func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS, path string, coded pipeline.Table, d *pipeline.Domain, result *evaluation) error {
+	plain, any := asText(d)
+	if !any {
+		return nil
+	}
+	text, err := table.Open(fsys, path, f.csv(), plain)
+	if err != nil {
+		return nil // coded was opened: the file is there, its columns hold no text
+	}
+	all, err := nullsOf(ctx, coded)
+	if err != nil {
+		return err
+	}
+	missing, err := nullsOf(ctx, text)
+	if err != nil {
+		return nil // as above, told when the rows are read
+	}
+	for i, c := range d.Columns {
+		if n := all[i] - missing[i]; plain.Columns[i].Type != c.Type && n > 0 {
+			result.Notes = append(result.Notes, fmt.Sprintf("%s: column %s: %d values are outside the declared ones, and count as missing", name, c.Name, n))
+		}
+	}
+	return nil
+}
+
+// asText is the domain with its nullable lists as text, and whether there are any.
+func asText(d *pipeline.Domain) (*pipeline.Domain, bool) {
+	plain, found := nullable(d), false
+	for i := range plain.Columns {
+		if c := &plain.Columns[i]; d.Columns[i].Nullable && c.Type.Coded() {
+			c.Type, c.Categories, found = pipeline.Text, nil, true
+		}
+	}
+	return plain, found
+}
+
+// nullsOf counts the missing values of each column.
+func nullsOf(ctx context.Context, t pipeline.Table) ([]int, error) {
+	var nulls []int
+	for rec, err := range t.Open(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if nulls == nil {
+			nulls = make([]int, rec.NumCols())
+		}
+		for i := range nulls {
+			nulls[i] += rec.Column(i).NullN()
+		}
+	}
+	return nulls, nil
+}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestEvaluateTellsUnlistedFromMissing: in a column that may be missing, as every released
+// list is, values that the list lacks once became missing without a word.
+func TestEvaluateTellsUnlistedFromMissing(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("d.yaml", "columns:\n  - {name: code, type: categorical, categories: [A, other], nullable: true, missing: [none]}\n  - {name: sex, type: categorical, categories: [f, m]}\n")
+	s.write("real.csv", "code,sex\nA,f\nB7,m\nB8,f\n,m\nnone,f\nA,m\n")
+	s.write("synthetic.csv", "code,sex\nA,f\nother,m\n,m\nA,f\n")
+	code, out, errs := s.weir("evaluate", "--real", s.path("real.csv"), "--synthetic", s.path("synthetic.csv"), "--domain", s.path("d.yaml"), "--metrics", "marginals")
+	if code != exitDone || strings.Count(out, "outside the declared") != 1 || !strings.Contains(out, "note: real: column code: 2 values are outside the declared ones, and count as missing") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
