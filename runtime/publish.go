@@ -12,7 +12,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 	"weir/record"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -134,7 +133,7 @@ func (r *run) documents(aside string) error {
 	}
 	domains := r.releasedDomains()
 	for _, name := range slices.Sorted(maps.Keys(domains)) {
-		text, err := spec.WriteDomain(domains[name])
+		text, err := pipeline.WriteDomain(domains[name])
 		if err == nil {
 			err = write(name, "what is publicly known of each column", text)
 		}

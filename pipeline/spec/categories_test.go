@@ -26,7 +26,7 @@ func TestPrivateCategories(t *testing.T) {
 		if !(pipeline.Headers{"in": {Domain: d}}).Clone()["in"].Domain.Columns[0].Private() {
 			t.Error("a copy of the domain forgets that the list is private")
 		}
-		written, err := WriteDomain(d)
+		written, err := pipeline.WriteDomain(d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package spec
 import (
 	"reflect"
 	"testing"
+
+	"weir/pipeline"
 )
 
 // TestRulesComeBack: what is written of a domain with rules is read as the same.
@@ -21,7 +23,7 @@ constraints:
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := WriteDomain(d)
+	written, err := pipeline.WriteDomain(d)
 	if err != nil {
 		t.Fatal(err)
 	}

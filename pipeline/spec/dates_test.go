@@ -3,6 +3,8 @@ package spec
 import (
 	"strings"
 	"testing"
+
+	"weir/pipeline"
 )
 
 // TestBoundsOfDatesCanBeSpelled: 9999-12-31 is day 2932896, and no file spells the next.
@@ -33,7 +35,7 @@ func TestDatesInDomains(t *testing.T) {
 	if got := *d.Columns[0].Bounds; got != [2]float64{-25567, 1} {
 		t.Errorf("bounds are %v, must be -25567 and 1", got)
 	}
-	text, err := WriteDomain(d)
+	text, err := pipeline.WriteDomain(d)
 	if err != nil {
 		t.Fatal(err)
 	}

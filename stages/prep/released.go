@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weir/pipeline"
-	"weir/schema"
 )
 
 // What a stage says of a setting for a late column, which the released domain could
@@ -33,7 +32,7 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 			public.Columns = append(public.Columns, forFile(*c))
 		}
 	}
-	text, err := schema.Canonical(public)
+	text, err := pipeline.WriteDomain(public)
 	if err != nil {
 		return nil, err
 	}

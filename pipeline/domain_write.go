@@ -1,0 +1,53 @@
+package pipeline
+
+import (
+	"bytes"
+
+	"gopkg.in/yaml.v3"
+
+	"weir/schema"
+)
+
+// WriteDomain is the YAML of a domain, as a spec and dataset.domain name it; bounds of dates are dates.
+func WriteDomain(d *Domain) ([]byte, error) {
+	text, err := schema.Canonical(d)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	dated := false
+	for i := range d.Columns {
+		if c := &d.Columns[i]; c.Type == Date && c.Bounds != nil {
+			dated = true
+			for k, n := range boundsOf(&doc, i) {
+				n.Tag, n.Value = "!!timestamp", c.Show(c.Bounds[k])
+			}
+		}
+	}
+	if !dated {
+		return text, nil
+	}
+	var out bytes.Buffer
+	e := yaml.NewEncoder(&out)
+	e.SetIndent(2)
+	err = e.Encode(&doc)
+	return out.Bytes(), err
+}
+
+// boundsOf are the two nodes of the bounds of column i.
+func boundsOf(doc *yaml.Node, i int) []*yaml.Node {
+	column := valueOf(doc.Content[0], "columns").Content[i]
+	return valueOf(column, "bounds").Content
+}
+
+func valueOf(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return &yaml.Node{}
+}
