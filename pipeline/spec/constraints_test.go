@@ -3,6 +3,7 @@ package spec
 import (
 	"reflect"
 	"testing"
+
 )
 
 // TestRulesComeBack: what is written of a domain with rules is read as the same.

@@ -3,6 +3,8 @@ package spec
 import (
 	"strings"
 	"testing"
+
+	"weir/pipeline"
 )
 
 // TestBoundsOfDatesCanBeSpelled: 9999-12-31 is day 2932896, and no file spells the next.

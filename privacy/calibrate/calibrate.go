@@ -45,7 +45,7 @@ func (e *InfeasibleError) Error() string {
 		who = "stage " + e.Stage + ": "
 	}
 	if math.IsInf(e.Reachable, 1) {
-		return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; with a noise multiplier of %g there is none at this delta, of which the events take a part of their own",
+		return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; even with a noise multiplier of %g no finite epsilon was found; events with a delta of their own may take all of it",
 			who, e.Target.Epsilon, e.Target.Delta, utmostNoise)
 	}
 	return fmt.Sprintf("%sepsilon %.5g at delta %.3g is out of reach; with a noise multiplier of %g the least epsilon is %.5g",

@@ -113,7 +113,7 @@ func TestInfeasibleWhereNoEpsilonIs(t *testing.T) {
 		return []privacy.Event{privacy.Approximate{Epsilon: 1 / s, Delta: 1e-5}, privacy.Laplace{NoiseMultiplier: s}}
 	}
 	_, err := Noise(accountant(t, "pld"), Target{1, 1e-6, privacy.AddRemove}, events)
-	if err == nil || strings.Contains(err.Error(), "Inf") || !strings.Contains(err.Error(), "there is none at this delta") {
+	if err == nil || strings.Contains(err.Error(), "Inf") || !strings.Contains(err.Error(), "no finite epsilon was found") {
 		t.Errorf("got %v", err)
 	}
 }

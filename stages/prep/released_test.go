@@ -211,6 +211,21 @@ func TestWithoutPrivacyNothingIsNoisy(t *testing.T) {
 	}
 }
 
+// TestReleasedFileHasDates: the file of a released domain spells bounds of dates as
+// domain.yaml does, not as days since 1970-01-01 (18628 is 2021-01-01, 19723 is 2024-01-01).
+func TestReleasedFileHasDates(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "day", Type: pipeline.Date, Bounds: &[2]float64{18628, 19723}}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
+	out, err := released(pipelinetest.Env(1), h, d, nil, pipeline.FromRecords(h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := pipeline.ReadFiles(t.Context(), out["domain"])
+	if err != nil || len(files) != 1 || !strings.Contains(string(files[0].Data), "[2021-01-01, 2024-01-01]") {
+		t.Errorf("%v, %s", err, files)
+	}
+}
+
 // TestDatesCanBeSpelled: bounds of dates beyond the years 0 to 9999 are refused where they
 // are set, since rows that a model draws within them cannot be written once it is paid for.
 func TestDatesCanBeSpelled(t *testing.T) {
