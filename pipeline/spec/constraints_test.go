@@ -3,7 +3,6 @@ package spec
 import (
 	"reflect"
 	"testing"
-
 )
 
 // TestRulesComeBack: what is written of a domain with rules is read as the same.

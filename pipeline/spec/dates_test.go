@@ -3,8 +3,6 @@ package spec
 import (
 	"strings"
 	"testing"
-
-	"weir/pipeline"
 )
 
 // TestBoundsOfDatesCanBeSpelled: 9999-12-31 is day 2932896, and no file spells the next.
