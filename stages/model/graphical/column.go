@@ -143,7 +143,7 @@ func numbers(d *pipeline.Domain) (n int) {
 }
 
 // beside is how many bins the rows outside of heaps get, as a part of all rows: fewer by
-// the law of binsOf.
+// the fourth root of their part, as in binsOf.
 func beside(bins int, part float64) int {
 	return max(int(math.Round(float64(bins)*math.Sqrt(math.Sqrt(part)))), fewBins)
 }
