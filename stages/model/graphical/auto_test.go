@@ -212,7 +212,7 @@ func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 			t.Errorf("at %g the plan says %v, which is another run", scale, d)
 		}
 	}
-	// P/(.01 n mu)^2 and 1.4 (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 2.5.
+	// P/(.01 n mu)^2 and max(2.2 q^(-1/3), 1.4) (n mu)^(1/4) of docs/marginals.md section 1: 21 pairs, 900 rows, mu 2.5.
 	if d := decided(t, marginalTreeKind().New(), in.Header, 0.8).Decided; d[0].Value != "10" || d[1].Value != "0.53" || d[2].Value != "0.04148" {
 		t.Errorf("decided %v, must be 10 bins, .53 for columns, and .04148 to select pairs", d)
 	}

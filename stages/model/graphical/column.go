@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/pipeline"
 	"weir/train/histogram"
 )
 
@@ -123,13 +124,26 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 	return coded{Cells: cells, Leaves: leaves, Bins: bins}
 }
 
-// binsOf is how many bins a number gets: more where rows are many and noise is small.
-func binsOf(rows, mu float64) int {
-	return int(min(max(math.Round(1.4*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
+// binsOf is how many bins a number gets: more where rows are many and noise is small, and
+// where numbers are few, since what finer bins cost is the pairs of two of them
+// (docs/marginals.md, section 7).
+func binsOf(rows, mu float64, numbers int) int {
+	each := max(2.2/math.Cbrt(float64(max(numbers, 1))), 1.4)
+	return int(min(max(math.Round(each*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
+}
+
+// numbers is how many columns of d get bins.
+func numbers(d *pipeline.Domain) (n int) {
+	for _, c := range d.Columns {
+		if !c.Type.Coded() {
+			n++
+		}
+	}
+	return n
 }
 
 // beside is how many bins the rows outside of heaps get, as a part of all rows: fewer by
-// the law of binsOf.
+// the fourth root of their part, as in binsOf.
 func beside(bins int, part float64) int {
 	return max(int(math.Round(float64(bins)*math.Sqrt(math.Sqrt(part)))), fewBins)
 }
@@ -147,12 +161,8 @@ func outside(leaves []histogram.Leaf, want, rows float64) float64 {
 	return max(rest, 1)
 }
 
-// ranges are the leaves of each bin of a number.
-func (s Columns) ranges(leaves []histogram.Leaf, rows, mu float64) [][2]int {
-	bins := s.Bins
-	if bins == 0 {
-		bins = binsOf(rows, mu)
-	}
+// ranges are the leaves of each of about so many bins of a number.
+func ranges(leaves []histogram.Leaf, rows float64, bins int) [][2]int {
 	spread := outside(leaves, rows/float64(bins), rows)
 	return histogram.Merge(leaves, spread, beside(bins, spread/rows))
 }

@@ -117,5 +117,6 @@ func (f facts) bins(s Columns, d *pipeline.Domain) []pipeline.Decided {
 	if s.Bins > 0 || !f.count || !f.known() || !s.finds(d) {
 		return nil
 	}
-	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint(binsOf(f.rows, f.mu)), Why: fmt.Sprintf("1.4 (n mu)^(1/4), from %d to %d; n mu = %s; fewer beside heaps", leastBins, mostFound, digits(f.rows*f.mu))}}
+	return []pipeline.Decided{{Setting: "bins", Value: fmt.Sprint(binsOf(f.rows, f.mu, numbers(d))),
+		Why: fmt.Sprintf("max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), from %d to %d; n mu = %s, q = %d numbers; fewer beside heaps", leastBins, mostFound, digits(f.rows*f.mu), numbers(d))}}
 }

@@ -133,7 +133,7 @@ func (c *gathering) number(f *front) (coded, error) {
 		leaves, bins = c.cut(leaves)
 	} else {
 		sd := math.Sqrt(leaves[0].Var)
-		bins = Columns{}.ranges(leaves, f.rows, 1/sd)
+		bins = ranges(leaves, f.rows, binsOf(f.rows, 1/sd, numbers(f.core)))
 	}
 	out := ofNumber(c.grid.Cells(), leaves, bins)
 	if out.Within = c.within(); slices.ContainsFunc(c.shared, func(g group) bool { return g.point > 0 }) {

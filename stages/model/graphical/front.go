@@ -1,6 +1,7 @@
 package graphical
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -137,7 +138,8 @@ func (f *front) settle(released []oneWay) {
 
 // code makes a released column codes, and the codes of the rows those.
 func (f *front) code(j int, one *oneWay, s Columns, p *purse) {
-	column, y, variances := one.coded(s, f.core.Columns[j].Name, f.rows, math.Sqrt(p.total()))
+	bins := cmp.Or(s.Bins, binsOf(f.rows, math.Sqrt(p.total()), numbers(f.core)))
+	column, y, variances := one.coded(s, f.core.Columns[j].Name, f.rows, bins)
 	f.columns = append(f.columns, column)
 	f.tables = append(f.tables, graphical.Table{Vars: graphical.Set{j}, Y: y, Var: variances})
 	for _, m := range one.measured {

@@ -105,11 +105,11 @@ func (o *oneWay) take(nodes [][2]int, y noisy) {
 }
 
 // coded makes a released column codes, with noisy counts of each and their variances.
-func (o *oneWay) coded(s Columns, name string, rows, mu float64) (c coded, y, variances []float64) {
+func (o *oneWay) coded(s Columns, name string, rows float64, bins int) (c coded, y, variances []float64) {
 	if o.grid.Coded() {
 		c = ofCategories(o.counts).parted(o.parts)
 	} else {
-		c = o.binned(s, name, o.line(rows), rows, mu)
+		c = o.binned(s, name, o.line(rows), rows, bins)
 		c.Within = o.within
 	}
 	y, variances = make([]float64, c.codes()), make([]float64, c.codes())
@@ -162,12 +162,22 @@ func cuts(g columns.Grid, edges []float64) []int {
 	return slices.Compact(at)
 }
 
-func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, rows, mu float64) coded {
+func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, rows float64, bins int) coded {
 	if edges, declared := s.Edges[name]; declared {
 		cuts := slices.Sorted(slices.Values(slices.Concat(cuts(o.grid, edges[1:len(edges)-1]), o.cuts)))
 		leaves = splitAt(leaves, cuts)
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
-	leaves, ranges := divide(leaves, s.ranges(leaves, rows, mu), o.cuts)
-	return ofNumber(o.grid.Cells(), leaves, ranges)
+	found := ranges(leaves, rows, bins)
+	if o.leaves == nil {
+		found = rounded(leaves, found, o.least)
+	}
+	leaves, found = divide(leaves, found, o.cuts)
+	return ofNumber(o.grid.Cells(), leaves, found)
+}
+
+// least is the least value of a cell.
+func (o *oneWay) least(cell int) float64 {
+	least, _ := o.grid.Interval(cell)
+	return least
 }

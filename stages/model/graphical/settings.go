@@ -13,7 +13,7 @@ import (
 
 // Columns says how numbers become codes: the settings of every kind that measures.
 type Columns struct {
-	Bins  int                  `yaml:"bins,omitempty" json:"bins,omitempty" min:"2" max:"256" doc:"Bins that the measured marginals have of a number; from rows and noise by default: 1.4 (n mu)^(1/4), from 8 to 32. Values inside a bin follow the measured histogram of single values."`
+	Bins  int                  `yaml:"bins,omitempty" json:"bins,omitempty" min:"2" max:"256" doc:"Bins that the measured marginals have of a number; from rows, noise and how many numbers there are (q) by default: max(2.2 q^(-1/3), 1.4) (n mu)^(1/4), from 8 to 32. Values inside a bin follow the measured histogram of single values."`
 	Edges map[string][]float64 `yaml:"edges,omitempty" json:"edges,omitempty" format:"columns" doc:"Public bin edges by column, ascending, instead of bins found from the noisy histogram. A bin holds its lower edge; values beyond the outermost edges fall into the outermost bins."`
 }
 
