@@ -64,9 +64,8 @@ func measuredBy(b *testing.B, t pipeline.Table, multiplier float64) *front {
 	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{4, 5}, Plan: plan}
 	p, err := openPurse(env)
 	must(b, err)
-	f, err := begin(b.Context(), t, p, s.Columns, p.total()*s.OneWay)
+	f, err := s.measured(b.Context(), env, p, t)
 	must(b, err)
-	must(b, s.pairs(b.Context(), env, f, p))
 	return f
 }
 

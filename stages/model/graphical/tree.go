@@ -126,12 +126,8 @@ func (s *MarginalTree) run(ctx context.Context, env *pipeline.Env, t pipeline.Ta
 
 // learn spends the purse.
 func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (pipeline.Table, error) {
-	s = s.settled(facts{rows: publicRows(t.Header), columns: len(layoutOf(t.Domain).core.Columns), mu: math.Sqrt(p.total())})
-	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
+	f, err := s.measured(ctx, env, p, t)
 	if err != nil {
-		return pipeline.Table{}, err
-	}
-	if err := s.pairs(ctx, env, f, p); err != nil {
 		return pipeline.Table{}, err
 	}
 	m, err := f.fit(ctx, s.limits(), env.Workers)
@@ -139,6 +135,16 @@ func (s *MarginalTree) learn(ctx context.Context, env *pipeline.Env, p *purse, t
 		return pipeline.Table{}, err
 	}
 	return f.release(treeName, t.Header, m, s.MaxModelSize)
+}
+
+// measured are the columns and the pairs of a table, for all of the budget.
+func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, p *purse, t pipeline.Table) (*front, error) {
+	s = s.settled(facts{rows: publicRows(t.Header), columns: len(layoutOf(t.Domain).core.Columns), mu: math.Sqrt(p.total())})
+	f, err := begin(ctx, t, p, s.Columns, p.total()*s.OneWay)
+	if err != nil {
+		return nil, err
+	}
+	return f, s.pairs(ctx, env, f, p)
 }
 
 // pairs chooses pairs and measures them; without any the columns get all.
