@@ -44,7 +44,7 @@ privacy:
 stages:
   features: {kind: drop, columns: [id]}
   towns: {kind: dp_categories}
-  bounds: {kind: dp_bounds, failure: 0.01}
+  bounds: {kind: dp_bounds, failure: 1e-9}
   kept: {kind: filter, keep: "weight > -10"}
   rows: {kind: dp_count}
   parts: {kind: split, from: kept, train: 0.5, test: 0.5}

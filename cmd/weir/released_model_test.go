@@ -23,7 +23,7 @@ privacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove, split: {towns: 0.2, bo
 stages:
   features: {kind: drop, columns: [id]}
   towns: {kind: dp_categories}
-  bounds: {kind: dp_bounds, failure: 0.01}
+  bounds: {kind: dp_bounds, failure: 1e-9}
   rows: {kind: dp_count}
   parts: {kind: split, from: bounds, train: 0.9, test: 0.1}
   train: {kind: `+kind+`, from: parts.train}
