@@ -83,7 +83,7 @@ func aimCase(selection string) func() pipeline.Stage {
 func bayesCase(score string) func() pipeline.Stage {
 	return func() pipeline.Stage {
 		s := slim(privBayesKind())().(*PrivBayes)
-		s.Score, s.Bins, s.NoiseMultiplier = score, 3, 0.02
+		s.Score, s.Bins, s.NoiseMultiplier, s.Target = score, 3, 0.02, "smoker"
 		return s
 	}
 }

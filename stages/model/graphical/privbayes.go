@@ -18,7 +18,8 @@ import (
 // the network, one after the other, discrete Laplace noise on a table of each family.
 // Sensitivity: a histogram of a column moves by 1 (add_remove) or sqrt(2)
 // (replace_one) in L2, a table by 1 or 2 in L1, a score by 2 or 4 (score: released; see
-// dependence) or by 4 and 6 + 4/rows, at most 8 (published; see dependencePublished).
+// dependence) or by 4 and 6 + 4/rows, at most 8 (published; see dependencePublished),
+// times a public weight of at most 1.
 // Adjacency: either. Guarantee: that of one Gaussian mechanism, of d-1 exponential
 // mechanisms and of d Laplace mechanisms, composed; all their parameters are fixed
 // ahead. Candidates follow from what was released. Under replace_one with public rows and
@@ -28,6 +29,7 @@ import (
 // charged as one Gaussian event. Reference: Zhang, Cormode,
 // Procopiuc, Srivastava, Xiao 2017.
 type PrivBayes struct {
+	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
 	OneWay          float64 `yaml:"one_way" json:"one_way" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of its squares) for columns on their own, by which numbers get bins and values in them."`
@@ -48,11 +50,11 @@ func privBayesKind() pipeline.Kind {
 		Name: bayesName, Version: 2, Late: true,
 		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
 			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill shows the paper's epsilon beside the proven one, " +
-			"for score: published, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
+			"for score: published without weights, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
 		New: func() pipeline.Stage {
-			return &PrivBayes{Size: Size{MaxModelSize: 40}, OneWay: 0.05, Network: 0.3, Usefulness: 4, Score: "released"}
+			return &PrivBayes{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.05, Network: 0.3, Usefulness: 4, Score: "released"}
 		},
 	}
 }
@@ -60,7 +62,7 @@ func privBayesKind() pipeline.Kind {
 // Plan prices columns, choices and tables.
 func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	ps := problems(h, s.Columns, Aim{}, s.Size)
+	ps := problems(h, s.Columns, s.Aim, s.Size)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -68,7 +70,7 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	b := s.budget(l.header(h))
 	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run)
 	w.Decide = func(float64) pipeline.Decision { return pipeline.Decision{Decided: l.decided()} }
-	w.Terms.Published = publishedPrivBayes(s, l.header(h))
+	w.Terms.Published = publishedPrivBayes(s, l.header(h), wantedOf(l.pairs(s.Aim)))
 	w.Spends[0].Mechanism = b.columns
 	w.Spends = append(w.Spends, pipeline.Spend{Name: tablesName, Doc: "a noisy table of each column and its parents", Mechanism: b.tables})
 	if b.families > 1 {
@@ -93,7 +95,7 @@ func (s *PrivBayes) run(ctx context.Context, env *pipeline.Env, t pipeline.Table
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	n := &network{front: f, s: s, tables: tables, workers: env.Workers, sizes: f.sizes(), known: map[string]float64{}}
+	n := &network{front: f, s: s, tables: tables, workers: env.Workers, sizes: f.sizes(), known: map[string]float64{}, wanted: wantedOf(f.layout.pairs(s.Aim))}
 	if len(n.sizes) > 1 {
 		if n.choices, err = env.Privacy.Open(choicesName); err != nil {
 			return pipeline.Table{}, err
@@ -122,6 +124,7 @@ type network struct {
 	sizes           []int
 	families        []family
 	known           map[string]float64 // private: scores, by family
+	wanted          wanted
 }
 
 // learn begins with a column that is public and adds one family after the other.
@@ -158,7 +161,7 @@ func (n *network) scores(ctx context.Context, list []family) ([]float64, error) 
 		}
 	}
 	err := n.each(ctx, sets, n.workers, func(i int, counts []int64) error {
-		n.known[fresh[i].key()] = n.score(fresh[i], counts)
+		n.known[fresh[i].key()] = n.wanted.of(fresh[i]) * n.score(fresh[i], counts)
 		return nil
 	})
 	scores := make([]float64, len(list))

@@ -13,10 +13,11 @@ import (
 // and says nothing of theirs, which epsilon (proven) holds.
 //
 // There is no such number under add_remove, where n is private and the printed bound
-// of R does not hold, nor for scores against released shares, which the paper has not.
-func publishedPrivBayes(s *PrivBayes, h pipeline.Header) *pipeline.Published {
+// of R does not hold, nor for scores against released shares or with weights, which the
+// paper has not.
+func publishedPrivBayes(s *PrivBayes, h pipeline.Header, w wanted) *pipeline.Published {
 	rows := publicRows(h)
-	if s.Score != "published" || h.Terms.Adjacency != privacy.ReplaceOne || rows <= 0 || len(h.Domain.Columns) < 2 {
+	if !w.even(len(h.Domain.Columns)) || s.Score != "published" || h.Terms.Adjacency != privacy.ReplaceOne || rows <= 0 || len(h.Domain.Columns) < 2 {
 		return nil
 	}
 	return &pipeline.Published{
