@@ -60,9 +60,9 @@ func (h Header) Filled(domain *Domain) (Header, error) {
 	return h, nil
 }
 
-// StageSource is the Source of what a stage of a run releases; the run has the name of its
-// spec.
-func StageSource(run, stage string) string { return stageSource + stage + " of " + run }
+// StageSource is the Source of what a stage of a run releases. It does not name the run or
+// its spec: a later one may have the same release again.
+func StageSource(stage string) string { return stageSource + stage + " of a run" }
 
 // IsStageSource reports whether a stage of some run, not public knowledge, is the Source.
 func IsStageSource(source string) bool { return strings.HasPrefix(source, stageSource) }

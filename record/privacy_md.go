@@ -183,10 +183,30 @@ func charges(r *Run) string {
 		if err != nil {
 			event = []byte(err.Error())
 		}
-		fmt.Fprintf(&b, "- stage `%s`, `%s`: `%s`\n", c.Stage, c.Name, event)
+		fmt.Fprintf(&b, "- stage `%s`, `%s`: `%s`", c.Stage, c.Name, event)
+		if c.Run != "" {
+			fmt.Fprintf(&b, ", charged in run %s, whose output is used here again", c.Run)
+		}
+		b.WriteString("\n")
 	}
+	b.WriteString(reusedCharges(r))
 	b.WriteString("\nThe ledger adds them to the charges of all other runs on the same data.\n")
 	return b.String()
+}
+
+// reusedCharges says what holds where a run has the output of an earlier one. The bound of a
+// plan is for mechanisms that were chosen before any of them was seen.
+func reusedCharges(r *Run) string {
+	reused := slices.ContainsFunc(r.Charges, func(c Charge) bool { return c.Run != "" })
+	switch own := slices.ContainsFunc(r.Charges, func(c Charge) bool { return c.Run == "" }); {
+	case !reused:
+		return ""
+	case !own:
+		return "\nThis run charged nothing: all its noise is that of earlier charges, which the bound above counts.\n"
+	}
+	return "\nThe bound above counts the charges of earlier runs too. It holds if the stages that this run charged were fixed\n" +
+		"before anything that those runs released was looked at; if not, what holds for both together is the total by the\n" +
+		"filter of the dataset's budget, which the owner has (weir ledger show).\n"
 }
 
 // inOrder is the charges as the plan has them: stages that run side by side pay

@@ -87,6 +87,7 @@ type Charge struct {
 	Name   string       `json:"name"` // of the mechanism in its stage
 	Event  privacy.JSON `json:"event"`
 	ID     string       `json:"id"`
+	Run    string       `json:"run,omitempty"` // that paid it, where this run takes the same noise again
 	Ledger string       `json:"ledger_hash"`
 }
 
@@ -94,9 +95,22 @@ type Charge struct {
 type Stage struct {
 	ID      string  `json:"id"`
 	Kind    string  `json:"kind"`
-	Recipe  string  `json:"recipe"` // public: what was done, whatever the rows
+	Recipe  string  `json:"recipe"`         // public: what was done, whatever the rows
+	From    string  `json:"from,omitempty"` // run whose noise it has: that one paid for it
 	Reused  bool    `json:"reused,omitempty"`
 	Seconds float64 `json:"seconds"`
+}
+
+// From is the run whose noise a stage has; "" is the run's own. A nil record has none.
+func (r *Run) From(stage string) string {
+	if r != nil {
+		for _, s := range r.Stages {
+			if s.ID == stage {
+				return s.From
+			}
+		}
+	}
+	return ""
 }
 
 // File is one file of a run, relative to its folder.

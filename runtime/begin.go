@@ -86,8 +86,12 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 		return nil, nil
 	}
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
-	if !dir.HasRead(r.source.content) {
+	if !dir.HasRead(r.content) {
 		r.opts.Log.Warn("an earlier run of this spec read other rows, or the record of what it read is gone from its internal folder; this run draws new noise, which is a new charge", "run", f.Path)
+		return nil, nil
+	}
+	if f.Record.Status == record.Done && !r.sameRecipes(f.Record) {
+		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has changed since); what it paid for and is still the same is used again", "run", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done {
@@ -107,6 +111,16 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 		return nil, nil
 	}
 	return nil, errors.Join(err, dir.Unlock())
+}
+
+// sameRecipes reports whether a finished run did what this one would do.
+func (r *run) sameRecipes(rec *record.Run) bool {
+	for _, s := range rec.Stages {
+		if s.Recipe != r.recipes[s.ID] {
+			return false
+		}
+	}
+	return len(rec.Stages) == len(r.plan.Steps)
 }
 
 // shown is a finished run, whose charges have to stand in the ledger.
@@ -183,5 +197,5 @@ func (r *run) start() (err error) {
 	if r.opts.Replay != nil {
 		return nil
 	}
-	return errors.Join(pay.KeepKey(dir, r.key), dir.KeepContent(r.source.content))
+	return errors.Join(pay.KeepKey(dir, r.key), dir.KeepContent(r.content))
 }

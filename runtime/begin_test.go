@@ -109,7 +109,12 @@ func billsAlike(t *testing.T, name string, plan *compile.Plan, opts Options, sam
 		t.Fatal(err)
 	}
 	defer files.Close()
-	id, done := begun(Trial{plan, opts.Repeat}, s, opts)
+	sv := survey{source: s, files: files, opts: opts, earlier: map[string][]store.Found{}}
+	r := runOf(plan, s, files, opts)
+	if err := r.nameRecipes(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id, done := r.begun(sv.runs(plan))
 	looks := strings.Contains(name, " key")
 	if found := id != "" || done; found != same && !looks {
 		t.Errorf("the bill counts it as taken up: %v, must be %v", found, same)

@@ -23,7 +23,7 @@ import (
 func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *pipeline.Env {
 	return &pipeline.Env{
 		Stage:    step.ID,
-		Plan:     r.plan.View(),
+		Plan:     r.view(step),
 		Insecure: r.opts.Insecure != nil,
 		Workers:  max(1, r.opts.Workers),
 		Log:      r.opts.Log.With("stage", step.ID),
@@ -39,6 +39,15 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 		},
 		Restore: func(name string) (io.ReadCloser, error) { return r.cache.Scratch(r.place(step)).Open(name) },
 	}
+}
+
+// view is the plan, for a stage whose outputs are known to show it. Another one's may be used
+// again under another plan.
+func (r *run) view(step *compile.Step) *pipeline.Plan {
+	if draws(step) || !step.Work.OfPlan && !step.Work.OfBudget {
+		return nil
+	}
+	return r.plan.View()
 }
 
 // opener opens the further tables that the work of a step names, and no other: by

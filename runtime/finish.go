@@ -66,7 +66,14 @@ func (r *run) end(err error) error {
 func (r *run) noteStage(step *compile.Step, reused bool, seconds float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.Stages = append(r.record.Stages, record.Stage{ID: step.ID, Kind: step.Kind, Recipe: r.recipes[step.ID], Reused: reused, Seconds: seconds})
+	r.record.Stages = append(r.record.Stages, record.Stage{ID: step.ID, Kind: step.Kind, Recipe: r.recipes[step.ID], From: fromRun(r.earlier[step.ID]), Reused: reused, Seconds: seconds})
+}
+
+func fromRun(e *pay.Earlier) string {
+	if e == nil {
+		return ""
+	}
+	return e.Run
 }
 
 // orderStages lists the stages, and what they paid, as the plan does: which of two that run side by side

@@ -24,7 +24,7 @@ func TestCheckpointsOfADoneStageGo(t *testing.T) {
 	if err := (store.RunDir{Path: first.Path}).WriteRecord(&killed); err != nil {
 		t.Fatal(err)
 	}
-	stored, _ := filepath.Glob(filepath.Join(out, "lies/cache/*/manifest.json"))
+	stored, _ := filepath.Glob(filepath.Join(out, "cache/*/manifest.json"))
 	for _, path := range stored {
 		scratch := filepath.Join(filepath.Dir(path), "scratch")
 		if err := os.MkdirAll(scratch, 0o700); err != nil {
@@ -38,7 +38,7 @@ func TestCheckpointsOfADoneStageGo(t *testing.T) {
 	if err != nil || again.Path != first.Path || again.Reused {
 		t.Fatalf("%+v, %v, must be continued", again, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(out, "lies/cache/*/scratch")); len(left) > 0 || len(stored) == 0 {
+	if left, _ := filepath.Glob(filepath.Join(out, "cache/*/scratch")); len(left) > 0 || len(stored) == 0 {
 		t.Errorf("of %d stages, %v is left", len(stored), left)
 	}
 }

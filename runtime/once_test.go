@@ -142,11 +142,11 @@ stages:
 	run(spec, "one", 1)
 	run(strings.Replace(spec, "  g: {kind: reader, from: split.train}\n", "", 1), "one", 0)
 	run(spec, "two", 1)
-	files, err := filepath.Glob(filepath.Join(out, "shape/cache/*/*"))
+	files, err := filepath.Glob(filepath.Join(out, "cache/*/*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	for _, f := range append(files, filepath.Join(out, "shape/cache")) {
+	for _, f := range append(files, filepath.Join(out, "cache")) {
 		if info, err := os.Stat(f); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v (%v), must be its owner's alone", f, info.Mode(), err)
 		}

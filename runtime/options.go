@@ -8,6 +8,7 @@ import (
 	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/noise"
+	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -32,15 +33,18 @@ type Options struct {
 	Clock    func() time.Time
 	Random   io.Reader // of the operating system
 
-	turns *store.Turns // of the trials of an experiment
-	order float64      // of the filter of the dataset's cap, which its trials fix together
+	Confirm func([]Quote) error // asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is asked
+
+	turns  *store.Turns       // of the trials of an experiment
+	orders map[string]float64 // of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together
 }
 
 // Replay is an earlier run, done again.
 type Replay struct {
-	Key noise.Key
-	Out string // folder of all runs that the earlier one lies in
-	Dir string // of the earlier run: its internal folder says which content it read
+	Key     noise.Key
+	Earlier map[string]*pay.Earlier // stages whose noise is that of runs before it
+	Out     string                  // folder of all runs that the earlier one lies in
+	Dir     string                  // of the earlier run: its internal folder says which content it read
 }
 
 // Probe gives the probe of a stage's mechanisms.

@@ -17,7 +17,7 @@ import (
 // prepare fills in the record, opens the ledger and writes the record, so that
 // a run that is killed can be found and continued.
 func (r *run) prepare(ctx context.Context, base string) error {
-	r.cache = store.Cache{Disk: r.opts.Disk, Dir: filepath.Join(base, "cache")}
+	r.cache = cacheOf(r.opts)
 	if err := r.opts.Disk.MkdirAll(r.cache.Dir, 0o700); err != nil {
 		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, store.Reason(err))
 	}
@@ -31,6 +31,15 @@ func (r *run) prepare(ctx context.Context, base string) error {
 		return err
 	}
 	if err := r.openLedger(); err != nil {
+		return err
+	}
+	if err := r.findEarlier(ctx); err != nil {
+		return err
+	}
+	if err := r.purse.Afford(); err != nil {
+		return err
+	}
+	if err := r.confirm(); err != nil {
 		return err
 	}
 	r.sweep(base)
@@ -70,8 +79,7 @@ func lendsOnly(step *compile.Step) bool {
 	return true
 }
 
-// openLedger opens the dataset's ledger and refuses a bill that its budget does
-// not cover, before anything is spent. A run that draws no noise has none, a replay charges nothing.
+// openLedger opens the dataset's ledger. A run that draws no noise has none, a replay charges nothing.
 func (r *run) openLedger() error {
 	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
 	if r.before != nil {
@@ -88,7 +96,8 @@ func (r *run) openLedger() error {
 	if note := a.Note(); note != "" {
 		r.opts.Log.Warn(note)
 	}
-	return r.purse.Draw(a)
+	r.purse.From(a)
+	return nil
 }
 
 // unpaid reports whether a plan charges nothing: it is without privacy, or no stage draws
@@ -99,7 +108,7 @@ func unpaid(p *compile.Plan) bool {
 
 // ledgerPlace says where the ledger of the source is looked for.
 func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
-	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.order, Log: opts.Log}
+	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.orders[sourceKey(plan)], Log: opts.Log}
 	if opts.Ledger == "" {
 		at.Inside = folder.Inside
 	}

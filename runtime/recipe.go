@@ -9,6 +9,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/privacy"
+	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -18,16 +19,16 @@ import (
 // another charge with other noise. It holds no digest of private content: equal
 // ones would tell that two filters keep the same rows.
 type recipe struct {
-	Kind      string              `json:"kind"`
-	Version   int                 `json:"version"`
-	Stage     string              `json:"stage"` // public randomness is a function of the stage's name
-	Settings  json.RawMessage     `json:"settings"`
-	Inputs    map[string][]string `json:"inputs"`
-	Seed      uint64              `json:"seed"`
-	Files     []string            `json:"files,omitempty"` // of public ones their digest, of private ones their name
-	Spends    []recipeSpend       `json:"spends,omitempty"`
-	Adjacency privacy.Adjacency   `json:"adjacency,omitempty"`
-	Repeat    int                 `json:"repeat,omitempty"` // of an experiment, where noise is drawn
+	Kind     string              `json:"kind"`
+	Version  int                 `json:"version"`
+	Stage    string              `json:"stage"` // public randomness is a function of the stage's name
+	Settings json.RawMessage     `json:"settings"`
+	Inputs   map[string][]string `json:"inputs"`
+	Seed     uint64              `json:"seed"`
+	Files    []string            `json:"files,omitempty"` // of public ones their digest, of private ones their name
+	Spends   []recipeSpend       `json:"spends,omitempty"`
+	Terms    terms               `json:"terms"`
+	Repeat   int                 `json:"repeat,omitempty"` // of an experiment, where noise is drawn
 }
 
 type recipeSpend struct {
@@ -41,7 +42,7 @@ type recipeSpend struct {
 // reads and the digests of its public files.
 func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, repeat int) (string, error) {
 	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: plan.Seed,
-		Inputs: chain(step, recipes)}
+		Inputs: chain(step, recipes), Terms: termsOf(plan)}
 	for _, f := range step.Work.Files {
 		named := "private " + path.Base(f.Path)
 		if f.Public {
@@ -56,9 +57,56 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 		r.Spends = append(r.Spends, recipeSpend{s.Name, fmt.Sprintf("%T", s.Value), s.Value, s.Event})
 	}
 	if len(r.Spends) > 0 {
-		r.Adjacency, r.Repeat = plan.Adjacency, repeat
+		r.Repeat = repeat
 	}
 	return store.DigestJSON(r)
+}
+
+// recipesOf are the recipes of all stages of a plan on a dataset, by stage; digest gives
+// those of the further files.
+func recipesOf(plan *compile.Plan, of pay.Dataset, repeat int, digest func(file string) (string, error)) (map[string]string, error) {
+	source, err := sourceRecipe(of.ID, of.Version, &plan.Spec.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	recipes := map[string]string{pipeline.DatasetID: source}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		files := map[string]string{}
+		for _, f := range step.Work.Files {
+			if !f.Public {
+				continue
+			}
+			if files[f.Path], err = digest(f.Path); err != nil {
+				return nil, atStage(step.ID, err)
+			}
+		}
+		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, repeat); err != nil {
+			return nil, err
+		}
+	}
+	return recipes, nil
+}
+
+// contentOf tells apart what the private files of a run hold. It stays on the owner's side.
+func contentOf(plan *compile.Plan, s *source, digest func(file string) (string, error)) (string, error) {
+	all := []string{s.content}
+	for i := range plan.Steps {
+		for _, f := range plan.Steps[i].Work.Files {
+			if f.Public {
+				continue
+			}
+			of, err := digest(f.Path)
+			if err != nil {
+				return "", atStage(plan.Steps[i].ID, err)
+			}
+			all = append(all, of)
+		}
+	}
+	if len(all) == 1 {
+		return s.content, nil
+	}
+	return store.DigestJSON(all)
 }
 
 // sourceRecipe is the digest of what the source table is, whatever its rows.
@@ -75,7 +123,6 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 // private that it rests on. It stays on the owner's side.
 type address struct {
 	Recipe string              `json:"recipe"`
-	Terms  terms               `json:"terms"`
 	Inputs map[string][]string `json:"inputs"`
 	Files  []string            `json:"files,omitempty"` // digests of all files, private ones too
 	Key    string              `json:"key,omitempty"`   // commitment of the noise key, where noise is drawn

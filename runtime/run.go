@@ -42,11 +42,15 @@ type run struct {
 	trace  trace
 	once   map[string]bool // lazy tables that are stored
 
+	blind bool // no data is opened: a survey of what a plan would charge
+
 	mu        sync.Mutex
 	tables    map[pipeline.Ref]pipeline.Table
-	recipes   map[string]string // public
-	addresses map[string]string // private side
-	stored    []string          // places that this run stored under
+	content   string                  // tells apart what private files hold; for the owner's side only
+	recipes   map[string]string       // public
+	earlier   map[string]*pay.Earlier // runs whose noise stages have, as was found when the run began
+	addresses map[string]string       // private side
+	stored    []string                // places that this run stored under
 }
 
 // Run carries out a plan. A finished run of the same spec and data is returned
@@ -83,11 +87,17 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 // runOf is a run of a plan on an opened dataset.
 func runOf(plan *compile.Plan, source *source, files *held, opts Options) *run {
 	return &run{plan: plan, opts: opts, folder: files.folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
-		recipes: map[string]string{}, addresses: map[string]string{}, once: storedOnce(plan)}
+		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, once: storedOnce(plan)}
 }
 
 func (r *run) do(ctx context.Context) (*Result, error) {
-	if err := errors.Join(r.checkPublic(ctx), r.opts.Replay.sameContent(r.source.content)); err != nil {
+	if err := r.checkPublic(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.nameRecipes(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.opts.Replay.sameContent(r.content); err != nil {
 		return nil, err
 	}
 	finished, err := r.begin(ctx)
@@ -102,9 +112,6 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 // carryOut runs the stages and, when all are done and nothing that they read has
 // changed, publishes.
 func (r *run) carryOut(ctx context.Context) error {
-	if err := r.nameSource(); err != nil {
-		return err
-	}
 	if err := r.storeSource(ctx); err != nil {
 		return err
 	}
@@ -151,72 +158,47 @@ func (r *run) forget() error {
 	return errors.Join(errs...)
 }
 
-// nameSource gives the dataset its recipe and its address.
-func (r *run) nameSource() error {
-	recipe, err := sourceRecipe(r.source.ID, r.source.Version, &r.plan.Spec.Dataset)
-	if err != nil {
+// nameRecipes finds the recipes of all stages, and tells apart what the private files hold.
+func (r *run) nameRecipes(ctx context.Context) (err error) {
+	digest := func(file string) (string, error) { return r.files.digest(ctx, file) }
+	if r.content, err = contentOf(r.plan, r.source, digest); err != nil {
 		return err
 	}
-	where, err := store.DigestJSON(address{Recipe: recipe, Terms: termsOf(r.plan), Files: []string{r.source.content}})
-	if err != nil {
-		return err
-	}
-	r.tables[pipeline.Ref{Stage: pipeline.DatasetID}] = r.source.table
-	r.recipes[pipeline.DatasetID], r.addresses[pipeline.DatasetID] = recipe, where
-	return nil
+	r.recipes, err = recipesOf(r.plan, r.source.Dataset, r.opts.Repeat, digest)
+	return err
 }
 
-// name finds the recipe and the address of a step; those of its inputs are known.
-func (r *run) name(ctx context.Context, step *compile.Step) error {
-	digests := map[string]string{}
+// nameSource gives the dataset its address.
+func (r *run) nameSource() (err error) {
+	r.tables[pipeline.Ref{Stage: pipeline.DatasetID}] = r.source.table
+	r.addresses[pipeline.DatasetID], err = store.DigestJSON(address{Recipe: r.recipes[pipeline.DatasetID], Files: []string{r.source.content}})
+	return err
+}
+
+// address is where the outputs of a step lie whose noise is drawn with the key of this
+// commitment; those of its inputs are known.
+func (r *run) address(ctx context.Context, step *compile.Step, key string) (string, error) {
 	var all []string
 	for _, f := range step.Work.Files {
 		digest, err := r.files.digest(ctx, f.Path)
 		if err != nil {
-			return err
+			return "", err
 		}
-		digests[f.Path], all = digest, append(all, digest)
+		all = append(all, digest)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	recipe, err := recipeOf(step, r.recipes, digests, r.plan, r.opts.Repeat)
-	if err != nil {
-		return err
-	}
-	r.recipes[step.ID] = recipe
-	a := address{Recipe: recipe, Terms: termsOf(r.plan), Inputs: chain(step, r.addresses), Files: all}
-	if len(step.Work.Spends) > 0 {
-		a.Key = r.key.Commitment()
-	}
+	a := address{Recipe: r.recipes[step.ID], Inputs: chain(step, r.addresses), Files: all, Key: key}
 	if step.Work.Secret {
 		a.Secret = r.source.secret.Commitment()
 	}
 	if step.Work.OfBudget && !r.plan.Budget.Infinite() {
 		a.Budget = []float64{float64(r.plan.Budget), r.plan.Delta}
 	}
-	if showsPlan(step) {
+	if step.Work.OfPlan {
 		a.Page = []string{r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil)}
 	}
-	r.addresses[step.ID], err = store.DigestJSON(a)
-	return err
-}
-
-// showsPlan reports whether the step writes pages: they may show the plan and its
-// bill, so one of another plan is never reused.
-func showsPlan(step *compile.Step) bool {
-	for _, h := range step.Work.Out {
-		if h.Form == pipeline.FormFiles {
-			return true
-		}
-	}
-	return false
-}
-
-// recipe is the public digest of what a step does.
-func (r *run) recipe(step *compile.Step) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.recipes[step.ID]
+	return store.DigestJSON(a)
 }
 
 // keep makes a step's outputs available to those that read them.

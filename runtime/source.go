@@ -49,9 +49,14 @@ func (s *source) openDemo(_ context.Context, plan *compile.Plan, _ *held, opts O
 	if err != nil {
 		return err
 	}
-	s.table = t
-	s.identity = publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, t.Rows, plan.Seed), string(d.Version), opts)
+	s.table, s.identity = t, demoIdentity(plan, t.Rows, opts)
 	return nil
+}
+
+// demoIdentity is that of the rows that a generator makes up.
+func demoIdentity(plan *compile.Plan, rows int64, opts Options) identity {
+	d := &plan.Spec.Dataset
+	return publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, rows, plan.Seed), string(d.Version), opts)
 }
 
 func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, opts Options) error {

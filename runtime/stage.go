@@ -37,19 +37,24 @@ func (r *run) execute(ctx context.Context, step *compile.Step) error {
 func (r *run) stores(step *compile.Step) bool { return !step.Lazy || r.once[step.ID] }
 
 func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err error) {
-	if err := r.name(ctx, step); err != nil {
+	done, err := r.reserve(ctx, step)
+	if err != nil {
 		return false, err
 	}
+	defer func() { err = errors.Join(err, done()) }()
+	from, recipe := r.from(step), r.recipes[step.ID]
 	if r.stores(step) {
 		defer r.opts.turns.Take(r.place(step))()
 		if tables, ok := r.cache.Load(r.place(step), step.Work.Out); ok {
 			r.keep(step, tables)
 			// A kill between storing and this leaves checkpoints.
-			return true, errors.Join(r.purse.PayAll(step, r.recipe(step)), r.cache.Scratch(r.place(step)).Remove())
+			return true, errors.Join(r.purse.PayAll(step, recipe, from), r.cache.Scratch(r.place(step)).Remove())
 		}
 	}
-	recipe := r.recipe(step)
-	payer := r.purse.Payer(step, recipe, r.cache.Scratch(r.place(step)).Drawn())
+	if err := r.announce(step); err != nil {
+		return false, err
+	}
+	payer := r.purse.Payer(step, recipe, from, r.cache.Scratch(r.place(step)).Drawn())
 	secrets := pay.NewSecrets(r.source.secret, "secret "+recipe, step.Work.Secret)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {

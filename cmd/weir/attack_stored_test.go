@@ -62,7 +62,7 @@ stages:
 		t.Error("the run under replace_one takes the shards of the run under add_remove")
 	}
 	apart := 0
-	stored, _ := filepath.Glob(filepath.Join(dir, "runs/sh/cache/*/out.arrow"))
+	stored, _ := filepath.Glob(filepath.Join(dir, "runs/cache/*/out.arrow"))
 	for _, path := range stored {
 		apart = max(apart, shardsOfMissing(t, path))
 	}

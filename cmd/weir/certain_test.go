@@ -59,10 +59,10 @@ func TestNothingIsChargedThatIsCertainToFail(t *testing.T) {
 		"a folder for evaluation":            {reading("."), exitFailed, "more"},
 		"another table for evaluation":       {reading("other.csv"), exitFailed, "declared columns"},
 		"a cache that cannot be written": {func(s study) {
-			if err := os.MkdirAll(s.path("runs/study/cache"), 0o755); err != nil {
+			if err := os.MkdirAll(s.path("runs/cache"), 0o755); err != nil {
 				s.t.Fatal(err)
 			}
-			if err := os.Chmod(s.path("runs/study/cache"), 0o555); err != nil {
+			if err := os.Chmod(s.path("runs/cache"), 0o555); err != nil {
 				s.t.Fatal(err)
 			}
 		}, exitFailed, "writable"},

@@ -10,6 +10,8 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/privacy/ledger"
+	"weir/runtime"
 )
 
 // checkReport is what `weir check --json` prints.
@@ -21,13 +23,15 @@ type checkReport struct {
 
 func checkCommand(s streams) *cobra.Command {
 	var flags specFlags
+	var place ledgerPlaceFlags
 	var asJSON bool
 	var format, explain string
 	c := &cobra.Command{
 		Use:   "check SPEC",
 		Short: "Check schema, types and privacy of a spec; reads no data",
 		Long: `Check a spec: its schema, the graph of stages, the privacy types and the bill.
-Every problem is listed at once, with file, line and column. No data is opened.
+Every problem is listed at once, with file, line and column. No data is opened. A
+spec whose run the budget of the dataset would refuse, by its ledger, is refused.
 
 ` + specHelp + `
 
@@ -47,17 +51,39 @@ Exit codes: 0 no error; 2 bad spec or usage; 3 privacy refused or over budget.`,
 				format = "json"
 			}
 			plan, err := flags.compile(args[0])
-			if err == nil && plan.Spec.Experiment != nil {
-				_, _, err = flags.trials(args[0], plan)
+			if err == nil {
+				err = checkBudget(c, s, &flags, &place, args[0], plan)
 			}
 			return reportCheck(c, s, format, args[0], plan, err)
 		},
 	}
 	flags.add(c)
+	place.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	c.Flags().StringVar(&explain, "explain", "", "print an audit rule, such as W03, and exit")
 	return c
+}
+
+// checkBudget refuses a spec, or an experiment, that its dataset cannot pay for.
+func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPlaceFlags, arg string, plan *compile.Plan) error {
+	runs := []runtime.Trial{{Plan: plan}}
+	if plan.Spec.Experiment != nil {
+		trials, plans, err := flags.trials(arg, plan)
+		if err != nil {
+			return err
+		}
+		runs = nil
+		for i, t := range trials {
+			runs = append(runs, runtime.Trial{Plan: plans[i], Repeat: t.Repeat})
+		}
+	}
+	_, err := place.foresee(c.Context(), s, flags, arg, runs)
+	var over *ledger.OverBudgetError
+	if !errors.As(err, &over) {
+		return err
+	}
+	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", err.Error(), "a bill that the dataset can still pay for", "")}
 }
 
 // reportCheck prints findings in the chosen format and keeps the exit code of

@@ -44,7 +44,7 @@ func stopped(t *testing.T, s study, sig syscall.Signal) (int, string) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, s.path("runs/study/cache/*/scratch/checkpoint"))
+	waitFor(t, s.path("runs/cache/*/scratch/checkpoint"))
 	if err := c.Process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestKilledRunIsContinued(t *testing.T) {
 			if runs, _ := filepath.Glob(s.path("runs/study/*/run.json")); len(runs) != 1 {
 				t.Errorf("there are %d runs, must be 1 that was continued", len(runs))
 			}
-			if found, _ := filepath.Glob(s.path("runs/study/cache/*/scratch")); len(found) > 0 {
+			if found, _ := filepath.Glob(s.path("runs/cache/*/scratch")); len(found) > 0 {
 				t.Error("a finished stage left its private checkpoints")
 			}
 		})
@@ -95,7 +95,7 @@ func TestSecondProcessWaits(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, s.path("runs/study/cache/*/scratch/checkpoint"))
+	waitFor(t, s.path("runs/cache/*/scratch/checkpoint"))
 	second := s.process(nil, "--insecure-noise-seed", "9")
 	errs, err := second.StderrPipe()
 	if err == nil {

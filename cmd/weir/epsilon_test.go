@@ -16,7 +16,7 @@ const sgdEvent = `{"repeated":{"count":1000,"event":{"poisson_sampled":{"samplin
 // weirEpsilon runs the command and returns its exit code, output and errors.
 func weirEpsilon(args ...string) (int, string, string) {
 	var out, errs bytes.Buffer
-	s := streams{strings.NewReader(""), &out, &errs}
+	s := streams{in: strings.NewReader(""), out: &out, err: &errs}
 	c := epsilonCommand(s)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(args)

@@ -16,11 +16,11 @@ func TestReleaseThatIsGone(t *testing.T) {
 		back bool
 	}{
 		"with its cache":    {func(study, runResult) {}, true},
-		"without its cache": {func(s study, _ runResult) { s.must(os.RemoveAll(s.path("runs/study/cache"))) }, true},
+		"without its cache": {func(s study, _ runResult) { s.must(os.RemoveAll(s.path("runs/cache"))) }, true},
 		"without its key":   {func(s study, r runResult) { s.must(os.Remove(filepath.Join(r.Run, "internal", "noise.key"))) }, false},
 		"without its key and its cache": {func(s study, r runResult) {
 			s.must(os.Remove(filepath.Join(r.Run, "internal", "noise.key")))
-			s.must(os.RemoveAll(s.path("runs/study/cache")))
+			s.must(os.RemoveAll(s.path("runs/cache")))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

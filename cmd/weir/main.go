@@ -22,7 +22,7 @@ func main() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go stopAt(signals, cancel)
-	os.Exit(execute(ctx, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))
+	os.Exit(execute(ctx, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stdin) && isTerminal(os.Stderr)}, os.Args[1:]))
 }
 
 // growing changes the allocator of Arrow, before anything asks for it.

@@ -24,5 +24,7 @@ const (
 
 func coloured(w io.Writer, env func(string) string) bool {
 	f, ok := w.(*os.File)
-	return ok && env("NO_COLOR") == "" && env("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	return ok && env("NO_COLOR") == "" && env("TERM") != "dumb" && isTerminal(f)
 }
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -8,10 +9,12 @@ import (
 
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
+	"weir/runtime"
 )
 
 func planCommand(s streams) *cobra.Command {
 	var flags specFlags
+	var place ledgerPlaceFlags
 	var asJSON bool
 	var format string
 	c := &cobra.Command{
@@ -19,7 +22,10 @@ func planCommand(s streams) *cobra.Command {
 		Short: "Print the DAG and the privacy bill; reads no data",
 		Long: `Print what a run will do and what it will cost: every stage with its class and
 stability, and the bill (mechanism, event, sensitivity, noise, steps, share,
-epsilon alone and cumulative). No data is opened.
+epsilon alone and cumulative). No data is opened. Where the dataset has a ledger or a
+budget, the plan also says what a run would charge, what it would reuse of earlier
+runs at no cost, and what would remain; over the budget it is refused, as the run
+would be.
 
 ` + specHelp + `
 
@@ -38,16 +44,30 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if err != nil {
 				return err
 			}
-			if err := draw(s.out, plan); err != nil || plan.Spec.Experiment == nil || format != "text" {
+			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
+			if format == "json" {
+				return errors.Join(printJSON(s.out, planResult{plan, quotes}), refused)
+			}
+			if err := draw(s.out, plan); err != nil || format != "text" {
+				return errors.Join(err, refused)
+			}
+			if err := errors.Join(printQuotes(s.out, quotes), refused); err != nil || plan.Spec.Experiment == nil {
 				return err
 			}
 			return flags.printTotal(s.out, args[0], plan)
 		},
 	}
 	flags.add(c)
+	place.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
 	return c
+}
+
+// planResult is what `weir plan --json` prints: the plan, and what ledgers say of it.
+type planResult struct {
+	*compile.Plan
+	Ledgers []runtime.Quote `json:"ledgers,omitempty"`
 }
 
 // printTotal adds the bill of the whole experiment to that of its first run.
@@ -67,7 +87,7 @@ func (f *specFlags) printTotal(w io.Writer, arg string, base *compile.Plan) erro
 func planFormats() map[string]func(io.Writer, *compile.Plan) error {
 	return map[string]func(io.Writer, *compile.Plan) error{
 		"text": func(w io.Writer, p *compile.Plan) error { _, err := io.WriteString(w, show.Text(p.Plan)); return err },
-		"json": func(w io.Writer, p *compile.Plan) error { return printJSON(w, p) },
+		"json": nil, // has more in it than the plan
 		"mermaid": func(w io.Writer, p *compile.Plan) error {
 			_, err := io.WriteString(w, show.Mermaid(p.Plan))
 			return err

@@ -12,6 +12,7 @@ import (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	terminal bool // a person reads err and types in
 }
 
 const rootLong = `weir runs declarative pipelines that release differentially private synthetic tables.

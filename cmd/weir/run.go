@@ -16,8 +16,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
-	"weir/privacy"
-	"weir/privacy/ledger"
 	"weir/record"
 	"weir/runtime"
 )
@@ -29,6 +27,7 @@ type runFlags struct {
 	ledger   string
 	workers  int
 	fresh    bool
+	yes      bool
 	dropKey  bool
 	insecure uint64
 	verbose  bool
@@ -38,11 +37,16 @@ type runFlags struct {
 const runLong = `Carry out a spec: open the data, run the stages, write the release and the record.
 
 The plan and its bill are what "weir plan" prints. Each charge is written to the
-ledger of the dataset before its first noise is drawn. A run that was
-interrupted is continued by running it again, with the noise it has paid for; a
-finished run of the same spec and data is shown again at no cost, unless --fresh
-draws new noise, which is a new charge. One that another process works on is
-waited for, and then shown or continued.
+ledger of the dataset before its first noise is drawn. Nothing is paid for twice: a
+stage that an earlier run of this dataset has charged (the same kind, settings,
+inputs, seed, noise, unit and adjacency, in whichever spec) is taken from there,
+so that new rows, plots or evaluations cost nothing. An interrupted run is
+continued by running it again; a finished one is shown again; one that another
+process works on is waited for. --fresh draws new noise, which is a new charge.
+
+In a terminal weir shows what will be charged, what is spent and what remains of the
+budget of the dataset, and asks before it charges (--yes: does not ask). Generated
+rows (dataset.demo) are charged unasked.
 
 ` + specHelp + `
 
@@ -71,6 +75,7 @@ func runCommand(s streams) *cobra.Command {
 	flags.StringVar(&f.ledger, "ledger", "", "ledger of the dataset (default: beside the dataset)")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "stages and goroutines at a time; results do not depend on it")
 	flags.BoolVar(&f.fresh, "fresh", false, "draw new noise, as a new charge, even where a finished run exists")
+	flags.BoolVar(&f.yes, "yes", false, "charge without asking")
 	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or subtract its noise")
 	flags.Uint64Var(&f.insecure, "insecure-noise-seed", 0, "noise from a seed, for tests: the result is NOT PRIVATE")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
@@ -104,9 +109,9 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
 	opts := runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers,
 		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Build: build(), Log: newLog(s.err, f.verbose), Progress: progress,
-		Clock: time.Now, Random: rand.Reader}
+		Clock: time.Now, Random: rand.Reader, Confirm: f.ask(c.Context(), s)}
 	if c.Flags().Changed("insecure-noise-seed") {
-		opts.Insecure = &f.insecure
+		opts.Insecure, opts.Confirm = &f.insecure, nil
 	}
 	return opts
 }
@@ -123,22 +128,24 @@ func printWarnings(w io.Writer, plan *compile.Plan) {
 
 // failure says what is left of a run that did not end well.
 func (f *runFlags) failure(ctx context.Context, err error) error {
+	if errors.Is(err, errDeclined) {
+		return err
+	}
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w; make room and run the same command again: it continues, and what is paid is not charged again", err)
 	}
-	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
-		return withCode(exitPrivacy, err)
-	}
-	return err
+	return overBudget(err)
 }
 
 // runResult is what `weir run --json` prints.
 type runResult struct {
 	Run      string              `json:"run"`
 	Reused   bool                `json:"reused"`
+	Charged  []string            `json:"charged"`                 // ids of the charges of this run
+	From     map[string]string   `json:"reused_stages,omitempty"` // paid stages, and the run that charged each
 	Epsilon  map[string]*float64 `json:"epsilon"`
 	Delta    float64             `json:"delta"`
 	Release  []string            `json:"release"`
@@ -151,7 +158,8 @@ type runResult struct {
 
 func resultJSON(r *runtime.Result) runResult {
 	rec := r.Record
-	return runResult{Run: r.Path, Reused: r.Reused, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Ledger: rec.Dataset.Ledger,
+	charged, from := chargedBy(rec)
+	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, From: from, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Ledger: rec.Dataset.Ledger,
 		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},
 		Release: paths(r.Path, rec.Release), Inside: paths(r.Path, rec.Internal), Insecure: rec.Insecure}
 }

@@ -27,6 +27,9 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	}
 	figures(&b, rec)
 	epsilons(&b, w, rec.Terms)
+	if len(rec.Charges) > 0 && !r.Reused {
+		fmt.Fprintf(&b, "charged              %s\n\n", plain.Text(chargeText(rec)))
+	}
 	places(&b, r)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -118,6 +121,29 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n", record.Bound(*t.Published))
 	}
 	b.WriteString("\n")
+}
+
+// chargedBy lists the charges that a run made, and the runs that made those which it reused.
+func chargedBy(rec *record.Run) (ids []string, from map[string]string) {
+	ids, from = []string{}, map[string]string{}
+	for _, c := range rec.Charges {
+		if c.Run == "" {
+			ids = append(ids, c.ID)
+		} else {
+			from[c.Stage] = c.Run
+		}
+	}
+	return ids, from
+}
+
+// chargeText says what was charged by this run and what by earlier ones.
+func chargeText(rec *record.Run) string {
+	ids, from := chargedBy(rec)
+	text := plural(len(ids), "new charge")
+	for _, stage := range slices.Sorted(maps.Keys(from)) {
+		text += fmt.Sprintf("; %s reused, charged in run %s", stage, from[stage])
+	}
+	return text
 }
 
 // tableWord says what the rows of a CSV file are: of people, of a model, or counts.

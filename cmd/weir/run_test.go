@@ -143,7 +143,7 @@ func TestVerifyReplays(t *testing.T) {
 func TestDamagedCacheIsNotBelieved(t *testing.T) {
 	s := newStudy(t, 400)
 	first := s.result("--insecure-noise-seed", "4")
-	cached, err := filepath.Glob(s.path("runs/study/cache/*/*.arrow"))
+	cached, err := filepath.Glob(s.path("runs/cache/*/*.arrow"))
 	if err != nil || len(cached) == 0 {
 		t.Fatalf("nothing is cached: %v", err)
 	}

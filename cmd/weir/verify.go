@@ -102,7 +102,12 @@ func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, err
 	if key.Commitment() != rec.KeyCommitment {
 		return runtime.Options{}, withCode(exitMismatch, fmt.Errorf("%s: the noise key is not the one that the record commits to", dir))
 	}
-	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Dir: dir, Out: filepath.Dir(filepath.Dir(filepath.Clean(dir)))}, Version: rec.Weir, Build: rec.Build,
+	out := filepath.Dir(filepath.Dir(filepath.Clean(dir)))
+	earlier, err := runtime.Earlier(out, rec)
+	if err != nil {
+		return runtime.Options{}, withCode(exitUsage, fmt.Errorf("%s: %w", dir, err))
+	}
+	opts := runtime.Options{Dir: rec.Dir, Replay: &runtime.Replay{Key: key, Earlier: earlier, Dir: dir, Out: out}, Version: rec.Weir, Build: rec.Build,
 		Repeat: rec.Repeat, Log: newLog(s.err, false), Clock: time.Now, Random: rand.Reader}
 	if rec.Insecure {
 		opts.Insecure = rec.InsecureSeed

@@ -75,7 +75,7 @@ func (c *compiler) named(out pipeline.Headers, stage string) {
 	for _, h := range out {
 		for _, name := range h.LateColumns() {
 			if column := h.Domain.Column(name); column.Source == "" {
-				column.Source = pipeline.StageSource(c.spec.Name, stage)
+				column.Source = pipeline.StageSource(stage)
 			}
 		}
 	}

@@ -187,6 +187,9 @@ func (l *Ledger) write(added []Entry) error {
 	return nil
 }
 
+// Refresh reads what others have added.
+func (l *Ledger) Refresh() error { return l.locked(l.read) }
+
 // Entries returns the charges in order, as last read.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()

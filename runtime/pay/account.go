@@ -3,6 +3,7 @@
 package pay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -44,9 +45,34 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err != nil {
 		return nil, err
 	}
+	a, err := checked(plan, of, at, path, heads, l)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range l.Removed() {
 		at.Log.Warn("the ledger ended in a line that a crash cut short; it was removed, and is kept aside", "ledger", path, "line", r.Line, "bytes", r.Bytes, "kept", r.Path)
 	}
+	return a, nil
+}
+
+// Look opens the ledger as Open does, to say how it stands: nothing on disk is changed.
+func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Account, error) {
+	path, err := at.ledger(of)
+	if err != nil {
+		return nil, err
+	}
+	heads, err := at.heads(of, path)
+	if err != nil {
+		return nil, err
+	}
+	l, err := ledger.View(path, of.ID, clock)
+	if err != nil {
+		return nil, err
+	}
+	return checked(plan, of, at, path, heads, l)
+}
+
+func checked(plan *compile.Plan, of Dataset, at Place, path string, heads []store.Head, l *ledger.Ledger) (*Account, error) {
 	if err := errors.Join(of.checkLedger(l.Entries()), checkHeads(l.Entries(), heads)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -108,12 +134,22 @@ func (a *Account) unpaid(p *Purse) []ledger.Charge {
 	for i := range p.plan.Steps {
 		s := &p.plan.Steps[i]
 		for n := range s.Spends {
-			if !paid[s.ID+"/"+s.Spends[n].Name] {
-				open = append(open, p.charge(s, &s.Spends[n], ""))
+			if p.earlier[s.ID] == "" && !paid[s.ID+"/"+s.Spends[n].Name] {
+				open = append(open, p.charge(p.run, s, &s.Spends[n], ""))
 			}
 		}
 	}
 	return open
+}
+
+// read is the ledger as it stands now: other processes may have added to it.
+func (a *Account) read() ([]ledger.Entry, ledger.Head, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.ledger.Refresh(); err != nil {
+		return nil, ledger.Head{}, err
+	}
+	return a.ledger.Entries(), a.ledger.Head(), nil
 }
 
 // append records a charge, synced, and keeps the new head on the owner's side. One that
@@ -141,7 +177,7 @@ func (a *Account) Restore(p *Purse, rec []record.Charge) (written []string, err 
 	}
 	for _, c := range rec {
 		if step := p.plan.Step(c.Stage); !known[c.ID] && step != nil {
-			again := p.charge(step, &pipeline.Planned{Line: privacy.Line{Name: c.Name}, Event: c.Event}, "")
+			again := p.charge(cmp.Or(c.Run, p.run), step, &pipeline.Planned{Line: privacy.Line{Name: c.Name}, Event: c.Event}, "")
 			again.ID = c.ID
 			if _, err := a.ledger.Append(nil, again); err != nil {
 				return written, err

@@ -18,6 +18,7 @@ type Payer struct {
 	purse  *Purse
 	step   *compile.Step
 	recipe string
+	from   *Earlier   // whose noise it is; nil: the run's own
 	drawn  store.Uses // of an interrupted attempt that left a checkpoint
 
 	mu     sync.Mutex
@@ -25,9 +26,24 @@ type Payer struct {
 	fault  error
 }
 
+// Earlier is a run that has charged a recipe.
+type Earlier struct {
+	Run        string
+	Commitment string     // of the key of its noise
+	Key        *noise.Key // nil where it was not kept: what it made can be used, and not made again
+}
+
 // Payer is that of one stage, which goes on after what was drawn of its mechanisms.
-func (p *Purse) Payer(step *compile.Step, recipe string, drawn store.Uses) *Payer {
-	return &Payer{purse: p, step: step, recipe: recipe, drawn: drawn, opened: map[string]*privacy.Handle{}}
+func (p *Purse) Payer(step *compile.Step, recipe string, from *Earlier, drawn store.Uses) *Payer {
+	return &Payer{purse: p, step: step, recipe: recipe, from: from, drawn: drawn, opened: map[string]*privacy.Handle{}}
+}
+
+// key is that of the run which pays.
+func (p *Payer) key() noise.Key {
+	if p.from != nil {
+		return *p.from.Key
+	}
+	return p.purse.key
 }
 
 // Open records the charge, synced, and returns the handle of the mechanism.
@@ -41,19 +57,19 @@ func (p *Payer) Open(name string) (*privacy.Handle, error) {
 		return nil, err
 	}
 	if !p.purse.plan.Budget.Infinite() {
-		if err := p.purse.pay(p.step, planned, p.recipe); err != nil {
+		if err := p.purse.pay(p.step, planned, p.recipe, p.from); err != nil {
 			return nil, err
 		}
 	}
-	// The name of the noise has the recipe in it and no run: the key is the run's
-	// own, another computation under it draws other noise, and the same computation
+	// The name of the noise has the recipe in it and no run: the key is that of the run
+	// which pays, another computation under it draws other noise, and the same computation
 	// under the same key (a resumed run, a replay) the same.
 	var probe privacy.Probe
 	if p.purse.probe != nil {
 		probe = p.purse.probe(p.step.ID)
 	}
 	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: probe,
-		Source: noise.NewSource(p.purse.key, p.recipe+"/"+name)})
+		Source: noise.NewSource(p.key(), p.recipe+"/"+name)})
 	p.opened[name] = h
 	return h, nil
 }

@@ -12,6 +12,7 @@ import (
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/store"
 )
 
 // Purse makes the charges of one run, and remembers those that were made.
@@ -23,7 +24,8 @@ type Purse struct {
 	probe   func(stage string) privacy.Probe
 	account *Account // nil: nothing is charged, as in a replay
 
-	settled map[string]bool // the only ids that may be paid; nil: any
+	settled map[string]bool   // the only ids that may be paid; nil: any
+	earlier map[string]string // stages that were paid for, and the run that did
 
 	mu      sync.Mutex
 	charges []record.Charge
@@ -47,10 +49,20 @@ func (p *Purse) Settled(charges []record.Charge) {
 	}
 }
 
-// Draw takes the charges from an account that can afford them.
-func (p *Purse) Draw(a *Account) error {
-	p.account = a
-	return a.Afford(p)
+// Earlier says which stages another run has paid for, whose noise is taken again: they are
+// no part of what the run has yet to pay.
+func (p *Purse) Earlier(runs map[string]string) { p.earlier = runs }
+
+// From takes the charges from an account.
+func (p *Purse) From(a *Account) { p.account = a }
+
+// Afford refuses what the run has yet to pay where the budget of the dataset does not cover it, before
+// anything is spent.
+func (p *Purse) Afford() error {
+	if p.account == nil {
+		return nil
+	}
+	return p.account.Afford(p)
 }
 
 // Paid lists the charges in the order in which they were made, and the head of the ledger
@@ -61,10 +73,10 @@ func (p *Purse) Paid() ([]record.Charge, ledger.Head) {
 	return slices.Clone(p.charges), p.head
 }
 
-// charge is what a spend of a step costs. Its id holds the recipe: another
-// recipe is another charge, even in the same run.
-func (p *Purse) charge(s *compile.Step, spend *pipeline.Planned, recipe string) ledger.Charge {
-	c := ledger.Charge{ID: chargeID(p.run, s.ID, spend.Name, recipe), Run: p.run, Spec: p.plan.Digest,
+// charge is what a spend of a step costs the run of this name. Its id holds the recipe:
+// another recipe is another charge, even in the same run.
+func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned, recipe string) ledger.Charge {
+	c := ledger.Charge{ID: chargeID(run, s.ID, spend.Name, recipe), Run: run, Spec: p.plan.Digest,
 		Stage: s.ID, Name: spend.Name, Recipe: recipe, Version: p.of.Version, Unit: unitOf(p.plan), Adjacency: p.plan.Adjacency,
 		Event: spend.Event.Event, Published: s.Published, Unproven: s.Unproven}
 	if s.Unproven != "" {
@@ -77,10 +89,13 @@ func chargeID(run, stage, name, recipe string) string {
 	return fmt.Sprintf("%s/%s/%s/%s", run, stage, name, short(recipe))
 }
 
-// pay records a charge, synced. One that an interrupted attempt of this run has
-// paid is not paid again: its noise is the same.
-func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string) error {
-	c := p.charge(s, spend, recipe)
+// pay records a charge, synced. One that an interrupted attempt of this run, or the
+// earlier run whose noise it is, has paid is not paid again: the noise is the same.
+func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string, from *Earlier) error {
+	if from != nil {
+		return p.take(s, spend, recipe, from.Run)
+	}
+	c := p.charge(p.run, s, spend, recipe)
 	if p.settled != nil && !p.settled[c.ID] {
 		return fmt.Errorf("%w. --fresh draws new noise", ErrNewCharge)
 	}
@@ -96,14 +111,60 @@ func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string) err
 	return nil
 }
 
+// ErrUncharged is a charge of an earlier run that the ledger does not hold.
+var ErrUncharged = errors.New("the charge of an earlier run, whose noise this stage has, is not in the ledger; nothing of it is used")
+
+// take notes the charge of an earlier run, which the ledger has to hold.
+func (p *Purse) take(s *compile.Step, spend *pipeline.Planned, recipe, run string) error {
+	c := p.charge(run, s, spend, recipe)
+	if p.account == nil { // a replay
+		p.note(c, spend.Event, nil, ledger.Head{})
+		return nil
+	}
+	entries, head, err := p.account.read()
+	if err == nil && !includes(entries, c) {
+		err = fmt.Errorf("%s: %w", c.ID, ErrUncharged)
+	}
+	if err != nil {
+		return err
+	}
+	p.note(c, spend.Event, entries, head)
+	return nil
+}
+
+// Charged reports whether the ledger holds the charges that a run of this name made for a
+// stage of this recipe.
+func (p *Purse) Charged(run string, s *compile.Step, recipe string) bool {
+	if p.plan.Budget.Infinite() {
+		return true // nothing is charged, and nothing released
+	}
+	if p.account == nil {
+		return false
+	}
+	entries, _, err := p.account.read()
+	for i := range s.Spends {
+		if err != nil || !includes(entries, p.charge(run, s, &s.Spends[i], recipe)) {
+			return false
+		}
+	}
+	return true
+}
+
+// includes reports whether a charge stands in the ledger, for the same recipe and event.
+func includes(entries []ledger.Entry, c ledger.Charge) bool {
+	return slices.ContainsFunc(entries, func(e ledger.Entry) bool {
+		return e.ID == c.ID && e.Recipe == c.Recipe && store.Compact(e.Event) == store.Compact(privacy.JSON{Event: c.Event})
+	})
+}
+
 // PayAll records every charge of a stage whose output is taken from the cache:
 // what is released stands in the ledger, whatever became of it meanwhile.
-func (p *Purse) PayAll(s *compile.Step, recipe string) error {
+func (p *Purse) PayAll(s *compile.Step, recipe string, from *Earlier) error {
 	if p.plan.Budget.Infinite() {
 		return nil
 	}
 	for i := range s.Spends {
-		if err := p.pay(s, &s.Spends[i], recipe); err != nil {
+		if err := p.pay(s, &s.Spends[i], recipe, from); err != nil {
 			return err
 		}
 	}
@@ -112,6 +173,9 @@ func (p *Purse) PayAll(s *compile.Step, recipe string) error {
 
 func (p *Purse) note(paid ledger.Charge, event privacy.JSON, entries []ledger.Entry, head ledger.Head) {
 	c := record.Charge{Stage: paid.Stage, Name: paid.Name, Event: event, ID: paid.ID}
+	if paid.Run != p.run {
+		c.Run = paid.Run
+	}
 	for _, entry := range entries {
 		if entry.ID == paid.ID {
 			c.Ledger = entry.Hash
@@ -131,7 +195,7 @@ func (p *Purse) asBegun(err error) error {
 	var over *ledger.OverBudgetError
 	if errors.As(err, &over) {
 		p.mu.Lock()
-		over.Begun = len(p.charges) > 0
+		over.Begun = slices.ContainsFunc(p.charges, func(c record.Charge) bool { return c.Run == "" })
 		p.mu.Unlock()
 	}
 	return err

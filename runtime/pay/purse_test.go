@@ -44,6 +44,12 @@ func opened(t *testing.T, p *compile.Plan, path string) *Account {
 	return a
 }
 
+// draw takes charges from an account that can afford them.
+func draw(p *Purse, a *Account) error {
+	p.From(a)
+	return p.Afford()
+}
+
 func lines(t *testing.T, path string) int {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -60,14 +66,14 @@ func TestCapHoldsSideBySide(t *testing.T) {
 	purses := make([]*Purse, 8)
 	for i := range purses {
 		purses[i] = purse(plan, fmt.Sprint("run", i))
-		if err := purses[i].Draw(opened(t, plan, path)); err != nil {
+		if err := draw(purses[i], opened(t, plan, path)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	errs := make([]error, len(purses))
 	var all sync.WaitGroup
 	for i, p := range purses {
-		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0], recipe) })
+		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0], recipe, nil) })
 	}
 	all.Wait()
 	paid := 0
@@ -82,7 +88,7 @@ func TestCapHoldsSideBySide(t *testing.T) {
 	if paid != 3 || lines(t, path) != 3 {
 		t.Errorf("%d runs paid and the ledger has %d lines, must be 3: epsilon 3 admits three times 1", paid, lines(t, path))
 	}
-	if err := purse(plan, "late").Draw(opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+	if err := draw(purse(plan, "late"), opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("a later run: %v, must be refused before it begins", err)
 	}
 }
@@ -103,7 +109,7 @@ func TestResumedRunPaysOnce(t *testing.T) {
 	} {
 		p := purse(plan, c.run)
 		p.account = opened(t, plan, path)
-		err := p.PayAll(&plan.Steps[0], c.recipe)
+		err := p.PayAll(&plan.Steps[0], c.recipe, nil)
 		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
 			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
 		}
@@ -117,13 +123,13 @@ func TestResumedRunPaysOnce(t *testing.T) {
 func TestBillOfAResumedRun(t *testing.T) {
 	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
 	p := purse(plan, "r")
-	if err := errors.Join(p.Draw(opened(t, plan, path)), p.PayAll(&plan.Steps[0], recipe)); err != nil {
+	if err := errors.Join(draw(p, opened(t, plan, path)), p.PayAll(&plan.Steps[0], recipe, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if err := purse(plan, "r").Draw(opened(t, plan, path)); err != nil {
+	if err := draw(purse(plan, "r"), opened(t, plan, path)); err != nil {
 		t.Errorf("the run that paid: %v, must go on", err)
 	}
-	if err := purse(plan, "s").Draw(opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+	if err := draw(purse(plan, "s"), opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("another run: %v, must be refused", err)
 	}
 	if err := opened(t, plan, path).Afford(purse(plan, "r"), purse(plan, "s")); !errors.Is(err, ledger.ErrOverBudget) {
@@ -154,7 +160,7 @@ func TestRestoreWritesWhatIsMissing(t *testing.T) {
 func TestNothingIsChargedWithoutAnAccount(t *testing.T) {
 	plan := planOf(1)
 	p := purse(plan, "r")
-	if err := p.PayAll(&plan.Steps[0], recipe); err != nil {
+	if err := p.PayAll(&plan.Steps[0], recipe, nil); err != nil {
 		t.Fatal(err)
 	}
 	if charges, head := p.Paid(); len(charges) != 1 || charges[0].Ledger != "" || head != (ledger.Head{}) {

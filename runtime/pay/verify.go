@@ -1,6 +1,7 @@
 package pay
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
@@ -33,7 +34,7 @@ func Promised(again *record.Run) []string {
 	named := *again
 	named.Charges = slices.Clone(again.Charges)
 	for i, c := range named.Charges {
-		named.Charges[i].ID = chargeID(again.ID, c.Stage, c.Name, recipe[c.Stage])
+		named.Charges[i].ID = chargeID(cmp.Or(c.Run, again.ID), c.Stage, c.Name, recipe[c.Stage])
 	}
 	return Charged(&named)
 }

@@ -20,6 +20,7 @@ type Head struct {
 	Hash    string `json:"ledger_head"`
 
 	Charges []string `json:"-"` // ids of those of the run itself
+	Key     string   `json:"-"` // commitment of its noise key
 }
 
 // Heads are those of all runs under out that name a dataset. A record that is no record
@@ -67,7 +68,8 @@ func ReadHead(file string) (Head, error) {
 		return Head{}, err
 	}
 	var r struct {
-		Dataset Head `json:"dataset"`
+		Dataset Head   `json:"dataset"`
+		Key     string `json:"noise_key_sha256"`
 		Charges []struct {
 			ID string `json:"id"`
 		} `json:"charges"`
@@ -75,7 +77,7 @@ func ReadHead(file string) (Head, error) {
 	if json.Unmarshal(data, &r) != nil {
 		return Head{}, fmt.Errorf("%s: is not the record of a run", file)
 	}
-	r.Dataset.Record = file
+	r.Dataset.Record, r.Dataset.Key = file, r.Key
 	for _, c := range r.Charges {
 		r.Dataset.Charges = append(r.Dataset.Charges, c.ID)
 	}

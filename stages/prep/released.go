@@ -26,7 +26,7 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		if c.Late {
-			c.Late, c.Source = false, pipeline.StageSource(runName(env), env.Stage)
+			c.Late, c.Source = false, pipeline.StageSource(env.Stage)
 		}
 		if c.Encoding == nil {
 			public.Columns = append(public.Columns, forFile(*c))
@@ -48,14 +48,6 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 func forFile(c pipeline.Column) pipeline.Column {
 	c.Nullable = c.Nullable || c.Type.Coded() && pipeline.IsStageSource(c.Source)
 	return c
-}
-
-// runName is the name of the spec that runs.
-func runName(env *pipeline.Env) string {
-	if env.Plan == nil {
-		return "a run"
-	}
-	return env.Plan.Name
 }
 
 func counted(n int, what string) string {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"weir/internal/plain"
+	"weir/privacy"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime"
+)
+
+// quoteText says what runs would charge to each ledger, what they would not charge again,
+// and how the ledger would stand.
+func quoteText(quotes []runtime.Quote) string {
+	var b strings.Builder
+	for _, q := range quotes {
+		fmt.Fprintf(&b, "LEDGER  %s\n", q.Ledger)
+		b.WriteString(dueText(q.Dues))
+		b.WriteString(balanceLine(q))
+	}
+	return plain.Text(b.String())
+}
+
+// dueText lists paid stages; what one line says of many runs stands once.
+func dueText(dues []runtime.Due) string {
+	var b strings.Builder
+	times, order := map[string]int{}, []string{}
+	for _, d := range dues {
+		line := fmt.Sprintf("  %-16s new charge, epsilon %s alone", d.Stage, epsilonOr(d.Epsilon))
+		if d.From != "" {
+			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
+		}
+		if times[line]++; times[line] == 1 {
+			order = append(order, line)
+		}
+	}
+	for _, line := range order {
+		if n := times[line]; n > 1 {
+			line += fmt.Sprintf(" (%d times)", n)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+func epsilonOr(x *float64) string {
+	if x == nil {
+		return "not proven"
+	}
+	return record.Bound(*x)
+}
+
+// balanceLine is how the ledger stands now and after the charges.
+func balanceLine(q runtime.Quote) string {
+	s := fmt.Sprintf("  spent so far     %s", totalWords(q.Spent))
+	if q.Charges() {
+		s += fmt.Sprintf("; with %s %s", plural(q.Bill, "new charge"), totalWords(q.After))
+	}
+	if q.Cap == nil {
+		return s + fmt.Sprintf(" at delta %g (%s)\n  the dataset has no budget: nothing bounds what all runs spend together (dataset.budget)\n", q.Spent.Delta, q.Spent.Accountant)
+	}
+	s += fmt.Sprintf(" of %.6g at delta %g (%s)", *q.Cap, q.Spent.Delta, q.Spent.Accountant)
+	if left := *q.Cap - q.After.Epsilon; left >= 0 {
+		return s + fmt.Sprintf("; %s remains\n", privacy.Room(left))
+	}
+	return s + ": over the budget\n"
+}
+
+func totalWords(t ledger.Total) string {
+	if math.IsInf(t.Epsilon, 1) {
+		return "without a proven bound"
+	}
+	return "epsilon " + record.Bound(t.Epsilon)
+}
+
+// told reports whether there is anything to say of a ledger: a new one without a budget has
+// no history.
+func told(quotes []runtime.Quote) bool {
+	for _, q := range quotes {
+		if q.Before > 0 || q.Cap != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// errDeclined is the answer no.
+var errDeclined = errors.New("nothing was charged and nothing was run")
+
+// ask shows what is about to be charged and waits for a yes. Rows that a generator makes up
+// are nobody's, so they are charged unasked, and so is noise from a test seed.
+func (f *runFlags) ask(ctx context.Context, s streams) func([]runtime.Quote) error {
+	if f.yes || !s.terminal {
+		return nil
+	}
+	return func(quotes []runtime.Quote) error {
+		fmt.Fprint(s.err, quoteText(quotes), "Charge it? [y/N] ")
+		answer := make(chan string, 1)
+		go func() {
+			line, _ := bufio.NewReader(s.in).ReadString('\n')
+			answer <- strings.ToLower(strings.TrimSpace(line))
+		}()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case a := <-answer:
+			if a == "y" || a == "yes" {
+				return nil
+			}
+		}
+		return withCode(exitInterrupted, errDeclined)
+	}
+}
+
+// foresee says what runs would charge, by ledgers alone, and refuses as they would.
+func (f *ledgerPlaceFlags) foresee(ctx context.Context, s streams, spec *specFlags, arg string, trials []runtime.Trial) ([]runtime.Quote, error) {
+	opts := f.options(s)
+	opts.Dir, opts.Confine = spec.dir(arg), spec.confine
+	quotes, err := runtime.Foresee(ctx, trials, opts)
+	return quotes, overBudget(err)
+}
+
+// overBudget gives a refusal of the ledger its exit code.
+func overBudget(err error) error {
+	if errors.Is(err, ledger.ErrOverBudget) || errors.Is(err, ledger.ErrFilter) || errors.Is(err, privacy.ErrUnsupported) {
+		return withCode(exitPrivacy, err)
+	}
+	return err
+}
+
+// printQuotes adds to a plan what the ledger says of it.
+func printQuotes(w io.Writer, quotes []runtime.Quote) error {
+	if !told(quotes) {
+		return nil
+	}
+	_, err := io.WriteString(w, "\n"+quoteText(quotes))
+	return err
+}

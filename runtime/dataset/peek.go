@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"weir/internal/disk"
+	"weir/privacy/ledger"
+)
+
+// Peek says which dataset the file at path is known as, by its owner file or the ledger
+// beside it, without opening the file; nil where neither is there. Content that is known
+// under another path, only a run finds. Nothing is written.
+func Peek(out, path string) (*Identity, error) {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = resolve(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	p := placeOf(out, path)
+	own, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	if own == nil {
+		return beside(p)
+	}
+	if _, err := os.Stat(p.beside); err != nil {
+		p.owner = p.aside
+	}
+	return &Identity{ID: own.ID, Path: path, Ledger: own.Ledger, head: own.head(), place: p, out: out}, nil
+}
+
+// beside is the dataset that a ledger beside the file names.
+func beside(p place) (*Identity, error) {
+	data, err := disk.ReadFile(p.path+LedgerSuffix, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := ledger.Parse(data)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &Identity{ID: entries[len(entries)-1].Dataset, Path: p.path, Ledger: p.path + LedgerSuffix, place: p}, nil
+}

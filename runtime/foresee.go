@@ -1,0 +1,147 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weir/pipeline/compile"
+	"weir/runtime/dataset"
+	"weir/runtime/demo"
+	"weir/runtime/pay"
+)
+
+// Foresee says what a run of a plan would charge, or all runs of an experiment, by the ledger
+// of each dataset that they name, and refuses as the run would. It opens no data: which
+// dataset a file is, the owner's side says by its path, and its rows are taken to be those of
+// earlier runs. Nothing on disk is changed.
+func Foresee(ctx context.Context, trials []Trial, opts Options) ([]Quote, error) {
+	return eachDataset(trials, func(trials []Trial) (Quote, error) {
+		s, err := lookAt(trials[0].Plan, opts)
+		if err != nil {
+			return Quote{}, err
+		}
+		defer s.files.Close()
+		return s.quote(ctx, trials)
+	})
+}
+
+// lookAt is the survey of a dataset that is not opened.
+func lookAt(plan *compile.Plan, opts Options) (*survey, error) {
+	folder, err := OpenFolder(opts.Dir, opts.Confine)
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{source: &source{}, files: hold(folder), opts: opts, blind: true}
+	s.source.identity, err = peek(plan, folder, opts)
+	if err == nil {
+		s.account, err = pay.Look(plan, s.source.Dataset, ledgerPlace(plan, folder, opts), opts.Clock)
+	}
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return s, nil
+}
+
+// peek says which dataset a plan names, by what is known of its path. One of which nothing
+// is known has an id that no ledger holds.
+func peek(plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
+	d, version := &plan.Spec.Dataset, string(plan.Spec.Dataset.Version)
+	switch {
+	case d.Demo != "":
+		t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, d.Columns())
+		return demoIdentity(plan, t.Rows, opts), err
+	case opts.Insecure != nil:
+		id := publicIdentity("insecure", version, opts)
+		id.Path = folder.Path(d.File)
+		return id, nil
+	}
+	known, err := dataset.Peek(opts.Out, folder.Path(d.File))
+	if err != nil || known == nil {
+		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version}}, err
+	}
+	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
+}
+
+// unknownDataset is the id of a dataset that no run has met.
+const unknownDataset = "ds-00000000000000000000000000000000"
+
+// affordable asks for what trials charge together, refuses what would pass the budget of a
+// dataset, and fixes the orders of filters for all of them: side by side each would fix one
+// for itself.
+func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[string]float64, err error) {
+	orders = map[string]float64{}
+	quotes, err := eachDataset(trials, func(trials []Trial) (Quote, error) {
+		plan := trials[0].Plan
+		if !opts.asks(plan) && !capped(trials) {
+			return Quote{}, nil
+		}
+		files, of, err := openFiles(ctx, plan, opts)
+		if err != nil {
+			return Quote{}, err
+		}
+		defer files.Close()
+		s := survey{source: of, files: files, opts: opts}
+		if s.account, err = pay.Open(plan, of.Dataset, ledgerPlace(plan, files.folder, opts), opts.Clock); err != nil {
+			return Quote{}, err
+		}
+		q, err := s.quote(ctx, trials)
+		orders[sourceKey(plan)] = s.account.Order()
+		if !opts.asks(plan) {
+			q = Quote{}
+		}
+		return q, err
+	})
+	if err != nil || opts.Confirm == nil || !charges(quotes) {
+		return orders, err
+	}
+	return orders, opts.Confirm(quotes)
+}
+
+func charges(quotes []Quote) bool {
+	for _, q := range quotes {
+		if q.Charges() {
+			return true
+		}
+	}
+	return false
+}
+
+// capped reports whether the dataset of trials has a budget that they charge.
+func capped(trials []Trial) bool {
+	for _, t := range trials {
+		if t.Plan.Dataset.Budget != nil && !t.Plan.Budget.Infinite() {
+			return true
+		}
+	}
+	return false
+}
+
+// eachDataset asks for one quote for each dataset on which trials charge anything.
+func eachDataset(trials []Trial, quote func([]Trial) (Quote, error)) ([]Quote, error) {
+	of, keys := map[string][]Trial{}, []string{}
+	for _, t := range trials {
+		if key := sourceKey(t.Plan); !unpaid(t.Plan) {
+			if of[key] == nil {
+				keys = append(keys, key)
+			}
+			of[key] = append(of[key], t)
+		}
+	}
+	var quotes []Quote
+	var errs []error
+	for _, key := range keys {
+		q, err := quote(of[key])
+		quotes, errs = append(quotes, q), append(errs, err)
+	}
+	return quotes, errors.Join(errs...)
+}
+
+// sourceKey tells the datasets of plans apart by what the plans say of them.
+func sourceKey(plan *compile.Plan) string {
+	d := &plan.Spec.Dataset
+	if d.Demo != "" {
+		return fmt.Sprintf("demo %s %d %d %s", d.Demo, d.DemoRows, plan.Seed, d.Version)
+	}
+	return fmt.Sprintf("file %s %s", d.Version, d.File)
+}

@@ -1,0 +1,68 @@
+package pay
+
+import (
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/ledger"
+)
+
+// Statement is how the ledger of a dataset stands, and how it would after a bill, in epsilon
+// at Delta for one unit.
+type Statement struct {
+	Ledger    string            `json:"ledger"`
+	Before    int               `json:"charges"`     // that the ledger holds
+	Bill      int               `json:"new_charges"` // that are to be made
+	Spent     ledger.Total      `json:"-"`
+	After     ledger.Total      `json:"-"`
+	Cap       *float64          `json:"budget_epsilon,omitempty"` // of the dataset; nil: it has none
+	Adjacency privacy.Adjacency `json:"adjacency"`
+}
+
+// Statement adds up what runs have yet to pay. Under a budget of the dataset it is read by
+// the filter of that, else as one plan that was fixed ahead.
+func (a *Account) Statement(runs ...*Purse) (Statement, error) {
+	var bill []ledger.Charge
+	for _, p := range runs {
+		bill = append(bill, a.unpaid(p)...)
+	}
+	entries, plan := a.ledger.Entries(), runs[0].plan
+	s := Statement{Ledger: a.path, Before: len(entries), Bill: len(bill), Adjacency: plan.Adjacency}
+	after := entries
+	for _, c := range bill {
+		after = append(after, ledger.Entry{ID: c.ID, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, Unit: c.Unit, Unproven: c.Unproven})
+	}
+	sum, err := a.sum(runs[0])
+	if err != nil {
+		return s, err
+	}
+	if a.limit != nil {
+		s.Cap = &a.limit.Epsilon
+	}
+	if s.Spent, err = sum(entries); err == nil {
+		s.After, err = sum(after)
+	}
+	return s, err
+}
+
+// sum is how totals of the account are read.
+func (a *Account) sum(p *Purse) (func([]ledger.Entry) (ledger.Total, error), error) {
+	plan, unit := p.plan, unitOf(p.plan)
+	if a.limit != nil && a.limit.Filter != "" {
+		f := ledger.Filter{Name: a.limit.Filter, Order: a.limit.Order}
+		return func(e []ledger.Entry) (ledger.Total, error) {
+			return ledger.SumFilter(e, f, plan.Adjacency, unit, a.limit.Delta)
+		}, nil
+	}
+	accountant, err := account.ByName(plan.Accountant)
+	return func(e []ledger.Entry) (ledger.Total, error) {
+		return ledger.Sum(e, accountant, plan.Adjacency, unit, plan.Delta)
+	}, err
+}
+
+// Statement is that of the account which the purse charges, for what it has yet to pay.
+func (p *Purse) Statement() (Statement, error) {
+	if p.account == nil {
+		return Statement{}, nil
+	}
+	return p.account.Statement(p)
+}

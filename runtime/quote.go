@@ -1,0 +1,58 @@
+package runtime
+
+import (
+	"weir/pipeline/compile"
+	"weir/runtime/pay"
+)
+
+// Quote is what one run, or the runs of an experiment together, are about to charge to the
+// ledger of a dataset.
+type Quote struct {
+	pay.Statement
+	Dues []Due `json:"stages"`
+}
+
+// Due is a paid stage of a run.
+type Due struct {
+	Run     int      `json:"run,omitempty"` // of an experiment, from 1
+	Stage   string   `json:"stage"`
+	Epsilon *float64 `json:"epsilon_alone"`    // proven
+	From    string   `json:"reused,omitempty"` // run that has charged it; "" is a new charge
+}
+
+// Charges reports whether anything is to be charged.
+func (q Quote) Charges() bool { return q.Bill > 0 }
+
+// quote is what the run is about to charge.
+func (r *run) quote() (Quote, error) {
+	q := Quote{Dues: duesOf(r.plan, 0, func(stage string) string { return fromRun(r.earlier[stage]) })}
+	var err error
+	q.Statement, err = r.purse.Statement()
+	return q, err
+}
+
+// duesOf lists the paid stages of a plan.
+func duesOf(plan *compile.Plan, run int, from func(stage string) string) (list []Due) {
+	for i := range plan.Steps {
+		if s := &plan.Steps[i]; draws(s) {
+			list = append(list, Due{Run: run, Stage: s.ID, Epsilon: s.Alone, From: from(s.ID)})
+		}
+	}
+	return list
+}
+
+// asks reports whether somebody is asked before a run of a plan charges: the rows of a
+// generator are nobody's.
+func (o Options) asks(plan *compile.Plan) bool { return o.Confirm != nil && plan.Spec.Dataset.Demo == "" }
+
+// confirm asks whether to charge, where somebody is to be asked and anything is charged.
+func (r *run) confirm() error {
+	if !r.opts.asks(r.plan) || unpaid(r.plan) || r.opts.Replay != nil {
+		return nil
+	}
+	q, err := r.quote()
+	if err != nil || !q.Charges() {
+		return err
+	}
+	return r.opts.Confirm([]Quote{q})
+}

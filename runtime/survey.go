@@ -1,0 +1,126 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"weir/pipeline/compile"
+	"weir/privacy/ledger"
+	"weir/record"
+	"weir/runtime/pay"
+	"weir/runtime/store"
+)
+
+// survey finds out what trials on one dataset would charge, before one of them begins.
+type survey struct {
+	source  *source
+	files   *held
+	account *pay.Account
+	opts    Options
+	blind   bool // no data is opened: rows are taken to be those of earlier runs
+
+	earlier map[string][]store.Found // runs, by the name of their spec
+	payers  map[string]string        // of recipes that a trial before will charge
+	purses  []*pay.Purse
+	dues    []Due
+}
+
+// quote is what the trials would charge together, and the refusal where that is over the
+// budget of the dataset.
+func (s *survey) quote(ctx context.Context, trials []Trial) (q Quote, err error) {
+	s.earlier, s.payers = map[string][]store.Found{}, map[string]string{}
+	for i, t := range trials {
+		if unpaid(t.Plan) {
+			continue
+		}
+		if err := s.add(ctx, i, t); err != nil {
+			return q, err
+		}
+	}
+	if err = s.account.Afford(s.purses...); errors.Is(err, ledger.ErrOverBudget) && len(trials) > 1 {
+		err = fmt.Errorf("the experiment's %d runs together: %w", len(trials), err)
+	}
+	var adds error
+	if len(s.purses) > 0 {
+		q.Statement, adds = s.account.Statement(s.purses...)
+	}
+	q.Dues = s.dues
+	return q, errors.Join(err, adds)
+}
+
+// add finds out what one more trial would charge.
+func (s *survey) add(ctx context.Context, i int, t Trial) error {
+	r := runOf(t.Plan, s.source, s.files, s.opts.trial(i, t))
+	r.blind, r.cache = s.blind, cacheOf(s.opts)
+	if r.opts.Insecure != nil {
+		r.key = pay.InsecureKey(*r.opts.Insecure)
+	}
+	if err := r.nameRecipes(ctx); err != nil {
+		return err
+	}
+	id, done := r.begun(s.runs(t.Plan))
+	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i+1))}
+	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
+	r.purse.From(s.account)
+	if err := r.findEarlier(ctx); err != nil {
+		return err
+	}
+	from := s.share(r, done)
+	r.purse.Earlier(from)
+	s.purses = append(s.purses, r.purse)
+	s.dues = append(s.dues, duesOf(t.Plan, i+1, func(stage string) string { return from[stage] })...)
+	return nil
+}
+
+// share says whose noise each paid stage of a run has: that of the finished run that will be
+// shown, of an earlier one, or of a trial before it with an equal recipe.
+func (s *survey) share(r *run, done bool) map[string]string {
+	from := map[string]string{}
+	for i := range r.plan.Steps {
+		step := &r.plan.Steps[i]
+		recipe := r.recipes[step.ID]
+		switch before := s.payers[recipe]; {
+		case !draws(step):
+			continue
+		case done:
+			from[step.ID] = r.record.ID
+		case r.earlier[step.ID] != nil:
+			from[step.ID] = r.earlier[step.ID].Run
+		case before != "" && !r.opts.Fresh:
+			from[step.ID] = before
+		}
+		s.payers[recipe] = cmp.Or(from[step.ID], r.record.ID)
+	}
+	return from
+}
+
+// runs are the earlier ones of a spec; of what cannot be read each run tells.
+func (s *survey) runs(plan *compile.Plan) []store.Found {
+	all, read := s.earlier[plan.Name]
+	if !read {
+		all, _ = store.ReadRuns(filepath.Join(s.opts.Out, plan.Name))
+		s.earlier[plan.Name] = all
+	}
+	return store.RunsOf(all, plan.Digest, s.source.ID, s.source.Version)
+}
+
+// begun finds the run that this one would be shown, or continue: what that one has charged
+// is in the ledger and is not asked for again.
+func (r *run) begun(runs []store.Found) (id string, done bool) {
+	for _, f := range runs {
+		rec := f.Record
+		if r.opts.Fresh || !r.opts.asked(rec) || !r.blind && !(store.RunDir{Path: f.Path}).HasRead(r.content) {
+			continue
+		}
+		switch {
+		case rec.Status == record.Done && r.sameRecipes(rec):
+			return rec.ID, true
+		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
+			id = rec.ID
+		}
+	}
+	return id, false
+}
