@@ -14,7 +14,7 @@ import (
 // Env is all that a running stage may touch.
 type Env struct {
 	Stage string
-	Plan  *Plan // of the run: its bill, for stages that say so (Work.OfPlan, OfBudget) and spend nothing; else nil
+	Plan  *Plan // of the run: its bill, for stages that say so (Work.OfPlan, OfBudget); else nil
 	// Insecure says that noise comes from a seed: the run is a test, and what a
 	// report shows of it must say so.
 	Insecure bool

@@ -17,7 +17,7 @@ type Work struct {
 	Files    []FileUse // further files that Run opens
 	Lazy     bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again
 	OfBudget bool      // what comes out depends on the budget of the spec (Env.Plan), so that under another one it is another result
-	OfPlan   bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result; it spends nothing
+	OfPlan   bool      // what comes out shows the plan (Env.Plan), so that under another one it is another result
 	Findings []Finding // audit rules that the settings touch without refusing
 
 	// Decide says what follows from the scale of the noise that the bill comes to (0:

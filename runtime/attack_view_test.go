@@ -24,7 +24,7 @@ type thief struct {
 func (s *thief) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := in["in"]
 	out.Class, out.Stability = pipeline.Released, pipeline.Stability{}
-	return pipeline.Work{Out: pipeline.Headers{"out": out},
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, OfPlan: true,
 		Spends: []pipeline.Spend{{Name: "counts", Doc: "one count", Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: 1}
 		}}},

@@ -41,10 +41,10 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 	}
 }
 
-// view is the plan, for a stage whose outputs are known to show it. Another one's may be used
-// again under another plan.
+// view is the plan, for a stage whose recipe holds it. What another one makes may be used again
+// under another plan.
 func (r *run) view(step *compile.Step) *pipeline.Plan {
-	if draws(step) || !step.Work.OfPlan && !step.Work.OfBudget {
+	if !step.Work.OfPlan && !step.Work.OfBudget {
 		return nil
 	}
 	return r.plan.View()

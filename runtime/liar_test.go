@@ -28,7 +28,7 @@ type liar struct {
 
 func (s *liar) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Domain: in["in"].Domain}
-	return pipeline.Work{Out: pipeline.Headers{"model": out},
+	return pipeline.Work{Out: pipeline.Headers{"model": out}, OfPlan: s.Lie == "writes the count down",
 		Spends: []pipeline.Spend{{Name: "counts", Doc: "four counts", Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: 4}
 		}}},

@@ -43,7 +43,9 @@ func duesOf(plan *compile.Plan, run int, from func(stage string) string) (list [
 
 // asks reports whether somebody is asked before a run of a plan charges: the rows of a
 // generator are nobody's.
-func (o Options) asks(plan *compile.Plan) bool { return o.Confirm != nil && plan.Spec.Dataset.Demo == "" }
+func (o Options) asks(plan *compile.Plan) bool {
+	return o.Confirm != nil && plan.Spec.Dataset.Demo == ""
+}
 
 // confirm asks whether to charge, where somebody is to be asked and anything is charged.
 func (r *run) confirm() error {

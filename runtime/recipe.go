@@ -29,6 +29,8 @@ type recipe struct {
 	Spends   []recipeSpend       `json:"spends,omitempty"`
 	Terms    terms               `json:"terms"`
 	Repeat   int                 `json:"repeat,omitempty"` // of an experiment, where noise is drawn
+	Plan     string              `json:"plan,omitempty"`   // digest of the spec, where the stage shows the plan
+	Budget   []float64           `json:"budget,omitempty"` // epsilon and delta, where the stage goes by them
 }
 
 type recipeSpend struct {
@@ -58,6 +60,12 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 	}
 	if len(r.Spends) > 0 {
 		r.Repeat = repeat
+	}
+	if step.Work.OfPlan {
+		r.Plan = plan.Digest
+	}
+	if step.Work.OfBudget && !plan.Budget.Infinite() {
+		r.Budget = []float64{float64(plan.Budget), plan.Delta}
 	}
 	return store.DigestJSON(r)
 }
@@ -127,8 +135,7 @@ type address struct {
 	Files  []string            `json:"files,omitempty"` // digests of all files, private ones too
 	Key    string              `json:"key,omitempty"`   // commitment of the noise key, where noise is drawn
 	Secret string              `json:"secret,omitempty"`
-	Page   []string            `json:"page,omitempty"`   // what else a page of a report shows
-	Budget []float64           `json:"budget,omitempty"` // epsilon and delta, where the stage goes by them
+	Test   bool                `json:"test,omitempty"` // noise is from a seed, which pages and names of files say
 }
 
 // terms are what rows may be dealt and checked by, and what proofs about them rest on: a

@@ -6,7 +6,6 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -188,15 +187,9 @@ func (r *run) address(ctx context.Context, step *compile.Step, key string) (stri
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := address{Recipe: r.recipes[step.ID], Inputs: chain(step, r.addresses), Files: all, Key: key}
+	a := address{Recipe: r.recipes[step.ID], Inputs: chain(step, r.addresses), Files: all, Key: key, Test: r.opts.Insecure != nil}
 	if step.Work.Secret {
 		a.Secret = r.source.secret.Commitment()
-	}
-	if step.Work.OfBudget && !r.plan.Budget.Infinite() {
-		a.Budget = []float64{float64(r.plan.Budget), r.plan.Delta}
-	}
-	if step.Work.OfPlan {
-		a.Page = []string{r.plan.Digest, fmt.Sprint("insecure ", r.opts.Insecure != nil)}
 	}
 	return store.DigestJSON(a)
 }

@@ -135,11 +135,13 @@ func TestDeletedLedgerIsSeen(t *testing.T) {
 	}
 }
 
-// TestSwappedKeyIsSeen: an interrupted run goes on with its own key only.
+// TestSwappedKeyIsSeen: an interrupted run goes on with its own key only. Where what it made
+// is gone too, nothing can be taken from it.
 func TestSwappedKeyIsSeen(t *testing.T) {
 	s := newStudy(t, 400)
 	s.result()
 	dir := unfinish(t, s)
+	s.must(os.RemoveAll(s.path("runs/cache")))
 	if err := os.WriteFile(filepath.Join(dir, "internal", "noise.key"), []byte(strings.Repeat("ab", 32)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

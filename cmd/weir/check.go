@@ -83,7 +83,7 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 	if !errors.As(err, &over) {
 		return err
 	}
-	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", err.Error(), "a bill that the dataset can still pay for", "")}
+	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what the run would charge ("+err.Error()+")", "as much as all runs spend together", "")}
 }
 
 // reportCheck prints findings in the chosen format and keeps the exit code of

@@ -60,9 +60,9 @@ func TestDomainIsReleased(t *testing.T) {
 	s := newOpenStudy(t, 4000)
 	r := s.result()
 	for file, wants := range map[string][]string{
-		"towns.domain.yaml":  {"categories: [Arden, Bree, Combe, other]", "source: stage towns of open"},
-		"bounds.domain.yaml": {"bounds: [16384, 131072]", "bounds: [-4, 8]", "source: stage bounds of open", "categories: [Arden, Bree, Combe, other]"},
-		"rows.count.yaml":    {"rows: ", "deviation: ", "source: stage rows of open"},
+		"towns.domain.yaml":  {"categories: [Arden, Bree, Combe, other]", "source: stage towns of a run"},
+		"bounds.domain.yaml": {"bounds: [16384, 131072]", "bounds: [-4, 8]", "source: stage bounds of a run", "categories: [Arden, Bree, Combe, other]"},
+		"rows.count.yaml":    {"rows: ", "deviation: ", "source: stage rows of a run"},
 	} {
 		text := flat(released(t, r, file))
 		for _, want := range wants {
@@ -144,7 +144,7 @@ stages:
   sample: {kind: sample, rows: 50}
 `)
 	r := s.result()
-	for _, want := range []string{"town were released by stage towns of open", "income, weight were released by stage bounds of open"} {
+	for _, want := range []string{"town were released by stage towns of a run", "income, weight were released by stage bounds of a run"} {
 		if !strings.Contains(released(t, r, "BILL.txt"), want) || !strings.Contains(released(t, r, "PRIVACY.md"), want) {
 			t.Errorf("BILL.txt or PRIVACY.md lacks %q", want)
 		}

@@ -35,7 +35,7 @@ stages:
 			if text := flat(released(t, r, "release/domain.yaml")); !strings.Contains(text, "[Arden, Bree, Combe, other]") || !strings.Contains(text, "bounds: [16384, 131072]") {
 				t.Errorf("domain.yaml has not what was released:\n%s", text)
 			}
-			if text := released(t, r, "DATASHEET.md"); !strings.Contains(text, "stage towns of open") || !strings.Contains(text, "Arden") {
+			if text := released(t, r, "DATASHEET.md"); !strings.Contains(text, "stage towns of a run") || !strings.Contains(text, "Arden") {
 				t.Errorf("DATASHEET.md has not what was released:\n%s", text)
 			}
 			nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone", "7331373313")

@@ -78,7 +78,7 @@ stages:
   w: {kind: wait, does: "`+does+`"}
 `)
 		step := plan.Step("w")
-		if got := step.In.LateColumns(); len(got) != 1 || step.In["in"].Domain.Columns[0].Source != "stage b of test" {
+		if got := step.In.LateColumns(); len(got) != 1 || step.In["in"].Domain.Columns[0].Source != "stage b of a run" {
 			t.Fatalf("late are %v of %+v", got, step.In["in"].Domain.Columns[0])
 		}
 		in := pipeline.Table{Header: plan.Spec.Source()}

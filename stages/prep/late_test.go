@@ -42,7 +42,7 @@ func openPlan(stages string) (*compiler.Plan, error) {
 func TestBadReleases(t *testing.T) {
 	const bounds, towns = "  b: {kind: dp_bounds, noise_multiplier: 20}\n", "  c: {kind: dp_categories, noise_multiplier: 20}\n"
 	for stages, want := range map[string]string{
-		bounds + "  e: {kind: encode}\n":                                                     "of kind encode, which plans by the bounds and categories of income, and these are released when the run is under way (stage b of open)",
+		bounds + "  e: {kind: encode}\n":                                                     "of kind encode, which plans by the bounds and categories of income, and these are released when the run is under way (stage b of a run)",
 		bounds + "  e: {kind: discretize, columns: [weight], bins: 3}\n":                     "or have them declared in dataset.domain: publicly, or by the domain that an earlier run has released",
 		bounds + "  d: {kind: dp_bounds, columns: [income], noise_multiplier: 20}\n":         "is income, whose bounds another stage releases",
 		bounds + "  d: {kind: bounds, bounds: {income: {upper: 4}}}\n":                       "stages.d.bounds.income: is set for a column whose bounds or categories are released when the run is under way",
@@ -99,7 +99,7 @@ func TestStagesThatWait(t *testing.T) {
 	if got := strings.Join(h.LateColumns(), " "); got != "town income" {
 		t.Errorf("late are %q", got)
 	}
-	if got := h.Domain.Column("income").Source; got != "stage b of open" {
+	if got := h.Domain.Column("income").Source; got != "stage b of a run" {
 		t.Errorf("income comes from %q", got)
 	}
 	for _, s := range p.Plan.Steps { // three rows of a unit

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// day is a study whose spec is edited, and the charges that its ledger should have by now.
+type day struct {
+	study
+	charges int
+	runs    []string
+}
+
+func newDay(t *testing.T) *day {
+	d := &day{study: newStudy(t, 400)}
+	d.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, checkpoint_every: 10}", "train: {kind: auto}")
+	d.edit("spec.yaml", "  encode: {kind: encode}\n", "")
+	return d
+}
+
+// then runs the spec as it is now; more is how many charges that has to make.
+func (d *day) then(what string, more int, args ...string) runResult {
+	d.t.Helper()
+	r := d.result(args...)
+	d.charges += more
+	if got := d.study.charges(); got != d.charges || len(r.Charged) != more && !r.Reused {
+		d.t.Errorf("%s: the ledger has %d charges and the run names %d, must have %d, %d of them new", what, got, len(r.Charged), d.charges, more)
+	}
+	d.runs = append(d.runs, r.Run)
+	return r
+}
+
+// TestADayOfEdits counts the lines of the ledger: what does not change the computation of a
+// paid stage costs nothing, and what changes it is one charge.
+func TestADayOfEdits(t *testing.T) {
+	d := newDay(t)
+	first := d.then("the first run", 1)
+	if again := d.then("again", 0); !again.Reused || again.Run != first.Run {
+		t.Errorf("the same spec is %s, must be shown", again.Run)
+	}
+	d.edit("spec.yaml", "seed: 3\n", "# a comment\n")
+	d.edit("spec.yaml", "name: study\n", "seed: 3\nname: study\n")
+	if again := d.then("comments and the order of keys", 0); !again.Reused {
+		t.Error("comments and the order of keys make another run")
+	}
+	d.edit("spec.yaml", "rows: 50", "rows: 60")
+	rows := d.then("rows", 0)
+	if rows.From["train"] != filepath.Base(first.Run) || released(t, rows, "train.model.arrow") != released(t, first, "train.model.arrow") {
+		t.Errorf("rows: train is of run %q, must be the model of %s", rows.From["train"], first.Run)
+	}
+	d.edit("spec.yaml", "rows: 60}\n", "rows: 60}\n  close: {kind: marginals, real: features, synthetic: sample}\n  report: {kind: report, real: features, synthetic: sample}\n")
+	d.then("an evaluation", 0)
+	d.edit("spec.yaml", "kind: report,", "kind: report, target: flag,")
+	d.then("plots", 0)
+	d.edit("spec.yaml", "name: study\n", "name: renamed\n")
+	d.then("the name", 0)
+	d.edit("spec.yaml", "seed: 3", "seed: 4")
+	d.then("the seed", 1)
+	d.edit("spec.yaml", "seed: 4", "seed: 3")
+	d.then("the seed as it was", 0)
+	d.edit("spec.yaml", "epsilon: 1,", "epsilon: 0.5,")
+	d.then("the noise", 1)
+	d.edit("spec.yaml", "kind: auto}", "kind: auto, target_weight: 3}")
+	d.then("a setting of the model", 1)
+	table := d.read("data.csv")
+	d.write("data.csv", strings.Replace(table, "35838", "35839", 1))
+	d.then("the data", 1)
+	d.write("data.csv", table)
+	d.then("the data as they were", 0)
+	fresh := d.then("--fresh", 1, "--fresh")
+	d.edit("spec.yaml", "rows: 60", "rows: 70")
+	if latest := d.then("rows again", 0); latest.From["train"] != filepath.Base(fresh.Run) {
+		t.Errorf("the model is of run %q, must be the latest, of %s", latest.From["train"], fresh.Run)
+	}
+	for _, run := range []string{first.Run, rows.Run, d.runs[len(d.runs)-1]} {
+		if code, out, errs := d.weir("verify", run); code != exitDone {
+			t.Errorf("verify %s: %d: %s%s", run, code, out, errs)
+		}
+	}
+}
+
+// TestReusedOnlyIfCharged: a stored output whose charge the ledger does not hold is never
+// used, nor is a noise key that is still there.
+func TestReusedOnlyIfCharged(t *testing.T) {
+	for name, seed := range map[string][]string{"with a test seed": {"--insecure-noise-seed", "7"}, "of a generator": nil} {
+		d := newDay(t)
+		if seed == nil {
+			d.edit("spec.yaml", "file: data.csv, domain: domain.yaml, rows_public: 400", "demo: cardio, demo_rows: 400, rows_public: 400")
+			d.edit("spec.yaml", "  complete: {kind: impute_constant, numbers: {income: 50000}}\n", "")
+		}
+		first := d.result(seed...)
+		if err := os.Remove(first.Ledger); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(first.Run, "run.json")); err != nil { // which knows that there was a charge
+			t.Fatal(err)
+		}
+		d.edit("spec.yaml", "rows: 50", "rows: 60")
+		if r := d.result(seed...); len(r.Charged) != 1 || len(r.From) != 0 {
+			t.Errorf("%s: charged %v, reused %v; must be a charge of its own", name, r.Charged, r.From)
+		}
+	}
+}
+
+// TestPlanSaysWhatIsReused, and check and plan refuse what the run would, by the ledger alone.
+func TestPlanSaysWhatIsReused(t *testing.T) {
+	d := newDay(t)
+	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
+	plan := func(args ...string) (int, string) {
+		code, out, errs := d.weir(append([]string{args[0], d.path("spec.yaml"), "--out", d.path("runs")}, args[1:]...)...)
+		return code, out + errs
+	}
+	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "1 new charge epsilon") || !strings.Contains(out, "of 1.5 at delta 1e-06") {
+		t.Errorf("before the first run: %d: %s", code, out)
+	}
+	if left, _ := filepath.Glob(d.path("*weir-*")); len(left) > 0 {
+		t.Errorf("plan left %v", left)
+	}
+	first := d.then("the first run", 1)
+	d.edit("spec.yaml", "rows: 50", "rows: 60")
+	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "reused, charged in run "+filepath.Base(first.Run)) || strings.Contains(out, "new charge") {
+		t.Errorf("with other rows: %d: %s", code, out)
+	}
+	d.edit("spec.yaml", "seed: 3", "seed: 4")
+	for _, command := range []string{"plan", "check", "run"} {
+		if code, out := plan(command); code != exitPrivacy || !strings.Contains(out, "is spent at delta 1e-06; this run would make it") {
+			t.Errorf("weir %s: %d, must refuse: %s", command, code, out)
+		}
+	}
+	if d.study.charges() != 1 {
+		t.Errorf("%d charges, must be 1", d.study.charges())
+	}
+}
+
+// TestRunAsks in a terminal, before anything is charged; no is no.
+func TestRunAsks(t *testing.T) {
+	d := newDay(t)
+	answer := func(text string, args ...string) (int, string) {
+		var out strings.Builder
+		code := execute(t.Context(), streams{in: strings.NewReader(text), out: &out, err: &out, terminal: true}, append([]string{"run", d.path("spec.yaml"), "--out", d.path("runs")}, args...))
+		return code, out.String()
+	}
+	for _, no := range []string{"n\n", "", "\n", "maybe\n"} {
+		if code, out := answer(no); code != exitInterrupted || !strings.Contains(out, "Charge it? [y/N]") || d.exists("data.csv.weir-ledger.jsonl") {
+			t.Errorf("%q: exit code %d: %s", no, code, out)
+		}
+	}
+	if left, _ := filepath.Glob(d.path("runs/study/2*")); len(left) > 0 {
+		t.Errorf("a declined run left %v", left)
+	}
+	if code, out := answer("y\n"); code != exitDone || d.charges != 0 || d.study.charges() != 1 {
+		t.Errorf("yes: exit code %d: %s", code, out)
+	}
+	d.edit("spec.yaml", "rows: 50", "rows: 60")
+	if code, out := answer(""); code != exitDone || strings.Contains(out, "Charge it?") {
+		t.Errorf("nothing to charge: exit code %d: %s", code, out)
+	}
+	d.edit("spec.yaml", "seed: 3", "seed: 4")
+	if code, out := answer("", "--yes"); code != exitDone || strings.Contains(out, "Charge it?") || d.study.charges() != 2 {
+		t.Errorf("--yes: exit code %d: %s", code, out)
+	}
+}
+
+func (s study) exists(name string) bool {
+	_, err := os.Lstat(s.path(name))
+	return err == nil
+}
