@@ -87,7 +87,7 @@ func (r *gitCommit) git(args ...string) ([]byte, error) {
 		return nil, errors.New("the program git is not on the path")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(errs.String()))
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
 	}
 	return out.Bytes(), nil
 }
@@ -110,6 +110,21 @@ func (r *gitCommit) inside(at string) (string, error) {
 		}
 	}
 	return "", withCode(exitUsage, fmt.Errorf("%s: lies outside of the repository %s", at, r.top))
+}
+
+// holding lists the files of the revision that hold a text.
+func (r *gitCommit) holding(text string) (names []string, err error) {
+	out, err := r.git("grep", "-l", "-z", "-F", "--no-recurse-submodules", "--full-name", "-e", text, r.id)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil // none
+	}
+	for _, line := range strings.Split(string(out), "\x00") {
+		if name, is := strings.CutPrefix(line, r.id+":"); is {
+			names = append(names, name)
+		}
+	}
+	return names, err
 }
 
 // errAbsent marks a file that a revision does not have.

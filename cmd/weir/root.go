@@ -62,7 +62,7 @@ func newRoot(s streams) *cobra.Command {
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
 		initCommand, domainCommand, checkCommand, planCommand, runCommand, reportCommand, sampleCommand, evaluateCommand,
-		verifyCommand, ledgerCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
+		verifyCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }
 
