@@ -47,6 +47,9 @@ func allowed() map[string][]string {
 		// show words the plan that is data: it sees neither specs nor the work of a plan.
 		"pipeline/show":  {"pipeline", "schema", "privacy", "internal/plain"},
 		"pipeline/audit": {},
+		// compare sees text and numbers that may be of another version of weir: it compiles
+		// nothing and reads neither records nor ledgers, so that it says only what it was given.
+		"pipeline/compare": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plain"},
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it.
 		"pipeline/pipelinetest": {"pipeline", "pipeline/compile", "schema", "privacy"},
@@ -56,7 +59,7 @@ func allowed() map[string][]string {
 		"specs":                 {},
 		"examples":              {},
 		"internal":              {"schema", "privacy", "train", "pipeline", "record"},
-		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit",
+		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit", "pipeline/compare",
 			"privacy/ledger", "record", "stages", "runtime", "specs", "internal/disk", "internal/plain"},
 		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
 			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},

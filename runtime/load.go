@@ -31,11 +31,13 @@ func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (
 
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.
 func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipeline.Registry) (*spec.Spec, error) {
-	return spec.Parse(spec.Sources{
-		File: name, Data: data, Set: set,
-		Read: func(file string) ([]byte, error) { return readLimited(folder, file) },
-		Demo: demo.Domain, More: compile.Faults,
-	}, reg)
+	return ParseSpecFrom(name, data, set, func(file string) ([]byte, error) { return readLimited(folder, file) }, reg)
+}
+
+// ParseSpecFrom validates the YAML of a spec that lies elsewhere than in a folder, such as
+// in a revision; read gives the files that it names.
+func ParseSpecFrom(name string, data []byte, set []string, read func(file string) ([]byte, error), reg *pipeline.Registry) (*spec.Spec, error) {
+	return spec.Parse(spec.Sources{File: name, Data: data, Set: set, Read: read, Demo: demo.Domain, More: compile.Faults}, reg)
 }
 
 // readLimited reads one byte more than the schema room accepts, so that a huge

@@ -23,7 +23,7 @@ prints the privacy bill before it opens the data, runs the plan and leaves a
 record that can be audited and replayed.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 verification mismatch; 130 interrupted.`
+over budget; 4 verification mismatch, or a difference; 130 interrupted.`
 
 // execute runs the command line and returns its exit code.
 func execute(ctx context.Context, s streams, args []string) int {
@@ -63,7 +63,7 @@ func newRoot(s streams) *cobra.Command {
 func commands() []func(streams) *cobra.Command {
 	return []func(streams) *cobra.Command{
 		initCommand, domainCommand, checkCommand, planCommand, runCommand, reportCommand, sampleCommand, evaluateCommand,
-		verifyCommand, ledgerCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
+		verifyCommand, ledgerCommand, budgetCommand, diffCommand, epsilonCommand, renderCommand, kindsCommand, explainCommand, schemaCommand, versionCommand, completionCommand,
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"weir/internal/disk"
 	"weir/privacy"
 )
 
@@ -201,6 +203,30 @@ func TestSumFilterInvertsTheCap(t *testing.T) {
 			limit.Epsilon = total.Epsilon * factor
 			if err := l.Check(limit); (err == nil) != fits {
 				t.Errorf("%s: total %g, cap %g: %v", name, total.Epsilon, limit.Epsilon, err)
+			}
+		}
+	}
+}
+
+// TestAdmitIsCheck: charges that are in no file are admitted as those of a ledger are,
+// by the filter that it would have.
+func TestAdmitIsCheck(t *testing.T) {
+	for _, filter := range []string{"rdp", "gaussian"} {
+		for _, noise := range []float64{1, 2, 4, 8} {
+			l, err := Open(disk.Disk{}, filepath.Join(t.TempDir(), "l"), "ds-1", time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			limit := Cap{Epsilon: 2, Delta: 1e-5, Adjacency: privacy.AddRemove, Filter: filter}
+			c := Charge{ID: "a", Run: "r", Spec: "s", Version: "1", Stage: "t", Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: noise}}
+			fixed, err := limit.fix(nil, func() ([]Entry, error) { return []Entry{c.entry("ds-1", time.Time{}, admission{})}, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := l.Check(fixed, c)
+			f, got := limit.Admit(nil, []Entry{{ID: "a", Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency}})
+			if (f != Filter{fixed.Filter, fixed.Order}) || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s, noise %g: %v by %v, must be %v", filter, noise, got, f, want)
 			}
 		}
 	}

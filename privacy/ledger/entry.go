@@ -101,8 +101,8 @@ func (e Entry) original() (Entry, error) {
 	return e.seal()
 }
 
-// identity is the hash that e was written with, whatever merges moved it.
-func (e Entry) identity() string {
+// Identity is the hash that e was written with, whatever merges moved it.
+func (e Entry) Identity() string {
 	if e.Origin != nil {
 		return e.Origin.Hash
 	}

@@ -37,7 +37,7 @@ func Includes(entries []Entry, h Head) error {
 		return fmt.Errorf("ledger: has %d charges, had %d: charges were removed at the end: %w", len(entries), h.Count, ErrTampered)
 	}
 	for _, e := range entries {
-		if e.Hash == h.Hash || e.identity() == h.Hash {
+		if e.Hash == h.Hash || e.Identity() == h.Hash {
 			return nil
 		}
 	}

@@ -110,18 +110,18 @@ func orphan(lines []found) error {
 // graft appends the entries of rest to the chain, each charge once.
 func graft(chain []Entry, rest []found) ([]Entry, error) {
 	slices.SortStableFunc(rest, func(a, b found) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.identity(), b.identity()))
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Identity(), b.Identity()))
 	})
 	have := map[string]bool{}
 	for _, e := range chain {
-		have[e.identity()] = true
+		have[e.Identity()] = true
 	}
 	for _, f := range rest {
 		e := f.Entry
-		if have[e.identity()] {
+		if have[e.Identity()] {
 			continue
 		}
-		have[e.identity()] = true
+		have[e.Identity()] = true
 		if e.Origin == nil {
 			e.Origin = &Origin{Prev: e.Prev, Hash: e.Hash}
 		}

@@ -81,24 +81,41 @@ func bestOrder(c Cap, top float64, spent, bill func(order float64) float64) floa
 func (l *Ledger) Fix(limit Cap, bill ...Charge) (Cap, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := limit.valid(); err != nil {
-		return limit, fmt.Errorf("ledger: cap: %w", err)
+	return limit.fix(l.entries, func() ([]Entry, error) { return l.chain(bill, admission{}) })
+}
+
+// fix is Fix after the charges spent; the bill is asked for where its order is.
+func (c Cap) fix(spent []Entry, bill func() ([]Entry, error)) (Cap, error) {
+	if err := c.valid(); err != nil {
+		return c, fmt.Errorf("ledger: cap: %w", err)
 	}
-	f, err := limit.filter(l.entries)
+	f, err := c.filter(spent)
 	if err != nil {
-		return limit, err
+		return c, err
 	}
-	if fixed, _, err := FilterOf(l.entries); err != nil || fixed != nil || f.Name != "rdp" || limit.Order != 0 {
-		limit.Filter, limit.Order = f.Name, f.Order
-		return limit, err
+	if fixed, _, err := FilterOf(spent); err != nil || fixed != nil || f.Name != "rdp" || c.Order != 0 {
+		c.Filter, c.Order = f.Name, f.Order
+		return c, err
 	}
-	added, err := l.chain(bill, admission{})
+	added, err := bill()
 	if err != nil {
-		return limit, err
+		return c, err
 	}
-	limit.Filter = f.Name
-	limit.Order, err = limit.orderFor(l.entries, added)
-	return limit, err
+	c.Filter = f.Name
+	c.Order, err = c.orderFor(spent, added)
+	return c, err
+}
+
+// Admit is Fix and Check of charges that are in no file yet, and so have no place in a
+// chain: the filter that would add them up after what is spent, and nil or an
+// *OverBudgetError. Only Append decides.
+func (c Cap) Admit(spent, planned []Entry) (Filter, error) {
+	fixed, err := c.fix(spent, func() ([]Entry, error) { return planned, nil })
+	if err != nil {
+		return Filter{}, err
+	}
+	f := Filter{fixed.Filter, fixed.Order}
+	return f, c.check(f, spent, planned)
 }
 
 // orderFor is the best order for added after spent; that of Gaussian noise where

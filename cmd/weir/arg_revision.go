@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"weir/pipeline/spec"
+	"weir/runtime"
+	"weir/schema"
+	"weir/stages"
+)
+
+// gitCommit is a commit of a git repository, read by the git program: objects alone, never
+// the working tree, so that a spec meets the domain that it was committed with.
+type gitCommit struct {
+	ctx  context.Context
+	top  string // folder of the repository
+	name string // as the user named it
+	id   string
+}
+
+// errRevision marks a revision or a file in one that cannot be read.
+var errRevision = errors.New("revision")
+
+// openRevision finds a commit of the repository that holds the file or folder at.
+func openRevision(ctx context.Context, at, name string) (*gitCommit, error) {
+	switch {
+	case name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n"):
+		return nil, withCode(exitUsage, fmt.Errorf("%w: is %q, must be a commit, branch or tag of git", errRevision, name))
+	}
+	r := &gitCommit{ctx: ctx, top: existing(at), name: name}
+	top, err := r.git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, withCode(exitUsage, fmt.Errorf("%s: must lie in a git repository: %w", at, err))
+	}
+	r.top = strings.TrimSuffix(string(top), "\n")
+	id, err := r.git("rev-parse", "--verify", "--quiet", name+"^{commit}")
+	if err != nil {
+		return nil, withCode(exitUsage, fmt.Errorf("%w: is %q, must be a commit, branch or tag of %s (in a shallow clone, fetch it first)", errRevision, name, r.top))
+	}
+	r.id = strings.TrimSpace(string(id))
+	return r, nil
+}
+
+// mergeBase is where two revisions of a repository parted.
+func (r *gitCommit) mergeBase(other *gitCommit) (*gitCommit, error) {
+	id, err := r.git("merge-base", r.id, other.id)
+	if err != nil {
+		return nil, withCode(exitUsage, fmt.Errorf("%w: %s and %s have no commit in common: %w", errRevision, r.name, other.name, err))
+	}
+	base := *r
+	base.id, base.name = strings.TrimSpace(string(id)), fmt.Sprintf("merge-base(%s, %s)", r.name, other.name)
+	return &base, nil
+}
+
+// existing is the nearest folder at or above a path: a spec may be gone today.
+func existing(at string) string {
+	for {
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			return at
+		}
+		above := filepath.Dir(at)
+		if above == at {
+			return "."
+		}
+		at = above
+	}
+}
+
+// git runs git without a shell. Nothing of what the repository configures to be run is:
+// these commands read objects and lists, call no hook, filter or pager and ask nobody.
+func (r *gitCommit) git(args ...string) ([]byte, error) {
+	c := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.top, "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)...)
+	c.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("the program git is not on the path")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// inside is a path of this machine as the repository names it.
+func (r *gitCommit) inside(at string) (string, error) {
+	abs, err := filepath.Abs(at)
+	if err != nil {
+		return "", err
+	}
+	resolved := abs // the repository may be named through a link
+	if folder, err := filepath.EvalSymlinks(existing(filepath.Dir(abs))); err == nil {
+		if rest, err := filepath.Rel(existing(filepath.Dir(abs)), abs); err == nil {
+			resolved = filepath.Join(folder, rest)
+		}
+	}
+	for _, one := range []string{abs, resolved} {
+		if rel, err := filepath.Rel(filepath.FromSlash(r.top), one); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), nil
+		}
+	}
+	return "", withCode(exitUsage, fmt.Errorf("%s: lies outside of the repository %s", at, r.top))
+}
+
+// holding lists the files of the revision that hold a text.
+func (r *gitCommit) holding(text string) (names []string, err error) {
+	out, err := r.git("grep", "-l", "-z", "-F", "--no-recurse-submodules", "--full-name", "-e", text, r.id)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil // none
+	}
+	for _, line := range strings.Split(string(out), "\x00") {
+		if name, is := strings.CutPrefix(line, r.id+":"); is {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// errAbsent marks a file that a revision does not have.
+var errAbsent = errors.New("no such file")
+
+// read gives a file of the revision, named from the top of the repository. A link is not
+// followed: it could lead out, and what it leads to is no part of the revision.
+func (r *gitCommit) read(name string, most int64) ([]byte, error) {
+	fault := func(err error) error { return fmt.Errorf("%s:%s: %w", r.name, name, err) }
+	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
+		return nil, fault(errors.New("leaves the repository, must be a file in it"))
+	}
+	entry, err := r.git("ls-tree", "-z", "-l", "--full-tree", r.id, "--", name)
+	if err != nil {
+		return nil, fault(err)
+	}
+	head, found, _ := strings.Cut(strings.TrimSuffix(string(entry), "\x00"), "\t")
+	parts := strings.Fields(head) // mode, type, id, size
+	if len(parts) != 4 || found != name {
+		return nil, fault(errAbsent)
+	}
+	size, err := strconv.ParseInt(parts[3], 10, 64)
+	switch {
+	case parts[0] == "120000":
+		return nil, fault(errors.New("is a symbolic link, must be a file"))
+	case parts[1] != "blob" || err != nil:
+		return nil, fault(errors.New("is no file, must be one"))
+	case size > most:
+		return nil, fault(fmt.Errorf("is %d bytes long, must be at most %d", size, most))
+	}
+	data, err := r.git("cat-file", "blob", parts[2])
+	if err != nil {
+		return nil, fault(err)
+	}
+	return data, nil
+}
+
+// spec reads and validates a spec as it was, named from the top of the repository, with
+// overrides; files that it names are those of the revision.
+func (r *gitCommit) spec(name string, set ...string) (*spec.Spec, error) {
+	reg, err := stages.Registry()
+	if err != nil {
+		return nil, err
+	}
+	data, err := r.read(name, schema.MaxBytes)
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	sp, err := runtime.ParseSpecFrom(r.name+":"+name, data, set, func(file string) ([]byte, error) {
+		if path.IsAbs(filepath.ToSlash(file)) {
+			return nil, fmt.Errorf("%s: is an absolute path, which no revision has", file)
+		}
+		return r.read(path.Join(path.Dir(name), filepath.ToSlash(file)), schema.MaxBytes)
+	}, reg)
+	return sp, (&specFlags{}).problem(err)
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/internal/disk"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/privacy/ledger"
+	"weir/runtime"
+	"weir/runtime/dataset"
+	"weir/schema"
+)
+
+// budgeting reads the specs of a budget check, then and now.
+type budgeting struct {
+	against string
+	flags   specFlags
+
+	then  *gitCommit
+	bills map[string]bill // by the digest of the spec: most do not change
+	notes []string
+}
+
+// bill is all runs of a spec.
+type bill []plannedRun
+
+// plannedRun is one run of a spec, or of its experiment.
+type plannedRun struct {
+	plan   *compile.Plan
+	repeat int
+}
+
+// specState is a spec on one side of a check.
+type specState struct {
+	bill    bill
+	dataset string      // its ledger's path, or demo: and its name
+	shown   string      // the dataset as people call it
+	cap     *ledger.Cap // of the dataset
+	digest  string
+}
+
+// specPair is a spec by its path in the repository, as it was and as it is; nil where it is
+// not, or cannot run.
+type specPair struct {
+	path      string
+	then, now *specState
+	fault     string // why it cannot run now
+}
+
+// load reads the pairs: those of the arguments, or all of the repository.
+func (b *budgeting) load(ctx context.Context, args []string) (pairs []specPair, err error) {
+	at := "."
+	if len(args) > 0 {
+		at = args[0]
+	}
+	if b.then, err = openRevision(ctx, at, b.against); err != nil {
+		return nil, err
+	}
+	b.bills = map[string]bill{}
+	names, err := b.named(args)
+	if len(args) == 0 && err == nil {
+		names, err = b.tracked()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range names {
+		pair, err := b.pair(name)
+		if err != nil && len(args) == 0 { // it cannot run, so it plans nothing
+			b.notes = append(b.notes, fmt.Sprintf("%s cannot run as it is now and plans nothing: %s", name, firstLine(err)))
+			pair.fault, err = err.Error(), nil
+		}
+		errs = append(errs, err)
+		pairs = append(pairs, pair)
+	}
+	return pairs, errors.Join(errs...)
+}
+
+// named are the paths of arguments in the repository, each once.
+func (b *budgeting) named(args []string) (names []string, err error) {
+	for _, arg := range args {
+		name, err := b.then.inside(arg)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// tracked are all files of YAML that git has now or had then and that are specs on either
+// side.
+func (b *budgeting) tracked() (names []string, err error) {
+	then, err := b.then.holding("weir")
+	if err != nil {
+		return nil, err
+	}
+	now, err := b.then.git("ls-files", "-z", "--cached", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(then, strings.Split(string(now), "\x00")...) {
+		ext := path.Ext(name)
+		if (ext == ".yaml" || ext == ".yml") && !slices.Contains(names, name) && (b.specNow(name) || slices.Contains(then, name) && b.specThen(name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (b *budgeting) specThen(name string) bool {
+	data, err := b.then.read(name, schema.MaxBytes)
+	return err == nil && isSpec(data)
+}
+
+func (b *budgeting) specNow(name string) bool {
+	data, err := disk.ReadFile(b.place(name), schema.MaxBytes)
+	return err == nil && isSpec(data)
+}
+
+// isSpec tells a spec, sound or not, from other YAML.
+func isSpec(data []byte) bool {
+	doc, _ := schema.Parse("", data)
+	return doc != nil && doc.Has("weir") && doc.Has("stages")
+}
+
+// place is where a file of the repository lies now.
+func (b *budgeting) place(name string) string {
+	if filepath.IsAbs(filepath.FromSlash(name)) {
+		return filepath.FromSlash(name)
+	}
+	return filepath.Join(filepath.FromSlash(b.then.top), filepath.FromSlash(name))
+}
+
+// pair reads a spec on both sides. One that could not run then spent nothing then, and
+// set no budget; the error is that of now.
+func (b *budgeting) pair(name string) (p specPair, err error) {
+	p.path = name
+	var fault error
+	if p.then, fault = b.state(name, func(set ...string) (*spec.Spec, error) { return b.then.spec(name, set...) }); fault != nil && !errors.Is(fault, errAbsent) {
+		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name, b.against, firstLine(fault)))
+	}
+	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, errAbsent) {
+		return p, nil // it is gone
+	}
+	p.now, err = b.state(name, func(set ...string) (*spec.Spec, error) {
+		flags := b.flags
+		flags.set = set
+		return flags.load(b.place(name))
+	})
+	if err != nil {
+		p.now = nil
+	}
+	return p, err
+}
+
+// state compiles a spec with all runs of its experiment. One that has no plan still says
+// which budget it sets.
+func (b *budgeting) state(name string, load func(set ...string) (*spec.Spec, error)) (*specState, error) {
+	sp, err := load()
+	if err != nil {
+		return nil, err
+	}
+	s := &specState{cap: capOf(sp), digest: sp.Digest, bill: b.bills[sp.Digest]}
+	s.dataset, s.shown = datasetOf(path.Dir(name), sp)
+	if s.bill == nil {
+		if s.bill, err = billOf(sp, load); err != nil {
+			return s, err
+		}
+		b.bills[sp.Digest] = s.bill
+	}
+	return s, nil
+}
+
+// billOf lists the runs of a spec; repeats are compiled once.
+func billOf(sp *spec.Spec, load func(set ...string) (*spec.Spec, error)) (all bill, err error) {
+	trials, err := sp.Experiment.Trials()
+	if err != nil {
+		return nil, err
+	}
+	plans := map[string]*compile.Plan{}
+	for _, t := range trials {
+		key := strings.Join(t.Set, "\x00")
+		if plans[key] == nil {
+			one := sp
+			if len(t.Set) > 0 {
+				if one, err = load(t.Set...); err != nil {
+					return nil, err
+				}
+			}
+			if plans[key], err = compile.Compile(one); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, plannedRun{plans[key], t.Repeat})
+	}
+	return all, nil
+}
+
+// charges are those of one run on the dataset of an id, as the ledger would have them.
+func (r plannedRun) charges(id string) (list []ledger.Entry, err error) {
+	p := r.plan
+	if p.Budget.Infinite() {
+		return nil, nil // nothing is charged, and nothing released
+	}
+	recipes, err := runtime.Recipes(p, id, r.repeat)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, spend := range s.Spends {
+			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: p.Digest, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
+				Adjacency: p.Adjacency, Unit: ledger.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven})
+		}
+	}
+	return list, nil
+}
+
+// capOf is the budget of a spec's dataset as the ledger takes it, or nil.
+func capOf(sp *spec.Spec) *ledger.Cap {
+	b := sp.Dataset.Budget
+	if b == nil {
+		return nil
+	}
+	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency, Unit: ledger.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
+}
+
+// datasetOf tells datasets apart without opening them: by the place of the ledger, from the
+// top of the repository.
+func datasetOf(folder string, sp *spec.Spec) (key, shown string) {
+	from := func(name string) string {
+		if filepath.IsAbs(name) {
+			return filepath.ToSlash(filepath.Clean(name))
+		}
+		return path.Join(folder, filepath.ToSlash(name))
+	}
+	switch d := sp.Dataset; {
+	case d.Ledger != "" && d.File != "":
+		return from(d.Ledger), from(d.File)
+	case d.Ledger != "":
+		return from(d.Ledger), "demo: " + d.Demo
+	case d.File != "":
+		return from(d.File) + dataset.LedgerSuffix, from(d.File)
+	default:
+		return "demo: " + d.Demo, "demo: " + d.Demo
+	}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"weir/pipeline/compile"
+	"weir/runtime"
+)
+
+// budgetCheck checks against main and decodes; the exit code must be as expected.
+func (s study) budgetCheck(code int, args ...string) budgetReport {
+	s.t.Helper()
+	got, out, errs := s.weir(append([]string{"budget", "check", "--against", "main", "--json"}, args...)...)
+	if got != code {
+		s.t.Fatalf("exit %d, must be %d: %s%s", got, code, out, errs)
+	}
+	var r budgetReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		s.t.Fatalf("%v in %s", err, out)
+	}
+	if r.OK != (code == exitDone) {
+		s.t.Errorf("ok is %v at exit %d", r.OK, code)
+	}
+	return r
+}
+
+// cappedStudy is a study of noisy marginals, whose dataset has a budget of epsilon 1.2, in a
+// repository.
+func cappedStudy(t *testing.T) study {
+	s := newStudy(t, 300)
+	s.write("spec.yaml", `weir: 1
+name: study
+dataset: {file: data.csv, domain: domain.yaml, rows_public: 300, budget: {epsilon: 1.2, delta: 1e-5}}
+privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}
+seed: 3
+stages:
+  features: {kind: drop, columns: [id]}
+  clean: {kind: bounds, outside: missing}
+  train: {kind: independent}
+  sample: {kind: sample, rows: 50}
+`)
+	s.repository()
+	return s
+}
+
+// TestBudgetCheck: each case edits a spec that plans 1 of 1.2, and says whether the
+// planned spending is still allowed, and what is told besides.
+func TestBudgetCheck(t *testing.T) {
+	spec := func(s study, pairs ...string) {
+		for i := 0; i+1 < len(pairs); i += 2 {
+			s.edit("spec.yaml", pairs[i], pairs[i+1])
+		}
+	}
+	const budget = ", budget: {epsilon: 1.2, delta: 1e-5}"
+	for name, c := range map[string]struct {
+		change func(s study)
+		code   int
+		told   string // in the text
+	}{
+		"nothing":   {func(s study) {}, exitDone, "within"},
+		"within":    {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 1.1, delta: 1e-6") }, exitDone, "within"},
+		"a comment": {func(s study) { spec(s, "seed: 3", "seed: 3 # three") }, exitDone, "same"},
+		"beyond":    {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6") }, exitPrivacy, "OVER"},
+		"raised with it": {func(s study) {
+			spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", "epsilon: 1.2", "epsilon: 5")
+		}, exitPrivacy, "the budget itself was raised from 1.2 to 5"},
+		"raised alone":       {func(s study) { spec(s, "epsilon: 1.2", "epsilon: 5") }, exitDone, "the budget itself was raised from 1.2 to 5"},
+		"removed with it":    {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", budget, "") }, exitPrivacy, "was removed"},
+		"removed alone":      {func(s study) { spec(s, budget, "") }, exitDone, "the budget, epsilon 1.2 at delta 1e-05, was removed"},
+		"a looser delta":     {func(s study) { spec(s, "delta: 1e-5", "delta: 1e-4") }, exitDone, "the delta of the budget was raised from 1e-05 to 0.0001"},
+		"a looser adjacency": {func(s study) { spec(s, "replace_one", "add_remove", "rows_public: 300, ", "") }, exitPrivacy, "the adjacency was loosened from replace_one to add_remove"},
+		"an experiment":      {func(s study) { spec(s, "seed: 3", "seed: 3\nexperiment: {repeats: 3}") }, exitPrivacy, "3 runs now"},
+		"a small experiment": {func(s study) {
+			spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: 0.2, delta: 1e-6", "seed: 3", "seed: 3\nexperiment: {repeats: 3}")
+		}, exitDone, "3 runs now"},
+		"a grid": {func(s study) { spec(s, "seed: 3", "seed: 3\nexperiment: {grid: {privacy.epsilon: [0.5, 1, 1.2]}}") }, exitPrivacy, "3 runs now"},
+		"rows": {func(s study) {
+			s.write("more.yaml", strings.Replace(s.read("spec.yaml"), "rows: 50", "rows: 60", 1))
+			s.git("add", "-A")
+		}, exitDone, "new"},
+		"a new spec": {func(s study) {
+			s.write("more.yaml", strings.Replace(s.read("spec.yaml"), "seed: 3", "seed: 4", 1))
+			s.git("add", "-A")
+		}, exitPrivacy, "new"},
+		"without its budget": {func(s study) {
+			s.write("more.yaml", strings.NewReplacer("seed: 3", "seed: 4", budget, "").Replace(s.read("spec.yaml")))
+			s.git("add", "-A")
+		}, exitPrivacy, "new"},
+		"not known to git": {func(s study) { s.write("more.yaml", strings.Replace(s.read("spec.yaml"), "seed: 3", "seed: 4", 1)) }, exitDone, "within"},
+		"another file": {func(s study) {
+			s.write("copy.csv", s.read("data.csv"))
+			spec(s, "file: data.csv", "file: copy.csv", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
+		}, exitPrivacy, "names another dataset, copy.csv"},
+		"under another name": {func(s study) {
+			s.git("mv", "spec.yaml", "other.yaml")
+			s.edit("other.yaml", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
+		}, exitPrivacy, "gone"},
+		"moved as it was":   {func(s study) { s.git("mv", "spec.yaml", "other.yaml") }, exitDone, "gone"},
+		"broken":            {func(s study) { spec(s, "kind: independent", "kind: nonsense") }, exitDone, "cannot run as it is now"},
+		"no spec any more":  {func(s study) { s.git("rm", "-q", "spec.yaml") }, exitDone, "went with the spec"},
+		"no privacy at all": {func(s study) { spec(s, "{epsilon: 1, delta: 1e-6", "{epsilon: inf, claims: none, delta: 1e-6") }, exitDone, "within"},
+		"its other filter":  {func(s study) { spec(s, "delta: 1e-5}", "delta: 1e-5, filter: gaussian}") }, exitDone, "the filter of the budget was changed from rdp to gaussian"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := cappedStudy(t)
+			t.Chdir(s.dir)
+			c.change(s)
+			s.budgetCheck(c.code)
+			code, text, errs := s.weir("budget", "check", "--against", "main")
+			if code != c.code || !strings.Contains(text, c.told) || (code == exitPrivacy) != strings.Contains(errs, "it is that budget which counts") {
+				t.Errorf("exit %d, must be %d and tell %q:\n%s%s", code, c.code, c.told, text, errs)
+			}
+		})
+	}
+}
+
+// TestBudgetCheckCountsTheLedger: what was spent counts, once. A run of the spec itself is
+// no growth; a ledger without a line that the revision has does not forget it.
+func TestBudgetCheckCountsTheLedger(t *testing.T) {
+	s := cappedStudy(t)
+	t.Chdir(s.dir)
+	s.result()
+	r := s.budgetCheck(exitDone)
+	if d := r.Datasets[0]; d.Charges != 1 || *d.Budgets[0].Spent < 0.9 || *d.Budgets[0].Now > *d.Budgets[0].Before*(1+1e-9) {
+		t.Errorf("a run of the spec itself grows its spending: %+v", d)
+	}
+	s.edit("spec.yaml", "rows: 50", "rows: 60") // what is paid does not change
+	s.budgetCheck(exitDone)
+	s.edit("spec.yaml", "seed: 3", "seed: 4") // a new release beside the paid one
+	s.budgetCheck(exitPrivacy)
+	s.commit("over it already")
+	s.budgetCheck(exitDone) // no growth
+	s.edit("spec.yaml", "seed: 4", "seed: 3")
+	s.edit("spec.yaml", "epsilon: 1,", "epsilon: 1.3,")
+	s.git("rm", "-q", "data.csv.weir-ledger.jsonl")
+	if err := os.Remove(s.path("data.csv.weir-owner.json")); err != nil {
+		t.Fatal(err)
+	}
+	r = s.budgetCheck(exitPrivacy)
+	if d := r.Datasets[0]; d.Charges != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "lacks 1 charge of main") {
+		t.Errorf("a ledger that was removed: %+v, %q", d, r.Notes)
+	}
+	s.write("data.csv.weir-ledger.jsonl", "{}\n")
+	if code, _, errs := s.weir("budget", "check", "--against", "main"); code != exitMismatch || !strings.Contains(errs, "line 1") {
+		t.Errorf("an altered ledger: exit %d, %s", code, errs)
+	}
+}
+
+// TestRecipesAreThoseOfRuns: what the check knows a charge by is what a run writes.
+func TestRecipesAreThoseOfRuns(t *testing.T) {
+	s := newStudy(t, 300)
+	s.result()
+	entries, err := readLedger(s.path("data.csv.weir-ledger.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sp, err := (&specFlags{}).load(s.path("spec.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := compile.Compile(sp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipes, err := runtime.Recipes(plan, entries[0].Dataset, 0)
+	if err != nil || recipes["train"] != entries[0].Recipe {
+		t.Errorf("the recipe is %s, must be %s (%v)", recipes["train"], entries[0].Recipe, err)
+	}
+}
+
+// TestBudgetCheckUsage: an explicit list, and what is wrong with one.
+func TestBudgetCheckUsage(t *testing.T) {
+	s := cappedStudy(t)
+	t.Chdir(s.dir)
+	s.write("more.yaml", strings.NewReplacer("seed: 3", "seed: 4", "epsilon: 1,", "epsilon: 2,", ", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
+	s.write("bad.yaml", "weir: 1\nstages: {}\n")
+	r := s.budgetCheck(exitPrivacy, "more.yaml") // the budget is that of another spec of main
+	if len(r.Datasets[0].Specs) != 1 || r.Datasets[0].Budgets[0].Spec != "spec.yaml" {
+		t.Errorf("%+v", r.Datasets[0])
+	}
+	s.budgetCheck(exitDone, "spec.yaml", "./spec.yaml")
+	for _, c := range [][2]string{{"bad.yaml", "dataset"}, {"absent.yaml", "absent.yaml"}, {"../out.yaml", "git repository"}, {"/out.yaml", "git repository"}} {
+		if code, _, errs := s.weir("budget", "check", c[0], "--against", "main"); code != exitUsage || !strings.Contains(errs, c[1]) {
+			t.Errorf("%s: exit %d, %s", c[0], code, errs)
+		}
+	}
+	for _, args := range [][]string{{"budget"}, {"budget", "check"}, {"budget", "check", "--against", "nowhere"}, {"budget", "check", "--against=-h"}} {
+		if code, _, errs := s.weir(args...); code != exitUsage || !strings.Contains(errs, "see: weir budget") {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+	}
+}

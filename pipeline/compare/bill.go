@@ -1,0 +1,72 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Totals are what the two plans cost.
+type Totals struct {
+	A Total `json:"a"`
+	B Total `json:"b"`
+}
+
+// Total is the cost of a plan, in nats; nil where there is no such number.
+type Total struct {
+	Proven     *float64        `json:"proven"`
+	Published  *float64        `json:"published"`
+	Reason     string          `json:"reason,omitempty"`
+	Budget     json.RawMessage `json:"budget"`
+	Delta      json.Number     `json:"delta"`
+	Adjacency  string          `json:"adjacency"`
+	Accountant string          `json:"accountant"`
+}
+
+func (p *plan) total() Total {
+	return Total{p.Epsilon.Proven, p.Epsilon.Published, p.Epsilon.Reason, p.Budget, p.Delta, p.Adjacency, p.Accountant}
+}
+
+// bill is the bill as a tree: what holds for all, then each stage that spends.
+func (p *plan) bill() *mapping {
+	all := newMapping("epsilon_proven", figure(p.Epsilon.Proven), "epsilon_published", figure(p.Epsilon.Published),
+		"budget", readJSON(p.Budget), "delta", spelled(string(p.Delta)), "adjacency", p.Adjacency, "accountant", p.Accountant, "claims", p.Claims)
+	if dataset, ok := readJSON(p.Dataset).(*mapping); ok {
+		all.set("privacy_unit", dataset.values["privacy_unit"])
+		if cap := dataset.values["budget"]; cap != nil {
+			all.set("dataset_budget", cap)
+		}
+	}
+	bill := newMapping("total", all)
+	for _, s := range p.Stages {
+		if len(s.Spends) > 0 {
+			bill.set(s.ID, s.bill())
+		}
+	}
+	return bill
+}
+
+func (s *planned) bill() *mapping {
+	m := newMapping("epsilon_alone", figure(s.Alone), "epsilon_published", figure(s.Published), "epsilon_cumulative", figure(s.Cumulative),
+		"noise_multiplier", figure(s.NoiseMultiplier), "share", figure(s.Share))
+	if s.Unproven != "" {
+		m.set("unproven", s.Unproven)
+	}
+	spends := make([]any, len(s.Spends))
+	for i, spend := range s.Spends {
+		spends[i] = readJSON(spend)
+	}
+	if by, ok := named(spends); ok {
+		m.set("mechanisms", by)
+	} else {
+		m.set("mechanisms", spends)
+	}
+	return m
+}
+
+// figure is a number of a bill, or nil.
+func figure(x *float64) any {
+	if x == nil {
+		return nil
+	}
+	return spelled(fmt.Sprint(*x))
+}

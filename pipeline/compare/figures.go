@@ -1,0 +1,179 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
+type Figures struct {
+	Cell    string               // what its repeats have in common
+	Values  map[string]float64   // of the run
+	Repeats []map[string]float64 // of all runs of the cell that are known, this one among them
+}
+
+// Figure is how one figure moved.
+type Figure struct {
+	Name    string      `json:"name"`
+	Before  *float64    `json:"before"`
+	After   *float64    `json:"after"`
+	BeforeI *[2]float64 `json:"before_interval,omitempty"`
+	AfterI  *[2]float64 `json:"after_interval,omitempty"`
+	Verdict string      `json:"verdict"`
+	Spread  string      `json:"spread,omitempty"` // what the verdict rests on
+}
+
+// Verdicts of a figure.
+const (
+	Unchanged = "equal"
+	Within    = "within its spread"
+	Beyond    = "beyond its spread"
+	NoSpread  = "no spread known"
+	OneSide   = "in one run alone"
+)
+
+// figures compares two runs figure by figure. The ends of intervals are no figures of
+// their own.
+func figures(a, b Figures) (all []Figure) {
+	union := maps.Clone(a.Values)
+	maps.Copy(union, b.Values)
+	for _, name := range slices.Sorted(maps.Keys(union)) {
+		if isEnd(name, union) {
+			continue
+		}
+		f := Figure{Name: name, Before: valueOf(a.Values, name), After: valueOf(b.Values, name), BeforeI: interval(a.Values, name), AfterI: interval(b.Values, name)}
+		f.judge(a, b)
+		all = append(all, f)
+	}
+	return all
+}
+
+func valueOf(values map[string]float64, name string) *float64 {
+	if v, there := values[name]; there {
+		return &v
+	}
+	return nil
+}
+
+// ends are the names of the ends of a figure's interval: STAGE.NAME_low and _high, before
+// the column where it has one.
+func ends(name string) (low, high string) {
+	stage, figure, _ := strings.Cut(name, ".")
+	figure, column, of := strings.Cut(figure, ".")
+	if of {
+		column = "." + column
+	}
+	return stage + "." + figure + "_low" + column, stage + "." + figure + "_high" + column
+}
+
+func interval(values map[string]float64, name string) *[2]float64 {
+	low, high := ends(name)
+	from, one := values[low]
+	to, other := values[high]
+	if !one || !other {
+		return nil
+	}
+	return &[2]float64{from, to}
+}
+
+// isEnd reports whether a name is that of an end of another figure's interval.
+func isEnd(name string, values map[string]float64) bool {
+	for _, end := range []string{"_low", "_high"} {
+		stage, figure, _ := strings.Cut(name, ".")
+		figure, column, of := strings.Cut(figure, ".")
+		if of {
+			column = "." + column
+		}
+		if whole, is := strings.CutSuffix(figure, end); is {
+			if _, there := values[stage+"."+whole+column]; there {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// judge says whether the figure moved beyond its spread: by its intervals where it has
+// them, else by the repeats of its runs.
+func (f *Figure) judge(a, b Figures) {
+	switch {
+	case f.Before == nil || f.After == nil:
+		f.Verdict = OneSide
+	case *f.Before == *f.After:
+		f.Verdict = Unchanged
+	case f.BeforeI != nil || f.AfterI != nil:
+		f.byIntervals()
+	default:
+		f.byRepeats(a, b)
+	}
+}
+
+// byIntervals calls a move beyond where the intervals do not meet, which is stricter than
+// a test of the difference; a run without an interval counts by its figure.
+func (f *Figure) byIntervals() {
+	x, y := [2]float64{*f.Before, *f.Before}, [2]float64{*f.After, *f.After}
+	if f.BeforeI != nil {
+		x = *f.BeforeI
+	}
+	if f.AfterI != nil {
+		y = *f.AfterI
+	}
+	f.Verdict, f.Spread = Within, "intervals meet"
+	if x[1] < y[0] || y[1] < x[0] {
+		f.Verdict, f.Spread = Beyond, "intervals apart"
+	}
+}
+
+// byRepeats calls a move beyond where it is larger than 95 % of the moves between two
+// runs that differ by their noise alone: |after - before| against Student's t quantile
+// times the root of the two variances, with the degrees of freedom of Welch (1947). A
+// run whose cell has no second repeat is taken to vary as the other does.
+func (f *Figure) byRepeats(a, b Figures) {
+	x, y := valuesOf(a.Repeats, f.Name), valuesOf(b.Repeats, f.Name)
+	if a.Cell == b.Cell || len(y) < 2 {
+		y = nil
+	} else if len(x) < 2 {
+		x, y = y, nil
+	}
+	if len(x) < 2 {
+		f.Verdict = NoSpread
+		return
+	}
+	vx, n := stat.Variance(x, nil), float64(len(x)-1)
+	vy, dof := vx, n
+	f.Spread = fmt.Sprintf("%d repeats", len(x))
+	if y != nil {
+		m := float64(len(y) - 1)
+		vy = stat.Variance(y, nil)
+		dof = (vx + vy) * (vx + vy) / (vx*vx/n + vy*vy/m)
+		f.Spread = fmt.Sprintf("%d and %d repeats", len(x), len(y))
+	}
+	f.Verdict = Beyond
+	if math.Abs(*f.After-*f.Before) <= quantile(dof)*math.Sqrt(vx+vy) {
+		f.Verdict = Within
+	}
+}
+
+// quantile is that of Student's t at 97.5 %; where nothing varies, dof is not a number
+// and no quantile is needed.
+func quantile(dof float64) float64 {
+	if math.IsNaN(dof) {
+		return 0
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: dof}.Quantile(0.975)
+}
+
+func valuesOf(repeats []map[string]float64, name string) (list []float64) {
+	for _, r := range repeats {
+		if v, there := r[name]; there {
+			list = append(list, v)
+		}
+	}
+	return list
+}
