@@ -94,6 +94,7 @@ func runtimeRooms() map[string][]string {
 		"dataset":  {"store"},                  // the owner's side
 		"pay":      {"store", "dataset"},       // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},
+		"lock":     {}, // text for version control: sees plans, opens no file
 	}
 }
 

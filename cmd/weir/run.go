@@ -33,6 +33,8 @@ type runFlags struct {
 	insecure uint64
 	verbose  bool
 	asJSON   bool
+	locked   bool
+	lock     *lockOf // of --locked
 }
 
 const runLong = `Carry out a spec: open the data, run the stages, write the release and the record.
@@ -51,7 +53,7 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 the ledger was altered; 130 interrupted.`
+over budget; 4 the ledger was altered, or --locked and something differs; 130 interrupted.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
@@ -73,6 +75,7 @@ func runCommand(s streams) *cobra.Command {
 	flags.BoolVar(&f.fresh, "fresh", false, "draw new noise, as a new charge, even where a finished run exists")
 	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or subtract its noise")
 	flags.Uint64Var(&f.insecure, "insecure-noise-seed", 0, "noise from a seed, for tests: the result is NOT PRIVATE")
+	flags.BoolVar(&f.locked, "locked", false, "refuse, with exit code 4, where spec, data or version differ from weir.lock beside the spec")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; logs go to stderr")
 	return c
@@ -81,6 +84,9 @@ func runCommand(s streams) *cobra.Command {
 func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	plan, err := f.spec.compile(arg)
 	if err != nil {
+		return err
+	}
+	if err := f.openLock(c, arg, plan); err != nil {
 		return err
 	}
 	if !f.asJSON {
@@ -108,6 +114,9 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure = &f.insecure
 	}
+	if f.lock != nil {
+		opts.Locked = f.lock.check
+	}
 	return opts
 }
 
@@ -123,6 +132,7 @@ func printWarnings(w io.Writer, plan *compile.Plan) {
 
 // failure says what is left of a run that did not end well.
 func (f *runFlags) failure(ctx context.Context, err error) error {
+	err = f.lock.also(err)
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}
