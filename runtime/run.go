@@ -77,6 +77,9 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 	if err = CheckFiles(plan, folder); err == nil {
 		s, err = openSource(ctx, plan, files, opts)
 	}
+	if err == nil {
+		err = opts.locked(ctx, plan, files, s)
+	}
 	if err != nil {
 		files.Close()
 	}

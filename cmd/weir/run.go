@@ -32,6 +32,8 @@ type runFlags struct {
 	insecure uint64
 	verbose  bool
 	asJSON   bool
+	locked   bool
+	lock     *lockOf // of --locked
 }
 
 const runLong = `Carry out a spec: open the data, run the stages, write the release and the record.
@@ -55,7 +57,7 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 the ledger was altered; 130 interrupted.`
+over budget; 4 the ledger was altered, or --locked and something differs; 130 interrupted.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
@@ -78,6 +80,7 @@ func runCommand(s streams) *cobra.Command {
 	flags.BoolVar(&f.yes, "yes", false, "charge without asking")
 	flags.BoolVar(&f.dropKey, "drop-noise-key", false, "do not keep the noise key: nobody can replay the run or subtract its noise")
 	flags.Uint64Var(&f.insecure, "insecure-noise-seed", 0, "noise from a seed, for tests: the result is NOT PRIVATE")
+	flags.BoolVar(&f.locked, "locked", false, "refuse, with exit code 4, where spec, data or version differ from weir.lock beside the spec")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; logs go to stderr")
 	return c
@@ -86,6 +89,9 @@ func runCommand(s streams) *cobra.Command {
 func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	plan, err := f.spec.compile(arg)
 	if err != nil {
+		return err
+	}
+	if err := f.openLock(c, arg, plan); err != nil {
 		return err
 	}
 	if !f.asJSON {
@@ -113,6 +119,9 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure, opts.Confirm = &f.insecure, nil
 	}
+	if f.lock != nil {
+		opts.Locked = f.lock.check
+	}
 	return opts
 }
 
@@ -131,6 +140,7 @@ func (f *runFlags) failure(ctx context.Context, err error) error {
 	if errors.Is(err, errDeclined) {
 		return err
 	}
+	err = f.lock.also(err)
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
 	}

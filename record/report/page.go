@@ -18,6 +18,9 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
+// Style is the style of the report, for other pages of the owner's side.
+func Style() string { return pageStyle }
+
 // File is one file of a report.
 type File struct {
 	Name string

@@ -41,8 +41,9 @@ type Identity struct {
 	Joins       []string  // the commands that give them one ledger
 
 	content string
-	fresh   bool // nothing was known of it before
-	changed bool // the declared version was known with other content only
+	locked  []string // contents that a lock of this version means
+	fresh   bool     // nothing was known of it before
+	changed bool     // the declared version was known with other content only
 	head    ledger.Head
 	place   place
 	out     string
@@ -169,7 +170,7 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
 	f.warn(rec.ID, changed, overlaps, joins)
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: overlaps, Joins: joins, content: content, changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+		Overlaps: overlaps, Joins: joins, content: content, locked: rec.locked(f.Version), changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
 // record is that of the dataset, with what the owner file knows.

@@ -27,6 +27,7 @@ type content struct {
 	Version string    `json:"version"`
 	HMAC    string    `json:"hmac"`
 	Seen    time.Time `json:"seen"`
+	Locked  bool      `json:"locked,omitempty"` // a weir.lock that names the version means this content
 }
 
 // secret is a key that is written as it is, into files of the owner's side, and
@@ -72,7 +73,7 @@ func (o *owner) see(version, mac string, now time.Time) (changed bool) {
 		}
 		changed = changed || c.Version == version
 	}
-	o.Contents = append(o.Contents, content{version, mac, now.UTC().Round(0)})
+	o.Contents = append(o.Contents, content{Version: version, HMAC: mac, Seen: now.UTC().Round(0)})
 	return changed
 }
 
@@ -84,6 +85,9 @@ func (o *owner) join(other *owner) error {
 	}
 	for _, c := range other.Contents {
 		o.see(c.Version, c.HMAC, c.Seen)
+		if c.Locked {
+			o.lock(c.Version, c.HMAC)
+		}
 	}
 	o.note(other.Ledger, other.head())
 	return nil

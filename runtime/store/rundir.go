@@ -102,12 +102,15 @@ func RunFolders(base string) (paths []string, err error) {
 		return nil, nil
 	}
 	for _, folder := range folders {
-		if folder.IsDir() && regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{32}$`).MatchString(folder.Name()) {
+		if folder.IsDir() && runID().MatchString(folder.Name()) {
 			paths = append(paths, filepath.Join(base, folder.Name()))
 		}
 	}
 	return paths, err
 }
+
+// runID is how NewRunDir names a run.
+func runID() *regexp.Regexp { return regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{32}$`) }
 
 func recordPath(dir string) string { return filepath.Join(dir, "run.json") }
 

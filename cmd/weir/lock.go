@@ -1,0 +1,151 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weir/runtime"
+	"weir/runtime/lock"
+)
+
+const lockLong = `Write what a spec, its data and weir are now to weir.lock, which lies beside the spec
+and is to be committed: one file for all specs of a folder, a sorted line for each part
+and stage. "weir run --locked SPEC" then refuses, before anything is charged, where any
+of it differs, and names all that does.
+
+Locked are
+  part, stage  the spec with every default filled in: a digest for each part, and for
+               each stage with its kind and the version of the kind, which is raised
+               when results change for equal settings
+  weir         the version of weir, or its commit; not the compiler, nor the processor
+  dataset      its id and its declared version. Which content that version means is kept
+               on the owner's side (in the owner file beside the data and in the folder
+               of runs), and is fixed by the first lock: for other content, declare
+               another dataset.version
+  file         the digest of each further file that is declared public
+
+Where the dataset lies is not locked, so that --set dataset.file=... may differ.
+
+The data is read as a run reads it, to know which dataset it is; nothing is charged.
+--check reads no data, for CI: it compares spec and version alone.
+
+A lock with the marks of a conflict is written again by "weir lock" with the specs that
+it is about. Lines of specs that are gone are dropped.
+
+Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused; 4 weir.lock is damaged, the
+version is locked with other content, or, with --check, something differs.`
+
+// lockFlags are those of `weir lock`.
+type lockFlags struct {
+	spec   specFlags
+	out    string
+	check  bool
+	asJSON bool
+}
+
+func lockCommand(s streams) *cobra.Command {
+	var f lockFlags
+	c := &cobra.Command{
+		Use:     "lock SPEC [SPEC ...]",
+		Short:   "Fix spec, data and version for weir run --locked",
+		Long:    lockLong,
+		Example: "  weir lock study/pipeline.yaml\n  weir run --locked study/pipeline.yaml\n  weir lock --check study/*.yaml",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return exactly(1, "SPEC or more")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.all(c, s, args) },
+	}
+	f.spec.add(c)
+	c.Flags().StringVar(&f.out, "out", "runs", "folder of runs, which knows the datasets")
+	c.Flags().BoolVar(&f.check, "check", false, "write nothing and read no data: exit 4 where spec or version differ from weir.lock")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// lockedSpec is what became of one spec.
+type lockedSpec struct {
+	Spec    string            `json:"spec"`
+	Lock    string            `json:"lock"`
+	New     bool              `json:"new"`     // the lock had no lines of it
+	Differs []lock.Difference `json:"differs"` // from what the lock said before
+}
+
+// all goes on after a spec that cannot be locked, so that everything is told at once.
+func (f *lockFlags) all(c *cobra.Command, s streams, args []string) error {
+	var done []lockedSpec
+	var errs []error
+	for _, arg := range args {
+		l, err := f.one(c, s, arg, args)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		done = append(done, lockedSpec{Spec: arg, Lock: l.path, New: len(l.was) == 0, Differs: l.differs})
+		if f.check && len(l.differs) > 0 {
+			errs = append(errs, l.refusal(l.differs, nil))
+		}
+	}
+	if err := f.print(plainly(s.out), done); err != nil {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// one locks a spec, or compares it with its lock.
+func (f *lockFlags) one(c *cobra.Command, s streams, arg string, args []string) (*lockOf, error) {
+	plan, err := f.spec.compile(arg)
+	if err != nil {
+		return nil, err
+	}
+	if f.check {
+		l, err := openLock(arg, plan, nil)
+		if err == nil {
+			l.differs = lock.Compare(l.withoutData(), l.now)
+		}
+		return l, err
+	}
+	l, err := openLock(arg, plan, args)
+	if err != nil {
+		return nil, err
+	}
+	data, err := runtime.ReadData(c.Context(), plan, runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine,
+		Log: newLog(s.err, false), Clock: time.Now, Random: rand.Reader})
+	if err == nil {
+		err = withCode(exitMismatch, data.KeepLock())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", arg, err)
+	}
+	return l, l.write(data)
+}
+
+func (f *lockFlags) print(w io.Writer, done []lockedSpec) error {
+	if f.asJSON {
+		return printJSON(w, map[string]any{"check": f.check, "specs": done})
+	}
+	for _, l := range done {
+		what := "written, as it was before"
+		switch {
+		case f.check && len(l.Differs) > 0:
+			continue // the error says how
+		case f.check:
+			what = "spec and version are as locked; the data was not read"
+		case l.New:
+			what = "written, for the first time"
+		case len(l.Differs) > 0:
+			what = "written; what differs from before:" + lock.Text(l.Differs)
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s: %s\n", l.Lock, l.Spec, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}

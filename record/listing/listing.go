@@ -1,0 +1,68 @@
+// Package listing words lists of runs: lines for a terminal, and one page with a table and
+// sparklines. It is pure, and for the owner's side: the figures are computed from real rows.
+package listing
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"time"
+)
+
+// What a list says of a run beside what its record does.
+const (
+	Killed     = "killed"     // the record says that it runs, and no process holds it
+	Unreadable = "unreadable" // its record cannot be read
+)
+
+// Run is one line of a list.
+type Run struct {
+	Path      string             `json:"run"` // its folder
+	Name      string             `json:"name"`
+	ID        string             `json:"id"`
+	Status    string             `json:"status"`        // done, failed, interrupted, running, Killed or Unreadable
+	Why       string             `json:"why,omitempty"` // it is unreadable
+	Proven    *float64           `json:"epsilon_proven"`
+	Published *float64           `json:"epsilon_published"`
+	Delta     float64            `json:"delta"`
+	Started   time.Time          `json:"started"`
+	Bytes     int64              `json:"bytes"` // on disk
+	Test      bool               `json:"not_private,omitempty"`
+	Metrics   map[string]float64 `json:"metrics"`          // the main figures
+	Main      []string           `json:"-"`                // their names, those that people look at first in front
+	Report    string             `json:"report,omitempty"` // file of its page, below its folder
+}
+
+// Filter says which runs are listed; its zero value lists all.
+type Filter struct {
+	Name   string    // of the spec, or a pattern with * and ?
+	Status string    // as in Run
+	Since  time.Time // started then or later
+}
+
+// Select keeps the runs that pass, newest first.
+func (f Filter) Select(runs []Run) []Run {
+	kept := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
+		named, err := path.Match(f.Name, r.Name)
+		return f.Name != "" && (err != nil || !named) || f.Status != "" && f.Status != r.Status || r.Started.Before(f.Since)
+	})
+	slices.SortFunc(kept, func(a, b Run) int {
+		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Path, b.Path))
+	})
+	return kept
+}
+
+// figures are the names of the main figures of some runs, those of most runs first.
+func figures(runs []Run) []string {
+	of := map[string]int{}
+	var names []string
+	for _, r := range runs {
+		for name := range r.Metrics {
+			if of[name]++; of[name] == 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) })
+	return names
+}

@@ -1,0 +1,57 @@
+package runtime
+
+import (
+	"context"
+	"path/filepath"
+
+	"weir/internal/disk"
+	"weir/record"
+	"weir/record/listing"
+	"weir/runtime/schedule"
+	"weir/runtime/store"
+)
+
+// List reads what a list says of all runs under out, several at a time. choose picks the
+// main figures of a run among the names of all. A run that cannot be read is listed so.
+func List(ctx context.Context, d disk.Disk, out string, workers int, choose func(map[string]float64) []string) ([]listing.Run, error) {
+	names, err := store.Names(out)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, name := range names {
+		found, err := store.Entries(filepath.Join(out, name))
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, found...)
+	}
+	runs := make([]listing.Run, len(paths))
+	return runs, schedule.Each(ctx, len(paths), max(1, workers), func(_ context.Context, i int) error {
+		runs[i] = listed(d, paths[i], choose)
+		return nil
+	})
+}
+
+func listed(d disk.Disk, path string, choose func(map[string]float64) []string) listing.Run {
+	r := listing.Run{Path: path, Name: filepath.Base(filepath.Dir(path)), ID: filepath.Base(path), Metrics: map[string]float64{}}
+	r.Started, _ = store.Began(r.ID)
+	r.Bytes = store.Size(path)
+	s, err := store.ReadSummary(path)
+	if err != nil {
+		r.Status, r.Why = listing.Unreadable, err.Error()
+		return r
+	}
+	r.Status, r.Test = string(s.Status), s.Insecure
+	r.Proven, r.Published, r.Delta = s.Terms.Proven, s.Terms.Published, s.Terms.Delta
+	if s.Status == record.Running && !store.Held(d, path) {
+		r.Status = listing.Killed
+	}
+	all := store.ReadFigures(path).Metrics
+	r.Main = choose(all)
+	for _, name := range r.Main {
+		r.Metrics[name] = all[name]
+	}
+	r.Report = store.ReportOf(path)
+	return r
+}

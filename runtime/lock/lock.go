@@ -1,0 +1,120 @@
+// Package lock is weir.lock: what a run with --locked holds a spec, its data and the
+// program to. It is text for version control, a line for each thing that may differ, and
+// holds nothing of private rows: a dataset is named by its id and declared version.
+// docs/design/lock.md has the reasons of its form.
+package lock
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/privacy/digest"
+)
+
+// File is the name of a lock; it lies beside the specs of its folder.
+const File = "weir.lock"
+
+// What a line is of.
+const (
+	Dataset = "dataset" // id and declared version
+	Public  = "file"    // of a further file that holds no private row: its digest
+	Part    = "part"    // of the spec, such as privacy: its digest, or what it is where that is a word
+	Stage   = "stage"   // kind, version of the kind, digest of settings and inputs
+	Weir    = "weir"    // version of the program
+)
+
+// shape is how many words name a thing, and how many say what it is; false for a thing
+// that a lock does not know.
+func shape(what string) (names, values int, known bool) {
+	switch what {
+	case Dataset:
+		return 0, 2, true
+	case Public:
+		return 2, 1, true
+	case Part:
+		return 1, 1, true
+	case Stage:
+		return 1, 3, true
+	case Weir:
+		return 0, 1, true
+	}
+	return 0, 0, false
+}
+
+// Entry is one line.
+type Entry struct {
+	Spec  string   // file name of the spec, in the folder of the lock
+	What  string   // Dataset, Public, Part, Stage or Weir
+	Names []string // which one, such as the id of a stage
+	Is    []string
+}
+
+// key is the same for two entries that are of one thing.
+func (e Entry) key() string { return e.Spec + "\n" + e.Name() }
+
+// Name is the thing without its spec, such as "stage train".
+func (e Entry) Name() string { return spelled(append([]string{e.What}, e.Names...)) }
+
+// Value is what the thing is, such as "dp_wgan 2 sha256:...".
+func (e Entry) Value() string { return spelled(e.Is) }
+
+func (e Entry) line() string {
+	return spelled(slices.Concat([]string{e.Spec, e.What}, e.Names, e.Is))
+}
+
+// spelled joins words; one that is empty or holds anything but letters, digits and a few
+// marks is quoted, so that a line has the words that it seems to have.
+func spelled(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = w
+		if w == "" || strings.ContainsFunc(w, odd) {
+			list[i] = strconv.QuoteToASCII(w)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func odd(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._:/+-", r))
+}
+
+// Of are the entries of one spec.
+func Of(all []Entry, spec string) []Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e Entry) bool { return e.Spec != spec })
+}
+
+// heading begins every lock.
+const heading = `# weir.lock: what "weir run --locked" holds each spec of this folder to. Commit it.
+# "weir lock SPEC" writes the lines of a spec again, after a conflict too.
+# Specs are sorted below the first digit of the SHA-256 of their names, and lines stand
+# apart, so that git can merge what two branches add.
+`
+
+// Format is the text of a lock, which depends on nothing but its entries.
+func Format(all []Entry) string {
+	var b strings.Builder
+	b.WriteString(heading)
+	sorted := slices.SortedFunc(slices.Values(all), order)
+	for _, digit := range "0123456789abcdef" {
+		fmt.Fprintf(&b, "\n# %c\n", digit)
+		for len(sorted) > 0 && place(sorted[0].Spec) == string(digit) {
+			b.WriteString("\n" + sorted[0].line() + "\n")
+			sorted = sorted[1:]
+		}
+	}
+	return b.String()
+}
+
+// place is the digit below which a spec stands: guides that are always there keep the
+// lines of two new specs apart wherever their names would sort.
+func place(spec string) string {
+	return strings.TrimPrefix(digest.Of([]byte(spec)), "sha256:")[:1]
+}
+
+func order(a, b Entry) int {
+	return cmp.Or(cmp.Compare(place(a.Spec), place(b.Spec)), cmp.Compare(a.Spec, b.Spec), cmp.Compare(a.Name(), b.Name()))
+}

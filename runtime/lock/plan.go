@@ -1,0 +1,102 @@
+package lock
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+
+	"weir/pipeline/compile"
+	"weir/privacy/digest"
+)
+
+// Planned are the entries of a spec that are known without data: its parts, its stages
+// and the version of the program. Where the dataset lies is no part of them, and of a
+// further file the name without its folder is: both differ between machines.
+func Planned(spec string, plan *compile.Plan, weir string) ([]Entry, error) {
+	parts, err := partsOf(plan)
+	if err != nil {
+		return nil, err
+	}
+	list := []Entry{{Spec: spec, What: Weir, Is: []string{weir}}}
+	for i := 0; i+1 < len(parts.Content); i += 2 {
+		name, value := parts.Content[i].Value, parts.Content[i+1]
+		if name == "stages" {
+			continue
+		}
+		if name == "dataset" {
+			value = without(value, "file")
+		}
+		is, err := digestOf(value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Entry{Spec: spec, What: Part, Names: []string{name}, Is: []string{is}})
+	}
+	return stages(list, spec, plan, field(parts, "stages"))
+}
+
+// stages adds an entry for each stage.
+func stages(list []Entry, spec string, plan *compile.Plan, settings *yaml.Node) ([]Entry, error) {
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		of := field(settings, step.ID)
+		if of == nil {
+			return nil, fmt.Errorf("stage %s: is not in the canonical spec", step.ID)
+		}
+		if file := field(of, "file"); file != nil && file.Kind == yaml.ScalarNode {
+			file.Value = path.Base(file.Value)
+		}
+		is, err := digestOf(of)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Entry{Spec: spec, What: Stage, Names: []string{step.ID}, Is: []string{step.Kind, strconv.Itoa(step.Version), is}})
+	}
+	return list, nil
+}
+
+// partsOf is the canonical spec as a mapping.
+func partsOf(plan *compile.Plan) (*yaml.Node, error) {
+	text, err := plan.Spec.Canonical()
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	return doc.Content[0], nil
+}
+
+// digestOf is the digest of a part, or what it is where that is a word.
+func digestOf(n *yaml.Node) (string, error) {
+	if n.Kind == yaml.ScalarNode {
+		return n.Value, nil
+	}
+	text, err := yaml.Marshal(n)
+	return digest.Of(text), err
+}
+
+// field is the value of a key of a mapping, or nil.
+func field(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// without is a mapping that lacks a key.
+func without(mapping *yaml.Node, key string) *yaml.Node {
+	less := *mapping
+	less.Content = nil
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value != key {
+			less.Content = append(less.Content, mapping.Content[i], mapping.Content[i+1])
+		}
+	}
+	return &less
+}

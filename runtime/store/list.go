@@ -1,0 +1,157 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"weir/internal/disk"
+	"weir/record"
+)
+
+// Names lists the folders of out that may hold runs, by the names of their specs. What
+// weir keeps beside them, and links, are none.
+func Names(out string) (names []string, err error) {
+	entries, err := os.ReadDir(out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// Entries lists what in the folder of a spec is named as a run, whether it is one or not.
+func Entries(base string) (paths []string, err error) {
+	entries, err := os.ReadDir(base)
+	for _, e := range entries {
+		if _, is := Began(e.Name()); is {
+			paths = append(paths, filepath.Join(base, e.Name()))
+		}
+	}
+	return paths, err
+}
+
+// Began is when a run began, by its id; false for what is no id.
+func Began(id string) (time.Time, bool) {
+	if !runID().MatchString(id) {
+		return time.Time{}, false
+	}
+	at, err := time.Parse("20060102-150405", id[:15])
+	return at, err == nil
+}
+
+// Summary is what a list of runs reads of run.json, which holds the whole plan besides.
+type Summary struct {
+	ID       string         `json:"id"`
+	Status   record.Status  `json:"status"`
+	Started  time.Time      `json:"started"`
+	Build    string         `json:"build"`
+	Insecure bool           `json:"not_private"`
+	KeyKept  bool           `json:"noise_key_kept"`
+	Dataset  record.Dataset `json:"dataset"`
+	Charges  []struct{}     `json:"charges"`
+	Terms    struct {
+		Delta     float64  `json:"delta"`
+		Proven    *float64 `json:"epsilon_proven"`
+		Published *float64 `json:"epsilon_published"`
+	} `json:"terms"`
+}
+
+// ReadSummary reads the summary of the run in dir. It follows no link and quotes nothing
+// of what it reads.
+func ReadSummary(dir string) (s Summary, err error) {
+	if err := plainFolder(dir); err != nil {
+		return s, err
+	}
+	data, err := disk.ReadFile(recordPath(dir), mostOfRecord)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, fmt.Errorf("has no run.json: it was killed before it began, or its removal was: %w", fs.ErrNotExist)
+	case err != nil:
+		return s, Reason(err)
+	case json.Unmarshal(data, &s) != nil:
+		return s, errors.New("run.json is not the record of a run")
+	case s.Status != record.Running && s.Status != record.Done && s.Status != record.Failed && s.Status != record.Interrupted:
+		return s, errors.New("run.json has a status that is none")
+	}
+	return s, nil
+}
+
+func plainFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return Reason(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("is a link, must be a folder")
+	case !info.IsDir():
+		return errors.New("is no folder, must be one")
+	}
+	return nil
+}
+
+// ReadFigures reads the figures of the run in dir; none where they cannot be read.
+func ReadFigures(dir string) Figures {
+	var f Figures
+	data, err := disk.ReadFile(filepath.Join(dir, "internal", MetricsFile), mostOfRecord)
+	if err != nil || json.Unmarshal(data, &f) != nil {
+		return Figures{}
+	}
+	return f
+}
+
+// ReportOf is the file of a run's report below its folder, or "".
+func ReportOf(dir string) string {
+	var files []record.File
+	data, err := disk.ReadFile(filepath.Join(dir, "internal", FilesFile), mostOfRecord)
+	if err != nil || json.Unmarshal(data, &files) != nil {
+		return ""
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Path, ".html") && filepath.IsLocal(filepath.FromSlash(f.Path)) {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// Held reports whether a process works on the run in dir. It makes no file and follows no
+// link.
+func Held(d disk.Disk, dir string) bool {
+	lock := filepath.Join(dir, "internal", "lock")
+	if plainFolder(filepath.Dir(lock)) != nil {
+		return false
+	}
+	if info, err := os.Lstat(lock); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	unlock, err := d.TryLock(lock)
+	if err != nil {
+		return errors.Is(err, disk.ErrLocked)
+	}
+	return unlock() != nil
+}
+
+// Size is the length of all files below a path, links not followed. What cannot be read
+// counts nothing.
+func Size(path string) (bytes int64) {
+	filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}
