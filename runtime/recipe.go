@@ -38,9 +38,9 @@ type recipeSpend struct {
 }
 
 // recipeOf is the digest of step's recipe, given those of the stages that it
-// reads and the digests of its public files.
-func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, repeat int) (string, error) {
-	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: plan.Seed,
+// reads, the digests of its public files and the seed of its public randomness.
+func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, seed uint64, repeat int) (string, error) {
+	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed,
 		Inputs: chain(step, recipes)}
 	for _, f := range step.Work.Files {
 		named := "private " + path.Base(f.Path)

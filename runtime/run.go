@@ -41,6 +41,7 @@ type run struct {
 	before *record.Run // of a finished run that is made again, else nil
 	trace  trace
 	once   map[string]bool // lazy tables that are stored
+	again  map[string]bool // stages that repeats do again
 
 	mu        sync.Mutex
 	tables    map[pipeline.Ref]pipeline.Table
@@ -83,7 +84,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 // runOf is a run of a plan on an opened dataset.
 func runOf(plan *compile.Plan, source *source, files *held, opts Options) *run {
 	return &run{plan: plan, opts: opts, folder: files.folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
-		recipes: map[string]string{}, addresses: map[string]string{}, once: storedOnce(plan)}
+		recipes: map[string]string{}, addresses: map[string]string{}, once: storedOnce(plan), again: repeated(plan)}
 }
 
 func (r *run) do(ctx context.Context) (*Result, error) {
@@ -179,7 +180,7 @@ func (r *run) name(ctx context.Context, step *compile.Step) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	recipe, err := recipeOf(step, r.recipes, digests, r.plan, r.opts.Repeat)
+	recipe, err := recipeOf(step, r.recipes, digests, r.plan, r.seed(step), r.opts.Repeat)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (r *run) sweep(base string) {
 	add := func(more int, failed error) { n, err = n+more, errors.Join(err, failed) }
 	folders, failed := store.RunFolders(base)
 	add(0, failed)
-	for _, ours := range append(folders, r.cache.Dir) {
+	for _, ours := range append(folders, r.cache.Dir, filepath.Join(base, SweepsDir)) {
 		add(r.opts.Disk.Sweep(ours))
 	}
 	for dir, ours := range r.shared() {

@@ -12,19 +12,21 @@ import (
 
 func planCommand(s streams) *cobra.Command {
 	var flags specFlags
-	var asJSON bool
+	var asJSON, total bool
 	var format string
 	c := &cobra.Command{
 		Use:   "plan SPEC",
 		Short: "Print the DAG and the privacy bill; reads no data",
 		Long: `Print what a run will do and what it will cost: every stage with its class and
 stability, and the bill (mechanism, event, sensitivity, noise, steps, share,
-epsilon alone and cumulative). No data is opened.
+epsilon alone and cumulative). No data is opened. Of a spec with an experiment
+it is that of the spec as it stands; --total prints what all its runs cost
+together instead.
 
 ` + specHelp + `
 
 Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
-		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid",
+		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid\n  weir plan examples/cardio/sweep.yaml --total",
 		Args:    exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON {
@@ -38,30 +40,37 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if err != nil {
 				return err
 			}
-			if err := draw(s.out, plan); err != nil || plan.Spec.Experiment == nil || format != "text" {
-				return err
+			if total {
+				return flags.printTotal(c, s.out, args[0], format, plan)
 			}
-			return flags.printTotal(s.out, args[0], plan)
+			return draw(s.out, plan)
 		},
 	}
 	flags.add(c)
+	c.Flags().BoolVar(&total, "total", false, "print the bill of all runs of the spec's experiment together (text or json)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
 	return c
 }
 
-// printTotal adds the bill of the whole experiment to that of its first run.
-func (f *specFlags) printTotal(w io.Writer, arg string, base *compile.Plan) error {
+// printTotal prints what all runs of an experiment cost together; a spec without one is one run.
+func (f *specFlags) printTotal(c *cobra.Command, w io.Writer, arg, format string, base *compile.Plan) error {
 	_, plans, err := f.trials(arg, base)
 	if err != nil {
 		return err
 	}
-	text, err := totalText(plans)
+	bill, err := billOf(plans)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "\n"+text)
-	return err
+	switch format {
+	case "json":
+		return printJSON(w, map[string]any{"bill": bill})
+	case "text":
+		_, err = io.WriteString(w, bill.Text())
+		return err
+	}
+	return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
 }
 
 func planFormats() map[string]func(io.Writer, *compile.Plan) error {
