@@ -105,7 +105,7 @@ func (t *Table) pairs() Flat {
 }
 
 func (t *Table) singles() Flat {
-	f := t.begin("runs", append([]Column{{Name: "repeat", Type: Whole}, {Name: "public_seed", Type: Whole}, {Name: "run"}}, append(epsilons(),
+	f := t.begin("runs", append([]Column{{Name: "repeat", Type: Whole}, {Name: "public_seed"}, {Name: "run"}}, append(epsilons(),
 		Column{Name: "metric"}, Column{Name: "value", Type: Number})...)...)
 	for _, r := range t.Runs {
 		for _, m := range t.Metrics {
