@@ -29,7 +29,7 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 		Log:      r.opts.Log.With("stage", step.ID),
 		Progress: func(done, total int64) { r.opts.Progress.Progress(step.ID, done, total) },
 		Metric:   func(name string, value float64) { r.trace.add(step.ID, name, value) },
-		Rand:     func(purpose string) *rand.Rand { return PublicRand(r.plan.Seed, step.ID, purpose) },
+		Rand:     func(purpose string) *rand.Rand { return PublicRand(r.seed(step), step.ID, purpose) },
 		Secret:   secrets.Stream,
 		Privacy:  payer,
 		Mem:      memory.DefaultAllocator,

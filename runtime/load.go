@@ -13,9 +13,9 @@ import (
 	"weir/schema"
 )
 
-// LoadSpec reads a spec file, applies overrides and validates everything that
-// can be known without the data.
-func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
+// LoadSpec reads a spec file, applies overrides and those of a trial of its own
+// experiment, and validates everything that can be known without the data.
+func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
 	dir, name := filepath.Split(path)
 	folder, err := OpenFolder(dir, confine)
 	if err != nil {
@@ -26,18 +26,23 @@ func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (
 	if err != nil {
 		return nil, err
 	}
-	return ParseSpec(path, data, set, folder, reg)
+	return ParseTrial(path, data, set, trial, folder, reg)
 }
 
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.
 func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipeline.Registry) (*spec.Spec, error) {
-	return ParseSpecFrom(name, data, set, func(file string) ([]byte, error) { return readLimited(folder, file) }, reg)
+	return ParseTrial(name, data, set, spec.Trial{}, folder, reg)
+}
+
+// ParseTrial is ParseSpec of a run of the spec's own experiment.
+func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *Folder, reg *pipeline.Registry) (*spec.Spec, error) {
+	return ParseSpecFrom(name, data, set, trial, func(file string) ([]byte, error) { return readLimited(folder, file) }, reg)
 }
 
 // ParseSpecFrom validates the YAML of a spec that lies elsewhere than in a folder, such as
 // in a revision; read gives the files that it names.
-func ParseSpecFrom(name string, data []byte, set []string, read func(file string) ([]byte, error), reg *pipeline.Registry) (*spec.Spec, error) {
-	return spec.Parse(spec.Sources{File: name, Data: data, Set: set, Read: read, Demo: demo.Domain, More: compile.Faults}, reg)
+func ParseSpecFrom(name string, data []byte, set []string, trial spec.Trial, read func(file string) ([]byte, error), reg *pipeline.Registry) (*spec.Spec, error) {
+	return spec.Parse(spec.Sources{File: name, Data: data, Set: set, Trial: trial, Read: read, Demo: demo.Domain, More: compile.Faults}, reg)
 }
 
 // readLimited reads one byte more than the schema room accepts, so that a huge

@@ -41,9 +41,9 @@ type recipeSpend struct {
 }
 
 // recipeOf is the digest of step's recipe, given those of the stages that it
-// reads and the digests of its public files.
-func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, repeat int) (string, error) {
-	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: plan.Seed,
+// reads, the digests of its public files and the seed of its public randomness.
+func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, seed uint64, repeat int) (string, error) {
+	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed,
 		Inputs: chain(step, recipes), Terms: termsOf(plan)}
 	for _, f := range step.Work.Files {
 		named := "private " + path.Base(f.Path)
@@ -77,7 +77,7 @@ func recipesOf(plan *compile.Plan, of pay.Dataset, repeat int, digest func(file 
 	if err != nil {
 		return nil, err
 	}
-	recipes := map[string]string{pipeline.DatasetID: source}
+	recipes, seeds := map[string]string{pipeline.DatasetID: source}, seedsOf(plan, repeat)
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		files := map[string]string{}
@@ -89,7 +89,7 @@ func recipesOf(plan *compile.Plan, of pay.Dataset, repeat int, digest func(file 
 				return nil, atStage(step.ID, err)
 			}
 		}
-		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, repeat); err != nil {
+		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, seeds(step), repeat); err != nil {
 			return nil, err
 		}
 	}

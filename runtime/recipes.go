@@ -15,13 +15,13 @@ func Recipes(plan *compile.Plan, id string, repeat int) (map[string]string, erro
 	if err != nil {
 		return nil, err
 	}
-	recipes := map[string]string{pipeline.DatasetID: source}
+	recipes, seeds := map[string]string{pipeline.DatasetID: source}, seedsOf(plan, repeat)
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		if len(step.Work.Files) > 0 || !named(step, recipes) {
 			continue
 		}
-		if recipes[step.ID], err = recipeOf(step, recipes, nil, plan, repeat); err != nil {
+		if recipes[step.ID], err = recipeOf(step, recipes, nil, plan, seeds(step), repeat); err != nil {
 			return nil, err
 		}
 	}

@@ -39,7 +39,8 @@ type run struct {
 	record *record.Run
 	before *record.Run // of a finished run that is made again, else nil
 	trace  trace
-	once   map[string]bool // lazy tables that are stored
+	once   map[string]bool            // lazy tables that are stored
+	seed   func(*compile.Step) uint64 // of public randomness
 
 	blind bool // no data is opened: a survey of what a plan would charge
 
@@ -89,7 +90,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 // runOf is a run of a plan on an opened dataset.
 func runOf(plan *compile.Plan, source *source, files *held, opts Options) *run {
 	return &run{plan: plan, opts: opts, folder: files.folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
-		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, once: storedOnce(plan)}
+		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
 }
 
 func (r *run) do(ctx context.Context) (*Result, error) {

@@ -19,7 +19,7 @@ func (r *run) sweep(base string) {
 	add(0, failed)
 	stored, failed := r.cache.Folders()
 	add(0, failed)
-	for _, ours := range append(folders, stored...) {
+	for _, ours := range append(append(folders, stored...), filepath.Join(base, SweepsDir)) {
 		add(r.opts.Disk.Sweep(ours))
 	}
 	for dir, ours := range r.shared() {

@@ -23,7 +23,11 @@ func (d *Document) Set(path, value string) error {
 	if err != nil {
 		return err
 	}
-	return d.put(path, parts, v.root, v)
+	if p := d.put(parts, d.adopt(v, v.root), func(n *yaml.Node) { d.origin[n] = path }); p != nil {
+		p.File, p.Path = setFile(path), path
+		return *p
+	}
+	return nil
 }
 
 // setValue parses the value of --set alone.
@@ -65,25 +69,26 @@ func (d *Document) mark(n *yaml.Node, path string) {
 	}
 }
 
-// put places a copy of value (a node of from), making mappings on the way.
-func (d *Document) put(path string, parts []any, value *yaml.Node, from *Document) error {
+// put places a value, making mappings on the way; mark says of each node that it makes where it
+// comes from. The problem says what was found and what is accepted.
+func (d *Document) put(parts []any, value *yaml.Node, mark func(*yaml.Node)) *Problem {
 	n, rest := d.descend(parts[:len(parts)-1])
-	if err := d.fits(path, n, append(slices.Clone(rest), parts[len(parts)-1])); err != nil {
-		return err
+	if p := fits(n, append(slices.Clone(rest), parts[len(parts)-1])); p != nil {
+		return p
 	}
 	for _, part := range rest {
 		m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-		d.origin[m] = path
-		d.attach(path, n, part, m)
+		mark(m)
+		d.attach(n, part, m, mark)
 		n = m
 	}
-	d.attach(path, n, parts[len(parts)-1], d.adopt(from, value))
+	d.attach(n, parts[len(parts)-1], value, mark)
 	return nil
 }
 
 // fits refuses to turn a scalar into a mapping or to skip positions of a list; nothing is changed yet.
-func (d *Document) fits(path string, n *yaml.Node, rest []any) error {
-	p := Problem{File: setFile(path), Path: path}
+func fits(n *yaml.Node, rest []any) *Problem {
+	p := &Problem{}
 	if at, ok := rest[0].(int); ok && (n.Kind != yaml.SequenceNode || at > len(n.Content)) {
 		p.Found, p.Accepted = fmt.Sprintf("position %d of %s", at, found(n)), "a position in a list, or the next one"
 		return p
@@ -102,7 +107,7 @@ func (d *Document) fits(path string, n *yaml.Node, rest []any) error {
 }
 
 // attach replaces or adds one child of a mapping or list.
-func (d *Document) attach(path string, n *yaml.Node, part any, value *yaml.Node) {
+func (d *Document) attach(n *yaml.Node, part any, value *yaml.Node, mark func(*yaml.Node)) {
 	if at, ok := part.(int); ok {
 		if at == len(n.Content) {
 			n.Content = append(n.Content, nil)
@@ -117,7 +122,7 @@ func (d *Document) attach(path string, n *yaml.Node, part any, value *yaml.Node)
 		}
 	}
 	k := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: part.(string)}
-	d.origin[k] = path
+	mark(k)
 	d.keys[value] = k
 	n.Content = append(n.Content, k, value)
 }

@@ -162,9 +162,9 @@ func (r *gitCommit) read(name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// spec reads and validates a spec as it was, named from the top of the repository, with
-// overrides; files that it names are those of the revision.
-func (r *gitCommit) spec(name string, set ...string) (*spec.Spec, error) {
+// spec reads and validates a spec as it was, named from the top of the repository, or that of
+// a run of its experiment; files that it names are those of the revision.
+func (r *gitCommit) spec(name string, trial spec.Trial) (*spec.Spec, error) {
 	reg, err := stages.Registry()
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (r *gitCommit) spec(name string, set ...string) (*spec.Spec, error) {
 	if err != nil {
 		return nil, withCode(exitUsage, err)
 	}
-	sp, err := runtime.ParseSpecFrom(r.name+":"+name, data, set, func(file string) ([]byte, error) {
+	sp, err := runtime.ParseSpecFrom(r.name+":"+name, data, nil, trial, func(file string) ([]byte, error) {
 		if path.IsAbs(filepath.ToSlash(file)) {
 			return nil, fmt.Errorf("%s: is an absolute path, which no revision has", file)
 		}

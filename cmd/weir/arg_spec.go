@@ -17,6 +17,7 @@ import (
 type specFlags struct {
 	set     []string
 	confine bool
+	trial   spec.Trial // of the spec's experiment
 }
 
 func (f *specFlags) add(c *cobra.Command) {
@@ -35,7 +36,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	}
 	name, builtIn := strings.CutPrefix(arg, "specs:")
 	if !builtIn {
-		spec, err := runtime.LoadSpec(arg, f.rebased(arg), f.confine, reg)
+		spec, err := runtime.LoadSpec(arg, f.rebased(arg), f.trial, f.confine, reg)
 		return spec, f.problem(err)
 	}
 	data, err := specs.Read(name)
@@ -47,7 +48,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	spec, err := runtime.ParseSpec(arg, data, f.set, folder, reg)
+	spec, err := runtime.ParseTrial(arg, data, f.set, f.trial, folder, reg)
 	return spec, f.problem(err)
 }
 

@@ -159,7 +159,7 @@ func TestExperimentIsBilledWhole(t *testing.T) {
 	s := newStudy(t, 400)
 	capped(s)
 	s.write("spec.yaml", s.read("spec.yaml")+"experiment: {repeats: 3}\n")
-	code, out, errs := s.weir("plan", s.path("spec.yaml"))
+	code, out, errs := s.weir("plan", "--total", s.path("spec.yaml"))
 	if code != exitDone || !strings.Contains(out, "3 runs") {
 		t.Errorf("weir plan: exit code %d, must name the whole: %s%s", code, out, errs)
 	}

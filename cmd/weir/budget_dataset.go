@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/pipeline/spec"
 	"weir/privacy/ledger"
 )
 
@@ -120,7 +121,7 @@ func (b *budgeting) budgets(pairs []specPair, others bool) (caps []setBudget, er
 		if known[name] {
 			continue
 		}
-		if sp, err := b.then.spec(name); err == nil && sp.Dataset.Budget != nil {
+		if sp, err := b.then.spec(name, spec.Trial{}); err == nil && sp.Dataset.Budget != nil {
 			key, _ := datasetOf(path.Dir(name), sp)
 			caps = append(caps, setBudget{name, key, *capOf(sp)})
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -25,7 +26,7 @@ type budgeting struct {
 	flags   specFlags
 
 	then  *gitCommit
-	bills map[string]bill // by the digest of the spec: most do not change
+	bills map[string]bill // by the digest of spec and experiment: most do not change
 	notes []string
 }
 
@@ -149,15 +150,15 @@ func (b *budgeting) place(name string) string {
 func (b *budgeting) pair(name string) (p specPair, err error) {
 	p.path = name
 	var fault error
-	if p.then, fault = b.state(name, func(set ...string) (*spec.Spec, error) { return b.then.spec(name, set...) }); fault != nil && !errors.Is(fault, errAbsent) {
+	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) { return b.then.spec(name, t) }); fault != nil && !errors.Is(fault, errAbsent) {
 		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name, b.against, firstLine(fault)))
 	}
 	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, errAbsent) {
 		return p, nil // it is gone
 	}
-	p.now, err = b.state(name, func(set ...string) (*spec.Spec, error) {
+	p.now, err = b.state(name, func(t spec.Trial) (*spec.Spec, error) {
 		flags := b.flags
-		flags.set = set
+		flags.trial = t
 		return flags.load(b.place(name))
 	})
 	if err != nil {
@@ -168,24 +169,29 @@ func (b *budgeting) pair(name string) (p specPair, err error) {
 
 // state compiles a spec with all runs of its experiment. One that has no plan still says
 // which budget it sets.
-func (b *budgeting) state(name string, load func(set ...string) (*spec.Spec, error)) (*specState, error) {
-	sp, err := load()
+func (b *budgeting) state(name string, load func(spec.Trial) (*spec.Spec, error)) (*specState, error) {
+	sp, err := load(spec.Trial{})
 	if err != nil {
 		return nil, err
 	}
-	s := &specState{cap: capOf(sp), digest: sp.Digest, bill: b.bills[sp.Digest]}
+	of, err := json.Marshal(sp.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	digest := sp.Digest + string(of) // which the digest of a spec leaves out
+	s := &specState{cap: capOf(sp), digest: digest, bill: b.bills[digest]}
 	s.dataset, s.shown = datasetOf(path.Dir(name), sp)
 	if s.bill == nil {
-		if s.bill, err = billOf(sp, load); err != nil {
+		if s.bill, err = plannedBill(sp, load); err != nil {
 			return s, err
 		}
-		b.bills[sp.Digest] = s.bill
+		b.bills[digest] = s.bill
 	}
 	return s, nil
 }
 
-// billOf lists the runs of a spec; repeats are compiled once.
-func billOf(sp *spec.Spec, load func(set ...string) (*spec.Spec, error)) (all bill, err error) {
+// plannedBill lists the runs of a spec; repeats are compiled once.
+func plannedBill(sp *spec.Spec, load func(spec.Trial) (*spec.Spec, error)) (all bill, err error) {
 	trials, err := sp.Experiment.Trials()
 	if err != nil {
 		return nil, err
@@ -196,7 +202,7 @@ func billOf(sp *spec.Spec, load func(set ...string) (*spec.Spec, error)) (all bi
 		if plans[key] == nil {
 			one := sp
 			if len(t.Set) > 0 {
-				if one, err = load(t.Set...); err != nil {
+				if one, err = load(t); err != nil {
 					return nil, err
 				}
 			}

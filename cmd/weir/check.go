@@ -73,10 +73,7 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 		if err != nil {
 			return err
 		}
-		runs = nil
-		for i, t := range trials {
-			runs = append(runs, runtime.Trial{Plan: plans[i], Repeat: t.Repeat})
-		}
+		runs = runsOf(trials, plans)
 	}
 	_, err := place.foresee(c.Context(), s, flags, arg, runs)
 	var over *ledger.OverBudgetError

@@ -70,7 +70,7 @@ func (d *differ) specSide(arg string) (compare.Side, error) {
 }
 
 func revisionSide(r *gitCommit, name string) (compare.Side, error) {
-	sp, err := r.spec(name)
+	sp, err := r.spec(name, spec.Trial{})
 	if err != nil {
 		return compare.Side{}, err
 	}

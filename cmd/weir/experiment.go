@@ -3,101 +3,144 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
-	"weir/record"
+	"weir/record/sweep"
 	"weir/runtime"
-	"weir/runtime/pay"
 )
 
-// trialResult is one line of an experiment.
+// trialResult is one run of an experiment.
 type trialResult struct {
 	spec.Trial
 	runResult
+	PublicSeed uint64 `json:"public_seed"`
 }
 
-// experiment runs every combination of the grid and every repeat: each is a run of its own,
-// with its own noise and its own charge.
+// experimentResult is what `weir run --json` prints of an experiment.
+type experimentResult struct {
+	Bill   sweep.Bill    `json:"bill"`
+	Runs   []trialResult `json:"runs"`
+	Table  *sweep.Table  `json:"sweep"`
+	Folder string        `json:"folder"` // of the table as files; internal
+}
+
+// experiment runs every combination of the grid with every cell, and every repeat: each is a
+// run of its own, with its own noise and its own charge.
 func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *compile.Plan) error {
 	trials, plans, err := f.spec.trials(arg, base)
 	if err != nil {
 		return err
 	}
-	text, err := totalText(plans)
+	bill, err := billOf(plans)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.err, text)
-	runs := make([]runtime.Trial, len(trials))
+	fmt.Fprint(s.err, bill.Text())
+	runs := runsOf(trials, plans)
 	for i, t := range trials {
-		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
-		fmt.Fprintf(plainly(s.err), "run %d of %d: %s repeat %d\n", i+1, len(trials), strings.Join(t.Set, " "), t.Repeat+1)
+		fmt.Fprintf(plainly(s.err), "run %d of %d: %s repeat %d\n", i+1, len(trials), t.Name(), t.Repeat+1)
 	}
 	progress := newProgress(s.err, f.asJSON)
-	done, err := runtime.Experiment(c.Context(), runs, f.options(c, s, arg, progress))
+	opts := f.options(c, s, arg, progress)
+	done, err := runtime.Experiment(c.Context(), runs, opts)
 	progress.Wait()
 	if err != nil {
 		return f.failure(c.Context(), err)
 	}
-	results := make([]trialResult, len(trials))
+	result := experimentResult{Bill: bill, Table: tableOf(base, bill, trials, plans, done)}
 	for i, trial := range trials {
-		results[i] = trialResult{trial, resultJSON(done[i])}
+		result.Runs = append(result.Runs, trialResult{trial, resultJSON(done[i]), runtime.PublicSeed(plans[i].Seed, trial.Repeat)})
+	}
+	if result.Folder, err = writeTable(c.Context(), opts, result.Table, done); err != nil {
+		return err
 	}
 	if f.asJSON {
-		return printJSON(s.out, map[string]any{"runs": results})
+		return printJSON(s.out, result)
 	}
-	return printTrials(plainly(s.out), results)
+	return result.print(s.out)
 }
 
-// totalText is the bill of a whole experiment.
-func totalText(plans []*compile.Plan) (string, error) {
-	total, err := pay.Total(plans)
-	if err != nil {
-		return "", err
+// runsOf are the runs of trials with these plans.
+func runsOf(trials []spec.Trial, plans []*compile.Plan) []runtime.Trial {
+	runs := make([]runtime.Trial, len(trials))
+	for i, t := range trials {
+		runs[i] = runtime.Trial{Plan: plans[i], Repeat: t.Repeat}
 	}
-	text := fmt.Sprintf("EXPERIMENT  %s\n  epsilon of all together (proven)  %s at delta %g (%s, %s)\n",
-		plural(len(plans), "run"), record.Bound(total.Epsilon), total.Delta, total.Adjacency, total.Accountant)
-	if total.Reason != "" {
-		text += "  " + total.Reason + "\n"
-	}
-	return text, nil
+	return runs
 }
 
 // trials lists the runs of an experiment and compiles each before the first one runs, so
-// that a grid does not stop half-way over a value that the spec cannot take. What several
-// of them refuse is told once.
+// that it does not stop half-way over a value that the spec cannot take.
 func (f *specFlags) trials(arg string, base *compile.Plan) ([]spec.Trial, []*compile.Plan, error) {
 	trials, err := base.Spec.Experiment.Trials()
 	if err != nil {
 		return nil, nil, withCode(exitUsage, err)
 	}
-	plans, errs, told := make([]*compile.Plan, len(trials)), []error{}, map[string]bool{}
+	plans := make([]*compile.Plan, len(trials))
+	var faults trialFaults
 	for i, t := range trials {
 		flags := *f
-		flags.set = append(append([]string(nil), f.set...), t.Set...)
-		if plans[i], err = flags.compile(arg); err != nil && !told[err.Error()] {
-			told[err.Error()] = true
-			errs = append(errs, fmt.Errorf("experiment.grid with %s: %w", strings.Join(t.Set, " "), err))
+		flags.trial = t
+		if plans[i], err = flags.compile(arg); t.Repeat == 0 { // what one repeat refuses, all do
+			faults.add(t, err)
 		}
 	}
-	return trials, plans, errors.Join(errs...)
+	return trials, plans, faults.err()
 }
 
-func printTrials(w io.Writer, results []trialResult) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SETTINGS\tREPEAT\tEPSILON (PROVEN)\tRUN")
-	for _, r := range results {
-		eps := "none"
-		if p := r.Epsilon["proven"]; p != nil {
-			eps = record.Bound(*p)
-		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", strings.Join(r.Set, " "), r.Trial.Repeat+1, eps, r.Run)
+// trialFaults are what the runs of an experiment refuse, each told once with the first
+// run that does.
+type trialFaults struct {
+	found spec.Diagnostics
+	in    []string // of each the first run
+	times []int    // in how many combinations
+	other []error
+}
+
+func (f *trialFaults) add(t spec.Trial, err error) {
+	var ds spec.Diagnostics
+	if err != nil && !errors.As(err, &ds) {
+		f.other = append(f.other, fmt.Errorf("the experiment's run with %s: %w", t.Name(), err))
 	}
-	return t.Flush()
+	for _, d := range ds {
+		if at := f.index(d); at >= 0 {
+			f.times[at]++
+			continue
+		}
+		f.found, f.in, f.times = append(f.found, d), append(f.in, t.Name()), append(f.times, 1)
+	}
+}
+
+func (f *trialFaults) index(d spec.Diagnostic) int {
+	for i, known := range f.found {
+		if known == d {
+			return i
+		}
+	}
+	return -1
+}
+
+// err names the combination of each problem behind it.
+func (f *trialFaults) err() error {
+	if len(f.found) == 0 {
+		return errors.Join(f.other...)
+	}
+	named := make(spec.Diagnostics, len(f.found))
+	for i, d := range f.found {
+		where := "in the experiment's run with " + f.in[i]
+		if f.times[i] > 1 {
+			where += fmt.Sprintf(" and %d more", f.times[i]-1)
+		}
+		d.Hint = strings.TrimPrefix(d.Hint+"; "+where, "; ")
+		named[i] = d
+	}
+	named.Sort()
+	if len(f.other) == 0 {
+		return named
+	}
+	return errors.Join(append([]error{named}, f.other...)...)
 }

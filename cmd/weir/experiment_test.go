@@ -13,7 +13,8 @@ import (
 )
 
 type experimentJSON struct {
-	Runs []struct {
+	Folder string
+	Runs   []struct {
 		Set    []string
 		Repeat int
 		runResult

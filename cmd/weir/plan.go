@@ -15,7 +15,7 @@ import (
 func planCommand(s streams) *cobra.Command {
 	var flags specFlags
 	var place ledgerPlaceFlags
-	var asJSON bool
+	var asJSON, total bool
 	var format string
 	c := &cobra.Command{
 		Use:   "plan SPEC",
@@ -25,12 +25,13 @@ stability, and the bill (mechanism, event, sensitivity, noise, steps, share,
 epsilon alone and cumulative). No data is opened. Where the dataset has a ledger or a
 budget, the plan also says what a run would charge, what it would reuse of earlier
 runs at no cost, and what would remain; over the budget it is refused, as the run
-would be.
+would be. Of a spec with an experiment the plan is that of the spec as it stands;
+--total prints what all its runs cost together instead.
 
 ` + specHelp + `
 
 Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
-		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid",
+		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid\n  weir plan examples/cardio/sweep.yaml --total",
 		Args:    exactly(1, "SPEC"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON {
@@ -44,21 +45,23 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if err != nil {
 				return err
 			}
+			if total {
+				return flags.printTotal(c, s, &place, args[0], format, plan)
+			}
 			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
 			if format == "json" {
 				return errors.Join(printJSON(s.out, planResult{plan, quotes}), refused)
 			}
-			if err := draw(s.out, plan); err != nil || format != "text" {
-				return errors.Join(err, refused)
+			err = draw(s.out, plan)
+			if err == nil && format == "text" {
+				err = printQuotes(s.out, quotes)
 			}
-			if err := errors.Join(printQuotes(s.out, quotes), refused); err != nil || plan.Spec.Experiment == nil {
-				return err
-			}
-			return flags.printTotal(s.out, args[0], plan)
+			return errors.Join(err, refused)
 		},
 	}
 	flags.add(c)
 	place.add(c)
+	c.Flags().BoolVar(&total, "total", false, "print the bill of all runs of the spec's experiment together (text or json)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
 	return c
@@ -70,18 +73,26 @@ type planResult struct {
 	Ledgers []runtime.Quote `json:"ledgers,omitempty"`
 }
 
-// printTotal adds the bill of the whole experiment to that of its first run.
-func (f *specFlags) printTotal(w io.Writer, arg string, base *compile.Plan) error {
-	_, plans, err := f.trials(arg, base)
+// printTotal prints what all runs of an experiment cost together, and how its ledger would
+// stand; a spec without one is one run.
+func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFlags, arg, format string, base *compile.Plan) error {
+	trials, plans, err := f.trials(arg, base)
 	if err != nil {
 		return err
 	}
-	text, err := totalText(plans)
+	bill, err := billOf(plans)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "\n"+text)
-	return err
+	quotes, refused := place.foresee(c.Context(), s, f, arg, runsOf(trials, plans))
+	switch format {
+	case "json":
+		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
+	case "text":
+		_, err = io.WriteString(s.out, bill.Text())
+		return errors.Join(err, printQuotes(s.out, quotes), refused)
+	}
+	return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
 }
 
 func planFormats() map[string]func(io.Writer, *compile.Plan) error {

@@ -12,6 +12,7 @@ import (
 
 	"weir/record"
 	"weir/record/report"
+	"weir/record/sweep"
 )
 
 const reportLong = `Locate the report of a run, print its release documents, or plot a score against
@@ -19,15 +20,16 @@ epsilon over several runs.
 
 The report (internal/report.html) is computed from real rows and stays internal.
 --public prints PRIVACY.md and DATASHEET.md, rendered anew from run.json: public
-and released facts only. --sweep SCORE takes two or more runs and writes an SVG
-of that score (a key of internal/metrics.json, such as utility.auroc) against
-the proven epsilon to stdout; scores are private too.
+and released facts only. --sweep SCORE takes runs of two or more proven
+epsilons and writes an SVG of that score (a key of internal/metrics.json, such as
+utility.auroc) over epsilon to stdout: means, with 95 % intervals where an epsilon
+has several runs. Scores are private too.
 
 Exit codes: 0 done; 2 usage, no such run, or a run without a report.`
 
 func reportCommand(s streams) *cobra.Command {
 	var public, asJSON bool
-	var sweep string
+	var score string
 	c := &cobra.Command{
 		Use:   "report RUN [RUN ...]",
 		Short: "Locate the report of a run, print its release documents, plot a sweep",
@@ -35,17 +37,17 @@ func reportCommand(s streams) *cobra.Command {
 		Example: "  weir report runs/cardio/20261121-052215-74fe39\n  weir report runs/cardio/20261121-052215-74fe39 --public\n" +
 			"  weir report runs/cardio/2* --sweep utility.auroc > auroc.svg",
 		Args: func(c *cobra.Command, args []string) error {
-			if sweep != "" && len(args) > 0 {
+			if score != "" && len(args) > 0 {
 				return nil
 			}
 			return exactly(1, "RUN")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case sweep != "" && (public || asJSON):
+			case score != "" && (public || asJSON):
 				return usage(c, errors.New("--sweep: must be given without --public and --json"))
-			case sweep != "":
-				return drawSweep(s.out, sweep, args)
+			case score != "":
+				return drawSweep(s.out, score, args)
 			}
 			rec, err := readRun(args[0])
 			if err != nil {
@@ -58,7 +60,7 @@ func reportCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&public, "public", false, "print PRIVACY.md and DATASHEET.md, from run.json")
-	c.Flags().StringVar(&sweep, "sweep", "", "plot this score against epsilon over the runs, as SVG")
+	c.Flags().StringVar(&score, "sweep", "", "plot this score against epsilon over the runs, as SVG")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -98,17 +100,18 @@ func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
 // drawSweep reads a score and the proven epsilon of each run; runs without
 // either are left out.
 func drawSweep(w io.Writer, score string, dirs []string) error {
-	var points []report.SweepPoint
+	e := sweep.Experiment{Name: score, Grid: []string{"privacy.epsilon"}, Headline: []string{score}}
 	for _, dir := range dirs {
 		rec, err := readRun(dir)
 		if err != nil {
 			return err
 		}
-		if v, ok := rec.Metrics[score]; ok && rec.Terms.Proven != nil {
-			points = append(points, report.SweepPoint{Epsilon: *rec.Terms.Proven, Value: v})
+		if rec.Terms.Proven != nil {
+			e.Runs = append(e.Runs, sweep.Run{ID: rec.ID, Proven: rec.Terms.Proven, Metrics: rec.Metrics,
+				Settings: map[string]string{"privacy.epsilon": record.Bound(*rec.Terms.Proven)}})
 		}
 	}
-	svg, err := report.Sweep(score, points)
+	svg, err := report.Curve(sweep.Of(e), score)
 	if err != nil {
 		return withCode(exitUsage, fmt.Errorf("--sweep: %w", err))
 	}

@@ -83,7 +83,7 @@ func TestReportSweep(t *testing.T) {
 	s := reported(t)
 	one, two := s.result(), s.result("--set", "privacy.epsilon=3")
 	code, out, errs := s.weir("report", one.Run, two.Run, "--sweep", "utility.auroc")
-	if code != exitDone || !strings.Contains(out, "utility.auroc against epsilon over 2 runs") {
+	if code != exitDone || !strings.Contains(out, "utility.auroc over proven epsilon, least to largest") {
 		t.Errorf("exit code %d: %s%.200s", code, errs, out)
 	}
 }

@@ -15,10 +15,6 @@ func TestResultRoundsBoundsUp(t *testing.T) {
 	if text := b.String(); !strings.Contains(text, " 1.9996 at delta") || !strings.Contains(text, " 0.12346 by the paper") {
 		t.Errorf("a run ends with %s", text)
 	}
-	b.Reset()
-	if err := printTrials(&b, []trialResult{{runResult: runResult{Epsilon: map[string]*float64{"proven": &proven}}}}); err != nil || !strings.Contains(b.String(), "1.9996") {
-		t.Errorf("an experiment ends with %s, %v", b.String(), err)
-	}
 }
 
 // TestTablesAreNamedForWhatTheyHold: rows of people and lists of counts are not called

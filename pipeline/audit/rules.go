@@ -52,7 +52,7 @@ func Rules() []Rule {
 			"fixed steps; settings tried on public or made-up rows; a number of rows by dp_count, bounds by dp_bounds",
 			"Ponomareva et al. 2023, How to DP-fy ML", Built, []string{"TestEveryKindConforms", "TestProbeFreezesOutputs"}},
 		{"W17", "warning", "a sweep or repeats over private data, not charged",
-			"the grid multiplies the bill; plan shows the total",
+			"the grid multiplies the bill; plan --total shows it",
 			"Ponomareva et al. 2023, How to DP-fy ML", Checked, nil},
 		{"W18", "error", "best of several seeds reported or released",
 			"release a pre-declared run; what a run found for a charge (dp_bounds, dp_categories, dp_count) may choose the next one",

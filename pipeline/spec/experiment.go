@@ -2,50 +2,126 @@ package spec
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"weir/schema"
 )
 
-// Trial is one run of an experiment: the overrides that make its spec, and
-// which repeat it is.
-type Trial struct {
-	Set    []string `json:"set"`
-	Repeat int      `json:"repeat"`
+// Experiment runs the spec over settings: every combination of the grid with every cell,
+// each as often as repeats says.
+type Experiment struct {
+	Grid     schema.Ordered[[]schema.Raw]               `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
+	Cells    schema.Ordered[schema.Ordered[schema.Raw]] `yaml:"cells,omitempty" json:"cells,omitempty" doc:"Named sets of settings by dotted path, for settings that change together; each is run with every combination of the grid. The names are public."`
+	Baseline string                                     `yaml:"baseline,omitempty" json:"baseline,omitempty" doc:"The cell that differences are taken from; the first one by default."`
+	Repeats  int                                        `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
 }
 
-// maxTrials bounds a grid; each trial is a charge of its own.
+// Trial is one run of an experiment: what makes its spec of the one that holds the
+// experiment, and which repeat it is.
+type Trial struct {
+	Cell   string   `json:"cell,omitempty"`
+	Set    []string `json:"set"` // path=value of all settings that it changes, those of the grid first
+	Repeat int      `json:"repeat"`
+	copies []copied
+}
+
+// copied is a value of the experiment that goes to a setting.
+type copied struct{ to, from string }
+
+// Settings are the paths and values that the trial changes.
+func (t Trial) Settings() map[string]string {
+	values := map[string]string{}
+	for i, c := range t.copies {
+		values[c.to] = strings.TrimPrefix(t.Set[i], c.to+"=")
+	}
+	return values
+}
+
+// Name says which combination the trial is of.
+func (t Trial) Name() string {
+	words := slices.Clone(t.Set)
+	if t.Cell != "" {
+		words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(t.ofCell(), w) })
+		words = append([]string{"cell " + t.Cell}, words...)
+	}
+	return strings.Join(words, " ")
+}
+
+// ofCell are the settings that come from the cell.
+func (t Trial) ofCell() []string {
+	var list []string
+	for i, c := range t.copies {
+		if schema.Within(c.from, "experiment.cells") {
+			list = append(list, t.Set[i])
+		}
+	}
+	return list
+}
+
+func (t Trial) with(to string, value schema.Raw, from ...any) Trial {
+	t.Set = append(slices.Clone(t.Set), to+"="+value.Text())
+	t.copies = append(slices.Clone(t.copies), copied{to, schema.Path(append([]any{"experiment"}, from...)...)})
+	return t
+}
+
+// maxTrials bounds an experiment; each trial is a charge of its own.
 const maxTrials = 10000
 
-// Trials lists the runs of an experiment, repeats innermost; one run where the
-// spec has none. Over 10,000 runs are an error of type
+// Trials lists the runs of an experiment: the grid outermost, then the cells, repeats
+// innermost; one run where the spec has none. Over 10,000 runs are an error of type
 // schema.Problem.
 func (e *Experiment) Trials() ([]Trial, error) {
 	if e == nil {
 		return []Trial{{}}, nil
 	}
-	combinations := [][]string{nil}
+	combinations := []Trial{{}}
 	for _, axis := range e.Grid {
-		var next [][]string
+		var next []Trial
 		for _, c := range combinations {
-			for _, value := range axis.Value {
-				next = append(next, append(append([]string(nil), c...), fmt.Sprintf("%s=%s", axis.Name, string(value))))
+			for i, value := range axis.Value {
+				next = append(next, c.with(axis.Name, value, "grid", axis.Name, i))
 			}
 		}
 		if combinations = next; len(combinations) > maxTrials {
 			return nil, tooMany("experiment.grid", fmt.Sprintf("a grid of more than %d combinations", maxTrials))
 		}
 	}
-	repeats := max(1, e.Repeats)
-	if len(combinations)*repeats > maxTrials {
-		return nil, tooMany("experiment", fmt.Sprintf("a plan of %d runs", len(combinations)*repeats))
+	n := len(combinations) * max(1, len(e.Cells))
+	if repeats := max(1, e.Repeats); n > maxTrials || n*repeats > maxTrials {
+		return nil, tooMany("experiment", fmt.Sprintf("a plan of %d runs", n*repeats))
 	}
-	var trials []Trial
+	return e.repeated(e.inCells(combinations)), nil
+}
+
+// inCells are the combinations with each of the cells.
+func (e *Experiment) inCells(combinations []Trial) []Trial {
+	if len(e.Cells) == 0 {
+		return combinations
+	}
+	var all []Trial
 	for _, c := range combinations {
-		for r := range repeats {
-			trials = append(trials, Trial{c, r})
+		for _, cell := range e.Cells {
+			t := c
+			t.Cell = cell.Name
+			for _, setting := range cell.Value {
+				t = t.with(setting.Name, setting.Value, "cells", cell.Name, setting.Name)
+			}
+			all = append(all, t)
 		}
 	}
-	return trials, nil
+	return all
+}
+
+func (e *Experiment) repeated(combinations []Trial) []Trial {
+	var trials []Trial
+	for _, c := range combinations {
+		for r := range max(1, e.Repeats) {
+			c.Repeat = r
+			trials = append(trials, c)
+		}
+	}
+	return trials
 }
 
 func tooMany(path, found string) error {

@@ -20,10 +20,11 @@ type specFile struct {
 
 // Sources is where a spec's words come from.
 type Sources struct {
-	File string                            // name of the spec, for messages
-	Data []byte                            // its YAML
-	Set  []string                          // overrides path=value, in order
-	Read func(name string) ([]byte, error) // reads the file of a domain, relative to the spec
+	File  string                            // name of the spec, for messages
+	Data  []byte                            // its YAML
+	Set   []string                          // overrides path=value, in order
+	Trial Trial                             // a run of the spec's own experiment, whose settings come after the overrides
+	Read  func(name string) ([]byte, error) // reads the file of a domain, relative to the spec
 	// More looks for what else is wrong with a spec that has problems; nil: only
 	// what its words say is looked at.
 	More func(*Spec) Diagnostics
@@ -42,6 +43,11 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	}
 	for _, set := range src.Set {
 		problems = append(problems, override(doc, set)...)
+	}
+	for _, c := range src.Trial.copies {
+		if err := doc.Copy(c.to, c.from); err != nil {
+			problems = append(problems, asProblem(c.to, err))
+		}
 	}
 	if len(problems) > 0 {
 		return nil, diagnostics(problems)

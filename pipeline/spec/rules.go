@@ -17,28 +17,8 @@ func (p *parser) rules(s *Spec) {
 	p.datasetRules(&s.Dataset)
 	p.budgetRules(&s.Privacy)
 	p.splitRules(s)
-	p.gridRules(s.Experiment)
+	p.experimentRules(s.Experiment)
 	p.acknowledged(s.Privacy.Acknowledge)
-}
-
-// gridRules: an axis without values is an experiment without runs, and what an
-// experiment says of itself cannot differ between its runs.
-func (p *parser) gridRules(e *Experiment) {
-	if e == nil || p.wrong("experiment") {
-		return
-	}
-	if p.doc.Has("experiment.grid") && len(e.Grid) == 0 {
-		p.at("experiment.grid", "empty", "a mapping from one or more settings to values", "")
-	}
-	for _, axis := range e.Grid {
-		path := schema.Path("experiment", "grid", axis.Name)
-		switch {
-		case len(axis.Value) == 0:
-			p.at(path, "a list without values", "a list of one value or more", "")
-		case schema.Within(axis.Name, "experiment"):
-			p.at(path, "given a grid of its own", "a setting outside of experiment", "")
-		}
-	}
 }
 
 // acknowledged: a rule that is not there accepts nothing.

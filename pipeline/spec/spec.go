@@ -17,8 +17,8 @@ type Spec struct {
 	Seed       uint64      `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
 	Write      Write       `yaml:"write,omitempty" json:"write,omitzero" doc:"How tables are written as files."`
 	Stages     []Stage     `yaml:"-" json:"stages"`
-	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"A grid over settings, and repeats."`
-	Digest     string      `yaml:"-" json:"-"` // sha256 of the canonical form
+	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"Settings that its runs differ in, and repeats."`
+	Digest     string      `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
 
 	doc                 *schema.Document // that it was read from; nil for one that was not
 	badSource, badTerms bool             // something is wrong with the dataset, with the privacy terms
@@ -75,12 +75,6 @@ type Stage struct {
 // Write says how tables are written as files.
 type Write struct {
 	SpreadsheetSafe bool `yaml:"spreadsheet_safe" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are no number) get an apostrophe in front, which is part of the cell to all other readers; false by default."`
-}
-
-// Experiment runs the spec over a grid of settings, with repeats.
-type Experiment struct {
-	Grid    schema.Ordered[[]schema.Text] `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
-	Repeats int                           `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
 }
 
 // Source is the header of the dataset: private, rows(1) or rows(max_rows).

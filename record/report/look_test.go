@@ -60,7 +60,7 @@ func TestContrast(t *testing.T) {
 		if got := contrast(c["warn-ink"], c["warn"]); got < 4.5 {
 			t.Errorf("%s: the banner has a contrast of %.2f", name, got)
 		}
-		for _, ink := range []string{"real", "synthetic", "slate"} {
+		for _, ink := range []string{"real", "synthetic", "slate", "teal", "plum"} {
 			if got := contrast(c[ink], c["page"]); got < 3 {
 				t.Errorf("%s: %s has a contrast of %.2f, must be 3", name, ink, got)
 			}

@@ -22,6 +22,10 @@ func orange() color.NRGBA { return color.NRGBA{0xC2, 0x5B, 0x0A, 0xFF} } // synt
 func grey() color.NRGBA   { return color.NRGBA{0xDF, 0xE3, 0xE8, 0xFF} } // grid
 func slate() color.NRGBA  { return color.NRGBA{0x6A, 0x73, 0x7D, 0xFF} } // helping lines
 
+// teal and plum are further lines of an experiment.
+func teal() color.NRGBA { return color.NRGBA{0x0B, 0x7A, 0x6B, 0xFF} }
+func plum() color.NRGBA { return color.NRGBA{0x8A, 0x3F, 0x8F, 0xFF} }
+
 // inks maps the colours and the font, as vgsvg writes them, to variables of the
 // page.
 func inks() []string {
@@ -29,7 +33,7 @@ func inks() []string {
 	for _, i := range []struct {
 		color.Color
 		variable string
-	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {slate(), "slate"}, {color.Black, "ink"}} {
+	}{{blue(), "real"}, {sky(), "area"}, {orange(), "synthetic"}, {grey(), "grid"}, {slate(), "slate"}, {teal(), "teal"}, {plum(), "plum"}, {color.Black, "ink"}} {
 		pairs = append(pairs, hex(i.Color), "var(--"+i.variable+")")
 	}
 	return pairs

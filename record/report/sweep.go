@@ -1,77 +1,149 @@
 package report
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
-	"math"
-	"sort"
+	"html/template"
+	"image/color"
+	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"weir/internal/plain"
+	"weir/record/sweep"
 )
 
-// SweepPoint is one run of an experiment.
-type SweepPoint struct{ Epsilon, Value float64 }
+//go:embed sweep.html
+var sweepText string
 
-// Sweep draws a score against epsilon over runs, as SVG; an error where fewer
-// than two runs have both.
-func Sweep(score string, points []SweepPoint) ([]byte, error) {
-	list := defined(points)
-	if len(list) < 2 {
-		return nil, fmt.Errorf("%d of the runs have an epsilon and %s, must be at least 2 to draw one against the other", len(list), score)
+// sweepView is the data of the page of an experiment.
+type sweepView struct {
+	*sweep.Table
+	Style  template.CSS
+	Legend []legendLine
+	Panels []drawn
+	Head   []string // names of the columns that say which combination a row is
+	Lines  []sweepLine
+	Pairs  []sweep.Difference
+	Each   []sweepRun
+	Why    string // why there are no curves
+}
+
+type legendLine struct {
+	Name   string
+	Sample template.HTML
+}
+
+// sweepLine is a row of the table, as text.
+type sweepLine struct{ Lead, Values []string }
+
+// sweepRun is a row of the list of runs.
+type sweepRun struct {
+	sweep.Run
+	Lead, Values []string
+}
+
+// Sweep is the page of an experiment: curves of the headline metrics over epsilon, and the table
+// below. It needs nothing but itself and, for its links, the runs where they were made.
+func Sweep(t *sweep.Table) ([]byte, error) {
+	v := sweepView{Table: t, Style: template.CSS(pageStyle), Pairs: t.HeadlineDifferences()}
+	c := curvesOf(t)
+	v.Why = c.why
+	for _, metric := range t.Headline {
+		p := c.picture(metric)
+		if p == nil {
+			continue
+		}
+		svg, err := p.inline()
+		if err != nil {
+			return nil, err
+		}
+		v.Panels = append(v.Panels, drawn{p.title, p.caption, template.HTML(svg)})
 	}
-	h := handler()
-	p := &picture{w: 5, h: 3.6, text: h, alt: fmt.Sprintf("%s against epsilon over %d runs.", score, len(list)),
-		draw: func(c draw.Canvas) { sweep(h, score, list, c) }}
+	if len(v.Panels) > 0 {
+		v.Legend = c.legend()
+	}
+	v.tables(t)
+	page, err := template.New("sweep").Funcs(functions()).Funcs(template.FuncMap{"label": func(d sweep.Difference) string {
+		return t.Label(sweep.Row{Cell: d.Cell, Settings: d.Settings})
+	}, "short": sweep.Short, "breakable": breakable}).Parse(sweepText)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = page.Execute(&b, v)
+	return []byte(plain.Text(b.String())), err
+}
+
+// Curve draws one metric over epsilon as an SVG of its own; an error where it has a value at
+// fewer than two proven epsilons.
+func Curve(t *sweep.Table, metric string) ([]byte, error) {
+	c := curvesOf(t)
+	p := c.picture(metric)
+	if p == nil {
+		return nil, fmt.Errorf("%d of the proven epsilons of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), metric)
+	}
 	return p.svg()
 }
 
-// defined keeps points that a logarithmic axis can show, by epsilon.
-func defined(points []SweepPoint) []SweepPoint {
-	var list []SweepPoint
-	for _, p := range points {
-		if p.Epsilon > 0 && !math.IsInf(p.Epsilon, 0) && !math.IsNaN(p.Value) && !math.IsInf(p.Value, 0) {
-			list = append(list, p)
-		}
+// breakable lets a browser break the name of a metric behind dots and underscores.
+func breakable(name string) template.HTML {
+	return template.HTML(strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>").Replace(template.HTMLEscapeString(name)))
+}
+
+// tables words the rows and the runs.
+func (v *sweepView) tables(t *sweep.Table) {
+	if len(t.Cells) > 0 {
+		v.Head = append(v.Head, "Cell")
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Epsilon < list[j].Epsilon })
+	v.Head = append(v.Head, t.Grid...)
+	for _, r := range t.Rows {
+		line := sweepLine{Lead: leading(t, r.Cell, r.Settings)}
+		for _, m := range t.Headline {
+			line.Values = append(line.Values, r.Metrics[m].Words(r.Runs))
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	for _, r := range t.Runs {
+		run := sweepRun{Run: r, Lead: leading(t, r.Cell, r.Settings)}
+		for _, m := range t.Headline {
+			text := "–"
+			if x, has := r.Metrics[m]; has {
+				text = fmt.Sprintf("%.4f", x)
+			}
+			run.Values = append(run.Values, text)
+		}
+		v.Each = append(v.Each, run)
+	}
+}
+
+func leading(t *sweep.Table, cell string, settings map[string]string) []string {
+	var list []string
+	if len(t.Cells) > 0 {
+		list = append(list, cell)
+	}
+	for _, p := range t.Grid {
+		list = append(list, settings[p])
+	}
 	return list
 }
 
-// sweep draws every run as a dot and the mean at each epsilon as a line.
-func sweep(h text.Handler, score string, list []SweepPoint, c draw.Canvas) {
-	p := newPlot(h, "epsilon (logarithmic)", score)
-	p.X.Tick.Marker = epsilonTicks(list)
-	points, means := make([]Point, len(list)), plotter.XYs{}
-	for i, r := range list {
-		points[i] = Point{X: math.Log10(r.Epsilon), Y: r.Value}
-		if i == 0 || r.Epsilon != list[i-1].Epsilon {
-			means = append(means, plotter.XY{X: points[i].X, Y: meanAt(list, r.Epsilon)})
-		}
-	}
-	p.Add(cross(), &plotter.Line{XYs: means, LineStyle: line(blue(), 1.5)}, dots(points))
-	p.X.Padding, p.Y.Padding = vg.Points(5), vg.Points(5)
-	p.Draw(c)
+// ink is how the n-th line is drawn: five colours that keep apart in the common forms of colour
+// blindness beside each other, then the same with dashes.
+func ink(n int) (c color.NRGBA, variable string, dashes bool) {
+	inks := []struct {
+		color.NRGBA
+		variable string
+	}{{blue(), "real"}, {orange(), "synthetic"}, {teal(), "teal"}, {plum(), "plum"}, {slate(), "slate"}}
+	return inks[n%len(inks)].NRGBA, inks[n%len(inks)].variable, n/len(inks)%2 == 1
 }
 
-func meanAt(list []SweepPoint, epsilon float64) float64 {
-	sum, n := 0.0, 0.0
-	for _, r := range list {
-		if r.Epsilon == epsilon {
-			sum, n = sum+r.Value, n+1
-		}
+// sample draws a line of the legend.
+func sampleOf(n int) template.HTML {
+	_, variable, dashes := ink(n)
+	style := "stroke:var(--" + variable + ");stroke-width:2.5"
+	if dashes {
+		style += ";stroke-dasharray:5 3"
 	}
-	return sum / n
-}
-
-func epsilonTicks(list []SweepPoint) plot.ConstantTicks {
-	var marks plot.ConstantTicks
-	for i, r := range list {
-		if i == 0 || r.Epsilon != list[i-1].Epsilon {
-			marks = append(marks, plot.Tick{Value: math.Log10(r.Epsilon), Label: number(r.Epsilon)})
-		}
-	}
-	return marks
+	return template.HTML(strings.Join([]string{`<svg viewBox="0 0 28 12" aria-hidden="true"><path d="M1 6H27" style="`, style,
+		`"/><circle cx="14" cy="6" r="4" style="fill:var(--`, variable, `)"/></svg>`}, ""))
 }

@@ -77,13 +77,3 @@ func TestWorstFirst(t *testing.T) {
 		t.Errorf("pairs %+v", pairs)
 	}
 }
-
-func TestSweep(t *testing.T) {
-	svg, err := Sweep("utility.auroc", []SweepPoint{{1, 0.7}, {0.1, 0.6}, {1, 0.72}, {math.Inf(1), 0.8}, {10, math.NaN()}})
-	if err != nil || !strings.Contains(string(svg), "over 3 runs") {
-		t.Errorf("%v in %.300s", err, svg)
-	}
-	if _, err := Sweep("utility.auroc", []SweepPoint{{1, 0.7}, {10, math.NaN()}}); err == nil {
-		t.Error("a sweep of one run is drawn")
-	}
-}

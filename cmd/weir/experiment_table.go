@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"weir/internal/plain"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/record"
+	"weir/record/report"
+	"weir/record/sweep"
+	"weir/runtime"
+	"weir/runtime/pay"
+)
+
+// billOf is what the runs of an experiment cost together.
+func billOf(plans []*compile.Plan) (sweep.Bill, error) {
+	total, err := pay.Total(plans)
+	if err != nil {
+		return sweep.Bill{}, err
+	}
+	b := sweep.Bill{Runs: len(plans), Delta: total.Delta, Adjacency: string(total.Adjacency), Accountant: total.Accountant, Reason: total.Reason}
+	if !math.IsInf(total.Epsilon, 1) {
+		b.Proven = &total.Epsilon
+	}
+	naive, published := 0.0, 0.0
+	b.Naive = &naive
+	for _, p := range plans {
+		b.NaiveDelta += p.Delta
+		if p.Epsilon.Published != nil {
+			published += *p.Epsilon.Published
+			b.Published = &published
+		}
+		if p.Epsilon.Proven == nil {
+			b.Naive = nil
+		} else {
+			naive += *p.Epsilon.Proven
+		}
+	}
+	return b, nil
+}
+
+// tableOf makes the table of an experiment's runs.
+func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*compile.Plan, done []*runtime.Result) *sweep.Table {
+	x := base.Spec.Experiment
+	e := sweep.Experiment{Name: base.Name, Grid: []string{}, Own: []string{}, Cells: []string{}, Baseline: x.Baseline, Bill: bill}
+	for _, axis := range x.Grid {
+		e.Grid = append(e.Grid, axis.Name)
+	}
+	for _, cell := range x.Cells {
+		e.Cells = append(e.Cells, cell.Name)
+		for _, setting := range cell.Value {
+			if !slices.Contains(e.Own, setting.Name) {
+				e.Own = append(e.Own, setting.Name)
+			}
+		}
+	}
+	all := map[string]float64{}
+	for i, t := range trials {
+		e.Runs = append(e.Runs, runOf(t, plans[i], done[i]))
+		e.Insecure = e.Insecure || done[i].Record.Insecure
+		for name, value := range done[i].Record.Metrics {
+			all[name] = value
+		}
+	}
+	e.Headline = headlines(all)
+	return sweep.Of(e)
+}
+
+func runOf(t spec.Trial, plan *compile.Plan, done *runtime.Result) sweep.Run {
+	rec := done.Record
+	r := sweep.Run{ID: rec.ID, Path: done.Path, Cell: t.Cell, Settings: t.Settings(), Repeat: t.Repeat + 1,
+		Seed: runtime.PublicSeed(plan.Seed, t.Repeat), Delta: rec.Terms.Delta, Published: rec.Terms.Published, Proven: rec.Terms.Proven, Metrics: rec.Metrics}
+	if at := slices.IndexFunc(rec.Internal, func(f record.File) bool { return strings.HasSuffix(f.Path, ".html") }); at >= 0 {
+		r.Report = path.Join("..", "..", rec.ID, rec.Internal[at].Path)
+	}
+	return r
+}
+
+// writeTable puts the table into the folder of the experiments.
+func writeTable(ctx context.Context, opts runtime.Options, t *sweep.Table, done []*runtime.Result) (string, error) {
+	var began time.Time
+	for _, r := range done {
+		if r.Record.Started.After(began) {
+			began = r.Record.Started
+		}
+	}
+	page, err := report.Sweep(t)
+	if err != nil {
+		return "", err
+	}
+	return runtime.WriteSweep(ctx, opts.Disk, opts.Out, t, began, page)
+}
+
+// mostWide is the width that the table on a terminal keeps to.
+const mostWide = 100
+
+func (r experimentResult) print(w io.Writer) error {
+	if r.Table.Insecure {
+		fmt.Fprint(w, paint(w, red, "NOT PRIVATE")+": noise from --insecure-noise-seed; do not release.\n\n")
+	}
+	reused := 0
+	for _, run := range r.Runs {
+		if run.Reused {
+			reused++
+		}
+	}
+	if reused > 0 {
+		fmt.Fprintf(w, "%d of the runs were made before; they are shown, and nothing was charged for them.\n\n", reused)
+	}
+	if err := r.Table.Print(plainly(w), mostWide); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%-16s %s\n%-16s %s\n%-16s %s\n", "page", plain.Text(path.Join(r.Folder, "sweep.html")), "table",
+		plain.Text(path.Join(r.Folder, "table.csv")), "single runs", plain.Text(path.Join(r.Folder, "runs.csv")))
+	return err
+}

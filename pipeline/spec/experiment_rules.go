@@ -1,0 +1,103 @@
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"weir/schema"
+)
+
+// experimentRules are those of an experiment that a JSON Schema cannot say. The values
+// are judged as settings, in the runs that have them.
+func (p *parser) experimentRules(e *Experiment) {
+	if e == nil || p.wrong("experiment") {
+		return
+	}
+	for _, part := range []string{"grid", "cells"} {
+		if path := "experiment." + part; p.doc.Has(path) && len(p.doc.Keys(path)) == 0 {
+			p.at(path, "empty", map[string]string{"grid": "a mapping from one or more settings to values",
+				"cells": "a mapping from one or more names to settings"}[part], "")
+		}
+	}
+	var axes []string
+	for _, axis := range e.Grid {
+		path := schema.Path("experiment", "grid", axis.Name)
+		if len(axis.Value) == 0 {
+			p.at(path, "a list without values", "a list of one value or more", "")
+		}
+		p.axis(path, axis.Name, axes, nil)
+		axes = append(axes, axis.Name)
+	}
+	p.cellRules(e, axes)
+}
+
+func (p *parser) cellRules(e *Experiment, grid []string) {
+	var names []string
+	for _, cell := range e.Cells {
+		path := schema.Path("experiment", "cells", cell.Name)
+		if !cellName().MatchString(cell.Name) {
+			p.at(path, fmt.Sprintf("the name %q", cell.Name), "letters, digits, dots, _ and -, a letter or digit first, of at most 64 bytes together", "")
+		}
+		if len(cell.Value) == 0 {
+			p.at(path, "a cell without settings", "a mapping from one or more settings to values", "")
+		}
+		var own []string
+		for _, setting := range cell.Value {
+			at := schema.Path("experiment", "cells", cell.Name, setting.Name)
+			p.axis(at, setting.Name, grid, own)
+			own = append(own, setting.Name)
+		}
+		names = append(names, cell.Name)
+	}
+	if e.Baseline == "" {
+		return
+	}
+	accepted := "left out where there are no cells"
+	if len(names) > 0 {
+		accepted = "the name of a cell: " + strings.Join(names, ", ")
+	}
+	if !slices.Contains(names, e.Baseline) {
+		p.at("experiment.baseline", "", accepted, schema.DidYouMean(e.Baseline, names))
+	}
+}
+
+// cellName is what files, columns and pages can show as it is.
+func cellName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) }
+
+// axis refuses a setting that runs of one experiment cannot differ in, one of a stage that
+// is not there, and one that another axis sets too.
+func (p *parser) axis(path, setting string, grid, cell []string) {
+	if stage, of := strings.CutPrefix(setting, "stages."); of {
+		name, _, _ := strings.Cut(stage, ".")
+		if ids := p.doc.Keys("stages"); !slices.Contains(ids, name) {
+			p.at(path, fmt.Sprintf("a setting of %q", name), "one of a stage that the spec has: "+strings.Join(ids, ", "), schema.DidYouMean(name, ids))
+			return
+		}
+	}
+	if shared(setting) {
+		p.at(path, "a setting that all runs of an experiment share", "one outside of weir, name, experiment and dataset (dataset.domain and dataset.csv may differ)", "")
+	}
+	for _, other := range grid {
+		p.once(path, setting, other, "the grid")
+	}
+	for _, other := range cell {
+		p.once(path, setting, other, "this cell")
+	}
+}
+
+func (p *parser) once(path, setting, other, where string) {
+	if related(other, setting) {
+		p.at(path, fmt.Sprintf("set by %s too, as %s", where, other), "a setting that is given once", "")
+	}
+}
+
+// shared tells of what the runs of an experiment have in common: its name, itself, and the
+// dataset whose budget they share.
+func shared(setting string) bool {
+	if schema.Within(setting, "dataset.domain") || schema.Within(setting, "dataset.csv") {
+		return false
+	}
+	return slices.ContainsFunc([]string{"weir", "name", "experiment", "dataset"}, func(own string) bool { return schema.Within(setting, own) })
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"weir/record/sweep"
+)
+
+// swept is an experiment of kinds at epsilons with three repeats; auroc rises with epsilon.
+func swept(epsilons []float64, kinds ...string) *sweep.Table {
+	e := sweep.Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc", "marginals.total_variation_2way"},
+		Bill: sweep.Bill{Runs: 3 * len(epsilons) * len(kinds), Delta: 1e-6, Adjacency: "replace_one", Accountant: "pld", Reason: "a reason"}}
+	for i := range epsilons {
+		for j, kind := range kinds {
+			for r := range 3 {
+				x := 0.6 + 0.1*float64(i) + 0.02*float64(j) + 0.01*float64(r*r)
+				e.Runs = append(e.Runs, sweep.Run{ID: fmt.Sprintf("20261122-120000-%06d", len(e.Runs)), Cell: kind, Repeat: r + 1, Seed: uint64(r), Proven: &epsilons[i],
+					Report: fmt.Sprintf("../../run%d/internal/report.html", len(e.Runs)), Settings: map[string]string{"privacy.epsilon": fmt.Sprint(epsilons[i])},
+					Metrics: map[string]float64{"utility.auroc": x, "utility.auroc_real_train": 0.9, "marginals.total_variation_2way": 1 - x}})
+			}
+		}
+	}
+	return sweep.Of(e)
+}
+
+// TestSweepPage needs nothing beside itself, links the report of each run, has a panel for each
+// headline metric in the colours of the page, and no control character, whatever names hold.
+func TestSweepPage(t *testing.T) {
+	kinds := []string{"auto", "plain" + escape, "c", "d", "e", "f", "g"}
+	page, err := Sweep(swept([]float64{0.1, 1, 10}, kinds...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	if n := strings.Count(text, `href="../../run`); n != 63 {
+		t.Errorf("%d runs are linked, must be 63", n)
+	}
+	if strings.Count(text, "<figure>") != 2 || !strings.Contains(text, "Dashed: other real rows, 0.9") || !strings.Contains(text, "Internal: computed from real rows") {
+		t.Error("a panel, the reference or the banner is missing")
+	}
+	if found := regexp.MustCompile(`https?://|src=|@import|#[0-9A-F]{6}\b`).FindString(strings.Split(text, "</style>")[1]); found != "" {
+		t.Errorf("the page holds %q: it must need nothing else and follow the scheme", found)
+	}
+	if strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' || c == '\u202e' }) || strings.Contains(text, "<b>") {
+		t.Error("a name is not spelled")
+	}
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(text, -1) {
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for err = nil; err == nil; {
+			_, err = d.Token()
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Errorf("a drawing is not well-formed: %v", err)
+		}
+	}
+}
+
+// TestSweepWithoutCurves: what has no two proven epsilons is a table with the reason.
+func TestSweepWithoutCurves(t *testing.T) {
+	one, none := swept([]float64{1}, "a", "b"), swept([]float64{1, 2}, "a")
+	for i := range none.Rows {
+		none.Rows[i].Proven = nil
+	}
+	for _, table := range []*sweep.Table{one, none} {
+		page, err := Sweep(table)
+		if err != nil || !bytes.Contains(page, []byte("two proven epsilons")) || bytes.Contains(page, []byte("<figure>")) {
+			t.Errorf("%v: %.80s", err, page)
+		}
+	}
+	if _, err := Curve(one, "utility.auroc"); err == nil {
+		t.Error("a curve over one epsilon is drawn")
+	}
+	if svg, err := Curve(swept([]float64{1, 2}, "a"), "utility.auroc"); err != nil || !bytes.Contains(svg, []byte("utility.auroc over proven epsilon")) {
+		t.Errorf("%v: %.200s", err, svg)
+	}
+}
+
+// TestSweepAxis: logarithmic from a span of four on; what is written of an epsilon is never below it.
+func TestSweepAxis(t *testing.T) {
+	if curvesOf(swept([]float64{1, 3.9}, "a")).log || !curvesOf(swept([]float64{1, 4}, "a")).log {
+		t.Error("the axis is logarithmic elsewhere")
+	}
+	for e, want := range map[float64]string{0.099975: "0.1", 9.9975: "10", 1: "1", 0.12345: "0.124", 123.4: "124", 3: "3"} {
+		if got := upward(e); got != want {
+			t.Errorf("%g is written %s, must be %s", e, got, want)
+		}
+	}
+	marks := curvesOf(swept([]float64{0.1, 0.101, 0.102, 10}, "a")).ticks()
+	if len(marks) != 2 || marks[1].Value != math.Log10(10) {
+		t.Errorf("ticks that hide each other: %v", marks)
+	}
+}

@@ -1,0 +1,130 @@
+// Package sweep makes one table of the runs of an experiment: means, spreads and intervals by
+// combination of settings, and paired differences. It is pure: runs go in, tables and text come out.
+//
+// Figures against real rows are private, so whatever is made of them here is too.
+package sweep
+
+import (
+	"maps"
+	"slices"
+)
+
+// Experiment is what was run.
+type Experiment struct {
+	Name     string   `json:"name"`
+	Grid     []string `json:"grid"`               // paths of settings that every cell takes every value of
+	Own      []string `json:"cell_settings"`      // paths that cells set
+	Cells    []string `json:"cells"`              // their names
+	Baseline string   `json:"baseline,omitempty"` // the cell that differences are taken from; "" is the first
+	Headline []string `json:"headline"`           // metrics that people look at first
+	Bill     Bill     `json:"bill"`
+	Insecure bool     `json:"not_private,omitempty"` // noise from a seed
+	Runs     []Run    `json:"runs"`
+}
+
+// Bill is what all runs together cost.
+type Bill struct {
+	Runs       int      `json:"runs"`
+	Proven     *float64 `json:"epsilon_proven"`    // of all together, as one plan fixed ahead; nil where nothing is proven
+	Naive      *float64 `json:"epsilon_naive_sum"` // the proven epsilons of the runs, added up; nil where one has none
+	NaiveDelta float64  `json:"delta_naive_sum"`
+	Published  *float64 `json:"epsilon_published"` // the published epsilons, added up; nil where no run has one
+	Delta      float64  `json:"delta"`
+	Adjacency  string   `json:"adjacency"`
+	Accountant string   `json:"accountant"`
+	Reason     string   `json:"reason,omitempty"` // why Proven is nil
+}
+
+// Run is one run: the settings that it does not share with all others, and what came out.
+type Run struct {
+	ID        string             `json:"run"`
+	Path      string             `json:"path"`             // of its folder
+	Report    string             `json:"report,omitempty"` // of its page, seen from the table's folder
+	Cell      string             `json:"cell,omitempty"`
+	Settings  map[string]string  `json:"settings"`    // by path
+	Repeat    int                `json:"repeat"`      // from 1
+	Seed      uint64             `json:"public_seed"` // runs of equal ones can be paired
+	Delta     float64            `json:"delta"`
+	Published *float64           `json:"epsilon_published"`
+	Proven    *float64           `json:"epsilon_proven"`
+	Metrics   map[string]float64 `json:"metrics"`
+}
+
+// Table is what the runs show. Lists are in the order of the experiment, metrics by name.
+type Table struct {
+	Experiment
+	Metrics     []string     `json:"metric_names"`
+	Rows        []Row        `json:"table"`
+	Differences []Difference `json:"differences"`
+}
+
+// Row is one combination of settings.
+type Row struct {
+	Cell      string             `json:"cell,omitempty"`
+	Settings  map[string]string  `json:"settings"`
+	Runs      int                `json:"runs"`
+	Delta     float64            `json:"delta"`
+	Published *float64           `json:"epsilon_published"`
+	Proven    *float64           `json:"epsilon_proven"`
+	Metrics   map[string]Summary `json:"metrics"` // of all metrics; where no run has it, N is 0
+	of        []Run
+}
+
+// Difference is how far one combination lies above its baseline in one metric, over runs of
+// both that share a public seed.
+type Difference struct {
+	Cell     string            `json:"cell,omitempty"`
+	Settings map[string]string `json:"settings"`
+	Against  string            `json:"against"` // the baseline, in words
+	Metric   string            `json:"metric"`
+	Summary
+}
+
+// Of makes the table.
+func Of(e Experiment) *Table {
+	t := &Table{Experiment: e, Metrics: metricNames(e.Runs), Rows: rows(e), Differences: []Difference{}}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		r.Runs, r.Metrics = len(r.of), map[string]Summary{}
+		for _, m := range t.Metrics {
+			r.Metrics[m] = Summarize(values(r.of, m))
+		}
+	}
+	t.differences()
+	return t
+}
+
+// rows puts the runs of equal settings together.
+func rows(e Experiment) []Row {
+	var list []Row
+	for _, run := range e.Runs {
+		i := slices.IndexFunc(list, func(r Row) bool { return r.Cell == run.Cell && maps.Equal(r.Settings, run.Settings) })
+		if i < 0 {
+			i = len(list)
+			list = append(list, Row{Cell: run.Cell, Settings: run.Settings, Delta: run.Delta, Published: run.Published, Proven: run.Proven})
+		}
+		list[i].of = append(list[i].of, run)
+	}
+	return list
+}
+
+func metricNames(runs []Run) []string {
+	names := map[string]bool{}
+	for _, r := range runs {
+		for m := range r.Metrics {
+			names[m] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// values are those of the runs that have the metric.
+func values(runs []Run, metric string) []float64 {
+	var list []float64
+	for _, r := range runs {
+		if x, has := r.Metrics[metric]; has {
+			list = append(list, x)
+		}
+	}
+	return list
+}

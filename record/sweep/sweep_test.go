@@ -1,0 +1,167 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestStudent: the quantiles of Student's t in tables (NIST/SEMATECH e-Handbook, 1.3.6.7.2: .975).
+func TestStudent(t *testing.T) {
+	for degrees, want := range map[int]float64{1: 12.706, 2: 4.303, 4: 2.776, 9: 2.262, 29: 2.045} {
+		if got := quantile(degrees); math.Abs(got-want) > 0.0005 {
+			t.Errorf("%d degrees of freedom: %.4f, must be %.3f", degrees, got, want)
+		}
+	}
+}
+
+// TestSummary: of 1, 2, 3, 4, 5 the mean is 3, the deviation sqrt(10/4), and half the interval
+// 2.776 of it over sqrt(5), which is 1.963.
+func TestSummary(t *testing.T) {
+	s := Summarize([]float64{5, 1, 4, 2, 3})
+	if s.N != 5 || *s.Mean != 3 || math.Abs(*s.SD-math.Sqrt(2.5)) > 1e-12 || math.Abs(s.Half()-1.963) > 0.001 ||
+		math.Abs(*s.Low-1.037) > 0.001 || !s.Clear() {
+		t.Errorf("%+v: mean %v sd %v low %v", s, *s.Mean, *s.SD, *s.Low)
+	}
+	if s := Summarize([]float64{7}); *s.Mean != 7 || s.SD != nil || s.Low != nil || s.High != nil || !math.IsNaN(s.Half()) || s.Clear() {
+		t.Errorf("of one value: %+v", s)
+	}
+	if s := Summarize(nil); s.N != 0 || s.Mean != nil || s.Words(3) != "–" {
+		t.Errorf("of none: %+v", s)
+	}
+	if s := Summarize([]float64{-1, 1}); s.Clear() {
+		t.Error("an interval around 0 is clear of it")
+	}
+}
+
+// study has two epsilons, two cells and two repeats; one run lacks the metric b.
+func study() Experiment {
+	e := Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Own: []string{"stages.train.kind"}, Cells: []string{"plain", "new"},
+		Headline: []string{"u.a", "u.b"}, Bill: Bill{Runs: 8, Delta: 1e-6, NaiveDelta: 8e-6, Adjacency: "replace_one", Accountant: "pld"}}
+	for i, eps := range []float64{0.5, 2} {
+		for j, cell := range e.Cells {
+			for r := range 2 {
+				run := Run{ID: "r" + string(rune('0'+len(e.Runs))), Cell: cell, Repeat: r + 1, Seed: uint64(100 + r), Proven: &eps, Delta: 1e-6,
+					Settings: map[string]string{"privacy.epsilon": map[bool]string{true: "0.5", false: "2"}[i == 0], "stages.train.kind": cell},
+					Metrics:  map[string]float64{"u.a": float64(10*i + 4*j + r), "u.b": float64(r)}}
+				if i == 1 && j == 1 && r == 1 {
+					delete(run.Metrics, "u.b")
+				}
+				e.Runs = append(e.Runs, run)
+			}
+		}
+	}
+	return e
+}
+
+// TestTable: means are of the runs that have a metric; differences pair repeats at the same
+// point of the grid.
+func TestTable(t *testing.T) {
+	tb := Of(study())
+	if len(tb.Rows) != 4 || strings.Join(tb.Metrics, " ") != "u.a u.b" {
+		t.Fatalf("%d rows of %v", len(tb.Rows), tb.Metrics)
+	}
+	last := tb.Rows[3]
+	if a, b := last.Metrics["u.a"], last.Metrics["u.b"]; a.N != 2 || *a.Mean != 14.5 || b.N != 1 || *b.Mean != 0 || b.SD != nil || last.Runs != 2 {
+		t.Errorf("the last row is %+v", last)
+	}
+	if b := last.Metrics["u.b"]; b.Words(last.Runs) != "0.0000 (1)" {
+		t.Errorf("a metric that one of two runs has is %q", b.Words(last.Runs))
+	}
+	if len(tb.Differences) != 4 {
+		t.Fatalf("%d differences, must be 4: of one cell at two epsilons in two metrics", len(tb.Differences))
+	}
+	// a differs by 4 in every pair, whatever the repeat: no spread is left.
+	if d := tb.Differences[0]; d.Cell != "new" || d.Against != "plain, epsilon 0.5" || d.Metric != "u.a" || d.N != 2 || *d.Mean != 4 || *d.SD != 0 {
+		t.Errorf("the first difference is %+v", d)
+	}
+	if d := tb.Differences[3]; d.N != 1 || d.SD != nil {
+		t.Errorf("a pair with a missing value counts: %+v", d)
+	}
+	e := study()
+	e.Baseline = "new"
+	if d := Of(e).Differences[0]; d.Cell != "plain" || d.Against != "new, epsilon 0.5" || *d.Mean != -4 {
+		t.Errorf("against another baseline: %+v", d)
+	}
+	e.Runs[0].Seed = 999
+	if d := Of(e).Differences[0]; d.N != 1 {
+		t.Errorf("runs of different public seeds are paired: %+v", d)
+	}
+}
+
+// TestBaselineWithoutCells: other settings are compared at the same epsilon, epsilons alone with
+// the first one.
+func TestBaselineWithoutCells(t *testing.T) {
+	run := func(eps, steps string, x float64) Run {
+		return Run{Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps}, Metrics: map[string]float64{"u.a": x}}
+	}
+	both := Of(Experiment{Grid: []string{"privacy.epsilon", "s.t.steps"}, Runs: []Run{run("1", "10", 1), run("1", "20", 3), run("2", "10", 10), run("2", "20", 14)}})
+	if len(both.Differences) != 2 || *both.Differences[0].Mean != 2 || *both.Differences[1].Mean != 4 || both.Differences[1].Against != "epsilon 2, steps 10" {
+		t.Errorf("%+v", both.Differences)
+	}
+	one := Of(Experiment{Grid: []string{"privacy.epsilon"}, Runs: []Run{run("1", "", 1), run("2", "", 3), run("3", "", 10)}})
+	if len(one.Differences) != 2 || *one.Differences[0].Mean != 2 || *one.Differences[1].Mean != 9 {
+		t.Errorf("%+v", one.Differences)
+	}
+}
+
+// TestFiles: the columns are those of docs/spec.md; what is missing is empty, never 0.
+func TestFiles(t *testing.T) {
+	files := Of(study()).Files()
+	want := map[string]string{
+		"table":       "cell privacy.epsilon stages.train.kind epsilon_published epsilon_proven delta runs metric n mean sd low high",
+		"differences": "cell privacy.epsilon stages.train.kind against metric n mean sd low high",
+		"runs":        "cell privacy.epsilon stages.train.kind repeat public_seed run epsilon_published epsilon_proven delta metric value",
+	}
+	rows := map[string]int{"table": 8, "differences": 4, "runs": 16}
+	for _, f := range files {
+		var names []string
+		for _, c := range f.Columns {
+			names = append(names, c.Name)
+			if len(c.Values) != rows[f.Name] {
+				t.Errorf("%s.%s has %d values, must have %d", f.Name, c.Name, len(c.Values), rows[f.Name])
+			}
+		}
+		if strings.Join(names, " ") != want[f.Name] {
+			t.Errorf("%s has the columns %v", f.Name, names)
+		}
+	}
+	singles := files[2].Columns
+	if last := singles[len(singles)-1].Values; last[15] != "" || last[13] != "0" {
+		t.Errorf("the values of u.b at the end are %q, must be 0 and empty", []string{last[13], last[15]})
+	}
+	if _, err := json.Marshal(Of(study())); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPrint fits 100 columns, and says every headline metric once.
+func TestPrint(t *testing.T) {
+	e := study()
+	for _, m := range []string{"u.total_variation_2way", "u.total_variation_3way", "utility.accuracy", "utility.auroc"} {
+		e.Headline = append(e.Headline, m)
+		for i := range e.Runs {
+			e.Runs[i].Metrics[m] = -0.123
+		}
+	}
+	tb := Of(e)
+	var b bytes.Buffer
+	if err := tb.Print(&b, 100); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if utf8.RuneCountInString(line) > 100 {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+		}
+	}
+	if n := strings.Count(b.String(), "total_variation_3way"); n != 3 { // in one block and two differences
+		t.Errorf("a metric stands %d times in\n%s", n, b.String())
+	}
+	md := string(tb.Markdown())
+	if !strings.Contains(md, "| new | 2 | 2 | 2 | 14.5000 ±6.3531 | 0.0000 (1) |") || !strings.Contains(md, "Internal") {
+		t.Errorf("the Markdown is\n%s", md)
+	}
+}

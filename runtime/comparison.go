@@ -1,0 +1,120 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/internal/disk"
+	"weir/pipeline"
+	"weir/record/sweep"
+	"weir/runtime/table"
+)
+
+// SweepsDir lies beside the runs of a name and holds the tables of its experiments.
+const SweepsDir = "sweeps"
+
+// WriteSweep writes the table of an experiment below out, which is that of its runs, and returns
+// its folder, out/NAME/sweeps/ID. ID is the time at which the last of its runs began and a digest
+// of which runs they are: the same runs have one folder, written again. The figures are of real
+// rows: all of it is the owner's (0700, 0600). page is its page.
+func WriteSweep(ctx context.Context, on disk.Disk, out string, t *sweep.Table, began time.Time, page []byte) (string, error) {
+	dir := filepath.Join(out, t.Name, SweepsDir, sweepID(t, began))
+	keep := func(name string, write func(io.Writer) error) error {
+		return on.Write(filepath.Join(dir, name), 0o600, write)
+	}
+	for _, f := range t.Files() {
+		if err := keep(f.Name+".csv", func(w io.Writer) error { return writeFlatCSV(w, f) }); err != nil {
+			return "", err
+		}
+		if err := keep(f.Name+".parquet", func(w io.Writer) error { return writeFlatParquet(ctx, w, f) }); err != nil {
+			return "", err
+		}
+	}
+	object, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	for name, data := range map[string][]byte{"sweep.json": append(object, '\n'), "sweep.md": t.Markdown(), "sweep.html": page} {
+		if err := keep(name, func(w io.Writer) error { _, err := io.Copy(w, bytes.NewReader(data)); return err }); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func sweepID(t *sweep.Table, began time.Time) string {
+	h := sha256.New()
+	for _, r := range t.Runs {
+		fmt.Fprintf(h, "%s\x00%d\x00%s\x00%v\x00", r.Cell, r.Repeat, r.ID, r.Settings)
+	}
+	fmt.Fprint(h, t.Baseline)
+	return began.UTC().Format("20060102-150405") + fmt.Sprintf("-%x", h.Sum(nil)[:4])
+}
+
+func writeFlatCSV(to io.Writer, f sweep.Flat) error {
+	w := csv.NewWriter(to)
+	row := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		row[i] = c.Name
+	}
+	w.Write(row)
+	for i := range f.Columns[0].Values {
+		for j, c := range f.Columns {
+			row[j] = c.Values[i]
+		}
+		w.Write(row)
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// writeFlatParquet writes numbers as double, counts as int64 and the rest as text.
+func writeFlatParquet(ctx context.Context, w io.Writer, f sweep.Flat) error {
+	types := map[sweep.Type]pipeline.ColumnType{sweep.Text: pipeline.Text, sweep.Whole: pipeline.Integer, sweep.Number: pipeline.Numeric}
+	d := &pipeline.Domain{}
+	for _, c := range f.Columns {
+		d.Columns = append(d.Columns, pipeline.Column{Name: c.Name, Type: types[c.Type], Nullable: true})
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})
+	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+	for i, c := range f.Columns {
+		for _, text := range c.Values {
+			if err := appendText(b.Field(i), text); err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
+		}
+	}
+	return table.WriteParquet(ctx, w, pipeline.FromRecords(h, b.NewRecord()))
+}
+
+// appendText adds a value; "" is missing.
+func appendText(b array.Builder, text string) error {
+	if text == "" {
+		b.AppendNull()
+		return nil
+	}
+	switch b := b.(type) {
+	case *array.Float64Builder:
+		x, err := strconv.ParseFloat(text, 64)
+		b.Append(x)
+		return err
+	case *array.Int64Builder:
+		x, err := strconv.ParseInt(text, 10, 64)
+		b.Append(x)
+		return err
+	case *array.StringBuilder:
+		b.Append(text)
+	}
+	return nil
+}

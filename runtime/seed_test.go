@@ -1,0 +1,51 @@
+package runtime
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+)
+
+// TestPublicSeeds: the first repeat has the spec's own seed; others have their own, which fit
+// into a double, and no other seed's repeat shares them.
+func TestPublicSeeds(t *testing.T) {
+	if PublicSeed(7, 0) != 7 {
+		t.Error("the first repeat has another seed")
+	}
+	seen := map[uint64]bool{}
+	for _, seed := range []uint64{0, 7, 8, 1 << 60} {
+		for repeat := 1; repeat < 100; repeat++ {
+			s := PublicSeed(seed, repeat)
+			if seen[s] || s >= 1<<53 || s != PublicSeed(seed, repeat) {
+				t.Errorf("seed %d, repeat %d: %d", seed, repeat, s)
+			}
+			seen[s] = true
+		}
+	}
+}
+
+// TestRepeatsShareWhatLiesBeforeNoise: their public randomness differs from the noisy stage on.
+func TestRepeatsShareWhatLiesBeforeNoise(t *testing.T) {
+	plan := planOf("split", "real", "train", "sample", "utility")
+	reads := map[string][]string{"split": {"dataset"}, "real": {"split"}, "train": {"split"}, "sample": {"train"}, "utility": {"real", "sample"}}
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		s.Inputs = map[string][]pipeline.Ref{}
+		for _, of := range reads[s.ID] {
+			s.Inputs[of] = []pipeline.Ref{{Stage: of}}
+		}
+		if s.ID == "train" {
+			s.Work.Spends = []pipeline.Spend{{Name: "noise"}}
+		}
+	}
+	plan.Plan = &pipeline.Plan{Seed: 7}
+	r := &run{plan: plan, again: repeated(plan), opts: Options{Repeat: 2}}
+	later := func(s *compile.Step) bool { return r.seed(s) == PublicSeed(7, 2) }
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		if want := s.ID == "train" || s.ID == "sample" || s.ID == "utility"; later(s) != want || !want && r.seed(s) != 7 {
+			t.Errorf("%s has seed %d", s.ID, r.seed(s))
+		}
+	}
+}

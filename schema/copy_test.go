@@ -1,0 +1,64 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCopy: a value that is copied has its problems where it was written; null takes a
+// setting out, and nothing is put into a scalar.
+func TestCopy(t *testing.T) {
+	type settings struct {
+		Steps int   `yaml:"steps" doc:"Steps." min:"1"`
+		Sizes []int `yaml:"sizes" doc:"Sizes." min:"1"`
+	}
+	type file struct {
+		Train settings       `yaml:"train" doc:"Training."`
+		With  map[string]Raw `yaml:"with" doc:"Values."`
+	}
+	text := "train: {steps: 3}\nwith:\n  none: ~\n  word: ten\n  list: [4, 0]\n  block:\n  - 5\n  - few\n"
+	for _, c := range []struct{ to, from, want string }{
+		{"train.steps", "with.word", "s.yaml:4:9: train.steps: is the text \"ten\", must be a whole number of at least 1"},
+		{"train.sizes", "with.list", "s.yaml:5:13: train.sizes[1]: is 0, must be a whole number of at least 1"},
+		{"train.sizes", "with.block", "s.yaml:8:5: train.sizes[1]: is the text \"few\", must be a whole number of at least 1"},
+		{"train.steps", "with.block", "s.yaml:6:3: train.steps: is a list of 2 items, must be a whole number of at least 1"},
+		{"train.step", "with.list", "s.yaml:5:9: train.step: is an unknown key, must be one of steps, sizes; did you mean steps?"},
+		{"train.steps.more", "with.word", "s.yaml:4:9: train.steps.more: is inside 3, must be a key inside a mapping"},
+		{"train..x", "with.word", "s.yaml:4:9: train..x: is \"train..x\", must be a path such as privacy.epsilon"},
+		{"train.steps", "with.none", ""},
+	} {
+		d, ps := Parse("s.yaml", []byte(text))
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		var f file
+		got := ""
+		if err := d.Copy(c.to, c.from); err != nil {
+			got = err.Error()
+		} else if ps := d.Decode("", &f); len(ps) > 0 {
+			got = Join(ps).Error()
+		}
+		if got != c.want {
+			t.Errorf("%s from %s: %s, must be %s", c.to, c.from, got, c.want)
+		}
+		if c.from == "with.none" && d.Has("train.steps") {
+			t.Error("null leaves the setting")
+		}
+	}
+}
+
+// TestRawText: scalars as they are written, the rest on one line.
+func TestRawText(t *testing.T) {
+	d, _ := Parse("s.yaml", []byte("a: 1.0\nb: \"x y\"\nc:\n- 1\n- [two, 3]\nd: {k: .5}\n"))
+	var v Ordered[Raw]
+	if ps := d.Decode("", &v); len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	var got []string
+	for _, e := range v {
+		got = append(got, e.Value.Text())
+	}
+	if want := `1.0|x y|[1,["two",3]]|{"k":0.5}`; strings.Join(got, "|") != want {
+		t.Errorf("%s, must be %s", strings.Join(got, "|"), want)
+	}
+}
