@@ -40,12 +40,12 @@ func TestRepeatsShareWhatLiesBeforeNoise(t *testing.T) {
 		}
 	}
 	plan.Plan = &pipeline.Plan{Seed: 7}
-	r := &run{plan: plan, again: repeated(plan), opts: Options{Repeat: 2}}
-	later := func(s *compile.Step) bool { return r.seed(s) == PublicSeed(7, 2) }
+	seed := seedsOf(plan, 2)
+	later := func(s *compile.Step) bool { return seed(s) == PublicSeed(7, 2) }
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
-		if want := s.ID == "train" || s.ID == "sample" || s.ID == "utility"; later(s) != want || !want && r.seed(s) != 7 {
-			t.Errorf("%s has seed %d", s.ID, r.seed(s))
+		if want := s.ID == "train" || s.ID == "sample" || s.ID == "utility"; later(s) != want || !want && seed(s) != 7 {
+			t.Errorf("%s has seed %d", s.ID, seed(s))
 		}
 	}
 }
