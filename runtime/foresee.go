@@ -58,7 +58,7 @@ func peek(plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
 	}
 	known, err := dataset.Peek(opts.Out, folder.Path(d.File))
 	if err != nil || known == nil {
-		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version}}, err
+		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: folder.Path(d.File)}}, err
 	}
 	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
 }

@@ -36,6 +36,9 @@ func (s *survey) quote(ctx context.Context, trials []Trial) (q Quote, err error)
 		if unpaid(t.Plan) {
 			continue
 		}
+		if len(trials) > 1 {
+			i++ // runs of an experiment are counted from 1
+		}
 		if err := s.add(ctx, i, t); err != nil {
 			return q, err
 		}
@@ -62,7 +65,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 		return err
 	}
 	id, done := r.begun(s.runs(t.Plan))
-	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i+1))}
+	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i))}
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
 	r.purse.From(s.account)
 	if err := r.findEarlier(ctx); err != nil {
@@ -71,7 +74,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	from := s.share(r, done)
 	r.purse.Earlier(from)
 	s.purses = append(s.purses, r.purse)
-	s.dues = append(s.dues, duesOf(t.Plan, i+1, func(stage string) string { return from[stage] })...)
+	s.dues = append(s.dues, duesOf(t.Plan, i, func(stage string) string { return from[stage] })...)
 	return nil
 }
 
