@@ -255,3 +255,33 @@ func mkdir(t *testing.T, path string) string {
 	}
 	return filepath.Base(path)
 }
+
+// TestDiffInGit: REV:PATH, ledgers of two revisions, and what an experiment costs in all.
+func TestDiffInGit(t *testing.T) {
+	s := newStudy(t, 300)
+	s.repository()
+	first := s.result()
+	s.commit("the first charge")
+	s.edit("spec.yaml", "seed: 3", "seed: 4\nexperiment: {repeats: 3}")
+	t.Chdir(s.dir)
+	const ledger = "data.csv.weir-ledger.jsonl"
+	if r := s.diff(exitDone, "HEAD:spec.yaml", first.Run); r.A.Name != "HEAD:spec.yaml" {
+		t.Errorf("%+v", r.A)
+	}
+	r := s.diff(exitMismatch, "HEAD:spec.yaml", "spec.yaml")
+	if paths := settingPaths(r.Settings); paths != "seed experiment" || r.Totals.A.Experiment != nil || r.Totals.B.Experiment.Runs != 3 || *r.Totals.B.Experiment.Proven <= *r.Totals.B.Proven {
+		t.Errorf("%s, %+v", paths, r.Totals)
+	}
+	if _, text, _ := s.weir("diff", "HEAD", "--", "spec.yaml"); !strings.Contains(text, "in 3 runs") {
+		t.Errorf("the text does not say what all runs cost:\n%s", text)
+	}
+	if r := s.diff(exitMismatch, "HEAD~1..HEAD", "--", ledger); len(r.Ledger.OnlyA) != 0 || len(r.Ledger.OnlyB) != 1 {
+		t.Errorf("%+v", r.Ledger)
+	}
+	s.diff(exitDone, "HEAD", "--", ledger)
+	for _, arg := range []string{"HEAD:../spec.yaml", "HEAD:/etc/passwd", "HEAD:../x.weir-ledger.jsonl", "nowhere:spec.yaml", "HEAD:"} {
+		if code, out, errs := s.weir("diff", "spec.yaml", arg); code != exitUsage || out != "" {
+			t.Errorf("%s: exit %d, %s%s", arg, code, out, errs)
+		}
+	}
+}
