@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -57,6 +58,10 @@ func TestRawText(t *testing.T) {
 	var got []string
 	for _, e := range v {
 		got = append(got, e.Value.Text())
+	}
+	// What is compared as JSON has its values: without them two grids would be equal.
+	if j, err := json.Marshal(v[2]); err != nil || string(j) != `{"Name":"c","Value":[1,["two",3]]}` {
+		t.Errorf("as JSON %s, %v", j, err)
 	}
 	if want := `1.0|x y|[1,["two",3]]|{"k":0.5}`; strings.Join(got, "|") != want {
 		t.Errorf("%s, must be %s", strings.Join(got, "|"), want)
