@@ -67,3 +67,23 @@ func TestRawText(t *testing.T) {
 		t.Errorf("%s, must be %s", strings.Join(got, "|"), want)
 	}
 }
+
+// FuzzCopy: whatever the paths, a document is left that can be read, and nothing panics.
+func FuzzCopy(f *testing.F) {
+	for _, path := range []string{"a.b", "a[0]", "a[1].c", `"x.y"`, "", "a..b", "w[2]", "a.b.c", "e.a"} {
+		f.Add(path, "w")
+		f.Add("a.b", path)
+	}
+	f.Fuzz(func(t *testing.T, to, from string) {
+		d, _ := Parse("s.yaml", []byte("a: {b: 1, c: ~}\nw: [1, {c: 2}]\ne:\n  a: x\n"))
+		if err := d.Copy(to, from); err == nil && d.Has(from) && to == from && d.Text(to) != d.Text(from) {
+			t.Errorf("%q from itself is another value", to)
+		}
+		var all Ordered[Raw]
+		for _, p := range d.Decode("", &all) {
+			if p.Line < 0 || p.File == "" {
+				t.Errorf("a problem without a place: %v", p)
+			}
+		}
+	})
+}
