@@ -48,6 +48,29 @@ func TestCollectedRunIsMadeAgain(t *testing.T) {
 	}
 }
 
+// TestWhatWasPaidIsUsedAgain: gc leaves what an edited spec takes again; of what --paid removes
+// the list says whether it is a new charge, and so it is.
+func TestWhatWasPaidIsUsedAgain(t *testing.T) {
+	s := newStudy(t, 200)
+	first := s.result()
+	charges := func(rows string, gc []string, said string, want int) {
+		t.Helper()
+		if code, out := s.gc(gc...); code != exitDone || !strings.Contains(out, said) || strings.Contains(out, "is a new charge") != (want > 1) {
+			t.Errorf("gc %v: exit code %d: %s", gc, code, out)
+		}
+		s.edit("spec.yaml", "{kind: sample, rows: ", "{kind: sample, rows: "+rows)
+		s.result()
+		if n := s.ledgerLines(); n != want {
+			t.Errorf("after gc %v: %d charges, must be %d", gc, n, want)
+		}
+	}
+	charges("1", []string{"--yes"}, "use it again at no charge", 1)
+	charges("2", []string{"--yes", "--paid"}, "cached output that was paid", 1)
+	os.Remove(filepath.Join(first.Run, "internal", "noise.key"))
+	charges("3", []string{"--yes"}, "use it again at no charge", 1)
+	charges("4", []string{"--yes", "--paid"}, "to have it again is a new charge", 2)
+}
+
 // TestCollectionStoppedAnywhere: however far it came, running the spec again gives the same
 // bytes and charges nothing.
 func TestCollectionStoppedAnywhere(t *testing.T) {
