@@ -45,11 +45,11 @@ func (a *additive) decision(x Matrix) Matrix {
 			for i := lo; i < hi; i++ {
 				d.Cols[k][i] = v
 			}
-			for _, round := range a.list {
-				for i := lo; i < hi; i++ {
-					d.Cols[k][i] += round[k].value(round[k].leaf(x, i))[0]
-				}
+			list := make([]*Tree, len(a.list))
+			for r, round := range a.list {
+				list[r] = round[k]
 			}
+			walk(list, x, lo, hi, func(tree, i int, leaf int32) { d.Cols[k][i] += list[tree].value(leaf)[0] })
 		}
 	})
 	return d
@@ -141,8 +141,7 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 		return nil, err
 	}
 	above, below := make([]float64, len(t.Nodes)), make([]float64, len(t.Nodes))
-	for i := range r {
-		leaf := t.leaf(x, i)
+	for i, leaf := range t.leaves(x) {
 		above[leaf] += r[i]
 		below[leaf] += p[i] * (1 - p[i])
 	}
@@ -160,8 +159,8 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 }
 
 func addLeaves(t *Tree, x Matrix, to []float64) {
-	for i := range to {
-		to[i] += t.value(t.leaf(x, i))[0]
+	for i, leaf := range t.leaves(x) {
+		to[i] += t.value(leaf)[0]
 	}
 }
 
@@ -186,8 +185,8 @@ func (g GradientBoostingNumbers) Fit(ctx context.Context, x Matrix, y []float64,
 		for n := range t.Nodes {
 			t.value(int32(n))[0] *= s.Rate
 		}
-		for i := range r {
-			r[i] -= t.value(t.leaf(x, i))[0]
+		for i, leaf := range t.leaves(x) {
+			r[i] -= t.value(leaf)[0]
 		}
 		m.list = append(m.list, []*Tree{t})
 	}

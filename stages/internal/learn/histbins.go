@@ -16,6 +16,7 @@ type binned struct {
 }
 
 func bin(x Matrix, workers int) *binned {
+	x = x.Dense()
 	b := &binned{make([][]uint8, len(x.Cols)), make([][]float64, len(x.Cols))}
 	parallel.Do(workers, len(x.Cols), func(_, j int) {
 		edges := quantileEdges(x.Cols[j])

@@ -63,6 +63,7 @@ func (t *histGrower) grow(gh, f []float64) *Tree {
 		}
 		t.release(l)
 	}
+	t.tree.preorder()
 	return t.tree
 }
 

@@ -19,6 +19,7 @@ type ranked struct {
 const few = 32
 
 func rank(x Matrix, workers int) *ranked {
+	x = x.Dense()
 	p := len(x.Cols)
 	r := &ranked{make([][]float64, p), make([][]uint8, p), make([][]uint32, p)}
 	parallel.Do(workers, p, func(_, j int) { r.column(j, x.Cols[j]) })
