@@ -130,7 +130,7 @@ func TestEveryRegressorOnBlocks(t *testing.T) {
 	for name, l := range map[string]Regressor{
 		"least squares": LeastSquares{}, "ridge": Ridge{1}, "lasso": ElasticNet{0.01, 1}, "poisson": PoissonL2{1},
 		"tree": RegressionTree{Growth{Criterion: MSE}}, "forest": RegressionForest{Forest{Trees: 5, Bootstrap: true, AllFeatures: true}},
-		"gradient boosting": GradientBoostingNumbers{GradientBoosting{Rounds: 5}}, "histogram boosting": HistBoostingNumbers{XGBoostDefaults()},
+		"gradient boosting": GradientBoostingNumbers{GradientBoosting{Rounds: 5}}, "histogram boosting": HistBoostingNumbers{},
 	} {
 		x, labels := mixed(400, 4, 300, 6)
 		y := make([]float64, x.Rows)
