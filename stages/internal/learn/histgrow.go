@@ -219,4 +219,3 @@ func (t *histGrower) partition(rows []int32, of *tile, s histSplit, block bool) 
 	copy(rows[lo:], right[:hi])
 	return lo
 }
-
