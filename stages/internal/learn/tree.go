@@ -98,14 +98,21 @@ func (t *Tree) find(row []float64) int32 {
 	}
 }
 
+// walkCells bounds the cells that a walk lays out row by row at once: 1 MB.
+const walkCells = 1 << 17
+
 // walk calls visit for each tree and row of the block: row by row in memory.
 func walk(list []*Tree, x Matrix, lo, hi int, visit func(tree, row int, leaf int32)) {
 	p := len(x.Cols)
-	rows := make([]float64, (hi-lo)*p)
-	x.rows(lo, hi, p, rows)
-	for k, t := range list {
-		for i := range hi - lo {
-			visit(k, lo+i, t.find(rows[i*p:(i+1)*p]))
+	step := min(hi-lo, walkCells/max(p, 1)+1)
+	rows := make([]float64, step*p)
+	for ; lo < hi; lo += step {
+		n := min(step, hi-lo)
+		x.rows(lo, lo+n, p, rows)
+		for k, t := range list {
+			for i := range n {
+				visit(k, lo+i, t.find(rows[i*p:(i+1)*p]))
+			}
 		}
 	}
 }
@@ -113,9 +120,7 @@ func walk(list []*Tree, x Matrix, lo, hi int, visit func(tree, row int, leaf int
 // leaves is the leaf of each row.
 func (t *Tree) leaves(x Matrix) []int32 {
 	at := make([]int32, x.Rows)
-	for lo := 0; lo < x.Rows; lo += chunk {
-		walk([]*Tree{t}, x, lo, min(lo+chunk, x.Rows), func(_, i int, leaf int32) { at[i] = leaf })
-	}
+	walk([]*Tree{t}, x, 0, x.Rows, func(_, i int, leaf int32) { at[i] = leaf })
 	return at
 }
 
