@@ -5,6 +5,7 @@ package learn
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -54,8 +55,9 @@ func benchmarked() map[string]Classifier {
 	}
 }
 
+// judged reports medians of CPU seconds, and mean and standard deviation of scores.
 func judged(b *testing.B, l Classifier, x, test Matrix, y, yTest Labels) {
-	var fit, predict, auroc, accuracy float64
+	var fit, predict, auroc, accuracy []float64
 	b.ReportAllocs()
 	for seed := range b.N {
 		runtime.GC()
@@ -66,22 +68,27 @@ func judged(b *testing.B, l Classifier, x, test Matrix, y, yTest Labels) {
 		}
 		fitted := cpuSeconds()
 		p := m.Scores(test)
-		done := cpuSeconds()
-		fit, predict = fit+fitted-begin, predict+done-fitted
+		fit, predict = append(fit, fitted-begin), append(predict, cpuSeconds()-fitted)
 		is, right := make([]bool, test.Rows), 0
 		for i, k := range Predict(p) {
 			if is[i] = yTest.Y[i] == 1; k == yTest.Y[i] {
 				right++
 			}
 		}
-		auroc += score.NewCurve(is, p.Cols[1]).AUROC()
-		accuracy += float64(right) / float64(test.Rows)
+		auroc = append(auroc, score.NewCurve(is, p.Cols[1]).AUROC())
+		accuracy = append(accuracy, float64(right)/float64(test.Rows))
 	}
-	n := float64(b.N)
-	b.ReportMetric(fit/n, "fit-cpu-s")
-	b.ReportMetric(predict/n, "predict-cpu-s")
-	b.ReportMetric(auroc/n, "auroc")
-	b.ReportMetric(accuracy/n, "accuracy")
+	slices.Sort(fit)
+	slices.Sort(predict)
+	b.ReportMetric(fit[len(fit)/2], "fit-cpu-s")
+	b.ReportMetric(predict[len(predict)/2], "predict-cpu-s")
+	for name, values := range map[string][]float64{"auroc": auroc, "accuracy": accuracy} {
+		mean, sd := Moments(values)
+		b.ReportMetric(mean, name)
+		if !constant(values) {
+			b.ReportMetric(sd, name+"-sd")
+		}
+	}
 }
 
 func cpuSeconds() float64 {
