@@ -18,6 +18,7 @@ type gaussianNB struct {
 
 // Fit implements Classifier.
 func (g GaussianNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, error) {
+	x = x.Dense()
 	m := &gaussianNB{}
 	for _, c := range x.Cols {
 		if !constant(c) {
@@ -60,6 +61,7 @@ func classMoments(x Matrix, y Labels) (mean, variance [][]float64) {
 func (m *gaussianNB) Probabilities() bool { return true }
 
 func (m *gaussianNB) Scores(x Matrix) Matrix {
+	x = x.Dense()
 	s := NewMatrix(x.Rows, len(m.logPrior))
 	for k, to := range s.Cols {
 		for i := range to {
@@ -91,6 +93,7 @@ type bernoulliNB struct {
 
 // Fit implements Classifier.
 func (b BernoulliNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, error) {
+	x = x.Dense()
 	m, n := &bernoulliNB{}, y.counts()
 	for k := range y.Classes {
 		m.logPrior = append(m.logPrior, math.Log(float64(n[k])/float64(len(y.Y))))
@@ -112,6 +115,7 @@ func (b BernoulliNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, 
 func (m *bernoulliNB) Probabilities() bool { return true }
 
 func (m *bernoulliNB) Scores(x Matrix) Matrix {
+	x = x.Dense()
 	s := NewMatrix(x.Rows, len(m.logPrior))
 	for k, to := range s.Cols {
 		for i := range to {

@@ -31,6 +31,7 @@ type glm struct {
 // digits. offset may be nil. The error is *NotEstimable where the fit does not
 // exist or is not unique.
 func FitGLM(ctx context.Context, family Family, x Matrix, y, offset []float64, run Run) (*Inference, error) {
+	x = x.Dense()
 	g := &glm{family: family, y: y, offset: offset, workers: run.Workers, cols: [][]float64{ones(x.Rows)}}
 	g.cols = append(g.cols, x.Cols...)
 	if x.Rows <= len(x.Cols)+1 {

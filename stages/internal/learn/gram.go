@@ -15,6 +15,13 @@ const gramParts = 8
 // gram is Z' diag(w) Z with Z the columns of x and, last, a column of ones.
 // Weights are not negative; nil is ones.
 func gram(x Matrix, w []float64, workers int) *mat.SymDense {
+	if len(x.Blocks) > 0 {
+		return gramOneHot(x, w, workers)
+	}
+	return gramStored(x, w, workers)
+}
+
+func gramStored(x Matrix, w []float64, workers int) *mat.SymDense {
 	parts := make([]*mat.SymDense, gramParts)
 	parallel.Do(workers, gramParts, func(_, k int) {
 		parts[k] = gramRows(x, w, k*x.Rows/gramParts, (k+1)*x.Rows/gramParts)

@@ -28,6 +28,9 @@ type grower struct {
 	hist    []float64
 	keys    []uint64
 	order   []int32
+	idle    []bool    // by column: constant in the node and so in those below it
+	idled   []int32   // the columns that are idle, in the order found
+	sums    blockSums // of the node
 	total   []float64
 	left    []float64
 	right   []float64
@@ -48,6 +51,7 @@ func newGrower(s Growth, r *ranked, stats int, numbers bool) *grower {
 		widest = max(widest, len(r.values[j]))
 		g.order = append(g.order, int32(j))
 	}
+	g.idle, g.sums = make([]bool, len(r.values)), newBlockSums(r, stats)
 	g.hist = make([]float64, widest*(stats+1))
 	g.total, g.left, g.right = make([]float64, stats), make([]float64, stats), make([]float64, stats)
 	return g
@@ -110,6 +114,8 @@ func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	if g.final(n, depth) || len(items) > 4096 && ctx.Err() != nil {
 		return at
 	}
+	known := len(g.idled)
+	defer g.wake(known)
 	s := g.split(items, total)
 	if !s.found {
 		return at
@@ -121,6 +127,14 @@ func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	node := &g.tree.Nodes[at]
 	node.Feature, node.Threshold, node.Left, node.Right = int32(s.feature), threshold, l, r
 	return at
+}
+
+// wake takes back what was found to be constant since.
+func (g *grower) wake(known int) {
+	for _, j := range g.idled[known:] {
+		g.idle[j] = false
+	}
+	g.idled = g.idled[:known]
 }
 
 // final reports whether a node stays a leaf; 2^-52 is sklearn's bound on the
@@ -154,6 +168,13 @@ func (g *grower) summarise(items []item, total []float64) (weight, impurity floa
 
 // partition moves the items of the left side to the front.
 func (g *grower) partition(items []item, s split) int {
+	if b := g.block[s.feature]; b >= 0 {
+		k := uint32(s.feature - g.blocks[b].first)
+		if c := g.blocks[b].small; c != nil {
+			return setAside(items, c, uint8(k))
+		}
+		return setAside(items, g.blocks[b].large, k)
+	}
 	if c := g.small[s.feature]; c != nil {
 		return partition(items, c, s.rank)
 	}
@@ -164,6 +185,20 @@ func partition[T uint8 | uint32](items []item, codes []T, rank uint32) int {
 	lo, hi := 0, len(items)-1
 	for lo <= hi {
 		if uint32(codes[items[lo].row]) <= rank {
+			lo++
+			continue
+		}
+		items[lo], items[hi] = items[hi], items[lo]
+		hi--
+	}
+	return lo
+}
+
+// setAside moves the items with the given code, those with a 1, to the back.
+func setAside[T uint8 | uint32](items []item, codes []T, code T) int {
+	lo, hi := 0, len(items)-1
+	for lo <= hi {
+		if codes[items[lo].row] != code {
 			lo++
 			continue
 		}

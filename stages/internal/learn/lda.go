@@ -15,6 +15,7 @@ type LDA struct{ DivideByN bool }
 // Fit implements Classifier. Directions in which the classes have no spread
 // (1e-4 of the standardised within-class spread, as the svd solver) are left out.
 func (l LDA) Fit(_ context.Context, x Matrix, y Labels, run Run) (Scorer, error) {
+	x = x.Dense()
 	mean, _ := classMoments(x, y)
 	within, scales := withinScatter(x, y, mean)
 	n, p := y.counts(), len(x.Cols)

@@ -36,11 +36,7 @@ func (s LinearSVM) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer
 func rowMajor(x Matrix) []float64 {
 	p := len(x.Cols) + 1
 	r := make([]float64, x.Rows*p)
-	for j, c := range x.Cols {
-		for i, v := range c {
-			r[i*p+j] = v
-		}
-	}
+	x.rows(0, x.Rows, p, r)
 	for i := range x.Rows {
 		r[i*p+p-1] = 1
 	}

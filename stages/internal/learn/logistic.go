@@ -148,7 +148,7 @@ func (b *binary) slope(z []float64) (grad, curvature []float64) {
 	r, h := make([]float64, len(z)), make([]float64, len(z))
 	grad = make([]float64, b.p+1)
 	for i, v := range z {
-		s, not := Sigmoid(v), Sigmoid(-v)
+		s, not := sigmoids(v)
 		if r[i] = s; b.t[i] == 1 {
 			r[i] = -not // s-1 without the loss of its digits
 		}
@@ -156,8 +156,6 @@ func (b *binary) slope(z []float64) (grad, curvature []float64) {
 		h[i] = b.C * b.weight(i) * s * not
 		grad[b.p] += r[i]
 	}
-	for j, c := range b.x.Cols {
-		grad[j] = dot(c, r)
-	}
+	b.x.dots(r, grad)
 	return grad, h
 }

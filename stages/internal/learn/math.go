@@ -13,6 +13,15 @@ func Sigmoid(z float64) float64 {
 	return e / (1 + e)
 }
 
+// sigmoids is Sigmoid(z) and Sigmoid(-z), each with its leading digits.
+func sigmoids(z float64) (s, not float64) {
+	e := math.Exp(-math.Abs(z))
+	if s, not = 1/(1+e), e/(1+e); z < 0 {
+		return not, s
+	}
+	return s, not
+}
+
 // softplus is log(1+exp(z)), without overflow.
 func softplus(z float64) float64 {
 	if z > 0 {

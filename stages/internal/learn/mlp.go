@@ -152,10 +152,8 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 
 func gather(x Matrix, rows []int, p int) []float64 {
 	in := make([]float64, len(rows)*p)
-	for j, c := range x.Cols {
-		for i, r := range rows {
-			in[i*p+j] = c[r]
-		}
+	if len(x.Cols) > 0 {
+		x.Take(rows).rows(0, len(rows), p, in)
 	}
 	return in
 }

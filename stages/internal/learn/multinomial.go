@@ -76,8 +76,10 @@ func (s *softmaxProblem) at(theta []float64) {
 	s.value = s.residuals(d) * s.C
 	s.grad = make([]float64, len(theta))
 	for k, r := range d.Cols {
-		for j, c := range s.x.Cols {
-			s.grad[k*s.p+j] = s.C * dot(c, r)
+		g := s.grad[k*s.p : (k+1)*s.p]
+		s.x.dots(r, g)
+		for j := range g {
+			g[j] *= s.C
 		}
 		for _, v := range r {
 			s.grad[s.y.Classes*s.p+k] += s.C * v

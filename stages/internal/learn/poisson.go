@@ -33,8 +33,9 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 			mu[i] /= n
 		}
 		h, g := gram(x, mu, run.Workers), make([]float64, p+1)
-		for j, c := range x.Cols {
-			g[j] = -dot(c, r) - a.Alpha*theta[j]
+		x.dots(r, g)
+		for j := range p {
+			g[j] = -g[j] - a.Alpha*theta[j]
 			h.SetSym(j, j, h.At(j, j)+a.Alpha)
 		}
 		g[p] = -dot(ones(len(r)), r)

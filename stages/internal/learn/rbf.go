@@ -81,7 +81,7 @@ func takeInts(from []int, places []int) []int {
 // scaleGamma is 1/(p Var) with the variance of all cells; 1 where it is 0.
 func scaleGamma(x Matrix) float64 {
 	var all []float64
-	for _, c := range x.Cols {
+	for _, c := range x.Dense().Cols {
 		all = append(all, c...)
 	}
 	if len(all) == 0 || constant(all) {

@@ -8,6 +8,7 @@ import (
 
 // centred returns x with every column centred, its means, y centred and its mean.
 func centred(x Matrix, y []float64) (Matrix, []float64, []float64, float64) {
+	x = x.Dense()
 	z, means := NewMatrix(x.Rows, len(x.Cols)), make([]float64, len(x.Cols))
 	for j, c := range x.Cols {
 		means[j], _ = Moments(c)

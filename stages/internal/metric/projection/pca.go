@@ -64,6 +64,7 @@ func (p *PCA) Project(m learn.Matrix) [][]float64 {
 	for i := range out {
 		out[i] = make([]float64, len(p.Components))
 	}
+	m = m.Dense()
 	for k, c := range p.Components {
 		for j, column := range m.Cols {
 			for i, v := range column {
