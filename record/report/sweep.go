@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"weir/internal/portable"
 )
 
 // SweepPoint is one run of an experiment.
@@ -46,7 +48,7 @@ func sweep(h text.Handler, score string, list []SweepPoint, c draw.Canvas) {
 	p.X.Tick.Marker = epsilonTicks(list)
 	points, means := make([]Point, len(list)), plotter.XYs{}
 	for i, r := range list {
-		points[i] = Point{X: math.Log10(r.Epsilon), Y: r.Value}
+		points[i] = Point{X: portable.Log10(r.Epsilon), Y: r.Value}
 		if i == 0 || r.Epsilon != list[i-1].Epsilon {
 			means = append(means, plotter.XY{X: points[i].X, Y: meanAt(list, r.Epsilon)})
 		}
@@ -70,7 +72,7 @@ func epsilonTicks(list []SweepPoint) plot.ConstantTicks {
 	var marks plot.ConstantTicks
 	for i, r := range list {
 		if i == 0 || r.Epsilon != list[i-1].Epsilon {
-			marks = append(marks, plot.Tick{Value: math.Log10(r.Epsilon), Label: number(r.Epsilon)})
+			marks = append(marks, plot.Tick{Value: portable.Log10(r.Epsilon), Label: number(r.Epsilon)})
 		}
 	}
 	return marks

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/internal/portable"
 )
 
 // Contingency is a table of counts, without categories that never occur.
@@ -131,7 +133,7 @@ func (t Contingency) Information() Information {
 	for a, r := range t.Counts {
 		for b, o := range r {
 			if o > 0 {
-				i.MI += o / t.N * math.Log(o*t.N/t.rows[a]/t.cols[b])
+				i.MI += float64(o / t.N * portable.Log(o*t.N/t.rows[a]/t.cols[b]))
 			}
 		}
 	}
@@ -143,7 +145,7 @@ func (t Contingency) Information() Information {
 func entropy(counts []float64, n float64) float64 {
 	h := 0.0
 	for _, c := range counts {
-		h -= c / n * math.Log(c/n)
+		h -= float64(c / n * portable.Log(c/n))
 	}
 	return max(0, h)
 }

@@ -20,7 +20,7 @@ func Pearson(x, y []float64) float64 {
 	var xx, yy, xy float64
 	for i, v := range x {
 		a, b := v-mx, y[i]-my
-		xx, yy, xy = xx+a*a, yy+b*b, xy+a*b
+		xx, yy, xy = xx+float64(a*a), yy+float64(b*b), xy+float64(a*b)
 	}
 	return clip(xy / math.Sqrt(xx) / math.Sqrt(yy))
 }

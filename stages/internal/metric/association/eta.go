@@ -34,13 +34,13 @@ func CorrelationRatio(codes []int32, categories int, x []float64) (eta, p float6
 	for c, k := range n {
 		if k > 0 {
 			d := totals[c]/k - mean
-			between += k * d * d
+			between += float64(k * d * d)
 		}
 	}
 	for i, c := range codes {
 		if c >= 0 && !math.IsNaN(x[i]) {
 			d := x[i] - totals[c]/n[c]
-			within += d * d
+			within += float64(d * d)
 		}
 	}
 	return math.Sqrt(between / (between + within)), anova(between, within, groups, float64(len(kept)))

@@ -105,7 +105,7 @@ func (r *Resamples) Interval(value float64, values []float64) (low, high float64
 	}
 	slices.Sort(list)
 	narrow := math.Sqrt(float64(len(r.from)) / float64(r.all))
-	low = value + narrow*(stat.Quantile((1-Level)/2, stat.LinInterp, list, nil)-values[0])
-	high = value + narrow*(stat.Quantile((1+Level)/2, stat.LinInterp, list, nil)-values[0])
+	low = value + float64(narrow*(stat.Quantile((1-Level)/2, stat.LinInterp, list, nil)-values[0]))
+	high = value + float64(narrow*(stat.Quantile((1+Level)/2, stat.LinInterp, list, nil)-values[0]))
 	return min(low, value), max(high, value)
 }

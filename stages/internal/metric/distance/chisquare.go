@@ -55,4 +55,4 @@ func total(counts []int64) float64 {
 	return float64(n)
 }
 
-func square(x float64) float64 { return x * x }
+func square(x float64) float64 { return float64(x * x) }

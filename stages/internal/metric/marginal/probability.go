@@ -21,7 +21,7 @@ func CompareProbabilities(p, q []float64) Probabilities {
 	for i, a := range p {
 		gap := math.Abs(a - q[i])
 		d.MeanAbsolute += gap
-		d.SumOfSquares += gap * gap
+		d.SumOfSquares += float64(gap * gap)
 		d.MaxAbsolute = max(d.MaxAbsolute, gap)
 	}
 	n := float64(len(p))
