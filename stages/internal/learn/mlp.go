@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"weir/internal/portable"
 )
 
 // MLP is a net of one hidden layer of rectified units, trained by Adam on
@@ -47,10 +49,10 @@ func newDense(in, out int, rng *rand.Rand) *dense {
 	}
 	bound := math.Sqrt(6 / float64(in+out)) // Glorot, Bengio 2010
 	for i := range d.w {
-		d.w[i] = bound * (2*rng.Float64() - 1)
+		d.w[i] = bound * (float64(2*float64(rng.Float64())) - 1)
 	}
 	for i := range d.b {
-		d.b[i] = bound * (2*rng.Float64() - 1)
+		d.b[i] = bound * (float64(2*float64(rng.Float64())) - 1)
 	}
 	return d
 }
@@ -87,8 +89,8 @@ func (d *dense) adam(step float64) {
 
 func adam(w, g, m, v []float64, step float64) {
 	for i, x := range g {
-		m[i] = mlpBeta1*m[i] + (1-mlpBeta1)*x
-		v[i] = mlpBeta2*v[i] + (1-mlpBeta2)*x*x
+		m[i] = float64(mlpBeta1*m[i]) + float64((1-mlpBeta1)*x)
+		v[i] = float64(mlpBeta2*v[i]) + float64((1-mlpBeta2)*x*x)
 		w[i] -= step * m[i] / (math.Sqrt(v[i]) + 1e-8)
 	}
 }
@@ -128,7 +130,7 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 	hidden := m.first.forward(in, n)
 	rectify(hidden)
 	out := m.second.forward(hidden, n)
-	loss := alpha / 2 * (dot(m.first.w, m.first.w) + dot(m.second.w, m.second.w))
+	loss := float64(alpha / 2 * (dot(m.first.w, m.first.w) + dot(m.second.w, m.second.w)))
 	for i, r := range rows {
 		z := out[i*k : (i+1)*k]
 		loss += logSumExp(z) - z[y.Y[r]]
@@ -144,7 +146,7 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 		}
 	}
 	m.first.backward(in, back, n, alpha)
-	step := mlpRate * math.Sqrt(1-math.Pow(mlpBeta2, float64(t))) / (1 - math.Pow(mlpBeta1, float64(t)))
+	step := mlpRate * math.Sqrt(1-portable.Pow(mlpBeta2, float64(t))) / (1 - portable.Pow(mlpBeta1, float64(t)))
 	m.first.adam(step)
 	m.second.adam(step)
 	return loss
