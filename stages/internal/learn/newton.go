@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,21 +60,11 @@ func solve(h *mat.SymDense, g []float64) ([]float64, error) {
 		for j := range n {
 			h.SetSym(j, j, h.At(j, j)+float64(raise*trace))
 		}
-		var c mat.Cholesky
-		if !c.Factorize(h) {
-			continue
-		}
-		d := mat.NewVecDense(n, nil)
-		if err := c.SolveVecTo(d, mat.NewVecDense(n, g)); err == nil || isCondition(err) {
-			return d.RawVector().Data, nil
+		if l := cholesky(h); l != nil {
+			return substitute(l, g), nil
 		}
 	}
 	return nil, &NotEstimable{-1, "the curvature of the loss is not positive definite"}
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
 }
 
 // search halves the step until the objective falls enough (Armijo, 1e-4); it

@@ -3,8 +3,6 @@ package association
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"weir/internal/portable"
 )
 
@@ -86,7 +84,7 @@ func (t Contingency) Test() (chi2, p float64, dof int) {
 		}
 	}
 	dof = (len(t.rows) - 1) * (len(t.cols) - 1)
-	return chi2, distuv.ChiSquared{K: float64(dof)}.Survival(chi2), dof
+	return chi2, portable.ChiSquareTail(dof, chi2), dof
 }
 
 // CramersV is sqrt(chi2/n / min(r-1, c-1)).

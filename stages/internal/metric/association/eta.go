@@ -3,7 +3,7 @@ package association
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // CorrelationRatio is eta = sqrt(SSB/SST) of numbers x grouped by codes, with
@@ -54,5 +54,5 @@ func anova(between, within, groups, n float64) float64 {
 		return 0
 	}
 	f := between / (groups - 1) / (within / (n - groups))
-	return distuv.F{D1: groups - 1, D2: n - groups}.Survival(f)
+	return portable.FTail(groups-1, n-groups, f)
 }
