@@ -126,7 +126,7 @@ func (t *histGrower) best(l *leafState) {
 			if len(l.rows)-n < t.MinRows || l.h-h < t.MinHessian {
 				break
 			}
-			gain := 0.5*(g*g/(h+t.Lambda)+(l.g-g)*(l.g-g)/(l.h-h+t.Lambda)-base) - t.Gamma
+			gain := float64(0.5*(g*g/(h+t.Lambda)+(l.g-g)*(l.g-g)/(l.h-h+t.Lambda)-base)) - t.Gamma
 			if gain > l.gain && !math.IsInf(gain, 0) {
 				l.gain, l.feature, l.bin = gain, j, uint8(b)
 			}

@@ -5,9 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"weir/internal/portable"
 )
 
@@ -57,25 +54,22 @@ func newDense(in, out int, rng *rand.Rand) *dense {
 	return d
 }
 
-func matrixOf(rows, cols int, data []float64) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
-}
-
 // forward is x w' + b for n rows.
 func (d *dense) forward(x []float64, n int) []float64 {
 	y := make([]float64, n*d.out)
 	for i := range n {
 		copy(y[i*d.out:], d.b)
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, matrixOf(n, d.in, x), matrixOf(d.out, d.in, d.w), 1, matrixOf(n, d.out, y))
+	addTransposed(y, x, d.w, n, d.in, d.out)
 	return y
 }
 
 // backward sets the gradients from those of the outputs.
 func (d *dense) backward(x, dy []float64, n int, alpha float64) {
-	copy(d.gw, d.w)
-	scale := alpha / float64(n)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1/float64(n), matrixOf(n, d.out, dy), matrixOf(n, d.in, x), scale, matrixOf(d.out, d.in, d.gw))
+	for i, w := range d.w {
+		d.gw[i] = alpha / float64(n) * w
+	}
+	addCrossed(d.gw, 1/float64(n), dy, x, n, d.out, d.in)
 	clear(d.gb)
 	for i := range n {
 		axpy(1/float64(n), dy[i*d.out:(i+1)*d.out], d.gb)
@@ -139,7 +133,7 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 	}
 	m.second.backward(hidden, out, n, alpha)
 	back := make([]float64, n*m.second.in)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrixOf(n, k, out), matrixOf(k, m.second.in, m.second.w), 0, matrixOf(n, m.second.in, back))
+	addProduct(back, 1, out, m.second.w, n, k, m.second.in)
 	for i, h := range hidden {
 		if h <= 0 {
 			back[i] = 0
