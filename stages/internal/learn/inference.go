@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"weir/internal/portable"
 )
@@ -25,9 +23,9 @@ type Inference struct {
 // Interval is the confidence interval of parameter j at the given level: normal,
 // or for Gaussian Student's t.
 func (f *Inference) Interval(j int, level float64) [2]float64 {
-	q := distuv.UnitNormal.Quantile(0.5 + float64(level/2))
+	q := portable.NormalQuantile(0.5 + float64(level/2))
 	if f.Family == Gaussian {
-		q = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DFResid)}.Quantile(0.5 + float64(level/2))
+		q = portable.StudentQuantile(float64(f.DFResid), 0.5+float64(level/2))
 	}
 	return [2]float64{f.Params[j] - float64(q*f.SE[j]), f.Params[j] + float64(q*f.SE[j])}
 }
@@ -56,8 +54,7 @@ func (g *glm) inference(beta []float64, r *mat.Dense) *Inference {
 
 func (f *Inference) pValue(z float64) float64 {
 	if f.Family == Gaussian {
-		nu := float64(f.DFResid)
-		return mathext.RegIncBeta(nu/2, 0.5, nu/(nu+float64(z*z)))
+		return 2 * portable.StudentTail(float64(f.DFResid), math.Abs(z))
 	}
 	return portable.Erfc(math.Abs(z) / math.Sqrt2)
 }
