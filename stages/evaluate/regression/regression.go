@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
@@ -231,7 +231,7 @@ func (s *settings) offset(f *columns.Frame) []float64 {
 	}
 	o := slices.Clone(f.Column(s.Exposure).Numbers)
 	for i, v := range o {
-		o[i] = math.Log(v)
+		o[i] = portable.Log(v)
 	}
 	return o
 }

@@ -2,8 +2,8 @@ package learn
 
 import (
 	"context"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -75,10 +75,10 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 		}
 		return 0, false
 	}
-	weight = math.Log((1-miss)/miss) + math.Log(k-1)
+	weight = portable.Log((1-miss)/miss) + portable.Log(k-1)
 	for i := range w {
 		if wrong[i] && w[i] > 0 {
-			w[i] = math.Exp(math.Log(w[i]) + weight)
+			w[i] = portable.Exp(portable.Log(w[i]) + weight)
 		}
 	}
 	normalise(w)
@@ -96,9 +96,9 @@ func (a AdaBoost) realWeights(t *Tree, leaves []int32, y Labels, w []float64) {
 			if c == y.Y[i] {
 				code = 1
 			}
-			sum += code * math.Log(max(v/t.Nodes[node].Weight, 0x1p-52))
+			sum += float64(code * portable.Log(max(v/t.Nodes[node].Weight, 0x1p-52)))
 		}
-		w[i] = math.Exp(math.Log(w[i]) - (k-1)/k*sum)
+		w[i] = portable.Exp(portable.Log(w[i]) - float64((k-1)/k*sum))
 	}
 	normalise(w)
 }
@@ -149,10 +149,10 @@ func (b *boosted) vote(t *Tree, node int32, weight float64, row []float64) {
 	}
 	mean := 0.0
 	for _, w := range v {
-		mean += math.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) / k
+		mean += portable.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) / k
 	}
 	for c, w := range v {
-		row[c] += (k - 1) * (math.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) - mean)
+		row[c] += float64((k - 1) * (portable.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) - mean))
 	}
 }
 

@@ -2,8 +2,8 @@ package learn
 
 import (
 	"context"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -108,11 +108,11 @@ func (g GradientBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) 
 func startLogits(y Labels) []float64 {
 	n := y.counts()
 	if y.Classes == 2 {
-		return []float64{math.Log(float64(n[1]) / float64(n[0]))}
+		return []float64{portable.Log(float64(n[1]) / float64(n[0]))}
 	}
 	var start []float64
 	for _, c := range n {
-		start = append(start, math.Log(float64(c)/float64(len(y.Y))))
+		start = append(start, portable.Log(float64(c)/float64(len(y.Y))))
 	}
 	return start
 }
@@ -144,7 +144,7 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 	leaves := t.leaves(x)
 	for i, leaf := range leaves {
 		above[leaf] += r[i]
-		below[leaf] += p[i] * (1 - p[i])
+		below[leaf] += float64(p[i] * (1 - p[i]))
 	}
 	factor := g.Rate
 	if classes > 2 {

@@ -161,7 +161,7 @@ func (g *grower) summarise(items []item, total []float64) (weight, impurity floa
 	mean := total[1] / total[0]
 	for _, it := range items {
 		d := it.a/float64(it.k) - mean
-		impurity += float64(it.k) * d * d
+		impurity += float64(float64(it.k) * d * d)
 	}
 	return total[0], impurity / total[0]
 }
@@ -215,7 +215,7 @@ func (g *grower) threshold(s split) float64 {
 		return s.drawn
 	}
 	v := g.values[s.feature]
-	t := v[s.rank]/2 + v[s.next]/2
+	t := float64(v[s.rank]/2) + float64(v[s.next]/2)
 	if t >= v[s.next] || math.IsInf(t, 0) {
 		return v[s.rank]
 	}

@@ -99,7 +99,7 @@ func quantileEdges(c []float64) []float64 {
 	var edges []float64
 	if len(values) <= maxBins {
 		for i := 1; i < len(values); i++ {
-			edges = append(edges, values[i-1]/2+values[i]/2)
+			edges = append(edges, float64(values[i-1]/2)+float64(values[i]/2))
 		}
 		return edges
 	}
@@ -109,7 +109,7 @@ func quantileEdges(c []float64) []float64 {
 		at := k * (len(sorted) - 1)
 		lo := at / maxBins
 		hi := min(lo+min(at%maxBins, 1), len(sorted)-1)
-		edges = append(edges, sorted[lo]/2+sorted[hi]/2)
+		edges = append(edges, float64(sorted[lo]/2)+float64(sorted[hi]/2))
 	}
 	return slices.Compact(edges)
 }

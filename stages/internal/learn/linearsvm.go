@@ -68,8 +68,8 @@ func (s LinearSVM) dual(ctx context.Context, rows []float64, p int, t []float64,
 		rng.Shuffle(n, func(a, b int) { order[a], order[b] = order[b], order[a] })
 		worst := 0.0
 		for _, i := range order {
-			row, sign := rows[i*p:(i+1)*p], 2*t[i]-1
-			g := sign*dot(w, row) - 1 + diagonal*alpha[i]
+			row, sign := rows[i*p:(i+1)*p], float64(2*t[i])-1
+			g := float64(sign*dot(w, row)) - 1 + float64(diagonal*alpha[i])
 			if alpha[i] == 0 && g > 0 || alpha[i] >= upper && g < 0 {
 				continue
 			}

@@ -73,7 +73,7 @@ func Moments(x []float64) (mean, scale float64) {
 	mean /= float64(len(x))
 	ss := 0.0
 	for _, v := range x {
-		ss += (v - mean) * (v - mean)
+		ss += float64((v - mean) * (v - mean))
 	}
 	if constant(x) || ss == 0 {
 		return mean, 1

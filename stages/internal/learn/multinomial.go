@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"weir/internal/portable"
 )
 
 // fitMultinomial minimises 0.5 |W|^2 + C sum weight cross-entropy by L-BFGS.
@@ -82,11 +84,11 @@ func (s *softmaxProblem) at(theta []float64) {
 			g[j] *= s.C
 		}
 		for _, v := range r {
-			s.grad[s.y.Classes*s.p+k] += s.C * v
+			s.grad[s.y.Classes*s.p+k] += float64(s.C * v)
 		}
 	}
 	for i, v := range theta[:s.y.Classes*s.p] {
-		s.value += v * v / 2
+		s.value += float64(v * v / 2)
 		s.grad[i] += v
 	}
 	s.value *= s.scale
@@ -108,7 +110,7 @@ func (s *softmaxProblem) residuals(d Matrix) float64 {
 		if s.w != nil {
 			w = s.w[i]
 		}
-		sum += w * loss
+		sum += float64(w * loss)
 		for k, v := range row {
 			d.Cols[k][i] = w * v
 		}
@@ -122,9 +124,9 @@ func logSumExp(z []float64) float64 {
 		greatest = max(greatest, v)
 	}
 	for _, v := range z {
-		sum += math.Exp(v - greatest)
+		sum += portable.Exp(v - greatest)
 	}
-	return greatest + math.Log(sum)
+	return greatest + portable.Log(sum)
 }
 
 func same(a, b []float64) bool {

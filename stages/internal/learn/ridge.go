@@ -92,7 +92,7 @@ func (LeastSquares) Fit(_ context.Context, x Matrix, y []float64, run Run) (Pred
 		}
 		a := 0.0
 		for i := range p {
-			a += u.At(i, k) * tri.At(i, p)
+			a += float64(u.At(i, k) * tri.At(i, p))
 		}
 		for j := range w {
 			w[j] += v.At(j, k) * a / s
