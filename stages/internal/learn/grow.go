@@ -161,7 +161,7 @@ func (g *grower) summarise(items []item, total []float64) (weight, impurity floa
 	mean := total[1] / total[0]
 	for _, it := range items {
 		d := it.a/float64(it.k) - mean
-		impurity += float64(it.k) * d * d
+		impurity += float64(float64(it.k) * d * d)
 	}
 	return total[0], impurity / total[0]
 }

@@ -124,7 +124,7 @@ func (b *binary) penalty(theta []float64) float64 {
 		case b.Penalty == L1:
 			sum += math.Abs(v)
 		default:
-			sum += v * v / 2
+			sum += float64(v * v / 2)
 		}
 	}
 	return sum
@@ -138,7 +138,7 @@ func (b *binary) loss(z []float64) float64 {
 		if b.t[i] == 1 {
 			v = -v
 		}
-		sum += b.weight(i) * softplus(v)
+		sum += float64(b.weight(i) * softplus(v))
 	}
 	return b.C * sum
 }

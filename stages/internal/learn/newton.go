@@ -90,10 +90,10 @@ func (b *binary) search(theta, d, grad, z []float64) bool {
 	next, zn := make([]float64, len(theta)), make([]float64, len(z))
 	for t := 1.0; t > 1e-10; t /= 2 {
 		for j := range theta {
-			next[j] = theta[j] + t*d[j]
+			next[j] = theta[j] + float64(t*d[j])
 		}
 		for i := range z {
-			zn[i] = z[i] + t*dz[i]
+			zn[i] = z[i] + float64(t*dz[i])
 		}
 		if b.loss(zn)+b.penalty(next) <= before+1e-4*t*slope+slack {
 			copy(theta, next)

@@ -184,7 +184,7 @@ func tryRandom[T uint8 | uint32](g *grower, f int, codes []T, items []item, tota
 		return false
 	}
 	v := g.values[f]
-	t := v[lo] + g.rng.Float64()*(v[hi]-v[lo])
+	t := v[lo] + float64(g.rng.Float64()*(v[hi]-v[lo]))
 	if t >= v[hi] {
 		t = v[lo]
 	}
@@ -232,12 +232,12 @@ func (g *grower) gain(total []float64) float64 {
 	}
 	if g.stats == 2 && g.Criterion == Gini {
 		a, b := total[0]-l[0], total[1]-l[1]
-		return (l[0]*l[0]+l[1]*l[1])/(l[0]+l[1]) + (a*a+b*b)/(a+b)
+		return (float64(l[0]*l[0])+float64(l[1]*l[1]))/(l[0]+l[1]) + (float64(a*a)+float64(b*b))/(a+b)
 	}
 	wl, wr := 0.0, 0.0
 	for k := range l {
 		r[k] = total[k] - l[k]
 		wl, wr = wl+l[k], wr+r[k]
 	}
-	return -wl*g.Criterion.impurity(l, wl) - wr*g.Criterion.impurity(r, wr)
+	return float64(-wl*g.Criterion.impurity(l, wl)) - float64(wr*g.Criterion.impurity(r, wr))
 }

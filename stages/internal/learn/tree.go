@@ -202,9 +202,9 @@ func (c Criterion) impurity(weights []float64, total float64) float64 {
 	for _, w := range weights {
 		p := w / total
 		if c == entropy && p > 0 {
-			sum -= p * math.Log2(p)
+			sum -= float64(p * math.Log2(p))
 		} else if c == Gini {
-			sum += p * p
+			sum += float64(p * p)
 		}
 	}
 	if c == Gini {
