@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // Bound shows an upper bound with five significant digits, rounded up: a bound
@@ -22,6 +24,6 @@ func rounded(x float64, to func(float64) float64, slack float64) string {
 	case !(x > 0):
 		return fmt.Sprintf("%.5g", x)
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(x))-4)
+	unit := portable.Pow(10, math.Floor(portable.Log10(x))-4)
 	return fmt.Sprintf("%.5g", to(x/unit*slack)*unit)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/internal/plain"
+	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -85,7 +86,7 @@ func meaning(t Terms) string {
 		change = "Had one unit's rows in the private table been any other rows"
 		guess = "which of two candidates one unit's rows are"
 	}
-	grow := math.Exp(*t.Proven)
+	grow := portable.Exp(*t.Proven)
 	return fmt.Sprintf("%s, any outcome of the release would have been at most e^epsilon\n"+
 		"(%s) times as likely, up to a probability of %g. Someone who knows everything else and has to guess\n"+
 		"%s, both being equally likely beforehand, is right with a probability of at most %s.\n"+
@@ -93,8 +94,8 @@ func meaning(t Terms) string {
 }
 
 func correct(epsilon, delta float64) string {
-	p := 1 / (1 + math.Exp(-epsilon)) // e^epsilon / (1 + e^epsilon), without overflow
-	p += delta / (1 + math.Exp(epsilon))
+	p := 1 / (1 + portable.Exp(-epsilon)) // e^epsilon / (1 + e^epsilon), without overflow
+	p += delta / (1 + portable.Exp(epsilon))
 	return Bound(math.Ceil(p*1000)/10) + " %"
 }
 

@@ -40,7 +40,7 @@ func (r *run) find(ctx context.Context) (done *Result, held string, err error) {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version)
+	runs, unread := store.FindRuns(base, r.plan.Digest, r.source.ID, r.source.Version, r.opts.seen)
 	if unread != nil {
 		r.opts.Log.Warn("an earlier run cannot be read, so it is neither shown nor continued; if it is one of this spec, this run is a new charge", "why", unread)
 	}

@@ -109,7 +109,7 @@ func billsAlike(t *testing.T, name string, plan *compile.Plan, opts Options, sam
 		t.Fatal(err)
 	}
 	defer files.Close()
-	sv := survey{source: s, files: files, opts: opts, earlier: map[string][]store.Found{}}
+	sv := survey{source: s, files: files, opts: opts}
 	r := runOf(plan, s, files, opts)
 	if err := r.nameRecipes(t.Context()); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"weir/runtime/dataset"
 	"weir/runtime/demo"
 	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // Foresee says what a run of a plan would charge, or all runs of an experiment, by the ledger
@@ -16,6 +17,7 @@ import (
 // dataset a file is, the owner's side says by its path, and its rows are taken to be those of
 // earlier runs. Nothing on disk is changed.
 func Foresee(ctx context.Context, trials []Trial, opts Options) ([]Quote, error) {
+	opts.seen = &store.Seen{}
 	return eachDataset(trials, func(trials []Trial) (Quote, error) {
 		s, err := lookAt(trials[0].Plan, opts)
 		if err != nil {
@@ -58,7 +60,7 @@ func peek(plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
 	}
 	known, err := dataset.Peek(opts.Out, folder.Path(d.File))
 	if err != nil || known == nil {
-		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version}}, err
+		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: folder.Path(d.File)}}, err
 	}
 	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
 }

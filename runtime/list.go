@@ -43,6 +43,9 @@ func listed(d disk.Disk, path string, choose func(map[string]float64) []string) 
 		return r
 	}
 	r.Status, r.Test = string(s.Status), s.Insecure
+	if !s.Started.IsZero() {
+		r.Started = s.Started // ids count whole seconds
+	}
 	r.Proven, r.Published, r.Delta = s.Terms.Proven, s.Terms.Published, s.Terms.Delta
 	if s.Status == record.Running && !store.Held(d, path) {
 		r.Status = listing.Killed

@@ -36,6 +36,7 @@ type Options struct {
 
 	Confirm func([]Quote) error // asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is asked
 
+	seen   *store.Seen        // of the runs that trials look at
 	turns  *store.Turns       // of the trials of an experiment
 	orders map[string]float64 // of the filters of caps, by dataset (sourceKey), which the trials of an experiment fix together
 }

@@ -22,19 +22,21 @@ type survey struct {
 	opts    Options
 	blind   bool // no data is opened: rows are taken to be those of earlier runs
 
-	earlier map[string][]store.Found // runs, by the name of their spec
-	payers  map[string]string        // of recipes that a trial before will charge
-	purses  []*pay.Purse
-	dues    []Due
+	payers map[string]string // of recipes that a trial before will charge
+	purses []*pay.Purse
+	dues   []Due
 }
 
 // quote is what the trials would charge together, and the refusal where that is over the
 // budget of the dataset.
 func (s *survey) quote(ctx context.Context, trials []Trial) (q Quote, err error) {
-	s.earlier, s.payers = map[string][]store.Found{}, map[string]string{}
+	s.payers = map[string]string{}
 	for i, t := range trials {
 		if unpaid(t.Plan) {
 			continue
+		}
+		if len(trials) > 1 {
+			i++ // runs of an experiment are counted from 1
 		}
 		if err := s.add(ctx, i, t); err != nil {
 			return q, err
@@ -62,7 +64,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 		return err
 	}
 	id, done := r.begun(s.runs(t.Plan))
-	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i+1))}
+	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i))}
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
 	r.purse.From(s.account)
 	if err := r.findEarlier(ctx); err != nil {
@@ -71,7 +73,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	from := s.share(r, done)
 	r.purse.Earlier(from)
 	s.purses = append(s.purses, r.purse)
-	s.dues = append(s.dues, duesOf(t.Plan, i+1, func(stage string) string { return from[stage] })...)
+	s.dues = append(s.dues, duesOf(t.Plan, i, func(stage string) string { return from[stage] })...)
 	return nil
 }
 
@@ -99,12 +101,8 @@ func (s *survey) share(r *run, done bool) map[string]string {
 
 // runs are the earlier ones of a spec; of what cannot be read each run tells.
 func (s *survey) runs(plan *compile.Plan) []store.Found {
-	all, read := s.earlier[plan.Name]
-	if !read {
-		all, _ = store.ReadRuns(filepath.Join(s.opts.Out, plan.Name))
-		s.earlier[plan.Name] = all
-	}
-	return store.RunsOf(all, plan.Digest, s.source.ID, s.source.Version)
+	runs, _ := store.FindRuns(filepath.Join(s.opts.Out, plan.Name), plan.Digest, s.source.ID, s.source.Version, s.opts.seen)
+	return runs
 }
 
 // begun finds the run that this one would be shown, or continue: what that one has charged

@@ -34,19 +34,24 @@ func (d *Document) Copy(to, from string) error {
 
 // Text is the value as it is written: a scalar without quotes, anything else as JSON.
 func (r Raw) Text() string {
-	if r.node == nil {
-		return ""
-	}
-	if r.node.Kind == yaml.ScalarNode {
+	if r.node != nil && r.node.Kind == yaml.ScalarNode {
 		return r.node.Value
 	}
-	v, err := plainNode(r.node)
-	if err != nil {
-		return ""
-	}
-	text, err := json.Marshal(v)
+	text, err := r.MarshalJSON()
 	if err != nil {
 		return ""
 	}
 	return string(text)
+}
+
+// MarshalJSON is the value as JSON; null where there is none.
+func (r Raw) MarshalJSON() ([]byte, error) {
+	if r.node == nil {
+		return []byte("null"), nil
+	}
+	v, err := plainNode(r.node)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -58,7 +59,31 @@ func TestRawText(t *testing.T) {
 	for _, e := range v {
 		got = append(got, e.Value.Text())
 	}
+	// What is compared as JSON has its values: without them two grids would be equal.
+	if j, err := json.Marshal(v[2]); err != nil || string(j) != `{"Name":"c","Value":[1,["two",3]]}` {
+		t.Errorf("as JSON %s, %v", j, err)
+	}
 	if want := `1.0|x y|[1,["two",3]]|{"k":0.5}`; strings.Join(got, "|") != want {
 		t.Errorf("%s, must be %s", strings.Join(got, "|"), want)
 	}
+}
+
+// FuzzCopy: whatever the paths, a document is left that can be read, and nothing panics.
+func FuzzCopy(f *testing.F) {
+	for _, path := range []string{"a.b", "a[0]", "a[1].c", `"x.y"`, "", "a..b", "w[2]", "a.b.c", "e.a"} {
+		f.Add(path, "w")
+		f.Add("a.b", path)
+	}
+	f.Fuzz(func(t *testing.T, to, from string) {
+		d, _ := Parse("s.yaml", []byte("a: {b: 1, c: ~}\nw: [1, {c: 2}]\ne:\n  a: x\n"))
+		if err := d.Copy(to, from); err == nil && d.Has(from) && to == from && d.Text(to) != d.Text(from) {
+			t.Errorf("%q from itself is another value", to)
+		}
+		var all Ordered[Raw]
+		for _, p := range d.Decode("", &all) {
+			if p.Line < 0 || p.File == "" {
+				t.Errorf("a problem without a place: %v", p)
+			}
+		}
+	})
 }

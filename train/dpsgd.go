@@ -88,7 +88,7 @@ func (c DPSGD) sigma() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
 // (gradient.exact) to the same sum.
 func (c DPSGD) room() int {
 	m := math.Min(c.ExpectedBatchSize, 1<<30)
-	return int(m + 10*math.Sqrt(m) + 100)
+	return int(m + float64(10*math.Sqrt(m)) + 100)
 }
 
 // lattice returns the grid of the noisy sum of dim coordinates.
@@ -105,7 +105,7 @@ func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 		return noise.Lattice{Clip: c.MaxGradNorm}, nil
 	}
 	rows := float64(c.room())
-	chain := math.Ceil(math.Sqrt((math.Min(rows, chunkRows)+2)*rows+16)) + 1
+	chain := math.Ceil(math.Sqrt(float64((math.Min(rows, chunkRows)+2)*rows)+16)) + 1
 	l, err := noise.NewLattice(c.MaxGradNorm, c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
 	if err == nil && (l.Step < 0x1p-120 || !(l.Clip > 0)) {
 		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)

@@ -169,7 +169,7 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 // exact to 2^-24), with the norm raised by what rounding may have hidden.
 func clipFactors(factor []float32, square, bound []float64, clip float64) {
 	for i := range factor {
-		norm := math.Sqrt(square[i] + normSlack*bound[i])
+		norm := math.Sqrt(square[i] + float64(normSlack*bound[i]))
 		switch {
 		case !(norm <= clip*0x1p100):
 			factor[i] = 0

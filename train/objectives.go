@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"weir/internal/portable"
 	"weir/train/net"
 )
 
@@ -138,7 +139,7 @@ func normal(m net.Matrix, r *rand.Rand) {
 	for i := range m.Rows {
 		row := m.Row(i)
 		for j := range row {
-			row[j] = float32(r.NormFloat64())
+			row[j] = float32(portable.Normal(r))
 		}
 	}
 }

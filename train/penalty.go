@@ -49,7 +49,7 @@ func (k *triples) run(w []float32, fake net.Matrix, gather func(net.Matrix), wei
 func interpolate(dst, a, b []float32, e float32) {
 	b = b[:len(dst)]
 	for j, v := range a[:len(dst)] {
-		dst[j] = b[j] + e*(v-b[j])
+		dst[j] = b[j] + float32(e*(v-b[j]))
 	}
 }
 

@@ -57,7 +57,7 @@ func (q CriticQuery) lattice() (l noise.Lattice, clip float64, err error) {
 	bound, dim, spread := q.MaxGradNorm, q.Columns, 1.0
 	if q.Query == QueryMean {
 		root := math.Sqrt(float64(q.BatchSize))
-		bound, dim, spread = bound*root, dim*q.BatchSize, root*(1+float64(q.Critics)*0x1p-23)
+		bound, dim, spread = bound*root, dim*q.BatchSize, root*(1+float64(float64(q.Critics)*0x1p-23))
 	}
 	if q.NoiseMultiplier == 0 {
 		return l, q.MaxGradNorm, nil
@@ -188,7 +188,7 @@ func addClipped(sum []float64, dx net.Matrix, clip float64) {
 		}
 		to := sum[i*dx.Cols:][:len(g)]
 		for j, v := range g {
-			to[j] += c * float64(v)
+			to[j] += float64(c * float64(v))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (a *runningMean) update(w []float32) {
 	t := float64(a.t)
 	move := float32(1 - min(a.decay, (1+t)/(10+t)))
 	for i, v := range w {
-		a.w[i] += move * (v - a.w[i])
+		a.w[i] += float32(move * (v - a.w[i]))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"weir/pipeline/spec"
+	"weir/privacy/ledger"
 	"weir/runtime"
 	"weir/schema"
 	"weir/stages"
@@ -114,7 +115,7 @@ func (r *gitCommit) inside(at string) (string, error) {
 
 // holding lists the files of the revision that hold a text.
 func (r *gitCommit) holding(text string) (names []string, err error) {
-	out, err := r.git("grep", "-l", "-z", "-F", "--no-recurse-submodules", "--full-name", "-e", text, r.id)
+	out, err := r.git("grep", "-l", "-z", "-F", "--no-color", "--no-recurse-submodules", "--full-name", "-e", text, r.id)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return nil, nil // none
@@ -180,4 +181,17 @@ func (r *gitCommit) spec(name string, trial spec.Trial) (*spec.Spec, error) {
 		return r.read(path.Join(path.Dir(name), filepath.ToSlash(file)), schema.MaxBytes)
 	}, reg)
 	return sp, (&specFlags{}).problem(err)
+}
+
+// ledger reads a ledger as it was; a dataset without charges has none.
+func (r *gitCommit) ledger(name string) ([]ledger.Entry, error) {
+	data, err := r.read(name, mostOfLedger)
+	if errors.Is(err, errAbsent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	entries, err := ledger.Parse(data)
+	return entries, ledgerFault(r.name+":"+name, err)
 }

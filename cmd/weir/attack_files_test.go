@@ -153,15 +153,15 @@ func TestSeedMarksEverything(t *testing.T) {
 	}
 }
 
-// TestExperimentIsBilledWhole: the sum over its runs is printed, and refused over
+// TestExperimentIsBilledWhole: the sum over its runs is printed, by plan too, and refused over
 // the cap before the first run.
 func TestExperimentIsBilledWhole(t *testing.T) {
 	s := newStudy(t, 400)
 	capped(s)
 	s.write("spec.yaml", s.read("spec.yaml")+"experiment: {repeats: 3}\n")
 	code, out, errs := s.weir("plan", "--total", s.path("spec.yaml"))
-	if code != exitDone || !strings.Contains(out, "3 runs") {
-		t.Errorf("weir plan: exit code %d, must name the whole: %s%s", code, out, errs)
+	if code != exitPrivacy || !strings.Contains(out, "3 runs") {
+		t.Errorf("weir plan: exit code %d, must name the whole and refuse it: %s%s", code, out, errs)
 	}
 	if code, _, errs = s.run(); code != exitPrivacy {
 		t.Errorf("weir run: exit code %d, must be %d: %s", code, exitPrivacy, errs)

@@ -2,13 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math"
-	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
@@ -195,111 +190,4 @@ func (d *budgetDataset) add(key string, p specPair) (then bill, in bool) {
 	s.Before = len(then)
 	d.Specs = append(d.Specs, s)
 	return then, true
-}
-
-func (b budgetCap) same(c ledger.Cap) bool {
-	return b.Epsilon == c.Epsilon && b.Delta == c.Delta && b.Unit == c.Unit.String() && b.Adjacency == string(c.Adjacency) && strings.HasPrefix(b.Filter, c.Filter)
-}
-
-// judge holds what is spent and planned against a budget, by its filter.
-func judge(c setBudget, before, now, then, planned []ledger.Entry) budgetCap {
-	j := budgetCap{Spec: c.spec, Epsilon: c.cap.Epsilon, Delta: c.cap.Delta, Filter: c.cap.Filter, Unit: c.cap.Unit.String(), Adjacency: string(c.cap.Adjacency)}
-	filter, err := c.cap.Admit(now, planned)
-	var over *ledger.OverBudgetError
-	j.Over = err != nil
-	switch {
-	case errors.As(err, &over):
-		filter, j.Why = over.Filter, over.Why
-	case err != nil: // another filter than the ledger's, or an event that it cannot measure
-		j.Grown, j.Why = len(now)+len(planned) > len(before)+len(then), err.Error()
-		return j
-	}
-	j.Filter = filter.String()
-	spent, _ := sumBy(filter, c.cap, now)
-	old, counted := sumBy(filter, c.cap, before, then)
-	all, more := sumBy(filter, c.cap, now, planned)
-	j.Spent, j.Before, j.Now = orNil(spent), orNil(old), orNil(all)
-	j.Grown = all > old*(1+1e-9) || math.IsInf(all, 1) && more > counted
-	return j
-}
-
-// sumBy adds charges up by a filter; +Inf where nothing is proven. It counts them too.
-func sumBy(f ledger.Filter, c ledger.Cap, lists ...[]ledger.Entry) (float64, int) {
-	all := slices.Concat(lists...)
-	t, err := ledger.SumFilter(all, f, c.Adjacency, c.Unit, c.Delta)
-	if err != nil {
-		return math.Inf(1), len(all)
-	}
-	return t.Epsilon, len(all)
-}
-
-// unpaid are planned charges that the ledger does not have. A charge is known by the recipe
-// of its stage, so what several specs share, and what an edit of a later stage leaves as
-// it was, counts once; by the spec where a stage reads further files.
-func unpaid(planned []plannedRun, spent []ledger.Entry) (open []ledger.Entry, err error) {
-	id, paid := "", map[string]int{}
-	for _, e := range spent {
-		id = e.Dataset
-		paid[chargeKey(e)]++
-		e.Recipe = ""
-		paid[chargeKey(e)]++
-	}
-	for _, r := range planned {
-		charges, err := r.charges(id)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range charges {
-			switch key := chargeKey(e); {
-			case paid[key] == 0:
-				open = append(open, e)
-				if e.Recipe != "" {
-					paid[key] = 1 // a second stage of this recipe is the same release
-				}
-			case e.Recipe == "":
-				paid[key]-- // the next repeat is another charge
-			}
-		}
-	}
-	return open, nil
-}
-
-func chargeKey(e ledger.Entry) string {
-	if e.Recipe != "" {
-		return e.Recipe + "\x00" + e.Name
-	}
-	return e.Spec + "\x00" + e.Stage + "\x00" + e.Name
-}
-
-// spent are the charges of the dataset's ledger in the revision, and of that ledger and
-// the one that lies there now: none is lost by taking its line out.
-func (b *budgeting) spent(key string) (before, now []ledger.Entry, err error) {
-	if strings.HasPrefix(key, "demo: ") {
-		return nil, nil, nil
-	}
-	data, err := b.then.read(key, mostOfLedger)
-	if err == nil {
-		if before, err = ledger.Parse(data); err != nil {
-			return nil, nil, ledgerFault(b.against+":"+key, err)
-		}
-	}
-	if _, err := os.Stat(b.place(key)); err == nil {
-		if now, err = readLedger(b.place(key)); err != nil {
-			return nil, nil, err
-		}
-	}
-	have := map[string]bool{}
-	for _, e := range now {
-		have[e.Identity()] = true
-	}
-	lost := 0
-	for _, e := range before {
-		if !have[e.Identity()] {
-			now, lost = append(now, e), lost+1
-		}
-	}
-	if lost > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%s lacks %s of %s, which still counts", key, plural(lost, "charge"), b.against))
-	}
-	return before, now, nil
 }

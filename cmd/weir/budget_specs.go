@@ -12,10 +12,8 @@ import (
 	"strings"
 
 	"weir/internal/disk"
-	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
-	"weir/runtime"
 	"weir/runtime/dataset"
 	"weir/schema"
 )
@@ -28,15 +26,6 @@ type budgeting struct {
 	then  *gitCommit
 	bills map[string]bill // by the digest of spec and experiment: most do not change
 	notes []string
-}
-
-// bill is all runs of a spec.
-type bill []plannedRun
-
-// plannedRun is one run of a spec, or of its experiment.
-type plannedRun struct {
-	plan   *compile.Plan
-	repeat int
 }
 
 // specState is a spec on one side of a check.
@@ -169,7 +158,7 @@ func (b *budgeting) pair(name string) (p specPair, err error) {
 
 // state compiles a spec with all runs of its experiment. One that has no plan still says
 // which budget it sets.
-func (b *budgeting) state(name string, load func(spec.Trial) (*spec.Spec, error)) (*specState, error) {
+func (b *budgeting) state(name string, load trialSpec) (*specState, error) {
 	sp, err := load(spec.Trial{})
 	if err != nil {
 		return nil, err
@@ -188,51 +177,6 @@ func (b *budgeting) state(name string, load func(spec.Trial) (*spec.Spec, error)
 		b.bills[digest] = s.bill
 	}
 	return s, nil
-}
-
-// plannedBill lists the runs of a spec; repeats are compiled once.
-func plannedBill(sp *spec.Spec, load func(spec.Trial) (*spec.Spec, error)) (all bill, err error) {
-	trials, err := sp.Experiment.Trials()
-	if err != nil {
-		return nil, err
-	}
-	plans := map[string]*compile.Plan{}
-	for _, t := range trials {
-		key := strings.Join(t.Set, "\x00")
-		if plans[key] == nil {
-			one := sp
-			if len(t.Set) > 0 {
-				if one, err = load(t); err != nil {
-					return nil, err
-				}
-			}
-			if plans[key], err = compile.Compile(one); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, plannedRun{plans[key], t.Repeat})
-	}
-	return all, nil
-}
-
-// charges are those of one run on the dataset of an id, as the ledger would have them.
-func (r plannedRun) charges(id string) (list []ledger.Entry, err error) {
-	p := r.plan
-	if p.Budget.Infinite() {
-		return nil, nil // nothing is charged, and nothing released
-	}
-	recipes, err := runtime.Recipes(p, id, r.repeat)
-	if err != nil {
-		return nil, err
-	}
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		for _, spend := range s.Spends {
-			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: p.Digest, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
-				Adjacency: p.Adjacency, Unit: ledger.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven})
-		}
-	}
-	return list, nil
 }
 
 // capOf is the budget of a spec's dataset as the ledger takes it, or nil.

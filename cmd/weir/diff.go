@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,9 +22,10 @@ Each of A and B is
   PLAN     what weir plan --json printed
   RUN      the folder OUT/NAME/ID of a run
   LEDGER   a ledger, or the table beside it; compared with a ledger alone
-With --, a spec is read from git, with the domain that was committed beside it:
-  REV..REV -- SPEC   two revisions (REV...REV: from where they parted)
-  REV -- SPEC        a revision and the file as it is now
+  REV:PATH a spec or a ledger in git, PATH from the top of the repository
+With --, both are read from git, a spec with the domain that was committed beside it:
+  REV..REV -- FILE   a spec or a ledger in two revisions (REV...REV: since they parted)
+  REV -- FILE        in a revision, and as it is now
 
 Figures of runs are private, since they are computed from real rows: text and --json
 show them to whoever may read the run's folder, --format markdown, which is for pull
@@ -42,7 +42,7 @@ const diffExample = `  weir diff specs:uclanesl-adult spec.yaml
 func diffCommand(s streams) *cobra.Command {
 	var d differ
 	c := &cobra.Command{
-		Use:     "diff A B | diff REV[..REV] -- SPEC",
+		Use:     "diff A B | diff REV[..REV] -- FILE",
 		Short:   "Say how two specs, plans, runs or ledgers differ",
 		Long:    diffLong,
 		Example: diffExample,
@@ -84,7 +84,7 @@ func (d *differ) args(c *cobra.Command, args []string) error {
 	if n := c.ArgsLenAtDash(); n < 0 {
 		return exactly(2, "A B")(c, args)
 	} else if n != 1 || len(args) != 2 {
-		return usage(c, fmt.Errorf("%s: is given %d arguments before -- and %d after it, must be given one revision or range and one SPEC", c.CommandPath(), n, len(args)-n))
+		return usage(c, fmt.Errorf("%s: is given %d arguments before -- and %d after it, must be given one revision or range and one FILE", c.CommandPath(), n, len(args)-n))
 	}
 	return nil
 }
@@ -109,53 +109,6 @@ func (d *differ) sides(_ context.Context, c *cobra.Command, args []string) (a, b
 		return a, b, withCode(exitCode(c.Context(), errA), fmt.Errorf("%w\n%w", errA, errB))
 	}
 	return a, b, errors.Join(errA, errB)
-}
-
-// revisions are the two sides of a range, or of one revision and the working tree.
-func (d *differ) revisions(ctx context.Context, c *cobra.Command, args []string) (a, b compare.Side, err error) {
-	from, to, isRange := strings.Cut(args[0], "..")
-	old, err := openRevision(ctx, args[1], headOr(from, isRange))
-	if err != nil {
-		return a, b, usageOf(c, err)
-	}
-	name, err := old.inside(args[1])
-	if err != nil {
-		return a, b, err
-	}
-	if !isRange {
-		if a, err = revisionSide(old, name); err == nil {
-			b, err = d.side(c, args[1])
-		}
-		return a, b, err
-	}
-	to, parted := strings.CutPrefix(to, ".")
-	now, err := openRevision(ctx, args[1], headOr(to, true))
-	if err == nil && parted {
-		old, err = old.mergeBase(now)
-	}
-	if err != nil {
-		return a, b, usageOf(c, err)
-	}
-	if a, err = revisionSide(old, name); err == nil {
-		b, err = revisionSide(now, name)
-	}
-	return a, b, err
-}
-
-// headOr is HEAD where a range leaves an end out, as git has it.
-func headOr(rev string, isRange bool) string {
-	if rev == "" && isRange {
-		return "HEAD"
-	}
-	return rev
-}
-
-// usageOf points at the help where a revision is not one.
-func usageOf(c *cobra.Command, err error) error {
-	if errors.Is(err, errRevision) {
-		return usage(c, err)
-	}
-	return err
 }
 
 func diffFormats() map[string]func(io.Writer, compare.Report) error {

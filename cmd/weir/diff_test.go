@@ -201,14 +201,13 @@ func TestDiffRevisions(t *testing.T) {
 func TestDiffHostileRevisions(t *testing.T) {
 	outer := newStudyIn(t, t.TempDir(), 300)
 	s := newStudyIn(t, filepath.Join(outer.dir, mkdir(t, outer.path("inner"))), 300)
-	for name, domain := range map[string]string{"up": "../domain.yaml", "absolute": outer.path("domain.yaml"), "link": "link.yaml", "folder": "sub/domain.yaml"} {
+	for name, domain := range map[string]string{"up": "../domain.yaml", "absolute": outer.path("domain.yaml"), "link": "away.yaml", "folder": "sub/domain.yaml"} {
 		s.write(name+".yaml", strings.Replace(s.read("spec.yaml"), "domain: domain.yaml", "domain: "+domain, 1))
 	}
-	if err := os.Symlink("../domain.yaml", s.path("link.yaml")); err != nil {
-		t.Skip("no symbolic links here")
-	}
-	if err := os.Symlink("..", s.path("sub")); err != nil {
-		t.Fatal(err)
+	for name, to := range map[string]string{"away.yaml": "../domain.yaml", "sub": ".."} {
+		if err := os.Symlink(to, s.path(name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.repository()
 	for name, want := range map[string]string{"up": "leaves the repository", "absolute": "absolute path", "link": "symbolic link", "folder": "no such file"} {
@@ -218,8 +217,8 @@ func TestDiffHostileRevisions(t *testing.T) {
 		}
 	}
 	for _, rev := range []string{"--output=" + s.path("made"), "-h", "nowhere", "", "HEAD:spec.yaml", "HEAD^{tree}", "HEAD\nx", "--upload-pack=touch " + s.path("made"), "$(touch " + s.path("made") + ")"} {
-		if _, err := openRevision(t.Context(), s.path("spec.yaml"), rev); exitCode(t.Context(), err) != exitUsage {
-			t.Errorf("%q is taken for a revision: %v", rev, err)
+		if _, err := openRevision(t.Context(), s.path("spec.yaml"), rev); exitCode(t.Context(), err) != exitUsage || strings.HasPrefix(rev, "-") && strings.Contains(err.Error(), "shallow") {
+			t.Errorf("%q is taken for a revision, or git is asked for it: %v", rev, err)
 		}
 		if strings.HasPrefix(rev, "-") || rev == "" {
 			continue // an option of weir, or HEAD as in git
@@ -254,4 +253,34 @@ func mkdir(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return filepath.Base(path)
+}
+
+// TestDiffInGit: REV:PATH, ledgers of two revisions, and what an experiment costs in all.
+func TestDiffInGit(t *testing.T) {
+	s := newStudy(t, 300)
+	s.repository()
+	first := s.result()
+	s.commit("the first charge")
+	s.edit("spec.yaml", "seed: 3", "seed: 4\nexperiment: {repeats: 3}")
+	t.Chdir(s.dir)
+	const ledger = "data.csv.weir-ledger.jsonl"
+	if r := s.diff(exitDone, "HEAD:spec.yaml", first.Run); r.A.Name != "HEAD:spec.yaml" {
+		t.Errorf("%+v", r.A)
+	}
+	r := s.diff(exitMismatch, "HEAD:spec.yaml", "spec.yaml")
+	if paths := settingPaths(r.Settings); paths != "seed experiment" || r.Totals.A.Experiment != nil || r.Totals.B.Experiment.Runs != 3 || *r.Totals.B.Experiment.Proven <= *r.Totals.B.Proven {
+		t.Errorf("%s, %+v", paths, r.Totals)
+	}
+	if _, text, _ := s.weir("diff", "HEAD", "--", "spec.yaml"); !strings.Contains(text, "in 3 runs") {
+		t.Errorf("the text does not say what all runs cost:\n%s", text)
+	}
+	if r := s.diff(exitMismatch, "HEAD~1..HEAD", "--", ledger); len(r.Ledger.OnlyA) != 0 || len(r.Ledger.OnlyB) != 1 {
+		t.Errorf("%+v", r.Ledger)
+	}
+	s.diff(exitDone, "HEAD", "--", ledger)
+	for _, arg := range []string{"HEAD:../spec.yaml", "HEAD:/etc/passwd", "HEAD:../x.weir-ledger.jsonl", "nowhere:spec.yaml", "HEAD:"} {
+		if code, out, errs := s.weir("diff", "spec.yaml", arg); code != exitUsage || out != "" {
+			t.Errorf("%s: exit %d, %s%s", arg, code, out, errs)
+		}
+	}
 }

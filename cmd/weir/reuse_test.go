@@ -113,7 +113,7 @@ func TestPlanSaysWhatIsReused(t *testing.T) {
 		code, out, errs := d.weir(append([]string{args[0], d.path("spec.yaml"), "--out", d.path("runs")}, args[1:]...)...)
 		return code, out + errs
 	}
-	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "1 new charge epsilon") || !strings.Contains(out, "of 1.5 at delta 1e-06") {
+	if code, out := plan("plan"); code != exitDone || !strings.Contains(out, "after 1 new charge") || !strings.Contains(out, "budget           epsilon 1.5; ") {
 		t.Errorf("before the first run: %d: %s", code, out)
 	}
 	if left, _ := filepath.Glob(d.path("*weir-*")); len(left) > 0 {

@@ -59,18 +59,24 @@ func epsilonOr(x *float64) string {
 
 // balanceLine is how the ledger stands now and after the charges.
 func balanceLine(q runtime.Quote) string {
-	s := fmt.Sprintf("  spent so far     %s", totalWords(q.Spent))
+	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
+	s := "  spent so far     " + totalWords(q.Spent.Total) + at
 	if q.Charges() {
-		s += fmt.Sprintf("; with %s %s", plural(q.Bill, "new charge"), totalWords(q.After))
+		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), plural(q.Bill, "new charge"))
 	}
 	if q.Cap == nil {
-		return s + fmt.Sprintf(" at delta %g (%s)\n  the dataset has no budget: nothing bounds what all runs spend together (dataset.budget)\n", q.Spent.Delta, q.Spent.Accountant)
+		return s + "  budget           none: nothing bounds what all runs spend together (dataset.budget)\n"
 	}
-	s += fmt.Sprintf(" of %.6g at delta %g (%s)", *q.Cap, q.Spent.Delta, q.Spent.Accountant)
+	s += fmt.Sprintf("  budget           epsilon %.6g", *q.Cap)
 	if left := *q.Cap - q.After.Epsilon; left >= 0 {
-		return s + fmt.Sprintf("; %s remains\n", privacy.Room(left))
+		s += fmt.Sprintf("; %s remains\n", privacy.Room(left))
+	} else {
+		s += ": passed\n"
 	}
-	return s + ": over the budget\n"
+	if q.After.Epsilon > 0 {
+		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own epsilons.\n"
+	}
+	return s
 }
 
 func totalWords(t ledger.Total) string {

@@ -16,7 +16,6 @@ import (
 
 	"weir/runtime/store"
 	"weir/stages"
-	"weir/train"
 )
 
 // version is what `weir version` prints. Every record keeps Weir and, in its plan,
@@ -106,11 +105,11 @@ func settingsOf(info *debug.BuildInfo) map[string]string {
 // build tells builds of the program apart: an interrupted run is continued by the
 // same one only, since another may compute other values with the same noise. It is
 // the commit and the compiler of a clean checkout, else the digest of the program
-// itself, and the arithmetic of the processor; "" where it cannot read itself, and then nothing is continued.
+// itself; "" where it cannot read itself, and then nothing is continued.
 func build() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if at := cleanCommit(info); at != "" {
-			return at + " " + info.GoVersion + " " + train.Arithmetic()
+			return at + " " + info.GoVersion
 		}
 	}
 	path, err := os.Executable()
@@ -121,7 +120,7 @@ func build() string {
 	if err != nil {
 		return ""
 	}
-	return digest + " " + train.Arithmetic()
+	return digest
 }
 
 // cleanCommit is the commit that the program was built from, "" where files had

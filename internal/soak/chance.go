@@ -114,9 +114,9 @@ func (c chance) value(col pipeline.Column, s style) float64 {
 	if c.yes(0.03) {
 		return pick(c, sentinel, bounds[1]+7, bounds[0])
 	}
-	x := bounds[0] + c.Float64()*(bounds[1]-bounds[0])
+	x := bounds[0] + float64(c.Float64()*(bounds[1]-bounds[0]))
 	if col.Step > 0 && c.yes(0.9) {
-		x = bounds[0] + col.Step*math.Round((x-bounds[0])/col.Step)
+		x = bounds[0] + float64(col.Step*math.Round((x-bounds[0])/col.Step))
 	}
 	return math.Round(x*64) / 64
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"weir/internal/portable"
 )
 
 // pay leads a table to a model, and rows from it.
@@ -99,7 +101,7 @@ func (g *generator) dropText() bool {
 
 // logBetween is a positive number of any size in a range.
 func (g *generator) logBetween(least, most float64) float64 {
-	x := math.Exp(math.Log(least) + g.Float64()*math.Log(most/least))
+	x := portable.Exp(portable.Log(least) + float64(g.Float64()*portable.Log(most/least)))
 	return math.Round(x*1e6) / 1e6
 }
 

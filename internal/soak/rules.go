@@ -122,5 +122,5 @@ func (c chance) inside(col pipeline.Column) float64 {
 		return float64(c.between(-50, 50))
 	}
 	step := max(col.Step, 1)
-	return col.Bounds[0] + step*float64(c.IntN(int((col.Bounds[1]-col.Bounds[0])/step)+1))
+	return col.Bounds[0] + float64(step*float64(c.IntN(int((col.Bounds[1]-col.Bounds[0])/step)+1)))
 }

@@ -4,9 +4,9 @@
 package stattest
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/internal/portable"
 )
 
 // FalseAlarm is the rate at which a right sampler may fail one test. Tests draw
@@ -43,7 +43,7 @@ func ChiSquare(counts []int, probabilities []float64, total int) float64 {
 func pool(probabilities []float64, counts []int, total int) (expected, observed []float64) {
 	var e, o float64
 	for i, p := range probabilities {
-		e += p * float64(total)
+		e += float64(p * float64(total))
 		o += float64(counts[i])
 		if e >= 20 {
 			expected, observed = append(expected, e), append(observed, o)
@@ -87,7 +87,7 @@ func ClopperPearson(k, n int, alpha float64) (low, high float64) {
 func EpsilonLowerBound(hits, alarms, n int, delta float64) float64 {
 	low, _ := ClopperPearson(hits, n, FalseAlarm/2)
 	_, high := ClopperPearson(alarms, n, FalseAlarm/2)
-	return math.Log(max(low-delta, 0) / high)
+	return portable.Log(max(low-delta, 0) / high)
 }
 
 // Uniform returns the p-value of Pearson's test that counts, of which each must

@@ -20,10 +20,25 @@ type Total struct {
 	Delta      json.Number     `json:"delta"`
 	Adjacency  string          `json:"adjacency"`
 	Accountant string          `json:"accountant"`
+	Experiment *Experiment     `json:"experiment,omitempty"`
+}
+
+// Experiment is what all runs of an experiment cost together, as one plan.
+type Experiment struct {
+	Runs   int      `json:"runs"`
+	Proven *float64 `json:"proven"` // nil: no finite bound
+}
+
+// words is the line of an experiment in a bill.
+func (e *Experiment) words() string {
+	if e == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s in %d runs", bound(e.Proven), e.Runs)
 }
 
 func (p *plan) total() Total {
-	return Total{p.Epsilon.Proven, p.Epsilon.Published, p.Epsilon.Reason, p.Budget, p.Delta, p.Adjacency, p.Accountant}
+	return Total{Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason, Budget: p.Budget, Delta: p.Delta, Adjacency: p.Adjacency, Accountant: p.Accountant}
 }
 
 // bill is the bill as a tree: what holds for all, then each stage that spends.

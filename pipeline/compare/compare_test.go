@@ -96,6 +96,8 @@ func TestSettings(t *testing.T) {
 		"a new name and a change": {[]string{"sample:\n", "draw:\n", "rows: 50", "rows: 60"}, []string{"~ stages.sample: is called draw now", "~ stages.draw.rows: 50 -> 60"}},
 		"another kind":            {[]string{"sample:\n    kind: sample", "draw:\n    kind: other"}, []string{"- stages.sample: {kind: sample, from: train, rows: 50}", "+ stages.draw: {kind: other, from: train, rows: 50}"}},
 		"the name in a setting":   {[]string{"outside: missing", "outside: train", "train:\n    kind", "fit:\n    kind", "from: train", "from: fit", "    train: 1", "    fit: 1", "stages.train", "stages.fit"}, []string{"~ stages.train: is called fit now", "~ stages.clean.outside: missing -> train"}},
+		"order of columns":        {[]string{"      - name: age\n        type: integer\n        bounds: [0, 120]\n", "", "  version:", "      - name: age\n        type: integer\n        bounds: [0, 120]\n  version:"}, []string{"~ dataset.domain.columns: in another order"}},
+		"one of two names":        {[]string{"  sample:\n    kind: sample\n    from: train\n    rows: 50\n", "  a:\n    kind: sample\n    from: train\n    rows: 50\n  b:\n    kind: sample\n    from: train\n    rows: 50\n"}, []string{"- stages.sample: {kind: sample, from: train, rows: 50}", "+ stages.a: {kind: sample, from: train, rows: 50}", "+ stages.b: {kind: sample, from: train, rows: 50}"}},
 		"a grid":                  {[]string{`["1", "2"]`, `["1", "3"]`}, []string{`~ experiment.grid."stages.train.steps": [1, 2] -> [1, 3]`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,18 +29,26 @@ func renames(a, b *mapping, ports map[string][]string) (found []rename) {
 	return found
 }
 
-// nextRename is the first stage of a alone that is the same as exactly one of b alone.
+// nextRename is the first stage of a alone that is the same as exactly one of b alone,
+// which is the same as no other of a.
 func nextRename(a, b *mapping, same func(x, y *mapping) bool) (rename, bool) {
 	onlyA, onlyB := without(a, b), without(b, a)
 	for _, from := range onlyA {
-		like := func(to string) bool { return same(a.at(from), b.at(to)) }
-		i := slices.IndexFunc(onlyB, like)
-		if i < 0 || slices.ContainsFunc(onlyB[i+1:], like) {
-			continue
+		to := matching(onlyB, func(id string) bool { return same(a.at(from), b.at(id)) })
+		if len(to) == 1 && len(matching(onlyA, func(id string) bool { return same(a.at(id), b.at(to[0])) })) == 1 {
+			return rename{from, to[0]}, true
 		}
-		return rename{from, onlyB[i]}, true
 	}
 	return rename{}, false
+}
+
+func matching(ids []string, is func(id string) bool) (found []string) {
+	for _, id := range ids {
+		if is(id) {
+			found = append(found, id)
+		}
+	}
+	return found
 }
 
 func without(m, other *mapping) (keys []string) {

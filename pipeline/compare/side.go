@@ -12,14 +12,15 @@ const (
 
 // Side is one of the two things that are compared.
 type Side struct {
-	Name      string // as the user named it
-	Kind      string // Spec, Plan, Run or Ledger
-	Digest    string // of the spec
-	Canonical []byte // the spec as YAML with every default filled in; nil of a plan
-	Plan      []byte // JSON of the plan; nil where a spec has none, and Why says why
-	Why       string
-	Figures   *Figures // of a run
-	Charges   *Charges // of a ledger
+	Name       string // as the user named it
+	Kind       string // Spec, Plan, Run or Ledger
+	Digest     string // of the spec
+	Canonical  []byte // the spec as YAML with every default filled in; nil of a plan
+	Plan       []byte // JSON of the plan; nil where a spec has none, and Why says why
+	Why        string
+	Experiment *Experiment // of a spec that has one
+	Figures    *Figures    // of a run
+	Charges    *Charges    // of a ledger
 }
 
 // Head says what a side is.
@@ -94,6 +95,7 @@ func (r *Report) plans(a, b Side) error {
 	r.Follows = append(r.Follows, differences(nil, planA.follows(planB), planB.follows(planA))...)
 	r.Bill = append(r.Bill, differences(nil, planA.bill(), planB.bill())...)
 	r.Totals = &Totals{planA.total(), planB.total()}
+	r.Totals.A.Experiment, r.Totals.B.Experiment = a.Experiment, b.Experiment
 	r.digests(a, b)
 	return nil
 }

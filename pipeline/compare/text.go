@@ -80,7 +80,7 @@ func (t *texter) bill(r Report) {
 		return
 	}
 	t.b.WriteString("\n")
-	if len(r.Bill) == 0 {
+	if len(r.Bill) == 0 && r.Totals.A.Experiment.words() == r.Totals.B.Experiment.words() {
 		a := r.Totals.A
 		t.line(Heading, fmt.Sprintf("BILL  the same: epsilon (proven) %s, (published) %s, at delta %s, %s, %s", bound(a.Proven), bound(a.Published), spelled(string(a.Delta)), a.Adjacency, a.Accountant))
 		return
@@ -92,6 +92,9 @@ func (t *texter) bill(r Report) {
 func billRows(r Report) (rows [][]string) {
 	a, b := r.Totals.A, r.Totals.B
 	rows = append(rows, []string{"total", "epsilon_proven", bound(a.Proven), bound(b.Proven)}, []string{"total", "epsilon_published", bound(a.Published), bound(b.Published)})
+	if a.Experiment != nil || b.Experiment != nil {
+		rows = append(rows, []string{"experiment", "epsilon_proven", a.Experiment.words(), b.Experiment.words()})
+	}
 	for _, c := range r.Bill {
 		stage, figure := c.where()
 		if stage == "total" && strings.HasPrefix(figure, "epsilon_") {

@@ -63,10 +63,10 @@ func (g grid) from(x float64) float64 {
 	}
 	const slack = 1e-9 // of a step: what decimals such as 0.1 lose
 	n := math.Ceil((x-g.origin)/g.step - slack)
-	if per := math.Round(1 / g.step); per > 0 && math.Abs(per*g.step-1) < 1e-9 {
-		return math.Round(g.origin*per+n) / per // the nearest decimal, where origin is a multiple
+	if per := math.Round(1 / g.step); per > 0 && math.Abs(float64(per*g.step)-1) < 1e-9 {
+		return math.Round(float64(g.origin*per)+n) / per // the nearest decimal, where origin is a multiple
 	}
-	return g.origin + n*g.step
+	return g.origin + float64(n*g.step)
 }
 
 // after is the least value of the grid above x.
@@ -74,5 +74,5 @@ func (g grid) after(x float64) float64 {
 	if g.step == 0 || math.Abs(x) > 1e300 {
 		return math.Nextafter(x, math.Inf(1))
 	}
-	return g.from(x + g.step/2)
+	return g.from(x + float64(g.step/2))
 }

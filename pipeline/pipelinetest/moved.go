@@ -41,7 +41,7 @@ func distance(norm privacy.Norm, x, y []float64) (d float64) {
 		case privacy.L1:
 			d += diff
 		default:
-			d += diff * diff
+			d += float64(diff * diff)
 		}
 	}
 	if norm == privacy.L2 {

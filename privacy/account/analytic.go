@@ -1,15 +1,19 @@
 package account
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // logNormalTail is ln Phi(x), accurate in both tails.
 func logNormalTail(x float64) float64 {
 	if x > -30 {
-		return math.Log(0.5 * math.Erfc(-x/math.Sqrt2))
+		return portable.Log(0.5 * portable.Erfc(-x/math.Sqrt2))
 	}
 	// Asymptotic series (Abramowitz, Stegun 26.2.12).
 	z := 1 / (x * x)
-	return -x*x/2 - math.Log(-x) - 0.5*math.Log(2*math.Pi) + math.Log1p(-z*(1-3*z*(1-5*z)))
+	return float64(-x*x/2) - portable.Log(-x) - float64(0.5*portable.Log(2*math.Pi)) + portable.Log1p(-z*(1-float64(3*z*(1-float64(5*z)))))
 }
 
 // GaussianDelta is the exact delta at epsilon of a Gaussian release with noise s
@@ -22,9 +26,9 @@ func GaussianDelta(s, eps float64) float64 {
 	case s == 0:
 		return 1
 	}
-	a := logNormalTail(1/(2*s) - eps*s)
-	b := eps + logNormalTail(-1/(2*s)-eps*s)
-	return math.Max(0, -math.Exp(a)*math.Expm1(b-a))
+	a := logNormalTail(1/(2*s) - float64(eps*s))
+	b := eps + logNormalTail(-1/(2*s)-float64(eps*s))
+	return math.Max(0, -portable.Exp(a)*portable.Expm1(b-a))
 }
 
 // GaussianEpsilon is the exact epsilon at delta of the same release, rounded up
@@ -38,7 +42,7 @@ func GaussianEpsilon(s, delta float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	for GaussianDelta(s, high) > delta {
-		low, high = high, 2*high
+		low, high = high, float64(2*high)
 	}
 	for range 100 {
 		mid := (low + high) / 2
@@ -63,11 +67,11 @@ func GaussianNoise(eps, delta float64) float64 {
 	low, high := -50.0, 50.0
 	for range 120 {
 		mid := (low + high) / 2
-		if GaussianDelta(math.Exp(mid), eps) > delta {
+		if GaussianDelta(portable.Exp(mid), eps) > delta {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return math.Exp(high)
+	return portable.Exp(high)
 }

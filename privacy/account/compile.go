@@ -178,7 +178,7 @@ func totalAt(releases []release, alpha float64) float64 {
 		if math.IsNaN(v) {
 			return math.Inf(1)
 		}
-		sum += r.count * math.Max(0, v)
+		sum += float64(r.count * math.Max(0, v))
 	}
 	return sum
 }
@@ -187,7 +187,7 @@ func totalPure(releases []release) float64 {
 	sum := 0.0
 	for _, r := range releases {
 		if r.curve.pure > 0 {
-			sum += r.count * r.curve.pure
+			sum += float64(r.count * r.curve.pure)
 		}
 	}
 	return sum
@@ -197,7 +197,7 @@ func totalPure(releases []release) float64 {
 func totalDelta(releases []release) float64 {
 	sum := 0.0
 	for _, r := range releases {
-		sum += r.count * r.delta
+		sum += float64(r.count * r.delta)
 	}
 	return math.Min(1, sum)
 }

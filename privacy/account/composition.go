@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -40,7 +41,7 @@ func (a Advanced) Epsilon(events []privacy.Event, adjacency privacy.Adjacency, d
 	return composeFlat(a.Name(), events, adjacency, delta, func(r []flatRelease, left float64) float64 {
 		best := basicSum(r, left)
 		for i := 1; i < 40; i++ { // shares of the slack from 1/2 to 1e-6, on both sides
-			share := 0.5 * math.Pow(10, -6*float64(i%20)/20)
+			share := float64(0.5 * portable.Pow(10, -6*float64(i%20)/20))
 			if i >= 20 {
 				share = 1 - share
 			}
@@ -68,7 +69,7 @@ func composeFlat(name string, events []privacy.Event, adjacency privacy.Adjacenc
 	left := delta
 	for _, r := range releases {
 		if !r.needsDelta() {
-			left -= r.count * r.delta
+			left -= float64(r.count * r.delta)
 		}
 	}
 	switch {
@@ -104,7 +105,7 @@ func basicSum(releases []flatRelease, left float64) float64 {
 	sum, each := 0.0, share(releases, left)
 	for _, r := range releases {
 		if eps, _ := r.at(each); eps > 0 {
-			sum += r.count * eps
+			sum += float64(r.count * eps)
 		}
 	}
 	return sum
@@ -122,15 +123,15 @@ func strong(releases []flatRelease, slack, left float64) float64 {
 		if math.IsInf(eps, 1) {
 			return eps
 		}
-		squares += r.count * eps * eps
-		drift += r.count * eps * math.Tanh(eps/2)
+		squares += float64(r.count * eps * eps)
+		drift += float64(r.count * eps * portable.Tanh(eps/2))
 		if eps > 0 {
-			driftOld += r.count * eps * math.Expm1(eps)
+			driftOld += float64(r.count * eps * portable.Expm1(eps))
 		}
 	}
-	log := math.Log(math.E + math.Sqrt(squares)/slack)
-	tail := math.Sqrt(2 * squares * math.Min(log, math.Log(1/slack)))
-	return math.Min(drift+tail, driftOld+math.Sqrt(2*squares*math.Log(1/slack)))
+	log := portable.Log(math.E + math.Sqrt(squares)/slack)
+	tail := math.Sqrt(2 * squares * math.Min(log, portable.Log(1/slack)))
+	return math.Min(drift+tail, driftOld+math.Sqrt(2*squares*portable.Log(1/slack)))
 }
 
 // invert finds the smallest delta, to one part in 1e9, by bisection on its
@@ -149,7 +150,7 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 	low, high := -700.0, 0.0
 	for range 60 {
 		mid := (low + high) / 2
-		ok, err := meets(math.Exp(mid))
+		ok, err := meets(portable.Exp(mid))
 		if err != nil {
 			return 0, err
 		}
@@ -159,7 +160,7 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 			low = mid
 		}
 	}
-	return math.Exp(high), nil
+	return portable.Exp(high), nil
 }
 
 // Amplify is ln(1+q(e^eps-1)), the epsilon of an (eps, delta)-DP release on a

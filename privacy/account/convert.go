@@ -1,6 +1,10 @@
 package account
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // Conversion turns a Renyi divergence into (epsilon, delta).
 type Conversion int
@@ -23,9 +27,9 @@ func (c Conversion) String() string {
 // Epsilon at one order; delta in (0, 1].
 func (c Conversion) epsilon(alpha, rdp, delta float64) float64 {
 	if c == Classic {
-		return rdp - math.Log(delta)/(alpha-1)
+		return rdp - portable.Log(delta)/(alpha-1)
 	}
-	return rdp + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+	return rdp + portable.Log1p(-1/alpha) - (portable.Log(delta)+portable.Log(alpha))/(alpha-1)
 }
 
 // logDelta at one order.
@@ -33,7 +37,7 @@ func (c Conversion) logDelta(alpha, rdp, eps float64) float64 {
 	if c == Classic {
 		return (alpha - 1) * (rdp - eps)
 	}
-	return (alpha-1)*(rdp-eps+math.Log1p(-1/alpha)) - math.Log(alpha)
+	return float64((alpha-1)*(rdp-eps+portable.Log1p(-1/alpha))) - portable.Log(alpha)
 }
 
 // IntegerOrders returns first, first+1, ..., last.
@@ -73,11 +77,11 @@ func least(orders []float64, f func(alpha float64) float64) (value, order float6
 // that this is the minimum; for other bounds it is an upper bound near it.
 func leastReal(f func(alpha float64) float64) (value, order float64) {
 	const perDecade, low, high = 2, -6, 7
-	g := func(t float64) float64 { return f(1 + math.Pow(10, t)) }
+	g := func(t float64) float64 { return f(1 + portable.Pow(10, t)) }
 	best, at := math.Inf(1), 0.0
 	for i := low * perDecade; i <= high*perDecade; i++ {
 		if v := g(float64(i) / perDecade); v < best {
-			best, at = v, float64(i)/perDecade
+			best, at = v, float64(float64(i)/perDecade)
 		}
 	}
 	if math.IsInf(best, 0) {
@@ -87,23 +91,23 @@ func leastReal(f func(alpha float64) float64) (value, order float64) {
 	if v < best {
 		best, at = v, t
 	}
-	return best, 1 + math.Pow(10, at)
+	return best, 1 + portable.Pow(10, at)
 }
 
 // goldenSection is the golden section search; 24 steps shrink the bracket by 1e5, and the
 // value, flat at the minimum, is then exact to about 1e-11.
 func goldenSection(f func(float64) float64, a, b float64) (x, value float64) {
 	r := (math.Sqrt(5) - 1) / 2
-	x1, x2 := b-r*(b-a), a+r*(b-a)
+	x1, x2 := b-float64(r*(b-a)), a+float64(r*(b-a))
 	f1, f2 := f(x1), f(x2)
 	for range 24 {
 		if f1 <= f2 {
 			b, x2, f2 = x2, x1, f1
-			x1 = b - r*(b-a)
+			x1 = b - float64(r*(b-a))
 			f1 = f(x1)
 		} else {
 			a, x1, f1 = x1, x2, f2
-			x2 = a + r*(b-a)
+			x2 = a + float64(r*(b-a))
 			f2 = f(x2)
 		}
 	}

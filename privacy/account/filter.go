@@ -24,7 +24,7 @@ func FilterOrders() []float64 {
 	}
 	for octave := 64.0; octave < 1<<20; octave *= 2 {
 		for i := range 8 {
-			orders = append(orders, octave*(1+float64(i)/8))
+			orders = append(orders, octave*(1+float64(float64(i)/8)))
 		}
 	}
 	return orders
@@ -85,9 +85,9 @@ func Plain(events []privacy.Event, adjacency privacy.Adjacency) (epsilon, delta 
 			return 0, 0, f.unsupported(r.path, "it has no epsilon and delta of its own")
 		}
 		if r.pure > 0 {
-			epsilon += r.count * r.pure
+			epsilon += float64(r.count * r.pure)
 		}
-		delta += r.count * r.delta
+		delta += float64(r.count * r.delta)
 	}
 	return epsilon, math.Min(1, delta), err
 }

@@ -3,6 +3,7 @@ package account
 import (
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -22,11 +23,11 @@ func (g sampledGaussian) addRemove(alpha float64) float64 {
 		return r
 	}
 	logF := func(x float64) float64 {
-		u := (2*x - 1) / (2 * g.s * g.s)
+		u := (float64(2*x) - 1) / (2 * g.s * g.s)
 		logOnePlus, y := g.tilt(u)
 		return logExcess(alpha, y, logOnePlus) - x*x/(2*g.s*g.s)
 	}
-	mode := func(x float64) float64 { return alpha * g.weight((2*x-1)/(2*g.s*g.s)) }
+	mode := func(x float64) float64 { return alpha * g.weight((float64(2*x)-1)/(2*g.s*g.s)) }
 	return renyi(alpha, g.logSum(logF, fixed(mode, alpha), fixed(mode, 0)))
 }
 
@@ -43,18 +44,20 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 	}
 	v := 2 * g.s * g.s
 	logF := func(x float64) float64 {
-		logP, _ := g.tilt((2*x - 1) / v)
-		logQ, _ := g.tilt((-2*x - 1) / v)
-		a, b := math.Exp((2*x-1)/v-logQ), math.Exp((-2*x-1)/v-logQ)
+		logP, _ := g.tilt((float64(2*x) - 1) / v)
+		logQ, _ := g.tilt((float64(-2*x) - 1) / v)
+		a, b := portable.Exp((float64(2*x)-1)/v-logQ), portable.Exp((float64(-2*x)-1)/v-logQ)
 		y := g.q * (a - b)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
-			y = math.Expm1(math.Min(logP-logQ, 700))
+			y = portable.Expm1(math.Min(logP-logQ, 700))
 		}
 		return logExcess(alpha, y, logP-logQ) + logQ - x*x/v
 	}
-	mode := func(x float64) float64 { return alpha*g.weight((2*x-1)/v) + (alpha-1)*g.weight((-2*x-1)/v) }
+	mode := func(x float64) float64 {
+		return float64(alpha*g.weight((float64(2*x)-1)/v)) + float64((alpha-1)*g.weight((float64(-2*x)-1)/v))
+	}
 	starts := []float64{fixed(mode, 2*alpha), fixed(mode, 0)}
-	if starts[1] < 1+6*g.s { // else what lies around -1 and 0 is negligible
+	if starts[1] < 1+float64(6*g.s) { // else what lies around -1 and 0 is negligible
 		starts = append(starts, -1, 0)
 	}
 	return renyi(alpha, g.logSum(logF, starts...))
@@ -65,7 +68,7 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 // ended the walk of the lattice climbs the rest.
 func fixed(f func(float64) float64, x float64) float64 {
 	for range 60 {
-		next := f(x)
+		next := float64(f(x))
 		if math.Abs(next-x) < 1e-3*(1+math.Abs(x)) {
 			return next
 		}
@@ -90,15 +93,15 @@ func (g sampledGaussian) trivial(alpha, sensitivity float64) (float64, bool) {
 // tilt returns ln(1+y) and y for y = q(e^u - 1).
 func (g sampledGaussian) tilt(u float64) (logOnePlus, y float64) {
 	if u > 500 {
-		return u + math.Log(g.q), math.Inf(1)
+		return u + portable.Log(g.q), math.Inf(1)
 	}
-	y = g.q * math.Expm1(u)
-	return math.Log1p(y), y
+	y = g.q * portable.Expm1(u)
+	return portable.Log1p(y), y
 }
 
 // weight is q e^u / (1-q+q e^u).
 func (g sampledGaussian) weight(u float64) float64 {
-	return 1 / (1 + math.Exp(math.Log1p(-g.q)-math.Log(g.q)-u))
+	return 1 / (1 + portable.Exp(portable.Log1p(-g.q)-portable.Log(g.q)-u))
 }
 
 // logSum normalises the lattice sum. The singularities of the integrand lie
@@ -109,7 +112,7 @@ func (g sampledGaussian) logSum(logF func(float64) float64, starts ...float64) f
 		return logSum(1, g.s, logF, starts...) - norm
 	}
 	h := math.Min(g.s/3, g.s*g.s/2)
-	return logSum(h, g.s, logF, starts...) + math.Log(h) - math.Log(g.s) - 0.5*math.Log(2*math.Pi)
+	return logSum(h, g.s, logF, starts...) + portable.Log(h) - portable.Log(g.s) - float64(0.5*portable.Log(2*math.Pi))
 }
 
 // gaussianMoment returns ln E[(P/Q - 1)^l] for P = N(1,s^2), Q = N(0,s^2) and
@@ -119,23 +122,23 @@ func gaussianMoment(s float64, l int) float64 {
 	v := 2 * s * s
 	n := float64(l)
 	logF := func(x float64) float64 {
-		u := (2*x - 1) / v
+		u := (float64(2*x) - 1) / v
 		if u > 30 {
-			return n*u - x*x/v
+			return float64(n*u) - x*x/v
 		}
-		return n*math.Log(math.Abs(math.Expm1(u))) - x*x/v
+		return float64(n*portable.Log(math.Abs(portable.Expm1(u)))) - x*x/v
 	}
 	// The modes, one on each side of the zero at 1/2, solve x = n e^u/(e^u-1).
-	rises := func(x float64) bool { return n/-math.Expm1(-(2*x-1)/v) > x }
-	h, reach := math.Min(s/3, s*s/2), n+s*math.Sqrt(n)+1
+	rises := func(x float64) bool { return n/-portable.Expm1(-(float64(2*x)-1)/v) > x }
+	h, reach := math.Min(s/3, s*s/2), n+float64(s*math.Sqrt(n))+1
 	top, bottom := root(rises, 0.5, 2*reach), root(rises, -2*reach, 0.5)
-	return logSum(h, s, logF, top, bottom) + math.Log(h) - math.Log(s) - 0.5*math.Log(2*math.Pi)
+	return logSum(h, s, logF, top, bottom) + portable.Log(h) - portable.Log(s) - float64(0.5*portable.Log(2*math.Pi))
 }
 
 // root bisects for where f turns from true to false.
 func root(f func(float64) bool, low, high float64) float64 {
 	for range 50 {
-		if mid := (low + high) / 2; f(mid) {
+		if mid := float64((low + high) / 2); f(mid) {
 			low = mid
 		} else {
 			high = mid

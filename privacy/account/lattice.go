@@ -1,6 +1,10 @@
 package account
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // lattice sums a positive function over x = k*h. For an analytic function that
 // decays at both ends h times the sum is its integral up to exp(-2 pi d/h), d
@@ -40,7 +44,7 @@ func logSum(h, width float64, logF func(float64) float64, starts ...float64) flo
 	if l.mass == 0 {
 		return math.Inf(-1)
 	}
-	return l.peak + math.Log(l.mass)
+	return l.peak + portable.Log(l.mass)
 }
 
 // near is the largest logF at index k and its neighbours; k itself may be a zero.
@@ -98,9 +102,9 @@ func (l *lattice) add(v float64) {
 	switch {
 	case math.IsInf(v, -1):
 	case v > l.peak:
-		l.mass = l.mass*math.Exp(l.peak-v) + 1
+		l.mass = float64(l.mass*portable.Exp(l.peak-v)) + 1
 		l.peak = v
 	default:
-		l.mass += math.Exp(v - l.peak)
+		l.mass += portable.Exp(v - l.peak)
 	}
 }

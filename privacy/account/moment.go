@@ -1,6 +1,10 @@
 package account
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // logAddExp is ln(e^a + e^b).
 func logAddExp(a, b float64) float64 {
@@ -10,14 +14,14 @@ func logAddExp(a, b float64) float64 {
 	if math.IsInf(b, -1) || math.IsInf(a, 1) {
 		return a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + portable.Log1p(portable.Exp(b-a))
 }
 
 // logComb is ln of the binomial coefficient of real n and integer k.
 func logComb(n, k float64) float64 {
-	a, _ := math.Lgamma(n + 1)
-	b, _ := math.Lgamma(k + 1)
-	c, _ := math.Lgamma(n - k + 1)
+	a := portable.Lgamma(n + 1)
+	b := portable.Lgamma(k + 1)
+	c := portable.Lgamma(n - k + 1)
 	return a - b - c
 }
 
@@ -27,21 +31,21 @@ func logComb(n, k float64) float64 {
 // logOnePlus is ln(1+y), which stays finite where y overflows.
 func logExcess(alpha, y, logOnePlus float64) float64 {
 	if math.Abs(y) < 0.1 && math.Abs(alpha*y) < 0.5 {
-		return math.Log(excessSeries(alpha, y))
+		return portable.Log(excessSeries(alpha, y))
 	}
 	t := alpha * logOnePlus
 	if t > 600 {
 		return t
 	}
-	return math.Log(math.Expm1(t) - alpha*y)
+	return portable.Log(portable.Expm1(t) - float64(alpha*y))
 }
 
 // excessSeries sums the binomial series from its second term.
 func excessSeries(alpha, y float64) float64 {
-	term := alpha * (alpha - 1) / 2 * y * y
+	term := float64(alpha * (alpha - 1) / 2 * y * y)
 	sum := term
 	for k := 3.0; k < 60; k++ {
-		term *= (alpha - k + 1) / k * y
+		term = float64(term * ((alpha - k + 1) / k * y))
 		sum += term
 		if math.Abs(term) <= 1e-17*math.Abs(sum) {
 			break
@@ -58,5 +62,5 @@ func renyi(alpha, logMomentExcess float64) float64 {
 	if logMomentExcess > 36 {
 		return logMomentExcess / (alpha - 1)
 	}
-	return math.Log1p(math.Exp(logMomentExcess)) / (alpha - 1)
+	return portable.Log1p(portable.Exp(logMomentExcess)) / (alpha - 1)
 }

@@ -1,6 +1,10 @@
 package account
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // maxSampleOrder bounds the sums of the without-replacement theorems, whose
 // cost grows with the order. Orders above it are not used, which is no loss of
@@ -42,7 +46,7 @@ func (w *withoutReplacement) at(alpha float64) float64 {
 		return w.cumulant(low) / (alpha - 1)
 	}
 	t := alpha - float64(low)
-	return ((1-t)*w.cumulant(low) + t*w.cumulant(high)) / (alpha - 1)
+	return (float64((1-t)*w.cumulant(low)) + float64(t*w.cumulant(high))) / (alpha - 1)
 }
 
 // cumulant is the smaller of theorem 9 and, for a tight curve, theorem 27.
@@ -67,10 +71,10 @@ func (w *withoutReplacement) cumulant(alpha int) float64 {
 func (w *withoutReplacement) bound(alpha int, term func(j int) float64) float64 {
 	sum := math.Inf(-1)
 	for j := 2; j <= alpha; j++ {
-		sum = logAddExp(sum, logComb(float64(alpha), float64(j))+float64(j)*math.Log(w.gamma)+term(j))
+		sum = logAddExp(sum, logComb(float64(alpha), float64(j))+float64(float64(j)*portable.Log(w.gamma))+term(j))
 	}
 	if sum <= 36 {
-		sum = math.Log1p(math.Exp(sum))
+		sum = portable.Log1p(portable.Exp(sum))
 	}
 	return math.Min(sum, float64(alpha-1)*w.inner.at(float64(alpha)))
 }
@@ -79,9 +83,9 @@ func (w *withoutReplacement) bound(alpha int, term func(j int) float64) float64 
 // e^((j-1)eps(j)) min{2, (e^eps(inf)-1)^j} above.
 func (w *withoutReplacement) theorem9(j int) float64 {
 	r := w.inner.at(float64(j))
-	t := float64(j-1)*r + math.Min(math.Ln2, float64(j)*logExpm1(w.inner.pure))
+	t := float64(float64(j-1)*r) + math.Min(math.Ln2, float64(j)*logExpm1(w.inner.pure))
 	if j == 2 {
-		t = math.Min(t, math.Log(4)+logExpm1(r))
+		t = math.Min(t, portable.Log(4)+logExpm1(r))
 	}
 	return t
 }
@@ -90,7 +94,7 @@ func (w *withoutReplacement) theorem9(j int) float64 {
 func (w *withoutReplacement) theorem27(j int) float64 {
 	t := w.theorem9(j)
 	if j > 2 {
-		t = math.Min(t, math.Log(4)+0.5*(w.difference(j/2*2)+w.difference((j+1)/2*2)))
+		t = math.Min(t, portable.Log(4)+float64(0.5*(w.difference(j/2*2)+w.difference((j+1)/2*2))))
 	}
 	return t
 }
@@ -109,5 +113,5 @@ func logExpm1(x float64) float64 {
 	if x > 36 {
 		return x
 	}
-	return math.Log(math.Expm1(x))
+	return portable.Log(portable.Expm1(x))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -42,9 +43,9 @@ func (z ZCDP) total(events []privacy.Event, adjacency privacy.Adjacency) (rho, d
 			return 0, 0, f.unsupported(p.path, "a sampled Gaussian or zCDP release has no finite rho; use rdp or pld")
 		}
 		if r > 0 {
-			rho += p.count * r
+			rho += float64(p.count * r)
 		}
-		delta += p.count * p.delta
+		delta += float64(p.count * p.delta)
 	}
 	return rho, math.Min(1, delta), err
 }
@@ -59,7 +60,7 @@ func (c Conversion) ZCDPEpsilon(rho, delta float64) float64 {
 	case delta <= 0 || math.IsInf(rho, 1):
 		return math.Inf(1)
 	case c == Classic:
-		return rho + 2*math.Sqrt(rho*math.Log(1/delta))
+		return rho + float64(2*math.Sqrt(rho*portable.Log(1/delta)))
 	}
 	eps, _ := leastReal(func(a float64) float64 { return c.epsilon(a, rho*a, delta) })
 	return math.Max(0, eps)
@@ -76,27 +77,27 @@ func (c Conversion) ZCDPDelta(rho, epsilon float64) float64 {
 		if epsilon <= rho {
 			return 1
 		}
-		return math.Exp(-(epsilon - rho) * (epsilon - rho) / (4 * rho))
+		return portable.Exp(-(epsilon - rho) * (epsilon - rho) / (4 * rho))
 	}
 	logDelta, _ := leastReal(func(a float64) float64 { return c.logDelta(a, rho*a, epsilon) })
-	return math.Exp(math.Min(0, logDelta))
+	return portable.Exp(math.Min(0, logDelta))
 }
 
 // LargestRho is the largest rho whose conversion gives (epsilon, delta).
 func (c Conversion) LargestRho(epsilon, delta float64) float64 {
 	if c == Classic {
-		l := math.Log(1 / delta)
+		l := portable.Log(1 / delta)
 		r := math.Sqrt(epsilon+l) - math.Sqrt(l)
 		return r * r
 	}
-	low, high := -300.0, math.Log(1+epsilon)+60
+	low, high := -300.0, portable.Log(1+epsilon)+60
 	for range 200 {
 		mid := (low + high) / 2
-		if c.ZCDPEpsilon(math.Exp(mid), delta) <= epsilon {
+		if c.ZCDPEpsilon(portable.Exp(mid), delta) <= epsilon {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return math.Exp(low)
+	return portable.Exp(low)
 }

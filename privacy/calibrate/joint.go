@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/pld"
@@ -159,7 +160,7 @@ func (j *joint) solve() error {
 	if len(j.open) == 1 {
 		return j.single(j.open[0])
 	}
-	s := &search{want: j.target.Epsilon, start: -math.Log(j.factor), step: j.step(),
+	s := &search{want: j.target.Epsilon, start: -portable.Log(j.factor), step: j.step(),
 		at: func(x float64) (float64, error) { return j.epsilon(1 / x) }}
 	x, err := s.run()
 	if err != nil {
@@ -192,7 +193,7 @@ func (j *joint) single(i int) error {
 
 func (j *joint) start(i int) float64 {
 	if j.multipliers[i] > 0 {
-		return math.Log(j.multipliers[i])
+		return portable.Log(j.multipliers[i])
 	}
 	return 0
 }

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -19,12 +20,12 @@ type search struct {
 }
 
 func (s *search) value(logX float64) (float64, error) {
-	y, err := s.at(math.Exp(logX))
+	y, err := s.at(portable.Exp(logX))
 	if err != nil {
 		return 0, err
 	}
 	y = privacy.ProvenEpsilon(y)
-	return math.Log(y) - math.Log(s.want), nil // at 0 this is -Inf, which is below every target
+	return portable.Log(y) - portable.Log(s.want), nil // at 0 this is -Inf, which is below every target
 }
 
 func (s *search) run() (float64, error) {
@@ -33,20 +34,20 @@ func (s *search) run() (float64, error) {
 	}
 	// 200 halvings of the widest bracket go far below the spacing of floats.
 	for range 200 {
-		if s.fhigh > math.Log1p(-tightness) || s.high-s.low < 1e-12 {
+		if s.fhigh > portable.Log1p(-tightness) || s.high-s.low < 1e-12 {
 			break
 		}
 		if err := s.narrow(); err != nil {
 			return 0, err
 		}
 	}
-	return math.Exp(s.high), nil
+	return portable.Exp(s.high), nil
 }
 
 // bracket walks from start in growing steps until want lies between.
 func (s *search) bracket() error {
 	if s.step == 0 {
-		s.step = math.Log(4)
+		s.step = portable.Log(4)
 	}
 	f, err := s.value(s.start)
 	if err != nil {
@@ -54,24 +55,24 @@ func (s *search) bracket() error {
 	}
 	s.low, s.high, s.flow, s.fhigh = s.start, s.start, f, f
 	for s.fhigh > 0 {
-		if s.high >= math.Log(utmostNoise) {
-			return &InfeasibleError{Reachable: math.Exp(s.fhigh + math.Log(s.want))}
+		if s.high >= portable.Log(utmostNoise) {
+			return &InfeasibleError{Reachable: portable.Exp(s.fhigh + portable.Log(s.want))}
 		}
 		s.low, s.flow = s.high, s.fhigh
-		s.high = math.Min(s.high+s.step, math.Log(utmostNoise))
+		s.high = math.Min(s.high+s.step, portable.Log(utmostNoise))
 		s.step *= 2
 		if s.fhigh, err = s.value(s.high); err != nil {
 			return err
 		}
 	}
 	for s.low == s.high || s.flow <= 0 {
-		if s.low <= math.Log(leastNoise) {
+		if s.low <= portable.Log(leastNoise) {
 			s.fhigh = 0 // even the least noise is enough
 			s.high = s.low
 			return nil
 		}
 		s.high, s.fhigh = s.low, s.flow
-		s.low = math.Max(s.low-s.step, math.Log(leastNoise))
+		s.low = math.Max(s.low-s.step, portable.Log(leastNoise))
 		s.step *= 2
 		if s.flow, err = s.value(s.low); err != nil {
 			return err
@@ -83,11 +84,11 @@ func (s *search) bracket() error {
 // narrow cuts the bracket once. It aims a little inside the target, so that the
 // point that it finds is on the right side of it.
 func (s *search) narrow() error {
-	mid := s.low + (s.high-s.low)/2
+	mid := s.low + float64((s.high-s.low)/2)
 	if !math.IsInf(s.flow, 0) && !math.IsInf(s.fhigh, 0) {
-		aim := math.Log1p(-tightness / 2)
-		guess := s.low + (s.flow-aim)/(s.flow-s.fhigh)*(s.high-s.low)
-		if width := s.high - s.low; guess > s.low+0.001*width && guess < s.high-0.001*width {
+		aim := portable.Log1p(-tightness / 2)
+		guess := s.low + float64((s.flow-aim)/(s.flow-s.fhigh)*(s.high-s.low))
+		if width := s.high - s.low; guess > s.low+float64(0.001*width) && guess < s.high-float64(0.001*width) {
 			mid = guess
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -78,7 +79,7 @@ func (m LaplaceCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 
 // Deviation is that of discrete Laplace noise: variance 2a/(1-a)^2, a = exp(-1/b).
 func (m LaplaceCounts) Deviation() float64 {
-	return math.Sqrt2 / (2 * math.Sinh(0.5/m.NoiseMultiplier))
+	return math.Sqrt2 / (2 * portable.Sinh(0.5/m.NoiseMultiplier))
 }
 
 func (m LaplaceCounts) Uses() int64 { return m.Releases }

@@ -1,9 +1,9 @@
 package mechanism
 
 import (
-	"math"
 	"slices"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -41,7 +41,7 @@ func (m Exponential) choose(st *noise.Stream, steps []int64, bits int) int {
 func (m Exponential) Probabilities(scores []float64) []float64 {
 	out, sum := m.gaps(scores), 0.0
 	for i, g := range out {
-		out[i] = math.Exp(-g)
+		out[i] = portable.Exp(-g)
 		sum += out[i]
 	}
 	for i := range out {

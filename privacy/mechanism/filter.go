@@ -60,7 +60,7 @@ func (m GaussianFilter) Uses() int64 { return privacy.AnyNumber }
 
 func (m GaussianFilter) Total() float64 {
 	mu := m.Sensitivity(m.Adjacency).Bound
-	return mu * mu
+	return float64(mu * mu)
 }
 
 // Noise is the sigma of a round of sensitivity d for the given cost.

@@ -54,7 +54,7 @@ func (m GaussianHistogram) Sensitivity(a privacy.Adjacency) privacy.Sensitivity 
 // Deviation is that of a rounded normal number: rounding adds 1/12 to the variance,
 // to 1e-8 of it for multipliers of 1 and more.
 func (m GaussianHistogram) Deviation() float64 {
-	return math.Sqrt(m.NoiseMultiplier*m.NoiseMultiplier + 1./12)
+	return math.Sqrt(float64(m.NoiseMultiplier*m.NoiseMultiplier) + 1./12)
 }
 
 func (m GaussianHistogram) Uses() int64 { return m.Releases }

@@ -1,11 +1,11 @@
 package mechanism
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -46,7 +46,7 @@ func (m PermuteAndFlip) choose(st *noise.Stream, steps []int64, bits int) int {
 func (m PermuteAndFlip) Probabilities(scores []float64) []float64 {
 	coins := m.gaps(scores)
 	for i, g := range coins {
-		coins[i] = math.Exp(-g)
+		coins[i] = portable.Exp(-g)
 	}
 	out := make([]float64, len(coins))
 	for i := range out {
@@ -54,7 +54,7 @@ func (m PermuteAndFlip) Probabilities(scores []float64) []float64 {
 			all := 1.0
 			for j, p := range coins {
 				if j != i {
-					all *= 1 - t*p
+					all *= 1 - float64(t*p)
 				}
 			}
 			return all

@@ -34,7 +34,7 @@ type Quantile struct {
 func (m Quantile) Event(a privacy.Adjacency) privacy.Event {
 	epsilon := m.Epsilon
 	if a != m.Adjacency {
-		epsilon *= m.moves().Under(a) / m.moves().Under(m.Adjacency) * (1 + 0x1p-50)
+		epsilon = float64(epsilon * (m.moves().Under(a) / m.moves().Under(m.Adjacency) * (1 + 0x1p-50)))
 		epsilon += 0x1p-34
 	}
 	return repeated(m.Releases, privacy.Exponential{Epsilon: epsilon})
@@ -103,7 +103,7 @@ func (m Quantile) choose(st *noise.Stream, cells []int64, points float64) int64 
 	edges := append(slices.Clone(cells), -1, int64(points)-1)
 	slices.Sort(edges)
 	weights := make([]float64, len(edges)-1)
-	target, rate := m.Q*float64(len(weights)-1), m.rate()
+	target, rate := float64(m.Q*float64(len(weights)-1)), m.rate()
 	for i := range weights {
 		weights[i] = math.Inf(-1)
 		if size := edges[i+1] - edges[i]; size > 0 {
@@ -127,7 +127,7 @@ func (m Quantile) watched(u *privacy.Use, cells []int64, points float64) []float
 				rank++
 			}
 		}
-		scores[i] = -math.Abs(rank - m.Q*float64(len(cells)))
+		scores[i] = -math.Abs(rank - float64(m.Q*float64(len(cells))))
 	}
 	return scores
 }

@@ -2,8 +2,8 @@ package mechanism
 
 import (
 	"fmt"
-	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -27,7 +27,7 @@ type RandomizedResponse struct {
 // ResponseFor returns the randomized response of the given epsilon, used once.
 func ResponseFor(epsilon float64, buckets int) RandomizedResponse {
 	k := float64(buckets)
-	return RandomizedResponse{buckets, k / (math.Expm1(epsilon) + k), 1}
+	return RandomizedResponse{buckets, k / (portable.Expm1(epsilon) + k), 1}
 }
 
 func (m RandomizedResponse) check() (noise.Rational, error) {
@@ -46,7 +46,7 @@ func (m RandomizedResponse) Check() error {
 
 // Epsilon returns the guarantee of one release in nats.
 func (m RandomizedResponse) Epsilon() float64 {
-	return math.Log1p(float64(m.Buckets) * (1 - m.NoiseParameter) / m.NoiseParameter)
+	return portable.Log1p(float64(m.Buckets) * (1 - m.NoiseParameter) / m.NoiseParameter)
 }
 
 // Event: for more than two buckets it is a bound, since every Epsilon-DP mechanism is

@@ -3,6 +3,8 @@ package noise
 import (
 	"fmt"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // DiscreteLaplace is the law of an integer x with probability proportional to
@@ -59,7 +61,7 @@ func (d DiscreteLaplace) magnitude(st *Stream) int64 {
 // PMF returns the probability of x: tanh(1/2b) exp(-|x|/b) for scale b.
 func (d DiscreteLaplace) PMF(x int64) float64 {
 	b := d.scale.Float64()
-	return math.Tanh(0.5/b) * math.Exp(-math.Abs(float64(x))/b)
+	return portable.Tanh(0.5/b) * portable.Exp(-math.Abs(float64(x))/b)
 }
 
 // DiscreteGaussian is the law of an integer x with probability proportional to
@@ -111,7 +113,7 @@ func (g DiscreteGaussian) Draw(st *Stream) int64 {
 // PMF returns the probability of x to about 1e-15 in relation.
 func (g DiscreteGaussian) PMF(x int64) float64 {
 	v := g.variance.Float64()
-	return math.Exp(-float64(x)*float64(x)/(2*v)) / gaussianSum(v)
+	return portable.Exp(-float64(x)*float64(x)/(2*v)) / gaussianSum(v)
 }
 
 // gaussianSum returns the sum over all integers of exp(-x^2/2v): directly, or
@@ -122,7 +124,7 @@ func gaussianSum(v float64) float64 {
 	}
 	sum := 0.0
 	for x := 80.0; x > 0; x-- {
-		sum += math.Exp(-x * x / (2 * v))
+		sum += portable.Exp(-x * x / (2 * v))
 	}
-	return 1 + 2*sum
+	return 1 + float64(2*sum)
 }

@@ -3,6 +3,8 @@ package noise
 import (
 	"fmt"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // Lattice is the grid on which a Gaussian release of a clipped sum happens.
@@ -56,14 +58,14 @@ func NewLattice(bound, sigma float64, dim, rows int) (Lattice, error) {
 	}
 	step := LatticeStep(bound, sigma, dim)
 	n := float64(rows)
-	g := n * 0x1p-24 / (1 - n*0x1p-24)
+	g := n * 0x1p-24 / (1 - float64(n*0x1p-24))
 	if sigma/step > mostRatio {
 		return Lattice{}, fmt.Errorf("lattice: sigma: %g is more than 2^40 steps of %g, for which nothing is proven; a bound of %g needs less noise", sigma, step, bound)
 	}
 	if step < 0x1p-149 || step > 0x1p103 || g < 0 || 2*g*n > 1 {
 		return Lattice{}, fmt.Errorf("lattice: step %g for %d rows is out of reach of float32; steps must be in [2^-149, 2^103] and rows at most about 2800", step, rows)
 	}
-	clip := (bound - step*math.Sqrt(float64(dim))) / ((1 + clipSlack) * (1 + 2*g*n))
+	clip := (bound - float64(step*math.Sqrt(float64(dim)))) / ((1 + clipSlack) * (1 + float64(2*g*n)))
 	return Lattice{Step: step, Clip: clip * (1 - 0x1p-50)}, nil
 }
 
@@ -99,7 +101,7 @@ const CellError = 0x1p-44
 // for which it is not proven does not exist.
 func (Lattice) Excess(numbers int64, delta float64) (epsilon float64) {
 	m := float64(numbers)
-	return 2 * (CellError*math.Sqrt(2*m*-math.Log(delta)) + m*CellError*CellError)
+	return 2 * (float64(CellError*math.Sqrt(2*m*-portable.Log(delta))) + float64(m*CellError*CellError))
 }
 
 // LatticeStep returns the largest power of two that leaves at least 1 - 2^-10 of

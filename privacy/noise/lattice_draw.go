@@ -9,7 +9,7 @@ import "math"
 func RoundToLattice[F float32 | float64](dst []F, step float64) {
 	inverse := 1 / mustPowerOfTwo(step)
 	for i, x := range dst {
-		v := math.RoundToEven(float64(x)*inverse) * step
+		v := float64(math.RoundToEven(float64(x)*inverse) * step)
 		if v-v != 0 {
 			v = 0
 		}

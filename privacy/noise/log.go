@@ -10,7 +10,7 @@ import "math"
 func ln(x float64) float64 {
 	f1, ki := math.Frexp(x)
 	if f1 < math.Sqrt2/2 {
-		f1 *= 2
+		f1 = float64(f1 * 2)
 		ki--
 	}
 	f, k := f1-1, float64(ki)

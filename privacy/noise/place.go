@@ -29,9 +29,9 @@ func (st *Stream) tail() place {
 			p.strip++
 		}
 		p.u = st.Uint64() >> 11
-		part := float64(p.u) * 0x1p-55
-		t := float64(p.strip)/4 + part
-		if -ln(st.unit()) > float64(zigguratEdges[1]*part)+float64(t*t)/2 {
+		part := float64(float64(p.u) * 0x1p-55)
+		t := float64(float64(p.strip)/4) + part
+		if -ln(st.unit()) > float64(zigguratEdges[1]*part)+float64(float64(t*t)/2) {
 			return p
 		}
 	}
@@ -40,7 +40,7 @@ func (st *Stream) tail() place {
 // float returns the near end of the interval, rounded.
 func (p place) float() float64 {
 	if p.layer == tailLayer {
-		return zigguratEdges[1] + (float64(p.strip)/4 + float64(p.u)*0x1p-55)
+		return zigguratEdges[1] + (float64(float64(p.strip)/4) + float64(float64(p.u)*0x1p-55))
 	}
 	return float64(p.u) * layers[p.layer].width
 }

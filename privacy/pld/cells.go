@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // node is a point of a cell: mass p and q and the loss there.
 type node = atom
@@ -14,15 +18,15 @@ type node = atom
 // The sums run over the larger of the two measures, so that neither the far tail
 // nor losses much smaller than 1 cancel.
 func merge(dst []atom, cell []node, l, u float64, lower bool) []atom {
-	width, mass, share := -math.Expm1(l-u), 0.0, 0.0
+	width, mass, share := -portable.Expm1(l-u), 0.0, 0.0
 	heavy := l+u >= 0
 	for _, n := range cell {
 		if heavy {
 			mass += n.p
-			share -= n.p * math.Expm1(l-n.loss)
+			share -= float64(n.p * portable.Expm1(l-n.loss))
 		} else {
 			mass += n.q
-			share -= n.q * math.Expm1(n.loss-u)
+			share -= float64(n.q * portable.Expm1(n.loss-u))
 		}
 	}
 	if mass == 0 {
@@ -30,9 +34,9 @@ func merge(dst []atom, cell []node, l, u float64, lower bool) []atom {
 	}
 	switch {
 	case lower && heavy:
-		return push(dst, mass, 0, l-math.Log1p(-share/mass), true)
+		return push(dst, mass, 0, l-portable.Log1p(-share/mass), true)
 	case lower:
-		return push(dst, 0, mass, u+math.Log1p(-share/mass), false)
+		return push(dst, 0, mass, u+portable.Log1p(-share/mass), false)
 	case width <= 0 && heavy:
 		return push(dst, mass, 0, u, true)
 	case width <= 0:
@@ -49,9 +53,9 @@ func merge(dst []atom, cell []node, l, u float64, lower bool) []atom {
 // where the loss is the same.
 func push(dst []atom, p, q, loss float64, knowP bool) []atom {
 	if knowP {
-		q = p * math.Exp(-loss)
+		q = float64(p * portable.Exp(-loss))
 	} else {
-		p = q * math.Exp(loss)
+		p = float64(q * portable.Exp(loss))
 	}
 	if n := len(dst) - 1; n >= 0 && dst[n].loss == loss {
 		dst[n].p += p
@@ -71,18 +75,18 @@ type density struct {
 // with three-point Gauss-Legendre quadrature. For cells of a hundredth of the
 // scale of the density its error is below 1e-14 of a cell's mass; slack covers it.
 func discretise(d density, lo, step float64, n int, lower bool) []atom {
-	off := math.Sqrt(0.6) / 2
+	off := float64(math.Sqrt(0.6) / 2)
 	x := [3]float64{0.5 - off, 0.5, 0.5 + off}
 	w := [3]float64{5. / 18, 8. / 18, 5. / 18}
 	atoms := make([]atom, 0, n+4)
 	l := d.loss(lo)
 	var cell [3]node
 	for i := range n {
-		a := lo + float64(i)*step
-		u := d.loss(lo + float64(i+1)*step)
+		a := lo + float64(float64(i)*step)
+		u := d.loss(lo + float64(float64(i+1)*step))
 		for j := range cell {
-			p, q := d.at(a + x[j]*step)
-			cell[j] = node{p * w[j] * step, q * w[j] * step, d.loss(a + x[j]*step)}
+			p, q := d.at(a + float64(x[j]*step))
+			cell[j] = node{p * w[j] * step, q * w[j] * step, d.loss(a + float64(x[j]*step))}
 		}
 		atoms = merge(atoms, cell[:], l, u, lower)
 		l = u
@@ -109,9 +113,9 @@ func coarsen(atoms []atom, width float64, lower bool) []atom {
 // Any true divergence below the points is convex, hence below the hull too.
 func hull(eps, delta []float64) (atoms []atom, inf float64) {
 	inf = delta[len(delta)-1]
-	x := func(i int) float64 { return math.Exp(eps[i]) }
+	x := func(i int) float64 { return portable.Exp(eps[i]) }
 	slope := func(i, j int) float64 {
-		return (delta[j] - delta[i]) / (x(i) * math.Expm1(eps[j]-eps[i]))
+		return (delta[j] - delta[i]) / (x(i) * portable.Expm1(eps[j]-eps[i]))
 	}
 	var keep []int
 	for i := range eps {

@@ -3,9 +3,8 @@ package pld
 import (
 	"math"
 	"math/bits"
-	"math/cmplx"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"weir/internal/portable"
 )
 
 // unit is the rounding unit of float64.
@@ -28,13 +27,13 @@ func window(ps []power, t, h, drop float64) (lo, hi float64) {
 	v := 0.0
 	for _, p := range ps {
 		_, _, w := p.pair.moments(t)
-		v += float64(p.count) * p.inner * w
+		v += float64(float64(p.count) * p.inner * w)
 	}
-	s0 := math.Sqrt(-2*math.Log(drop)) / math.Max(math.Sqrt(v), h)
+	s0 := math.Sqrt(-2*portable.Log(drop)) / math.Max(math.Sqrt(v), h)
 	bound := func(sign float64) func(float64) float64 {
 		return func(f float64) float64 {
-			s := s0 * math.Exp(f)
-			return (cumulant(ps, sign*s) - math.Log(drop)) / s
+			s := s0 * portable.Exp(f)
+			return (cumulant(ps, sign*s) - portable.Log(drop)) / s
 		}
 	}
 	top, low := bound(1), bound(-1)
@@ -47,7 +46,7 @@ func window(ps []power, t, h, drop float64) (lo, hi float64) {
 func cumulant(ps []power, s float64) float64 {
 	k := 0.0
 	for _, p := range ps {
-		k += float64(p.count) * p.grid.cumulant(s)
+		k += float64(float64(p.count) * p.grid.cumulant(s))
 	}
 	return k
 }
@@ -56,8 +55,8 @@ func cumulant(ps []power, s float64) float64 {
 func sumRange(ps []power, lo, hi float64) (float64, float64) {
 	var least, most float64
 	for _, p := range ps {
-		least += float64(p.count) * float64(p.grid.lo)
-		most += float64(p.count) * float64(p.grid.lo+len(p.grid.mass)-1)
+		least += float64(float64(p.count) * float64(p.grid.lo))
+		most += float64(float64(p.count) * float64(p.grid.lo+len(p.grid.mass)-1))
 	}
 	return math.Max(lo, least), math.Min(hi, most)
 }
@@ -93,22 +92,22 @@ func convolve(ps []power, t, h, drop float64) (*grid, float64) {
 	lo, hi := int(first), int(last)
 	n := fftLength(hi - lo + 1)
 	out := &grid{h: h, lo: lo, mass: make([]float64, n), doubt: 2 * drop, cumulant: func(s float64) float64 { return cumulant(ps, s) }}
-	fft := fourier.NewFFT(n)
-	g := 4 * unit * math.Log2(float64(n))
+	fft := newFFT(n)
+	g := 4 * unit * portable.Log2(float64(n))
 	coefficients := make([][]complex128, len(ps))
 	for i, p := range ps {
-		coefficients[i] = fft.Coefficients(nil, p.grid.wrapped(n))
-		out.scale += float64(p.count) * p.grid.scale
-		out.doubt += 1.01 * float64(p.count) * p.grid.doubt
+		coefficients[i] = fft.coefficients(p.grid.wrapped(n))
+		out.scale += float64(float64(p.count) * p.grid.scale)
+		out.doubt += float64(1.01 * float64(p.count) * p.grid.doubt)
 	}
 	product, squares := coefficients[0], 0.0
 	for k := range product {
 		var doubt float64
 		product[k], doubt = multiply(ps, coefficients, k, g)
-		squares += 2 * doubt * doubt
+		squares += float64(2 * doubt * doubt)
 	}
 	out.doubt += math.Sqrt(squares)
-	sum := fft.Sequence(nil, product)
+	sum := fft.sequence(product)
 	for i := range out.mass[:hi-lo+1] {
 		out.mass[i] = math.Max(sum[modulo(lo+i, n)]/float64(n), 0)
 	}
@@ -119,19 +118,19 @@ func convolve(ps []power, t, h, drop float64) (*grid, float64) {
 // multiply returns the product of the powers at frequency k and a bound on its
 // rounding error and on what the inverse transform adds for it.
 func multiply(ps []power, coefficients [][]complex128, k int, g float64) (complex128, float64) {
-	size, relative := 0.0, g
+	log, relative := 0.0, g
 	for i, p := range ps {
-		a := cmplx.Abs(coefficients[i][k]) + g
-		size += float64(p.count) * math.Log(a)
-		relative += float64(p.count) * (g/a + 4*unit)
+		a := size(coefficients[i][k]) + g
+		log += float64(float64(p.count) * portable.Log(a))
+		relative += float64(float64(p.count) * (g/a + 4*unit))
 	}
-	bound := math.Exp(size)
+	bound := portable.Exp(log)
 	if bound < 1e-25 {
 		return 0, bound
 	}
 	z := complex(1, 0)
 	for i, p := range ps {
-		z *= raise(coefficients[i][k], p.count)
+		z = times(z, raise(coefficients[i][k], p.count))
 	}
 	return z, bound * math.Min(relative, 1)
 }
@@ -140,9 +139,9 @@ func raise(z complex128, n int64) complex128 {
 	r := complex(1, 0)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			r *= z
+			r = times(r, z)
 		}
-		z *= z
+		z = times(z, z)
 	}
 	return r
 }

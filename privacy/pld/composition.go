@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -24,10 +25,10 @@ func compile(leaves []leaf, b builder, fineness float64) (*composition, error) {
 	for _, l := range leaves {
 		switch e := unwrap(l.event).(type) {
 		case privacy.Gaussian:
-			mu2 += float64(l.count) * square(b.change()/e.NoiseMultiplier)
+			mu2 += float64(float64(l.count) * square(b.change()/e.NoiseMultiplier))
 			continue
 		case privacy.ZCDP:
-			rho += float64(l.count) * e.Rho
+			rho += float64(float64(l.count) * e.Rho)
 			continue
 		}
 		key := fmt.Sprintf("%#v", l.event)
@@ -121,11 +122,11 @@ func (c *composition) infinite() (mass, bound float64) {
 	finite := 0.0
 	for _, p := range c.parts {
 		if p.pair.inf > 0 {
-			finite += p.count * math.Log1p(-math.Min(p.pair.inf, 1))
+			finite += float64(p.count * portable.Log1p(-math.Min(p.pair.inf, 1)))
 		}
-		bound += p.count * p.pair.bound
+		bound += float64(p.count * p.pair.bound)
 	}
-	return -math.Expm1(finite), bound
+	return -portable.Expm1(finite), bound
 }
 
 // finite returns the parts that have a loss other than 0 at all.
@@ -158,7 +159,7 @@ func (c *composition) epsilon(delta float64) float64 {
 		rest -= lost
 	}
 	sd := span(parts)
-	moment := func(k, t float64) float64 { return (k + logPeak(t) - math.Log(rest)) / t }
+	moment := func(k, t float64) float64 { return (k + logPeak(t) - portable.Log(rest)) / t }
 	t := tiltFor(parts, sd, moment)
 	cap := moment(logM(parts, t), t) // itself a bound: Canonne, Kamath and Steinke 2020
 	if cap <= 0 {
@@ -199,7 +200,7 @@ func cut(parts []part, budget float64) (kept []part, lost float64) {
 			sum += short.atoms[n].p
 		}
 		short.atoms = short.atoms[:n]
-		lost += sum * p.count
+		lost += float64(sum * p.count)
 		kept = append(kept, part{&short, p.count})
 	}
 	return kept, lost
@@ -224,11 +225,11 @@ func (c *composition) refine(parts []part, sd, t, eps, delta float64) float64 {
 		} else {
 			best = math.Min(best, eps)
 		}
-		if weight := math.Exp(s.scale-t*best) * s.peak() / delta; weight < 1e-5 || math.IsInf(best, 1) {
+		if weight := portable.Exp(s.scale-float64(t*best)) * s.peak() / delta; weight < 1e-5 || math.IsInf(best, 1) {
 			break
 		}
 		eps = best
-		t = tiltFor(parts, sd, func(k, t float64) float64 { return k - t*best + logPeak(t) })
+		t = tiltFor(parts, sd, func(k, t float64) float64 { return k - float64(t*best) + logPeak(t) })
 	}
 	return best
 }
@@ -250,9 +251,9 @@ func (c *composition) delta(eps float64) float64 {
 
 // finiteDelta returns the upper bound on delta at eps of the finite losses.
 func (c *composition) finiteDelta(parts []part, eps float64) float64 {
-	cost := func(k, t float64) float64 { return k - t*eps + logPeak(t) }
+	cost := func(k, t float64) float64 { return k - float64(t*eps) + logPeak(t) }
 	t := tiltFor(parts, span(parts), cost)
-	cap := math.Exp(cost(logM(parts, t), t))
+	cap := portable.Exp(cost(logM(parts, t), t))
 	s := compose(parts, t, eps, c.fineness, c.lower)
 	if s == nil {
 		return c.best(cap, 1)

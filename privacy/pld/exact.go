@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // The composition of Gaussians N(mu_i, 1), N(0, 1) is the one Gaussian with
 // mu^2 = sum mu_i^2, whose delta is known exactly (Balle and Wang 2018).
@@ -8,7 +12,7 @@ import "math"
 // mills returns the Gaussian tail Phi(-x) divided by the density at x.
 func mills(x float64) float64 {
 	if x < 5 {
-		return math.Erfc(x/math.Sqrt2) / 2 / normal(x)
+		return portable.Erfc(x/math.Sqrt2) / 2 / normal(x)
 	}
 	f := x // continued fraction x + 1/(x + 2/(x + 3/(...))), to 1e-16 with 80 terms from 5 on
 	for k := 80; k > 0; k-- {
@@ -23,7 +27,7 @@ func gaussianDelta(mu, eps float64) float64 {
 	if mu == 0 {
 		return 0
 	}
-	x := eps/mu - mu/2
+	x := eps/mu - float64(mu/2)
 	if x < -30 {
 		return 1
 	}
@@ -39,7 +43,7 @@ func gaussianEpsilon(mu, delta float64) float64 {
 	if math.IsInf(mu, 1) {
 		return mu
 	}
-	lo, hi := 0.0, mu*(mu/2+mills0(delta))
+	lo, hi := 0.0, float64(mu*(float64(mu/2)+mills0(delta)))
 	for range 200 {
 		mid := (lo + hi) / 2
 		if mid == lo || mid == hi {
@@ -55,4 +59,4 @@ func gaussianEpsilon(mu, delta float64) float64 {
 }
 
 // mills0 returns an x with Phi(-x) <= delta, from Phi(-x) <= e^{-x^2/2}.
-func mills0(delta float64) float64 { return math.Sqrt(-2 * math.Log(math.Min(delta, 0.5))) }
+func mills0(delta float64) float64 { return math.Sqrt(-2 * portable.Log(math.Min(delta, 0.5))) }

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // grid is a tilted measure on multiples of h: the point (lo+i)*h has mass
 // e^{scale} * mass[i] * e^{-tilt*loss} under P. Masses sum to about 1. A total
@@ -20,20 +24,20 @@ type grid struct {
 // Weights fall from 1 away from the end that weighs most.
 func (g *grid) ownCumulant(s float64) float64 {
 	n := len(g.mass)
-	sum, w, r, end := 0.0, 1.0, math.Exp(-math.Abs(s)*g.h), g.lo
+	sum, w, r, end := 0.0, 1.0, portable.Exp(-math.Abs(s)*g.h), g.lo
 	if s >= 0 {
 		end = g.lo + n - 1
 		for i := n - 1; i >= 0 && w > 0; i-- {
-			sum += g.mass[i] * w
+			sum += float64(g.mass[i] * w)
 			w *= r
 		}
 	} else {
 		for i := 0; i < n && w > 0; i++ {
-			sum += g.mass[i] * w
+			sum += float64(g.mass[i] * w)
 			w *= r
 		}
 	}
-	return s*float64(end)*g.h + math.Log(sum)
+	return float64(s*float64(end)*g.h) + portable.Log(sum)
 }
 
 // maxPoints bounds the memory of a grid; a longer one is made coarser.
@@ -78,21 +82,21 @@ func project(loss, w []float64, h, tilt float64, lower bool) *grid {
 // spread splits each atom over its two grid neighbours with the same mass under
 // P and Q, which raises the divergence (see merge).
 func (g *grid) spread(loss, w []float64, tilt float64) {
-	width := -math.Expm1(-g.h)
+	width := -portable.Expm1(-g.h)
 	for i, l := range loss {
 		if w[i] == 0 {
 			continue
 		}
 		j := int(math.Floor(l / g.h))
-		d := math.Min(math.Max(l-float64(j)*g.h, 0), g.h)
-		up := -math.Expm1(-d) / width
+		d := math.Min(math.Max(l-float64(float64(j)*g.h), 0), g.h)
+		up := -portable.Expm1(-d) / width
 		if d < nudge*g.h || d > (1-nudge)*g.h { // on a grid point but for rounding
 			j, up = int(math.Round(l/g.h)), 0
 			g.mass[j-g.lo] += w[i]
 			continue
 		}
-		g.mass[j-g.lo] += w[i] * (1 - up) * math.Exp(-tilt*d)
-		g.mass[j+1-g.lo] += w[i] * up * math.Exp(tilt*(g.h-d))
+		g.mass[j-g.lo] += float64(w[i] * (1 - up) * portable.Exp(-tilt*d))
+		g.mass[j+1-g.lo] += float64(w[i] * up * portable.Exp(tilt*(g.h-d)))
 	}
 }
 
@@ -107,21 +111,21 @@ func (g *grid) gather(loss, w []float64, tilt float64) {
 			continue
 		}
 		j := int(math.Ceil(loss[i]/g.h - nudge))
-		at := float64(j) * g.h
+		at := float64(float64(j) * g.h)
 		var mass, on, deficit float64
-		for ; i < len(loss) && loss[i] <= at+nudge*g.h; i++ {
-			p := left[i] * math.Exp(-tilt*(loss[i]-at))
-			if loss[i] >= at-nudge*g.h {
+		for ; i < len(loss) && loss[i] <= at+float64(nudge*g.h); i++ {
+			p := float64(left[i] * portable.Exp(-tilt*(loss[i]-at)))
+			if loss[i] >= at-float64(nudge*g.h) {
 				on += p
 				continue
 			}
 			mass += p
-			deficit += p * math.Expm1(at-loss[i])
+			deficit += float64(p * portable.Expm1(at-loss[i]))
 		}
 		k := i
 		for ; k < len(loss) && deficit > 0; k++ {
-			p := left[k] * math.Exp(-tilt*(loss[k]-at))
-			s := -p * math.Expm1(at-loss[k])
+			p := float64(left[k] * portable.Exp(-tilt*(loss[k]-at)))
+			s := float64(-p * portable.Expm1(at-loss[k]))
 			if s > deficit {
 				mass += p * deficit / s
 				left[k] *= 1 - deficit/s
@@ -131,7 +135,7 @@ func (g *grid) gather(loss, w []float64, tilt float64) {
 			mass, deficit, left[k] = mass+p, deficit-s, 0
 		}
 		if deficit > nudge*g.h*mass { // moved to the next point below
-			g.mass[j-1-g.lo] += mass * math.Exp(-tilt*g.h)
+			g.mass[j-1-g.lo] += float64(mass * portable.Exp(-tilt*g.h))
 			mass = 0
 		}
 		g.mass[j-g.lo] += mass + on
@@ -147,7 +151,7 @@ func (g *grid) normalise() *grid {
 	for i := range g.mass {
 		g.mass[i] /= sum
 	}
-	g.scale += math.Log(sum)
+	g.scale += portable.Log(sum)
 	return g
 }
 
@@ -224,19 +228,19 @@ func (g *grid) coarse(t, h float64, lower bool) *grid {
 // where only ratio distances occur. move(s) is the most by which ln of the mean of
 // e^{s loss} can rise with it.
 func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float64) float64) {
-	h := g.h * float64(ratio)
+	h := float64(g.h * float64(ratio))
 	stay, up := make([]float64, ratio), make([]float64, ratio)
 	for r := range stay {
-		d := float64(r) * g.h
-		share := math.Expm1(-d) / math.Expm1(-h)
-		stay[r], up[r] = (1-share)*math.Exp(-t*d), share*math.Exp(t*(h-d))
+		d := float64(float64(r) * g.h)
+		share := portable.Expm1(-d) / portable.Expm1(-h)
+		stay[r], up[r] = (1-share)*portable.Exp(-t*d), share*portable.Exp(t*(h-d))
 	}
 	first := g.lo + i - modulo(g.lo+i, ratio)
 	c = &grid{h: h, lo: first / ratio, scale: g.scale, mass: make([]float64, (j-i)/ratio+3)}
 	r, at := g.lo+i-first, 0
 	for _, m := range g.mass[i:j] {
-		c.mass[at] += m * stay[r]
-		c.mass[at+1] += m * up[r]
+		c.mass[at] += float64(m * stay[r])
+		c.mass[at+1] += float64(m * up[r])
 		if r++; r == ratio {
 			r, at = 0, at+1
 		}
@@ -244,9 +248,9 @@ func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float6
 	return c, func(s float64) float64 {
 		most := 0.0
 		for r := range stay {
-			d := float64(r) * g.h
-			most = math.Max(most, stay[r]*math.Exp(-s*d)+up[r]*math.Exp(s*(h-d)))
+			d := float64(float64(r) * g.h)
+			most = math.Max(most, float64(stay[r]*portable.Exp(-s*d))+float64(up[r]*portable.Exp(s*(h-d))))
 		}
-		return math.Log(most)
+		return portable.Log(most)
 	}
 }

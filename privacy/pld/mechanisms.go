@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // tail is the reach of a Gaussian in standard deviations. What lies beyond,
 // tailMass > Phi(-20), is put at infinite loss.
@@ -32,7 +36,7 @@ func revealing() *pair {
 	return &pair{inf: 1, gap: 1, bound: 0, symmetric: true}
 }
 
-func normal(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+func normal(x float64) float64 { return portable.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
 func tails(p *pair, lower bool) *pair {
 	p.bound = math.Inf(1)
@@ -53,12 +57,12 @@ func gaussian(mu float64, lower bool) *pair {
 		return pure(0)
 	}
 	step := math.Min(0.01, 0.1/mu)
-	half := int(math.Ceil((mu/2 + tail) / step))
+	half := int(math.Ceil((float64(mu/2) + tail) / step))
 	d := density{
 		at:   func(x float64) (float64, float64) { return normal(x - mu), normal(x) },
-		loss: func(x float64) float64 { return mu * (x - mu/2) },
+		loss: func(x float64) float64 { return mu * (x - float64(mu/2)) },
 	}
-	atoms := discretise(d, mu/2-float64(half)*step, step, 2*half, lower)
+	atoms := discretise(d, float64(mu/2)-float64(float64(half)*step), step, 2*half, lower)
 	return tails(&pair{atoms: atoms, symmetric: true}, lower)
 }
 
@@ -75,10 +79,12 @@ func antipodal(mu, q float64, lower bool) *pair {
 	half := int(math.Ceil((mu + tail) / step))
 	d := density{
 		at: func(x float64) (float64, float64) {
-			o := (1 - q) * normal(x)
-			return o + q*normal(x-mu), o + q*normal(x+mu)
+			o := float64((1 - q) * normal(x))
+			return o + float64(q*normal(x-mu)), o + float64(q*normal(x+mu))
 		},
-		loss: func(x float64) float64 { return mixed(q, mu*x-mu*mu/2) - mixed(q, -mu*x-mu*mu/2) },
+		loss: func(x float64) float64 {
+			return mixed(q, float64(mu*x)-float64(mu*mu/2)) - mixed(q, float64(-mu*x)-float64(mu*mu/2))
+		},
 	}
 	atoms := discretise(d, -float64(half)*step, step, 2*half, lower)
 	return tails(&pair{atoms: atoms, symmetric: true}, lower)
@@ -91,12 +97,12 @@ func laplace(e float64, lower bool) *pair {
 	}
 	n := int(math.Min(math.Max(2*e/0.01, 800), 16000))
 	d := density{
-		at:   func(x float64) (float64, float64) { return math.Exp(x-e) / 2, math.Exp(-x) / 2 },
-		loss: func(x float64) float64 { return 2*x - e },
+		at:   func(x float64) (float64, float64) { return portable.Exp(x-e) / 2, portable.Exp(-x) / 2 },
+		loss: func(x float64) float64 { return float64(2*x) - e },
 	}
-	atoms := []atom{{math.Exp(-e) / 2, 0.5, -e}}
+	atoms := []atom{{portable.Exp(-e) / 2, 0.5, -e}}
 	atoms = append(atoms, discretise(d, 0, e/float64(n), n, lower)...)
-	atoms = append(atoms, atom{0.5, math.Exp(-e) / 2, e})
+	atoms = append(atoms, atom{0.5, portable.Exp(-e) / 2, e})
 	return &pair{atoms: join(atoms), bound: e, lattice: e, symmetric: true}
 }
 
@@ -115,15 +121,15 @@ func join(atoms []atom) []atom {
 
 // discreteLaplace is the two-sided geometric distribution of scale s moved by shift.
 func discreteLaplace(s float64, shift int) *pair {
-	a, e := math.Exp(-1/s), float64(shift)/s
+	a, e := portable.Exp(-1/s), float64(shift)/s
 	if e < leastLoss {
 		return pure(e)
 	}
-	top, low := 1/(1+a), math.Exp(-e)/(1+a)
+	top, low := 1/(1+a), portable.Exp(-e)/(1+a)
 	p := &pair{bound: e, lattice: 1 / s, exact: true, symmetric: true}
 	p.atoms = []atom{{low, top, -e}}
 	if shift == 2 {
-		mid := -math.Expm1(-1/s) / (1 + a) * a
+		mid := -portable.Expm1(-1/s) / (1 + a) * a
 		p.atoms = append(p.atoms, atom{mid, mid, 0})
 	}
 	p.atoms = append(p.atoms, atom{top, low, e})
@@ -139,14 +145,14 @@ func discreteGaussian(s float64, shift int, lower bool) *pair {
 	total := 0.0
 	for i := range mass {
 		x := float64(i-reach) / s
-		mass[i] = math.Exp(-x * x / 2)
+		mass[i] = portable.Exp(-x * x / 2)
 		total += mass[i]
 	}
 	unit := float64(shift) / (2 * s * s)
 	p := &pair{lattice: unit, exact: true, symmetric: true}
 	for i, m := range mass {
 		x := float64(i-reach-shift) / s
-		p.atoms = append(p.atoms, atom{math.Exp(-x*x/2) / total, m / total, float64(2*(i-reach)-shift) * unit})
+		p.atoms = append(p.atoms, atom{portable.Exp(-x*x/2) / total, m / total, float64(2*(i-reach)-shift) * unit})
 	}
 	if s > 100 {
 		p.atoms, p.exact, p.lattice = coarsen(p.atoms, 0.01*float64(shift)/s, lower), false, 0
@@ -164,7 +170,7 @@ func pure(e float64) *pair {
 		return revealing()
 	}
 	e = math.Max(e, leastLoss)
-	hi, lo := 1/(1+math.Exp(-e)), 1/(1+math.Exp(e))
+	hi, lo := 1/(1+portable.Exp(-e)), 1/(1+portable.Exp(e))
 	return &pair{atoms: []atom{{lo, hi, -e}, {hi, lo, e}}, bound: e, lattice: e, exact: true, symmetric: true}
 }
 
@@ -184,15 +190,15 @@ func boundedRange(e float64) *pair {
 	eps, delta := make([]float64, n+1), make([]float64, n+1)
 	for i := range eps {
 		eps[i] = e * float64(i) / n
-		gap := math.Expm1((eps[i] - e) / 2)
-		delta[i] = gap * gap / -math.Expm1(-e)
+		gap := portable.Expm1((eps[i] - e) / 2)
+		delta[i] = gap * gap / -portable.Expm1(-e)
 	}
 	eps[n], delta[n] = e, 0
 	atoms, inf := hull(eps, delta)
 	p := (&pair{atoms: atoms, inf: inf, bound: e}).symmetrise()
-	x := e / math.Expm1(e)
+	x := e / portable.Expm1(e)
 	p.moment = func(t float64) float64 {
-		return t * math.Min(e, math.Max(0, x-1-math.Log(x)+e*e*t/8))
+		return t * math.Min(e, math.Max(0, x-1-portable.Log(x)+float64(e*e*t/8)))
 	}
 	return p
 }
@@ -205,7 +211,7 @@ func approximate(e, delta float64) *pair {
 		p.atoms[i].p *= 1 - delta
 		p.atoms[i].q *= 1 - delta
 	}
-	p.inf += (1 - p.inf) * delta
+	p.inf += float64((1 - p.inf) * delta)
 	p.gap = p.inf
 	return p
 }
@@ -221,9 +227,9 @@ func zcdp(rho float64) *pair {
 	}
 	// delta < e^-200 at the first; beyond the second e^eps overflows, and what delta is
 	// left there is put at infinite loss.
-	top := math.Min(rho+2*math.Sqrt(rho*200), 600)
+	top := math.Min(rho+float64(2*math.Sqrt(rho*200)), 600)
 	n := 4000
-	distance := math.Min(math.Sqrt(rho/2), math.Sqrt(-math.Expm1(-rho))) // total variation, from KL <= rho
+	distance := math.Min(math.Sqrt(rho/2), math.Sqrt(-portable.Expm1(-rho))) // total variation, from KL <= rho
 	eps, delta := make([]float64, n+1), make([]float64, n+1)
 	for i := range eps {
 		eps[i] = top * float64(i) / float64(n)
@@ -237,8 +243,8 @@ func zcdp(rho float64) *pair {
 
 func zcdpDelta(rho, eps float64) float64 {
 	f := func(t float64) float64 { // a = 1 + e^t
-		b := math.Exp(t)
-		return b*(rho*(1+b)-eps) - (1+b)*math.Log1p(1/b) - t
+		b := portable.Exp(t)
+		return float64(b*(float64(rho*(1+b))-eps)) - float64((1+b)*portable.Log1p(1/b)) - t
 	}
-	return math.Exp(f(minimise(f, math.Log(1e-4), math.Log(1e4/math.Sqrt(rho)+2), 1e-7)))
+	return portable.Exp(f(minimise(f, portable.Log(1e-4), portable.Log(1e4/math.Sqrt(rho)+2), 1e-7)))
 }

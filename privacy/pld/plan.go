@@ -21,7 +21,7 @@ func planGrids(parts []part, t, eps, fineness float64) layout {
 	total, counts := 0.0, 0.0
 	for _, p := range parts {
 		_, _, v := p.pair.moments(t)
-		total += p.count * v
+		total += float64(p.count * v)
 		counts += p.count
 	}
 	sd := math.Sqrt(total)
@@ -96,9 +96,9 @@ func compose(parts []part, t, eps, fineness float64, lower bool) *sum {
 			// 1e-13 a use covers quadrature and the rounding of masses, which
 			// are relative to each mass and so to each product of masses
 			if lower {
-				g.scale -= 1e-13 * uses
+				g.scale -= float64(1e-13 * uses)
 			} else {
-				g.scale += 1e-13 * uses
+				g.scale += float64(1e-13 * uses)
 			}
 			return &sum{grid: g, t: t, shift: nudge * uses * lay.h}
 		}

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // part is count uses of a pair.
 type part struct {
@@ -14,7 +18,7 @@ func (p *pair) moments(t float64) (k, mean, variance float64) {
 	top := math.Inf(-1)
 	for _, a := range p.atoms {
 		if a.p > 0 {
-			top = math.Max(top, math.Log(a.p)+t*a.loss)
+			top = math.Max(top, portable.Log(a.p)+float64(t*a.loss))
 		}
 	}
 	if math.IsInf(top, -1) {
@@ -24,13 +28,13 @@ func (p *pair) moments(t float64) (k, mean, variance float64) {
 	for _, a := range p.atoms {
 		w := weight(a, t, top)
 		sum += w
-		first += w * a.loss
+		first += float64(w * a.loss)
 	}
 	mean = first / sum
 	for _, a := range p.atoms {
-		second += weight(a, t, top) * (a.loss - mean) * (a.loss - mean)
+		second += float64(weight(a, t, top) * (a.loss - mean) * (a.loss - mean))
 	}
-	return top + math.Log(sum), mean, second / sum
+	return top + portable.Log(sum), mean, second / sum
 }
 
 // weight returns p e^{t loss - k}.
@@ -38,11 +42,11 @@ func weight(a atom, t, k float64) float64 {
 	if a.p == 0 {
 		return 0
 	}
-	e := t*a.loss - k
+	e := float64(t*a.loss) - k
 	if e < 600 && e > -600 {
-		return a.p * math.Exp(e)
+		return a.p * portable.Exp(e)
 	}
-	return math.Exp(math.Log(a.p) + e)
+	return portable.Exp(portable.Log(a.p) + e)
 }
 
 // logM returns ln M(t) alone.
@@ -57,9 +61,9 @@ func (p *pair) logM(t float64) float64 {
 	}
 	sum := 0.0
 	for _, a := range p.atoms {
-		sum += a.p * math.Exp(t*a.loss)
+		sum += float64(a.p * portable.Exp(t*a.loss))
 	}
-	return math.Log(sum)
+	return portable.Log(sum)
 }
 
 func logM(parts []part, t float64) float64 {
@@ -69,7 +73,7 @@ func logM(parts []part, t float64) float64 {
 		if p.pair.moment != nil {
 			m = math.Min(m, p.pair.moment(t))
 		}
-		k += p.count * m
+		k += float64(p.count * m)
 	}
 	return k
 }
@@ -81,7 +85,7 @@ func logPeak(t float64) float64 {
 	if t == 0 {
 		return 0
 	}
-	return -t*math.Log1p(1/t) - math.Log1p(t)
+	return float64(-t*portable.Log1p(1/t)) - portable.Log1p(t)
 }
 
 // span returns the standard deviation of the sum of the losses under P.
@@ -89,7 +93,7 @@ func span(parts []part) float64 {
 	v := 0.0
 	for _, p := range parts {
 		_, _, s := p.pair.moments(0)
-		v += p.count * s
+		v += float64(p.count * s)
 	}
 	return math.Sqrt(v)
 }
@@ -98,7 +102,7 @@ func span(parts []part) float64 {
 // useful range: beyond 60 standard deviations no bound of interest improves.
 func tiltFor(parts []part, sd float64, cost func(k, t float64) float64) float64 {
 	f := func(s float64) float64 {
-		t := math.Exp(s)
+		t := portable.Exp(s)
 		c := cost(logM(parts, t), t)
 		if math.IsNaN(c) {
 			return math.Inf(1)
@@ -111,23 +115,23 @@ func tiltFor(parts []part, sd float64, cost func(k, t float64) float64) float64 
 			tol = 1e-4
 		}
 	}
-	return math.Exp(minimise(f, math.Log(1e-6/sd), math.Log(60/sd), tol))
+	return portable.Exp(minimise(f, portable.Log(1e-6/sd), portable.Log(60/sd), tol))
 }
 
 // minimise returns the minimiser of the unimodal f on [lo, hi] to within tol, by
 // golden section. A wrong choice costs accuracy of the caller, never validity.
 func minimise(f func(float64) float64, lo, hi, tol float64) float64 {
 	g := (math.Sqrt(5) - 1) / 2
-	a, b := hi-g*(hi-lo), lo+g*(hi-lo)
+	a, b := hi-float64(g*(hi-lo)), lo+float64(g*(hi-lo))
 	fa, fb := f(a), f(b)
 	for hi-lo > tol {
 		if fa <= fb {
 			hi, b, fb = b, a, fa
-			a = hi - g*(hi-lo)
+			a = hi - float64(g*(hi-lo))
 			fa = f(a)
 		} else {
 			lo, a, fa = a, b, fb
-			b = lo + g*(hi-lo)
+			b = lo + float64(g*(hi-lo))
 			fb = f(b)
 		}
 	}

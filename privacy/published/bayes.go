@@ -16,13 +16,13 @@ type PrivBayes struct {
 
 // Structure is the epsilon of all selections and of one.
 func (p PrivBayes) Structure() (all, each float64) {
-	all = p.Beta * p.Epsilon
+	all = float64(p.Beta * p.Epsilon)
 	return all, all / float64(p.Attributes-1)
 }
 
 // Marginals is the epsilon of all noisy joint marginals and of one.
 func (p PrivBayes) Marginals() (all, each float64) {
-	all = (1 - p.Beta) * p.Epsilon
+	all = float64((1 - p.Beta) * p.Epsilon)
 	return all, all / float64(p.Attributes-p.Degree)
 }
 

@@ -3,6 +3,7 @@ package published
 import (
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -47,7 +48,7 @@ func (g GSWGAN) StepsFor(epsilon, delta float64) (float64, error) {
 	}
 	best := 0.0
 	for a := 2.0; a <= 512; a++ { // the cumulant is linear between integers, so that the optimum is at one
-		best = math.Max(best, (epsilon-math.Log(1/delta)/(a-1))/at(a))
+		best = math.Max(best, (epsilon-portable.Log(1/delta)/(a-1))/at(a))
 	}
 	return best / float64(g.Batch), nil
 }
@@ -58,7 +59,7 @@ func (g GSWGAN) StepsFor(epsilon, delta float64) (float64, error) {
 func (g GSWGAN) ScheduleRevealed(delta float64) float64 {
 	low, high := 0.0, 1.0
 	for g.revealedDelta(high) > delta {
-		low, high = high, 2*high
+		low, high = high, float64(2*high)
 	}
 	for range 60 {
 		if mid := (low + high) / 2; g.revealedDelta(mid) > delta {
@@ -77,19 +78,19 @@ func (g GSWGAN) revealedDelta(eps float64) float64 {
 	if p == 1 {
 		return account.GaussianDelta(g.NoiseMultiplier/math.Sqrt(n*float64(g.Batch)), eps)
 	}
-	spread := 40*math.Sqrt(n*p*(1-p)) + 40
+	spread := float64(40*math.Sqrt(n*p*(1-p))) + 40
 	sum := 0.0
-	for m := math.Max(1, math.Floor(n*p-spread)); m <= math.Min(n, n*p+spread); m++ {
-		sum += math.Exp(logBinomial(n, p, m)) * account.GaussianDelta(g.NoiseMultiplier/math.Sqrt(m*float64(g.Batch)), eps)
+	for m := math.Max(1, math.Floor(float64(n*p)-spread)); m <= math.Min(n, float64(n*p)+spread); m++ {
+		sum += float64(portable.Exp(logBinomial(n, p, m)) * account.GaussianDelta(g.NoiseMultiplier/math.Sqrt(m*float64(g.Batch)), eps))
 	}
 	return sum
 }
 
 func logBinomial(n, p, k float64) float64 {
-	a, _ := math.Lgamma(n + 1)
-	b, _ := math.Lgamma(k + 1)
-	c, _ := math.Lgamma(n - k + 1)
-	return a - b - c + k*math.Log(p) + (n-k)*math.Log1p(-p)
+	a := portable.Lgamma(n + 1)
+	b := portable.Lgamma(k + 1)
+	c := portable.Lgamma(n - k + 1)
+	return a - b - c + float64(k*portable.Log(p)) + float64((n-k)*portable.Log1p(-p))
 }
 
 // RoundRobin is the proven epsilon when discriminators take turns: ceil(T/K) uses.

@@ -1,6 +1,10 @@
 package published
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // The counterexamples of docs/accounting.md section 3.4: one amplification a step does
 // not compose when a component remembers that it was drawn.
@@ -33,9 +37,9 @@ func responses(eps float64, bits []int, out int) float64 {
 	p := 1.0
 	for t, b := range bits {
 		if out>>(len(bits)-1-t)&1 == b {
-			p /= 1 + math.Exp(-eps)
+			p /= 1 + portable.Exp(-eps)
 		} else {
-			p /= 1 + math.Exp(eps)
+			p /= 1 + portable.Exp(eps)
 		}
 	}
 	return p
@@ -60,10 +64,10 @@ func NeverDrawn(step int, drawn bool) int {
 
 // HockeyStick is the larger of sum max(0, p - e^eps q) and its mirror.
 func HockeyStick(p, q []float64, eps float64) float64 {
-	a, b, e := 0.0, 0.0, math.Exp(eps)
+	a, b, e := 0.0, 0.0, portable.Exp(eps)
 	for i := range p {
-		a += math.Max(0, p[i]-e*q[i])
-		b += math.Max(0, q[i]-e*p[i])
+		a += math.Max(0, p[i]-float64(e*q[i]))
+		b += math.Max(0, q[i]-float64(e*p[i]))
 	}
 	return math.Max(a, b)
 }
@@ -80,15 +84,15 @@ func renyi(p, q []float64, alpha float64) float64 {
 		switch {
 		case p[i] == 0:
 		case alpha == 1:
-			sum += p[i] * math.Log(p[i]/q[i])
+			sum += float64(p[i] * portable.Log(p[i]/q[i]))
 		default:
-			sum += math.Exp(alpha*math.Log(p[i]) + (1-alpha)*math.Log(q[i]))
+			sum += portable.Exp(float64(alpha*portable.Log(p[i])) + float64((1-alpha)*portable.Log(q[i])))
 		}
 	}
 	if alpha == 1 {
 		return sum
 	}
-	return math.Log(sum) / (alpha - 1)
+	return portable.Log(sum) / (alpha - 1)
 }
 
 // HiddenGaussian is the two-step Gaussian example on a square lattice of step h:
@@ -96,14 +100,14 @@ func renyi(p, q []float64, alpha float64) float64 {
 // other; the other component has mean -1/2, and at step 2 mean +1/2 if the target
 // was drawn at step 1. It returns the two laws as masses.
 func HiddenGaussian(q, s, h float64) (p, r []float64) {
-	half := int(math.Ceil((9*s + 6) / h))
+	half := int(math.Ceil((float64(9*s) + 6) / h))
 	density := func(x, mean float64) float64 {
-		return math.Exp(-(x-mean)*(x-mean)/(2*s*s)) * h / (s * math.Sqrt(2*math.Pi))
+		return portable.Exp(-(x-mean)*(x-mean)/(2*s*s)) * h / (s * math.Sqrt(2*math.Pi))
 	}
 	n := 2*half + 1
 	up, down := make([]float64, n), make([]float64, n)
 	for i := range n {
-		x := float64(i-half) * h
+		x := float64(float64(i-half) * h)
 		up[i], down[i] = density(x, 0.5), density(x, -0.5)
 	}
 	for i := range n {
@@ -118,14 +122,14 @@ func HiddenGaussian(q, s, h float64) (p, r []float64) {
 // hiddenStep mixes over the coins: the target's densities at both steps, the
 // other's at step 2 after the target, at step 1, and at step 2 after itself.
 func hiddenStep(q, target1, target2, after, other1, other2 float64) float64 {
-	return q*target1*(q*target2+(1-q)*after) + (1-q)*other1*(q*target2+(1-q)*other2)
+	return float64(q*target1*(float64(q*target2)+float64((1-q)*after))) + float64((1-q)*other1*(float64(q*target2)+float64((1-q)*other2)))
 }
 
 // HalfSampledBit is the divergence, by order, of one step of the bit example taken
 // alone: the target's bit with probability 1/2, else the bit that the target does
 // not have on the second table... both laws share that half.
 func HalfSampledBit(eps float64) func(alpha float64) float64 {
-	t := 1 / (1 + math.Exp(-eps))
+	t := 1 / (1 + portable.Exp(-eps))
 	p, q := []float64{0.5, 0.5}, []float64{1 - t, t}
 	return func(alpha float64) float64 { return Renyi(p, q, alpha) }
 }

@@ -3,6 +3,7 @@ package published
 import (
 	"math"
 
+	"weir/internal/portable"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -13,15 +14,15 @@ type Vote struct{ Zeros, Ones float64 }
 // pateQ is the flip bound of Papernot et al. 2017, lemma 4, for the argmax of two
 // counts with separate noise; lambda is the inverse noise scale.
 func pateQ(v Vote, lambda float64) float64 {
-	gap := lambda * math.Abs(v.Zeros-v.Ones)
-	return (2 + gap) / 4 * math.Exp(-gap)
+	gap := float64(lambda * math.Abs(v.Zeros-v.Ones))
+	return (2 + gap) / 4 * portable.Exp(-gap)
 }
 
 // dataDependent is ln((1-q)((1-q)/(1-q e^{2 lambda}))^l + q e^{exponent}); NaN where
 // the formula takes the logarithm of a negative number.
 func dataDependent(q, lambda, l, exponent float64) float64 {
-	ratio := (1 - q) / (1 - q*math.Exp(2*lambda))
-	return math.Log((1-q)*math.Pow(ratio, l) + q*math.Exp(exponent))
+	ratio := (1 - q) / (1 - float64(q*portable.Exp(2*lambda)))
+	return portable.Log(float64((1-q)*portable.Pow(ratio, l)) + float64(q*portable.Exp(exponent)))
 }
 
 // PATEMoment is the log moment of order l that the PATE-GAN code charges for a
@@ -34,7 +35,7 @@ func PATEMoment(v Vote, lambda, l float64) float64 {
 
 // SynthcityMoment is the same with the exponent 2 lambda (l-1) + 1 of synthcity.
 func SynthcityMoment(v Vote, lambda, l float64) float64 {
-	m := dataDependent(pateQ(v, lambda), lambda, l, 2*lambda*(l-1)+1)
+	m := dataDependent(pateQ(v, lambda), lambda, l, float64(2*lambda*(l-1))+1)
 	return math.Min(2*lambda*lambda*l*(l+1), m)
 }
 
@@ -43,7 +44,7 @@ func SynthcityMoment(v Vote, lambda, l float64) float64 {
 // more than the pure bound 2 lambda l.
 func ConditionedMoment(v Vote, lambda, l float64) float64 {
 	m := math.Min(2*lambda*lambda*l*(l+1), 2*lambda*l)
-	if q := pateQ(v, lambda); q < math.Expm1(2*lambda)/math.Expm1(4*lambda) {
+	if q := pateQ(v, lambda); q < portable.Expm1(2*lambda)/portable.Expm1(4*lambda) {
 		m = math.Min(m, dataDependent(q, lambda, l, 2*lambda*l))
 	}
 	return m
@@ -58,7 +59,7 @@ func PATEEpsilon(votes []Vote, lambda, delta float64, orders int, moment func(Vo
 	best := math.Inf(1)
 	for l := 1.0; l <= float64(orders); l++ {
 		sum := TotalMoment(votes, lambda, l, moment)
-		if eps := (sum + math.Log(1/delta)) / l; eps < best || math.IsNaN(eps) {
+		if eps := (sum + portable.Log(1/delta)) / l; eps < best || math.IsNaN(eps) {
 			best = eps
 		}
 		if math.IsNaN(best) {
@@ -81,7 +82,7 @@ func TotalMoment(votes []Vote, lambda, l float64, moment func(Vote, float64, flo
 // code runs, 1[ones + Laplace(scale) > k/2], between these counts and those with
 // one vote more or less, in both directions.
 func ThresholdMoment(v Vote, scale, l float64) float64 {
-	half := (v.Zeros + v.Ones) / 2
+	half := float64((v.Zeros + v.Ones) / 2)
 	p := positive(v.Ones-half, scale)
 	worst := 0.0
 	for _, d := range []float64{-1, 1} {
@@ -95,7 +96,7 @@ func ThresholdMoment(v Vote, scale, l float64) float64 {
 
 // positive holds the probabilities of 1 and 0 for a margin plus Laplace noise.
 func positive(margin, scale float64) [2]float64 {
-	small := 0.5 * math.Exp(-math.Abs(margin)/scale)
+	small := float64(0.5 * portable.Exp(-math.Abs(margin)/scale))
 	if margin > 0 {
 		return [2]float64{1 - small, small}
 	}
@@ -104,7 +105,7 @@ func positive(margin, scale float64) [2]float64 {
 
 // binaryMoment is ln E_P[(P/Q)^l].
 func binaryMoment(p, q [2]float64, l float64) float64 {
-	return math.Log(p[0]*math.Pow(p[0]/q[0], l) + p[1]*math.Pow(p[1]/q[1], l))
+	return portable.Log(float64(p[0]*portable.Pow(p[0]/q[0], l)) + float64(p[1]*portable.Pow(p[1]/q[1], l)))
 }
 
 // ThresholdVotes is the proven event of votes fixed in advance, each 1[ones +

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"net/url"
 	"strings"
 	"time"
 
@@ -103,9 +102,23 @@ func link(folder, file string) template.URL {
 	}
 	parts := strings.Split(folder+"/"+file, "/")
 	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
+		parts[i] = escaped(p)
 	}
 	return template.URL("./" + strings.Join(parts, "/"))
+}
+
+// escaped is a name in a link: all but letters, digits and what RFC 3986 calls unreserved
+// is spelled by its bytes.
+func escaped(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 func epsilon(x *float64) string {

@@ -53,7 +53,7 @@ func piePicture(h text.Handler, spends []Spend) *picture {
 }
 
 func pie(h text.Handler, spends []Spend, sum float64, keys []key, c draw.Canvas) {
-	r := min(c.Max.Y-c.Min.Y, c.Max.X-c.Min.X)/2 - vg.Points(4)
+	r := vg.Length(min(c.Max.Y-c.Min.Y, c.Max.X-c.Min.X)/2) - vg.Points(4)
 	centre := vg.Point{X: c.Min.X + r + vg.Points(4), Y: (c.Min.Y + c.Max.Y) / 2}
 	start := math.Pi / 2
 	for i, s := range spends {

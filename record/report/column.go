@@ -26,7 +26,7 @@ func columnPicture(h text.Handler, c Column) *picture {
 	default:
 		labels, real, synthetic := merge(c)
 		p.keys[0].color, p.keys[1].mark = blue(), "area"
-		p.h = 0.9 + 0.24*float64(len(labels))
+		p.h = 0.9 + float64(0.24*float64(len(labels)))
 		p.draw = func(dc draw.Canvas) { bars(h, labels, real, synthetic, dc) }
 	}
 	return p

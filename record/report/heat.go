@@ -30,7 +30,7 @@ func heatPictures(h text.Handler, r *Relations) []*picture {
 }
 
 func heatPicture(h text.Handler, name, title string, names []string, m [][]float64, measure string) *picture {
-	side := math.Min(9, 1.5+0.36*float64(len(names)))
+	side := math.Min(9, 1.5+float64(0.36*float64(len(names))))
 	return &picture{name: name, title: title, text: h, w: side, h: side, dense: true,
 		alt:  fmt.Sprintf("Heat map, %s: %s of each pair of %d columns. %s", title, measure, len(names), extreme(names, m)),
 		draw: func(c draw.Canvas) { heat(h, names, m, c) }}
@@ -68,24 +68,24 @@ func heat(h text.Handler, names []string, m [][]float64, c draw.Canvas) {
 	turned := sty
 	turned.XAlign, turned.Rotation = draw.XLeft, math.Pi/2
 	for i := range n {
-		y := top - vg.Length(i)*cell - cell/2
+		y := top - vg.Length(vg.Length(i)*cell) - vg.Length(cell/2)
 		c.FillText(sty, vg.Point{X: c.Min.X + margin - vg.Points(4), Y: y}, shorten(names[i], 16))
-		c.FillText(turned, vg.Point{X: c.Min.X + margin + vg.Length(i)*cell + cell/2, Y: top + vg.Points(4)}, shorten(names[i], 16))
+		c.FillText(turned, vg.Point{X: c.Min.X + margin + vg.Length(vg.Length(i)*cell) + vg.Length(cell/2), Y: top + vg.Points(4)}, shorten(names[i], 16))
 		for j := range n {
 			if i == j {
 				continue
 			}
-			x := c.Min.X + margin + vg.Length(j)*cell
-			square(c, shade(m[i][j]), x, y-cell/2, cell)
+			x := c.Min.X + margin + vg.Length(vg.Length(j)*cell)
+			square(c, shade(m[i][j]), x, y-vg.Length(cell/2), cell)
 			if cell >= vg.Points(22) {
-				c.FillText(value, vg.Point{X: x + cell/2, Y: y}, short(m[i][j]))
+				c.FillText(value, vg.Point{X: x + vg.Length(cell/2), Y: y}, short(m[i][j]))
 			}
 		}
 	}
 }
 
 func square(c draw.Canvas, clr color.Color, x, y, side vg.Length) {
-	gap := side * 0.03
+	gap := vg.Length(side * 0.03)
 	c.FillPolygon(clr, []vg.Point{{X: x + gap, Y: y + gap}, {X: x + side - gap, Y: y + gap},
 		{X: x + side - gap, Y: y + side - gap}, {X: x + gap, Y: y + side - gap}})
 }
@@ -119,7 +119,7 @@ func shade(v float64) color.NRGBA {
 		end = [3]float64{0x8F, 0x84, 0xBC}
 	}
 	t := math.Sqrt(math.Min(1, math.Abs(v))) // differences near zero are what matters
-	mix := func(k int) uint8 { return uint8(math.Round(0xF4 + t*(end[k]-0xF4))) }
+	mix := func(k int) uint8 { return uint8(math.Round(0xF4 + float64(t*(end[k]-0xF4)))) }
 	return color.NRGBA{mix(0), mix(1), mix(2), 0xFF}
 }
 

@@ -95,7 +95,7 @@ func way(share float64, s scale) string {
 	case share > 1:
 		return "beyond " + s.to
 	}
-	return number(math.Floor(100*share+1e-9)) + " % of the way from " + s.from + " to " + s.to
+	return number(math.Floor(float64(100*share)+1e-9)) + " % of the way from " + s.from + " to " + s.to
 }
 
 // apart is how much worse than independent columns a distance must be to be called so:

@@ -31,7 +31,7 @@ func identityPicture(h text.Handler, name, title, x, y string, points []Point) *
 			for _, d := range defined {
 				lo, hi = min(lo, d.X, d.Y), max(hi, d.X, d.Y)
 			}
-			pad := 0.04*(hi-lo) + 1e-9
+			pad := float64(0.04*(hi-lo)) + 1e-9
 			lo, hi = lo-pad, hi+pad
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, lo, hi
 			p.Y.Tick.Marker = ticks{6}

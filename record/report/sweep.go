@@ -75,12 +75,12 @@ func Sweep(t *sweep.Table) ([]byte, error) {
 }
 
 // Curve draws one metric over epsilon as an SVG of its own; an error where it has a value at
-// fewer than two proven epsilons.
+// fewer than two epsilons.
 func Curve(t *sweep.Table, metric string) ([]byte, error) {
 	c := curvesOf(t)
 	p := c.picture(metric)
 	if p == nil {
-		return nil, fmt.Errorf("%d of the proven epsilons of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), metric)
+		return nil, fmt.Errorf("%d of the %s epsilons of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), c.axis, metric)
 	}
 	return p.svg()
 }

@@ -67,14 +67,21 @@ func TestSweepPage(t *testing.T) {
 // TestSweepWithoutCurves: what has no two proven epsilons is a table with the reason.
 func TestSweepWithoutCurves(t *testing.T) {
 	one, none := swept([]float64{1}, "a", "b"), swept([]float64{1, 2}, "a")
+	published := []float64{3, 4}
 	for i := range none.Rows {
 		none.Rows[i].Proven = nil
 	}
-	for _, table := range []*sweep.Table{one, none} {
+	for why, table := range map[string]*sweep.Table{"two proven epsilons": one, "two published epsilons": none} {
 		page, err := Sweep(table)
-		if err != nil || !bytes.Contains(page, []byte("two proven epsilons")) || bytes.Contains(page, []byte("<figure>")) {
+		if err != nil || !bytes.Contains(page, []byte(why)) || bytes.Contains(page, []byte("<figure>")) {
 			t.Errorf("%v: %.80s", err, page)
 		}
+	}
+	for i := range none.Rows {
+		none.Rows[i].Published = &published[i]
+	}
+	if page, err := Sweep(none); err != nil || !bytes.Contains(page, []byte("over published epsilon")) || !bytes.Contains(page, []byte("epsilon (published)")) {
+		t.Errorf("what is published alone has no curves over it: %v", err)
 	}
 	if _, err := Curve(one, "utility.auroc"); err == nil {
 		t.Error("a curve over one epsilon is drawn")

@@ -22,6 +22,7 @@ type sweepCurves struct {
 	lines []string
 	x     map[float64]float64 // of each epsilon its place on the axis
 	log   bool
+	axis  string // which epsilon: proven, or published where nothing is proven
 	why   string // why there are none
 }
 
@@ -31,16 +32,20 @@ const wide = 4
 func curvesOf(t *sweep.Table) *sweepCurves {
 	c := &sweepCurves{t: t, h: handler(), x: map[float64]float64{}}
 	low, high := math.Inf(1), 0.0
+	c.axis = "published"
+	if slices.ContainsFunc(t.Rows, func(r sweep.Row) bool { return r.Proven != nil }) {
+		c.axis = "proven"
+	}
 	for _, r := range t.Rows {
 		if line := t.Line(r); !slices.Contains(c.lines, line) {
 			c.lines = append(c.lines, line)
 		}
-		if e, known := epsilonOf(r); known {
+		if e, known := c.epsilonOf(r); known {
 			c.x[e], low, high = e, min(low, e), max(high, e)
 		}
 	}
 	if len(c.x) < 2 {
-		c.why = "No curves: the runs do not have two proven epsilons to draw a figure over."
+		c.why = "No curves: the runs do not have two " + c.axis + " epsilons to draw a figure over."
 		return c
 	}
 	c.log = high >= wide*low
@@ -52,12 +57,17 @@ func curvesOf(t *sweep.Table) *sweepCurves {
 	return c
 }
 
-// epsilonOf is the proven epsilon of a row, if an axis can show it.
-func epsilonOf(r sweep.Row) (float64, bool) {
-	if r.Proven == nil || !(*r.Proven > 0) || math.IsInf(*r.Proven, 0) {
+// epsilonOf is the epsilon of a row that the axis is of, if it can be shown there. The two
+// never mix on one axis.
+func (c *sweepCurves) epsilonOf(r sweep.Row) (float64, bool) {
+	e := r.Proven
+	if c.axis == "published" {
+		e = r.Published
+	}
+	if e == nil || !(*e > 0) || math.IsInf(*e, 0) {
 		return 0, false
 	}
-	return *r.Proven, true
+	return *e, true
 }
 
 func (c *sweepCurves) legend() []legendLine {
@@ -75,7 +85,7 @@ type spot struct{ x, mean, low, high float64 }
 func (c *sweepCurves) marks(metric, line string) []spot {
 	var list []spot
 	for _, r := range c.t.Rows {
-		e, known := epsilonOf(r)
+		e, known := c.epsilonOf(r)
 		s := r.Metrics[metric]
 		if !known || s.Mean == nil || c.t.Line(r) != line {
 			continue
@@ -104,7 +114,7 @@ func (c *sweepCurves) picture(metric string) *picture {
 	if c.count(metric) < 2 {
 		return nil
 	}
-	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over proven epsilon, least to largest: " + strings.Join(alt, "; ") + ".",
+	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis + " epsilon, least to largest: " + strings.Join(alt, "; ") + ".",
 		draw: func(canvas draw.Canvas) { c.draw(canvas, all, c.reference(metric)) }}
 	if !math.IsNaN(c.reference(metric)) {
 		p.caption = "Dashed: other real rows, " + number(c.reference(metric)) + "."
@@ -138,7 +148,7 @@ func (c *sweepCurves) reference(metric string) float64 {
 }
 
 func (c *sweepCurves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
-	axis := "epsilon (proven)"
+	axis := "epsilon (" + c.axis + ")"
 	if c.log {
 		axis += ", logarithmic"
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
+
+	"weir/internal/portable"
 )
 
 // ticks marks round numbers (1, 2 or 5 times a power of ten), at most n of them.
@@ -18,14 +20,14 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 		return []plot.Tick{{Value: lo, Label: number(lo)}}
 	}
 	var list []plot.Tick
-	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+step*1e-9 && len(list) <= 2*t.n; k++ {
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+float64(step*1e-9) && len(list) <= 2*t.n; k++ {
 		list = append(list, plot.Tick{Value: k * step, Label: axisNumber(k*step, step)})
 	}
 	return list
 }
 
 func roundStep(x float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(x)))
+	power := portable.Pow(10, math.Floor(portable.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
 		if x <= m*power {
 			return m * power
@@ -44,7 +46,7 @@ func axisNumber(x, step float64) string {
 	case math.Abs(x) >= 1e4 && step >= 1000:
 		return strconv.FormatFloat(x/1000, 'f', -1, 64) + "k"
 	}
-	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	decimals := max(0, int(math.Ceil(-portable.Log10(step)-1e-9)))
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 

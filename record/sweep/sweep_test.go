@@ -160,6 +160,14 @@ func TestPrint(t *testing.T) {
 	if n := strings.Count(b.String(), "total_variation_3way"); n != 3 { // in one block and two differences
 		t.Errorf("a metric stands %d times in\n%s", n, b.String())
 	}
+	for i := range tb.Rows {
+		tb.Rows[i].Published = tb.Rows[i].Proven
+	}
+	b.Reset()
+	if err := tb.Print(&b, 100); err != nil || !strings.Contains(b.String(), "PUBLISHED  PROVEN") {
+		t.Errorf("published epsilons are not shown: %v\n%s", err, b.String())
+	}
+	tb = Of(e)
 	md := string(tb.Markdown())
 	if !strings.Contains(md, "| new | 2 | 2 | 2 | 14.5000 ±6.3531 | 0.0000 (1) |") || !strings.Contains(md, "Internal") {
 		t.Errorf("the Markdown is\n%s", md)

@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -42,6 +43,10 @@ func (t *Table) leading() (names []string, rows [][]string) {
 	for _, p := range t.Grid {
 		names = append(names, strings.ToUpper(Short(p)))
 	}
+	published := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Published != nil })
+	if published {
+		names = append(names, "PUBLISHED")
+	}
 	names = append(names, "PROVEN", "RUNS")
 	for _, r := range t.Rows {
 		var row []string
@@ -50,6 +55,9 @@ func (t *Table) leading() (names []string, rows [][]string) {
 		}
 		for _, p := range t.Grid {
 			row = append(row, r.Settings[p])
+		}
+		if published {
+			row = append(row, bound(r.Published))
 		}
 		rows = append(rows, append(row, bound(r.Proven), fmt.Sprint(r.Runs)))
 	}

@@ -1,12 +1,15 @@
 package collect
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"weir/internal/disk"
+	"weir/runtime/store"
 )
 
 // cache looks through a cache: that of all runs, or that of one spec, as earlier versions
@@ -19,14 +22,17 @@ func (f *Found) cache(dir, name, working string) error {
 	if err != nil {
 		return gone(err)
 	}
-	paid := indexOf(filepath.Join(dir, "paid"))
+	notes := notesIn(filepath.Join(dir, "paid"))
 	for _, e := range entries {
 		if !e.IsDir() || !isAddress(e.Name()) {
 			continue
 		}
-		i := Item{Path: filepath.Join(dir, e.Name()), What: Cached, name: name, index: paid[e.Name()]}
-		if i.index != nil {
-			i.What, i.Costs = Paid, true
+		i := Item{Path: filepath.Join(dir, e.Name()), What: Cached, name: name}
+		if of := notes[e.Name()]; of != nil {
+			i.What, i.Costs = Paid, !slices.ContainsFunc(of, f.keyed)
+			if !f.rules.Paid {
+				i.Kept = "runs of this dataset use it again at no charge; --paid removes it"
+			}
 		}
 		if working != "" {
 			i.Kept = "a process works on " + working + ", which may read it"
@@ -42,14 +48,14 @@ func isAddress(name string) bool {
 	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// mostOfIndex is far above what an entry of the index of paid outputs takes.
-const mostOfIndex = 1 << 20
+// mostOfNote is far above what a note of the index of paid outputs takes.
+const mostOfNote = 1 << 20
 
-// indexOf lists, by address, the files below the index of paid outputs that name it, in
-// their own name or in what they say. Whatever else they say, the output that an index
-// names has been paid for.
-func indexOf(dir string) map[string][]string {
-	of := map[string][]string{}
+// notesIn lists, by address, what the index of paid outputs notes. A note that cannot be read
+// may still name an output. The notes stay: with them and the key of its run an output is made
+// again at no charge, and without it they lead nowhere.
+func notesIn(dir string) map[string][]store.Paid {
+	of := map[string][]store.Paid{}
 	if !folder(dir) {
 		return of
 	}
@@ -57,11 +63,33 @@ func indexOf(dir string) map[string][]string {
 		if err != nil || !e.Type().IsRegular() {
 			return nil
 		}
-		data, _ := disk.ReadFile(path, mostOfIndex)
-		for _, address := range regexp.MustCompile(`[0-9a-f]{64}`).FindAllString(e.Name()+"\n"+string(data), -1) {
-			of[address] = append(of[address], path)
+		data, _ := disk.ReadFile(path, mostOfNote)
+		var p store.Paid
+		if json.Unmarshal(data, &p) != nil {
+			p = store.Paid{}
+		}
+		if p.Insecure {
+			return nil // a test: its charge is nobody's
+		}
+		for _, address := range regexp.MustCompile(`[0-9a-f]{64}`).FindAllString(string(data), -1) {
+			of[address] = append(of[address], p)
 		}
 		return nil
 	})
 	return of
+}
+
+// keyed reports whether this build can make again what a run paid for, from the key in its
+// folder.
+func (f *Found) keyed(p store.Paid) bool {
+	run := filepath.Join(p.Name, p.Run)
+	if f.rules.Build == "" || p.Build != f.rules.Build || !filepath.IsLocal(run) {
+		return false
+	}
+	return hasKey(filepath.Join(f.rules.Out, run))
+}
+
+func hasKey(run string) bool {
+	info, err := os.Lstat(filepath.Join(run, "internal", "noise.key"))
+	return err == nil && info.Mode().IsRegular()
 }

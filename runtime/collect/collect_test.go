@@ -115,7 +115,7 @@ func TestUnfinishedRunsThatPaidNothingGo(t *testing.T) {
 	os.MkdirAll(filepath.Join(h.out, "ledgers"), 0o755)
 	path := h.charge(id)
 	killed := h.run("a", "running", fmt.Sprintf(`,"dataset":{"ledger":%q}`, path))
-	free := h.run("a", "interrupted", fmt.Sprintf(`,"dataset":{"ledger":%q}`, path))
+	free := h.run("a", "interrupted", fmt.Sprintf(`,"charges":[{"run":"another"}],"dataset":{"ledger":%q}`, path))
 	lost := h.run("a", "failed", `,"dataset":{"ledger":"/nowhere/l"}`)
 	damaged := h.run("a", "done\x1b", "")
 	done := h.run("a", "done", "")
@@ -153,21 +153,32 @@ func TestCachesGoByAge(t *testing.T) {
 		h.write(name+"/out.arrow", "rows")
 	}
 	h.write("cache/mine/manifest.json", "{}")
-	h.write("cache/paid/"+address("3")+".json", `{"run":"x"}`)
-	h.write("cache/paid/recipe.json", `{"address":"sha256:`+address("4")+`"}`)
+	payer := h.run("a", "done", "")
+	note := func(digit, run, more string) string {
+		return fmt.Sprintf(`{"run":%q,"name":"a","address":"sha256:%s","build":"here"%s}`, filepath.Base(run), address(digit), more)
+	}
+	h.write("cache/paid/"+address("a")+"/"+filepath.Base(payer)+".json", note("3", payer, ""))
+	h.write("cache/paid/"+address("b")+"/x.json", `{"address":"sha256:`+address("4")+`", damaged`)
+	h.write("cache/paid/"+address("c")+"/x.json", note("6", payer, `,"not_private":true`))
+	h.write("cache/"+address("6")+"/manifest.json", "{}")
 	h.age()
 	os.Chtimes(filepath.Join(h.out, "cache", address("5"), "out.arrow"), time.Now(), time.Now())
 	f, of := h.found(h.rules())
-	if len(of) != 4 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" || Bytes(f.Removable()) != 2*6 {
+	if len(of) != 5 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" || Bytes(f.Removable()) != 2*6+2 {
 		t.Fatalf("found %v", of)
 	}
-	if n := h.remove(f); n != 2 || h.there("a/cache/"+address("1")) || h.there("cache/"+address("2")) || !h.there("cache/"+address("4")+"/out.arrow") || !h.there("cache/"+address("5")+"/out.arrow") {
-		t.Errorf("removed %d, must be 2", n)
+	if n := h.remove(f); n != 3 || h.there("a/cache/"+address("1")) || h.there("cache/"+address("2")) || !h.there("cache/"+address("4")+"/out.arrow") || !h.there("cache/"+address("5")+"/out.arrow") {
+		t.Errorf("removed %d, must be 3", n)
 	}
 	r := h.rules()
 	r.Paid = true
 	f, _ = h.found(r)
-	if n := h.remove(f); n != 2 || h.there("cache/"+address("3")) || h.there("cache/paid/recipe.json") || !h.there("cache/mine/manifest.json") {
+	for _, i := range f.Removable() {
+		if want := filepath.Base(i.Path) == address("4"); i.Costs != want {
+			t.Errorf("%s: costs is %v, must be %v", i.Path, i.Costs, want)
+		}
+	}
+	if n := h.remove(f); n != 2 || h.there("cache/"+address("3")) || !h.there("cache/paid/"+address("b")+"/x.json") || !h.there("cache/mine/manifest.json") {
 		t.Errorf("with what was paid: removed %d, must be 2", n)
 	}
 }
@@ -199,6 +210,34 @@ func TestReleasesGoWhereAsked(t *testing.T) {
 	if f, of = h.found(h.rules()); len(of) != 1 || h.remove(f) != 1 || h.there(mine+"/release.tmp") {
 		t.Errorf("found %v, must be what a removal left", of)
 	}
+}
+
+// TestReleaseOfAnothersNoise: a run that took the noise of another one makes its release again
+// while what that one paid for is at hand.
+func TestReleaseOfAnothersNoise(t *testing.T) {
+	h := newHeap(t)
+	payer := h.run("a", "done", "")
+	taker := h.run("b", "done", fmt.Sprintf(`,"charges":[{"run":%q}],"stages":[{"recipe":"sha256:%s","from":%q}]`, filepath.Base(payer), address("a"), filepath.Base(payer)))
+	h.write(taker+"/release/sample.csv", "1,2\n")
+	h.write("cache/paid/"+address("a")+"/"+filepath.Base(payer)+".json",
+		fmt.Sprintf(`{"run":%q,"name":"a","address":"sha256:%s","build":"here"}`, filepath.Base(payer), address("1")))
+	h.write("cache/"+address("1")+"/manifest.json", "{}")
+	r := h.rules()
+	r.Release = true
+	costs := func(what string, want bool) {
+		t.Helper()
+		h.age()
+		if _, of := h.found(r); (of[taker+"/release"] != "") != want {
+			t.Errorf("%s: kept is %q, must be for a new charge: %v", what, of[taker+"/release"], want)
+		}
+	}
+	costs("output and key", false)
+	os.Remove(filepath.Join(h.out, payer, "internal/noise.key"))
+	costs("the output alone", false)
+	os.RemoveAll(filepath.Join(h.out, "cache", address("1")))
+	costs("neither", true)
+	h.write(payer+"/internal/noise.key", "key")
+	costs("the key alone", false)
 }
 
 // TestWhatIsUsedStays: a run that a process works on, and the caches that it may read; one

@@ -43,8 +43,7 @@ type Item struct {
 	Costs bool      `json:"costs"`          // to have it again is a new charge
 	Kept  string    `json:"kept,omitempty"` // why it stays nevertheless
 
-	name  string   // of the spec; "" for what all share
-	index []string // files that name a paid output
+	name string // of the spec; "" for what all share
 }
 
 // Found is all that is old enough, with what of it stays.

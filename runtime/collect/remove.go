@@ -96,10 +96,8 @@ func (f *Found) removeCached(i Item) error {
 		}
 	}
 	d := f.rules.Disk
-	for _, path := range append(i.index, filepath.Join(i.Path, "manifest.json")) {
-		if err := d.Remove(path); err != nil {
-			return err
-		}
+	if err := d.Remove(filepath.Join(i.Path, "manifest.json")); err != nil {
+		return err
 	}
 	return d.RemoveAll(i.Path)
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"weir/internal/disk"
@@ -60,8 +61,8 @@ type ledgers map[string]map[string]int
 // charges counts what a run has paid, by its record and by the ledger, where a killed run
 // stands alone.
 func (l ledgers) charges(s store.Summary) (int, error) {
-	if len(s.Charges) > 0 || s.Dataset.Ledger == "" {
-		return len(s.Charges), nil
+	if n := s.Paid(); n > 0 || s.Dataset.Ledger == "" {
+		return n, nil
 	}
 	path := s.Dataset.Ledger
 	if _, known := l[path]; !known {
@@ -101,12 +102,28 @@ func (f *Found) release(path, name string, s store.Summary) {
 	if left {
 		i.Path = dir.Aside()
 	}
-	_, err := os.Lstat(filepath.Join(dir.Internal(), "noise.key"))
-	i.Costs = !left && (!s.KeyKept || err != nil || s.Build == "" || s.Build != f.rules.Build)
+	i.Costs = !left && !f.again(path, s)
 	if store.Held(f.rules.Disk, path) {
 		i.Kept = "a process works on it"
 	}
 	f.add(i)
+}
+
+// again reports whether a finished run would make its release again at no charge: with its
+// key and by the build that made it, and where it has taken the noise of other runs, with
+// theirs or with what is stored of it, which stays where what was paid for does.
+func (f *Found) again(path string, s store.Summary) bool {
+	if !s.KeyKept || !hasKey(path) || s.Build == "" || s.Build != f.rules.Build {
+		return false
+	}
+	cache := store.Cache{Dir: filepath.Join(f.rules.Out, "cache")}
+	for _, stage := range s.Stages {
+		there := func(p store.Paid) bool { return p.Run == stage.From && (cache.Holds(p.Address) || f.keyed(p)) }
+		if stage.From != "" && (f.rules.Paid || !slices.ContainsFunc(cache.Paid(stage.Recipe), there)) {
+			return false
+		}
+	}
+	return true
 }
 
 // finished is when the record of a run was written for the last time.

@@ -142,7 +142,7 @@ func labour(r *rand.Rand, v []float64) {
 // order by schooling (5% at rank 5, 16% at 9, 42% at 13, 74% at 16). They were set
 // by hand; only the overall rate is tested, within 0.03.
 func adultOdds(v []float64) float64 {
-	x := -3.2 + .33*(v[schoolRank]-9) + .025*(math.Min(v[age], 60)-38) + .025*(v[hours]-40)
+	x := -3.2 + float64(.33*(v[schoolRank]-9)) + float64(.025*(math.Min(v[age], 60)-38)) + float64(.025*(v[hours]-40))
 	if v[marital] == married || v[marital] == 6 {
 		x += 2.3
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 )
 
@@ -70,7 +71,7 @@ func drawCardio(r *rand.Rand, i, rows int64, v []float64) {
 
 func newPatient(r *rand.Rand) patient {
 	var p patient
-	zAge := r.NormFloat64()
+	zAge := portable.Normal(r)
 	// Quantiles of age in days.
 	p.age = math.Floor(quantile([]float64{0, .0001, .01, .05, .1, .25, .5, .75, .9, .95, .99, 1},
 		[]float64{10798, 14284, 14466, 15069, 15840, 17664, 19703, 21327, 22639, 23259, 23489, 23713}, normalCDF(zAge)))
@@ -92,10 +93,10 @@ func newPatient(r *rand.Rand) patient {
 func (p *patient) body(r *rand.Rand) float64 {
 	type shape struct{ height, heightSD, weight, weightSD, corr float64 }
 	s := [2]shape{{161.373, 7.037, 4.2654, 0.1874, 0.2019}, {169.944, 7.192, 4.3304, 0.1756, 0.4495}}[int(p.man)]
-	z := r.NormFloat64()
-	p.height = math.Round(s.height + s.heightSD*z)
-	z = s.corr*z + math.Sqrt(1-s.corr*s.corr)*r.NormFloat64()
-	p.weight = math.Round(10*math.Exp(s.weight+s.weightSD*z)) / 10
+	z := portable.Normal(r)
+	p.height = math.Round(s.height + float64(s.heightSD*z))
+	z = float64(s.corr*z) + float64(math.Sqrt(1-float64(s.corr*s.corr))*portable.Normal(r))
+	p.weight = math.Round(10*portable.Exp(s.weight+float64(s.weightSD*z))) / 10
 	return (p.bmi() - 27.4576) / 5.2569 // mean and sd of the body mass index
 }
 
@@ -106,10 +107,10 @@ func (p *patient) bmi() float64 { return p.weight / (p.height / 100 * p.height /
 // index has slopes 0.185 and 0.249; its remainder has sd 0.945. That of ap_lo on
 // ap_hi has slope 0.70 between tied scores, 0.80 between the normals below.
 func (p *patient) pressure(r *rand.Rand, zAge, zBody float64) float64 {
-	zHi := 0.185*zAge + 0.249*zBody + 0.945*r.NormFloat64()
+	zHi := float64(0.185*zAge) + float64(0.249*zBody) + float64(0.945*portable.Normal(r))
 	p.hi = [...]float64{90, 100, 110, 115, 120, 125, 130, 135, 140, 145, 150, 160, 170, 180, 200}[pick(
 		[]float64{.0155, .0375, .1256, .0032, .4029, .0064, .1298, .003, .1358, .0033, .0612, .0408, .0095, .0088, .003}, normalCDF(zHi))]
-	zLo := 0.80*zHi + 0.04*zBody + 0.6*r.NormFloat64()
+	zLo := float64(0.80*zHi) + float64(0.04*zBody) + float64(0.6*portable.Normal(r))
 	p.lo = [...]float64{60, 70, 75, 79, 80, 85, 90, 95, 100, 110, 120}[pick(
 		[]float64{.0395, .1488, .0031, .0052, .5059, .0042, .2077, .0023, .0593, .0056, .0026}, normalCDF(zLo))]
 	if p.lo >= p.hi {
@@ -122,7 +123,7 @@ func (p *patient) pressure(r *rand.Rand, zAge, zBody float64) float64 {
 // age, body mass index, ap_hi; shares 52385, 9549, 8066) and gluc from the
 // joint counts of both.
 func (p *patient) blood(r *rand.Rand, zAge, zBody, zHi float64) {
-	z := 0.068*zAge + 0.082*zBody + 0.100*zHi + 0.98*r.NormFloat64()
+	z := float64(0.068*zAge) + float64(0.082*zBody) + float64(0.100*zHi) + float64(0.98*portable.Normal(r))
 	p.cholesterol = float64(pick([]float64{52385, 9549, 8066}, normalCDF(z)))
 	joint := [3][]float64{{48672, 2235, 1478}, {6729, 2439, 381}, {4078, 516, 3472}}
 	p.gluc = float64(pick(joint[int(p.cholesterol)], r.Float64()))
@@ -136,10 +137,10 @@ const steepness, baseline = 1.15, 0.04
 // risk is the log odds of disease: the maximum likelihood fit of a logistic
 // regression to the public table (AUROC 0.792), made steeper.
 func (p *patient) risk() float64 {
-	x := 0.0103 + 0.0505*(p.age/365.25-53) + 0.0271*(p.bmi()-27) + 0.0563*(p.hi-126) + 0.0112*(p.lo-81)
+	x := 0.0103 + float64(0.0505*(p.age/365.25-53)) + float64(0.0271*(p.bmi()-27)) + float64(0.0563*(p.hi-126)) + float64(0.0112*(p.lo-81))
 	x += [3]float64{0, 0.3784, 1.0921}[int(p.cholesterol)] + [3]float64{0, 0.0214, -0.3438}[int(p.gluc)]
-	x += -0.1395*p.smoke - 0.2168*p.alco - 0.2318*p.active + 0.0298*p.man
-	return baseline + steepness*x
+	x += float64(-0.1395*p.smoke) - float64(0.2168*p.alco) - float64(0.2318*p.active) + float64(0.0298*p.man)
+	return baseline + float64(steepness*x)
 }
 
 // misrecord makes the mistakes of the published table at their rates there.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 )
 
@@ -28,7 +29,7 @@ func pick(weights []float64, u float64) int {
 	for _, w := range weights {
 		total += w
 	}
-	u *= total
+	u = float64(u * total)
 	for i, w := range weights {
 		if u -= w; u < 0 {
 			return i
@@ -38,9 +39,9 @@ func pick(weights []float64, u float64) int {
 }
 
 // normalCDF is the distribution function of the standard normal.
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+func normalCDF(z float64) float64 { return portable.Erfc(-z/math.Sqrt2) / 2 }
 
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+func logistic(x float64) float64 { return 1 / (1 + portable.Exp(-x)) }
 
 func chance(r *rand.Rand, p float64) float64 {
 	if r.Float64() < p {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/schema"
 )
@@ -175,7 +176,7 @@ func (p *profile) setNumber(c *pipeline.Column) {
 	default:
 		c.Type = pipeline.Numeric
 		if n.decimals <= 6 {
-			c.Step = math.Pow(10, -float64(n.decimals))
+			c.Step = portable.Pow(10, -float64(n.decimals))
 		}
 	}
 	c.Bounds = n.bounds(c.Step)

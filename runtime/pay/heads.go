@@ -15,7 +15,7 @@ func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
 	if p.Shown {
 		return nil, nil
 	}
-	all, err := store.Heads(p.Out, of.ID)
+	all, err := p.Seen.Heads(p.Out, of.ID)
 	if of.Known != nil || err != nil {
 		return all, err
 	}

@@ -20,11 +20,12 @@ const TestLedgerSuffix = ".NOT-PRIVATE" + dataset.LedgerSuffix
 // Place says where the ledger of a dataset is looked for.
 type Place struct {
 	Disk  disk.Disk
-	Asked string  // where the caller or the spec wants it, or ""
-	Out   string  // the folder of runs
-	Test  bool    // noise is from a seed
-	Shown bool    // a finished run is shown, which writes what the ledger lacks of it and spends nothing
-	Order float64 // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
+	Asked string      // where the caller or the spec wants it, or ""
+	Out   string      // the folder of runs
+	Test  bool        // noise is from a seed
+	Shown bool        // a finished run is shown, which writes what the ledger lacks of it and spends nothing
+	Order float64     // of the filter of the cap, where that is rdp and trials fixed it together; 0: not yet
+	Seen  *store.Seen // of records; may be nil
 	Log   *slog.Logger
 
 	Inside func(path string) error // refuses a place that a confined spec may not name; nil where the caller named the ledger

@@ -1,6 +1,9 @@
 package pay
 
 import (
+	"encoding/json"
+	"math"
+
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/ledger"
@@ -12,8 +15,8 @@ type Statement struct {
 	Ledger    string            `json:"ledger"`
 	Before    int               `json:"charges"`     // that the ledger holds
 	Bill      int               `json:"new_charges"` // that are to be made
-	Spent     ledger.Total      `json:"-"`
-	After     ledger.Total      `json:"-"`
+	Spent     Amount            `json:"spent"`
+	After     Amount            `json:"after"`                    // the new charges
 	Cap       *float64          `json:"budget_epsilon,omitempty"` // of the dataset; nil: it has none
 	Adjacency privacy.Adjacency `json:"adjacency"`
 }
@@ -38,10 +41,23 @@ func (a *Account) Statement(runs ...*Purse) (Statement, error) {
 	if a.limit != nil {
 		s.Cap = &a.limit.Epsilon
 	}
-	if s.Spent, err = sum(entries); err == nil {
-		s.After, err = sum(after)
+	if s.Spent.Total, err = sum(entries); err == nil {
+		s.After.Total, err = sum(after)
 	}
 	return s, err
+}
+
+// Amount is a total that is written with null for an infinite epsilon, which JSON has no
+// number for.
+type Amount struct{ ledger.Total }
+
+// MarshalJSON writes what was added up, and how.
+func (a Amount) MarshalJSON() ([]byte, error) {
+	epsilon := &a.Epsilon
+	if math.IsInf(a.Epsilon, 1) {
+		epsilon = nil
+	}
+	return json.Marshal(map[string]any{"epsilon": epsilon, "delta": a.Delta, "unit": a.Unit.String(), "accountant": a.Accountant, "reason": a.Reason})
 }
 
 // sum is how totals of the account are read.

@@ -7,14 +7,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"weir/internal/disk"
 )
 
-// Head is what the record of a run states of its ledger, as its charges left it.
+// Head is what the record of a run states of its ledger, as its charges left it, and what
+// the run is of.
 type Head struct {
 	Record  string `json:"-"` // the run.json that states it
+	Spec    string `json:"-"` // digest of its spec
 	Dataset string `json:"id"`
+	Version string `json:"version"`
 	Ledger  string `json:"ledger"`
 	Count   int    `json:"ledger_count"`
 	Hash    string `json:"ledger_head"`
@@ -23,9 +28,35 @@ type Head struct {
 	Key     string   `json:"-"` // commitment of its noise key
 }
 
+// Seen remembers what records state for as long as their files are as they were: the runs of
+// an experiment all look at those of each other. Nil remembers nothing.
+type Seen struct{ heads sync.Map } // of seen, by file
+
+type seen struct {
+	at   time.Time
+	size int64
+	head Head
+}
+
+// Head is ReadHead.
+func (s *Seen) Head(file string) (Head, error) {
+	info, err := os.Lstat(file)
+	if s == nil || err != nil {
+		return ReadHead(file)
+	}
+	if known, ok := s.heads.Load(file); ok && known.(seen).at.Equal(info.ModTime()) && known.(seen).size == info.Size() {
+		return known.(seen).head, nil
+	}
+	h, err := ReadHead(file)
+	if err == nil {
+		s.heads.Store(file, seen{info.ModTime(), info.Size(), h})
+	}
+	return h, err
+}
+
 // Heads are those of all runs under out that name a dataset. A record that is no record
 // states none; it is not for a run on this dataset to judge.
-func Heads(out, dataset string) ([]Head, error) {
+func (s *Seen) Heads(out, dataset string) ([]Head, error) {
 	var heads []Head
 	names, err := folders(out)
 	if err != nil {
@@ -37,7 +68,7 @@ func Heads(out, dataset string) ([]Head, error) {
 			return nil, err
 		}
 		for _, run := range runs {
-			h, err := ReadHead(filepath.Join(run, "run.json"))
+			h, err := s.Head(filepath.Join(run, "run.json"))
 			if err == nil && h.Dataset == dataset && h.Count > 0 {
 				heads = append(heads, h)
 			}
@@ -70,6 +101,7 @@ func ReadHead(file string) (Head, error) {
 	var r struct {
 		Dataset Head   `json:"dataset"`
 		Key     string `json:"noise_key_sha256"`
+		Spec    string `json:"spec_digest"`
 		Charges []struct {
 			ID string `json:"id"`
 		} `json:"charges"`
@@ -77,7 +109,7 @@ func ReadHead(file string) (Head, error) {
 	if json.Unmarshal(data, &r) != nil {
 		return Head{}, fmt.Errorf("%s: is not the record of a run", file)
 	}
-	r.Dataset.Record, r.Dataset.Key = file, r.Key
+	r.Dataset.Record, r.Dataset.Key, r.Dataset.Spec = file, r.Key, r.Spec
 	for _, c := range r.Charges {
 		r.Dataset.Charges = append(r.Dataset.Charges, c.ID)
 	}

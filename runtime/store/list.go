@@ -58,12 +58,28 @@ type Summary struct {
 	Insecure bool           `json:"not_private"`
 	KeyKept  bool           `json:"noise_key_kept"`
 	Dataset  record.Dataset `json:"dataset"`
-	Charges  []struct{}     `json:"charges"`
-	Terms    struct {
+	Charges  []struct {
+		Run string `json:"run"` // another one that paid it
+	} `json:"charges"`
+	Stages []struct {
+		Recipe string `json:"recipe"`
+		From   string `json:"from"`
+	} `json:"stages"`
+	Terms struct {
 		Delta     float64  `json:"delta"`
 		Proven    *float64 `json:"epsilon_proven"`
 		Published *float64 `json:"epsilon_published"`
 	} `json:"terms"`
+}
+
+// Paid counts the charges that the run itself has made, as far as its record knows.
+func (s Summary) Paid() (n int) {
+	for _, c := range s.Charges {
+		if c.Run == "" || c.Run == s.ID {
+			n++
+		}
+	}
+	return n
 }
 
 // ReadSummary reads the summary of the run in dir. It follows no link and quotes nothing

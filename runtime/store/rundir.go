@@ -47,35 +47,26 @@ func (d RunDir) KeepJSON(name string, v any) error {
 // FindRuns lists the records of earlier runs of the same spec and data under
 // base, newest first. The error says which records cannot be read; what they charged is
 // in the ledger, but nobody can go on with them.
-func FindRuns(base, specDigest, dataset, version string) (runs []Found, unread error) {
-	all, unread := ReadRuns(base)
-	return RunsOf(all, specDigest, dataset, version), unread
-}
-
-// ReadRuns lists the records of all runs under base, newest first; the error says which
-// cannot be read.
-func ReadRuns(base string) (runs []Found, unread error) {
+func FindRuns(base, specDigest, dataset, version string, known *Seen) (runs []Found, unread error) {
 	folders, err := Runs(base)
 	for _, path := range folders {
+		h, err := known.Head(recordPath(path))
+		if err != nil {
+			unread = errors.Join(unread, err)
+			continue
+		}
+		if h.Spec != specDigest || h.Dataset != dataset || h.Version != version {
+			continue
+		}
 		r, err := ReadRecord(path)
 		if err != nil {
 			unread = errors.Join(unread, err)
-		} else {
-			runs = append(runs, Found{path, r})
+			continue
 		}
+		runs = append(runs, Found{path, r})
 	}
 	sort.Slice(runs, func(i, j int) bool { return runs[i].Record.Started.After(runs[j].Record.Started) })
 	return runs, errors.Join(err, unread)
-}
-
-// RunsOf keeps the runs of a spec and of data.
-func RunsOf(all []Found, specDigest, dataset, version string) (runs []Found) {
-	for _, f := range all {
-		if r := f.Record; r.SpecDigest == specDigest && r.Dataset.ID == dataset && r.Dataset.Version == version {
-			runs = append(runs, f)
-		}
-	}
-	return runs
 }
 
 // Runs lists the folders in base that have a record, by their ids, which begin with the

@@ -41,7 +41,7 @@ func TestRunDirIsOfOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, names := range [][3]string{{"s", "d", "1"}, {"x", "d", "1"}, {"s", "x", "1"}, {"s", "d", "2"}} {
-		runs, err := FindRuns(filepath.Dir(d.Path), names[0], names[1], names[2])
+		runs, err := FindRuns(filepath.Dir(d.Path), names[0], names[1], names[2], nil)
 		if err != nil || (len(runs) == 1) != (names == [3]string{"s", "d", "1"}) {
 			t.Errorf("%v finds %d runs, %v", names, len(runs), err)
 		}

@@ -255,7 +255,7 @@ func decimals(step float64) int {
 		return -1
 	}
 	for places := range 10 {
-		if x := step * pow10[places]; math.Abs(x-math.Round(x)) < 1e-9*x {
+		if x := float64(step * pow10[places]); math.Abs(x-math.Round(x)) < 1e-9*x {
 			return places
 		}
 	}

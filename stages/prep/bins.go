@@ -11,7 +11,7 @@ import (
 func uniformEdges(lower, upper float64, bins int) []float64 {
 	edges := make([]float64, bins+1)
 	for i := range edges {
-		edges[i] = lower + float64(i)*((upper-lower)/float64(bins))
+		edges[i] = lower + float64(float64(i)*((upper-lower)/float64(bins)))
 	}
 	edges[bins] = upper
 	return edges
@@ -27,10 +27,10 @@ func quantileEdges(values []float64, bins int) []float64 {
 	slices.Sort(values)
 	edges := make([]float64, bins+1)
 	for i := range edges {
-		at := float64(i) / float64(bins) * float64(len(values)-1)
+		at := float64(float64(i) / float64(bins) * float64(len(values)-1))
 		low := min(int(at), len(values)-1)
 		high := min(low+1, len(values)-1)
-		edges[i] = values[low] + (at-float64(low))*(values[high]-values[low])
+		edges[i] = values[low] + float64((at-float64(low))*(values[high]-values[low]))
 	}
 	return slices.Compact(edges)
 }
@@ -55,7 +55,7 @@ func within(edges []float64, i int32, u float64) float64 {
 		return math.NaN()
 	}
 	i = min(max(i, 0), int32(len(edges)-2))
-	return edges[i] + u*(edges[i+1]-edges[i])
+	return edges[i] + float64(u*(edges[i+1]-edges[i]))
 }
 
 // binNames spells bins as half-open intervals.

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 )
 
@@ -164,7 +165,7 @@ func softmax(z []float64, temperature float64) {
 		greatest = max(greatest, v)
 	}
 	for i, v := range z {
-		z[i] = math.Exp((v - greatest) / temperature)
+		z[i] = portable.Exp((v - greatest) / temperature)
 		sum += z[i]
 	}
 	for i := range z {

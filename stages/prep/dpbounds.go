@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -105,7 +106,7 @@ func highest(c *pipeline.Column) int {
 	if step == 0 {
 		return 200
 	}
-	return 51 + int(math.Floor(math.Log2(step)))
+	return 51 + int(math.Floor(portable.Log2(step)))
 }
 
 // spacing is the step of a column, 1 for whole numbers; 0 where there is none.

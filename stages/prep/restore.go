@@ -41,7 +41,7 @@ func restoring(c pipeline.Column) restore {
 	}
 	r.boolean = c.Type == pipeline.Boolean
 	if r.step > 0 && r.step <= 1 {
-		if per := math.Round(1 / r.step); math.Abs(per*r.step-1) < 1e-9 && math.Abs(r.origin*per-math.Round(r.origin*per)) < 1e-6 {
+		if per := math.Round(1 / r.step); math.Abs(float64(per*r.step)-1) < 1e-9 && math.Abs(float64(r.origin*per)-math.Round(r.origin*per)) < 1e-6 {
 			r.per = per // steps such as 0.1: dividing whole numbers gives the nearest decimal
 			r.first, r.last = multiples(r.least, r.utmost, per)
 		}
@@ -67,7 +67,7 @@ func (r restore) value(x float64) float64 {
 		return min(max(math.RoundToEven(x*r.per), r.first), r.last) / r.per
 	case r.step > 0:
 		x = min(max(x, r.least), r.utmost)
-		x = r.origin + math.RoundToEven((x-r.origin)/r.step)*r.step
+		x = r.origin + float64(math.RoundToEven((x-r.origin)/r.step)*r.step)
 		if x > r.utmost {
 			x -= r.step
 		}

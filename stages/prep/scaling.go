@@ -65,7 +65,7 @@ func (e scaling) line() (offset, slope, least, greatest float64) {
 		return -e.Mean / e.SD, 1 / e.SD, math.Inf(-1), math.Inf(1)
 	}
 	slope = (e.Range[1] - e.Range[0]) / e.width()
-	return e.Range[0] - e.Lower*slope, slope, e.Range[0], e.Range[1]
+	return e.Range[0] - float64(e.Lower*slope), slope, e.Range[0], e.Range[1]
 }
 
 // width is the divisor of min_max.
@@ -79,9 +79,9 @@ func (e scaling) width() float64 {
 // backward is x of z, unclipped.
 func (e scaling) backward(z float64) float64 {
 	if e.Form == pipeline.Standard {
-		return z*e.SD + e.Mean
+		return float64(z*e.SD) + e.Mean
 	}
-	return e.Lower + (z-e.Range[0])/(e.Range[1]-e.Range[0])*e.width()
+	return e.Lower + float64((z-e.Range[0])/(e.Range[1]-e.Range[0])*e.width())
 }
 
 // errMissing is the run-time form of what Plan checks: the table holds a null

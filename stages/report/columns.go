@@ -80,7 +80,7 @@ func summarise(x []float64) report.Summary {
 	}
 	ss := 0.0
 	for _, v := range x {
-		ss += (v - mean) * (v - mean)
+		ss += float64((v - mean) * (v - mean))
 	}
 	n := len(x)
 	return report.Summary{Mean: mean, SD: math.Sqrt(ss / float64(n)), Least: x[0], Median: (x[(n-1)/2] + x[n/2]) / 2, Greatest: x[n-1]}

@@ -3,6 +3,8 @@ package graphical
 import (
 	"errors"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // newModel calibrates factors and masks on a tree: beliefs that agree on separators,
@@ -74,11 +76,11 @@ func (m *Model) weigh(i int, part *view) []float64 {
 	}
 	part.add(b, scale)
 	for k, x := range b {
-		b[k] = math.Exp(x)
+		b[k] = portable.Exp(x)
 	}
 	part.sum(b, sums)
 	for k, s := range sums {
-		scale[k] = math.Log(s) - scale[k]
+		scale[k] = portable.Log(s) - scale[k]
 	}
 	return scale
 }

@@ -1,9 +1,10 @@
 package graphical
 
 import (
-	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"weir/internal/portable"
 )
 
 // rule scores a column for elimination; the lowest goes first.
@@ -88,7 +89,7 @@ func (g *graph) remove(c int, near Set) {
 }
 
 // bySize is the logarithm of the clique's cells.
-func bySize(g *graph, c int) float64 { return g.nearSize(c) + math.Log(float64(g.dom[c])) }
+func bySize(g *graph, c int) float64 { return g.nearSize(c) + portable.Log(float64(g.dom[c])) }
 
 // byGain is the logarithm of the clique's cells over the column's codes.
 func byGain(g *graph, c int) float64 { return g.nearSize(c) }
@@ -97,7 +98,7 @@ func (g *graph) nearSize(c int) float64 {
 	size := 0.0
 	for w, word := range g.rows[c] {
 		for ; word != 0; word &= word - 1 {
-			size += math.Log(float64(g.dom[64*w+bits.TrailingZeros64(word)]))
+			size += portable.Log(float64(g.dom[64*w+bits.TrailingZeros64(word)]))
 		}
 	}
 	return size
@@ -117,5 +118,5 @@ func byFill(g *graph, c int) float64 {
 
 // perturbed is bySize with noise of half a unit.
 func perturbed(rng *rand.Rand) rule {
-	return func(g *graph, c int) float64 { return bySize(g, c) + rng.Float64() - .5 }
+	return func(g *graph, c int) float64 { return bySize(g, c) + float64(rng.Float64()) - .5 }
 }

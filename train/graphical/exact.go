@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // exactSweeps and exactNear end the fit of exact tables, in sweeps and in parts of the
@@ -68,7 +70,7 @@ func (t *target) scaleTo() float64 {
 		off = max(off, math.Abs(m-t.y[i]))
 		if t.count[i] = 1; m > 0 && t.y[i] > 0 {
 			t.count[i] = t.y[i] / m
-			t.log[i] += math.Log(t.count[i])
+			t.log[i] += portable.Log(t.count[i])
 		}
 	}
 	return off

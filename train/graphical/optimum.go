@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"weir/internal/portable"
 )
 
 // What the fit to the optimum stops at and how it steps.
@@ -95,7 +97,7 @@ func (p *pace) factor(left float64, hard bool) float64 {
 	if way != 0 {
 		p.last = way
 	}
-	return math.Pow(change, way/(1+float64(p.turns)/5))
+	return portable.Pow(change, way/(1+float64(p.turns)/5))
 }
 
 // round is the sweeps of one round; it returns how much smaller the last one's steps
@@ -134,11 +136,11 @@ func (f *fitting) certificate() (loss, gap float64) {
 		loss += t.loss()
 		for i, m := range t.count {
 			slope.log[i] = t.weight[i] * (t.y[i] - m)
-			gap -= slope.log[i] * m
+			gap -= float64(slope.log[i] * m)
 		}
 		slopes = append(slopes, slope)
 	}
-	return loss, max(gap+f.total*f.tree.best(slopes, f.masks), 0)
+	return loss, max(gap+float64(f.total*f.tree.best(slopes, f.masks)), 0)
 }
 
 // best is the largest sum of factors over all allowed rows.

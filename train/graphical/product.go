@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"weir/internal/portable"
 )
 
 // array is a table over vars, its axes in the order of byDomain.
@@ -46,11 +45,16 @@ func (t *Tree) product(a, b array, keep Set) (array, error) {
 // part is one of n equal parts of a list.
 func part(a []float64, i, n int) []float64 { return a[i*len(a)/n : (i+1)*len(a)/n] }
 
+// multiplyMatrices adds the products of each element of the sum in the order of inner.
 func multiplyMatrices(a, b, out []float64, rows, inner, columns int) {
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
-		blas64.General{Rows: rows, Cols: inner, Stride: inner, Data: a},
-		blas64.General{Rows: inner, Cols: columns, Stride: columns, Data: b},
-		0, blas64.General{Rows: rows, Cols: columns, Stride: columns, Data: out})
+	for i := range rows {
+		row := out[i*columns:][:columns]
+		for k, v := range a[i*inner:][:inner] {
+			if v != 0 { // most cells of a large table
+				portable.Axpy(v, b[k*columns:][:columns], row)
+			}
+		}
+	}
 }
 
 // over sums a table to some of its columns.

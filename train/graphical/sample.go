@@ -124,7 +124,7 @@ func round(weights []float64, offsets []int32, u float64, group []uint32) {
 	by, sum, done := float64(len(group))/total, 0.0, 0
 	for k, o := range offsets[:last+1] {
 		sum += weights[o]
-		until := min(int(sum*by+u), len(group))
+		until := min(int(float64(sum*by)+u), len(group))
 		if k == last {
 			until = len(group)
 		}

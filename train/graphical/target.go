@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"weir/internal/portable"
 )
 
 // target is a table that the model is to meet, its axes by domain.
@@ -51,11 +53,11 @@ func noise(tables []Table) float64 {
 	for _, t := range tables {
 		for _, v := range t.Var {
 			if v > 0 && v < math.Inf(1) {
-				sum, cells = sum+math.Log(v)/2, cells+1
+				sum, cells = sum+float64(portable.Log(v)/2), cells+1
 			}
 		}
 	}
-	return math.Exp(sum / float64(max(cells, 1)))
+	return portable.Exp(sum / float64(max(cells, 1)))
 }
 
 // blocks puts every table with the smallest of the larger tables that hold it.
@@ -90,10 +92,10 @@ func (t *target) loss() float64 {
 	sum := 0.0
 	for i, w := range t.weight {
 		if d := t.count[i] - t.y[i]; w > 0 {
-			sum += w * d * d
+			sum += float64(w * d * d)
 		}
 	}
-	return sum / 2
+	return float64(sum / 2)
 }
 
 // near is the implicit step, each cell by itself; what the sum gains or loses by it
@@ -106,8 +108,8 @@ func (t *target) near(total float64) {
 			x = 0
 		}
 		t.log[i] += x
-		t.count[i] = math.Exp(x)
-		sum += m * t.count[i]
+		t.count[i] = portable.Exp(x)
+		sum += float64(m * t.count[i])
 	}
 	for i := range t.count {
 		t.count[i] *= total / sum
@@ -125,8 +127,8 @@ func solve(m, r, y float64) float64 {
 	}
 	x := min(max((y-m)/(m+r), -3), 3)
 	for range 8 {
-		e := m * math.Exp(x)
-		next := min(max(x-(e+r*x-y)/(e+r), -3), 3)
+		e := float64(m * portable.Exp(x))
+		next := min(max(x-(e+float64(r*x)-y)/(e+r), -3), 3)
 		if math.Abs(next-x) < 1e-6 {
 			return next
 		}

@@ -75,7 +75,7 @@ func Systematic(weights []float64, n int64, at float64) []int64 {
 	out, before, run := make([]int64, len(weights)), int64(0), 0.0
 	for i, w := range weights {
 		run += w
-		upTo := min(int64(math.Floor(run/total*float64(n)+at)), n)
+		upTo := min(int64(math.Floor(float64(run/total*float64(n))+at)), n)
 		if i == len(weights)-1 {
 			upTo = n
 		}

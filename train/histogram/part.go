@@ -100,7 +100,7 @@ func nearest(y, variances []float64, total float64) []float64 {
 			if x[i] = 0; out[i] {
 				continue
 			}
-			if x[i] = y[i] - sum/variance*variances[i]; x[i] < 0 {
+			if x[i] = y[i] - float64(sum/variance*variances[i]); x[i] < 0 {
 				x[i], out[i], again = 0, true, true
 			}
 		}

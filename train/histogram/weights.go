@@ -1,6 +1,10 @@
 package histogram
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // branching is by how much ranges of one level are wider than those of the next.
 const branching = 2
@@ -31,12 +35,12 @@ func weights(leaves []Leaf) []float64 {
 	w := make([]float64, len(leaves))
 	for i, l := range leaves {
 		at, own := levels[i], math.Sqrt(l.Var)
-		w[i] = .05 * own / math.Pow(branching, float64(at))
+		w[i] = .05 * own / portable.Pow(branching, float64(at))
 		switch {
 		case at == 0:
-			w[i] += max(l.Count-.25*own, 0)
+			w[i] += max(l.Count-float64(.25*own), 0)
 		case held[at] >= explained(at)*sd[at]:
-			w[i] += max(l.Count-.5*own, 0)
+			w[i] += max(l.Count-float64(.5*own), 0)
 		}
 	}
 	if !(sum(w) > 0) {
@@ -56,7 +60,7 @@ func levelsOf(leaves []Leaf) []int {
 	levels := make([]int, len(leaves))
 	for i, l := range leaves {
 		times := float64(l.Hi-l.Lo) / float64(narrowest)
-		levels[i] = int(math.Round(math.Log2(times) / math.Log2(branching)))
+		levels[i] = int(math.Round(portable.Log2(times) / portable.Log2(branching)))
 	}
 	return levels
 }

@@ -52,7 +52,7 @@ func (o *batchNormOp) forward(w []float32, x Matrix, m Mode) Matrix {
 		for i := range x.Rows {
 			u := float32((float64(x.Row(i)[j]) - mean) * o.inverse[j])
 			o.unit.Row(i)[j] = u
-			y.Row(i)[j] = u*w[j] + w[o.cols+j]
+			y.Row(i)[j] = float32(u*w[j]) + w[o.cols+j]
 		}
 	}
 	y.setExtra(1)
@@ -65,7 +65,7 @@ func (o *batchNormOp) remember(w []float32, j int, mean, variance float64, n int
 	if n < 2 {
 		return
 	}
-	variance *= float64(n) / float64(n-1)
+	variance = float64(variance * (float64(n) / float64(n-1)))
 	w[2*o.cols+j] += float32(batchMomentum * (mean - float64(w[2*o.cols+j])))
 	w[3*o.cols+j] += float32(batchMomentum * (variance - float64(w[3*o.cols+j])))
 }
@@ -79,7 +79,7 @@ func moments(x Matrix, j int) (mean, variance float64) {
 	mean /= n
 	for i := range x.Rows {
 		d := float64(x.Row(i)[j]) - mean
-		variance += d * d
+		variance += float64(d * d)
 	}
 	return mean, variance / n
 }
@@ -103,7 +103,7 @@ func (o *batchNormOp) column(dx, dy Matrix, j int, scale float64) {
 		for i := range dy.Rows {
 			g := float64(dy.Row(i)[j])
 			sum += g
-			dot += g * float64(o.unit.Row(i)[j])
+			dot += float64(g * float64(o.unit.Row(i)[j]))
 		}
 	}
 	n := float64(dy.Rows)

@@ -2,8 +2,8 @@ package net
 
 import (
 	"fmt"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/internal/kernel"
 )
 
@@ -88,7 +88,7 @@ func gumbel(y, x Matrix, at int, b Block, m Mode) {
 		from, to := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
 		for j, v := range from {
 			u := (float64(m.Rand.Uint64()>>12) + 0.5) / (1 << 52)
-			to[j] = float32((float64(v) - math.Log(-math.Log(u))) / b.Temperature)
+			to[j] = float32((float64(v) - portable.Log(-portable.Log(u))) / b.Temperature)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func backwardBlock(d, y []float32, b Block) {
 func softmaxBackward(d, y []float32, scale float32) {
 	var dot float32
 	for j, v := range d {
-		dot += v * y[j]
+		dot += float32(v * y[j])
 	}
 	for j := range d {
 		d[j] = scale * y[j] * (d[j] - dot)

@@ -179,7 +179,7 @@ func oneByOne(dst, bound []float64, s *scratch, rows, size, positions int, input
 		if math.IsInf(upper, 1) {
 			dst[i] = upper
 		}
-		bound[i] += upper * float64(rows/len(dst))
+		bound[i] += float64(upper * float64(rows/len(dst)))
 	}
 }
 

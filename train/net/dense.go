@@ -67,18 +67,18 @@ func (o *denseOp) squares(dst, bound []float64, s *scratch) {
 		for j := range i + 1 {
 			o.pair(a, d, i*n, j*n, n)
 			for k := range dst {
-				v := float64(a[k]) * float64(d[k])
+				v := float64(float64(a[k]) * float64(d[k]))
 				if i == j {
 					dst[k] += v
 					sum[k] += float32(math.Sqrt(v))
 				} else {
-					dst[k] += 2 * v
+					dst[k] += float64(2 * v)
 				}
 			}
 		}
 	}
 	for k, v := range sum {
-		bound[k] += float64(v) * float64(v)
+		bound[k] += float64(float64(v) * float64(v))
 	}
 }
 

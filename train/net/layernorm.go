@@ -39,7 +39,7 @@ func (o *layerNormOp) forward(w []float32, x Matrix, _ Mode) Matrix {
 		u := o.unit.Row(i)
 		o.inverse[i] = normalise(u, x.Row(i))
 		for j, v := range u {
-			y.Row(i)[j] = v*gain[j] + offset[j]
+			y.Row(i)[j] = float32(v*gain[j]) + offset[j]
 		}
 	}
 	y.setExtra(1)
@@ -55,7 +55,7 @@ func normalise(u, x []float32) float64 {
 	mean /= float64(len(x))
 	for _, v := range x {
 		d := float64(v) - mean
-		square += d * d
+		square += float64(d * d)
 	}
 	inverse := 1 / math.Sqrt(square/float64(len(x))+normEpsilon)
 	for j, v := range x {
@@ -80,13 +80,13 @@ func (o *layerNormOp) backward(w []float32, dy Matrix, from int) Matrix {
 func denormalise(dx, u, dy, gain []float32, inverse float64) {
 	var sum, dot float64
 	for j := range dx {
-		g := float64(dy[j]) * float64(gain[j])
+		g := float64(float64(dy[j]) * float64(gain[j]))
 		sum += g
-		dot += g * float64(u[j])
+		dot += float64(g * float64(u[j]))
 	}
 	n := float64(len(dx))
 	for j := range dx {
-		g := float64(dy[j]) * float64(gain[j])
+		g := float64(float64(dy[j]) * float64(gain[j]))
 		dx[j] = float32(inverse * (g - sum/n - float64(u[j])*dot/n))
 	}
 }
@@ -101,12 +101,12 @@ func (o *layerNormOp) squares(dst, bound []float64, _ *scratch) {
 			var gain, offset, absolute float64
 			for p := range parts {
 				d := float64(o.delta.Row(p*len(dst) + i)[j])
-				g := d * float64(o.unit.Row(p*len(dst) + i)[j])
+				g := float64(d * float64(o.unit.Row(p*len(dst) + i)[j]))
 				gain, offset = gain+g, offset+d
 				absolute += math.Abs(g) + math.Abs(d)
 			}
-			total += gain*gain + offset*offset
-			upper += absolute * absolute
+			total += float64(gain*gain) + float64(offset*offset)
+			upper += float64(absolute * absolute)
 		}
 		dst[i] += total
 		bound[i] += upper
@@ -125,8 +125,8 @@ func (o *layerNormOp) accumulate(grad, scale []float32) {
 		}
 		u := o.unit.Row(i)
 		for j, d := range o.delta.Row(i) {
-			gain[j] += c * d * u[j]
-			offset[j] += c * d
+			gain[j] += float32(c * d * u[j])
+			offset[j] += float32(c * d)
 		}
 	}
 }

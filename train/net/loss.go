@@ -3,6 +3,7 @@ package net
 import (
 	"math"
 
+	"weir/internal/portable"
 	"weir/train/internal/kernel"
 )
 
@@ -24,7 +25,7 @@ func BCE(dy, y, target Matrix, loss []float64) {
 		var sum float64
 		for j, v := range y.Row(i) {
 			x := float64(v)
-			sum += math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) - x*float64(target.Row(i)[j])
+			sum += math.Max(x, 0) + portable.Log1p(portable.Exp(-math.Abs(x))) - float64(x*float64(target.Row(i)[j]))
 		}
 		loss[i] = sum / float64(y.Cols)
 	}
@@ -40,7 +41,7 @@ func MSE(dy, y, target Matrix, loss []float64) {
 		var sum float64
 		for j, v := range y.Row(i) {
 			d := float64(v) - float64(target.Row(i)[j])
-			sum += d * d
+			sum += float64(d * d)
 		}
 		loss[i] = sum / float64(y.Cols)
 	}
@@ -68,13 +69,13 @@ func GaussianKL(dy, y Matrix, weight float64, loss []float64) {
 		var sum float64
 		for j := range d {
 			mean, logvar := float64(row[j]), float64(row[d+j])
-			variance := math.Exp(logvar)
-			sum += variance + mean*mean - 1 - logvar
+			variance := portable.Exp(logvar)
+			sum += variance + float64(mean*mean) - 1 - logvar
 			g[j] += float32(weight * mean)
 			g[d+j] += float32(weight * (variance - 1) / 2)
 		}
 		if loss != nil {
-			loss[i] += weight * sum / 2
+			loss[i] += float64(weight * sum / 2)
 		}
 	}
 }
@@ -85,7 +86,7 @@ func Reparameterise(z, y, e Matrix) {
 	for i := range z.Rows {
 		row, to := y.Row(i), z.Row(i)
 		for j := range to {
-			to[j] = row[j] + float32(math.Exp(float64(row[z.Cols+j])/2))*e.Row(i)[j]
+			to[j] = row[j] + float32(float32(portable.Exp(float64(row[z.Cols+j])/2))*e.Row(i)[j])
 		}
 	}
 }
@@ -97,7 +98,7 @@ func ReparameteriseBackward(dy, dz, y, e Matrix) {
 		g, row := dy.Row(i), y.Row(i)
 		for j, v := range dz.Row(i) {
 			g[j] = v
-			g[dz.Cols+j] = v * e.Row(i)[j] * float32(math.Exp(float64(row[dz.Cols+j])/2)/2)
+			g[dz.Cols+j] = v * e.Row(i)[j] * float32(portable.Exp(float64(row[dz.Cols+j])/2)/2)
 		}
 	}
 }

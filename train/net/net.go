@@ -97,7 +97,7 @@ func (n *Net) Init(r *rand.Rand) []float32 {
 		for i := range part {
 			part[i] = t.start
 			if t.bound > 0 {
-				part[i] += float32((2*r.Float64() - 1) * t.bound)
+				part[i] += float32((float64(2*float64(r.Float64())) - 1) * t.bound)
 			}
 		}
 	}

@@ -77,7 +77,9 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 	for i := real.Rows; i < both.Rows; i++ {
 		y[i] = true
 	}
-	x = columnsOf(x, detection.Independent(x))
+	// Columns that are linear combinations of others add nothing to a model, and
+	// leave its coefficients undetermined.
+	x = x.Pick(detection.Independent(x))
 	reason := question.Empty(real.Rows, other.Rows)
 	if len(x.Cols) == 0 {
 		reason = figure.Notes(reason, "no column in common has two values")
@@ -92,16 +94,6 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 		return err
 	}
 	return r.twoSample(ctx, x, y, suffix, note)
-}
-
-// columnsOf keeps some columns: those that are linear combinations of others add
-// nothing to a model, and leave its coefficients undetermined.
-func columnsOf(x learn.Matrix, places []int) learn.Matrix {
-	out := learn.Matrix{Rows: x.Rows}
-	for _, j := range places {
-		out.Cols = append(out.Cols, x.Cols[j])
-	}
-	return out
 }
 
 func (r *detectionRun) sampled(f *columns.Frame, purpose string) (*columns.Frame, string) {

@@ -226,7 +226,7 @@ func gradient(x learn.Matrix, y learn.Labels, m *learn.Linear) float64 {
 		sum += residuals[i]
 	}
 	squares := sum * sum
-	for j, c := range x.Cols {
+	for j, c := range x.Dense().Cols {
 		g := m.Coef[0][j]
 		for i, v := range c {
 			g += v * residuals[i]

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/internal/portable"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/marginal"
 )
@@ -57,7 +58,7 @@ func (r *marginalRun) equivalent(ctx context.Context, source *marginal.Table, wa
 			return figure.Of(float64(size)/float64(source.Synth), fmt.Sprintf("or less: %d rows are nearer already", size)), nil
 		case at <= wanted:
 			t := (last - wanted) / (last - at)
-			rows := math.Exp(math.Log(float64(lastSize)) + t*math.Log(float64(size)/float64(lastSize)))
+			rows := portable.Exp(portable.Log(float64(lastSize)) + float64(t*portable.Log(float64(size)/float64(lastSize))))
 			return figure.Of(rows / float64(source.Synth)), nil
 		case size == source.Synth:
 			return figure.Of(1, "the synthetic rows are nearer than all of them"), nil

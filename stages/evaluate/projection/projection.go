@@ -128,7 +128,7 @@ func (r *projectionRun) spread(pca *projection.PCA, port string) {
 	for k := range mean {
 		r.Add("mean_"+port, component(k), figure.Of(mean[k]))
 		r.Add("sd_"+port, component(k), figure.Of(sd[k]))
-		kept += sd[k] * sd[k]
+		kept += float64(sd[k] * sd[k])
 	}
 	if port != "real" {
 		r.Add("explained_variance_ratio_"+port, "", figure.Over(kept, total))

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
@@ -179,7 +179,7 @@ func (s *settings) fit(ctx context.Context, e *features.Encoder, f *columns.Fram
 		a.note = figure.Notes(why, map[bool]string{true: "no row is complete"}[f.Rows == 0])
 		return a, nil
 	}
-	x, left := e.Encode(f), slices.Clone(e.Names())
+	x, left := e.Encode(f).Dense(), slices.Clone(e.Names())
 	for {
 		fit, err := learn.FitGLM(ctx, learn.Family(s.Model), x, y, s.offset(f), run)
 		var no *learn.NotEstimable
@@ -231,7 +231,7 @@ func (s *settings) offset(f *columns.Frame) []float64 {
 	}
 	o := slices.Clone(f.Column(s.Exposure).Numbers)
 	for i, v := range o {
-		o[i] = math.Log(v)
+		o[i] = portable.Log(v)
 	}
 	return o
 }

@@ -45,7 +45,7 @@ func lineOf(c pipeline.Column) line {
 	if !(l.step > 0) || !(max(math.Abs(l.least), math.Abs(l.upper))/l.step < finest) {
 		return l.stretches()
 	}
-	if per := math.Round(1 / l.step); l.step <= 1 && math.Abs(per*l.step-1) < 1e-9 && math.Abs(l.least*per-math.Round(l.least*per)) < 1e-6 {
+	if per := math.Round(1 / l.step); l.step <= 1 && math.Abs(float64(per*l.step)-1) < 1e-9 && math.Abs(float64(l.least*per)-math.Round(l.least*per)) < 1e-6 {
 		return l.decimals(per)
 	}
 	l.scale, l.points = 1/l.step, int64(math.RoundToEven((l.upper-l.least)/l.step))+1
@@ -58,7 +58,7 @@ func lineOf(c pipeline.Column) line {
 // stretches cuts the line where there is no step, or one that is finer than float64.
 func (l line) stretches() line {
 	l.open, l.points = true, lineCells
-	half := l.upper/2 - l.least/2 // finite for any two bounds
+	half := float64(l.upper/2) - float64(l.least/2) // finite for any two bounds
 	l.scale, l.step = lineCells/half, half*(2./lineCells)
 	if math.IsInf(l.scale, 0) {
 		l.points, l.scale, l.step = 1, 0, 2*half
@@ -98,7 +98,7 @@ func (l *line) place(x float64) int64 {
 	case l.whole:
 		return l.wholePlace(int64(math.RoundToEven(min(max(x, l.least), l.upper))))
 	case l.open:
-		k = math.Floor((x/2 - l.least/2) * l.scale)
+		k = math.Floor((float64(x/2) - float64(l.least/2)) * l.scale)
 	default:
 		k = math.RoundToEven((x - l.least) * l.scale)
 	}
@@ -141,14 +141,14 @@ func (g *Grid) draw(cell int, rng *rand.Rand) float64 {
 		at += rng.Int64N(n)
 	}
 	if l.open {
-		return l.along(float64(at) + rng.Float64())
+		return l.along(float64(at) + float64(rng.Float64()))
 	}
 	return l.point(at)
 }
 
 // along is the number k stretches above the least.
 func (l *line) along(k float64) float64 {
-	half := l.least/2 + float64(k*(l.step/2)) // finite for any two bounds
+	half := float64(l.least/2) + float64(k*(l.step/2)) // finite for any two bounds
 	return min(max(2*half, l.least), l.upper)
 }
 

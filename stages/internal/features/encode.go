@@ -132,18 +132,25 @@ func (p *part) features() []string {
 // column=category or "column missing".
 func (e *Encoder) Names() []string { return e.names }
 
-// Encode is the design matrix of f: rows by len(Names()).
+// Encode is the design matrix of f: rows by len(Names()). Indicators stand in
+// blocks, one of each column, so that memory is that of the codes however many
+// categories there are; Dense stores them.
 func (e *Encoder) Encode(f *columns.Frame) learn.Matrix {
-	m, at := learn.NewMatrix(f.Rows, len(e.names)), 0
+	m := learn.Matrix{Rows: f.Rows}
 	for i := range e.parts {
 		p := &e.parts[i]
 		c, width := f.Column(p.name), len(p.features())
-		if p.coded {
-			p.codes(c.Codes, m.Cols[at:at+width])
-		} else {
-			p.numbers(c.Numbers, m.Cols[at:at+width])
+		codes := c.Codes
+		if !p.coded {
+			m.Cols = append(m.Cols, p.numbers(c.Numbers))
+			width, codes = width-1, p.absent(c.Numbers)
+		} else if p.first > 0 || p.missing {
+			codes = p.codes(c.Codes, width)
 		}
-		at += width
+		if width > 0 {
+			m.Blocks = append(m.Blocks, learn.Block{First: len(m.Cols), Width: width, Codes: codes})
+			m.Cols = append(m.Cols, make([][]float64, width)...)
+		}
 	}
 	return m
 }
@@ -163,26 +170,42 @@ func (e *Encoder) Blocks(ctx context.Context, frame *columns.Frame, f func(at in
 	return ctx.Err()
 }
 
-func (p *part) codes(codes []int32, to [][]float64) {
+// codes are the places of the indicators; -1 is none.
+func (p *part) codes(codes []int32, width int) []int32 {
+	to := make([]int32, len(codes))
 	for i, v := range codes {
-		switch k := int(v) - p.first; {
-		case v < 0 && p.missing:
-			to[len(to)-1][i] = 1
-		case v >= 0 && k >= 0:
-			to[k][i] = 1
+		if to[i] = v - int32(p.first); v < 0 {
+			to[i] = -1
+			if p.missing {
+				to[i] = int32(width - 1)
+			}
+		} else if to[i] < 0 {
+			to[i] = -1
 		}
 	}
+	return to
 }
 
-func (p *part) numbers(x []float64, to [][]float64) {
+func (p *part) numbers(x []float64) []float64 {
+	to := make([]float64, len(x))
 	for i, v := range x {
-		if math.IsNaN(v) {
-			to[0][i] = p.fill
-			if p.missing {
-				to[1][i] = 1
-			}
-			continue
+		if to[i] = (v - p.shift) / p.scale; math.IsNaN(v) {
+			to[i] = p.fill
 		}
-		to[0][i] = (v - p.shift) / p.scale
 	}
+	return to
+}
+
+// absent are the places of the one indicator of missing numbers.
+func (p *part) absent(x []float64) []int32 {
+	if !p.missing {
+		return nil
+	}
+	to := make([]int32, len(x))
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			to[i] = -1
+		}
+	}
+	return to
 }

@@ -30,7 +30,7 @@ func TestEncode(t *testing.T) {
 		{.1, .3, .3, .5}, {0, 0, 1, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0},
 		{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 1, 1},
 	}
-	if d := cmp.Diff(want, e.Encode(f).Cols, cmpopts.EquateApprox(0, 1e-12)); d != "" {
+	if d := cmp.Diff(want, e.Encode(f).Dense().Cols, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
 	}
 	// Mean 3, population sd sqrt(8/3) of 1, 3, 5.

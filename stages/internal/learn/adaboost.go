@@ -2,8 +2,8 @@ package learn
 
 import (
 	"context"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -52,8 +52,9 @@ func (a AdaBoost) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer,
 func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) (weight float64, more bool) {
 	wrong := make([]bool, x.Rows)
 	miss, sum := 0.0, 0.0
+	leaves := t.leaves(x)
 	for i := range w {
-		wrong[i] = argmax(t.value(t.leaf(x, i))) != y.Y[i]
+		wrong[i] = argmax(t.value(leaves[i])) != y.Y[i]
 		sum += w[i]
 		if wrong[i] {
 			miss += w[i]
@@ -65,7 +66,7 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 	}
 	k := float64(y.Classes)
 	if a.Real {
-		a.realWeights(t, x, y, w)
+		a.realWeights(t, leaves, y, w)
 		return 1, true
 	}
 	if miss >= 1-1/k { // worse than chance; the first tree is kept so that there is one
@@ -74,10 +75,10 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 		}
 		return 0, false
 	}
-	weight = math.Log((1-miss)/miss) + math.Log(k-1)
+	weight = portable.Log((1-miss)/miss) + portable.Log(k-1)
 	for i := range w {
 		if wrong[i] && w[i] > 0 {
-			w[i] = math.Exp(math.Log(w[i]) + weight)
+			w[i] = portable.Exp(portable.Log(w[i]) + weight)
 		}
 	}
 	normalise(w)
@@ -85,19 +86,19 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 }
 
 // realWeights is the step of SAMME.R with class shares clipped to 2^-52.
-func (a AdaBoost) realWeights(t *Tree, x Matrix, y Labels, w []float64) {
+func (a AdaBoost) realWeights(t *Tree, leaves []int32, y Labels, w []float64) {
 	k := float64(y.Classes)
 	for i := range w {
-		node := t.leaf(x, i)
+		node := leaves[i]
 		sum := 0.0
 		for c, v := range t.value(node) {
 			code := -1 / (k - 1)
 			if c == y.Y[i] {
 				code = 1
 			}
-			sum += code * math.Log(max(v/t.Nodes[node].Weight, 0x1p-52))
+			sum += float64(code * portable.Log(max(v/t.Nodes[node].Weight, 0x1p-52)))
 		}
-		w[i] = math.Exp(math.Log(w[i]) - (k-1)/k*sum)
+		w[i] = portable.Exp(portable.Log(w[i]) - float64((k-1)/k*sum))
 	}
 	normalise(w)
 }
@@ -124,12 +125,13 @@ func (b *boosted) Scores(x Matrix) Matrix {
 	}
 	blocks := (x.Rows + chunk - 1) / chunk
 	parallel.Do(b.workers, blocks, func(_, block int) {
-		row := make([]float64, k)
-		for i := block * chunk; i < min((block+1)*chunk, x.Rows); i++ {
-			clear(row)
-			for m, t := range b.list {
-				b.vote(t, t.leaf(x, i), b.weights[m], row)
-			}
+		lo, hi := block*chunk, min((block+1)*chunk, x.Rows)
+		votes := make([]float64, (hi-lo)*k)
+		walk(b.list, x, lo, hi, func(m, i int, leaf int32) {
+			b.vote(b.list[m], leaf, b.weights[m], votes[(i-lo)*k:(i-lo+1)*k])
+		})
+		for i := lo; i < hi; i++ {
+			row := votes[(i-lo)*k : (i-lo+1)*k]
 			b.probabilities(row, all)
 			for c, v := range row {
 				s.Cols[c][i] = v
@@ -147,10 +149,10 @@ func (b *boosted) vote(t *Tree, node int32, weight float64, row []float64) {
 	}
 	mean := 0.0
 	for _, w := range v {
-		mean += math.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) / k
+		mean += portable.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) / k
 	}
 	for c, w := range v {
-		row[c] += (k - 1) * (math.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) - mean)
+		row[c] += float64((k - 1) * (portable.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) - mean))
 	}
 }
 

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // GaussianNB is naive Bayes with a normal law for each class and column. To each
@@ -18,6 +20,7 @@ type gaussianNB struct {
 
 // Fit implements Classifier.
 func (g GaussianNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, error) {
+	x = x.Dense()
 	m := &gaussianNB{}
 	for _, c := range x.Cols {
 		if !constant(c) {
@@ -28,7 +31,7 @@ func (g GaussianNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, e
 	n := y.counts()
 	for k := range y.Classes {
 		m.priors = append(m.priors, float64(n[k])/float64(len(y.Y)))
-		m.logPrior = append(m.logPrior, math.Log(m.priors[k]))
+		m.logPrior = append(m.logPrior, portable.Log(m.priors[k]))
 	}
 	m.mean, m.variance = classMoments(x, y)
 	for _, vs := range m.variance {
@@ -60,6 +63,7 @@ func classMoments(x Matrix, y Labels) (mean, variance [][]float64) {
 func (m *gaussianNB) Probabilities() bool { return true }
 
 func (m *gaussianNB) Scores(x Matrix) Matrix {
+	x = x.Dense()
 	s := NewMatrix(x.Rows, len(m.logPrior))
 	for k, to := range s.Cols {
 		for i := range to {
@@ -70,7 +74,7 @@ func (m *gaussianNB) Scores(x Matrix) Matrix {
 			if v == 0 {
 				continue // every column is constant: it says nothing of the class
 			}
-			base := -0.5 * math.Log(2*math.Pi*v)
+			base := float64(-0.5 * portable.Log(2*math.Pi*v))
 			for i, a := range c {
 				to[i] += base - (a-mu)*(a-mu)/(2*v)
 			}
@@ -91,9 +95,10 @@ type bernoulliNB struct {
 
 // Fit implements Classifier.
 func (b BernoulliNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, error) {
+	x = x.Dense()
 	m, n := &bernoulliNB{}, y.counts()
 	for k := range y.Classes {
-		m.logPrior = append(m.logPrior, math.Log(float64(n[k])/float64(len(y.Y))))
+		m.logPrior = append(m.logPrior, portable.Log(float64(n[k])/float64(len(y.Y))))
 		m.share = append(m.share, make([]float64, len(x.Cols)))
 	}
 	for j, c := range x.Cols {
@@ -103,7 +108,7 @@ func (b BernoulliNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, 
 			}
 		}
 		for k := range m.share {
-			m.share[k][j] = (m.share[k][j] + b.Alpha) / (float64(n[k]) + 2*b.Alpha)
+			m.share[k][j] = (m.share[k][j] + b.Alpha) / (float64(n[k]) + float64(2*b.Alpha))
 		}
 	}
 	return m, nil
@@ -112,13 +117,14 @@ func (b BernoulliNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, 
 func (m *bernoulliNB) Probabilities() bool { return true }
 
 func (m *bernoulliNB) Scores(x Matrix) Matrix {
+	x = x.Dense()
 	s := NewMatrix(x.Rows, len(m.logPrior))
 	for k, to := range s.Cols {
 		for i := range to {
 			to[i] = m.logPrior[k]
 		}
 		for j, c := range x.Cols {
-			one, zero := math.Log(m.share[k][j]), math.Log(1-m.share[k][j])
+			one, zero := portable.Log(m.share[k][j]), portable.Log(1-m.share[k][j])
 			for i, v := range c {
 				if v > 0 {
 					to[i] += one

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"weir/internal/portable"
 )
 
 // Family is the law of the response and its canonical link.
@@ -31,6 +33,7 @@ type glm struct {
 // digits. offset may be nil. The error is *NotEstimable where the fit does not
 // exist or is not unique.
 func FitGLM(ctx context.Context, family Family, x Matrix, y, offset []float64, run Run) (*Inference, error) {
+	x = x.Dense()
 	g := &glm{family: family, y: y, offset: offset, workers: run.Workers, cols: [][]float64{ones(x.Rows)}}
 	g.cols = append(g.cols, x.Cols...)
 	if x.Rows <= len(x.Cols)+1 {
@@ -66,7 +69,7 @@ func (g *glm) means(beta []float64) []float64 {
 		case Binomial:
 			mu[i] = Sigmoid(eta)
 		case Poisson:
-			mu[i] = math.Exp(eta)
+			mu[i] = portable.Exp(eta)
 		}
 	}
 	return mu
@@ -90,11 +93,11 @@ func (g *glm) deviance(mu []float64) float64 {
 		y := g.y[i]
 		switch g.family {
 		case Binomial:
-			sum += 2 * (xlogy(y, y/m) + xlogy(1-y, (1-y)/(1-m)))
+			sum += float64(2 * (xlogy(y, y/m) + xlogy(1-y, (1-y)/(1-m))))
 		case Poisson:
-			sum += 2 * (xlogy(y, y/m) - (y - m))
+			sum += float64(2 * (xlogy(y, y/m) - (y - m)))
 		default:
-			sum += (y - m) * (y - m)
+			sum += float64((y - m) * (y - m))
 		}
 	}
 	return sum
@@ -104,7 +107,7 @@ func xlogy(x, y float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	return x * math.Log(y)
+	return x * portable.Log(y)
 }
 
 // starting means, as statsmodels takes them.
@@ -123,9 +126,9 @@ func (g *glm) start() []float64 {
 func (g *glm) link(mu float64) float64 {
 	switch g.family {
 	case Binomial:
-		return math.Log(mu / (1 - mu))
+		return portable.Log(mu / (1 - mu))
 	case Poisson:
-		return math.Log(mu)
+		return portable.Log(mu)
 	}
 	return mu
 }
@@ -198,7 +201,7 @@ func (g *glm) step(mu []float64) ([]float64, error) {
 	for j := len(beta) - 1; j >= 0; j-- {
 		v := rhs[j]
 		for k := j + 1; k < len(beta); k++ {
-			v -= r.At(j, k) * beta[k]
+			v -= float64(r.At(j, k) * beta[k])
 		}
 		beta[j] = v / r.At(j, j)
 	}

@@ -2,8 +2,8 @@ package learn
 
 import (
 	"context"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -45,11 +45,11 @@ func (a *additive) decision(x Matrix) Matrix {
 			for i := lo; i < hi; i++ {
 				d.Cols[k][i] = v
 			}
-			for _, round := range a.list {
-				for i := lo; i < hi; i++ {
-					d.Cols[k][i] += round[k].value(round[k].leaf(x, i))[0]
-				}
+			list := make([]*Tree, len(a.list))
+			for r, round := range a.list {
+				list[r] = round[k]
 			}
+			walk(list, x, lo, hi, func(tree, i int, leaf int32) { d.Cols[k][i] += list[tree].value(leaf)[0] })
 		}
 	})
 	return d
@@ -86,20 +86,19 @@ func (g GradientBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) 
 		}
 	}
 	grow := newNumberGrower(Growth{Criterion: friedman, MaxDepth: g.MaxDepth}, rank(x, run.Workers))
+	p := NewMatrix(x.Rows, outputs)
 	for range g.Rounds {
-		p := NewMatrix(x.Rows, outputs)
 		for k := range f.Cols {
 			copy(p.Cols[k], f.Cols[k])
 		}
 		shares(p)
 		round := make([]*Tree, outputs)
 		for k := range round {
-			t, err := g.round(ctx, grow, x, targets[k], p.Cols[k], float64(y.Classes), run)
+			t, err := g.round(ctx, grow, x, targets[k], p.Cols[k], f.Cols[k], float64(y.Classes), run)
 			if err != nil {
 				return nil, err
 			}
 			round[k] = t
-			addLeaves(t, x, f.Cols[k])
 		}
 		m.list = append(m.list, round)
 	}
@@ -109,11 +108,11 @@ func (g GradientBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) 
 func startLogits(y Labels) []float64 {
 	n := y.counts()
 	if y.Classes == 2 {
-		return []float64{math.Log(float64(n[1]) / float64(n[0]))}
+		return []float64{portable.Log(float64(n[1]) / float64(n[0]))}
 	}
 	var start []float64
 	for _, c := range n {
-		start = append(start, math.Log(float64(c)/float64(len(y.Y))))
+		start = append(start, portable.Log(float64(c)/float64(len(y.Y))))
 	}
 	return start
 }
@@ -130,8 +129,9 @@ func shares(f Matrix) {
 }
 
 // round fits a tree to the residuals and sets its leaves to one Newton step,
-// sum r / sum p(1-p), times the rate and, for K > 2 classes, (K-1)/K.
-func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, target, p []float64, classes float64, run Run) (*Tree, error) {
+// sum r / sum p(1-p), times the rate and, for K > 2 classes, (K-1)/K. It adds them
+// to f.
+func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, target, p, f []float64, classes float64, run Run) (*Tree, error) {
 	r := make([]float64, len(p))
 	for i := range r {
 		r[i] = target[i] - p[i]
@@ -141,10 +141,10 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 		return nil, err
 	}
 	above, below := make([]float64, len(t.Nodes)), make([]float64, len(t.Nodes))
-	for i := range r {
-		leaf := t.leaf(x, i)
+	leaves := t.leaves(x)
+	for i, leaf := range leaves {
 		above[leaf] += r[i]
-		below[leaf] += p[i] * (1 - p[i])
+		below[leaf] += float64(p[i] * (1 - p[i]))
 	}
 	factor := g.Rate
 	if classes > 2 {
@@ -156,13 +156,10 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 			t.value(int32(n))[0] = factor * above[n] / below[n]
 		}
 	}
-	return t, nil
-}
-
-func addLeaves(t *Tree, x Matrix, to []float64) {
-	for i := range to {
-		to[i] += t.value(t.leaf(x, i))[0]
+	for i, leaf := range leaves {
+		f[i] += t.value(leaf)[0]
 	}
+	return t, nil
 }
 
 // GradientBoostingNumbers is GradientBoosting with the squared loss.
@@ -186,8 +183,8 @@ func (g GradientBoostingNumbers) Fit(ctx context.Context, x Matrix, y []float64,
 		for n := range t.Nodes {
 			t.value(int32(n))[0] *= s.Rate
 		}
-		for i := range r {
-			r[i] -= t.value(t.leaf(x, i))[0]
+		for i, leaf := range t.leaves(x) {
+			r[i] -= t.value(leaf)[0]
 		}
 		m.list = append(m.list, []*Tree{t})
 	}

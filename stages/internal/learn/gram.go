@@ -1,10 +1,9 @@
 package learn
 
 import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -15,6 +14,13 @@ const gramParts = 8
 // gram is Z' diag(w) Z with Z the columns of x and, last, a column of ones.
 // Weights are not negative; nil is ones.
 func gram(x Matrix, w []float64, workers int) *mat.SymDense {
+	if len(x.Blocks) > 0 {
+		return gramOneHot(x, w, workers)
+	}
+	return gramStored(x, w, workers)
+}
+
+func gramStored(x Matrix, w []float64, workers int) *mat.SymDense {
 	parts := make([]*mat.SymDense, gramParts)
 	parallel.Do(workers, gramParts, func(_, k int) {
 		parts[k] = gramRows(x, w, k*x.Rows/gramParts, (k+1)*x.Rows/gramParts)
@@ -44,8 +50,18 @@ func gramRows(x Matrix, w []float64, lo, hi int) *mat.SymDense {
 			}
 		}
 		copy(block[(p-1)*chunk:], roots[:n])
-		a := blas64.General{Rows: p, Cols: n, Stride: chunk, Data: block}
-		blas64.Syrk(blas.NoTrans, 1, a, 1, sum.RawSymmetric())
+		addProducts(sum, block, n)
 	}
 	return sum
+}
+
+// addProducts adds the dot products of each two rows of a block, n long and chunk apart.
+func addProducts(sum *mat.SymDense, block []float64, n int) {
+	p := sum.SymmetricDim()
+	for i := range p {
+		a, to := block[i*chunk:][:n], sum.RawSymmetric().Data[i*p:][:p]
+		for j := i; j < p; j++ {
+			to[j] += portable.Dot(a, block[j*chunk:][:n])
+		}
+	}
 }

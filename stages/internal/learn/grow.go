@@ -28,6 +28,9 @@ type grower struct {
 	hist    []float64
 	keys    []uint64
 	order   []int32
+	idle    []bool    // by column: constant in the node and so in those below it
+	idled   []int32   // the columns that are idle, in the order found
+	sums    blockSums // of the node
 	total   []float64
 	left    []float64
 	right   []float64
@@ -48,6 +51,7 @@ func newGrower(s Growth, r *ranked, stats int, numbers bool) *grower {
 		widest = max(widest, len(r.values[j]))
 		g.order = append(g.order, int32(j))
 	}
+	g.idle, g.sums = make([]bool, len(r.values)), newBlockSums(r, stats)
 	g.hist = make([]float64, widest*(stats+1))
 	g.total, g.left, g.right = make([]float64, stats), make([]float64, stats), make([]float64, stats)
 	return g
@@ -110,6 +114,8 @@ func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	if g.final(n, depth) || len(items) > 4096 && ctx.Err() != nil {
 		return at
 	}
+	known := len(g.idled)
+	defer g.wake(known)
 	s := g.split(items, total)
 	if !s.found {
 		return at
@@ -121,6 +127,14 @@ func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	node := &g.tree.Nodes[at]
 	node.Feature, node.Threshold, node.Left, node.Right = int32(s.feature), threshold, l, r
 	return at
+}
+
+// wake takes back what was found to be constant since.
+func (g *grower) wake(known int) {
+	for _, j := range g.idled[known:] {
+		g.idle[j] = false
+	}
+	g.idled = g.idled[:known]
 }
 
 // final reports whether a node stays a leaf; 2^-52 is sklearn's bound on the
@@ -147,13 +161,20 @@ func (g *grower) summarise(items []item, total []float64) (weight, impurity floa
 	mean := total[1] / total[0]
 	for _, it := range items {
 		d := it.a/float64(it.k) - mean
-		impurity += float64(it.k) * d * d
+		impurity += float64(float64(it.k) * d * d)
 	}
 	return total[0], impurity / total[0]
 }
 
 // partition moves the items of the left side to the front.
 func (g *grower) partition(items []item, s split) int {
+	if b := g.block[s.feature]; b >= 0 {
+		k := uint32(s.feature - g.blocks[b].first)
+		if c := g.blocks[b].small; c != nil {
+			return setAside(items, c, uint8(k))
+		}
+		return setAside(items, g.blocks[b].large, k)
+	}
 	if c := g.small[s.feature]; c != nil {
 		return partition(items, c, s.rank)
 	}
@@ -173,6 +194,20 @@ func partition[T uint8 | uint32](items []item, codes []T, rank uint32) int {
 	return lo
 }
 
+// setAside moves the items with the given code, those with a 1, to the back.
+func setAside[T uint8 | uint32](items []item, codes []T, code T) int {
+	lo, hi := 0, len(items)-1
+	for lo <= hi {
+		if codes[items[lo].row] != code {
+			lo++
+			continue
+		}
+		items[lo], items[hi] = items[hi], items[lo]
+		hi--
+	}
+	return lo
+}
+
 // threshold is the midpoint of the neighbouring values of the node, or the drawn
 // one; where the midpoint rounds up to the greater value it is the lesser.
 func (g *grower) threshold(s split) float64 {
@@ -180,7 +215,7 @@ func (g *grower) threshold(s split) float64 {
 		return s.drawn
 	}
 	v := g.values[s.feature]
-	t := v[s.rank]/2 + v[s.next]/2
+	t := float64(v[s.rank]/2) + float64(v[s.next]/2)
 	if t >= v[s.next] || math.IsInf(t, 0) {
 		return v[s.rank]
 	}

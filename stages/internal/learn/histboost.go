@@ -42,9 +42,10 @@ func (h HistBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Sco
 			f.Cols[k][i] = m.start[k]
 		}
 	}
-	g := &histGrower{HistBoosting: h, binned: bin(x, run.Workers), workers: run.Workers}
+	g := newHistGrower(h, x, run.Workers)
+	p, gh := NewMatrix(x.Rows, len(m.start)), make([]float64, 2*x.Rows)
 	for range h.Rounds {
-		p, round := NewMatrix(x.Rows, len(m.start)), make([]*Tree, len(m.start))
+		round := make([]*Tree, len(m.start))
 		for k := range f.Cols {
 			copy(p.Cols[k], f.Cols[k])
 		}
@@ -53,20 +54,19 @@ func (h HistBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Sco
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			round[k] = g.grow(gradients(targets[k], p.Cols[k]), f.Cols[k])
+			gradients(targets[k], p.Cols[k], gh)
+			round[k] = g.grow(gh, f.Cols[k])
 		}
 		m.list = append(m.list, round)
 	}
 	return m, nil
 }
 
-// gradients holds gradient and hessian of each row in turn.
-func gradients(target, p []float64) []float64 {
-	gh := make([]float64, 2*len(p))
+// gradients puts gradient and hessian of each row in turn into gh.
+func gradients(target, p, gh []float64) {
 	for i, v := range p {
 		gh[2*i], gh[2*i+1] = v-target[i], v*(1-v)
 	}
-	return gh
 }
 
 // HistBoostingNumbers is HistBoosting with the squared loss.
@@ -77,7 +77,7 @@ func (h HistBoostingNumbers) Fit(ctx context.Context, x Matrix, y []float64, run
 	s := h.defaults()
 	mean, _ := Moments(y)
 	m := &additive{start: []float64{mean}, workers: run.Workers}
-	g := &histGrower{HistBoosting: s, binned: bin(x, run.Workers), workers: run.Workers}
+	g := newHistGrower(s, x, run.Workers)
 	f, gh := make([]float64, len(y)), make([]float64, 2*len(y))
 	for i := range f {
 		f[i] = mean

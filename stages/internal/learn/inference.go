@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/internal/portable"
 )
 
 // Inference is an unpenalised fit by maximum likelihood. Parameters are the
@@ -23,11 +23,11 @@ type Inference struct {
 // Interval is the confidence interval of parameter j at the given level: normal,
 // or for Gaussian Student's t.
 func (f *Inference) Interval(j int, level float64) [2]float64 {
-	q := distuv.UnitNormal.Quantile(0.5 + level/2)
+	q := portable.NormalQuantile(0.5 + float64(level/2))
 	if f.Family == Gaussian {
-		q = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DFResid)}.Quantile(0.5 + level/2)
+		q = portable.StudentQuantile(float64(f.DFResid), 0.5+float64(level/2))
 	}
-	return [2]float64{f.Params[j] - q*f.SE[j], f.Params[j] + q*f.SE[j]}
+	return [2]float64{f.Params[j] - float64(q*f.SE[j]), f.Params[j] + float64(q*f.SE[j])}
 }
 
 func (g *glm) inference(beta []float64, r *mat.Dense) *Inference {
@@ -42,7 +42,7 @@ func (g *glm) inference(beta []float64, r *mat.Dense) *Inference {
 		scale = f.Deviance / float64(f.DFResid)
 	}
 	f.LogLik = g.logLik(mu, f.Deviance)
-	f.AIC = 2*float64(p) - 2*f.LogLik
+	f.AIC = float64(2*float64(p)) - float64(2*f.LogLik)
 	f.SE = standardErrors(r, scale)
 	for j, b := range beta {
 		z := b / f.SE[j]
@@ -54,10 +54,9 @@ func (g *glm) inference(beta []float64, r *mat.Dense) *Inference {
 
 func (f *Inference) pValue(z float64) float64 {
 	if f.Family == Gaussian {
-		nu := float64(f.DFResid)
-		return mathext.RegIncBeta(nu/2, 0.5, nu/(nu+z*z))
+		return 2 * portable.StudentTail(float64(f.DFResid), math.Abs(z))
 	}
-	return math.Erfc(math.Abs(z) / math.Sqrt2)
+	return portable.Erfc(math.Abs(z) / math.Sqrt2)
 }
 
 // standardErrors are the roots of the diagonal of scale (R'R)^-1.
@@ -72,10 +71,10 @@ func standardErrors(r *mat.Dense, scale float64) []float64 {
 				v = 1
 			}
 			for m := j + 1; m <= k; m++ {
-				v -= r.At(j, m) * inv[m]
+				v -= float64(r.At(j, m) * inv[m])
 			}
 			inv[j] = v / r.At(j, j)
-			se[j] += scale * inv[j] * inv[j]
+			se[j] += float64(scale * inv[j] * inv[j])
 		}
 	}
 	for j := range se {
@@ -91,12 +90,12 @@ func (g *glm) logLik(mu []float64, deviance float64) float64 {
 		case Binomial:
 			sum += xlogy(g.y[i], m) + xlogy(1-g.y[i], 1-m)
 		case Poisson:
-			l, _ := math.Lgamma(g.y[i] + 1)
+			l := portable.Lgamma(g.y[i] + 1)
 			sum += xlogy(g.y[i], m) - m - l
 		}
 	}
 	if g.family == Gaussian {
-		return -n / 2 * (math.Log(2*math.Pi*deviance/n) + 1)
+		return -n / 2 * (portable.Log(2*math.Pi*deviance/n) + 1)
 	}
 	return sum
 }

@@ -22,7 +22,7 @@ func (e ElasticNet) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pr
 	h, g := crossMoments(z, r, run.Workers)
 	p, n := len(g), float64(x.Rows)
 	w, hw := make([]float64, p), make([]float64, p)
-	l1, l2 := n*e.Alpha*e.L1Ratio, n*e.Alpha*(1-e.L1Ratio)
+	l1, l2 := float64(n*e.Alpha*e.L1Ratio), float64(n*e.Alpha*(1-e.L1Ratio))
 	scale := math.Sqrt(dot(r, r) / n)
 	// Sweeps until no coefficient moves its column by 1e-11 of y's spread; the
 	// bound is far above what correlated columns need.
@@ -36,11 +36,11 @@ func (e ElasticNet) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pr
 			if a+l2 <= 0 {
 				continue
 			}
-			to := shrink(g[j]-hw[j]+a*w[j], l1) / (a + l2)
+			to := shrink(g[j]-hw[j]+float64(a*w[j]), l1) / (a + l2)
 			if d := to - w[j]; d != 0 {
 				w[j] = to
 				for k := range hw {
-					hw[k] += d * h.At(j, k)
+					hw[k] += float64(d * h.At(j, k))
 				}
 				moved = max(moved, math.Abs(d)*math.Sqrt(a/n))
 			}

@@ -2,9 +2,10 @@ package learn
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"weir/internal/portable"
 )
 
 // LDA is linear discriminant analysis: normal classes with one covariance, the
@@ -15,6 +16,7 @@ type LDA struct{ DivideByN bool }
 // Fit implements Classifier. Directions in which the classes have no spread
 // (1e-4 of the standardised within-class spread, as the svd solver) are left out.
 func (l LDA) Fit(_ context.Context, x Matrix, y Labels, run Run) (Scorer, error) {
+	x = x.Dense()
 	mean, _ := classMoments(x, y)
 	within, scales := withinScatter(x, y, mean)
 	n, p := y.counts(), len(x.Cols)
@@ -31,10 +33,10 @@ func (l LDA) Fit(_ context.Context, x Matrix, y Labels, run Run) (Scorer, error)
 		w := make([]float64, p)
 		for j := range w {
 			for i := range w {
-				w[j] += inverse.At(j, i) / scales[j] / scales[i] * mean[k][i]
+				w[j] += float64(inverse.At(j, i) / scales[j] / scales[i] * mean[k][i])
 			}
 		}
-		m.Coef[k], m.Intercept[k] = w, -0.5*dot(w, mean[k])+math.Log(float64(n[k])/float64(x.Rows))
+		m.Coef[k], m.Intercept[k] = w, float64(-0.5*dot(w, mean[k]))+portable.Log(float64(n[k])/float64(x.Rows))
 	}
 	if y.Classes > 2 {
 		return &logit{*m}, nil
@@ -52,7 +54,7 @@ func withinScatter(x Matrix, y Labels, mean [][]float64) (Matrix, []float64) {
 		for i, v := range c {
 			d := v - mean[y.Y[i]][j]
 			z.Cols[j][i] = d
-			ss += d * d
+			ss += float64(d * d)
 		}
 		if scales[j] = sqrt(ss / float64(x.Rows)); scales[j] == 0 {
 			scales[j] = 1

@@ -21,11 +21,11 @@ func (l *Linear) Decision(x Matrix) Matrix {
 			for i := range out {
 				out[i] = l.Intercept[k]
 			}
-			for j, c := range x.Cols {
+			x.each(func(j int, c []float64) {
 				if w[j] != 0 {
 					axpy(w[j], c[lo:hi], out)
 				}
-			}
+			}, func(b Block) { b.add(w[b.First:b.First+b.Width], lo, out) })
 		}
 	}
 	return d

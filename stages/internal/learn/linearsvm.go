@@ -36,11 +36,7 @@ func (s LinearSVM) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer
 func rowMajor(x Matrix) []float64 {
 	p := len(x.Cols) + 1
 	r := make([]float64, x.Rows*p)
-	for j, c := range x.Cols {
-		for i, v := range c {
-			r[i*p+j] = v
-		}
-	}
+	x.rows(0, x.Rows, p, r)
 	for i := range x.Rows {
 		r[i*p+p-1] = 1
 	}
@@ -72,8 +68,8 @@ func (s LinearSVM) dual(ctx context.Context, rows []float64, p int, t []float64,
 		rng.Shuffle(n, func(a, b int) { order[a], order[b] = order[b], order[a] })
 		worst := 0.0
 		for _, i := range order {
-			row, sign := rows[i*p:(i+1)*p], 2*t[i]-1
-			g := sign*dot(w, row) - 1 + diagonal*alpha[i]
+			row, sign := rows[i*p:(i+1)*p], float64(2*t[i])-1
+			g := float64(sign*dot(w, row)) - 1 + float64(diagonal*alpha[i])
 			if alpha[i] == 0 && g > 0 || alpha[i] >= upper && g < 0 {
 				continue
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // Penalty is the norm of a penalty on coefficients.
@@ -94,12 +96,12 @@ func (l Logistic) fitBinary(ctx context.Context, x Matrix, t, w, start []float64
 func (b *binary) baseLogit() float64 {
 	one, all := 0.0, 0.0
 	for i, t := range b.t {
-		one, all = one+t*b.weight(i), all+b.weight(i)
+		one, all = one+float64(t*b.weight(i)), all+b.weight(i)
 	}
 	if one == 0 || one == all {
 		return 0
 	}
-	return math.Log(one / (all - one))
+	return portable.Log(one / (all - one))
 }
 
 func (b *binary) weight(i int) float64 {
@@ -124,7 +126,7 @@ func (b *binary) penalty(theta []float64) float64 {
 		case b.Penalty == L1:
 			sum += math.Abs(v)
 		default:
-			sum += v * v / 2
+			sum += float64(v * v / 2)
 		}
 	}
 	return sum
@@ -138,7 +140,7 @@ func (b *binary) loss(z []float64) float64 {
 		if b.t[i] == 1 {
 			v = -v
 		}
-		sum += b.weight(i) * softplus(v)
+		sum += float64(b.weight(i) * softplus(v))
 	}
 	return b.C * sum
 }
@@ -148,7 +150,7 @@ func (b *binary) slope(z []float64) (grad, curvature []float64) {
 	r, h := make([]float64, len(z)), make([]float64, len(z))
 	grad = make([]float64, b.p+1)
 	for i, v := range z {
-		s, not := Sigmoid(v), Sigmoid(-v)
+		s, not := sigmoids(v)
 		if r[i] = s; b.t[i] == 1 {
 			r[i] = -not // s-1 without the loss of its digits
 		}
@@ -156,8 +158,6 @@ func (b *binary) slope(z []float64) (grad, curvature []float64) {
 		h[i] = b.C * b.weight(i) * s * not
 		grad[b.p] += r[i]
 	}
-	for j, c := range b.x.Cols {
-		grad[j] = dot(c, r)
-	}
+	b.x.dots(r, grad)
 	return grad, h
 }

@@ -1,24 +1,37 @@
 package learn
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
 // Sigmoid is 1/(1+exp(-z)), without overflow.
 func Sigmoid(z float64) float64 {
 	if z >= 0 {
-		return 1 / (1 + math.Exp(-z))
+		return 1 / (1 + portable.Exp(-z))
 	}
-	e := math.Exp(z)
+	e := portable.Exp(z)
 	return e / (1 + e)
+}
+
+// sigmoids is Sigmoid(z) and Sigmoid(-z), each with its leading digits.
+func sigmoids(z float64) (s, not float64) {
+	e := math.Exp(-math.Abs(z))
+	if s, not = 1/(1+e), e/(1+e); z < 0 {
+		return not, s
+	}
+	return s, not
 }
 
 // softplus is log(1+exp(z)), without overflow.
 func softplus(z float64) float64 {
 	if z > 0 {
-		return z + math.Log1p(math.Exp(-z))
+		return z + portable.Log1p(portable.Exp(-z))
 	}
-	return math.Log1p(math.Exp(z))
+	return portable.Log1p(portable.Exp(z))
 }
 
 // softmax replaces z by exp(z)/sum, after subtracting the greatest.
@@ -28,7 +41,7 @@ func softmax(z []float64) {
 		greatest = max(greatest, v)
 	}
 	for i, v := range z {
-		z[i] = math.Exp(v - greatest)
+		z[i] = portable.Exp(v - greatest)
 		sum += z[i]
 	}
 	for i := range z {
@@ -39,14 +52,14 @@ func softmax(z []float64) {
 func dot(a, b []float64) float64 {
 	s := 0.0
 	for i, v := range a {
-		s += v * b[i]
+		s += float64(v * b[i])
 	}
 	return s
 }
 
 func axpy(alpha float64, x, y []float64) {
 	for i, v := range x {
-		y[i] += alpha * v
+		y[i] += float64(alpha * v)
 	}
 }
 

@@ -5,10 +5,12 @@
 package learn
 
 // Matrix is a design matrix by column: Cols[j][i] is feature j of row i. Values
-// are finite.
+// are finite. One-hot columns may stand in Blocks instead, by ascending First; their
+// places in Cols are nil, so that len(Cols) is the number of features either way.
 type Matrix struct {
-	Rows int
-	Cols [][]float64
+	Rows   int
+	Cols   [][]float64
+	Blocks []Block
 }
 
 // NewMatrix is a matrix of zeros.
@@ -22,6 +24,10 @@ func NewMatrix(rows, cols int) Matrix {
 
 // Row copies row i into dst, which has a place for each column.
 func (m Matrix) Row(i int, dst []float64) []float64 {
+	if len(m.Blocks) > 0 {
+		m.rows(i, i+1, len(m.Cols), dst)
+		return dst
+	}
 	for j, c := range m.Cols {
 		dst[j] = c[i]
 	}
@@ -30,18 +36,20 @@ func (m Matrix) Row(i int, dst []float64) []float64 {
 
 // Take is the matrix of the rows at the given places, in that order.
 func (m Matrix) Take(places []int) Matrix {
-	t := NewMatrix(len(places), len(m.Cols))
-	for j, c := range m.Cols {
+	t := Matrix{Rows: len(places), Cols: make([][]float64, len(m.Cols))}
+	m.each(func(j int, c []float64) {
+		t.Cols[j] = make([]float64, len(places))
 		for k, i := range places {
 			t.Cols[j][k] = c[i]
 		}
-	}
+	}, func(b Block) { t.Blocks = append(t.Blocks, b.take(places)) })
 	return t
 }
 
 // Standardise returns (x-mean)/scale with the population standard deviation as
 // scale; a constant column has scale 1 (sklearn StandardScaler).
 func (m Matrix) Standardise() (z Matrix, mean, scale []float64) {
+	m = m.Dense()
 	z = NewMatrix(m.Rows, len(m.Cols))
 	mean, scale = make([]float64, len(m.Cols)), make([]float64, len(m.Cols))
 	for j, c := range m.Cols {
@@ -65,7 +73,7 @@ func Moments(x []float64) (mean, scale float64) {
 	mean /= float64(len(x))
 	ss := 0.0
 	for _, v := range x {
-		ss += (v - mean) * (v - mean)
+		ss += float64((v - mean) * (v - mean))
 	}
 	if constant(x) || ss == 0 {
 		return mean, 1

@@ -5,8 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"weir/internal/portable"
 )
 
 // MLP is a net of one hidden layer of rectified units, trained by Adam on
@@ -47,16 +46,12 @@ func newDense(in, out int, rng *rand.Rand) *dense {
 	}
 	bound := math.Sqrt(6 / float64(in+out)) // Glorot, Bengio 2010
 	for i := range d.w {
-		d.w[i] = bound * (2*rng.Float64() - 1)
+		d.w[i] = bound * (float64(2*float64(rng.Float64())) - 1)
 	}
 	for i := range d.b {
-		d.b[i] = bound * (2*rng.Float64() - 1)
+		d.b[i] = bound * (float64(2*float64(rng.Float64())) - 1)
 	}
 	return d
-}
-
-func matrixOf(rows, cols int, data []float64) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: data}
 }
 
 // forward is x w' + b for n rows.
@@ -65,15 +60,16 @@ func (d *dense) forward(x []float64, n int) []float64 {
 	for i := range n {
 		copy(y[i*d.out:], d.b)
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, matrixOf(n, d.in, x), matrixOf(d.out, d.in, d.w), 1, matrixOf(n, d.out, y))
+	addTransposed(y, x, d.w, n, d.in, d.out)
 	return y
 }
 
 // backward sets the gradients from those of the outputs.
 func (d *dense) backward(x, dy []float64, n int, alpha float64) {
-	copy(d.gw, d.w)
-	scale := alpha / float64(n)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1/float64(n), matrixOf(n, d.out, dy), matrixOf(n, d.in, x), scale, matrixOf(d.out, d.in, d.gw))
+	for i, w := range d.w {
+		d.gw[i] = alpha / float64(n) * w
+	}
+	addCrossed(d.gw, 1/float64(n), dy, x, n, d.out, d.in)
 	clear(d.gb)
 	for i := range n {
 		axpy(1/float64(n), dy[i*d.out:(i+1)*d.out], d.gb)
@@ -87,8 +83,8 @@ func (d *dense) adam(step float64) {
 
 func adam(w, g, m, v []float64, step float64) {
 	for i, x := range g {
-		m[i] = mlpBeta1*m[i] + (1-mlpBeta1)*x
-		v[i] = mlpBeta2*v[i] + (1-mlpBeta2)*x*x
+		m[i] = float64(mlpBeta1*m[i]) + float64((1-mlpBeta1)*x)
+		v[i] = float64(mlpBeta2*v[i]) + float64((1-mlpBeta2)*x*x)
 		w[i] -= step * m[i] / (math.Sqrt(v[i]) + 1e-8)
 	}
 }
@@ -128,7 +124,7 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 	hidden := m.first.forward(in, n)
 	rectify(hidden)
 	out := m.second.forward(hidden, n)
-	loss := alpha / 2 * (dot(m.first.w, m.first.w) + dot(m.second.w, m.second.w))
+	loss := float64(alpha / 2 * (dot(m.first.w, m.first.w) + dot(m.second.w, m.second.w)))
 	for i, r := range rows {
 		z := out[i*k : (i+1)*k]
 		loss += logSumExp(z) - z[y.Y[r]]
@@ -137,14 +133,14 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 	}
 	m.second.backward(hidden, out, n, alpha)
 	back := make([]float64, n*m.second.in)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrixOf(n, k, out), matrixOf(k, m.second.in, m.second.w), 0, matrixOf(n, m.second.in, back))
+	addProduct(back, 1, out, m.second.w, n, k, m.second.in)
 	for i, h := range hidden {
 		if h <= 0 {
 			back[i] = 0
 		}
 	}
 	m.first.backward(in, back, n, alpha)
-	step := mlpRate * math.Sqrt(1-math.Pow(mlpBeta2, float64(t))) / (1 - math.Pow(mlpBeta1, float64(t)))
+	step := mlpRate * math.Sqrt(1-portable.Pow(mlpBeta2, float64(t))) / (1 - portable.Pow(mlpBeta1, float64(t)))
 	m.first.adam(step)
 	m.second.adam(step)
 	return loss
@@ -152,10 +148,8 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 
 func gather(x Matrix, rows []int, p int) []float64 {
 	in := make([]float64, len(rows)*p)
-	for j, c := range x.Cols {
-		for i, r := range rows {
-			in[i*p+j] = c[r]
-		}
+	if len(x.Cols) > 0 {
+		x.Take(rows).rows(0, len(rows), p, in)
 	}
 	return in
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"weir/internal/portable"
 )
 
 // fitMultinomial minimises 0.5 |W|^2 + C sum weight cross-entropy by L-BFGS.
@@ -76,15 +78,17 @@ func (s *softmaxProblem) at(theta []float64) {
 	s.value = s.residuals(d) * s.C
 	s.grad = make([]float64, len(theta))
 	for k, r := range d.Cols {
-		for j, c := range s.x.Cols {
-			s.grad[k*s.p+j] = s.C * dot(c, r)
+		g := s.grad[k*s.p : (k+1)*s.p]
+		s.x.dots(r, g)
+		for j := range g {
+			g[j] *= s.C
 		}
 		for _, v := range r {
-			s.grad[s.y.Classes*s.p+k] += s.C * v
+			s.grad[s.y.Classes*s.p+k] += float64(s.C * v)
 		}
 	}
 	for i, v := range theta[:s.y.Classes*s.p] {
-		s.value += v * v / 2
+		s.value += float64(v * v / 2)
 		s.grad[i] += v
 	}
 	s.value *= s.scale
@@ -106,7 +110,7 @@ func (s *softmaxProblem) residuals(d Matrix) float64 {
 		if s.w != nil {
 			w = s.w[i]
 		}
-		sum += w * loss
+		sum += float64(w * loss)
 		for k, v := range row {
 			d.Cols[k][i] = w * v
 		}
@@ -120,9 +124,9 @@ func logSumExp(z []float64) float64 {
 		greatest = max(greatest, v)
 	}
 	for _, v := range z {
-		sum += math.Exp(v - greatest)
+		sum += portable.Exp(v - greatest)
 	}
-	return greatest + math.Log(sum)
+	return greatest + portable.Log(sum)
 }
 
 func same(a, b []float64) bool {

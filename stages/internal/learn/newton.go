@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,23 +58,13 @@ func solve(h *mat.SymDense, g []float64) ([]float64, error) {
 	trace := mat.Trace(h) / float64(n)
 	for _, raise := range []float64{0, 1e-12, 1e-8, 1e-4} {
 		for j := range n {
-			h.SetSym(j, j, h.At(j, j)+raise*trace)
+			h.SetSym(j, j, h.At(j, j)+float64(raise*trace))
 		}
-		var c mat.Cholesky
-		if !c.Factorize(h) {
-			continue
-		}
-		d := mat.NewVecDense(n, nil)
-		if err := c.SolveVecTo(d, mat.NewVecDense(n, g)); err == nil || isCondition(err) {
-			return d.RawVector().Data, nil
+		if l := cholesky(h); l != nil {
+			return substitute(l, g), nil
 		}
 	}
 	return nil, &NotEstimable{-1, "the curvature of the loss is not positive definite"}
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
 }
 
 // search halves the step until the objective falls enough (Armijo, 1e-4); it
@@ -86,16 +75,16 @@ func (b *binary) search(theta, d, grad, z []float64) bool {
 	slope := b.slopeAlong(theta, d, grad)
 	// A step whose fall drowns in the rounding of the sum is taken whole: the
 	// model knows better than the difference of two sums.
-	slack := 1e-12 * math.Abs(before)
+	slack := float64(1e-12 * math.Abs(before))
 	next, zn := make([]float64, len(theta)), make([]float64, len(z))
 	for t := 1.0; t > 1e-10; t /= 2 {
 		for j := range theta {
-			next[j] = theta[j] + t*d[j]
+			next[j] = theta[j] + float64(t*d[j])
 		}
 		for i := range z {
-			zn[i] = z[i] + t*dz[i]
+			zn[i] = z[i] + float64(t*dz[i])
 		}
-		if b.loss(zn)+b.penalty(next) <= before+1e-4*t*slope+slack {
+		if b.loss(zn)+b.penalty(next) <= before+float64(1e-4*t*slope)+slack {
 			copy(theta, next)
 			return true
 		}
@@ -115,7 +104,7 @@ func (b *binary) slopeAlong(theta, d, grad []float64) float64 {
 	}
 	for j := range d {
 		if b.penalised(j) {
-			s += theta[j] * d[j]
+			s += float64(theta[j] * d[j])
 		}
 	}
 	return s
@@ -141,7 +130,7 @@ func (b *binary) proximal(theta, grad []float64, h *mat.SymDense) []float64 {
 			if delta := to - theta[j] - d[j]; delta != 0 {
 				d[j] = to - theta[j]
 				for k := range n {
-					hd[k] += delta * h.At(j, k)
+					hd[k] += float64(delta * h.At(j, k))
 				}
 				moved = max(moved, math.Abs(delta))
 			}

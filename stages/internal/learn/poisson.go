@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"math"
+
+	"weir/internal/portable"
 )
 
 // PoissonL2 minimises mean half deviance + 0.5 Alpha |w|^2 with log link
@@ -17,7 +19,7 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 	if !(mean > 0) {
 		return nil, &NotEstimable{-1, "every count is 0, so the log of the rate is minus infinity"}
 	}
-	theta[p] = math.Log(mean)
+	theta[p] = portable.Log(mean)
 	model := func() *Linear { return &Linear{Coef: [][]float64{theta[:p]}, Intercept: theta[p:]} }
 	value := math.Inf(1)
 	for range maxNewton {
@@ -25,16 +27,17 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 			return nil, err
 		}
 		mu := model().Predict(x)
-		r, now := make([]float64, len(mu)), a.Alpha/2*dot(theta[:p], theta[:p])
+		r, now := make([]float64, len(mu)), float64(a.Alpha/2*dot(theta[:p], theta[:p]))
 		for i, eta := range mu {
-			mu[i] = math.Exp(eta)
+			mu[i] = portable.Exp(eta)
 			r[i] = (mu[i] - y[i]) / n
-			now += (mu[i] - y[i]*eta) / n
+			now += (mu[i] - float64(y[i]*eta)) / n
 			mu[i] /= n
 		}
 		h, g := gram(x, mu, run.Workers), make([]float64, p+1)
-		for j, c := range x.Cols {
-			g[j] = -dot(c, r) - a.Alpha*theta[j]
+		x.dots(r, g)
+		for j := range p {
+			g[j] = -g[j] - float64(a.Alpha*theta[j])
 			h.SetSym(j, j, h.At(j, j)+a.Alpha)
 		}
 		g[p] = -dot(ones(len(r)), r)
@@ -59,7 +62,7 @@ type rate struct{ Linear }
 func (r *rate) Predict(x Matrix) []float64 {
 	mu := r.Linear.Predict(x)
 	for i, v := range mu {
-		mu[i] = math.Exp(v)
+		mu[i] = portable.Exp(v)
 	}
 	return mu
 }

@@ -3,8 +3,8 @@ package learn
 import (
 	"context"
 	"fmt"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -81,7 +81,7 @@ func takeInts(from []int, places []int) []int {
 // scaleGamma is 1/(p Var) with the variance of all cells; 1 where it is 0.
 func scaleGamma(x Matrix) float64 {
 	var all []float64
-	for _, c := range x.Cols {
+	for _, c := range x.Dense().Cols {
 		all = append(all, c...)
 	}
 	if len(all) == 0 || constant(all) {
@@ -98,7 +98,7 @@ func (m *rbf) kernel(x Matrix) [][]float32 {
 		k[i] = make([]float32, x.Rows)
 		a := rows[i*p : i*p+p-1]
 		for j := range x.Rows {
-			k[i][j] = float32(math.Exp(-m.gamma * squared(a, rows[j*p:j*p+p-1])))
+			k[i][j] = float32(portable.Exp(-m.gamma * squared(a, rows[j*p:j*p+p-1])))
 		}
 	})
 	return k
@@ -108,7 +108,7 @@ func squared(a, b []float64) float64 {
 	s := 0.0
 	for i, v := range a {
 		d := v - b[i]
-		s += d * d
+		s += float64(d * d)
 	}
 	return s
 }
@@ -149,9 +149,9 @@ func (m *rbf) Scores(x Matrix) Matrix {
 				d.Cols[k][i] = -m.rho[k]
 			}
 			for v := range m.vectors.Rows {
-				s := math.Exp(-m.gamma * squared(rows[i*p:i*p+p-1], vectors[v*p:v*p+p-1]))
+				s := portable.Exp(-m.gamma * squared(rows[i*p:i*p+p-1], vectors[v*p:v*p+p-1]))
 				for k, a := range m.alpha {
-					d.Cols[k][i] += a[v] * s
+					d.Cols[k][i] += float64(a[v] * s)
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 // centred returns x with every column centred, its means, y centred and its mean.
 func centred(x Matrix, y []float64) (Matrix, []float64, []float64, float64) {
+	x = x.Dense()
 	z, means := NewMatrix(x.Rows, len(x.Cols)), make([]float64, len(x.Cols))
 	for j, c := range x.Cols {
 		means[j], _ = Moments(c)
@@ -91,7 +92,7 @@ func (LeastSquares) Fit(_ context.Context, x Matrix, y []float64, run Run) (Pred
 		}
 		a := 0.0
 		for i := range p {
-			a += u.At(i, k) * tri.At(i, p)
+			a += float64(u.At(i, k) * tri.At(i, p))
 		}
 		for j := range w {
 			w[j] += v.At(j, k) * a / s

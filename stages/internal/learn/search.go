@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"weir/internal/portable"
 )
 
 // Search is logistic regression with strength and penalty chosen on a validation
@@ -27,7 +29,7 @@ const (
 func strengths() []float64 {
 	list := make([]float64, searchSteps)
 	for k := range list {
-		list[k] = math.Pow(10, searchLow+(searchHigh-searchLow)*float64(k)/(searchSteps-1))
+		list[k] = portable.Pow(10, searchLow+(searchHigh-searchLow)*float64(k)/(searchSteps-1))
 	}
 	return list
 }
@@ -92,7 +94,7 @@ func stratified(y Labels, run Run) (fit, check []int) {
 func meanLoss(p Matrix, y []int) float64 {
 	sum := 0.0
 	for i, k := range y {
-		sum -= math.Log(max(p.Cols[k][i], 0x1p-52))
+		sum -= portable.Log(max(p.Cols[k][i], 0x1p-52))
 	}
 	return sum / float64(len(y))
 }

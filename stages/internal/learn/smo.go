@@ -10,7 +10,7 @@ func (s RBFSVM) smo(ctx context.Context, kernel [][]float32, t []float64) ([]flo
 	n := len(t)
 	p := &smoState{k: kernel, c: s.C, y: make([]float64, n), a: make([]float64, n), g: make([]float64, n)}
 	for i := range t {
-		p.y[i], p.g[i] = 2*t[i]-1, -1
+		p.y[i], p.g[i] = float64(2*t[i])-1, -1
 	}
 	// LIBSVM's bound on iterations.
 	for step := range max(10000000, 100*n) {
@@ -57,10 +57,10 @@ func (p *smoState) pick() (i, j int) {
 		if !p.down(t) {
 			continue
 		}
-		v := -p.y[t] * p.g[t]
+		v := float64(-p.y[t] * p.g[t])
 		low = min(low, v)
 		if d := high - v; d > 0 {
-			if fall := -d * d / max(2-2*float64(row[t]), 1e-12); fall < best {
+			if fall := -d * d / max(2-float64(2*float64(row[t])), 1e-12); fall < best {
 				best, j = fall, t
 			}
 		}
@@ -74,12 +74,12 @@ func (p *smoState) pick() (i, j int) {
 // update moves the pair to its optimum inside the box.
 func (p *smoState) update(i, j int) {
 	ki, kj := p.k[i], p.k[j]
-	d := (-p.y[i]*p.g[i] + p.y[j]*p.g[j]) / max(2-2*float64(ki[j]), 1e-12)
+	d := (float64(-p.y[i]*p.g[i]) + float64(p.y[j]*p.g[j])) / max(2-float64(2*float64(ki[j])), 1e-12)
 	d = min(d, room(p.y[i], p.a[i], p.c), room(-p.y[j], p.a[j], p.c))
-	p.a[i] = min(max(p.a[i]+p.y[i]*d, 0), p.c)
-	p.a[j] = min(max(p.a[j]-p.y[j]*d, 0), p.c)
+	p.a[i] = min(max(p.a[i]+float64(p.y[i]*d), 0), p.c)
+	p.a[j] = min(max(p.a[j]-float64(p.y[j]*d), 0), p.c)
 	for t := range p.g {
-		p.g[t] += p.y[t] * d * float64(ki[t]-kj[t])
+		p.g[t] += float64(p.y[t] * d * float64(ki[t]-kj[t]))
 	}
 }
 
@@ -94,7 +94,7 @@ func room(sign, a, c float64) float64 {
 func (p *smoState) rho() float64 {
 	sum, n, high, low := 0.0, 0, math.Inf(1), math.Inf(-1)
 	for i, g := range p.g {
-		v := p.y[i] * g
+		v := float64(p.y[i] * g)
 		switch {
 		case p.a[i] > 0 && p.a[i] < p.c:
 			sum, n = sum+v, n+1

@@ -19,6 +19,7 @@ type split struct {
 // as drawn, but the search goes on until one is not constant.
 func (g *grower) split(items []item, total []float64) split {
 	best := split{gain: math.Inf(-1)}
+	g.sums.forget()
 	p := len(g.order)
 	draw := g.MaxFeatures < p || g.RandomThreshold
 	varied := false
@@ -27,8 +28,12 @@ func (g *grower) split(items []item, total []float64) split {
 			at := seen + g.rng.IntN(p-seen)
 			g.order[seen], g.order[at] = g.order[at], g.order[seen]
 		}
-		if g.try(int(g.order[seen]), items, total, &best) {
+		if f := g.order[seen]; g.idle[f] {
+			// constant in a node above
+		} else if g.try(int(f), items, total, &best) {
 			varied = true
+		} else {
+			g.idle[f], g.idled = true, append(g.idled, f)
 		}
 		if draw && varied && seen+1 >= g.MaxFeatures {
 			break
@@ -42,6 +47,9 @@ func (g *grower) try(f int, items []item, total []float64, best *split) bool {
 	bins := len(g.values[f])
 	if bins < 2 {
 		return false
+	}
+	if b := g.block[f]; b >= 0 {
+		return g.tryBlock(f, int(b), items, total, best)
 	}
 	if c := g.small[f]; c != nil {
 		return tryCodes(g, f, c, bins, items, total, best)
@@ -104,20 +112,7 @@ func tryCounted[T uint8 | uint32](g *grower, f int, codes []T, bins int, items [
 	width := g.stats + 1
 	h := g.hist[:bins*width]
 	clear(h)
-	if g.numbers {
-		for i := range items {
-			at := int(codes[items[i].row]) * 3
-			h[at] += float64(items[i].k)
-			h[at+1] += items[i].a
-			h[at+2]++
-		}
-	} else {
-		for i := range items {
-			at := int(codes[items[i].row]) * width
-			h[at+int(items[i].k)] += items[i].a
-			h[at+width-1]++
-		}
-	}
+	count(h, codes, items, g.stats, g.numbers)
 	return g.walk(f, h, bins, len(items), total, best)
 }
 
@@ -189,7 +184,7 @@ func tryRandom[T uint8 | uint32](g *grower, f int, codes []T, items []item, tota
 		return false
 	}
 	v := g.values[f]
-	t := v[lo] + g.rng.Float64()*(v[hi]-v[lo])
+	t := v[lo] + float64(g.rng.Float64()*(v[hi]-v[lo]))
 	if t >= v[hi] {
 		t = v[lo]
 	}
@@ -237,12 +232,12 @@ func (g *grower) gain(total []float64) float64 {
 	}
 	if g.stats == 2 && g.Criterion == Gini {
 		a, b := total[0]-l[0], total[1]-l[1]
-		return (l[0]*l[0]+l[1]*l[1])/(l[0]+l[1]) + (a*a+b*b)/(a+b)
+		return (float64(l[0]*l[0])+float64(l[1]*l[1]))/(l[0]+l[1]) + (float64(a*a)+float64(b*b))/(a+b)
 	}
 	wl, wr := 0.0, 0.0
 	for k := range l {
 		r[k] = total[k] - l[k]
 		wl, wr = wl+l[k], wr+r[k]
 	}
-	return -wl*g.Criterion.impurity(l, wl) - wr*g.Criterion.impurity(r, wr)
+	return float64(-wl*g.Criterion.impurity(l, wl)) - float64(wr*g.Criterion.impurity(r, wr))
 }

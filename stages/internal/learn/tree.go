@@ -2,8 +2,8 @@ package learn
 
 import (
 	"context"
-	"math"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -63,6 +63,25 @@ func (t *Tree) compile() {
 	}
 }
 
+// preorder brings a tree that was grown in another order into preorder, as walks
+// expect it.
+func (t *Tree) preorder() {
+	from, nodes, values := *t, make([]Node, 0, len(t.Nodes)), make([]float64, 0, len(t.Values))
+	var place func(at int32) int32
+	place = func(at int32) int32 {
+		to := len(nodes)
+		nodes, values = append(nodes, from.Nodes[at]), append(values, from.value(at)...)
+		if n := nodes[to]; n.Feature >= 0 {
+			l, r := place(n.Left), place(n.Right)
+			nodes[to].Left, nodes[to].Right = l, r
+		}
+		return int32(to)
+	}
+	place(0)
+	t.Nodes, t.Values = nodes, values
+	t.compile()
+}
+
 // find is the leaf of a row.
 func (t *Tree) find(row []float64) int32 {
 	at := int32(0)
@@ -79,36 +98,30 @@ func (t *Tree) find(row []float64) int32 {
 	}
 }
 
+// walkCells bounds the cells that a walk lays out row by row at once: 1 MB.
+const walkCells = 1 << 17
+
 // walk calls visit for each tree and row of the block: row by row in memory.
 func walk(list []*Tree, x Matrix, lo, hi int, visit func(tree, row int, leaf int32)) {
 	p := len(x.Cols)
-	rows := make([]float64, (hi-lo)*p)
-	for j, c := range x.Cols {
-		for i, v := range c[lo:hi] {
-			rows[i*p+j] = v
-		}
-	}
-	for k, t := range list {
-		for i := range hi - lo {
-			visit(k, lo+i, t.find(rows[i*p:(i+1)*p]))
+	step := min(hi-lo, walkCells/max(p, 1)+1)
+	rows := make([]float64, step*p)
+	for ; lo < hi; lo += step {
+		n := min(step, hi-lo)
+		x.rows(lo, lo+n, p, rows)
+		for k, t := range list {
+			for i := range n {
+				visit(k, lo+i, t.find(rows[i*p:(i+1)*p]))
+			}
 		}
 	}
 }
 
-// leaf is the node that row i of x falls into.
-func (t *Tree) leaf(x Matrix, i int) int32 {
-	at := int32(0)
-	for {
-		n := &t.Nodes[at]
-		switch {
-		case n.Feature < 0:
-			return at
-		case x.Cols[n.Feature][i] <= n.Threshold:
-			at = n.Left
-		default:
-			at = n.Right
-		}
-	}
+// leaves is the leaf of each row.
+func (t *Tree) leaves(x Matrix) []int32 {
+	at := make([]int32, x.Rows)
+	walk([]*Tree{t}, x, 0, x.Rows, func(_, i int, leaf int32) { at[i] = leaf })
+	return at
 }
 
 // value is the part of Values of a node.
@@ -189,9 +202,9 @@ func (c Criterion) impurity(weights []float64, total float64) float64 {
 	for _, w := range weights {
 		p := w / total
 		if c == entropy && p > 0 {
-			sum -= p * math.Log2(p)
+			sum -= float64(p * portable.Log2(p))
 		} else if c == Gini {
-			sum += p * p
+			sum += float64(p * p)
 		}
 	}
 	if c == Gini {

@@ -106,7 +106,7 @@ func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
 	width := encoded.Width(d)
 	c, g := layersOf(width, s.Critic, 1), layersOf(1, s.Generator, width)
 	fits(&ps, part{"generator", fmt.Sprint(s.Generator), netCopies * weights(g...)},
-		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (netCopies*float64(g[1]) + passCopies*float64(s.GeneratedBatch))},
+		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (float64(netCopies*float64(g[1])) + float64(passCopies*float64(s.GeneratedBatch)))},
 		part{"critic", fmt.Sprint(s.Critic), netCopies * weights(c...)},
 		part{"generated_batch", fmt.Sprint(s.GeneratedBatch), passCopies * float64(s.GeneratedBatch) * (units(g...) + units(c...))})
 	if err := ps.Err(); err != nil {

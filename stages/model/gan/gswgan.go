@@ -103,7 +103,7 @@ func (s *GSWGAN) nets(d *pipeline.Domain, critics int) (critic, gen *net.Net, er
 	width := encoded.Width(d)
 	c, g := layersOf(width, s.Critic, 1), layersOf(1, s.Generator, width)
 	fits(&ps, part{"generator", fmt.Sprint(s.Generator), netCopies * weights(g...)},
-		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (netCopies*float64(g[1]) + passCopies*float64(s.BatchSize))},
+		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (float64(netCopies*float64(g[1])) + float64(passCopies*float64(s.BatchSize)))},
 		part{"critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics), criticCopies * float64(critics) * weights(c...)},
 		part{"batch_size", fmt.Sprint(s.BatchSize), passCopies * float64(s.BatchSize) * (units(g...) + units(c...))})
 	if err := ps.Err(); err != nil {

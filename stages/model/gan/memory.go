@@ -34,7 +34,7 @@ type part struct {
 func fits(ps *pipeline.Problems, parts ...part) {
 	total := 0.0
 	for _, p := range parts {
-		total += 4 * p.numbers
+		total += float64(4 * p.numbers)
 	}
 	if total <= maxBytes {
 		return
@@ -53,7 +53,7 @@ func fits(ps *pipeline.Problems, parts ...part) {
 func weights(layers ...int) float64 {
 	n := 0.0
 	for i := 1; i < len(layers); i++ {
-		n += (float64(layers[i-1]) + 1) * float64(layers[i])
+		n += float64((float64(layers[i-1]) + 1) * float64(layers[i]))
 	}
 	return n
 }

@@ -142,5 +142,5 @@ func (c *course) exponential(ctx context.Context, open []int, sigma, squares flo
 
 // noise is the mean L1 error of a measurement of a candidate.
 func (c *course) noise(at int, sigma float64) float64 {
-	return absoluteMean * sigma * float64(cellsIn(c.sizes(), c.list[at].set))
+	return float64(absoluteMean * sigma * float64(cellsIn(c.sizes(), c.list[at].set)))
 }

@@ -91,7 +91,7 @@ func closure(workload []candidate) []candidate {
 	list := inside(workload)
 	for i := range list {
 		for _, w := range workload {
-			list[i].weight += w.weight * float64(shared(list[i].set, w.set))
+			list[i].weight += float64(w.weight * float64(shared(list[i].set, w.set)))
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return slices.Compare(a.set, b.set) })

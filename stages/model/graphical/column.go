@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/train/histogram"
 )
@@ -90,7 +91,7 @@ func ofCategories(counts noisy) coded {
 		}
 	}
 	for place, cell := range c.Order { // of variance 0: Count is the share of rows
-		c.Leaves = append(c.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: max(y[cell], 0) + spare*sd})
+		c.Leaves = append(c.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: max(y[cell], 0) + float64(spare*sd)})
 	}
 	return c
 }
@@ -128,7 +129,7 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 // where numbers are few, since what finer bins cost is the pairs of two of them
 // (docs/marginals.md, section 7).
 func binsOf(rows, mu float64, numbers int) int {
-	each := max(2.2/math.Cbrt(float64(max(numbers, 1))), 1.4)
+	each := max(2.2/portable.Cbrt(float64(max(numbers, 1))), 1.4)
 	return int(min(max(math.Round(each*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
 }
 

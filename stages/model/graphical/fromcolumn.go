@@ -82,7 +82,7 @@ func (c *gathering) category(f *front) (coded, error) {
 	for place, cell := range out.Order {
 		weight := 1.0
 		if counts.Y != nil {
-			weight = max(counts.Y[cell], 0) + spare*counts.sd()
+			weight = max(counts.Y[cell], 0) + float64(spare*counts.sd())
 		}
 		out.Leaves = append(out.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: weight})
 	}

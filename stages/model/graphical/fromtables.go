@@ -88,7 +88,7 @@ func rowsOf(list []tabled, grids []columns.Grid) (float64, error) {
 		}
 		if whole {
 			w := 1 / (squared(t.sigma) * float64(len(t.y)))
-			sum, weight = sum+w*total(t.y), weight+w
+			sum, weight = sum+float64(w*total(t.y)), weight+w
 		}
 	}
 	if weight == 0 {

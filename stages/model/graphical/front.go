@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/pipeline/constraint"
 	"weir/stages/internal/columns"
@@ -102,7 +103,7 @@ func cellsOf(grids []columns.Grid) []int {
 func shares(cells []int, weights []float64, most float64) []float64 {
 	parts := make([]float64, len(cells))
 	for i, c := range cells {
-		parts[i] = math.Pow(weights[i]*min(float64(c), most), 2./3)
+		parts[i] = portable.Pow(weights[i]*min(float64(c), most), 2./3)
 	}
 	whole := total(parts)
 	for i := range parts {
@@ -131,7 +132,7 @@ func (f *front) settle(released []oneWay) {
 	sum, weight := 0.0, 0.0
 	for _, one := range released {
 		w := 1 / one.sumVariance
-		sum, weight = sum+w*one.sum, weight+w
+		sum, weight = sum+float64(w*one.sum), weight+w
 	}
 	f.rows = max(sum/weight, 1)
 }

@@ -3,6 +3,8 @@ package graphical
 import (
 	"math"
 	"slices"
+
+	"weir/internal/portable"
 )
 
 // half is half the width of every cell's interval, which holds the count of the table in
@@ -16,7 +18,7 @@ func (x measured) half() float64 {
 	case x.Noise == laplace:
 		return laplace95(x.Sigma)
 	case x.whole():
-		return max(math.Ceil(normal95*math.Sqrt(max(x.Sigma*x.Sigma-1./12, 0))-.5), 0)
+		return max(math.Ceil(float64(normal95*math.Sqrt(max(float64(x.Sigma*x.Sigma)-1./12, 0)))-.5), 0)
 	}
 	return normal95 * x.Sigma
 }
@@ -32,11 +34,11 @@ func (x measured) whole() bool {
 }
 
 // laplace95 bounds Laplace noise of a standard deviation, with probability .95.
-func laplace95(sd float64) float64 { return math.Log(20) * sd / math.Sqrt2 }
+func laplace95(sd float64) float64 { return portable.Log(20) * sd / math.Sqrt2 }
 
 // wholeLaplace95 is that of discrete Laplace noise, whose part beyond h is 2 a^(h+1)/(1+a)
 // for a = exp(-1/b), or of rounded Laplace noise, whichever is wider.
 func wholeLaplace95(sd float64) float64 {
-	a := math.Exp(-2 * math.Asinh(1/(math.Sqrt2*sd)))
-	return max(math.Ceil(math.Log(.025*(1+a))/math.Log(a)-1), math.Ceil(laplace95(sd)-.5), 0)
+	a := portable.Exp(-2 * portable.Asinh(1/(math.Sqrt2*sd)))
+	return max(math.Ceil(portable.Log(.025*(1+a))/portable.Log(a)-1), math.Ceil(laplace95(sd)-.5), 0)
 }

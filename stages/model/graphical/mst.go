@@ -84,7 +84,7 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // choices is the part of rho for choices.
-func (s Shares) choices() float64 { return (1 - s.OneWay) * s.Select }
+func (s Shares) choices() float64 { return float64((1 - s.OneWay) * s.Select) }
 
 // choices are n exponential mechanisms with the rho of a Gaussian of the given noise.
 func choices(multiplier float64, a privacy.Adjacency, d mechanism.Moves, n int64) privacy.Mechanism {

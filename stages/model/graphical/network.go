@@ -55,7 +55,7 @@ func families(sizes []int, network []family, cells float64) (list []family) {
 func parentsOf(inside, columns int) (most int) {
 	sets, ofSize := float64(columns), float64(columns)
 	for k := 1; k <= mostParents; k++ {
-		ofSize *= max(0, float64(inside-k+1)) / float64(k)
+		ofSize = float64(ofSize * (max(0, float64(inside-k+1)) / float64(k)))
 		if sets += ofSize; sets > mostFamilies {
 			break
 		}

@@ -101,7 +101,7 @@ func (o *oneWay) take(nodes [][2]int, y noisy) {
 		w = 0
 	}
 	o.sumVariance = 1 / (w + 1/v)
-	o.sum = (o.sum*w + total(y.Y)/v) * o.sumVariance
+	o.sum = (float64(o.sum*w) + total(y.Y)/v) * o.sumVariance
 }
 
 // coded makes a released column codes, with noisy counts of each and their variances.

@@ -27,7 +27,7 @@ func (p *pace) next(left float64) (choice, measure float64, last bool) {
 	if left < 2*squares {
 		squares, last = left, true
 	}
-	return squares * p.choice, squares * (1 - p.choice), last
+	return float64(squares * p.choice), float64(squares * (1 - p.choice)), last
 }
 
 // learned takes what a round's measurement moved the model by, in L1 on its set of so

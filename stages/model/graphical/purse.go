@@ -136,7 +136,7 @@ func (p *purse) integers(values []int64, d mechanism.Moves, cost float64) (noisy
 
 // variance is that of a rounded normal number: rounding adds 1/12, to 1e-8 of it for
 // a sigma of 1 and more, and hides the noise where sigma is far below.
-func variance(sigma float64) float64 { return sigma*sigma + 1./12 }
+func variance(sigma float64) float64 { return float64(sigma*sigma) + 1./12 }
 
 // scoreMoves is the L2 sensitivity of the doubled scores of so many pairs. A doubled
 // score is the L1 distance of a histogram and a table of integers that earlier

@@ -85,5 +85,5 @@ const leastSpread = 0x1p-20
 
 func squared(sigma float64) float64 {
 	sigma = max(sigma, leastSpread)
-	return sigma * sigma
+	return float64(sigma * sigma)
 }

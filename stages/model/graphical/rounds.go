@@ -201,7 +201,7 @@ func onePerSet(tables []graphical.Table) (means []graphical.Table) {
 		m := &means[at]
 		for i := range t.Y {
 			a, b := 1/m.Var[i], 1/t.Var[i]
-			m.Y[i], m.Var[i] = (a*m.Y[i]+b*t.Y[i])/(a+b), 1/(a+b)
+			m.Y[i], m.Var[i] = (float64(a*m.Y[i])+float64(b*t.Y[i]))/(a+b), 1/(a+b)
 		}
 	}
 	return means

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"weir/internal/portable"
 	"weir/train/graphical"
 )
 
@@ -85,7 +86,7 @@ func (m *market) gains(sigma []float64) (size, net []float64) {
 	size, net = make([]float64, len(m.pairs)), make([]float64, len(m.pairs))
 	for i, set := range m.pairs {
 		size[i] = harmed(m.ones[set[0]], m.ones[set[1]], sigma[i])
-		net[i] = m.scores[i] - m.tau - absoluteMean/2*sigma[i]*size[i]
+		net[i] = m.scores[i] - m.tau - float64(absoluteMean/2*sigma[i]*size[i])
 	}
 	return size, net
 }
@@ -120,7 +121,7 @@ func (m *market) tree(net []float64) []int {
 		var kept []int
 		gain := 0.0
 		for _, at := range graphical.Grow(m.sizes, m.base, sets, m.limits) {
-			kept, gain = append(kept, order[at]), gain+m.weight[order[at]]*net[order[at]]
+			kept, gain = append(kept, order[at]), gain+float64(m.weight[order[at]]*net[order[at]])
 		}
 		if gain > most {
 			best, most = kept, gain
@@ -145,7 +146,7 @@ func (m *market) worth(net []float64) []int {
 func (m *market) order(list []int, net []float64, power float64) []int {
 	key := make(map[int]float64, len(list))
 	for _, i := range list {
-		key[i] = m.weight[i] * net[i] / math.Pow(m.cells(i), power)
+		key[i] = m.weight[i] * net[i] / portable.Pow(m.cells(i), power)
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int { return descending(key[a], key[b]) })
@@ -172,7 +173,7 @@ func descending(a, b float64) int {
 func (m *market) share(tree []int, size []float64) (kept []int, y []float64) {
 	y = make([]float64, len(m.pairs))
 	for i := range y {
-		y[i] = math.Pow(max(m.weight[i], 0x1p-40)*size[i]*absoluteMean*m.move/2, 2./3)
+		y[i] = portable.Pow(max(m.weight[i], 0x1p-40)*size[i]*absoluteMean*m.move/2, 2./3)
 	}
 	order := slices.Clone(tree)
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -180,8 +181,8 @@ func (m *market) share(tree []int, size []float64) (kept []int, y []float64) {
 	})
 	best, most, found, noise := 0, 0.0, 0.0, 0.0
 	for n, i := range order {
-		found, noise = found+m.weight[i]*m.scores[i], noise+y[i]
-		if value := found - math.Pow(noise, 1.5)/math.Sqrt(m.budget); value > most {
+		found, noise = found+float64(m.weight[i]*m.scores[i]), noise+y[i]
+		if value := found - portable.Pow(noise, 1.5)/math.Sqrt(m.budget); value > most {
 			best, most = n+1, value
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -197,6 +198,6 @@ func (s *MarginalTree) scoring(pairs int, rows, squares float64) float64 {
 	if s.Select > 0 {
 		return s.Select
 	}
-	part := float64(pairs) / math.Pow(0.01*rows, 2) / squares
+	part := float64(pairs) / portable.Pow(0.01*rows, 2) / squares
 	return min(max(part, leastScoring), mostScoring, (1-s.OneWay)/2)
 }

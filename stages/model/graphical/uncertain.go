@@ -104,7 +104,7 @@ func (u *uncertainty) combined(set graphical.Set) (estimates, bool) {
 // add appends a count with its normal interval.
 func (e *estimates) add(count, sigma float64) {
 	e.count, e.sigma = append(e.count, count), append(e.sigma, sigma)
-	e.low, e.high = append(e.low, max(count-normal95*sigma, 0)), append(e.high, max(count+normal95*sigma, 0))
+	e.low, e.high = append(e.low, max(count-float64(normal95*sigma), 0)), append(e.high, max(count+float64(normal95*sigma), 0))
 }
 
 // modelled is the model's marginal with the spread of those of copies.
@@ -123,7 +123,7 @@ func (u *uncertainty) modelled(ctx context.Context, set graphical.Set) (estimate
 			return estimates{}, err
 		}
 		for k := range y {
-			squares[k] += (y[k] - center[k]) * (y[k] - center[k])
+			squares[k] += float64((y[k] - center[k]) * (y[k] - center[k]))
 		}
 	}
 	e := estimates{set: set, basis: byModel}

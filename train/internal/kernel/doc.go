@@ -8,12 +8,9 @@
 // An output may be the same slice as an input of an element-wise function, but
 // may not overlap it in part; the output of a matrix product is a slice of its own.
 //
-// Bits. Each element of a matrix product is one chain of fused multiply-adds in
-// the order of k, whatever the tile, so AVX2 and AVX-512 give the same bits. The
-// generic code rounds the product and the sum apart (a fused float32 multiply-add
-// has no fast form in Go), so its products may differ in the last bits. All other
-// kernels use no fused operations and one fixed order of summation, so they give
-// the same bits at every level, generic included.
+// Bits. Each element of a matrix product is one chain of fused multiply-adds in the
+// order of k, whatever the tile. All other kernels use no fused operations and one
+// fixed order of summation. So every level and every processor gives the same bits.
 //
 // A call into assembly cannot be preempted; work is handed over in blocks of
 // at most about 0.3 ms.

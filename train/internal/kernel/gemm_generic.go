@@ -1,7 +1,7 @@
 package kernel
 
-// gemmGeneric is the product in plain Go: each element of C is one chain in the
-// order of p, product and sum rounded apart (the conversion forbids fusing).
+// gemmGeneric is the product in plain Go: each element of C is one chain of fused
+// multiply-adds in the order of p, as in the assembly.
 func gemmGeneric(j product) {
 	for i := range j.m {
 		if j.n == 0 {
@@ -22,18 +22,11 @@ func gemmGeneric(j product) {
 
 func rowPlain(j *product, row []float32, i int) {
 	for p := range j.k {
-		a := j.a[i*j.aRow+p*j.aCol]
-		b := j.b[p*j.ldb:][:len(row)]
+		scale := float32(1)
 		if j.scale != nil {
-			s := j.scale[p]
-			for q := range row {
-				row[q] += float32(a * float32(s*b[q]))
-			}
-			continue
+			scale = j.scale[p]
 		}
-		for q := range row {
-			row[q] += float32(a * b[q])
-		}
+		fused(row, j.a[i*j.aRow+p*j.aCol], scale, j.b[p*j.ldb:])
 	}
 }
 
@@ -43,11 +36,6 @@ func rowTransposed(j *product, row []float32, i int) {
 	}
 	a := j.a[i*j.aRow:][:j.k]
 	for q := range row {
-		b := j.b[q*j.ldb:][:len(a)]
-		sum := row[q]
-		for p := range a {
-			sum += float32(a[p] * b[p])
-		}
-		row[q] = sum
+		row[q] = fusedDot(row[q], a, j.b[q*j.ldb:][:len(a)])
 	}
 }

@@ -33,9 +33,6 @@ type table struct {
 // GODEBUG=cpu.avx512f=off and GODEBUG=cpu.avx2=off choose lower ones.
 var best = choose()
 
-// Level names the implementation in use: "avx512", "avx2" or "generic".
-func Level() string { return best.name }
-
 // generic is plain Go, for every processor.
 func generic() *table {
 	return &table{

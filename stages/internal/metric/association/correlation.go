@@ -6,7 +6,7 @@ package association
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // Pearson is the product-moment correlation; NaN where a side is constant or
@@ -20,7 +20,7 @@ func Pearson(x, y []float64) float64 {
 	var xx, yy, xy float64
 	for i, v := range x {
 		a, b := v-mx, y[i]-my
-		xx, yy, xy = xx+a*a, yy+b*b, xy+a*b
+		xx, yy, xy = xx+float64(a*a), yy+float64(b*b), xy+float64(a*b)
 	}
 	return clip(xy / math.Sqrt(xx) / math.Sqrt(yy))
 }
@@ -39,7 +39,7 @@ func CorrelationP(r float64, n int) float64 {
 	}
 	dof := float64(n - 2)
 	t := math.Abs(r) * math.Sqrt(dof/((1-r)*(1+r)))
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Survival(t)
+	return 2 * portable.StudentTail(dof, t)
 }
 
 func constant(x []float64) bool {

@@ -23,8 +23,8 @@ func CompareCovariances(real, synth *mat.SymDense) (CovarianceDistance, bool) {
 		for j := range n {
 			v := real.At(i, j) - synth.At(i, j)
 			gap.SetSym(i, j, v)
-			d.Frobenius += v * v
-			norm += real.At(i, j) * real.At(i, j)
+			d.Frobenius += float64(v * v)
+			norm += float64(real.At(i, j) * real.At(i, j))
 			d.MaxAbsolute = max(d.MaxAbsolute, math.Abs(v))
 		}
 	}

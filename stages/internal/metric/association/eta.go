@@ -3,7 +3,7 @@ package association
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // CorrelationRatio is eta = sqrt(SSB/SST) of numbers x grouped by codes, with
@@ -34,13 +34,13 @@ func CorrelationRatio(codes []int32, categories int, x []float64) (eta, p float6
 	for c, k := range n {
 		if k > 0 {
 			d := totals[c]/k - mean
-			between += k * d * d
+			between += float64(k * d * d)
 		}
 	}
 	for i, c := range codes {
 		if c >= 0 && !math.IsNaN(x[i]) {
 			d := x[i] - totals[c]/n[c]
-			within += d * d
+			within += float64(d * d)
 		}
 	}
 	return math.Sqrt(between / (between + within)), anova(between, within, groups, float64(len(kept)))
@@ -54,5 +54,5 @@ func anova(between, within, groups, n float64) float64 {
 		return 0
 	}
 	f := between / (groups - 1) / (within / (n - groups))
-	return distuv.F{D1: groups - 1, D2: n - groups}.Survival(f)
+	return portable.FTail(groups-1, n-groups, f)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // KendallTauB is Kendall's tau-b with its two-sided p-value, over pairs without
@@ -34,8 +34,8 @@ func KendallTauB(x, y []float64) (tau, p float64) {
 	tx := tiesOf(n, func(i int) bool { return sx[i] == sx[i-1] })
 	swaps := inversions(sy, make([]float64, n)) // sorts sy
 	ty := tiesOf(n, func(i int) bool { return sy[i] == sy[i-1] })
-	all := float64(n) * float64(n-1) / 2
-	balance := all - tx.pairs - ty.pairs + both.pairs - 2*swaps
+	all := float64(float64(n) * float64(n-1) / 2)
+	balance := all - tx.pairs - ty.pairs + both.pairs - float64(2*swaps)
 	tau = clip(balance / math.Sqrt(all-tx.pairs) / math.Sqrt(all-ty.pairs))
 	if tx.pairs == 0 && ty.pairs == 0 && (n <= 33 || min(swaps, all-swaps) <= 1) {
 		return tau, kendallExact(n, min(swaps, all-swaps))
@@ -63,9 +63,9 @@ func tiesOf(n int, same func(i int) bool) (s ties) {
 			t++
 			continue
 		}
-		s.pairs += t * (t - 1) / 2
-		s.triples += t * (t - 1) * (t - 2)
-		s.spread += t * (t - 1) * (2*t + 5)
+		s.pairs += float64(t * (t - 1) / 2)
+		s.triples += float64(t * (t - 1) * (t - 2))
+		s.spread += float64(t * (t - 1) * (float64(2*t) + 5))
 		t = 1
 	}
 	return s
@@ -95,11 +95,11 @@ func inversions(y, spare []float64) float64 {
 
 func kendallNormal(n, balance float64, tx, ty ties) float64 {
 	m := n * (n - 1)
-	v := (m*(2*n+5)-tx.spread-ty.spread)/18 + 2*tx.pairs*ty.pairs/m
+	v := (float64(m*(float64(2*n)+5))-tx.spread-ty.spread)/18 + 2*tx.pairs*ty.pairs/m
 	if n > 2 {
 		v += tx.triples * ty.triples / (9 * m * (n - 2))
 	}
-	return 2 * distuv.UnitNormal.Survival(math.Abs(balance)/math.Sqrt(v))
+	return 2 * portable.NormalTail(math.Abs(balance)/math.Sqrt(v))
 }
 
 // kendallExact is twice the share of the orders of n values with at most c

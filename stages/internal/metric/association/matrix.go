@@ -23,7 +23,7 @@ func Compare(real, synth []float64, mirrored bool) Difference {
 		}
 		n++
 		d.MeanAbsolute += gap
-		squares += gap * gap
+		squares += float64(gap * gap)
 		if !(gap <= d.MaxAbsolute) {
 			d.MaxAbsolute = gap
 		}

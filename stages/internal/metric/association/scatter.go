@@ -26,6 +26,7 @@ func (s *Scatter) Add(m learn.Matrix) {
 	if m.Rows == 0 || len(m.Cols) == 0 {
 		return
 	}
+	m = m.Dense()
 	if s.origin == nil {
 		s.origin = make([]float64, len(m.Cols))
 		for j, c := range m.Cols {

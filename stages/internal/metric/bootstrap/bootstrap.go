@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"weir/train/parallel"
 )
 
@@ -105,7 +103,19 @@ func (r *Resamples) Interval(value float64, values []float64) (low, high float64
 	}
 	slices.Sort(list)
 	narrow := math.Sqrt(float64(len(r.from)) / float64(r.all))
-	low = value + narrow*(stat.Quantile((1-Level)/2, stat.LinInterp, list, nil)-values[0])
-	high = value + narrow*(stat.Quantile((1+Level)/2, stat.LinInterp, list, nil)-values[0])
+	low = value + float64(narrow*(quantile(list, (1-Level)/2)-values[0]))
+	high = value + float64(narrow*(quantile(list, (1+Level)/2)-values[0]))
 	return min(low, value), max(high, value)
+}
+
+// quantile is that of sorted values, between places by a straight line (Hyndman, Fan
+// 1996, type 4).
+func quantile(sorted []float64, p float64) float64 {
+	place := float64(p * float64(len(sorted)))
+	i := max(0, int(math.Ceil(place))-1)
+	if i == 0 {
+		return sorted[0]
+	}
+	t := float64(i+1) - place
+	return float64(t*sorted[i-1]) + float64((1-t)*sorted[i])
 }

@@ -64,10 +64,10 @@ func Independent(x learn.Matrix) (kept []int) {
 		for i, k := range kept {
 			v := c.At(j, k)
 			for m := range i {
-				v -= row[m] * factor[i][m]
+				v -= float64(row[m] * factor[i][m])
 			}
 			row[i] = v / factor[i][i]
-			left -= row[i] * row[i]
+			left -= float64(row[i] * row[i])
 		}
 		if left > 1e-8 {
 			row[len(kept)] = math.Sqrt(left)

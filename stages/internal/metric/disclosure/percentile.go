@@ -14,7 +14,7 @@ func Percentile(sorted []float64, q float64) float64 {
 	at := float64(len(sorted)-1) * q / 100
 	low := int(at)
 	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
+	return sorted[low] + float64((at-float64(low))*(sorted[high]-sorted[low]))
 }
 
 // Summary describes distances.

@@ -3,7 +3,7 @@ package distance
 import (
 	"errors"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // ChiSquare is a chi-square test: P is the chance of a statistic at least as
@@ -43,7 +43,7 @@ func (c ChiSquare) with(dof int) (ChiSquare, error) {
 		return ChiSquare{}, errOneValue
 	}
 	c.DoF = dof
-	c.P = distuv.ChiSquared{K: float64(dof)}.Survival(c.Statistic)
+	c.P = portable.ChiSquareTail(dof, c.Statistic)
 	return c, nil
 }
 
@@ -55,4 +55,4 @@ func total(counts []int64) float64 {
 	return float64(n)
 }
 
-func square(x float64) float64 { return x * x }
+func square(x float64) float64 { return float64(x * x) }

@@ -3,7 +3,11 @@
 // names of those that have several are those of testdata/golden/METRICS.md section 7.
 package distance
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // Discrete holds the distances between two distributions over the same values.
 // A divergence is +Inf where a support does not hold the other; all are NaN
@@ -37,10 +41,10 @@ func NewDiscrete(p, q []float64) Discrete {
 	for i, a := range p {
 		b := q[i]
 		d.L1 += math.Abs(a - b)
-		squares += (a - b) * (a - b)
+		squares += float64((a - b) * (a - b))
 		root := math.Sqrt(a) - math.Sqrt(b)
-		roots += root * root
-		d.JSD += (relative(a, (a+b)/2) + relative(b, (a+b)/2)) / 2
+		roots += float64(root * root)
+		d.JSD += float64((relative(a, (a+b)/2) + relative(b, (a+b)/2)) / 2)
 		d.KLRealSynth += relative(a, b)
 		d.KLSynthReal += relative(b, a)
 		if a > 0 {
@@ -63,7 +67,7 @@ func smoothing(p []float64) float64 {
 	if most >= 1 {
 		return 0
 	}
-	return math.Exp(-1 / (1 - most))
+	return portable.Exp(-1 / (1 - most))
 }
 
 // relative is a ln(a/b), 0 where a is 0 and +Inf where only b is.
@@ -74,7 +78,7 @@ func relative(a, b float64) float64 {
 	case b == 0:
 		return math.Inf(1)
 	}
-	return a * math.Log(a/b)
+	return a * portable.Log(a/b)
 }
 
 func sum(x []float64) float64 {

@@ -1,6 +1,10 @@
 package distance
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // ExactSteps is how many lattice points n m a KSP that is exact may take by default: about a
 // tenth of a second on one core.
@@ -37,10 +41,10 @@ func ksExact(d float64, n, m int) float64 {
 			}
 			v := 0.0
 			if i > 0 {
-				v = crossed[j] * float64(i)
+				v = float64(crossed[j] * float64(i))
 			}
 			if j > 0 {
-				v += crossed[j-1] * float64(j)
+				v += float64(crossed[j-1] * float64(j))
 			}
 			crossed[j] = v / math.Max(1, float64(i+j))
 		}
@@ -60,7 +64,7 @@ func KSLimit(d float64, n, m int) float64 {
 	}
 	p, sign := 0.0, 1.0
 	for k := 1.0; k < 30; k++ {
-		p += sign * math.Exp(-2*k*k*t*t)
+		p += float64(sign * portable.Exp(-2*k*k*t*t))
 		sign = -sign
 	}
 	return 2 * p
@@ -71,8 +75,8 @@ func KSLimit(d float64, n, m int) float64 {
 func thetaSmall(t float64) float64 {
 	s := 0.0
 	for k := 1.0; k < 20; k++ {
-		o := 2*k - 1
-		s += math.Exp(-o * o * math.Pi * math.Pi / (8 * t * t))
+		o := float64(2*k) - 1
+		s += portable.Exp(-o * o * math.Pi * math.Pi / (8 * t * t))
 	}
 	return math.Sqrt(2*math.Pi) / t * s
 }

@@ -27,8 +27,8 @@ func NewNumeric(x, y []float64) Numeric {
 		// gap is n m (F-G) just below next: exact in integers.
 		gap := int64(i)*m - int64(j)*n
 		f := math.Abs(float64(gap)) / (float64(n) * float64(m))
-		d.Wasserstein += f * (next - at)
-		energy += f * f * (next - at)
+		d.Wasserstein += float64(f * (next - at))
+		energy += float64(f * f * (next - at))
 		for i < len(x) && x[i] == next {
 			i++
 		}

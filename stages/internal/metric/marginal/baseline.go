@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"weir/internal/portable"
 	"weir/train/histogram"
 )
 
@@ -56,7 +57,7 @@ func (c *Column) released(sd float64, rng *rand.Rand) []float64 {
 			shares[k] = math.Inf(-1)
 			continue
 		}
-		shares[k] = (shares[k] + sd*rng.NormFloat64()) / float64(len(c.Synth))
+		shares[k] = (shares[k] + float64(sd*portable.Normal(rng))) / float64(len(c.Synth))
 	}
 	return shares
 }
@@ -64,7 +65,7 @@ func (c *Column) released(sd float64, rng *rand.Rand) []float64 {
 // spread is n codes in random order, each as often as its share says.
 func spread(shares []float64, n int, rng *rand.Rand) []uint16 {
 	codes := make([]uint16, n)
-	at, below, u := 0, shares[0], rng.Float64()
+	at, below, u := 0, shares[0], float64(rng.Float64())
 	for i := range codes {
 		for place := (float64(i) + u) / float64(n); place >= below && at+1 < len(shares); below += shares[at] {
 			at++

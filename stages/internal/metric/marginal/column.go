@@ -125,8 +125,8 @@ func Bin(x, lower, upper float64, bins int) int {
 		return 0
 	}
 	// Halves keep the width finite for any two bounds.
-	at := (x/2 - lower/2) / (upper/2 - lower/2) * float64(bins)
-	at += 1e-9 * at
+	at := float64((float64(x/2) - float64(lower/2)) / (float64(upper/2) - float64(lower/2)) * float64(bins))
+	at += float64(1e-9 * at)
 	if at >= float64(bins) {
 		return bins - 1
 	}

@@ -30,4 +30,4 @@ func Summarise(list []Comparison) Summary {
 // Score is 1 - mean(L1)/2: one for equal tables, zero for disjoint ones. Times
 // a million it is the score of the 2018 NIST challenge for 3-way marginals in
 // 100 bins between the real extremes (NIST TN 2151).
-func (s Summary) Score() float64 { return 1 - s.MeanL1/2 }
+func (s Summary) Score() float64 { return 1 - float64(s.MeanL1/2) }

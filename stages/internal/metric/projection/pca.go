@@ -64,10 +64,11 @@ func (p *PCA) Project(m learn.Matrix) [][]float64 {
 	for i := range out {
 		out[i] = make([]float64, len(p.Components))
 	}
+	m = m.Dense()
 	for k, c := range p.Components {
 		for j, column := range m.Cols {
 			for i, v := range column {
-				out[i][k] += c[j] * (v - p.Mean[j])
+				out[i][k] += float64(c[j] * (v - p.Mean[j]))
 			}
 		}
 	}
@@ -82,7 +83,7 @@ func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (at, sd []float64
 		sd = append(sd, math.Sqrt(max(0, mat.Inner(v, covariance, v))))
 		sum := 0.0
 		for j, w := range c {
-			sum += w * (mean[j] - p.Mean[j])
+			sum += float64(w * (mean[j] - p.Mean[j]))
 		}
 		at = append(at, sum)
 	}

@@ -28,7 +28,7 @@ func costs(a, b [][]float64) [][]float64 {
 		for j, q := range b {
 			s := 0.0
 			for k, v := range p {
-				s += (v - q[k]) * (v - q[k])
+				s += float64((v - q[k]) * (v - q[k]))
 			}
 			c[i][j] = math.Sqrt(s)
 		}

@@ -102,7 +102,7 @@ func (c Confusion) Mean(of func(k int) float64, a Average) float64 {
 		if a == Weighted {
 			w = float64(c.truth(k))
 		}
-		sum, weight = sum+w*of(k), weight+w
+		sum, weight = sum+float64(w*of(k)), weight+w
 	}
 	return sum / weight
 }
@@ -125,14 +125,14 @@ func (c Confusion) Matthews() float64 {
 	tp, tt, pp := 0.0, 0.0, 0.0
 	for k := range c {
 		t, p := float64(c.truth(k)), float64(c.predicted(k))
-		tp, tt, pp = tp+t*p, tt+t*t, pp+p*p
+		tp, tt, pp = tp+float64(t*p), tt+float64(t*t), pp+float64(p*p)
 	}
 	s := float64(n)
-	below := (s*s - pp) * (s*s - tt)
+	below := (float64(s*s) - pp) * (float64(s*s) - tt)
 	if below == 0 {
 		return 0
 	}
-	return (float64(right)*s - tp) / math.Sqrt(below)
+	return (float64(float64(right)*s) - tp) / math.Sqrt(below)
 }
 
 // Kappa is Cohen's agreement beyond chance; NaN where chance agreement is sure
@@ -141,7 +141,7 @@ func (c Confusion) Kappa() float64 {
 	n, right := c.total()
 	s, chance := float64(n), 0.0
 	for k := range c {
-		chance += float64(c.truth(k)) * float64(c.predicted(k))
+		chance += float64(float64(c.truth(k)) * float64(c.predicted(k)))
 	}
-	return (float64(right)*s - chance) / (s*s - chance)
+	return (float64(float64(right)*s) - chance) / (float64(s*s) - chance)
 }

@@ -1,6 +1,6 @@
 package score
 
-import "math"
+import "weir/internal/portable"
 
 // EpsilonMachine is the epsilon of sklearn's log_loss since 1.2; before, 1e-15.
 const EpsilonMachine = 0x1p-52
@@ -13,7 +13,7 @@ func LogLoss(y []bool, p []float64, eps float64) float64 {
 		if v = clip(v, eps); !y[i] {
 			v = 1 - v
 		}
-		sum -= math.Log(v)
+		sum -= portable.Log(v)
 	}
 	return sum / float64(len(p))
 }
@@ -28,7 +28,7 @@ func Brier(y []bool, p []float64) float64 {
 		if y[i] {
 			v--
 		}
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return sum / float64(len(p))
 }
@@ -43,7 +43,7 @@ func LogLossMulti(y []int, p [][]float64, eps float64) float64 {
 		for _, v := range row {
 			total += clip(v, eps)
 		}
-		sum -= math.Log(clip(row[y[i]], eps) / total)
+		sum -= portable.Log(clip(row[y[i]], eps) / total)
 	}
 	return sum / float64(len(p))
 }
@@ -73,7 +73,7 @@ func AUROCOneVsRest(y []int, p [][]float64, classes int, a Average) float64 {
 		if a == Weighted {
 			w = float64(n)
 		}
-		sum, weight = sum+w*AUROC(is, s), weight+w
+		sum, weight = sum+float64(w*AUROC(is, s)), weight+w
 	}
 	return sum / weight
 }
@@ -90,7 +90,7 @@ func AUROCOneVsOne(y []int, p [][]float64, classes int, a Average) float64 {
 			if a == Weighted {
 				w = float64(n)
 			}
-			sum, weight = sum+w*auc, weight+w
+			sum, weight = sum+float64(w*auc), weight+w
 		}
 	}
 	return sum / weight

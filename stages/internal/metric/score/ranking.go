@@ -55,7 +55,7 @@ func (c Curve) AUROC() float64 {
 	}
 	area, tp, fp := 0.0, 0, 0
 	for k := range c.Threshold {
-		area += float64(c.False[k]-fp) * float64(c.True[k]+tp) / 2
+		area += float64(float64(c.False[k]-fp) * float64(c.True[k]+tp) / 2)
 		tp, fp = c.True[k], c.False[k]
 	}
 	return area / float64(c.Positive) / float64(c.Negative)
@@ -66,7 +66,7 @@ func (c Curve) AUROC() float64 {
 func (c Curve) AveragePrecision() float64 {
 	sum, tp := 0.0, 0
 	for k := range c.Threshold {
-		sum += float64(c.True[k]-tp) * c.precision(k)
+		sum += float64(float64(c.True[k]-tp) * c.precision(k))
 		tp = c.True[k]
 	}
 	return sum / float64(c.Positive)
@@ -78,7 +78,7 @@ func (c Curve) AveragePrecision() float64 {
 func (c Curve) AUPRCTrapezoid() float64 {
 	sum, tp, p := 0.0, 0, 1.0
 	for k := range c.Threshold {
-		sum += float64(c.True[k]-tp) * (p + c.precision(k)) / 2
+		sum += float64(float64(c.True[k]-tp) * (p + c.precision(k)) / 2)
 		tp, p = c.True[k], c.precision(k)
 	}
 	return sum / float64(c.Positive)

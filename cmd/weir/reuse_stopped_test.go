@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestKilledRunLendsItsNoise: a run is killed in the middle of training, and then its spec is
+// edited behind the paid stage. The charge that it made is not made again: training goes on
+// with its noise key, to the same bytes.
+func TestKilledRunLendsItsNoise(t *testing.T) {
+	whole := newStudy(t, 400)
+	long(whole)
+	want := whole.result("--insecure-noise-seed", "9")
+	s := newStudy(t, 400)
+	long(s)
+	stopped(t, s, syscall.SIGKILL)
+	killed, _ := filepath.Glob(s.path("runs/study/2*"))
+	s.edit("spec.yaml", "rows: 50", "rows: 60")
+	got := s.result("--insecure-noise-seed", "9")
+	if len(killed) != 1 || len(got.Charged) != 0 || got.From["train"] != filepath.Base(killed[0]) {
+		t.Errorf("charged %v, reused %v of %v; must take the noise of the killed run", got.Charged, got.From, killed)
+	}
+	if released(t, got, "train.model.arrow") != released(t, want, "train.model.arrow") {
+		t.Error("the model differs from that of a run that nobody stopped")
+	}
+	if code, out, errs := s.weir("verify", got.Run); code != exitDone {
+		t.Errorf("its replay: %d: %s%s", code, out, errs)
+	}
+}
+
+// TestVerifyNeedsTheKeyOfTheRunThatPaid, and says whose is gone.
+func TestVerifyNeedsTheKeyOfTheRunThatPaid(t *testing.T) {
+	d := newDay(t)
+	first := d.then("the first run", 1)
+	d.edit("spec.yaml", "rows: 50", "rows: 60")
+	second := d.then("rows", 0)
+	s := d.study
+	s.must(os.Remove(filepath.Join(first.Run, "internal", "noise.key")))
+	if code, _, errs := s.weir("verify", second.Run); code != exitUsage || !bytes.Contains([]byte(errs), []byte(filepath.Base(first.Run))) {
+		t.Errorf("without the key of the run that paid: %d: %s", code, errs)
+	}
+}
+
+// TestProcessesPayOnce: processes begin specs at the same moment that differ behind the paid
+// stage alone. One of them charges it, and the others use what it makes.
+func TestProcessesPayOnce(t *testing.T) {
+	for round := range 8 {
+		s := newStudy(t, 60)
+		s.result() // so that none finds a dataset which is not known yet
+		var all [3]*exec.Cmd
+		var out, errs [len(all)]bytes.Buffer
+		for i := range all {
+			all[i] = s.process(nil, "--json", "--set", "seed=77", "--set", fmt.Sprint("name=study", i), "--set", fmt.Sprint("stages.sample.rows=", 10+i))
+			all[i].Stdout, all[i].Stderr = &out[i], &errs[i]
+			s.must(all[i].Start())
+		}
+		charged := 0
+		for i, c := range all {
+			var r runResult
+			if err := c.Wait(); err != nil {
+				t.Fatalf("%v: %s", err, errs[i].String())
+			}
+			s.must(json.Unmarshal(out[i].Bytes(), &r))
+			charged += len(r.Charged)
+		}
+		if charged != 1 || s.charges() != 2 {
+			t.Errorf("round %d: %d processes charged, and the ledger has %d charges; must be 1 and 2", round, charged, s.charges())
+		}
+	}
+}

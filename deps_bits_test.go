@@ -1,0 +1,105 @@
+package weir_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// unequal lists functions whose last bits depend on the processor: they are assembly
+// on some, and have fused sums on others (docs/design/bits.md). A package without names
+// is listed whole.
+func unequal() map[string][]string {
+	return map[string][]string{
+		"math": {"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cbrt", "Cos", "Cosh", "Erf", "Erfc", "Erfcinv", "Erfinv", "Exp",
+			"Exp2", "Expm1", "Gamma", "Hypot", "J0", "J1", "Jn", "Lgamma", "Log", "Log10", "Log1p", "Log2", "Pow", "Sin", "Sincos", "Sinh",
+			"Tan", "Tanh", "Y0", "Y1", "Yn"},
+		"math/cmplx":                     nil,
+		"gonum.org/v1/gonum/dsp/fourier": nil,
+		"gonum.org/v1/gonum/blas/blas32": nil,
+		"gonum.org/v1/gonum/blas/blas64": nil,
+		"gonum.org/v1/gonum/floats":      nil,
+	}
+}
+
+// TestFunctionsArePortable: what a run leaves is computed with internal/portable.
+func TestFunctionsArePortable(t *testing.T) {
+	seen := 0
+	for _, path := range sources(t) {
+		if within(path, []string{portable + "/", "internal/stattest/", "train/internal/kernel/gen/", "train/internal/ratios/"}) {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		for _, name := range unequalUses(f) {
+			t.Errorf("%s uses %s, whose last bits depend on the processor", path, name)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d files were read", seen)
+	}
+}
+
+// unequalUses lists what a file uses of unequal, whatever it calls the packages.
+func unequalUses(f *ast.File) (found []string) {
+	local := map[string]string{}
+	for _, spec := range f.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		names, listed := unequal()[path]
+		name := path[strings.LastIndex(path, "/")+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		switch {
+		case listed && (names == nil || name == "."):
+			found = append(found, path)
+		case listed:
+			local[name] = path
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := ast.Unparen(s.X).(*ast.Ident); ok && slices.Contains(unequal()[local[x.Name]], s.Sel.Name) {
+				found = append(found, local[x.Name]+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	for _, call := range methods(f, "NormFloat64", "ExpFloat64") {
+		found = append(found, "math/rand/v2."+call)
+	}
+	return found
+}
+
+// methods lists which of the names a file selects of anything.
+func methods(f *ast.File, names ...string) (found []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains(names, s.Sel.Name) {
+			found = append(found, s.Sel.Name)
+		}
+		return true
+	})
+	return found
+}
+
+func TestUnequalUsesAreSeen(t *testing.T) {
+	for _, source := range []string{
+		"import \"math\"; var x = math.Exp(1)",
+		"import m \"math\"; var f = (m).Pow",
+		"import . \"math\"; var x = Exp(1)",
+		"import \"gonum.org/v1/gonum/blas/blas64\"; var x = blas64.Dot",
+		"import \"math/rand/v2\"; func f(r *rand.Rand) float64 { return r.NormFloat64() }",
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x; "+source, 0)
+		if err != nil || len(unequalUses(f)) == 0 {
+			t.Errorf("%s: the check is blind (%v)", source, err)
+		}
+	}
+}

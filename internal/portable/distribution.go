@@ -1,0 +1,171 @@
+package portable
+
+import "math"
+
+// ChiSquareTail is the chance of more than x under the chi-squared law of the given
+// degrees of freedom: for a = degrees/2 the sum of exp(-y) y^j / Gamma(j+1) with y = x/2
+// over j = a-1, a-2 and so on above -1/2, and where degrees are odd the tail of a squared
+// normal number (Abramowitz, Stegun 26.4.4 and 26.4.5).
+func ChiSquareTail(degrees int, x float64) float64 {
+	if !(x > 0) {
+		return 1
+	}
+	y, sum := float64(x/2), 0.0
+	first, last := float64(float64(degrees%2)/2), float64(float64(degrees)/2)-1
+	if first > 0 {
+		sum = Erfc(math.Sqrt(y))
+	}
+	if last < first {
+		return sum
+	}
+	// Terms rise up to y and fall from there: both sides from the greatest one on.
+	top := min(last, first+math.Floor(max(0, y-first)))
+	greatest := poisson(top, y)
+	for j, t := top, greatest; j >= first && t > 0; j-- {
+		sum += t
+		t = float64(t * (j / y))
+	}
+	for j, t := top+1, greatest; j <= last && t > 0; j++ {
+		t = float64(t * (y / j))
+		sum += t
+	}
+	return min(sum, 1)
+}
+
+// poisson is exp(-y) y^n / Gamma(n+1) without cancellation (Loader 2000, "Fast and
+// accurate computation of binomial probabilities").
+func poisson(n, y float64) float64 {
+	if n == 0 {
+		return Exp(-y)
+	}
+	return Exp(-stirling(n)-deviance(n, y)) / math.Sqrt(2*math.Pi*n)
+}
+
+// stirling is the error of Stirling's formula for ln Gamma(n+1).
+func stirling(n float64) float64 {
+	if n < 16 {
+		return Lgamma(n+1) - float64((n+0.5)*Log(n)) + n - 0.918938533204672741780 // ln(2 pi)/2
+	}
+	s := 1 / float64(n*n)
+	return (1./12 - float64(s*(1./360-float64(s*(1./1260-float64(s*(1./1680-s/1188))))))) / n
+}
+
+// deviance is n ln(n/y) + y - n, where n is near y by its series.
+func deviance(n, y float64) float64 {
+	if math.Abs(n-y) >= float64(0.1*(n+y)) {
+		return float64(n*Log(n/y)) + y - n
+	}
+	v := (n - y) / (n + y)
+	sum, term := float64((n-y)*v), float64(2*n*v)
+	for j := 3.0; ; j += 2 {
+		term = float64(term * float64(v*v))
+		next := sum + term/j
+		if next == sum {
+			return sum
+		}
+		sum = next
+	}
+}
+
+// BetaCDF is the chance of at most x under the beta law of a, b > 0: the regularised
+// incomplete beta function, by its continued fraction.
+func BetaCDF(a, b, x float64) float64 { return betaCDF(a, b, x, 1-x) }
+
+// betaCDF takes 1-x besides, which has more digits than x where x is near 1.
+func betaCDF(a, b, x, rest float64) float64 {
+	switch {
+	case !(x > 0):
+		return 0
+	case !(rest > 0):
+		return 1
+	case x > (a+1)/(a+b+2):
+		return 1 - betaFraction(b, a, rest, x)
+	}
+	return betaFraction(a, b, x, rest)
+}
+
+// betaFraction needs x below about the mean (Press et al. 2007, section 6.4, with the
+// method of Lentz).
+func betaFraction(a, b, x, rest float64) float64 {
+	const tiny = 1e-300
+	c, d := 1.0, 1/least(1-float64((a+b)*x)/(a+1), tiny)
+	h := d
+	for m := 1.0; m < 1e5; m++ {
+		even := float64(m*(b-m)*x) / float64((a-1+float64(2*m))*(a+float64(2*m)))
+		odd := -float64((a+m)*(a+b+m)*x) / float64((a+float64(2*m))*(a+1+float64(2*m)))
+		d = 1 / least(1+float64(even*d), tiny)
+		c = least(1+even/c, tiny)
+		h = float64(h * float64(d*c))
+		d = 1 / least(1+float64(odd*d), tiny)
+		c = least(1+odd/c, tiny)
+		change := float64(d * c)
+		h = float64(h * change)
+		if math.Abs(change-1) <= 0x1p-53 {
+			break
+		}
+	}
+	return float64(betaPower(a, b, x, rest) * h / a)
+}
+
+func least(x, tiny float64) float64 {
+	if math.Abs(x) < tiny {
+		return tiny
+	}
+	return x
+}
+
+// betaPower is x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
+// the binomial chance of a in n, times ab/n.
+func betaPower(a, b, x, rest float64) float64 {
+	n := a + b
+	log := stirling(n) - stirling(a) - stirling(b) - deviance(a, float64(n*x)) - deviance(b, float64(n*rest))
+	return float64(Exp(log) * math.Sqrt(float64(a*b)/float64(2*math.Pi*n)))
+}
+
+// StudentTail is the chance of more than t >= 0, on one side, under Student's law.
+func StudentTail(degrees, t float64) float64 {
+	square := float64(t * t)
+	return float64(betaCDF(float64(degrees/2), 0.5, degrees/(degrees+square), square/(degrees+square)) / 2)
+}
+
+// FTail is the chance of more than x >= 0 under Fisher's law of d1 and d2 degrees of freedom.
+func FTail(d1, d2, x float64) float64 {
+	part := float64(d1 * x)
+	return betaCDF(float64(d2/2), float64(d1/2), d2/(part+d2), part/(part+d2))
+}
+
+// NormalTail is the chance of more than z under the normal law.
+func NormalTail(z float64) float64 { return float64(Erfc(z/math.Sqrt2) / 2) }
+
+// BetaQuantile is the x with BetaCDF(a, b, x) = p.
+func BetaQuantile(a, b, p float64) float64 {
+	return rising(0, 1, func(x float64) bool { return BetaCDF(a, b, x) < p })
+}
+
+// NormalQuantile is the z below which a normal number lies with chance p, in (0, 1).
+func NormalQuantile(p float64) float64 {
+	return rising(-40, 40, func(z float64) bool { return NormalTail(-z) < p })
+}
+
+// StudentQuantile is the t below which a number by Student's law lies with chance p, above 1/2.
+func StudentQuantile(degrees, p float64) float64 {
+	x := BetaQuantile(float64(degrees/2), 0.5, 2*(1-p))
+	return math.Sqrt(degrees * (1 - x) / x)
+}
+
+// rising halves between low and high until no float lies between, or an error in the last
+// place of the greater is reached.
+func rising(low, high float64, below func(float64) bool) float64 {
+	for range 1100 {
+		mid := low + float64((high-low)/2)
+		if mid == low || mid == high {
+			break
+		}
+		if below(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}

@@ -1,0 +1,67 @@
+package portable
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Against gonum's ports of the Cephes library: good to about 1e-13 of the value, but for
+// Student's law, where it subtracts from 1 what is near 1.
+func TestDistributionsAreThoseOfCephes(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	near := func(what string, got, want, x, digits float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= digits*math.Abs(want)+1e-290) {
+			t.Errorf("%s at %v is %v, gonum says %v (%g)", what, x, got, want, (got-want)/want)
+		}
+	}
+	for range 20_000 {
+		k := 1 + r.IntN(40)
+		if r.IntN(10) == 0 {
+			k = 1 + r.IntN(5000)
+		}
+		x := float64(k) * math.Exp(2*r.NormFloat64()/math.Sqrt(float64(k)))
+		near("chi-squared", ChiSquareTail(k, x), mathext.GammaIncRegComp(float64(k)/2, x/2), x, 2e-12)
+		a, b := math.Exp(6*r.Float64()-1), math.Exp(6*r.Float64()-1)
+		u := r.Float64()
+		near("beta", BetaCDF(a, b, u), mathext.RegIncBeta(a, b, u), u, 2e-12)
+		nu, z := 1+float64(r.IntN(20_000)), 4*r.NormFloat64()
+		near("Student", StudentTail(nu, math.Abs(z)), distuv.StudentsT{Sigma: 1, Nu: nu}.Survival(math.Abs(z)), z, 1e-9)
+		near("normal", NormalTail(z), math.Erfc(z/math.Sqrt2)/2, z, 1e-15)
+	}
+}
+
+// With one and two degrees of freedom Student's law has closed forms.
+func TestStudentTailInClosedForm(t *testing.T) {
+	for x := 0.01; x < 50; x *= 1.1 {
+		for degrees, want := range map[float64]float64{1: math.Atan(1/x) / math.Pi, 2: 1 / (x*x + 2 + x*math.Sqrt(x*x+2))} {
+			if got := StudentTail(degrees, x); !(math.Abs(got-want) <= 1e-14*want) {
+				t.Errorf("the tail above %v with %v degrees is %v, want %v", x, degrees, got, want)
+			}
+		}
+	}
+}
+
+// A quantile is where its law has the chance.
+func TestQuantilesUndoTheirLaws(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 2000 {
+		p := r.Float64()
+		a, b := math.Exp(6*r.Float64()), math.Exp(6*r.Float64())
+		nu := 1 + float64(r.IntN(1000))
+		for what, back := range map[string]float64{
+			"beta":    BetaCDF(a, b, BetaQuantile(a, b, p)),
+			"normal":  NormalTail(-NormalQuantile(p)),
+			"Student": 1 - StudentTail(nu, StudentQuantile(nu, 0.5+p/2)) - 0.5 + p/2,
+		} {
+			want := p
+			if !(math.Abs(back-want) <= 1e-11) {
+				t.Errorf("the chance below the %s quantile of %v is %v", what, want, back)
+			}
+		}
+	}
+}
