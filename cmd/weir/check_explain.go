@@ -15,6 +15,7 @@ func explainCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "explain RULE",
 		Short:   "Explain an audit rule: what goes wrong, what to do instead, what holds it",
+		Long:    "Explain an audit rule: what goes wrong, what to do instead, what holds it.\n\nExit codes: 0 done; 2 usage, or no such rule.",
 		Example: "  weir explain W03\n  weir explain W03 --json",
 		Args:    exactly(1, "RULE"),
 		RunE:    func(c *cobra.Command, args []string) error { return explainRule(c, s.out, args[0], asJSON) },

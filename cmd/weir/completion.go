@@ -10,6 +10,7 @@ func completionCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish|powershell",
 		Short:     "Print the completion script of a shell",
+		Long:      "Print the completion script of a shell.\n\nExit codes: 0 done; 2 usage.",
 		Example:   "  source <(weir completion bash)\n  weir completion zsh > \"${fpath[1]}/_weir\"",
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		Args:      exactly(1, "shell: bash, zsh, fish or powershell"),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	goruntime "runtime"
@@ -84,11 +85,20 @@ func evaluateCommand(s streams) *cobra.Command {
 	return c
 }
 
-func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
-	for name, value := range map[string]string{"--real": f.real, "--synthetic": f.synthetic, "--domain": f.domain} {
-		if value == "" {
-			return usage(c, fmt.Errorf("%s: is missing, must name a file", name))
+// named lists the files that must be named and are not.
+func (f *evaluateFlags) named() error {
+	var errs []error
+	for _, flag := range [][2]string{{"--real", f.real}, {"--synthetic", f.synthetic}, {"--domain", f.domain}} {
+		if flag[1] == "" {
+			errs = append(errs, fmt.Errorf("%s: is missing, must name a file", flag[0]))
 		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
+	if err := f.named(); err != nil {
+		return usage(c, err)
 	}
 	kinds, err := f.groups(c)
 	if err != nil {

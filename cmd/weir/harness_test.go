@@ -10,17 +10,27 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary stand in for weir, so that tests can kill it; tests within
-// it allocate as weir does.
+// TestMain lets the test binary stand in for weir, so that tests can kill it: by a variable,
+// or by the name that scripts call it (testdata/script).
 func TestMain(m *testing.M) {
 	if os.Getenv("WEIR_TEST_MAIN") == "1" {
 		limitFiles(os.Getenv("WEIR_TEST_FSIZE"))
 		main()
 	}
+	testscript.Main(within{m}, map[string]func(){"weir": main})
+}
+
+// within runs the tests of this process, which allocate as weir does.
+type within struct{ m *testing.M }
+
+// Run implements testscript.TestingM.
+func (w within) Run() int {
 	growing()
-	os.Exit(m.Run())
+	return w.m.Run()
 }
 
 // needle is a private value that must never show in messages or in release/.

@@ -34,6 +34,7 @@ func versionCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the versions of weir, of the compiler and of every kind",
+		Long:    "Print the versions of weir, of the compiler and of every kind.\n\nExit codes: 0 done; 2 usage.",
 		Example: "  weir version\n  weir version --json",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
