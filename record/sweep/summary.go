@@ -3,8 +3,7 @@ package sweep
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // Level is that of all intervals.
@@ -26,19 +25,32 @@ func Summarize(values []float64) Summary {
 	if s.N == 0 {
 		return s
 	}
-	mean, sd := stat.MeanStdDev(values, nil)
+	mean, sd := moments(values)
 	s.Mean = &mean
 	if s.N > 1 {
-		half := quantile(s.N-1) * sd / math.Sqrt(float64(s.N))
+		half := float64(quantile(s.N-1) * sd / math.Sqrt(float64(s.N)))
 		low, high := mean-half, mean+half
 		s.SD, s.Low, s.High = &sd, &low, &high
 	}
 	return s
 }
 
+// moments are the mean and the deviation over n-1 of two values or more; products are rounded
+// before they are added, so that every processor gives the same bits.
+func moments(values []float64) (mean, sd float64) {
+	for _, x := range values {
+		mean += x
+	}
+	mean /= float64(len(values))
+	for _, x := range values {
+		sd += float64((x - mean) * (x - mean))
+	}
+	return mean, math.Sqrt(sd / float64(len(values)-1))
+}
+
 // quantile of Student's t that leaves half of 1-Level above it.
 func quantile(degrees int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + Level) / 2)
+	return portable.StudentQuantile(float64(degrees), (1+Level)/2)
 }
 
 // Half is half the width of the interval; NaN where there is none.
