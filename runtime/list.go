@@ -50,7 +50,7 @@ func listed(d disk.Disk, path string, choose func(map[string]float64) []string) 
 	if s.Status == record.Running && !store.Held(d, path) {
 		r.Status = listing.Killed
 	}
-	all := store.ReadFigures(path).Metrics
+	all := store.ReadMetrics(path)
 	r.Main = choose(all)
 	for _, name := range r.Main {
 		r.Metrics[name] = all[name]

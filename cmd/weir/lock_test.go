@@ -156,3 +156,24 @@ func TestOneLockForAFolder(t *testing.T) {
 		t.Errorf("--check has written: %v", after)
 	}
 }
+
+// TestLockedExperiment: its base is locked, each of its runs is held to the data, and what
+// differs refuses all of them before the first charge.
+func TestLockedExperiment(t *testing.T) {
+	s := newStudy(t, 200)
+	s.edit("spec.yaml", "seed: 3\n", "seed: 3\nexperiment: {grid: {stages.train.steps: [10, 12]}, repeats: 2}\n")
+	if code, _, errs := s.lock(); code != exitDone {
+		t.Fatal(errs)
+	}
+	run := []string{"run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked"}
+	s.mustSay(exitDone, nil, run...)
+	if n := s.ledgerLines(); n != 4 {
+		t.Errorf("%d charges, must be 4", n)
+	}
+	s.edit("spec.yaml", "[10, 12]", "[10, 14]")
+	s.edit("data.csv", "73313", "73314")
+	s.mustSay(exitMismatch, []string{"part experiment: was sha256:", "has other content"}, run...)
+	if n := s.ledgerLines(); n != 4 {
+		t.Errorf("%d charges, must still be 4", n)
+	}
+}

@@ -84,7 +84,9 @@ func markdownTable(b *strings.Builder, head string, columns []string, rows [][]s
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = code(cell)
+			if cells[i] = code(cell); columns[i] == "" {
+				cells[i] = cell
+			}
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
 	}
@@ -98,11 +100,11 @@ func code(s string) string {
 	}
 	var b strings.Builder
 	for _, r := range oneLine(plain.Text(s)) {
-		if strings.ContainsRune("&<>|`*_[]()!#~\\\"'$@\t", r) {
+		if strings.ContainsRune("&<>|`*_[]()!#~\\\"'$@/\t", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
-	return "<code>" + b.String() + "</code>"
+	return "<code>" + strings.ReplaceAll(b.String(), "www.", "www&#46;") + "</code>"
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"weir/privacy"
 )
@@ -51,7 +52,7 @@ func readPlan(s Side) (*plan, error) {
 		return nil, nil
 	}
 	var p plan
-	if err := json.Unmarshal(s.Plan, &p); err != nil || p.Digest == "" || p.Stages == nil {
+	if err := json.Unmarshal(s.Plan, &p); err != nil || p.Digest == "" || p.Stages == nil || slices.Contains(p.Stages, nil) {
 		return nil, fmt.Errorf("%s: %w", s.Name, errNoPlan)
 	}
 	return &p, nil

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -52,17 +53,34 @@ func (f Filter) Select(runs []Run) []Run {
 	return kept
 }
 
-// figures are the names of the main figures of some runs, those of most runs first.
+// figures are the names of the main figures of some runs, those of most runs first and then
+// as people look at them.
 func figures(runs []Run) []string {
 	of := map[string]int{}
 	var names []string
 	for _, r := range runs {
-		for name := range r.Metrics {
+		for _, name := range firsts(r.Main) {
 			if of[name]++; of[name] == 1 {
 				names = append(names, name)
 			}
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) })
+	slices.SortStableFunc(names, func(a, b string) int { return of[b] - of[a] })
 	return names
+}
+
+// firsts puts the first figure of each stage in front of all others.
+func firsts(names []string) []string {
+	var front, rest []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		stage, _, _ := strings.Cut(name, ".")
+		if seen[stage] {
+			rest = append(rest, name)
+		} else {
+			front = append(front, name)
+		}
+		seen[stage] = true
+	}
+	return append(front, rest...)
 }

@@ -169,6 +169,10 @@ func TestPage(t *testing.T) {
 	if regexp.MustCompile(`https?://|@import|url\(|src=`).MatchString(text) {
 		t.Error("the page fetches something")
 	}
+	runs := []Run{{Main: []string{"a.x", "a.y", "b.z"}}, {Main: []string{"a.x", "a.y"}}}
+	if got := figures(runs); !slices.Equal(got, []string{"a.x", "a.y", "b.z"}) || !slices.Equal(figures(runs[:1]), []string{"a.x", "b.z", "a.y"}) {
+		t.Errorf("columns are %v: those of most runs come first, then one of each stage", got)
+	}
 	if rows, links := strings.Count(text, "<tr>")-1, strings.Count(text, `<a href="./`); rows != 3 || links != 1 {
 		t.Errorf("%d rows and %d links, must be 3 and 1", rows, links)
 	}
@@ -178,7 +182,8 @@ func TestPage(t *testing.T) {
 func TestEmptyPage(t *testing.T) {
 	many := Run{Name: "m", ID: "m", Status: "done", Metrics: map[string]float64{}}
 	for i := range 30 {
-		many.Metrics[fmt.Sprintf("s.f%02d", i)] = float64(i)
+		many.Main = append(many.Main, fmt.Sprintf("s.f%02d", i))
+		many.Metrics[many.Main[i]] = float64(i)
 	}
 	for _, runs := range [][]Run{nil, {many}} {
 		page, err := Page(runs, at(4), func(Run) string { return "" })

@@ -57,7 +57,7 @@ func epsilons(r Run) string {
 }
 
 // mostInLine is how many figures a line of the terminal shows.
-const mostInLine = 3
+const mostInLine = 2
 
 func mainFigures(r Run) string {
 	if r.Status == Unreadable {
@@ -71,22 +71,6 @@ func mainFigures(r Run) string {
 		list = append(list, fmt.Sprintf("+%d", more))
 	}
 	return strings.Join(list, "  ")
-}
-
-// firsts puts the first figure of each stage in front of all others.
-func firsts(names []string) []string {
-	var front, rest []string
-	seen := map[string]bool{}
-	for _, name := range names {
-		stage, _, _ := strings.Cut(name, ".")
-		if seen[stage] {
-			rest = append(rest, name)
-		} else {
-			front = append(front, name)
-		}
-		seen[stage] = true
-	}
-	return append(front, rest...)
 }
 
 // Age words how long ago something was, in the largest unit that counts at least 2.

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"weir/internal/portable"
 	"weir/record/sweep"
 )
 
@@ -51,7 +52,7 @@ func curvesOf(t *sweep.Table) *sweepCurves {
 	c.log = high >= wide*low
 	for e := range c.x {
 		if c.log {
-			c.x[e] = math.Log10(e)
+			c.x[e] = portable.Log10(e)
 		}
 	}
 	return c
@@ -217,6 +218,6 @@ func (c *sweepCurves) ticks() plot.ConstantTicks {
 
 // upward is an epsilon with three digits, rounded up.
 func upward(e float64) string {
-	unit := math.Pow(10, math.Floor(math.Log10(e))-2)
+	unit := portable.Pow(10, math.Floor(portable.Log10(e))-2)
 	return fmt.Sprintf("%.3g", math.Ceil(e/unit*(1-1e-9))*unit)
 }

@@ -115,14 +115,17 @@ func plainFolder(dir string) error {
 	return nil
 }
 
-// ReadFigures reads the figures of the run in dir; none where they cannot be read.
-func ReadFigures(dir string) Figures {
-	var f Figures
+// ReadMetrics reads the figures of the run in dir, without the notes on them; none where they
+// cannot be read.
+func ReadMetrics(dir string) map[string]float64 {
+	var f struct {
+		Metrics map[string]float64 `json:"metrics"`
+	}
 	data, err := disk.ReadFile(filepath.Join(dir, "internal", MetricsFile), mostOfRecord)
 	if err != nil || json.Unmarshal(data, &f) != nil {
-		return Figures{}
+		return nil
 	}
-	return f
+	return f.Metrics
 }
 
 // ReportOf is the file of a run's report below its folder, or "".

@@ -63,13 +63,15 @@ const blockRows = 4096
 // and the blocks after it.
 func (g *oneHotGram) block(k int) {
 	a := g.wide[k]
-	alone, beside := make([]float64, a.Width), NewMatrix(a.Width, len(g.stored))
+	// An odd column is its own neighbour, and its second sum is not used.
+	alone, beside := make([]float64, a.Width), NewMatrix(a.Width, len(g.stored)+1)
 	for lo := 0; lo < len(g.w); lo += blockRows {
 		hi := min(lo+blockRows, len(g.w))
 		codes, w := a.Codes[lo:hi], g.w[lo:hi]
 		Block{Codes: codes}.dots(w, alone)
-		for j, c := range g.stored {
-			weighted(codes, w, c[lo:hi], beside.Cols[j])
+		for j := 0; j < len(g.stored); j += 2 {
+			next := g.stored[min(j+1, len(g.stored)-1)]
+			weighted(codes, w, g.stored[j][lo:hi], next[lo:hi], beside.Cols[j], beside.Cols[j+1])
 		}
 		for _, b := range g.wide[k+1:] {
 			g.pair(a, b, lo, hi)
@@ -85,10 +87,14 @@ func (g *oneHotGram) block(k int) {
 	}
 }
 
-func weighted(codes []int32, w, c, to []float64) {
+// weighted adds the weighted entries of two columns to the codes of their rows. Of
+// one column a sum would wait for the one before it, where codes repeat.
+func weighted(codes []int32, w, c, d, toC, toD []float64) {
+	w, c, d, toD = w[:len(codes)], c[:len(codes)], d[:len(codes)], toD[:len(toC)]
 	for i, k := range codes {
-		if uint32(k) < uint32(len(to)) {
-			to[k] += float64(w[i] * c[i])
+		if uint32(k) < uint32(len(toC)) {
+			toC[k] += float64(w[i] * c[i])
+			toD[k] += float64(w[i] * d[i])
 		}
 	}
 }

@@ -73,19 +73,18 @@ func whitener(z Matrix, divisor float64, workers int) (*mat.SymDense, error) {
 	if p == 0 {
 		return inverse, nil
 	}
-	var svd mat.SVD
-	if !svd.Factorize(triangle(z.Cols, workers), mat.SVDThin) {
-		return nil, errSVD
+	_, values, right, err := singular(triangle(z.Cols, workers), p)
+	if err != nil {
+		return nil, err
 	}
-	var v mat.Dense
-	svd.VTo(&v)
 	n := float64(z.Rows)
-	for k, s := range svd.Values(nil) {
+	for k, s := range values {
 		if s*s/n <= 1e-8 { // the square of sklearn's tol on singular values over root n
 			continue
 		}
-		col := mat.NewVecDense(p, mat.Col(nil, k, &v))
-		inverse.SymRankOne(inverse, divisor/(s*s), col)
+		for i, v := range right[k] {
+			portable.Axpy(divisor/(s*s)*v, right[k][i:], inverse.RawSymmetric().Data[i*p+i:][:p-i])
+		}
 	}
 	return inverse, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/optimize"
-
 	"weir/internal/portable"
 )
 
@@ -15,25 +13,16 @@ func (l Logistic) fitMultinomial(ctx context.Context, x Matrix, y Labels) (*Line
 	s := &softmaxProblem{Logistic: l, x: x, y: y, w: l.weights(y), p: len(x.Cols)}
 	// Dividing by C n keeps the gradient's size near one for any data.
 	s.scale = 1 / (l.C * float64(x.Rows))
-	problem := optimize.Problem{
-		Func:   func(at []float64) float64 { s.at(at); return s.value },
-		Grad:   func(g, at []float64) { s.at(at); copy(g, s.grad) },
-		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
-	}
 	// The objective's relative rounding error is near 1e-16 and it is quadratic
 	// around the optimum, so gradients settle near 1e-8.
-	settings := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 2000, Converger: &optimize.FunctionConverge{Absolute: 1e-15, Iterations: 50}}
-	r, err := optimize.Minimize(problem, make([]float64, y.Classes*(s.p+1)), settings, &optimize.LBFGS{Store: 20})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if r == nil {
+	m := lbfgs{at: func(at []float64) (float64, []float64) { s.at(at); return s.value, s.grad }}
+	best, err := m.minimise(ctx, make([]float64, y.Classes*(s.p+1)))
+	if err != nil {
 		return nil, err
 	}
-	// A line search that finds no descent has reached rounding error.
-	m := s.linear(r.X)
-	centre(m.Intercept)
-	return m, nil
+	w := s.linear(best)
+	centre(w.Intercept)
+	return w, nil
 }
 
 func centre(b []float64) {
@@ -53,7 +42,6 @@ type softmaxProblem struct {
 	w     []float64
 	p     int
 	scale float64
-	last  []float64
 	value float64
 	grad  []float64
 }
@@ -67,12 +55,8 @@ func (s *softmaxProblem) linear(at []float64) *Linear {
 	return m
 }
 
-// at computes value and gradient at new parameters.
+// at computes value and gradient at parameters.
 func (s *softmaxProblem) at(theta []float64) {
-	if s.last != nil && same(s.last, theta) {
-		return
-	}
-	s.last = append(s.last[:0], theta...)
 	m := s.linear(theta)
 	d := m.Decision(s.x)
 	s.value = s.residuals(d) * s.C
@@ -127,13 +111,4 @@ func logSumExp(z []float64) float64 {
 		sum += portable.Exp(v - greatest)
 	}
 	return greatest + portable.Log(sum)
-}
-
-func same(a, b []float64) bool {
-	for i, v := range a {
-		if v != b[i] {
-			return false
-		}
-	}
-	return true
 }

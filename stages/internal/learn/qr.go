@@ -3,6 +3,7 @@ package learn
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"weir/internal/portable"
 	"weir/train/parallel"
 )
 
@@ -21,26 +22,26 @@ func triangle(cols [][]float64, workers int) *mat.Dense {
 	parts := make([]*mat.Dense, blocks)
 	parallel.Do(workers, blocks, func(_, b int) {
 		lo, hi := b*step, min((b+1)*step, n)
-		parts[b] = reduce(max(hi-lo, p), p, func(a *mat.Dense) {
-			for j, c := range cols {
-				for i, v := range c[lo:hi] {
-					a.Set(i, j, v)
-				}
-			}
-		})
+		rows := make([][]float64, p)
+		for j, c := range cols {
+			rows[j] = make([]float64, max(hi-lo, p))
+			copy(rows[j], c[lo:hi])
+		}
+		parts[b] = reduce(rows)
 	})
 	return stack(parts, p)
 }
 
-// reduce is the triangle of a matrix of rows >= p that fill writes.
-func reduce(rows, p int, fill func(*mat.Dense)) *mat.Dense {
-	a := mat.NewDense(rows, p, nil)
-	fill(a)
-	var qr mat.QR
-	qr.Factorize(a)
-	var r mat.Dense
-	qr.RTo(&r)
-	return mat.DenseCopyOf(r.Slice(0, p, 0, p))
+// reduce is the triangle of columns, which it uses up.
+func reduce(columns [][]float64) *mat.Dense {
+	portable.Triangle(columns)
+	r := mat.NewDense(len(columns), len(columns), nil)
+	for j, c := range columns {
+		for i, v := range c[:j+1] {
+			r.Set(i, j, v)
+		}
+	}
+	return r
 }
 
 func stack(parts []*mat.Dense, p int) *mat.Dense {
@@ -49,11 +50,25 @@ func stack(parts []*mat.Dense, p int) *mat.Dense {
 	}
 	r := parts[0]
 	for _, next := range parts[1:] {
-		top := r
-		r = reduce(2*p, p, func(a *mat.Dense) {
-			a.Slice(0, p, 0, p).(*mat.Dense).Copy(top)
-			a.Slice(p, 2*p, 0, p).(*mat.Dense).Copy(next)
-		})
+		both := make([][]float64, p)
+		for j := range both {
+			both[j] = append(mat.Col(nil, j, r), mat.Col(nil, j, next)...)
+		}
+		r = reduce(both)
 	}
 	return r
+}
+
+// singular is the singular value decomposition U S V' of the first p columns of a triangle:
+// the columns of U S, the singular values and the columns of V.
+func singular(t *mat.Dense, p int) (scaled [][]float64, values []float64, right [][]float64, err error) {
+	scaled = make([][]float64, p)
+	for j := range scaled {
+		scaled[j] = mat.Col(nil, j, t)[:p]
+	}
+	values, right, ok := portable.Singular(scaled)
+	if !ok {
+		return nil, nil, nil, errSVD
+	}
+	return scaled, values, right, nil
 }

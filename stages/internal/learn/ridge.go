@@ -2,8 +2,11 @@ package learn
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"weir/internal/portable"
 )
 
 // centred returns x with every column centred, its means, y centred and its mean.
@@ -77,25 +80,14 @@ func (LeastSquares) Fit(_ context.Context, x Matrix, y []float64, run Run) (Pred
 		return withIntercept(nil, nil, mean), nil
 	}
 	tri := triangle(append(z.Cols[:p:p], r), run.Workers)
-	var svd mat.SVD
-	if !svd.Factorize(tri.Slice(0, p, 0, p), mat.SVDThin) {
-		return nil, errSVD
+	scaled, values, right, err := singular(tri, p)
+	if err != nil {
+		return nil, err
 	}
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	values := svd.Values(nil)
-	w := make([]float64, p)
+	target, w := mat.Col(nil, p, tri)[:p], make([]float64, p)
 	for k, s := range values {
-		if s <= 1e-10*values[0] || s == 0 {
-			continue
-		}
-		a := 0.0
-		for i := range p {
-			a += float64(u.At(i, k) * tri.At(i, p))
-		}
-		for j := range w {
-			w[j] += v.At(j, k) * a / s
+		if s > 1e-10*slices.Max(values) {
+			portable.Axpy(portable.Dot(scaled[k], target)/s/s, right[k], w)
 		}
 	}
 	return withIntercept(w, means, mean), nil

@@ -3,6 +3,7 @@ package association
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"weir/internal/portable"
 	"weir/stages/internal/learn"
 )
 
@@ -33,15 +34,19 @@ func (s *Scatter) Add(m learn.Matrix) {
 			s.origin[j] = sum(c) / float64(m.Rows)
 		}
 	}
-	x := mat.NewDense(len(m.Cols), m.Rows, nil)
+	x := learn.NewMatrix(m.Rows, len(m.Cols))
 	for j, c := range m.Cols {
-		row := x.RawRowView(j)
+		row := x.Cols[j]
 		for i, v := range c {
 			row[i] = v - s.origin[j]
 		}
 		s.sums[j] += sum(row)
 	}
-	s.cross.SymRankK(s.cross, 1, x)
+	for i, a := range x.Cols {
+		for j, b := range x.Cols[i:] {
+			s.cross.SetSym(i, i+j, s.cross.At(i, i+j)+portable.Dot(a, b))
+		}
+	}
 	s.n += float64(m.Rows)
 }
 

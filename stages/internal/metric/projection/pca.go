@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"weir/internal/portable"
 	"weir/stages/internal/learn"
 )
 
@@ -22,18 +23,19 @@ type PCA struct {
 // NewPCA takes the first `components` components of a table with the given mean
 // and covariance (n-1).
 func NewPCA(mean []float64, covariance *mat.SymDense, components int) (*PCA, error) {
-	var e mat.EigenSym
-	if !e.Factorize(covariance, true) {
+	columns := make([][]float64, covariance.SymmetricDim())
+	for j := range columns {
+		columns[j] = mat.Col(nil, j, covariance)
+	}
+	values, vectors, ok := portable.SymmetricEigen(columns)
+	if !ok {
 		return nil, errors.New("the eigenvalues of the covariance do not converge")
 	}
-	values := e.Values(nil) // rising
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
 	total := mat.Trace(covariance)
 	p := &PCA{Mean: mean}
 	for k := range min(components, len(values)) {
 		at := len(values) - 1 - k
-		p.Components = append(p.Components, upright(mat.Col(nil, at, &vectors)))
+		p.Components = append(p.Components, upright(vectors[at]))
 		v := max(0, values[at])
 		p.Variance, p.Ratio = append(p.Variance, v), append(p.Ratio, v/total)
 	}
@@ -79,8 +81,11 @@ func (p *PCA) Project(m learn.Matrix) [][]float64 {
 // table with the given mean and covariance, for each component.
 func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (at, sd []float64) {
 	for _, c := range p.Components {
-		v := mat.NewVecDense(len(c), c)
-		sd = append(sd, math.Sqrt(max(0, mat.Inner(v, covariance, v))))
+		variance := 0.0
+		for j, w := range c {
+			variance += float64(w * portable.Dot(c, mat.Col(nil, j, covariance)))
+		}
+		sd = append(sd, math.Sqrt(max(0, variance)))
 		sum := 0.0
 		for j, w := range c {
 			sum += float64(w * (mean[j] - p.Mean[j]))

@@ -1,0 +1,61 @@
+package portable
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// wishart is a random positive semidefinite matrix of the given rank.
+func wishart(r *rand.Rand, n, rank int) *mat.SymDense {
+	a := mat.NewSymDense(n, nil)
+	for range rank {
+		x := mat.NewVecDense(n, nil)
+		for i := range n {
+			x.SetVec(i, math.Exp(2*r.NormFloat64())*r.NormFloat64())
+		}
+		a.SymRankOne(a, 1-2*float64(r.IntN(2)), x)
+	}
+	return a
+}
+
+// Values are LAPACK's, and each vector is turned into its multiple.
+func TestSymmetricEigenIsThatOfLAPACK(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, c := range [][2]int{{1, 1}, {2, 1}, {2, 2}, {3, 3}, {5, 2}, {8, 8}, {20, 30}, {40, 10}, {101, 200}, {6, 0}} {
+		n := c[0]
+		a := wishart(r, n, c[1])
+		columns := make([][]float64, n)
+		for j := range columns {
+			columns[j] = mat.Col(nil, j, a)
+		}
+		values, vectors, ok := SymmetricEigen(columns)
+		var e mat.EigenSym
+		if !ok || !e.Factorize(a, false) {
+			t.Fatalf("%v: does not converge", c)
+		}
+		size := mat.Norm(a, 1) + 1e-300
+		for k, want := range e.Values(nil) {
+			if !(math.Abs(values[k]-want) <= 1e-13*size) {
+				t.Errorf("%v: value %d is %v, want %v", c, k, values[k], want)
+			}
+			v := mat.NewVecDense(n, vectors[k])
+			var gap mat.VecDense
+			gap.MulVec(a, v)
+			gap.AddScaledVec(&gap, -values[k], v)
+			if d := mat.Norm(&gap, math.Inf(1)); !(d <= 1e-13*size) || !(math.Abs(mat.Norm(v, 2)-1) <= 1e-13) {
+				t.Errorf("%v: vector %d misses by %v and has length %v", c, k, d, mat.Norm(v, 2))
+			}
+		}
+	}
+}
+
+func TestSymmetricEigenOfWhatIsNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		if _, _, ok := SymmetricEigen([][]float64{{1, 2, bad}, {2, bad, 1}, {bad, 1, 2}}); ok {
+			t.Errorf("a matrix with %v converges", bad)
+		}
+	}
+}
