@@ -56,7 +56,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 		result.Runs = append(result.Runs, trialResult{trial, resultJSON(done[i]), runtime.PublicSeed(plans[i].Seed, trial.Repeat)})
 	}
 	if result.Folder, err = writeTable(c.Context(), opts, result.Table, done); err != nil {
-		return err
+		return f.failure(c.Context(), err)
 	}
 	if f.asJSON {
 		return printJSON(s.out, result)
