@@ -31,7 +31,8 @@ Figures of runs are private, since they are computed from real rows: text and --
 show them to whoever may read the run's folder, --format markdown, which is for pull
 requests, leaves them out, and --exit-code does not count them.
 
-Exit codes: 0 compared; 2 usage, or a bad spec; 4 they differ, with --exit-code.`
+Exit codes: 0 compared; 2 usage, or a bad spec; 3 a ledger is of an earlier format;
+4 they differ, with --exit-code, or a ledger was altered.`
 
 const diffExample = `  weir diff specs:uclanesl-adult spec.yaml
   weir diff --format markdown main..HEAD -- spec.yaml
