@@ -118,7 +118,23 @@ func (r experimentResult) print(w io.Writer) error {
 	if err := r.Table.Print(plainly(w), mostWide); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%-16s %s\n%-16s %s\n%-16s %s\n", "page", plain.Text(path.Join(r.Folder, "sweep.html")), "table",
+	fmt.Fprintf(w, "\n%-16s %s\n", "charged", r.charged())
+	_, err := fmt.Fprintf(w, "%-16s %s\n%-16s %s\n%-16s %s\n", "page", plain.Text(path.Join(r.Folder, "sweep.html")), "table",
 		plain.Text(path.Join(r.Folder, "table.csv")), "single runs", plain.Text(path.Join(r.Folder, "runs.csv")))
 	return err
+}
+
+// charged says what the runs that were made now charged, and what they took from others.
+func (r experimentResult) charged() string {
+	charged, taken := 0, 0
+	for _, run := range r.Runs {
+		if !run.Reused {
+			charged, taken = charged+len(run.Charged), taken+len(run.From)
+		}
+	}
+	text := plural(charged, "new charge")
+	if taken > 0 {
+		text += fmt.Sprintf("; %s reused, charged in other runs", plural(taken, "stage"))
+	}
+	return text
 }

@@ -26,8 +26,8 @@ its charges. Every run.json under --runs that names this ledger or its dataset i
 checked; without --runs, the folder runs is searched if it exists. Files that keep what
 a crash left of a line, which a run removed from the ledger, are named.
 
-Exit codes: 0 intact; 2 usage; 3 it is of an earlier format; 4 it was altered, or
-lacks charges that a run has made.`,
+Exit codes: 0 intact; 1 the record of a run cannot be read; 2 usage; 3 it is of an
+earlier format; 4 it was altered, or lacks charges that a run has made.`,
 		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -94,7 +94,10 @@ func (t *Table) block(b *strings.Builder, names []string, rows [][]string, metri
 		stage, name, _ := strings.Cut(m, ".")
 		over, under = append(over, stage), append(under, name)
 	}
-	fmt.Fprintf(w, "%s\n%s\n", strings.Join(over, "\t"), strings.Join(under, "\t"))
+	if len(metrics) > 0 {
+		fmt.Fprintln(w, strings.Join(over, "\t"))
+	}
+	fmt.Fprintln(w, strings.Join(under, "\t"))
 	for i, r := range rows {
 		line := append([]string(nil), r...)
 		for _, m := range metrics {
@@ -103,7 +106,9 @@ func (t *Table) block(b *strings.Builder, names []string, rows [][]string, metri
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
 	w.Flush()
-	b.WriteString("\n")
+	if len(metrics) > 0 {
+		b.WriteString("\n")
+	}
 }
 
 // Words is the mean with half its interval, and how many have a value where that is not all.
