@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"weir/internal/portable"
 )
 
 // Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
@@ -145,12 +144,12 @@ func (f *Figure) byRepeats(a, b Figures) {
 		f.Verdict = NoSpread
 		return
 	}
-	vx, n := stat.Variance(x, nil), float64(len(x)-1)
+	vx, n := variance(x), float64(len(x)-1)
 	vy, dof := vx, n
 	f.Spread = fmt.Sprintf("%d repeats", len(x))
 	if y != nil {
 		m := float64(len(y) - 1)
-		vy = stat.Variance(y, nil)
+		vy = variance(y)
 		dof = (vx + vy) * (vx + vy) / (vx*vx/n + vy*vy/m)
 		f.Spread = fmt.Sprintf("%d and %d repeats", len(x), len(y))
 	}
@@ -166,7 +165,7 @@ func quantile(dof float64) float64 {
 	if math.IsNaN(dof) {
 		return 0
 	}
-	return distuv.StudentsT{Sigma: 1, Nu: dof}.Quantile(0.975)
+	return portable.StudentQuantile(dof, 0.975)
 }
 
 func valuesOf(repeats []map[string]float64, name string) (list []float64) {
@@ -176,4 +175,16 @@ func valuesOf(repeats []map[string]float64, name string) (list []float64) {
 		}
 	}
 	return list
+}
+
+// variance of a sample, in two passes; NaN of fewer than two values.
+func variance(values []float64) float64 {
+	mean, sum, n := 0.0, 0.0, float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return sum / (n - 1)
 }
