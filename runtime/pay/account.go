@@ -85,8 +85,14 @@ func (a *Account) Path() string { return a.path }
 // Note tells the data's owner where the cap is looser than it was, or is "".
 func (a *Account) Note() string { return capNote(a.ledger.Entries(), a.limit) }
 
-// Order is that of the filter that the cap is read with, once Afford has fixed it.
-func (a *Account) Order() float64 { return a.limit.Order }
+// Order is that of the filter that the cap is read with, once Afford has fixed it; 0 where
+// the dataset has no budget.
+func (a *Account) Order() float64 {
+	if a.limit == nil {
+		return 0
+	}
+	return a.limit.Order
+}
 
 // limit is the budget of the dataset as the ledger takes it.
 func limit(plan *compile.Plan, order float64) *ledger.Cap {
