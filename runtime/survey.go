@@ -105,8 +105,8 @@ func (s *survey) runs(plan *compile.Plan) []store.Found {
 	return runs
 }
 
-// begun finds the run that this one would be shown, or continue: what that one has charged
-// is in the ledger and is not asked for again.
+// begun finds the run that this one would be shown, or continue, in the order in which a run
+// takes them up: what that one has charged is in the ledger and is not asked for again.
 func (r *run) begun(runs []store.Found) (id string, done bool) {
 	for _, f := range runs {
 		rec := f.Record
@@ -117,8 +117,9 @@ func (r *run) begun(runs []store.Found) (id string, done bool) {
 		case rec.Status == record.Done && r.sameRecipes(rec):
 			return rec.ID, true
 		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
-			id = rec.ID
+			r.dir.Path = f.Path
+			return rec.ID, false
 		}
 	}
-	return id, false
+	return "", false
 }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/internal/disk"
+	"weir/record"
+	"weir/runtime"
+)
+
+// newPair is a study of two paid stages, of which the second reads what the first released.
+func newPair(t *testing.T) study {
+	s := newOpenStudy(t, 2000)
+	s.write("spec.yaml", `weir: 1
+name: pair
+dataset: {file: data.csv, domain: domain.yaml}
+privacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove, split: {bounds: 0.5, train: 0.5}}
+stages:
+  features: {kind: drop, columns: [id, town]}
+  bounds: {kind: dp_bounds, failure: 1e-9}
+  train: {kind: independent}
+  sample: {kind: sample, rows: 50}
+`)
+	return s
+}
+
+// over is a run of the study's spec over a disk, and the error that ended it.
+func (s study) over(on disk.Disk, fresh bool) (*runtime.Result, error) {
+	s.t.Helper()
+	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
+	s.must(err)
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test", Fresh: fresh,
+		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
+}
+
+func (s study) done(fresh bool) *runtime.Result {
+	s.t.Helper()
+	r, err := s.over(disk.Disk{}, fresh)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// unnamed does everything but give the release its name.
+func unnamed() disk.Disk {
+	return disk.Disk{Watch: func(c disk.Change) (int64, error) {
+		if c.Op == disk.OpRename && filepath.Base(c.To) == "release" {
+			return 0, errDisk
+		}
+		return 0, nil
+	}}
+}
+
+func fromOf(r *record.Run, stage string) string {
+	for _, s := range r.Stages {
+		if s.ID == stage {
+			return s.From
+		}
+	}
+	return ""
+}
+
+// TestContinuedRunKeepsWhatItsNoiseStandsOn: a run takes bounds from an earlier run, pays for
+// a model of them, and is interrupted. Meanwhile other bounds are drawn. Continued with those,
+// it would put the noise of the model on other values, and charge nothing for it.
+func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(s study, first string)
+		goes bool
+	}{
+		"newer ones are there": {func(study, string) {}, true},
+		"its own are lost": {func(s study, first string) {
+			s.must(os.RemoveAll(s.path("runs/cache")))
+			s.must(os.Remove(filepath.Join(first, "internal", "noise.key")))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newPair(t)
+			first := s.done(false)
+			s.edit("spec.yaml", "name: pair", "name: second")
+			s.edit("spec.yaml", "kind: independent", "kind: marginal_tree")
+			stopped, err := s.over(unnamed(), false)
+			if err == nil || fromOf(stopped.Record, "bounds") != first.Record.ID {
+				t.Fatalf("%v, %+v: must fail at the end, with the bounds of %s", err, stopped.Record.Stages, first.Record.ID)
+			}
+			s.edit("spec.yaml", "name: second", "name: third")
+			third := s.done(false)
+			if fromOf(third.Record, "train") != stopped.Record.ID {
+				t.Fatalf("%+v: must have the model of %s", third.Record.Stages, stopped.Record.ID)
+			}
+			c.then(s, first.Path)
+			s.edit("spec.yaml", "name: third", "name: fresh")
+			s.done(true)
+			s.edit("spec.yaml", "name: fresh", "name: second")
+			charges := s.charges()
+			again, err := s.over(disk.Disk{}, false)
+			if !c.goes {
+				if err == nil {
+					t.Errorf("bounds of %q, train of %q: must be refused", fromOf(again.Record, "bounds"), fromOf(again.Record, "train"))
+				}
+				return
+			}
+			if err != nil || again.Path != stopped.Path || fromOf(again.Record, "bounds") != first.Record.ID || s.charges() != charges {
+				t.Errorf("%v: continued in %s with the bounds of %q, %d new charges; must go on with those of %s, without a charge", err, again.Path,
+					fromOf(again.Record, "bounds"), s.charges()-charges, first.Record.ID)
+			}
+		})
+	}
+}
+
+// TestExperimentAsksWithoutABudget of the dataset too, once for all of its runs.
+func TestExperimentAsksWithoutABudget(t *testing.T) {
+	d := newDay(t)
+	d.edit("spec.yaml", "stages:\n", "experiment: {grid: {privacy.epsilon: [0.5, 1]}}\nstages:\n")
+	var out strings.Builder
+	code := execute(t.Context(), streams{in: strings.NewReader("y\n"), out: &out, err: &out, terminal: true}, []string{"run", d.path("spec.yaml"), "--out", d.path("runs")})
+	if code != exitDone || strings.Count(out.String(), "Charge it? [y/N]") != 1 || d.study.charges() != 2 {
+		t.Errorf("exit code %d, %d charges: %s", code, d.study.charges(), out.String())
+	}
+}
