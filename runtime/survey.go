@@ -66,6 +66,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	id, done := r.begun(s.runs(t.Plan))
 	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i))}
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
+	r.purse.Recipes(r.recipes)
 	r.purse.From(s.account)
 	if err := r.findEarlier(ctx); err != nil {
 		return err

@@ -32,17 +32,17 @@ stages:
 }
 
 // over is a run of the study's spec over a disk, and the error that ended it.
-func (s study) over(on disk.Disk, fresh bool) (*runtime.Result, error) {
+func (s study) over(on disk.Disk, fresh bool, ask func([]runtime.Quote) error) (*runtime.Result, error) {
 	s.t.Helper()
 	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
 	s.must(err)
-	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test", Fresh: fresh,
+	return runtime.Run(s.t.Context(), plan, runtime.Options{Disk: on, Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test", Fresh: fresh, Confirm: ask,
 		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader})
 }
 
 func (s study) done(fresh bool) *runtime.Result {
 	s.t.Helper()
-	r, err := s.over(disk.Disk{}, fresh)
+	r, err := s.over(disk.Disk{}, fresh, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 			first := s.done(false)
 			s.edit("spec.yaml", "name: pair", "name: second")
 			s.edit("spec.yaml", "kind: independent", "kind: marginal_tree")
-			stopped, err := s.over(unnamed(), false)
+			stopped, err := s.over(unnamed(), false, nil)
 			if err == nil || fromOf(stopped.Record, "bounds") != first.Record.ID {
 				t.Fatalf("%v, %+v: must fail at the end, with the bounds of %s", err, stopped.Record.Stages, first.Record.ID)
 			}
@@ -101,7 +101,7 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 			s.done(true)
 			s.edit("spec.yaml", "name: fresh", "name: second")
 			charges := s.charges()
-			again, err := s.over(disk.Disk{}, false)
+			again, err := s.over(disk.Disk{}, false, nil)
 			if !c.goes {
 				if err == nil {
 					t.Errorf("bounds of %q, train of %q: must be refused", fromOf(again.Record, "bounds"), fromOf(again.Record, "train"))
@@ -124,5 +124,23 @@ func TestExperimentAsksWithoutABudget(t *testing.T) {
 	code := execute(t.Context(), streams{in: strings.NewReader("y\n"), out: &out, err: &out, terminal: true}, []string{"run", d.path("spec.yaml"), "--out", d.path("runs")})
 	if code != exitDone || strings.Count(out.String(), "Charge it? [y/N]") != 1 || d.study.charges() != 2 {
 		t.Errorf("exit code %d, %d charges: %s", code, d.study.charges(), out.String())
+	}
+}
+
+// TestContinuedRunAsksForWhatIsNew: a run that has paid is interrupted, and then a public file
+// changes. It is another computation, which is charged, so it is asked for.
+func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
+	s := newStudy(t, 400)
+	withReference(s)
+	if _, err := s.over(unnamed(), false, nil); err == nil {
+		t.Fatal("must fail at the end")
+	}
+	s.edit("reference.csv", "1,30000", "1,31000")
+	asked := 0
+	if _, err := s.over(disk.Disk{}, false, func(q []runtime.Quote) error { asked += q[0].Bill; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.charges(); got != 1+asked {
+		t.Errorf("%d charges, of which the second run asked for %d", got, asked)
 	}
 }
