@@ -68,8 +68,10 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
 	r.purse.Recipes(r.recipes)
 	r.purse.From(s.account)
-	if err := r.findEarlier(ctx); err != nil {
-		return err
+	if !done { // a finished run is shown as it is
+		if err := r.findEarlier(ctx); err != nil {
+			return err
+		}
 	}
 	from := s.share(r, done)
 	r.purse.Earlier(from)
