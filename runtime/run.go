@@ -191,7 +191,7 @@ func (r *run) address(ctx context.Context, step *compile.Step, key string) (stri
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := address{Recipe: r.recipes[step.ID], Inputs: chain(step, r.addresses), Files: all, Key: key, Test: r.opts.Insecure != nil}
+	a := address{Recipe: r.recipes[step.ID], Inputs: chain(r.plan, step, r.addresses), Files: all, Key: key, Test: r.opts.Insecure != nil}
 	if step.Work.Secret {
 		a.Secret = r.source.secret.Commitment()
 	}

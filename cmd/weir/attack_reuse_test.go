@@ -144,3 +144,29 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 		t.Errorf("%d charges, of which the second run asked for %d", got, asked)
 	}
 }
+
+// TestFirstOutputByName is what the stage alone names: the same table, and the same charge.
+func TestFirstOutputByName(t *testing.T) {
+	d := newDay(t)
+	d.edit("spec.yaml", "train: {kind: auto}", "parts: {kind: split, train: 0.8, test: 0.2}\n  train: {kind: auto, from: parts}")
+	d.then("by the stage", 1)
+	d.edit("spec.yaml", "from: parts}", "from: parts.train}")
+	d.then("by the output", 0)
+	d.edit("spec.yaml", "from: parts.train}", "from: parts.test}")
+	d.then("the other output", 1)
+}
+
+// TestPlanWithoutTheData, by the ledger that is committed beside where they lie: it says what
+// a run would charge, and refuses what that would refuse.
+func TestPlanWithoutTheData(t *testing.T) {
+	d := newDay(t)
+	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
+	d.then("the first run", 1)
+	for _, gone := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {
+		d.must(os.RemoveAll(d.path(gone)))
+		code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs"), "--set", "seed=4")
+		if code != exitPrivacy || !strings.Contains(errs, "this run would make it") {
+			t.Errorf("without %s: exit code %d, must refuse: %s%s", gone, code, out, errs)
+		}
+	}
+}
