@@ -170,3 +170,21 @@ func TestPlanWithoutTheData(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanOpensNoPrivateFile besides the dataset either: where a test table or a public file is
+// not at hand, it says the same, less what that would let it find.
+func TestPlanOpensNoPrivateFile(t *testing.T) {
+	d := newDay(t)
+	withReference(d.study)
+	d.write("held.csv", d.read("data.csv"))
+	d.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: read, file: held.csv, class: private, like: dataset}\n"+
+		"  own: {kind: drop, from: held, columns: [id]}\n  close: {kind: marginals, real: own, synthetic: sample}\n")
+	first := d.then("the first run", 1)
+	for gone, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run), "reference.csv": "after 1 new charge"} {
+		d.must(os.Rename(d.path(gone), d.path("elsewhere")))
+		if code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs")); code != exitDone || !strings.Contains(out, want) {
+			t.Errorf("without %s: exit code %d: %s%s", gone, code, out, errs)
+		}
+		d.must(os.Rename(d.path("elsewhere"), d.path(gone)))
+	}
+}
