@@ -15,6 +15,7 @@ type planned struct {
 		Demo       string `json:"demo"`
 		RowsPublic int64  `json:"rows_public"`
 		Columns    int    `json:"columns"`
+		Budget     any    `json:"budget"` // nil: the dataset has none
 	} `json:"dataset"`
 	Naive       *float64     `json:"epsilon_by_addition"`
 	PublicFiles []publicFile `json:"public_files"`

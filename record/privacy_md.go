@@ -25,7 +25,7 @@ func PrivacyStatement(r *Run) string {
 		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
 	}
 	b.WriteString(spendTable(plan))
-	b.WriteString(charges(r))
+	b.WriteString(charges(r, plan))
 	b.WriteString(audit(plan))
 	b.WriteString("\n## What was released\n\n")
 	for _, f := range r.Release {
@@ -59,7 +59,16 @@ func promise(r *Run, plan planned) string {
 	text := fmt.Sprintf("The files beside this page were made by mechanisms that together are differentially private, with\n"+
 		"**epsilon = %s** (proven, rounded up, accountant %s) at **delta = %g**, adjacency `%s`, privacy unit: %s.\n\n",
 		Bound(*t.Proven), t.Accountant, t.Delta, t.Adjacency, r.Dataset.Unit)
-	return text + meaning(t) + published(t)
+	return text + provided(r) + meaning(t) + published(t)
+}
+
+// provided is what the proof asks of those who wrote the specs, beside the promise that rests on it.
+func provided(r *Run) string {
+	if n := r.paidIn(); n > 1 {
+		return fmt.Sprintf("The mechanisms were charged in %d runs, and this is proven if none of them was chosen after a look at what another had\n"+
+			"released; see \"What was spent\" below.\n\n", n)
+	}
+	return ""
 }
 
 // unpaid is said of a run that released nothing of the private table. What it made of
@@ -173,7 +182,7 @@ func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(s)
 }
 
-func charges(r *Run) string {
+func charges(r *Run, plan planned) string {
 	if len(r.Charges) == 0 {
 		return "Nothing was charged: no mechanism drew noise.\n"
 	}
@@ -190,24 +199,38 @@ func charges(r *Run) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(reusedCharges(r))
+	b.WriteString(reusedCharges(r, plan))
 	b.WriteString("\nThe ledger adds them to the charges of all other runs on the same data.\n")
 	return b.String()
 }
 
-// reusedCharges says what holds where a run has the output of an earlier one. The bound of a
-// plan is for mechanisms that were chosen before any of them was seen.
-func reusedCharges(r *Run) string {
-	reused := slices.ContainsFunc(r.Charges, func(c Charge) bool { return c.Run != "" })
-	switch own := slices.ContainsFunc(r.Charges, func(c Charge) bool { return c.Run == "" }); {
-	case !reused:
+// reusedCharges says what holds where a run has the output of earlier ones. The bound of a
+// plan is for mechanisms that were chosen before any of them was seen; what one run charged
+// was, whereas another run may have been written after a look at what that one released,
+// even where this one charges nothing of its own.
+func reusedCharges(r *Run, plan planned) string {
+	n := r.paidIn()
+	switch {
+	case n == 1 && r.Charges[0].Run == "":
 		return ""
-	case !own:
-		return "\nThis run charged nothing: all its noise is that of earlier charges, which the bound above counts.\n"
+	case n == 1:
+		return "\nThis run charged nothing: all its noise is that of one earlier run, which the bound above counts.\n"
 	}
-	return "\nThe bound above counts the charges of earlier runs too. It holds if the stages that this run charged were fixed\n" +
-		"before anything that those runs released was looked at; if not, what holds for both together is the total by the\n" +
-		"filter of the dataset's budget, which the owner has (weir ledger show).\n"
+	otherwise := "nothing is proven here for all of them together."
+	if plan.Dataset.Budget != nil {
+		otherwise = "what holds for\nall of them together is the total by the filter of the dataset's budget, which the owner has (weir ledger show)."
+	}
+	return fmt.Sprintf("\nThe bound above counts all of these charges, which were made in %d runs. It holds if what each run charged was fixed\n"+
+		"before anything that was made of the noise of another was looked at; if not, %s\n", n, otherwise)
+}
+
+// paidIn is in how many runs the noise of this one was charged.
+func (r *Run) paidIn() int {
+	runs := map[string]bool{}
+	for _, c := range r.Charges {
+		runs[c.Run] = true
+	}
+	return len(runs)
 }
 
 // inOrder is the charges as the plan has them: stages that run side by side pay

@@ -68,6 +68,41 @@ func TestPrivacyStatement(t *testing.T) {
 	lacks(t, Datasheet(r), "NOT PRIVATE")
 }
 
+// TestPrivacyStatementOfReusedNoise: a bound for mechanisms that were fixed ahead is proven
+// without more where one run charged all of them; else whoever wrote the second spec may have
+// seen what the first released, whichever run shows both.
+func TestPrivacyStatementOfReusedNoise(t *testing.T) {
+	gaussian := func(stage, run string) Charge {
+		return Charge{Stage: stage, Name: stage, Run: run, Event: privacy.JSON{Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}
+	}
+	const ahead, alone, filter = "before anything that was made of the noise of another was looked at", "This run charged nothing", "the filter of the dataset's budget"
+	for name, c := range map[string]struct {
+		charges []Charge
+		budget  bool
+		wants   []string
+		not     []string
+	}{
+		"own":                   {[]Charge{gaussian("a", ""), gaussian("b", "")}, true, nil, []string{ahead, alone, "is proven if"}},
+		"of one run":            {[]Charge{gaussian("a", "one"), gaussian("b", "one")}, true, []string{alone}, []string{ahead, "is proven if"}},
+		"of one run and own":    {[]Charge{gaussian("a", "one"), gaussian("b", "")}, true, []string{ahead, filter, "in 2 runs, and this is proven if"}, []string{alone}},
+		"of two runs":           {[]Charge{gaussian("a", "one"), gaussian("b", "two")}, true, []string{ahead, filter, "in 2 runs, and this is proven if"}, []string{alone}},
+		"of two, and no budget": {[]Charge{gaussian("a", "one"), gaussian("b", "two")}, false, []string{ahead, "nothing is proven here for all"}, []string{alone, filter}},
+	} {
+		r := sampled()
+		r.Charges = c.charges
+		if c.budget {
+			r.Plan = json.RawMessage(strings.Replace(string(r.Plan), `"columns": 3`, `"columns": 3, "budget": {"epsilon": 3}`, 1))
+		}
+		text := PrivacyStatement(r)
+		lacks(t, text, c.wants...)
+		for _, not := range c.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: the document says %q:\n%s", name, not, text)
+			}
+		}
+	}
+}
+
 func TestPrivacyStatementWithoutProof(t *testing.T) {
 	r := sampled()
 	r.Terms.Proven, r.Terms.Published, r.Terms.Claims, r.Terms.Reason = nil, pointer(6.45), "published", "stage train: rule W37"

@@ -44,7 +44,7 @@ type recipeSpend struct {
 // reads, the digests of its public files and the seed of its public randomness.
 func recipeOf(step *compile.Step, recipes map[string]string, files map[string]string, plan *compile.Plan, seed uint64, repeat int) (string, error) {
 	r := recipe{Kind: step.Kind, Version: step.Version, Stage: step.ID, Settings: step.Settings, Seed: seed,
-		Inputs: chain(step, recipes), Terms: termsOf(plan)}
+		Inputs: chain(plan, step, recipes), Terms: termsOf(plan)}
 	for _, f := range step.Work.Files {
 		named := "private " + path.Base(f.Path)
 		if f.Public {
@@ -153,11 +153,15 @@ func termsOf(p *compile.Plan) terms {
 	return terms{p.Adjacency, d.PrivacyUnit, d.RowsPublic, p.Claims, p.Budget.Infinite()}
 }
 
-// chain lists the digests of the stages that step reads, by port.
-func chain(step *compile.Step, of map[string]string) map[string][]string {
+// chain lists the digests of the stages that step reads, by port. The first output of a stage
+// may be named or not, and is the same one.
+func chain(plan *compile.Plan, step *compile.Step, of map[string]string) map[string][]string {
 	inputs := map[string][]string{}
 	for port, refs := range step.Inputs {
 		for _, ref := range refs {
+			if from := plan.Step(ref.Stage); from != nil && from.First == ref.Port {
+				ref.Port = ""
+			}
 			inputs[port] = append(inputs[port], of[ref.Stage]+"#"+ref.Port)
 		}
 	}

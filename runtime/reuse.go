@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
@@ -67,12 +68,12 @@ func (r *run) decide(ctx context.Context, step *compile.Step) (err error) {
 	}
 	where, err := r.address(ctx, step, key)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.addresses[step.ID] = where
 	if from != nil {
 		r.earlier[step.ID] = from
 	}
-	return err
+	r.mu.Unlock()
+	return errors.Join(err, r.stands(step, where))
 }
 
 // lookFor is the earlier run whose noise a step has, or nil: then it is the run's own.
@@ -87,7 +88,7 @@ func (r *run) lookFor(ctx context.Context, step *compile.Step) (*pay.Earlier, er
 		return nil, nil
 	}
 	only := r.before.From(step.ID)
-	for _, p := range r.cache.Paid(recipe) {
+	for _, p := range r.noted(step) {
 		if only != "" && p.Run != only {
 			continue
 		}
@@ -96,6 +97,22 @@ func (r *run) lookFor(ctx context.Context, step *compile.Step) (*pay.Earlier, er
 		}
 	}
 	return nil, nil
+}
+
+// noted lists who has charged the recipe of a step, or was about to: the newest first, but
+// before it the one whose noise the step had when this run was interrupted.
+func (r *run) noted(step *compile.Step) []store.Paid {
+	list, before := r.cache.Paid(r.recipes[step.ID]), stoodIn(r.dir, step.ID).Run
+	slices.SortStableFunc(list, func(a, b store.Paid) int {
+		switch before {
+		case a.Run:
+			return -1
+		case b.Run:
+			return 1
+		}
+		return 0
+	})
+	return list
 }
 
 // usable is the run of a note if its charge stands in the ledger and its output is there or

@@ -6,6 +6,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -164,11 +165,27 @@ func (r *run) forget() error {
 // nameRecipes finds the recipes of all stages, and tells apart what the private files hold.
 func (r *run) nameRecipes(ctx context.Context) (err error) {
 	digest := func(file string) (string, error) { return r.files.digest(ctx, file) }
+	if r.blind {
+		r.recipes, err = recipesOf(r.plan, r.source.Dataset, r.opts.Repeat, ifThere(digest))
+		return err
+	}
 	if r.content, err = contentOf(r.plan, r.source, digest); err != nil {
 		return err
 	}
 	r.recipes, err = recipesOf(r.plan, r.source.Dataset, r.opts.Repeat, digest)
 	return err
+}
+
+// ifThere takes a public file that is absent for one that no run has read: whoever looks at a
+// plan need not have it.
+func ifThere(digest func(string) (string, error)) func(string) (string, error) {
+	return func(file string) (string, error) {
+		of, err := digest(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "absent", nil
+		}
+		return of, err
+	}
 }
 
 // nameSource gives the dataset its address.
@@ -179,8 +196,12 @@ func (r *run) nameSource() (err error) {
 }
 
 // address is where the outputs of a step lie whose noise is drawn with the key of this
-// commitment; those of its inputs are known.
+// commitment; those of its inputs are known. It holds what the rows are, so a survey that
+// opens no data has none.
 func (r *run) address(ctx context.Context, step *compile.Step, key string) (string, error) {
+	if r.blind {
+		return "", nil
+	}
 	var all []string
 	for _, f := range step.Work.Files {
 		digest, err := r.files.digest(ctx, f.Path)
@@ -191,7 +212,7 @@ func (r *run) address(ctx context.Context, step *compile.Step, key string) (stri
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := address{Recipe: r.recipes[step.ID], Inputs: chain(step, r.addresses), Files: all, Key: key, Test: r.opts.Insecure != nil}
+	a := address{Recipe: r.recipes[step.ID], Inputs: chain(r.plan, step, r.addresses), Files: all, Key: key, Test: r.opts.Insecure != nil}
 	if step.Work.Secret {
 		a.Secret = r.source.secret.Commitment()
 	}

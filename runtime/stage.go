@@ -42,6 +42,9 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		return false, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
+	if err := r.stand(step); err != nil {
+		return false, err
+	}
 	from, recipe := r.from(step), r.recipes[step.ID]
 	if r.stores(step) {
 		defer r.opts.turns.Take(r.place(step))()

@@ -66,9 +66,12 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	id, done := r.begun(s.runs(t.Plan))
 	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i))}
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
+	r.purse.Recipes(r.recipes)
 	r.purse.From(s.account)
-	if err := r.findEarlier(ctx); err != nil {
-		return err
+	if !done { // a finished run is shown as it is
+		if err := r.findEarlier(ctx); err != nil {
+			return err
+		}
 	}
 	from := s.share(r, done)
 	r.purse.Earlier(from)
@@ -105,8 +108,8 @@ func (s *survey) runs(plan *compile.Plan) []store.Found {
 	return runs
 }
 
-// begun finds the run that this one would be shown, or continue: what that one has charged
-// is in the ledger and is not asked for again.
+// begun finds the run that this one would be shown, or continue, in the order in which a run
+// takes them up: what that one has charged is in the ledger and is not asked for again.
 func (r *run) begun(runs []store.Found) (id string, done bool) {
 	for _, f := range runs {
 		rec := f.Record
@@ -117,8 +120,9 @@ func (r *run) begun(runs []store.Found) (id string, done bool) {
 		case rec.Status == record.Done && r.sameRecipes(rec):
 			return rec.ID, true
 		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
-			id = rec.ID
+			r.dir.Path = f.Path
+			return rec.ID, false
 		}
 	}
-	return id, false
+	return "", false
 }

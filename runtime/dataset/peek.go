@@ -12,17 +12,21 @@ import (
 
 // Peek says which dataset the file at path is known as, by its owner file or the ledger
 // beside it, without opening the file; nil where neither is there. Content that is known
-// under another path, only a run finds. Nothing is written.
+// under another path, only a run finds. The file may be absent, as where a ledger is committed
+// and the data are not. Nothing is written.
 func Peek(out, path string) (*Identity, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return nil, err
 	}
-	if path, err = resolve(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
+	real, err := resolve(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		real, err = filepath.Abs(path)
+	}
+	if err != nil {
 		return nil, err
 	}
+	path = real
 	p := placeOf(out, path)
 	own, err := p.load()
 	if err != nil {

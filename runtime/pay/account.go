@@ -85,8 +85,14 @@ func (a *Account) Path() string { return a.path }
 // Note tells the data's owner where the cap is looser than it was, or is "".
 func (a *Account) Note() string { return capNote(a.ledger.Entries(), a.limit) }
 
-// Order is that of the filter that the cap is read with, once Afford has fixed it.
-func (a *Account) Order() float64 { return a.limit.Order }
+// Order is that of the filter that the cap is read with, once Afford has fixed it; 0 where
+// the dataset has no budget.
+func (a *Account) Order() float64 {
+	if a.limit == nil {
+		return 0
+	}
+	return a.limit.Order
+}
 
 // limit is the budget of the dataset as the ledger takes it.
 func limit(plan *compile.Plan, order float64) *ledger.Cap {
@@ -120,22 +126,20 @@ func (a *Account) Afford(runs ...*Purse) error {
 	return a.ledger.Check(fixed, bill...)
 }
 
-// unpaid lists the planned charges of a run that the ledger does not have yet. The recipes
-// of stages are not known before their inputs' are, so a resumed run is billed by
-// what its stages and mechanisms are called.
+// unpaid lists the planned charges of a run that the ledger does not have yet. A run that is
+// continued pays anew for what is another computation by now, such as of another public file.
 func (a *Account) unpaid(p *Purse) []ledger.Charge {
 	paid := map[string]bool{}
 	for _, e := range a.ledger.Entries() {
-		if e.Run == p.run {
-			paid[e.Stage+"/"+e.Name] = true
-		}
+		paid[e.ID] = true
 	}
 	var open []ledger.Charge
 	for i := range p.plan.Steps {
 		s := &p.plan.Steps[i]
 		for n := range s.Spends {
-			if p.earlier[s.ID] == "" && !paid[s.ID+"/"+s.Spends[n].Name] {
-				open = append(open, p.charge(p.run, s, &s.Spends[n], ""))
+			c := p.charge(p.run, s, &s.Spends[n], p.recipes[s.ID])
+			if p.earlier[s.ID] == "" && !paid[c.ID] {
+				open = append(open, c)
 			}
 		}
 	}

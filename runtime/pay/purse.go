@@ -26,6 +26,7 @@ type Purse struct {
 
 	settled map[string]bool   // the only ids that may be paid; nil: any
 	earlier map[string]string // stages that were paid for, and the run that did
+	recipes map[string]string // of all stages
 
 	mu      sync.Mutex
 	charges []record.Charge
@@ -52,6 +53,9 @@ func (p *Purse) Settled(charges []record.Charge) {
 // Earlier says which stages another run has paid for, whose noise is taken again: they are
 // no part of what the run has yet to pay.
 func (p *Purse) Earlier(runs map[string]string) { p.earlier = runs }
+
+// Recipes says what the stages are about to do, by which the ledger knows what is paid.
+func (p *Purse) Recipes(of map[string]string) { p.recipes = of }
 
 // From takes the charges from an account.
 func (p *Purse) From(a *Account) { p.account = a }
