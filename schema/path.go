@@ -56,6 +56,12 @@ func Within(path, outer string) bool {
 	return ok && (outer == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
+// Respelled is a dotted path as Path spells it, since keys may be quoted without need.
+func Respelled(path string) (string, error) {
+	parts, err := splitPath(path)
+	return Path(parts...), err
+}
+
 // splitPath is the inverse of Path.
 func splitPath(path string) ([]any, error) {
 	var parts []any

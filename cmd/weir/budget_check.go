@@ -25,8 +25,9 @@ It is the budget of the revision that counts: raising it in the same change does
 help, and is reported, as is removing it or loosening its delta, the privacy unit or the
 adjacency: what is planned is read for the unit and the adjacency of the revision. Where
 that has several budgets for a dataset, each must hold. A new spec counts from nothing;
-one that names another dataset than before counts against both. A dataset without a
-budget in the revision is bounded by nothing, which is said.
+one that names another dataset than before counts against both. Names are of one dataset
+where they share the table, whatever links lead there, the ledger, or the id in it. A
+dataset without a budget in the revision is bounded by nothing, which is said.
 
 Without SPEC, the specs are all files *.yaml and *.yml of the repository that are
 tracked now or in the revision and have the keys weir and stages; one that cannot run

@@ -95,8 +95,9 @@ func datasets(pairs []specPair) (keys []string) {
 
 // setBudget is a budget of the revision and the spec that sets it.
 type setBudget struct {
-	spec, dataset string
-	cap           ledger.Cap
+	spec string
+	namedData
+	cap ledger.Cap
 }
 
 // budgets are those of the revision: of the specs that are checked, and of all others.
@@ -105,7 +106,7 @@ func (b *budgeting) budgets(pairs []specPair, others bool) (caps []setBudget, er
 	for _, p := range pairs {
 		known[p.path] = true
 		if p.then != nil && p.then.cap != nil {
-			caps = append(caps, setBudget{p.path, p.then.dataset, *p.then.cap})
+			caps = append(caps, setBudget{p.path, p.then.namedData, *p.then.cap})
 		}
 	}
 	if !others {
@@ -117,8 +118,8 @@ func (b *budgeting) budgets(pairs []specPair, others bool) (caps []setBudget, er
 			continue
 		}
 		if sp, err := b.then.spec(name, spec.Trial{}); err == nil && sp.Dataset.Budget != nil {
-			key, _ := datasetOf(path.Dir(name), sp)
-			caps = append(caps, setBudget{name, key, *capOf(sp)})
+			of, _ := b.datasetOf(path.Dir(name), sp)
+			caps = append(caps, setBudget{name, of, *capOf(sp)})
 		}
 	}
 	return caps, err
@@ -135,8 +136,9 @@ func (b *budgeting) dataset(key string, pairs []specPair, caps []setBudget) (bud
 		d.Ledger, d.Charges = key, len(now)
 	}
 	var then, planned []plannedRun
+	here := on(key, names(pairs, caps))
 	for _, p := range pairs {
-		if was, in := d.add(key, p); in {
+		if was, in := d.add(here, p); in {
 			then, planned = append(then, was...), append(planned, p.now.runs()...)
 		}
 	}
@@ -149,7 +151,7 @@ func (b *budgeting) dataset(key string, pairs []specPair, caps []setBudget) (bud
 		return d, err
 	}
 	for _, c := range caps {
-		if c.dataset == key && !slices.ContainsFunc(d.Budgets, func(b budgetCap) bool { return b.same(c.cap) }) {
+		if here(c.namedData) && !slices.ContainsFunc(d.Budgets, func(b budgetCap) bool { return b.same(c.cap) }) {
 			d.Budgets = append(d.Budgets, judge(c, before, now, open, opened))
 		}
 	}
@@ -166,8 +168,8 @@ func (s *specState) runs() bill {
 }
 
 // add lists a spec that is, or was, on the dataset, and gives its runs of then.
-func (d *budgetDataset) add(key string, p specPair) (then bill, in bool) {
-	was, is := p.then != nil && p.then.dataset == key, p.now != nil && p.now.dataset == key
+func (d *budgetDataset) add(here func(namedData) bool, p specPair) (then bill, in bool) {
+	was, is := p.then != nil && here(p.then.namedData), p.now != nil && here(p.now.namedData)
 	if !was && !is {
 		return nil, false
 	}

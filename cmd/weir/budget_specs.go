@@ -14,7 +14,6 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
-	"weir/runtime/dataset"
 	"weir/schema"
 )
 
@@ -30,11 +29,11 @@ type budgeting struct {
 
 // specState is a spec on one side of a check.
 type specState struct {
-	bill    bill
-	dataset string      // its ledger's path, or demo: and its name
-	shown   string      // the dataset as people call it
-	cap     *ledger.Cap // of the dataset
-	digest  string
+	namedData
+	bill   bill
+	shown  string      // the dataset as people call it
+	cap    *ledger.Cap // of the dataset
+	digest string
 }
 
 // specPair is a spec by its path in the repository, as it was and as it is; nil where it is
@@ -169,7 +168,7 @@ func (b *budgeting) state(name string, load trialSpec) (*specState, error) {
 	}
 	digest := sp.Digest + string(of) // which the digest of a spec leaves out
 	s := &specState{cap: capOf(sp), digest: digest, bill: b.bills[digest]}
-	s.dataset, s.shown = datasetOf(path.Dir(name), sp)
+	s.namedData, s.shown = b.datasetOf(path.Dir(name), sp)
 	if s.bill == nil {
 		if s.bill, err = plannedBill(sp, load); err != nil {
 			return s, err
@@ -186,27 +185,6 @@ func capOf(sp *spec.Spec) *ledger.Cap {
 		return nil
 	}
 	return &ledger.Cap{Epsilon: b.Epsilon, Delta: b.Delta, Adjacency: sp.Privacy.Adjacency, Unit: ledger.Unit(sp.Dataset.PrivacyUnit), Filter: b.Filter}
-}
-
-// datasetOf tells datasets apart without opening them: by the place of the ledger, from the
-// top of the repository.
-func datasetOf(folder string, sp *spec.Spec) (key, shown string) {
-	from := func(name string) string {
-		if filepath.IsAbs(name) {
-			return filepath.ToSlash(filepath.Clean(name))
-		}
-		return path.Join(folder, filepath.ToSlash(name))
-	}
-	switch d := sp.Dataset; {
-	case d.Ledger != "" && d.File != "":
-		return from(d.Ledger), from(d.File)
-	case d.Ledger != "":
-		return from(d.Ledger), "demo: " + d.Demo
-	case d.File != "":
-		return from(d.File) + dataset.LedgerSuffix, from(d.File)
-	default:
-		return "demo: " + d.Demo, "demo: " + d.Demo
-	}
 }
 
 func firstLine(err error) string {

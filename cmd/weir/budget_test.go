@@ -94,6 +94,17 @@ func TestBudgetCheck(t *testing.T) {
 			s.write("copy.csv", s.read("data.csv"))
 			spec(s, "file: data.csv", "file: copy.csv", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
 		}, exitPrivacy, "names another dataset, copy.csv"},
+		"through a link": {func(s study) {
+			s.must(os.Symlink("data.csv", s.path("link.csv")))
+			s.another("file: data.csv", "file: link.csv")
+		}, exitPrivacy, "new        more.yaml"},
+		"through a link to a table that is not here": {func(s study) {
+			s.must(os.Symlink("data.csv", s.path("link.csv")))
+			s.must(os.Remove(s.path("data.csv")))
+			s.another("file: data.csv", "file: link.csv")
+		}, exitPrivacy, "new        more.yaml"},
+		"by its full path": {func(s study) { s.another("file: data.csv", "file: "+s.path("data.csv")) }, exitPrivacy, "new        more.yaml"},
+		"with a ledger of its own": {func(s study) { s.another("file: data.csv", "file: data.csv, ledger: mine.jsonl") }, exitPrivacy, "new        more.yaml"},
 		"under another name": {func(s study) {
 			s.git("mv", "spec.yaml", "other.yaml")
 			s.edit("other.yaml", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
@@ -115,6 +126,26 @@ func TestBudgetCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// another is a new spec on the dataset, that spends 2 and names it otherwise.
+func (s study) another(old, new string) {
+	s.write("more.yaml", strings.NewReplacer(old, new, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", ", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
+	s.git("add", "more.yaml")
+}
+
+// TestBudgetCheckKnowsTheLedger: table, ledger and spec under new names are the same dataset,
+// by the id that the ledger keeps.
+func TestBudgetCheckKnowsTheLedger(t *testing.T) {
+	s := cappedStudy(t)
+	s.result()
+	s.git("add", "-f", "data.csv.weir-ledger.jsonl")
+	s.git("commit", "-qm", "ledger")
+	t.Chdir(s.dir)
+	s.another("file: data.csv", "file: other.csv")
+	s.git("rm", "-q", "spec.yaml")
+	s.must(os.Rename(s.path("data.csv.weir-ledger.jsonl"), s.path("other.csv.weir-ledger.jsonl")))
+	s.budgetCheck(exitPrivacy)
 }
 
 // TestBudgetCheckCountsTheLedger: what was spent counts, once. A run of the spec itself is

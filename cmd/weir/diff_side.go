@@ -13,8 +13,8 @@ import (
 	"weir/pipeline/compare"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
+	"weir/runtime"
 	"weir/runtime/dataset"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -99,10 +99,10 @@ func together(sp *spec.Spec, load trialSpec) (*compare.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans := make([]*compile.Plan, len(runs))
+	trials := make([]runtime.Trial, len(runs))
 	for i, r := range runs {
-		plans[i] = r.plan
+		trials[i] = runtime.Trial{Plan: r.plan, Repeat: r.repeat}
 	}
-	total, err := pay.Total(plans)
+	total, err := runtime.Together(trials, false)
 	return &compare.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err
 }

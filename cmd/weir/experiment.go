@@ -35,12 +35,12 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if err != nil {
 		return err
 	}
-	bill, err := billOf(plans)
+	runs := runsOf(trials, plans)
+	bill, err := billOf(runs, f.fresh)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(s.err, bill.Text())
-	runs := runsOf(trials, plans)
 	for i, t := range trials {
 		fmt.Fprintf(plainly(s.err), "run %d of %d: %s repeat %d\n", i+1, len(trials), t.Name(), t.Repeat+1)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,6 +148,40 @@ func TestTotal(t *testing.T) {
 	if code, out, _ = s.weir("plan", s.path("spec.yaml")); code != exitDone || strings.Contains(out, "EXPERIMENT") || !strings.Contains(out, "dp_wgan") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
+}
+
+// TestTotalCountsWhatIsPaid: the epsilon of all together is that of the charges that the ledger
+// will have: a grid behind the paid stage is one release, and a run without privacy is none.
+func TestTotalCountsWhatIsPaid(t *testing.T) {
+	for _, c := range []struct {
+		experiment   string
+		runs, paid   int
+		proven, more float64 // epsilon of all together: as of one run, or above that
+		naive        float64
+	}{
+		{"{grid: {stages.sample.rows: [50, 60, 70]}}", 3, 1, 1, 0, 3},
+		{"{grid: {stages.sample.rows: [50, 60]}, repeats: 2}", 4, 2, 0, 1, 4},
+		{"{cells: {plain: {privacy.epsilon: inf, privacy.claims: none}, private: {privacy.epsilon: 1}}}", 2, 1, 1, 0, 1},
+	} {
+		s := cappedStudy(t)
+		s.edit("spec.yaml", "epsilon: 1.2", "epsilon: 20")
+		s.write("spec.yaml", s.read("spec.yaml")+"experiment: "+c.experiment+"\n")
+		v, errs := s.experiment("--insecure-noise-seed", "5")
+		charges := strings.Count(s.read("data.csv.NOT-PRIVATE.weir-ledger.jsonl"), "\n")
+		b := v.Bill
+		if b.Runs != c.runs || charges != c.paid || b.Proven == nil || math.Abs(*b.Naive-c.naive) > 0.01 || c.proven > 0 && math.Abs(*b.Proven-c.proven) > 0.01 || *b.Proven < c.more {
+			t.Errorf("%s: %d charges, the bill is %+v: %s", c.experiment, charges, b, errs)
+		}
+		if fresh := s.fresh(); b.Proven != nil && c.runs > c.paid && b.Unprotected == 0 && *fresh.Proven <= *b.Proven {
+			t.Errorf("%s: with --fresh, by which each run pays, the bill is %+v, no more than %+v", c.experiment, fresh, b)
+		}
+	}
+}
+
+// fresh is the bill of an experiment with new noise in each run.
+func (s study) fresh() sweep.Bill {
+	v, _ := s.experiment("--insecure-noise-seed", "6", "--fresh")
+	return v.Bill
 }
 
 // TestMoreRepeatsKeepTheFirst: runs that were made are those of a larger experiment too, and

@@ -17,22 +17,27 @@ import (
 	"weir/record/report"
 	"weir/record/sweep"
 	"weir/runtime"
-	"weir/runtime/pay"
 )
 
-// billOf is what the runs of an experiment cost together.
-func billOf(plans []*compile.Plan) (sweep.Bill, error) {
-	total, err := pay.Total(plans)
+// billOf is what the runs of an experiment cost together. Those without privacy charge
+// nothing and are counted apart.
+func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
+	total, err := runtime.Together(runs, fresh)
 	if err != nil {
 		return sweep.Bill{}, err
 	}
-	b := sweep.Bill{Runs: len(plans), Delta: total.Delta, Adjacency: string(total.Adjacency), Accountant: total.Accountant, Reason: total.Reason}
+	b := sweep.Bill{Runs: len(runs), Delta: total.Delta, Adjacency: string(total.Adjacency), Accountant: total.Accountant, Reason: total.Reason}
 	if !math.IsInf(total.Epsilon, 1) {
 		b.Proven = &total.Epsilon
 	}
 	naive, published := 0.0, 0.0
 	b.Naive = &naive
-	for _, p := range plans {
+	for _, r := range runs {
+		p := r.Plan
+		if p.Budget.Infinite() {
+			b.Unprotected++
+			continue
+		}
 		b.NaiveDelta += p.Delta
 		if p.Epsilon.Published != nil {
 			published += *p.Epsilon.Published
@@ -43,6 +48,9 @@ func billOf(plans []*compile.Plan) (sweep.Bill, error) {
 		} else {
 			naive += *p.Epsilon.Proven
 		}
+	}
+	if b.Unprotected == b.Runs {
+		b.Naive = nil
 	}
 	return b, nil
 }

@@ -10,10 +10,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"weir/record/sweep"
 )
 
 type experimentJSON struct {
 	Folder string
+	Bill   sweep.Bill
 	Runs   []struct {
 		Set    []string
 		Repeat int

@@ -80,11 +80,12 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	if err != nil {
 		return err
 	}
-	bill, err := billOf(plans)
+	runs := runsOf(trials, plans)
+	bill, err := billOf(runs, false)
 	if err != nil {
 		return err
 	}
-	quotes, refused := place.foresee(c.Context(), s, f, arg, runsOf(trials, plans))
+	quotes, refused := place.foresee(c.Context(), s, f, arg, runs)
 	switch format {
 	case "json":
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)

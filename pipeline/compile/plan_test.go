@@ -184,8 +184,24 @@ func TestExperimentIsCounted(t *testing.T) {
 	if len(plan.Findings) == 0 || plan.Findings[0].Rule != "W17" || !strings.Contains(plan.Findings[0].Message, "24 runs") {
 		t.Errorf("findings: %+v, must be W17 for 24 runs", plan.Findings)
 	}
-	if _, err := compile(t, good+"experiment: {repeats: 100000}\n"); err == nil {
-		t.Error("100,000 runs compile")
+	axis := "[" + strings.Repeat("1, ", 10000) + "2]"
+	for _, many := range []string{"{repeats: 100000}", "{repeats: 9223372036854775807}", "{grid: {seed: [1, 2, 3, 4]}, repeats: 4611686018427387904}",
+		"{grid: {seed: " + axis + "}}", "{grid: {seed: [], stages.train.steps: " + axis + "}}"} {
+		if _, err := compile(t, good+"experiment: "+many+"\n"); err == nil {
+			t.Errorf("%.70s compiles", many)
+		}
+	}
+}
+
+// TestAxesHaveOneSpelling: a quote where none is needed takes no setting past the rules, such
+// as the budget that all runs share.
+func TestAxesHaveOneSpelling(t *testing.T) {
+	for path, want := range map[string]string{`"dataset".budget.epsilon`: "dataset.budget.epsilon", `"name"`: "name", `"experiment".repeats`: "experiment.repeats", `stages."train".steps`: "stages.train.steps"} {
+		for _, in := range []string{"grid: {'" + path + "': [100]}", "cells: {a: {'" + path + "': 100}}"} {
+			if _, err := compile(t, good+"experiment: {"+in+"}\n"); err == nil || !strings.Contains(err.Error(), "must be spelled "+want) {
+				t.Errorf("%s: %v", in, err)
+			}
+		}
 	}
 }
 

@@ -77,19 +77,20 @@ func (e *Experiment) Trials() ([]Trial, error) {
 	}
 	combinations := []Trial{{}}
 	for _, axis := range e.Grid {
+		if len(axis.Value) > maxTrials/max(1, len(combinations)) {
+			return nil, tooMany("experiment.grid", fmt.Sprintf("a grid of more than %d combinations", maxTrials))
+		}
 		var next []Trial
 		for _, c := range combinations {
 			for i, value := range axis.Value {
 				next = append(next, c.with(axis.Name, value, "grid", axis.Name, i))
 			}
 		}
-		if combinations = next; len(combinations) > maxTrials {
-			return nil, tooMany("experiment.grid", fmt.Sprintf("a grid of more than %d combinations", maxTrials))
-		}
+		combinations = next
 	}
-	n := len(combinations) * max(1, len(e.Cells))
-	if repeats := max(1, e.Repeats); n > maxTrials || n*repeats > maxTrials {
-		return nil, tooMany("experiment", fmt.Sprintf("a plan of %d runs", n*repeats))
+	n, repeats := len(combinations)*max(1, len(e.Cells)), max(1, e.Repeats)
+	if repeats > maxTrials/max(1, n) {
+		return nil, tooMany("experiment", fmt.Sprintf("a plan of %.0f runs", float64(n)*float64(repeats)))
 	}
 	return e.repeated(e.inCells(combinations)), nil
 }

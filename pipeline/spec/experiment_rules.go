@@ -69,6 +69,10 @@ func cellName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0
 // axis refuses a setting that runs of one experiment cannot differ in, one of a stage that
 // is not there, and one that another axis sets too.
 func (p *parser) axis(path, setting string, grid, cell []string) {
+	if one, err := schema.Respelled(setting); err == nil && one != setting {
+		p.at(path, fmt.Sprintf("the path %q", setting), "spelled "+one, "") // the rules below compare texts
+		return
+	}
 	if stage, of := strings.CutPrefix(setting, "stages."); of {
 		name, _, _ := strings.Cut(stage, ".")
 		if ids := p.doc.Keys("stages"); !slices.Contains(ids, name) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weir/internal/plain"
+	"weir/privacy"
 )
 
 // Markdown is the table of headline metrics, the differences and the bill, for people.
@@ -68,10 +69,13 @@ func (b Bill) Text() string {
 	}
 	text := fmt.Sprintf("EXPERIMENT  %s at delta %g, %s, %s\n", runs, b.Delta, b.Adjacency, b.Accountant)
 	text += fmt.Sprintf("  epsilon of all together (proven)     %s\n", bound(b.Proven))
+	if b.Unprotected > 0 {
+		text += fmt.Sprintf("    without the %d that have no privacy (epsilon: inf): what they make stays internal\n", b.Unprotected)
+	}
 	if b.Reason != "" {
 		text += "    " + b.Reason + "\n"
 	}
-	text += fmt.Sprintf("  by naive addition of the runs        %s at delta %.5g\n", bound(b.Naive), b.NaiveDelta)
+	text += fmt.Sprintf("  by naive addition of the runs        %s at delta %s\n", bound(b.Naive), privacy.Bound(b.NaiveDelta))
 	if b.Published != nil {
 		text += fmt.Sprintf("  published epsilons, added up         %s; not a claim of these runs\n", bound(b.Published))
 	}

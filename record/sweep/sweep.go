@@ -32,7 +32,9 @@ type Bill struct {
 	Delta      float64  `json:"delta"`
 	Adjacency  string   `json:"adjacency"`
 	Accountant string   `json:"accountant"`
-	Reason     string   `json:"reason,omitempty"` // why Proven is nil
+	Reason     string   `json:"reason,omitempty"` // why Proven is nil, or how it was read
+
+	Unprotected int `json:"runs_without_privacy,omitempty"` // with epsilon: inf: they charge nothing, and nothing above counts them
 }
 
 // Run is one run: the settings that it does not share with all others, and what came out.

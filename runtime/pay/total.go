@@ -2,6 +2,8 @@ package pay
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"weir/pipeline/compile"
 	"weir/privacy/account"
@@ -9,9 +11,14 @@ import (
 )
 
 // Total is what the plans of an experiment come to together, as one plan fixed
-// ahead: its runs are chosen before any of them is seen.
-func Total(plans []*compile.Plan) (ledger.Total, error) {
-	first := plans[0]
+// ahead: its runs are chosen before any of them is seen. shared tells of a step of the
+// i-th plan whether an earlier plan pays for it. Plans without privacy charge nothing and
+// do not count; the terms are those of the first other one.
+func Total(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (ledger.Total, error) {
+	first := plans[max(0, slices.IndexFunc(plans, func(p *compile.Plan) bool { return !p.Budget.Infinite() }))]
+	if first.Budget.Infinite() {
+		return ledger.Total{Epsilon: math.Inf(1), Delta: first.Delta, Adjacency: first.Adjacency, Accountant: first.Accountant, Reason: "no run has privacy (epsilon: inf)"}, nil
+	}
 	accountant, err := account.ByName(first.Accountant)
 	if err != nil {
 		return ledger.Total{}, err
@@ -19,14 +26,21 @@ func Total(plans []*compile.Plan) (ledger.Total, error) {
 	var entries []ledger.Entry
 	for i, p := range plans {
 		for j := range p.Steps {
-			for n := range p.Steps[j].Spends {
-				s, spend := &p.Steps[j], p.Steps[j].Spends[n]
-				entries = append(entries, ledger.Entry{ID: fmt.Sprintf("run %d/%s/%s", i+1, s.ID, spend.Name), Event: spend.Event,
-					Adjacency: p.Adjacency, Unit: unitOf(p), Unproven: s.Unproven})
+			if s := &p.Steps[j]; !p.Budget.Infinite() && !shared(i, s) {
+				entries = append(entries, charges(i, p, s)...)
 			}
 		}
 	}
 	return ledger.Sum(entries, accountant, first.Adjacency, unitOf(first), first.Delta)
+}
+
+// charges are those of a step of the i-th plan.
+func charges(i int, p *compile.Plan, s *compile.Step) (entries []ledger.Entry) {
+	for _, spend := range s.Spends {
+		entries = append(entries, ledger.Entry{ID: fmt.Sprintf("run %d/%s/%s", i+1, s.ID, spend.Name), Event: spend.Event,
+			Adjacency: p.Adjacency, Unit: unitOf(p), Unproven: s.Unproven})
+	}
+	return entries
 }
 
 // capNote tells the data's owner of a spec that promises less than the last capped
