@@ -71,7 +71,7 @@ func balanceLine(q runtime.Quote) string {
 	if left := *q.Cap - q.After.Epsilon; left >= 0 {
 		s += fmt.Sprintf("; %s remains\n", privacy.Room(left))
 	} else {
-		s += ": passed\n"
+		s += ": exceeded\n"
 	}
 	if q.After.Epsilon > 0 {
 		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own epsilons.\n"
