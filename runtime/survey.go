@@ -76,7 +76,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	from := s.share(r, before, done)
 	r.purse.Earlier(from)
 	s.purses = append(s.purses, r.purse)
-	s.dues = append(s.dues, duesOf(t.Plan, i, func(stage string) string { return from[stage] })...)
+	s.dues = append(s.dues, duesOf(t.Plan, i, func(step *compile.Step) string { return from[step.ID] })...)
 	return nil
 }
 
@@ -93,8 +93,8 @@ func (s *survey) share(r *run, before *record.Run, done bool) map[string]string 
 			continue
 		case done:
 			from[step.ID] = cmp.Or(before.From(step.ID), before.ID)
-		case r.earlier[step.ID] != nil:
-			from[step.ID] = r.earlier[step.ID].Run
+		case r.payer(step) != "":
+			from[step.ID] = r.payer(step)
 		case payer != "" && !r.opts.Fresh:
 			from[step.ID] = payer
 		}
