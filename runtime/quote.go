@@ -25,17 +25,29 @@ func (q Quote) Charges() bool { return q.Bill > 0 }
 
 // quote is what the run is about to charge.
 func (r *run) quote() (Quote, error) {
-	q := Quote{Dues: duesOf(r.plan, 0, func(stage string) string { return fromRun(r.earlier[stage]) })}
+	q := Quote{Dues: duesOf(r.plan, 0, r.payer)}
 	var err error
 	q.Statement, err = r.purse.Statement()
 	return q, err
 }
 
+// payer is the run that has charged a stage: the one whose noise it takes or, before it was
+// interrupted, this one. "" is nobody.
+func (r *run) payer(s *compile.Step) string {
+	switch {
+	case r.earlier[s.ID] != nil:
+		return r.earlier[s.ID].Run
+	case !r.plan.Budget.Infinite() && r.purse.Charged(r.record.ID, s, r.recipes[s.ID]):
+		return r.record.ID
+	}
+	return ""
+}
+
 // duesOf lists the paid stages of a plan.
-func duesOf(plan *compile.Plan, run int, from func(stage string) string) (list []Due) {
+func duesOf(plan *compile.Plan, run int, payer func(*compile.Step) string) (list []Due) {
 	for i := range plan.Steps {
 		if s := &plan.Steps[i]; draws(s) {
-			list = append(list, Due{Run: run, Stage: s.ID, Epsilon: s.Alone, From: from(s.ID)})
+			list = append(list, Due{Run: run, Stage: s.ID, Epsilon: s.Alone, From: payer(s)})
 		}
 	}
 	return list

@@ -63,8 +63,11 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	if err := r.nameRecipes(ctx); err != nil {
 		return err
 	}
-	id, done := r.begun(s.runs(t.Plan))
-	r.record = &record.Run{ID: cmp.Or(id, fmt.Sprintf("run-%d", i))}
+	before, done := r.begun(s.runs(t.Plan))
+	r.record = &record.Run{ID: fmt.Sprintf("run-%d", i)}
+	if before != nil {
+		r.record.ID = before.ID
+	}
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
 	r.purse.Recipes(r.recipes)
 	r.purse.From(s.account)
@@ -73,29 +76,30 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 			return err
 		}
 	}
-	from := s.share(r, done)
+	from := s.share(r, before, done)
 	r.purse.Earlier(from)
 	s.purses = append(s.purses, r.purse)
-	s.dues = append(s.dues, duesOf(t.Plan, i, func(stage string) string { return from[stage] })...)
+	s.dues = append(s.dues, duesOf(t.Plan, i, func(step *compile.Step) string { return from[step.ID] })...)
 	return nil
 }
 
-// share says whose noise each paid stage of a run has: that of the finished run that will be
-// shown, of an earlier one, or of a trial before it with an equal recipe.
-func (s *survey) share(r *run, done bool) map[string]string {
+// share says whose noise each paid stage of a run has: that which the finished run that will
+// be shown has paid for or taken from another, that of an earlier one, or of a trial before it
+// with an equal recipe.
+func (s *survey) share(r *run, before *record.Run, done bool) map[string]string {
 	from := map[string]string{}
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
 		recipe := r.recipes[step.ID]
-		switch before := s.payers[recipe]; {
+		switch payer := s.payers[recipe]; {
 		case !draws(step):
 			continue
 		case done:
-			from[step.ID] = r.record.ID
-		case r.earlier[step.ID] != nil:
-			from[step.ID] = r.earlier[step.ID].Run
-		case before != "" && !r.opts.Fresh:
-			from[step.ID] = before
+			from[step.ID] = cmp.Or(before.From(step.ID), before.ID)
+		case r.payer(step) != "":
+			from[step.ID] = r.payer(step)
+		case payer != "" && !r.opts.Fresh:
+			from[step.ID] = payer
 		}
 		s.payers[recipe] = cmp.Or(from[step.ID], r.record.ID)
 	}
@@ -110,7 +114,7 @@ func (s *survey) runs(plan *compile.Plan) []store.Found {
 
 // begun finds the run that this one would be shown, or continue, in the order in which a run
 // takes them up: what that one has charged is in the ledger and is not asked for again.
-func (r *run) begun(runs []store.Found) (id string, done bool) {
+func (r *run) begun(runs []store.Found) (before *record.Run, done bool) {
 	for _, f := range runs {
 		rec := f.Record
 		if r.opts.Fresh || !r.opts.asked(rec) || !r.blind && !(store.RunDir{Path: f.Path}).HasRead(r.content) {
@@ -118,11 +122,11 @@ func (r *run) begun(runs []store.Found) (id string, done bool) {
 		}
 		switch {
 		case rec.Status == record.Done && r.sameRecipes(rec):
-			return rec.ID, true
+			return rec, true
 		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
 			r.dir.Path = f.Path
-			return rec.ID, false
+			return rec, false
 		}
 	}
-	return "", false
+	return nil, false
 }

@@ -44,7 +44,7 @@ func TestCapIsVisible(t *testing.T) {
 	}
 	s.result()
 	code, _, errs := s.run("--fresh")
-	if code != exitPrivacy || !strings.Contains(errs, "refused: epsilon ") || !strings.Contains(errs, " of 1.3 is spent at delta 1e-05; this run would make it ") || !strings.Contains(errs, "Nothing was charged") {
+	if code != exitPrivacy || !strings.Contains(errs, "refused: epsilon ") || !strings.Contains(errs, " of 1.3 is spent at delta 1e-05; this bill would make it ") || !strings.Contains(errs, "Nothing was charged") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 	code, out, errs := s.weir("ledger", "show", s.path("data.csv"))

@@ -80,7 +80,7 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 	if !errors.As(err, &over) {
 		return err
 	}
-	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what the run would charge ("+err.Error()+")", "as much as all runs spend together", "")}
+	return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget", "short of what would be charged", "as much as all runs spend together", err.Error())}
 }
 
 // reportCheck prints findings in the chosen format and keeps the exit code of

@@ -61,7 +61,10 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if f.asJSON {
 		return printJSON(s.out, result)
 	}
-	return result.print(s.out)
+	if err := result.print(s.out); err != nil {
+		return err
+	}
+	return f.printLeft(c.Context(), s, arg, base, result.Table.Insecure)
 }
 
 // runsOf are the runs of trials with these plans.

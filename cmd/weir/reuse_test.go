@@ -126,7 +126,7 @@ func TestPlanSaysWhatIsReused(t *testing.T) {
 	}
 	d.edit("spec.yaml", "seed: 3", "seed: 4")
 	for _, command := range []string{"plan", "check", "run"} {
-		if code, out := plan(command); code != exitPrivacy || !strings.Contains(out, "is spent at delta 1e-06; this run would make it") {
+		if code, out := plan(command); code != exitPrivacy || !strings.Contains(out, "is spent at delta 1e-06; this bill would make it") {
 			t.Errorf("weir %s: %d, must refuse: %s", command, code, out)
 		}
 	}

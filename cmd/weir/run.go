@@ -109,7 +109,10 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	if f.asJSON {
 		return printJSON(s.out, resultJSON(result))
 	}
-	return printResult(s.out, result)
+	if err := printResult(s.out, result); err != nil {
+		return err
+	}
+	return f.printLeft(c.Context(), s, arg, plan, result.Record.Insecure)
 }
 
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {

@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// meaningOf says in words what a headline figure is, and what stands beside it: the same
-// figure of other real rows, of independent columns, of a guess. "" where the name says
-// it all.
-func meaningOf(metrics map[string]float64, key string) string {
+// meaningOf says in words what a headline figure of a stage of some kind is, and what
+// stands beside it: the same figure of other real rows, of independent columns, of a
+// guess. "" where the name says it all.
+func meaningOf(metrics map[string]float64, kind, key string) string {
 	_, name, _ := strings.Cut(key, ".")
+	if kind+"."+name == "detectability.auroc" { // the same name as that of downstream, read the other way
+		return "telling real rows from synthetic ones; .5 is best, nobody can; 1 is always"
+	}
 	words, known := map[string]string{
 		"total_variation":                "single columns: share of rows that would have to change, 0 is best",
 		"total_variation_2way":           "pairs of columns: share of rows that would have to change, 0 is best",

@@ -24,17 +24,24 @@ func quoteText(quotes []runtime.Quote) string {
 		fmt.Fprintf(&b, "LEDGER  %s\n", q.Ledger)
 		b.WriteString(dueText(q.Dues))
 		b.WriteString(balanceLine(q))
+		if q.Note != "" {
+			b.WriteString("  note             " + q.Note + "\n")
+		}
 	}
 	return plain.Text(b.String())
 }
 
-// dueText lists paid stages; what one line says of many runs stands once.
+// dueText lists paid stages; what one line says of many runs stands once. Of an experiment
+// it counts what is reused: which run has charged it stands in --json.
 func dueText(dues []runtime.Due) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
 		line := fmt.Sprintf("  %-16s new charge, epsilon %s alone", d.Stage, epsilonOr(d.Epsilon))
-		if d.From != "" {
+		switch {
+		case d.From != "" && d.Run > 0:
+			line = fmt.Sprintf("  %-16s reused, epsilon %s alone, charged in another run", d.Stage, epsilonOr(d.Epsilon))
+		case d.From != "":
 			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
 		}
 		if times[line]++; times[line] == 1 {
@@ -71,7 +78,7 @@ func balanceLine(q runtime.Quote) string {
 	if left := *q.Cap - q.After.Epsilon; left >= 0 {
 		s += fmt.Sprintf("; %s remains\n", privacy.Room(left))
 	} else {
-		s += ": passed\n"
+		s += ": exceeded\n"
 	}
 	if q.After.Epsilon > 0 {
 		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own epsilons.\n"

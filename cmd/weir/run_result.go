@@ -43,9 +43,14 @@ func figures(b *strings.Builder, rec *record.Run) {
 		return
 	}
 	b.WriteString("How good it is (private: computed from real rows)\n")
+	kinds := map[string]string{}
+	for _, s := range rec.Stages {
+		kinds[s.ID] = s.Kind
+	}
 	for _, k := range keys {
+		stage, _, _ := strings.Cut(k, ".")
 		fmt.Fprintf(b, "  %-40s %.4f%s\n", plain.Text(k), rec.Metrics[k], interval(rec.Metrics, k))
-		if words := meaningOf(rec.Metrics, k); words != "" {
+		if words := meaningOf(rec.Metrics, kinds[stage], k); words != "" {
 			fmt.Fprintf(b, "    %s\n", words)
 		}
 	}

@@ -33,7 +33,7 @@ func TestCap(t *testing.T) {
 	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent.Amount != 3 || over.With.Amount != 5.5 || over.Left().Amount != 2 || len(m.data) != size {
 		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, over, len(m.data)-size)
 	}
-	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and", "one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this run would make it 5.5. Nothing was charged. Lower privacy.epsilon") {
+	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and", "one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this bill would make it 5.5. Nothing was charged. Lower privacy.epsilon") {
 		t.Errorf("the refusal says %v", err)
 	}
 	if !errors.Is(l.Check(*limit, charge("a", 2.5)), ErrOverBudget) || l.Check(*limit, charge("a", 2)) != nil {

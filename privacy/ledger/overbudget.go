@@ -32,7 +32,7 @@ func (e *OverBudgetError) Error() string {
 	if e.Begun {
 		done = "What this run was charged before stands."
 	}
-	return fmt.Sprintf("refused: %s at delta %.3g; this run would make it %s. %s "+
+	return fmt.Sprintf("refused: %s at delta %.3g; this bill would make it %s. %s "+
 		"Lower privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise dataset.budget. (%s)",
 		e.spent(), e.Cap.Delta, e.made(), done, e.numbers())
 }
@@ -58,7 +58,7 @@ func (e *OverBudgetError) made() string {
 // numbers is the same as the filter counts.
 func (e *OverBudgetError) numbers() string {
 	f := e.Filter
-	s := fmt.Sprintf("filter %s, for one %s, %s: %s in all, of which %s is spent and %s left; %s with this run",
+	s := fmt.Sprintf("filter %s, for one %s, %s: %s in all, of which %s is spent and %s left; %s with this bill",
 		f, e.Cap.Unit, e.Cap.Adjacency, f.words(e.Limit), f.words(e.Spent), f.words(e.Left()), f.words(e.With))
 	if e.Why != "" {
 		s += "; " + e.Why

@@ -18,6 +18,7 @@ type Statement struct {
 	Spent     Amount            `json:"spent"`
 	After     Amount            `json:"after"`                    // the new charges
 	Cap       *float64          `json:"budget_epsilon,omitempty"` // of the dataset; nil: it has none
+	Note      string            `json:"note,omitempty"`           // where the budget is looser than that of the last capped charge
 	Adjacency privacy.Adjacency `json:"adjacency"`
 }
 
@@ -29,7 +30,7 @@ func (a *Account) Statement(runs ...*Purse) (Statement, error) {
 		bill = append(bill, a.unpaid(p)...)
 	}
 	entries, plan := a.ledger.Entries(), runs[0].plan
-	s := Statement{Ledger: a.path, Before: len(entries), Bill: len(bill), Adjacency: plan.Adjacency}
+	s := Statement{Ledger: a.path, Before: len(entries), Bill: len(bill), Note: a.Note(), Adjacency: plan.Adjacency}
 	after := entries
 	for _, c := range bill {
 		after = append(after, ledger.Entry{ID: c.ID, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, Unit: c.Unit, Unproven: c.Unproven})

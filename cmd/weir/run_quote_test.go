@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"weir/runtime"
+)
+
+// TestReusedStagesOfAnExperimentStandOnce: thirty runs that are made again are one line, not
+// thirty with an id each; of one run the line names the run that has paid.
+func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
+	half := 0.5
+	var dues []runtime.Due
+	for i, from := range []string{"20261122-202544-2d79", "20261122-202545-a72f", "20261122-202546-6cd8", ""} {
+		dues = append(dues, runtime.Due{Run: i + 1, Stage: "train", Epsilon: &half, From: from})
+	}
+	got := dueText(dues)
+	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "reused, epsilon 0.5 alone, charged in another run (3 times)") || strings.Contains(got, "2d79") {
+		t.Errorf("an experiment's dues are\n%s", got)
+	}
+	dues[0].Run = 0
+	if got := dueText(dues[:1]); !strings.Contains(got, "reused, charged in run 20261122-202544-2d79") {
+		t.Errorf("a run's dues are\n%s", got)
+	}
+}
