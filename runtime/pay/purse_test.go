@@ -32,7 +32,9 @@ func planOf(cap float64) *compile.Plan {
 const recipe = "sha256:0123456789abcdef0123"
 
 func purse(p *compile.Plan, run string) *Purse {
-	return NewPurse(p, Dataset{ID: "ds-1", Version: "1"}, run, noise.Key{}, nil)
+	of := NewPurse(p, Dataset{ID: "ds-1", Version: "1"}, run, noise.Key{}, nil)
+	of.Recipes(map[string]string{p.Steps[0].ID: recipe})
+	return of
 }
 
 func opened(t *testing.T, p *compile.Plan, path string) *Account {
@@ -119,7 +121,8 @@ func TestResumedRunPaysOnce(t *testing.T) {
 	}
 }
 
-// TestBillOfAResumedRun leaves out what it has paid, and nothing that another has.
+// TestBillOfAResumedRun leaves out what it has paid, and nothing that another has, or that it
+// has paid for another computation.
 func TestBillOfAResumedRun(t *testing.T) {
 	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
 	p := purse(plan, "r")
@@ -128,6 +131,11 @@ func TestBillOfAResumedRun(t *testing.T) {
 	}
 	if err := draw(purse(plan, "r"), opened(t, plan, path)); err != nil {
 		t.Errorf("the run that paid: %v, must go on", err)
+	}
+	changed := purse(plan, "r")
+	changed.Recipes(map[string]string{plan.Steps[0].ID: "sha256:fedcba98765432100123"})
+	if err := draw(changed, opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+		t.Errorf("the run that paid, with another recipe: %v, must be refused", err)
 	}
 	if err := draw(purse(plan, "s"), opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("another run: %v, must be refused", err)
