@@ -1,15 +1,19 @@
 package sweep
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // epsilonPath is the axis that curves are drawn over.
 const epsilonPath = "privacy.epsilon"
 
 // differences compares each row with its baseline, metric by metric.
 func (t *Table) differences() {
+	alone := t.epsilonAlone()
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		base := t.against(*row)
+		base := t.against(*row, alone)
 		if base == nil || base == row {
 			continue
 		}
@@ -23,15 +27,19 @@ func (t *Table) differences() {
 
 // against is the row that another is compared with. Of cells it is the baseline cell with the
 // same values of the grid. Without cells it is the row whose settings beside the epsilon have
-// their first values, at the same epsilon; where there is no other setting, the first row.
-func (t *Table) against(row Row) *Row {
+// their first values, at the same epsilon; where epsilon alone differs, the first row.
+func (t *Table) against(row Row, epsilonAlone bool) *Row {
 	first := t.Rows[0]
+	epsilon := map[string]string{epsilonPath: row.Settings[epsilonPath]}
+	if epsilonAlone {
+		epsilon = nil
+	}
 	for i := range t.Rows {
 		other := &t.Rows[i]
 		switch {
 		case len(t.Cells) > 0 && other.Cell == t.baseline() && t.sameGrid(*other, row, nil):
 			return other
-		case len(t.Cells) == 0 && t.sameGrid(*other, first, map[string]string{epsilonPath: t.epsilonFor(row)}):
+		case len(t.Cells) == 0 && t.sameGrid(*other, first, epsilon):
 			return other
 		}
 	}
@@ -46,12 +54,11 @@ func (t *Table) baseline() string {
 	return t.Baseline
 }
 
-// epsilonFor is the value of the epsilon's axis that the baseline of a row has.
-func (t *Table) epsilonFor(row Row) string {
-	if len(t.Grid) == 1 {
-		return t.Rows[0].Settings[epsilonPath]
-	}
-	return row.Settings[epsilonPath]
+// epsilonAlone tells whether the rows have the same values of all other settings of the grid.
+func (t *Table) epsilonAlone() bool {
+	return !slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return !t.sameGrid(t.Rows[0], r, map[string]string{epsilonPath: t.Rows[0].Settings[epsilonPath]})
+	})
 }
 
 // sameGrid tells whether a has the values of b, or those given, of all settings of the grid.

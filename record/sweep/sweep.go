@@ -96,7 +96,8 @@ func Of(e Experiment) *Table {
 	return t
 }
 
-// rows puts the runs of equal settings together.
+// rows puts the runs of equal settings together. A value that is given twice is the same run, which
+// counts once: the interval of twice as many runs would be too narrow.
 func rows(e Experiment) []Row {
 	var list []Row
 	for _, run := range e.Runs {
@@ -105,7 +106,9 @@ func rows(e Experiment) []Row {
 			i = len(list)
 			list = append(list, Row{Cell: run.Cell, Settings: run.Settings, Delta: run.Delta, Published: run.Published, Proven: run.Proven})
 		}
-		list[i].of = append(list[i].of, run)
+		if !slices.ContainsFunc(list[i].of, func(r Run) bool { return r.ID == run.ID }) {
+			list[i].of = append(list[i].of, run)
+		}
 	}
 	return list
 }

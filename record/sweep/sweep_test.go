@@ -96,7 +96,7 @@ func TestTable(t *testing.T) {
 // the first one.
 func TestBaselineWithoutCells(t *testing.T) {
 	run := func(eps, steps string, x float64) Run {
-		return Run{Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps}, Metrics: map[string]float64{"u.a": x}}
+		return Run{ID: eps + " " + steps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": steps}, Metrics: map[string]float64{"u.a": x}}
 	}
 	both := Of(Experiment{Grid: []string{"privacy.epsilon", "s.t.steps"}, Runs: []Run{run("1", "10", 1), run("1", "20", 3), run("2", "10", 10), run("2", "20", 14)}})
 	if len(both.Differences) != 2 || *both.Differences[0].Mean != 2 || *both.Differences[1].Mean != 4 || both.Differences[1].Against != "epsilon 2, steps 10" {
@@ -105,6 +105,27 @@ func TestBaselineWithoutCells(t *testing.T) {
 	one := Of(Experiment{Grid: []string{"privacy.epsilon"}, Runs: []Run{run("1", "", 1), run("2", "", 3), run("3", "", 10)}})
 	if len(one.Differences) != 2 || *one.Differences[0].Mean != 2 || *one.Differences[1].Mean != 9 {
 		t.Errorf("%+v", one.Differences)
+	}
+}
+
+// TestOneValueBesideEpsilon: a setting of the grid with one value is none that differs.
+func TestOneValueBesideEpsilon(t *testing.T) {
+	run := func(eps string, x float64) Run {
+		return Run{ID: eps, Settings: map[string]string{"privacy.epsilon": eps, "s.t.steps": "10"}, Metrics: map[string]float64{"u.a": x}}
+	}
+	tb := Of(Experiment{Grid: []string{"s.t.steps", "privacy.epsilon"}, Runs: []Run{run("1", 1), run("2", 3), run("3", 10)}})
+	if len(tb.Differences) != 2 || *tb.Differences[1].Mean != 9 {
+		t.Errorf("%+v", tb.Differences)
+	}
+}
+
+// TestARunCountsOnce: a value that stands twice in the grid makes no second sample.
+func TestARunCountsOnce(t *testing.T) {
+	e := study()
+	want := Of(e)
+	e.Runs = append(e.Runs, e.Runs[:2]...)
+	if got := Of(e).Rows[0]; got.Runs != 2 || got.Metrics["u.a"].N != 2 || *got.Metrics["u.a"].High != *want.Rows[0].Metrics["u.a"].High {
+		t.Errorf("%+v", got)
 	}
 }
 
