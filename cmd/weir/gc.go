@@ -150,13 +150,31 @@ func printGarbage(w io.Writer, found *collect.Found, now time.Time, older string
 	if kept := len(found.Items) - len(items); kept > 0 {
 		fmt.Fprintf(w, "%s not used for %s either, but kept:\n", plural(kept, "item"), older)
 	}
-	for _, i := range found.Items {
-		if i.Kept != "" {
-			fmt.Fprintf(w, "  %s, %s, %s: %s\n", i.What, listing.Size(i.Bytes), i.Path, i.Kept)
-		}
-	}
+	printKept(w, found.Items)
 	_, err := fmt.Fprintf(w, "in all %s to remove, which frees %s\n", plural(len(items), "item"), listing.Size(collect.Bytes(items)))
 	return err
+}
+
+// printKept lists what stays; items of one sort that stay for one reason are a line
+// together, so that the question below is still seen.
+func printKept(w io.Writer, items []collect.Item) {
+	same := map[string][]collect.Item{}
+	var order []string
+	for _, i := range items {
+		if key := i.What + ": " + i.Kept; i.Kept != "" {
+			if same[key] == nil {
+				order = append(order, key)
+			}
+			same[key] = append(same[key], i)
+		}
+	}
+	for _, key := range order {
+		of, more := same[key], ""
+		if n := len(of) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more (--json lists them)", n)
+		}
+		fmt.Fprintf(w, "  %s, %s, %s%s: %s\n", of[0].What, listing.Size(collect.Bytes(of)), of[0].Path, more, of[0].Kept)
+	}
 }
 
 func (f *gcFlags) done(w io.Writer, found *collect.Found, removed []collect.Item, sure bool, why string) error {

@@ -166,3 +166,19 @@ func TestCollectionAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsKeptForOneReasonIsOneLine: thirty outputs that were paid are not thirty lines above
+// the question; another reason is a line of its own.
+func TestWhatIsKeptForOneReasonIsOneLine(t *testing.T) {
+	var b strings.Builder
+	printKept(&b, []collect.Item{
+		{What: "cached output", Path: "runs/cache/a", Bytes: 1000, Kept: "paid"},
+		{What: "unfinished run", Path: "runs/s/1", Bytes: 10, Kept: "it has paid"},
+		{What: "cached output", Path: "runs/cache/b", Bytes: 2000, Kept: "paid"},
+		{What: "cached output", Path: "runs/cache/c"},
+	})
+	want := "  cached output, 3.0 kB, runs/cache/a and 1 more (--json lists them): paid\n  unfinished run, 10 B, runs/s/1: it has paid\n"
+	if b.String() != want {
+		t.Errorf("kept is\n%s, must be\n%s", b.String(), want)
+	}
+}

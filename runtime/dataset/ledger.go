@@ -15,7 +15,7 @@ func (id *Identity) CheckLedger(entries []ledger.Entry) error {
 	if err == nil {
 		return nil
 	}
-	return Refusal{fmt.Errorf("the ledger of %s must hold the charges that were made: %w; restore %s from version control or a backup, or, to start another budget knowingly, remove %s and %s",
+	return Refusal{fmt.Errorf("the ledger of %s must hold the charges that were made: %w; restore %s from version control or a backup, or join it with that of the branch that has them (weir ledger merge), or, to start another budget knowingly, remove %s and %s",
 		id.ID, err, id.Ledger, id.place.owner, (&index{dir: indexDir(id.out)}).recordPath(id.ID))}
 }
 

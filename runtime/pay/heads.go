@@ -34,7 +34,7 @@ func checkHeads(entries []ledger.Entry, heads []store.Head) error {
 	for _, h := range heads {
 		err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash})
 		if err != nil && !writtenAgain(entries, h) {
-			return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; restore the ledger from version control or a backup, show those runs again, or, to start another budget knowingly, remove that record", h.Record, err)}
+			return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; restore the ledger from version control or a backup, join it with that of the branch that has them (weir ledger merge), show those runs again, or, to start another budget knowingly, remove that record", h.Record, err)}
 		}
 	}
 	return nil
