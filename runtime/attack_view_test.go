@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -191,4 +192,23 @@ func planFile(t *testing.T, text string, folder *Folder) *compile.Plan {
 		t.Fatal(err)
 	}
 	return plan
+}
+
+// TestStageSeesWhatItsRecipeHolds of the plan: one that goes by the budget sees nothing else
+// that a run of another plan could change.
+func TestStageSeesWhatItsRecipeHolds(t *testing.T) {
+	plan := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1))
+	r := &run{plan: plan}
+	step := &plan.Steps[0]
+	if got := r.view(step); got != nil {
+		t.Errorf("a stage that asks for nothing sees %+v", got)
+	}
+	step.Work.OfBudget = true
+	if got, want := r.view(step), (&pipeline.Plan{Budget: plan.Budget, Delta: plan.Delta, Adjacency: plan.Adjacency}); !reflect.DeepEqual(got, want) {
+		t.Errorf("a stage that goes by the budget sees %+v, must see %+v", got, want)
+	}
+	step.Work.OfPlan = true
+	if got := r.view(step); got.Name != plan.Name {
+		t.Errorf("a stage that shows the plan sees %+v", got)
+	}
 }

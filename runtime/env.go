@@ -41,13 +41,16 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 	}
 }
 
-// view is the plan, for a stage whose recipe holds it. What another one makes may be used again
-// under another plan.
+// view is what of the plan a stage's recipe holds, and no more: what the stage makes may be used
+// again under another plan.
 func (r *run) view(step *compile.Step) *pipeline.Plan {
-	if !step.Work.OfPlan && !step.Work.OfBudget {
-		return nil
+	switch {
+	case step.Work.OfPlan:
+		return r.plan.View()
+	case step.Work.OfBudget:
+		return &pipeline.Plan{Budget: r.plan.Budget, Delta: r.plan.Delta, Adjacency: r.plan.Adjacency}
 	}
-	return r.plan.View()
+	return nil
 }
 
 // opener opens the further tables that the work of a step names, and no other: by

@@ -124,8 +124,11 @@ func (r *run) begun(runs []store.Found) (before *record.Run, done bool) {
 		case rec.Status == record.Done && r.sameRecipes(rec):
 			return rec, true
 		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
-			r.dir.Path = f.Path
-			return rec, false
+			key, err := pay.LoadKey(store.RunDir{Path: f.Path}.Internal())
+			if err == nil && key.Commitment() == rec.KeyCommitment {
+				r.dir.Path, r.key = f.Path, key
+				return rec, false
+			}
 		}
 	}
 	return nil, false

@@ -14,11 +14,20 @@ import (
 
 // rules are those of a spec that a JSON Schema cannot say.
 func (p *parser) rules(s *Spec) {
+	p.nameRule(s.Name)
 	p.datasetRules(&s.Dataset)
 	p.budgetRules(&s.Privacy)
 	p.splitRules(s)
 	p.experimentRules(s.Experiment)
 	p.acknowledged(s.Privacy.Acknowledge)
+}
+
+// nameRule: in the folder of runs weir has folders of its own beside those of specs, and in
+// one of them private rows.
+func (p *parser) nameRule(name string) {
+	if own := []string{"cache", "datasets", "ledgers", "owners"}; slices.Contains(own, strings.ToLower(name)) {
+		p.at("name", fmt.Sprintf("%q", name), "another name than those of weir's own folders in the folder of runs ("+strings.Join(own, ", ")+")", "")
+	}
 }
 
 // acknowledged: a rule that is not there accepts nothing.

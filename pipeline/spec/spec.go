@@ -11,7 +11,7 @@ import (
 // Spec is a validated spec: every default filled in, every stage decoded.
 type Spec struct {
 	Weir       int         `yaml:"weir" json:"weir" required:"true" enum:"1" doc:"Version of the spec language."`
-	Name       string      `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME."`
+	Name       string      `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME, where cache, datasets, ledgers and owners are names of weir's own."`
 	Dataset    Dataset     `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
 	Privacy    Privacy     `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
 	Seed       uint64      `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
