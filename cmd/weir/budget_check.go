@@ -19,7 +19,8 @@ each dataset, by the filter of that budget:
            lies in its place now; charges that only one of them has count too
   planned  the bills of all specs on the dataset, an experiment with all its runs,
            less what the ledger has of them already; a paid stage that several specs
-           share, or that an edit leaves as it was, counts once
+           share, or that an edit leaves as it was, counts once; one that follows from
+           a public file of the repository counts anew where that file has changed
 
 It is the budget of the revision that counts: raising it in the same change does not
 help, and is reported, as is removing it or loosening its delta, the privacy unit or the

@@ -16,6 +16,7 @@ type bill []plannedRun
 type plannedRun struct {
 	plan   *compile.Plan
 	repeat int
+	anew   bool // a public file that it reads is another than in the revision
 }
 
 // trialSpec reads a spec, or that of a run of its experiment.
@@ -41,7 +42,7 @@ func plannedBill(sp *spec.Spec, load trialSpec) (all bill, err error) {
 				return nil, err
 			}
 		}
-		all = append(all, plannedRun{plans[key], t.Repeat})
+		all = append(all, plannedRun{plan: plans[key], repeat: t.Repeat})
 	}
 	return all, nil
 }
@@ -56,10 +57,14 @@ func (r plannedRun) charges(id string) (list []ledger.Entry, err error) {
 	if err != nil {
 		return nil, err
 	}
+	of := p.Digest
+	if r.anew {
+		of += " with other files" // no charge of the ledger is for these
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for _, spend := range s.Spends {
-			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: p.Digest, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
+			list = append(list, ledger.Entry{ID: s.ID + "/" + spend.Name, Spec: of, Stage: s.ID, Name: spend.Name, Recipe: recipes[s.ID], Event: spend.Event,
 				Adjacency: p.Adjacency, Unit: ledger.Unit(p.Spec.Dataset.PrivacyUnit), Unproven: s.Unproven})
 		}
 	}

@@ -151,8 +151,10 @@ func (b *budgeting) pair(name string) (p specPair, err error) {
 	})
 	if err != nil {
 		p.now = nil
+		return p, err
 	}
-	return p, err
+	p.now.bill = b.withFiles(path.Dir(name), p.now.bill)
+	return p, nil
 }
 
 // state compiles a spec with all runs of its experiment. One that has no plan still says

@@ -103,7 +103,7 @@ func TestBudgetCheck(t *testing.T) {
 			s.must(os.Remove(s.path("data.csv")))
 			s.another("file: data.csv", "file: link.csv")
 		}, exitPrivacy, "new        more.yaml"},
-		"by its full path": {func(s study) { s.another("file: data.csv", "file: "+s.path("data.csv")) }, exitPrivacy, "new        more.yaml"},
+		"by its full path":         {func(s study) { s.another("file: data.csv", "file: "+s.path("data.csv")) }, exitPrivacy, "new        more.yaml"},
 		"with a ledger of its own": {func(s study) { s.another("file: data.csv", "file: data.csv, ledger: mine.jsonl") }, exitPrivacy, "new        more.yaml"},
 		"under another name": {func(s study) {
 			s.git("mv", "spec.yaml", "other.yaml")
@@ -132,6 +132,31 @@ func TestBudgetCheck(t *testing.T) {
 func (s study) another(old, new string) {
 	s.write("more.yaml", strings.NewReplacer(old, new, "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6", ", budget: {epsilon: 1.2, delta: 1e-5}", "").Replace(s.read("spec.yaml")))
 	s.git("add", "more.yaml")
+}
+
+// TestBudgetCheckReadsPublicFiles: another public file, from which a paid stage's input follows,
+// makes another charge of the same spec.
+func TestBudgetCheckReadsPublicFiles(t *testing.T) {
+	s := cappedStudy(t)
+	s.must(os.Mkdir(s.path("sub"), 0o755))
+	s.write("sub/ref.csv", "group,flag\na,1\nb,0\nc,1\n")
+	s.edit("domain.yaml", "categories: [a, b, c]", "categories: [a, b, c], nullable: true")
+	s.edit("spec.yaml", "file: data.csv, domain: domain.yaml", "file: ../data.csv, domain: ../domain.yaml")
+	s.edit("spec.yaml", "  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}", `  trimmed: {kind: select, columns: [group, flag]}
+  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
+  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
+  train: {kind: independent, from: imputed}`)
+	s.git("mv", "spec.yaml", "sub/spec.yaml")
+	if code, _, errs := s.weir("run", "--out", s.path("runs"), s.path("sub/spec.yaml")); code != exitDone {
+		t.Fatal(errs)
+	}
+	s.commit("ledger")
+	t.Chdir(s.dir)
+	s.budgetCheck(exitDone)
+	s.write("sub/ref.csv", "group,flag\nb,1\nb,0\nc,1\n")
+	if r := s.budgetCheck(exitPrivacy); !(*r.Datasets[0].Budgets[0].Now > 1.2) {
+		t.Errorf("%+v", r.Datasets[0].Budgets[0])
+	}
 }
 
 // TestBudgetCheckKnowsTheLedger: table, ledger and spec under new names are the same dataset,

@@ -129,6 +129,15 @@ func TestTrialFaultsHaveTheirPlace(t *testing.T) {
 	}
 }
 
+// TestTrialsHaveOneLine: a value of the spec begins no line of the log, which CI may obey.
+func TestTrialsHaveOneLine(t *testing.T) {
+	s := newStudy(t, 50)
+	s.write("spec.yaml", s.read("spec.yaml")+`experiment: {grid: {stages.train.steps: ["1\n::error::"]}}`+"\n")
+	if code, _, errs := s.weir("check", s.path("spec.yaml")); code != exitUsage || strings.Contains(errs, "\n::") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
 // TestTotal: the bill of all runs, as text and as JSON; without --total the plan of one.
 func TestTotal(t *testing.T) {
 	s := newStudy(t, 400)

@@ -38,14 +38,14 @@ func (t Trial) Settings() map[string]string {
 	return values
 }
 
-// Name says which combination the trial is of.
+// Name says in one line which combination the trial is of.
 func (t Trial) Name() string {
 	words := slices.Clone(t.Set)
 	if t.Cell != "" {
 		words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(t.ofCell(), w) })
 		words = append([]string{"cell " + t.Cell}, words...)
 	}
-	return strings.Join(words, " ")
+	return strings.ReplaceAll(strings.Join(words, " "), "\n", `\n`)
 }
 
 // ofCell are the settings that come from the cell.

@@ -46,11 +46,11 @@ func lower(names []string) []string {
 	return list
 }
 
-// pipes writes a table of Markdown; a bar in a cell is escaped.
+// pipes writes a table of Markdown; what would end a cell, or be read as HTML or code, is escaped.
 func pipes(b *strings.Builder, head []string, rows [][]string) {
 	line := func(cells []string) {
 		for _, c := range cells {
-			b.WriteString("| " + strings.NewReplacer("|", `\|`, "\n", " ").Replace(c) + " ")
+			b.WriteString("| " + strings.NewReplacer("|", `\|`, "\n", " ", "&", "&amp;", "<", "&lt;", "`", "\\`").Replace(c) + " ")
 		}
 		b.WriteString("|\n")
 	}

@@ -129,6 +129,22 @@ func TestARunCountsOnce(t *testing.T) {
 	}
 }
 
+// TestValuesKeepTheirPlace: a text of the spec begins no line, no cell and no element.
+func TestValuesKeepTheirPlace(t *testing.T) {
+	e := study()
+	for i := range e.Runs {
+		e.Runs[i].Settings["privacy.epsilon"] += "\n::error::\t<b>|`x`"
+	}
+	tb := Of(e)
+	var b bytes.Buffer
+	if err := tb.Print(&b, 100); err != nil || strings.Contains(b.String(), "\n::") || !strings.Contains(b.String(), `0.5\n::error::\t<b>`) {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	if md := string(tb.Markdown()); strings.Contains(md, "\n::") || strings.Contains(md, "<b>") || !strings.Contains(md, "&lt;b>\\|\\`x\\`") {
+		t.Errorf("%s", md)
+	}
+}
+
 // TestFiles: the columns are those of docs/spec.md; what is missing is empty, never 0.
 func TestFiles(t *testing.T) {
 	files := Of(study()).Files()

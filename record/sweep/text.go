@@ -54,7 +54,7 @@ func (t *Table) leading() (names []string, rows [][]string) {
 			row = append(row, r.Cell)
 		}
 		for _, p := range t.Grid {
-			row = append(row, r.Settings[p])
+			row = append(row, oneLine(r.Settings[p]))
 		}
 		if published {
 			row = append(row, bound(r.Published))

@@ -27,10 +27,13 @@ func (t *Table) label(r Row, paths []string) string {
 		words = append(words, r.Cell)
 	}
 	for _, p := range paths {
-		words = append(words, Short(p)+" "+r.Settings[p])
+		words = append(words, Short(p)+" "+oneLine(r.Settings[p]))
 	}
 	return strings.Join(words, ", ")
 }
+
+// oneLine keeps a text that a spec chose in its cell.
+func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s) }
 
 // Short is the last part of a path.
 func Short(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
