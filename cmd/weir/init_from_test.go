@@ -27,6 +27,10 @@ func TestInitFromRuns(t *testing.T) {
 	if strings.Contains(text, needle) {
 		t.Error("the spec holds a value of the table")
 	}
+	s.write("new/capped.yaml", strings.Replace(text, "  # budget: ", "  budget: ", 1))
+	if code, out, errs = s.weir("plan", s.path("new/capped.yaml")); code != exitDone || !strings.Contains(out, "budget           epsilon 10; ") {
+		t.Errorf("with the cap that the draft offers: exit code %d: %s%s", code, out, errs)
+	}
 	code, out, errs = s.weir("run", s.path("new/pipeline.yaml"), "--out", s.path("runs"), "--insecure-noise-seed", "1")
 	if code != exitDone {
 		t.Fatalf("run: exit code %d: %s%s", code, out, errs)

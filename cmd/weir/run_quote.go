@@ -121,8 +121,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]runtime.Quote) err
 			answer <- strings.ToLower(strings.TrimSpace(line))
 		}()
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-ctx.Done(): // nothing is begun, so there is nothing to continue
 		case a := <-answer:
 			if a == "y" || a == "yes" {
 				return nil

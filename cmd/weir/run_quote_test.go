@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -22,5 +25,19 @@ func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 	dues[0].Run = 0
 	if got := dueText(dues[:1]); !strings.Contains(got, "reused, charged in run 20261122-202544-2d79") {
 		t.Errorf("a run's dues are\n%s", got)
+	}
+}
+
+// TestInterruptedQuestionIsNo: Ctrl-C at the question begins nothing, so there is nothing to
+// continue, and it says that nothing was charged.
+func TestInterruptedQuestionIsNo(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	silence, speaker := io.Pipe() // nobody types
+	defer speaker.Close()
+	var f runFlags
+	err := f.ask(ctx, streams{in: silence, err: io.Discard, terminal: true})(nil)
+	if got := f.failure(ctx, err); !errors.Is(got, errDeclined) || exitCode(t.Context(), got) != exitInterrupted {
+		t.Errorf("the question that was interrupted ends with %v, exit code %d", got, exitCode(t.Context(), got))
 	}
 }

@@ -44,7 +44,7 @@ func TestSweepPage(t *testing.T) {
 	if n := strings.Count(text, `href="../../run`); n != 63 {
 		t.Errorf("%d runs are linked, must be 63", n)
 	}
-	if strings.Count(text, "<figure>") != 2 || !strings.Contains(text, "Dashed: other real rows, 0.9") || !strings.Contains(text, "Internal: computed from real rows") {
+	if strings.Count(text, "<figure>") != 2 || !strings.Contains(text, "Dashed: learnt from real rows, 0.9") || !strings.Contains(text, "Internal: computed from real rows") {
 		t.Error("a panel, the reference or the banner is missing")
 	}
 	if found := regexp.MustCompile(`https?://|src=|@import|#[0-9A-F]{6}\b`).FindString(strings.Split(text, "</style>")[1]); found != "" {

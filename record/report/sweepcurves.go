@@ -118,9 +118,18 @@ func (c *sweepCurves) picture(metric string) *picture {
 	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis + " epsilon, least to largest: " + strings.Join(alt, "; ") + ".",
 		draw: func(canvas draw.Canvas) { c.draw(canvas, all, c.reference(metric)) }}
 	if !math.IsNaN(c.reference(metric)) {
-		p.caption = "Dashed: other real rows, " + number(c.reference(metric)) + "."
+		p.caption = "Dashed: " + realRows(metric) + ", " + number(c.reference(metric)) + "."
 	}
 	return p
+}
+
+// realRows says what the reference of a metric is: a score is what a learner of real rows reaches.
+func realRows(metric string) string {
+	_, name, _ := strings.Cut(metric, ".")
+	if measures()[name].better == higher {
+		return "learnt from real rows"
+	}
+	return "other real rows"
 }
 
 // count is at how many epsilons the metric has a value.
