@@ -36,7 +36,8 @@ func PrivacyStatement(r *Run) string {
 	}
 	b.WriteString(formulas(r))
 	b.WriteString("\n## What this does not promise\n\n" + limits)
-	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- noise key commitment %s\n", r.ID, r.Weir, r.SpecDigest, r.KeyCommitment)
+	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names it\n- noise key commitment %s\n",
+		r.ID, r.Weir, r.SpecDigest, r.Dataset.ID, r.Dataset.Version, r.KeyCommitment)
 	return plain.Text(b.String())
 }
 

@@ -165,7 +165,7 @@ func TestPlanWithoutTheData(t *testing.T) {
 	for _, gone := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {
 		d.must(os.RemoveAll(d.path(gone)))
 		code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs"), "--set", "seed=4")
-		if code != exitPrivacy || !strings.Contains(errs, "this run would make it") {
+		if code != exitPrivacy || !strings.Contains(errs, "this bill would make it") {
 			t.Errorf("without %s: exit code %d, must refuse: %s%s", gone, code, out, errs)
 		}
 	}

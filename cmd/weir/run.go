@@ -57,7 +57,8 @@ domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
 real rows, the report and the noise key.
 
 Exit codes: 0 done; 1 a stage failed; 2 bad spec or usage; 3 privacy refused or
-over budget; 4 the ledger was altered, or --locked and something differs; 130 interrupted.`
+over budget; 4 the ledger was altered, or --locked and something differs; 130 interrupted, or
+the answer was no.`
 
 func runCommand(s streams) *cobra.Command {
 	var f runFlags

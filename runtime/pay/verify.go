@@ -18,7 +18,7 @@ import (
 func Charged(r *record.Run) []string {
 	list := make([]string, len(r.Charges))
 	for i, c := range r.Charges {
-		list[i] = store.Compact([]any{c.ID, c.Stage, c.Name, c.Event})
+		list[i] = store.Compact([]any{c.ID, c.Run, c.Stage, c.Name, c.Event})
 	}
 	slices.Sort(list)
 	return list
