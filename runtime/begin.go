@@ -21,7 +21,7 @@ func (r *run) begin(ctx context.Context) (*Result, error) {
 		if held == "" || err != nil {
 			return done, err
 		}
-		r.opts.Log.Warn("waiting for the run of this spec that another process holds", "run", held)
+		r.opts.Log.Warn("waiting for the run of this spec that another process holds", "folder", held)
 		if err := (store.RunDir{Disk: r.opts.Disk, Path: held}).Wait(ctx); err != nil {
 			return nil, err
 		}
@@ -87,11 +87,11 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 	}
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if !dir.HasRead(r.content) {
-		r.opts.Log.Warn("an earlier run of this spec read other rows, or the record of what it read is gone from its internal folder; this run draws new noise, which is a new charge", "run", f.Path)
+		r.opts.Log.Warn("an earlier run of this spec read other rows, or the record of what it read is gone from its internal folder; this run draws new noise, which is a new charge", "folder", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done && !r.sameRecipes(f.Record) {
-		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has changed since); what it paid for and is still the same is used again", "run", f.Path)
+		r.opts.Log.Warn("an earlier run of this spec was another computation (a file that it names, or a kind of weir, has changed since); what it paid for and is still the same is used again", "folder", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done {
@@ -165,7 +165,7 @@ func (o Options) asked(rec *record.Run) bool {
 // key was kept and is the one that its record commits to.
 func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 	if r.opts.Build == "" || rec.Build != r.opts.Build {
-		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "run", dir.Path)
+		r.opts.Log.Warn("an interrupted run was made by another build of weir and is not continued", "folder", dir.Path)
 		return false
 	}
 	key, err := pay.LoadKey(dir.Internal())
@@ -173,11 +173,11 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 		return false // without its key a run cannot be continued
 	}
 	if key.Commitment() != rec.KeyCommitment {
-		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "run", dir.Path)
+		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "folder", dir.Path)
 		return false
 	}
 	r.dir, r.key, r.record = dir, key, rec
-	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "run", dir.Path)
+	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "folder", dir.Path)
 	return true
 }
 

@@ -19,7 +19,7 @@ import (
 func (r *run) prepare(ctx context.Context, base string) error {
 	r.cache = cacheOf(r.opts)
 	if err := r.opts.Disk.MkdirAll(r.cache.Dir, 0o700); err != nil {
-		return fmt.Errorf("%s: the folder of runs must be writable (--out): %w", base, store.Reason(err))
+		return fmt.Errorf("%s: must be a folder that is writable, for what runs share: %w", r.cache.Dir, store.Reason(err))
 	}
 	if !r.opts.Disk.Writable(r.cache.Dir) {
 		return fmt.Errorf("%s: must be writable, for what stages make", r.cache.Dir)

@@ -37,6 +37,6 @@ func (r *run) rebuild(f store.Found) error {
 		return errors.Join(fmt.Errorf("%s: %w", f.Path, errGone), dir.Unlock())
 	}
 	r.before = &before
-	r.opts.Log.Warn("the release of a finished run of this spec is gone; it is made again, and nothing is charged", "run", f.Path)
+	r.opts.Log.Warn("the release of a finished run of this spec is gone; it is made again, and nothing is charged", "folder", f.Path)
 	return nil
 }
