@@ -92,7 +92,7 @@ func line(values []float64, low, high float64) template.HTML {
 			x = sparkMargin + float64(i)*(sparkWidth-2*sparkMargin)/float64(len(values)-1)
 		}
 		if high > low {
-			y = sparkMargin + (sparkHeight-2*sparkMargin)*(1-(v/2-low/2)/(high/2-low/2)) // halves: the range of two floats may be none
+			y = sparkMargin + float64((sparkHeight-2*sparkMargin)*(1-(float64(v/2)-float64(low/2))/(float64(high/2)-float64(low/2)))) // halves: the range of two floats may be none
 		}
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x, y))
 	}

@@ -170,11 +170,11 @@ func (c *sweepCurves) draw(canvas draw.Canvas, lines [][]spot, reference float64
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: reference}, {X: last, Y: reference}}, LineStyle: dashed(slate(), 1)})
 	}
 	for i, marks := range lines {
-		beside := 0.012 * (last - first) * (float64(i) - float64(len(lines)-1)/2) // so that intervals do not hide each other
+		beside := 0.012 * (last - first) * (float64(i) - float64(float64(len(lines)-1)/2)) // so that intervals do not hide each other
 		c.add(p, i, marks, max(-0.05*(last-first), min(beside, 0.05*(last-first))))
 	}
 	p.X.Padding, p.Y.Padding = vg.Points(6), vg.Points(5)
-	air := 0.06 * (p.Y.Max - p.Y.Min)
+	air := float64(0.06 * (p.Y.Max - p.Y.Min))
 	p.Y.Min, p.Y.Max = p.Y.Min-air, p.Y.Max+air
 	p.Draw(canvas)
 }
@@ -219,7 +219,7 @@ func (c *sweepCurves) ticks() plot.ConstantTicks {
 	free := math.Inf(-1)
 	for _, e := range epsilons {
 		if x := c.x[e]; x >= free {
-			marks, free = append(marks, plot.Tick{Value: x, Label: upward(e)}), x+0.11*(last-first)
+			marks, free = append(marks, plot.Tick{Value: x, Label: upward(e)}), x+float64(0.11*(last-first))
 		}
 	}
 	return marks
