@@ -140,7 +140,7 @@ func (r experimentResult) charged() string {
 			charged, taken = charged+len(run.Charged), taken+len(run.From)
 		}
 	}
-	text := plural(charged, "new charge")
+	text := plural(charged, "charge") + ", by the runs that were made or continued now"
 	if taken > 0 {
 		text += fmt.Sprintf("; %s reused, charged in other runs", plural(taken, "stage"))
 	}
