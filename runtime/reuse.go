@@ -178,7 +178,7 @@ func (r *run) announce(step *compile.Step) error {
 	case from != nil:
 		return nil
 	}
-	return r.cache.NotePaid(r.recipes[step.ID], store.Paid{Run: r.record.ID, Name: r.plan.Name, Stage: step.ID, Key: r.key.Commitment(),
+	return r.cache.NotePaid(r.recipes[step.ID], store.Paid{Run: r.record.ID, At: r.opts.Clock(), Name: r.plan.Name, Stage: step.ID, Key: r.key.Commitment(),
 		Address: r.addressOf(step), Build: r.opts.Build, Insecure: r.opts.Insecure != nil})
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"weir/internal/disk"
 )
@@ -16,13 +18,14 @@ import (
 // Paid says which run charges a recipe, and where what it makes is stored. It is written
 // before the charge is: that the charge was made is for the ledger to say.
 type Paid struct {
-	Run      string `json:"run"`
-	Name     string `json:"name"` // of its spec: the run lies in OUT/NAME/RUN
-	Stage    string `json:"stage"`
-	Key      string `json:"noise_key_sha256"` // commitment of the key that its noise is drawn with
-	Address  string `json:"address"`          // of its outputs; it holds what the rows are, so it stays on the owner's side
-	Build    string `json:"build,omitempty"`  // of the program: another may compute other values from the same noise
-	Insecure bool   `json:"not_private,omitempty"`
+	Run      string    `json:"run"`
+	At       time.Time `json:"at"`
+	Name     string    `json:"name"` // of its spec: the run lies in OUT/NAME/RUN
+	Stage    string    `json:"stage"`
+	Key      string    `json:"noise_key_sha256"` // commitment of the key that its noise is drawn with
+	Address  string    `json:"address"`          // of its outputs; it holds what the rows are, so it stays on the owner's side
+	Build    string    `json:"build,omitempty"`  // of the program: another may compute other values from the same noise
+	Insecure bool      `json:"not_private,omitempty"`
 }
 
 func (c Cache) paidFolder(recipe string) string {
@@ -53,7 +56,7 @@ func (c Cache) Paid(recipe string) []Paid {
 			list = append(list, p)
 		}
 	}
-	slices.SortFunc(list, func(a, b Paid) int { return strings.Compare(b.Run, a.Run) }) // ids begin with the time
+	slices.SortFunc(list, func(a, b Paid) int { return cmp.Or(b.At.Compare(a.At), strings.Compare(b.Run, a.Run)) })
 	return list
 }
 
