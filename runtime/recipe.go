@@ -9,7 +9,6 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/privacy"
-	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
@@ -68,32 +67,6 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 		r.Budget = []float64{float64(plan.Budget), plan.Delta}
 	}
 	return store.DigestJSON(r)
-}
-
-// recipesOf are the recipes of all stages of a plan on a dataset, by stage; digest gives
-// those of the further files.
-func recipesOf(plan *compile.Plan, of pay.Dataset, repeat int, digest func(file string) (string, error)) (map[string]string, error) {
-	source, err := sourceRecipe(of.ID, of.Version, &plan.Spec.Dataset)
-	if err != nil {
-		return nil, err
-	}
-	recipes, seeds := map[string]string{pipeline.DatasetID: source}, seedsOf(plan, repeat)
-	for i := range plan.Steps {
-		step := &plan.Steps[i]
-		files := map[string]string{}
-		for _, f := range step.Work.Files {
-			if !f.Public {
-				continue
-			}
-			if files[f.Path], err = digest(f.Path); err != nil {
-				return nil, atStage(step.ID, err)
-			}
-		}
-		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, seeds(step), repeat); err != nil {
-			return nil, err
-		}
-	}
-	return recipes, nil
 }
 
 // contentOf tells apart what the private files of a run hold. It stays on the owner's side.

@@ -1,31 +1,63 @@
 package runtime
 
 import (
+	"errors"
 	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/runtime/pay"
 )
 
 // Recipes names what the stages of a plan would do to the dataset of an id, in a repeat,
-// and opens nothing. A stage that reads a further file has none, and nor does what comes
-// after it, because the content of a public file is part of the name.
+// and opens nothing. A stage that reads a public file has none, and nor does what comes
+// after it, because the content of such a file is part of the name.
 func Recipes(plan *compile.Plan, id string, repeat int) (map[string]string, error) {
-	source, err := sourceRecipe(id, string(plan.Spec.Dataset.Version), &plan.Spec.Dataset)
+	of := pay.Dataset{ID: id, Version: string(plan.Spec.Dataset.Version)}
+	return recipesOf(plan, of, repeat, func(string) (string, error) { return "", errUnopened })
+}
+
+// errUnopened is said of a public file that nobody looks at.
+var errUnopened = errors.New("the file is not opened")
+
+// recipesOf are the recipes of the stages of a plan on a dataset, by stage; digest gives
+// those of public files, or errUnopened.
+func recipesOf(plan *compile.Plan, of pay.Dataset, repeat int, digest func(file string) (string, error)) (map[string]string, error) {
+	source, err := sourceRecipe(of.ID, of.Version, &plan.Spec.Dataset)
 	if err != nil {
 		return nil, err
 	}
 	recipes, seeds := map[string]string{pipeline.DatasetID: source}, seedsOf(plan, repeat)
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
-		if len(step.Work.Files) > 0 || !named(step, recipes) {
+		files, err := publicDigests(step, digest)
+		if errors.Is(err, errUnopened) || !named(step, recipes) {
 			continue
 		}
-		if recipes[step.ID], err = recipeOf(step, recipes, nil, plan, seeds(step), repeat); err != nil {
+		if err != nil {
+			return nil, atStage(step.ID, err)
+		}
+		if recipes[step.ID], err = recipeOf(step, recipes, files, plan, seeds(step), repeat); err != nil {
 			return nil, err
 		}
 	}
 	return recipes, nil
+}
+
+// publicDigests are those of the public files that a step reads.
+func publicDigests(step *compile.Step, digest func(file string) (string, error)) (map[string]string, error) {
+	files := map[string]string{}
+	for _, f := range step.Work.Files {
+		if !f.Public {
+			continue
+		}
+		of, err := digest(f.Path)
+		if err != nil {
+			return nil, err
+		}
+		files[f.Path] = of
+	}
+	return files, nil
 }
 
 // named reports whether all that a step reads has a recipe.
