@@ -41,6 +41,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 	mean := append([]float32(nil), start...)
 	st := &state{vectors: [][]float32{mean}}
 	st.add(d)
+	st.addOrder(s.batches)
 	if err := st.resume(h, paid, &d.t); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
