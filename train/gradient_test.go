@@ -94,9 +94,11 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	gen := build(t, 3, net.Dense(4))
 	partner := net.NewMatrix(1, 4) // one row, so that no draw tells examples apart
 	copy(partner.Row(0), []float32{0.5, -0.2, 0.3, 1})
+	byLabel, _ := labelled(t, rows)
 	return map[string]Objective{
-		"critic": realScore{critic, rows}, "autoencoder": auto, "conv": conv, "variational": vae,
-		"paired":    &paired{critic: critic, rows: rows, pool: partner},
+		"by label": byLabel,
+		"paired":   &paired{critic: critic, rows: rows, pool: partner},
+		"critic":   realScore{critic, rows}, "autoencoder": auto, "conv": conv, "variational": vae,
 		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))), weight: 10},
 	}
 }

@@ -34,7 +34,7 @@ func (o *NoiselessEncoder) Fit(ctx context.Context, c FitConfig, start []float32
 	if err == nil {
 		st.add(l.decoder)
 		st.add(l.encoder)
-		st.vectors = append(st.vectors, l.mean)
+		st.addAverage(l.mean)
 		err = st.resume(h, paid, &l.decoder.t)
 	}
 	if err != nil {
@@ -48,7 +48,7 @@ func (o *NoiselessEncoder) Fit(ctx context.Context, c FitConfig, start []float32
 		if err := l.step(report); err != nil {
 			return nil, err
 		}
-		average(l.mean, l.w, c.Average)
+		l.mean.update(l.w)
 		if report {
 			h.Progress(Progress{Phase: "fit", Step: l.decoder.t, Steps: l.s.c.Steps, Loss: l.s.meanLoss()})
 		}
@@ -56,7 +56,10 @@ func (o *NoiselessEncoder) Fit(ctx context.Context, c FitConfig, start []float32
 			return nil, err
 		}
 	}
-	return l.mean, nil
+	if c.Average == 0 {
+		return l.w, nil
+	}
+	return l.mean.w, nil
 }
 
 // begin places both halves in one vector, of which each descent moves its own part.
@@ -68,7 +71,7 @@ func (o *NoiselessEncoder) begin(c FitConfig, start []float32, paid *privacy.Han
 	if len(start) != split+o.Decoder.Params() || o.Encoder.Out() != o.Decoder.In() || o.Encoder.In() != o.X.Width() || o.Decoder.Out() != o.X.Width() {
 		return nil, fmt.Errorf("%d weights for nets of %d and %d over rows of %d columns do not fit", len(start), split, o.Decoder.Params(), o.X.Width())
 	}
-	l := &noiselessLoop{w: append([]float32(nil), start...), mean: append([]float32(nil), start...)}
+	l := &noiselessLoop{w: append([]float32(nil), start...), mean: newRunningMean(c.Average, start)}
 	half := half{o, l.w}
 	s, err := newStepper(paid, half, start[split:], o.X.Len())
 	if err != nil {
@@ -82,7 +85,8 @@ func (o *NoiselessEncoder) begin(c FitConfig, start []float32, paid *privacy.Han
 type noiselessLoop struct {
 	s                *stepper
 	plain            *gradient // of the encoder, without clip and noise
-	w, mean          []float32
+	w                []float32
+	mean             *runningMean
 	encoder, decoder *descent
 }
 

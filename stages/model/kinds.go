@@ -12,5 +12,5 @@ import (
 
 // Kinds lists the models of every family, and sample.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(gan.Kinds(), latent.Kinds(), graphical.Kinds(), sample.Kinds())
+	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), sample.Kinds())
 }

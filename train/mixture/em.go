@@ -40,7 +40,7 @@ func (c Config) Validate() error {
 	check(c.Dim >= 1, "dim", c.Dim, "at least 1")
 	check(c.Rounds >= 1 && (c.Rounds > 1 || c.Components == 1), "rounds", c.Rounds, "at least 1, and 2 for more than one component")
 	check(c.Radius > 0 && c.Radius < 1e30, "radius", c.Radius, "a finite number above 0")
-	check(c.Floor > 0 && c.Floor < c.Radius, "floor", c.Floor, "above 0 and below the radius")
+	check(c.Floor >= 1e-4*c.Radius && c.Floor < c.Radius, "floor", c.Floor, "at least 1e-4 of the radius and below it")
 	return errors.Join(errs...)
 }
 
@@ -112,42 +112,31 @@ func (f *fit) start() []Mixture {
 // unknown is a component of which nothing is known: as wide as codes spread evenly in
 // their ball would be.
 func (f *fit) unknown() Gaussian {
-	g := Gaussian{Mean: make([]float64, f.Dim), Covariance: make([][]float64, f.Dim)}
-	variance := math.Max(f.Radius*f.Radius/float64(f.Dim+2), f.Floor*f.Floor)
-	for i := range g.Covariance {
-		g.Covariance[i] = make([]float64, f.Dim)
-		g.Covariance[i][i] = variance
+	g := Gaussian{Mean: make([]float64, f.Dim)}
+	deviation := math.Max(f.Radius/math.Sqrt(float64(f.Dim+2)), f.Floor)
+	for i := range f.Dim {
+		g.Factor = append(g.Factor, make([]float64, i+1))
+		g.Factor[i][i] = deviation
 	}
 	return g
 }
 
-// spread gives components that start at draws of one Gaussian, with its covariance.
+// spread gives components that start at draws of one Gaussian, as wide as it is.
 func (f *fit) spread(of Gaussian, r *rand.Rand) []Gaussian {
-	a, err := of.axes()
-	if err != nil || f.Components == 1 {
+	if f.Components == 1 {
 		return []Gaussian{of}
 	}
 	out := make([]Gaussian, f.Components)
 	for k := range out {
-		out[k] = Gaussian{Weight: 1 / float64(f.Components), Mean: make([]float64, f.Dim), Covariance: of.Covariance}
-		a.draw(out[k].Mean, r)
+		out[k] = Gaussian{1 / float64(f.Components), make([]float64, f.Dim), of.Factor}
+		of.draw(out[k].Mean, r)
 	}
 	return out
 }
 
 // release gives the noisy moments of each component of each label, rows counting 1.
 func (f *fit) release(now []Mixture) ([][][]float64, error) {
-	ready := make([][]*axes, len(now))
-	for l, m := range now {
-		for _, g := range m.Components {
-			a, err := g.axes()
-			if err != nil {
-				return nil, err
-			}
-			ready[l] = append(ready[l], a)
-		}
-	}
-	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, ready), f.moves, f.sigma)
+	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, now), f.moves, f.sigma)
 	if err != nil {
 		return nil, err
 	}

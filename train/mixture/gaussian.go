@@ -1,104 +1,71 @@
 package mixture
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"weir/internal/portable"
 )
 
-// Gaussian is one component: its share of the mixture, a mean, and a symmetric
-// covariance by rows.
+// Gaussian is one component: its share of the mixture, a mean, and the lower triangular
+// factor of its covariance, Factor times its transpose; row i has i+1 numbers.
 type Gaussian struct {
-	Weight     float64     `json:"weight"`
-	Mean       []float64   `json:"mean"`
-	Covariance [][]float64 `json:"covariance"`
+	Weight float64
+	Mean   []float64
+	Factor [][]float64
 }
 
-// Mixture is the components of one label and the label's share of all rows. No
-// components: nothing is known of the label but its share.
+// Mixture is the components of one label and the label's share of all rows.
 type Mixture struct {
-	Share      float64    `json:"share"`
-	Components []Gaussian `json:"components"`
+	Share      float64
+	Components []Gaussian
 }
 
-// axes is a Gaussian in the coordinates of its eigenvectors.
-type axes struct {
-	weight  float64
-	mean    []float64
-	vectors [][]float64 // of unit length
-	sd      []float64   // along each
-	log     float64     // ln weight - sum ln sd
-}
-
-// axes wants a positive covariance.
-func (g Gaussian) axes() (*axes, error) {
-	values, vectors, ok := portable.SymmetricEigen(copied(g.Covariance))
-	if !ok {
-		return nil, fmt.Errorf("covariance: has eigenvalues that are not found, must be symmetric and finite")
-	}
-	a := &axes{weight: g.Weight, mean: g.Mean, vectors: vectors, log: portable.Log(g.Weight)}
-	for _, v := range values {
-		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("covariance: has the eigenvalue %g, must have positive ones", v)
+// density is the logarithm of weight times density at x, less dim/2 ln 2 pi; y is working
+// memory.
+func (g *Gaussian) density(x, y []float64) float64 {
+	sum := portable.Log(g.Weight)
+	for i, row := range g.Factor {
+		left := x[i] - g.Mean[i]
+		for j, f := range row[:i] {
+			left -= float64(f * y[j])
 		}
-		a.sd = append(a.sd, math.Sqrt(v))
-		a.log -= float64(portable.Log(v) / 2)
+		y[i] = left / row[i]
+		sum -= float64(float64(y[i]*y[i])/2) + portable.Log(row[i])
 	}
-	return a, nil
-}
-
-// density is the logarithm of weight times density at x, less dim/2 ln 2 pi.
-func (a *axes) density(x, less []float64) float64 {
-	for j, m := range a.mean {
-		less[j] = x[j] - m
-	}
-	sum := 0.0
-	for k, v := range a.vectors {
-		y := portable.Dot(less, v) / a.sd[k]
-		sum += float64(y * y)
-	}
-	return a.log - float64(sum/2)
+	return sum
 }
 
 // draw sets x to a draw.
-func (a *axes) draw(x []float64, r *rand.Rand) {
-	copy(x, a.mean)
-	for k, v := range a.vectors {
-		portable.Axpy(float64(a.sd[k]*portable.Normal(r)), v, x)
-	}
-}
-
-func copied(m [][]float64) [][]float64 {
-	out := make([][]float64, len(m))
-	for i := range m {
-		out[i] = slices.Clone(m[i])
-	}
-	return out
-}
-
-// check judges a component that may come from anyone.
-func (g Gaussian) check(dim int) error {
-	if !(g.Weight >= 0) || math.IsInf(g.Weight, 1) {
-		return fmt.Errorf("weight: is %g, must be a finite number of at least 0", g.Weight)
-	}
-	if len(g.Mean) != dim || len(g.Covariance) != dim {
-		return fmt.Errorf("mean: has %d numbers and covariance %d rows, both must be %d, what the decoder takes", len(g.Mean), len(g.Covariance), dim)
-	}
-	for i, row := range g.Covariance {
-		if len(row) != dim {
-			return fmt.Errorf("covariance[%d]: has %d numbers, must have %d", i, len(row), dim)
+func (g *Gaussian) draw(x []float64, r *rand.Rand) {
+	z := make([]float64, len(x))
+	for i, row := range g.Factor {
+		z[i] = portable.Normal(r)
+		x[i] = g.Mean[i]
+		for j, f := range row {
+			x[i] += float64(f * z[j])
 		}
-		for j, v := range row {
-			if v-v != 0 || j < i && v != g.Covariance[j][i] {
-				return fmt.Errorf("covariance[%d][%d]: is %g, must be finite and equal to its mirror image", i, j, v)
+	}
+}
+
+// factored is the Cholesky factor of a symmetric matrix; false where it is not positive.
+func factored(m [][]float64) (factor [][]float64, ok bool) {
+	for i, row := range m {
+		factor = append(factor, make([]float64, i+1))
+		for j, of := range factor {
+			left := row[j]
+			for k := range j {
+				left -= float64(factor[i][k] * of[k])
+			}
+			switch {
+			case j < i:
+				factor[i][j] = left / of[j]
+			case !(left > 0) || math.IsInf(left, 1):
+				return nil, false
+			default:
+				factor[i][i] = math.Sqrt(left)
 			}
 		}
-		if g.Mean[i]-g.Mean[i] != 0 {
-			return fmt.Errorf("mean[%d]: is %g, must be finite", i, g.Mean[i])
-		}
 	}
-	return nil
+	return factor, true
 }

@@ -50,7 +50,7 @@ func (m Moments) Moves() mechanism.Moves {
 }
 
 // sums adds up what all rows add, under the given mixtures.
-func (m Moments) sums(x Codes, of [][]*axes) []int64 {
+func (m Moments) sums(x Codes, of []Mixture) []int64 {
 	pieces := (len(x.Labels) + codeRows - 1) / codeRows
 	workers := parallel.Workers(pieces)
 	sums := make([][]int64, workers)
@@ -74,16 +74,16 @@ func (m Moments) sums(x Codes, of [][]*axes) []int64 {
 // row works out what one row adds.
 type row struct {
 	Moments
-	x, u, less, share []float64
+	x, u, y, share []float64
 }
 
 func (m Moments) newRow() *row {
 	return &row{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Components)}
 }
 
-func (w *row) add(sum []int64, code []float32, label int, of [][]*axes) {
+func (w *row) add(sum []int64, code []float32, label int, of []Mixture) {
 	w.clip(code)
-	responsibilities(of[label], w.share, w.x, w.less)
+	responsibilities(of[label].Components, w.share, w.x, w.y)
 	block := sum[label*w.Components*w.each():]
 	for k, r := range w.share {
 		to := block[k*w.each():][:w.each()]
@@ -128,14 +128,14 @@ func (w *row) clip(code []float32) {
 
 func fixed(v float64) int64 { return int64(math.RoundToEven(v * unit)) }
 
-// responsibilities sets share to the probability of each component given x; less is
+// responsibilities sets share to the probability of each component given x; y is
 // working memory. Where no density is a number it is the weights.
-func responsibilities(of []*axes, share, x, less []float64) {
+func responsibilities(of []Gaussian, share, x, y []float64) {
 	top := math.Inf(-1)
-	for k, a := range of {
+	for k := range of {
 		share[k] = math.Inf(-1)
-		if a.weight > 0 {
-			share[k] = a.density(x, less)
+		if of[k].Weight > 0 {
+			share[k] = of[k].density(x, y)
 		}
 		top = math.Max(top, share[k])
 	}
@@ -144,9 +144,9 @@ func responsibilities(of []*axes, share, x, less []float64) {
 		share[k] = portable.Exp(share[k] - top)
 		total += share[k]
 	}
-	for k, a := range of {
+	for k := range of {
 		if total-total != 0 {
-			share[k] = a.weight
+			share[k] = of[k].Weight
 			continue
 		}
 		share[k] /= total

@@ -40,29 +40,31 @@ func (f *fit) update(noisy [][]float64, was []Gaussian) []Gaussian {
 func (f *fit) known() float64 { return math.Max(1, 4*f.sigma/unit) }
 
 // component has its noisy size for a weight.
-func (f *fit) component(block []float64) (Gaussian, bool) {
-	g, n := f.unknown(), block[0]
-	second := copied(g.Covariance)
+func (f *fit) component(block []float64) (g Gaussian, ok bool) {
+	g = Gaussian{Weight: block[0], Mean: make([]float64, f.Dim)}
+	second := make([][]float64, f.Dim)
 	at := 1
-	for i := range f.Dim {
-		g.Mean[i] = f.Radius * (block[at] / n)
-		at++
-		second[i][i] = f.Radius * f.Radius * (block[at] / n)
-		at++
+	for i := range second {
+		second[i] = make([]float64, f.Dim)
+		g.Mean[i] = f.Radius * (block[at] / g.Weight)
+		second[i][i] = f.Radius * f.Radius * (block[at+1] / g.Weight)
+		at += 2
 		for j := range i {
-			second[i][j] = f.Radius * f.Radius * (block[at] / (n * math.Sqrt2))
+			second[i][j] = f.Radius * f.Radius * (block[at] / (g.Weight * math.Sqrt2))
 			second[j][i] = second[i][j]
 			at++
 		}
 	}
-	g.Weight = n
 	inside(g.Mean, f.Radius)
-	for i := range f.Dim {
-		for j := range f.Dim {
+	for i := range second {
+		for j := range second {
 			second[i][j] -= float64(g.Mean[i] * g.Mean[j])
 		}
 	}
-	return g, f.project(second, g.Covariance)
+	if second, ok = f.project(second); ok {
+		g.Factor, ok = factored(second)
+	}
+	return g, ok
 }
 
 // inside shortens x to length radius.
@@ -74,30 +76,26 @@ func inside(x []float64, radius float64) {
 	}
 }
 
-// project sets to to the covariance for a noisy symmetric matrix.
-func (f *fit) project(noisy, to [][]float64) bool {
+// project is the covariance for a noisy symmetric matrix, which it uses up.
+func (f *fit) project(noisy [][]float64) (to [][]float64, ok bool) {
 	trace := 0.0
 	for i := range noisy {
 		trace += noisy[i][i]
 	}
 	values, vectors, ok := portable.SymmetricEigen(noisy)
-	if !ok {
-		return false
-	}
 	cut(values, trace)
-	for k, v := range values {
-		values[k] = math.Min(math.Max(v, f.Floor*f.Floor), f.Radius*f.Radius)
+	for range values {
+		to = append(to, make([]float64, len(values)))
 	}
-	for i := range to {
-		for j := range i + 1 {
-			sum := 0.0
-			for k, v := range values {
-				sum += float64(v * vectors[k][i] * vectors[k][j])
+	for k, v := range vectors {
+		variance := math.Min(math.Max(values[k], f.Floor*f.Floor), f.Radius*f.Radius)
+		for i := range to {
+			for j := range to {
+				to[i][j] += float64(variance * v[i] * v[j])
 			}
-			to[i][j], to[j][i] = sum, sum
 		}
 	}
-	return true
+	return to, ok
 }
 
 // cut moves rising values to the nearest point that is not negative and adds up to

@@ -36,9 +36,6 @@ type GAN struct {
 	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers, of slope 0.2 below zero."`
 }
 
-// leak is the slope of LeakyReLU below zero, as in the published program.
-const leak = 0.2
-
 func (a Autoencoder) optimiser() train.Optimiser { return train.Adam(a.LearningRate, 0.9, 0.999) }
 
 // encoderOptimiser is that of an encoder without noise, on the sum of a batch.

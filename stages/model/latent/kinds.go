@@ -1,5 +1,5 @@
-// Package latent holds the kinds that learn a private table in the code space of an
-// autoencoder under a budget.
+// Package latent holds the kinds that learn a private table by way of a space of codes
+// under a budget.
 package latent
 
 import (
@@ -9,7 +9,9 @@ import (
 )
 
 // Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{dpAutoGANKind()} }
+func Kinds() []pipeline.Kind { return []pipeline.Kind{dpAutoGANKind(), dpVAEKind(), dpSYNKind()} }
 
 // Decoders read what they release.
-func Decoders() []artifact.Decoder { return []artifact.Decoder{generator.Decoder(dpAutoGAN)} }
+func Decoders() []artifact.Decoder {
+	return []artifact.Decoder{generator.Decoder(dpAutoGAN), generator.Decoder("dp_vae"), generator.Decoder("dp_syn")}
+}

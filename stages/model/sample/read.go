@@ -18,5 +18,5 @@ func Read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
 
 // decoders lists every model that can be read back. A new family adds a line.
 func decoders() []artifact.Decoder {
-	return slices.Concat(gan.Decoders(), latent.Decoders(), graphical.Decoders())
+	return slices.Concat(gan.Decoders(), graphical.Decoders(), latent.Decoders())
 }
