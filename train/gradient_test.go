@@ -27,7 +27,7 @@ type testGradient struct {
 }
 
 func newTestGradient(o Objective, name string, clip float64) testGradient {
-	return testGradient{newGradient(o, clip), name}
+	return testGradient{newGradient(o, clip, 0), name}
 }
 
 func (g testGradient) compute(w []float32, index []int32, step int64, wantLoss bool) {
