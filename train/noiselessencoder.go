@@ -77,7 +77,7 @@ func (o *NoiselessEncoder) begin(c FitConfig, start []float32, paid *privacy.Han
 	if err != nil {
 		return nil, err
 	}
-	l.s, l.plain = s, newGradient(encoderHalf{half}, math.Inf(1))
+	l.s, l.plain = s, newGradient(encoderHalf{half}, math.Inf(1), 0)
 	l.encoder, l.decoder = newDescent(o.Optimiser, l.w[:split]), newDescent(c.Optimiser, l.w[split:])
 	return l, nil
 }
