@@ -19,6 +19,8 @@ type WGANConfig struct {
 	WeightClip     float64   `json:"weight_clip"`     // of the critic; 0 is none
 	Penalty        float64   `json:"penalty"`         // weight of the gradient penalty; 0 is none
 	GeneratorBatch int       `json:"generator_batch"` // generated rows a step
+	Paired         bool      `json:"paired"`          // a real row and a generated one are one example, clipped together
+	Frozen         int       `json:"frozen"`          // weights at the end of the generator's that stay: a decoder's
 	Critic         Optimiser `json:"critic"`
 	Generator      Optimiser `json:"generator"`
 	Average        float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
@@ -43,6 +45,12 @@ func (c WGANConfig) Validate() error {
 	if !(c.Penalty >= 0) {
 		errs = append(errs, fmt.Errorf("penalty: is %g, must be at least 0", c.Penalty))
 	}
+	if c.Paired && c.Penalty > 0 {
+		errs = append(errs, errors.New("paired: is given with a penalty, whose examples hold a pair already; must be one of the two"))
+	}
+	if c.Frozen < 0 {
+		errs = append(errs, fmt.Errorf("frozen: is %d, must be at least 0", c.Frozen))
+	}
 	if !(c.WeightClip >= 0) {
 		errs = append(errs, fmt.Errorf("weight_clip: is %g, must be at least 0", c.WeightClip))
 	}
@@ -62,8 +70,11 @@ func (c WGANConfig) Validate() error {
 // weight clipping, the generator and the average of its iterates. With a penalty (which joins real and generated
 // rows) the loss does not separate: then each real row is one example together
 // with a generated row and their interpolate, and the gradient of all three is
-// clipped and noised. Guarantee: that of the paid DPSGD, for every iterate of critic
-// and generator together (docs/accounting.md section 4).
+// clipped and noised. Where Paired, an example is a real row together with one of the
+// step's generated rows, D(generated) - D(real), clipped and noised as one; the
+// generated rows are made beside the private ones, from public latents, so that a
+// generator with batch_norm mixes none of them. Guarantee: that of the paid DPSGD,
+// for every iterate of critic and generator together (docs/accounting.md section 4).
 func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
 	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, paid)
 	if err == nil {
@@ -102,6 +113,7 @@ type wganLoop struct {
 	real              *stepper
 	fake              *net.Pass
 	gen               *generator
+	pairs             *paired // nil: real and generated rows are examples of their own
 	critic, generator *descent
 	average           *runningMean
 	grad              []float32
@@ -118,16 +130,21 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 {
 		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
 	}
-	if len(wg) != gen.Params() {
-		return nil, fmt.Errorf("generator weights: %d, the net has %d", len(wg), gen.Params())
+	if len(wg) != gen.Params() || c.Frozen > len(wg) {
+		return nil, fmt.Errorf("generator weights: %d, of which %d are frozen; the net has %d", len(wg), c.Frozen, gen.Params())
 	}
 	l := &wganLoop{c: c, fake: critic.NewPass(c.GeneratorBatch), gen: newGenerator(gen, c.GeneratorBatch),
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
 		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
 		grad:      make([]float32, critic.Params()),
 		square:    make([]float64, c.GeneratorBatch), bound: make([]float64, c.GeneratorBatch), factor: make([]float32, c.GeneratorBatch)}
+	l.gen.frozen = c.Frozen
 	l.average = newRunningMean(c.Average, wg)
 	var o Objective = realScore{critic, rows}
+	if c.Paired {
+		l.pairs = &paired{critic: critic, rows: rows}
+		o = l.pairs
+	}
 	if c.Penalty > 0 {
 		o = &penalised{critic: critic, gen: gen, rows: rows, generator: l.generator.w, weight: c.Penalty}
 	}
@@ -161,11 +178,14 @@ func (l *wganLoop) score(purpose string, t int, sign float32, from int) net.Matr
 }
 
 func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
+	if l.pairs != nil {
+		l.pairs.pool = l.gen.sample(l.generator.w, l.c.GeneratorBatch, public(l.c.Seed, "critic", uint64(t)))
+	}
 	if err := l.real.noisySum(l.critic.w, t, wantLoss); err != nil {
 		return 0, err
 	}
 	batch := l.real.c.ExpectedBatchSize
-	if l.c.Penalty == 0 {
+	if l.c.Penalty == 0 && l.pairs == nil {
 		l.score("critic", t, 1, l.c.GeneratorBatch)
 		clear(l.grad)
 		l.accumulateGenerated()
