@@ -40,6 +40,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 	mean := newRunningMean(c.Average, start)
 	st := &state{}
 	st.add(d)
+	st.addOrder(s.batches)
 	st.addAverage(mean)
 	if err := st.resume(h, paid, &d.t); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)

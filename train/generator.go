@@ -10,7 +10,8 @@ import (
 // generator runs a generator net on latents that are standard normal.
 type generator struct {
 	*net.Pass
-	grad []float32
+	grad   []float32
+	frozen int // weights at the end that stay
 }
 
 func newGenerator(n *net.Net, rows int) *generator {
@@ -30,6 +31,7 @@ func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {
 	g.Backward(d.w)
 	clear(g.grad)
 	g.Accumulate(g.grad, nil)
+	clear(g.grad[len(g.grad)-g.frozen:]) // no optimiser moves a weight whose gradients have all been zero
 	d.step(g.grad, scale)
 }
 

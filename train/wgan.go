@@ -19,6 +19,8 @@ type WGANConfig struct {
 	WeightClip     float64   `json:"weight_clip"`     // of the critic; 0 is none
 	Penalty        float64   `json:"penalty"`         // weight of the gradient penalty; 0 is none
 	GeneratorBatch int       `json:"generator_batch"` // generated rows a step
+	Paired         bool      `json:"paired"`          // a real row and a generated one are one example, clipped together
+	Frozen         int       `json:"frozen"`          // weights at the end of the generator's that stay: a decoder's
 	Critic         Optimiser `json:"critic"`
 	Generator      Optimiser `json:"generator"`
 	Average        float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
@@ -43,6 +45,12 @@ func (c WGANConfig) Validate() error {
 	if !(c.Penalty >= 0) {
 		errs = append(errs, fmt.Errorf("penalty: is %g, must be at least 0", c.Penalty))
 	}
+	if c.Paired && c.Penalty > 0 {
+		errs = append(errs, errors.New("paired: is given with a penalty, whose examples hold a pair already; must be one of the two"))
+	}
+	if c.Frozen < 0 {
+		errs = append(errs, fmt.Errorf("frozen: is %d, must be at least 0", c.Frozen))
+	}
 	if !(c.WeightClip >= 0) {
 		errs = append(errs, fmt.Errorf("weight_clip: is %g, must be at least 0", c.WeightClip))
 	}
@@ -50,20 +58,23 @@ func (c WGANConfig) Validate() error {
 }
 
 // WGAN trains a generator against a critic (UCLANESL's Algorithm 2 for the NIST
-// challenge, in its proven variant) and returns the weights of both, the
+// challenge) and returns the weights of both, the
 // generator's averaged where Average says so. startCritic and startGenerator must
 // not depend on the rows.
 //
 // The critic minimises mean D(generated) - mean D(real). The real part is a sum
-// over rows: its per-example gradients are clipped over all weights together and
-// noised, see DPSGD. The generated part depends on the noised weights and public
+// over rows: its per-example gradients are clipped, over all weights together or tensor
+// by tensor, and noised, see DPSGD. The generated part depends on the noised weights and public
 // latents only, so it is post-processing and carries no noise (its examples are
 // clipped like the real ones, lest the clip bias the difference); the same holds of
 // weight clipping, the generator and the average of its iterates. With a penalty (which joins real and generated
 // rows) the loss does not separate: then each real row is one example together
 // with a generated row and their interpolate, and the gradient of all three is
-// clipped and noised. Guarantee: that of the paid DPSGD, for every iterate of critic
-// and generator together (docs/accounting.md section 4).
+// clipped and noised. Where Paired, an example is a real row together with one of the
+// step's generated rows, D(generated) - D(real), clipped and noised as one; the
+// generated rows are made beside the private ones, from public latents, so that a
+// generator with batch_norm mixes none of them. Guarantee: that of the paid DPSGD,
+// for every iterate of critic and generator together (docs/accounting.md section 4).
 func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, startGenerator []float32, rows *Rows, paid *privacy.Handle, h Hooks) (criticWeights, generatorWeights []float32, err error) {
 	l, err := newWGANLoop(c, critic, gen, startCritic, startGenerator, rows, paid)
 	if err == nil {
@@ -102,11 +113,13 @@ type wganLoop struct {
 	real              *stepper
 	fake              *net.Pass
 	gen               *generator
+	pairs             *paired // nil: real and generated rows are examples of their own
 	critic, generator *descent
 	average           *runningMean
 	grad              []float32
 	square, bound     []float64 // of generated rows
 	factor            []float32
+	parts             *tensorClip // of generated rows, where each weight tensor has a clip
 	state             state
 }
 
@@ -117,16 +130,21 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 {
 		return nil, fmt.Errorf("widths are rows %d, generator's output %d, critic %d to %d; the critic must have 1 output and the others be equal", rows.Width(), gen.Out(), critic.In(), critic.Out())
 	}
-	if len(wg) != gen.Params() {
-		return nil, fmt.Errorf("generator weights: %d, the net has %d", len(wg), gen.Params())
+	if len(wg) != gen.Params() || c.Frozen > len(wg) {
+		return nil, fmt.Errorf("generator weights: %d, of which %d are frozen; the net has %d", len(wg), c.Frozen, gen.Params())
 	}
 	l := &wganLoop{c: c, fake: critic.NewPass(c.GeneratorBatch), gen: newGenerator(gen, c.GeneratorBatch),
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
 		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
 		grad:      make([]float32, critic.Params()),
 		square:    make([]float64, c.GeneratorBatch), bound: make([]float64, c.GeneratorBatch), factor: make([]float32, c.GeneratorBatch)}
+	l.gen.frozen = c.Frozen
 	l.average = newRunningMean(c.Average, wg)
 	var o Objective = realScore{critic, rows}
+	if c.Paired {
+		l.pairs = &paired{critic: critic, rows: rows}
+		o = l.pairs
+	}
 	if c.Penalty > 0 {
 		o = &penalised{critic: critic, gen: gen, rows: rows, generator: l.generator.w, weight: c.Penalty}
 	}
@@ -137,9 +155,13 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if err := o.PerExample(); err != nil {
 		return nil, err
 	}
+	if l.real.tensors > 0 {
+		l.parts = newTensorClip(l.real.tensors, c.GeneratorBatch)
+	}
 	l.state.add(l.critic)
 	l.state.add(l.generator)
 	l.state.addAverage(l.average)
+	l.state.addOrder(l.real.batches)
 	return l, nil
 }
 
@@ -156,14 +178,17 @@ func (l *wganLoop) score(purpose string, t int, sign float32, from int) net.Matr
 }
 
 func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
+	if l.pairs != nil {
+		l.pairs.pool = l.gen.sample(l.generator.w, l.c.GeneratorBatch, public(l.c.Seed, "critic", uint64(t)))
+	}
 	if err := l.real.noisySum(l.critic.w, t, wantLoss); err != nil {
 		return 0, err
 	}
 	batch := l.real.c.ExpectedBatchSize
-	if l.c.Penalty == 0 {
+	if l.c.Penalty == 0 && l.pairs == nil {
 		l.score("critic", t, 1, l.c.GeneratorBatch)
 		clear(l.grad)
-		l.fake.Accumulate(l.grad, l.clipGenerated())
+		l.accumulateGenerated()
 		kernel.Axpy(float32(batch/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
 	}
 	l.critic.step(l.real.sum, 1/batch)
@@ -171,8 +196,17 @@ func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
 	return l.real.meanLoss(), nil
 }
 
-// clipGenerated gives generated rows the clip of real ones, so that the two sums
-// of a critic that cannot tell them apart still cancel. nil is no clip.
+// accumulateGenerated gives generated rows the clip of real ones, so that the two sums
+// of a critic that cannot tell them apart still cancel.
+func (l *wganLoop) accumulateGenerated() {
+	if l.parts != nil {
+		l.parts.accumulate(l.fake, l.grad, l.c.GeneratorBatch, l.real.clip)
+		return
+	}
+	l.fake.Accumulate(l.grad, l.clipGenerated())
+}
+
+// clipGenerated are the factors of one clip over all weights. nil is no clip.
 func (l *wganLoop) clipGenerated() []float32 {
 	if !l.real.c.clips() {
 		return nil
@@ -200,6 +234,10 @@ type realScore struct {
 
 func (o realScore) Params() int       { return o.critic.Params() }
 func (o realScore) PerExample() error { return o.critic.PerExample() }
+
+// Tensors is the number of weight tensors, for a clip of each.
+func (o realScore) Tensors() (int, error) { return len(o.critic.Tensors()), o.critic.PerTensor() }
+
 func (o realScore) Worker(rows int) Worker {
 	return &realScoreWorker{realScore: o, Pass: o.critic.NewPass(rows)}
 }

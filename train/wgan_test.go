@@ -47,6 +47,40 @@ func TestWGANContinuesBitForBit(t *testing.T) {
 	}
 }
 
+// TestPairedContinuesBitForBit: pairs against a generator with batch_norm, whose
+// running statistics are part of its weights, and whose last layer is frozen.
+func TestPairedContinuesBitForBit(t *testing.T) {
+	c := wganConfig()
+	c.Paired, c.Average = true, 0.9
+	nc, _ := wganNets(t)
+	ng := build(t, 3, net.Residual("add", net.Dense(3), net.Activation("batch_norm"), net.LeakyReLU(0.2)), net.Dense(4), net.Activation("sigmoid"))
+	start := ng.Init(rand.New(rand.NewPCG(1, 1)))
+	c.Frozen = 3*4 + 4
+	resume(t, 7, func(h Hooks) []float32 {
+		critic, gen, err := WGAN(context.Background(), c.WGANConfig, nc, ng, nc.Init(rand.New(rand.NewPCG(2, 1))), start, normalRows(200, 4, 1), paid(c.DPSGD, "wgan"), h)
+		must(err)
+		moved := len(gen) - c.Frozen
+		same(t, "frozen weights", gen[moved:], start[moved:])
+		for i := range moved {
+			if gen[i] == start[i] {
+				t.Errorf("weight %d does not move", i)
+			}
+		}
+		return append(append([]float32(nil), critic...), gen...)
+	})
+}
+
+// TestPairOffsetIsStill: what a critic adds to every score cancels in each pair, so
+// its gradient is zero and not a remnant of rounding.
+func TestPairOffsetIsStill(t *testing.T) {
+	o := objectives(t, normalRows(300, 4, 3))["paired"]
+	g := newTestGradient(o, "paired", 0.1)
+	g.compute(start(o), all(300), 0, false)
+	if v := g.sum[len(g.sum)-1]; v != 0 {
+		t.Errorf("the gradient of the last weight is %g", v)
+	}
+}
+
 func TestWGANBitsDoNotDependOnCores(t *testing.T) {
 	rows := normalRows(600, 4, 1)
 	var got [2][]float32
@@ -152,8 +186,10 @@ func TestWGANLearns(t *testing.T) {
 	c := wganConfig()
 	c.ExpectedBatchSize = 0.3 * 400
 	c.NoiseMultiplier, c.MaxGradNorm, c.Steps, c.Critic, c.Generator = 0, 10, 3000, RMSProp(5e-3), RMSProp(5e-4)
-	_, gen := runWGAN(t, c, numeric(columns...), Hooks{})
-	checkMeans(t, gen, want)
+	for _, c.Paired = range []bool{false, true} {
+		_, gen := runWGAN(t, c, numeric(columns...), Hooks{})
+		checkMeans(t, gen, want)
+	}
 }
 
 func checkMeans(t *testing.T, gen []float32, want []float64) {

@@ -3,6 +3,7 @@ package latent
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -18,7 +19,9 @@ import (
 // conformance lists the cases of every kind.
 func conformance(t *testing.T) map[string][]pipelinetest.Case {
 	cases := map[string][]pipelinetest.Case{}
-	for name, l := range learners() {
+	all := learners()
+	maps.Copy(all, autoGANs())
+	for name, l := range all {
 		in := ward(t)
 		removed, group := in, in
 		removed.Header.Terms.Adjacency, removed.Header.Rows = privacy.AddRemove, 0
