@@ -45,8 +45,11 @@ type Spend struct {
 type Pricing struct {
 	Scale     float64    // fixed by the spec; 0: to be calibrated
 	Published *Published // nil: the papers claim nothing
-	Unproven  string     // why no proven bound exists; allowed only under claims: published
+	Unproven  Unproven   // why no proven bound exists; allowed only under claims: published
 }
+
+// Unproven says which audit rule the proof of a stage breaks, and how; the zero value: it is proven.
+type Unproven = privacy.Unproven
 
 // Published is the accounting of a paper for the same stage.
 type Published struct {

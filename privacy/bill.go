@@ -17,5 +17,20 @@ type Cost struct {
 	Cumulative      *float64 `json:"epsilon_cumulative,omitempty"` // of all up to it
 	Published       *float64 `json:"epsilon_published,omitempty"`
 	PublishedMethod string   `json:"published_method,omitempty"`
-	Unproven        string   `json:"unproven,omitempty"` // why nothing is proven
+	Unproven        Unproven `json:"unproven,omitzero"` // why nothing is proven
+}
+
+// Unproven says why no bound is known for a mechanism: the audit rule that its proof breaks,
+// and how. The zero value says that there is a proof.
+type Unproven struct {
+	Rule string `json:"rule"` // such as W13
+	Why  string `json:"why"`
+}
+
+// String is the rule and why, such as "W13: the encoder has no noise"; "" where there is a proof.
+func (u Unproven) String() string {
+	if u == (Unproven{}) {
+		return ""
+	}
+	return u.Rule + ": " + u.Why
 }

@@ -120,8 +120,8 @@ func spendTable(p planned) string {
 		}
 	}
 	for _, s := range p.Stages {
-		if s.Unproven != "" {
-			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(s.Unproven, "."))
+		if why := s.Unproven.String(); why != "" {
+			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(why, "."))
 		}
 		if s.Published != nil {
 			fmt.Fprintf(&b, "\nStage `%s`, published accounting: epsilon %s (%s).\n", s.ID, Bound(*s.Published), s.PublishedMethod)

@@ -3,6 +3,7 @@ package train
 import (
 	"math/rand/v2"
 
+	"weir/internal/portable"
 	"weir/train/net"
 )
 
@@ -39,13 +40,26 @@ func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {
 	d.step(g.grad, scale)
 }
 
+// Latent fills one latent row.
+type Latent func(row []float32, r *rand.Rand)
+
+// StandardNormal is the law of latent rows in training.
+func StandardNormal(row []float32, r *rand.Rand) {
+	for j := range row {
+		row[j] = float32(portable.Normal(r))
+	}
+}
+
 // Generate returns rows generated rows, rows×n.Out(), from weights w in chunks.
-// Latents and any noise of the net's head come from r.
-func Generate(n *net.Net, w []float32, rows int, r *rand.Rand) []float32 {
+// Latent rows are those of a law; they and any noise of the net's head come from r.
+func Generate(n *net.Net, w []float32, rows int, law Latent, r *rand.Rand) []float32 {
 	p := n.NewPass(min(rows, chunkRows))
 	out := make([]float32, 0, rows*n.Out())
 	for done := 0; done < rows; done += chunkRows {
-		normal(p.Input(min(chunkRows, rows-done)), r)
+		x := p.Input(min(chunkRows, rows-done))
+		for i := range x.Rows {
+			law(x.Row(i), r)
+		}
 		y := p.Forward(w, net.Mode{Rand: r})
 		for i := range y.Rows {
 			out = append(out, y.Row(i)...)

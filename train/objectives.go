@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"weir/internal/portable"
 	"weir/train/net"
 )
 
@@ -137,9 +136,6 @@ func (k *variationalWorker) Accumulate(grad, scale []float32) {
 // normal fills m with standard normal numbers.
 func normal(m net.Matrix, r *rand.Rand) {
 	for i := range m.Rows {
-		row := m.Row(i)
-		for j := range row {
-			row[j] = float32(portable.Normal(r))
-		}
+		StandardNormal(m.Row(i), r)
 	}
 }

@@ -160,7 +160,7 @@ func checkMeans(t *testing.T, gen []float32, want []float64) {
 	t.Helper()
 	_, ng := wganNets(t)
 	const n = 2000
-	out := Generate(ng, gen, n, rand.New(rand.NewPCG(5, 5)))
+	out := Generate(ng, gen, n, StandardNormal, rand.New(rand.NewPCG(5, 5)))
 	for j := range want {
 		var mean float64
 		for i := range n {

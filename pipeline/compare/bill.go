@@ -63,8 +63,8 @@ func (p *plan) bill() *mapping {
 func (s *planned) bill() *mapping {
 	m := newMapping("epsilon_alone", figure(s.Alone), "epsilon_published", figure(s.Published), "epsilon_cumulative", figure(s.Cumulative),
 		"noise_multiplier", figure(s.NoiseMultiplier), "share", figure(s.Share))
-	if s.Unproven != "" {
-		m.set("unproven", s.Unproven)
+	if why := s.Unproven.String(); why != "" {
+		m.set("unproven", why)
 	}
 	spends := make([]any, len(s.Spends))
 	for i, spend := range s.Spends {

@@ -154,7 +154,7 @@ func TestBill(t *testing.T) {
 		`"privacy_unit": "row"`:                     {`"privacy_unit": "id"`, "total.privacy_unit: row -> id"},
 		`"privacy_unit": "row", "columns"`:          {`"privacy_unit": "row", "budget": {"epsilon": 3}, "columns"`, "total.dataset_budget: {epsilon: 3}"},
 		`"claims": "proven"`:                        {`"claims": "published"`, "total.claims: proven -> published"},
-		`"epsilon_cumulative": 0.99`:                {`"epsilon_cumulative": 0.99, "unproven": "why"`, "train.unproven: why"},
+		`"epsilon_cumulative": 0.99`:                {`"epsilon_cumulative": 0.99, "unproven": {"rule": "W13", "why": "why"}`, "train.unproven: W13: why"},
 		`"name": "marginals", "mechanism": "noisy"`: {`"name": "marginals", "mechanism": "exact"`, "train.mechanisms.marginals.mechanism: noisy -> exact"},
 		`"class": "released"}`:                      {`"class": "released", "spends": [{"name": "m"}]}`, "sample: {epsilon_alone: none, epsilon_published: none, epsilon_cumulative: no..."},
 	} {

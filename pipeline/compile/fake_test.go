@@ -149,7 +149,7 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	work.Spends = append(work.Spends, spend)
 	if s.Unproven {
-		work.Terms.Unproven = "the encoder has no noise"
+		work.Terms.Unproven = pipeline.Unproven{Rule: "W13", Why: "the encoder has no noise"}
 		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0.36, nil }}
 	}
 	return work, nil

@@ -29,8 +29,8 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", which may change without bound", "a mechanism on the dataset alone")
 		}
 	}
-	if step.Unproven != "" && c.spec.Privacy.Claims != pipeline.ClaimsPublished {
-		c.refuse(s.ID, "W13", "a mechanism without a proven bound: "+step.Unproven, "proven, or run under claims: published")
+	if u := step.Unproven; u != (pipeline.Unproven{}) && c.spec.Privacy.Claims != pipeline.ClaimsPublished {
+		c.refuse(s.ID, u.Rule, "a mechanism without a proven bound: "+u.Why, "proven, or run under claims: published")
 	}
 	c.checkPlanned(s, step, changeOf(s.Kind, in))
 }

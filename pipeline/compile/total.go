@@ -71,7 +71,7 @@ func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *floa
 // proven is the joint epsilon, or none where a stage has no proven bound.
 func (c *compiler) proven(paid []*Step) {
 	for _, s := range paid {
-		if s.Unproven != "" {
+		if s.Unproven != (pipeline.Unproven{}) {
 			c.plan.Epsilon.Reason = fmt.Sprintf("stage %s: %s", s.ID, s.Unproven)
 			s.Alone, s.Cumulative = nil, nil
 		}

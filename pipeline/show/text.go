@@ -148,8 +148,8 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 	if s.PublishedMethod != "" {
 		fmt.Fprintf(b, "    published accounting: %s\n", s.PublishedMethod)
 	}
-	if s.Unproven != "" {
-		fmt.Fprintf(b, "    no proven bound: %s\n", s.Unproven)
+	if why := s.Unproven.String(); why != "" {
+		fmt.Fprintf(b, "    no proven bound: %s\n", why)
 	}
 }
 

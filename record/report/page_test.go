@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"weir/privacy"
 )
 
 // rendered is the page alone, which is quick.
@@ -189,9 +191,9 @@ func TestNothingToShow(t *testing.T) {
 func TestPublishedWithoutProven(t *testing.T) {
 	r := full()
 	r.Privacy.Proven, r.Privacy.Reason = nil, "stage train: the rule that failed"
-	r.Privacy.Spends[1].Alone, r.Privacy.Spends[1].Cumulative, r.Privacy.Spends[1].Unproven = nil, nil, "the rule that failed"
+	r.Privacy.Spends[1].Alone, r.Privacy.Spends[1].Cumulative, r.Privacy.Spends[1].Unproven = nil, nil, privacy.Unproven{Rule: "W13", Why: "the rule that failed"}
 	page := rendered(t, r)
-	for _, want := range []string{`<p class="big">none</p>`, "stage train: the rule that failed", `<p class="big">0.5</p>`, "no proven bound: the rule that failed"} {
+	for _, want := range []string{`<p class="big">none</p>`, "stage train: the rule that failed", `<p class="big">0.5</p>`, "no proven bound: W13: the rule that failed"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

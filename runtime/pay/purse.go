@@ -82,8 +82,8 @@ func (p *Purse) Paid() ([]record.Charge, ledger.Head) {
 func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned, recipe string) ledger.Charge {
 	c := ledger.Charge{ID: chargeID(run, s.ID, spend.Name, recipe), Run: run, Spec: p.plan.Digest,
 		Stage: s.ID, Name: spend.Name, Recipe: recipe, Version: p.of.Version, Unit: unitOf(p.plan), Adjacency: p.plan.Adjacency,
-		Event: spend.Event.Event, Published: s.Published, Unproven: s.Unproven}
-	if s.Unproven != "" {
+		Event: spend.Event.Event, Published: s.Published, Unproven: s.Unproven.String()}
+	if c.Unproven != "" {
 		c.Event = nil // no bound is proven, so there is no event to add up
 	}
 	return c

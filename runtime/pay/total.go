@@ -38,7 +38,7 @@ func Total(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (led
 func charges(i int, p *compile.Plan, s *compile.Step) (entries []ledger.Entry) {
 	for _, spend := range s.Spends {
 		entries = append(entries, ledger.Entry{ID: fmt.Sprintf("run %d/%s/%s", i+1, s.ID, spend.Name), Event: spend.Event,
-			Adjacency: p.Adjacency, Unit: unitOf(p), Unproven: s.Unproven})
+			Adjacency: p.Adjacency, Unit: unitOf(p), Unproven: s.Unproven.String()})
 	}
 	return entries
 }

@@ -21,6 +21,9 @@ func newBlocks(at string, in int, list []Block) (layer, error) {
 		if b.Width < 1 {
 			return nil, fmt.Errorf("%s.blocks[%d].width: is %d, must be at least 1", at, i, b.Width)
 		}
+		if b.Width > in-total { // before sizes from a stranger overflow
+			return nil, fmt.Errorf("%s.blocks: are more than %d columns wide together, the width of the input", at, in)
+		}
 		switch b.Activation {
 		case "linear", "tanh", "sigmoid", "softmax":
 		case "gumbel_softmax":

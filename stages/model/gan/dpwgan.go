@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -65,7 +66,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
-	needReadable(h, &ps)
+	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
 	if s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
@@ -92,7 +93,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := releaseGenerator(out, "dp_wgan", gen, trained)
+			model, err := generator.Release(out, "dp_wgan", generator.Part{Share: 1, Net: gen, Weights: trained})
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -101,18 +102,18 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // nets are those of the settings, if a training can hold them.
 func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
 	var ps pipeline.Problems
-	shallow(&ps, "critic", s.Critic)
-	shallow(&ps, "generator", s.Generator)
+	generator.Shallow(&ps, "critic", s.Critic)
+	generator.Shallow(&ps, "generator", s.Generator)
 	width := encoded.Width(d)
-	c, g := layersOf(width, s.Critic, 1), layersOf(1, s.Generator, width)
-	fits(&ps, part{"generator", fmt.Sprint(s.Generator), netCopies * weights(g...)},
-		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (float64(netCopies*float64(g[1])) + float64(passCopies*float64(s.GeneratedBatch)))},
-		part{"critic", fmt.Sprint(s.Critic), netCopies * weights(c...)},
-		part{"generated_batch", fmt.Sprint(s.GeneratedBatch), passCopies * float64(s.GeneratedBatch) * (units(g...) + units(c...))})
+	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
+	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
+		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+float64(generator.PassCopies*float64(s.GeneratedBatch)))),
+		generator.Costs("critic", fmt.Sprint(s.Critic), generator.NetCopies*generator.Weights(c...)),
+		generator.Costs("generated_batch", fmt.Sprint(s.GeneratedBatch), generator.PassCopies*float64(s.GeneratedBatch)*(generator.Units(g...)+generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	return nets(s.Critic, s.Generator, s.LatentDim, d)
+	return nets(generator.Leaky(leak, s.Critic), generator.Leaky(leak, s.Generator), s.LatentDim, d)
 }
 
 // train returns the generator's weights; the critic stays here.

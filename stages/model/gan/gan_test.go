@@ -157,11 +157,11 @@ func TestModelHoldsNothingPrivate(t *testing.T) {
 			switch f.Name {
 			case "artifact.json":
 				continue // TestArtifact
-			case describedBy:
+			case "model.json":
 				checkDescription(t, name, f.Data, l.in.Header.Domain)
 				continue
 			}
-			if !strings.HasPrefix(f.Name, weightPrefix) {
+			if !strings.HasPrefix(f.Name, "weights/") {
 				t.Errorf("%s: the model holds %s", name, f.Name)
 			}
 			numbers += len(f.Data) / 4
@@ -177,8 +177,8 @@ func checkDescription(t *testing.T, name string, data []byte, domain *pipeline.D
 	t.Helper()
 	var keys map[string]json.RawMessage
 	must(t, json.Unmarshal(data, &keys))
-	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, []string{"domain", "net"}) {
-		t.Errorf("%s: the model describes %v, must describe domain and net", name, got)
+	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, []string{"domain", "parts"}) {
+		t.Errorf("%s: the model describes %v, must describe domain and parts", name, got)
 	}
 	want, err := json.Marshal(domain)
 	must(t, err)

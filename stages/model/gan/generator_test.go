@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/model/artifact"
+	"weir/stages/model/internal/generator"
 )
 
 // TestArtifact: a model states its own kind, for which there is a decoder, and is
@@ -22,7 +23,7 @@ func TestArtifact(t *testing.T) {
 			Format int
 		}
 		must(t, json.Unmarshal(files[0].Data, &about))
-		if about.Kind != l.kind.Name || about.Format != generatorFormat {
+		if about.Kind != l.kind.Name || about.Format != generator.Format {
 			t.Errorf("%s: says that it is %v", name, about)
 		}
 		if m, err := artifact.Read(t.Context(), model, Decoders()); err != nil || len(m.Header().Domain.Columns) != 4 {
@@ -37,12 +38,12 @@ func TestDamagedGenerator(t *testing.T) {
 	model, _ := trained(t, l, l.in)
 	files, err := pipeline.ReadFiles(t.Context(), model)
 	must(t, err)
-	weight := slices.IndexFunc(files, func(f pipeline.File) bool { return strings.HasPrefix(f.Name, weightPrefix) })
+	weight := slices.IndexFunc(files, func(f pipeline.File) bool { return strings.HasPrefix(f.Name, "weights/") })
 	name, numbers := files[weight].Name, files[weight].Data
 	for what, change := range map[string]func(parts map[string][]byte){
 		"whole":                   nil,
-		"without its description": func(parts map[string][]byte) { delete(parts, describedBy) },
-		"described by text":       func(parts map[string][]byte) { parts[describedBy] = []byte("{") },
+		"without its description": func(parts map[string][]byte) { delete(parts, "model.json") },
+		"described by text":       func(parts map[string][]byte) { parts["model.json"] = []byte("{") },
 		"without a weight":        func(parts map[string][]byte) { delete(parts, name) },
 		"with another file":       func(parts map[string][]byte) { parts["critic"] = nil },
 		"with half a weight":      func(parts map[string][]byte) { parts[name] = numbers[:len(numbers)-2] },
@@ -55,7 +56,7 @@ func TestDamagedGenerator(t *testing.T) {
 		if change != nil {
 			change(parts)
 		}
-		if _, err := decodeGenerator(parts); (err != nil) != (change != nil) {
+		if _, err := Decoders()[0].Decode(parts); (err != nil) != (change != nil) {
 			t.Errorf("a generator %s: %v", what, err)
 		}
 	}

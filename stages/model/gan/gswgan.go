@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -64,7 +65,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
-	needReadable(h, &ps)
+	generator.Readable(h, &ps)
 	if h.Stability.Spread != pipeline.SpreadShards {
 		ps.Refuse("W22", "from", "a table of stability "+h.Stability.String(), "a table of stability shards(k): put a stage of kind shard before")
 	}
@@ -89,7 +90,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			model, err := releaseGenerator(out, "gs_wgan", gen, trained)
+			model, err := generator.Release(out, "gs_wgan", generator.Part{Share: 1, Net: gen, Weights: trained})
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
@@ -98,18 +99,18 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // nets are those of the settings, if a training of so many critics can hold them.
 func (s *GSWGAN) nets(d *pipeline.Domain, critics int) (critic, gen *net.Net, err error) {
 	var ps pipeline.Problems
-	shallow(&ps, "critic", s.Critic)
-	shallow(&ps, "generator", s.Generator)
+	generator.Shallow(&ps, "critic", s.Critic)
+	generator.Shallow(&ps, "generator", s.Generator)
 	width := encoded.Width(d)
-	c, g := layersOf(width, s.Critic, 1), layersOf(1, s.Generator, width)
-	fits(&ps, part{"generator", fmt.Sprint(s.Generator), netCopies * weights(g...)},
-		part{"latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim) * (float64(netCopies*float64(g[1])) + float64(passCopies*float64(s.BatchSize)))},
-		part{"critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics), criticCopies * float64(critics) * weights(c...)},
-		part{"batch_size", fmt.Sprint(s.BatchSize), passCopies * float64(s.BatchSize) * (units(g...) + units(c...))})
+	c, g := generator.Widths(width, s.Critic, 1), generator.Widths(1, s.Generator, width)
+	generator.Fits(&ps, generator.Costs("generator", fmt.Sprint(s.Generator), generator.NetCopies*generator.Weights(g...)),
+		generator.Costs("latent_dim", fmt.Sprint(s.LatentDim), float64(s.LatentDim)*(float64(generator.NetCopies*float64(g[1]))+float64(generator.PassCopies*float64(s.BatchSize)))),
+		generator.Costs("critic", fmt.Sprintf("%v on each of %d shards", s.Critic, critics), generator.CriticCopies*float64(critics)*generator.Weights(c...)),
+		generator.Costs("batch_size", fmt.Sprint(s.BatchSize), generator.PassCopies*float64(s.BatchSize)*(generator.Units(g...)+generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	return nets(s.Critic, s.Generator, s.LatentDim, d)
+	return nets(generator.Leaky(leak, s.Critic), generator.Leaky(leak, s.Generator), s.LatentDim, d)
 }
 
 // query is the one value from which clip, noise and event come.

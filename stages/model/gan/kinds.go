@@ -5,6 +5,7 @@ package gan
 import (
 	"weir/pipeline"
 	"weir/stages/model/artifact"
+	"weir/stages/model/internal/generator"
 )
 
 // Kinds lists the kinds of this family.
@@ -13,7 +14,7 @@ func Kinds() []pipeline.Kind { return []pipeline.Kind{dpWGANKind(), gsWGANKind()
 // Decoders read what they release.
 func Decoders() []artifact.Decoder {
 	return []artifact.Decoder{
-		{Kind: "dp_wgan", Format: generatorFormat, Decode: decodeGenerator},
-		{Kind: "gs_wgan", Format: generatorFormat, Decode: decodeGenerator},
+		generator.Decoder("dp_wgan"), generator.FormerDecoder("dp_wgan"),
+		generator.Decoder("gs_wgan"), generator.FormerDecoder("gs_wgan"),
 	}
 }

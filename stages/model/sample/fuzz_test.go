@@ -15,9 +15,9 @@ import (
 	"weir/train/net"
 )
 
-// described is a model of an encoded table that has a column of each encoding, and
-// what its four tensors are long.
-func described(t testing.TB) (about, lengths []byte) {
+// described is a model of an encoded table that has a column of each encoding, by
+// format, and what its four tensors are long.
+func described(t testing.TB) (about map[int][]byte, lengths []byte) {
 	t.Helper()
 	d := &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
@@ -41,10 +41,16 @@ func described(t testing.TB) (about, lengths []byte) {
 		width += c.Encoding.Width
 	}
 	blocks := net.Blocks(net.Block{Activation: "softmax", Width: width})
-	about, err := json.Marshal(map[string]any{"domain": h.Domain,
-		"net": net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(3), net.LeakyReLU(0.2), net.Dense(width), blocks}}})
-	if err != nil {
-		t.Fatal(err)
+	spec := net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(3), net.LeakyReLU(0.2), net.Dense(width), blocks}}
+	prior := []map[string]any{{"share": 1, "mean": []float64{1, -1}, "factor": [][]float64{{1}, {0.5, 2}}}}
+	about = map[int][]byte{}
+	for format, model := range map[int]map[string]any{2: {"domain": h.Domain, "net": spec},
+		3: {"domain": h.Domain, "parts": []map[string]any{{"share": 1, "net": spec, "prior": prior}}}} {
+		data, err := json.Marshal(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		about[format] = data
 	}
 	for _, n := range []int{2 * 3, 3, 3 * width, width} {
 		lengths = binary.LittleEndian.AppendUint16(lengths, uint16(4*n))
@@ -54,18 +60,18 @@ func described(t testing.TB) (about, lengths []byte) {
 
 // drawFrom reads a model of any description and tensors, under a digest that is right,
 // and draws a few rows of it.
-func drawFrom(about, lengths, weights []byte) error {
-	parts := []pipeline.File{{Name: "model.json", Data: about}}
+func drawFrom(format int, about, lengths, weights []byte) error {
+	parts, folder := []pipeline.File{{Name: "model.json", Data: about}}, map[int]string{2: "weights/", 3: "weights/0/"}[format]
 	for i, name := range []string{"0.dense.weight", "0.dense.bias", "2.dense.weight", "2.dense.bias"} {
 		if len(lengths) < 2*i+2 {
 			break
 		}
 		part := make([]byte, binary.LittleEndian.Uint16(lengths[2*i:]))
 		weights = weights[copy(part, weights):]
-		parts = append(parts, pipeline.File{Name: "weights/" + name, Data: part})
+		parts = append(parts, pipeline.File{Name: folder + name, Data: part})
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	packed, err := artifact.Pack(h, "dp_wgan", 2, parts)
+	packed, err := artifact.Pack(h, "dp_wgan", format, parts)
 	if err != nil {
 		return err
 	}
@@ -90,13 +96,16 @@ func drawFrom(about, lengths, weights []byte) error {
 // FuzzModel: no description panics, whatever its digest vouches for.
 func FuzzModel(f *testing.F) {
 	about, lengths := described(f)
-	if err := drawFrom(about, lengths, nil); err != nil {
-		f.Fatal(err)
+	for format, about := range about {
+		if err := drawFrom(format, about, lengths, nil); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(about, lengths, []byte{0, 0, 128, 63, 0, 0, 192, 127})
 	}
-	f.Add(about, lengths, []byte{0, 0, 128, 63, 0, 0, 192, 127})
 	f.Fuzz(func(t *testing.T, about, lengths, weights []byte) {
 		if len(about) < 1<<16 {
-			drawFrom(about, lengths, weights)
+			drawFrom(2, about, lengths, weights)
+			drawFrom(3, about, lengths, weights)
 		}
 	})
 }

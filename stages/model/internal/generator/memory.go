@@ -1,4 +1,4 @@
-package gan
+package generator
 
 import (
 	"fmt"
@@ -15,23 +15,26 @@ const (
 
 	// Copies of a weight, 4 bytes each. A net that learns: where it starts, where it is, two
 	// moments, a gradient, a noisy or averaged one (8 bytes), and a checkpoint of all that.
-	netCopies = 12
+	NetCopies = 12
 	// One of many critics: where it is, two moments, and those in a checkpoint.
-	criticCopies = 6
+	CriticCopies = 6
 	// Numbers for each unit and generated row: the activation and its gradient, in the
 	// passes of critic and generator.
-	passCopies = 4
+	PassCopies = 4
 )
 
-// part is what one setting adds to the memory of a training.
-type part struct {
+// Cost is what one setting adds to the memory of a training.
+type Cost struct {
 	setting, of string
 	numbers     float64 // floats, so that no product of settings overflows
 }
 
-// fits adds a problem where a training takes more than maxBytes, at the setting that takes
+// Costs is that a setting, as it is given, adds so many numbers.
+func Costs(setting, given string, numbers float64) Cost { return Cost{setting, given, numbers} }
+
+// Fits adds a problem where a training takes more than maxBytes, at the setting that takes
 // most.
-func fits(ps *pipeline.Problems, parts ...part) {
+func Fits(ps *pipeline.Problems, parts ...Cost) {
 	total := 0.0
 	for _, p := range parts {
 		total += float64(4 * p.numbers)
@@ -39,7 +42,7 @@ func fits(ps *pipeline.Problems, parts ...part) {
 	if total <= maxBytes {
 		return
 	}
-	most := slices.MaxFunc(parts, func(a, b part) int {
+	most := slices.MaxFunc(parts, func(a, b Cost) int {
 		if a.numbers < b.numbers {
 			return -1
 		}
@@ -49,8 +52,8 @@ func fits(ps *pipeline.Problems, parts ...part) {
 		fmt.Sprintf("so small that nets, their copies and batches together take at most %d GiB", maxBytes>>30))
 }
 
-// weights is the number of weights of a dense net of these layers.
-func weights(layers ...int) float64 {
+// Weights is the number of weights of a dense net of these layers.
+func Weights(layers ...int) float64 {
 	n := 0.0
 	for i := 1; i < len(layers); i++ {
 		n += float64((float64(layers[i-1]) + 1) * float64(layers[i]))
@@ -58,8 +61,8 @@ func weights(layers ...int) float64 {
 	return n
 }
 
-// units is the number of units in all layers.
-func units(layers ...int) float64 {
+// Units is the number of units in all layers.
+func Units(layers ...int) float64 {
 	n := 0.0
 	for _, u := range layers {
 		n += float64(u)
@@ -67,13 +70,13 @@ func units(layers ...int) float64 {
 	return n
 }
 
-// layersOf lists the widths of a net from its input to its output.
-func layersOf(in int, hidden []int, out int) []int {
+// Widths lists the widths of a net from its input to its output.
+func Widths(in int, hidden []int, out int) []int {
 	return slices.Concat([]int{in}, hidden, []int{out})
 }
 
-// shallow adds a problem for a net of more than maxLayers hidden layers.
-func shallow(ps *pipeline.Problems, setting string, hidden []int) {
+// Shallow adds a problem for a net of more than maxLayers hidden layers.
+func Shallow(ps *pipeline.Problems, setting string, hidden []int) {
 	if len(hidden) > maxLayers {
 		ps.Add(setting, fmt.Sprintf("%d layers", len(hidden)), fmt.Sprintf("at most %d", maxLayers))
 	}

@@ -1,0 +1,237 @@
+package generator
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+	"weir/stages/model/internal/encoded"
+	"weir/stages/prep"
+	"weir/train"
+	"weir/train/net"
+)
+
+// header is that of an encoded table of a number and a category of three.
+func header(t *testing.T) pipeline.Header {
+	t.Helper()
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{-50, 50}},
+		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b", "c"}},
+	}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
+	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})
+	must(t, err)
+	return encoded.ModelHeader(w.Out["out"])
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files are the parts of an artifact below its cover.
+func files(t *testing.T, model pipeline.Table) map[string][]byte {
+	t.Helper()
+	list, err := pipeline.ReadFiles(t.Context(), model)
+	must(t, err)
+	out := map[string][]byte{}
+	for _, f := range list[1:] {
+		out[f.Name] = f.Data
+	}
+	return out
+}
+
+func random(purpose string) *rand.Rand { return rand.New(rand.NewPCG(uint64(len(purpose)), 7)) }
+
+// rich is a net of every layer that a generator may have, a chain of two.
+func rich(t *testing.T, h pipeline.Header) *net.Net {
+	t.Helper()
+	first, err := net.New(net.Spec{Inputs: 4, Layers: append(
+		Hidden{Units: []int{4, 4, 3}, Activation: "leaky_relu", Slope: 0.2, Norm: "batch_norm", Residual: true}.Layers(4),
+		net.Residual("concat", net.Dense(2), net.Activation("relu")))})
+	must(t, err)
+	second, err := Generator(Hidden{Units: []int{6}, Activation: "tanh", Norm: "layer_norm"}, first.Out(), h.Domain)
+	must(t, err)
+	chain, err := Chain(first, second)
+	must(t, err)
+	if want := first.Params() + second.Params(); chain.Params() != want {
+		t.Fatalf("a chain of %d weights, must be %d", chain.Params(), want)
+	}
+	return chain
+}
+
+// TestReleaseIsReadBack: a chain with every layer gives, read back, the rows that the
+// net gave; what is missing, of another length or another's is refused.
+func TestReleaseIsReadBack(t *testing.T) {
+	h := header(t)
+	n := rich(t, h)
+	weights := n.Init(rand.New(rand.NewPCG(1, 2)))
+	packed, err := Release(h, "toy", Part{Share: 1, Net: n, Weights: weights})
+	must(t, err)
+	parts := files(t, packed)
+	m, err := Decoder("toy").Decode(parts)
+	must(t, err)
+	draw, err := m.(*model).drawing(random)
+	must(t, err)
+	if !slices.Equal(draw(300), train.Generate(n, weights, 300, train.StandardNormal, random("latent"))) {
+		t.Error("a model that was read back draws other rows")
+	}
+	for name, data := range parts {
+		if name == describedBy {
+			continue
+		}
+		for what, damaged := range map[string][]byte{"shorter": data[4:], "longer": append(slices.Clone(data), 0, 0, 0, 0), "half a number": data[2:], "none": nil} {
+			parts[name] = damaged
+			if _, err := Decoder("toy").Decode(parts); err == nil {
+				t.Errorf("%s %s is taken", name, what)
+			}
+		}
+		parts[name] = data
+	}
+	for _, name := range []string{"weights/1/0.dense.weight", "weights/00/0.dense.weight", "weights/-1/0.dense.weight", "weights/0.dense.weight", "critic", "weights/0/77.dense.bias"} {
+		parts[name] = make([]byte, 16)
+		if _, err := Decoder("toy").Decode(parts); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+		delete(parts, name)
+	}
+}
+
+// TestFormerFormat: a model of format 2, one net beside its domain, draws the rows that
+// it drew.
+func TestFormerFormat(t *testing.T) {
+	h := header(t)
+	n, err := Generator(Leaky(0.2, []int{5}), 2, h.Domain)
+	must(t, err)
+	weights := n.Init(rand.New(rand.NewPCG(1, 2)))
+	about, err := json.Marshal(map[string]any{"net": n.Spec(), "domain": h.Domain})
+	must(t, err)
+	parts := map[string][]byte{describedBy: about}
+	for name, w := range n.Export(weights) {
+		parts[weightPrefix+name] = floatBytes(w)
+	}
+	m, err := FormerDecoder("toy").Decode(parts)
+	must(t, err)
+	draw, err := m.(*model).drawing(random)
+	must(t, err)
+	if !slices.Equal(draw(300), train.Generate(n, weights, 300, train.StandardNormal, random("latent"))) {
+		t.Error("a model of format 2 draws other rows")
+	}
+	if _, err := Decoder("toy").Decode(parts); err == nil {
+		t.Error("format 2 is read as format 3")
+	}
+}
+
+// constant is a net whose number is the sum of its two latents plus add, and whose
+// category is free.
+func constant(t *testing.T, h pipeline.Header, add float32) Part {
+	t.Helper()
+	n, err := net.New(net.Spec{Inputs: 2, Layers: []net.Layer{net.Dense(4), encoded.Outputs(h.Domain)}})
+	must(t, err)
+	w := make([]float32, n.Params())
+	w[0], w[4], w[8] = 1, 1, add // weight 2×4, then bias
+	return Part{Net: n, Weights: w}
+}
+
+// TestPriorsAndParts: rows are of parts and components in proportion to their shares,
+// with their moments. Of 40,000 rows a mean is off by 5 standard errors with a
+// probability below 6e-7 each.
+func TestPriorsAndParts(t *testing.T) {
+	const rows = 40000
+	h := header(t)
+	left, right := constant(t, h, -20), constant(t, h, 20)
+	left.Share, right.Share = 1, 3
+	right.Prior = Prior{{Share: 0, Mean: []float64{99, 99}, Factor: [][]float64{{1}, {0, 1}}},
+		{Share: 2, Mean: []float64{1, 2}, Factor: [][]float64{{2}, {-1, 0.5}}}}
+	packed, err := Release(h, "toy", left, right)
+	must(t, err)
+	m, err := Decoder("toy").Decode(files(t, packed))
+	must(t, err)
+	draw, err := m.(*model).drawing(random)
+	must(t, err)
+	var n, sum, square [2]float64
+	out := draw(rows)
+	for r := range rows {
+		side, x := 0, float64(out[4*r])+20
+		if out[4*r] > 0 {
+			side, x = 1, float64(out[4*r])-20
+		}
+		n[side], sum[side], square[side] = n[side]+1, sum[side]+x, square[side]+x*x
+	}
+	// z1+z2: mean 0, variance 2; and mean 3, variance (2-1)²+0.5² = 1.25.
+	for side, want := range [][3]float64{{0.25, 0, 2}, {0.75, 3, 1.25}} {
+		share, mean := n[side]/rows, sum[side]/n[side]
+		variance := square[side]/n[side] - mean*mean
+		if math.Abs(share-want[0]) > 5*math.Sqrt(0.25*0.75/rows) || math.Abs(mean-want[1]) > 5*math.Sqrt(want[2]/n[side]) ||
+			math.Abs(variance-want[2]) > 5*want[2]*math.Sqrt(2/n[side]) {
+			t.Errorf("part %d: share %.3f, mean %.3f, variance %.3f, must be near %v", side, share, mean, variance, want)
+		}
+	}
+}
+
+// TestHostileShapes: what a stranger may describe beside weights that are there.
+func TestHostileShapes(t *testing.T) {
+	h := header(t)
+	deep := net.Dense(2)
+	for range 40 {
+		deep = net.Residual("concat", deep)
+	}
+	wide := []net.Layer{net.Dense(4)}
+	for range 70 {
+		wide = append(wide, net.Residual("concat", net.Activation("relu")))
+	}
+	head := encoded.Outputs(h.Domain)
+	huge := net.Blocks(slices.Concat(head.Blocks, slices.Repeat([]net.Block{{Activation: "tanh", Width: 1 << 62}}, 4))...)
+	for what, layers := range map[string][]net.Layer{
+		"as it was":        {net.Dense(4), head},
+		"deep":             {deep, net.Dense(4), head},
+		"wide":             append(wide, head),
+		"conv":             {net.Dense(4), {Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}, head},
+		"of many units":    {net.Dense(1 << 62), net.Dense(4), head},
+		"of overflow":      {net.Dense(4), huge},
+		"without its head": {net.Dense(4), net.Activation("relu")},
+		"narrow":           {net.Dense(4), net.Residual("add", net.Dense(3)), head},
+	} {
+		p := constant(t, h, 0)
+		packed, err := Release(h, "toy", Part{Share: 1, Net: p.Net, Weights: p.Weights})
+		must(t, err)
+		parts := files(t, packed)
+		var m model
+		must(t, json.Unmarshal(parts[describedBy], &m))
+		m.Parts[0].Net.Layers = layers
+		parts[describedBy], err = json.Marshal(m)
+		must(t, err)
+		if _, err := Decoder("toy").Decode(parts); (err == nil) != (what == "as it was") {
+			t.Errorf("a net %s: %v", what, err)
+		}
+	}
+}
+
+// TestHostilePriors: a law that cannot be drawn from is refused when it is read.
+func TestHostilePriors(t *testing.T) {
+	good := func() Prior { return Prior{{Share: 1, Mean: []float64{0, 0}, Factor: [][]float64{{1}, {0, 1}}}} }
+	must(t, good().check(2))
+	for what, change := range map[string]func(p Prior){
+		"no share":       func(p Prior) { p[0].Share = 0 },
+		"negative share": func(p Prior) { p[0].Share = -1 },
+		"few means":      func(p Prior) { p[0].Mean = p[0].Mean[:1] },
+		"few rows":       func(p Prior) { p[0].Factor = p[0].Factor[:1] },
+		"a short row":    func(p Prior) { p[0].Factor[1] = nil },
+		"a long row":     func(p Prior) { p[0].Factor[0] = []float64{1, 1} },
+	} {
+		p := good()
+		change(p)
+		if err := p.check(2); err == nil || !strings.Contains(err.Error(), "must") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+var _ artifact.Model = (*model)(nil)

@@ -1,0 +1,67 @@
+package generator
+
+import (
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/model/internal/encoded"
+	"weir/train/net"
+)
+
+// Hidden are the hidden layers of a net.
+type Hidden struct {
+	Units      []int
+	Activation string  // one of Activations
+	Slope      float64 // of leaky_relu below zero
+	Norm       string  // before each activation: batch_norm, layer_norm; "" for none
+	Residual   bool    // a layer as wide as its input is added to it (He et al. 2016)
+}
+
+// Activations lists the hidden activations of nets that can be released.
+func Activations() []string { return []string{"leaky_relu", "relu", "tanh", "sigmoid"} }
+
+// Leaky are hidden layers of LeakyReLU.
+func Leaky(slope float64, units []int) Hidden {
+	return Hidden{Units: units, Activation: "leaky_relu", Slope: slope}
+}
+
+// Layers are those of a net of in inputs.
+func (h Hidden) Layers(in int) []net.Layer {
+	var layers []net.Layer
+	for _, u := range h.Units {
+		block := []net.Layer{net.Dense(u)}
+		if h.Norm != "" {
+			block = append(block, net.Activation(h.Norm))
+		}
+		block = append(block, net.Layer{Type: h.Activation, Slope: h.Slope})
+		if h.Residual && u == in {
+			block = []net.Layer{net.Residual("add", block...)}
+		}
+		layers, in = append(layers, block...), u
+	}
+	return layers
+}
+
+// Critic maps encoded rows of domain d to one score.
+func Critic(h Hidden, d *pipeline.Domain) (*net.Net, error) {
+	width := encoded.Width(d)
+	return net.New(net.Spec{Inputs: width, Layers: append(h.Layers(width), net.Dense(1))})
+}
+
+// Generator maps rows of latent numbers to encoded rows of domain d. One that could
+// not be read back is a problem of the setting generator.
+func Generator(h Hidden, latent int, d *pipeline.Domain) (*net.Net, error) {
+	var ps pipeline.Problems
+	if n := float64(4*Units(h.Units...)) + float64(2*encoded.Width(d)); n > mostUnits {
+		ps.Add("generator", fmt.Sprintf("%v, too wide for a model that can be read back", h.Units), "fewer units")
+		return nil, ps.Err()
+	}
+	return net.New(net.Spec{Inputs: latent, Layers: append(h.Layers(latent), net.Dense(encoded.Width(d)), encoded.Outputs(d))})
+}
+
+// Chain is one net of two, the second on what the first puts out; its weights are
+// those of the first, then those of the second.
+func Chain(first, second *net.Net) (*net.Net, error) {
+	a, b := first.Spec(), second.Spec()
+	return net.New(net.Spec{Inputs: a.Inputs, Layers: append(append([]net.Layer(nil), a.Layers...), b.Layers...)})
+}

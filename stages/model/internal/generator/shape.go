@@ -1,0 +1,128 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"weir/pipeline"
+	"weir/train/net"
+)
+
+// Bounds on a net that comes from anyone. Its weights are there, in full; what is made
+// for them beside is a few numbers for each unit and row of a chunk.
+const (
+	mostUnits = 1 << 21 // in all layers of a net: 3 GiB of activations
+	mostDeep  = 4       // residuals within residuals
+)
+
+// check compares the net that a part describes with the weights that it holds, before
+// anything is allocated for either: layers as wide as their weights say, and as
+// many outputs as the domain needs.
+func (p described) check(d *pipeline.Domain) error {
+	layers := p.Net.Layers
+	if n := len(layers); n < 2 || layers[n-1].Type != "blocks" {
+		return fmt.Errorf("net.layers: are %d, must be at least 2, the last of type blocks", n)
+	}
+	s := shape{weights: p.weights}
+	out, err := s.chain("net.layers", "", p.Net.Inputs, layers[:len(layers)-1], 0)
+	if err == nil {
+		err = checkOutputs(d, out)
+	}
+	if err == nil {
+		err = p.Prior.check(p.Net.Inputs)
+	}
+	return err
+}
+
+// shape follows the widths of a net.
+type shape struct {
+	weights map[string][]float32
+	units   int // so far
+}
+
+// chain gives the width after layers; path and name lead to them in the description
+// and in the names of weights.
+func (s *shape) chain(path, name string, in int, layers []net.Layer, deep int) (out int, err error) {
+	for i, l := range layers {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if in, err = s.layer(at, fmt.Sprintf("%s%d.%s.", name, i, l.Type), in, l, deep); err != nil {
+			return 0, err
+		}
+		if s.units += in; s.units > mostUnits {
+			return 0, fmt.Errorf("%s: is where the net has more than %d units, which must be enough", at, mostUnits)
+		}
+	}
+	return in, nil
+}
+
+func (s *shape) layer(at, name string, in int, l net.Layer, deep int) (out int, err error) {
+	switch l.Type {
+	case "dense":
+		return s.dense(at, name, in, l.Units)
+	case "layer_norm":
+		return in, s.columns(at, name, in, "gain", "offset")
+	case "batch_norm":
+		return in, s.columns(at, name, in, "gain", "offset", "running_mean", "running_variance")
+	case "residual":
+		return s.residual(at, name, in, l, deep)
+	}
+	if !slices.Contains(Activations(), l.Type) {
+		return 0, fmt.Errorf("%s.type: is %.60q, must be dense, layer_norm, batch_norm, residual or one of %v", at, l.Type, Activations())
+	}
+	return in, nil
+}
+
+// dense gives the units of a dense layer. The weights are there, so sizes that
+// equal theirs can be multiplied without overflow.
+func (s *shape) dense(at, name string, in, units int) (out int, err error) {
+	weight, bias := len(s.weights[name+"weight"]), len(s.weights[name+"bias"])
+	switch {
+	case units < 1 || units != bias:
+		return 0, fmt.Errorf("%s.units: is %d, must be %d, the length of its bias, and at least 1", at, units, bias)
+	case in < 1 || in > weight || in*units != weight:
+		return 0, fmt.Errorf("%s: has %d weights, must have %d for each of its %d inputs", at, weight, units, in)
+	}
+	return units, nil
+}
+
+// columns: tensors of a number for each of in columns.
+func (s *shape) columns(at, name string, in int, tensors ...string) error {
+	for _, t := range tensors {
+		if n := len(s.weights[name+t]); n != in || n == 0 {
+			return fmt.Errorf("%s: has %d numbers in %s, must have one for each of its %d inputs", at, n, t, in)
+		}
+	}
+	return nil
+}
+
+func (s *shape) residual(at, name string, in int, l net.Layer, deep int) (out int, err error) {
+	if deep == mostDeep {
+		return 0, errors.New(at + ": is a residual within too many others")
+	}
+	if out, err = s.chain(at+".layers", name, in, l.Layers, deep+1); err != nil {
+		return 0, err
+	}
+	if l.Join == "concat" {
+		return in + out, nil
+	}
+	return in, nil // net.New compares it with out
+}
+
+// checkOutputs: the net puts out one number for each that an encoded row has.
+func checkOutputs(d *pipeline.Domain, out int) error {
+	width := 0
+	for i, c := range d.Columns {
+		if c.Encoding == nil {
+			return fmt.Errorf("domain.columns[%d].encoding: is missing, must be that of an encoded column", i)
+		}
+		if c.Encoding.Width > out-width {
+			return fmt.Errorf("domain.columns[%d].encoding.width: is %d, must be at most %d, what the net has left to put out", i, c.Encoding.Width, out-width)
+		}
+		width += c.Encoding.Width
+	}
+	if width != out {
+		return fmt.Errorf("net: puts out %d numbers a row, must be %d", out, width)
+	}
+	return nil
+}
