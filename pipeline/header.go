@@ -37,6 +37,7 @@ type Header struct {
 	Stability Stability // of a private table
 	OwnRows   bool      // of a private table: the rows that change with one unit are rows of that unit
 	Rows      int64     // public number of rows; 0 where it is unknown or private
+	Shards    int       // shards that the column ShardColumn numbers, whatever the stability says of them; 0: the table has none
 	Terms     Terms
 }
 
@@ -54,14 +55,16 @@ func TableHeader(d *Domain, like Header) Header {
 	extra := like.Schema
 	like.Schema = d.ArrowSchema()
 	if extra != nil && extra.HasField(ShardColumn) {
-		like.Schema = withShard(like.Schema)
+		return like.WithShardColumn(like.Shards)
 	}
+	like.Shards = 0
 	return like
 }
 
-// WithShardColumn returns h with the int32 column ShardColumn appended.
-func (h Header) WithShardColumn() Header {
-	h.Schema = withShard(h.Schema)
+// WithShardColumn returns h with the int32 column ShardColumn appended, which numbers
+// so many shards.
+func (h Header) WithShardColumn(shards int) Header {
+	h.Schema, h.Shards = withShard(h.Schema), shards
 	return h
 }
 

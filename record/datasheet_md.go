@@ -70,7 +70,7 @@ func composition(r *Run) string {
 	if len(r.Tables) == 0 {
 		return "No table is released.\n"
 	}
-	return "Each row is synthetic and describes no real person. A row may coincide with a real one; what that can\nreveal about a person is within the bound of `PRIVACY.md`.\n"
+	return "Each row is synthetic and describes no real person. " + coincidence(r)
 }
 
 func (t Table) describe() string {

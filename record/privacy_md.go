@@ -35,7 +35,7 @@ func PrivacyStatement(r *Run) string {
 		fmt.Fprintf(&b, "- `%s` (%s)\n", strings.TrimPrefix(f.Path, "release/"), f.SHA256)
 	}
 	b.WriteString(formulas(r))
-	b.WriteString("\n## What this does not promise\n\n" + limits)
+	b.WriteString("\n## What this does not promise\n\n" + limits(r))
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names it\n- noise key commitment %s\n",
 		r.ID, r.Weir, r.SpecDigest, r.Dataset.ID, r.Dataset.Version, r.KeyCommitment)
 	return plain.Text(b.String())
@@ -181,19 +181,29 @@ func charges(r *Run, plan planned) string {
 	var b strings.Builder
 	b.WriteString("Charges, as recorded in the ledger of the dataset:\n\n")
 	for _, c := range r.inOrder() {
-		event, err := privacy.MarshalEvent(c.Event.Event)
-		if err != nil {
-			event = []byte(err.Error())
-		}
-		fmt.Fprintf(&b, "- stage `%s`, `%s`: `%s`", c.Stage, c.Name, event)
+		fmt.Fprintf(&b, "- stage `%s`, `%s`: %s", c.Stage, c.Name, plan.charged(c))
 		if c.Run != "" {
 			fmt.Fprintf(&b, ", charged in run %s, whose output is used here again", c.Run)
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString(reusedCharges(r, plan))
-	b.WriteString("\nThe ledger adds them to the charges of all other runs on the same data.\n")
+	b.WriteString(ledgerTotal(r))
 	return b.String()
+}
+
+// charged is the event of a charge, which the ledger has none of where nothing is proven.
+func (p planned) charged(c Charge) string {
+	for _, s := range p.Stages {
+		if s.ID == c.Stage && s.Unproven != (privacy.Unproven{}) {
+			return "no event, since nothing is proven of it (" + s.Unproven.Rule + ")"
+		}
+	}
+	event, err := privacy.MarshalEvent(c.Event.Event)
+	if err != nil {
+		event = []byte(err.Error())
+	}
+	return "`" + string(event) + "`"
 }
 
 // inOrder is the charges as the plan has them: stages that run side by side pay
@@ -227,11 +237,6 @@ func audit(p planned) string {
 	}
 	return b.String()
 }
-
-const limits = `- It bounds what the release adds to anyone's knowledge of one unit; it does not hide facts about groups.
-- It covers these files only. Metrics against real rows, logs and the run's internal folder are private.
-- Bounds, categories and row counts that the domain declares public are taken as public knowledge.
-`
 
 func sentence(s string) string {
 	if s == "" {

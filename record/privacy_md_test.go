@@ -111,6 +111,14 @@ func TestPrivacyStatementWithoutProof(t *testing.T) {
 	if strings.Contains(text, "together are differentially private") {
 		t.Error("a release without proof is said to be private")
 	}
+	r.Plan = json.RawMessage(strings.Replace(string(r.Plan), `"spends"`, `"unproven": {"rule": "W37", "why": "states depend on secret draws"}, "spends"`, 1))
+	text = PrivacyStatement(r) + Datasheet(r)
+	lacks(t, text, "Stage `train` has no proven bound: W37: states depend on secret draws.", "`train`: no event, since nothing is proven of it (W37)", "nothing bounds what that can reveal", "no total of the\nledger")
+	for _, bound := range []string{"It bounds what", "the bound above", "bound of `PRIVACY.md`", `{"gaussian"`} {
+		if strings.Contains(text, bound) {
+			t.Errorf("a release without proof speaks of a bound: %q", bound)
+		}
+	}
 	r.Terms = Terms{Claims: "none"}
 	lacks(t, PrivacyStatement(r), "No privacy is claimed")
 	r.Plan = json.RawMessage(`[]`)

@@ -18,6 +18,8 @@ func provided(r *Run) string {
 func reusedCharges(r *Run, plan planned) string {
 	n := r.paidIn()
 	switch {
+	case r.unproven():
+		return ""
 	case n == 1 && r.Charges[0].Run == "":
 		return ""
 	case n == 1:

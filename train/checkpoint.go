@@ -10,11 +10,12 @@ import (
 	"weir/privacy"
 )
 
-// state is everything that a loop changes: counters and float32 vectors, which
-// resume fills in place.
+// state is everything that a loop changes: counters, float32 vectors and orders of rows,
+// which resume fills in place.
 type state struct {
 	counters []*int
 	vectors  [][]float32
+	orders   [][]int32
 }
 
 // magic heads a checkpoint; its digit is the version of the form.
@@ -25,8 +26,8 @@ func (s *state) add(d *descent) {
 	s.vectors = append(s.vectors, d.w, d.m, d.v)
 }
 
-// encode writes the magic, the counters, each vector's length and bits (little
-// endian), and a SHA-256 of it all.
+// encode writes the magic, the counters, each vector's and then each order's length and
+// bits (little endian), and a SHA-256 of it all.
 func (s *state) encode() []byte {
 	out := []byte(magic)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(s.counters)))
@@ -37,6 +38,12 @@ func (s *state) encode() []byte {
 		out = binary.LittleEndian.AppendUint64(out, uint64(len(v)))
 		for _, x := range v {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+		}
+	}
+	for _, o := range s.orders {
+		out = binary.LittleEndian.AppendUint64(out, uint64(len(o)))
+		for _, row := range o {
+			out = binary.LittleEndian.AppendUint32(out, uint32(row))
 		}
 	}
 	sum := sha256.Sum256(out)
@@ -66,8 +73,8 @@ func (s *state) resume(h Hooks, paid *privacy.Handle, steps *int) error {
 // another shape than s.
 func (s *state) body(in []byte) (body []byte, whole bool) {
 	size := len(magic) + 8 + 8*len(s.counters) + sha256.Size
-	for _, v := range s.vectors {
-		size += 8 + 4*len(v)
+	for _, n := range s.lengths() {
+		size += 8 + 4*n
 	}
 	if len(in) != size || !bytes.HasPrefix(in, []byte(magic)) {
 		return nil, false
@@ -82,11 +89,22 @@ func (s *state) body(in []byte) (body []byte, whole bool) {
 func (s *state) shaped(body []byte) bool {
 	at := 8 + 8*len(s.counters)
 	fits := binary.LittleEndian.Uint64(body) == uint64(len(s.counters))
-	for _, v := range s.vectors {
-		fits = fits && binary.LittleEndian.Uint64(body[at:]) == uint64(len(v))
-		at += 8 + 4*len(v)
+	for _, n := range s.lengths() {
+		fits = fits && binary.LittleEndian.Uint64(body[at:]) == uint64(n)
+		at += 8 + 4*n
 	}
 	return fits
+}
+
+// lengths are those of vectors and orders.
+func (s *state) lengths() (n []int) {
+	for _, v := range s.vectors {
+		n = append(n, len(v))
+	}
+	for _, o := range s.orders {
+		n = append(n, len(o))
+	}
+	return n
 }
 
 // stepsOf is what a body says of one of the counters.
@@ -107,5 +125,12 @@ func (s *state) fill(body []byte) {
 			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
 		}
 		body = body[4*len(v):]
+	}
+	for _, o := range s.orders {
+		body = body[8:]
+		for i := range o {
+			o[i] = int32(binary.LittleEndian.Uint32(body[4*i:]))
+		}
+		body = body[4*len(o):]
 	}
 }

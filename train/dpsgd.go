@@ -19,6 +19,19 @@ import (
 // noise, and divides by ExpectedBatchSize, which is public. An empty sample is a
 // step like any other. Adjacency: add_remove of a row, or replace_one, for which
 // the accountant doubles the sensitivity. Guarantee: that of Event.
+//
+// With Tensors weight tensors, each has a clip of MaxGradNorm for itself, and noise of
+// NoiseMultiplier*MaxGradNorm. They are one release: of one batch, whose coin they share
+// (W36), of sensitivity sqrt(Tensors)*MaxGradNorm, so that the multiplier of its event is
+// NoiseMultiplier/sqrt(Tensors) (McMahan et al. 2018, Learning Differentially Private
+// Recurrent Language Models, section 3, flat against per-layer clipping).
+//
+// With Shuffle rows, batches are no samples: each epoch has one secret uniform order of
+// so many rows and takes batches of ExpectedBatchSize from it, one after the other, the
+// last of an epoch what is left. No amplification is claimed: with the order given away,
+// which no row has a say in, a row is in one batch of each epoch that was begun, so that
+// Event is one Gaussian release an epoch (parallel composition inside an epoch). Rows of
+// the table beyond Shuffle are never met; places beyond the table are empty.
 type DPSGD struct {
 	MaxGradNorm       float64 `json:"max_grad_norm"`
 	NoiseMultiplier   float64 `json:"noise_multiplier"`
@@ -26,25 +39,40 @@ type DPSGD struct {
 	ExpectedBatchSize float64 `json:"expected_batch_size"`
 	Steps             int     `json:"steps"`
 	Weights           int     `json:"weights,omitempty"` // of the gradient; 0: not stated, so that Check cannot say whether noise for them is in reach
+	Tensors           int     `json:"tensors,omitempty"` // 0: one clip over all weights; else each of so many weight tensors has MaxGradNorm for itself
+	Shuffle           int     `json:"shuffle,omitempty"` // 0: Poisson samples; else the public number of rows that each epoch's shuffle orders
 }
 
 // Event is what the steps release together, whatever the adjacency: replacing a
 // row moves a clipped sum by twice the bound, which the accountant applies.
 func (c DPSGD) Event(privacy.Adjacency) privacy.Event {
-	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{
-		SamplingRate: c.SamplingRate,
-		Event:        privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier},
-	}}
+	step := privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier / c.rootTensors()}
+	if c.Shuffle > 0 {
+		return privacy.Repeated{Count: int64((c.Steps + c.epoch() - 1) / c.epoch()), Event: step}
+	}
+	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{SamplingRate: c.SamplingRate, Event: step}}
 }
+
+// rootTensors is the clip of a row's whole gradient over MaxGradNorm.
+func (c DPSGD) rootTensors() float64 { return math.Sqrt(float64(max(1, c.Tensors))) }
+
+// epoch is the number of batches that a shuffle is cut into.
+func (c DPSGD) epoch() int { return (c.Shuffle + c.batch() - 1) / c.batch() }
+
+// batch is the number of rows of a batch that is cut from a shuffle.
+func (c DPSGD) batch() int { return int(c.ExpectedBatchSize) }
 
 // Sensitivity is that of the sum of a step, on the lattice: its rounding is part
 // of the bound.
 func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	if a == privacy.ReplaceOne {
-		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * c.MaxGradNorm}
+		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * c.bound()}
 	}
-	return privacy.Sensitivity{Norm: privacy.L2, Bound: c.MaxGradNorm}
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: c.bound()}
 }
+
+// bound is that of a row's whole gradient.
+func (c DPSGD) bound() float64 { return c.MaxGradNorm * c.rootTensors() }
 
 // Uses is a use a step.
 func (c DPSGD) Uses() int64 { return int64(c.Steps) }
@@ -65,6 +93,10 @@ func (c DPSGD) Check() error {
 	check(c.ExpectedBatchSize > 0 && !math.IsInf(c.ExpectedBatchSize, 1), "expected_batch_size", c.ExpectedBatchSize, "a finite number above 0")
 	check(c.Steps >= 0, "steps", c.Steps, "at least 0")
 	check(c.Weights >= 0, "weights", c.Weights, "at least 0")
+	check(c.Tensors >= 0 && (c.Weights == 0 || c.Tensors <= c.Weights), "tensors", c.Tensors, "at least 0 and at most weights")
+	check(c.Shuffle >= 0 && c.Shuffle <= math.MaxInt32, "shuffle", c.Shuffle, "at least 0 and at most 2147483647")
+	check(c.Shuffle == 0 || c.ExpectedBatchSize >= 1 && c.ExpectedBatchSize <= float64(c.Shuffle) && c.ExpectedBatchSize == math.Trunc(c.ExpectedBatchSize),
+		"expected_batch_size", c.ExpectedBatchSize, "a whole number of at most shuffle rows, where batches are cut from a shuffle")
 	if len(errs) == 0 && c.Weights > 0 {
 		_, err := c.lattice(c.Weights)
 		errs = append(errs, err)
@@ -77,6 +109,15 @@ func (c DPSGD) clips() bool { return !math.IsInf(c.MaxGradNorm, 1) }
 
 // Deviation is that of the noise on each coordinate of a step's sum.
 func (c DPSGD) Deviation() float64 { return c.sigma() }
+
+// tensorClip is what each of the parts that are clipped for themselves may have of a
+// whole gradient of norm clip: the root of Tensors of it, rounded down.
+func (c DPSGD) tensorClip(clip float64) float64 {
+	if c.Tensors == 0 || math.IsInf(clip, 1) {
+		return clip
+	}
+	return clip / c.rootTensors() * (1 - 0x1p-50)
+}
 
 // sigma is the standard deviation of the noise on the sum.
 func (c DPSGD) sigma() float64 { return c.NoiseMultiplier * c.MaxGradNorm }
@@ -99,14 +140,15 @@ func (c DPSGD) room() int {
 // most (chunkRows+2)*rows*2^-24 clips for a batch of rows up to room, the same as
 // one chain of sqrt((chunkRows+2)*rows). Larger batches are summed with an error
 // below 2^-22 clips whatever their size (gradient.exact): it is the last term of the
-// chain.
+// chain. With a clip for each tensor, its Clip is that of a row's whole gradient, which
+// tensorClip shares out.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {
-		return noise.Lattice{Clip: c.MaxGradNorm}, nil
+		return noise.Lattice{Clip: c.bound()}, nil
 	}
 	rows := float64(c.room())
 	chain := math.Ceil(math.Sqrt(float64((math.Min(rows, chunkRows)+2)*rows)+16)) + 1
-	l, err := noise.NewLattice(c.MaxGradNorm, c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
+	l, err := noise.NewLattice(c.bound(), c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
 	if err == nil && (l.Step < 0x1p-120 || !(l.Clip > 0)) {
 		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)
 	}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 
 	"weir/privacy"
-	"weir/train/internal/kernel"
 )
 
 // FitConfig is how Fit uses the noisy sums. Average, from 0 to below 1, is the
-// decay of an exponential mean of the iterates that Fit returns instead of the last
+// decay of a running mean of the iterates that Fit returns instead of the last
 // one; 0 is the last one. Averaging is post-processing and costs nothing.
 type FitConfig struct {
 	Optimiser Optimiser `json:"optimiser"`
@@ -38,9 +37,11 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 		return nil, fmt.Errorf("fit: %w", err)
 	}
 	d := newDescent(c.Optimiser, append([]float32(nil), start...))
-	mean := append([]float32(nil), start...)
-	st := &state{vectors: [][]float32{mean}}
+	mean := newRunningMean(c.Average, start)
+	st := &state{}
 	st.add(d)
+	st.addOrder(s.batches)
+	st.addAverage(mean)
 	if err := st.resume(h, paid, &d.t); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
@@ -54,7 +55,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 			return nil, err
 		}
 		d.step(s.sum, 1/s.c.ExpectedBatchSize)
-		average(mean, d.w, c.Average)
+		mean.update(d.w)
 		if report {
 			h.Progress(Progress{Phase: "fit", Step: d.t, Steps: s.c.Steps, Loss: s.meanLoss()})
 		}
@@ -62,15 +63,5 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 			return nil, err
 		}
 	}
-	return mean, nil
-}
-
-// average moves mean to decay*mean + (1-decay)*w.
-func average(mean, w []float32, decay float64) {
-	if decay == 0 {
-		copy(mean, w)
-		return
-	}
-	kernel.Scale(float32(decay), mean)
-	kernel.Axpy(float32(1-decay), w, mean)
+	return mean.of(d), nil
 }

@@ -48,6 +48,7 @@ type gradient struct {
 	objective Objective
 	use       *privacy.Use // of the step at hand: where secret draws come from
 	clip      float64      // infinite: no clip
+	tensors   int          // each of so many weight tensors has the clip for itself; 0: all weights together
 	lanes     []*lane
 	total     []float64
 	sum       []float32 // the result
@@ -63,10 +64,11 @@ type lane struct {
 	loss          []float64
 	chunk         int
 	draw          Draw // the randomness of that chunk
+	parts         *tensorClip
 }
 
-func newGradient(o Objective, clip float64) *gradient {
-	return &gradient{objective: o, clip: clip, sum: make([]float32, o.Params())}
+func newGradient(o Objective, clip float64, tensors int) *gradient {
+	return &gradient{objective: o, clip: clip, tensors: tensors, sum: make([]float32, o.Params())}
 }
 
 // lane returns worker i, made when first needed.
@@ -80,6 +82,9 @@ func (g *gradient) lane(i int) *lane {
 		}
 		if len(g.lanes) > 0 {
 			l.grad = make([]float32, len(g.sum))
+		}
+		if g.tensors > 0 {
+			l.parts = newTensorClip(g.tensors, chunkRows)
 		}
 		g.lanes = append(g.lanes, l)
 	}
@@ -155,6 +160,10 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	l.Run(w, index, l.draw, loss)
 	if math.IsInf(g.clip, 1) {
 		l.Accumulate(l.grad, nil)
+		return
+	}
+	if l.parts != nil {
+		l.parts.accumulate(l.Worker.(tensorGradients), l.grad, n, g.clip)
 		return
 	}
 	clear(l.square)

@@ -27,7 +27,7 @@ type testGradient struct {
 }
 
 func newTestGradient(o Objective, name string, clip float64) testGradient {
-	return testGradient{newGradient(o, clip), name}
+	return testGradient{newGradient(o, clip, 0), name}
 }
 
 func (g testGradient) compute(w []float32, index []int32, step int64, wantLoss bool) {
@@ -92,8 +92,10 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	vae, err := NewVariational(build(t, 4, net.Dense(6), net.LeakyReLU(0), net.Dense(4)), build(t, 2, net.Dense(5), net.Activation("tanh"), net.Dense(4)), rows, net.MSE, 0.1)
 	must(err)
 	gen := build(t, 3, net.Dense(4))
+	byLabel, _ := labelled(t, rows)
 	return map[string]Objective{
-		"critic": realScore{critic, rows}, "autoencoder": auto, "conv": conv, "variational": vae,
+		"by label": byLabel,
+		"critic":   realScore{critic, rows}, "autoencoder": auto, "conv": conv, "variational": vae,
 		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))), weight: 10},
 	}
 }

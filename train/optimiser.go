@@ -12,6 +12,7 @@ import (
 //
 //	adam     learning_rate, beta1, beta2, epsilon
 //	rmsprop  learning_rate, alpha, epsilon
+//	rmsprop_tensorflow  likewise; mean square from 1 on, epsilon inside the root
 //	sgd      learning_rate, momentum
 type Optimiser struct {
 	Kind         string  `json:"kind"`
@@ -31,6 +32,12 @@ func Adam(learningRate, beta1, beta2 float64) Optimiser {
 // RMSProp has alpha 0.99 and epsilon 1e-8, the defaults of PyTorch.
 func RMSProp(learningRate float64) Optimiser {
 	return Optimiser{Kind: "rmsprop", LearningRate: learningRate, Alpha: 0.99, Epsilon: 1e-8}
+}
+
+// RMSPropTensorFlow is tf.train.RMSPropOptimizer of TensorFlow 1.13 without momentum:
+// decay 0.9, epsilon 1e-10 inside the root, and a mean square that starts at 1.
+func RMSPropTensorFlow(learningRate float64) Optimiser {
+	return Optimiser{Kind: "rmsprop_tensorflow", LearningRate: learningRate, Alpha: 0.9, Epsilon: 1e-10}
 }
 
 // SGD is gradient descent with heavy-ball momentum; 0 is none.
@@ -58,12 +65,12 @@ func (o Optimiser) Validate() error {
 			return err
 		}
 		return unit("beta2", o.Beta2)
-	case "rmsprop":
+	case "rmsprop", "rmsprop_tensorflow":
 		return unit("alpha", o.Alpha)
 	case "sgd":
 		return unit("momentum", o.Momentum)
 	}
-	return fmt.Errorf("optimiser: kind: is %q, must be adam, rmsprop or sgd", o.Kind)
+	return fmt.Errorf("optimiser: kind: is %q, must be adam, rmsprop, rmsprop_tensorflow or sgd", o.Kind)
 }
 
 // descent is weights on their way: an optimiser's state and the steps taken.
@@ -74,7 +81,13 @@ type descent struct {
 }
 
 func newDescent(o Optimiser, w []float32) *descent {
-	return &descent{Optimiser: o, w: w, m: make([]float32, len(w)), v: make([]float32, len(w))}
+	d := &descent{Optimiser: o, w: w, m: make([]float32, len(w)), v: make([]float32, len(w))}
+	if o.Kind == "rmsprop_tensorflow" {
+		for i := range d.v {
+			d.v[i] = 1
+		}
+	}
+	return d
 }
 
 // step moves w against g*scale.
@@ -86,6 +99,8 @@ func (d *descent) step(g []float32, scale float64) {
 		kernel.AdamStep(d.w, d.m, d.v, g, nil, d.LearningRate, d.Beta1, d.Beta2, d.Epsilon, bias1, bias2, scale)
 	case "rmsprop":
 		kernel.RMSPropStep(d.w, d.v, g, nil, d.LearningRate, d.Alpha, d.Epsilon, scale)
+	case "rmsprop_tensorflow":
+		kernel.RMSPropInsideStep(d.w, d.v, g, d.LearningRate, d.Alpha, d.Epsilon, scale)
 	case "sgd":
 		kernel.SGDMomentumStep(d.w, d.m, g, nil, d.LearningRate, d.Momentum, scale)
 	}

@@ -17,9 +17,9 @@ type stepper struct {
 	c       DPSGD
 	paid    *privacy.Handle
 	lattice noise.Lattice
-	n       int
-	index   []int32
-	ahead   *ahead // nil: noise is drawn in its turn
+	batches *batches
+	index   []int32 // rows of the latest step
+	ahead   *ahead  // nil: noise is drawn in its turn
 }
 
 // newStepper takes every parameter of the mechanism from what was paid for.
@@ -45,11 +45,18 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 			return nil, err
 		}
 	}
+	tensors := 0
+	if c.clips() && c.Tensors > 0 {
+		if err := checkTensors(o, c.Tensors); err != nil {
+			return nil, err
+		}
+		tensors = c.Tensors
+	}
 	l, err := c.lattice(o.Params())
 	if err != nil {
 		return nil, err
 	}
-	return &stepper{gradient: newGradient(o, l.Clip), c: c, paid: paid, lattice: l, n: n}, nil
+	return &stepper{gradient: newGradient(o, c.tensorClip(l.Clip), tensors), c: c, paid: paid, lattice: l, batches: newBatches(c, n)}, nil
 }
 
 // noisySum sets sum to the noisy sum of the clipped gradients of step t's sample.
@@ -58,7 +65,7 @@ func (s *stepper) noisySum(w []float32, t int, wantLoss bool) error {
 	if err != nil {
 		return err
 	}
-	s.index = s.use.Stream("sample", 0).Poisson(s.index, s.n, s.c.SamplingRate)
+	s.index = s.batches.draw(s.index, s.use, t)
 	if s.c.NoiseMultiplier > 0 && len(s.index) > s.c.room() {
 		s.addNoise64(s.exact(w, s.index, wantLoss), drawn)
 		return nil

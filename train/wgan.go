@@ -50,13 +50,13 @@ func (c WGANConfig) Validate() error {
 }
 
 // WGAN trains a generator against a critic (UCLANESL's Algorithm 2 for the NIST
-// challenge, in its proven variant) and returns the weights of both, the
+// challenge) and returns the weights of both, the
 // generator's averaged where Average says so. startCritic and startGenerator must
 // not depend on the rows.
 //
 // The critic minimises mean D(generated) - mean D(real). The real part is a sum
-// over rows: its per-example gradients are clipped over all weights together and
-// noised, see DPSGD. The generated part depends on the noised weights and public
+// over rows: its per-example gradients are clipped, over all weights together or tensor
+// by tensor, and noised, see DPSGD. The generated part depends on the noised weights and public
 // latents only, so it is post-processing and carries no noise (its examples are
 // clipped like the real ones, lest the clip bias the difference); the same holds of
 // weight clipping, the generator and the average of its iterates. With a penalty (which joins real and generated
@@ -107,6 +107,7 @@ type wganLoop struct {
 	grad              []float32
 	square, bound     []float64 // of generated rows
 	factor            []float32
+	parts             *tensorClip // of generated rows, where each weight tensor has a clip
 	state             state
 }
 
@@ -137,9 +138,13 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if err := o.PerExample(); err != nil {
 		return nil, err
 	}
+	if l.real.tensors > 0 {
+		l.parts = newTensorClip(l.real.tensors, c.GeneratorBatch)
+	}
 	l.state.add(l.critic)
 	l.state.add(l.generator)
 	l.state.addAverage(l.average)
+	l.state.addOrder(l.real.batches)
 	return l, nil
 }
 
@@ -163,7 +168,7 @@ func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
 	if l.c.Penalty == 0 {
 		l.score("critic", t, 1, l.c.GeneratorBatch)
 		clear(l.grad)
-		l.fake.Accumulate(l.grad, l.clipGenerated())
+		l.accumulateGenerated()
 		kernel.Axpy(float32(batch/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
 	}
 	l.critic.step(l.real.sum, 1/batch)
@@ -171,8 +176,17 @@ func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
 	return l.real.meanLoss(), nil
 }
 
-// clipGenerated gives generated rows the clip of real ones, so that the two sums
-// of a critic that cannot tell them apart still cancel. nil is no clip.
+// accumulateGenerated gives generated rows the clip of real ones, so that the two sums
+// of a critic that cannot tell them apart still cancel.
+func (l *wganLoop) accumulateGenerated() {
+	if l.parts != nil {
+		l.parts.accumulate(l.fake, l.grad, l.c.GeneratorBatch, l.real.clip)
+		return
+	}
+	l.fake.Accumulate(l.grad, l.clipGenerated())
+}
+
+// clipGenerated are the factors of one clip over all weights. nil is no clip.
 func (l *wganLoop) clipGenerated() []float32 {
 	if !l.real.c.clips() {
 		return nil
@@ -200,6 +214,10 @@ type realScore struct {
 
 func (o realScore) Params() int       { return o.critic.Params() }
 func (o realScore) PerExample() error { return o.critic.PerExample() }
+
+// Tensors is the number of weight tensors, for a clip of each.
+func (o realScore) Tensors() (int, error) { return len(o.critic.Tensors()), o.critic.PerTensor() }
+
 func (o realScore) Worker(rows int) Worker {
 	return &realScoreWorker{realScore: o, Pass: o.critic.NewPass(rows)}
 }

@@ -31,7 +31,8 @@ func (g *generator) pay() {
 	case gs:
 		model, ok = g.step("gs_wgan", gsWGAN)
 	default:
-		model, ok = g.step("dp_wgan", dpWGAN)
+		kind := pick(g.chance, slices.Sorted(maps.Keys(sampling()))...)
+		model, ok = g.step(kind, sampling()[kind])
 	}
 	if ok && !planted {
 		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured)})
@@ -113,13 +114,26 @@ func (g *generator) layers() []int {
 	return list
 }
 
-// dpWGAN trains for a few steps. Every third samples each row at each step, so that
-// inputs can be measured whatever place the changed rows have.
+// sampling lists the kinds of DP-SGD on rows.
+func sampling() map[string]func(*generator, ref) settings {
+	return map[string]func(*generator, ref) settings{"dp_wgan": dpWGAN, "dp_vae": dpVAE, "dp_syn": dpSYN}
+}
+
+// dpWGAN trains for a few steps.
 func dpWGAN(g *generator, _ ref) settings {
-	s := settings{"steps": g.between(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.between(1, 60)), "max_grad_norm": g.logBetween(1e-3, 3),
-		"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2), "optimiser": pick(g.chance, "rmsprop", "adam"),
+	s := g.sampling()
+	for name, value := range (settings{"critic_steps": g.between(1, 3), "generator_steps": g.between(1, 2), "optimiser": pick(g.chance, "rmsprop", "adam"),
 		"average": pick(g.chance, 0, 0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "generated_batch": g.between(1, 8), "latent_dim": g.between(1, 4),
-		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}
+		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
+		s[name] = value
+	}
+	return s
+}
+
+// sampling is how a few steps of DP-SGD draw their rows. Every third samples each row at
+// each step, so that inputs can be measured whatever place the changed rows have.
+func (g *generator) sampling() settings {
+	s := settings{"steps": g.between(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.between(1, 60)), "max_grad_norm": g.logBetween(1e-3, 3)}
 	switch {
 	case g.yes(0.35):
 		s["sampling_rate"] = 1

@@ -51,7 +51,7 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := map[string]bool{"dp_wgan": true, "gs_wgan": true, "sample": true, "score": true, "marginals_from": true,
+	drawn := map[string]bool{"gs_wgan": true, "sample": true, "score": true, "marginals_from": true,
 		"intervals": true, "measured": true}
 	for k := range preparing() {
 		drawn[k] = true
@@ -60,6 +60,9 @@ func TestEveryKindIsDrawn(t *testing.T) {
 		drawn[k] = true
 	}
 	for k := range measuring() {
+		drawn[k] = true
+	}
+	for k := range sampling() {
 		drawn[k] = true
 	}
 	for _, k := range reg.Names() {

@@ -109,25 +109,47 @@ func (c *compiler) freeBill(paid []*Step) {
 // calibrate sets every step's scale, mechanisms and events.
 func (c *compiler) calibrate(acc privacy.Accountant, paid []*Step) error {
 	t := &c.spec.Privacy
-	stages := make([]calibrate.Stage, len(paid))
-	for i, s := range paid {
-		stages[i] = calibrate.Stage{Name: s.ID, Fixed: s.Work.Terms.Scale, Share: c.share(s),
-			Events: func(scale float64) []privacy.Event { return c.events(s, scale) }}
-	}
-	scales, err := calibrate.Joint(acc, calibrate.Target{Epsilon: float64(t.Epsilon), Delta: t.Delta, Adjacency: t.Adjacency}, stages)
+	proven, unproven := apart(paid)
+	left, err := c.calibratePublished(acc, proven, unproven)
 	if err != nil {
 		return err
 	}
-	for i, s := range paid {
-		if err := c.settle(s, scales[i]); err != nil {
-			return fmt.Errorf("stage %s: %w", s.ID, err)
+	stages := make([]calibrate.Stage, len(proven))
+	for i, s := range proven {
+		stages[i] = calibrate.Stage{Name: s.ID, Fixed: s.Work.Terms.Scale, Share: c.share(s),
+			Events: func(scale float64) []privacy.Event { return c.events(s, scale) }}
+	}
+	scales, err := calibrate.Joint(acc, calibrate.Target{Epsilon: left, Delta: t.Delta, Adjacency: t.Adjacency}, stages)
+	if err != nil {
+		return err
+	}
+	for i, s := range proven {
+		if err := c.settleAt(s, scales[i]); err != nil {
+			return err
 		}
-		scale := scales[i]
-		s.NoiseMultiplier, s.Calibrated = &scale, stages[i].Fixed == 0
-		if s.Calibrated {
-			share := stages[i].Share
-			s.Share = &share
+	}
+	return nil
+}
+
+// settleAll fixes the steps at the noise that the spec says.
+func (c *compiler) settleAll(steps []*Step) error {
+	for _, s := range steps {
+		if err := c.settleAt(s, s.Work.Terms.Scale); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// settleAt fixes a step at a scale, and says where that comes from.
+func (c *compiler) settleAt(s *Step, scale float64) error {
+	if err := c.settle(s, scale); err != nil {
+		return fmt.Errorf("stage %s: %w", s.ID, err)
+	}
+	s.NoiseMultiplier, s.Calibrated = &scale, s.Work.Terms.Scale == 0
+	if s.Calibrated {
+		share := c.share(s)
+		s.Share = &share
 	}
 	return nil
 }

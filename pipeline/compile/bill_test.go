@@ -131,12 +131,13 @@ func TestOneShardIsCharged(t *testing.T) {
 
 // TestPublishedNumbersAdd as papers add them, and only where every paying stage has one.
 func TestPublishedNumbersAdd(t *testing.T) {
-	set := []string{"privacy.claims=published", "stages.first.unproven=true", "privacy.split={first: 0.5, second: 0.5}"}
+	set := []string{"privacy.claims=published", "stages.first.unproven=true", "stages.first.published=finite", "privacy.split={first: 0.5, second: 0.5}"}
 	if plan := mustCompile(t, two, set...); plan.Epsilon.Published != nil || plan.Epsilon.Proven != nil || plan.Step("second").Alone == nil {
 		t.Errorf("%+v, must be neither proven nor published", plan.Epsilon)
 	}
-	plan := mustCompile(t, two, append(set, "stages.second.unproven=true")...)
-	near(t, "published", *plan.Epsilon.Published, 0.72, 1e-15, 0)
+	plan := mustCompile(t, two, append(set, "stages.second.unproven=true", "stages.second.published=finite",
+		"privacy.split={second: 1}", "stages.first.noise_multiplier=4")...)
+	near(t, "published", *plan.Epsilon.Published, 1/4.+1 / *plan.Step("second").NoiseMultiplier, 1e-15, 0)
 	if !strings.HasPrefix(plan.Epsilon.Reason, "stage ") || plan.Step("first").PublishedMethod != "the paper" {
 		t.Errorf("%+v", plan.Epsilon)
 	}

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -114,6 +115,7 @@ type learnStage struct {
 	Shards          int64   `yaml:"shards" doc:"Shards that the law shards runs on." min:"1"`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" doc:"Fixed noise." exclusiveMin:"0"`
 	Unproven        bool    `yaml:"unproven,omitempty" doc:"Claims what nobody has proven."`
+	Published       string  `yaml:"published,omitempty" doc:"The arithmetic of its paper: 1/noise, or none that is finite." enum:"finite|infinite|none"`
 	Does            string  `yaml:"does,omitempty" doc:"What is wrong with it." enum:"lazy|twice|nameless|pointer|fault|private file|public file|no output"`
 }
 
@@ -150,7 +152,14 @@ func (s *learnStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	work.Spends = append(work.Spends, spend)
 	if s.Unproven {
 		work.Terms.Unproven = pipeline.Unproven{Rule: "W13", Why: "the encoder has no noise"}
-		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0.36, nil }}
+	}
+	switch s.Published {
+	case "finite":
+		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(m, _ float64) (float64, error) { return 1 / m, nil }}
+	case "infinite":
+		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return math.Inf(1), nil }}
+	case "none":
+		work.Terms.Published = &pipeline.Published{Method: "the paper", Epsilon: func(float64, float64) (float64, error) { return 0, errors.New("no such event") }}
 	}
 	return work, nil
 }
@@ -161,7 +170,10 @@ type cutStage struct {
 
 func (s *cutStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	h.Stability = pipeline.Shards(s.Shards)
+	h = h.WithShardColumn(s.Shards)
+	if h.Stability.Spread == pipeline.SpreadRows {
+		h.Stability = pipeline.Shards(s.Shards)
+	}
 	return pipeline.Work{Out: pipeline.Headers{"out": h}}, nil
 }
 

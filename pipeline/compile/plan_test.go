@@ -117,12 +117,12 @@ func TestFixedNoise(t *testing.T) {
 }
 
 func TestClaims(t *testing.T) {
-	text := head + "stages:\n  train: {kind: learn, unproven: true}\n  sample: {kind: draw, rows: 3}\n"
+	text := head + "stages:\n  train: {kind: learn, unproven: true, published: finite, noise_multiplier: 2}\n  sample: {kind: draw, rows: 3}\n"
 	plan := mustCompile(t, text, "privacy.claims=published")
-	if plan.Epsilon.Proven != nil || plan.Epsilon.Published == nil || *plan.Epsilon.Published != 0.36 {
+	if plan.Epsilon.Proven != nil || plan.Epsilon.Published == nil || *plan.Epsilon.Published != 0.5 {
 		t.Errorf("epsilon is %+v, must be published only", plan.Epsilon)
 	}
-	if !strings.Contains(plan.Epsilon.Reason, "no noise") {
+	if !strings.HasPrefix(plan.Epsilon.Reason, "stage train: W13: ") || !strings.Contains(plan.Epsilon.Reason, "no noise") {
 		t.Errorf("the reason is missing: %+v", plan.Epsilon)
 	}
 	plan = mustCompile(t, good, "privacy.epsilon=inf", "privacy.claims=none")

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"path"
 	"reflect"
 
 	"weir/pipeline"
@@ -11,7 +10,8 @@ import (
 )
 
 // checkSpends holds the mechanisms of a stage against what they run on: nothing
-// unbounded, a group as large as what changes, shards for a mechanism on shards.
+// unbounded unless no proof is claimed, a group as large as what changes, shards for a
+// mechanism on shards.
 func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 	if len(step.Work.Spends) == 0 {
 		return
@@ -23,52 +23,40 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 		c.checkPlanned(s, step, change{rows: 1})
 		return
 	}
-	c.checkBounded(s)
-	for _, f := range step.Work.Files {
-		if !f.Public {
-			c.refuse(s.ID, "W13", "a mechanism beside the private file "+path.Base(f.Path)+", which may change without bound", "a mechanism on the dataset alone")
-		}
-	}
-	if u := step.Unproven; u != (pipeline.Unproven{}) && c.spec.Privacy.Claims != pipeline.ClaimsPublished {
-		c.refuse(s.ID, u.Rule, "a mechanism without a proven bound: "+u.Why, "proven, or run under claims: published")
-	}
+	c.checkProven(s, step)
 	c.checkPlanned(s, step, changeOf(s.Kind, in))
 }
 
-// checkBounded refuses a mechanism on an input that may change anywhere.
-func (c *compiler) checkBounded(s *spec.Stage) {
-	for _, port := range s.Kind.In {
-		for _, r := range s.Inputs[port.Name] {
-			h, _ := c.header(r)
-			if port.Lends || h.Class != pipeline.Private {
-				continue
-			}
-			if h.Form != pipeline.FormTable {
-				c.refuse(s.ID, "W13", fmt.Sprintf("a mechanism on %s, which is private, of form %s, and may change without bound", r, h.Form), "a mechanism on a table")
-			} else if h.Stability.Spread != pipeline.SpreadRows && h.Stability.Spread != pipeline.SpreadShards {
-				c.refuse(s.ID, "W03", c.unboundedSince(r), "a table of stability rows(c) or shards(k); "+unboundedFix)
-			}
-		}
-	}
+// change is what one unit of the source moves in all that a stage reads: so many
+// rows, or one of so many shards. It is assumed of an input that may change anywhere: then
+// what is computed of it is no bound.
+type change struct {
+	rows, shards int
+	assumed      bool
 }
 
-// change is what one unit of the source moves in all that a stage reads: so many
-// rows, or one of so many shards.
-type change struct{ rows, shards int }
-
 // changeOf adds up the rows that may change over all private tables that the
-// stage reads: they come from one source, so one unit may move all of them.
+// stage reads: they come from one source, so one unit may move all of them. Of a table
+// that may change anywhere it takes what a paper does: the unit's own rows, or its shard.
 func changeOf(k *pipeline.Kind, in pipeline.Headers) change {
 	var to change
 	add := func(h pipeline.Header) {
+		if h.Class != pipeline.Private || h.Form != pipeline.FormTable {
+			return
+		}
+		s := h.Stability
+		if !bounded(h) {
+			if to.assumed, s = true, pipeline.Rows(max(1, h.Terms.Unit.MaxRows)); h.Shards > 0 {
+				s = pipeline.Shards(h.Shards)
+			}
+		}
 		switch {
-		case h.Class != pipeline.Private || h.Form != pipeline.FormTable:
-		case h.Stability.Spread == pipeline.SpreadShards && to.shards == 0:
-			to.shards = h.Stability.N
-		case h.Stability.Spread == pipeline.SpreadShards:
-			to.shards = -1 // two sharded tables: a unit may lie in two different shards
+		case s.Spread == pipeline.SpreadRows:
+			to.rows += s.N
+		case to.shards == 0:
+			to.shards = s.N
 		default:
-			to.rows += h.Stability.N
+			to.shards = -1 // two sharded tables: a unit may lie in two different shards
 		}
 	}
 	for _, port := range k.In {
@@ -184,9 +172,12 @@ func (to change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (privac
 // words say what one unit moves, such as "0.5 (L2) when a row is replaced". Rounds of a
 // filter have noise of their own each, in which its sensitivity is measured.
 func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
-	s, in := m.Sensitivity(adjacency), ""
+	s, in, only := m.Sensitivity(adjacency), "", ""
 	if _, rounds := m.(privacy.Filter); rounds {
 		in = " in standard deviations of the noise"
+	}
+	if to.assumed {
+		only = ", were that all that changes"
 	}
 	done := "added or removed"
 	if adjacency == privacy.ReplaceOne {
@@ -194,10 +185,10 @@ func (to change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string 
 	}
 	switch {
 	case to.shards != 0:
-		return fmt.Sprintf("%s%s when a shard changes", s, in)
+		return fmt.Sprintf("%s%s when a shard changes%s", s, in, only)
 	case to.rows > 1:
 		s.Bound *= float64(to.rows)
-		return fmt.Sprintf("%s%s when %d rows are %s", s, in, to.rows, done)
+		return fmt.Sprintf("%s%s when %d rows are %s%s", s, in, to.rows, done, only)
 	}
-	return fmt.Sprintf("%s%s when a row is %s", s, in, done)
+	return fmt.Sprintf("%s%s when a row is %s%s", s, in, done, only)
 }

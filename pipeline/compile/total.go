@@ -4,38 +4,58 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/privacy"
 )
 
-// total fills in what each stage spends alone and what all spend together.
+// total fills in what each stage spends alone and what all spend together. A stage without a
+// proof has no number that an accountant gave, what comes after it has none for all up to it,
+// and a plan with one has no total.
 func (c *compiler) total(acc privacy.Accountant, paid []*Step) {
-	t := &c.spec.Privacy
 	var events []privacy.Event
-	naive := 0.0
+	naive, whole := 0.0, true
 	for _, s := range paid {
-		alone := c.epsilon(acc, s.rawEvents())
-		events = append(events, s.rawEvents()...)
-		s.Alone, s.Cumulative = alone, c.epsilon(acc, events)
-		if alone != nil {
-			naive += *alone
+		if whole = whole && s.proven(); !s.proven() {
+			continue
+		}
+		if s.Alone = c.epsilon(acc, s.rawEvents()); s.Alone != nil {
+			naive += *s.Alone
+		}
+		if whole {
+			events = append(events, s.rawEvents()...)
+			s.Cumulative = c.epsilon(acc, events)
 		}
 	}
 	if len(c.faults) > 0 {
 		return
 	}
-	c.plan.Naive = &naive
-	c.proven(paid)
-	c.published(paid, t.Delta)
+	if whole {
+		c.plan.Naive, c.plan.Epsilon.Proven = &naive, paid[len(paid)-1].Cumulative
+	}
+	c.plan.Epsilon.Reason = reasons(paid)
+	c.published(paid, c.spec.Privacy.Delta)
 	c.overBudget()
+	c.overPublished(acc, paid)
 	c.plan.onlyFinite()
 }
 
+// reasons says of each stage without a proof why it has none.
+func reasons(paid []*Step) string {
+	var list []string
+	for _, s := range paid {
+		if !s.proven() {
+			list = append(list, fmt.Sprintf("stage %s: %s", s.ID, s.Unproven))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
 // onlyFinite leaves out the epsilons that are infinite: there is none at this delta,
-// and JSON has no number for it. A proven total that is infinite is over any budget
-// and refused by now; those of single stages remain beside one without a proof.
+// and JSON has no number for it. A total that is infinite is over any budget and refused by
+// now; what a paper's arithmetic says beside a proof may still be.
 func (p *Plan) onlyFinite() {
 	p.Naive, p.Epsilon.Published = orNothing(p.Naive), orNothing(p.Epsilon.Published)
 	for i := range p.Steps {
@@ -66,19 +86,6 @@ func (c *compiler) epsilon(acc privacy.Accountant, events []privacy.Event) *floa
 		return nil
 	}
 	return &eps
-}
-
-// proven is the joint epsilon, or none where a stage has no proven bound.
-func (c *compiler) proven(paid []*Step) {
-	for _, s := range paid {
-		if s.Unproven != (pipeline.Unproven{}) {
-			c.plan.Epsilon.Reason = fmt.Sprintf("stage %s: %s", s.ID, s.Unproven)
-			s.Alone, s.Cumulative = nil, nil
-		}
-	}
-	if c.plan.Epsilon.Reason == "" {
-		c.plan.Epsilon.Proven = paid[len(paid)-1].Cumulative
-	}
 }
 
 // published is what the papers' own accounting gives, summed over the stages as

@@ -20,11 +20,10 @@ func TestBillWithoutANumberIsRefused(t *testing.T) {
 	}
 }
 
-// Next to a stage without a proven bound nothing is refused, and a stage whose own
-// epsilon is infinite must not keep the plan from being written.
-func TestInfiniteStageIsWritten(t *testing.T) {
-	plan := mustCompile(t, two, "privacy.claims=published", "stages.first.unproven=true",
-		"stages.first.noise_multiplier=1", "stages.second.noise_multiplier=0.001")
+// What a paper's arithmetic says beside a proof decides nothing, and where it is infinite
+// it must not keep the plan from being written.
+func TestInfiniteArithmeticIsWritten(t *testing.T) {
+	plan := mustCompile(t, two, "privacy.claims=published", "stages.first.published=infinite", "privacy.split={first: 0.5, second: 0.5}")
 	if _, err := json.Marshal(plan); err != nil {
 		t.Error(err)
 	}

@@ -54,7 +54,7 @@ func plain(h pipeline.Header) map[string]any {
 		return map[string]any{"error": err.Error()}
 	}
 	return map[string]any{"form": h.Form, "schema": h.Schema.String(), "domain": string(d), "class": h.Class,
-		"stability": h.Stability, "rows": h.Rows, "terms": h.Terms}
+		"stability": h.Stability, "shards": h.Shards, "rows": h.Rows, "terms": h.Terms}
 }
 
 func plainAll(hs pipeline.Headers) map[string]any {
@@ -111,6 +111,10 @@ func checkHeader(t reporter, port pipeline.Port, w pipeline.Work, private bool) 
 		t.Errorf("output %s is %s though an input is private and nothing is paid", port.Name, h.Class)
 	case h.Form == pipeline.FormTable && h.Class == pipeline.Private && h.Stability.Spread == "":
 		t.Errorf("the private output %s has no stability", port.Name)
+	case h.Stability.Spread == pipeline.SpreadShards && h.Stability.N != h.Shards:
+		t.Errorf("output %s has the stability %s and %d shards", port.Name, h.Stability, h.Shards)
+	case h.Form == pipeline.FormTable && (h.Shards > 0) != h.Schema.HasField(pipeline.ShardColumn):
+		t.Errorf("output %s says %d shards, and its schema is %v", port.Name, h.Shards, h.Schema)
 	}
 	if h.Form == pipeline.FormTable {
 		want := pipeline.TableHeader(h.Domain, h).Schema

@@ -59,7 +59,7 @@ func visitsOf(shards bool, unit bool) Input {
 		for i := range 12 {
 			b.Append(int32(i % 3))
 		}
-		in.Header = h.WithShardColumn()
+		in.Header = h.WithShardColumn(3)
 		in.Header.Stability = pipeline.Shards(3)
 		in.Rows = array.NewRecord(in.Header.Schema, append(append([]arrow.Array(nil), in.Rows.Columns()...), b.NewArray()), 12)
 	}

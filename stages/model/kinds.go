@@ -6,8 +6,11 @@ import (
 	"weir/pipeline"
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
+	"weir/stages/model/latent"
 	"weir/stages/model/sample"
 )
 
 // Kinds lists the models of every family, and sample.
-func Kinds() []pipeline.Kind { return slices.Concat(gan.Kinds(), graphical.Kinds(), sample.Kinds()) }
+func Kinds() []pipeline.Kind {
+	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), sample.Kinds())
+}

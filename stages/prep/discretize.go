@@ -131,7 +131,7 @@ func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 	if from.Class == pipeline.Private {
 		p.out.Stability, p.out.OwnRows = from.Stability.AcrossRows(false), false
 		p.findings = []pipeline.Finding{{Rule: "W01", Level: pipeline.LevelNote,
-			Message: "bins are quantiles of private rows, so stability becomes unbounded and no mechanism may follow",
+			Message: "bins are quantiles of private rows, so stability becomes unbounded and nothing is proven of a mechanism that follows",
 			Fix:     "strategy: uniform over declared bounds, declared edges, or quantiles of a public table named by reference"}}
 	}
 }

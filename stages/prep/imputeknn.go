@@ -25,7 +25,7 @@ func imputeKNNKind() pipeline.Kind {
 		Doc: "Fills a missing value with the mean of the nearest rows that have one (categories: the majority), with the distances and " +
 			"results of scikit-learn's KNNImputer; of equally near rows the first counts. Use it where rows alike have values alike. " +
 			"scope: reference to a public table keeps stability; scope: shard keeps shards(k); scope: table makes stability unbounded, so " +
-			"that no mechanism may follow.",
+			"that nothing is proven of a mechanism that follows: claims: published runs it, claims: proven refuses it.",
 		New: func() pipeline.Stage { return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scale: "none"} },
 	}
 }
@@ -57,7 +57,7 @@ func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W03", Level: pipeline.LevelNote,
-		Message: "values are imputed across private rows, so stability becomes unbounded and no mechanism may follow",
+		Message: "values are imputed across private rows, so stability becomes unbounded and nothing is proven of a mechanism that follows",
 		Fix:     "scope: shard after a stage shard, or scope: reference with a public table"}}
 }
 

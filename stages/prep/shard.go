@@ -57,7 +57,7 @@ func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Add("", "given a table that has shards already", "given a table without shards")
 	}
 	var findings []pipeline.Finding
-	if p.out = h.WithShardColumn(); h.Class == pipeline.Private {
+	if p.out = h.WithShardColumn(s.Shards); h.Class == pipeline.Private {
 		p.out.Stability, findings = s.stability(h)
 	}
 	return pipeline.Work{Out: pipeline.Headers{"out": p.out}, Lazy: true, Secret: p.random, Findings: findings, Run: p.run}, ps.Err()

@@ -40,7 +40,7 @@ func TestStability(t *testing.T) {
 		{"quantiles of a public table", &Discretize{Strategy: "quantile", Bins: 3}, private, &free, "out", keeps},
 		{"quantiles of a private table", &Discretize{Strategy: "quantile", Bins: 3}, private, &private, "out", loses},
 		{"knn, table", knn("table"), private, nil, "out", loses},
-		{"knn, shard", knn("shard"), private.WithShardColumn(), nil, "out", [3]pipeline.Stability{unbounded, shards, unbounded}},
+		{"knn, shard", knn("shard"), private.WithShardColumn(3), nil, "out", [3]pipeline.Stability{unbounded, shards, unbounded}},
 		{"knn, public reference", knn("reference"), private, &free, "out", keeps},
 		{"knn, private reference", knn("reference"), private, &private, "out", loses},
 		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},

@@ -105,7 +105,7 @@ func TestWhatIsOfTheUnitIsKept(t *testing.T) {
 func TestOwnRows(t *testing.T) {
 	in := cleaned(t).Header
 	free, private := public(cleaned(t)).Header, in
-	inShards := in.WithShardColumn()
+	inShards := in.WithShardColumn(3)
 	inShards.Stability = pipeline.Shards(3)
 	knn := func(scope string) pipeline.Stage {
 		return &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: scope, Scale: "none"}

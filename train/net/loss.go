@@ -1,8 +1,6 @@
 package net
 
 import (
-	"math"
-
 	"weir/internal/portable"
 	"weir/train/internal/kernel"
 )
@@ -24,8 +22,7 @@ func BCE(dy, y, target Matrix, loss []float64) {
 	for i := range y.Rows {
 		var sum float64
 		for j, v := range y.Row(i) {
-			x := float64(v)
-			sum += math.Max(x, 0) + portable.Log1p(portable.Exp(-math.Abs(x))) - float64(x*float64(target.Row(i)[j]))
+			sum += logistic(float64(v), float64(target.Row(i)[j]))
 		}
 		loss[i] = sum / float64(y.Cols)
 	}

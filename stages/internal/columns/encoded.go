@@ -25,6 +25,7 @@ type Encoded struct {
 type column interface {
 	append(arrow.Array) error
 	give(*train.Rows) error
+	codes() ([]int32, error)
 }
 
 // ReadEncoded reads an encoded table whole, in one pass: what a model learns from. It
@@ -101,6 +102,10 @@ func (c *numbers) append(a arrow.Array) error {
 	return nil
 }
 
+func (c *numbers) codes() ([]int32, error) {
+	return nil, errors.New("holds numbers, must hold codes")
+}
+
 func (c *numbers) give(r *train.Rows) error { return r.Numeric(c.values) }
 
 type codes[C uint8 | uint16 | int32] struct {
@@ -123,7 +128,24 @@ func (c *codes[C]) append(a arrow.Array) error {
 	return nil
 }
 
+func (c *codes[C]) codes() ([]int32, error) {
+	out := make([]int32, len(c.values))
+	for i, v := range c.values {
+		out[i] = int32(v)
+	}
+	return out, nil
+}
+
 func (c *codes[C]) give(r *train.Rows) error { return train.Categorical(r, c.values, c.width) }
+
+// Codes are the categories of a one-hot column, by its place.
+func (e *Encoded) Codes(column int) ([]int32, error) {
+	codes, err := e.columns[column].codes()
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", e.domain.Columns[column].Name, err)
+	}
+	return codes, nil
+}
 
 // ByShard lists the rows of each of k shards.
 func (e *Encoded) ByShard(k int) ([][]int32, error) {

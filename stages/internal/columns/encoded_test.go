@@ -20,7 +20,7 @@ func table(width int, batches ...[]any) pipeline.Table {
 		{Name: "age", Type: pipeline.Numeric, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
 		{Name: "region", Type: pipeline.Categorical, Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: width}},
 	}}
-	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2}).WithShardColumn()
+	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2}).WithShardColumn(2)
 	var records []arrow.Record
 	for _, b := range batches {
 		build := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)

@@ -3,6 +3,7 @@ package gan
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"weir/pipeline"
 	"weir/privacy"
@@ -26,9 +27,9 @@ import (
 // generator, since the generated part of the loss, weight clipping and the
 // generator are post-processing (Abadi et al. 2016; docs/accounting.md section 4).
 //
-// The published program clips and noises each weight tensor on its own and
-// charges them as separately sampled releases; it shuffles once an epoch. Neither
-// is covered by its accountant, so this kind does not do it.
+// With clip tensor each weight tensor has a clip and noise of its own; together they are
+// one release of sensitivity sqrt(tensors) max_grad_norm (McMahan et al. 2018), which is
+// proven as well. With program the published program runs, of which nothing is proven.
 type DPWGAN struct {
 	training.Sampling `yaml:",inline"`
 	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
@@ -43,13 +44,22 @@ type DPWGAN struct {
 	Generator         []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Critic            []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
 	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+
+	Clip    string   `yaml:"clip,omitempty" json:"clip,omitempty" enum:"example|tensor" doc:"What max_grad_norm bounds: a row's gradient over all weights together (example, the default), or over each weight tensor for itself (tensor, as UCLANESL clips). Of tensor, noise_multiplier is over that bound of each, and the bill has one release at the multiplier over the root of the number of tensors."`
+	Style   string   `yaml:"style,omitempty" json:"style,omitempty" enum:"weir|uclanesl" doc:"Slope of LeakyReLU, initial weights and rmsprop: of weir (the default: 0.2, uniform, that of PyTorch) or of UCLANESL's program (0.01, normal of deviation 0.1 cut at two and offsets of 0, that of TensorFlow 1.13)."`
+	Program *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"Runs the published program: batches of expected_batch_size rows from one shuffle an epoch, noise and steps by its budget (steps is then not used). Nothing is proven of it, so it runs under claims: published alone."`
 }
+
+const (
+	clipTensor    = "tensor"
+	styleUCLANESL = "uclanesl"
+)
 
 func dpWGANKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_wgan", Version: 2,
 		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and releases the generator. " +
-			"Batches are Poisson samples and one clip covers all weights of an example, so that the bill is proven; the published per-tensor clips on shuffled batches are not. " +
+			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that the bill is proven; the published program with its shuffled batches (program) is not. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers scaled by min_max. Needs an encoded table of stability rows(c).",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
@@ -67,27 +77,31 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
-	rate := s.Rate(h, &ps)
-	if s.Steps < s.CriticSteps {
+	rate := s.rate(h, &ps)
+	if s.Program == nil && s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
 	critic, gen, err := s.nets(h.Domain)
-	if err == nil {
-		err = training.InReach(s.DPSGD(1, rate, critic.Params()))
-	}
 	if err != nil {
+		return pipeline.Work{}, err
+	}
+	noise, steps, published, err := s.schedule(h, rate, len(critic.Tensors()))
+	if err != nil {
+		return pipeline.Work{}, err
+	}
+	mechanism := func(scale float64) train.DPSGD { return s.mechanism(scale, rate, steps, h, critic) }
+	if err := training.InReach(mechanism(1)); err != nil {
 		return pipeline.Work{}, err
 	}
 	out := encoded.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate),
-			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, critic.Params()) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier,
-			Published: publishedDPWGAN(rate, int64(s.Steps), int64(2*(len(s.Critic)+1)))}, // weights and offsets of each layer
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.describe(rate, len(critic.Tensors())),
+			Mechanism: func(scale float64) privacy.Mechanism { return mechanism(scale) }}},
+		Terms: pipeline.Pricing{Scale: noise, Published: published, Unproven: s.Program.unproven()},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in["in"], critic, gen)
 			if err != nil {
@@ -97,6 +111,30 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			return pipeline.Tables{"model": model}, err
 		},
 	}, nil
+}
+
+// mechanism is the one value from which batches, clips, noise and event come.
+func (s *DPWGAN) mechanism(scale, rate float64, steps int, h pipeline.Header, critic *net.Net) train.DPSGD {
+	m := s.DPSGD(scale, rate, critic.Params())
+	m.Steps = steps
+	if s.Clip == clipTensor {
+		m.Tensors = len(critic.Tensors())
+	}
+	if s.Program != nil {
+		m.Shuffle = int(s.Program.shuffled(h))
+	}
+	return m
+}
+
+func (s *DPWGAN) describe(rate float64, tensors int) string {
+	of := fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", rate)
+	if s.Clip == clipTensor {
+		of += fmt.Sprintf(", %d weight tensors as one release", tensors)
+	}
+	if s.Program != nil {
+		of = fmt.Sprintf("noisy steps on the critic, %g rows each from one shuffle an epoch, %d weight tensors", s.ExpectedBatchSize, tensors)
+	}
+	return of
 }
 
 // nets are those of the settings, if a training can hold them.
@@ -113,7 +151,11 @@ func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
 	}
-	return nets(generator.Leaky(leak, s.Critic), generator.Leaky(leak, s.Generator), s.LatentDim, d)
+	slope := leak
+	if s.Style == styleUCLANESL {
+		slope = leakUCLANESL
+	}
+	return nets(generator.Leaky(slope, s.Critic), generator.Leaky(slope, s.Generator), s.LatentDim, d)
 }
 
 // train returns the generator's weights; the critic stays here.
@@ -123,8 +165,16 @@ func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table,
 		return nil, err
 	}
 	weights := env.Rand("weights")
-	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, critic.Init(weights), gen.Init(weights), l.Rows, l.Paid, l.Hooks)
+	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, s.fresh(critic, weights), s.fresh(gen, weights), l.Rows, l.Paid, l.Hooks)
 	return trained, err
+}
+
+// fresh are weights to begin with.
+func (s *DPWGAN) fresh(n *net.Net, r *rand.Rand) []float32 {
+	if s.Style == styleUCLANESL {
+		return n.InitTruncated(r, 0.1)
+	}
+	return n.Init(r)
 }
 
 func (s *DPWGAN) config(env *pipeline.Env) train.WGANConfig {
@@ -142,8 +192,11 @@ func (s *DPWGAN) generatorRate() float64 {
 
 // optimiser has for adam the betas of Gulrajani et al. 2017 on tables of ours: 0.5, 0.9.
 func (s *DPWGAN) optimiser(rate float64) train.Optimiser {
-	if s.Optimiser == "adam" {
+	switch {
+	case s.Optimiser == "adam":
 		return train.Adam(rate, 0.5, 0.9)
+	case s.Style == styleUCLANESL:
+		return train.RMSPropTensorFlow(rate)
 	}
 	return train.RMSProp(rate)
 }

@@ -88,14 +88,14 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
-	if h.Stability.Spread != pipeline.SpreadShards {
-		ps.Refuse("W22", "from", "a table of stability "+h.Stability.String(), "a table of stability shards(k): put a stage of kind shard before")
+	if h.Shards == 0 {
+		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
 	}
 	s.checkSchedule(h, &ps)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	critics, out := h.Stability.N, encoded.ModelHeader(h)
+	critics, out := h.Shards, encoded.ModelHeader(h)
 	critic, gen, err := s.nets(h.Domain, critics)
 	if err == nil {
 		err = training.InReach(s.query(1, critics, critic.In()))

@@ -38,7 +38,7 @@ func crowd(t *testing.T, n, shards int) pipelinetest.Input {
 		}
 	}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsPublished, Delta: 1e-5}})
 	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
 	if shards > 0 {
@@ -72,6 +72,22 @@ func must(t *testing.T, err error) {
 func smallWGAN() *DPWGAN {
 	s := dpWGANKind().New().(*DPWGAN)
 	s.Steps, s.ExpectedBatchSize, s.GeneratedBatch, s.LatentDim, s.Generator, s.Critic, s.CheckpointEvery = 12, 10, 8, 3, []int{8}, []int{6}, 5
+	return s
+}
+
+// tensorWGAN has a clip so tight that each of its 4 weight tensors reaches it.
+func tensorWGAN() *DPWGAN {
+	s := smallWGAN()
+	s.Clip, s.Style, s.MaxGradNorm = clipTensor, styleUCLANESL, 0.01
+	return s
+}
+
+const programName = "dp_wgan program"
+
+// programWGAN takes 3 epochs of 4 batches of the 40 rows of ward, whatever table it reads.
+func programWGAN() *DPWGAN {
+	s := tensorWGAN()
+	s.Steps, s.Program = 1, &Program{Epsilon: 1000, Epochs: 3, Rows: 40}
 	return s
 }
 
@@ -154,6 +170,8 @@ func learners(t *testing.T) map[string]learner {
 	rows, shards := ward(t, 0), ward(t, 5)
 	return map[string]learner{
 		"dp_wgan":        {dpWGANKind(), rows, func() pipeline.Stage { return smallWGAN() }},
+		"dp_wgan tensor": {dpWGANKind(), rows, func() pipeline.Stage { return tensorWGAN() }},
+		programName:      {dpWGANKind(), rows, func() pipeline.Stage { return programWGAN() }},
 		"gs_wgan sample": {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("sample") }},
 		"gs_wgan mean":   {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("mean") }},
 		"gs_wgan batch":  {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("batch") }},

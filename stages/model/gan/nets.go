@@ -6,8 +6,12 @@ import (
 	"weir/train/net"
 )
 
-// leak is the slope of LeakyReLU below zero, as in the published program.
-const leak = 0.2
+// Slopes of LeakyReLU below zero: of GANs on images (Radford et al. 2016), and that of
+// UCLANESL's program.
+const (
+	leak         = 0.2
+	leakUCLANESL = 0.01
+)
 
 // nets are a critic, which maps encoded rows of domain d to one score, and a generator,
 // which maps latent standard normals to such rows.

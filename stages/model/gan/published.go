@@ -10,8 +10,8 @@ import (
 // publishedDPWGAN is what UCLANESL's program would print for these settings: the
 // moments accountant with 32 orders, every weight tensor of the critic charged
 // as a release with a coin of its own, add_remove. It is no bound for tensors
-// that share a batch (docs/accounting.md section 4); this kind clips all tensors
-// together and is charged once.
+// that share a batch (docs/accounting.md section 4); this kind is charged for all
+// tensors together, once.
 func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
 	return &pipeline.Published{
 		Method: "UCLANESL, NIST challenge 2018: moments accountant (32 orders), one release a weight tensor",

@@ -142,7 +142,7 @@ func one(sick, region string, age int) pipelinetest.Input {
 func TestScoreKeepsTheTypes(t *testing.T) {
 	private := small().Header
 	private.Stability, private.Terms.Adjacency = pipeline.Rows(3), privacy.AddRemove
-	sharded := private.WithShardColumn()
+	sharded := private.WithShardColumn(4)
 	sharded.Stability = pipeline.Stability{Spread: pipeline.SpreadShards, N: 4}
 	released := pipeline.TableHeader(private.Domain, pipeline.Header{Class: pipeline.Released, Rows: 9})
 	model := modelHeader(private)

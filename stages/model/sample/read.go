@@ -8,6 +8,7 @@ import (
 	"weir/stages/model/artifact"
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
+	"weir/stages/model/latent"
 )
 
 // Read reads a released model of any family.
@@ -16,4 +17,6 @@ func Read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
 }
 
 // decoders lists every model that can be read back. A new family adds a line.
-func decoders() []artifact.Decoder { return slices.Concat(gan.Decoders(), graphical.Decoders()) }
+func decoders() []artifact.Decoder {
+	return slices.Concat(gan.Decoders(), graphical.Decoders(), latent.Decoders())
+}

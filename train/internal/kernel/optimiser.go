@@ -49,6 +49,21 @@ func RMSPropStep(w, v, g, noise []float32, lr, alpha, eps, gscale float64) {
 	}
 }
 
+// RMSPropInsideStep is one step of RMSProp with eps inside the root, as in TensorFlow
+// 1.13 (momentum 0): v is the running mean square. It is a plain loop: nothing that has
+// to be quick uses it.
+//
+//	v = alpha*v + (1-alpha)*G²;  w = w - lr*G / sqrt(v + eps)
+func RMSPropInsideStep(w, v, g []float32, lr, alpha, eps, gscale float64) {
+	checkSame("RMSPropInsideStep", len(w), len(v), len(g))
+	decay, rest, e, step, scale := float32(alpha), float32(1-alpha), float32(eps), float32(lr), float32(gscale)
+	for i := range w {
+		x := g[i] * scale
+		v[i] = float32(decay*v[i]) + float32(rest*float32(x*x))
+		w[i] -= float32(step*x) / float32(math.Sqrt(float64(v[i]+e)))
+	}
+}
+
 type momentumCoefficients struct {
 	gscale, momentum, step float32
 }

@@ -16,6 +16,7 @@ const Spend = "train"
 
 // Learning is a training that is paid for.
 type Learning struct {
+	Table  *columns.Encoded
 	Rows   *train.Rows
 	Shards [][]int32 // rows of each shard; nil where the table is not sharded
 	Paid   *privacy.Handle
@@ -26,15 +27,14 @@ type Learning struct {
 // table that cannot be read costs nothing. every is how many steps lie between
 // checkpoints.
 func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int) (l Learning, err error) {
-	table, err := columns.ReadEncoded(ctx, t)
-	if err != nil {
+	if l.Table, err = columns.ReadEncoded(ctx, t); err != nil {
 		return l, err
 	}
-	if l.Rows, err = table.Rows(); err != nil {
+	if l.Rows, err = l.Table.Rows(); err != nil {
 		return l, err
 	}
 	if k > 0 {
-		if l.Shards, err = table.ByShard(k); err != nil {
+		if l.Shards, err = l.Table.ByShard(k); err != nil {
 			return l, err
 		}
 	}

@@ -1,0 +1,33 @@
+package main
+
+import "weir/pipeline"
+
+// dpVAE trains for a few steps, on a sample as dpWGAN draws it.
+func dpVAE(g *generator, _ ref) settings {
+	s := g.coder()
+	s["kl_weight"] = pick(g.chance, 0, 0.1, 1)
+	return s
+}
+
+// dpSYN has a one-hot column for a label, where there is one.
+func dpSYN(g *generator, t ref) settings {
+	s := g.coder()
+	labels := where(t, func(c pipeline.Column) bool { return c.Encoding != nil && c.Encoding.Form == pipeline.OneHot })
+	if len(labels) > 0 {
+		s["label"] = pick(g.chance, labels...).Name
+	} else {
+		s["label"] = g.column(t).Name
+	}
+	components := g.between(1, 3)
+	s["mixture"] = settings{"components": components, "rounds": g.between(2, 4), "max_code_norm": pick(g.chance, 0.5, 2), "share": pick(g.chance, 0.1, 0.5)}
+	return s
+}
+
+// coder is what both have.
+func (g *generator) coder() settings {
+	s := g.sampling()
+	s["encoder"], s["decoder"], s["latent_dim"] = g.layers(), g.layers(), g.between(1, 4)
+	s["activation"] = pick(g.chance, "leaky_relu", "relu", "tanh")
+	s["average"], s["learning_rate"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1), g.between(1, 5)
+	return s
+}

@@ -1,0 +1,139 @@
+package latent
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/privacy/noise"
+	"weir/stages/prep"
+)
+
+// ward is an encoded table of 40 made-up rows: a tanh column, a standardised one
+// and two one-hot groups. No row is from the west.
+func ward(t *testing.T) pipelinetest.Input {
+	t.Helper()
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	}}
+	columns := make([][]any, 4)
+	for i := range 40 {
+		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south"}[i%3/2], []string{"no", "yes"}[i/20%2]}
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40, OwnRows: true,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
+	table := pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
+	encode := &prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
+		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}
+	out, err := pipelinetest.Run(t, encode, pipelinetest.Env(1), pipeline.Tables{"in": table})
+	must(t, err)
+	r, err := out["out"].Collect(t.Context())
+	must(t, err)
+	return pipelinetest.Input{Header: out["out"].Header, Rows: r}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// learner is a kind that trains, with quick settings.
+type learner struct {
+	kind  pipeline.Kind
+	stage func() pipeline.Stage
+}
+
+func learners() map[string]learner {
+	return map[string]learner{
+		"dp_vae": {dpVAEKind(), func() pipeline.Stage { return smallVAE() }},
+		"dp_syn": {dpSYNKind(), func() pipeline.Stage { return smallSYN() }},
+	}
+}
+
+func smallVAE() *DPVAE {
+	s := dpVAEKind().New().(*DPVAE)
+	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.Coder, s.MaxGradNorm = 12, 10, 0.25, small(s.Coder), 0.5
+	return s
+}
+
+func smallSYN() *DPSYN {
+	s := dpSYNKind().New().(*DPSYN)
+	s.Steps, s.ExpectedBatchSize, s.SamplingRate, s.Coder, s.MaxGradNorm = 12, 10, 0.25, small(s.Coder), 0.5
+	s.Label, s.Mixture.Components, s.Mixture.Rounds = "region", 2, 3
+	return s
+}
+
+func small(c Coder) Coder {
+	c.Encoder, c.Decoder, c.LatentDim, c.CheckpointEvery = []int{6}, []int{5}, 3, 5
+	return c
+}
+
+// attempt is a run of a stage: who pays, and what an interrupted attempt left.
+type attempt struct {
+	ledger *pipelinetest.Ledger
+	states [][]byte // the checkpoints that it wrote
+	resume []byte   // the one that it continues from
+}
+
+// pays plans a stage at noise multiplier 1.5.
+func pays(t *testing.T, l learner, in pipelinetest.Input) *attempt {
+	t.Helper()
+	h := pipeline.Headers{"in": in.Header}
+	w, err := l.stage().Plan(h)
+	must(t, err)
+	plan, err := compile.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
+	must(t, err)
+	return &attempt{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
+}
+
+// run carries a stage out, and closes its ledger.
+func (r *attempt) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (pipeline.Table, error) {
+	t.Helper()
+	env := pipelinetest.Env(2)
+	env.Privacy = r.ledger
+	env.Create = func(string) (io.WriteCloser, error) { return &saved{to: r}, nil }
+	env.Restore = func(string) (io.ReadCloser, error) {
+		if r.resume == nil {
+			return nil, fs.ErrNotExist
+		}
+		return io.NopCloser(bytes.NewReader(r.resume)), nil
+	}
+	out, err := pipelinetest.Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	if err == nil {
+		err = r.ledger.Close()
+	}
+	return out["model"], err
+}
+
+// trained runs a learner from the start to its model.
+func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *attempt) {
+	t.Helper()
+	r := pays(t, l, in)
+	model, err := r.run(t, l.stage(), in)
+	must(t, err)
+	return model, r
+}
+
+// saved is a checkpoint on its way.
+type saved struct {
+	bytes.Buffer
+	to *attempt
+}
+
+func (s *saved) Close() error {
+	s.to.states = append(s.to.states, s.Bytes())
+	return nil
+}

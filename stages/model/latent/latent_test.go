@@ -1,0 +1,146 @@
+package latent
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+)
+
+// conformance lists the cases of every kind.
+func conformance(t *testing.T) map[string][]pipelinetest.Case {
+	cases := map[string][]pipelinetest.Case{}
+	for name, l := range learners() {
+		in := ward(t)
+		removed, group := in, in
+		removed.Header.Terms.Adjacency, removed.Header.Rows = privacy.AddRemove, 0
+		group.Header.Stability = pipeline.Rows(2)
+		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
+			cases[l.kind.Name] = append(cases[l.kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.stage})
+		}
+	}
+	return cases
+}
+
+func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conformance(t)) }
+
+// TestRunSpendsThePlan: a run pays once, and exactly the events that were planned,
+// written out by hand: rate 10/40 of 12 steps; and for dp_syn one Gaussian of the
+// multiplier that takes .3 of the squared loss, that of DP-SGD being
+// .25^2 12 (exp(1/1.5^2)-1) = .419717 (Bu et al. 2020): sqrt(.7/(.3 .419717)) = 2.35783.
+func TestRunSpendsThePlan(t *testing.T) {
+	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
+	want := map[string][]privacy.Event{"dp_vae": {sgd}, "dp_syn": {sgd, privacy.Gaussian{NoiseMultiplier: 2.35783}}}
+	for name, l := range learners() {
+		_, r := trained(t, l, ward(t)) // closes its ledger: opened once, used as planned
+		var got []privacy.Event
+		for _, p := range r.ledger.Plan {
+			got = append(got, p.Event.Event)
+		}
+		if diff := cmp.Diff(want[name], got, cmpopts.EquateApprox(1e-5, 0)); diff != "" {
+			t.Errorf("%s: planned (-want +got):\n%s", name, diff)
+		}
+		if n := r.ledger.Taken("train"); n != 12 {
+			t.Errorf("%s: %d steps are used, must be 12", name, n)
+		}
+		if n := r.ledger.Taken("mixture"); name == "dp_syn" && n != 3 {
+			t.Errorf("%s: %d rounds are used, must be 3", name, n)
+		}
+	}
+}
+
+// TestResumedRunGivesTheSameModel: from each checkpoint, by a payer who knows that
+// its noise was drawn.
+func TestResumedRunGivesTheSameModel(t *testing.T) {
+	for name, l := range learners() {
+		in := ward(t)
+		whole, r := trained(t, l, in)
+		if len(r.states) != 2 {
+			t.Fatalf("%s: %d checkpoints of 12 steps, must be 2", name, len(r.states))
+		}
+		for i, state := range r.states {
+			again := pays(t, l, in)
+			again.resume, again.ledger.Drawn = state, 1<<40
+			resumed, err := again.run(t, l.stage(), in)
+			must(t, err)
+			if len(again.states) != 1-i || !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
+				t.Errorf("%s: a run resumed from checkpoint %d writes %d more or gives another model", name, i, len(again.states))
+			}
+		}
+	}
+}
+
+func bytesOf(t *testing.T, model pipeline.Table) []byte {
+	t.Helper()
+	files, err := pipeline.ReadFiles(t.Context(), model)
+	must(t, err)
+	out, err := json.Marshal(files)
+	must(t, err)
+	return out
+}
+
+// TestModelHoldsDecodersOnly: a description and the weights of a decoder for each part,
+// of 3 codes, 5 hidden units and 1+1+3+2 outputs. No encoder, no optimiser; a released model.
+func TestModelHoldsDecodersOnly(t *testing.T) {
+	for name, l := range learners() {
+		model, _ := trained(t, l, ward(t))
+		if model.Class != pipeline.Released {
+			t.Errorf("%s: the model's class is %s, must be %s", name, model.Class, pipeline.Released)
+		}
+		files, err := pipeline.ReadFiles(t.Context(), model)
+		must(t, err)
+		numbers, parts := 0, map[string]int{"dp_vae": 1, "dp_syn": 3}[name]
+		for _, f := range files {
+			if strings.HasPrefix(f.Name, "weights/") {
+				numbers += len(f.Data) / 4
+			} else if f.Name != "artifact.json" && f.Name != "model.json" {
+				t.Errorf("%s: the model holds %s", name, f.Name)
+			}
+		}
+		if want := parts * ((3+1)*5 + (5+1)*7); numbers != want {
+			t.Errorf("%s: the model holds %d weights, must hold %d", name, numbers, want)
+		}
+	}
+}
+
+// TestBadLabelIsNamed: a label that cannot divide the rows is an error of the plan.
+func TestBadLabelIsNamed(t *testing.T) {
+	in := ward(t)
+	for want, change := range map[string]func(*DPSYN){
+		`label: is "county"`:                     func(s *DPSYN) { s.Label = "county" },
+		"label: is column age, which is not one": func(s *DPSYN) { s.Label = "age" },
+		"mixture.rounds: is 1":                   func(s *DPSYN) { s.Mixture.Rounds = 1 },
+		"GiB":                                    func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
+		"max_grad_norm":                          func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
+	} {
+		s := smallSYN()
+		change(s)
+		if _, err := s.Plan(pipeline.Headers{"in": in.Header}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must say %s", err, want)
+		}
+	}
+}
+
+// TestHalvesCostAlike: at share 0.5 the two phases of the published spec, q = 128/32561,
+// 3000 steps at multiplier 4, have epsilons at delta 5e-6 that are within a quarter of
+// each other.
+func TestHalvesCostAlike(t *testing.T) {
+	s := smallSYN()
+	s.Steps, s.Mixture.Share = 3000, 0.5
+	rate := 128. / 32561
+	all, err := publishedSYN(s, rate).Epsilon(4, 1e-5)
+	must(t, err)
+	coder, err := publishedVAE(rate, 3000).Epsilon(4, 5e-6)
+	must(t, err)
+	if math.Abs(coder/(all-coder)-1) > 0.25 {
+		t.Errorf("the phases cost %g and %g", coder, all-coder)
+	}
+}

@@ -1,0 +1,137 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"weir/train/net"
+)
+
+// ByLabel trains Count copies of an objective at once, one for the rows of each label
+// (Abay et al. 2018 train an autoencoder a label). The weights are those of label 0,
+// then of label 1, and so on.
+//
+// A row's gradient is zero but for the weights of its own label, and one clip covers
+// all weights. So under add_remove a row moves the sum of a step by at most the clip;
+// a row that is replaced, by at most two clips, also where its label changes: then
+// it is one removal and one addition. Both labels share the row's one coin, that
+// of its step, so a step is one Poisson-sampled Gaussian release for all labels
+// together, whatever their sizes, which nobody needs to know.
+type ByLabel struct {
+	Each   Objective
+	Labels []int32 // of each row, from 0 to Count-1
+	Count  int
+}
+
+// NewByLabel returns an error where a label has no weights.
+func NewByLabel(each Objective, labels []int32, count int) (*ByLabel, error) {
+	for _, l := range labels {
+		if l < 0 || int(l) >= count {
+			return nil, fmt.Errorf("by label: holds a label outside 0 to %d", count-1)
+		}
+	}
+	return &ByLabel{each, labels, count}, nil
+}
+
+func (o *ByLabel) Params() int       { return o.Count * o.Each.Params() }
+func (o *ByLabel) PerExample() error { return o.Each.PerExample() }
+
+func (o *ByLabel) Worker(rows int) Worker {
+	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows)}
+	for l := range k.labels {
+		k.labels[l].Worker = o.Each.Worker(rows)
+	}
+	return k
+}
+
+type byLabelWorker struct {
+	*ByLabel
+	labels        []labelWorker
+	square, bound []float64
+	scale         []float32
+}
+
+// labelWorker is the part of a chunk that has one label.
+type labelWorker struct {
+	Worker
+	index []int32 // rows
+	at    []int   // where they stand in the chunk
+}
+
+func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
+	for l := range k.labels {
+		k.labels[l].index, k.labels[l].at = k.labels[l].index[:0], k.labels[l].at[:0]
+	}
+	for i, row := range index {
+		p := &k.labels[k.Labels[row]]
+		p.index, p.at = append(p.index, row), append(p.at, i)
+	}
+	var drawn *rand.Rand
+	once := func() *rand.Rand {
+		if drawn == nil {
+			drawn = draw()
+		}
+		return drawn
+	}
+	each := k.Each.Params()
+	for l, p := range k.labels {
+		if len(p.index) == 0 {
+			continue
+		}
+		var of []float64
+		if loss != nil {
+			of = k.square[:len(p.index)]
+		}
+		p.Run(w[l*each:][:each], p.index, once, of)
+		for j, v := range of {
+			loss[p.at[j]] = v
+		}
+	}
+}
+
+func (k *byLabelWorker) Squares(dst, bound []float64) {
+	for _, p := range k.labels {
+		n := len(p.index)
+		clear(k.square[:n])
+		clear(k.bound[:n])
+		if n > 0 {
+			p.Squares(k.square[:n], k.bound[:n])
+		}
+		for j, i := range p.at {
+			dst[i] += k.square[j]
+			bound[i] += k.bound[j]
+		}
+	}
+}
+
+func (k *byLabelWorker) Accumulate(grad, scale []float32) {
+	each := k.Each.Params()
+	for l, p := range k.labels {
+		if len(p.index) == 0 {
+			continue
+		}
+		of := scale
+		if scale != nil {
+			of = k.scale[:len(p.index)]
+			for j, i := range p.at {
+				of[j] = scale[i]
+			}
+		}
+		p.Accumulate(grad[l*each:][:each], of)
+	}
+}
+
+// Encode returns what a net makes of each listed row, len(index)×n.Out().
+func Encode(n *net.Net, w []float32, x *Rows, index []int32) []float32 {
+	p := n.NewPass(min(len(index), chunkRows))
+	out := make([]float32, 0, len(index)*n.Out())
+	for ; len(index) > 0; index = index[min(len(index), chunkRows):] {
+		some := index[:min(len(index), chunkRows)]
+		x.Gather(p.Input(len(some)), some)
+		y := p.Forward(w, net.Mode{})
+		for i := range y.Rows {
+			out = append(out, y.Row(i)...)
+		}
+	}
+	return out
+}

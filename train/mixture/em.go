@@ -1,0 +1,171 @@
+package mixture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"weir/privacy"
+	"weir/privacy/mechanism"
+)
+
+// Codes are rows of Dim numbers, and the label of each.
+type Codes struct {
+	Dim    int
+	Values []float32 // Dim a row
+	Labels []int32
+}
+
+func (c Codes) at(i int) []float32 { return c.Values[i*c.Dim : (i+1)*c.Dim] }
+
+// Config says how DP-EM runs. All of it is public.
+type Config struct {
+	Moments
+	Rounds int     // noisy moments that are asked for
+	Floor  float64 // least standard deviation of a component in any direction
+}
+
+// Validate names every field that is out of range.
+func (c Config) Validate() error {
+	var errs []error
+	check := func(ok bool, name string, value any, need string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
+		}
+	}
+	check(c.Labels >= 1, "labels", c.Labels, "at least 1")
+	check(c.Components >= 1, "components", c.Components, "at least 1")
+	check(c.Dim >= 1, "dim", c.Dim, "at least 1")
+	check(c.Rounds >= 1 && (c.Rounds > 1 || c.Components == 1), "rounds", c.Rounds, "at least 1, and 2 for more than one component")
+	check(c.Radius > 0 && c.Radius < 1e30, "radius", c.Radius, "a finite number above 0")
+	check(c.Floor >= 1e-4*c.Radius && c.Floor < c.Radius, "floor", c.Floor, "at least 1e-4 of the radius and below it")
+	return errors.Join(errs...)
+}
+
+// Fit runs Rounds rounds of DP-EM on a paid mechanism.GaussianFilter and returns a
+// mixture for each label.
+//
+// The first round asks for the moments of each label as a whole, from which Components
+// Gaussians are drawn by r, which is public. Each further round asks for the moments under the
+// mixtures that the rounds before it gave, and the next mixtures are those of
+// maximum likelihood for them (update says how noise is dealt with). Every round
+// costs an equal part of the filter's total, for all labels together: a row has one
+// label, whatever it is. Guarantee: that of the paid filter, for all rounds and all labels;
+// sensitivity is that of Moments.
+//
+// The share of a label is its noisy size, averaged over rounds. No exact count is used.
+func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Handle) ([]Mixture, error) {
+	m, ok := paid.Mechanism().(mechanism.GaussianFilter)
+	if !ok {
+		return nil, fmt.Errorf("paid: is %T, must be a Gaussian filter: %w", paid.Mechanism(), privacy.ErrUses)
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	f := &fit{Config: c, x: x, paid: paid, moves: c.Moves(), sizes: make([]float64, c.Labels)}
+	f.sigma = m.Noise(f.moves, m.Total()/float64(c.Rounds))
+	now := f.start()
+	for t := range c.Rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		noisy, err := f.release(now)
+		if err != nil {
+			return nil, err
+		}
+		for l := range now {
+			now[l].Components = f.update(noisy[l], now[l].Components)
+			if t == 0 {
+				now[l].Components = f.spread(now[l].Components[0], r)
+			}
+		}
+	}
+	f.share(now)
+	return now, nil
+}
+
+type fit struct {
+	Config
+	x     Codes
+	paid  *privacy.Handle
+	moves mechanism.Moves
+	sigma float64   // of the noise on each integer
+	sizes []float64 // noisy, of each label, summed over rounds
+}
+
+// start has all weight on the first component, so that the first round asks for whole
+// labels.
+func (f *fit) start() []Mixture {
+	all := make([]Mixture, f.Labels)
+	for l := range all {
+		all[l].Components = make([]Gaussian, f.Components)
+		for k := range all[l].Components {
+			all[l].Components[k] = f.unknown()
+		}
+		all[l].Components[0].Weight = 1
+	}
+	return all
+}
+
+// unknown is a component of which nothing is known: as wide as codes spread evenly in
+// their ball would be.
+func (f *fit) unknown() Gaussian {
+	g := Gaussian{Mean: make([]float64, f.Dim)}
+	deviation := math.Max(f.Radius/math.Sqrt(float64(f.Dim+2)), f.Floor)
+	for i := range f.Dim {
+		g.Factor = append(g.Factor, make([]float64, i+1))
+		g.Factor[i][i] = deviation
+	}
+	return g
+}
+
+// spread gives components that start at draws of one Gaussian, as wide as it is.
+func (f *fit) spread(of Gaussian, r *rand.Rand) []Gaussian {
+	if f.Components == 1 {
+		return []Gaussian{of}
+	}
+	out := make([]Gaussian, f.Components)
+	for k := range out {
+		out[k] = Gaussian{1 / float64(f.Components), make([]float64, f.Dim), of.Factor}
+		of.draw(out[k].Mean, r)
+	}
+	return out
+}
+
+// release gives the noisy moments of each component of each label, rows counting 1.
+func (f *fit) release(now []Mixture) ([][][]float64, error) {
+	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, now), f.moves, f.sigma)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]float64, f.Labels)
+	for l := range out {
+		for range f.Components {
+			block := make([]float64, f.each())
+			for i := range block {
+				block[i] = float64(sums[i]) / unit
+			}
+			sums = sums[f.each():]
+			out[l] = append(out[l], block)
+			f.sizes[l] += block[0]
+		}
+	}
+	return out, nil
+}
+
+// share sets the shares of labels from their noisy sizes: negative ones count as 0, and
+// if none is positive all labels are equally likely.
+func (f *fit) share(all []Mixture) {
+	total := 0.0
+	for _, n := range f.sizes {
+		total += math.Max(n, 0)
+	}
+	for l, n := range f.sizes {
+		all[l].Share = 1 / float64(len(all))
+		if total > 0 {
+			all[l].Share = math.Max(n, 0) / total
+		}
+	}
+}

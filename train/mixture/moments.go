@@ -1,0 +1,154 @@
+package mixture
+
+import (
+	"math"
+
+	"weir/internal/portable"
+	"weir/privacy/mechanism"
+	"weir/train/parallel"
+)
+
+// Moments are the sufficient statistics of all labels together: for each label and
+// component the sum of its responsibilities, of these times the code, and of these
+// times the products of the code's coordinates.
+//
+// Input: n rows, each a code x clipped to norm Radius and a label; mixtures of public
+// history. With u = x/Radius and responsibilities r >= 0 that add up to one, a row
+// adds r_k (1, u, u u') to component k of its own label, the products above the
+// diagonal times sqrt 2, so that they are as long as the whole matrix; all else of
+// the vector is 0.
+//
+// Sensitivity, in L2: sqrt 3 under add_remove, for the square of what a row adds is
+// sum r_k^2 (1 + |u|^2 + |u|^4) <= 3. sqrt 6 under replace_one: two rows of different
+// labels add to different coordinates; two of one label have the inner product
+// sum r_k s_k (1 + c + c^2) with c = u.v, and 1 + c + c^2 >= 3/4, so it is not negative
+// either, and the square of their difference is at most the sum of their squares.
+//
+// Each number that a row adds is rounded to a multiple of 2^-24 and added as an
+// integer, which is exact: sums depend on no order and no other row. Rounding moves
+// what a row adds by at most 2^-25 sqrt(m), m numbers of one label, which Moves adds.
+type Moments struct {
+	Labels, Components, Dim int
+	Radius                  float64
+}
+
+const (
+	unit     = 1 << 24 // of the integers: a row counts as so many
+	slack    = 1 + 0x1p-40
+	codeRows = 512 // a piece of parallel work
+)
+
+// size of the numbers of one component, and of all.
+func (m Moments) each() int { return 1 + m.Dim + m.Dim*(m.Dim+1)/2 }
+func (m Moments) size() int { return m.Labels * m.Components * m.each() }
+
+// Moves is the sensitivity of the integers.
+func (m Moments) Moves() mechanism.Moves {
+	rounding := math.Sqrt(float64(m.Components * m.each()))
+	one := float64(math.Sqrt(3)*unit*slack) + float64(rounding/2)
+	return mechanism.Moves{AddRemove: one, ReplaceOne: float64(math.Sqrt2*one*slack) + rounding}
+}
+
+// sums adds up what all rows add, under the given mixtures.
+func (m Moments) sums(x Codes, of []Mixture) []int64 {
+	pieces := (len(x.Labels) + codeRows - 1) / codeRows
+	workers := parallel.Workers(pieces)
+	sums := make([][]int64, workers)
+	for i := range sums {
+		sums[i] = make([]int64, m.size())
+	}
+	parallel.Do(workers, pieces, func(worker, piece int) {
+		w := m.newRow()
+		for i := piece * codeRows; i < min((piece+1)*codeRows, len(x.Labels)); i++ {
+			w.add(sums[worker], x.at(i), int(x.Labels[i]), of)
+		}
+	})
+	for _, other := range sums[1:] {
+		for i, v := range other {
+			sums[0][i] += v
+		}
+	}
+	return sums[0]
+}
+
+// row works out what one row adds.
+type row struct {
+	Moments
+	x, u, y, share []float64
+}
+
+func (m Moments) newRow() *row {
+	return &row{m, make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Dim), make([]float64, m.Components)}
+}
+
+func (w *row) add(sum []int64, code []float32, label int, of []Mixture) {
+	w.clip(code)
+	responsibilities(of[label].Components, w.share, w.x, w.y)
+	block := sum[label*w.Components*w.each():]
+	for k, r := range w.share {
+		to := block[k*w.each():][:w.each()]
+		to[0] += fixed(r)
+		at := 1
+		for i, u := range w.u {
+			to[at] += fixed(r * u)
+			at++
+			to[at] += fixed(r * u * u)
+			at++
+			for _, v := range w.u[:i] {
+				to[at] += fixed(r * u * v * math.Sqrt2)
+				at++
+			}
+		}
+	}
+}
+
+// clip sets x to the code, no longer than Radius, and u to it over Radius. A code
+// that is not finite counts as 0.
+func (w *row) clip(code []float32) {
+	square := 0.0
+	for j, v := range code {
+		w.x[j] = float64(v)
+		square += float64(w.x[j] * w.x[j])
+	}
+	factor := 1.0
+	switch norm := math.Sqrt(square); {
+	case !(norm <= 1e30):
+		factor = 0
+	case norm > w.Radius:
+		factor = w.Radius / norm
+	}
+	for j := range w.x {
+		if factor == 0 {
+			w.x[j] = 0
+		}
+		w.x[j] *= factor
+		w.u[j] = w.x[j] / w.Radius
+	}
+}
+
+func fixed(v float64) int64 { return int64(math.RoundToEven(v * unit)) }
+
+// responsibilities sets share to the probability of each component given x; y is
+// working memory. Where no density is a number it is the weights.
+func responsibilities(of []Gaussian, share, x, y []float64) {
+	top := math.Inf(-1)
+	for k := range of {
+		share[k] = math.Inf(-1)
+		if of[k].Weight > 0 {
+			share[k] = of[k].density(x, y)
+		}
+		top = math.Max(top, share[k])
+	}
+	total := 0.0
+	for k := range share {
+		share[k] = portable.Exp(share[k] - top)
+		total += share[k]
+	}
+	for k := range of {
+		if total-total != 0 {
+			share[k] = of[k].Weight
+			continue
+		}
+		share[k] /= total
+	}
+}
