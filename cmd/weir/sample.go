@@ -21,6 +21,7 @@ import (
 type sampleFlags struct {
 	rows   int64
 	copies int
+	step   int
 	seed   uint64
 	out    string
 	argmax bool
@@ -49,6 +50,9 @@ rejection; more of them are conditions that all hold. Values are separated by co
 spelled as in rules of the domain: a category, a number, a range such as 18..30, or
 missing. A condition that fewer rows meet than one in --max-tries is an error.
 
+With --step T rows are those of the model after step T of its training, where
+release_every kept it.
+
 Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seldom; 2 usage.`,
 		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..",
 		Args:    exactly(1, "MODEL"),
@@ -58,6 +62,7 @@ Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seld
 	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, without)")
 	c.Flags().StringArrayVar(&f.where, "where", nil, "COLUMN=VALUE,...: only rows with one of these values (any number of times)")
 	c.Flags().IntVar(&f.tries, "max-tries", 0, "with --where: rows drawn at most for each that is wanted (default 1000)")
+	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv, .tsv or .parquet; - is CSV on stdout")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
@@ -88,6 +93,9 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.conditions, err = conditions(f.where); err != nil {
 		return usage(c, err)
 	}
+	if c.Flags().Changed("step") && f.step < 1 {
+		return usage(c, fmt.Errorf("--step: is %d, must be at least 1", f.step))
+	}
 	if f.out != "-" {
 		if err := runtime.Replaceable(f.out, f.force); err != nil {
 			return withCode(exitUsage, err)
@@ -115,7 +123,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	stage := sample.Stage{Categorical: "sample", Copies: f.copies, Where: f.conditions, MaxTries: f.tries}
+	stage := sample.Stage{Categorical: "sample", Copies: f.copies, Where: f.conditions, MaxTries: f.tries, Step: f.step}
 	if f.argmax {
 		stage.Categorical = "argmax"
 	}

@@ -21,6 +21,7 @@ import (
 type Stage struct {
 	Rows        *int64                     `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
 	Copies      int                        `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
+	Step        int                        `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
 	Where       map[string]pipeline.Choice `yaml:"where,omitempty" json:"where,omitempty" doc:"Values by column, spelled as in rules of the domain: a category, a number, a range such as 18..30, missing, or a list of these. Only rows that have one of them in every column are kept, and rows counts these; the result has no other values. Drawn by rejection, so rare rows take long."`
 	MaxTries    int                        `yaml:"max_tries,omitempty" json:"max_tries,omitempty" min:"1" max:"1000000" doc:"With where: at most so many rows are drawn for each one that is wanted (1000 by default); a condition that the model meets less often is an error."`
 	Categorical string                     `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
@@ -83,6 +84,14 @@ func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.He
 		return c.out, err
 	}
 	return s.copied(c.out, model)
+}
+
+// at is a model after an earlier step.
+func at(m artifact.Model, step int) (artifact.Model, error) {
+	if earlier, ok := m.(artifact.Stepper); ok {
+		return earlier.At(step)
+	}
+	return nil, fmt.Errorf("step: is %d, must be absent: the model is not trained by steps", step)
 }
 
 // rows is how many to draw: the number of the settings, or the released one.
