@@ -24,6 +24,13 @@ func (g *generator) sample(w []float32, rows int, r *rand.Rand) net.Matrix {
 	return g.Forward(w, net.Mode{Train: true, Rand: r})
 }
 
+// judged is sample for a critic's training: the weights stay as they are, running
+// statistics included, so that critics side by side may share them.
+func (g *generator) judged(w []float32, rows int, r *rand.Rand) net.Matrix {
+	normal(g.Input(rows), r)
+	return g.Forward(w, net.Mode{Train: true, Frozen: true, Rand: r})
+}
+
 // descend moves the generator against the gradient dx at the rows that sample
 // returned last, times scale.
 func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {

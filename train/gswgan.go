@@ -13,13 +13,21 @@ import (
 // GSWGANConfig is how GSWGAN trains on what the paid CriticQuery releases.
 type GSWGANConfig struct {
 	WarmSteps   int       `json:"warm_steps"`   // of each critic against a throw-away generator
-	CriticSteps int       `json:"critic_steps"` // of a scheduled critic at each generator step
-	Scheduled   int       `json:"scheduled"`    // critics trained at each step, in turn
+	CriticSteps int       `json:"critic_steps"` // of a critic that a generator step trains
+	Scheduled   int       `json:"scheduled"`    // critics trained at each step, in turn; not used under schedule drawn
 	Penalty     float64   `json:"penalty"`
 	Critic      Optimiser `json:"critic"`
 	Generator   Optimiser `json:"generator"`
-	Average     float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
+	Average     float64   `json:"average"`      // decay of the average of the generator's iterates; 0 is none
+	NormalStart bool      `json:"normal_start"` // all weights begin as standard normals
+	Every       int       `json:"every"`        // steps between generators that are kept; 0 keeps the last alone
 	Seed        uint64    `json:"seed"`
+}
+
+// Iterate is the generator after a step.
+type Iterate struct {
+	Step    int
+	Weights []float32
 }
 
 // Validate names every field that is out of range.
@@ -34,22 +42,24 @@ func (c GSWGANConfig) Validate() error {
 	check(c.CriticSteps >= 1, "critic_steps", c.CriticSteps, "at least 1")
 	check(c.Scheduled >= 1, "scheduled", c.Scheduled, "at least 1")
 	check(c.Penalty >= 0, "penalty", c.Penalty, "at least 0")
+	check(c.Every >= 0, "every", c.Every, "at least 0")
 	check(c.Average >= 0 && c.Average < 1, "average", c.Average, "at least 0 and below 1")
 	return errors.Join(errs...)
 }
 
 // GSWGAN trains a generator against critics, one for each shard, a list of
-// positions in rows; it returns the generator's weights, averaged where Average
-// says so.
+// positions in rows; it returns the generator after every Every-th step and, as the
+// last, after all of them, averaged where Average says so.
 //
-// Input: rows with stability shards(k). A critic reads its own shard only, and is
-// trained on a public schedule: WarmSteps alone against a generator of its own,
-// then in turn, never because it was asked. Mechanism: each step's gradients of
-// the scores at the generated rows, clipped row by row to MaxGradNorm, noised on
-// the lattice. Everything else is public randomness and post-processing. Guarantee:
-// that of the paid CriticQuery for the generators of all steps together. The
-// critics are private and are not returned.
-func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
+// Input: rows with stability shards(k). A critic reads its own shard only: WarmSteps
+// alone against a generator of its own, then in turn (schedule public, never because it
+// was asked) or each time that it is drawn, right before it is asked (schedule drawn).
+// Mechanism: each step's gradients of the scores at the generated rows, clipped row by
+// row to MaxGradNorm, noised on the lattice. Who is asked comes from the paid secret
+// source; everything else is public randomness and post-processing. Guarantee: that of
+// the paid CriticQuery for the generators of all steps together, so that keeping
+// several costs nothing. The critics are private and are not returned.
+func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]Iterate, error) {
 	l, err := newGSLoop(c, critic, gen, rows, shards, paid)
 	if err == nil {
 		err = l.state.resume(h, paid, &l.generator.t)
@@ -60,24 +70,29 @@ func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Row
 	if err := l.warmStart(ctx, h); err != nil {
 		return nil, err
 	}
-	steps := l.q.Steps
-	for l.generator.t < steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		report := h.reports(l.generator.t+1, steps)
-		loss, err := l.step(l.generator.t, report)
-		if err != nil {
-			return nil, err
-		}
-		if report {
-			h.Progress(Progress{Phase: "generator", Step: l.generator.t, Steps: steps, Loss: loss})
-		}
-		if err := h.save(l.generator.t, &l.state); err != nil {
+	for l.generator.t < l.q.Steps {
+		if err := l.advance(ctx, h); err != nil {
 			return nil, err
 		}
 	}
-	return l.average.of(l.generator), nil
+	return l.kept, nil
+}
+
+// advance takes one step of the generator and says so.
+func (l *gsLoop) advance(ctx context.Context, h Hooks) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	report := h.reports(l.generator.t+1, l.q.Steps)
+	loss, err := l.step(l.generator.t, report)
+	if err != nil {
+		return err
+	}
+	l.keep()
+	if report {
+		h.Progress(Progress{Phase: "generator", Step: l.generator.t, Steps: l.q.Steps, Loss: loss})
+	}
+	return h.save(l.generator.t, &l.state)
 }
 
 type gsLoop struct {
@@ -90,7 +105,8 @@ type gsLoop struct {
 	gen       *generator
 	generator *descent
 	average   *runningMean
-	warm      int // critics that have had their warm start
+	kept      []Iterate // by step; weights of steps that are to come are zero
+	warm      int       // critics that have had their warm start
 	state     state
 }
 
@@ -108,13 +124,14 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 			rows.Width(), gen.Out(), critic.In(), q.Columns, len(shards), q.Critics)
 	}
 	l := &gsLoop{c: c, q: q, rows: rows, gen: newGenerator(gen, q.BatchSize),
-		generator: newDescent(c.Generator, gen.Init(public(c.Seed, "generator", 0)))}
+		generator: newDescent(c.Generator, c.start(gen, public(c.Seed, "generator", 0)))}
 	l.state.counters = []*int{&l.warm}
 	l.average = newRunningMean(c.Average, l.generator.w)
 	l.state.add(l.generator)
 	l.state.addAverage(l.average)
+	l.keepRoom()
 	for k, shard := range shards {
-		d := newDescent(c.Critic, critic.Init(public(c.Seed, "critic", uint64(k))))
+		d := newDescent(c.Critic, c.start(critic, public(c.Seed, "critic", uint64(k))))
 		l.critics = append(l.critics, &shardCritic{descent: d, shard: shard, id: k})
 		l.state.add(d)
 	}
@@ -153,14 +170,18 @@ func checkShards(n int, shards [][]int32) error {
 	return nil
 }
 
-// step trains the critics whose turn it is and moves the generator once.
+// step trains the critics of step t and moves the generator once.
 func (l *gsLoop) step(t int, wantLoss bool) (loss float64, err error) {
-	l.trainScheduled(t)
-	fake := l.gen.sample(l.generator.w, l.q.BatchSize, public(l.c.Seed, "step", uint64(t)))
-	dx, loss, err := l.release.query(l.critics, fake, t, wantLoss)
-	if err != nil {
+	if err := l.release.begin(t); err != nil {
 		return 0, err
 	}
+	if l.q.Schedule == ScheduleDrawn {
+		l.trainDrawn(t)
+	} else {
+		l.trainScheduled(t)
+	}
+	fake := l.gen.sample(l.generator.w, l.q.BatchSize, public(l.c.Seed, "step", uint64(t)))
+	dx, loss := l.release.query(l.critics, fake, wantLoss)
 	l.gen.descend(l.generator, dx, 1/float64(l.q.BatchSize))
 	l.average.update(l.generator.w)
 	return loss, nil

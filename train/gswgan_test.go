@@ -2,9 +2,11 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +21,7 @@ type gsCase struct {
 }
 
 func gsConfig(q Query) gsCase {
-	return gsCase{CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4, Query: q}, GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
+	return gsCase{CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4, Query: q, Schedule: SchedulePublic}, GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
 		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}}
 }
 
@@ -43,26 +45,45 @@ func runGS(t testing.TB, c gsCase, rows *Rows, shards [][]int32, h Hooks) []floa
 	nc, ng := wganNets(t)
 	w, err := GSWGAN(context.Background(), c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "gs"), h)
 	must(err)
-	return w
+	var all []float32
+	for _, k := range w {
+		all = append(all, k.Weights...)
+	}
+	return all
+}
+
+// gsVariants are all pairs of query and schedule.
+func gsVariants() []gsCase {
+	var list []gsCase
+	for _, q := range []Query{QueryBatch, QuerySample, QueryMean} {
+		list = append(list, gsConfig(q))
+	}
+	for _, q := range []Query{QueryBatch, QuerySample} {
+		c := gsConfig(q)
+		c.Schedule = ScheduleDrawn
+		list = append(list, c)
+	}
+	return list
 }
 
 func TestGSWGANContinuesBitForBit(t *testing.T) {
 	rows := normalRows(300, 4, 1)
-	for _, q := range []Query{QuerySample, QueryMean} {
-		resume(t, 10, func(h Hooks) []float32 { return runGS(t, gsConfig(q), rows, shardsOf(300, 70), h) })
+	for _, c := range gsVariants() {
+		c.Every = 7
+		resume(t, 10, func(h Hooks) []float32 { return runGS(t, c, rows, shardsOf(300, 70), h) })
 	}
 }
 
 func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
 	rows := normalRows(300, 4, 1)
-	for _, q := range []Query{QuerySample, QueryMean} {
+	for _, c := range gsVariants() {
 		var got [2][]float32
 		for k := range got {
 			old := runtime.GOMAXPROCS(k + 1)
-			got[k] = runGS(t, gsConfig(q), rows, shardsOf(300, 70), Hooks{})
+			got[k] = runGS(t, c, rows, shardsOf(300, 70), Hooks{})
 			runtime.GOMAXPROCS(old)
 		}
-		same(t, string(q), got[0], got[1])
+		same(t, fmt.Sprint(c.Query, c.Schedule), got[0], got[1])
 	}
 }
 
@@ -71,7 +92,7 @@ func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
 func TestReleaseSensitivity(t *testing.T) {
 	rows := normalRows(300, 4, 1)
 	const critics = 10
-	for _, q := range []Query{QuerySample, QueryMean} {
+	for _, q := range []Query{QueryBatch, QuerySample, QueryMean} {
 		c := gsConfig(q)
 		c.NoiseMultiplier, c.MaxGradNorm = 0, 0.7
 		nc, ng := wganNets(t)
@@ -81,8 +102,13 @@ func TestReleaseSensitivity(t *testing.T) {
 		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
 		query := func() net.Matrix { // with the same coins each time
 			l.release.paid = c.opened(shards, "sensitivity")
-			m, _, err := l.release.query(l.critics, fake, 0, false)
-			must(err)
+			must(l.release.begin(0))
+			if q == QueryBatch {
+				for i := range l.release.asked {
+					l.release.asked[i] = 3 // the changed one, for the whole batch
+				}
+			}
+			m, _ := l.release.query(l.critics, fake, false)
 			return m
 		}
 		before := query()
@@ -99,7 +125,7 @@ func TestReleaseSensitivity(t *testing.T) {
 				for j, v := range after.Row(i) {
 					d += math.Pow(float64(v)-float64(before.Row(i)[j]), 2)
 				}
-				if q == QuerySample && !(math.Sqrt(d) <= 2*0.7) {
+				if q != QueryMean && !(math.Sqrt(d) <= 2*0.7) {
 					t.Errorf("%s: row %d moved by %g, at most 1.4", q, i, math.Sqrt(d))
 				}
 				total += d
@@ -123,6 +149,7 @@ func TestReleaseNoise(t *testing.T) {
 	const critics = 10
 	for q, want := range map[Query]float64{
 		QuerySample: 3 * 2 * 0.7,                          // multiplier times 2 C
+		QueryBatch:  3 * 2 * 0.7,                          // for each row: the event joins them
 		QueryMean:   3 * 2 * 0.7 * math.Sqrt(8) / critics, // times 2 C sqrt(B) / K
 	} {
 		c := gsConfig(q)
@@ -137,8 +164,8 @@ func TestReleaseNoise(t *testing.T) {
 		fake := l.gen.sample(l.generator.w, c.BatchSize, rand.New(rand.NewPCG(6, 6)))
 		var square, n float64
 		for step := range 60 {
-			out, _, err := l.release.query(l.critics, fake, step, false)
-			must(err)
+			must(l.release.begin(step))
+			out, _ := l.release.query(l.critics, fake, false)
 			for i := range c.BatchSize {
 				square += math.Pow(norm(out.Row(i)), 2)
 				n += 4
@@ -194,11 +221,109 @@ func TestGSWGANLearns(t *testing.T) {
 			columns[j] = append(columns[j], float32(want[j]+0.3*r.NormFloat64()))
 		}
 	}
-	for _, q := range []Query{QuerySample, QueryMean} {
-		c := gsConfig(q)
+	for _, c := range gsVariants() {
 		c.NoiseMultiplier, c.Steps, c.Scheduled, c.BatchSize, c.WarmSteps = 0, 800, 5, 16, 100
 		c.Critic, c.Generator = Adam(2e-3, 0, 0.9), Adam(2e-3, 0, 0.9)
-		checkMeans(t, runGS(t, c, numeric(columns...), shardsOf(400, 11), Hooks{}), want)
+		if c.Schedule == ScheduleDrawn { // as many critic steps as in turn
+			c.CriticSteps = 10
+		}
+		t.Run(fmt.Sprint(c.Query, " ", c.Schedule), func(t *testing.T) {
+			checkMeans(t, runGS(t, c, numeric(columns...), shardsOf(400, 11)[:10], Hooks{}), want)
+		})
+	}
+}
+
+// TestDrawnCriticsAreTrained: under schedule drawn a step trains whom it asks, and no
+// other: one critic for query batch, a critic once for all its rows for query sample.
+func TestDrawnCriticsAreTrained(t *testing.T) {
+	rows := normalRows(300, 4, 1)
+	for _, q := range []Query{QueryBatch, QuerySample} {
+		c := gsConfig(q)
+		c.Schedule = ScheduleDrawn
+		nc, ng := wganNets(t)
+		shards := shardsOf(300, 6)[:5]
+		l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "drawn"))
+		must(err)
+		want := make([]int, 5)
+		for step := range 7 {
+			_, err := l.step(step, false)
+			must(err)
+			asked := map[int]bool{}
+			for _, k := range l.release.asked {
+				asked[k] = true
+			}
+			if q == QueryBatch && len(asked) != 1 {
+				t.Errorf("a batch asks %d critics", len(asked))
+			}
+			for k := range asked {
+				want[k] += c.CriticSteps
+			}
+		}
+		for i, k := range l.critics {
+			if k.t != want[i] {
+				t.Errorf("%s: critic %d took %d steps, want %d", q, i, k.t, want[i])
+			}
+		}
+	}
+}
+
+// TestDrawsAreUniformAndSecret: of 4000 steps each of 5 critics judges a fifth, within 6
+// standard deviations (false alarm 1e-8), and another key asks others.
+func TestDrawsAreUniformAndSecret(t *testing.T) {
+	rows, shards := normalRows(300, 4, 1), shardsOf(300, 6)[:5]
+	nc, ng := wganNets(t)
+	c := gsConfig(QueryBatch)
+	c.Steps = 4000
+	draws := func(key string) []int {
+		l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, key))
+		must(err)
+		var who []int
+		for step := range c.Steps {
+			must(l.release.begin(step))
+			who = append(who, l.release.asked[0])
+		}
+		return who
+	}
+	one, other, equal := draws("one key"), draws("another key"), 0
+	counts := make([]float64, 5)
+	for i, k := range one {
+		counts[k]++
+		if other[i] == k {
+			equal++
+		}
+	}
+	for k, n := range append(counts, float64(equal)) {
+		if math.Abs(n-800) > 6*math.Sqrt(4000*0.2*0.8) {
+			t.Errorf("%d: %g of 4000, want 800 (the last: steps that two keys agree on)", k, n)
+		}
+	}
+}
+
+// TestKeptGenerators: the generator kept after step 14 is that of a run of 14 steps; the
+// last is that of a run that keeps no other.
+func TestKeptGenerators(t *testing.T) {
+	rows, shards := normalRows(300, 4, 1), shardsOf(300, 6)
+	nc, ng := wganNets(t)
+	c := gsConfig(QueryBatch)
+	c.Schedule, c.NormalStart, c.Average = ScheduleDrawn, true, 0.9
+	run := func(steps, every int) []Iterate {
+		c.Steps, c.Every = steps, every
+		k, err := GSWGAN(context.Background(), c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "kept"), Hooks{})
+		must(err)
+		return k
+	}
+	several := run(24, 7)
+	var at []int
+	for _, k := range several {
+		at = append(at, k.Step)
+	}
+	if !slices.Equal(at, []int{7, 14, 21, 24}) {
+		t.Fatalf("kept steps %v", at)
+	}
+	same(t, "step 14", several[1].Weights, run(14, 0)[0].Weights)
+	same(t, "the last step", several[3].Weights, run(24, 0)[0].Weights)
+	if even := run(24, 12); len(even) != 2 {
+		t.Errorf("of 24 steps every 12th are %d", len(even))
 	}
 }
 
@@ -218,7 +343,8 @@ func TestGSWGANRefuses(t *testing.T) {
 		"outside":          run(nc, [][]int32{{0, 20}}, none),
 		"at least 1":       run(nc, nil, none),
 		"gradient penalty": run(curved, shardsOf(20, 3), none),
-		"query":            run(nc, shardsOf(20, 3), func(c *gsCase) { c.Query = "batch" }),
+		"query":            run(nc, shardsOf(20, 3), func(c *gsCase) { c.Query = "rows" }),
+		"critic_schedule":  run(nc, shardsOf(20, 3), func(c *gsCase) { c.Schedule = ScheduleDrawn }), // of all: nobody is drawn
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)

@@ -17,8 +17,10 @@ import (
 type release struct {
 	c       CriticQuery
 	paid    *privacy.Handle
+	use     *privacy.Use
+	asked   []int // the critic of each row of this step; nil: all of them
 	lattice noise.Lattice
-	sigma   float64 // of the noise on a row (sample) or on the sum over critics (mean)
+	sigma   float64 // of the noise on a row (batch, sample) or on the sum over critics (mean)
 	clip    float64 // of one row's gradient by one critic
 	passes  []*net.Pass
 	sums    [][]float64 // of the chunks of critics
@@ -46,6 +48,8 @@ func newRelease(c CriticQuery, critic *net.Net, paid *privacy.Handle) (*release,
 			m.sums = append(m.sums, make([]float64, c.BatchSize*d))
 		}
 		m.losses = make([]float64, len(m.sums))
+	} else {
+		m.asked = make([]int, c.BatchSize)
 	}
 	return m, nil
 }
@@ -72,24 +76,31 @@ func (q CriticQuery) lattice() (l noise.Lattice, clip float64, err error) {
 	return l, l.Clip / spread, nil
 }
 
+// begin takes the use of step t and draws, by the paid source, whom it asks.
+func (m *release) begin(t int) (err error) {
+	if m.use, err = m.paid.Use(int64(t)); err != nil || m.asked == nil {
+		return err
+	}
+	coins, who := m.use.Stream("critic of a row", 0), 0
+	for i := range m.asked {
+		if i == 0 || m.c.Query == QuerySample {
+			who = int(coins.Uint64n(uint64(m.c.Critics)))
+		}
+		m.asked[i] = who
+	}
+	return nil
+}
+
 // query returns the noised gradient of the generator's loss, -D, at each
-// generated row, and the mean loss when asked for.
-func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss bool) (net.Matrix, float64, error) {
-	use, err := m.paid.Use(int64(t))
-	if err != nil {
-		return m.out, 0, err
-	}
-	var loss float64
-	if m.c.Query == QuerySample {
-		loss = m.sample(critics, fake, use)
-	} else {
-		loss = m.mean(critics, fake)
-	}
-	m.addNoise(use)
-	scale := float32(1)
+// generated row of the step that has begun, and the mean loss when asked for.
+func (m *release) query(critics []*shardCritic, fake net.Matrix, wantLoss bool) (net.Matrix, float64) {
+	loss, scale := 0.0, float32(1)
 	if m.c.Query == QueryMean {
-		scale = 1 / float32(len(critics))
+		loss, scale = m.mean(critics, fake), 1/float32(len(critics))
+	} else {
+		loss = m.drawn(critics, fake)
 	}
+	m.addNoise(m.use)
 	for i := range m.out.Rows {
 		row := m.out.Row(i)
 		for j, v := range m.flat[i*m.out.Cols:][:m.out.Cols] {
@@ -99,7 +110,7 @@ func (m *release) query(critics []*shardCritic, fake net.Matrix, t int, wantLoss
 	if !wantLoss {
 		loss = 0
 	}
-	return m.out, loss, nil
+	return m.out, loss
 }
 
 func (m *release) addNoise(use *privacy.Use) {
@@ -116,19 +127,23 @@ func (m *release) addNoise(use *privacy.Use) {
 	copy(m.flat, privacy.Release(use, in, m.flat))
 }
 
-// sample asks, for each row, one critic drawn by the paid source.
-func (m *release) sample(critics []*shardCritic, fake net.Matrix, use *privacy.Use) (loss float64) {
-	coins := use.Stream("critic of a row", 0)
-	p := m.passes[0]
-	for i := range fake.Rows {
-		k := critics[coins.Uint64n(uint64(len(critics)))]
-		dx, l := score(p, k.w, fake.Slice(i, i+1))
-		loss += l
-		to := m.flat[i*fake.Cols:][:fake.Cols]
-		clear(to)
-		if c := rowFactor(dx.Row(0), m.clip); c > 0 {
-			kernel.Axpy(c, dx.Row(0), to)
+// drawn asks for each row the critic that was drawn for it; rows that follow each
+// other and share theirs are asked together.
+func (m *release) drawn(critics []*shardCritic, fake net.Matrix) (loss float64) {
+	clear(m.flat)
+	for i := 0; i < fake.Rows; {
+		to := i + 1
+		for to < fake.Rows && m.asked[to] == m.asked[i] {
+			to++
 		}
+		dx, l := score(m.passes[0], critics[m.asked[i]].w, fake.Slice(i, to))
+		loss += l
+		for row := range dx.Rows {
+			if c := rowFactor(dx.Row(row), m.clip); c > 0 {
+				kernel.Axpy(c, dx.Row(row), m.flat[(i+row)*fake.Cols:][:fake.Cols])
+			}
+		}
+		i = to
 	}
 	return loss / float64(fake.Rows)
 }

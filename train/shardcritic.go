@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"weir/train/net"
 	"weir/train/parallel"
@@ -44,7 +45,7 @@ func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand
 	for i := range l.index {
 		l.index[i] = k.shard[r.IntN(len(k.shard))]
 	}
-	fake := l.gen.sample(w, l.batch, r)
+	fake := l.gen.judged(w, l.batch, r)
 	l.triples.run(k.w, fake, func(m net.Matrix) { rows.Gather(m, l.index) }, l.c.Penalty, r, nil)
 	clear(l.grad)
 	l.triples.Accumulate(l.grad, nil)
@@ -56,7 +57,7 @@ func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand
 // function of the shard, and nobody ever sees it.
 func (l *criticLane) warmUp(k *shardCritic, rows *Rows) {
 	r := public(l.c.Seed, "warm start", uint64(k.id))
-	copy(l.throw.w, l.start.Init(r))
+	copy(l.throw.w, l.c.start(l.start, r))
 	clear(l.throw.m)
 	clear(l.throw.v)
 	l.throw.t = 0
@@ -111,12 +112,24 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 // trainScheduled gives the critics whose turn it is at step t CriticSteps steps each.
 func (l *gsLoop) trainScheduled(t int) {
 	count := min(l.c.Scheduled, len(l.critics))
+	l.trainEach(count, func(i int) (critic, turn int) { return (t*count + i) % len(l.critics), t*count + i })
+}
+
+// trainDrawn gives the critics that step t asks CriticSteps steps each.
+func (l *gsLoop) trainDrawn(t int) {
+	asked := slices.Clone(l.release.asked)
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	l.trainEach(len(asked), func(i int) (critic, turn int) { return asked[i], t*l.q.BatchSize + i })
+}
+
+// trainEach trains count critics side by side; a turn is a critic's public randomness.
+func (l *gsLoop) trainEach(count int, of func(i int) (critic, turn int)) {
 	parallel.Do(len(l.lanes), count, func(worker, i int) {
-		turn := t*count + i
-		k := l.critics[turn%len(l.critics)]
+		k, turn := of(i)
 		r := public(l.c.Seed, "turn", uint64(turn))
 		for range l.c.CriticSteps {
-			l.lanes[worker].train(k, l.generator.w, l.rows, r)
+			l.lanes[worker].train(l.critics[k], l.generator.w, l.rows, r)
 		}
 	})
 }

@@ -94,13 +94,15 @@ func (s *stepper) addNoise(drawn []float32) {
 		copy(s.sum, privacy.Release(s.use, s.sum, s.sum))
 		return
 	}
-	kernel.LatticeRound(s.sum, float32(s.lattice.Step))
 	var in []float32
+	if drawn != nil || s.use.Probed() {
+		kernel.LatticeRound(s.sum, float32(s.lattice.Step))
+	}
 	if s.use.Probed() {
 		in = slices.Clone(s.sum)
 	}
 	if drawn == nil {
-		s.use.Stream("noise", 0).LatticeGaussian(s.sum, s.c.sigma(), s.lattice.Step)
+		s.use.Stream("noise", 0).LatticeGaussian(s.sum, s.c.sigma(), s.lattice.Step) // which rounds, too
 	} else {
 		kernel.Add(s.sum, s.sum, drawn)
 		s.ahead.free <- drawn

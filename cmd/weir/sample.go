@@ -21,6 +21,7 @@ import (
 type sampleFlags struct {
 	rows   int64
 	copies int
+	step   int
 	seed   uint64
 	out    string
 	argmax bool
@@ -40,6 +41,9 @@ in a column copy. Each is drawn from the model fitted again to its own counts wi
 fresh public noise, so that what differs between copies carries the noise of the
 release; as the setting copies of the kind sample. Models of marginals only.
 
+With --step T rows are those of the model after step T of its training, where
+release_every kept it.
+
 Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv",
 		Args:    exactly(1, "MODEL"),
@@ -47,6 +51,7 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 	}
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
 	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, without)")
+	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv, .tsv or .parquet; - is CSV on stdout")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
@@ -63,6 +68,9 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	if c.Flags().Changed("copies") && (f.copies < 2 || f.copies > mostCopies) {
 		return usage(c, fmt.Errorf("--copies: is %d, must be 2 to %d; without it one table is drawn", f.copies, mostCopies))
+	}
+	if c.Flags().Changed("step") && f.step < 1 {
+		return usage(c, fmt.Errorf("--step: is %d, must be at least 1", f.step))
 	}
 	if f.out != "-" {
 		if err := runtime.Replaceable(f.out, f.force); err != nil {
@@ -91,7 +99,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	stage := sample.Stage{Categorical: "sample", Copies: f.copies}
+	stage := sample.Stage{Categorical: "sample", Copies: f.copies, Step: f.step}
 	if f.argmax {
 		stage.Categorical = "argmax"
 	}

@@ -57,6 +57,11 @@ func TestSampleDrawsCopies(t *testing.T) {
 			t.Errorf("--copies %s: exit code %d: %s", wrong, code, errs)
 		}
 	}
+	for step, want := range map[string]string{"0": "--step: is 0, must be at least 1", "3": "step: is 3, must be absent"} {
+		if code, _, errs := s.weir("sample", filepath.Join(run, "release", "train.model.arrow"), "--step", step); code == exitDone || !strings.Contains(errs, want) {
+			t.Errorf("--step %s: exit code %d: %s", step, code, errs)
+		}
+	}
 }
 
 // TestEachReleasedTableHasItsDomain: domain.yaml is that of the synthetic rows, without the

@@ -38,31 +38,44 @@ type pending struct {
 	word uint64
 }
 
-// normals makes dst, at most blockNumbers, from one word of 8 bytes each, which it
-// returns: they hold until the next draw. Numbers outside the fast path become 0
-// and wait in st.pending until all words are used, because they take more from the
-// stream, which may overwrite the words.
-func (st *Stream) normals(dst []float64) (words []byte) {
-	if st.next > bufferBytes-8*len(dst) {
+// words returns one word of 8 bytes for each of n numbers, at most blockNumbers.
+// They hold until the next draw.
+func (st *Stream) words(n int) []byte {
+	if st.next > bufferBytes-8*n {
 		st.refill()
 	}
-	words = st.buf[st.next : st.next+8*len(dst)]
+	words := st.buf[st.next : st.next+8*n]
 	st.next += len(words)
+	return words
+}
+
+// normals makes dst, at most blockNumbers, from the words that it returns. Numbers
+// outside the fast path become 0 and wait in st.pending until all words are used,
+// because they take more from the stream, which may overwrite the words.
+func (st *Stream) normals(dst []float64) (words []byte) {
+	words = st.words(len(dst))
 	var inside [bufferBytes / 64]uint8
 	best.normals(dst, words, inside[:])
-	st.pending = st.pending[:0]
-	for i := 0; i < len(dst); i += 64 {
-		left := ^binary.LittleEndian.Uint64(inside[i/8:])
-		if len(dst)-i < 64 {
-			left &= 1<<(len(dst)-i) - 1
-		}
-		for ; left != 0; left &= left - 1 {
-			at := i + bits.TrailingZeros64(left)
-			st.wait(at, words)
-			dst[at] = 0
-		}
+	st.waitRest(words, inside[:])
+	for _, p := range st.pending {
+		dst[p.at] = 0
 	}
 	return words
+}
+
+// waitRest makes st.pending the numbers that are not done.
+func (st *Stream) waitRest(words []byte, done []uint8) {
+	st.pending = st.pending[:0]
+	n := len(words) / 8
+	for i := 0; i < n; i += 64 {
+		left := ^binary.LittleEndian.Uint64(done[i/8:])
+		if n-i < 64 {
+			left &= 1<<(n-i) - 1
+		}
+		for ; left != 0; left &= left - 1 {
+			st.wait(i+bits.TrailingZeros64(left), words)
+		}
+	}
 }
 
 func (st *Stream) wait(at int, words []byte) {

@@ -1,6 +1,9 @@
 package noise
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // RoundToLattice rounds each number to the nearest multiple of step, a power of
 // two, ties to even. The result is exact: above 2^24 steps a float32 is itself a
@@ -17,29 +20,28 @@ func RoundToLattice[F float32 | float64](dst []F, step float64) {
 	}
 }
 
-// LatticeGaussian adds to each number of dst, a multiple of step, an independent
-// N(0, sigma^2) rounded to the nearest multiple of step. See Lattice for the
-// guarantee; sigma/step must be in [2^-10, 2^40]. It draws blocks of blockNumbers
-// normals, so the same calls in the same order give the same noise.
+// LatticeGaussian rounds each number of dst, which is finite, to the nearest multiple
+// of step and adds an independent N(0, sigma^2) rounded to the nearest multiple of
+// step. See Lattice for the guarantee; sigma/step must be in [2^-10, 2^40]. It draws
+// blocks of blockNumbers normals, so the same calls in the same order give the same
+// noise.
 func (st *Stream) LatticeGaussian(dst []float32, sigma, step float64) {
 	r := mustRounding(sigma, step)
-	var normal [blockNumbers]float64
-	var before [blockNumbers]float32
 	for len(dst) > 0 {
 		n := min(len(dst), blockNumbers)
-		words := st.normals(normal[:n])
-		copy(before[:], dst[:n])
-		if best.addRounded(dst[:n], normal[:n], r.ratio, step, r.limit) {
-			st.waitNear(normal[:n], words, r)
-		}
+		words := st.words(n)
+		var done [bufferBytes / 64]uint8
+		best.addNoise(dst[:n], words, done[:], &r)
+		st.waitRest(words, done[:])
+		slices.SortStableFunc(st.pending, outsideFirst)
 		for _, p := range st.pending {
-			dst[p.at] = float32(float64(before[p.at]) + float64(float64(st.steps(p.word, r))*step))
+			dst[p.at] = float32(r.onto(dst[p.at]) + float64(float64(st.steps(p.word, &r))*step))
 		}
 		dst = dst[n:]
 	}
 }
 
-// LatticeGaussian64 is LatticeGaussian for float64: of equal streams it adds the
+// LatticeGaussian64 is LatticeGaussian for float64 sums that are rounded already: of equal streams it adds the
 // same noise. The sum is exact up to 2^53 steps; above, it is rounded to the nearest
 // float64, a function of the exact sum alone.
 func (st *Stream) LatticeGaussian64(dst []float64, sigma, step float64) {
@@ -47,7 +49,7 @@ func (st *Stream) LatticeGaussian64(dst []float64, sigma, step float64) {
 	var steps [blockNumbers]int64
 	for len(dst) > 0 {
 		n := min(len(dst), blockNumbers)
-		st.gaussianSteps(steps[:n], r)
+		st.gaussianSteps(steps[:n], &r)
 		for i, k := range steps[:n] {
 			dst[i] += float64(float64(k) * step)
 		}
@@ -64,7 +66,7 @@ func (st *Stream) IntegerGaussian(dst []int64, sigma float64) {
 	var steps [blockNumbers]int64
 	for len(dst) > 0 {
 		n := min(len(dst), blockNumbers)
-		st.gaussianSteps(steps[:n], r)
+		st.gaussianSteps(steps[:n], &r)
 		for i, k := range steps[:n] {
 			dst[i] += k
 		}

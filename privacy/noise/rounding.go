@@ -19,6 +19,8 @@ type rounding struct {
 	limit    float64 // from this distance to the integer on the low bits matter
 	mantissa uint64  // ratio = mantissa 2^(exponent-52)
 	exponent int
+
+	step, inverse float64 // of the lattice, a power of two
 }
 
 // The ratios that are served. Above, integers leave the exact range of the fast
@@ -34,17 +36,24 @@ func mustRounding(sigma, step float64) rounding {
 	if !(ratio >= leastRatio && ratio <= mostRatio) {
 		panic("noise: sigma/step must be in [2^-10, 2^40]")
 	}
-	return newRounding(ratio)
+	r := newRounding(ratio)
+	r.step, r.inverse = step, 1/step
+	return r
 }
 
 func newRounding(ratio float64) rounding {
 	frac, exp := math.Frexp(ratio)
-	return rounding{ratio, 0.5 - max(ratio*0x1p-49, 0x1p-52), uint64(frac * 0x1p53), exp - 1}
+	return rounding{ratio: ratio, limit: 0.5 - max(ratio*0x1p-49, 0x1p-52), mantissa: uint64(frac * 0x1p53), exponent: exp - 1}
+}
+
+// onto returns the multiple of step nearest to x, ties to even, exactly.
+func (r *rounding) onto(x float32) float64 {
+	return float64(math.RoundToEven(float64(x)*r.inverse) * r.step)
 }
 
 // nearest returns floor(x ratio + 1/2) for x = place / 2^placeBits, exactly. x is
 // below 2^17, so that the product has at most 181 bits; ratio is in [2^-10, 2^53).
-func (r rounding) nearest(x wide) int64 {
+func (r *rounding) nearest(x wide) int64 {
 	shift := placeBits + 52 - r.exponent // from 111 to 173
 	carry, _ := bits.Mul64(x.lo, r.mantissa)
 	high, mid := bits.Mul64(x.hi, r.mantissa)
@@ -58,7 +67,7 @@ func (r rounding) nearest(x wide) int64 {
 }
 
 // steps finishes a pending number.
-func (st *Stream) steps(word uint64, r rounding) int64 {
+func (st *Stream) steps(word uint64, r *rounding) int64 {
 	k := r.nearest(st.finish(word).fixed(st.Uint64()))
 	if word>>10&1 == 1 {
 		return -k
@@ -67,7 +76,7 @@ func (st *Stream) steps(word uint64, r rounding) int64 {
 }
 
 // waitNear puts the numbers whose low bits matter into st.pending.
-func (st *Stream) waitNear(normal []float64, words []byte, r rounding) {
+func (st *Stream) waitNear(normal []float64, words []byte, r *rounding) {
 	for i, z := range normal {
 		if t := float64(z * r.ratio); math.Abs(t-math.RoundToEven(t)) >= r.limit {
 			st.wait(i, words)
@@ -75,8 +84,16 @@ func (st *Stream) waitNear(normal []float64, words []byte, r rounding) {
 	}
 }
 
+// outsideFirst puts numbers outside the fast path before those near a middle, the
+// order in which gaussianSteps finishes them.
+func outsideFirst(a, b pending) int {
+	_, x := number(a.word)
+	_, y := number(b.word)
+	return int(x) - int(y)
+}
+
 // gaussianSteps fills dst, at most blockNumbers, with independent round(N ratio).
-func (st *Stream) gaussianSteps(dst []int64, r rounding) {
+func (st *Stream) gaussianSteps(dst []int64, r *rounding) {
 	var normal [blockNumbers]float64
 	words := st.normals(normal[:len(dst)])
 	st.waitNear(normal[:len(dst)], words, r)

@@ -139,7 +139,7 @@ func parityP(draw func(dst []int64), ratio float64) float64 {
 func TestLowBitsAreDrawn(t *testing.T) {
 	const ratio = 0x1p52
 	st, r := testStream("low bits"), newRounding(ratio)
-	if p := parityP(func(dst []int64) { st.gaussianSteps(dst, r) }, ratio); p < stattest.FalseAlarm {
+	if p := parityP(func(dst []int64) { st.gaussianSteps(dst, &r) }, ratio); p < stattest.FalseAlarm {
 		t.Errorf("p-value %g", p)
 	}
 	normal := make([]float64, 200)
@@ -164,7 +164,7 @@ func TestPositionsAreUniform(t *testing.T) {
 	var counts, starts [4]int
 	probabilities := make([]float64, len(counts))
 	for range n {
-		counts[st.steps(word, r)-first]++
+		counts[st.steps(word, &r)-first]++
 	}
 	starts[0] = n
 	for i := range probabilities {

@@ -26,7 +26,7 @@ var ErrReused = errors.New("a stream of noise was asked for twice")
 // Source is the randomness of one use of a paid mechanism. It may be shared
 // between goroutines.
 type Source struct {
-	keyed func() hash.Hash // holds the key where fmt cannot follow, whatever the verb
+	named func() hash.Hash // has taken key and name; it holds them where fmt cannot follow, whatever the verb
 	name  string
 	use   uint64
 
@@ -46,11 +46,27 @@ type site struct {
 // name holds the recipe of what is done with the noise, so that another
 // computation never meets the same numbers.
 func NewSource(key Key, name string) *Source {
-	return &Source{keyed: func() hash.Hash { return hmac.New(sha256.New, key[:]) }, name: name}
+	mac := hmac.New(sha256.New, key[:])
+	mac.Reset() // keeps what it makes of the key, for its copies
+	io.WriteString(mac, "weir noise stream 2")
+	writeString(mac, name)
+	return &Source{named: func() hash.Hash {
+		c, err := mac.(hash.Cloner).Clone()
+		if err != nil {
+			panic(err) // HMAC-SHA-256 can always be copied
+		}
+		return c
+	}, name: name}
+}
+
+// writeString is preceded by the length, so that no two lists of strings are alike.
+func writeString(to io.Writer, s string) {
+	to.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
+	io.WriteString(to, s)
 }
 
 // Use returns the randomness of the i-th use.
-func (s *Source) Use(i uint64) *Source { return &Source{keyed: s.keyed, name: s.name, use: i + 1} }
+func (s *Source) Use(i uint64) *Source { return &Source{named: s.named, name: s.name, use: i + 1} }
 
 // Stream returns the stream of one draw site, AES-256 in counter mode under
 // HMAC-SHA-256(key, name, use, purpose, index, times). HMAC is a pseudo-random
@@ -60,12 +76,8 @@ func (s *Source) Use(i uint64) *Source { return &Source{keyed: s.keyed, name: s.
 // noise nor stays unseen.
 func (s *Source) Stream(purpose string, index uint64) (*Stream, error) {
 	times := s.note(purpose, index)
-	mac := s.keyed()
-	io.WriteString(mac, "weir noise stream 2")
-	for _, part := range []string{s.name, purpose} {
-		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
-		io.WriteString(mac, part)
-	}
+	mac := s.named()
+	writeString(mac, purpose)
 	for _, n := range []uint64{s.use, index, times} {
 		mac.Write(binary.LittleEndian.AppendUint64(nil, n))
 	}

@@ -34,9 +34,11 @@ func newStream(key []byte) *Stream {
 	return st
 }
 
+// zeros is what the key stream is added to; nobody writes it.
+var zeros [bufferBytes]byte
+
 func (st *Stream) refill() {
-	clear(st.buf[:])
-	st.ctr.XORKeyStream(st.buf[:], st.buf[:])
+	st.ctr.XORKeyStream(st.buf[:], zeros[:])
 	st.next = 0
 }
 

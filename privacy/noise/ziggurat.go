@@ -33,9 +33,10 @@ var layers = func() (t [layerCount]layer) {
 // from bit 10, position from bits 11 to 63. Bit i%8 of inside[i/8] says whether
 // number i is done.
 //
-// addRounded adds to each number of dst the normal one times ratio, rounded to an
-// integer (ties to even), times step. It reports whether any was as far as limit
-// from its integer.
+// addNoise rounds each number of dst to the lattice of r and adds the normal one
+// times ratio, rounded to an integer (ties to even), times step. Bit i%8 of
+// done[i/8] says whether number i is done; a number whose word is not inside, or that
+// is as far as limit from its integer, is left as it is.
 type level uint8
 
 const (
@@ -53,24 +54,37 @@ func normalsGeneric(dst []float64, words []byte, inside []uint8) {
 		n := min(len(dst), 8)
 		done := uint8(0)
 		for i := range dst[:n] {
-			word := binary.LittleEndian.Uint64(words[8*i:])
-			l := &layers[word%layerCount]
-			// The sign is set by bit, for a branch on a random bit costs more than all the rest.
-			x := math.Float64bits(float64(int64(word>>11)) * l.width)
-			dst[i] = math.Float64frombits(x | word<<53&(1<<63))
-			done |= uint8((word>>11-l.inside)>>63) << i // both are below 2^63
+			x, in := number(binary.LittleEndian.Uint64(words[8*i:]))
+			dst[i] = x
+			done |= uint8(in) << i
 		}
 		inside[0] = done
 		dst, words, inside = dst[n:], words[8*n:], inside[1:]
 	}
 }
 
-func addRoundedGeneric(dst []float32, normal []float64, ratio, step, limit float64) (near bool) {
-	for i, z := range normal[:len(dst)] {
-		t := float64(z * ratio)
-		k := math.RoundToEven(t)
-		dst[i] = float32(float64(dst[i]) + float64(k*step))
-		near = near || math.Abs(t-k) >= limit
+// number returns what a word stands for, and 1 if it is inside.
+func number(word uint64) (x float64, inside uint64) {
+	l := &layers[word%layerCount]
+	// The sign is set by bit, for a branch on a random bit costs more than all the rest.
+	bits := math.Float64bits(float64(int64(word>>11)) * l.width)
+	return math.Float64frombits(bits | word<<53&(1<<63)), (word>>11 - l.inside) >> 63 // both are below 2^63
+}
+
+func addNoiseGeneric(dst []float32, words []byte, done []uint8, r *rounding) {
+	for len(dst) > 0 {
+		n := min(len(dst), 8)
+		mask := uint8(0)
+		for i, x := range dst[:n] {
+			z, in := number(binary.LittleEndian.Uint64(words[8*i:]))
+			t := float64(z * r.ratio)
+			k := math.RoundToEven(t)
+			if in == 1 && math.Abs(t-k) < r.limit {
+				dst[i] = float32(r.onto(x) + float64(k*r.step))
+				mask |= 1 << i
+			}
+		}
+		done[0] = mask
+		dst, words, done = dst[n:], words[8*n:], done[1:]
 	}
-	return near
 }

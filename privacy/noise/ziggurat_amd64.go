@@ -9,17 +9,20 @@ func normalsAVX2(dst *float64, words *byte, table *layer, inside *uint8, turns i
 func normalsAVX512(dst *float64, words *byte, table *layer, inside *uint8, turns int)
 
 //go:noescape
-func addRoundedAVX2(dst *float32, normal *float64, ratio, step, limit float64, turns int) (near uint64)
+func addNoiseAVX2(dst *float32, words *byte, table *layer, done *uint8, r *rounding, turns int)
+
+//go:noescape
+func addNoiseAVX512(dst *float32, words *byte, table *layer, done *uint8, r *rounding, turns int)
 
 func choose() level {
 	x := &cpu.X86
 	switch {
-	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX2:
+	case !x.HasAVX2 || !x.HasBMI2:
+		return generic
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL:
 		return avx512
-	case x.HasAVX2:
-		return avx2
 	}
-	return generic
+	return avx2
 }
 
 func (l level) normals(dst []float64, words []byte, inside []uint8) {
@@ -39,12 +42,19 @@ func (l level) normals(dst []float64, words []byte, inside []uint8) {
 	}
 }
 
-func (l level) addRounded(dst []float32, normal []float64, ratio, step, limit float64) (near bool) {
+func (l level) addNoise(dst []float32, words []byte, done []uint8, r *rounding) {
 	turns := len(dst) / 8
 	if l == generic || turns == 0 {
-		return addRoundedGeneric(dst, normal, ratio, step, limit)
+		addNoiseGeneric(dst, words, done, r)
+		return
 	}
-	_ = normal[8*turns-1]
-	near = addRoundedAVX2(&dst[0], &normal[0], ratio, step, limit, turns) != 0
-	return addRoundedGeneric(dst[8*turns:], normal[8*turns:], ratio, step, limit) || near
+	_, _ = words[64*turns-1], done[turns-1]
+	if l == avx512 {
+		addNoiseAVX512(&dst[0], &words[0], &layers[0], &done[0], r, turns)
+	} else {
+		addNoiseAVX2(&dst[0], &words[0], &layers[0], &done[0], r, turns)
+	}
+	if 8*turns < len(dst) {
+		addNoiseGeneric(dst[8*turns:], words[64*turns:], done[turns:], r)
+	}
 }

@@ -8,6 +8,6 @@ func (level) normals(dst []float64, words []byte, inside []uint8) {
 	normalsGeneric(dst, words, inside)
 }
 
-func (level) addRounded(dst []float32, normal []float64, ratio, step, limit float64) (near bool) {
-	return addRoundedGeneric(dst, normal, ratio, step, limit)
+func (level) addNoise(dst []float32, words []byte, done []uint8, r *rounding) {
+	addNoiseGeneric(dst, words, done, r)
 }

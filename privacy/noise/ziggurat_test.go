@@ -1,8 +1,10 @@
 package noise
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -68,35 +70,76 @@ func TestNormalsOfAllLevels(t *testing.T) {
 	}
 }
 
-// TestAddRoundedOfAllLevels includes ties, sums above 2^24 steps and numbers too
-// large for an integer.
-func TestAddRoundedOfAllLevels(t *testing.T) {
+// TestAddNoiseOfAllLevels compares with the plain statement: sums off the lattice, on
+// it, ties, -0 and above 2^24 steps; at the largest ratio one number in some hundred is near a
+// middle.
+func TestAddNoiseOfAllLevels(t *testing.T) {
 	st := testStream("levels")
+	near := 0
 	for _, v := range levels() {
-		for n := range 70 {
-			normal, dst := make([]float64, n), make([]float32, n+1)
-			st.Gaussian(normal)
-			want, wantNear := make([]float32, n+1), false
-			ties := st.Uint64n(2) // not in every slice, so that some have none
-			for i := range normal {
-				switch st.Uint64n(4) + ties {
+		for n := range blockNumbers + 1 {
+			r := mustRounding([]float64{1, 0x1.3p39, 0x1p-9}[n%3], 1)
+			r.step, r.inverse = 0.125, 8
+			words, dst, want := edgeWords(st, n), make([]float32, n+1), make([]float32, n+1)
+			done, wantDone := make([]uint8, bufferBytes/64), make([]uint8, bufferBytes/64)
+			for i := range dst {
+				dst[i] = float32(math.Ldexp(st.Float64()-0.5, int(st.Uint64n(40))-8))
+				switch st.Uint64n(8) {
 				case 0:
-					normal[i] = (math.Floor(normal[i]*8) + 0.5) * 0x1p-10 // a tie for the ratio below
+					dst[i] = float32(math.Floor(float64(dst[i]))) + 0.0625
 				case 1:
-					normal[i] *= 0x1p70
+					dst[i] = float32(math.Copysign(0, -1))
 				}
-				k := math.RoundToEven(normal[i] * 0x1p10)
-				wantNear = wantNear || math.Abs(normal[i]*0x1p10-k) >= 0.4999
-				dst[i] = float32(math.Ldexp(st.Float64()-0.5, int(st.Uint64n(40))))
-				want[i] = float32(float64(dst[i]) + k*0.125)
+				want[i] = dst[i]
+				if i == n {
+					break
+				}
+				z, inside := straight(binary.LittleEndian.Uint64(words[8*i:]))
+				k := math.RoundToEven(z * r.ratio)
+				far := math.Abs(z*r.ratio-k) < r.limit
+				if inside && far {
+					want[i] = float32(math.RoundToEven(float64(dst[i])*8)*0.125 + k*0.125)
+					wantDone[i/8] |= 1 << (i % 8)
+				} else if inside {
+					near++
+				}
 			}
-			near := v.addRounded(dst[:n], normal, 0x1p10, 0.125, 0.4999)
-			if near != wantNear {
-				t.Fatalf("level %d, %d numbers: near a middle %v, must be %v", v, n, near, wantNear)
-			}
+			v.addNoise(dst[:n], words, done, &r)
 			for i := range want {
 				if math.Float32bits(dst[i]) != math.Float32bits(want[i]) {
 					t.Fatalf("level %d, number %d of %d: %g, must be %g", v, i, n, dst[i], want[i])
+				}
+			}
+			if !bytes.Equal(done, wantDone) {
+				t.Fatalf("level %d, %d numbers: done %08b, must be %08b", v, n, done, wantDone)
+			}
+		}
+	}
+	if near == 0 {
+		t.Error("no number was near a middle")
+	}
+}
+
+// TestLatticeGaussianIsRoundAndAdd compares what is fused with its parts: the same
+// noise as that of integers, on the sum rounded by RoundToLattice. A third of the
+// numbers at the largest ratio wait, so the order in which they are finished shows.
+func TestLatticeGaussianIsRoundAndAdd(t *testing.T) {
+	for _, ratio := range []float64{0.01, 37, 0x1.8p17, mostRatio} {
+		for _, n := range []int{1, 7, 240, 1000} {
+			const step = 0x1p-9
+			sum, k := make([]float32, n), make([]int64, n)
+			a, b := testStream("fused"), testStream("fused")
+			for i := range sum {
+				sum[i] = float32(a.Float64() - 0.5)
+				b.Float64()
+			}
+			want := slices.Clone(sum)
+			RoundToLattice(want, step)
+			b.IntegerGaussian(k, ratio)
+			a.LatticeGaussian(sum, ratio*step, step)
+			for i := range want {
+				if v := float32(float64(want[i]) + float64(k[i])*step); v != sum[i] {
+					t.Fatalf("ratio %g, number %d of %d: %g, must be %g", ratio, i, n, sum[i], v)
 				}
 			}
 		}

@@ -28,35 +28,49 @@ func (l *batchNorm) tensors() []Tensor {
 
 func (l *batchNorm) op(rows int) op {
 	return &batchNormOp{batchNorm: l, unit: NewMatrix(rows, l.cols), y: NewMatrix(rows, l.cols),
-		dx: NewMatrix(rows, l.cols), inverse: make([]float64, l.cols)}
+		dx: NewMatrix(rows, l.cols), inverse: make([]float64, l.cols), sum: make([]float64, l.cols), dot: make([]float64, l.cols)}
 }
 
 type batchNormOp struct {
 	*batchNorm
 	unit, y, dx Matrix
 	inverse     []float64 // 1/standard deviation of each column
+	sum, dot    []float64 // of each column: its mean and variance, or what its gradient needs
 	train       bool
 	delta       Matrix
 }
 
 func (o *batchNormOp) forward(w []float32, x Matrix, m Mode) Matrix {
 	o.train = m.Train
-	y := o.y.Slice(0, x.Rows)
+	y, mean, variance := o.y.Slice(0, x.Rows), o.sum, o.dot
+	if m.Train {
+		moments(mean, variance, x)
+	}
 	for j := range o.cols {
-		mean, variance := float64(w[2*o.cols+j]), float64(w[3*o.cols+j])
-		if m.Train {
-			mean, variance = moments(x, j)
-			o.remember(w, j, mean, variance, x.Rows)
+		switch {
+		case !m.Train:
+			mean[j], variance[j] = float64(w[2*o.cols+j]), float64(w[3*o.cols+j])
+		case !m.Frozen:
+			o.remember(w, j, mean[j], variance[j], x.Rows)
 		}
-		o.inverse[j] = 1 / math.Sqrt(variance+normEpsilon)
-		for i := range x.Rows {
-			u := float32((float64(x.Row(i)[j]) - mean) * o.inverse[j])
-			o.unit.Row(i)[j] = u
-			y.Row(i)[j] = float32(u*w[j]) + w[o.cols+j]
-		}
+		o.inverse[j] = 1 / math.Sqrt(variance[j]+normEpsilon)
+	}
+	for i := range x.Rows {
+		o.normalise(y.Row(i), o.unit.Row(i), x.Row(i), w[:o.cols], w[o.cols:2*o.cols])
 	}
 	y.setExtra(1)
 	return y
+}
+
+// normalise sets one row of the unit values and of the output.
+func (o *batchNormOp) normalise(y, unit, x, gain, offset []float32) {
+	mean, inverse := o.sum[:len(x)], o.inverse[:len(x)]
+	y, unit, gain, offset = y[:len(x)], unit[:len(x)], gain[:len(x)], offset[:len(x)]
+	for j, v := range x {
+		u := float32((float64(v) - mean[j]) * inverse[j])
+		unit[j] = u
+		y[j] = float32(u*gain[j]) + offset[j]
+	}
 }
 
 // remember moves the running statistics towards those of a batch of n; the
@@ -70,18 +84,31 @@ func (o *batchNormOp) remember(w []float32, j int, mean, variance float64, n int
 	w[3*o.cols+j] += float32(batchMomentum * (variance - float64(w[3*o.cols+j])))
 }
 
-// moments returns the mean and the biased variance of column j.
-func moments(x Matrix, j int) (mean, variance float64) {
+// moments sets the mean and the biased variance of each column, row by row: columns
+// lie far apart in memory.
+func moments(mean, variance []float64, x Matrix) {
 	n := float64(x.Rows)
+	clear(mean)
+	clear(variance)
 	for i := range x.Rows {
-		mean += float64(x.Row(i)[j])
+		row := x.Row(i)
+		for j, v := range row[:len(mean)] {
+			mean[j] += float64(v)
+		}
 	}
-	mean /= n
+	for j := range mean {
+		mean[j] /= n
+	}
 	for i := range x.Rows {
-		d := float64(x.Row(i)[j]) - mean
-		variance += float64(d * d)
+		row, mean := x.Row(i), mean[:len(variance)]
+		for j, v := range row[:len(variance)] {
+			d := float64(v) - mean[j]
+			variance[j] += float64(d * d)
+		}
 	}
-	return mean, variance / n
+	for j := range variance {
+		variance[j] /= n
+	}
 }
 
 func (o *batchNormOp) backward(w []float32, dy Matrix, from int) Matrix {
@@ -90,26 +117,31 @@ func (o *batchNormOp) backward(w []float32, dy Matrix, from int) Matrix {
 	if from >= dy.Rows {
 		return dx
 	}
-	for j := range o.cols {
-		o.column(dx, dy, j, float64(w[j])*o.inverse[j])
-	}
-	return dx
-}
-
-// column sets column j of dx; scale is gain/deviation.
-func (o *batchNormOp) column(dx, dy Matrix, j int, scale float64) {
-	var sum, dot float64
-	if o.train {
-		for i := range dy.Rows {
-			g := float64(dy.Row(i)[j])
-			sum += g
-			dot += float64(g * float64(o.unit.Row(i)[j]))
+	clear(o.sum)
+	clear(o.dot)
+	for i := range dy.Rows {
+		if o.train {
+			o.addUp(dy.Row(i), o.unit.Row(i))
 		}
 	}
 	n := float64(dy.Rows)
 	for i := range dy.Rows {
-		u := float64(o.unit.Row(i)[j])
-		dx.Row(i)[j] = float32(scale * (float64(dy.Row(i)[j]) - sum/n - u*dot/n))
+		unit, d, to := o.unit.Row(i), dy.Row(i), dx.Row(i)
+		for j, g := range d {
+			scale := float64(w[j]) * o.inverse[j]
+			to[j] = float32(scale * (float64(g) - o.sum[j]/n - float64(unit[j])*o.dot[j]/n))
+		}
+	}
+	return dx
+}
+
+// addUp adds one row to what the gradients of its columns need.
+func (o *batchNormOp) addUp(dy, unit []float32) {
+	sum, dot, unit := o.sum[:len(dy)], o.dot[:len(dy)], unit[:len(dy)]
+	for j, v := range dy {
+		g := float64(v)
+		sum[j] += g
+		dot[j] += float64(g * float64(unit[j]))
 	}
 }
 

@@ -3,6 +3,8 @@ package net
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"weir/internal/portable"
 )
 
 // Tensor names a part of the flat weights.
@@ -98,6 +100,21 @@ func (n *Net) Init(r *rand.Rand) []float32 {
 			part[i] = t.start
 			if t.bound > 0 {
 				part[i] += float32((float64(2*float64(r.Float64())) - 1) * t.bound)
+			}
+		}
+	}
+	return w
+}
+
+// InitNormal returns fresh weights that are standard normals wherever those of Init
+// are uniform. In wide nets such weights explode; the Turku thesis states them.
+func (n *Net) InitNormal(r *rand.Rand) []float32 {
+	w := make([]float32, n.params)
+	for _, t := range n.tensors {
+		part := w[t.Offset : t.Offset+t.Size()]
+		for i := range part {
+			if part[i] = t.start; t.bound > 0 {
+				part[i] = float32(portable.Normal(r))
 			}
 		}
 	}

@@ -5,10 +5,11 @@ import (
 )
 
 // Mode says how to run forward. Rand is needed where a layer draws (dropout while
-// training, gumbel_softmax always); it is public randomness.
+// training, gumbel_softmax always); it is public randomness. Frozen keeps forward in
+// training from moving the running statistics of batch_norm.
 type Mode struct {
-	Train bool
-	Rand  *rand.Rand
+	Train, Frozen bool
+	Rand          *rand.Rand
 }
 
 // op is one layer with the buffers of one Pass. w and grad are the layer's own

@@ -34,6 +34,13 @@ type Copier interface {
 	Copy(ctx context.Context, rng *rand.Rand, workers int) (Model, error)
 }
 
+// Stepper is a model that may hold what its training had released at earlier steps.
+type Stepper interface {
+	Model
+	// At is the model as it was after a step; an error says which there are.
+	At(step int) (Model, error)
+}
+
 // Drawing says how rows are drawn. Random makes public randomness by purpose. Rows is
 // how many will be asked for in all, so that a model can round their counts over the
 // whole table; where more are asked for, a model goes on as if it began anew.

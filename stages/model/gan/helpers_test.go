@@ -98,6 +98,15 @@ func smallGSWGAN(query string) *GSWGAN {
 	return s
 }
 
+// thesis is a quick version of the published algorithm that keeps two generators of
+// earlier steps and has every setting of the nets changed.
+func thesis() *GSWGAN {
+	s := smallGSWGAN("batch")
+	s.CriticSchedule, s.Scheduled, s.NoiseMultiplier, s.ReleaseEvery = "drawn", 0, 1.5, 5
+	s.Activation, s.GeneratorNorm, s.StartWeights, s.GeneratorRate = "relu", "batch", "normal", 0.01
+	return s
+}
+
 // attempt is a run of a stage: who pays, and what an interrupted attempt left.
 type attempt struct {
 	ledger *pipelinetest.Ledger
@@ -165,6 +174,8 @@ func learners(t *testing.T) map[string]learner {
 		programName:      {dpWGANKind(), rows, func() pipeline.Stage { return programWGAN() }},
 		"gs_wgan sample": {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("sample") }},
 		"gs_wgan mean":   {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("mean") }},
+		"gs_wgan batch":  {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("batch") }},
+		"gs_wgan drawn":  {gsWGANKind(), shards, func() pipeline.Stage { return thesis() }},
 	}
 }
 

@@ -23,16 +23,17 @@ func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
 }
 
 // publishedGSWGAN is what the script of Chen et al. 2020 prints for these
-// settings. For query sample it is a valid bound, though not the tightest; for
-// query mean the paper has no accountant.
+// settings: theorem 9 at rate 1/k for every row of every batch. For query sample under a
+// public schedule it is a valid bound, though not the tightest; for query batch it is
+// none; for query mean the paper has no accountant.
 func publishedGSWGAN(s *GSWGAN, critics int) *pipeline.Published {
-	if s.Query != "sample" {
+	if s.Query == "mean" {
 		return nil
 	}
 	return &pipeline.Published{
 		Method: "GS-WGAN, Chen et al. 2020: Wang, Balle, Kasiviswanathan 2019, theorem 9, classic conversion",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
-			return published.GSWGAN{Discriminators: int64(critics), GeneratorSteps: int64(s.Steps), Batch: int64(s.BatchSize), NoiseMultiplier: multiplier}.Published(delta)
+			return s.published(critics, multiplier).Published(delta)
 		},
 	}
 }

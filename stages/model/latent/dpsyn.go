@@ -12,9 +12,6 @@ import (
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
-	"weir/train"
-	"weir/train/mixture"
-	"weir/train/net"
 )
 
 // DPSYN is DP-SYN (Abay, Zhou, Kantarcioglu, Thuraisingham, Sweeney 2018): for each
@@ -37,10 +34,12 @@ import (
 // released: decoders, mixtures and the shares of labels, which are noisy sizes.
 //
 // The published system takes the label of each row as public: it splits the rows by
-// it, samples each part at a rate of its own and releases its size. Nothing here does.
+// it and releases how many each part has. Labels public does the latter, which has no
+// proof (W05); nothing here samples the parts at rates of their own.
 type DPSYN struct {
 	training.Sampling `yaml:",inline"`
 	Label             string `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column whose categories have an autoencoder and a mixture each. What is in a label without rows is noise; its share is near 0."`
+	Labels            string `yaml:"labels" json:"labels" enum:"private|public" doc:"private: shares of labels are noisy sizes; public, as published: they are exact, which nothing proves."`
 	Coder             `yaml:",inline"`
 	Mixture           Mixture `yaml:"mixture" json:"mixture" doc:"The mixtures of codes."`
 }
@@ -68,7 +67,7 @@ func dpSYNKind() pipeline.Kind {
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		New: func() pipeline.Stage {
-			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
+			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
 				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 5, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
 				Mixture: Mixture{Components: 3, Rounds: 6, MaxCodeNorm: 2, Share: 0.3}}
 		},
@@ -104,7 +103,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 					return mechanism.GaussianFilter{NoiseMultiplier: s.mixtureNoise(scale, rate), Adjacency: h.Terms.Adjacency}
 				}},
 		},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate)},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.unproven()},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			parts, err := l.run(ctx, env, in["in"])
 			if err != nil {
@@ -140,124 +139,10 @@ func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
 	return math.Min(math.Max(math.Sqrt((1-s.Mixture.Share)/(s.Mixture.Share*steps)), 0x1p-20), 0x1p40)
 }
 
-// labelled is a training that is planned.
-type labelled struct {
-	*DPSYN
-	column, labels int
-	rate           float64
-	nets           coders
-	auto           *net.Net // encoder and decoder of one label
-}
-
-func (l *labelled) plan(d *pipeline.Domain) (err error) {
-	if l.nets, err = l.Coder.nets(d, l.LatentDim, l.labels, net.Activation("tanh")); err != nil {
-		return err
+// unproven says what is released without noise.
+func (s *DPSYN) unproven() pipeline.Unproven {
+	if s.Labels == "private" {
+		return pipeline.Unproven{}
 	}
-	if l.auto, err = generator.Chain(l.nets.encoder, l.nets.decoder); err != nil {
-		return err
-	}
-	return training.InReach(l.DPSGD(1, l.rate, l.weights()))
-}
-
-func (l *labelled) weights() int { return l.labels * l.auto.Params() }
-
-// run trains, learns the mixtures, and gives the part of each label.
-func (l *labelled) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) ([]generator.Part, error) {
-	begun, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery)
-	if err != nil {
-		return nil, err
-	}
-	labels, err := begun.Table.Codes(l.column)
-	if err != nil {
-		return nil, err
-	}
-	w, err := l.train(ctx, env, t.Domain, begun, labels)
-	if err != nil {
-		return nil, err
-	}
-	paid, err := env.Privacy.Open(mixtureSpend)
-	if err != nil {
-		return nil, err
-	}
-	m := mixture.Config{Rounds: l.Mixture.Rounds, Floor: floor * l.Mixture.MaxCodeNorm,
-		Moments: mixture.Moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim, Radius: l.Mixture.MaxCodeNorm}}
-	mixtures, err := mixture.Fit(ctx, m, l.codes(w, begun.Rows, labels), env.Rand("mixture"), paid)
-	if err != nil {
-		return nil, err
-	}
-	return l.parts(t.Domain, w, mixtures), nil
-}
-
-// train returns the weights of all autoencoders.
-func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *pipeline.Domain, begun training.Learning, labels []int32) ([]float32, error) {
-	criterion, err := heads(d, l.column)
-	if err != nil {
-		return nil, err
-	}
-	one, err := train.Autoencoder(l.auto, begun.Rows, criterion)
-	if err != nil {
-		return nil, err
-	}
-	all, err := train.NewByLabel(one, labels, l.labels)
-	if err != nil {
-		return nil, err
-	}
-	random := env.Rand("weights")
-	var start []float32
-	for range l.labels {
-		start = append(start, l.auto.Init(random)...)
-	}
-	return train.Fit(ctx, l.config(), all, start, begun.Rows.Len(), begun.Paid, begun.Hooks)
-}
-
-// of are the weights of one label's autoencoder.
-func (l *labelled) of(w []float32, label int) []float32 {
-	n := l.auto.Params()
-	return w[label*n:][:n]
-}
-
-// codes are what the encoder of each row's label makes of it.
-func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) mixture.Codes {
-	index := make([][]int32, l.labels)
-	for i, label := range labels {
-		index[label] = append(index[label], int32(i))
-	}
-	x := mixture.Codes{Dim: l.LatentDim}
-	for label, of := range index {
-		x.Values = append(x.Values, train.Encode(l.nets.encoder, l.of(w, label), rows, of)...)
-		for range of {
-			x.Labels = append(x.Labels, int32(label))
-		}
-	}
-	return x
-}
-
-// parts are decoders with their mixtures; each says its own label.
-func (l *labelled) parts(d *pipeline.Domain, w []float32, mixtures []mixture.Mixture) []generator.Part {
-	at := 0
-	for _, c := range d.Columns[:l.column] {
-		at += c.Encoding.Width
-	}
-	parts := make([]generator.Part, l.labels)
-	for label, m := range mixtures {
-		parts[label] = generator.Part{Share: m.Share, Net: l.nets.released, Weights: l.of(w, label)[l.nets.encoder.Params():]}
-		fix(parts[label].Weights, l.nets.released, at, l.labels, label)
-		for _, g := range m.Components {
-			parts[label].Prior = append(parts[label].Prior, generator.Normal{Share: g.Weight, Mean: g.Mean, Factor: g.Factor})
-		}
-	}
-	return parts
-}
-
-// fix writes over the weights of the outputs from at on, of which there are n: whatever
-// the code, they put out the one of the label, and e^-100 of its probability for others.
-func fix(w []float32, n *net.Net, at, labels, label int) {
-	tensors := n.Tensors()
-	weight, bias := tensors[len(tensors)-2], tensors[len(tensors)-1]
-	units := bias.Size()
-	for row := range weight.Size() / units {
-		clear(w[weight.Offset+row*units+at:][:labels])
-	}
-	clear(w[bias.Offset+at:][:labels])
-	w[bias.Offset+at+label] = 100
+	return pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of the rows each has, without noise"}
 }

@@ -17,6 +17,12 @@ import (
 // ward is an encoded table of 40 made-up rows: a tanh column, a standardised one
 // and two one-hot groups. No row is from the west.
 func ward(t *testing.T) pipelinetest.Input {
+	return crowd(t, 40, func(i int) int { return i / 20 % 2 })
+}
+
+// crowd is such a table of n rows; smokes tells who smokes. Every third row is from the
+// south.
+func crowd(t *testing.T, n int, smokes func(i int) int) pipelinetest.Input {
 	t.Helper()
 	d := &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
@@ -25,13 +31,13 @@ func ward(t *testing.T) pipelinetest.Input {
 		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	columns := make([][]any, 4)
-	for i := range 40 {
-		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south"}[i%3/2], []string{"no", "yes"}[i/20%2]}
+	for i := range n {
+		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south"}[i%3/2], []string{"no", "yes"}[smokes(i)]}
 		for j, v := range row {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40, OwnRows: true,
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
 		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 	table := pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
 	encode := &prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",

@@ -38,6 +38,13 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 
 // DrawAll is the one table, or all copies. Of env it uses Rand, Progress and Workers.
 func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env *pipeline.Env) (pipeline.Table, error) {
+	if s.Step > 0 {
+		earlier, err := at(m, s.Step)
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		m = earlier
+	}
 	if s.Copies == 0 {
 		return s.Draw(m, rows, class, env.Rand, env.Progress)
 	}

@@ -21,6 +21,7 @@ import (
 type Stage struct {
 	Rows        *int64 `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
 	Copies      int    `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
+	Step        int    `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
 	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
 
@@ -77,6 +78,14 @@ func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.He
 		return h, err
 	}
 	return s.copied(h, model)
+}
+
+// at is a model after an earlier step.
+func at(m artifact.Model, step int) (artifact.Model, error) {
+	if earlier, ok := m.(artifact.Stepper); ok {
+		return earlier.At(step)
+	}
+	return nil, fmt.Errorf("step: is %d, must be absent: the model is not trained by steps", step)
 }
 
 // rows is how many to draw: the number of the settings, or the released one.

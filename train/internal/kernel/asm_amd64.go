@@ -83,6 +83,12 @@ func rowDotsAVX2(dst, x, y []float32, rows, cols, ldx, ldy int)
 func scaleRowsAVX2(dst, x []float32, rows, cols, ldd, ldx int, s []float32)
 
 //go:noescape
+func rowSquaresAVX512(dst, x []float32, rows, cols, ldx int)
+
+//go:noescape
+func scaleRowsAVX512(dst, x []float32, rows, cols, ldd, ldx int, s []float32)
+
+//go:noescape
 func softmaxAVX2(dst, x []float32, rows, cols, ldd, ldx int)
 
 //go:noescape

@@ -105,7 +105,11 @@ func chunk(j *product, s strip, p, k int, buffer *[depth * maxWidth]float32) {
 		pack(buffer[:], j.b[s.start*j.ldb+p:], j.ldb, s.width, k)
 	case j.scale != nil:
 		q.b, q.ldb = &buffer[0], s.width*word
-		scaleRowsAVX2(buffer[:], j.b[p*j.ldb+s.start:], k, s.width, s.width, j.ldb, j.scale[p:])
+		if s.run == panel32 || s.run == panelMasked32 {
+			scaleRowsAVX512(buffer[:], j.b[p*j.ldb+s.start:], k, s.width, s.width, j.ldb, j.scale[p:])
+		} else {
+			scaleRowsAVX2(buffer[:], j.b[p*j.ldb+s.start:], k, s.width, s.width, j.ldb, j.scale[p:])
+		}
 	default:
 		q.b, q.ldb = &j.b[p*j.ldb+s.start], j.ldb*word
 	}

@@ -86,10 +86,11 @@ func TestOthersBesideUnmappedPages(t *testing.T) {
 					}
 					f(k, in)
 				}
-				rows := 1 + n%3
+				rows := 1 + n%9
 				x, y := fences[0].put(normal(r, rows*n), end), fences[1].put(normal(r, rows*n), end)
 				s := fences[2].put(normal(r, rows), end)
 				k.rowDots(s, x, y, rows, n, n, n)
+				k.rowDots(s, x, x, rows, n, n, n)
 				k.scaleRows(y, x, rows, n, n, n, s)
 				k.softmax(y, x, rows, n, n, n)
 				k.sumSquares(x)

@@ -32,11 +32,12 @@ func TestRowKernelBits(t *testing.T) {
 }
 
 func rowOutputs(k *table, x, y, s []float32, rows, cols, ldx, ldy int) [][]float32 {
-	dots, scaled, soft := make([]float32, rows), clone(y), clone(y)
+	dots, squares, scaled, soft := make([]float32, rows), make([]float32, rows), clone(y), clone(y)
 	k.rowDots(dots, x, y, rows, cols, ldx, ldy)
+	k.rowDots(squares, x, x, rows, cols, ldx, ldx)
 	k.scaleRows(scaled, x, rows, cols, ldy, ldx, s)
 	k.softmax(soft, x, rows, cols, ldy, ldx)
-	return [][]float32{dots, scaled, soft, {float32(k.sumSquares(x))}}
+	return [][]float32{dots, squares, scaled, soft, {float32(k.sumSquares(x))}}
 }
 
 // The exported functions against float64, over more than one block of rows.

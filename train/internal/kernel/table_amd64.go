@@ -40,10 +40,20 @@ func avx2() *table {
 	}
 }
 
-// avx512 has matrix products of its own; the other kernels wait for memory or for
-// divisions, which wider registers do not speed up, and stay with AVX2.
+// avx512 has matrix products and row kernels of its own; the other kernels wait for
+// memory or for divisions, which wider registers do not speed up, and stay with AVX2.
 func avx512() *table {
 	t := avx2()
 	t.name, t.gemm = "avx512", gemmAVX512
+	t.rowDots, t.scaleRows = rowDotsAVX512, scaleRowsAVX512
 	return t
+}
+
+// rowDotsAVX512 is faster with wide registers where half of the loads are spared.
+func rowDotsAVX512(dst, x, y []float32, rows, cols, ldx, ldy int) {
+	if &x[0] == &y[0] && ldx == ldy {
+		rowSquaresAVX512(dst, x, rows, cols, ldx)
+		return
+	}
+	rowDotsAVX2(dst, x, y, rows, cols, ldx, ldy)
 }

@@ -22,6 +22,7 @@ import (
 type model struct {
 	Domain *pipeline.Domain `json:"domain"` // of the encoded table, with its history
 	Parts  []described      `json:"parts"`
+	Steps  []int            `json:"steps,omitempty"` // parts are one net at these steps of its training
 }
 
 // described is one net of a released generator.
@@ -51,7 +52,11 @@ const (
 
 // Release packs trained nets as an artifact of header h.
 func Release(h pipeline.Header, kind string, parts ...Part) (pipeline.Table, error) {
-	about := model{Domain: h.Domain}
+	return release(h, kind, nil, parts)
+}
+
+func release(h pipeline.Header, kind string, steps []int, parts []Part) (pipeline.Table, error) {
+	about := model{Domain: h.Domain, Steps: steps}
 	var files []pipeline.File
 	for i, p := range parts {
 		about.Parts = append(about.Parts, described{Share: p.Share, Net: p.Net.Spec(), Prior: p.Prior})
@@ -111,9 +116,9 @@ func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 // drawing makes encoded rows: of one part all of them, of several each row of a part
 // that is drawn for it.
 func (m *model) drawing(random func(purpose string) *rand.Rand) (func(rows int) []float32, error) {
-	latent := random("latent")
-	nets := make([]func(rows int) []float32, len(m.Parts))
-	for i, p := range m.Parts {
+	latent, drawn := random("latent"), m.drawn()
+	nets := make([]func(rows int) []float32, len(drawn))
+	for i, p := range drawn {
 		n, weights, err := p.net()
 		if err != nil {
 			return nil, err

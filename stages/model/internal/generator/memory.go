@@ -16,6 +16,8 @@ const (
 	// Copies of a weight, 4 bytes each. A net that learns: where it starts, where it is, two
 	// moments, a gradient, a noisy or averaged one (8 bytes), and a checkpoint of all that.
 	NetCopies = 12
+	// An earlier generator that is kept: itself, in a checkpoint, in the artifact.
+	KeptCopies = 3
 	// One of many critics: where it is, two moments, and those in a checkpoint.
 	CriticCopies = 6
 	// Numbers for each unit and generated row: the activation and its gradient, in the

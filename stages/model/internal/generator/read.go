@@ -91,6 +91,9 @@ func (m *model) check() error {
 	if len(m.Parts) == 0 || len(m.Parts) > mostParts {
 		return fmt.Errorf("parts: are %d, must be from 1 to %d", len(m.Parts), mostParts)
 	}
+	if err := m.checkSteps(); err != nil {
+		return err
+	}
 	if err := checkShares(m.shares()); err != nil {
 		return fmt.Errorf("parts: %w", err)
 	}

@@ -28,6 +28,8 @@ var signatures = map[string]string{
 	"sumSquaresAVX2":        "sumSquaresAVX2(x []float32) float64",
 	"rowDotsAVX2":           "rowDotsAVX2(dst, x, y []float32, rows, cols, ldx, ldy int)",
 	"scaleRowsAVX2":         "scaleRowsAVX2(dst, x []float32, rows, cols, ldd, ldx int, s []float32)",
+	"rowSquaresAVX512":      "rowSquaresAVX512(dst, x []float32, rows, cols, ldx int)",
+	"scaleRowsAVX512":       "scaleRowsAVX512(dst, x []float32, rows, cols, ldd, ldx int, s []float32)",
 	"softmaxAVX2":           "softmaxAVX2(dst, x []float32, rows, cols, ldd, ldx int)",
 	"adamAVX2":              "adamAVX2(w, m, v, g, noise []float32, c adamCoefficients)",
 	"rmsPropAVX2":           "rmsPropAVX2(w, v, g, noise []float32, c rmsPropCoefficients)",

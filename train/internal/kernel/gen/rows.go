@@ -7,6 +7,8 @@ func rowKernels() string {
 	rowDots(a)
 	scaleRows(a)
 	softmax(a)
+	rowSquares512(a)
+	scaleRows512(a)
 	return a.String()
 }
 

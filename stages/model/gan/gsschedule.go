@@ -1,0 +1,65 @@
+package gan
+
+import (
+	"fmt"
+
+	"weir/pipeline"
+	"weir/privacy/published"
+	"weir/stages/model/internal/generator"
+)
+
+// checkSchedule adds the settings that contradict each other.
+func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *pipeline.Problems) {
+	if s.CriticSchedule == "drawn" {
+		if s.Query == "mean" {
+			ps.Add("critic_schedule", "drawn with query mean, which asks every critic and draws none", "public, or query batch or sample")
+		}
+		if s.Scheduled != 0 {
+			ps.Add("scheduled", fmt.Sprintf("%d with critic_schedule drawn, which trains whom it draws", s.Scheduled), "absent")
+		}
+		if s.NoiseMultiplier == 0 && !h.Terms.NoPrivacy {
+			ps.Add("noise_multiplier", "missing with critic_schedule drawn, for which there is no proven bound to calibrate to", "given, such as the 1.07 of the paper")
+		}
+	}
+	if n := s.earlier(); n >= generator.MostSteps {
+		ps.Add("release_every", fmt.Sprintf("%d, which releases %d generators", s.ReleaseEvery, n+1), fmt.Sprintf("so large that at most %d are released", generator.MostSteps))
+	}
+}
+
+// earlier is how many generators are released beside the last.
+func (s *GSWGAN) earlier() int {
+	if s.ReleaseEvery == 0 {
+		return 0
+	}
+	return (s.Steps - 1) / s.ReleaseEvery
+}
+
+// words are what is charged.
+func (s *GSWGAN) words(critics int) string {
+	trained := ""
+	if s.CriticSchedule == "drawn" {
+		trained = ", trained when drawn"
+	}
+	return fmt.Sprintf("clipped gradients at generated rows, query %s, %d critics%s", s.Query, critics, trained)
+}
+
+// unproven says why a drawn schedule has no proof, and what is known of its loss.
+func (s *GSWGAN) unproven(critics int, t pipeline.Terms) pipeline.Unproven {
+	if s.CriticSchedule != "drawn" {
+		return pipeline.Unproven{}
+	}
+	u := pipeline.Unproven{Rule: "W37", Why: "critics are trained when they are drawn, so that what others release tells of earlier draws and amplification by the draw does not compose"}
+	if s.Query == "batch" {
+		u.Rule = "W36"
+		u.Why = "one secret draw serves all rows of a batch, which the published accountant charges as if each row had a draw of its own, and " + u.Why
+	}
+	if g := s.published(critics, s.NoiseMultiplier); s.Query == "batch" && g.NoiseMultiplier > 0 && t.Delta > 0 {
+		u.Why += fmt.Sprintf("; with all draws revealed epsilon %.3g holds at delta %g", g.ScheduleRevealed(t.Delta), t.Delta)
+	}
+	return u
+}
+
+// published is the training in the terms of the paper.
+func (s *GSWGAN) published(critics int, multiplier float64) published.GSWGAN {
+	return published.GSWGAN{Discriminators: int64(critics), GeneratorSteps: int64(s.Steps), Batch: int64(s.BatchSize), NoiseMultiplier: multiplier}
+}

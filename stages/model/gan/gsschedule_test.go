@@ -1,0 +1,126 @@
+package gan
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/stages/model/artifact"
+)
+
+// TestOnlyDrawnIsUnproven: the published algorithm names the shared coin and what holds
+// with its draws revealed: 480 at K 1500, 21,000 steps (docs/accounting.md section 1).
+func TestOnlyDrawnIsUnproven(t *testing.T) {
+	terms := pipeline.Terms{Adjacency: privacy.ReplaceOne, Delta: 1e-5}
+	s := gsWGANKind().New().(*GSWGAN)
+	s.Steps, s.NoiseMultiplier = 21000, 1.07
+	for _, c := range []struct{ query, schedule, rule, why string }{
+		{"mean", "public", "", ""}, {"sample", "public", "", ""}, {"batch", "public", "", ""},
+		{"sample", "drawn", "W37", "does not compose"}, {"batch", "drawn", "W36", "epsilon 480 holds"},
+	} {
+		s.Query, s.CriticSchedule = c.query, c.schedule
+		got := s.unproven(1500, terms)
+		if got.Rule != c.rule || !strings.Contains(got.Why, c.why) || (c.rule == "") != (got == pipeline.Unproven{}) {
+			t.Errorf("query %s, schedule %s: %v", c.query, c.schedule, got)
+		}
+	}
+}
+
+// TestPublishedGSWGANGolden: the three epsilons that the thesis prints, at the steps that give
+// them (docs/accounting.md section 3.1), for both queries that draw; none for mean.
+func TestPublishedGSWGANGolden(t *testing.T) {
+	s := gsWGANKind().New().(*GSWGAN)
+	for _, c := range []struct {
+		critics, steps int
+		want           float64
+	}{{250, 20993, 63.0}, {500, 37979, 34.8}, {1500, 20891, 6.45}} {
+		for _, query := range []string{"batch", "sample"} {
+			s.Query, s.Steps = query, c.steps
+			got, err := publishedGSWGAN(s, c.critics).Epsilon(1.07, 1e-5)
+			if err != nil || math.Abs(got-c.want) > 0.002*c.want/6.45 {
+				t.Errorf("K %d, query %s: %g, %v, must be %g", c.critics, query, got, err, c.want)
+			}
+		}
+	}
+	s.Query = "mean"
+	if publishedGSWGAN(s, 250) != nil {
+		t.Error("query mean has a published epsilon, and no paper has it")
+	}
+}
+
+// TestScheduleRefusals: settings that contradict each other are named before anything is paid.
+func TestScheduleRefusals(t *testing.T) {
+	in := learners(t)["gs_wgan drawn"].in
+	for want, change := range map[string]func(*GSWGAN){
+		"critic_schedule":  func(s *GSWGAN) { s.Query = "mean" },
+		"scheduled":        func(s *GSWGAN) { s.Scheduled = 3 },
+		"noise_multiplier": func(s *GSWGAN) { s.NoiseMultiplier = 0 },
+		"release_every":    func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 1<<20, 1 },
+	} {
+		s := thesis()
+		change(s)
+		if _, err := s.Plan(pipeline.Headers{"in": in.Header}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, must name %s", err, want)
+		}
+	}
+	free := thesis()
+	free.NoiseMultiplier, in.Header.Terms.NoPrivacy = 0, true
+	if _, err := free.Plan(pipeline.Headers{"in": in.Header}); err != nil {
+		t.Errorf("without privacy: %v", err)
+	}
+}
+
+// TestEarlierGenerators: the model read back draws the rows of its last step, and those of
+// step 10 where it is asked for them, which are the rows of a training of 10 steps.
+func TestEarlierGenerators(t *testing.T) {
+	l := learners(t)["gs_wgan drawn"]
+	l.stage = func() pipeline.Stage { s := thesis(); s.NoiseMultiplier = 0; s.CheckpointEvery = 5; return s }
+	l.in.Header.Terms.NoPrivacy = true
+	of := func(steps, every int) artifact.Model {
+		stage := l.stage
+		l := l
+		l.stage = func() pipeline.Stage {
+			s := stage().(*GSWGAN)
+			s.Steps, s.ReleaseEvery = steps, every
+			return s
+		}
+		packed, _ := trained(t, l, l.in)
+		m, err := artifact.Read(t.Context(), packed, Decoders())
+		must(t, err)
+		return m
+	}
+	m, short, whole := of(12, 5), of(10, 0), of(12, 0)
+	earlier, err := m.(artifact.Stepper).At(10)
+	must(t, err)
+	for what, pair := range map[string][2]artifact.Model{"step 10": {earlier, short}, "the last step": {m, whole}} {
+		if !slices.Equal(rowsOf(t, pair[0]), rowsOf(t, pair[1])) {
+			t.Errorf("%s draws other rows than a training that ends there", what)
+		}
+	}
+	if slices.Equal(rowsOf(t, earlier), rowsOf(t, m)) {
+		t.Error("step 10 draws the rows of the last step")
+	}
+	for want, m := range map[string]artifact.Model{"must be one of [5 10 12]": m, "release_every": whole} {
+		if _, err := m.(artifact.Stepper).At(7); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("step 7: %v, must say %s", err, want)
+		}
+	}
+}
+
+// rowsOf draws 50 rows as text.
+func rowsOf(t *testing.T, m artifact.Model) []string {
+	t.Helper()
+	draw, err := m.Draw(artifact.Drawing{Random: func(string) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }, Rows: 50})
+	must(t, err)
+	rec, err := draw(50)
+	must(t, err)
+	var out []string
+	for _, c := range rec.Columns() {
+		out = append(out, c.String())
+	}
+	return out
+}
