@@ -25,7 +25,11 @@ type sampleFlags struct {
 	seed   uint64
 	out    string
 	argmax bool
-	force  bool
+	where  []string
+	tries  int
+
+	conditions map[string]pipeline.Choice // of where
+	force      bool
 }
 
 func sampleCommand(s streams) *cobra.Command {
@@ -41,16 +45,23 @@ in a column copy. Each is drawn from the model fitted again to its own counts wi
 fresh public noise, so that what differs between copies carries the noise of the
 release; as the setting copies of the kind sample. Models of marginals only.
 
+With --where COLUMN=VALUES there are --rows rows that have one of these values, by
+rejection; more of them are conditions that all hold. Values are separated by commas and
+spelled as in rules of the domain: a category, a number, a range such as 18..30, or
+missing. A condition that fewer rows meet than one in --max-tries is an error.
+
 With --step T rows are those of the model after step T of its training, where
 release_every kept it.
 
-Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
-		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv",
+Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seldom; 2 usage.`,
+		Example: "  weir sample runs/cardio-quickstart/ID/release/train.model.arrow --rows 1000 --out more.csv\n  weir sample MODEL --rows 1000000 --out more.parquet\n  weir sample MODEL --rows 5000 --copies 20 --out copies.csv\n  weir sample MODEL --rows 500 --where region=north,south --where age=65..",
 		Args:    exactly(1, "MODEL"),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	c.Flags().Int64Var(&f.rows, "rows", 1000, "rows to draw")
 	c.Flags().IntVar(&f.copies, "copies", 0, "tables to draw, 2 to 1000, each with fresh public noise (default: one, without)")
+	c.Flags().StringArrayVar(&f.where, "where", nil, "COLUMN=VALUE,...: only rows with one of these values (any number of times)")
+	c.Flags().IntVar(&f.tries, "max-tries", 0, "with --where: rows drawn at most for each that is wanted (default 1000)")
 	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv, .tsv or .parquet; - is CSV on stdout")
@@ -59,8 +70,11 @@ Exit codes: 0 done; 1 the model cannot be read; 2 usage.`,
 	return c
 }
 
-// mostCopies is the most that the kind sample takes.
-const mostCopies = 1000
+// The most that the kind sample takes.
+const (
+	mostCopies = 1000
+	mostTries  = 1_000_000
+)
 
 func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.rows < 0 {
@@ -68,6 +82,16 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	if c.Flags().Changed("copies") && (f.copies < 2 || f.copies > mostCopies) {
 		return usage(c, fmt.Errorf("--copies: is %d, must be 2 to %d; without it one table is drawn", f.copies, mostCopies))
+	}
+	if f.tries < 0 || f.tries > mostTries {
+		return usage(c, fmt.Errorf("--max-tries: is %d, must be 1 to %d; without it 1000", f.tries, mostTries))
+	}
+	if f.tries > 0 && len(f.where) == 0 {
+		return usage(c, errors.New("--max-tries: is given without --where, must be absent: every row that is drawn is kept"))
+	}
+	var err error
+	if f.conditions, err = conditions(f.where); err != nil {
+		return usage(c, err)
 	}
 	if c.Flags().Changed("step") && f.step < 1 {
 		return usage(c, fmt.Errorf("--step: is %d, must be at least 1", f.step))
@@ -99,13 +123,17 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	stage := sample.Stage{Categorical: "sample", Copies: f.copies, Step: f.step}
+	stage := sample.Stage{Categorical: "sample", Copies: f.copies, Where: f.conditions, MaxTries: f.tries, Step: f.step}
 	if f.argmax {
 		stage.Categorical = "argmax"
 	}
 	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
 	env := &pipeline.Env{Rand: random, Progress: func(_, _ int64) {}, Workers: 1}
-	return stage.DrawAll(g, f.rows, pipeline.Released, env)
+	t, err := stage.DrawAll(g, f.rows, pipeline.Released, env)
+	if problems := (pipeline.Problems)(nil); errors.As(err, &problems) {
+		return t, withCode(exitUsage, err)
+	}
+	return t, err
 }
 
 // isModel looks at the first bytes: what is no Arrow stream is named for what it is.

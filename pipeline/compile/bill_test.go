@@ -137,7 +137,7 @@ func TestPublishedNumbersAdd(t *testing.T) {
 	}
 	plan := mustCompile(t, two, append(set, "stages.second.unproven=true", "stages.second.published=finite",
 		"privacy.split={second: 1}", "stages.first.noise_multiplier=4")...)
-	near(t, "published", *plan.Epsilon.Published, 1/4.+1 / *plan.Step("second").NoiseMultiplier, 1e-15, 0)
+	near(t, "published", *plan.Epsilon.Published, 1/4. + 1 / *plan.Step("second").NoiseMultiplier, 1e-15, 0)
 	if !strings.HasPrefix(plan.Epsilon.Reason, "stage ") || plan.Step("first").PublishedMethod != "the paper" {
 		t.Errorf("%+v", plan.Epsilon)
 	}

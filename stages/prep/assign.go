@@ -199,7 +199,7 @@ func filterRows(t pipeline.Table, pick func(arrow.Record) ([]int, error)) func(c
 					continue
 				}
 				if err == nil {
-					r, err = takeRows(r, rows)
+					r, err = TakeRows(r, rows)
 				}
 				if !yield(r, err) || err != nil {
 					return

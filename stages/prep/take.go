@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// takeRows is the record of the given rows of r, in their order.
-func takeRows(r arrow.Record, rows []int) (arrow.Record, error) {
+// TakeRows is the record of the given rows of r, in their order. Its columns are numbers and texts.
+func TakeRows(r arrow.Record, rows []int) (arrow.Record, error) {
 	if int64(len(rows)) == r.NumRows() {
 		return r, nil
 	}

@@ -68,8 +68,8 @@ func dpSYNKind() pipeline.Kind {
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		New: func() pipeline.Stage {
 			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
-				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 5, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
-				Mixture: Mixture{Components: 3, Rounds: 6, MaxCodeNorm: 2, Share: 0.3}}
+				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
+				Mixture: Mixture{Components: 6, Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}
 		},
 	}
 }

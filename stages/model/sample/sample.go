@@ -19,10 +19,12 @@ import (
 // Stage draws rows from a released model, in the terms of the source table.
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
-	Rows        *int64 `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
-	Copies      int    `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
-	Step        int    `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
-	Categorical string `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
+	Rows        *int64                     `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
+	Copies      int                        `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
+	Step        int                        `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
+	Where       map[string]pipeline.Choice `yaml:"where,omitempty" json:"where,omitempty" doc:"Values by column, spelled as in rules of the domain: a category, a number, a range such as 18..30, missing, or a list of these. Only rows that have one of them in every column are kept, and rows counts these; the result has no other values. Drawn by rejection, so rare rows take long."`
+	MaxTries    int                        `yaml:"max_tries,omitempty" json:"max_tries,omitempty" min:"1" max:"1000000" doc:"With where: at most so many rows are drawn for each one that is wanted (1000 by default); a condition that the model meets less often is an error."`
+	Categorical string                     `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
 }
 
 // Kinds lists the one kind of this package.
@@ -74,10 +76,14 @@ func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.He
 		h.Rows = *s.Rows
 	}
 	h, err := prep.InvertHeader(h)
-	if err != nil || s.Copies == 0 {
+	if err != nil {
 		return h, err
 	}
-	return s.copied(h, model)
+	c, err := s.conditions(h)
+	if err != nil || s.Copies == 0 {
+		return c.out, err
+	}
+	return s.copied(c.out, model)
 }
 
 // at is a model after an earlier step.
@@ -100,18 +106,26 @@ func (s *Stage) rows(ctx context.Context, in pipeline.Tables) (int64, error) {
 // mostRows is the greatest number that the settings can ask for.
 const mostRows = 1_000_000_000
 
-// Draw is the table of so many rows of m. random makes public randomness by
-// purpose; the same table is drawn whenever it is read, in memory that does not
-// grow with its rows.
+// Draw is the table of so many rows of m, which meet the conditions of the settings.
+// random makes public randomness by purpose; the same table is drawn whenever it is
+// read, in memory that does not grow with its rows.
 func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
+	if len(s.Where) > 0 {
+		return s.meeting(m, rows, class, random, progress)
+	}
+	return s.unconditional(m, rows, rows, class, random, progress)
+}
+
+// unconditional is a table of total rows of m, which is told that there will be rows of them.
+func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
-	h.Class, h.Rows = class, rows
+	h.Class, h.Rows = class, total
 	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Rows: rows, Random: random}
 	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}
 	t := pipeline.Table{Header: h, Open: func(ctx context.Context) pipeline.Batches {
-		return batches(ctx, m, rows, how, progress)
+		return batches(ctx, m, total, how, progress)
 	}}
 	return prep.Invert(t, func() *rand.Rand { return random("restore") })
 }

@@ -24,7 +24,8 @@ func TestConformance(t *testing.T) {
 	var cases []pipelinetest.Case
 	some, few, none := int64(50), int64(5), int64(0)
 	for name, s := range map[string]Stage{"drawn": {Rows: &some, Categorical: "sample"}, "most probable": {Rows: &few, Categorical: "argmax"},
-		"no rows": {Rows: &none, Categorical: "sample"}, "as many as released": {Categorical: "sample"}} {
+		"no rows": {Rows: &none, Categorical: "sample"}, "as many as released": {Categorical: "sample"},
+		"under conditions": {Rows: &few, Categorical: "sample", Where: smokers()}, "as many as released, under conditions": {Categorical: "sample", Where: smokers()}} {
 		in := map[string]pipelinetest.Input{"in": {Header: model.Header, Rows: files}}
 		if s.Rows == nil {
 			in["rows_from"] = released(t, 37)
@@ -36,10 +37,17 @@ func TestConformance(t *testing.T) {
 	must(t, err)
 	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &some, Categorical: "sample"} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals under conditions", Whole: true,
+		Stage: func() pipeline.Stage {
+			return &Stage{Rows: &some, Categorical: "sample", Where: map[string]pipeline.Choice{"smoker": {"yes"}, "age": {"..50", "60"}}}
+		},
+		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	measured = tree(t, 40)
 	rows, err = measured.Collect(t.Context())
 	must(t, err)
 	cases = append(cases, pipelinetest.Case{Name: "copies", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample"} },
+		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	cases = append(cases, pipelinetest.Case{Name: "copies under conditions", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample", Where: smokers()} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
