@@ -108,6 +108,7 @@ func runtimeRooms() map[string][]string {
 		"dataset":  {"store"},                  // the owner's side
 		"pay":      {"store", "dataset"},       // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},
+		"codebook": {},        // what publishers say of columns: opens no table
 		"collect":  {"store"}, // removes by names, ages and ledgers: opens no table and no key
 		"lock":     {},        // text for version control: sees plans, opens no file
 	}

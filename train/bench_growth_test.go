@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 )
@@ -31,10 +30,10 @@ func benchGrowth(b *testing.B, batch int, hidden ...int) {
 
 // step returns a private step without noise drawn ahead, and the number of weights.
 func (c benchCase) step(name string, steps int) (step func(t int), params int) {
-	n := c.net()
-	d := newDescent(Adam(1e-4, 0.5, 0.9), n.Init(rand.New(rand.NewPCG(4, 4))))
+	o, start := c.objective()
+	d := newDescent(Adam(1e-4, 0.5, 0.9), start)
 	cfg := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: steps}
-	s, err := newStepper(paid(cfg, name), c.objective(n), d.w, c.rows.Len())
+	s, err := newStepper(paid(cfg, name), o, d.w, c.rows.Len())
 	must(err)
 	s.index = c.index()
 	return func(t int) {
@@ -43,7 +42,7 @@ func (c benchCase) step(name string, steps int) (step func(t int), params int) {
 		s.compute(d.w, s.index, false)
 		s.addNoise(drawn)
 		d.step(s.sum, 1/cfg.ExpectedBatchSize)
-	}, n.Params()
+	}, o.Params()
 }
 
 // TestStepMemoryIsConstant: what a step allocates is the streams of its noise and
@@ -54,10 +53,10 @@ func TestStepMemoryIsConstant(t *testing.T) {
 	}
 	rows := benchRows(1000, 106, 0, 0)
 	for _, c := range []benchCase{
-		{"small", []int{106, 8, 1}, 16, rows, "score"},
-		{"wide", []int{106, 256, 128, 1}, 128, rows, "score"},
-		{"long", []int{106, 70, 35, 1}, 700, rows, "score"},
-		{"autoencoder", []int{106, 60, 15, 60, 106}, 64, rows, "bce"},
+		{name: "small", widths: []int{106, 8, 1}, batch: 16, rows: rows, loss: "score"},
+		{name: "wide", widths: []int{106, 256, 128, 1}, batch: 128, rows: rows, loss: "score"},
+		{name: "long", widths: []int{106, 70, 35, 1}, batch: 700, rows: rows, loss: "score"},
+		{name: "autoencoder", widths: []int{106, 60, 15, 60, 106}, batch: 64, rows: rows, loss: "bce"},
 	} {
 		step, params := c.step("memory", 1<<20)
 		at := 0

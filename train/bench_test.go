@@ -18,7 +18,9 @@ import (
 func BenchmarkStep(b *testing.B) {
 	for _, c := range benchCases() {
 		b.Run(c.name, func(b *testing.B) {
-			b.Run("reference", func(b *testing.B) { c.reference(b) })
+			if c.loss != "elbo" {
+				b.Run("reference", func(b *testing.B) { c.reference(b) })
+			}
 			b.Run("plain", func(b *testing.B) { c.ours(b, math.Inf(1)) })
 			b.Run("private", func(b *testing.B) { c.ours(b, 1) })
 		})
@@ -30,16 +32,26 @@ type benchCase struct {
 	widths []int
 	batch  int
 	rows   *Rows
-	loss   string // score, bce or penalty
+	loss   string // score, bce, penalty, or elbo: widths are those of encoder and decoder, with the means of the code between them
+	tensor bool   // a clip for each weight tensor; the reference has one for all
 }
 
 func benchCases() []benchCase {
 	wide, oneHot, narrow := benchRows(1000, 106, 0, 0), benchRows(1000, 6, 10, 10), benchRows(1000, 16, 0, 0)
+	binary, values := NewRows(1000), make([]float32, 1000*1071) // as a table of 1,071 yes or no columns is read
+	for i := range values {
+		values[i] = float32(i * i % 7 / 2 & 1)
+	}
+	must(binary.NumericBlock(values, 1071))
 	return []benchCase{
-		{"critic", []int{106, 70, 35, 1}, 128, wide, "score"},
-		{"critic_one_hot", []int{106, 70, 35, 1}, 128, oneHot, "score"},
-		{"autoencoder", []int{106, 60, 15, 60, 106}, 64, wide, "bce"},
-		{"wgan_gp", []int{16, 128, 1}, 32, narrow, "penalty"},
+		{name: "critic", widths: []int{106, 70, 35, 1}, batch: 128, rows: wide, loss: "score"},
+		{name: "critic_one_hot", widths: []int{106, 70, 35, 1}, batch: 128, rows: oneHot, loss: "score"},
+		{name: "autoencoder", widths: []int{106, 60, 15, 60, 106}, batch: 64, rows: wide, loss: "bce"},
+		{name: "wgan_gp", widths: []int{16, 128, 1}, batch: 32, rows: narrow, loss: "penalty"},
+		{name: "critic_tensors", widths: []int{106, 1024, 1}, batch: 64, rows: wide, loss: "score", tensor: true},
+		{name: "vae", widths: []int{106, 64, 8, 64, 106}, batch: 500, rows: wide, loss: "elbo"},
+		{name: "binary_autoencoder", widths: []int{1071, 128, 1071}, batch: 100, rows: binary, loss: "bce"},
+		{name: "binary_critic", widths: []int{1071, 256, 1}, batch: 128, rows: binary, loss: "score"},
 	}
 }
 
@@ -70,9 +82,11 @@ func must(err error) {
 	}
 }
 
-func (c benchCase) net() *net.Net {
-	s := net.Spec{Inputs: c.widths[0]}
-	for i, w := range c.widths[1:] {
+func (c benchCase) net() *net.Net { return chain(c.widths...) }
+
+func chain(widths ...int) *net.Net {
+	s := net.Spec{Inputs: widths[0]}
+	for i, w := range widths[1:] {
 		if i > 0 {
 			s.Layers = append(s.Layers, net.LeakyReLU(0.2))
 		}
@@ -83,16 +97,25 @@ func (c benchCase) net() *net.Net {
 	return n
 }
 
-func (c benchCase) objective(n *net.Net) Objective {
+// objective returns the loss and the weights that it starts from.
+func (c benchCase) objective() (Objective, []float32) {
+	r := rand.New(rand.NewPCG(4, 4))
+	if c.loss == "elbo" {
+		encoder, decoder := chain(c.widths[0], c.widths[1], 2*c.widths[2]), chain(c.widths[2:]...)
+		o, err := NewVariational(encoder, decoder, c.rows, net.BCE, 1/float64(c.widths[0]))
+		must(err)
+		return o, append(encoder.Init(r), decoder.Init(r)...)
+	}
+	n := c.net()
 	switch c.loss {
 	case "score":
-		return realScore{n, c.rows}
+		return realScore{n, c.rows}, n.Init(r)
 	case "bce":
 		o, err := Autoencoder(n, c.rows, net.BCE)
 		must(err)
-		return o
+		return o, n.Init(r)
 	}
-	return fixedPairs{n, c.rows, c.fakes()}
+	return fixedPairs{n, c.rows, c.fakes()}, n.Init(r)
 }
 
 // fakes are generated rows, the same for all sides.
@@ -112,14 +135,17 @@ func (c benchCase) index() []int32 {
 }
 
 func (c benchCase) ours(b *testing.B, clip float64) {
-	n := c.net()
-	d := newDescent(Adam(1e-4, 0.5, 0.9), n.Init(rand.New(rand.NewPCG(4, 4))))
+	o, start := c.objective()
+	d := newDescent(Adam(1e-4, 0.5, 0.9), start)
 	cfg := DPSGD{MaxGradNorm: clip, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1}
-	if !cfg.clips() {
+	switch {
+	case !cfg.clips():
 		cfg.NoiseMultiplier = 0
+	case c.tensor:
+		cfg.Tensors = 2 * (len(c.widths) - 1)
 	}
 	cfg.Steps = b.N + 1
-	s, err := newStepper(paid(cfg, "bench"), c.objective(n), d.w, c.rows.Len())
+	s, err := newStepper(paid(cfg, "bench"), o, d.w, c.rows.Len())
 	must(err)
 	s.index = c.index()
 	_, err = s.begin(b.N)

@@ -18,10 +18,10 @@ func domainCommand(s streams) *cobra.Command {
 		Example: "  weir domain infer patients.csv > patients.domain.yaml",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return usage(c, errors.New("command: is missing, must be infer"))
+			return usage(c, errors.New("command: is missing, must be infer or import"))
 		},
 	}
-	c.AddCommand(domainInfer(s))
+	c.AddCommand(domainInfer(s), domainImport(s))
 	return c
 }
 

@@ -116,7 +116,7 @@ func (g *generator) layers() []int {
 
 // sampling lists the kinds of DP-SGD on rows.
 func sampling() map[string]func(*generator, ref) settings {
-	return map[string]func(*generator, ref) settings{"dp_wgan": dpWGAN, "dp_vae": dpVAE, "dp_syn": dpSYN}
+	return map[string]func(*generator, ref) settings{"dp_wgan": dpWGAN, "dp_vae": dpVAE, "dp_syn": dpSYN, "dp_auto_gan": dpAutoGAN}
 }
 
 // dpWGAN trains for a few steps.

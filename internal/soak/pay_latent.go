@@ -31,3 +31,22 @@ func (g *generator) coder() settings {
 	s["average"], s["learning_rate"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), pick(g.chance, 0.001, 0.1), g.between(1, 5)
 	return s
 }
+
+// dpAutoGAN trains for a few steps in each phase, on samples as dpWGAN draws them.
+func dpAutoGAN(g *generator, _ ref) settings {
+	first, second := g.sampling(), g.sampling()
+	second["sampling_rate"], second["expected_batch_size"] = first["sampling_rate"], first["expected_batch_size"]
+	if first["sampling_rate"] == nil {
+		delete(second, "sampling_rate")
+	}
+	for name, value := range (settings{"hidden": g.layers(), "code": g.between(1, 4), "activation": pick(g.chance, "leaky_relu", "relu", "tanh"),
+		"heads": "columns", "loss": pick(g.chance, "mean", "sum"), "average": pick(g.chance, 0, 0.5)}) {
+		first[name] = value
+	}
+	for name, value := range (settings{"critic_steps": 1, "optimiser": pick(g.chance, "rmsprop", "adam"), "norm": pick(g.chance, "batch_norm", "layer_norm", "none"),
+		"residual": g.yes(0.5), "weight_clip": pick(g.chance, 0.05, 1, 10), "average": pick(g.chance, 0, 0.5), "generated_batch": g.between(2, 8),
+		"latent_dim": g.between(1, 4), "generator": g.layers(), "critic": g.layers()}) {
+		second[name] = value
+	}
+	return settings{"autoencoder": first, "gan": second, "checkpoint_every": g.between(1, 5)}
+}

@@ -18,8 +18,8 @@ import (
 	"weir/pipeline"
 )
 
-// batchRows is the size of a batch; each has random numbers of its own, so that
-// rows depend on the seed and their position only.
+// batchRows is the size of a batch of a narrow table; each has random numbers of its
+// own, so that rows depend on the seed and their position only.
 const batchRows = 1 << 16
 
 // generator is one model. draw fills v with the cells of row i of rows in the
@@ -28,18 +28,20 @@ type generator struct {
 	rows   int64 // of the published table
 	domain func(rows int64) *pipeline.Domain
 	draw   func(r *rand.Rand, i, rows int64, v []float64)
+	batch  int64 // rows drawn at a time, see batchRows
 }
 
 // generators is the table of contents.
 func generators() map[string]generator {
 	return map[string]generator{
-		"adult":  {adultRows, adultDomain, drawAdult},
-		"cardio": {cardioRows, cardioDomain, drawCardio},
+		"adult":     {adultRows, adultDomain, drawAdult, batchRows},
+		"cardio":    {cardioRows, cardioDomain, drawCardio, batchRows},
+		"diagnoses": {patientRows, diagnosesDomain, drawDiagnoses(), batchRows / 32},
 	}
 }
 
 // Names lists the generators.
-func Names() []string { return []string{"adult", "cardio"} }
+func Names() []string { return []string{"adult", "cardio", "diagnoses"} }
 
 func find(name string) (generator, error) {
 	g, ok := generators()[name]
@@ -102,12 +104,12 @@ type source struct {
 
 func (s source) open(ctx context.Context) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
-		for from := int64(0); from < s.rows; from += batchRows {
+		for from := int64(0); from < s.rows; from += s.generator.batch {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(s.batch(from, min(from+batchRows, s.rows)), nil) {
+			if !yield(s.batch(from, min(from+s.generator.batch, s.rows)), nil) {
 				return
 			}
 		}
@@ -116,7 +118,7 @@ func (s source) open(ctx context.Context) pipeline.Batches {
 
 // batch draws rows from to to.
 func (s source) batch(from, to int64) arrow.Record {
-	r := rand.New(rand.NewPCG(s.seed, uint64(from/batchRows)))
+	r := rand.New(rand.NewPCG(s.seed, uint64(from/s.generator.batch)))
 	v, cells := make([]float64, s.width), make([][]float64, len(s.columns))
 	for i := range cells {
 		cells[i] = make([]float64, 0, to-from)

@@ -161,7 +161,8 @@ func binShares(x, edges []float64) (shares []float64, beyond int) {
 }
 
 // dimensionWise are the shares of every category that either table has (Choi et
-// al. 2017, dimension-wise probability).
+// al. 2017, dimension-wise probability); of two categories the second's, which the
+// first mirrors.
 func dimensionWise(columns []report.Column) []report.Point {
 	var points []report.Point
 	for _, c := range columns {
@@ -169,6 +170,9 @@ func dimensionWise(columns []report.Column) []report.Point {
 			continue
 		}
 		for k, label := range c.Labels {
+			if len(c.Labels) == 2 && k == 0 {
+				continue
+			}
 			points = append(points, report.Point{X: c.Real[k] * (1 - c.RealMissing), Y: c.Synthetic[k] * (1 - c.SyntheticMissing), Label: c.Name + "=" + label})
 		}
 	}

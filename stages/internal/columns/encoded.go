@@ -31,10 +31,7 @@ type column interface {
 // ReadEncoded reads an encoded table whole, in one pass: what a model learns from. It
 // holds no missing values, where a Frame may.
 func ReadEncoded(ctx context.Context, t pipeline.Table) (*Encoded, error) {
-	e := &Encoded{domain: t.Domain}
-	for _, c := range t.Domain.Columns {
-		e.columns = append(e.columns, columnOf(c.Encoding, int(min(t.Header.Rows, mostAhead))))
-	}
+	e := &Encoded{domain: t.Domain, columns: columnsOf(t.Domain.Columns, t.Header.Rows)}
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return nil, err
@@ -49,6 +46,29 @@ func ReadEncoded(ctx context.Context, t pipeline.Table) (*Encoded, error) {
 // mostAhead bounds what is made room for before a row is seen: a row count is a
 // word of the spec.
 const mostAhead = 1 << 24
+
+// columnsOf has room for a number of rows. Runs of many numbers stand row by row.
+func columnsOf(of []pipeline.Column, rows int64) (out []column) {
+	for len(of) > 0 {
+		run := 0
+		for run < len(of) && of[run].Encoding.Form != pipeline.OneHot {
+			run++
+		}
+		if run < leastBlock {
+			run = max(run, 1)
+			for _, c := range of[:run] {
+				out = append(out, columnOf(c.Encoding, int(min(rows, mostAhead))))
+			}
+		} else {
+			b := &numberBlock{width: run, values: make([]float32, 0, run*int(min(rows, mostAhead/int64(run))))}
+			for at := range run {
+				out = append(out, &blockColumn{b, at})
+			}
+		}
+		of = of[run:]
+	}
+	return out
+}
 
 // columnOf has room for a number of rows.
 func columnOf(e *pipeline.Encoding, rows int) column {
@@ -94,17 +114,20 @@ func (e *Encoded) Rows() (*train.Rows, error) {
 type numbers struct{ values []float32 }
 
 func (c *numbers) append(a arrow.Array) error {
-	from, ok := a.(*array.Float32)
-	if !ok {
-		return fmt.Errorf("is of Arrow type %s after encoding, must be float32", a.DataType())
-	}
-	c.values = append(c.values, from.Float32Values()...)
-	return nil
+	from, err := floats(a)
+	c.values = append(c.values, from...)
+	return err
 }
 
-func (c *numbers) codes() ([]int32, error) {
-	return nil, errors.New("holds numbers, must hold codes")
+func floats(a arrow.Array) ([]float32, error) {
+	from, ok := a.(*array.Float32)
+	if !ok {
+		return nil, fmt.Errorf("is of Arrow type %s after encoding, must be float32", a.DataType())
+	}
+	return from.Float32Values(), nil
 }
+
+func (c *numbers) codes() ([]int32, error) { return nil, errNoCodes }
 
 func (c *numbers) give(r *train.Rows) error { return r.Numeric(c.values) }
 

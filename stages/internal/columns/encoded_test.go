@@ -67,6 +67,66 @@ func TestReadEncoded(t *testing.T) {
 	}
 }
 
+// TestReadBlocks: runs of numbers below, at and above leastBlock, around a code, come
+// out in their rows, over batches and beyond the public row count.
+func TestReadBlocks(t *testing.T) {
+	d := &pipeline.Domain{}
+	for i := range 2*leastBlock + 3 {
+		e := &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}
+		if i == leastBlock || i == 2*leastBlock+1 {
+			e = &pipeline.Encoding{Form: pipeline.OneHot, Width: 2}
+		}
+		d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Numeric, Encoding: e})
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2})
+	var records []arrow.Record
+	row := 0
+	for _, n := range []int{1, 0, 3} {
+		build := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
+		for range n {
+			for i := range d.Columns {
+				switch b := build.Field(i).(type) {
+				case *array.Float32Builder:
+					b.Append(float32(1000*row + i))
+				case *array.Int32Builder:
+					b.Append(int32(row % 2))
+				}
+			}
+			row++
+		}
+		records = append(records, build.NewRecord())
+	}
+	e, err := ReadEncoded(t.Context(), pipeline.FromRecords(h, records...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := e.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := net.NewMatrix(4, rows.Width())
+	rows.Gather(m, []int32{3, 0, 2, 1})
+	for at, row := range []int{3, 0, 2, 1} {
+		got := m.Row(at)
+		for i, c := range d.Columns {
+			if c.Encoding.Form == pipeline.OneHot {
+				if got[row%2] != 1 || got[1-row%2] != 0 {
+					t.Fatalf("row %d, column %d: %v", row, i, got[:2])
+				}
+			} else if got[0] != float32(1000*row+i) {
+				t.Fatalf("row %d, column %d: %g", row, i, got[0])
+			}
+			got = got[c.Encoding.Width:]
+		}
+		if len(got) != 0 {
+			t.Fatalf("row %d has %d columns more", row, len(got))
+		}
+	}
+	if _, err := e.Codes(0); err == nil {
+		t.Error("a number has codes")
+	}
+}
+
 // TestReadRefuses: codes that are none of their column must not be narrowed to others.
 func TestReadRefuses(t *testing.T) {
 	for want, c := range map[string]pipeline.Table{

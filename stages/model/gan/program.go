@@ -80,7 +80,10 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *pipeline.Problems) {
 // schedule is the noise (0: of the bill) and the critic steps of the settings, and what
 // the program's accountant says of them.
 func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise float64, steps int, p *pipeline.Published, err error) {
-	if s.Program == nil {
+	switch {
+	case s.Program == nil && s.NoiseMultiplier > 0 && s.Clip != clipTensor:
+		return s.NoiseMultiplier, s.Steps, publishedBaseline(rate, int64(s.Steps)), nil
+	case s.Program == nil:
 		return s.NoiseMultiplier, s.Steps, publishedDPWGAN(rate, int64(s.Steps), int64(tensors)), nil
 	}
 	u := s.uclanesl(s.Program.shuffled(h), tensors)

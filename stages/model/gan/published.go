@@ -22,6 +22,18 @@ func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
 	}
 }
 
+// publishedBaseline is what DP-auto-GAN's authors compute for a DP-WGAN of given noise
+// (their baseline): one release a step, Renyi divergences, classic conversion. It bounds
+// what this kind runs with one clip over all weights, under add_remove.
+func publishedBaseline(rate float64, steps int64) *pipeline.Published {
+	return &pipeline.Published{
+		Method: "DP-WGAN as accounted by Tantipongpipat et al. 2021: Renyi accountant, classic conversion",
+		Epsilon: func(multiplier, delta float64) (float64, error) {
+			return published.DPAutoGAN(delta, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: steps})
+		},
+	}
+}
+
 // publishedGSWGAN is what the script of Chen et al. 2020 prints for these
 // settings: theorem 9 at rate 1/k for every row of every batch. For query sample under a
 // public schedule it is a valid bound, though not the tightest; for query batch it is

@@ -43,17 +43,17 @@ func dpAutoGANKind() pipeline.Kind {
 		Name: dpAutoGAN, Version: 1,
 		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
 			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that the bill is proven. " +
-			"Use it after encode with min_max [0, 1], for tables of categories and numbers or of many binary columns. Needs an encoded table of stability rows(c).",
+			"Use it after encode, for tables of categories and numbers, which come out far nearer cut into declared bins than scaled, or of many binary columns. Needs an encoded table of stability rows(c).",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "Generator and decoder in one."}},
 		New: func() pipeline.Stage {
 			return &DPAutoGAN{
-				Autoencoder: Autoencoder{Sampling: training.Sampling{Steps: 10000, ExpectedBatchSize: 64, MaxGradNorm: 0.012},
-					Hidden: []int{60}, Code: 15, Activation: "leaky_relu", Heads: "sigmoid", Loss: "mean", LearningRate: 0.005},
-				GAN: GAN{Sampling: training.Sampling{Steps: 15000, ExpectedBatchSize: 128, MaxGradNorm: 0.022},
-					CriticSteps: 15, Optimiser: "rmsprop", LearningRate: 0.005, WeightClip: 0.01, GeneratedBatch: 128,
-					LatentDim: 64, Generator: []int{64, 64}, Norm: "batch_norm", Residual: true, Critic: []int{70, 35}},
-				NoiseRatio: 0.5, NoiseOn: "both", CheckpointEvery: 5000}
+				Autoencoder: Autoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 1000, MaxGradNorm: 0.5},
+					Hidden: []int{64}, Code: 16, Activation: "leaky_relu", Heads: "columns", Loss: "sum", LearningRate: 0.003},
+				GAN: GAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.05},
+					CriticSteps: 5, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, Average: 0.995,
+					LatentDim: 32, Generator: []int{64}, Norm: "none", Residual: true, Critic: []int{24}},
+				NoiseRatio: 0.6, NoiseOn: "both", CheckpointEvery: 2000}
 		},
 	}
 }

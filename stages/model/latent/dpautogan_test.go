@@ -23,7 +23,7 @@ func smallAuto() *DPAutoGAN {
 	s.Autoencoder.Hidden, s.Autoencoder.Code, s.Autoencoder.Heads = []int{5}, 3, "columns"
 	s.GAN.Sampling = training.Sampling{Steps: 12, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
 	s.GAN.CriticSteps, s.GAN.GeneratedBatch, s.GAN.LatentDim, s.GAN.Generator, s.GAN.Critic = 2, 8, 3, []int{3}, []int{6}
-	s.CheckpointEvery = 3
+	s.GAN.Norm, s.GAN.Average, s.NoiseRatio, s.CheckpointEvery = "batch_norm", 0, 0.5, 3
 	return s
 }
 
@@ -126,7 +126,7 @@ func TestGoldenAutoGANPublished(t *testing.T) {
 		{5, 8, 0.35031874527776297, 0.36}, {2.5, 7.5, 0.5084394473123881, 0.51}, {1.5, 3.5, 1.006176252198546, 1.01},
 	} {
 		s := dpAutoGANKind().New().(*DPAutoGAN)
-		s.Autoencoder.NoiseMultiplier, s.GAN.NoiseMultiplier = c.autoencoder, c.gan
+		s.Autoencoder.Steps, s.Autoencoder.NoiseMultiplier, s.GAN.Steps, s.GAN.NoiseMultiplier = 10000, c.autoencoder, 15000, c.gan
 		got, err := s.published(&plan{autoencoderRate: 64. / 32561, ganRate: 128. / 32561}).Epsilon(c.gan, 1e-5)
 		must(t, err)
 		if math.Abs(got/c.want-1) > 1e-6 || math.Ceil(got*100)/100 != c.printed {

@@ -68,8 +68,8 @@ func dpSYNKind() pipeline.Kind {
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		New: func() pipeline.Stage {
 			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
-				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 5, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
-				Mixture: Mixture{Components: 3, Rounds: 6, MaxCodeNorm: 2, Share: 0.3}}
+				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
+				Mixture: Mixture{Components: 6, Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}
 		},
 	}
 }
@@ -130,13 +130,14 @@ func (s *DPSYN) label(d *pipeline.Domain, ps *pipeline.Problems) int {
 // losses of both, mu^2 of Gaussian differential privacy, are in the ratio that Share
 // says. That of DP-SGD is taken from its limit theorem, rate^2 steps (exp(1/scale^2)-1)
 // (Bu, Dong, Long, Su 2020); it divides the budget and bounds nothing. Without noise
-// there is none here either.
+// there is none here either. Above 2^24 it stays, out of reach of any budget: more could not
+// be drawn.
 func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
 	if scale == 0 {
 		return 0
 	}
 	steps := rate * rate * float64(s.Steps) * portable.Expm1(math.Min(1/(scale*scale), 40))
-	return math.Min(math.Max(math.Sqrt((1-s.Mixture.Share)/(s.Mixture.Share*steps)), 0x1p-20), 0x1p40)
+	return math.Min(math.Max(math.Sqrt((1-s.Mixture.Share)/(s.Mixture.Share*steps)), 0x1p-20), 0x1p24)
 }
 
 // unproven says what is released without noise.

@@ -41,7 +41,7 @@ func dpVAEKind() pipeline.Kind {
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
 		New: func() pipeline.Stage {
 			return &DPVAE{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, KLWeight: 1,
-				Coder: Coder{Encoder: []int{64}, Decoder: []int{64}, Activation: "tanh", LatentDim: 8, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}}
+				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 8, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}}
 		},
 	}
 }

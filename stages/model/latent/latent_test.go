@@ -41,11 +41,11 @@ func TestConformance(t *testing.T) { pipelinetest.CheckKinds(t, Kinds(), conform
 
 // TestRunSpendsThePlan: a run pays once, and exactly the events that were planned,
 // written out by hand: rate 10/40 of 12 steps; and for dp_syn one Gaussian of the
-// multiplier that takes .3 of the squared loss, that of DP-SGD being
-// .25^2 12 (exp(1/1.5^2)-1) = .419717 (Bu et al. 2020): sqrt(.7/(.3 .419717)) = 2.35783.
+// multiplier that takes .2 of the squared loss, that of DP-SGD being
+// .25^2 12 (exp(1/1.5^2)-1) = .419718 (Bu et al. 2020): sqrt(.8/(.2 .419718)) = 3.08710.
 func TestRunSpendsThePlan(t *testing.T) {
 	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
-	want := map[string][]privacy.Event{"dp_vae": {sgd}, "dp_syn": {sgd, privacy.Gaussian{NoiseMultiplier: 2.35783}}}
+	want := map[string][]privacy.Event{"dp_vae": {sgd}, "dp_syn": {sgd, privacy.Gaussian{NoiseMultiplier: 3.08710}}}
 	for name, l := range learners() {
 		_, r := trained(t, l, ward(t)) // closes its ledger: opened once, used as planned
 		var got []privacy.Event

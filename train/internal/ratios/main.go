@@ -63,10 +63,15 @@ func (t times) median(name string) float64 {
 }
 
 func (t times) steps() {
-	fmt.Printf("%-16s %12s %12s %12s %30s %26s\n", "step", "reference us", "plain us", "private us", "reference/private (medians)", "private/plain (medians)")
-	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp"} {
+	fmt.Printf("%-18s %12s %12s %12s %30s %26s\n", "step", "reference us", "plain us", "private us", "reference/private (medians)", "private/plain (medians)")
+	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp", "critic_tensors", "vae", "binary_autoencoder", "binary_critic"} {
 		reference, plain, private := "Step/"+name+"/reference", "Step/"+name+"/plain", "Step/"+name+"/private"
-		fmt.Printf("%-16s %12.1f %12.1f %12.1f %20.2f (%.2f) %19.2f (%.2f)\n", name, t.best(reference)/1e3, t.best(plain)/1e3, t.best(private)/1e3,
+		if t[reference] == nil {
+			fmt.Printf("%-18s %12s %12.1f %12.1f %28s %19.2f (%.2f)\n", name, "", t.best(plain)/1e3, t.best(private)/1e3, "",
+				t.best(private)/t.best(plain), t.median(private)/t.median(plain))
+			continue
+		}
+		fmt.Printf("%-18s %12.1f %12.1f %12.1f %20.2f (%.2f) %19.2f (%.2f)\n", name, t.best(reference)/1e3, t.best(plain)/1e3, t.best(private)/1e3,
 			t.best(reference)/t.best(private), t.median(reference)/t.median(private), t.best(private)/t.best(plain), t.median(private)/t.median(plain))
 	}
 }

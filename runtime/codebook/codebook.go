@@ -1,0 +1,164 @@
+// Package codebook makes a domain of what a publisher says of a table: a list of columns
+// (data-specs of the NIST challenges) and codebooks (of IPUMS, with every code and its
+// label, a line on each column, or dictionaries of NIST's data excerpts). It opens no table. What it reads may come from
+// anyone: sizes are bounded, and damage is named with its line.
+package codebook
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxBytes is the most of one file that is read.
+const MaxBytes = 8 << 20
+
+// Entry is what a codebook says of a column.
+type Entry struct {
+	Doc   string
+	Codes []Code      // in the order of the file; nil where it lists none
+	Range *[2]float64 // of numbers beside or instead of codes; nil where it gives none
+}
+
+// Code is a value and what it means.
+type Code struct{ Value, Label string }
+
+// Book is what codebooks say, by column.
+type Book struct {
+	by      map[string]*Entry
+	sources map[string]string // which file lists the codes of a column
+}
+
+// NewBook is one that says nothing.
+func NewBook() *Book { return &Book{by: map[string]*Entry{}, sources: map[string]string{}} }
+
+// Of is what is said of a column, and by which file its codes are listed.
+func (b *Book) Of(name string) (e Entry, source string) {
+	if at := b.by[name]; at != nil {
+		e = *at
+	}
+	return e, b.sources[name]
+}
+
+func (b *Book) entry(name string) *Entry {
+	if b.by[name] == nil {
+		b.by[name] = &Entry{}
+	}
+	return b.by[name]
+}
+
+// grammar is that of the lines of a codebook. A section of IPUMS is " NAME<tab><tab>title"
+// and then a line "code<tab><tab>label" for each value, with headings between that begin
+// with tabs. A line on a column is "NAME: text".
+type grammar struct{ section, code, about *regexp.Regexp }
+
+func newGrammar() grammar {
+	return grammar{section: regexp.MustCompile(`^ ([A-Z][A-Z0-9_]*)\t+(.*)$`),
+		code:  regexp.MustCompile(`^([0-9]{1,12})\t+(.*)$`),
+		about: regexp.MustCompile(`^([A-Z][A-Z0-9_]*):[ \t]*(.*)$`)}
+}
+
+// Add reads a codebook, called name in messages, into b. A column that an earlier file
+// lists codes of keeps them.
+func (b *Book) Add(name string, data []byte) error {
+	if len(data) > MaxBytes {
+		return fmt.Errorf("%s: has %d bytes, must have at most %d", name, len(data), MaxBytes)
+	}
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return fmt.Errorf("%s: is not a text in UTF-8", name)
+	}
+	if isDictionary(data) {
+		if err := b.dictionary(name, data); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+	r := &reading{grammar: newGrammar(), book: b, file: name, own: map[string]bool{}}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	for n := 1; lines.Scan(); n++ {
+		if err := r.line(strings.TrimRight(lines.Text(), "\r ")); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	if len(r.own) == 0 {
+		return fmt.Errorf("%s: describes no column; a codebook has lines \"NAME: text\", or sections \" NAME<tab>title\" with lines \"code<tab>label\"", name)
+	}
+	return lines.Err()
+}
+
+// reading is a codebook on its way.
+type reading struct {
+	grammar
+	book  *Book
+	file  string
+	at    string          // the column whose codes are being listed; "" before the first
+	skip  bool            // another file lists them
+	codes map[string]bool // of the section
+	own   map[string]bool // columns that this file has met
+}
+
+func (r *reading) line(line string) error {
+	if m := r.section.FindStringSubmatch(line); m != nil {
+		return r.open(m[1], m[2])
+	}
+	switch m := r.grammar.code.FindStringSubmatch(line); {
+	case r.at == "":
+		if about := r.about.FindStringSubmatch(line); about != nil {
+			r.describe(about[1], about[2])
+		}
+		return nil // what stands before the first section is about the extract
+	case line == "" || line[0] == '\t':
+		return nil // a heading, or a place that has no code of its own
+	case m == nil:
+		return fmt.Errorf("is %.60q in the section of %s, must be code<tab>label, or a heading that begins with a tab", line, r.at)
+	default:
+		return r.list(plainCode(m[1]), strings.TrimSpace(m[2]))
+	}
+}
+
+// open begins the section of a column.
+func (r *reading) open(name, title string) error {
+	if r.own[name] {
+		return fmt.Errorf("has a second section of %s, must have one", name)
+	}
+	r.own[name], r.at, r.codes = true, name, map[string]bool{}
+	r.skip = r.book.sources[name] != ""
+	e := r.book.entry(name)
+	if e.Doc == "" {
+		e.Doc = strings.TrimSpace(title)
+	}
+	return nil
+}
+
+func (r *reading) describe(name, text string) {
+	r.own[name] = true
+	if e := r.book.entry(name); e.Doc == "" {
+		e.Doc = strings.TrimSpace(text)
+	}
+}
+
+func (r *reading) list(value, label string) error {
+	if r.codes[value] {
+		return fmt.Errorf("lists the code %s of %s twice", value, r.at)
+	}
+	r.codes[value] = true
+	if r.skip {
+		return nil
+	}
+	e := r.book.entry(r.at)
+	e.Codes = append(e.Codes, Code{value, label})
+	r.book.sources[r.at] = r.file
+	return nil
+}
+
+// plainCode has no leading zeros, which the rows have not either.
+func plainCode(s string) string {
+	if s = strings.TrimLeft(s, "0"); s == "" {
+		return "0"
+	}
+	return s
+}

@@ -1,0 +1,203 @@
+package codebook
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/internal/plain"
+	"weir/pipeline"
+)
+
+const (
+	// mostCodes is the longest list of categories that a column without one in a codebook
+	// gets from its maxval alone: codes of occupations have three digits.
+	mostCodes = 1000
+	// mostLabels is up to how many codes a column's doc has their labels.
+	mostLabels = 12
+	longest    = 80 // bytes of a label or title
+)
+
+// Form says how the code for not available of an amount is declared.
+type Form string
+
+const (
+	AsMissing  Form = "missing"  // a spelling of a missing value
+	AsSentinel Form = "sentinel" // a number of the column, for a stage of kind not_available
+)
+
+// Domain makes columns of data-specs, called file, and what a codebook says of them.
+//
+//   - A codebook lists codes: categories, those up to maxval.
+//   - One of those whose list UCLANESL's program read from the private rows (SEA, METAREA,
+//     METAREAD, COUNTY, CITY), and no codebook lists it: categories: private, since a range
+//     of codes says nothing of which are in use and which of them are taken is no public
+//     fact.
+//   - maxval is at most 1000: categories 0 to maxval.
+//   - a schema of an excerpt, see excerpt.
+//   - else an amount: bounds 0 to maxval. A maxval of nines (9999; 999998) is the code for
+//     not available, and no amount.
+func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domain {
+	d := &pipeline.Domain{}
+	for _, l := range listed {
+		e, by := book.Of(l.Name)
+		c := pipeline.Column{Name: l.Name, Type: pipeline.Categorical, Source: "public"}
+		codes := upTo(e.Codes, l.Maxval)
+		switch {
+		case l.Maxval == 0:
+			excerpt(&c, file, l, e, by)
+		case len(codes) > 0:
+			for _, code := range codes {
+				c.Categories = append(c.Categories, code.Value)
+			}
+			c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by+", up to the maxval of "+file)
+		case readFromRows(l.Name):
+			c.Categories, c.Source = pipeline.Categories{}, ""
+			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is no public knowledge (UCLANESL's program read it from the rows)", l.Maxval, file))
+		case l.Maxval <= mostCodes:
+			for v := range l.Maxval + 1 {
+				c.Categories = append(c.Categories, strconv.FormatInt(v, 10))
+			}
+			c.Doc = sentence(short(e.Doc), "0 to the maxval of "+file)
+		default:
+			amount(&c, l.Maxval, form)
+			c.Doc = sentence(short(e.Doc), "0 to the maxval of "+file)
+		}
+		d.Columns = append(d.Columns, c)
+	}
+	return d
+}
+
+// excerpt declares a column of a schema of NIST's data excerpts. A dictionary's range, or
+// its codes, are public; what the schema lists alone is what occurs in the rows, which a
+// person has to decide on (W01, W02).
+func excerpt(c *pipeline.Column, file string, l Listed, e Entry, by string) {
+	if l.Null != "" {
+		c.Missing, c.Nullable = pipeline.Spellings{l.Null}, true
+	}
+	codes, numbers := apart(e.Codes, l.Null)
+	switch {
+	case e.Range != nil && numbers:
+		number := *e.Range
+		for _, code := range codes {
+			x, _ := strconv.ParseFloat(code.Value, 64)
+			number = [2]float64{min(number[0], x), max(number[1], x)}
+		}
+		ranged(c, number, l.Whole)
+		c.Doc = sentence(short(e.Doc), "range by "+by)
+	case len(codes) > 0 && e.Range == nil:
+		for _, code := range codes {
+			c.Categories = append(c.Categories, code.Value)
+		}
+		c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by)
+	case l.Bounds != nil:
+		ranged(c, *l.Bounds, l.Whole)
+		c.Source, c.Doc = pipeline.Undecided, sentence(short(e.Doc), "least and greatest value that occur, by "+file)
+	default:
+		c.Categories = l.Values
+		c.Source, c.Doc = pipeline.Undecided, sentence(short(e.Doc), "values that occur, by "+file)
+	}
+}
+
+// apart are the codes but for that of a missing value, and whether all are numbers.
+func apart(codes []Code, null string) (kept []Code, numbers bool) {
+	numbers = true
+	for _, c := range codes {
+		if c.Value == null || c.Value == "" || !plain.Printable(c.Value) {
+			continue
+		}
+		x, err := strconv.ParseFloat(c.Value, 64)
+		numbers = numbers && err == nil && x-x == 0
+		kept = append(kept, c)
+	}
+	return kept, numbers
+}
+
+// ranged declares a number; a range of whole numbers that its ends are not is widened.
+func ranged(c *pipeline.Column, b [2]float64, whole bool) {
+	c.Type = pipeline.Numeric
+	if whole {
+		c.Type, c.Step, b = pipeline.Integer, 1, [2]float64{math.Floor(b[0]), math.Ceil(b[1])}
+	}
+	c.Bounds = &b
+}
+
+// amount declares a number with bounds.
+func amount(c *pipeline.Column, maxval int64, form Form) {
+	c.Type, c.Step, c.Bounds = pipeline.Integer, 1, &[2]float64{0, float64(maxval)}
+	if !notAvailable(maxval) || form == AsSentinel {
+		return
+	}
+	c.Bounds[1]--
+	c.Missing, c.Nullable = pipeline.Spellings{strconv.FormatInt(maxval, 10)}, true
+}
+
+// notAvailable: IPUMS writes N/A of an amount as nines, or as nines and an 8.
+func notAvailable(maxval int64) bool {
+	s := strconv.FormatInt(maxval, 10)
+	return maxval > mostCodes && strings.Trim(s[:len(s)-1], "9") == "" && (strings.HasSuffix(s, "9") || strings.HasSuffix(s, "8"))
+}
+
+// Sentinels are the amounts of a domain made AsSentinel with their codes for not
+// available, as the stage not_available takes them.
+func Sentinels(listed []Listed, d *pipeline.Domain) (columns []string) {
+	for i, c := range d.Columns {
+		if listed[i].Maxval > 0 && c.Type == pipeline.Integer && notAvailable(listed[i].Maxval) {
+			columns = append(columns, fmt.Sprintf("%s: %d", c.Name, listed[i].Maxval))
+		}
+	}
+	return columns
+}
+
+// readFromRows: the columns whose category lists the published program took from the
+// private file (PAPERS section 2).
+func readFromRows(name string) bool {
+	return slices.Contains([]string{"SEA", "METAREA", "METAREAD", "COUNTY", "CITY"}, name)
+}
+
+// upTo are the codes from 0 to maxval, ascending.
+func upTo(codes []Code, maxval int64) []Code {
+	var kept []Code
+	value := func(c Code) int64 {
+		n, err := strconv.ParseInt(c.Value, 10, 64)
+		if err != nil {
+			return maxMaxval + 1
+		}
+		return n
+	}
+	for _, c := range codes {
+		if value(c) <= maxval {
+			kept = append(kept, c)
+		}
+	}
+	slices.SortFunc(kept, func(a, b Code) int { return cmp.Compare(value(a), value(b)) })
+	return kept
+}
+
+// labels says what few codes mean.
+func labels(codes []Code) string {
+	if len(codes) > mostLabels {
+		return ""
+	}
+	var list []string
+	for _, c := range codes {
+		list = append(list, c.Value+" "+short(c.Label))
+	}
+	return strings.Join(list, ", ")
+}
+
+func short(s string) string {
+	s = strings.TrimSuffix(strings.Join(strings.Fields(plain.Text(s)), " "), ".")
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest-3], "") + "..."
+}
+
+// sentence joins the parts that there are.
+func sentence(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ") + "."
+}

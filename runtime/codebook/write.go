@@ -1,0 +1,70 @@
+package codebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weir/pipeline"
+	"weir/schema"
+)
+
+// YAML writes a domain with a comment of lines before it; a line for each key, lists on one.
+func YAML(d *pipeline.Domain, comment ...string) ([]byte, error) {
+	var b bytes.Buffer
+	for _, line := range comment {
+		fmt.Fprintf(&b, "# %s\n", line)
+	}
+	b.WriteString("columns:\n")
+	for i := range d.Columns {
+		write(&b, &d.Columns[i])
+	}
+	if b.Len() > schema.MaxBytes {
+		return nil, fmt.Errorf("the domain would be %d bytes long, and weir check reads at most %d (1 MiB); import fewer columns", b.Len(), schema.MaxBytes)
+	}
+	return b.Bytes(), nil
+}
+
+func write(b *bytes.Buffer, c *pipeline.Column) {
+	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", quote(c.Name), c.Type)
+	if c.Bounds != nil {
+		fmt.Fprintf(b, "    bounds: [%s, %s]\n", number(c.Bounds[0]), number(c.Bounds[1]))
+	}
+	switch {
+	case c.Categories != nil && len(c.Categories) == 0:
+		b.WriteString("    categories: private # a stage of kind dp_categories releases a list for a charge\n")
+	case len(c.Categories) > 0:
+		fmt.Fprintf(b, "    categories: [%s]\n", quoteAll(c.Categories))
+	}
+	if c.Step > 0 {
+		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
+	}
+	if len(c.Missing) > 0 {
+		fmt.Fprintf(b, "    missing: [%s]\n    nullable: true\n", quoteAll(c.Missing))
+	}
+	if c.Source != "" {
+		fmt.Fprintf(b, "    source: %s\n", c.Source)
+	}
+	fmt.Fprintf(b, "    doc: %s\n", quote(c.Doc))
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// quote writes a JSON string, which is a YAML string too.
+func quote(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func quoteAll(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quote(s)
+	}
+	return strings.Join(quoted, ", ")
+}
