@@ -127,6 +127,7 @@ func TestBadLabelIsNamed(t *testing.T) {
 		"label: is column age, which is not one": func(s *DPSYN) { s.Label = "age" },
 		"mixture.rounds: is 1":                   func(s *DPSYN) { s.Mixture.Rounds = 1 },
 		"GiB":                                    func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
+		"mixture.components: is 1000 of 3":       func(s *DPSYN) { s.Mixture.Components, s.LatentDim = 1000, 1000 },
 		"max_grad_norm":                          func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
 	} {
 		s := smallSYN()
