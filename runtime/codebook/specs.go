@@ -39,7 +39,7 @@ func ReadSpecs(file string, data []byte) ([]Listed, error) {
 	var list []Listed
 	add := func(d *json.Decoder, name string, read func(*json.Decoder, string) (Listed, error)) error {
 		if name == "" || !plain.Printable(name) || strings.HasPrefix(name, "weir.") {
-			return fmt.Errorf("column %d: has the name %.60q, must have %s, not beginning with weir.", len(list)+1, name, plain.Accepted)
+			return fmt.Errorf("column %d: has the name %.60q, must have %s and not begin with \"weir.\"", len(list)+1, name, plain.Accepted)
 		}
 		c, err := read(d, name)
 		if list = append(list, c); err == nil && len(list) > maxColumns {
