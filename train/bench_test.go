@@ -137,7 +137,7 @@ func (c benchCase) index() []int32 {
 func (c benchCase) ours(b *testing.B, clip float64) {
 	o, start := c.objective()
 	d := newDescent(Adam(1e-4, 0.5, 0.9), start)
-	cfg := DPSGD{MaxGradNorm: clip, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1}
+	cfg := DPSGD{MaxGradNorm: clip, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: float64(c.batch), Steps: 1, Joined: joins(o)}
 	switch {
 	case !cfg.clips():
 		cfg.NoiseMultiplier = 0
@@ -172,6 +172,7 @@ type fixedPairs struct {
 	fake   net.Matrix
 }
 
+func (o fixedPairs) Joined() int       { return 3 }
 func (o fixedPairs) Params() int       { return o.critic.Params() }
 func (o fixedPairs) PerExample() error { return o.critic.PerExample() }
 func (o fixedPairs) Worker(rows int) Worker {

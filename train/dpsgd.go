@@ -41,6 +41,7 @@ type DPSGD struct {
 	Weights           int     `json:"weights,omitempty"` // of the gradient; 0: not stated, so that Check cannot say whether noise for them is in reach
 	Tensors           int     `json:"tensors,omitempty"` // 0: one clip over all weights; else each of so many weight tensors has MaxGradNorm for itself
 	Shuffle           int     `json:"shuffle,omitempty"` // 0: Poisson samples; else the public number of rows that each epoch's shuffle orders
+	Joined            int     `json:"joined,omitempty"`  // 0: an example is a private row; else so many rows, the private one and generated ones (see joined)
 }
 
 // Event is what the steps release together, whatever the adjacency: replacing a
@@ -95,6 +96,7 @@ func (c DPSGD) Check() error {
 	check(c.Weights >= 0, "weights", c.Weights, "at least 0")
 	check(c.Tensors >= 0 && (c.Weights == 0 || c.Tensors <= c.Weights), "tensors", c.Tensors, "at least 0 and at most weights")
 	check(c.Shuffle >= 0 && c.Shuffle <= math.MaxInt32, "shuffle", c.Shuffle, "at least 0 and at most 2147483647")
+	check(c.Joined >= 0 && c.Joined <= 3, "joined", c.Joined, "from 0 to 3")
 	check(c.Shuffle == 0 || c.ExpectedBatchSize >= 1 && c.ExpectedBatchSize <= float64(c.Shuffle) && c.ExpectedBatchSize == math.Trunc(c.ExpectedBatchSize),
 		"expected_batch_size", c.ExpectedBatchSize, "a whole number of at most shuffle rows, where batches are cut from a shuffle")
 	if len(errs) == 0 && c.Weights > 0 {
@@ -145,14 +147,19 @@ const leastStep = 0x1p-70
 // most (chunkRows+2)*rows*2^-24 clips for a batch of rows up to room, the same as
 // one chain of sqrt((chunkRows+2)*rows). Larger batches are summed with an error
 // below 2^-22 clips whatever their size (gradient.exact): it is the last term of the
-// chain. With a clip for each tensor, its Clip is that of a row's whole gradient, which
+// chain. Where an example joins rows, whose gradients may cancel, a sum has so many times
+// more terms, of up to mostParts clips an example. With a clip for each tensor, its Clip is that of a row's whole gradient, which
 // tensorClip shares out.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {
 		return noise.Lattice{Clip: c.bound()}, nil
 	}
 	rows := float64(c.room())
-	chain := math.Ceil(math.Sqrt(float64((math.Min(rows, chunkRows)+2)*rows)+16)) + 1
+	terms := (math.Min(rows, chunkRows) + 2) * rows
+	if c.Joined > 1 {
+		terms = (float64(float64(c.Joined)*math.Min(rows, chunkRows)) + 2) * rows * mostParts
+	}
+	chain := math.Ceil(math.Sqrt(terms+16)) + 1
 	l, err := noise.NewLattice(c.bound(), c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
 	if err == nil && (l.Step < leastStep || !(l.Clip > 0)) {
 		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)

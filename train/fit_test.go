@@ -25,6 +25,7 @@ func fitConfig() fitCase {
 }
 
 func (c fitCase) run(o Objective, start []float32, n int, name string, h Hooks) ([]float32, error) {
+	c.Joined = joins(o)
 	return Fit(context.Background(), c.FitConfig, o, start, n, paid(c.DPSGD, name), h)
 }
 

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -41,6 +42,26 @@ const chunkRows = 128
 // normSlack times the bound of net.Pass.Squares covers the rounding of a squared
 // norm for dot products of up to 2000 terms: 3*(2000/16+6)*2^-24 < 2^-15.
 const normSlack = 0x1p-15
+
+// mostParts is how many clips long the parts of an example that joins rows may be in all,
+// each layer's by the sum of their norms.
+const mostParts = 4
+
+// joined is an objective whose examples are a private row with generated ones, Joined rows
+// in all, whose gradients may cancel.
+type joined interface{ Joined() int }
+
+// checkJoined: the lattice is that of as many rows an example as the objective joins.
+func checkJoined(o Objective, paid int) error {
+	rows := 1
+	if j, ok := o.(joined); ok {
+		rows = j.Joined()
+	}
+	if rows != max(1, paid) {
+		return fmt.Errorf("paid: is for examples of %d rows, the loss joins %d", max(1, paid), rows)
+	}
+	return nil
+}
 
 // gradient sums clipped gradients of any number of examples in fixed chunks. It
 // adds them up in the order of the chunks, whatever the number of workers.
@@ -175,10 +196,12 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 
 // clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not
 // finite or over 2^100 clips (its factor would leave the range where float32 is
-// exact to 2^-24), with the norm raised by what rounding may have hidden.
+// exact to 2^-24), with the norm raised by what rounding may have hidden. A gradient
+// whose parts cancel counts as no shorter than all of them over mostParts: a float32 sum
+// errs by the size of the parts, which the lattice pays for up to so many clips.
 func clipFactors(factor []float32, square, bound []float64, clip float64) {
 	for i := range factor {
-		norm := math.Sqrt(square[i] + float64(normSlack*bound[i]))
+		norm := math.Max(math.Sqrt(square[i]+float64(normSlack*bound[i])), math.Sqrt(bound[i])/mostParts)
 		switch {
 		case !(norm <= clip*0x1p100):
 			factor[i] = 0

@@ -15,6 +15,9 @@ type paired struct {
 	pool   net.Matrix // of the step at hand
 }
 
+// Joined is a private row and a generated one.
+func (o *paired) Joined() int { return 2 }
+
 func (o *paired) Params() int       { return o.critic.Params() }
 func (o *paired) PerExample() error { return o.critic.PerExample() }
 

@@ -77,6 +77,9 @@ type penalised struct {
 	weight      float64
 }
 
+// Joined is a private row, a generated one and their interpolate.
+func (o *penalised) Joined() int { return 3 }
+
 func (o *penalised) Params() int { return o.critic.Params() }
 
 func (o *penalised) PerExample() error {

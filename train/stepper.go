@@ -41,7 +41,7 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 		return nil, fmt.Errorf("weights: %d, the objective has %d", len(start), o.Params())
 	}
 	if c.clips() {
-		if err := o.PerExample(); err != nil {
+		if err := errors.Join(o.PerExample(), checkJoined(o, c.Joined)); err != nil {
 			return nil, err
 		}
 	}

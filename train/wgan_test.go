@@ -40,6 +40,9 @@ func TestWGANContinuesBitForBit(t *testing.T) {
 	for _, penalty := range []float64{0, 10} {
 		c := wganConfig()
 		c.Penalty, c.Average, c.GeneratorSteps = penalty, 0.9, 2
+		if penalty > 0 {
+			c.Joined = 3
+		}
 		resume(t, 7, func(h Hooks) []float32 {
 			critic, gen := runWGAN(t, c, rows, h)
 			return append(append([]float32(nil), critic...), gen...)
@@ -51,7 +54,7 @@ func TestWGANContinuesBitForBit(t *testing.T) {
 // running statistics are part of its weights, and whose last layer is frozen.
 func TestPairedContinuesBitForBit(t *testing.T) {
 	c := wganConfig()
-	c.Paired, c.Average = true, 0.9
+	c.Paired, c.Joined, c.Average = true, 2, 0.9
 	nc, _ := wganNets(t)
 	ng := build(t, 3, net.Residual("add", net.Dense(3), net.Activation("batch_norm"), net.LeakyReLU(0.2)), net.Dense(4), net.Activation("sigmoid"))
 	start := ng.Init(rand.New(rand.NewPCG(1, 1)))
@@ -186,7 +189,8 @@ func TestWGANLearns(t *testing.T) {
 	c := wganConfig()
 	c.ExpectedBatchSize = 0.3 * 400
 	c.NoiseMultiplier, c.MaxGradNorm, c.Steps, c.Critic, c.Generator = 0, 10, 3000, RMSProp(5e-3), RMSProp(5e-4)
-	for _, c.Paired = range []bool{false, true} {
+	for _, c.Joined = range []int{0, 2} {
+		c.Paired = c.Joined == 2
 		_, gen := runWGAN(t, c, numeric(columns...), Hooks{})
 		checkMeans(t, gen, want)
 	}

@@ -12,16 +12,19 @@ import (
 )
 
 const importLong = `Write a domain from what a publisher says of a table: SPECS.json in the form of
-the NIST challenges (data-specs: for each column a type enum and a maxval), and
-codebooks, of IPUMS (.cbk, every code with its label) or with a line "NAME: text"
-on a column. No data is opened.
+the NIST challenges (data-specs: for each column a type enum and a maxval), or a
+schema of NIST's data excerpts; and codebooks, of IPUMS (.cbk, every code with its
+label), with a line "NAME: text" on a column, or a dictionary of NIST's excerpts
+(.json). No data is opened.
 
 A column whose codes a codebook lists becomes categorical with those up to
 maxval, their labels in its doc where they are few. Without a list, a maxval of
 up to 1000 gives the categories 0 to maxval, a larger one an integer with
 bounds; a maxval of nines (9999, 999998) is the code for not available.
 SEA, METAREA, METAREAD, COUNTY and CITY without a list in a codebook become
-categories: private. The doc of each column says who lists its values.
+categories: private. Of a schema, what no dictionary says is what occurs in the
+rows: it is marked UNDECIDED, for a person to decide. The doc of each column says
+who lists its values.
 
 Exit codes: 0 done; 1 a file cannot be read or is damaged; 2 usage.`
 

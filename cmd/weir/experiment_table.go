@@ -31,7 +31,7 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 		b.Proven = &total.Epsilon
 	}
 	naive, published := 0.0, 0.0
-	b.Naive = &naive
+	b.Naive, b.Published = &naive, &published
 	for _, r := range runs {
 		p := r.Plan
 		if p.Budget.Infinite() {
@@ -39,9 +39,10 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 			continue
 		}
 		b.NaiveDelta += p.Delta
-		if p.Epsilon.Published != nil {
+		if p.Epsilon.Published == nil {
+			b.Published = nil
+		} else {
 			published += *p.Epsilon.Published
-			b.Published = &published
 		}
 		if p.Epsilon.Proven == nil {
 			b.Naive = nil
@@ -50,7 +51,7 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 		}
 	}
 	if b.Unprotected == b.Runs {
-		b.Naive = nil
+		b.Naive, b.Published = nil, nil
 	}
 	return b, nil
 }

@@ -96,8 +96,8 @@ func (c *coupling) plan() map[string][]pipeline.Planned {
 }
 
 func (c *coupling) comparable(step *compile.Step, m privacy.Mechanism) bool {
-	if c.inputLost(step) || c.one.plan.Budget.Infinite() {
-		return false
+	if c.inputLost(step) || c.one.plan.Budget.Infinite() || step.Unproven != (privacy.Unproven{}) {
+		return false // of what has no proof (claims: published) no distance is promised
 	}
 	if _, ok := m.(privacy.OnShards); ok || samplesAll(m) {
 		return true

@@ -127,6 +127,12 @@ func dpWGAN(g *generator, _ ref) settings {
 		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5)}) {
 		s[name] = value
 	}
+	if g.yes(0.3) {
+		s["clip"] = "tensor"
+	}
+	if g.yes(0.2) {
+		s["style"] = "uclanesl"
+	}
 	return s
 }
 

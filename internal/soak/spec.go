@@ -70,11 +70,15 @@ func flow(x any) string {
 	return string(b)
 }
 
-// try adds a stage and keeps it if the spec still compiles.
+// try adds a stage and keeps it if the spec still compiles, and promises what can be
+// held against neighbours: what runs without a proof promises nothing.
 func (g *generator) try(what settings) (id string, ok bool) {
 	id = fmt.Sprint("s", len(g.stages)+1)
 	g.stages = append(g.stages, stage{id, what})
 	plan, err := compiled(g.text(), g.folder, g.reg)
+	if err == nil {
+		err = proven(plan)
+	}
 	g.cover.tried(what["kind"].(string), err)
 	if err != nil {
 		g.stages = g.stages[:len(g.stages)-1]
@@ -85,6 +89,16 @@ func (g *generator) try(what settings) (id string, ok bool) {
 		g.last = t
 	}
 	return id, true
+}
+
+// proven is an error where a stage of a plan has no proof.
+func proven(plan *compile.Plan) error {
+	for _, s := range plan.Steps {
+		if s.Unproven != (pipeline.Unproven{}) {
+			return fmt.Errorf("stage %s has no proof: %s", s.ID, s.Unproven)
+		}
+	}
+	return nil
 }
 
 func compiled(text string, folder *runtime.Folder, reg *pipeline.Registry) (*compile.Plan, error) {

@@ -1,6 +1,6 @@
 // Package codebook makes a domain of what a publisher says of a table: a list of columns
 // (data-specs of the NIST challenges) and codebooks (of IPUMS, with every code and its
-// label, or a line on each column). It opens no table. What it reads may come from
+// label, a line on each column, or dictionaries of NIST's data excerpts). It opens no table. What it reads may come from
 // anyone: sizes are bounded, and damage is named with its line.
 package codebook
 
@@ -19,7 +19,8 @@ const MaxBytes = 8 << 20
 // Entry is what a codebook says of a column.
 type Entry struct {
 	Doc   string
-	Codes []Code // in the order of the file; nil where it lists none
+	Codes []Code      // in the order of the file; nil where it lists none
+	Range *[2]float64 // of numbers beside or instead of codes; nil where it gives none
 }
 
 // Code is a value and what it means.
@@ -68,6 +69,12 @@ func (b *Book) Add(name string, data []byte) error {
 	}
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return fmt.Errorf("%s: is not a text in UTF-8", name)
+	}
+	if isDictionary(data) {
+		if err := b.dictionary(name, data); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
 	}
 	r := &reading{grammar: newGrammar(), book: b, file: name, own: map[string]bool{}}
 	lines := bufio.NewScanner(bytes.NewReader(data))

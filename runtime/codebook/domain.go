@@ -3,6 +3,7 @@ package codebook
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ const (
 //     of codes says nothing of which are in use and which of them are taken is no public
 //     fact.
 //   - maxval is at most 1000: categories 0 to maxval.
+//   - a schema of an excerpt, see excerpt.
 //   - else an amount: bounds 0 to maxval. A maxval of nines (9999; 999998) is the code for
 //     not available, and no amount.
 func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domain {
@@ -45,6 +47,8 @@ func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domai
 		c := pipeline.Column{Name: l.Name, Type: pipeline.Categorical, Source: "public"}
 		codes := upTo(e.Codes, l.Maxval)
 		switch {
+		case l.Maxval == 0:
+			excerpt(&c, file, l, e, by)
 		case len(codes) > 0:
 			for _, code := range codes {
 				c.Categories = append(c.Categories, code.Value)
@@ -67,6 +71,60 @@ func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domai
 	return d
 }
 
+// excerpt declares a column of a schema of NIST's data excerpts. A dictionary's range, or
+// its codes, are public; what the schema lists alone is what occurs in the rows, which a
+// person has to decide on (W01, W02).
+func excerpt(c *pipeline.Column, file string, l Listed, e Entry, by string) {
+	if l.Null != "" {
+		c.Missing, c.Nullable = pipeline.Spellings{l.Null}, true
+	}
+	codes, numbers := apart(e.Codes, l.Null)
+	switch {
+	case e.Range != nil && numbers:
+		number := *e.Range
+		for _, code := range codes {
+			x, _ := strconv.ParseFloat(code.Value, 64)
+			number = [2]float64{min(number[0], x), max(number[1], x)}
+		}
+		ranged(c, number, l.Whole)
+		c.Doc = sentence(short(e.Doc), "range by "+by)
+	case len(codes) > 0 && e.Range == nil:
+		for _, code := range codes {
+			c.Categories = append(c.Categories, code.Value)
+		}
+		c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by)
+	case l.Bounds != nil:
+		ranged(c, *l.Bounds, l.Whole)
+		c.Source, c.Doc = pipeline.Undecided, sentence(short(e.Doc), "least and greatest value that occur, by "+file)
+	default:
+		c.Categories = l.Values
+		c.Source, c.Doc = pipeline.Undecided, sentence(short(e.Doc), "values that occur, by "+file)
+	}
+}
+
+// apart are the codes but for that of a missing value, and whether all are numbers.
+func apart(codes []Code, null string) (kept []Code, numbers bool) {
+	numbers = true
+	for _, c := range codes {
+		if c.Value == null || c.Value == "" || !plain.Printable(c.Value) {
+			continue
+		}
+		x, err := strconv.ParseFloat(c.Value, 64)
+		numbers = numbers && err == nil && x-x == 0
+		kept = append(kept, c)
+	}
+	return kept, numbers
+}
+
+// ranged declares a number; a range of whole numbers that its ends are not is widened.
+func ranged(c *pipeline.Column, b [2]float64, whole bool) {
+	c.Type = pipeline.Numeric
+	if whole {
+		c.Type, c.Step, b = pipeline.Integer, 1, [2]float64{math.Floor(b[0]), math.Ceil(b[1])}
+	}
+	c.Bounds = &b
+}
+
 // amount declares a number with bounds.
 func amount(c *pipeline.Column, maxval int64, form Form) {
 	c.Type, c.Step, c.Bounds = pipeline.Integer, 1, &[2]float64{0, float64(maxval)}
@@ -87,7 +145,7 @@ func notAvailable(maxval int64) bool {
 // available, as the stage not_available takes them.
 func Sentinels(listed []Listed, d *pipeline.Domain) (columns []string) {
 	for i, c := range d.Columns {
-		if c.Type == pipeline.Integer && notAvailable(listed[i].Maxval) {
+		if listed[i].Maxval > 0 && c.Type == pipeline.Integer && notAvailable(listed[i].Maxval) {
 			columns = append(columns, fmt.Sprintf("%s: %d", c.Name, listed[i].Maxval))
 		}
 	}

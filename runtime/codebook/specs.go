@@ -1,90 +1,81 @@
 package codebook
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 
 	"weir/internal/plain"
 )
 
-// Listed is a column as data-specs of the NIST challenges list it: whole numbers from 0 to
-// Maxval.
+// Listed is a column of a list of columns. Data-specs of the NIST challenges give Maxval,
+// the largest of whole numbers from 0; a schema of NIST's data excerpts gives Values, or
+// Bounds, as they occur in the excerpt.
 type Listed struct {
 	Name   string
-	Maxval int64
+	Maxval int64       // 0: none given
+	Values []string    // that occur, without Null
+	Bounds *[2]float64 // of what occurs
+	Whole  bool        // numbers are whole
+	Null   string      // stands for a missing value; "" where none is
 }
 
-// Bounds on data-specs.
+// Bounds on lists of columns.
 const (
 	maxSpecs   = 1 << 20
 	maxColumns = 10_000
 	maxMaxval  = 1 << 53 // whole numbers that float64 holds
 )
 
-// ReadSpecs reads data-specs, called file in messages: an object with a key for each
-// column, in the order of the table, each an object such as {"type": "enum", "maxval":
-// 9}. Other keys of a column, such as count, are not read.
+// ReadSpecs reads a list of columns, called file in messages, in the order of the table:
+// an object with a key for each column, each an object such as {"type": "enum", "maxval":
+// 9} (other keys, such as count, are not read), or a schema of NIST's data excerpts,
+// {"schema": {NAME: {"dtype": ..., "values": [...] or "min" and "max"}}}.
 func ReadSpecs(file string, data []byte) ([]Listed, error) {
 	if len(data) > maxSpecs {
 		return nil, fmt.Errorf("%s: has %d bytes, must have at most %d", file, len(data), maxSpecs)
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("%s: is no JSON object of columns", file)
-	}
 	var list []Listed
-	seen := map[string]bool{}
-	for d.More() {
-		c, err := column(d, seen)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, damage(d, err))
+	add := func(d *json.Decoder, name string, read func(*json.Decoder, string) (Listed, error)) error {
+		if name == "" || !plain.Printable(name) || strings.HasPrefix(name, "weir.") {
+			return fmt.Errorf("column %d: has the name %.60q, must have %s and not begin with \"weir.\"", len(list)+1, name, plain.Accepted)
 		}
-		if list = append(list, c); len(list) > maxColumns {
-			return nil, fmt.Errorf("%s: has more than %d columns", file, maxColumns)
+		c, err := read(d, name)
+		if list = append(list, c); err == nil && len(list) > maxColumns {
+			err = fmt.Errorf("has more than %d columns", maxColumns)
 		}
+		return err
 	}
-	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, damage(d, err))
+	err := whole(data, func(d *json.Decoder, key string) error {
+		if key == "schema" {
+			return object(d, func(name string) error { return add(d, name, occurring) })
+		}
+		return add(d, key, coded)
+	})
+	if err == nil && len(list) == 0 {
+		err = errors.New("has no column")
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s: goes on after its object", file)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: has no column", file)
-	}
-	return list, nil
-}
-
-// damage says where JSON ends or breaks; an error of ours says what is wrong itself.
-func damage(d *json.Decoder, err error) error {
-	if broken(err) {
-		return fmt.Errorf("is damaged at byte %d: %w", d.InputOffset(), err)
-	}
-	return err
-}
-
-// broken tells JSON that ends or breaks from JSON that says something else.
-func broken(err error) bool {
-	var syntax *json.SyntaxError
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax)
-}
-
-func column(d *json.Decoder, seen map[string]bool) (Listed, error) {
-	key, err := d.Token()
 	if err != nil {
-		return Listed{}, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	name := key.(string) // More and a key of an object: nothing else is one
-	switch {
-	case seen[name]:
-		return Listed{}, fmt.Errorf("%.60q: is listed twice", name)
-	case name == "" || !plain.Printable(name):
-		return Listed{}, fmt.Errorf("column %d: has the name %.60q, must have %s", len(seen)+1, name, plain.Accepted)
+	return list, distinct(file, list)
+}
+
+// distinct: a column of a schema may have the name of one beside it.
+func distinct(file string, list []Listed) error {
+	seen := map[string]bool{}
+	for _, c := range list {
+		if seen[c.Name] {
+			return fmt.Errorf("%s: %.60q: is listed twice", file, c.Name)
+		}
+		seen[c.Name] = true
 	}
-	seen[name] = true
+	return nil
+}
+
+// coded is a column of data-specs.
+func coded(d *json.Decoder, name string) (Listed, error) {
 	var c struct {
 		Type   *string      `json:"type"`
 		Maxval *json.Number `json:"maxval"`
@@ -104,5 +95,67 @@ func column(d *json.Decoder, seen map[string]bool) (Listed, error) {
 	if err != nil || n < 1 || n > maxMaxval {
 		return Listed{}, fmt.Errorf("%.60q: maxval: is %.60s, must be a whole number from 1 to %d", name, c.Maxval.String(), int64(maxMaxval))
 	}
-	return Listed{name, n}, nil
+	return Listed{Name: name, Maxval: n, Whole: true}, nil
+}
+
+// occurring is a column of a schema of NIST's data excerpts.
+func occurring(d *json.Decoder, name string) (Listed, error) {
+	var c struct {
+		Dtype  string   `json:"dtype"`
+		Values []scalar `json:"values"`
+		Min    *float64 `json:"min"`
+		Max    *float64 `json:"max"`
+		Null   string   `json:"null_value"`
+	}
+	if err := d.Decode(&c); broken(err) {
+		return Listed{}, err
+	} else if err != nil {
+		return Listed{}, fmt.Errorf("%.60q: is no object with a list values, or numbers min and max", name)
+	}
+	l := Listed{Name: name, Null: c.Null, Whole: c.Dtype != "float64"}
+	for _, v := range c.Values {
+		if string(v) != c.Null || v == "" {
+			l.Values = append(l.Values, string(v))
+		}
+	}
+	switch {
+	case !plain.Printable(c.Null):
+		return l, fmt.Errorf("%.60q: null_value: must be %s", name, plain.Accepted)
+	case c.Min != nil && c.Max != nil && *c.Min < *c.Max:
+		l.Bounds = &[2]float64{*c.Min, *c.Max}
+	case len(c.Values) == 0:
+		return l, fmt.Errorf("%.60q: has neither values nor min below max", name)
+	}
+	if err := checkValues(name, l.Values); err != nil {
+		return l, err
+	}
+	if l.Bounds == nil && len(l.Values) == 0 {
+		return l, fmt.Errorf("%.60q: values: has none but null_value", name)
+	}
+	return l, nil
+}
+
+func checkValues(name string, values []string) error {
+	seen := map[string]bool{}
+	for _, v := range values {
+		if v == "" || seen[v] || !plain.Printable(v) {
+			return fmt.Errorf("%.60q: values: holds %.60q, must hold each value once, %s", name, v, plain.Accepted)
+		}
+		seen[v] = true
+	}
+	return nil
+}
+
+// scalar is a text or a number, as it is spelled.
+type scalar string
+
+// UnmarshalJSON keeps the spelling.
+func (s *scalar) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(s))
+	}
+	var n json.Number
+	err := json.Unmarshal(data, &n)
+	*s = scalar(n.String())
+	return err
 }

@@ -69,8 +69,9 @@ func encodingStep(d *pipeline.Domain) (map[string]scaling, error) {
 }
 
 // DecodeRows turns rows of real numbers, row-major, denseWidth(h.Domain) wide,
-// into a record of DecodedHeader(h): each one_hot block becomes a category,
-// each other number a value restored to step and bounds. rng may be nil for
+// into a record of DecodedHeader(h): each one_hot block becomes a category, and so does
+// the number of a column of two categories, the probability of the second; each other
+// number a value restored to step and bounds. rng may be nil for
 // draw.Argmax. A table of such records is what Invert takes on to the source.
 func DecodeRows(h pipeline.Header, dense []float32, draw Draw, rng *rand.Rand) (arrow.Record, error) {
 	out, err := DecodedHeader(h)
@@ -116,10 +117,23 @@ func (m matrix) column(at int, e scaling, to pipeline.Column) arrow.Array {
 		return column(arrow.PrimitiveTypes.Int32, picked, b)
 	}
 	values, x := restoring(to), make([]float64, m.rows)
+	drawn := !m.draw.Argmax && !m.draw.Logits && e.Form == pipeline.MinMax && len(to.Categories) == 2
 	for r := range x {
-		x[r] = values.value(e.backward(float64(m.dense[r*m.width+at])))
+		v := e.backward(float64(m.dense[r*m.width+at]))
+		if drawn { // of two categories in one number it is the probability of the second
+			v = chance(v, m.rng)
+		}
+		x[r] = values.value(v)
 	}
 	return store(to.ArrowType(), x, nil)
+}
+
+// chance is 1 with probability p, else 0.
+func chance(p float64, rng *rand.Rand) float64 {
+	if rng.Float64() < p {
+		return 1
+	}
+	return 0
 }
 
 // categories picks one category of each row's block.

@@ -14,7 +14,7 @@ const replaceOne = privacy.ReplaceOne
 
 // Shard splits the rows into disjoint shards.
 type Shard struct {
-	Shards int    `yaml:"shards" json:"shards" required:"true" min:"2" max:"1000000" doc:"Number of shards."`
+	Shards int    `yaml:"shards" json:"shards" required:"true" min:"1" max:"1000000" doc:"Number of shards; 1 is the whole table as one, for a training without privacy to compare with."`
 	By     string `yaml:"by" json:"by" enum:"random|position" doc:"random: a secret independent draw for each privacy unit. position: row i goes to shard i mod shards, under replace_one with a public row count only."`
 }
 
@@ -50,8 +50,8 @@ func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	h := in["in"]
 	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne, unit: unitColumn(&ps, h)}
-	if s.Shards < 2 {
-		ps.Add("shards", fmt.Sprint(s.Shards), "at least 2")
+	if s.Shards < 1 {
+		ps.Add("shards", fmt.Sprint(s.Shards), "at least 1")
 	}
 	if h.Schema.HasField(pipeline.ShardColumn) {
 		ps.Add("", "given a table that has shards already", "given a table without shards")

@@ -159,7 +159,7 @@ func TestProblems(t *testing.T) {
 		{&Discretize{Strategy: "uniform", Bins: 2, Edges: map[string][]float64{"age": {3, 2}}}, h, []string{"strictly ascending"}},
 		{&Split{Train: 0.9, Test: 0.9, Stratify: "age"}, h, []string{"sum to 1.8", "a column with categories"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, unit, []string{"must stay together"}},
-		{&Shard{Shards: 1, By: "random"}, noID, []string{"at least 2", "patient_id of the privacy unit", "W35"}},
+		{&Shard{Shards: 0, By: "random"}, noID, []string{"at least 1", "patient_id of the privacy unit", "W35"}},
 		{&Decode{To: "source"}, h, []string{"without an invertible step"}},
 		{&Drop{Columns: h.Domain.Names()}, h, []string{"every column"}},
 		{&MissingIndicator{Columns: []string{"age"}, Suffix: ""}, h, []string{"a duplicate column"}},

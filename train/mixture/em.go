@@ -69,8 +69,7 @@ func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Han
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	f := &fit{Config: c, x: x, paid: paid, moves: c.Moves(), sizes: make([]float64, c.Labels)}
-	f.sigma = m.Noise(f.moves, m.Total()/float64(c.Rounds))
+	f := newFit(c, x, m, paid)
 	now := f.start()
 	for t := range c.Rounds {
 		if err := ctx.Err(); err != nil {
@@ -98,6 +97,18 @@ type fit struct {
 	moves mechanism.Moves
 	sigma float64   // of the noise on each integer
 	sizes []float64 // noisy, of each label, summed over rounds
+}
+
+// newFit takes the finest unit at which the noise is within reach of integers: below 2^40,
+// as mechanism.ReleaseIntegers wants it. That depends on public numbers alone.
+func newFit(c Config, x Codes, m mechanism.GaussianFilter, paid *privacy.Handle) *fit {
+	f := &fit{Config: c, x: x, paid: paid, sizes: make([]float64, c.Labels)}
+	for f.unit = finest; ; f.unit /= 2 {
+		f.moves = f.Moves()
+		if f.sigma = m.Noise(f.moves, m.Total()/float64(c.Rounds)); f.sigma < 0x1p39 || f.unit <= coarsest {
+			return f
+		}
+	}
 }
 
 // start has all weight on the first component, so that the first round asks for whole
@@ -150,7 +161,7 @@ func (f *fit) release(now []Mixture) ([][][]float64, error) {
 		for range f.Components {
 			block := make([]float64, f.each())
 			for i := range block {
-				block[i] = float64(sums[i]) / unit
+				block[i] = float64(sums[i]) / f.unit
 			}
 			sums = sums[f.each():]
 			out[l] = append(out[l], block)

@@ -57,8 +57,8 @@ func TestWithoutNoiseItIsEM(t *testing.T) {
 	}
 	for rounds, numbers := range want {
 		now := emStart(t)
-		f := &fit{Config: config(1, 2, 2, rounds, 2), x: waves(0), paid: filter(0, "em", nil), sizes: make([]float64, 1)}
-		f.moves = f.Moves()
+		paid := filter(0, "em", nil)
+		f := newFit(config(1, 2, 2, rounds, 2), waves(0), paid.Mechanism().(mechanism.GaussianFilter), paid)
 		for range rounds {
 			noisy, err := f.release(now)
 			must(t, err)
@@ -105,7 +105,7 @@ func covariance(g Gaussian) [][]float64 {
 // nearly reached, so that none is larger than it need be.
 func TestMomentsMove(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	m := Moments{Labels: 2, Components: 3, Dim: 4, Radius: 0.5}
+	m := Moments{Labels: 2, Components: 3, Dim: 4, Radius: 0.5, unit: finest}
 	of := make([]Mixture, m.Labels)
 	for l := range of {
 		for range m.Components {
@@ -134,7 +134,7 @@ func TestMomentsMove(t *testing.T) {
 	if !(top.AddRemove <= bound.AddRemove && top.AddRemove > 0.999*bound.AddRemove) || !(top.ReplaceOne <= bound.ReplaceOne && top.ReplaceOne > 0.999*bound.ReplaceOne) {
 		t.Errorf("rows move the moments by %v, must be just below %v", top, bound)
 	}
-	if want := math.Sqrt(3) * unit; math.Abs(bound.AddRemove/want-1) > 1e-6 || math.Abs(bound.ReplaceOne/want/math.Sqrt2-1) > 1e-6 {
+	if want := math.Sqrt(3) * finest; math.Abs(bound.AddRemove/want-1) > 1e-6 || math.Abs(bound.ReplaceOne/want/math.Sqrt2-1) > 1e-6 {
 		t.Errorf("the bound is %v, must be sqrt 3 and sqrt 6 rows", bound)
 	}
 }
@@ -156,7 +156,7 @@ func TestMomentsAreExact(t *testing.T) {
 		x.Values, x.Labels = append(x.Values, w.Values[2*(i%60):2*(i%60)+2]...), append(x.Labels, int32(i%2))
 	}
 	of := slices.Repeat(emStart(t), 2)
-	m := Moments{Labels: 2, Components: 2, Dim: 2, Radius: 1}
+	m := Moments{Labels: 2, Components: 2, Dim: 2, Radius: 1, unit: finest}
 	one := m.sums(x, of)
 	old := runtime.GOMAXPROCS(1)
 	other := m.sums(x, of)
@@ -207,6 +207,22 @@ type rounds struct{ costs []float64 }
 func (p *rounds) Release(r privacy.Released) any {
 	p.costs = append(p.costs, r.In.(privacy.Round).Cost)
 	return r.Out
+}
+
+// TestHugeNoiseIsInReach: noise for a tiny budget is drawn, at a coarser unit whose
+// rounding is paid for, so that no run ends after it is paid for.
+func TestHugeNoiseIsInReach(t *testing.T) {
+	for _, multiplier := range []float64{1e-5, 1, 1e4, 1e7} {
+		h := filter(multiplier, "huge", nil)
+		c := config(2, 3, 4, 8, 2)
+		_, err := Fit(context.Background(), c, Codes{Dim: 4}, rand.New(rand.NewPCG(1, 1)), h)
+		must(t, err)
+		must(t, h.Close())
+		f := newFit(c, Codes{Dim: 4}, h.Mechanism().(mechanism.GaussianFilter), h)
+		if over := f.moves.AddRemove / (math.Sqrt(3) * f.unit); !(over > 1 && over < 1.01) {
+			t.Errorf("multiplier %g: the sensitivity is %g of what it is without rounding", multiplier, over)
+		}
+	}
 }
 
 // TestCovarianceIsCut: the projection is the nearest positive semidefinite matrix of that

@@ -24,16 +24,20 @@ import (
 // sum r_k s_k (1 + c + c^2) with c = u.v, and 1 + c + c^2 >= 3/4, so it is not negative
 // either, and the square of their difference is at most the sum of their squares.
 //
-// Each number that a row adds is rounded to a multiple of 2^-24 and added as an
+// Each number that a row adds is rounded to a multiple of 1/unit, 2^-24 unless noise is
+// so large that its integers would be out of reach, and added as an
 // integer, which is exact: sums depend on no order and no other row. Rounding moves
-// what a row adds by at most 2^-25 sqrt(m), m numbers of one label, which Moves adds.
+// what a row adds by at most half of that times sqrt(m), m numbers of one label, which
+// Moves adds.
 type Moments struct {
 	Labels, Components, Dim int
 	Radius                  float64
+	unit                    float64 // of the integers: a row counts as so many; Fit sets it
 }
 
 const (
-	unit     = 1 << 24 // of the integers: a row counts as so many
+	finest   = 0x1p24
+	coarsest = 0x1p10
 	slack    = 1 + 0x1p-40
 	codeRows = 512 // a piece of parallel work
 )
@@ -45,7 +49,7 @@ func (m Moments) size() int { return m.Labels * m.Components * m.each() }
 // Moves is the sensitivity of the integers.
 func (m Moments) Moves() mechanism.Moves {
 	rounding := math.Sqrt(float64(m.Components * m.each()))
-	one := float64(math.Sqrt(3)*unit*slack) + float64(rounding/2)
+	one := float64(math.Sqrt(3)*m.unit*slack) + float64(rounding/2)
 	return mechanism.Moves{AddRemove: one, ReplaceOne: float64(math.Sqrt2*one*slack) + rounding}
 }
 
@@ -87,15 +91,15 @@ func (w *row) add(sum []int64, code []float32, label int, of []Mixture) {
 	block := sum[label*w.Components*w.each():]
 	for k, r := range w.share {
 		to := block[k*w.each():][:w.each()]
-		to[0] += fixed(r)
+		to[0] += w.fixed(r)
 		at := 1
 		for i, u := range w.u {
-			to[at] += fixed(r * u)
+			to[at] += w.fixed(r * u)
 			at++
-			to[at] += fixed(r * u * u)
+			to[at] += w.fixed(r * u * u)
 			at++
 			for _, v := range w.u[:i] {
-				to[at] += fixed(r * u * v * math.Sqrt2)
+				to[at] += w.fixed(r * u * v * math.Sqrt2)
 				at++
 			}
 		}
@@ -126,7 +130,7 @@ func (w *row) clip(code []float32) {
 	}
 }
 
-func fixed(v float64) int64 { return int64(math.RoundToEven(v * unit)) }
+func (w *row) fixed(v float64) int64 { return int64(math.RoundToEven(v * w.unit)) }
 
 // responsibilities sets share to the probability of each component given x; y is
 // working memory. Where no density is a number it is the weights.

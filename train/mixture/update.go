@@ -37,7 +37,7 @@ func (f *fit) update(noisy [][]float64, was []Gaussian) []Gaussian {
 	return out
 }
 
-func (f *fit) known() float64 { return math.Max(1, 4*f.sigma/unit) }
+func (f *fit) known() float64 { return math.Max(1, 4*f.sigma/f.unit) }
 
 // component has its noisy size for a weight.
 func (f *fit) component(block []float64) (g Gaussian, ok bool) {

@@ -44,7 +44,7 @@ func (s *GSWGAN) words(critics int) string {
 }
 
 // unproven says why a drawn schedule has no proof, and what is known of its loss.
-func (s *GSWGAN) unproven(critics int, t pipeline.Terms) pipeline.Unproven {
+func (s *GSWGAN) unproven(critics int, h pipeline.Header) pipeline.Unproven {
 	if s.CriticSchedule != "drawn" {
 		return pipeline.Unproven{}
 	}
@@ -53,10 +53,18 @@ func (s *GSWGAN) unproven(critics int, t pipeline.Terms) pipeline.Unproven {
 		u.Rule = "W36"
 		u.Why = "one secret draw serves all rows of a batch, which the published accountant charges as if each row had a draw of its own, and " + u.Why
 	}
-	if g := s.published(critics, s.NoiseMultiplier); s.Query == "batch" && g.NoiseMultiplier > 0 && t.Delta > 0 {
-		u.Why += fmt.Sprintf("; with all draws revealed epsilon %.3g holds at delta %g", g.ScheduleRevealed(t.Delta), t.Delta)
+	if s.Query == "batch" && h.Stability.Spread == pipeline.SpreadShards {
+		u.Why += s.revealed(critics, h.Terms.Delta)
 	}
 	return u
+}
+
+// revealed is the bound that needs no amplification, on shards of which one changes.
+func (s *GSWGAN) revealed(critics int, delta float64) string {
+	if s.NoiseMultiplier == 0 || delta == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; with all draws revealed epsilon %.3g holds at delta %g", s.published(critics, s.NoiseMultiplier).ScheduleRevealed(delta), delta)
 }
 
 // published is the training in the terms of the paper.

@@ -15,7 +15,7 @@ import (
 // TestOnlyDrawnIsUnproven: the published algorithm names the shared coin and what holds
 // with its draws revealed: 480 at K 1500, 21,000 steps (docs/accounting.md section 1).
 func TestOnlyDrawnIsUnproven(t *testing.T) {
-	terms := pipeline.Terms{Adjacency: privacy.ReplaceOne, Delta: 1e-5}
+	h := pipeline.Header{Stability: pipeline.Shards(1500), Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Delta: 1e-5}}
 	s := gsWGANKind().New().(*GSWGAN)
 	s.Steps, s.NoiseMultiplier = 21000, 1.07
 	for _, c := range []struct{ query, schedule, rule, why string }{
@@ -23,10 +23,14 @@ func TestOnlyDrawnIsUnproven(t *testing.T) {
 		{"sample", "drawn", "W37", "does not compose"}, {"batch", "drawn", "W36", "epsilon 480 holds"},
 	} {
 		s.Query, s.CriticSchedule = c.query, c.schedule
-		got := s.unproven(1500, terms)
+		got := s.unproven(1500, h)
 		if got.Rule != c.rule || !strings.Contains(got.Why, c.why) || (c.rule == "") != (got == pipeline.Unproven{}) {
 			t.Errorf("query %s, schedule %s: %v", c.query, c.schedule, got)
 		}
+	}
+	h.Stability = pipeline.Unbounded()
+	if got := s.unproven(1500, h); strings.Contains(got.Why, "holds") {
+		t.Errorf("rows that change in every shard: %v, and no bound holds", got)
 	}
 }
 

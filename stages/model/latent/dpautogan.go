@@ -117,7 +117,9 @@ func (s *DPAutoGAN) autoencoder(scale float64, p *plan) train.DPSGD {
 }
 
 func (s *DPAutoGAN) gan(scale float64, p *plan) train.DPSGD {
-	return s.GAN.DPSGD(scale, p.ganRate, p.critic.Params())
+	c := s.GAN.DPSGD(scale, p.ganRate, p.critic.Params())
+	c.Joined = 2 // pairs
+	return c
 }
 
 // multiplier is the autoencoder's.

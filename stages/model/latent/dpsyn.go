@@ -145,13 +145,14 @@ func (s *DPSYN) fitsMixture(labels int, ps *pipeline.Problems) {
 // losses of both, mu^2 of Gaussian differential privacy, are in the ratio that Share
 // says. That of DP-SGD is taken from its limit theorem, rate^2 steps (exp(1/scale^2)-1)
 // (Bu, Dong, Long, Su 2020); it divides the budget and bounds nothing. Without noise
-// there is none here either.
+// there is none here either. Above 2^24 it stays, out of reach of any budget: more could not
+// be drawn.
 func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
 	if scale == 0 {
 		return 0
 	}
 	steps := rate * rate * float64(s.Steps) * portable.Expm1(math.Min(1/(scale*scale), 40))
-	return math.Min(math.Max(math.Sqrt((1-s.Mixture.Share)/(s.Mixture.Share*steps)), 0x1p-20), 0x1p40)
+	return math.Min(math.Max(math.Sqrt((1-s.Mixture.Share)/(s.Mixture.Share*steps)), 0x1p-20), 0x1p24)
 }
 
 // unproven says what is released without noise.

@@ -2,6 +2,8 @@ package latent
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"weir/pipeline"
 	"weir/stages/model/internal/generator"
@@ -27,7 +29,16 @@ func (l *labelled) plan(d *pipeline.Domain) (err error) {
 	if l.auto, err = generator.Chain(l.nets.encoder, l.nets.decoder); err != nil {
 		return err
 	}
-	return training.InReach(l.DPSGD(1, l.rate, l.weights()))
+	return errors.Join(training.InReach(l.DPSGD(1, l.rate, l.weights())), l.fits())
+}
+
+// fits is a problem where the moments of all labels could not be held: for each component
+// 8 bytes a product of two coordinates, as integers on every core, noisy and as matrices.
+func (l *labelled) fits() error {
+	var ps pipeline.Problems
+	each := float64(l.labels*l.Mixture.Components) * (float64(float64(l.LatentDim)*float64(l.LatentDim)) + 1)
+	generator.Fits(&ps, generator.Costs("mixture.components", fmt.Sprintf("%d of %d labels", l.Mixture.Components, l.labels), 12*each))
+	return ps.Err()
 }
 
 func (l *labelled) weights() int { return l.labels * l.auto.Params() }

@@ -16,6 +16,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
+	"weir/privacy/published"
 	"weir/stages/model/artifact"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -127,6 +128,7 @@ func TestBadLabelIsNamed(t *testing.T) {
 		"label: is column age, which is not one": func(s *DPSYN) { s.Label = "age" },
 		"mixture.rounds: is 1":                   func(s *DPSYN) { s.Mixture.Rounds = 1 },
 		"GiB":                                    func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
+		"mixture.components: is 1000 of 3":       func(s *DPSYN) { s.Mixture.Components, s.LatentDim = 1000, 1000 },
 		"max_grad_norm":                          func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
 		"mixture.components: is 1000":            func(s *DPSYN) { s.LatentDim, s.Mixture.Components = 1000, 1000 },
 	} {
@@ -244,6 +246,36 @@ func TestLearnsWhoSmokes(t *testing.T) {
 		south := (count[1][0] + count[1][1]) / 2000
 		if !(math.Abs(south-1./3) < 0.08) || !(count[2][0]+count[2][1] < 0.05*2000) || !(count[1][1] > 3*count[1][0]) || !(count[0][0] > 3*count[0][1]) {
 			t.Errorf("%s: by region and smoker the rows are %v, must be near 1333, 667 on the diagonal", name, count)
+		}
+	}
+}
+
+// TestGoldenPrintedEpsilons: at the batch and steps that the specs infer, the paper's
+// arithmetic gives what Tantipongpipat et al. 2021 print, rounded up to two decimals, and
+// one step more would not: 1.01, .51, .36 for DP-VAE at noise 2, 4, 5; half of 1.4, .8,
+// .5 for the autoencoders of DP-SYN at noise 4, and 1.4, .8, .5 in all.
+func TestGoldenPrintedEpsilons(t *testing.T) {
+	const rate = 128. / 32561
+	vae := func(steps int64, noise, delta float64) float64 {
+		e, err := publishedVAE(rate, steps).Epsilon(noise, delta)
+		must(t, err)
+		return e
+	}
+	for _, c := range []struct {
+		steps                 int64
+		noise, delta, printed float64
+	}{{9410, 2, 1e-5, 1.01}, {10961, 4, 1e-5, .51}, {8697, 5, 1e-5, .36}, {19407, 4, 5e-6, .7}, {6369, 4, 5e-6, .4}, {2478, 4, 5e-6, .25}} {
+		if at, past := vae(c.steps, c.noise, c.delta), vae(c.steps+1, c.noise, c.delta); !(at <= c.printed && c.printed < past) {
+			t.Errorf("%d steps at noise %g: epsilon %g, and %g after one more, must have %g between them", c.steps, c.noise, at, past, c.printed)
+		}
+	}
+	for steps, printed := range map[int]float64{19407: 1.4, 6369: .8, 2478: .5} {
+		s := smallSYN()
+		s.Steps, s.Mixture.Share = steps, 0.5
+		e, err := publishedSYN(s, rate).Epsilon(4, 1e-5)
+		must(t, err)
+		if published.RoundedUp(e) != printed {
+			t.Errorf("%d steps: epsilon %g in all, must be printed as %g", steps, e, printed)
 		}
 	}
 }

@@ -24,13 +24,13 @@ type Stage struct {
 	Step        int                        `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
 	Where       map[string]pipeline.Choice `yaml:"where,omitempty" json:"where,omitempty" doc:"Values by column, spelled as in rules of the domain: a category, a number, a range such as 18..30, missing, or a list of these. Only rows that have one of them in every column are kept, and rows counts these; the result has no other values. Drawn by rejection, so rare rows take long."`
 	MaxTries    int                        `yaml:"max_tries,omitempty" json:"max_tries,omitempty" min:"1" max:"1000000" doc:"With where: at most so many rows are drawn for each one that is wanted (1000 by default); a condition that the model meets less often is an error."`
-	Categorical string                     `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one."`
+	Categorical string                     `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one. Of two categories in one encoded column the number is the probability of the second."`
 }
 
 // Kinds lists the one kind of this package.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "sample", Version: 1, Late: true,
+		Name: "sample", Version: 2, Late: true,
 		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and bounds. " +
 			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."},

@@ -214,6 +214,28 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
+// TestShapesAreJudgedFirst: without a net made for them, which would allocate. Widths that double
+// without weights, and weights that are not those of the inputs.
+func TestShapesAreJudgedFirst(t *testing.T) {
+	h := header(t)
+	p := constant(t, h, 0)
+	doubling := []net.Layer{net.Dense(4)}
+	for range 40 {
+		doubling = append(doubling, net.Residual("concat", net.Activation("relu")))
+	}
+	for want, spec := range map[string]net.Spec{
+		"more than 2097152 units":          {Inputs: 2, Layers: append(doubling, encoded.Outputs(h.Domain))},
+		"has 8 weights, must have 4":       {Inputs: 3, Layers: p.Net.Spec().Layers},
+		"net.layers[0].units: is 5, must":  {Inputs: 2, Layers: []net.Layer{net.Dense(5), encoded.Outputs(h.Domain)}},
+		"layers[0]: has 0 numbers in gain": {Inputs: 2, Layers: []net.Layer{net.Activation("layer_norm"), encoded.Outputs(h.Domain)}},
+	} {
+		d := described{Net: spec, weights: p.Net.Export(p.Weights)}
+		if err := d.check(h.Domain); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, must say %q", err, want)
+		}
+	}
+}
+
 // TestHostilePriors: a law that cannot be drawn from is refused when it is read.
 func TestHostilePriors(t *testing.T) {
 	good := func() Prior { return Prior{{Share: 1, Mean: []float64{0, 0}, Factor: [][]float64{{1}, {0, 1}}}} }
