@@ -124,21 +124,8 @@ func (s *DPSYN) label(d *pipeline.Domain, ps *pipeline.Problems) int {
 		ps.Add("label", "column "+s.Label+", which is not one-hot encoded", "a column that encode lists in one_hot")
 	} else if e.Width > generator.MostParts {
 		ps.Add("label", fmt.Sprintf("column %s, of %d categories", s.Label, e.Width), fmt.Sprintf("a column of at most %d: each has a net in the model", generator.MostParts))
-	} else {
-		s.fitsMixture(e.Width, ps)
 	}
 	return at
-}
-
-// momentCopies of each number of the moments, in numbers of 4 bytes: 8 bytes each for the sums
-// of some workers, the noisy ones, and a covariance on its way.
-const momentCopies = 16
-
-// fitsMixture is a problem where the moments of a round could not be held.
-func (s *DPSYN) fitsMixture(labels int, ps *pipeline.Problems) {
-	dim := float64(s.LatentDim)
-	each := 1 + dim + float64(dim*(dim+1))/2
-	generator.Fits(ps, generator.Costs("mixture.components", fmt.Sprint(s.Mixture.Components), momentCopies*float64(labels)*float64(s.Mixture.Components)*each))
 }
 
 // mixtureNoise is the multiplier of the mixtures at that of DP-SGD: the squared privacy

@@ -130,7 +130,6 @@ func TestBadLabelIsNamed(t *testing.T) {
 		"GiB":                                    func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
 		"mixture.components: is 1000 of 3":       func(s *DPSYN) { s.Mixture.Components, s.LatentDim = 1000, 1000 },
 		"max_grad_norm":                          func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
-		"mixture.components: is 1000":            func(s *DPSYN) { s.LatentDim, s.Mixture.Components = 1000, 1000 },
 	} {
 		s := smallSYN()
 		change(s)
