@@ -138,6 +138,11 @@ func (c DPSGD) room() int {
 	return int(m + float64(10*math.Sqrt(m)) + 100)
 }
 
+// leastStep keeps clips, which are over 2^9 steps, so far from where float32 ends that a
+// row's gradient loses nothing when it is scaled to them: errors of 2^-150 times inputs of a
+// norm below 2^64 (larger ones are not finite when squared, and count as zero).
+const leastStep = 0x1p-70
+
 // lattice returns the grid of the noisy sum of dim coordinates.
 //
 // The float32 error that it pays for is the distance of the sum computed from the
@@ -160,7 +165,7 @@ func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	}
 	chain := math.Ceil(math.Sqrt(terms+16)) + 1
 	l, err := noise.NewLattice(c.bound(), c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
-	if err == nil && (l.Step < 0x1p-120 || !(l.Clip > 0)) {
+	if err == nil && (l.Step < leastStep || !(l.Clip > 0)) {
 		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)
 	}
 	if err != nil {

@@ -77,6 +77,47 @@ func TestTensorClipNeverExceeds(t *testing.T) {
 	}
 }
 
+// TestTinyGradientsAreClipped: backpropagated errors whose squares no float32 holds, beside
+// large activations, end no longer than the clip, tensor by tensor and together; and a clip
+// that float32 cannot scale gradients to is refused.
+func TestTinyGradientsAreClipped(t *testing.T) {
+	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
+	o := realScore{critic, normalRows(50, 4, 3)}
+	auto, err := Autoencoder(build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(4)), o.rows, func(dy, _, _ net.Matrix, _ []float64) {
+		for i := range dy.Data {
+			dy.Data[i] = 1e-24
+		}
+	})
+	must(err)
+	const clip = 1e-17
+	for _, c := range []struct {
+		o       Objective
+		tensors int
+		parts   []net.Tensor
+		last    float32
+	}{{o, 6, critic.Tensors(), 1e-25}, {auto, 0, []net.Tensor{{Shape: []int{auto.Params()}}}, 1}} {
+		w := start(c.o)
+		for i := range w[:5*8] {
+			w[i] *= 1e9
+		}
+		for i := range w[len(w)-9:] {
+			w[len(w)-9+i] *= c.last
+		}
+		g := testGradient{newGradient(c.o, clip, c.tensors), "tiny"}
+		for i := range int32(50) {
+			g.compute(w, []int32{i}, 0, false)
+			for _, part := range c.parts {
+				if got := norm(g.sum[part.Offset:][:part.Size()]); !(got <= clip) {
+					t.Fatalf("%d tensors: %s of row %d is %g clips", c.tensors, part.Name, i, got/clip)
+				}
+			}
+		}
+	}
+	if (DPSGD{MaxGradNorm: 1e-24, NoiseMultiplier: 1, SamplingRate: 0.1, ExpectedBatchSize: 5, Steps: 1, Weights: 50}).Check() == nil {
+		t.Error("a clip of 1e-24 is accepted")
+	}
+}
+
 // TestTensorClippedSum compares with the gradients of single rows, whose tensors are
 // clipped in float64 one by one; 3e-5 a row is float32 and the slack of a norm.
 func TestTensorClippedSum(t *testing.T) {

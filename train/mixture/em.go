@@ -27,6 +27,11 @@ type Config struct {
 	Floor  float64 // least standard deviation of a component in any direction
 }
 
+// leastRadius keeps a code that is clipped to it, and what is made of it by Floor, far from
+// where float64 loses digits: a code clipped to 5e-324 is a vector of zeros and that number,
+// whatever its length.
+const leastRadius = 1e-30
+
 // Validate names every field that is out of range.
 func (c Config) Validate() error {
 	var errs []error
@@ -39,7 +44,7 @@ func (c Config) Validate() error {
 	check(c.Components >= 1, "components", c.Components, "at least 1")
 	check(c.Dim >= 1, "dim", c.Dim, "at least 1")
 	check(c.Rounds >= 1 && (c.Rounds > 1 || c.Components == 1), "rounds", c.Rounds, "at least 1, and 2 for more than one component")
-	check(c.Radius > 0 && c.Radius < 1e30, "radius", c.Radius, "a finite number above 0")
+	check(c.Radius >= leastRadius && c.Radius < 1e30, "radius", c.Radius, fmt.Sprintf("from %g to below 1e30", leastRadius))
 	check(c.Floor >= 1e-4*c.Radius && c.Floor < c.Radius, "floor", c.Floor, "at least 1e-4 of the radius and below it")
 	return errors.Join(errs...)
 }

@@ -250,7 +250,7 @@ func TestCovarianceIsCut(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	must(t, config(2, 3, 4, 2, 1).Validate())
-	for want, c := range map[string]Config{"rounds": config(1, 2, 2, 1, 1), "labels": config(0, 1, 2, 1, 1), "radius": config(1, 1, 2, 1, math.Inf(1)), "dim": config(1, 1, 0, 1, 1)} {
+	for want, c := range map[string]Config{"rounds": config(1, 2, 2, 1, 1), "labels": config(0, 1, 2, 1, 1), "radius": config(1, 1, 2, 1, math.Inf(1)), "from 1e-30": config(1, 1, 2, 1, 5e-324), "dim": config(1, 1, 0, 1, 1)} {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)
 		}

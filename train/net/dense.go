@@ -69,6 +69,7 @@ func (o *denseOp) squares(dst, bound []float64, s *scratch) {
 			for k := range dst {
 				v := float64(float64(a[k]) * float64(d[k]))
 				if i == j {
+					v = outer(a[k], d[k])
 					dst[k] += v
 					sum[k] += float32(math.Sqrt(v))
 				} else {
@@ -80,6 +81,17 @@ func (o *denseOp) squares(dst, bound []float64, s *scratch) {
 	for k, v := range sum {
 		bound[k] += float64(float64(v) * float64(v))
 	}
+}
+
+// underflow is more than a float32 dot product of up to 2^22 terms loses where they
+// are too small for float32: each loses at most 2^-150.
+const underflow = 0x1p-126
+
+// outer is at least the squared norm of an outer product of squared norms a and d, each
+// less what underflow took, but for the rounding that bound is about. Where neither is
+// below 2^-73 nothing is added.
+func outer(a, d float32) float64 {
+	return float64((float64(a) + underflow) * (float64(d) + underflow))
 }
 
 // pair sets a to the dot products of input rows i.. and j.., d to those of deltas.

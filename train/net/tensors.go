@@ -61,11 +61,11 @@ func (o *denseOp) tensorSquares(dst, bound [][]float64, s *scratch) {
 	kernel.RowDots(a, x, x, n, o.in, o.x.LD, o.x.LD)
 	kernel.RowDots(d, y, y, n, o.units, o.delta.LD, o.delta.LD)
 	for i := range n {
-		both := float64(float64(a[i]) * float64(d[i]))
+		both, bias := outer(a[i], d[i]), float64(d[i])+underflow
 		dst[0][i] += both
 		bound[0][i] += both
-		dst[1][i] += float64(d[i])
-		bound[1][i] += float64(d[i])
+		dst[1][i] += bias
+		bound[1][i] += bias
 	}
 }
 

@@ -48,7 +48,7 @@ type DPSYN struct {
 type Mixture struct {
 	Components  int     `yaml:"components" json:"components" min:"1" max:"1000" doc:"Gaussians of a label. It is public: to choose it by the data (Calinski-Harabasz index, as published) would have to be paid for."`
 	Rounds      int     `yaml:"rounds" json:"rounds" min:"1" max:"1000" doc:"Noisy moments that are asked for; the first for whole labels, to start from."`
-	MaxCodeNorm float64 `yaml:"max_code_norm" json:"max_code_norm" exclusiveMin:"0" max:"1e6" doc:"Bound on the L2 norm of a code, which is between -1 and 1 in each number; a longer one is shortened."`
+	MaxCodeNorm float64 `yaml:"max_code_norm" json:"max_code_norm" min:"1e-6" max:"1e6" doc:"Bound on the L2 norm of a code, which is between -1 and 1 in each number; a longer one is shortened."`
 	Share       float64 `yaml:"share" json:"share" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the mixtures in the squared privacy loss of the stage; the autoencoders have the rest. 0.5 is half of epsilon each, nearly."`
 }
 
@@ -122,6 +122,8 @@ func (s *DPSYN) label(d *pipeline.Domain, ps *pipeline.Problems) int {
 		ps.Unknown("label", "column of the table", s.Label, d.Names())
 	} else if e := d.Columns[at].Encoding; e == nil || e.Form != pipeline.OneHot {
 		ps.Add("label", "column "+s.Label+", which is not one-hot encoded", "a column that encode lists in one_hot")
+	} else if e.Width > generator.MostParts {
+		ps.Add("label", fmt.Sprintf("column %s, of %d categories", s.Label, e.Width), fmt.Sprintf("a column of at most %d: each has a net in the model", generator.MostParts))
 	}
 	return at
 }

@@ -81,15 +81,15 @@ func read(files map[string][]byte, describe func([]byte) (*model, error), tensor
 	return m, nil
 }
 
-// mostParts is far beyond the labels that somebody learns apart.
-const mostParts = 1 << 10
+// MostParts is far beyond the labels that somebody learns apart.
+const MostParts = 1 << 10
 
 func (m *model) check() error {
 	if err := artifact.CheckDomain(m.Domain); err != nil {
 		return err
 	}
-	if len(m.Parts) == 0 || len(m.Parts) > mostParts {
-		return fmt.Errorf("parts: are %d, must be from 1 to %d", len(m.Parts), mostParts)
+	if len(m.Parts) == 0 || len(m.Parts) > MostParts {
+		return fmt.Errorf("parts: are %d, must be from 1 to %d", len(m.Parts), MostParts)
 	}
 	if err := m.checkSteps(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // MostSteps is how many generators of one training a model may hold.
-const MostSteps = mostParts
+const MostSteps = MostParts
 
 // ReleaseSteps packs the generators of several steps of one training as an artifact of
 // header h: one part each, of which rows are drawn from the last, or from that of the
