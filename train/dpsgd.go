@@ -31,7 +31,8 @@ import (
 // last of an epoch what is left. No amplification is claimed: with the order given away,
 // which no row has a say in, a row is in one batch of each epoch that was begun, so that
 // Event is one Gaussian release an epoch (parallel composition inside an epoch). Rows of
-// the table beyond Shuffle are never met; places beyond the table are empty.
+// the table beyond Shuffle are never met; places beyond the table are empty. So a row that is
+// added to a full table takes the place of another: two clips under add_remove too.
 type DPSGD struct {
 	MaxGradNorm       float64 `json:"max_grad_norm"`
 	NoiseMultiplier   float64 `json:"noise_multiplier"`
@@ -44,11 +45,14 @@ type DPSGD struct {
 	Joined            int     `json:"joined,omitempty"`  // 0: an example is a private row; else so many rows, the private one and generated ones (see joined)
 }
 
-// Event is what the steps release together, whatever the adjacency: replacing a
-// row moves a clipped sum by twice the bound, which the accountant applies.
-func (c DPSGD) Event(privacy.Adjacency) privacy.Event {
+// Event is what the steps release together. Replacing a row moves a clipped sum by twice
+// the bound, which the accountant applies under replace_one.
+func (c DPSGD) Event(a privacy.Adjacency) privacy.Event {
 	step := privacy.Gaussian{NoiseMultiplier: c.NoiseMultiplier / c.rootTensors()}
 	if c.Shuffle > 0 {
+		if a == privacy.AddRemove {
+			step.NoiseMultiplier /= 2
+		}
 		return privacy.Repeated{Count: int64((c.Steps + c.epoch() - 1) / c.epoch()), Event: step}
 	}
 	return privacy.Repeated{Count: int64(c.Steps), Event: privacy.PoissonSampled{SamplingRate: c.SamplingRate, Event: step}}
@@ -66,7 +70,7 @@ func (c DPSGD) batch() int { return int(c.ExpectedBatchSize) }
 // Sensitivity is that of the sum of a step, on the lattice: its rounding is part
 // of the bound.
 func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
-	if a == privacy.ReplaceOne {
+	if a == privacy.ReplaceOne || c.Shuffle > 0 {
 		return privacy.Sensitivity{Norm: privacy.L2, Bound: 2 * c.bound()}
 	}
 	return privacy.Sensitivity{Norm: privacy.L2, Bound: c.bound()}

@@ -21,7 +21,10 @@ func TestTensorEvent(t *testing.T) {
 	c := DPSGD{MaxGradNorm: 0.5, NoiseMultiplier: 3, SamplingRate: 0.3, ExpectedBatchSize: 30, Steps: 9, Weights: 49, Tensors: 4}
 	must(c.Check())
 	sampled := privacy.Repeated{Count: 9, Event: privacy.PoissonSampled{SamplingRate: 0.3, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}}
-	shuffled := privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}
+	shuffled := map[privacy.Adjacency]privacy.Event{ // see TestFullShuffleReplaces
+		privacy.AddRemove:  privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 0.75}},
+		privacy.ReplaceOne: privacy.Repeated{Count: 3, Event: privacy.Gaussian{NoiseMultiplier: 1.5}},
+	}
 	for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		if got := c.Event(a); got != sampled {
 			t.Errorf("%s: sampled: %v, want %v", a, got, sampled)
@@ -29,8 +32,8 @@ func TestTensorEvent(t *testing.T) {
 		of := c
 		of.Shuffle = 100
 		must(of.Check())
-		if got := of.Event(a); got != shuffled {
-			t.Errorf("%s: shuffled: %v, want %v", a, got, shuffled)
+		if got := of.Event(a); got != shuffled[a] {
+			t.Errorf("%s: shuffled: %v, want %v", a, got, shuffled[a])
 		}
 	}
 	if s, r := c.Sensitivity(privacy.AddRemove).Bound, c.Sensitivity(privacy.ReplaceOne).Bound; s != 1 || r != 2 || c.Deviation() != 1.5 {
@@ -204,6 +207,31 @@ func TestShuffleMeetsEachRowOnce(t *testing.T) {
 		if n == 50 && sameOrder(orders[0], orders[1]) {
 			t.Error("two epochs have one order")
 		}
+	}
+}
+
+// TestFullShuffleReplaces: a table of as many rows as a shuffle orders loses its last row
+// to one that is inserted before it, so that a row that is added costs two clips.
+func TestFullShuffleReplaces(t *testing.T) {
+	c := DPSGD{MaxGradNorm: 1, NoiseMultiplier: 3, SamplingRate: 1, ExpectedBatchSize: 4, Steps: 1, Shuffle: 4}
+	values := []float32{-1, 2, 3, 5}
+	sum := func(name string, x []float32) (sum float32) {
+		use, err := paid(c, name).Use(0)
+		must(err)
+		for _, row := range newBatches(c, len(x)).draw(nil, use, 0) {
+			sum += x[row]
+		}
+		return sum
+	}
+	if moved := sum("full", append([]float32{1}, values...)) - sum("full", values); moved != 1-5 {
+		t.Fatalf("the sum moves by %g, must lose the last row, 5, and win the new one, 1", moved)
+	}
+	if s := c.Sensitivity(privacy.AddRemove).Bound; s != 2 {
+		t.Errorf("sensitivity under add_remove: %g, must be 2 clips", s)
+	}
+	want := privacy.Repeated{Count: 1, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}
+	if got := c.Event(privacy.AddRemove); got != want {
+		t.Errorf("event under add_remove: %v, must be %v", got, want)
 	}
 }
 

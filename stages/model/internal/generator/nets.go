@@ -33,13 +33,20 @@ func (h Hidden) Layers(in int) []net.Layer {
 		if h.Norm != "" {
 			block = append(block, net.Activation(h.Norm))
 		}
-		block = append(block, net.Layer{Type: h.Activation, Slope: h.Slope})
+		block = append(block, h.activation())
 		if h.Residual && u == in {
 			block = []net.Layer{net.Residual("add", block...)}
 		}
 		layers, in = append(layers, block...), u
 	}
 	return layers
+}
+
+func (h Hidden) activation() net.Layer {
+	if h.Activation == "leaky_relu" {
+		return net.LeakyReLU(h.Slope)
+	}
+	return net.Activation(h.Activation)
 }
 
 // Critic maps encoded rows of domain d to one score.
