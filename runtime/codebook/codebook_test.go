@@ -89,7 +89,7 @@ func TestSentinels(t *testing.T) {
 func TestWrittenDomainIsRead(t *testing.T) {
 	for _, form := range []Form{AsMissing, AsSentinel} {
 		d := madeUp(t, form)
-		text, err := YAML(d, "a comment")
+		text, err := YAML(d, "a comment of a file\ncolumns: []\n#.json")
 		must(t, err)
 		back, err := spec.ParseDomain("d.yaml", text)
 		must(t, err)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/schema"
 )
@@ -15,7 +16,7 @@ import (
 func YAML(d *pipeline.Domain, comment ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range comment {
-		fmt.Fprintf(&b, "# %s\n", line)
+		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(plain.Text(line)), " ")) // names of files are in it, which may hold ends of lines
 	}
 	b.WriteString("columns:\n")
 	for i := range d.Columns {
