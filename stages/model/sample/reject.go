@@ -46,7 +46,7 @@ func (c *conditions) kept(rec arrow.Record, most int64) (arrow.Record, error) {
 
 // strike marks the rows whose value of a column is none of those wanted.
 func strike(meets []bool, wanted constraint.Values, a arrow.Array) error {
-	at := func(int) float64 { return 0 }
+	var at func(i int) float64
 	switch a := a.(type) {
 	case *array.Int32:
 		at = func(i int) float64 { return float64(a.Value(i)) }
