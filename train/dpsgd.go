@@ -143,6 +143,20 @@ func (c DPSGD) room() int {
 // norm below 2^64 (larger ones are not finite when squared, and count as zero).
 const leastStep = 0x1p-70
 
+// parts is how many clips long the parts of an example may be in all, where it joins rows:
+// as many as a thirtieth of the clip pays for, and at least 4.
+func (c DPSGD) parts() float64 {
+	if c.Joined <= 1 {
+		return math.Inf(1)
+	}
+	return math.Max(4, 0x1p23/30/c.joinedTerms())
+}
+
+// joinedTerms is what (chunkRows+2)*rows is where examples join rows.
+func (c DPSGD) joinedTerms() float64 {
+	return float64((float64(c.Joined)*joinedRows + 2) * float64(c.room()))
+}
+
 // lattice returns the grid of the noisy sum of dim coordinates.
 //
 // The float32 error that it pays for is the distance of the sum computed from the
@@ -152,7 +166,7 @@ const leastStep = 0x1p-70
 // one chain of sqrt((chunkRows+2)*rows). Larger batches are summed with an error
 // below 2^-22 clips whatever their size (gradient.exact): it is the last term of the
 // chain. Where an example joins rows, whose gradients may cancel, a sum has so many times
-// more terms, of up to mostParts clips an example. With a clip for each tensor, its Clip is that of a row's whole gradient, which
+// more terms, of parts clips an example. With a clip for each tensor, its Clip is that of a row's whole gradient, which
 // tensorClip shares out.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {
@@ -161,7 +175,7 @@ func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	rows := float64(c.room())
 	terms := (math.Min(rows, chunkRows) + 2) * rows
 	if c.Joined > 1 {
-		terms = (float64(float64(c.Joined)*math.Min(rows, chunkRows)) + 2) * rows * mostParts
+		terms = c.joinedTerms() * c.parts()
 	}
 	chain := math.Ceil(math.Sqrt(terms+16)) + 1
 	l, err := noise.NewLattice(c.bound(), c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))

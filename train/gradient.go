@@ -43,9 +43,9 @@ const chunkRows = 128
 // norm for dot products of up to 2000 terms: 3*(2000/16+6)*2^-24 < 2^-15.
 const normSlack = 0x1p-15
 
-// mostParts is how many clips long the parts of an example that joins rows may be in all,
-// each layer's by the sum of their norms.
-const mostParts = 4
+// joinedRows is chunkRows where an example joins rows: their gradients may cancel, and a
+// short float32 sum errs by less of what cancels.
+const joinedRows = 16
 
 // joined is an objective whose examples are a private row with generated ones, Joined rows
 // in all, whose gradients may cancel.
@@ -69,6 +69,8 @@ type gradient struct {
 	objective Objective
 	use       *privacy.Use // of the step at hand: where secret draws come from
 	clip      float64      // infinite: no clip
+	parts     float64      // how many clips long the parts of an example may be in all; infinite: no bound
+	rows      int          // of a chunk
 	tensors   int          // each of so many weight tensors has the clip for itself; 0: all weights together
 	lanes     []*lane
 	total     []float64
@@ -89,15 +91,19 @@ type lane struct {
 }
 
 func newGradient(o Objective, clip float64, tensors int) *gradient {
-	return &gradient{objective: o, clip: clip, tensors: tensors, sum: make([]float32, o.Params())}
+	g := &gradient{objective: o, clip: clip, parts: math.Inf(1), rows: chunkRows, tensors: tensors, sum: make([]float32, o.Params())}
+	if _, ok := o.(joined); ok {
+		g.rows = joinedRows
+	}
+	return g
 }
 
 // lane returns worker i, made when first needed.
 func (g *gradient) lane(i int) *lane {
 	for len(g.lanes) <= i {
-		l := &lane{Worker: g.objective.Worker(chunkRows), grad: g.sum,
-			square: make([]float64, chunkRows), bound: make([]float64, chunkRows),
-			scale: make([]float32, chunkRows), loss: make([]float64, chunkRows)}
+		l := &lane{Worker: g.objective.Worker(g.rows), grad: g.sum,
+			square: make([]float64, g.rows), bound: make([]float64, g.rows),
+			scale: make([]float32, g.rows), loss: make([]float64, g.rows)}
 		l.draw = func() *rand.Rand {
 			return rand.New(g.use.Stream("examples", uint64(l.chunk)))
 		}
@@ -105,7 +111,7 @@ func (g *gradient) lane(i int) *lane {
 			l.grad = make([]float32, len(g.sum))
 		}
 		if g.tensors > 0 {
-			l.parts = newTensorClip(g.tensors, chunkRows)
+			l.parts = newTensorClip(g.tensors, g.rows)
 		}
 		g.lanes = append(g.lanes, l)
 	}
@@ -116,7 +122,7 @@ func (g *gradient) lane(i int) *lane {
 // loss to the sum of their losses when asked for.
 func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 	g.loss = 0
-	chunks := (len(index) + chunkRows - 1) / chunkRows
+	chunks := (len(index) + g.rows - 1) / g.rows
 	if chunks <= 1 {
 		l := g.lane(0)
 		g.chunk(l, w, index, 0, wantLoss)
@@ -140,21 +146,21 @@ func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 // wave runs count chunks side by side and adds them up in order.
 func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss bool) {
 	if count == 1 {
-		g.chunk(g.lanes[0], w, part(index, first), first, wantLoss) // allocates nothing
+		g.chunk(g.lanes[0], w, g.part(index, first), first, wantLoss) // allocates nothing
 	} else {
-		parallel.Do(count, count, func(_, k int) { g.chunk(g.lanes[k], w, part(index, first+k), first+k, wantLoss) })
+		parallel.Do(count, count, func(_, k int) { g.chunk(g.lanes[k], w, g.part(index, first+k), first+k, wantLoss) })
 	}
 	for k, l := range g.lanes[:count] {
 		for i, v := range l.grad {
 			g.total[i] += float64(v)
 		}
-		g.loss += sumOf(l.loss, len(part(index, first+k)), wantLoss)
+		g.loss += sumOf(l.loss, len(g.part(index, first+k)), wantLoss)
 	}
 }
 
 // part is the rows of one chunk.
-func part(index []int32, chunk int) []int32 {
-	return index[chunk*chunkRows : min((chunk+1)*chunkRows, len(index))]
+func (g *gradient) part(index []int32, chunk int) []int32 {
+	return index[chunk*g.rows : min((chunk+1)*g.rows, len(index))]
 }
 
 func sumOf(loss []float64, n int, want bool) (sum float64) {
@@ -190,18 +196,18 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	clear(l.square)
 	clear(l.bound)
 	l.Squares(l.square[:n], l.bound[:n])
-	clipFactors(l.scale[:n], l.square, l.bound, g.clip)
+	clipFactors(l.scale[:n], l.square, l.bound, g.clip, g.parts)
 	l.Accumulate(l.grad, l.scale[:n])
 }
 
 // clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not
 // finite or over 2^100 clips (its factor would leave the range where float32 is
 // exact to 2^-24), with the norm raised by what rounding may have hidden. A gradient
-// whose parts cancel counts as no shorter than all of them over mostParts: a float32 sum
+// whose parts cancel counts as no shorter than all of them over parts: a float32 sum
 // errs by the size of the parts, which the lattice pays for up to so many clips.
-func clipFactors(factor []float32, square, bound []float64, clip float64) {
+func clipFactors(factor []float32, square, bound []float64, clip, parts float64) {
 	for i := range factor {
-		norm := math.Max(math.Sqrt(square[i]+float64(normSlack*bound[i])), math.Sqrt(bound[i])/mostParts)
+		norm := math.Max(math.Sqrt(square[i]+float64(normSlack*bound[i])), math.Sqrt(bound[i])/parts)
 		switch {
 		case !(norm <= clip*0x1p100):
 			factor[i] = 0

@@ -56,7 +56,9 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 	if err != nil {
 		return nil, err
 	}
-	return &stepper{gradient: newGradient(o, c.tensorClip(l.Clip), tensors), c: c, paid: paid, lattice: l, batches: newBatches(c, n)}, nil
+	g := newGradient(o, c.tensorClip(l.Clip), tensors)
+	g.parts = c.parts()
+	return &stepper{gradient: g, c: c, paid: paid, lattice: l, batches: newBatches(c, n)}, nil
 }
 
 // noisySum sets sum to the noisy sum of the clipped gradients of step t's sample.

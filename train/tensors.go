@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // tensorGradients are per-example gradients whose weight tensors can be clipped one by
@@ -53,7 +54,7 @@ func (c *tensorClip) accumulate(g tensorGradients, grad []float32, n int, clip f
 	}
 	g.TensorSquares(c.square, c.bound)
 	for k := range c.square {
-		clipFactors(c.scale[k], c.square[k], c.bound[k], clip)
+		clipFactors(c.scale[k], c.square[k], c.bound[k], clip, math.Inf(1))
 	}
 	g.TensorAccumulate(grad, c.scale)
 }
