@@ -31,7 +31,7 @@ func (c *compiler) gaps(s *spec.Stage, step *Step) []gap {
 	}
 	if u := step.Work.Terms.Unproven; u != (pipeline.Unproven{}) {
 		u.Why = "a mechanism without a proven bound: " + u.Why
-		list = append(list, gap{u, "proven"})
+		list = append(list, gap{u, "a variant that is proven: weir kinds " + s.Kind.Name})
 	}
 	return list
 }
