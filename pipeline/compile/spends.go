@@ -25,6 +25,17 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 	}
 	c.checkProven(s, step)
 	c.checkPlanned(s, step, changeOf(s.Kind, in))
+	c.checkShards(s, in)
+}
+
+// checkShards refuses more shards than public rows: most would be empty, and what learns
+// from them would be paid for and learn nothing.
+func (c *compiler) checkShards(s *spec.Stage, in pipeline.Headers) {
+	for _, port := range s.Kind.In {
+		if h := in[port.Name]; !port.Lends && h.Shards > 0 && h.Rows > 0 && int64(h.Shards) > h.Rows {
+			c.refuse(s.ID, "", fmt.Sprintf("a mechanism on %d shards of a table of %d public rows", h.Shards, h.Rows), "at most as many shards as rows")
+		}
+	}
 }
 
 // change is what one unit of the source moves in all that a stage reads: so many

@@ -79,9 +79,13 @@ func (o *denseOp) squares(dst, bound []float64, s *scratch) {
 		}
 	}
 	for k, v := range sum {
-		bound[k] += float64(float64(v) * float64(v))
+		bound[k] += float64(float64(v)*float64(v)) * o.wide()
 	}
 }
+
+// wide is 1 for dot products of up to 2,000 terms, whose rounding error is what bound is
+// taken to say, and grows with longer ones.
+func (o *denseOp) wide() float64 { return math.Ceil(float64(max(o.in, o.units, 1)) / 2000) }
 
 // underflow is more than a float32 dot product of up to 2^22 terms loses where they
 // are too small for float32: each loses at most 2^-150.

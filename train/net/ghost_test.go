@@ -223,3 +223,32 @@ func TestLargeInputsHaveNoFiniteNorm(t *testing.T) {
 		}
 	}
 }
+
+// TestWideBounds: the norm of a gradient over 4,500 inputs is told with three times the
+// bound of one over 2,000, for all weights and tensor by tensor: its dot products have
+// as many more terms, and their rounding is what the clip allows for.
+func TestWideBounds(t *testing.T) {
+	for inputs, times := range map[int]float64{1999: 1, 2000: 1, 2001: 2, 4500: 3} {
+		n, err := New(Spec{Inputs: inputs, Layers: []Layer{Dense(1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := n.NewPass(batch)
+		w := n.Init(rand.New(rand.NewPCG(1, 2)))
+		draw(p, rand.New(rand.NewPCG(3, 4)))
+		p.Forward(w, Mode{Train: true})
+		for k := range batch {
+			p.OutGrad().Row(k)[0] = 1
+		}
+		p.Backward(w)
+		square, bound := make([]float64, batch), make([]float64, batch)
+		p.Squares(square, bound)
+		squares, bounds := [][]float64{make([]float64, batch), make([]float64, batch)}, [][]float64{make([]float64, batch), make([]float64, batch)}
+		p.TensorSquares(squares, bounds)
+		for what, ratio := range map[string]float64{"all": bound[0] / square[0], "weights": bounds[0][0] / squares[0][0], "offsets": bounds[1][0] / squares[1][0]} {
+			if math.Abs(ratio-times) > 1e-6 {
+				t.Errorf("%d inputs, %s: the bound is %g squares, must be %g", inputs, what, ratio, times)
+			}
+		}
+	}
+}

@@ -111,7 +111,8 @@ func runBackward(ops []op, offsets []int, w []float32, dy Matrix, from int) Matr
 // Backward. Example i is the sum of rows i, n+i, 2n+i, ... with n = len(dst).
 // bound[i] grows, layer by layer, by the square of the sum of the parts' norms:
 // the rounding error of dst[i] is a small multiple of it (2^-24 times the number
-// of terms of a dot product lane), which matters where the parts cancel.
+// of terms of a dot product lane), which matters where the parts cancel. A dense layer of
+// more than 2,000 inputs or units counts as so many times more.
 func (p *Pass) Squares(dst, bound []float64) {
 	for _, o := range p.ops {
 		o.squares(dst, bound, &p.scratch)
