@@ -16,6 +16,9 @@ type gap struct {
 	instead string
 }
 
+// own is a gap of which the stage itself says why.
+const own = "a mechanism without a proven bound: "
+
 // reproducing says what claims: published is for.
 const reproducing = "; claims: published runs it with no epsilon proven, only to reproduce what a paper ran"
 
@@ -30,8 +33,8 @@ func (c *compiler) gaps(s *spec.Stage, step *Step) []gap {
 		}
 	}
 	if u := step.Work.Terms.Unproven; u != (pipeline.Unproven{}) {
-		u.Why = "a mechanism without a proven bound: " + u.Why
-		list = append(list, gap{u, "a variant that is proven: weir kinds " + s.Kind.Name})
+		u.Why = own + u.Why
+		list = append(list, gap{u, "a variant with a proof (weir kinds " + s.Kind.Name + ")"})
 	}
 	return list
 }
@@ -67,7 +70,7 @@ func (c *compiler) checkProven(s *spec.Stage, step *Step) {
 			c.refuse(s.ID, g.Rule, g.Why, g.instead+reproducing)
 			continue
 		}
-		rules = append(rules, g.String())
+		rules = append(rules, strings.Replace(g.String(), own, "", 1))
 		c.warning(pipeline.Finding{Rule: g.Rule, Level: pipeline.LevelWarning, Stage: s.ID, Message: g.Why + ": no epsilon is proven", Fix: g.instead})
 	}
 	if len(rules) > 0 {

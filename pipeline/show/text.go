@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -149,7 +150,9 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 		b.WriteString(wrapped(fmt.Sprintf("    published accounting: %s\n", s.PublishedMethod)))
 	}
 	if why := s.Unproven.String(); why != "" {
-		b.WriteString(wrapped(fmt.Sprintf("    no proven bound: %s\n", why)))
+		for i, rule := range gaps(why) {
+			b.WriteString(wrapped(fmt.Sprintf("    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)))
+		}
 	}
 }
 
@@ -175,10 +178,37 @@ func textTotal(b *strings.Builder, p *pipeline.Plan) {
 }
 
 func reason(p *pipeline.Plan) string {
-	if p.Epsilon.Proven == nil && p.Epsilon.Reason != "" {
+	if p.Epsilon.Proven != nil || p.Epsilon.Reason == "" {
+		return ""
+	}
+	var list []string
+	for _, s := range p.Steps {
+		if why := s.Unproven.String(); why != "" {
+			var rules []string
+			for _, rule := range gaps(why) {
+				rule, _, _ = strings.Cut(rule, ":")
+				rules = append(rules, rule)
+			}
+			list = append(list, fmt.Sprintf("stage %s by %s, see above", s.ID, strings.Join(rules, ", ")))
+		}
+	}
+	if len(list) == 0 {
 		return ": " + p.Epsilon.Reason
 	}
-	return ""
+	return ": " + strings.Join(list, "; ")
+}
+
+// gaps are the rules of a stage without a proof, each with why it fails.
+func gaps(why string) []string {
+	var list []string
+	for _, part := range strings.Split(why, "; ") {
+		if n := len(list); n > 0 && !regexp.MustCompile(`^W\d\d: `).MatchString(part) {
+			list[n-1] += "; " + part
+			continue
+		}
+		list = append(list, part)
+	}
+	return list
 }
 
 func number(x float64) string { return fmt.Sprintf("%.5g", x) }

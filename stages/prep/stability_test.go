@@ -44,6 +44,7 @@ func TestStability(t *testing.T) {
 		{"knn, public reference", knn("reference"), private, &free, "out", keeps},
 		{"knn, private reference", knn("reference"), private, &private, "out", loses},
 		{"shard", &Shard{Shards: 8, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
+		{"one shard", &Shard{Shards: 1, By: "random"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(1), unbounded, unbounded}},
 		{"shard by position", &Shard{Shards: 8, By: "position"}, private, nil, "out", [3]pipeline.Stability{pipeline.Shards(8), unbounded, unbounded}},
 		{"released bounds", &DPBounds{HighExponent: 9, Failure: 0.1}, undeclared(clinicTable()).Header, nil, "out", keeps},
 		{"released categories", &DPCategories{Other: "other", Most: 9, Delta: 0.1, Columns: []string{"patient_id"}}, clinicTable().Header, nil, "out", keeps},
