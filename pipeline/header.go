@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/privacy"
@@ -38,7 +40,25 @@ type Header struct {
 	OwnRows   bool      // of a private table: the rows that change with one unit are rows of that unit
 	Rows      int64     // public number of rows; 0 where it is unknown or private
 	Shards    int       // shards that the column ShardColumn numbers, whatever the stability says of them; 0: the table has none
+	Kept      Kept      // of a model: the steps of its training that it can be drawn from
 	Terms     Terms
+}
+
+// Kept are the steps of a training that a released model holds: every Every-th and the
+// Last. The zero value is a model without steps to choose from.
+type Kept struct{ Every, Last int }
+
+// Has tells whether the model can be drawn from as it was after that step.
+func (k Kept) Has(step int) bool {
+	return k.Every > 0 && step >= 1 && step <= k.Last && (step == k.Last || step%k.Every == 0)
+}
+
+// Accepted words the steps that can be chosen, for messages.
+func (k Kept) Accepted() string {
+	if k.Every == 0 {
+		return "absent: the model holds its last step alone (release_every of gs_wgan keeps others)"
+	}
+	return fmt.Sprintf("%d, its last, or a multiple of %d below, its release_every", k.Last, k.Every)
 }
 
 // ShardColumn is the int32 column that the stage shard adds; it is part of the

@@ -25,7 +25,7 @@ func Text(p *pipeline.Plan) string {
 	textBill(&b, p)
 	textPublic(&b, p)
 	for _, f := range p.Findings {
-		b.WriteString("\n" + Finding(f))
+		b.WriteString("\n" + wrapped(Finding(f)))
 	}
 	return plain.Text(b.String())
 }
@@ -147,11 +147,11 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 		}
 	}
 	if s.PublishedMethod != "" {
-		fmt.Fprintf(b, "    published accounting: %s\n", s.PublishedMethod)
+		b.WriteString(wrapped(fmt.Sprintf("    published accounting: %s\n", s.PublishedMethod)))
 	}
 	if why := s.Unproven.String(); why != "" {
 		for i, rule := range gaps(why) {
-			fmt.Fprintf(b, "    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)
+			b.WriteString(wrapped(fmt.Sprintf("    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)))
 		}
 	}
 }
@@ -170,7 +170,7 @@ func textPublic(b *strings.Builder, p *pipeline.Plan) {
 }
 
 func textTotal(b *strings.Builder, p *pipeline.Plan) {
-	fmt.Fprintf(b, "  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), reason(p))
+	b.WriteString(wrapped(fmt.Sprintf("  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), reason(p))))
 	fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
 	if p.Naive != nil {
 		fmt.Fprintf(b, "  by naive addition    %s\n", privacy.Bound(*p.Naive))

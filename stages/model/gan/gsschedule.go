@@ -34,6 +34,15 @@ func (s *GSWGAN) earlier() int {
 	return (s.Steps - 1) / s.ReleaseEvery
 }
 
+// kept are the steps that the model can be drawn from; with its last generator alone there
+// is nothing to choose.
+func (s *GSWGAN) kept() pipeline.Kept {
+	if s.earlier() == 0 {
+		return pipeline.Kept{}
+	}
+	return pipeline.Kept{Every: s.ReleaseEvery, Last: s.Steps}
+}
+
 // words are what is charged.
 func (s *GSWGAN) words(critics int) string {
 	trained := ""
@@ -64,7 +73,7 @@ func (s *GSWGAN) revealed(critics int, delta float64) string {
 	if s.NoiseMultiplier == 0 || delta == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; with all draws revealed epsilon %.3g holds at delta %g", s.published(critics, s.NoiseMultiplier).ScheduleRevealed(delta), delta)
+	return fmt.Sprintf("; what holds without amplification, all draws revealed, is epsilon %.3g at delta %g", s.published(critics, s.NoiseMultiplier).ScheduleRevealed(delta), delta)
 }
 
 // published is the training in the terms of the paper.

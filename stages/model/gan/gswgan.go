@@ -96,6 +96,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	critics, out := h.Shards, encoded.ModelHeader(h)
+	out.Kept = s.kept()
 	critic, gen, err := s.nets(h.Domain, critics)
 	if err == nil {
 		err = training.InReach(s.query(1, critics, critic.In()))

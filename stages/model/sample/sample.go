@@ -51,6 +51,9 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	case s.Rows != nil && counted:
 		ps.Add("rows", fmt.Sprint(*s.Rows)+", and rows_from is given too", "one of the two")
 	}
+	if s.Step != 0 && !in["in"].Kept.Has(s.Step) {
+		ps.Add("step", fmt.Sprint(s.Step), in["in"].Kept.Accepted())
+	}
 	h, err := s.header(in["in"], in["in"].Class.Join(cmp.Or(count.Class, pipeline.Public)))
 	if err != nil {
 		return pipeline.Work{}, err

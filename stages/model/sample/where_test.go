@@ -188,6 +188,28 @@ func TestRareRowsComeInBatches(t *testing.T) {
 	}
 }
 
+// TestStepsAreCheckedBeforeAnythingIsPaid: a plan knows from the model's header which steps
+// of its training it holds.
+func TestStepsAreCheckedBeforeAnythingIsPaid(t *testing.T) {
+	rows := int64(3)
+	h := generator(t).Header
+	for _, c := range []struct {
+		kept pipeline.Kept
+		step int
+		want string // of the error; "" for none
+	}{
+		{pipeline.Kept{}, 0, ""}, {pipeline.Kept{}, 10, "absent"},
+		{pipeline.Kept{Every: 5, Last: 12}, 5, ""}, {pipeline.Kept{Every: 5, Last: 12}, 12, ""},
+		{pipeline.Kept{Every: 5, Last: 12}, 11, "12, its last"}, {pipeline.Kept{Every: 5, Last: 12}, 15, "12, its last"},
+	} {
+		h.Kept = c.kept
+		_, err := (&Stage{Rows: &rows, Step: c.step}).Plan(pipeline.Headers{"in": h})
+		if (err == nil) != (c.want == "") || err != nil && !(strings.Contains(err.Error(), "step: is") && strings.Contains(err.Error(), c.want)) {
+			t.Errorf("step %d of %v: %v, must say %q", c.step, c.kept, err, c.want)
+		}
+	}
+}
+
 // TestConditionsAreChecked against the header, all at once.
 func TestConditionsAreChecked(t *testing.T) {
 	rows := int64(3)

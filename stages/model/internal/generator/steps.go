@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/stages/model/artifact"
@@ -59,5 +60,5 @@ func (m *model) At(step int) (artifact.Model, error) {
 	if len(m.Steps) == 0 {
 		return nil, fmt.Errorf("step: is %d, must be absent: the model holds its last step alone (release_every keeps others)", step)
 	}
-	return nil, fmt.Errorf("step: is %d, must be one of %v", step, m.Steps)
+	return nil, fmt.Errorf("step: is %d, must be one of %s", step, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Steps), " ", ", "), "[]"))
 }
