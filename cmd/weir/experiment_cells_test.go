@@ -107,7 +107,7 @@ func TestTrialFaultsHaveTheirPlace(t *testing.T) {
   cells:
     good: {seed: 4}
     bad:
-      stages.train.clip: 3
+      stages.train.klip: 3
       stages.train.latent_dim: -4
   repeats: 2
 `)
@@ -115,7 +115,7 @@ func TestTrialFaultsHaveTheirPlace(t *testing.T) {
 	spec := s.path("spec.yaml")
 	for _, want := range []string{
 		spec + ":16:30: stages.train.steps: is the text \"ten\", must be a whole number from 1 to 1000000000; in the experiment's run with cell good privacy.epsilon=1 stages.train.steps=ten and 3 more",
-		spec + ":20:26: stages.train.clip: is an unknown key",
+		spec + ":20:26: stages.train.klip: is an unknown key",
 		spec + ":21:32: stages.train.latent_dim: is -4, must be a whole number of at least 1; in the experiment's run with cell bad privacy.epsilon=1 stages.train.steps=10 and 3 more",
 	} {
 		if code != exitUsage || strings.Count(errs, want) != 1 {
