@@ -77,7 +77,7 @@ func (c DPSGD) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 }
 
 // bound is that of a row's whole gradient.
-func (c DPSGD) bound() float64 { return c.MaxGradNorm * c.rootTensors() }
+func (c DPSGD) bound() float64 { return float64(c.MaxGradNorm * c.rootTensors()) }
 
 // Uses is a use a step.
 func (c DPSGD) Uses() int64 { return int64(c.Steps) }
@@ -154,7 +154,7 @@ func (c DPSGD) parts() float64 {
 
 // joinedTerms is what (chunkRows+2)*rows is where examples join rows.
 func (c DPSGD) joinedTerms() float64 {
-	return float64((float64(c.Joined)*joinedRows + 2) * float64(c.room()))
+	return (float64(float64(c.Joined)*joinedRows) + 2) * float64(c.room())
 }
 
 // lattice returns the grid of the noisy sum of dim coordinates.

@@ -79,7 +79,7 @@ func (o *denseOp) squares(dst, bound []float64, s *scratch) {
 		}
 	}
 	for k, v := range sum {
-		bound[k] += float64(float64(v)*float64(v)) * o.wide()
+		bound[k] += float64(float64(float64(v)*float64(v)) * o.wide())
 	}
 }
 

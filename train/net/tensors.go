@@ -63,9 +63,9 @@ func (o *denseOp) tensorSquares(dst, bound [][]float64, s *scratch) {
 	for i := range n {
 		both, bias := outer(a[i], d[i]), float64(d[i])+underflow
 		dst[0][i] += both
-		bound[0][i] += both * o.wide()
+		bound[0][i] += float64(both * o.wide())
 		dst[1][i] += bias
-		bound[1][i] += bias * o.wide()
+		bound[1][i] += float64(bias * o.wide())
 	}
 }
 
