@@ -97,15 +97,19 @@ type trace struct {
 }
 
 type traceLine struct {
-	Stage  string  `json:"stage"`
-	Metric string  `json:"metric"`
-	Value  float64 `json:"value"`
+	Stage  string   `json:"stage"`
+	Metric string   `json:"metric"`
+	Value  *float64 `json:"value"` // nil: no finite number, which JSON cannot hold and no run may end by
 }
 
 func (t *trace) add(stage, metric string, value float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines = append(t.lines, traceLine{stage, metric, value})
+	line := traceLine{stage, metric, &value}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		line.Value = nil
+	}
+	t.lines = append(t.lines, line)
 }
 
 func (t *trace) write(dir store.RunDir) error {
