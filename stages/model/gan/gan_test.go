@@ -31,8 +31,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			if name == programName && what == " add_remove" {
 				continue // refused: TestProgramRefusals
 			}
-			cases[l.kind.Name] = append(cases[l.kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in},
-				Stage: func() pipeline.Stage { return rated(l.stage()) }})
+			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in},
+				Stage: func() pipeline.Stage { return rated(l.Stage()) }})
 		}
 	}
 	all := ward(t, 0)
@@ -75,11 +75,11 @@ func TestRunSpendsThePlan(t *testing.T) {
 		"gs_wgan drawn": privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}}, // no amplification
 	}
 	for name, l := range learners(t) {
-		_, r := trained(t, l, l.in) // closes its ledger: opened once, used as planned
-		if len(r.ledger.Plan) != 1 || r.ledger.Taken("train") != 12 {
-			t.Errorf("%s: %d mechanisms and %d uses, must be 1 and 12", name, len(r.ledger.Plan), r.ledger.Taken("train"))
+		_, r := l.Trained(t, l.in) // closes its ledger: opened once, used as planned
+		if len(r.Ledger.Plan) != 1 || r.Ledger.Taken("train") != 12 {
+			t.Errorf("%s: %d mechanisms and %d uses, must be 1 and 12", name, len(r.Ledger.Plan), r.Ledger.Taken("train"))
 		}
-		if diff := cmp.Diff(want[name], r.ledger.Plan[0].Event.Event); diff != "" {
+		if diff := cmp.Diff(want[name], r.Ledger.Plan[0].Event.Event); diff != "" {
 			t.Errorf("%s: planned (-want +got):\n%s", name, diff)
 		}
 	}
@@ -90,13 +90,13 @@ func TestRunSpendsThePlan(t *testing.T) {
 func TestGroupsArePaid(t *testing.T) {
 	l := learners(t)["dp_wgan"]
 	l.in.Header.Stability = pipeline.Rows(2)
-	_, r := trained(t, l, l.in)
+	_, r := l.Trained(t, l.in)
 	want := privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 1 - 0.75*0.75, Event: privacy.Gaussian{NoiseMultiplier: 0.75}}}
-	if diff := cmp.Diff(privacy.Event(want), r.ledger.Plan[0].Event.Event, cmpopts.EquateApprox(1e-14, 0)); diff != "" {
+	if diff := cmp.Diff(privacy.Event(want), r.Ledger.Plan[0].Event.Event, cmpopts.EquateApprox(1e-14, 0)); diff != "" {
 		t.Errorf("planned (-want +got):\n%s", diff)
 	}
 	l.in.Header.Stability = pipeline.Rows(1)
-	if single := pays(t, l, l.in).ledger.Plan[0].Event.Event; cmp.Equal(single, r.ledger.Plan[0].Event.Event) {
+	if single := l.Pays(t, l.in).Ledger.Plan[0].Event.Event; cmp.Equal(single, r.Ledger.Plan[0].Event.Event) {
 		t.Errorf("a table of stability rows(2) pays %v, the price of rows(1)", single)
 	}
 }
@@ -116,27 +116,27 @@ func TestAllCriticsAreScheduled(t *testing.T) {
 // its noise was drawn; for any other it begins anew.
 func TestResumedRunGivesTheSameModel(t *testing.T) {
 	for name, l := range learners(t) {
-		whole, r := trained(t, l, l.in)
-		if len(r.states) < 2 {
-			t.Fatalf("%s: %d checkpoints of 12 steps, must be at least 2", name, len(r.states))
+		whole, r := l.Trained(t, l.in)
+		if len(r.States) < 2 {
+			t.Fatalf("%s: %d checkpoints of 12 steps, must be at least 2", name, len(r.States))
 		}
-		for i, state := range r.states {
-			again := pays(t, l, l.in)
-			again.resume, again.ledger.Drawn = state, 1<<40
-			resumed, err := again.run(t, l.stage(), l.in)
+		for i, state := range r.States {
+			again := l.Pays(t, l.in)
+			again.Resume, again.Ledger.Drawn = state, 1<<40
+			resumed, err := again.Run(t, l.Stage(), l.in)
 			must(t, err)
-			if want := len(r.states) - 1 - i; len(again.states) != want {
-				t.Errorf("%s: resumed from checkpoint %d a run writes %d more, must write %d: it starts anew", name, i, len(again.states), want)
+			if want := len(r.States) - 1 - i; len(again.States) != want {
+				t.Errorf("%s: resumed from checkpoint %d a run writes %d more, must write %d: it starts anew", name, i, len(again.States), want)
 			}
 			if !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
 				t.Errorf("%s: the model of a run resumed from checkpoint %d differs", name, i)
 			}
 		}
-		stranger := pays(t, l, l.in)
-		stranger.resume = r.states[len(r.states)-1]
-		anew, err := stranger.run(t, l.stage(), l.in)
+		stranger := l.Pays(t, l.in)
+		stranger.Resume = r.States[len(r.States)-1]
+		anew, err := stranger.Run(t, l.Stage(), l.in)
 		must(t, err)
-		if len(stranger.states) != len(r.states) || !bytes.Equal(bytesOf(t, whole), bytesOf(t, anew)) {
+		if len(stranger.States) != len(r.States) || !bytes.Equal(bytesOf(t, whole), bytesOf(t, anew)) {
 			t.Errorf("%s: a run continues from uses that nobody took", name)
 		}
 	}
@@ -156,7 +156,7 @@ func bytesOf(t *testing.T, model pipeline.Table) []byte {
 // domain: 3 latents, 8 hidden units, 1+1+3+2 outputs. No critic, no optimiser.
 func TestModelHoldsNothingPrivate(t *testing.T) {
 	for name, l := range learners(t) {
-		model, _ := trained(t, l, l.in)
+		model, _ := l.Trained(t, l.in)
 		if model.Class != pipeline.Released {
 			t.Errorf("%s: the model's class is %s, must be %s", name, model.Class, pipeline.Released)
 		}
@@ -210,8 +210,8 @@ func TestWithoutRows(t *testing.T) {
 	for name, l := range learners(t) {
 		in := l.in
 		in.Rows = in.Rows.NewSlice(0, 0)
-		model, r := trained(t, l, in)
-		if n := r.ledger.Taken("train"); n != 12 {
+		model, r := l.Trained(t, in)
+		if n := r.Ledger.Taken("train"); n != 12 {
 			t.Errorf("%s: an empty table takes %d uses, must take all 12", name, n)
 		}
 		if _, err := artifact.Read(t.Context(), model, Decoders()); err != nil {

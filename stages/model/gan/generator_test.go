@@ -15,7 +15,7 @@ import (
 // read back with the domain of what went in.
 func TestArtifact(t *testing.T) {
 	for name, l := range learners(t) {
-		model, _ := trained(t, l, l.in)
+		model, _ := l.Trained(t, l.in)
 		files, err := pipeline.ReadFiles(t.Context(), model)
 		must(t, err)
 		var about struct {
@@ -23,7 +23,7 @@ func TestArtifact(t *testing.T) {
 			Format int
 		}
 		must(t, json.Unmarshal(files[0].Data, &about))
-		if about.Kind != l.kind.Name || about.Format != generator.Format {
+		if about.Kind != l.Kind.Name || about.Format != generator.Format {
 			t.Errorf("%s: says that it is %v", name, about)
 		}
 		if m, err := artifact.Read(t.Context(), model, Decoders()); err != nil || len(m.Header().Domain.Columns) != 4 {
@@ -35,7 +35,7 @@ func TestArtifact(t *testing.T) {
 // TestDamagedGenerator: parts of other names, lengths or shapes are errors.
 func TestDamagedGenerator(t *testing.T) {
 	l := learners(t)["dp_wgan"]
-	model, _ := trained(t, l, l.in)
+	model, _ := l.Trained(t, l.in)
 	files, err := pipeline.ReadFiles(t.Context(), model)
 	must(t, err)
 	weight := slices.IndexFunc(files, func(f pipeline.File) bool { return strings.HasPrefix(f.Name, "weights/") })
@@ -69,11 +69,11 @@ func TestUnreadableIsRefusedBefore(t *testing.T) {
 		h := l.in.Header
 		h.Domain = h.Domain.Clone()
 		h.Domain.Columns[0].Name = "\x1b[2J"
-		if _, err := l.stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
+		if _, err := l.Stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
 			t.Errorf("%s: %v, must say that the model cannot be released", name, err)
 		}
 		h.Domain.Columns[0].Name = "other" // not the one that its history encoded
-		if _, err := l.stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
+		if _, err := l.Stage().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "cannot be released") {
 			t.Errorf("%s: %v, must say that the model cannot be released", name, err)
 		}
 	}

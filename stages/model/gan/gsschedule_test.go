@@ -82,20 +82,20 @@ func TestScheduleRefusals(t *testing.T) {
 // step 10 where it is asked for them, which are the rows of a training of 10 steps.
 func TestEarlierGenerators(t *testing.T) {
 	l := learners(t)["gs_wgan drawn"]
-	l.stage = func() pipeline.Stage { s := thesis(); s.NoiseMultiplier = 0; s.CheckpointEvery = 5; return s }
+	l.Stage = func() pipeline.Stage { s := thesis(); s.NoiseMultiplier = 0; s.CheckpointEvery = 5; return s }
 	l.in.Header.Terms.NoPrivacy = true
 	of := func(steps, every int) artifact.Model {
-		stage := l.stage
+		stage := l.Stage
 		l := l
-		l.stage = func() pipeline.Stage {
+		l.Stage = func() pipeline.Stage {
 			s := stage().(*GSWGAN)
 			s.Steps, s.ReleaseEvery = steps, every
 			return s
 		}
-		packed, _ := trained(t, l, l.in)
+		packed, _ := l.Trained(t, l.in)
 		m, err := artifact.Read(t.Context(), packed, Decoders())
 		must(t, err)
-		w, err := l.stage().Plan(pipeline.Headers{"in": l.in.Header})
+		w, err := l.Stage().Plan(pipeline.Headers{"in": l.in.Header})
 		must(t, err)
 		for step := 1; step <= steps+1; step++ {
 			if _, err := m.(artifact.Stepper).At(step); w.Out["model"].Kept.Has(step) != (err == nil) {

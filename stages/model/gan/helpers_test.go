@@ -1,16 +1,11 @@
 package gan
 
 import (
-	"bytes"
-	"io"
-	"io/fs"
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
-	"weir/privacy/noise"
 	"weir/stages/prep"
 )
 
@@ -107,80 +102,22 @@ func thesis() *GSWGAN {
 	return s
 }
 
-// attempt is a run of a stage: who pays, and what an interrupted attempt left.
-type attempt struct {
-	ledger *pipelinetest.Ledger
-	states [][]byte // the checkpoints that it wrote
-	resume []byte   // the one that it continues from
-}
-
-// pays plans a stage at noise multiplier 1.5.
-func pays(t *testing.T, l learner, in pipelinetest.Input) *attempt {
-	t.Helper()
-	h := pipeline.Headers{"in": in.Header}
-	w, err := l.stage().Plan(h)
-	must(t, err)
-	plan, err := compile.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
-	must(t, err)
-	return &attempt{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
-}
-
-// run carries a stage out, and closes its ledger.
-func (r *attempt) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (pipeline.Table, error) {
-	t.Helper()
-	env := pipelinetest.Env(2)
-	env.Privacy = r.ledger
-	env.Create = func(string) (io.WriteCloser, error) { return &saved{to: r}, nil }
-	env.Restore = func(string) (io.ReadCloser, error) {
-		if r.resume == nil {
-			return nil, fs.ErrNotExist
-		}
-		return io.NopCloser(bytes.NewReader(r.resume)), nil
-	}
-	out, err := pipelinetest.Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
-	if err == nil {
-		err = r.ledger.Close()
-	}
-	return out["model"], err
-}
-
-// trained runs a learner from the start to its model.
-func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *attempt) {
-	t.Helper()
-	r := pays(t, l, in)
-	model, err := r.run(t, l.stage(), in)
-	must(t, err)
-	return model, r
-}
-
-// saved is a checkpoint on its way.
-type saved struct {
-	bytes.Buffer
-	to *attempt
-}
-
-func (s *saved) Close() error {
-	s.to.states = append(s.to.states, s.Bytes())
-	return nil
-}
-
 // learners lists each kind that trains, with a table that it takes.
 func learners(t *testing.T) map[string]learner {
 	t.Helper()
 	rows, shards := ward(t, 0), ward(t, 5)
 	return map[string]learner{
-		"dp_wgan":        {dpWGANKind(), rows, func() pipeline.Stage { return smallWGAN() }},
-		"dp_wgan tensor": {dpWGANKind(), rows, func() pipeline.Stage { return tensorWGAN() }},
-		programName:      {dpWGANKind(), rows, func() pipeline.Stage { return programWGAN() }},
-		"gs_wgan sample": {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("sample") }},
-		"gs_wgan mean":   {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("mean") }},
-		"gs_wgan batch":  {gsWGANKind(), shards, func() pipeline.Stage { return smallGSWGAN("batch") }},
-		"gs_wgan drawn":  {gsWGANKind(), shards, func() pipeline.Stage { return thesis() }},
+		"dp_wgan":        {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return smallWGAN() }}, rows},
+		"dp_wgan tensor": {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return tensorWGAN() }}, rows},
+		programName:      {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return programWGAN() }}, rows},
+		"gs_wgan sample": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("sample") }}, shards},
+		"gs_wgan mean":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("mean") }}, shards},
+		"gs_wgan batch":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("batch") }}, shards},
+		"gs_wgan drawn":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return thesis() }}, shards},
 	}
 }
 
 type learner struct {
-	kind  pipeline.Kind
-	in    pipelinetest.Input
-	stage func() pipeline.Stage
+	pipelinetest.Learner
+	in pipelinetest.Input
 }

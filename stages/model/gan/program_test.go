@@ -15,7 +15,7 @@ import (
 func TestProgramIsUnproven(t *testing.T) {
 	h := pipeline.Headers{"in": ward(t, 0).Header}
 	for name, want := range map[string]string{"dp_wgan": "", "dp_wgan tensor": "", programName: "W08"} {
-		w, err := learners(t)[name].stage().Plan(h)
+		w, err := learners(t)[name].Stage().Plan(h)
 		must(t, err)
 		if got := w.Terms.Unproven.Rule; got != want {
 			t.Errorf("%s: rule %q, want %q", name, got, want)

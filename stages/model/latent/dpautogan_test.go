@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
 	"weir/stages/model/internal/encoded"
@@ -28,10 +29,10 @@ func smallAuto() *DPAutoGAN {
 }
 
 // autoGANs are dp_auto_gan at settings that take other ways.
-func autoGANs() map[string]learner {
-	return map[string]learner{
-		"dp_auto_gan": {dpAutoGANKind(), func() pipeline.Stage { return smallAuto() }},
-		"dp_auto_gan averaged": {dpAutoGANKind(), func() pipeline.Stage {
+func autoGANs() map[string]pipelinetest.Learner {
+	return map[string]pipelinetest.Learner{
+		"dp_auto_gan": {Kind: dpAutoGANKind(), Stage: func() pipeline.Stage { return smallAuto() }},
+		"dp_auto_gan averaged": {Kind: dpAutoGANKind(), Stage: func() pipeline.Stage {
 			s := smallAuto()
 			s.Autoencoder.Average, s.GAN.Average, s.GAN.Norm, s.GAN.Residual, s.GAN.Optimiser, s.Autoencoder.Loss, s.Autoencoder.Activation = 0.9, 0.9, "layer_norm", false, "adam", "sum", "tanh"
 			return s
@@ -45,10 +46,10 @@ func TestAutoGANSpendsThePlan(t *testing.T) {
 	fixed := smallAuto()
 	fixed.Autoencoder.NoiseMultiplier, fixed.GAN.NoiseMultiplier = 0.7, 1.5
 	for s, multiplier := range map[*DPAutoGAN]float64{smallAuto(): 0.75, fixed: 0.7} {
-		l := learner{dpAutoGANKind(), func() pipeline.Stage { return s }}
-		_, r := trained(t, l, ward(t))
+		l := pipelinetest.Learner{Kind: dpAutoGANKind(), Stage: func() pipeline.Stage { return s }}
+		_, r := l.Trained(t, ward(t))
 		var got []privacy.Event
-		for _, p := range r.ledger.Plan {
+		for _, p := range r.Ledger.Plan {
 			got = append(got, p.Event.Event)
 		}
 		phase := func(steps int64, multiplier float64) privacy.Event {
@@ -57,7 +58,7 @@ func TestAutoGANSpendsThePlan(t *testing.T) {
 		if diff := cmp.Diff([]privacy.Event{phase(8, multiplier), phase(12, 1.5)}, got); diff != "" {
 			t.Errorf("planned (-want +got):\n%s", diff)
 		}
-		if a, g := r.ledger.Taken(spendAutoencoder), r.ledger.Taken(spendGAN); a != 8 || g != 12 {
+		if a, g := r.Ledger.Taken(spendAutoencoder), r.Ledger.Taken(spendGAN); a != 8 || g != 12 {
 			t.Errorf("%d and %d uses, must be 8 and 12", a, g)
 		}
 	}
@@ -67,29 +68,29 @@ func TestAutoGANSpendsThePlan(t *testing.T) {
 // ends in the same bits; one whose uses nobody took, or which is damaged, begins anew.
 func TestAutoGANResumes(t *testing.T) {
 	all := autoGANs()
-	all["noise on decoder"] = learner{dpAutoGANKind(), func() pipeline.Stage {
+	all["noise on decoder"] = pipelinetest.Learner{Kind: dpAutoGANKind(), Stage: func() pipeline.Stage {
 		s := smallAuto()
 		s.NoiseOn, s.Autoencoder.Average = "decoder", 0.5
 		return s
 	}}
 	for name, l := range all {
 		in := ward(t)
-		whole, r := trained(t, l, in)
-		if len(r.states) != 6 {
-			t.Fatalf("%s: %d checkpoints, must be 6", name, len(r.states))
+		whole, r := l.Trained(t, in)
+		if len(r.States) != 6 {
+			t.Fatalf("%s: %d checkpoints, must be 6", name, len(r.States))
 		}
-		for i, state := range r.states {
+		for i, state := range r.States {
 			for what, c := range map[string]struct {
 				state []byte
 				drawn int64
 				more  int
 			}{"known": {state, 1 << 40, 5 - i}, "of a stranger": {state, 0, 6}, "damaged": {append(bytes.Clone(state[:len(state)-1]), state[len(state)-1]^1), 1 << 40, 6}, "cut": {state[:20], 1 << 40, 6}} {
-				again := pays(t, l, in)
-				again.resume, again.ledger.Drawn = c.state, c.drawn
-				resumed, err := again.run(t, l.stage(), in)
+				again := l.Pays(t, in)
+				again.Resume, again.Ledger.Drawn = c.state, c.drawn
+				resumed, err := again.Run(t, l.Stage(), in)
 				must(t, err)
-				if len(again.states) != c.more || !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
-					t.Errorf("%s: from checkpoint %d, %s, a run writes %d more, must write %d, or gives another model", name, i, what, len(again.states), c.more)
+				if len(again.States) != c.more || !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
+					t.Errorf("%s: from checkpoint %d, %s, a run writes %d more, must write %d, or gives another model", name, i, what, len(again.States), c.more)
 				}
 			}
 		}
@@ -100,7 +101,7 @@ func TestAutoGANResumes(t *testing.T) {
 // four numbers a column of batch_norm, then the decoder's 5 hidden units and 7 outputs. No encoder,
 // no critic.
 func TestAutoGANReleasesGeneratorAndDecoder(t *testing.T) {
-	model, _ := trained(t, autoGANs()["dp_auto_gan"], ward(t))
+	model, _ := autoGANs()["dp_auto_gan"].Trained(t, ward(t))
 	files, err := pipeline.ReadFiles(t.Context(), model)
 	must(t, err)
 	numbers := 0
@@ -184,7 +185,7 @@ func TestAutoGANRefusals(t *testing.T) {
 func TestAutoGANWithoutRows(t *testing.T) {
 	in := ward(t)
 	in.Rows = in.Rows.NewSlice(0, 0)
-	model, _ := trained(t, autoGANs()["dp_auto_gan"], in)
+	model, _ := autoGANs()["dp_auto_gan"].Trained(t, in)
 	if _, err := artifact.Read(t.Context(), model, Decoders()); err != nil {
 		t.Error(err)
 	}

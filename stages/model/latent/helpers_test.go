@@ -1,16 +1,11 @@
 package latent
 
 import (
-	"bytes"
-	"io"
-	"io/fs"
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/compile"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
-	"weir/privacy/noise"
 	"weir/stages/prep"
 )
 
@@ -56,16 +51,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// learner is a kind that trains, with quick settings.
-type learner struct {
-	kind  pipeline.Kind
-	stage func() pipeline.Stage
-}
-
-func learners() map[string]learner {
-	return map[string]learner{
-		"dp_vae": {dpVAEKind(), func() pipeline.Stage { return smallVAE() }},
-		"dp_syn": {dpSYNKind(), func() pipeline.Stage { return smallSYN() }},
+func learners() map[string]pipelinetest.Learner {
+	return map[string]pipelinetest.Learner{
+		"dp_vae": {Kind: dpVAEKind(), Stage: func() pipeline.Stage { return smallVAE() }},
+		"dp_syn": {Kind: dpSYNKind(), Stage: func() pipeline.Stage { return smallSYN() }},
 	}
 }
 
@@ -85,61 +74,4 @@ func smallSYN() *DPSYN {
 func small(c Coder) Coder {
 	c.Encoder, c.Decoder, c.LatentDim, c.CheckpointEvery = []int{6}, []int{5}, 3, 5
 	return c
-}
-
-// attempt is a run of a stage: who pays, and what an interrupted attempt left.
-type attempt struct {
-	ledger *pipelinetest.Ledger
-	states [][]byte // the checkpoints that it wrote
-	resume []byte   // the one that it continues from
-}
-
-// pays plans a stage at noise multiplier 1.5.
-func pays(t *testing.T, l learner, in pipelinetest.Input) *attempt {
-	t.Helper()
-	h := pipeline.Headers{"in": in.Header}
-	w, err := l.stage().Plan(h)
-	must(t, err)
-	plan, err := compile.Price(&l.kind, h, w, 1.5, in.Header.Terms.Adjacency)
-	must(t, err)
-	return &attempt{ledger: &pipelinetest.Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
-}
-
-// run carries a stage out, and closes its ledger.
-func (r *attempt) run(t *testing.T, s pipeline.Stage, in pipelinetest.Input) (pipeline.Table, error) {
-	t.Helper()
-	env := pipelinetest.Env(2)
-	env.Privacy = r.ledger
-	env.Create = func(string) (io.WriteCloser, error) { return &saved{to: r}, nil }
-	env.Restore = func(string) (io.ReadCloser, error) {
-		if r.resume == nil {
-			return nil, fs.ErrNotExist
-		}
-		return io.NopCloser(bytes.NewReader(r.resume)), nil
-	}
-	out, err := pipelinetest.Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
-	if err == nil {
-		err = r.ledger.Close()
-	}
-	return out["model"], err
-}
-
-// trained runs a learner from the start to its model.
-func trained(t *testing.T, l learner, in pipelinetest.Input) (pipeline.Table, *attempt) {
-	t.Helper()
-	r := pays(t, l, in)
-	model, err := r.run(t, l.stage(), in)
-	must(t, err)
-	return model, r
-}
-
-// saved is a checkpoint on its way.
-type saved struct {
-	bytes.Buffer
-	to *attempt
-}
-
-func (s *saved) Close() error {
-	s.to.states = append(s.to.states, s.Bytes())
-	return nil
 }

@@ -33,7 +33,7 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 		removed.Header.Terms.Adjacency, removed.Header.Rows = privacy.AddRemove, 0
 		group.Header.Stability = pipeline.Rows(2)
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
-			cases[l.kind.Name] = append(cases[l.kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.stage})
+			cases[l.Kind.Name] = append(cases[l.Kind.Name], pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in}, Stage: l.Stage})
 		}
 	}
 	return cases
@@ -49,18 +49,18 @@ func TestRunSpendsThePlan(t *testing.T) {
 	sgd := privacy.Event(privacy.Repeated{Count: 12, Event: privacy.PoissonSampled{SamplingRate: 0.25, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}})
 	want := map[string][]privacy.Event{"dp_vae": {sgd}, "dp_syn": {sgd, privacy.Gaussian{NoiseMultiplier: 3.08710}}}
 	for name, l := range learners() {
-		_, r := trained(t, l, ward(t)) // closes its ledger: opened once, used as planned
+		_, r := l.Trained(t, ward(t)) // closes its ledger: opened once, used as planned
 		var got []privacy.Event
-		for _, p := range r.ledger.Plan {
+		for _, p := range r.Ledger.Plan {
 			got = append(got, p.Event.Event)
 		}
 		if diff := cmp.Diff(want[name], got, cmpopts.EquateApprox(1e-5, 0)); diff != "" {
 			t.Errorf("%s: planned (-want +got):\n%s", name, diff)
 		}
-		if n := r.ledger.Taken("train"); n != 12 {
+		if n := r.Ledger.Taken("train"); n != 12 {
 			t.Errorf("%s: %d steps are used, must be 12", name, n)
 		}
-		if n := r.ledger.Taken("mixture"); name == "dp_syn" && n != 3 {
+		if n := r.Ledger.Taken("mixture"); name == "dp_syn" && n != 3 {
 			t.Errorf("%s: %d rounds are used, must be 3", name, n)
 		}
 	}
@@ -71,17 +71,17 @@ func TestRunSpendsThePlan(t *testing.T) {
 func TestResumedRunGivesTheSameModel(t *testing.T) {
 	for name, l := range learners() {
 		in := ward(t)
-		whole, r := trained(t, l, in)
-		if len(r.states) != 2 {
-			t.Fatalf("%s: %d checkpoints of 12 steps, must be 2", name, len(r.states))
+		whole, r := l.Trained(t, in)
+		if len(r.States) != 2 {
+			t.Fatalf("%s: %d checkpoints of 12 steps, must be 2", name, len(r.States))
 		}
-		for i, state := range r.states {
-			again := pays(t, l, in)
-			again.resume, again.ledger.Drawn = state, 1<<40
-			resumed, err := again.run(t, l.stage(), in)
+		for i, state := range r.States {
+			again := l.Pays(t, in)
+			again.Resume, again.Ledger.Drawn = state, 1<<40
+			resumed, err := again.Run(t, l.Stage(), in)
 			must(t, err)
-			if len(again.states) != 1-i || !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
-				t.Errorf("%s: a run resumed from checkpoint %d writes %d more or gives another model", name, i, len(again.states))
+			if len(again.States) != 1-i || !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
+				t.Errorf("%s: a run resumed from checkpoint %d writes %d more or gives another model", name, i, len(again.States))
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func bytesOf(t *testing.T, model pipeline.Table) []byte {
 // of 3 codes, 5 hidden units and 1+1+3+2 outputs. No encoder, no optimiser; a released model.
 func TestModelHoldsDecodersOnly(t *testing.T) {
 	for name, l := range learners() {
-		model, _ := trained(t, l, ward(t))
+		model, _ := l.Trained(t, ward(t))
 		if model.Class != pipeline.Released {
 			t.Errorf("%s: the model's class is %s, must be %s", name, model.Class, pipeline.Released)
 		}
@@ -177,17 +177,17 @@ func TestPublicLabelsAreUnproven(t *testing.T) {
 	in := ward(t)
 	for labels, rule := range map[string]string{"private": "", "public": "W05"} {
 		l := learners()["dp_syn"]
-		l.stage = func() pipeline.Stage {
+		l.Stage = func() pipeline.Stage {
 			s := smallSYN()
 			s.Labels = labels
 			return s
 		}
-		w, err := l.stage().Plan(pipeline.Headers{"in": in.Header})
+		w, err := l.Stage().Plan(pipeline.Headers{"in": in.Header})
 		must(t, err)
 		if got := w.Terms.Unproven.Rule; got != rule {
 			t.Errorf("labels %s break %q, must break %q", labels, got, rule)
 		}
-		model, _ := trained(t, l, in)
+		model, _ := l.Trained(t, in)
 		shares := sharesOf(t, model)
 		if exact := math.Abs(shares[0]-27./40) < 1e-9 && shares[2] == 0; exact != (rule != "") {
 			t.Errorf("labels %s have shares %v", labels, shares)
@@ -217,8 +217,8 @@ func sharesOf(t *testing.T, model pipeline.Table) (shares []float64) {
 func TestLearnsWhoSmokes(t *testing.T) {
 	in := crowd(t, 600, func(i int) int { return i % 3 / 2 })
 	for name, l := range learners() {
-		quick := l.stage
-		l.stage = func() pipeline.Stage {
+		quick := l.Stage
+		l.Stage = func() pipeline.Stage {
 			s := quick()
 			sampling, coder := &training.Sampling{}, &Coder{}
 			switch s := s.(type) {
@@ -230,7 +230,7 @@ func TestLearnsWhoSmokes(t *testing.T) {
 			sampling.Steps, sampling.ExpectedBatchSize, sampling.MaxGradNorm, coder.LearningRate, coder.CheckpointEvery = 300, 150, 3, 0.02, 2000
 			return s
 		}
-		model, _ := trained(t, l, in)
+		model, _ := l.Trained(t, in)
 		m, err := artifact.Read(t.Context(), model, Decoders())
 		must(t, err)
 		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})

@@ -1,0 +1,82 @@
+package pipelinetest
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/privacy/noise"
+)
+
+// Learner is a kind that reads one table, in, and releases a model, with quick settings.
+type Learner struct {
+	Kind  pipeline.Kind
+	Stage func() pipeline.Stage
+}
+
+// Attempt is one run of a learner: who pays, and what interrupted attempts leave.
+type Attempt struct {
+	Ledger *Ledger
+	States [][]byte // the checkpoints that it wrote
+	Resume []byte   // the one that it continues from; nil: none
+}
+
+// Pays plans an attempt at noise multiplier 1.5, under one key.
+func (l Learner) Pays(t *testing.T, in Input) *Attempt {
+	t.Helper()
+	h := pipeline.Headers{"in": in.Header}
+	w, err := l.Stage().Plan(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := compile.Price(&l.Kind, h, w, 1.5, in.Header.Terms.Adjacency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Attempt{Ledger: &Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
+}
+
+// Trained is an attempt from the start to the model.
+func (l Learner) Trained(t *testing.T, in Input) (pipeline.Table, *Attempt) {
+	t.Helper()
+	a := l.Pays(t, in)
+	model, err := a.Run(t, l.Stage(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model, a
+}
+
+// Run carries a stage out, and closes its ledger: every mechanism opened once, and used as
+// planned.
+func (a *Attempt) Run(t *testing.T, s pipeline.Stage, in Input) (pipeline.Table, error) {
+	t.Helper()
+	env := Env(2)
+	env.Privacy = a.Ledger
+	env.Create = func(string) (io.WriteCloser, error) { return &checkpoint{to: a}, nil }
+	env.Restore = func(string) (io.ReadCloser, error) {
+		if a.Resume == nil {
+			return nil, fs.ErrNotExist
+		}
+		return io.NopCloser(bytes.NewReader(a.Resume)), nil
+	}
+	out, err := Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	if err == nil {
+		err = a.Ledger.Close()
+	}
+	return out["model"], err
+}
+
+// checkpoint is kept when it is closed.
+type checkpoint struct {
+	bytes.Buffer
+	to *Attempt
+}
+
+func (c *checkpoint) Close() error {
+	c.to.States = append(c.to.States, c.Bytes())
+	return nil
+}
