@@ -1,6 +1,11 @@
 package plain
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
 
 // TestText: what is hidden is spelled; all else, emoji and Arabic among it, stays.
 func TestText(t *testing.T) {
@@ -33,5 +38,14 @@ func TestFormula(t *testing.T) {
 		if Formula(cell) != want {
 			t.Errorf("%q is a formula: %v, must be %v", cell, !want, want)
 		}
+	}
+}
+
+// TestYAML: what YAML would read as something else comes back as the same text.
+func TestYAML(t *testing.T) {
+	want := []string{"", "no", "1e3", "a: b", "<=50K", "it's \"so\"\n# not a comment", "\u2028"}
+	var got []string
+	if err := yaml.Unmarshal([]byte("["+YAMLList(want)+"]"), &got); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, must be %q", got, err, want)
 	}
 }

@@ -2,7 +2,6 @@ package codebook
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,7 +28,7 @@ func YAML(d *pipeline.Domain, comment ...string) ([]byte, error) {
 }
 
 func write(b *bytes.Buffer, c *pipeline.Column) {
-	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", quote(c.Name), c.Type)
+	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plain.YAML(c.Name), c.Type)
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]\n", number(c.Bounds[0]), number(c.Bounds[1]))
 	}
@@ -37,35 +36,18 @@ func write(b *bytes.Buffer, c *pipeline.Column) {
 	case c.Categories != nil && len(c.Categories) == 0:
 		b.WriteString("    categories: private # a stage of kind dp_categories releases a list for a charge\n")
 	case len(c.Categories) > 0:
-		fmt.Fprintf(b, "    categories: [%s]\n", quoteAll(c.Categories))
+		fmt.Fprintf(b, "    categories: [%s]\n", plain.YAMLList(c.Categories))
 	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
 	}
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]\n    nullable: true\n", quoteAll(c.Missing))
+		fmt.Fprintf(b, "    missing: [%s]\n    nullable: true\n", plain.YAMLList(c.Missing))
 	}
 	if c.Source != "" {
 		fmt.Fprintf(b, "    source: %s\n", c.Source)
 	}
-	fmt.Fprintf(b, "    doc: %s\n", quote(c.Doc))
+	fmt.Fprintf(b, "    doc: %s\n", plain.YAML(c.Doc))
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// quote writes a JSON string, which is a YAML string too.
-func quote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func quoteAll(list []string) string {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		quoted[i] = quote(s)
-	}
-	return strings.Join(quoted, ", ")
-}

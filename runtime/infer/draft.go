@@ -6,12 +6,12 @@ package infer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"weir/internal/plain"
 	"weir/pipeline"
 	"weir/runtime/table"
 	"weir/schema"
@@ -47,7 +47,7 @@ func settings(c *pipeline.CSV) string {
 	var list []string
 	add := func(key, value string) {
 		if value != "" {
-			list = append(list, key+": "+quote(value))
+			list = append(list, key+": "+plain.YAML(value))
 		}
 	}
 	add("delimiter", strings.TrimPrefix(c.Delimiter, ","))
@@ -64,18 +64,18 @@ func settings(c *pipeline.CSV) string {
 }
 
 func write(b *bytes.Buffer, c pipeline.Column) {
-	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", quote(c.Name), c.Type, remark(c))
+	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, remark(c))
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
 	}
 	if len(c.Categories) > 0 {
-		fmt.Fprintf(b, "    categories: [%s]%s\n", quoteAll(c.Categories), confirm)
+		fmt.Fprintf(b, "    categories: [%s]%s\n", plain.YAMLList(c.Categories), confirm)
 	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
 	}
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]\n", quoteAll(c.Missing))
+		fmt.Fprintf(b, "    missing: [%s]\n", plain.YAMLList(c.Missing))
 	}
 	if c.Nullable {
 		b.WriteString("    nullable: true\n")
@@ -122,23 +122,6 @@ func bound(c *pipeline.Column, at int) string {
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// quote writes a JSON string, which is a YAML string too.
-func quote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func quoteAll(list []string) string {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		quoted[i] = quote(s)
-	}
-	return strings.Join(quoted, ", ")
-}
 
 // Dialect guesses from its first lines how a text file is written, as settings of
 // dataset.csv in YAML; "" where the defaults serve.
