@@ -31,6 +31,10 @@ type Worker interface {
 	Accumulate(grad, scale []float32)
 }
 
+// prepared is an objective that computes once a step what all of its rows share, for the
+// workers to read.
+type prepared interface{ Prepare(w []float32) }
+
 // Draw returns the randomness of one chunk of one step; it is only called where
 // it is needed, and once.
 type Draw func() *rand.Rand
@@ -122,6 +126,7 @@ func (g *gradient) lane(i int) *lane {
 // loss to the sum of their losses when asked for.
 func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 	g.loss = 0
+	g.prepare(w)
 	chunks := (len(index) + g.rows - 1) / g.rows
 	if chunks <= 1 {
 		l := g.lane(0)
@@ -140,6 +145,12 @@ func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 	}
 	for i, v := range g.total {
 		g.sum[i] = float32(v)
+	}
+}
+
+func (g *gradient) prepare(w []float32) {
+	if p, ok := g.objective.(prepared); ok {
+		p.Prepare(w)
 	}
 }
 
