@@ -9,10 +9,13 @@ import (
 )
 
 // The model of a table of installed apps of the shape of Carat as Jälkö et al. 2021 use it:
-// 66,754 users by 96 apps, the 100 most popular ones left out. The covariance is planted
-// (see appCovariance), since theirs is private: popularity falls with rank from a tenth
-// to a hundredth of users; apps of one of eight clusters come together in users who
-// have its taste, and all apps are rarer in half of the users.
+// 66,754 users by 96 apps, the 100 most popular ones left out. The covariance is planted,
+// since theirs is private: popularity falls with rank from a tenth to a hundredth of
+// users; apps of one of eight clusters come together in users who have its taste, and all
+// apps are rarer in half of the users, by activity a = 1 -+ appSpread. A user has app j with
+// probability a times that of taste, all apart from that independent: the covariance of
+// j and k of one cluster is (1+appSpread²)(p_j p_k + t(1-t) d_j d_k) - p_j p_k, where t is
+// tasteShare and d how much the taste adds to the share; without the d between clusters.
 const (
 	caratRows    = 66_754
 	apps         = 96
@@ -43,24 +46,6 @@ func popularity(j int) float64 {
 func taste(j int) (with, without float64) {
 	p := popularity(j)
 	return float64(tasteRatio * p), float64(p*(1-tasteShare*tasteRatio)) / (1 - tasteShare)
-}
-
-// appCovariance is the planted truth: a user has each taste with probability tasteShare, is
-// in the half of either activity a = 1 - appSpread, 1 + appSpread, and then has app j with
-// probability a times that of taste, independently. Activity has mean 1 and mean square 1 +
-// appSpread², so that E[x_j x_k] is the latter times the mean of the product of shares.
-func appCovariance(j, k int) float64 {
-	pj, pk := popularity(j), popularity(k)
-	if j == k {
-		return float64(pj * (1 - pj))
-	}
-	both := float64(pj * pk)
-	if j%clusters == k%clusters {
-		wj, oj := taste(j)
-		wk, ok := taste(k)
-		both += float64(float64(tasteShare*(1-tasteShare)*(wj-oj)) * (wk - ok))
-	}
-	return float64((1+appSpread*appSpread)*both) - float64(pj*pk)
 }
 
 func drawCarat() func(r *rand.Rand, _, _ int64, v []float64) {

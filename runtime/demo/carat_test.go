@@ -45,3 +45,19 @@ func TestCaratHasPlantedCovariance(t *testing.T) {
 		t.Errorf("shares fall from %g to %g", popularity(0), popularity(95))
 	}
 }
+
+// appCovariance is the planted truth. Activity has mean 1 and mean square 1 + appSpread², so
+// that E[x_j x_k] is the latter times the mean of the product of shares.
+func appCovariance(j, k int) float64 {
+	pj, pk := popularity(j), popularity(k)
+	if j == k {
+		return float64(pj * (1 - pj))
+	}
+	both := float64(pj * pk)
+	if j%clusters == k%clusters {
+		wj, oj := taste(j)
+		wk, ok := taste(k)
+		both += float64(float64(tasteShare*(1-tasteShare)*(wj-oj)) * (wk - ok))
+	}
+	return float64((1+appSpread*appSpread)*both) - float64(pj*pk)
+}
