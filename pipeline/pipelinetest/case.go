@@ -93,6 +93,7 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 		checkLazy(t, kind, c)
 		checkUnits(t, c)
 		checkPaid(t, c)
+		checkStill(t, c)
 		checkMany(t, c)
 		checkResumed(t, c)
 	}
