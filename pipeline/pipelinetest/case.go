@@ -94,6 +94,7 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 		checkUnits(t, c)
 		checkPaid(t, c)
 		checkStill(t, c)
+		checkProgress(t, c)
 		checkMany(t, c)
 		checkResumed(t, c)
 	}

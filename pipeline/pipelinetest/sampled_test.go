@@ -226,6 +226,16 @@ func descents() map[string]struct {
 		"a total by the private row count": {func(s *descent) {
 			s.progress = func(env *pipeline.Env, step, _, rows int) { env.Progress(int64(step), int64(rows/3)) }
 		}, "progress: "},
+		"a total of another number of steps": {func(s *descent) {
+			s.progress = func(env *pipeline.Env, step, steps, _ int) { env.Progress(int64(step), int64(steps+1)) }
+		}, "the end is not reached"},
+		"a total that grows": {func(s *descent) {
+			s.progress = func(env *pipeline.Env, step, _, _ int) { env.Progress(int64(step), int64(step)) }
+		}, "the total is 1 at first and 12 at the end"},
+		"more than all": {func(s *descent) {
+			s.progress = func(env *pipeline.Env, step, steps, _ int) { env.Progress(int64(2*step), int64(steps)) }
+		}, "24 of 12 is no share"},
+		"no progress": {func(s *descent) { s.progress = func(*pipeline.Env, int, int, int) {} }, "reports no progress"},
 		"an error at the end, of few rows": {func(s *descent) {
 			s.end = func(n int) error {
 				if n < 5 {
