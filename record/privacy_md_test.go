@@ -166,3 +166,23 @@ func TestPrivacyOfARunThatPaidNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestPrivacyOfAnEpsilonOfZero: so much noise that delta alone covers the release is no
+// release without a look at the rows.
+func TestPrivacyOfAnEpsilonOfZero(t *testing.T) {
+	r := sampled()
+	r.Terms.Proven = pointer(0)
+	text := PrivacyStatement(r)
+	lacks(t, text, "**epsilon = 0** (proven, rounded up", "made by mechanisms")
+	if strings.Contains(text, "Nothing beside this page was computed from the rows") {
+		t.Errorf("the page denies what was charged:\n%s", text)
+	}
+}
+
+// TestSmallEpsilonsKeepTheirDigits: no document shows a positive bound as 0, and none
+// rounds it down.
+func TestSmallEpsilonsKeepTheirDigits(t *testing.T) {
+	r := sampled()
+	r.Terms.Proven, r.Terms.Published = pointer(1.00001e-9), pointer(2.00001e-12)
+	lacks(t, PrivacyStatement(r), "**epsilon = 1.0001e-09**", "epsilon (published) = 2.0001e-12", "right with a probability of at most 50.1 %")
+}

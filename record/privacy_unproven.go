@@ -1,8 +1,23 @@
 package record
 
+import "strings"
+
 // unproven tells whether the release was made by mechanisms of which nothing is proven: then
 // no document may speak of a bound.
 func (r *Run) unproven() bool { return r.Terms.Proven == nil && r.Terms.Claims == "published" }
+
+// saysWhy reports whether the head of PRIVACY.md says why nothing is proven.
+func (r *Run) saysWhy() bool { return r.unproven() && r.Terms.Reason != "" && !r.Insecure }
+
+// unproven reports whether a finding is the reason why nothing is proven of its stage.
+func (p planned) unproven(f Finding) bool {
+	for _, s := range p.Stages {
+		if why := s.Unproven.String(); s.ID == f.Stage && f.Level == "warning" && strings.Contains(why+" ", f.Rule+": ") {
+			return true
+		}
+	}
+	return false
+}
 
 // limits says what the release does not promise.
 func limits(r *Run) string {
