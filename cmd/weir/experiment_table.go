@@ -19,10 +19,10 @@ import (
 	"weir/runtime"
 )
 
-// billOf is what the runs of an experiment cost together. Those without privacy charge
-// nothing and are counted apart.
+// billOf is what the runs of an experiment cost together. A charge that several runs share
+// counts once; runs without privacy charge nothing and are counted apart.
 func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
-	total, err := runtime.Together(runs, fresh)
+	total, shared, err := runtime.Together(runs, fresh)
 	if err != nil {
 		return sweep.Bill{}, err
 	}
@@ -30,30 +30,54 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 	if !math.IsInf(total.Epsilon, 1) {
 		b.Proven = &total.Epsilon
 	}
-	naive, published := 0.0, 0.0
-	b.Naive, b.Published = &naive, &published
-	for _, r := range runs {
-		p := r.Plan
-		if p.Budget.Infinite() {
+	b.Naive, b.Published = new(float64), new(float64)
+	charges := 0
+	for i, r := range runs {
+		own := ownCharges(r.Plan, func(s *compile.Step) bool { return shared(i, s) })
+		switch {
+		case r.Plan.Budget.Infinite():
 			b.Unprotected++
-			continue
-		}
-		b.NaiveDelta += p.Delta
-		if p.Epsilon.Published == nil {
-			b.Published = nil
-		} else {
-			published += *p.Epsilon.Published
-		}
-		if p.Epsilon.Proven == nil {
-			b.Naive = nil
-		} else {
-			naive += *p.Epsilon.Proven
+		case len(own) > 0:
+			charges += len(own)
+			addNaively(&b, r.Plan, own)
 		}
 	}
 	if b.Unprotected == b.Runs {
-		b.Naive, b.Published = nil, nil
+		b.Naive = nil
+	}
+	if charges == 0 {
+		b.Published = nil
 	}
 	return b, nil
+}
+
+// ownCharges are the paid stages of a plan that no earlier one pays for.
+func ownCharges(p *compile.Plan, shared func(*compile.Step) bool) (own []*compile.Step) {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; len(s.Spends) > 0 && !shared(s) {
+			own = append(own, s)
+		}
+	}
+	return own
+}
+
+// addNaively adds what a run charges itself: the published epsilons of those stages, and the
+// proven one of the whole run, which bounds that of a part.
+func addNaively(b *sweep.Bill, p *compile.Plan, own []*compile.Step) {
+	b.NaiveDelta += p.Delta
+	b.Naive = plus(b.Naive, p.Epsilon.Proven)
+	for _, s := range own {
+		b.Published = plus(b.Published, s.Published)
+	}
+}
+
+// plus is none where either is none.
+func plus(sum, x *float64) *float64 {
+	if sum == nil || x == nil {
+		return nil
+	}
+	total := *sum + *x
+	return &total
 }
 
 // tableOf makes the table of an experiment's runs.
@@ -135,13 +159,16 @@ func (r experimentResult) print(w io.Writer) error {
 
 // charged says what the runs that were made now charged, and what they took from others.
 func (r experimentResult) charged() string {
-	charged, taken := 0, 0
+	charged, before, taken := 0, 0, 0
 	for _, run := range r.Runs {
 		if !run.Reused {
-			charged, taken = charged+len(run.Charged), taken+len(run.From)
+			charged, before, taken = charged+len(run.Charged)-len(run.Before), before+len(run.Before), taken+len(run.From)
 		}
 	}
 	text := plural(charged, "charge") + ", by the runs that were made or continued now"
+	if before > 0 {
+		text += fmt.Sprintf("; %s paid before, when those were begun", plural(before, "charge"))
+	}
 	if taken > 0 {
 		text += fmt.Sprintf("; %s reused, charged in other runs", plural(taken, "stage"))
 	}
