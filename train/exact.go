@@ -19,6 +19,7 @@ func (g *gradient) exact(w []float32, index []int32, wantLoss bool) []float64 {
 	low := make([]float64, len(g.sum))
 	clear(g.total)
 	g.loss = 0
+	g.prepare(w)
 	l := g.lane(0)
 	for i := range index {
 		g.chunk(l, w, index[i:i+1], i, wantLoss)

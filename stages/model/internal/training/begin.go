@@ -38,9 +38,15 @@ func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every in
 			return l, err
 		}
 	}
-	if l.Paid, err = env.Privacy.Open(Spend); err != nil {
-		return l, err
-	}
-	l.Hooks, err = hooks(env, every)
+	l.Paid, l.Hooks, err = Pay(env, every)
 	return l, err
+}
+
+// Pay pays for a training whose rows are read, and ties its loop to the stage.
+func Pay(env *pipeline.Env, every int) (paid *privacy.Handle, h train.Hooks, err error) {
+	if paid, err = env.Privacy.Open(Spend); err != nil {
+		return nil, h, err
+	}
+	h, err = hooks(env, every)
+	return paid, h, err
 }
