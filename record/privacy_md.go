@@ -24,9 +24,9 @@ func PrivacyStatement(r *Run) string {
 	if err != nil {
 		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
 	}
-	b.WriteString(spendTable(plan, r.saysWhy()))
+	b.WriteString(spendTable(plan, r.told()))
 	b.WriteString(charges(r, plan))
-	b.WriteString(audit(plan, r.saysWhy()))
+	b.WriteString(audit(plan, r.told()))
 	b.WriteString("\n## What was released\n\n")
 	for _, f := range r.Release {
 		if f.Path == "release/PRIVACY.md" { // cannot hold its own digest
@@ -107,9 +107,9 @@ func published(t Terms) string {
 	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is not a claim of this release.\n", Bound(*t.Published))
 }
 
-// spendTable lists the mechanisms of the plan; why one has no proof stands there where the
-// head of the page has not said it.
-func spendTable(p planned, said bool) string {
+// spendTable lists the mechanisms of the plan; why one has no proof stands there unless the
+// head of the page has told it.
+func spendTable(p planned, told string) string {
 	var b strings.Builder
 	for _, s := range p.Stages {
 		for _, p := range s.Spends {
@@ -121,7 +121,7 @@ func spendTable(p planned, said bool) string {
 		}
 	}
 	for _, s := range p.Stages {
-		if why := s.Unproven.String(); why != "" && !said {
+		if why := s.Unproven.String(); why != "" && !strings.Contains(told, why) {
 			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(why, "."))
 		}
 		if s.Published != nil {
@@ -223,8 +223,8 @@ func (r *Run) inOrder() []Charge {
 	return list
 }
 
-// audit lists the rules that the spec touches, without the reasons that the head of the page says.
-func audit(p planned, said bool) string {
+// audit lists the rules that the spec touches, without the reasons that the head of the page told.
+func audit(p planned, told string) string {
 	var b strings.Builder
 	for _, f := range p.Findings {
 		if b.Len() == 0 {
@@ -234,7 +234,7 @@ func audit(p planned, said bool) string {
 		if f.Stage != "" {
 			fmt.Fprintf(&b, ", stage `%s`", f.Stage)
 		}
-		if said && p.unproven(f) {
+		if p.unproven(f, told) {
 			f.Message = "no epsilon is proven, as said above"
 		}
 		fmt.Fprintf(&b, ": %s\n", f.Message)

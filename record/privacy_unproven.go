@@ -6,13 +6,19 @@ import "strings"
 // no document may speak of a bound.
 func (r *Run) unproven() bool { return r.Terms.Proven == nil && r.Terms.Claims == "published" }
 
-// saysWhy reports whether the head of PRIVACY.md says why nothing is proven.
-func (r *Run) saysWhy() bool { return r.unproven() && r.Terms.Reason != "" && !r.Insecure }
+// told is why nothing is proven, where the head of PRIVACY.md says it.
+func (r *Run) told() string {
+	if r.unproven() && !r.Insecure {
+		return r.Terms.Reason
+	}
+	return ""
+}
 
-// unproven reports whether a finding is the reason why nothing is proven of its stage.
-func (p planned) unproven(f Finding) bool {
+// unproven reports whether a finding is what was told of its stage.
+func (p planned) unproven(f Finding, told string) bool {
 	for _, s := range p.Stages {
-		if why := s.Unproven.String(); s.ID == f.Stage && f.Level == "warning" && strings.Contains(why+" ", f.Rule+": ") {
+		why := s.Unproven.String()
+		if s.ID == f.Stage && f.Level == "warning" && why != "" && strings.Contains(told, why) && strings.Contains(why, f.Rule+": ") {
 			return true
 		}
 	}
