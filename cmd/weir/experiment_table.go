@@ -20,7 +20,8 @@ import (
 )
 
 // billOf is what the runs of an experiment cost together. A charge that several runs share
-// counts once; runs without privacy charge nothing and are counted apart.
+// counts once, but for the naive sum, which takes each run for itself; runs without privacy
+// charge nothing and are counted apart.
 func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 	total, shared, err := runtime.Together(runs, fresh)
 	if err != nil {
@@ -31,44 +32,33 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 		b.Proven = &total.Epsilon
 	}
 	b.Naive, b.Published = new(float64), new(float64)
-	charges := 0
 	for i, r := range runs {
-		own := ownCharges(r.Plan, func(s *compile.Step) bool { return shared(i, s) })
-		switch {
-		case r.Plan.Budget.Infinite():
+		if r.Plan.Budget.Infinite() {
 			b.Unprotected++
-		case len(own) > 0:
-			charges += len(own)
-			addNaively(&b, r.Plan, own)
+			continue
 		}
+		b.NaiveDelta += r.Plan.Delta
+		b.Naive = plus(b.Naive, r.Plan.Epsilon.Proven)
+		b.Published = plus(b.Published, ownPublished(r.Plan, func(s *compile.Step) bool { return shared(i, s) }))
 	}
 	if b.Unprotected == b.Runs {
-		b.Naive = nil
-	}
-	if charges == 0 {
-		b.Published = nil
+		b.Naive, b.Published = nil, nil
 	}
 	return b, nil
 }
 
-// ownCharges are the paid stages of a plan that no earlier one pays for.
-func ownCharges(p *compile.Plan, shared func(*compile.Step) bool) (own []*compile.Step) {
+// ownPublished adds up the published epsilons of what a plan charges and shares with none before.
+func ownPublished(p *compile.Plan, shared func(*compile.Step) bool) *float64 {
+	if p.Epsilon.Published == nil {
+		return nil
+	}
+	sum := new(float64)
 	for i := range p.Steps {
 		if s := &p.Steps[i]; len(s.Spends) > 0 && !shared(s) {
-			own = append(own, s)
+			sum = plus(sum, s.Published)
 		}
 	}
-	return own
-}
-
-// addNaively adds what a run charges itself: the published epsilons of those stages, and the
-// proven one of the whole run, which bounds that of a part.
-func addNaively(b *sweep.Bill, p *compile.Plan, own []*compile.Step) {
-	b.NaiveDelta += p.Delta
-	b.Naive = plus(b.Naive, p.Epsilon.Proven)
-	for _, s := range own {
-		b.Published = plus(b.Published, s.Published)
-	}
+	return sum
 }
 
 // plus is none where either is none.

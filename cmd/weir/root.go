@@ -77,11 +77,11 @@ func noArgsBut(flags string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return nil
 		}
-		accepted := "no argument"
+		accepted := "none"
 		if flags != "" {
 			accepted = "flags alone: " + flags
 		}
-		return usage(c, fmt.Errorf("%s: is given %q, must be given %s", c.CommandPath(), strings.Join(args, " "), accepted))
+		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(), plural(len(args), "argument"), strings.Join(args, " "), accepted))
 	}
 }
 

@@ -26,7 +26,7 @@ type Experiment struct {
 type Bill struct {
 	Runs       int      `json:"runs"`
 	Proven     *float64 `json:"epsilon_proven"`    // of all together, as one plan fixed ahead; nil where nothing is proven
-	Naive      *float64 `json:"epsilon_naive_sum"` // the proven epsilons of the runs that charge anything, added up; nil where one has none
+	Naive      *float64 `json:"epsilon_naive_sum"` // the proven epsilons of the runs, added up; nil where one has none
 	NaiveDelta float64  `json:"delta_naive_sum"`
 	Published  *float64 `json:"epsilon_published"` // the published epsilons of what is charged, added up; nil where one has none
 	Delta      float64  `json:"delta"`
