@@ -8,9 +8,10 @@ import (
 	"weir/stages/model/graphical"
 	"weir/stages/model/latent"
 	"weir/stages/model/sample"
+	"weir/stages/model/tailored"
 )
 
 // Kinds lists the models of every family, and sample.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), sample.Kinds())
+	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), tailored.Kinds(), sample.Kinds())
 }
