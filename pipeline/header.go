@@ -18,6 +18,7 @@ const (
 	FormMetrics Form = "metrics" // metric, column, note: string; value: float64 (null = undefined, note says why)
 	FormFiles   Form = "files"   // name: string, value: binary; a report and its plots
 	FormCount   Form = "count"   // as FormFiles, of one file: a released number of rows
+	FormAnswers Form = "answers" // as FormFiles: released answers to declared questions, as a table and as JSON
 )
 
 // Terms are the privacy terms of the spec that every header carries: a

@@ -151,7 +151,9 @@ func (r *run) documents(aside string) error {
 }
 
 // ofFiles reports whether an artifact is files to be written as they are.
-func ofFiles(f pipeline.Form) bool { return f == pipeline.FormFiles || f == pipeline.FormCount }
+func ofFiles(f pipeline.Form) bool {
+	return f == pipeline.FormFiles || f == pipeline.FormCount || f == pipeline.FormAnswers
+}
 
 // unpack writes the files of an artifact of files.
 func (r *run) unpack(ctx context.Context, dir, under string, t pipeline.Table, list *[]record.File) error {

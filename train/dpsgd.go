@@ -143,8 +143,8 @@ func (c DPSGD) room() int {
 // norm below 2^64 (larger ones are not finite when squared, and count as zero).
 const leastStep = 0x1p-70
 
-// parts is how many clips long the parts of an example may be in all, where it joins rows:
-// as many as a thirtieth of the clip pays for, and at least 4.
+// parts is how many clips long the parts of an example that joins rows may be in all to be summed with
+// others (see apart): as many as a thirtieth of the clip pays for, and at least 4.
 func (c DPSGD) parts() float64 {
 	if c.Joined <= 1 {
 		return math.Inf(1)

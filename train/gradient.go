@@ -73,7 +73,7 @@ type gradient struct {
 	objective Objective
 	use       *privacy.Use // of the step at hand: where secret draws come from
 	clip      float64      // infinite: no clip
-	parts     float64      // how many clips long the parts of an example may be in all; infinite: no bound
+	parts     float64      // an example whose parts are more clips long in all is added on its own (see apart); infinite: none is
 	rows      int          // of a chunk
 	tensors   int          // each of so many weight tensors has the clip for itself; 0: all weights together
 	lanes     []*lane
@@ -92,6 +92,7 @@ type lane struct {
 	chunk         int
 	draw          Draw // the randomness of that chunk
 	parts         *tensorClip
+	apart         apart
 }
 
 func newGradient(o Objective, clip float64, tensors int) *gradient {
@@ -207,18 +208,18 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	clear(l.square)
 	clear(l.bound)
 	l.Squares(l.square[:n], l.bound[:n])
-	clipFactors(l.scale[:n], l.square, l.bound, g.clip, g.parts)
+	clipFactors(l.scale[:n], l.square, l.bound, g.clip)
+	l.apart.pick(l.scale[:n], l.square, l.bound, g.clip, g.parts)
 	l.Accumulate(l.grad, l.scale[:n])
+	l.apart.add(l, l.grad, n, g.clip)
 }
 
 // clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not
 // finite or over 2^100 clips (its factor would leave the range where float32 is
-// exact to 2^-24), with the norm raised by what rounding may have hidden. A gradient
-// whose parts cancel counts as no shorter than all of them over parts: a float32 sum
-// errs by the size of the parts, which the lattice pays for up to so many clips.
-func clipFactors(factor []float32, square, bound []float64, clip, parts float64) {
+// exact to 2^-24).
+func clipFactors(factor []float32, square, bound []float64, clip float64) {
 	for i := range factor {
-		norm := math.Max(math.Sqrt(square[i]+float64(normSlack*bound[i])), math.Sqrt(bound[i])/parts)
+		norm := longest(square[i], bound[i])
 		switch {
 		case !(norm <= clip*0x1p100):
 			factor[i] = 0
@@ -228,4 +229,9 @@ func clipFactors(factor []float32, square, bound []float64, clip, parts float64)
 			factor[i] = float32(clip / norm * (1 - 0x1p-20)) // stays below through its own rounding
 		}
 	}
+}
+
+// longest is the root of square, raised by what rounding may have hidden.
+func longest(square, bound float64) float64 {
+	return math.Sqrt(square + float64(normSlack*bound))
 }

@@ -3,37 +3,91 @@ package train
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"weir/train/net"
 )
 
-// TestPartsOfPairsAreBounded: a private row that is nearly its generated partner has a
-// gradient near zero and large parts. Clipped by its own length alone, the parts would
-// be 181 clips long, and the float32 sum off by so many times what the lattice pays for.
-func TestPartsOfPairsAreBounded(t *testing.T) {
-	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
-	rows, pool := NewRows(1), net.NewMatrix(1, 4)
-	for j, v := range []float32{300, -200, 150, 400} {
-		must(rows.Numeric([]float32{v}))
-		pool.Row(0)[j] = v * (1 + 1e-6)
+// nearPairs is n private rows and a pool of one generated row, of which the private row near
+// is a copy but for one part in a million, so that the pair's gradients cancel. The other rows hold
+// what other gives.
+func nearPairs(t *testing.T, n, near int, other func() float32) *paired {
+	partner := []float32{300, -200, 150, 400}
+	rows, pool := NewRows(n), net.NewMatrix(1, len(partner))
+	copy(pool.Row(0), partner)
+	for _, v := range partner {
+		column := make([]float32, n)
+		for i := range column {
+			column[i] = other()
+		}
+		column[near] = v * (1 + 1e-6)
+		must(rows.Numeric(column))
 	}
-	o := &paired{critic: critic, rows: rows, pool: pool}
-	w := start(o)
-	k := o.Worker(1).(*pairedWorker)
-	k.Run(w, all(1), func() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }, nil)
-	square, bound := make([]float64, 1), make([]float64, 1)
-	k.Squares(square, bound)
-	parts := math.Sqrt(bound[0])
-	clip := parts / 100
-	if math.Sqrt(square[0]) > clip {
-		t.Fatalf("the pair is %g long, its parts %g: they must cancel", math.Sqrt(square[0]), parts)
+	return &paired{critic: build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1)), rows: rows, pool: pool}
+}
+
+// alone is what the rows listed add to a sum in one chunk, and whether any was added on its own.
+func alone(o *paired, clip, parts float64, index ...int32) (sum []float32, apart bool) {
+	g := newTestGradient(o, "pairs", clip)
+	g.parts = parts
+	g.compute(start(o), index, 1, false)
+	return g.sum, len(g.lanes[0].apart.which) > 0
+}
+
+// TestCancellingPairsAreAddedApart: a private row that is nearly its generated partner has a
+// gradient near zero and large parts. Summed with others it would err by the size of its parts, of
+// which the lattice pays for 4 clips here. On its own it is the clip of its gradient in float32: longer
+// by no more than the clip's own rounding, and off the float64 gradient by no more than that of its parts.
+func TestCancellingPairsAreAddedApart(t *testing.T) {
+	o := nearPairs(t, 1, 0, func() float32 { return 0 })
+	exact, apart := alone(o, math.Inf(1), math.Inf(1), 0)
+	if apart {
+		t.Fatal("nothing is clipped, but an example is added on its own")
 	}
-	factor := make([]float32, 1)
-	clipFactors(factor, square, bound, clip, 4)
-	if after := parts * float64(factor[0]); !(after <= 4*clip && after > 0.99*4*clip) {
-		t.Errorf("the parts are %g clips long once clipped, must be %d", after/clip, 4)
+	clip := norm(exact) / 3
+	got, apart := alone(o, clip, 4, 0)
+	if !apart {
+		t.Fatal("the parts cancel, but the example was summed with others")
+	}
+	if n := norm(got); !(n <= clip && n > clip*(1-1e-5)) {
+		t.Errorf("the example adds %g clips, must add 1", n/clip)
+	}
+	for i, v := range exact {
+		if want := float64(v) / 3; math.Abs(float64(got[i])-want) > 1e-5*clip {
+			t.Errorf("weight %d: %g, must be %g: the gradient, clipped", i, got[i], want)
+		}
+	}
+	if _, apart := alone(o, clip, math.Inf(1), 0); apart {
+		t.Error("parts have no bound, but the example was added on its own")
+	}
+}
+
+// TestApartDependsOnTheRowAlone: what a cancelling example adds is the same to the bit wherever
+// it stands among others, and whatever they hold.
+func TestApartDependsOnTheRowAlone(t *testing.T) {
+	const n, clip = 7, 1e-3
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, other := range map[string]func() float32{
+		"ordinary": func() float32 { return float32(0.1 * r.NormFloat64()) },
+		"NaN":      func() float32 { return float32(math.NaN()) },
+	} {
+		o := nearPairs(t, n, 3, other)
+		want, apart := alone(o, clip, 4, 3)
+		if !apart {
+			t.Fatal("the pair must cancel")
+		}
+		rest := []int32{0, 1, 2, 4, 5, 6}
+		others, _ := alone(o, clip, 4, rest...)
+		for at := range n {
+			got, _ := alone(o, clip, 4, slices.Insert(slices.Clone(rest), at, 3)...)
+			for i := range got {
+				if sum := others[i] + want[i]; got[i] != sum {
+					t.Fatalf("others %s, at place %d, weight %d: the sum is %g, must be %g, that of the others and the pair's own", name, at, i, got[i], sum)
+				}
+			}
+		}
 	}
 }
 

@@ -190,7 +190,7 @@ func score(p *net.Pass, w []float32, x net.Matrix) (net.Matrix, float64) {
 // rowFactor is what clips g to norm at most clip; 0 where g is not finite.
 func rowFactor(g []float32, clip float64) float32 {
 	var f [1]float32
-	clipFactors(f[:], []float64{kernel.SumSquares(g)}, []float64{0}, clip, math.Inf(1))
+	clipFactors(f[:], []float64{kernel.SumSquares(g)}, []float64{0}, clip)
 	return f[0]
 }
 

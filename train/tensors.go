@@ -3,7 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // tensorGradients are per-example gradients whose weight tensors can be clipped one by
@@ -54,7 +53,7 @@ func (c *tensorClip) accumulate(g tensorGradients, grad []float32, n int, clip f
 	}
 	g.TensorSquares(c.square, c.bound)
 	for k := range c.square {
-		clipFactors(c.scale[k], c.square[k], c.bound[k], clip, math.Inf(1))
+		clipFactors(c.scale[k], c.square[k], c.bound[k], clip)
 	}
 	g.TensorAccumulate(grad, c.scale)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"weir/privacy"
 	"weir/train/internal/kernel"
@@ -215,7 +214,7 @@ func (l *wganLoop) clipGenerated() []float32 {
 	clear(l.square)
 	clear(l.bound)
 	l.fake.Squares(l.square, l.bound)
-	clipFactors(l.factor, l.square, l.bound, l.real.clip, math.Inf(1))
+	clipFactors(l.factor, l.square, l.bound, l.real.clip)
 	return l.factor
 }
 

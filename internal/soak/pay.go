@@ -11,6 +11,10 @@ import (
 // pay leads a table to a model, and rows from it.
 func (g *generator) pay() {
 	extra, planted := g.plantedPayer()
+	if !planted && g.yes(0.15) {
+		g.answer()
+		return
+	}
 	measured := !planted && g.yes(0.35)
 	gs := !planted && !measured && g.yes(0.45)
 	mixed := !planted && !measured && !gs && g.yes(0.25)

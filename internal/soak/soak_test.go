@@ -62,6 +62,9 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	for k := range measuring() {
 		drawn[k] = true
 	}
+	for k := range answering() {
+		drawn[k] = true
+	}
 	for k := range sampling() {
 		drawn[k] = true
 	}

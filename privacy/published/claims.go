@@ -36,6 +36,8 @@ func Claims() []Claim {
 			"never", false},
 		{"twinify", "twinify and d3p: Fourier accountant, substitute relation, pair for Poisson sampling",
 			"Poisson batches; as run, batches are drawn without replacement", false},
+		{"jalko", "Jälkö et al. 2021: twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion",
+			"delta times (1+exp(epsilon/2))/2, and Poisson batches; as run, batches are drawn without replacement", false},
 		{"priv_bayes", "Zhang et al. 2017: epsilon split between selections and marginals, added",
 			"count noise for the adjacency of the selections; replace_one needs twice that of add_remove", true},
 	}

@@ -35,13 +35,15 @@ type generator struct {
 func generators() map[string]generator {
 	return map[string]generator{
 		"adult":     {adultRows, adultDomain, drawAdult, batchRows},
+		"ard":       {ardRows, ardDomain, drawARD(), batchRows},
+		"carat":     {caratRows, caratDomain, drawCarat(), batchRows / 4},
 		"cardio":    {cardioRows, cardioDomain, drawCardio, batchRows},
 		"diagnoses": {patientRows, diagnosesDomain, drawDiagnoses(), batchRows / 32},
 	}
 }
 
 // Names lists the generators.
-func Names() []string { return []string{"adult", "cardio", "diagnoses"} }
+func Names() []string { return []string{"adult", "ard", "carat", "cardio", "diagnoses"} }
 
 func find(name string) (generator, error) {
 	g, ok := generators()[name]

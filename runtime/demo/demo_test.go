@@ -140,7 +140,7 @@ func TestAdultHasPublishedShares(t *testing.T) {
 
 func TestRowsDependOnSeedAlone(t *testing.T) {
 	for _, name := range Names() {
-		rows := map[string]int64{"adult": 70000, "cardio": 70000, "diagnoses": 2500}[name] // more than a batch
+		rows := map[string]int64{"adult": 70000, "cardio": 70000, "diagnoses": 2500, "ard": 70000, "carat": 20000}[name] // more than a batch
 		a, _ := collect(t, name, rows, 9, nil)
 		b, _ := collect(t, name, rows, 9, nil)
 		c, _ := collect(t, name, rows, 10, nil)
@@ -187,7 +187,7 @@ func TestCategoriesAreRecoded(t *testing.T) {
 }
 
 func TestErrorsNameWhatIsAccepted(t *testing.T) {
-	if _, err := Open("titanic", 0, 1, nil); err == nil || !strings.Contains(err.Error(), "adult, cardio") {
+	if _, err := Open("titanic", 0, 1, nil); err == nil || !strings.Contains(err.Error(), "adult, ard, carat, cardio") {
 		t.Errorf("unknown name: %v", err)
 	}
 	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "ages", Type: pipeline.Integer}, {Name: "weight", Type: pipeline.Numeric},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/privacy"
 	"weir/schema"
 )
 
@@ -19,6 +20,16 @@ type Count struct {
 	Rows      int64   `yaml:"rows" json:"rows" doc:"Noisy number of rows, at least 0."`
 	Deviation float64 `yaml:"deviation" json:"deviation" doc:"Standard deviation of the noise."`
 	Source    string  `yaml:"source" json:"source" doc:"The stage that released it."`
+}
+
+// Public is the number of rows of a private table where it is public, else 0: under
+// replace_one, with a row as unit, of a table whose count the header states and whose
+// rows are their own. Everywhere else it is private.
+func Public(h pipeline.Header) int64 {
+	if h.Terms.Adjacency == privacy.ReplaceOne && h.Terms.Unit.Column == "" && h.OwnRows && h.Stability == pipeline.Rows(1) {
+		return max(0, h.Rows)
+	}
+	return 0
 }
 
 // Write is the artifact of a count; h is a header of files.

@@ -1,0 +1,70 @@
+package demo
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"weir/internal/portable"
+	"weir/pipeline"
+)
+
+// The model of a table of installed apps of the shape of Carat as Jälkö et al. 2021 use it:
+// 66,754 users by 96 apps, the 100 most popular ones left out. The covariance is planted,
+// since theirs is private: popularity falls with rank from a tenth to a hundredth of
+// users; apps of one of eight clusters come together in users who have its taste, and all
+// apps are rarer in half of the users, by activity a = 1 -+ appSpread. A user has app j with
+// probability a times that of taste, all apart from that independent: the covariance of
+// j and k of one cluster is (1+appSpread²)(p_j p_k + t(1-t) d_j d_k) - p_j p_k, where t is
+// tasteShare and d how much the taste adds to the share; without the d between clusters.
+const (
+	caratRows    = 66_754
+	apps         = 96
+	clusters     = 8
+	tasteShare   = 0.2 // of users who have the taste of a cluster
+	tasteRatio   = 3   // how much more frequent its apps are in them than in all
+	appSpread    = 0.4 // of frequencies between the two halves of users
+	mostPopular  = 0.1
+	leastPopular = 0.01
+)
+
+func caratDomain(int64) *pipeline.Domain {
+	d := &pipeline.Domain{Columns: make([]pipeline.Column, apps)}
+	for j := range d.Columns {
+		d.Columns[j] = coded(fmt.Sprintf("app_%02d", j+1), pipeline.Boolean, "", "0", "1")
+	}
+	return d
+}
+
+// popularity is the share of users with app j: log-linear in its rank.
+func popularity(j int) float64 {
+	fall := portable.Log(leastPopular / mostPopular)
+	return float64(mostPopular * portable.Exp(float64(fall*float64(j))/(apps-1)))
+}
+
+// taste returns the shares of app j in users with and without the taste of its cluster
+// j mod clusters; their mean over users is popularity(j).
+func taste(j int) (with, without float64) {
+	p := popularity(j)
+	return float64(tasteRatio * p), float64(p*(1-tasteShare*tasteRatio)) / (1 - tasteShare)
+}
+
+func drawCarat() func(r *rand.Rand, _, _ int64, v []float64) {
+	var with, without [apps]float64
+	for j := range apps {
+		with[j], without[j] = taste(j)
+	}
+	return func(r *rand.Rand, _, _ int64, v []float64) {
+		activity := 1 - appSpread + 2*float64(appSpread*chance(r, 0.5))
+		var has [clusters]bool
+		for g := range has {
+			has[g] = r.Float64() < tasteShare
+		}
+		for j := range v {
+			p := without[j]
+			if has[j%clusters] {
+				p = with[j]
+			}
+			v[j] = chance(r, activity*p)
+		}
+	}
+}

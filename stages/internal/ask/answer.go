@@ -1,0 +1,128 @@
+package ask
+
+import (
+	"math"
+	"slices"
+)
+
+// Answer is one number of the answer to a question. Low and High hold what the table
+// itself answers in at least 95 of 100 releases; NaN where no interval is known.
+type Answer struct {
+	Question  string
+	Cell      string // of a histogram, or two columns of a covariance; else ""
+	Value     float64
+	Low, High float64
+	Note      string
+}
+
+// noise is what the numbers of a tally carry: nothing, or rounded Gaussian noise.
+type noise struct{ sigma float64 }
+
+// within bounds the noise of one number, with probability .95, or of each of four together:
+// a normal number rounded to whole ones is within k sigma + 1/2 where the normal one is
+// within k sigma.
+func (n noise) within(k float64) float64 {
+	if n.sigma == 0 {
+		return 0
+	}
+	return max(math.Ceil(float64(k*n.sigma)-0.5), 0)
+}
+
+const (
+	normal95    = 1.959963984540054  // the .975 quantile
+	normal95of4 = 2.4977054744123737 // the 1 - .05/8 quantile: four intervals hold together
+)
+
+// Exact is the answer of a table that may be looked at, or is private with the table.
+func (a Asked) Exact(tally []int64) []Answer { return a.Read(tally, 0) }
+
+// Read is the answer of a tally whose numbers carry rounded Gaussian noise of standard
+// deviation sigma each; 0 is none.
+func (a Asked) Read(tally []int64, sigma float64) []Answer {
+	n := noise{sigma}
+	switch a.Ask {
+	case Mean:
+		return []Answer{a.mean(tally, n)}
+	case Covariance:
+		return a.covariance(tally, n)
+	}
+	list, half := make([]Answer, len(tally)), n.within(normal95)
+	for i, c := range tally {
+		list[i] = Answer{Question: a.Name, Value: float64(c), Low: max(float64(c)-half, 0), High: max(float64(c)+half, 0)}
+		if a.Ask == Histogram {
+			list[i].Cell = a.Cells[i]
+		}
+	}
+	return list
+}
+
+// mean is the noisy sum over the number of rows: the public one, or the noisy one of the
+// same release. A number of rows that noise hides gives the middle of the bounds.
+func (a Asked) mean(tally []int64, n noise) Answer {
+	out := Answer{Question: a.Name}
+	if a.Rows > 0 {
+		rows := float64(a.Rows) * Unit
+		half := n.within(normal95)
+		if n.sigma > 0 {
+			half += float64(a.Rows) / 2 // each value was rounded
+		}
+		sum := float64(tally[0])
+		out.Value, out.Low, out.High = a.from(sum/rows), a.from((sum-half)/rows), a.from((sum+half)/rows)
+		return out
+	}
+	rows, sum := float64(tally[0]), float64(tally[1])
+	if n.sigma == 0 && rows == 0 {
+		return Answer{Question: a.Name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Note: "no row is asked about"}
+	}
+	low, high := ratio(rows, sum, n)
+	out.Value, out.Low, out.High = a.from(sum/max(rows, Unit)), a.from(low), a.from(high)
+	if low == -1 && high == 1 {
+		out.Note = "noise hides the number of rows that are asked about"
+	}
+	return out
+}
+
+// from leads from [-1, 1] back to the bounds.
+func (a Asked) from(z float64) float64 {
+	b := a.Bounds[0]
+	half := (b[1] - b[0]) / 2
+	return b[0] + half + float64(min(max(z, -1), 1)*half)
+}
+
+// ratio holds the true sum over the true number of rows with probability .95 or more, by
+// Fieller 1954: at the true ratio m, sum - m rows is noise alone, normal with deviation
+// sigma sqrt(1 + m^2), so m is taken where that is within 1.96 deviations; what rounding
+// adds to both is added too. Rows that are not told from none hold everything.
+func ratio(rows, sum float64, n noise) (low, high float64) {
+	half := 0.0
+	if n.sigma > 0 {
+		half = float64(normal95*n.sigma) + 1 + (math.Abs(rows)+float64(6*n.sigma))/(2*Unit)
+	}
+	if rows <= half {
+		return -1, 1
+	}
+	a := (rows - half) * (rows + half)
+	root := half * math.Sqrt(float64(rows*rows)+float64(sum*sum)-float64(half*half))
+	low, high = (float64(rows*sum)-root)/a, (float64(rows*sum)+root)/a
+	return min(max(low, -1), 1), min(max(high, -1), 1)
+}
+
+// exactQuantile is the least value that at least a share q of the values do not exceed.
+func exactQuantile(values []float64, q float64) float64 {
+	list := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(list) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(list)
+	return list[max(int(math.Ceil(float64(q*float64(len(list)))))-1, 0)]
+}
+
+// ExactQuantile is the answer to a quantile without noise.
+func (a Asked) ExactQuantile(values []float64) []Answer {
+	x := exactQuantile(values, a.Question.Quantile)
+	out := Answer{Question: a.Name, Value: x, Low: x, High: x}
+	if math.IsNaN(x) {
+		out.Note = "no row is asked about"
+	}
+	return []Answer{out}
+}

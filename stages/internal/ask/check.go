@@ -1,0 +1,209 @@
+package ask
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"weir/pipeline"
+)
+
+// Check holds a list of questions against a domain and returns them with the facts that
+// they rest on; what is wrong goes to ps, all of it. rows is the table's number of rows
+// where it is public, else 0.
+func Check(ps *pipeline.Problems, path string, list []Question, d *pipeline.Domain, rows int64) []Asked {
+	if len(list) == 0 {
+		ps.Add(path, "an empty list", "at least one question")
+	}
+	names := map[string]bool{}
+	asked := make([]Asked, len(list))
+	for i, q := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if names[q.Name] {
+			ps.Add(at+".name", fmt.Sprintf("%q, the name of an earlier question", q.Name), "a name of its own")
+		}
+		names[q.Name] = true
+		asked[i] = Asked{Question: q}
+		asked[i].check(ps, at, d, rows)
+	}
+	return asked
+}
+
+func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows int64) {
+	for k, c := range a.Where {
+		c.check(ps, fmt.Sprintf("%s.where[%d]", at, k), d)
+	}
+	if (a.Ask == Quantile) != (a.Question.Quantile != 0) {
+		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", a.Question.Quantile, a.Ask), "a number between 0 and 1 for a quantile, left out elsewhere")
+	}
+	if len(a.Edges) > 0 && a.Ask != Histogram {
+		ps.Add(at+".edges", "given for a "+a.Ask, "left out but for a histogram")
+	}
+	if a.Ask == Count {
+		if a.Column != "" {
+			ps.Add(at+".column", fmt.Sprintf("%q for a count", a.Column), "left out: where says which rows are counted")
+		}
+		return
+	}
+	c := d.Column(a.Column)
+	switch {
+	case c == nil:
+		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
+	case c.Encoding != nil || c.Late || c.Type == pipeline.Text || c.Type == pipeline.Date:
+		ps.Add(at+".column", a.Column+", which is "+described(c), "a category or a number as it is before encode, known in the domain")
+	case a.Ask == Histogram:
+		a.checkCells(ps, at, c)
+	default:
+		a.checkNumber(ps, at, c, rows)
+	}
+}
+
+func described(c *pipeline.Column) string {
+	switch {
+	case c.Encoding != nil:
+		return "encoded (" + string(c.Encoding.Form) + ")"
+	case c.Late:
+		return "known only when another stage has released it"
+	}
+	return string(c.Type)
+}
+
+// checkNumber is for means and quantiles. A mean is over a public number of rows where
+// every row has a value and none is left out.
+func (a *Asked) checkNumber(ps *pipeline.Problems, at string, c *pipeline.Column, rows int64) {
+	if c.Type.Coded() || !bounded(c) {
+		found := a.Column + ", a number without bounds that say how far one row moves the answer"
+		if c.Type.Coded() {
+			found = a.Column + ", which is " + string(c.Type)
+		}
+		ps.Add(at+".column", found, "a number with public bounds, the lower one below the upper one (kind `bounds` sets them)")
+		return
+	}
+	a.Bounds = [][2]float64{*c.Bounds}
+	if len(a.Where) == 0 && !c.Nullable && a.Ask == Mean {
+		a.Rows = rows
+	}
+	if a.Ask == Quantile {
+		a.Step = pickedFrom(c)
+	}
+}
+
+// bounded wants bounds whose width is a number that can be divided by.
+func bounded(c *pipeline.Column) bool {
+	return c.Bounds != nil && c.Bounds[0] > -1e75 && c.Bounds[1] < 1e75 && c.Bounds[1]-c.Bounds[0] > 1e-75
+}
+
+// evenly is how many steps lie between the bounds of a number without a step of its own.
+const evenly = 1000
+
+// pickedFrom is the step between values that a quantile is picked from.
+func pickedFrom(c *pipeline.Column) float64 {
+	wide := c.Bounds[1] - c.Bounds[0]
+	step := c.Step
+	if c.Type == pipeline.Integer {
+		step = max(step, 1)
+	}
+	if !(step > 0 && step <= wide && wide/step < 1<<40) {
+		return wide / evenly
+	}
+	return step
+}
+
+func (a *Asked) checkCells(ps *pipeline.Problems, at string, c *pipeline.Column) {
+	a.Missing = c.Nullable
+	if c.Type.Coded() {
+		if len(a.Edges) > 0 {
+			ps.Add(at+".edges", "given for "+a.Column+", which is "+string(c.Type), "left out: its categories are the cells")
+		}
+		a.Cells = slices.Clone([]string(c.Categories))
+	} else {
+		if len(a.Edges) < 2 || !ascending(a.Edges) {
+			ps.Add(at+".edges", fmt.Sprintf("%v for %s, a number", a.Edges, a.Column), "at least two numbers, each above the one before")
+		}
+		a.Cells = bins(a.Edges)
+	}
+	if a.Missing {
+		name := "missing"
+		for slices.Contains(a.Cells, name) {
+			name += "_"
+		}
+		a.Cells = append(a.Cells, name)
+	}
+}
+
+func ascending(x []float64) bool {
+	for i := 1; i < len(x); i++ {
+		if !(x[i-1] < x[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func bins(edges []float64) (names []string) {
+	for i := 1; i < len(edges); i++ {
+		end := ")"
+		if i == len(edges)-1 {
+			end = "]"
+		}
+		names = append(names, "["+text(edges[i-1])+", "+text(edges[i])+end)
+	}
+	return names
+}
+
+func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func (c Condition) check(ps *pipeline.Problems, at string, d *pipeline.Domain) {
+	column := d.Column(c.Column)
+	switch {
+	case column == nil:
+		ps.Unknown(at+".column", "column of the table", c.Column, d.Names())
+		return
+	case column.Encoding != nil || column.Late || column.Type == pipeline.Text || column.Type == pipeline.Date:
+		ps.Add(at+".column", c.Column+", which is "+described(column), "a category or a number as it is before encode, known in the domain")
+		return
+	case column.Type.Coded() != (len(c.In) > 0) || column.Type.Coded() == (c.From != nil || c.To != nil):
+		ps.Add(at, "a condition on "+c.Column+", which is "+string(column.Type), "in: for categories; from:, to: or both for a number")
+	}
+	for k, name := range c.In {
+		if column.Type.Coded() && !slices.Contains(column.Categories, name) {
+			ps.Unknown(fmt.Sprintf("%s.in[%d]", at, k), "category of "+c.Column, name, column.Categories)
+		}
+	}
+	if c.From != nil && c.To != nil && *c.From > *c.To {
+		ps.Add(at+".from", fmt.Sprintf("%g, above to, %g", *c.From, *c.To), "at most to")
+	}
+}
+
+// CheckCovariance holds the columns of a covariance against a domain: at least two bounded
+// numbers or columns of two categories, which are 0 and 1, none with missing values.
+func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *pipeline.Domain, rows int64) Asked {
+	a := Asked{Question: Question{Name: Covariance, Ask: Covariance}, Columns: names, Rows: rows}
+	if len(names) < 2 {
+		ps.Add(path, fmt.Sprintf("%d columns", len(names)), "at least two")
+	}
+	if len(names) > mostColumns {
+		ps.Add(path, fmt.Sprintf("%d columns", len(names)), fmt.Sprintf("at most %d", mostColumns))
+	}
+	for i, at := range ps.Pick(path, d, names) {
+		c := &d.Columns[at]
+		switch {
+		case c.Encoding != nil || c.Late || c.Type == pipeline.Date || c.Type == pipeline.Text:
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
+		case c.Nullable:
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (impute_median and its neighbours fill them)")
+		case c.Type.Coded() && len(c.Categories) != 2:
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s, of %d categories", c.Name, len(c.Categories)), "a bounded number or a column of two categories")
+		case !c.Type.Coded() && !bounded(c):
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one")
+		case c.Type.Coded():
+			a.Bounds, a.Cells = append(a.Bounds, [2]float64{0, 1}), append(a.Cells, c.Categories[1])
+		default:
+			a.Bounds, a.Cells = append(a.Bounds, *c.Bounds), append(a.Cells, "")
+		}
+	}
+	return a
+}
+
+// mostColumns keeps a covariance to numbers whose noise can be drawn and that can be held.
+const mostColumns = 2000

@@ -1,0 +1,164 @@
+package tailored
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weir/internal/portable"
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/stages/internal/ask"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/rowcount"
+)
+
+// Covariance releases the covariance of bounded columns.
+//
+// Input: a private table, stability rows(c), of which each row is scaled to a = (1, z),
+// z in [-1, 1]^d, by declared bounds. Mechanism: integer Gaussian noise on the distinct
+// numbers of the sum of a a', in one release (mechanism.GaussianFilter); where the number
+// of rows is public, the first of them is left out. Sensitivity: d+1 (add_remove) or
+// sqrt(2) (d+1) (replace_one) in L2, where numbers off the diagonal count sqrt(2) times
+// (ask.Moves has the proof). Adjacency: either. Guarantee: that of one Gaussian mechanism;
+// that covariances are read off the noisy numbers is post-processing. Of a budget for T
+// queries this one spends a T-th of the squares: T equal Gaussian mechanisms compose to one
+// whose squares are those of all.
+//
+// Published: the noise that Jalko, Lagerspetz, Haukka, Tarkoma, Honkela, Kaski 2021 add to
+// the covariance itself, T sqrt(2 ln(1.25/delta))/epsilon sqrt(d(d-1)/2)/n on each number.
+// Its sensitivity leaves out the diagonal, which it releases; the proven epsilon is that of
+// the same noise for sqrt(d(d+1)/2)/n (ask.ScatterMoves), under replace_one and of a
+// public number of rows n. Reference: Dwork, Talwar, Thakurta, Zhang 2014 for moments of
+// rows in a ball.
+type Covariance struct {
+	Shares          `yaml:",inline"`
+	Columns         []string `yaml:"columns" json:"columns" required:"true" minItems:"2" unique:"true" format:"columns" doc:"Bounded numbers and columns of two categories (0 and 1), none of which may be missing."`
+	Mechanism       string   `yaml:"mechanism" json:"mechanism" enum:"moments|published" doc:"Noise on second moments, proven; or as Jalko et al. 2021 have it, on the covariance, under claims: published alone."`
+	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all queries as one Gaussian mechanism of sensitivity 1; of mechanism: published, noise of this one over the published sensitivity. Found from the budget where it is not given."`
+}
+
+const covarianceName = "dp_covariance"
+
+// answersName is the mechanism of all sums and counts of a stage.
+const answersName = "answers"
+
+func tableIn() []pipeline.Port {
+	return []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table as it is after cleaning, neither cut nor encoded."}}
+}
+
+func covarianceKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: covarianceName, Version: 1,
+		Doc: "Releases the covariance matrix of bounded columns, scaled to [0, 1] by their bounds, with 95 % intervals of the noise. " +
+			"Use it where a covariance is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries, and the kind compare_queries). " +
+			"The matrix is symmetric; noise can leave it with negative eigenvalues. release/ gets STAGE.answers.csv and STAGE.answers.json. Needs a table of stability rows(c).",
+		In: tableIn(), Out: ask.Port(),
+		New: func() pipeline.Stage { return &Covariance{Shares: Shares{Queries: 1}, Mechanism: "moments"} },
+	}
+}
+
+// Plan prices the stage as one Gaussian mechanism.
+func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	rows := rowcount.Public(h)
+	a := ask.CheckCovariance(&ps, "columns", s.Columns, h.Domain, rows)
+	if s.published() {
+		s.checkPublished(&ps, h, rows)
+	}
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	out := ask.Header(h)
+	w := pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Spends: []pipeline.Spend{{Name: answersName, Doc: s.doc(), Mechanism: func(scale float64) privacy.Mechanism {
+			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency}
+		}}},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			answers, err := s.run(ctx, env, a, in["in"])
+			if err != nil {
+				return nil, err
+			}
+			t, err := answers.Write(out, env.Stage)
+			return pipeline.Tables{"out": t}, err
+		}}
+	if s.published() {
+		w.Terms.Published = s.paper()
+	}
+	return w, nil
+}
+
+func (s *Covariance) published() bool { return s.Mechanism == "published" }
+
+func (s *Covariance) checkPublished(ps *pipeline.Problems, h pipeline.Header, rows int64) {
+	if h.Terms.Claims != pipeline.ClaimsPublished {
+		ps.Add("mechanism", "published under claims: "+string(h.Terms.Claims), "moments, or claims: published, under which the bill shows both epsilons")
+	}
+	if rows == 0 {
+		ps.Add("mechanism", "published of a table whose number of rows is private", "moments, or a table of a public number of rows, of which one is exchanged (adjacency: replace_one)")
+	}
+}
+
+func (s *Covariance) doc() string {
+	doc := "noisy second moments of columns"
+	if s.published() {
+		doc = "noisy covariance of columns, as published"
+	}
+	return doc + ofSeveral(s.Queries)
+}
+
+// ofSeveral says of a charge what it is for.
+func ofSeveral(queries int) string {
+	if queries == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", one of %d such queries that are charged", queries)
+}
+
+// multiplier is that of the filter. The published scale is the noise of one query over the
+// published sensitivity, so that all of them cost what as many of the true one do; the
+// event of exchanged rows has twice the sensitivity.
+func (s *Covariance) multiplier(a ask.Asked, scale float64) float64 {
+	if !s.published() {
+		return scale
+	}
+	return alike(2*scale*a.PublishedMoves()/a.ScatterMoves().ReplaceOne, s.Queries)
+}
+
+// paper is the epsilon that is printed: that of the classical Gaussian mechanism, times T.
+func (s *Covariance) paper() *pipeline.Published {
+	return &pipeline.Published{
+		Method: "Jalko et al. 2021: T times sqrt(2 ln(1.25/delta)) over the noise, of a sensitivity without the diagonal",
+		Epsilon: func(multiplier, delta float64) (float64, error) {
+			return float64(s.Queries) * math.Sqrt(2*portable.Log(1.25/delta)) / multiplier, nil
+		},
+	}
+}
+
+func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t pipeline.Table) (ask.Answers, error) {
+	f, err := columns.Read(ctx, t)
+	if err != nil {
+		return ask.Answers{}, err
+	}
+	p, err := openPurse(env, answersName)
+	if err != nil {
+		return ask.Answers{}, err
+	}
+	out, share := ask.Answers{Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
+	if s.published() {
+		tally, sigma, err := p.release(a.Scatter(f), a.ScatterMoves(), share)
+		if err != nil {
+			return ask.Answers{}, err
+		}
+		out.List = a.ReadScatter(tally, sigma)
+		return out, nil
+	}
+	tally, sigma, err := p.release(a.Tally(f), a.Moves(), share)
+	if err != nil {
+		return ask.Answers{}, err
+	}
+	out.List = a.Read(tally, sigma)
+	return out, nil
+}

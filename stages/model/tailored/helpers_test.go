@@ -1,0 +1,61 @@
+package tailored
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+)
+
+// ward is a table of made-up rows: bounded numbers with and without a step, categories of
+// which some are missing, and two categories.
+func ward(n int) pipelinetest.Input {
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "score", Type: pipeline.Numeric},
+	}}
+	columns := make([][]any, len(d.Columns))
+	for i := range n {
+		row := []any{18 + (i*7)%73, 60.5 + float64(i%7), float64(i%11) / 10, []any{"north", "south", nil, "west"}[i%4], []string{"no", "yes"}[i/20%2], float64(i)}
+		if i%5 == 0 {
+			row[2] = nil
+		}
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsPublished, Delta: 1e-5}})
+	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}
+}
+
+// kinds of tables that a mechanism meets: a public number of rows, a private one, and
+// several rows a unit.
+func wards() map[string]pipelinetest.Input {
+	removable, group, filtered := ward(40), ward(40), ward(40)
+	removable.Header.Terms.Adjacency, removable.Header.Rows = privacy.AddRemove, 0
+	group.Header.Stability = pipeline.Rows(2)
+	filtered.Header.Rows = 0
+	return map[string]pipelinetest.Input{"public rows": ward(40), "add_remove": removable, "group": group, "filtered": filtered}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func covarianceOf(change func(*Covariance)) func() pipeline.Stage {
+	return func() pipeline.Stage {
+		s := covarianceKind().New().(*Covariance)
+		s.Columns = []string{"age", "weight", "smoker"}
+		change(s)
+		return s
+	}
+}
