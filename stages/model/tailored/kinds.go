@@ -6,4 +6,4 @@ package tailored
 import "weir/pipeline"
 
 // Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{covarianceKind()} }
+func Kinds() []pipeline.Kind { return []pipeline.Kind{covarianceKind(), queryKind()} }
