@@ -17,10 +17,11 @@ func (g *generator) pay() {
 	}
 	measured := !planted && g.yes(0.35)
 	gs := !planted && !measured && g.yes(0.45)
+	mixed := !planted && !measured && !gs && g.yes(0.25)
 	if gs {
 		g.step("shard", sharding)
 	}
-	if measured {
+	if measured || mixed {
 		g.plain()
 	} else if !planted {
 		g.ready()
@@ -34,12 +35,14 @@ func (g *generator) pay() {
 		model, ok = g.step(kind, measuring()[kind])
 	case gs:
 		model, ok = g.step("gs_wgan", gsWGAN)
+	case mixed:
+		model, ok = g.step("mixture", mixing)
 	default:
 		kind := pick(g.chance, slices.Sorted(maps.Keys(sampling()))...)
 		model, ok = g.step(kind, sampling()[kind])
 	}
 	if ok && !planted {
-		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured)})
+		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured || mixed)})
 		if measured && drawn {
 			g.made(model, rows)
 		}

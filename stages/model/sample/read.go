@@ -9,6 +9,7 @@ import (
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
 	"weir/stages/model/latent"
+	"weir/stages/model/mixture"
 )
 
 // Read reads a released model of any family.
@@ -18,5 +19,5 @@ func Read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
 
 // decoders lists every model that can be read back. A new family adds a line.
 func decoders() []artifact.Decoder {
-	return slices.Concat(gan.Decoders(), graphical.Decoders(), latent.Decoders())
+	return slices.Concat(gan.Decoders(), graphical.Decoders(), latent.Decoders(), mixture.Decoders())
 }

@@ -19,6 +19,7 @@ func conformance() map[string][]pipelinetest.Case {
 		add(queryName, name, in, pipelinetest.Case{Stage: queryOf(2, everything()...)})
 	}
 	add(queryName, "quantiles alone", ward(40), pipelinetest.Case{Stage: queryOf(1, everything()[6:]...)})
+	regressions(add)
 	return cases
 }
 

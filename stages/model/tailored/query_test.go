@@ -69,12 +69,12 @@ func normal(x []float64) float64 {
 	return stattest.ChiSquare(counts, p, len(x))
 }
 
-// TestNoiseIsThatOfTheory: the noise of second moments of d columns under multiplier M, one
+// TestNoiseOfTallies: the noise of second moments of d columns under multiplier M, one
 // of T, is normal of deviation sqrt(T) M (d+1) over 2^16. Where rows are exchanged it is
 // less by sqrt(2): they move sqrt(2) as far, and M stands for twice. That of two means
 // among K = 2 questions is sqrt(2 K T) M over 2^20. Published noise is
 // M sqrt(d(d-1)/2) whatever T is. Each fails at a rate of 1e-6; noise of half fails each.
-func TestNoiseIsThatOfTheory(t *testing.T) {
+func TestNoiseOfTallies(t *testing.T) {
 	removable := wards()["add_remove"]
 	means := []ask.Question{{Name: "dose", Ask: ask.Mean, Column: "dose"}, {Name: "age", Ask: ask.Mean, Column: "age"}}
 	for name, c := range map[string]struct {

@@ -1,0 +1,155 @@
+package mixture
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+	"weir/train/posterior"
+)
+
+// Header is that of the table that was learned: the same columns, types and history.
+func (m *model) Header() pipeline.Header {
+	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
+}
+
+// Draw draws rows of the posterior predictive. Strata have rows in proportion to their noisy
+// sizes, rounded over all rows that were announced; which row is of which is a uniform order.
+func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
+	if d.Argmax {
+		return nil, errors.New("categorical: is argmax, must be sample for a mixture: parameters are drawn for each row, so that no category is the most probable one")
+	}
+	w := &drawing{model: m, rows: max(d.Rows, 1), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
+	at := 0
+	for i, s := range m.layout.strata {
+		p := &posterior.Predictive{Mixture: s.Mixture, Prior: m.Prior}
+		if !slices.Contains(m.PriorOnly, i) {
+			p.Mean, p.LogDeviation = m.mean[at:][:s.Params():s.Params()], m.log[at:][:s.Params():s.Params()]
+			at += s.Params()
+		}
+		w.laws = append(w.laws, p)
+	}
+	return w.next, nil
+}
+
+type drawing struct {
+	*model
+	rows                   int64 // announced
+	strata, values, inside *rand.Rand
+	laws                   []*posterior.Predictive
+	left                   []int64 // rows that each stratum is still to get
+	all                    int64   // the sum of left
+}
+
+// next is the next n rows.
+func (w *drawing) next(n int) (arrow.Record, error) {
+	cells := make([][]uint16, len(w.layout.grids))
+	row := make([]int, len(cells))
+	for range n {
+		w.row(w.stratum(), row)
+		for j, cell := range row {
+			cells[j] = append(cells[j], uint16(cell))
+		}
+	}
+	h := w.Header()
+	arrays := make([]arrow.Array, len(cells))
+	for j := range w.layout.grids {
+		b := array.NewBuilder(memory.DefaultAllocator, h.Schema.Field(j).Type)
+		if err := w.layout.grids[j].Append(b, cells[j], w.inside); err != nil {
+			return nil, err
+		}
+		arrays[j] = b.NewArray()
+	}
+	return array.NewRecord(h.Schema, arrays, int64(n)), nil
+}
+
+// stratum is that of the next row. When every announced row has one, it begins anew.
+func (w *drawing) stratum() int {
+	if len(w.laws) == 1 {
+		return 0
+	}
+	if w.all == 0 {
+		w.left, w.all = allot(w.rows, w.Sizes), w.rows
+	}
+	at := int64(w.strata.Uint64N(uint64(w.all)))
+	w.all--
+	for i, n := range w.left {
+		if at < n {
+			w.left[i]--
+			return i
+		}
+		at -= n
+	}
+	return len(w.left) - 1 // not reached: left sums to all
+}
+
+// allot shares rows out in proportion to sizes, by largest remainders; where no stratum has
+// any, alike.
+func allot(rows int64, sizes []int64) []int64 {
+	total := 0.0
+	for _, n := range sizes {
+		total += float64(n)
+	}
+	left, given := make([]int64, len(sizes)), int64(0)
+	rest, order := make([]float64, len(sizes)), make([]int, len(sizes))
+	for i, n := range sizes {
+		share := 1 / float64(len(sizes))
+		if total > 0 {
+			share = float64(n) / total
+		}
+		exact := share * float64(rows)
+		left[i] = min(int64(math.Floor(exact)), rows-given)
+		rest[i], order[i] = exact-float64(left[i]), i
+		given += left[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case rest[a] > rest[b]:
+			return -1
+		case rest[a] < rest[b]:
+			return 1
+		}
+		return 0
+	})
+	for i := 0; given < rows; i = (i + 1) % len(order) {
+		left[order[i]]++
+		given++
+	}
+	return left
+}
+
+// row draws the cells of a row of a stratum.
+func (w *drawing) row(at int, row []int) {
+	s := &w.layout.strata[at]
+	for i, column := range w.layout.stratify {
+		row[column] = s.codes[i]
+	}
+	for column, cell := range s.fixed {
+		row[column] = cell
+	}
+	values := make([]float64, len(s.Places))
+	w.laws[at].Draw(values, w.values)
+	missing := -1
+	for i, place := range s.Places {
+		p := w.layout.parts[place]
+		switch {
+		case p.absent:
+			if missing = -1; values[i] == 1 {
+				missing = p.column
+			}
+		case p.of.Family == posterior.Bernoulli || p.of.Family == posterior.Categorical:
+			row[p.column] = int(values[i])
+		case p.column == missing:
+			row[p.column] = w.layout.grids[p.column].Values()
+		default:
+			row[p.column] = w.layout.cell(p, values[i])
+		}
+	}
+}

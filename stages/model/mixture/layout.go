@@ -1,0 +1,220 @@
+package mixture
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/train/posterior"
+)
+
+// layout is a table as mixtures have it: each column a grid of public cells, and one or two
+// columns of mixtures made of it.
+type layout struct {
+	grids    []columns.Grid
+	parts    []part
+	stratify []int // columns of the table
+	strata   []stratum
+}
+
+// part is a column of mixtures: the categories of a column, its numbers, or whether a number
+// is missing. Numbers that are missing have no part in a likelihood.
+type part struct {
+	column int
+	absent bool // 1 where the column is missing
+	of     posterior.Column
+}
+
+// stratum is one combination of values of the columns of stratify.
+type stratum struct {
+	codes []int       // cell of each column of stratify
+	fixed map[int]int // cell of each column that is fixed there
+	posterior.Stratum
+}
+
+// mostStrata is far beyond what any table has rows for.
+const mostStrata = 1 << 10
+
+// newLayout is a function of settings and domain alone, so that a released model has the one
+// that it was planned with. What cannot be is a problem.
+func newLayout(s Shape, d *pipeline.Domain, ps *pipeline.Problems) *layout {
+	l := &layout{}
+	for i := range d.Columns {
+		l.add(s, d, i, ps)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Families)) {
+		if c := d.Column(name); c == nil {
+			ps.Unknown("families."+name, "column of the table", name, d.Names())
+		} else if c.Type.Coded() {
+			ps.Add("families."+name, fmt.Sprintf("given for a column of type %s", c.Type), "left out: only numbers have a choice")
+		}
+	}
+	if len(*ps) > 0 {
+		return l
+	}
+	l.divide(s, d, ps)
+	l.fix(s, d, ps)
+	if len(*ps) > 0 {
+		return l
+	}
+	learned := 0
+	for i := range l.strata {
+		l.strata[i].Stratum = l.mixture(s, l.strata[i].fixed)
+		learned += l.strata[i].Params()
+	}
+	if learned == 0 {
+		ps.Add("from", "a table of which no column is left to learn", "a column of more than one value that is not fixed in every stratum")
+	}
+	return l
+}
+
+// add takes column i of the table.
+func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) {
+	c := d.Columns[i]
+	g, err := columns.GridOf(c)
+	switch {
+	case c.Private():
+		ps.Refuse("W02", "from", "a table whose column "+c.Name+" has private categories", "one whose categories are declared, or released by a stage of kind dp_categories")
+		return
+	case c.Late:
+		ps.Add("from", "a table whose column "+c.Name+" is known only when the stage "+c.Source+" has run", "columns with declared bounds and categories")
+		return
+	case err != nil:
+		ps.Add("from", "a table of which "+err.Error(), "categories that are listed and numbers with bounds, not encoded; drop columns of text")
+		return
+	}
+	l.grids = append(l.grids, g)
+	if slices.Contains(s.Stratify, c.Name) {
+		return
+	}
+	if g.Coded() {
+		of := posterior.Column{Family: posterior.Categorical, Categories: g.Cells()}
+		if g.Cells() == 2 {
+			of = posterior.Column{Family: posterior.Bernoulli}
+		}
+		l.parts = append(l.parts, part{column: i, of: of})
+		return
+	}
+	if c.Nullable {
+		l.parts = append(l.parts, part{column: i, absent: true, of: posterior.Column{Family: posterior.Bernoulli}})
+	}
+	l.parts = append(l.parts, part{column: i, of: posterior.Column{Family: s.family(c, g, ps)}})
+}
+
+// family is the law of a column of numbers.
+func (s Shape) family(c pipeline.Column, g columns.Grid, ps *pipeline.Problems) posterior.Family {
+	f, given := s.Families[c.Name]
+	whole := c.Type == pipeline.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
+	switch posterior.Family(f) {
+	case posterior.Poisson:
+		if !whole {
+			ps.Add("families."+c.Name, "poisson for a column that is not every whole number of at most 65,535 between its bounds", "beta or normal")
+		}
+	case posterior.Beta, posterior.Normal:
+	default:
+		if given {
+			ps.Add("families."+c.Name, f, "beta, normal or poisson")
+		}
+		return posterior.Beta
+	}
+	return posterior.Family(f)
+}
+
+// divide lists the strata: every combination of cells of the columns of stratify, the last
+// one counted up first.
+func (l *layout) divide(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
+	strata := 1
+	for i, name := range s.Stratify {
+		path := fmt.Sprintf("stratify[%d]", i)
+		at := d.Index(name)
+		switch {
+		case at < 0:
+			ps.Unknown(path, "column of the table", name, d.Names())
+			return
+		case !l.grids[at].Coded():
+			ps.Add(path, "the column "+name+", a number", "a column of categories; discretize makes them")
+			return
+		case slices.Contains(s.Stratify[:i], name):
+			ps.Add(path, name+", a second time", "each column once")
+			return
+		}
+		l.stratify = append(l.stratify, at)
+		if strata *= l.grids[at].Cells(); strata > mostStrata {
+			ps.Add("stratify", fmt.Sprintf("%s, of more than %d combinations", strings.Join(s.Stratify, ", "), mostStrata), "columns of fewer combinations")
+			return
+		}
+	}
+	for n := range strata {
+		codes := make([]int, len(l.stratify))
+		for i := len(codes) - 1; i >= 0; i-- {
+			codes[i] = n % l.grids[l.stratify[i]].Cells()
+			n /= l.grids[l.stratify[i]].Cells()
+		}
+		l.strata = append(l.strata, stratum{codes: codes, fixed: map[int]int{}})
+	}
+}
+
+// mixture is that of a stratum: of the parts that are not fixed in it.
+func (l *layout) mixture(s Shape, fixed map[int]int) posterior.Stratum {
+	m := posterior.Stratum{Mixture: posterior.Mixture{Components: s.Components}}
+	for i, p := range l.parts {
+		if _, is := fixed[p.column]; !is {
+			m.Columns, m.Places = append(m.Columns, p.of), append(m.Places, i)
+		}
+	}
+	if len(m.Columns) == 0 {
+		m.Components = 1 // nothing tells components apart
+	}
+	return m
+}
+
+// params is the number of parameters of all strata.
+func (l *layout) params() int {
+	n := 0
+	for _, s := range l.strata {
+		n += s.Params()
+	}
+	return n
+}
+
+// posterior is the strata as train has them.
+func (l *layout) posterior() []posterior.Stratum {
+	list := make([]posterior.Stratum, len(l.strata))
+	for i, s := range l.strata {
+		list[i] = s.Stratum
+	}
+	return list
+}
+
+// number is the number of a cell of a part that is no code: the middle of its cell on the
+// unit interval (beta) or from -1 to 1 (normal), or how many it counts (poisson); NaN where it
+// is missing. So no value is at the ends, where a Beta density has none.
+func (l *layout) number(p part, cell int) float64 {
+	values := l.grids[p.column].Values()
+	middle := (float64(cell) + 0.5) / float64(values)
+	switch {
+	case cell >= values:
+		return math.NaN()
+	case p.of.Family == posterior.Normal:
+		return 2*middle - 1
+	case p.of.Family == posterior.Poisson:
+		return float64(cell)
+	}
+	return middle
+}
+
+// cell is the inverse of number, for any number: the nearest cell.
+func (l *layout) cell(p part, x float64) int {
+	values := float64(l.grids[p.column].Values())
+	switch p.of.Family {
+	case posterior.Normal:
+		x = (x + 1) / 2 * values
+	case posterior.Beta:
+		x *= values
+	}
+	return int(min(max(math.Floor(x), 0), values-1))
+}

@@ -1,0 +1,147 @@
+package mixture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/pipeline"
+	"weir/stages/model/artifact"
+	"weir/train/posterior"
+)
+
+// model is a released mixture: public facts, noisy sizes, and the law of the parameters of
+// each stratum that has one, which are functions of noised sums.
+type model struct {
+	Domain *pipeline.Domain `json:"domain"`
+	Shape
+	Sizes     []int64 `json:"sizes,omitempty"`      // noisy, of each stratum; none without strata
+	PriorOnly []int   `json:"prior_only,omitempty"` // strata that are too small to have learned anything
+
+	layout    *layout
+	mean, log []float32 // of the strata that are not PriorOnly, one after the other
+	deviation float64   // of the noise on sizes; not released, a number of the bill
+}
+
+const (
+	format      = 1
+	describedBy = "model.json"
+	lawName     = "posterior" // means, then log deviations, float32, little endian
+)
+
+func (m *model) pack(h pipeline.Header) (pipeline.Table, error) {
+	about, err := json.Marshal(m)
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	var law []byte
+	for _, v := range slices.Concat(m.mean, m.log) {
+		law = binary.LittleEndian.AppendUint32(law, math.Float32bits(v))
+	}
+	return artifact.Pack(h, mixtureName, format, []pipeline.File{{Name: describedBy, Data: about}, {Name: lawName, Data: law}})
+}
+
+// decode judges what was packed before it is used: it may come from anyone.
+func decode(files map[string][]byte) (artifact.Model, error) {
+	m, err := described(files)
+	if err == nil {
+		err = m.check(files[lawName])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return m, nil
+}
+
+// described reads the description, which has one spelling: that of pack.
+func described(files map[string][]byte) (*model, error) {
+	about, m := files[describedBy], &model{}
+	if _, ok := files[lawName]; !ok || len(files) != 2 || len(about) == 0 {
+		return nil, fmt.Errorf("holds %d parts, must hold %s and %s", len(files), describedBy, lawName)
+	}
+	if err := json.Unmarshal(about, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", describedBy, err)
+	}
+	if again, err := json.Marshal(m); err != nil || !bytes.Equal(again, about) {
+		return nil, fmt.Errorf("%s: is not spelled as it is written: has keys that a mixture has not, or another order", describedBy)
+	}
+	return m, nil
+}
+
+func (m *model) check(law []byte) error {
+	if m.Domain == nil {
+		return errors.New("has no domain")
+	}
+	if err := artifact.CheckDomain(m.Domain); err != nil {
+		return err
+	}
+	if err := m.Prior.Check(); err != nil {
+		return err
+	}
+	if m.Components < 1 || m.Components > posterior.MostComponents {
+		return fmt.Errorf("components: are %d, must be from 1 to %d", m.Components, posterior.MostComponents)
+	}
+	var ps pipeline.Problems
+	m.layout = newLayout(m.Shape, m.Domain, &ps)
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	if err := m.checkSizes(); err != nil {
+		return err
+	}
+	return m.read(law)
+}
+
+// checkSizes judges the sizes and who has the prior.
+func (m *model) checkSizes() error {
+	want := len(m.layout.strata)
+	if len(m.layout.stratify) == 0 {
+		want = 0
+	}
+	if len(m.Sizes) != want {
+		return fmt.Errorf("sizes: are %d, must be %d", len(m.Sizes), want)
+	}
+	for i, n := range m.Sizes {
+		if n < 0 || n > 1<<61 {
+			return fmt.Errorf("sizes[%d]: is %d, must be from 0 to 2^61", i, n)
+		}
+	}
+	for i, s := range m.PriorOnly {
+		if s < 0 || s >= want || i > 0 && s <= m.PriorOnly[i-1] {
+			return fmt.Errorf("prior_only[%d]: is %d, must be a stratum, ascending, below %d", i, s, want)
+		}
+	}
+	return nil
+}
+
+// read takes the law: so many numbers as the strata have parameters, all finite.
+func (m *model) read(law []byte) error {
+	n := 0
+	for i, s := range m.layout.strata {
+		if !slices.Contains(m.PriorOnly, i) {
+			n += s.Params()
+		}
+	}
+	if len(law) != 2*4*n {
+		return fmt.Errorf("%s: has %d bytes, must have %d: 4 for mean and for log deviation of each of %d parameters", lawName, len(law), 8*n, n)
+	}
+	for i := range 2 * n {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(law[4*i:]))
+		if !(math.Abs(float64(v)) <= mostOfLaw) {
+			return fmt.Errorf("%s: number %d is %g, must be from -%d to %d", lawName, i, v, mostOfLaw, mostOfLaw)
+		}
+		if i < n {
+			m.mean = append(m.mean, v)
+		} else {
+			m.log = append(m.log, v)
+		}
+	}
+	return nil
+}
+
+// mostOfLaw bounds the numbers of a law: what train holds them to, and more.
+const mostOfLaw = 30

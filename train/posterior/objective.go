@@ -1,0 +1,227 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+
+	"weir/internal/portable"
+	"weir/train"
+	"weir/train/parallel"
+)
+
+// Stratum is the mixture of the rows of one stratum. Places says of each of its columns
+// which values they are: what is fixed in a stratum is no column of its mixture.
+type Stratum struct {
+	Mixture
+	Places []int
+}
+
+// Objective is minus the log likelihood of rows, each under the mixture of its stratum. The
+// parameters are those of stratum 0, then of stratum 1, and so on.
+//
+// A row's gradient is zero but for the parameters of its own stratum, and a clip covers all
+// parameters. So a row moves a clipped sum by at most the clip, and one that is replaced by
+// at most two, also where its stratum changes: then it is one removal and one addition. No
+// stratum is sampled at a rate of its own, and nobody needs to know the size of one.
+//
+// Rows are worked on in float64. What a row adds is a function of that row and the
+// parameters. Sums of up to 128 rows (a chunk) go to float32 once: with a row's parts at most
+// 2^22.5 clips long (see Squares), 128 additions err by less than 2^-16 clips, of the 2^-10
+// that the lattice of train.DPSGD pays for.
+type Objective struct {
+	strata []Stratum
+	tables []*table
+	from   []int // first parameter of each stratum
+	values []values
+	of     []uint16
+	theta  []float64
+}
+
+// values are Values with the features of each number.
+type values struct {
+	cells []uint16
+	x, y  []float64
+}
+
+// New returns the objective of rows with the given values and strata.
+func New(strata []Stratum, columns []Values, of []uint16) (*Objective, error) {
+	o := &Objective{strata: strata, of: of, values: make([]values, len(columns))}
+	for _, s := range of {
+		if int(s) >= len(strata) {
+			return nil, fmt.Errorf("strata: a row is outside 0 to %d", len(strata)-1)
+		}
+	}
+	params := 0
+	for i, s := range strata {
+		if err := o.read(s, columns); err != nil {
+			return nil, fmt.Errorf("stratum %d: %w", i, err)
+		}
+		o.from = append(o.from, params)
+		o.tables = append(o.tables, newTable(s.Mixture))
+		params += s.Params()
+	}
+	o.theta = make([]float64, params)
+	return o, nil
+}
+
+// read takes the values that a stratum has.
+func (o *Objective) read(s Stratum, columns []Values) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if len(s.Places) != len(s.Columns) {
+		return fmt.Errorf("has %d columns and %d places", len(s.Columns), len(s.Places))
+	}
+	for j, c := range s.Columns {
+		from := columns[s.Places[j]]
+		if err := from.fit(c, len(o.of)); err != nil {
+			return fmt.Errorf("column %d: %w", j, err)
+		}
+		v := &o.values[s.Places[j]]
+		if v.cells != nil {
+			continue
+		}
+		v.cells = from.Cells
+		for _, number := range from.Numbers {
+			x, y := features(c.Family, number)
+			v.x, v.y = append(v.x, x), append(v.y, y)
+		}
+	}
+	return nil
+}
+
+// Params implements train.Objective.
+func (o *Objective) Params() int { return len(o.theta) }
+
+// PerExample implements train.Objective: no row has a part in another's likelihood.
+func (o *Objective) PerExample() error { return nil }
+
+// Prepare computes what all rows of a step share.
+func (o *Objective) Prepare(w []float32) {
+	for i, v := range w {
+		o.theta[i] = float64(v)
+	}
+	o.set(o.theta)
+}
+
+func (o *Objective) set(theta []float64) {
+	parallel.Do(parallel.Workers(len(o.tables)), len(o.tables), func(_, s int) {
+		o.tables[s].set(theta[o.from[s]:][:o.strata[s].Params()])
+	})
+}
+
+// Worker implements train.Objective.
+func (o *Objective) Worker(rows int) train.Worker {
+	k := &worker{Objective: o, square: make([]float64, rows), parts: make([]float64, rows)}
+	most := 0
+	for _, s := range o.strata {
+		most = max(most, s.Components)
+		k.sums = append(k.sums, newSums(s.Mixture))
+	}
+	k.share, k.norm, k.size = make([]float64, rows*most), make([]float64, most), make([]float64, most)
+	k.most = most
+	return k
+}
+
+// worker differentiates a chunk of rows.
+type worker struct {
+	*Objective
+	index         []int32
+	most          int       // components of a stratum
+	share         []float64 // responsibilities of components, by row
+	norm, size    []float64 // of one row, by component: squared norm of the gradient, and of its parts
+	square, parts []float64
+	sums          []sums
+}
+
+// Run implements train.Worker.
+func (k *worker) Run(_ []float32, index []int32, _ train.Draw, loss []float64) {
+	k.index = index
+	for i, row := range index {
+		log := k.row(i, row)
+		if loss != nil {
+			loss[i] = -log
+		}
+	}
+}
+
+// row works out the responsibilities of a row, the squared norm of its gradient, and its log
+// density, which it returns.
+func (k *worker) row(i int, row int32) float64 {
+	s := k.of[row]
+	t, places := k.tables[s], k.strata[s].Places
+	share := k.share[i*k.most:][:t.Components]
+	norm, size := k.norm[:t.Components], k.size[:t.Components]
+	copy(share, t.logits)
+	clear(norm)
+	clear(size)
+	for j, c := range t.Columns {
+		v := &k.values[places[j]]
+		cell := int(v.cells[row])
+		if c.coded() {
+			at := (t.first[j] + cell) * t.Components
+			log, square := t.logp[at:][:len(share)], t.square[at:][:len(share)]
+			for n := range share {
+				share[n] += log[n]
+				norm[n] += square[n]
+			}
+			continue
+		}
+		x, y := v.x[cell], v.y[cell]
+		if math.IsNaN(x) {
+			continue
+		}
+		for n := range share {
+			law := &t.numbers[t.first[j]+n]
+			share[n] += law.log(x, y)
+			first, second, parts := law.grad(x, y)
+			norm[n] += float64(first*first) + float64(second*second)
+			size[n] += parts
+		}
+	}
+	log := normalise(share)
+	k.square[i], k.parts[i] = t.squares(share, norm, size)
+	return log
+}
+
+// squares are the squared norm of a row's gradient, and of its parts: a gradient for the
+// codes of a column has parts of squares up to 2 in all.
+func (t *table) squares(share, norm, size []float64) (square, parts float64) {
+	coded := float64(2 * (len(t.Columns) - len(t.numbers)/t.Components))
+	for n, r := range share {
+		square += float64(r * r * norm[n])
+		parts += float64(r * r * (size[n] + coded))
+		if n < t.Components-1 {
+			move, both := t.weights[n]-r, t.weights[n]+r
+			square += float64(move * move)
+			parts += float64(both * both)
+		}
+	}
+	return square, parts
+}
+
+// Squares implements train.Worker. In float64 a squared norm errs by less than 2^-45 of its
+// parts, and the slack of train is 2^-15 of the bound: 2^-30 of them. So a norm counts as at
+// least 2^-22.5 of its parts, which bounds the error of a clipped sum too.
+func (k *worker) Squares(dst, bound []float64) {
+	for i := range k.index {
+		dst[i] += k.square[i]
+		bound[i] += k.parts[i] * 0x1p-30
+	}
+}
+
+// normalise turns logarithms into shares of one, and returns the logarithm of their sum.
+func normalise(logs []float64) float64 {
+	top, total := logs[0], 0.0
+	for _, v := range logs {
+		top = math.Max(top, v)
+	}
+	for n, v := range logs {
+		logs[n] = portable.Exp(v - top)
+		total += logs[n]
+	}
+	for n := range logs {
+		logs[n] /= total
+	}
+	return top + portable.Log(total)
+}

@@ -1,0 +1,154 @@
+package posterior
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// moments are mean and variance of n draws.
+func moments(n int, draw func() float64) (mean, variance float64) {
+	for range n {
+		x := draw()
+		mean += x
+		variance += x * x
+	}
+	mean /= float64(n)
+	return mean, variance/float64(n) - mean*mean
+}
+
+// within is an error where the mean of n draws is over 5.5 standard errors from what it must
+// be (false alarm 4e-8 a comparison), or the variance is over 15 percent from its own.
+func within(t *testing.T, what string, n int, mean, variance, wantMean, wantVariance float64) {
+	t.Helper()
+	if math.Abs(mean-wantMean) > 5.5*math.Sqrt(wantVariance/float64(n)) || math.Abs(variance/wantVariance-1) > 0.15 {
+		t.Errorf("%s: mean %g, variance %g, must be %g, %g", what, mean, variance, wantMean, wantVariance)
+	}
+}
+
+// TestLawsHaveTheirMoments: keys are fixed, so this cannot flake.
+func TestLawsHaveTheirMoments(t *testing.T) {
+	const n = 20000
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, a := range []float64{0.3, 1, 2.5, 40} {
+		mean, variance := moments(n, func() float64 { return math.Exp(logGamma(a, r)) })
+		within(t, "gamma", n, mean, variance, a, a)
+		h := 1e-3 * a
+		mean, variance = moments(n, func() float64 { return logGamma(a, r) })
+		within(t, "log gamma", n, mean, variance, digamma(a), (digamma(a+h)-digamma(a-h))/(2*h))
+	}
+	for _, rate := range []float64{1e-6, 0.4, 9.9, 10, 37, 2000} {
+		mean, variance := moments(n, func() float64 { return poisson(rate, r) })
+		if rate > 1e-3 {
+			within(t, "poisson", n, mean, variance, rate, rate)
+		} else if mean > 0.001 {
+			t.Errorf("poisson of rate %g: mean %g", rate, mean)
+		}
+	}
+	if x := poisson(1e18, r); x != 1e18 {
+		t.Errorf("poisson of rate 1e18 is %g", x)
+	}
+}
+
+// TestPoissonProbabilities: at rate 12, on the far side of where the method changes, the
+// counts of 6 to 18 are within 6 standard deviations.
+func TestPoissonProbabilities(t *testing.T) {
+	const n = 50000
+	r, count := rand.New(rand.NewPCG(3, 2)), map[float64]float64{}
+	for range n {
+		count[poisson(12, r)]++
+	}
+	for k := 6.; k <= 18; k++ {
+		p := math.Exp(k*math.Log(12) - 12 - lgamma(k+1))
+		if math.Abs(count[k]-n*p) > 6*math.Sqrt(n*p*(1-p)) {
+			t.Errorf("%g comes %g times, must be about %g", k, count[k], n*p)
+		}
+	}
+}
+
+// law is a Predictive of one coin whose logit has mean 0.5 and deviation 1.5.
+func law() *Predictive {
+	return &Predictive{Mixture: Mixture{1, []Column{{Family: Bernoulli}}}, Mean: []float32{0.5}, LogDeviation: []float32{float32(math.Log(1.5))}}
+}
+
+// TestEveryRowHasFreshParameters: the share of ones is E[1/(1+exp(-x))], x ~ N(.5, 1.5^2), by
+// the trapezoid rule, and their number over tables of 50 rows varies as that of independent
+// rows, p(1-p)50. Rows that shared their parameters would have 50^2 Var(sigmoid) besides, five
+// times as much in all.
+func TestEveryRowHasFreshParameters(t *testing.T) {
+	p := 0.0
+	for z := -9.0; z < 9; z += 0.001 {
+		p += 0.001 * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / (1 + math.Exp(-0.5-1.5*z))
+	}
+	r, d, row := rand.New(rand.NewPCG(5, 2)), law(), make([]float64, 1)
+	mean, variance := moments(2000, func() float64 {
+		ones := 0.0
+		for range 50 {
+			d.Draw(row, r)
+			ones += row[0]
+		}
+		return ones
+	})
+	within(t, "ones of 50 rows", 2000, mean, variance, 50*p, 50*p*(1-p))
+}
+
+// TestColumnsOfAComponentGoTogether: two components that are told apart by every column, with
+// widths of nothing; rows have the values of one or the other.
+func TestColumnsOfAComponentGoTogether(t *testing.T) {
+	m := Mixture{2, []Column{{Family: Bernoulli}, {Family: Categorical, Categories: 3}, {Family: Beta}, {Family: Normal}, {Family: Poisson}}}
+	mean := []float32{float32(math.Log(3)), 15, -15, 15, 8, 2, -5, -9, -8, -15, 15, -15, 2, 8, 5, -9, float32(math.Log(50))}
+	narrow := make([]float32, len(mean))
+	for i := range narrow {
+		narrow[i] = -20
+	}
+	d := &Predictive{Mixture: m, Mean: mean, LogDeviation: narrow}
+	r, row, first := rand.New(rand.NewPCG(6, 2)), make([]float64, 5), 0.0
+	const n = 4000
+	for range n {
+		d.Draw(row, r)
+		one := row[0] == 1 && row[1] == 1 && row[2] > 0.9 && row[3] < -4 && row[4] == 0
+		two := row[0] == 0 && row[1] == 0 && row[2] < 0.1 && row[3] > 4 && row[4] > 10
+		if one == two {
+			t.Fatalf("row %v is of neither component", row)
+		}
+		if one {
+			first++
+		}
+	}
+	if math.Abs(first/n-0.75) > 5.5*math.Sqrt(0.75*0.25/n) {
+		t.Errorf("component 0 has %g of the rows, must have 3/4", first/n)
+	}
+}
+
+// TestPriorPredictive: a category is as likely as another, a Beta number has mean 1/2, a
+// Poisson number of rate Exponential(1) is 0 with probability 1/2 (geometric).
+func TestPriorPredictive(t *testing.T) {
+	d := &Predictive{Mixture: Mixture{4, []Column{{Family: Categorical, Categories: 4}, {Family: Beta}, {Family: Poisson}, {Family: Normal}, {Family: Bernoulli}}}, Prior: Prior{1, 0.5, 2, 3}}
+	const n = 20000
+	r, row := rand.New(rand.NewPCG(8, 2)), make([]float64, 5)
+	var count [4]float64
+	sum := make([]float64, 5)
+	for range n {
+		d.Draw(row, r)
+		count[int(row[0])]++
+		for j, v := range row {
+			if j == 2 {
+				v = math.Min(v, 1)
+			}
+			sum[j] += v / n
+		}
+	}
+	for _, c := range count {
+		if math.Abs(c/n-0.25) > 5.5*math.Sqrt(0.25*0.75/n) {
+			t.Errorf("categories come %v times", count)
+		}
+	}
+	for j, tolerance := range map[int]float64{1: 0.02, 2: 0.02, 4: 0.02} {
+		if math.Abs(sum[j]-0.5) > tolerance { // 5.6 standard errors of at most 0.5/sqrt(n)
+			t.Errorf("column %d has mean %g, must be 1/2", j, sum[j])
+		}
+	}
+	if math.Abs(sum[3]) > 0.07 { // its variance is 1+2
+		t.Errorf("the normal column has mean %g", sum[3])
+	}
+}

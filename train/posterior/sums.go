@@ -1,0 +1,106 @@
+package posterior
+
+import "math"
+
+// sums are weighted sums over the rows of a chunk that lie in one stratum, by component.
+type sums struct {
+	rows    int
+	all     []float64 // of the responsibilities
+	weights []float64 // of the gradients for the logits of the weights
+	codes   []float64 // of the responsibilities of rows that have a code, as table.logp
+	numbers []float64 // of the gradients for the two parameters of numbers
+}
+
+func newSums(m Mixture) sums {
+	t := newTable(m)
+	return sums{all: make([]float64, m.Components), weights: make([]float64, m.Components), codes: make([]float64, len(t.logp)), numbers: make([]float64, 2*len(t.numbers))}
+}
+
+func (s *sums) clear() {
+	s.rows = 0
+	clear(s.all)
+	clear(s.weights)
+	clear(s.codes)
+	clear(s.numbers)
+}
+
+// Accumulate implements train.Worker. Of a code every row of a component adds the same but
+// for its own code, so that a row costs as many additions as it has columns and components,
+// and the parameters are met once.
+func (k *worker) Accumulate(grad, scale []float32) {
+	for s := range k.sums {
+		k.sums[s].clear()
+	}
+	for i, row := range k.index {
+		factor := 1.0
+		if scale != nil {
+			factor = float64(scale[i])
+		}
+		if factor != 0 {
+			k.add(i, row, factor)
+		}
+	}
+	for s := range k.sums {
+		if k.sums[s].rows > 0 {
+			k.sums[s].give(k.tables[s], func(at int, v float64) { grad[k.from[s]+at] += float32(v) })
+		}
+	}
+}
+
+// add adds factor times the gradient of a row.
+func (k *worker) add(i int, row int32, factor float64) {
+	s := k.of[row]
+	t, to, places := k.tables[s], &k.sums[s], k.strata[s].Places
+	share := k.norm[:t.Components] // of no use any more
+	to.rows++
+	for n, r := range k.share[i*k.most:][:t.Components] {
+		to.weights[n] += float64(factor * (t.weights[n] - r))
+		share[n] = factor * r
+		to.all[n] += share[n]
+	}
+	for j, c := range t.Columns {
+		v := &k.values[places[j]]
+		cell := int(v.cells[row])
+		if c.coded() {
+			sum := to.codes[(t.first[j]+cell)*t.Components:][:len(share)]
+			for n, r := range share {
+				sum[n] += r
+			}
+			continue
+		}
+		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
+			for n, r := range share {
+				at := t.first[j] + n
+				first, second, _ := t.numbers[at].grad(x, y)
+				to.numbers[2*at] += float64(r * first)
+				to.numbers[2*at+1] += float64(r * second)
+			}
+		}
+	}
+}
+
+// give hands on the sum for every parameter.
+func (s *sums) give(t *table, to func(at int, v float64)) {
+	for n := range t.Components - 1 {
+		to(n, s.weights[n])
+	}
+	for j, c := range t.Columns {
+		for n := range t.Components {
+			at := t.Components - 1 + n*t.each + t.at[j]
+			switch {
+			case c.Family == Bernoulli:
+				one := (t.first[j]+1)*t.Components + n
+				to(at, float64(s.all[n]*t.prob[one])-s.codes[one])
+			case c.Family == Categorical:
+				for code := range c.Categories - 1 {
+					cell := (t.first[j]+code)*t.Components + n
+					to(at+code, float64(s.all[n]*t.prob[cell])-s.codes[cell])
+				}
+			default:
+				for p := range c.params() {
+					to(at+p, s.numbers[2*(t.first[j]+n)+p])
+				}
+			}
+		}
+	}
+}
