@@ -24,9 +24,9 @@ func PrivacyStatement(r *Run) string {
 	if err != nil {
 		fmt.Fprintf(&b, "The plan in this record cannot be read: %v.\n\n", err)
 	}
-	b.WriteString(spendTable(plan))
+	b.WriteString(spendTable(plan, r.told()))
 	b.WriteString(charges(r, plan))
-	b.WriteString(audit(plan))
+	b.WriteString(audit(plan, r.told()))
 	b.WriteString("\n## What was released\n\n")
 	for _, f := range r.Release {
 		if f.Path == "release/PRIVACY.md" { // cannot hold its own digest
@@ -54,7 +54,7 @@ func promise(r *Run, plan planned) string {
 	case t.Proven == nil:
 		return fmt.Sprintf("**No epsilon is proven for this run** (claims: %s). %s\n%s", t.Claims, sentence(t.Reason), published(t))
 	}
-	if *t.Proven == 0 {
+	if *t.Proven == 0 && len(r.Charges) == 0 { // with charges it is noise so great that delta alone covers all
 		return unpaid(r, plan)
 	}
 	text := fmt.Sprintf("The files beside this page were made by mechanisms that together are differentially private, with\n"+
@@ -107,8 +107,9 @@ func published(t Terms) string {
 	return fmt.Sprintf("\nThe paper's own accounting gives epsilon (published) = %s. It is shown for comparison and is not a claim of this release.\n", Bound(*t.Published))
 }
 
-// spendTable lists the mechanisms of the plan.
-func spendTable(p planned) string {
+// spendTable lists the mechanisms of the plan; why one has no proof stands there unless the
+// head of the page has told it.
+func spendTable(p planned, told string) string {
 	var b strings.Builder
 	for _, s := range p.Stages {
 		for _, p := range s.Spends {
@@ -120,7 +121,7 @@ func spendTable(p planned) string {
 		}
 	}
 	for _, s := range p.Stages {
-		if why := s.Unproven.String(); why != "" {
+		if why := s.Unproven.String(); why != "" && !strings.Contains(told, why) {
 			fmt.Fprintf(&b, "\nStage `%s` has no proven bound: %s.\n", s.ID, strings.TrimSuffix(why, "."))
 		}
 		if s.Published != nil {
@@ -222,8 +223,8 @@ func (r *Run) inOrder() []Charge {
 	return list
 }
 
-// audit lists the rules that the spec touches.
-func audit(p planned) string {
+// audit lists the rules that the spec touches, without the reasons that the head of the page told.
+func audit(p planned, told string) string {
 	var b strings.Builder
 	for _, f := range p.Findings {
 		if b.Len() == 0 {
@@ -232,6 +233,9 @@ func audit(p planned) string {
 		fmt.Fprintf(&b, "- %s, %s", f.Rule, f.Level)
 		if f.Stage != "" {
 			fmt.Fprintf(&b, ", stage `%s`", f.Stage)
+		}
+		if p.unproven(f, told) {
+			f.Message = "no epsilon is proven, as said above"
 		}
 		fmt.Fprintf(&b, ": %s\n", f.Message)
 	}

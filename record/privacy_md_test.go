@@ -166,3 +166,40 @@ func TestPrivacyOfARunThatPaidNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestPrivacyOfAnEpsilonOfZero: so much noise that delta alone covers the release is no
+// release without a look at the rows.
+func TestPrivacyOfAnEpsilonOfZero(t *testing.T) {
+	r := sampled()
+	r.Terms.Proven = pointer(0)
+	text := PrivacyStatement(r)
+	lacks(t, text, "**epsilon = 0** (proven, rounded up", "made by mechanisms")
+	if strings.Contains(text, "Nothing beside this page was computed from the rows") {
+		t.Errorf("the page denies what was charged:\n%s", text)
+	}
+}
+
+// TestSmallEpsilonsKeepTheirDigits: no document shows a positive bound as 0, and none
+// rounds it down.
+func TestSmallEpsilonsKeepTheirDigits(t *testing.T) {
+	r := sampled()
+	r.Terms.Proven, r.Terms.Published = pointer(1.00001e-9), pointer(2.00001e-12)
+	lacks(t, PrivacyStatement(r), "**epsilon = 1.0001e-09**", "epsilon (published) = 2.0001e-12", "right with a probability of at most 50.1 %")
+}
+
+// TestReasonStandsOnce: why nothing is proven is said in the head of the page; a test with
+// a known seed has another head, and says it in the bill.
+func TestReasonStandsOnce(t *testing.T) {
+	r := sampled()
+	why := "W37: states depend on secret draws"
+	r.Terms.Proven, r.Terms.Claims, r.Terms.Reason = nil, "published", "stage train: "+why
+	r.Plan = json.RawMessage(`{"findings": [{"rule": "W37", "level": "warning", "stage": "train", "message": "a mechanism of which ` + why + `"}, {"rule": "W37", "level": "note", "stage": "train", "message": "a note"}],
+		"stages": [{"id": "train", "unproven": {"rule": "W37", "why": "states depend on secret draws"}, "spends": [{"name": "train"}]}]}`)
+	text := PrivacyStatement(r)
+	if n := strings.Count(text, why); n != 1 {
+		t.Errorf("the reason stands %d times:\n%s", n, text)
+	}
+	lacks(t, text, "Stage train: "+why, "W37, warning, stage `train`: no epsilon is proven, as said above", "W37, note, stage `train`: a note")
+	r.Insecure = true
+	lacks(t, PrivacyStatement(r), "Stage `train` has no proven bound: "+why)
+}

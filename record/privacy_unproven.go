@@ -1,8 +1,29 @@
 package record
 
+import "strings"
+
 // unproven tells whether the release was made by mechanisms of which nothing is proven: then
 // no document may speak of a bound.
 func (r *Run) unproven() bool { return r.Terms.Proven == nil && r.Terms.Claims == "published" }
+
+// told is why nothing is proven, where the head of PRIVACY.md says it.
+func (r *Run) told() string {
+	if r.unproven() && !r.Insecure {
+		return r.Terms.Reason
+	}
+	return ""
+}
+
+// unproven reports whether a finding is what was told of its stage.
+func (p planned) unproven(f Finding, told string) bool {
+	for _, s := range p.Stages {
+		why := s.Unproven.String()
+		if s.ID == f.Stage && f.Level == "warning" && why != "" && strings.Contains(told, why) && strings.Contains(why, f.Rule+": ") {
+			return true
+		}
+	}
+	return false
+}
 
 // limits says what the release does not promise.
 func limits(r *Run) string {

@@ -23,7 +23,8 @@ import (
 type Result struct {
 	Path   string // folder of the run
 	Record *record.Run
-	Reused bool // a finished run of the same spec and data; nothing was spent
+	Reused bool     // a finished run of the same spec and data; nothing was spent
+	Before []string // ids of its own charges that stood in the ledger when it was continued, or made again
 }
 
 // run is one execution of a plan.
@@ -110,7 +111,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	}
 	defer r.dir.Unlock()
 	err = r.carryOut(ctx)
-	return &Result{Path: r.dir.Path, Record: r.record}, errors.Join(err, r.end(err))
+	return &Result{Path: r.dir.Path, Record: r.record, Before: r.purse.Before()}, errors.Join(err, r.end(err))
 }
 
 // carryOut runs the stages and, when all are done and nothing that they read has

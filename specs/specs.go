@@ -4,8 +4,8 @@ package specs
 
 import (
 	"embed"
-	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +22,15 @@ func Names() []string {
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
 	}
+	slices.Sort(names) // of files with their ending, a longer name would come first
 	return names
 }
 
-// Read returns the YAML of an embedded spec.
-func Read(name string) ([]byte, error) {
-	data, err := files.ReadFile(name + ".yaml")
-	if err != nil {
-		return nil, fmt.Errorf("specs:%s: no such spec, must be one of %s", name, strings.Join(Names(), ", "))
+// Read returns the YAML of an embedded spec, and whether there is one of this name.
+func Read(name string) ([]byte, bool) {
+	if !slices.Contains(Names(), name) {
+		return nil, false
 	}
-	return data, nil
+	data, err := files.ReadFile(name + ".yaml")
+	return data, err == nil
 }

@@ -90,7 +90,7 @@ func (l *gsLoop) advance(ctx context.Context, h Hooks) error {
 	}
 	l.keep()
 	if report {
-		h.Progress(Progress{Phase: "generator", Step: l.generator.t, Steps: l.q.Steps, Loss: loss})
+		h.Progress(Progress{Phase: "generator", Step: l.starts() + l.generator.t, Steps: l.starts() + l.q.Steps, Loss: loss})
 	}
 	return h.save(l.generator.t, &l.state)
 }

@@ -1,8 +1,8 @@
 package train
 
-// Progress is where a loop stands. Loss is the mean loss of the latest reported
-// step. It is computed from private rows: it is private, and goes to nobody but
-// the callback.
+// Progress is where a loop stands. Steps is the same throughout, over all phases. Loss
+// is the mean loss of the latest reported step. It is computed from private rows: it is
+// private, and goes to nobody but the callback.
 type Progress struct {
 	Phase       string // such as fit, warm_start, critic, generator
 	Step, Steps int

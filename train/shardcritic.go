@@ -98,7 +98,7 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 		}
 		l.warm += len(block)
 		if h.Progress != nil {
-			h.Progress(Progress{Phase: "warm_start", Step: l.warm, Steps: len(l.critics)})
+			h.Progress(Progress{Phase: "warm_start", Step: l.warm, Steps: l.starts() + l.q.Steps})
 		}
 		if h.Checkpoint != nil && h.CheckpointEvery > 0 {
 			if err := h.Checkpoint(l.state.encode()); err != nil {
@@ -107,6 +107,14 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 		}
 	}
 	return nil
+}
+
+// starts is how many critics are started before the first step.
+func (l *gsLoop) starts() int {
+	if l.c.WarmSteps == 0 {
+		return 0
+	}
+	return len(l.critics)
 }
 
 // trainScheduled gives the critics whose turn it is at step t CriticSteps steps each.

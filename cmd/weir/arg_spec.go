@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weir/pipeline/compile"
+	"weir/pipeline/show"
 	"weir/pipeline/spec"
 	"weir/runtime"
+	"weir/schema"
 	"weir/specs"
 	"weir/stages"
 )
@@ -39,9 +42,9 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 		spec, err := runtime.LoadSpec(arg, f.rebased(arg), f.trial, f.confine, reg)
 		return spec, f.problem(err)
 	}
-	data, err := specs.Read(name)
-	if err != nil {
-		return nil, withCode(exitUsage, err)
+	data, known := specs.Read(name)
+	if !known {
+		return nil, withCode(exitUsage, noSuchSpec(name, specs.Names()))
 	}
 	folder, err := runtime.OpenFolder(".", f.confine)
 	if err != nil {
@@ -50,6 +53,19 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	defer folder.Close()
 	spec, err := runtime.ParseTrial(arg, data, f.set, f.trial, folder, reg)
 	return spec, f.problem(err)
+}
+
+// noSuchSpec lists the built-in specs, the nearest name first.
+func noSuchSpec(name string, known []string) error {
+	found := ":" + name + ": is no built-in spec"
+	if name == "" {
+		found = ": is without a name"
+	}
+	if near := schema.Suggest(name, known); near != "" {
+		found += "\n  did you mean specs:" + near + "?"
+	}
+	list := show.Wrap("  must be one of " + strings.Join(known, ", "))
+	return fmt.Errorf("specs%s\n%s", found, list)
 }
 
 // rebased are the overrides, their files from the spec's folder.

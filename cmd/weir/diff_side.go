@@ -103,6 +103,6 @@ func together(sp *spec.Spec, load trialSpec) (*compare.Experiment, error) {
 	for i, r := range runs {
 		trials[i] = runtime.Trial{Plan: r.plan, Repeat: r.repeat}
 	}
-	total, err := runtime.Together(trials, false)
+	total, _, err := runtime.Together(trials, false)
 	return &compare.Experiment{Runs: len(runs), Proven: orNil(total.Epsilon)}, err
 }

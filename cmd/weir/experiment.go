@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline/compile"
+	"weir/pipeline/show"
 	"weir/pipeline/spec"
 	"weir/record/sweep"
 	"weir/runtime"
@@ -40,7 +41,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.err, bill.Text())
+	fmt.Fprint(s.err, show.Wrap(bill.Text()))
 	for i, t := range trials {
 		fmt.Fprintf(plainly(s.err), "run %d of %d: %s repeat %d\n", i+1, len(trials), t.Name(), t.Repeat+1)
 	}

@@ -19,10 +19,11 @@ import (
 	"weir/runtime"
 )
 
-// billOf is what the runs of an experiment cost together. Those without privacy charge
-// nothing and are counted apart.
+// billOf is what the runs of an experiment cost together. A charge that several runs share
+// counts once, but for the naive sum, which takes each run for itself; runs without privacy
+// charge nothing and are counted apart.
 func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
-	total, err := runtime.Together(runs, fresh)
+	total, shared, err := runtime.Together(runs, fresh)
 	if err != nil {
 		return sweep.Bill{}, err
 	}
@@ -30,30 +31,43 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 	if !math.IsInf(total.Epsilon, 1) {
 		b.Proven = &total.Epsilon
 	}
-	naive, published := 0.0, 0.0
-	b.Naive, b.Published = &naive, &published
-	for _, r := range runs {
-		p := r.Plan
-		if p.Budget.Infinite() {
+	b.Naive, b.Published = new(float64), new(float64)
+	for i, r := range runs {
+		if r.Plan.Budget.Infinite() {
 			b.Unprotected++
 			continue
 		}
-		b.NaiveDelta += p.Delta
-		if p.Epsilon.Published == nil {
-			b.Published = nil
-		} else {
-			published += *p.Epsilon.Published
-		}
-		if p.Epsilon.Proven == nil {
-			b.Naive = nil
-		} else {
-			naive += *p.Epsilon.Proven
-		}
+		b.NaiveDelta += r.Plan.Delta
+		b.Naive = plus(b.Naive, r.Plan.Epsilon.Proven)
+		b.Published = plus(b.Published, ownPublished(r.Plan, func(s *compile.Step) bool { return shared(i, s) }))
 	}
 	if b.Unprotected == b.Runs {
 		b.Naive, b.Published = nil, nil
 	}
 	return b, nil
+}
+
+// ownPublished adds up the published epsilons of what a plan charges and shares with none before.
+func ownPublished(p *compile.Plan, shared func(*compile.Step) bool) *float64 {
+	if p.Epsilon.Published == nil {
+		return nil
+	}
+	sum := new(float64)
+	for i := range p.Steps {
+		if s := &p.Steps[i]; len(s.Spends) > 0 && !shared(s) {
+			sum = plus(sum, s.Published)
+		}
+	}
+	return sum
+}
+
+// plus is none where either is none.
+func plus(sum, x *float64) *float64 {
+	if sum == nil || x == nil {
+		return nil
+	}
+	total := *sum + *x
+	return &total
 }
 
 // tableOf makes the table of an experiment's runs.
@@ -135,13 +149,16 @@ func (r experimentResult) print(w io.Writer) error {
 
 // charged says what the runs that were made now charged, and what they took from others.
 func (r experimentResult) charged() string {
-	charged, taken := 0, 0
+	charged, before, taken := 0, 0, 0
 	for _, run := range r.Runs {
 		if !run.Reused {
-			charged, taken = charged+len(run.Charged), taken+len(run.From)
+			charged, before, taken = charged+len(run.Charged)-len(run.Before), before+len(run.Before), taken+len(run.From)
 		}
 	}
 	text := plural(charged, "charge") + ", by the runs that were made or continued now"
+	if before > 0 {
+		text += fmt.Sprintf("; %s paid before, when those were begun", plural(before, "charge"))
+	}
 	if taken > 0 {
 		text += fmt.Sprintf("; %s reused, charged in other runs", plural(taken, "stage"))
 	}

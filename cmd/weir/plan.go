@@ -90,7 +90,7 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 	case "json":
 		return errors.Join(printJSON(s.out, map[string]any{"bill": bill, "ledgers": quotes}), refused)
 	case "text":
-		_, err = io.WriteString(s.out, bill.Text())
+		_, err = io.WriteString(s.out, show.Wrap(bill.Text()))
 		return errors.Join(err, printQuotes(s.out, quotes), refused)
 	}
 	return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))

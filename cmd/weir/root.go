@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -68,7 +69,21 @@ func commands() []func(streams) *cobra.Command {
 }
 
 // noArgs, optional and exactly turn cobra's argument errors into usage errors.
-func noArgs(c *cobra.Command, args []string) error { return exactly(0, "arguments")(c, args) }
+func noArgs(c *cobra.Command, args []string) error { return noArgsBut("")(c, args) }
+
+// noArgsBut names the flags that an argument may have been meant for.
+func noArgsBut(flags string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		accepted := "none"
+		if flags != "" {
+			accepted = "flags alone: " + flags
+		}
+		return usage(c, fmt.Errorf("%s: is given %s, %q, must be given %s", c.CommandPath(), plural(len(args), "argument"), strings.Join(args, " "), accepted))
+	}
+}
 
 func optional(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -81,6 +96,6 @@ func exactly(n int, names string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usage(c, fmt.Errorf("%s: is given %d arguments, must be given %d %s", c.CommandPath(), len(args), n, names))
+		return usage(c, fmt.Errorf("%s: is given %s, must be given %d %s", c.CommandPath(), plural(len(args), "argument"), n, names))
 	}
 }

@@ -134,7 +134,7 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress run
 func printWarnings(w io.Writer, plan *compile.Plan) {
 	for _, f := range plan.Findings {
 		if f.Level == pipeline.LevelWarning {
-			fmt.Fprint(w, show.Finding(f))
+			fmt.Fprint(w, show.Wrap(show.Finding(f)))
 		}
 	}
 }
@@ -158,8 +158,9 @@ func (f *runFlags) failure(ctx context.Context, err error) error {
 type runResult struct {
 	Run      string              `json:"run"`
 	Reused   bool                `json:"reused"`
-	Charged  []string            `json:"charged"`                 // ids of the charges of this run
-	From     map[string]string   `json:"reused_stages,omitempty"` // paid stages, and the run that charged each
+	Charged  []string            `json:"charged"`                  // ids of the charges of this run
+	Before   []string            `json:"charged_before,omitempty"` // of those, what was paid before the run was continued or made again
+	From     map[string]string   `json:"reused_stages,omitempty"`  // paid stages, and the run that charged each
 	Epsilon  map[string]*float64 `json:"epsilon"`
 	Delta    float64             `json:"delta"`
 	Release  []string            `json:"release"`
@@ -173,7 +174,7 @@ type runResult struct {
 func resultJSON(r *runtime.Result) runResult {
 	rec := r.Record
 	charged, from := chargedBy(rec)
-	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, From: from, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Ledger: rec.Dataset.Ledger,
+	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Ledger: rec.Dataset.Ledger,
 		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},
 		Release: paths(r.Path, rec.Release), Inside: paths(r.Path, rec.Internal), Insecure: rec.Insecure}
 }

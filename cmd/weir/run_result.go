@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"weir/internal/plain"
+	"weir/pipeline/show"
 	"weir/record"
 	"weir/runtime"
 )
@@ -28,7 +29,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	figures(&b, rec)
 	epsilons(&b, w, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
-		fmt.Fprintf(&b, "charged              %s\n\n", plain.Text(chargeText(rec)))
+		fmt.Fprintf(&b, "charged              %s\n\n", plain.Text(chargeText(r)))
 	}
 	places(&b, r)
 	_, err := io.WriteString(w, b.String())
@@ -121,7 +122,8 @@ func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
 	if t.Proven != nil {
 		proven = fmt.Sprintf("%s at delta %g, %s", record.Bound(*t.Proven), t.Delta, t.Adjacency)
 	}
-	fmt.Fprintf(b, "%s     %s\n", paint(w, bold, "epsilon (proven)"), proven)
+	text := show.Wrap(fmt.Sprintf("epsilon (proven)     %s\n", proven))
+	b.WriteString(strings.Replace(text, "epsilon (proven)", paint(w, bold, "epsilon (proven)"), 1))
 	if t.Published != nil {
 		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n", record.Bound(*t.Published))
 	}
@@ -141,10 +143,18 @@ func chargedBy(rec *record.Run) (ids []string, from map[string]string) {
 	return ids, from
 }
 
-// chargeText says what was charged by this run and what by earlier ones.
-func chargeText(rec *record.Run) string {
-	ids, from := chargedBy(rec)
-	text := plural(len(ids), "new charge")
+// chargeText says what was charged now, what before the run was interrupted or removed, and
+// what by other runs.
+func chargeText(r *runtime.Result) string {
+	ids, from := chargedBy(r.Record)
+	text := plural(len(ids)-len(r.Before), "new charge")
+	paid := map[string]bool{}
+	for _, c := range r.Record.Charges {
+		if slices.Contains(r.Before, c.ID) && !paid[c.Stage] {
+			paid[c.Stage] = true
+			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", c.Stage)
+		}
+	}
 	for _, stage := range slices.Sorted(maps.Keys(from)) {
 		text += fmt.Sprintf("; %s reused, charged in run %s", stage, from[stage])
 	}

@@ -50,7 +50,7 @@ func runsCommand(s streams) *cobra.Command {
 			if f.html {
 				return optional("FILE")(c, args)
 			}
-			return noArgs(c, args)
+			return noArgsBut("--out FOLDER for another folder of runs, --name NAME for the runs of one spec, --html FILE for a page")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args) },
 	}

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +40,22 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 				t.Errorf("the plan has changed (-golden +now):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSpecsSayTheirFiles: the head of an embedded experiment has the command that names
+// each file which it reads, and where the public one is to be had.
+func TestSpecsSayTheirFiles(t *testing.T) {
+	file := regexp.MustCompile(`(?m)^  (  )?file: (\S+)$`)
+	for _, name := range specs.Names() {
+		text, _ := specs.Read(name)
+		head, body, _ := strings.Cut(string(text), "\nweir: 1\n")
+		for _, found := range file.FindAllStringSubmatch(body, -1) {
+			command := regexp.MustCompile(`(?m)^#   weir run specs:` + regexp.QuoteMeta(name) + ` .*\.file=/data/` + regexp.QuoteMeta(found[2]) + `( |$)`)
+			if !command.MatchString(head) || !regexp.MustCompile(`doi:10\.|Kaggle`).MatchString(head) {
+				t.Errorf("%s: its head does not say how %s is named, or where to get it", name, found[2])
+			}
+		}
 	}
 }
 

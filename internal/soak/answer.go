@@ -9,7 +9,7 @@ import (
 
 // answering lists, by kind, how settings of a stage that answers questions are drawn.
 func answering() map[string]func(g *generator, t ref) settings {
-	return map[string]func(g *generator, t ref) settings{"dp_covariance": covariance}
+	return map[string]func(g *generator, t ref) settings{"dp_covariance": covariance, "dp_logistic_regression": logistic, "dp_poisson_regression": poisson}
 }
 
 // answer leads a table to answers.

@@ -120,5 +120,8 @@ func Rules() []Rule {
 		{"W39", "warning", "so few rows, for the columns and the budget, that noise drowns what pairs of columns say (n mu below 8 for each column)",
 			"fewer columns, a larger budget, or no conclusion about relations from these rows",
 			"docs/marginals.md, what auto decides", Checked, nil},
+		{"W40", "warning", "expected_batch_size above the public row count: every row is in every batch, and the sum is divided by more rows than there are",
+			"a small part of the rows",
+			"Ponomareva et al. 2023, How to DP-fy ML", Checked, nil},
 	}
 }

@@ -95,7 +95,10 @@ func (c *compiler) step(s *spec.Stage) {
 	}
 	step.Decided = c.target(s)
 	for _, f := range work.Findings {
-		f.Stage = s.ID
+		if f.Stage = s.ID; f.Level == pipeline.LevelWarning {
+			c.warning(f)
+			continue
+		}
 		c.plan.Findings = append(c.plan.Findings, f)
 	}
 	for _, f := range work.Files {

@@ -93,6 +93,8 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 		checkLazy(t, kind, c)
 		checkUnits(t, c)
 		checkPaid(t, c)
+		checkStill(t, c)
+		checkProgress(t, c)
 		checkMany(t, c)
 		checkResumed(t, c)
 	}

@@ -43,6 +43,7 @@ type outcome struct {
 type sight struct {
 	mu       sync.Mutex
 	progress map[[2]int64]int // how often each pair of done and total is reported
+	last     [2]int64         // the pair reported last
 	files    []string
 	secret   bool
 	log      bytes.Buffer
@@ -111,7 +112,8 @@ func (s *sight) env(workers int) *pipeline.Env {
 	env.Progress = func(done, total int64) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.progress[[2]int64{done, total}]++
+		s.last = [2]int64{done, total}
+		s.progress[s.last]++
 	}
 	create, secret := env.Create, env.Secret
 	env.Create = func(name string) (io.WriteCloser, error) {

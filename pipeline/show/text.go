@@ -25,7 +25,7 @@ func Text(p *pipeline.Plan) string {
 	textBill(&b, p)
 	textPublic(&b, p)
 	for _, f := range p.Findings {
-		b.WriteString("\n" + wrapped(Finding(f)))
+		b.WriteString("\n" + Wrap(Finding(f)))
 	}
 	return plain.Text(b.String())
 }
@@ -147,11 +147,11 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 		}
 	}
 	if s.PublishedMethod != "" {
-		b.WriteString(wrapped(fmt.Sprintf("    published accounting: %s\n", s.PublishedMethod)))
+		b.WriteString(Wrap(fmt.Sprintf("    published accounting: %s\n", s.PublishedMethod)))
 	}
 	if why := s.Unproven.String(); why != "" {
 		for i, rule := range gaps(why) {
-			b.WriteString(wrapped(fmt.Sprintf("    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)))
+			b.WriteString(Wrap(fmt.Sprintf("    %-17s%s\n", []string{"no proven bound:", ""}[min(i, 1)], rule)))
 		}
 	}
 }
@@ -170,11 +170,20 @@ func textPublic(b *strings.Builder, p *pipeline.Plan) {
 }
 
 func textTotal(b *strings.Builder, p *pipeline.Plan) {
-	b.WriteString(wrapped(fmt.Sprintf("  epsilon (proven)     %s%s\n", orElse("none", p.Epsilon.Proven), reason(p))))
+	b.WriteString(Wrap(fmt.Sprintf("  epsilon (proven)     %s%s%s\n", orElse("none", p.Epsilon.Proven), ofDelta(p), reason(p))))
 	fmt.Fprintf(b, "  epsilon (published)  %s\n", orElse("none", p.Epsilon.Published))
 	if p.Naive != nil {
 		fmt.Fprintf(b, "  by naive addition    %s\n", privacy.Bound(*p.Naive))
 	}
+}
+
+// ofDelta says of a plan that pays and comes to 0 that the number was not rounded.
+func ofDelta(p *pipeline.Plan) string {
+	paid := slices.ContainsFunc(p.Steps, func(s *pipeline.Step) bool { return len(s.Spends) > 0 })
+	if p.Epsilon.Proven == nil || *p.Epsilon.Proven > 0 || !paid {
+		return ""
+	}
+	return ", exactly: the noise is so great that delta alone covers what one unit changes"
 }
 
 func reason(p *pipeline.Plan) string {

@@ -6,9 +6,9 @@ import "strings"
 // broken: what reads them goes by lines.
 const width = 100
 
-// wrapped breaks the lines of s between words, where they are longer than the width.
+// Wrap breaks the lines of s between words, where they are longer than the width.
 // What goes on in a further line stands two columns further in.
-func wrapped(s string) string {
+func Wrap(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
 		b.WriteString(wrapLine(line))

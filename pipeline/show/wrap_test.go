@@ -24,7 +24,7 @@ func TestTextFitsATerminal(t *testing.T) {
 	if got := strings.Count(strings.Join(strings.Fields(text), " "), long); got != 3 {
 		t.Errorf("the sentence stands %d times when lines are joined, must stand 3 times:\n%s", got, text)
 	}
-	if word := strings.Repeat("x", 300) + "\n"; wrapped("  "+word) != "  "+word {
+	if word := strings.Repeat("x", 300) + "\n"; Wrap("  "+word) != "  "+word {
 		t.Error("a word without a space was broken")
 	}
 }

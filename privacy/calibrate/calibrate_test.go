@@ -37,6 +37,11 @@ func TestNoiseIsTight(t *testing.T) {
 		{"rdp", Target{300, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
 		{"pld", Target{1, 1e-5, privacy.AddRemove}, sgd(0.01, 1000)},
 		{"pld", Target{0.3, 1e-6, privacy.ReplaceOne}, sgd(0.004, 5000)},
+		// Between a small target and 0, where delta alone covers a release, is not one step of noise.
+		{"rdp", Target{1e-5, 1e-6, privacy.ReplaceOne}, sgd(1, 20)},
+		{"rdp", Target{1e-6, 1e-6, privacy.ReplaceOne}, sgd(1, 1)},
+		{"pld", Target{1e-6, 1e-6, privacy.AddRemove}, sgd(0.2, 20)},
+		{"pld", Target{1e-10, 1e-6, privacy.AddRemove}, sgd(1, 20)},
 		{"zcdp", Target{1, 1e-5, privacy.AddRemove}, func(s float64) []privacy.Event { return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}} }},
 		{"moments", Target{2, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},
 		{"advanced", Target{2, 1e-5, privacy.AddRemove}, sgd(0.01, 10000)},

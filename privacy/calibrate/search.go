@@ -81,11 +81,16 @@ func (s *search) bracket() error {
 	return nil
 }
 
+// nothing is the logarithm of what, over the target, is no epsilon: at noise that delta
+// alone covers. A line from there to the other end points nowhere near the target, and
+// steps along it would stay so short that the search ended where it began.
+const nothing = -50
+
 // narrow cuts the bracket once. It aims a little inside the target, so that the
 // point that it finds is on the right side of it.
 func (s *search) narrow() error {
 	mid := s.low + float64((s.high-s.low)/2)
-	if !math.IsInf(s.flow, 0) && !math.IsInf(s.fhigh, 0) {
+	if !math.IsInf(s.flow, 0) && s.fhigh > nothing {
 		aim := portable.Log1p(-tightness / 2)
 		guess := s.low + float64((s.flow-aim)/(s.flow-s.fhigh)*(s.high-s.low))
 		if width := s.high - s.low; guess > s.low+float64(0.001*width) && guess < s.high-float64(0.001*width) {

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"weir/record"
 )
 
 // budgetPictures draws how the stages share the budget, and how epsilon grows
@@ -85,7 +87,7 @@ func cumulativePicture(h text.Handler, p Privacy) *picture {
 	}
 	last := xys[len(xys)-1].Y
 	return &picture{name: "spend", title: "Epsilon from stage to stage", w: 4.4, h: 2.6, text: h,
-		alt:     fmt.Sprintf("Cumulative epsilon over %d stages, ending at %s.", len(xys), number(last)),
+		alt:     fmt.Sprintf("Cumulative epsilon over %d stages, ending at %s.", len(xys), record.Bound(last)),
 		caption: "Composed by the accountant " + p.Accountant + "; the dashed line is the budget.",
 		draw:    func(c draw.Canvas) { cumulative(h, p, names, xys, c) }}
 }

@@ -28,7 +28,7 @@ type Bill struct {
 	Proven     *float64 `json:"epsilon_proven"`    // of all together, as one plan fixed ahead; nil where nothing is proven
 	Naive      *float64 `json:"epsilon_naive_sum"` // the proven epsilons of the runs, added up; nil where one has none
 	NaiveDelta float64  `json:"delta_naive_sum"`
-	Published  *float64 `json:"epsilon_published"` // the published epsilons, added up; nil where a run has none
+	Published  *float64 `json:"epsilon_published"` // the published epsilons of what is charged, added up; nil where one has none
 	Delta      float64  `json:"delta"`
 	Adjacency  string   `json:"adjacency"`
 	Accountant string   `json:"accountant"`

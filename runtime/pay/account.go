@@ -158,18 +158,18 @@ func (a *Account) read() ([]ledger.Entry, ledger.Head, error) {
 
 // append records a charge, synced, and keeps the new head on the owner's side. One that
 // the ledger has is not written again.
-func (a *Account) append(c ledger.Charge) ([]ledger.Entry, ledger.Head, error) {
+func (a *Account) append(c ledger.Charge) (entries []ledger.Entry, head ledger.Head, before bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	entries, err := a.ledger.Append(a.limit, c)
-	if errors.Is(err, ledger.ErrCharged) {
+	entries, err = a.ledger.Append(a.limit, c)
+	if before = errors.Is(err, ledger.ErrCharged); before {
 		entries, err = a.ledger.Entries(), nil
 	}
 	if err != nil {
-		return nil, ledger.Head{}, err
+		return nil, ledger.Head{}, before, err
 	}
-	head := a.ledger.Head()
-	return entries, head, a.of.noteLedger(a.path, head)
+	head = a.ledger.Head()
+	return entries, head, before, a.of.noteLedger(a.path, head)
 }
 
 // Restore writes the charges of a finished run that the ledger lacks, and names them: what

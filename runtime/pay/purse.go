@@ -30,6 +30,7 @@ type Purse struct {
 
 	mu      sync.Mutex
 	charges []record.Charge
+	before  []string // of charges, ids of those of this run that the ledger held already
 	head    ledger.Head
 }
 
@@ -77,6 +78,13 @@ func (p *Purse) Paid() ([]record.Charge, ledger.Head) {
 	return slices.Clone(p.charges), p.head
 }
 
+// Before lists the ids of the run's own charges that an earlier attempt of it had paid.
+func (p *Purse) Before() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.before)
+}
+
 // charge is what a spend of a step costs the run of this name. Its id holds the recipe:
 // another recipe is another charge, even in the same run.
 func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned, recipe string) ledger.Charge {
@@ -107,11 +115,16 @@ func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string, fro
 		p.note(c, spend.Event, nil, ledger.Head{}) // the same noise again releases nothing new
 		return nil
 	}
-	entries, head, err := p.account.append(c)
+	entries, head, before, err := p.account.append(c)
 	if err != nil {
 		return p.asBegun(err)
 	}
 	p.note(c, spend.Event, entries, head)
+	if before {
+		p.mu.Lock()
+		p.before = append(p.before, c.ID)
+		p.mu.Unlock()
+	}
 	return nil
 }
 

@@ -88,10 +88,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	noise, steps, published, err := s.schedule(h, rate, len(critic.Tensors()))
-	if err != nil {
-		return pipeline.Work{}, err
-	}
+	noise, steps, published := s.schedule(h, rate, len(critic.Tensors()))
 	mechanism := func(scale float64) train.DPSGD { return s.mechanism(scale, rate, steps, h, critic) }
 	if err := training.InReach(mechanism(1)); err != nil {
 		return pipeline.Work{}, err
@@ -101,7 +98,8 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.describe(rate, len(critic.Tensors())),
 			Mechanism: func(scale float64) privacy.Mechanism { return mechanism(scale) }}},
-		Terms: pipeline.Pricing{Scale: noise, Published: published, Unproven: s.Program.unproven()},
+		Terms:    pipeline.Pricing{Scale: noise, Published: published, Unproven: s.Program.unproven()},
+		Findings: s.findings(h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in["in"], critic, gen)
 			if err != nil {

@@ -72,32 +72,52 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *pipeline.Problems) {
 	if s.SamplingRate > 0 || s.NoiseMultiplier > 0 {
 		ps.Add("program", "given beside sampling_rate or noise_multiplier", "given without them: both follow from it")
 	}
-	if b := s.ExpectedBatchSize; b != math.Trunc(b) || rows > 0 && b > float64(rows) {
+	whole := s.ExpectedBatchSize == math.Trunc(s.ExpectedBatchSize)
+	if b := s.ExpectedBatchSize; !whole || rows > 0 && b > float64(rows) {
 		ps.Add("expected_batch_size", fmt.Sprint(b), "a whole number of at most the rows, as program cuts batches of a fixed size")
 	}
+	if h.Terms.Claims == pipeline.ClaimsProven {
+		ps.Refuse("W08", "program", "given under claims: proven, and nothing is proven of it", "given under privacy.claims: published, only to reproduce what the paper ran, or absent")
+	}
+	if whole && float64(rows) >= s.ExpectedBatchSize && h.Terms.Delta > 0 {
+		s.checkBudget(rows, h.Terms.Delta, ps)
+	}
+}
+
+// checkBudget says whether the program's accountant lets the generator be trained.
+func (s *DPWGAN) checkBudget(rows int64, delta float64, ps *pipeline.Problems) {
+	if b := s.uclanesl(rows, s.tensors()).Branch(s.Program.Epsilon, delta); b.Steps < int64(s.CriticSteps) {
+		ps.Add("program.epsilon", fmt.Sprintf("%g, at which its accountant stops after %d critic steps", s.Program.Epsilon, b.Steps),
+			fmt.Sprintf("so much that critic_steps, %d, fit; or more rows, or a larger privacy.delta", s.CriticSteps))
+	}
+}
+
+// tensors are those of the critic, which program charges each: weights and offsets of a layer.
+func (s *DPWGAN) tensors() int { return 2 * (len(s.Critic) + 1) }
+
+// findings warn of batches of a size that Poisson samples cannot have; program refuses such.
+func (s *DPWGAN) findings(h pipeline.Header) []pipeline.Finding {
+	if s.Program != nil {
+		return nil
+	}
+	return s.Findings("expected_batch_size", h)
 }
 
 // schedule is the noise (0: of the bill) and the critic steps of the settings, and what
 // the program's accountant says of them.
-func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise float64, steps int, p *pipeline.Published, err error) {
+func (s *DPWGAN) schedule(h pipeline.Header, rate float64, tensors int) (noise float64, steps int, p *pipeline.Published) {
 	switch {
 	case s.Program == nil && s.NoiseMultiplier > 0 && s.Clip != clipTensor:
-		return s.NoiseMultiplier, s.Steps, publishedBaseline(rate, int64(s.Steps)), nil
+		return s.NoiseMultiplier, s.Steps, publishedBaseline(rate, int64(s.Steps))
 	case s.Program == nil:
-		return s.NoiseMultiplier, s.Steps, publishedDPWGAN(rate, int64(s.Steps), int64(tensors)), nil
+		return s.NoiseMultiplier, s.Steps, publishedDPWGAN(rate, int64(s.Steps), int64(tensors))
 	}
 	u := s.uclanesl(s.Program.shuffled(h), tensors)
 	b := u.Branch(s.Program.Epsilon, h.Terms.Delta)
-	if b.Steps < int64(s.CriticSteps) {
-		var ps pipeline.Problems
-		ps.Add("program.epsilon", fmt.Sprintf("%g, at which its accountant stops after %d critic steps", s.Program.Epsilon, b.Steps),
-			fmt.Sprintf("so much that critic_steps, %d, fit; or more rows, or a larger privacy.delta", s.CriticSteps))
-		return 0, 0, nil, ps.Err()
-	}
 	method := "UCLANESL, NIST challenge 2018: moments accountant (32 orders), one release a weight tensor"
 	if b.Amortized {
 		method = "UCLANESL, NIST challenge 2018, for epsilon up to 0.7: amortised accountant of TensorFlow 2016, one release a weight tensor"
 	}
 	return b.NoiseMultiplier, int(b.Steps), &pipeline.Published{Method: fmt.Sprintf("%s, stopped after %d steps", method, b.Steps),
-		Epsilon: func(_, delta float64) (float64, error) { return u.Reported(b, delta) }}, nil
+		Epsilon: func(_, delta float64) (float64, error) { return u.Reported(b, delta) }}
 }

@@ -47,6 +47,35 @@ func TestProgramTakesItsBranch(t *testing.T) {
 	}
 }
 
+// TestProgramNeedsAreToldAtOnce: whoever turns it on is told in one go all that it takes,
+// its budget among it.
+func TestProgramNeedsAreToldAtOnce(t *testing.T) {
+	h := ward(t, 0).Header
+	h.Terms.Adjacency, h.Terms.Claims = privacy.AddRemove, pipeline.ClaimsProven
+	s := programWGAN()
+	s.Clip, s.NoiseMultiplier, s.Program.Epsilon = "", 2, 0.8
+	_, err := s.Plan(pipeline.Headers{"in": h})
+	text, _ := json.Marshal(err)
+	for _, want := range []string{"replace_one", "privacy.claims", `"clip"`, "noise_multiplier", "program.epsilon"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s: nothing of %s", text, want)
+		}
+	}
+}
+
+// TestProgramCountsTensors: those whose budget is checked are those of the net that is trained.
+func TestProgramCountsTensors(t *testing.T) {
+	for _, critic := range [][]int{{3}, {5, 4}} {
+		s := programWGAN()
+		s.Critic = critic
+		net, _, err := s.nets(ward(t, 0).Header.Domain)
+		must(t, err)
+		if got := len(net.Tensors()); s.tensors() != got {
+			t.Errorf("%v: %d tensors are checked, %d trained", critic, s.tensors(), got)
+		}
+	}
+}
+
 func TestProgramRefusals(t *testing.T) {
 	fit := ward(t, 0).Header
 	removed, unknown, exact := fit, fit, fit

@@ -80,7 +80,8 @@ func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", plan.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return s.gan(scale, plan) }},
 		},
-		Terms: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.unproven()},
+		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.unproven()},
+		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h), s.GAN.Findings("gan.expected_batch_size", h)...),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in["in"], plan)
 			if err != nil {

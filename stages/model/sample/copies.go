@@ -2,7 +2,6 @@ package sample
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -50,7 +49,9 @@ func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env 
 	}
 	c, ok := m.(artifact.Copier)
 	if !ok {
-		return pipeline.Table{}, errors.New("copies: is given for a model that does not know its noise, must be absent")
+		var ps pipeline.Problems
+		ps.Add("copies", "given for a model that does not know its noise", "absent")
+		return pipeline.Table{}, ps.Err()
 	}
 	one, err := s.Draw(m, rows, class, env.Rand, env.Progress)
 	if err != nil {

@@ -94,7 +94,9 @@ func at(m artifact.Model, step int) (artifact.Model, error) {
 	if earlier, ok := m.(artifact.Stepper); ok {
 		return earlier.At(step)
 	}
-	return nil, fmt.Errorf("step: is %d, must be absent: the model is not trained by steps", step)
+	var ps pipeline.Problems
+	ps.Add("step", fmt.Sprint(step), "absent: the model is not trained by steps")
+	return nil, ps.Err()
 }
 
 // rows is how many to draw: the number of the settings, or the released one.

@@ -15,6 +15,7 @@ func conformance() map[string][]pipelinetest.Case {
 	for name, in := range wards() {
 		add(covarianceName, name, in, pipelinetest.Case{Stage: covarianceOf(func(s *Covariance) { s.Queries = 3 })})
 	}
+	regressions(add)
 	return cases
 }
 

@@ -6,4 +6,6 @@ package tailored
 import "weir/pipeline"
 
 // Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{covarianceKind()} }
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{covarianceKind(), logisticKind(), poissonKind()}
+}

@@ -57,8 +57,11 @@ func (m *model) At(step int) (artifact.Model, error) {
 	if i, ok := slices.BinarySearch(m.Steps, step); ok {
 		return &model{Domain: m.Domain, Parts: m.Parts[i : i+1]}, nil
 	}
+	var ps pipeline.Problems
+	accepted := "one of " + strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Steps), " ", ", "), "[]")
 	if len(m.Steps) == 0 {
-		return nil, fmt.Errorf("step: is %d, must be absent: the model holds its last step alone (release_every keeps others)", step)
+		accepted = "absent: the model holds its last step alone (release_every keeps others)"
 	}
-	return nil, fmt.Errorf("step: is %d, must be one of %s", step, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Steps), " ", ", "), "[]"))
+	ps.Add("step", fmt.Sprint(step), accepted)
+	return nil, ps.Err()
 }

@@ -44,6 +44,22 @@ func (s Sampling) Rate(h pipeline.Header, ps *pipeline.Problems) float64 {
 	return 1
 }
 
+// Findings warn of a batch size that no batch can have, from public facts alone. What runs
+// is sound and priced as it is: every row in every step where no sampling_rate says
+// otherwise. setting is the path of expected_batch_size in the stage.
+func (s Sampling) Findings(setting string, h pipeline.Header) []pipeline.Finding {
+	if h.Rows == 0 || s.ExpectedBatchSize <= float64(h.Rows)*roundingSlack {
+		return nil
+	}
+	effect := "the sampling rate is 1, so that every step takes every row and sampling saves no noise, and a sum over all rows is divided by more than there are"
+	if s.SamplingRate > 0 {
+		effect = "no batch holds so many, and the sum over each is divided by that number"
+	}
+	return []pipeline.Finding{{Rule: "W40", Level: pipeline.LevelWarning,
+		Message: fmt.Sprintf("%s, %g, is above the public row count, %d: %s", setting, s.ExpectedBatchSize, h.Rows, effect),
+		Fix:     fmt.Sprintf("%s of at most %d; a small part of it lets sampling lower the noise", setting, h.Rows)}}
+}
+
 // roundingSlack forgives the last digits of a rate that was computed as
 // expected_batch_size over the row count.
 const roundingSlack = 1 + 1e-9

@@ -1,0 +1,64 @@
+package tailored
+
+import (
+	"fmt"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+)
+
+// Logistic is logistic regression; see Regression for its guarantee. A row's residual is
+// below 1 in size and its weight at most 1/4 whatever the coefficients, so that nothing is
+// ever clipped.
+type Logistic struct {
+	Target     string `yaml:"target" json:"target" required:"true" format:"columns" doc:"Column of two categories; the odds are those of the second one."`
+	Regression `yaml:",inline"`
+}
+
+const logisticName = "dp_logistic_regression"
+
+func logisticKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: logisticName, Version: 1,
+		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
+			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries). " +
+			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
+		In: tableIn(), Out: coefficientsOut(),
+		New: func() pipeline.Stage { return &Logistic{Regression: defaults()} },
+	}
+}
+
+// Plan prices the stage as one Gaussian mechanism.
+func (s *Logistic) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	target := column(&ps, "target", h.Domain, s.Target)
+	if target != nil && (!target.Type.Coded() || len(target.Categories) != 2) {
+		found := fmt.Sprintf("%s, which is %s", target.Name, target.Type)
+		if target.Type.Coded() {
+			found = fmt.Sprintf("%s, of %d categories", target.Name, len(target.Categories))
+		}
+		ps.Add("target", found, "a column of two categories")
+	}
+	s.check(&ps, h.Domain, s.Target)
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	about := fitted{Kind: logisticName, Target: s.Target, Positive: target.Categories[1]}
+	return s.work(h, about, func(f *columns.Frame) *likelihood {
+		l := logisticLikelihood()
+		l.outcome = events(f.Column(s.Target))
+		return &l
+	}), nil
+}
+
+// events is 1 for the second of two categories, else 0.
+func events(c *columns.Column) []float64 {
+	out := make([]float64, len(c.Codes))
+	for i, code := range c.Codes {
+		if code == 1 {
+			out[i] = 1
+		}
+	}
+	return out
+}

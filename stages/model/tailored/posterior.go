@@ -1,0 +1,160 @@
+package tailored
+
+import (
+	"errors"
+	"math"
+
+	"weir/internal/portable"
+)
+
+// belief is a normal law of coefficients: mean and covariance, and the covariance as it
+// would be without noise of privacy.
+type belief struct {
+	mean               []float64
+	covariance, silent [][]float64
+}
+
+// noisy are released sums at coefficients theta: of scores, with noise of one deviation on
+// each, and of information, with noise of another on each number of the upper triangle, those
+// off the diagonal counting sqrt(2).
+type noisy struct {
+	theta, score        []float64
+	information         [][]float64
+	deviation, doubtful float64
+}
+
+// update is what they say of the coefficients, under independent normal priors around 0 of
+// precision prior.
+//
+// Near the maximum b the score at theta is H (b - theta), so that z = H theta + score is
+// H b with noise of two sorts: that of the sample, of covariance H, and that of privacy, of
+// variance s² on each number. So z has the covariance H + s² I, and the law of b has the
+// precision H (H + s² I)^-1 H + prior, the mean its inverse times H (H + s² I)^-1 z
+// (Bernstein, Sheldon 2019 for linear models). Directions of which noise hides all keep their prior.
+//
+// The noise E of H moves z by E (theta - b), which has a variance of at most that of E times
+// |theta - b|², in the mean over the law of b: s² has it too, found by going round. That H is
+// noisy in the precision is left out; what is negative of it counts as 0.
+func update(at noisy, prior []float64) (b belief, err error) {
+	e, err := newEvidence(at)
+	if err != nil {
+		return b, err
+	}
+	variance := at.deviation * at.deviation
+	for range 4 { // each changes what was added by less than the one before
+		if b, err = e.law(variance, prior); err != nil {
+			return b, err
+		}
+		away := 0.0
+		for j, v := range b.mean {
+			away += float64((v-at.theta[j])*(v-at.theta[j])) + b.covariance[j][j]
+		}
+		variance = float64(at.deviation*at.deviation) + float64(at.doubtful*at.doubtful*away)
+	}
+	b.silent, err = inverse(rebuilt(e.vectors, e.values, prior))
+	return b, err
+}
+
+// evidence is z along the eigenvectors of H.
+type evidence struct {
+	values, along []float64
+	vectors       [][]float64
+}
+
+func newEvidence(at noisy) (e evidence, err error) {
+	ok := false
+	if e.values, e.vectors, ok = portable.SymmetricEigen(at.information); !ok {
+		return e, errors.New("the noisy information has no eigenvalues")
+	}
+	e.along = make([]float64, len(at.theta))
+	for k, column := range e.vectors {
+		e.values[k] = math.Max(e.values[k], 0)
+		old, push := 0.0, 0.0
+		for j, w := range column {
+			old += float64(w * at.theta[j])
+			push += float64(w * at.score[j])
+		}
+		e.along[k] = float64(e.values[k]*old) + push
+	}
+	return e, nil
+}
+
+// law is that of b where privacy's noise on z has a variance.
+func (e evidence) law(variance float64, prior []float64) (b belief, err error) {
+	precision, right := make([]float64, len(prior)), make([]float64, len(prior))
+	for k, h := range e.values {
+		if h == 0 {
+			continue
+		}
+		share := h / (h + variance)
+		precision[k] = float64(share * h)
+		for j, w := range e.vectors[k] {
+			right[j] += float64(float64(share*e.along[k]) * w)
+		}
+	}
+	if b.covariance, err = inverse(rebuilt(e.vectors, precision, prior)); err != nil {
+		return b, err
+	}
+	b.mean = times(b.covariance, right)
+	return b, nil
+}
+
+// rebuilt is the matrix of eigenvectors v and values, with more on its diagonal.
+func rebuilt(v [][]float64, values, more []float64) [][]float64 {
+	m := make([][]float64, len(v))
+	for i := range m {
+		m[i] = make([]float64, len(v))
+		for j := range m {
+			for k, column := range v {
+				m[i][j] += float64(float64(values[k]*column[i]) * column[j])
+			}
+		}
+	}
+	for i, x := range more {
+		m[i][i] += x
+	}
+	return m
+}
+
+// inverse is that of a positive definite matrix.
+func inverse(m [][]float64) ([][]float64, error) {
+	values, v, ok := portable.SymmetricEigen(m)
+	for k, x := range values {
+		ok = ok && x > 0
+		values[k] = 1 / x
+	}
+	if !ok {
+		return nil, errors.New("the precision of the coefficients is not positive")
+	}
+	return rebuilt(v, values, nil), nil
+}
+
+func times(m [][]float64, x []float64) []float64 {
+	out := make([]float64, len(m))
+	for i, row := range m {
+		for j, v := range row {
+			out[i] += float64(v * x[j])
+		}
+	}
+	return out
+}
+
+// through is the law of m times the coefficients.
+func (b belief) through(m [][]float64) belief {
+	return belief{times(m, b.mean), around(m, b.covariance), around(m, b.silent)}
+}
+
+// around is m c m'.
+func around(m, c [][]float64) [][]float64 {
+	out := make([][]float64, len(m))
+	for i, row := range m {
+		half := make([]float64, len(c))
+		for j := range c {
+			for k, v := range row {
+				half[j] += float64(v * c[k][j])
+			}
+		}
+		out[i] = times(m, half)
+	}
+	return out
+}
