@@ -15,6 +15,7 @@ import (
 	"weir/stages/evaluate/downstream"
 	"weir/stages/evaluate/marginals"
 	"weir/stages/evaluate/projection"
+	"weir/stages/evaluate/queries"
 	"weir/stages/evaluate/regression"
 	"weir/stages/model"
 	"weir/stages/prep"
@@ -25,7 +26,7 @@ import (
 func Kinds() []pipeline.Kind {
 	return slices.Concat(prep.Kinds(), model.Kinds(),
 		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(), constraints.Kinds(),
-		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), report.Kinds())
+		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), queries.Kinds(), report.Kinds())
 }
 
 // Registry holds every kind.

@@ -9,14 +9,41 @@ import (
 
 // answering lists, by kind, how settings of a stage that answers questions are drawn.
 func answering() map[string]func(g *generator, t ref) settings {
-	return map[string]func(g *generator, t ref) settings{"dp_covariance": covariance, "dp_logistic_regression": logistic, "dp_poisson_regression": poisson}
+	return map[string]func(g *generator, t ref) settings{"dp_covariance": covariance, "dp_query": query, "dp_logistic_regression": logistic, "dp_poisson_regression": poisson}
 }
 
 // answer leads a table to answers.
 func (g *generator) answer() {
 	g.plain()
 	kind := pick(g.chance, slices.Sorted(maps.Keys(answering()))...)
-	g.step(kind, answering()[kind])
+	if answers, ok := g.step(kind, answering()[kind]); ok && g.yes(0.7) {
+		tables := g.tables()
+		g.try(settings{"kind": "compare_queries", "real": pick(g.chance, tables...).name, "synthetic": pick(g.chance, tables...).name, "answers": []string{answers}})
+	}
+}
+
+// query asks what the columns of a table can be asked.
+func query(g *generator, t ref) settings {
+	var list []settings
+	for i := range g.between(1, 5) {
+		c := g.column(t)
+		q := settings{"name": string(rune('a' + i)), "ask": "histogram", "column": c.Name}
+		switch {
+		case g.yes(0.2) && c.Type.Coded():
+			q = settings{"name": q["name"], "ask": "count"}
+		case isBounded(c) && g.yes(0.4):
+			q["ask"] = "mean"
+		case isBounded(c) && g.yes(0.6):
+			q["ask"], q["quantile"] = "quantile", pick(g.chance, 0.1, 0.5, 0.99)
+		case isBounded(c):
+			q["edges"] = []float64{c.Bounds[0], c.Bounds[0] + 1, c.Bounds[1] + 2}
+		}
+		if c.Type.Coded() && (q["ask"] == "count" || g.yes(0.3)) {
+			q["where"] = []settings{{"column": c.Name, "in": some(g.chance, c.Categories, 1)}}
+		}
+		list = append(list, q)
+	}
+	return g.several(settings{"questions": list})
 }
 
 // covariance takes every column that has one; where there are fewer than two the stage is

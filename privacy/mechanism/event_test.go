@@ -29,7 +29,7 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 		{Exponential{s}, privacy.Exponential{Epsilon: 0.5}, privacy.Exponential{Epsilon: 0.5 * (2 + 0x1p-28)}},
 		{PermuteAndFlip{s}, privacy.Pure{Epsilon: 0.5}, privacy.Pure{Epsilon: 0.5 * (2 + 0x1p-28)}},
 		{NoisyMax{s}, privacy.Pure{Epsilon: 0.5}, privacy.Pure{Epsilon: 0.5 * (2 + 0x1p-28)}},
-		{Quantile{0.25, 0, 1, 0.1, 2, privacy.ReplaceOne, 1}, privacy.Exponential{Epsilon: 1.5*(1+0x1p-50) + 0x1p-34}, privacy.Exponential{Epsilon: 2}},
+		{Quantile{0.25, 0, 1, 0.1, 2, privacy.ReplaceOne, 1, 0}, privacy.Exponential{Epsilon: 1.5*(1+0x1p-50) + 0x1p-34}, privacy.Exponential{Epsilon: 2}},
 		{Bounds{2, 0, 5, 0.1, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 2}, privacy.DiscreteLaplace{NoiseMultiplier: 2}},
 		{Partitions{1, 1e-6, 2, privacy.AddRemove, 1}, privacy.Approximate{Epsilon: 1, Delta: 1e-6}, privacy.Approximate{Epsilon: 2, Delta: 1e-6}},
 		{Partitions{1, 1e-6, 2, privacy.ReplaceOne, 1}, privacy.Approximate{Epsilon: 0.5, Delta: 1e-6}, privacy.Approximate{Epsilon: 1, Delta: 1e-6}},

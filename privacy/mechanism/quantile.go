@@ -27,6 +27,7 @@ type Quantile struct {
 	Epsilon            float64 // of one release, under Adjacency
 	Adjacency          privacy.Adjacency
 	Releases           int64
+	Charged            int64 // how many releases the event is of, where they are a share of what is charged; 0: Releases
 }
 
 // Event: under the adjacency that is not planned for the cost is in proportion to
@@ -37,7 +38,7 @@ func (m Quantile) Event(a privacy.Adjacency) privacy.Event {
 		epsilon = float64(epsilon * (m.moves().Under(a) / m.moves().Under(m.Adjacency) * (1 + 0x1p-50)))
 		epsilon += 0x1p-34
 	}
-	return repeated(m.Releases, privacy.Exponential{Epsilon: epsilon})
+	return repeated(max(m.Releases, m.Charged), privacy.Exponential{Epsilon: epsilon})
 }
 
 // moves is what one unit moves the score of a point: see Quantile.
@@ -71,8 +72,8 @@ func (m Quantile) check() (points float64, err error) {
 	return points, nil
 }
 
-// rate is the exponent of one rank.
-func (m Quantile) rate() float64 {
+// Rate is the exponent of one rank.
+func (m Quantile) Rate() float64 {
 	return (m.Epsilon - 0x1p-34) / (2 * m.moves().Under(m.Adjacency))
 }
 
@@ -103,7 +104,7 @@ func (m Quantile) choose(st *noise.Stream, cells []int64, points float64) int64 
 	edges := append(slices.Clone(cells), -1, int64(points)-1)
 	slices.Sort(edges)
 	weights := make([]float64, len(edges)-1)
-	target, rate := float64(m.Q*float64(len(weights)-1)), m.rate()
+	target, rate := float64(m.Q*float64(len(weights)-1)), m.Rate()
 	for i := range weights {
 		weights[i] = math.Inf(-1)
 		if size := edges[i+1] - edges[i]; size > 0 {

@@ -75,7 +75,7 @@ func scoreRows() []row {
 		{"permute and flip", func(f float64, n int64) privacy.Mechanism { return PermuteAndFlip{scores(f, n)} }, selects, selectP},
 		{"noisy max", func(f float64, n int64) privacy.Mechanism { return NoisyMax{scores(f, n)} }, selects, selectP},
 		{"quantile", func(f float64, n int64) privacy.Mechanism {
-			return Quantile{0.25, 0, 10, 1, 1 / f, "add_remove", n}
+			return Quantile{0.25, 0, 10, 1, 1 / f, "add_remove", n, 0}
 		}, func(h *privacy.Handle, i int) (any, error) {
 			return ReleaseQuantile(h, [][]float64{{2.5, 4, 4, 7, 12}, {2.5, 4, 4, 7, 12, -3}, {2.5, 4, 4, 7, -3}}[i])
 		}, quantileP},

@@ -1,8 +1,12 @@
 package ask
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"weir/internal/portable"
+	"weir/stages/internal/columns"
 )
 
 // Answer is one number of the answer to a question. Low and High hold what the table
@@ -33,8 +37,15 @@ const (
 	normal95of4 = 2.4977054744123737 // the 1 - .05/8 quantile: four intervals hold together
 )
 
-// Exact is the answer of a table that may be looked at, or is private with the table.
-func (a Asked) Exact(tally []int64) []Answer { return a.Read(tally, 0) }
+// Of is the answer of a table without noise: the table may be looked at, or the answer is
+// as private as it is. Its number of rows is its own.
+func (a Asked) Of(f *columns.Frame) []Answer {
+	a.Rows = 0
+	if a.Ask == Quantile {
+		return []Answer{a.exactQuantile(a.Values(f))}
+	}
+	return a.Read(a.Tally(f), 0)
+}
 
 // Read is the answer of a tally whose numbers carry rounded Gaussian noise of standard
 // deviation sigma each; 0 is none.
@@ -72,7 +83,7 @@ func (a Asked) mean(tally []int64, n noise) Answer {
 	}
 	rows, sum := float64(tally[0]), float64(tally[1])
 	if n.sigma == 0 && rows == 0 {
-		return Answer{Question: a.Name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Note: "no row is asked about"}
+		return Answer{Question: a.Name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Note: noRow}
 	}
 	low, high := ratio(rows, sum, n)
 	out.Value, out.Low, out.High = a.from(sum/max(rows, Unit)), a.from(low), a.from(high)
@@ -107,22 +118,31 @@ func ratio(rows, sum float64, n noise) (low, high float64) {
 	return min(max(low, -1), 1), min(max(high, -1), 1)
 }
 
-// exactQuantile is the least value that at least a share q of the values do not exceed.
-func exactQuantile(values []float64, q float64) float64 {
+// exactQuantile is the least value that at least the asked share of the values do not exceed.
+func (a Asked) exactQuantile(values []float64) Answer {
 	list := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(list) == 0 {
-		return math.NaN()
+		return Answer{Question: a.Name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Note: noRow}
 	}
 	slices.Sort(list)
-	return list[max(int(math.Ceil(float64(q*float64(len(list)))))-1, 0)]
+	x := list[max(int(math.Ceil(float64(a.Question.Quantile*float64(len(list)))))-1, 0)]
+	return Answer{Question: a.Name, Value: x, Low: x, High: x}
 }
 
-// ExactQuantile is the answer to a quantile without noise.
-func (a Asked) ExactQuantile(values []float64) []Answer {
-	x := exactQuantile(values, a.Question.Quantile)
-	out := Answer{Question: a.Name, Value: x, Low: x, High: x}
-	if math.IsNaN(x) {
-		out.Note = "no row is asked about"
-	}
-	return []Answer{out}
+const noRow = "no row is asked about"
+
+// Picked is the answer to a quantile that an exponential mechanism picked, with weights
+// exp(-rate |rank - target|). How far the value is from the true one no noise tells, for that
+// is up to the rows around it; so there is no interval, and the note bounds the rank
+// (McSherry, Talwar 2007: of so many values one that is worse than the best by
+// (ln values + ln 20)/rate comes out with probability .05 at most).
+func (a Asked) Picked(x, rate float64) []Answer {
+	ranks := math.Ceil((portable.Log(a.values()) + portable.Log(20)) / rate)
+	note := fmt.Sprintf("in 95 of 100 releases at most %s rows of rank further from the quantile than the best value of the grid", text(ranks))
+	return []Answer{{Question: a.Name, Value: x, Low: math.NaN(), High: math.NaN(), Note: note}}
+}
+
+// values is how many values a quantile is picked from.
+func (a Asked) values() float64 {
+	return math.Floor((a.Bounds[0][1]-a.Bounds[0][0])/a.Step) + 1
 }

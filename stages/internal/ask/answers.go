@@ -15,6 +15,7 @@ import (
 // Answers are what a stage released: questions, and their answers in the order of the
 // questions.
 type Answers struct {
+	Stage string // that answered
 	Kind  string // of the stage
 	Of    int    // the budget was for so many such stages, of which this is one
 	Asked []Asked
@@ -55,7 +56,7 @@ func Port() []pipeline.Port {
 const suffix = ".answers"
 
 // Write is the artifact of answers: a table for people, and all of it for programs.
-func (a Answers) Write(h pipeline.Header, stage string) (pipeline.Table, error) {
+func (a Answers) Write(h pipeline.Header) (pipeline.Table, error) {
 	w := written{Format: format, Kind: a.Kind, Of: a.Of, Questions: a.Asked}
 	for _, x := range a.List {
 		w.Answers = append(w.Answers, numbers{x.Question, x.Cell, known(x.Value), known(x.Low), known(x.High), x.Note})
@@ -64,7 +65,7 @@ func (a Answers) Write(h pipeline.Header, stage string) (pipeline.Table, error) 
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: stage + suffix + ".csv", Data: a.csv()}, {Name: stage + suffix + ".json", Data: whole}}), nil
+	return pipeline.WriteFiles(h, []pipeline.File{{Name: a.Stage + suffix + ".csv", Data: a.csv()}, {Name: a.Stage + suffix + ".json", Data: whole}}), nil
 }
 
 func known(x float64) *float64 {
@@ -110,7 +111,7 @@ func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
 	if w.Format != format {
 		return a, fmt.Errorf("%s: format: is %d, must be %d", files[1].Name, w.Format, format)
 	}
-	a = Answers{Kind: w.Kind, Of: w.Of, Asked: w.Questions}
+	a = Answers{Stage: strings.TrimSuffix(files[1].Name, suffix+".json"), Kind: w.Kind, Of: w.Of, Asked: w.Questions}
 	for _, x := range w.Answers {
 		a.List = append(a.List, Answer{x.Question, x.Cell, number(x.Value), number(x.Low), number(x.High), x.Note})
 	}

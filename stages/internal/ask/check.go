@@ -12,8 +12,8 @@ import (
 // they rest on; what is wrong goes to ps, all of it. rows is the table's number of rows
 // where it is public, else 0.
 func Check(ps *pipeline.Problems, path string, list []Question, d *pipeline.Domain, rows int64) []Asked {
-	if len(list) == 0 {
-		ps.Add(path, "an empty list", "at least one question")
+	if len(list) == 0 || len(list) > mostQuestions {
+		ps.Add(path, fmt.Sprintf("a list of %d", len(list)), fmt.Sprintf("1 to %d questions", mostQuestions))
 	}
 	names := map[string]bool{}
 	asked := make([]Asked, len(list))
@@ -29,6 +29,9 @@ func Check(ps *pipeline.Problems, path string, list []Question, d *pipeline.Doma
 	return asked
 }
 
+// mostQuestions keeps the noise of each to numbers that can be drawn.
+const mostQuestions = 1000
+
 func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows int64) {
 	for k, c := range a.Where {
 		c.check(ps, fmt.Sprintf("%s.where[%d]", at, k), d)
@@ -40,6 +43,9 @@ func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows
 		ps.Add(at+".edges", "given for a "+a.Ask, "left out but for a histogram")
 	}
 	if a.Ask == Count {
+		if len(a.Where) == 0 && rows > 0 {
+			ps.Add(at+".where", "a count of all rows, whose number is public", "conditions")
+		}
 		if a.Column != "" {
 			ps.Add(at+".column", fmt.Sprintf("%q for a count", a.Column), "left out: where says which rows are counted")
 		}
@@ -191,7 +197,7 @@ func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *pipe
 		case c.Encoding != nil || c.Late || c.Type == pipeline.Date || c.Type == pipeline.Text:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
 		case c.Nullable:
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (impute_median and its neighbours fill them)")
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")
 		case c.Type.Coded() && len(c.Categories) != 2:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s, of %d categories", c.Name, len(c.Categories)), "a bounded number or a column of two categories")
 		case !c.Type.Coded() && !bounded(c):

@@ -70,6 +70,13 @@ func (f Frames) rows() (list []pipeline.Metric) {
 // fails would tell of them, so every figure that they do not allow has a note
 // instead.
 func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames) ([]pipeline.Metric, error)) pipeline.Work {
+	return WorkBeside(like, func(ctx context.Context, env *pipeline.Env, frames Frames, _ pipeline.Tables) ([]pipeline.Metric, error) {
+		return measure(ctx, env, frames)
+	})
+}
+
+// WorkBeside is Work of a kind that reads inputs beside the tables of Ports.
+func WorkBeside(like pipeline.Header, measure func(context.Context, *pipeline.Env, Frames, pipeline.Tables) ([]pipeline.Metric, error)) pipeline.Work {
 	h := header(like)
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 		shares := newShares(env)
@@ -77,7 +84,7 @@ func Work(like pipeline.Header, measure func(context.Context, *pipeline.Env, Fra
 		if err != nil {
 			return nil, err
 		}
-		list, err := measure(ctx, shares.of(env), frames)
+		list, err := measure(ctx, shares.of(env), frames, in)
 		if err != nil {
 			return nil, err
 		}

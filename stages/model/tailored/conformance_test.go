@@ -15,6 +15,10 @@ func conformance() map[string][]pipelinetest.Case {
 	for name, in := range wards() {
 		add(covarianceName, name, in, pipelinetest.Case{Stage: covarianceOf(func(s *Covariance) { s.Queries = 3 })})
 	}
+	for name, in := range wards() {
+		add(queryName, name, in, pipelinetest.Case{Stage: queryOf(2, everything()...)})
+	}
+	add(queryName, "quantiles alone", ward(40), pipelinetest.Case{Stage: queryOf(1, everything()[6:]...)})
 	regressions(add)
 	return cases
 }

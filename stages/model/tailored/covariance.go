@@ -81,7 +81,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := answers.Write(out, env.Stage)
+			t, err := answers.Write(out)
 			return pipeline.Tables{"out": t}, err
 		}}
 	if s.published() {
@@ -146,7 +146,7 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t 
 	if err != nil {
 		return ask.Answers{}, err
 	}
-	out, share := ask.Answers{Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
+	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
 	if s.published() {
 		tally, sigma, err := p.release(a.Scatter(f), a.ScatterMoves(), share)
 		if err != nil {
@@ -155,10 +155,6 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t 
 		out.List = a.ReadScatter(tally, sigma)
 		return out, nil
 	}
-	tally, sigma, err := p.release(a.Tally(f), a.Moves(), share)
-	if err != nil {
-		return ask.Answers{}, err
-	}
-	out.List = a.Read(tally, sigma)
-	return out, nil
+	out.List, err = p.ask(a, f, share)
+	return out, err
 }

@@ -7,5 +7,5 @@ import "weir/pipeline"
 
 // Kinds lists the kinds of this family.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{covarianceKind(), logisticKind(), poissonKind()}
+	return []pipeline.Kind{queryKind(), covarianceKind(), logisticKind(), poissonKind()}
 }

@@ -1,0 +1,174 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+
+	"weir/pipeline"
+	"weir/stages/internal/ask"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/figure"
+)
+
+// contest is the answers of one stage against those of the synthetic rows.
+type contest struct {
+	answers         ask.Answers
+	real, synthetic *columns.Frame
+	list            []pipeline.Metric
+	tailored, other []figure.Figure
+	won, lost       int // questions that the synthetic rows answer better, or worse
+	held            coverage
+	ranks           bool // the error of a quantile is one of ranks
+}
+
+// coverage counts intervals that hold the real answer.
+type coverage struct{ hold, of int }
+
+// add judges one question.
+func (c *contest) add(q ask.Asked, tailored []ask.Answer) {
+	column := c.answers.Stage + "." + q.Name
+	why := q.Lacks(c.real)
+	if why == "" {
+		why = q.Lacks(c.synthetic)
+	}
+	if why != "" {
+		c.judge(column, figure.None(why), figure.None(why))
+		return
+	}
+	truth := q.Of(c.real)
+	if len(truth) != len(tailored) {
+		why := fmt.Sprintf("%d answers were released of %d", len(tailored), len(truth))
+		c.judge(column, figure.None(why), figure.None(why))
+		return
+	}
+	c.cover(truth, tailored)
+	if c.ranks && q.Ask == ask.Quantile {
+		values := q.Values(c.real)
+		c.judge(column, misplaced(q, values, tailored), misplaced(q, values, q.Of(c.synthetic)))
+		return
+	}
+	c.judge(column, apart(q, truth, tailored, c.real.Rows, c.real.Rows), apart(q, truth, q.Of(c.synthetic), c.real.Rows, c.synthetic.Rows))
+}
+
+func (c *contest) judge(column string, tailored, synthetic figure.Figure) {
+	c.tailored, c.other = append(c.tailored, tailored), append(c.other, synthetic)
+	c.list = append(c.list,
+		pipeline.Metric{Name: "error_tailored", Column: column, Value: tailored.Value, Note: tailored.Note},
+		pipeline.Metric{Name: "error_synthetic", Column: column, Value: synthetic.Value, Note: synthetic.Note})
+	switch {
+	case synthetic.Value < tailored.Value:
+		c.won++
+	case synthetic.Value > tailored.Value:
+		c.lost++
+	}
+}
+
+// cover counts the intervals that there are.
+func (c *contest) cover(truth, tailored []ask.Answer) {
+	for i, a := range tailored {
+		if math.IsNaN(truth[i].Value) || math.IsNaN(a.Low) {
+			continue
+		}
+		c.held.of++
+		if a.Low <= truth[i].Value && truth[i].Value <= a.High {
+			c.held.hold++
+		}
+	}
+}
+
+// apart is the error of answers of a table of so many rows, as a share: see the doc of the
+// kind. The answer to a covariance has each number off the diagonal once, which stands in
+// the matrix twice.
+func apart(q ask.Asked, truth, answers []ask.Answer, real, rows int) figure.Figure {
+	if real == 0 || rows == 0 {
+		return figure.None("a table is empty")
+	}
+	sum := 0.0
+	for i, a := range answers {
+		d := 0.0
+		switch q.Ask {
+		case ask.Count, ask.Histogram:
+			d = math.Abs(a.Value/float64(rows)-truth[i].Value/float64(real)) / float64(len(answers))
+		case ask.Covariance:
+			d = float64((a.Value - truth[i].Value) * (a.Value - truth[i].Value) * twice(q, i))
+		default:
+			d = math.Abs(a.Value-truth[i].Value) / (q.Bounds[0][1] - q.Bounds[0][0])
+		}
+		sum += d
+	}
+	if q.Ask == ask.Covariance {
+		sum = math.Sqrt(sum)
+	}
+	return figure.Or(sum, "no row is asked about")
+}
+
+// misplaced is how far the share of values that are below an answer, or up to it, is from
+// the one that was asked for.
+func misplaced(q ask.Asked, values []float64, answers []ask.Answer) figure.Figure {
+	below, upto, n, x := 0.0, 0.0, 0.0, answers[0].Value
+	for _, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		n++
+		if v < x {
+			below++
+		}
+		if v <= x {
+			upto++
+		}
+	}
+	if n == 0 || math.IsNaN(x) {
+		return figure.None("no row is asked about")
+	}
+	return figure.Of(max(0, below/n-q.Question.Quantile, q.Question.Quantile-upto/n))
+}
+
+// twice is how often answer i to a covariance stands in its matrix.
+func twice(q ask.Asked, i int) float64 {
+	for wide := len(q.Columns); wide > 0; wide-- {
+		if i == 0 {
+			return 1
+		}
+		if i < wide {
+			return 2
+		}
+		i -= wide
+	}
+	return 2
+}
+
+func (c *contest) summary() []pipeline.Metric {
+	stage := c.answers.Stage
+	tailored, other := figure.Mean(c.tailored), figure.Mean(c.other)
+	wins := figure.Of(float64(c.won)/float64(c.won+c.lost), "")
+	if c.won+c.lost == 0 {
+		wins = figure.None("no question has two answers that differ")
+	}
+	covered := figure.Of(float64(c.held.hold)/float64(c.held.of), "")
+	if c.held.of == 0 {
+		covered = figure.None("no answer has an interval")
+	}
+	return []pipeline.Metric{
+		{Name: "synthetic_wins", Column: stage, Value: wins.Value, Note: figure.Notes(wins.Note, c.verdict(tailored.Value, other.Value))},
+		{Name: "error_tailored", Column: stage, Value: tailored.Value, Note: tailored.Note},
+		{Name: "error_synthetic", Column: stage, Value: other.Value, Note: other.Note},
+		{Name: "interval_coverage", Column: stage, Value: covered.Value, Note: covered.Note},
+	}
+}
+
+// verdict says in words who is better.
+func (c *contest) verdict(tailored, synthetic float64) string {
+	if c.won+c.lost == 0 || math.IsNaN(tailored) || math.IsNaN(synthetic) {
+		return ""
+	}
+	better := "the synthetic table is the better buy"
+	if tailored < synthetic {
+		better = "tailored answers are the better buy"
+	}
+	of := "the whole budget"
+	if c.answers.Of > 1 {
+		of = fmt.Sprintf("a budget for %d such queries", c.answers.Of)
+	}
+	return fmt.Sprintf("%s: of %d questions under %s the synthetic rows answer %d better; the mean error is %.3g against %.3g", better, c.won+c.lost, of, c.won, synthetic, tailored)
+}

@@ -1,0 +1,91 @@
+// Package queries asks whether declared questions are better put to a synthetic table or to
+// mechanisms of their own.
+package queries
+
+import (
+	"context"
+
+	"weir/pipeline"
+	"weir/stages/internal/ask"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/question"
+	"weir/stages/internal/regress"
+)
+
+// settings says how answers are judged; the questions are those that were answered.
+type settings struct {
+	Quantiles string `yaml:"quantiles" json:"quantiles" enum:"bounds|ranks" doc:"The error of a quantile: its distance over the width of the bounds, or how far its share of the real rows is from the one that was asked for."`
+}
+
+// Kinds lists the kind of this question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{{
+		Name: "compare_queries", Version: 1,
+		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
+			"Errors are shares, so that questions can be averaged: of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
+			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +
+			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the table and those that answer equal epsilons, and the latter queries. " +
+			"interval_coverage is the share of released intervals that hold the real answer.",
+		In: []pipeline.Port{
+			question.Table("real", "the real rows that both were made of", false),
+			question.Table("synthetic", "the rows to ask", false),
+			{Name: "answers", Form: pipeline.FormAnswers, Many: true, Doc: "released answers; if omitted, those of every stage above"},
+		},
+		Out: question.Metrics(),
+		New: func() pipeline.Stage { return &settings{Quantiles: "bounds"} },
+	}}
+}
+
+// Plan implements pipeline.Stage.
+func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	var ps pipeline.Problems
+	if len(in.All("answers")) == 0 {
+		ps.Add("answers", "an empty list", "at least one stage of kind dp_query, dp_covariance, dp_logistic_regression or dp_poisson_regression")
+	}
+	return question.WorkBeside(in["real"], s.measure), ps.Err()
+}
+
+func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames, in pipeline.Tables) ([]pipeline.Metric, error) {
+	var list []pipeline.Metric
+	lists := in.All("answers")
+	for i, t := range lists {
+		more, err := s.judged(ctx, t, frames["real"], frames["synthetic"])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+		env.Progress(int64(i+1), int64(len(lists)))
+	}
+	return list, ctx.Err()
+}
+
+// judged reads what one stage released, answers or coefficients, and compares it.
+func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
+	r, is, err := regress.Read(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if is {
+		return regression(ctx, r, real, synthetic)
+	}
+	a, err := ask.Read(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.compared(a, real, synthetic), nil
+}
+
+// compared is how one stage's answers and those of the synthetic rows do.
+func (s *settings) compared(a ask.Answers, real, synthetic *columns.Frame) []pipeline.Metric {
+	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}
+	rest := a.List
+	for _, q := range a.Asked {
+		n := 0
+		for n < len(rest) && rest[n].Question == q.Name {
+			n++
+		}
+		c.add(q, rest[:n])
+		rest = rest[n:]
+	}
+	return append(c.summary(), c.list...)
+}

@@ -1,0 +1,104 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/stages/internal/ask"
+	"weir/stages/internal/columns"
+)
+
+// asking are questions about the ward.
+func asking() []ask.Asked {
+	from := 40.0
+	var ps pipeline.Problems
+	list := ask.Check(&ps, "questions", []ask.Question{
+		{Name: "older", Ask: ask.Count, Where: []ask.Condition{{Column: "age", From: &from}}},
+		{Name: "regions", Ask: ask.Histogram, Column: "region"},
+		{Name: "age", Ask: ask.Mean, Column: "age"},
+		{Name: "pressure", Ask: ask.Quantile, Column: "pressure", Quantile: 0.5},
+	}, ward(), 0)
+	full := ward()
+	for i := range full.Columns {
+		full.Columns[i].Nullable = false
+	}
+	cov := ask.CheckCovariance(&ps, "columns", []string{"age", "pressure", "smoker"}, full, 0)
+	if err := ps.Err(); err != nil {
+		panic(err)
+	}
+	return append(list, cov)
+}
+
+// answered is what a stage released that answers a little beside what the given rows do:
+// counts by 3 rows, other numbers by off, in intervals of twice that.
+func answered(rows pipelinetest.Input, off float64) pipelinetest.Input {
+	f, err := columns.Read(context.Background(), pipeline.FromRecords(rows.Header, rows.Rows))
+	if err != nil {
+		panic(err)
+	}
+	a := ask.Answers{Stage: "asked", Kind: "dp_query", Of: 5, Asked: asking()}
+	for _, q := range a.Asked {
+		for _, x := range q.Of(f) {
+			by := off
+			if q.Ask == ask.Count || q.Ask == ask.Histogram {
+				by = 3
+			}
+			a.List = append(a.List, ask.Answer{Question: x.Question, Cell: x.Cell, Value: x.Value + by, Low: x.Value - by, High: x.Value + 2*by})
+		}
+	}
+	t, err := a.Write(ask.Header(rows.Header))
+	if err != nil {
+		panic(err)
+	}
+	r, err := t.Collect(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return pipelinetest.Input{Header: t.Header, Rows: r}
+}
+
+// TestCompareQueries: errors are those of the definition. Answers beside those of 400 real
+// rows by 3 rows are off by 3/400, a mean by 0.5 of a range of 72, a covariance of three
+// columns by 0.5 in each of 9 numbers. Synthetic rows that are the real ones have no error
+// and win every question; released intervals, made to hold the truth, do.
+func TestCompareQueries(t *testing.T) {
+	real := wardInput(wardRows(1, 400), pipeline.Private)
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": wardInput(wardRows(1, 400), pipeline.Released), "answers.0": answered(real, 0.5)})
+	for key, want := range map[string]float64{"error_tailored.asked.older": 3. / 400, "error_tailored.asked.regions": 3. / 400, "error_tailored.asked.age": 0.5 / 72,
+		"error_tailored.asked.pressure": 0.5 / 180, "error_tailored.asked.covariance": 1.5, "error_synthetic.asked.covariance": 0, "error_synthetic.asked": 0,
+		"synthetic_wins.asked": 1, "interval_coverage.asked": 1} {
+		if m, ok := got[key]; !ok || math.Abs(m.Value-want) > 1e-12 {
+			t.Errorf("%s is %v, must be %g", key, m, want)
+		}
+	}
+	const want = "the synthetic table is the better buy: of 5 questions under a budget for 5 such queries the synthetic rows answer 5 better"
+	if note := got["synthetic_wins.asked"].Note; !strings.HasPrefix(note, want) {
+		t.Errorf("the verdict is %q", note)
+	}
+}
+
+// TestCompareQueriesByRank: half of 400 real pressures are at most their median, so that an
+// answer above all of them is off by the other half; the real rows themselves are not.
+func TestCompareQueriesByRank(t *testing.T) {
+	real := wardInput(wardRows(1, 400), pipeline.Private)
+	got := figures(t, stage("compare_queries", with{"quantiles": "ranks"}), map[string]pipelinetest.Input{"real": real, "synthetic": real, "answers.0": answered(real, 1000)})
+	if m := got["error_synthetic.asked.pressure"]; m.Value != 0 {
+		t.Errorf("the real median is off by %v", m)
+	}
+	if m := got["error_tailored.asked.pressure"]; m.Value != 0.5 {
+		t.Errorf("a median above all values is off by %v, must be 0.5", m)
+	}
+}
+
+// TestCompareQueriesOfOtherRows: rows that say otherwise lose to answers that are nearly true.
+func TestCompareQueriesOfOtherRows(t *testing.T) {
+	real := wardInput(wardRows(1, 400), pipeline.Private)
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": wardInput(blank(wardRows(1, 400), false), pipeline.Released), "answers.0": answered(real, 1e-6)})
+	if m := got["synthetic_wins.asked"]; m.Value > 0.5 || !strings.HasPrefix(m.Note, "tailored answers are the better buy") {
+		t.Errorf("constants win: %v", m)
+	}
+}

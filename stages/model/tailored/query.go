@@ -1,0 +1,168 @@
+package tailored
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/stages/internal/ask"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/rowcount"
+)
+
+// Query answers a list of questions.
+//
+// Input: a private table, stability rows(c). Mechanism: integer Gaussian noise on the tally
+// of each count, mean and histogram, all under one mechanism.GaussianFilter; an exponential
+// mechanism for each quantile (mechanism.Quantile). Sensitivity: that of each tally, by
+// ask.Moves; of a quantile's scores max(q, 1-q) or 1. Adjacency: either. Guarantee: that of
+// one Gaussian mechanism and the exponential ones, composed; nothing is chosen after
+// looking. Every question gets an equal part of the squares: (moves/sigma)^2 of a tally, and
+// epsilon^2/4 of a quantile, twice its zero-concentrated rho (Cesar, Rogers 2021). What is
+// read off noisy tallies is post-processing, the division of a noisy sum by a noisy number
+// of rows included. Of a budget for T queries all T are charged and the noise is that of
+// one: a T-th of the filter's total, and T selections of which one is drawn.
+// Reference: docs/design/tailored.md.
+type Query struct {
+	Shares          `yaml:",inline"`
+	Questions       []ask.Question `yaml:"questions" json:"questions" required:"true" minItems:"1" doc:"What is asked; each gets an equal part of the budget."`
+	NoiseMultiplier float64        `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all questions of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
+}
+
+const queryName = "dp_query"
+
+func queryKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: queryName, Version: 1,
+		Doc: "Answers a declared list of questions (counts, means, quantiles, histograms) with 95 % intervals of the noise. " +
+			"Use it where the questions are known: a few answers are more accurate than a synthetic table of the same epsilon, many are not (queries, and the kind compare_queries). " +
+			"A mean is the noisy sum over the number of rows, the public one where all rows of a public number are asked about, else a noisy one of the same release. " +
+			"A quantile has no interval: its note bounds the rank. release/ gets STAGE.answers.csv and STAGE.answers.json. Needs a table of stability rows(c).",
+		In: tableIn(), Out: ask.Port(),
+		New: func() pipeline.Stage { return &Query{Shares: Shares{Queries: 1}} },
+	}
+}
+
+// Plan prices tallies as one Gaussian mechanism, and each quantile.
+func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	list := ask.Check(&ps, "questions", s.Questions, h.Domain, rowcount.Public(h))
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	out, l := ask.Header(h), lot{list, s.Queries, h.Terms.Adjacency}
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Spends: l.spends(),
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			f, err := columns.Read(ctx, in["in"])
+			if err != nil {
+				return nil, err
+			}
+			answers, err := l.answer(env, f)
+			if err != nil {
+				return nil, err
+			}
+			t, err := ask.Answers{Stage: env.Stage, Kind: queryName, Of: s.Queries, Asked: list, List: answers}.Write(out)
+			return pipeline.Tables{"out": t}, err
+		}}, nil
+}
+
+// lot is the questions of a stage, of which several share a budget.
+type lot struct {
+	asked     []ask.Asked
+	queries   int
+	adjacency privacy.Adjacency
+}
+
+// tallies is how many questions have one; the others are quantiles.
+func (l lot) tallies() (n int) {
+	for _, a := range l.asked {
+		if a.Ask != ask.Quantile {
+			n++
+		}
+	}
+	return n
+}
+
+func (l lot) spends() (list []pipeline.Spend) {
+	if n := l.tallies(); n > 0 {
+		list = append(list, pipeline.Spend{Name: answersName, Doc: "noisy counts and sums" + ofSeveral(l.queries), Mechanism: func(scale float64) privacy.Mechanism {
+			part := math.Sqrt(float64(len(l.asked)) / float64(n))
+			return mechanism.GaussianFilter{NoiseMultiplier: scale * part, Adjacency: l.adjacency}
+		}})
+	}
+	for i, a := range l.asked {
+		if a.Ask == ask.Quantile {
+			list = append(list, pipeline.Spend{Name: quantileName(i), Doc: "a quantile of " + a.Column + ofSeveral(l.queries),
+				Mechanism: func(scale float64) privacy.Mechanism { return l.quantile(a, scale) }})
+		}
+	}
+	return list
+}
+
+func quantileName(i int) string { return fmt.Sprintf("quantile %d", i+1) }
+
+// quantile is the mechanism of one question.
+func (l lot) quantile(a ask.Asked, scale float64) mechanism.Quantile {
+	whole := mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: l.adjacency}
+	epsilon := float64(mostEpsilon)
+	if scale > 0 {
+		cost := whole.Total() / float64(len(l.asked)) / float64(l.queries)
+		epsilon = min(whole.Epsilon(cost), mostEpsilon)
+	}
+	return mechanism.Quantile{Q: a.Question.Quantile, Low: a.Bounds[0][0], High: a.Bounds[0][1], Step: a.Step,
+		Epsilon: epsilon, Adjacency: l.adjacency, Releases: 1, Charged: int64(l.queries)}
+}
+
+// mostEpsilon is the greatest that a quantile is picked with, beyond which none is left to
+// chance.
+const mostEpsilon = 0x1p10
+
+func (l lot) answer(env *pipeline.Env, f *columns.Frame) (all []ask.Answer, err error) {
+	n, p := l.tallies(), purse{}
+	if n > 0 {
+		if p, err = openPurse(env, answersName); err != nil {
+			return nil, err
+		}
+	}
+	for i, a := range l.asked {
+		var list []ask.Answer
+		if a.Ask == ask.Quantile {
+			list, err = pick(env, quantileName(i), a, f)
+		} else {
+			list, err = p.ask(a, f, 1/float64(n*l.queries))
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+		env.Progress(int64(i+1), int64(len(l.asked)))
+	}
+	return all, nil
+}
+
+// ask answers a question for a share of the filter's total.
+func (p purse) ask(a ask.Asked, f *columns.Frame, share float64) ([]ask.Answer, error) {
+	noisy, sigma, err := p.release(a.Tally(f), a.Moves(), share)
+	if err != nil {
+		return nil, err
+	}
+	return a.Read(noisy, sigma), nil
+}
+
+// pick answers a quantile.
+func pick(env *pipeline.Env, name string, a ask.Asked, f *columns.Frame) ([]ask.Answer, error) {
+	paid, err := env.Privacy.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := mechanism.ReleaseQuantile(paid, a.Values(f))
+	if err != nil {
+		return nil, err
+	}
+	m := paid.Mechanism().(mechanism.Quantile)
+	return a.Picked(x, m.Rate()), nil
+}
