@@ -44,7 +44,8 @@ func conformance() map[string][]pipelinetest.Case {
 	asked := map[string]pipelinetest.Input{"real": wardInput(wardRows(1, 40), pipeline.Private), "synthetic": wardInput(wardRows(2, 30), pipeline.Released),
 		"answers.0": answered(wardInput(wardRows(1, 40), pipeline.Private), 0.5), "answers.1": answered(wardInput(wardRows(3, 50), pipeline.Private), 0.1)}
 	compare := func() pipeline.Stage { return stage("compare_queries", nil) }
-	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare}, removable("add_remove", asked, compare)}
+	fitted := map[string]pipelinetest.Input{"real": asked["real"], "synthetic": asked["synthetic"], "answers.0": regressed(asked["real"])}
+	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare}, {Name: "regression", In: fitted, Stage: compare}, removable("add_remove", asked, compare)}
 	private := input(ruled(), []any{-1.0, 1.0, 2.0}, []any{"a", "b", "c"}, []any{"0", nil, "1"}, []any{0.0, 2.0, 1.0})
 	cases["constraints"] = append(cases["constraints"], pipelinetest.Case{Name: "rules", In: map[string]pipelinetest.Input{"real": private, "synthetic": private},
 		Stage: func() pipeline.Stage { return stage("constraints", nil) }})

@@ -9,6 +9,7 @@ import (
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/question"
+	"weir/stages/internal/regress"
 )
 
 // settings says how answers are judged; the questions are those that were answered.
@@ -20,8 +21,8 @@ type settings struct {
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "compare_queries", Version: 1,
-		Doc: "Puts the questions of released answers (dp_query, dp_covariance) to the synthetic rows too, and compares both with what the real rows answer. " +
-			"Errors are shares, so that questions can be averaged: of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]. " +
+		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
+			"Errors are shares, so that questions can be averaged: of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
 			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +
 			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the table and those that answer equal epsilons, and the latter queries. " +
 			"interval_coverage is the share of released intervals that hold the real answer.",
@@ -39,7 +40,7 @@ func Kinds() []pipeline.Kind {
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	if len(in.All("answers")) == 0 {
-		ps.Add("answers", "an empty list", "at least one stage of kind dp_query or dp_covariance")
+		ps.Add("answers", "an empty list", "at least one stage of kind dp_query, dp_covariance, dp_logistic_regression or dp_poisson_regression")
 	}
 	return question.WorkBeside(in["real"], s.measure), ps.Err()
 }
@@ -48,14 +49,30 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	var list []pipeline.Metric
 	lists := in.All("answers")
 	for i, t := range lists {
-		a, err := ask.Read(ctx, t)
+		more, err := s.judged(ctx, t, frames["real"], frames["synthetic"])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, s.compared(a, frames["real"], frames["synthetic"])...)
+		list = append(list, more...)
 		env.Progress(int64(i+1), int64(len(lists)))
 	}
 	return list, ctx.Err()
+}
+
+// judged reads what one stage released, answers or coefficients, and compares it.
+func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
+	r, is, err := regress.Read(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if is {
+		return regression(ctx, r, real, synthetic)
+	}
+	a, err := ask.Read(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.compared(a, real, synthetic), nil
 }
 
 // compared is how one stage's answers and those of the synthetic rows do.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
-	"weir/stages/internal/columns"
+	"weir/stages/internal/regress"
 )
 
 // Logistic is logistic regression; see Regression for its guarantee. A row's residual is
@@ -23,7 +23,7 @@ func logisticKind() pipeline.Kind {
 		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries). " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
-		In: tableIn(), Out: coefficientsOut(),
+		In: tableIn(), Out: regress.Port(),
 		New: func() pipeline.Stage { return &Logistic{Regression: defaults()} },
 	}
 }
@@ -40,25 +40,11 @@ func (s *Logistic) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}
 		ps.Add("target", found, "a column of two categories")
 	}
-	s.check(&ps, h.Domain, s.Target)
+	m := regress.Model{Kind: regress.Logistic, Target: s.Target}
+	s.explain(&ps, &m, h.Domain)
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	about := fitted{Kind: logisticName, Target: s.Target, Positive: target.Categories[1]}
-	return s.work(h, about, func(f *columns.Frame) *likelihood {
-		l := logisticLikelihood()
-		l.outcome = events(f.Column(s.Target))
-		return &l
-	}), nil
-}
-
-// events is 1 for the second of two categories, else 0.
-func events(c *columns.Column) []float64 {
-	out := make([]float64, len(c.Codes))
-	for i, code := range c.Codes {
-		if code == 1 {
-			out[i] = 1
-		}
-	}
-	return out
+	m.Positive = target.Categories[1]
+	return s.work(h, m), nil
 }

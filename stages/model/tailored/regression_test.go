@@ -14,6 +14,7 @@ import (
 	"weir/privacy/noise"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/regress"
 )
 
 // study is a domain of a regression: a number, four categories, a flag, an outcome of two
@@ -104,12 +105,12 @@ func regressions(add func(kind, name string, in pipelinetest.Input, c pipelinete
 }
 
 // answered runs a stage at a scale and reads its JSON.
-func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64, key byte) fitted {
+func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float64, key byte) regress.Released {
 	t.Helper()
 	w, err := s.Plan(pipeline.Headers{"in": in.Header})
 	must(t, err)
 	env := pipelinetest.Env(1)
-	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{9, key}, Plan: []pipeline.Planned{{Line: privacy.Line{Name: "fit"}, Value: w.Spends[0].Mechanism(scale)}}}
+	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{9, key}, Plan: []pipeline.Planned{{Line: privacy.Line{Name: fitName}, Value: w.Spends[0].Mechanism(scale)}}}
 	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
 	must(t, err)
 	files, err := pipeline.ReadFiles(t.Context(), out["out"])
@@ -117,8 +118,11 @@ func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float
 	if len(files) != 2 || files[0].Name != "test.coefficients.csv" || files[1].Name != "test.coefficients.json" {
 		t.Fatalf("files: %v", files)
 	}
-	var f fitted
-	must(t, json.Unmarshal(files[1].Data, &f))
+	f, is, err := regress.Read(t.Context(), out["out"])
+	must(t, err)
+	if !is || f.Stage != "test" {
+		t.Fatalf("are no coefficients of test: %+v", f)
+	}
 	if again, err := json.Marshal(f); err != nil || string(again) != string(files[1].Data) {
 		t.Error("the JSON is not canonical")
 	}
@@ -172,154 +176,6 @@ func TestWithoutNoiseIsMaximumLikelihood(t *testing.T) {
 	}
 }
 
-// TestScoreIsTheGradient: score and information are first and second differences of the log
-// likelihood, written out here, at a point that is no maximum.
-func TestScoreIsTheGradient(t *testing.T) {
-	in := clinic(300, 4)
-	f, err := columns.Read(t.Context(), pipeline.FromRecords(in.Header, in.Rows))
-	must(t, err)
-	names := []string{"age", "region", "smoker"}
-	d := designOf(study(), names)
-	r := d.of(f, names)
-	theta := []float64{-0.3, 0.2, 0.1, -0.2, 0.4, 0.3}
-	logistic, poisson := logisticLikelihood(), poissonLikelihood(4, 4, 2)
-	logistic.outcome, poisson.outcome, poisson.expos = events(&f.Columns[3]), f.Columns[4].Numbers, f.Columns[5].Numbers
-	for name, l := range map[string]*likelihood{"logistic": &logistic, "poisson": &poisson} {
-		value := func(theta []float64) float64 {
-			sum, x := 0.0, make([]float64, 6)
-			for i := range r.n {
-				r.row(i, x)
-				z := dot(theta, x)
-				if name == "logistic" {
-					sum += l.outcome[i]*z - math.Log1p(math.Exp(z))
-				} else {
-					sum += l.outcome[i]*z - l.expos[i]*math.Exp(z)
-				}
-			}
-			return sum
-		}
-		moved := func(j, k int, a, b float64) float64 {
-			at := append([]float64(nil), theta...)
-			at[j] += a
-			at[k] += b
-			return value(at)
-		}
-		score, information := l.sums(r, theta)
-		upper := make([]float64, len(information.sum))
-		for k, v := range information.sum {
-			upper[k] = float64(v) * information.scale
-		}
-		h := square(upper, 6)
-		const e = 1e-3
-		for j := range 6 {
-			if got, want := float64(score.sum[j])*score.scale, (moved(j, j, e, 0)-moved(j, j, -e, 0))/(2*e); math.Abs(got-want) > 1e-3*(1+math.Abs(want)) {
-				t.Errorf("%s: score %d is %g, must be %g", name, j, got, want)
-			}
-			for k := range 6 {
-				want := -(moved(j, k, e, e) - moved(j, k, e, -e) - moved(j, k, -e, e) + moved(j, k, -e, -e)) / (4 * e * e)
-				if math.Abs(h[j][k]-want) > 1e-3*(1+math.Abs(want)) {
-					t.Errorf("%s: information %d, %d is %g, must be %g", name, j, k, h[j][k], want)
-				}
-			}
-		}
-	}
-}
-
-// TestRowsMoveSumsAsStated: over rows of all corners and some inside, what a row moves each
-// sum by when it comes, and when it is replaced, is at most what is stated, and one pair
-// comes within a hundredth of it, or a fifth for replaced informations, whose bound is that
-// of rows at a right angle, which rows with an intercept are not.
-func TestRowsMoveSumsAsStated(t *testing.T) {
-	names := []string{"age", "region", "smoker"}
-	d := designOf(study(), names)
-	r := rand.New(rand.NewPCG(1, 1))
-	far := map[string]float64{}
-	check := func(what string, a, b *tally) {
-		alone, both := 0.0, 0.0
-		for k, v := range a.sum {
-			alone += float64(v) * float64(v)
-			both += float64(v-b.sum[k]) * float64(v-b.sum[k])
-		}
-		alone, both = math.Sqrt(alone)/a.moves.AddRemove, math.Sqrt(both)/a.moves.ReplaceOne
-		if alone > 1 || both > 1 {
-			t.Fatalf("%s: a row moves it by %.6f of what is stated, a replaced one by %.6f", what, alone, both)
-		}
-		far[what] = max(far[what], alone)
-		far[what+" replaced"] = max(far[what+" replaced"], both)
-	}
-	for range 20000 {
-		var sums [2][2][3]*tally
-		theta := make([]float64, 6)
-		for j := range theta {
-			theta[j] = 40 * (r.Float64() - 0.5)
-		}
-		theta[0] *= float64(r.IntN(3))
-		for side := range 2 {
-			f := &columns.Frame{Rows: 1, Columns: []columns.Column{
-				{Name: "age", Type: pipeline.Integer, Numbers: []float64{[]float64{20, 80, 50, 1e9, math.NaN()}[r.IntN(5)]}},
-				{Name: "region", Type: pipeline.Categorical, Codes: []int32{int32(r.IntN(4))}},
-				{Name: "smoker", Type: pipeline.Boolean, Codes: []int32{int32(r.IntN(2))}}}}
-			logistic, poisson := logisticLikelihood(), poissonLikelihood(4, 0.5, 2)
-			logistic.outcome = []float64{float64(r.IntN(2))}
-			poisson.outcome, poisson.expos = []float64{float64(4 * r.IntN(2))}, []float64{2}
-			for k, l := range []*likelihood{&logistic, &poisson} {
-				s, h := l.sums(d.of(f, names), theta)
-				sums[side][k] = [3]*tally{s, h, l.totals(1)}
-			}
-		}
-		for k, name := range []string{"logistic", "poisson"} {
-			for m, what := range []string{" score", " information", " totals"} {
-				check(name+what, sums[0][k][m], sums[1][k][m])
-			}
-		}
-	}
-	for what, least := range map[string]float64{"logistic score": .99, "logistic score replaced": .5, "poisson score": .99, "poisson score replaced": .9,
-		"logistic information": .8, "poisson information": .99, "poisson information replaced": .6, "logistic totals": .99, "poisson totals": .99} {
-		if far[what] < least {
-			t.Errorf("%s: comes within %.3f of what is stated, must come within %.2f", what, far[what], least)
-		}
-	}
-	t.Log(far)
-}
-
-// TestCentreIsBest: no other centre of a grid makes the longest vector of indicators shorter.
-func TestCentreIsBest(t *testing.T) {
-	for k := 2; k <= 9; k++ {
-		centre, square := centred(k)
-		rest := float64(k - 1)
-		for c := 0.0; c <= 1; c += 0.001 {
-			if longest := max(rest*c*c, (1-c)*(1-c)+(rest-1)*c*c); longest < square-1e-9 {
-				t.Errorf("%d categories: centre %g has %g, %g has %g", k, centre, square, c, longest)
-				break
-			}
-		}
-	}
-}
-
-// TestUpdateKnowsItsNoise: with one coefficient, H = 50, theta = .2, a score of 10 and noise
-// of 5, z = 20 has variance 50 + 25: precision 50²/75 + 4, mean (50 20/75)/(50²/75 + 4). Noise
-// of 1e6 leaves the prior; noise 2 of H adds 4 (theta - b)² to the 25.
-func TestUpdateKnowsItsNoise(t *testing.T) {
-	law := func(deviation, doubtful float64) belief {
-		b, err := update(noisy{[]float64{0.2}, []float64{10}, [][]float64{{50}}, deviation, doubtful}, []float64{4})
-		must(t, err)
-		return b
-	}
-	b := law(5, 0)
-	precision := 50.*50/75 + 4
-	if math.Abs(b.mean[0]-50*20./75/precision) > 1e-12 || math.Abs(b.covariance[0][0]-1/precision) > 1e-12 || math.Abs(b.silent[0][0]-1./54) > 1e-12 {
-		t.Errorf("%+v", b)
-	}
-	if b := law(1e6, 0); math.Abs(b.mean[0]) > 1e-6 || math.Abs(b.covariance[0][0]-0.25) > 1e-6 {
-		t.Errorf("hidden by noise: %+v, must be the prior", b)
-	}
-	b = law(5, 2)
-	variance := 25 + 4*((b.mean[0]-0.2)*(b.mean[0]-0.2)+b.covariance[0][0])
-	if want := 1 / (50.*50/(50+variance) + 4); math.Abs(b.covariance[0][0]/want-1) > 1e-6 {
-		t.Errorf("variance %g, must be %g", b.covariance[0][0], want)
-	}
-}
-
 // TestIntervalsHoldTheTruth: over 200 tables of 1500 rows at a multiplier of 3 under
 // replace_one (mu = 2/3, epsilon near 2.7 at delta 1e-5), 95 % intervals hold at least 90 % of
 // the true coefficients. Measured are 97 %, and the share of six held in a table has a deviation
@@ -334,10 +190,10 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		f := answered(t, logisticOf(func(*Logistic) {})(), clinic(1500, 100+uint64(k)), 3, byte(k))
 		for j, c := range f.Coefficients {
 			off := math.Abs(c.Estimate - odds[j])
-			if off < normal95*c.SE {
+			if off < 1.96*c.SE {
 				held++
 			}
-			if off < normal95*c.Silent {
+			if off < 1.96*c.Silent {
 				silent++
 			}
 			squares += off * off / (c.SE * c.SE)
@@ -379,26 +235,17 @@ func TestNoiseIsThatOfTheory(t *testing.T) {
 
 // TestQueriesShareTheSquares: one of four queries has twice the noise of the only one.
 func TestQueriesShareTheSquares(t *testing.T) {
-	sigma := func(queries int) float64 {
+	deviation := func(queries int) float64 {
 		m := mechanism.GaussianFilter{NoiseMultiplier: 2, Adjacency: privacy.ReplaceOne}
-		h := privacy.Open(privacy.Opening{Spend: "fit", Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test")})
-		_, sigma, err := newTally(3, 1, 2).release(purse{h, m}, 1/float64(queries))
+		h := privacy.Open(privacy.Opening{Spend: fitName, Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test")})
+		s := defaults()
+		s.Queries = queries
+		_, deviation, err := s.noisy(purse{h, m})(&regress.Tally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1, ReplaceOne: 2}}, 1)
 		must(t, err)
-		return sigma
+		return deviation
 	}
-	if ratio := sigma(4) / sigma(1); math.Abs(ratio-2) > 1e-9 {
+	if ratio := deviation(4) / deviation(1); math.Abs(ratio-2) > 1e-9 {
 		t.Errorf("noise grows by %g, must by 2", ratio)
-	}
-	// All shares of a fit are the whole.
-	for steps := 1; steps < 9; steps++ {
-		s, sum := defaults(), startShare
-		s.Steps = steps
-		for k := range steps {
-			sum += s.share(k)
-		}
-		if math.Abs(sum-1) > 1e-12 {
-			t.Errorf("%d steps take %g", steps, sum)
-		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package tailored
+package regress
 
 import (
 	"math"
@@ -11,37 +11,43 @@ import (
 // greatest outcome, cap what the mean of a row is capped at: residuals are from -cap to
 // most, and weights from 0 to heaviest.
 type likelihood struct {
-	poisson        bool
-	most, cap      float64
-	heaviest       float64
-	longest        float64   // exposure, 1 without an offset
-	outcome, expos []float64 // of the rows; nil expos: 1 each
+	poisson          bool
+	most, cap        float64
+	heaviest         float64
+	longest          float64   // exposure, 1 without an offset
+	outcome, exposed []float64 // of the rows; no exposed: 1 each
 }
 
-func logisticLikelihood() likelihood {
-	return likelihood{most: 1, cap: 1, heaviest: 0.25, longest: 1}
-}
-
-func poissonLikelihood(most, cap, longest float64) likelihood {
-	return likelihood{poisson: true, most: most, cap: cap, heaviest: cap, longest: longest}
+func (m *Model) likelihood() likelihood {
+	if m.Kind == Logistic {
+		return likelihood{most: 1, cap: 1, heaviest: 0.25, longest: 1}
+	}
+	l := likelihood{poisson: true, most: m.Most, cap: m.MostExpected, heaviest: m.MostExpected, longest: 1}
+	if m.Offset != "" {
+		l.longest = m.Longest
+	}
+	return l
 }
 
 func (l *likelihood) exposure(i int) float64 {
-	if l.expos == nil {
+	if l.exposed == nil {
 		return 1
 	}
-	return l.expos[i]
+	return l.exposed[i]
 }
 
 // at is the residual and the weight of row i at a linear predictor without offset.
 func (l *likelihood) at(i int, z float64) (residual, weight float64) {
 	if !l.poisson {
-		p := 1 / (1 + portable.Exp(-z))
+		p := logit(z)
 		return l.outcome[i] - p, float64(p * (1 - p))
 	}
 	mean := math.Min(float64(l.exposure(i)*portable.Exp(z)), l.cap)
 	return l.outcome[i] - mean, mean
 }
+
+// logit is the probability at log odds.
+func logit(z float64) float64 { return 1 / (1 + portable.Exp(-z)) }
 
 // intercept is the linear predictor of a table whose outcomes and exposures have those
 // sums, known up to noise of one deviation: a sum that noise hides is as large as it.

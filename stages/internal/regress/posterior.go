@@ -1,4 +1,4 @@
-package tailored
+package regress
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"weir/internal/portable"
 )
 
-// belief is a normal law of coefficients: mean and covariance, and the covariance as it
+// Belief is a normal law of coefficients: mean and covariance, and the covariance as it
 // would be without noise of privacy.
-type belief struct {
+type Belief struct {
 	mean               []float64
 	covariance, silent [][]float64
 }
@@ -35,7 +35,7 @@ type noisy struct {
 // The noise E of H moves z by E (theta - b), which has a variance of at most that of E times
 // |theta - b|², in the mean over the law of b: s² has it too, found by going round. That H is
 // noisy in the precision is left out; what is negative of it counts as 0.
-func update(at noisy, prior []float64) (b belief, err error) {
+func update(at noisy, prior []float64) (b Belief, err error) {
 	e, err := newEvidence(at)
 	if err != nil {
 		return b, err
@@ -80,7 +80,7 @@ func newEvidence(at noisy) (e evidence, err error) {
 }
 
 // law is that of b where privacy's noise on z has a variance.
-func (e evidence) law(variance float64, prior []float64) (b belief, err error) {
+func (e evidence) law(variance float64, prior []float64) (b Belief, err error) {
 	precision, right := make([]float64, len(prior)), make([]float64, len(prior))
 	for k, h := range e.values {
 		if h == 0 {
@@ -140,8 +140,8 @@ func times(m [][]float64, x []float64) []float64 {
 }
 
 // through is the law of m times the coefficients.
-func (b belief) through(m [][]float64) belief {
-	return belief{times(m, b.mean), around(m, b.covariance), around(m, b.silent)}
+func (b Belief) through(m [][]float64) Belief {
+	return Belief{times(m, b.mean), around(m, b.covariance), around(m, b.silent)}
 }
 
 // around is m c m'.

@@ -1,0 +1,74 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/regress"
+)
+
+// smoking explains who smokes.
+func smoking() regress.Model {
+	return regress.Model{Kind: regress.Logistic, Target: "smoker", Positive: "yes", PriorDeviation: 2.5,
+		Columns: []regress.Column{{Name: "age", Bounds: [2]float64{18, 90}}, {Name: "region", Categories: ward().Column("region").Categories}}}
+}
+
+// regressed is what a stage released whose coefficients, but for the intercept, are those of
+// the given rows and more by a tenth, of a number by a tenth for half of its bounds.
+func regressed(rows pipelinetest.Input) pipelinetest.Input {
+	f, err := columns.Read(context.Background(), pipeline.FromRecords(rows.Header, rows.Rows))
+	if err != nil {
+		panic(err)
+	}
+	m := smoking()
+	b, err := m.Answer(context.Background(), m.Rows(f))
+	if err != nil {
+		panic(err)
+	}
+	r := regress.Released{Stage: "fit", Queries: 1, Model: m}
+	r.Coefficients, r.Covariance = m.Coefficients(b)
+	for j := range r.Coefficients[1:] {
+		off := 0.1
+		if r.Coefficients[1+j].Column == "age" {
+			off /= 36
+		}
+		r.Coefficients[1+j].Estimate += off
+	}
+	table, err := r.Write(regress.Header(rows.Header), false)
+	if err != nil {
+		panic(err)
+	}
+	files, err := table.Collect(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return pipelinetest.Input{Header: table.Header, Rows: files}
+}
+
+// TestCompareRegressions: coefficients that are off by a tenth have that error; synthetic
+// rows that are the real ones have none, win, and tell the outcome as often as these do; those of
+// another table are off. Rows without a column that is asked about cannot be judged.
+func TestCompareRegressions(t *testing.T) {
+	real := wardInput(wardRows(1, 400), pipeline.Private)
+	judge := func(synthetic pipelinetest.Input) map[string]pipeline.Metric {
+		return figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "answers.0": regressed(real)})
+	}
+	got := judge(wardInput(wardRows(1, 400), pipeline.Released))
+	for key, want := range map[string]float64{"error_tailored.fit.smoker": 0.1, "error_synthetic.fit.smoker": 0, "synthetic_wins.fit": 1, "interval_coverage.fit": 1,
+		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value} {
+		if m, ok := got[key]; !ok || !(math.Abs(m.Value-want) < 1e-9) {
+			t.Errorf("%s is %v, must be %g", key, m, want)
+		}
+	}
+	if a := got["accuracy_real.fit.smoker"].Value; !(a > 0.5 && a < 1) {
+		t.Errorf("the real rows tell the outcome with accuracy %g", a)
+	}
+	other := judge(wardInput(wardRows(2, 400), pipeline.Released))
+	if e := other["error_synthetic.fit.smoker"].Value; !(e > 0.01) {
+		t.Errorf("other rows have the error %g", e)
+	}
+}

@@ -1,0 +1,79 @@
+package regress
+
+import (
+	"context"
+	"math"
+)
+
+// What each part of a fit may take of the budget for squares. Steps before the last find the
+// way; what they leave is divided by the last one's score and information.
+const (
+	startShare       = 0.04
+	wayShare         = 0.36
+	informationShare = 0.2
+)
+
+// Fit takes Newton steps to the posterior mean by released sums of the rows, and returns
+// the law that the last step gives. step is told how many are taken.
+func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, step func(int)) (b Belief, err error) {
+	totals, deviation, err := release.take(r.totals(), startShare)
+	if err != nil {
+		return b, err
+	}
+	theta := make([]float64, len(r.terms))
+	theta[0] = r.intercept(float64(totals[0]*r.most), float64(totals[1]*r.longest), float64(deviation*math.Max(r.most, r.longest)))
+	prior := m.prior(len(theta))
+	for t := range steps {
+		if err := ctx.Err(); err != nil {
+			return b, err
+		}
+		score, information := r.sums(theta)
+		at := noisy{theta: theta}
+		if at.score, at.deviation, err = release.take(score, shareOf(t, steps)*(1-informationShare)); err != nil {
+			return b, err
+		}
+		upper, doubtful, err := release.take(information, shareOf(t, steps)*informationShare)
+		if err != nil {
+			return b, err
+		}
+		at.information, at.doubtful = square(upper, len(theta)), doubtful
+		if b, err = update(at, prior); err != nil {
+			return b, err
+		}
+		theta = towards(theta, b.mean, r.mostStep())
+		step(t + 1)
+	}
+	return b, nil
+}
+
+// exactSteps are enough for Newton's method without noise, from an intercept.
+const exactSteps = 25
+
+// Answer is the law of the coefficients of rows that may be looked at.
+func (m *Model) Answer(ctx context.Context, r Rows) (Belief, error) {
+	return m.Fit(ctx, r, exactSteps, Exact, func(int) {})
+}
+
+// shareOf is what step t may take of the budget for squares.
+func shareOf(t, steps int) float64 {
+	if steps == 1 {
+		return 1 - startShare
+	}
+	if t == steps-1 {
+		return 1 - startShare - wayShare
+	}
+	return wayShare / float64(steps-1)
+}
+
+// towards is a step from a to b that moves no coefficient further than most.
+func towards(a, b []float64, most float64) []float64 {
+	far := 0.0
+	for j, v := range b {
+		far = math.Max(far, math.Abs(v-a[j]))
+	}
+	share, out := math.Min(1, most/math.Max(far, 1e-300)), make([]float64, len(a))
+	for j, v := range b {
+		out[j] = a[j] + float64(share*(v-a[j]))
+	}
+	return out
+}

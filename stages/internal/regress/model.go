@@ -1,0 +1,156 @@
+// Package regress holds regressions on tables of bounded columns as public facts, the sums
+// over rows that they come down to, and what noisy sums say of the coefficients. The same
+// regression is asked of a private table with noise and of others without.
+package regress
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/stages/internal/columns"
+)
+
+// Model is a regression as public facts. Logistic: the odds of Positive among the
+// categories of Target. Poisson: the rate of Target, which is an event (Positive) or a
+// number up to Most, for each unit of Offset, a number up to Longest; the mean of a row counts as at most
+// MostExpected. Coefficients have normal priors around 0 of PriorDeviation, in the design's
+// units (Design), the intercept of 10 or more.
+type Model struct {
+	Kind           string   `json:"kind"` // logistic or poisson
+	Target         string   `json:"target"`
+	Positive       string   `json:"positive,omitempty"`
+	Most           float64  `json:"most,omitempty"`
+	Offset         string   `json:"offset,omitempty"`
+	Shortest       float64  `json:"shortest,omitempty"`
+	Longest        float64  `json:"longest,omitempty"`
+	MostExpected   float64  `json:"most_expected,omitempty"`
+	Columns        []Column `json:"columns"`
+	PriorDeviation float64  `json:"prior_deviation"`
+}
+
+// Column is a number between bounds, or one of several categories.
+type Column struct {
+	Name       string     `json:"name"`
+	Bounds     [2]float64 `json:"bounds"`
+	Categories []string   `json:"categories,omitempty"`
+}
+
+// What a Model can be.
+const (
+	Logistic = "logistic"
+	Poisson  = "poisson"
+)
+
+// Rows are those of a table as a model takes them.
+type Rows struct {
+	*Design
+	likelihood
+	columns []placed
+	n       int
+}
+
+// placed is a column of a table: the codes of the model's categories in the place of its own.
+type placed struct {
+	numbers []float64
+	codes   []int32
+	to      []int
+}
+
+// Lacks says why the model cannot be fitted to a table: "" where it can.
+func (m *Model) Lacks(f *columns.Frame) string {
+	coded := map[string]bool{m.Target: m.Positive != ""}
+	if m.Offset != "" {
+		coded[m.Offset] = false
+	}
+	names := []string{m.Target}
+	for _, c := range m.Columns {
+		coded[c.Name] = len(c.Categories) > 0
+		names = append(names, c.Name)
+	}
+	if m.Offset != "" {
+		names = append(names, m.Offset)
+	}
+	for _, name := range names {
+		switch c := f.Column(name); {
+		case c == nil:
+			return "the table has no column " + name
+		case c.Coded() != coded[name]:
+			return fmt.Sprintf("column %s is %s", name, c.Type)
+		}
+	}
+	return ""
+}
+
+// Rows takes the rows of a table that lacks nothing. A value that is missing, or outside
+// what the model says, counts as one that is inside, so that no row is longer than the longest.
+func (m *Model) Rows(f *columns.Frame) Rows {
+	r := Rows{Design: m.Design(), likelihood: m.likelihood(), n: f.Rows}
+	r.outcome = m.outcomes(f.Column(m.Target))
+	if m.Offset != "" {
+		r.exposed = make([]float64, f.Rows)
+		for i, v := range f.Column(m.Offset).Numbers {
+			r.exposed[i] = between(v, m.Shortest, m.Longest)
+		}
+	}
+	for _, c := range m.Columns {
+		from := f.Column(c.Name)
+		p := placed{numbers: from.Numbers, codes: from.Codes}
+		for _, category := range from.Categories {
+			p.to = append(p.to, slices.Index(c.Categories, category))
+		}
+		r.columns = append(r.columns, p)
+	}
+	return r
+}
+
+// outcomes are the numbers of the target inside its bounds, or 1 for an event.
+func (m *Model) outcomes(c *columns.Column) []float64 {
+	if m.Positive == "" {
+		out := make([]float64, len(c.Numbers))
+		for i, v := range c.Numbers {
+			out[i] = between(v, 0, m.Most)
+		}
+		return out
+	}
+	out, event := make([]float64, len(c.Codes)), int32(slices.Index(c.Categories, m.Positive))
+	for i, code := range c.Codes {
+		if code == event && event >= 0 {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// row writes the terms of row i.
+func (r *Rows) row(i int, x []float64) {
+	x[0] = 1
+	for j, t := range r.terms[1:] {
+		switch c := &r.columns[t.column]; {
+		case t.half > 0:
+			x[1+j] = between((c.numbers[i]-t.middle)/t.half, -1, 1)
+		case c.codes[i] >= 0 && c.to[c.codes[i]] == t.code:
+			x[1+j] = 1 - t.centre
+		default:
+			x[1+j] = -t.centre
+		}
+	}
+}
+
+// between is v within bounds; their middle where it is no number.
+func between(v, low, high float64) float64 {
+	if math.IsNaN(v) {
+		return (low + high) / 2
+	}
+	return math.Min(math.Max(v, low), high)
+}
+
+// prior is the precision of each coefficient.
+func (m *Model) prior(terms int) []float64 {
+	p := make([]float64, terms)
+	for j := range p {
+		p[j] = 1 / (m.PriorDeviation * m.PriorDeviation)
+	}
+	p[0] = math.Min(p[0], 0.01)
+	return p
+}

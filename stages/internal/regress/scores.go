@@ -1,0 +1,121 @@
+package regress
+
+import (
+	"math"
+
+	"weir/privacy/mechanism"
+)
+
+// unit is what the longest part of a row is in whole numbers. Rows are rounded to whole
+// numbers one by one, so that sums are exact whatever their order, and what one row moves
+// is known to the last digit.
+const unit = 1 << 20
+
+// Tally is a sum of vectors of rows in whole numbers of a scale, of which one row moves it by
+// at most Moves in L2.
+type Tally struct {
+	Sum   []int64
+	Moves mechanism.Moves
+	scale float64
+}
+
+// newTally has room for the sum of vectors of dim numbers that one row moves by at most
+// alone when it comes or goes, and by both when it is replaced. Rounding adds half a
+// number to each coordinate of each row.
+func newTally(dim int, alone, both float64) *Tally {
+	scale := alone / unit
+	slack := math.Sqrt(float64(dim))
+	return &Tally{Sum: make([]int64, dim), scale: scale,
+		Moves: mechanism.Moves{AddRemove: (alone/scale + slack/2) * (1 + 1e-9), ReplaceOne: (both/scale + slack) * (1 + 1e-9)}}
+}
+
+func (t *Tally) add(k int, v float64) { t.Sum[k] += int64(math.Round(v / t.scale)) }
+
+// Release returns a tally's whole numbers with noise, and the deviation of the noise; share
+// is what they take of the budget for squares.
+type Release func(t *Tally, share float64) (noisy []int64, deviation float64, err error)
+
+// Exact is a release of rows that may be looked at.
+func Exact(t *Tally, _ float64) ([]int64, float64, error) { return t.Sum, 0, nil }
+
+// take releases a tally, in its own numbers.
+func (release Release) take(t *Tally, share float64) (sums []float64, deviation float64, err error) {
+	whole, deviation, err := release(t, share)
+	for _, v := range whole {
+		sums = append(sums, float64(float64(v)*t.scale))
+	}
+	return sums, deviation * t.scale, err
+}
+
+// totals is the sum of outcomes and of exposures, each a share of the greatest.
+func (r *Rows) totals() *Tally {
+	t := newTally(2, math.Sqrt2, math.Sqrt2)
+	for i := range r.n {
+		t.add(0, r.outcome[i]/r.most)
+		t.add(1, r.exposure(i)/r.longest)
+	}
+	return t
+}
+
+// sums are the score, which is the gradient of the log likelihood, and the information,
+// which is minus its second derivative, at coefficients theta.
+//
+// Sensitivity of the score: a row has residual r x, r from -cap to most, |x|² up to
+// square. |r x - r' x'| is convex in (r, r'), so that it is largest at a corner: both alike,
+// most or cap times the greatest distance of two rows, or of two signs, (most + cap) |x|.
+// Of the information, whose numbers off the diagonal count sqrt(2) so that its norm is that of
+// the matrix: weight |x|², and sqrt(2) times that for two rows, for the inner product of
+// positive semidefinite matrices is not negative.
+func (r *Rows) sums(theta []float64) (score, information *Tally) {
+	d, norm := len(theta), math.Sqrt(r.square)
+	alone := math.Max(r.most, r.cap)
+	both := math.Max(float64(alone*math.Sqrt(r.diameter)), float64((r.most+r.cap)*norm))
+	score = newTally(d, float64(alone*norm), both)
+	heavy := float64(r.heaviest * r.square)
+	information = newTally(d*(d+1)/2, heavy, float64(math.Sqrt2*heavy))
+	x := make([]float64, d)
+	for i := range r.n {
+		r.row(i, x)
+		residual, weight := r.at(i, dot(theta, x))
+		k := 0
+		for j, v := range x {
+			score.add(j, float64(residual*v))
+			u := float64(weight * v)
+			information.add(k, float64(u*v))
+			k++
+			u *= math.Sqrt2
+			for _, w := range x[j+1:] {
+				information.add(k, float64(u*w))
+				k++
+			}
+		}
+	}
+	return score, information
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for j, v := range a {
+		sum += float64(v * b[j])
+	}
+	return sum
+}
+
+// square is the symmetric matrix of what information holds.
+func square(upper []float64, d int) [][]float64 {
+	m := make([][]float64, d)
+	for j := range m {
+		m[j] = make([]float64, d)
+	}
+	k := 0
+	for j := range d {
+		m[j][j] = upper[k]
+		k++
+		for i := j + 1; i < d; i++ {
+			m[j][i] = upper[k] / math.Sqrt2
+			m[i][j] = m[j][i]
+			k++
+		}
+	}
+	return m
+}
