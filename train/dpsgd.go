@@ -166,7 +166,9 @@ func (c DPSGD) joinedTerms() float64 {
 // one chain of sqrt((chunkRows+2)*rows). Larger batches are summed with an error
 // below 2^-22 clips whatever their size (gradient.exact): it is the last term of the
 // chain. Where an example joins rows, whose gradients may cancel, a sum has so many times
-// more terms, of parts clips an example. With a clip for each tensor, its Clip is that of a row's whole gradient, which
+// more terms, of parts clips an example; those that are added on their own (see apart) are at most joinedRows
+// more additions of one clip, in the place of Joined terms of parts clips each, which is more as long as
+// parts is above 1/2. With a clip for each tensor, its Clip is that of a row's whole gradient, which
 // tensorClip shares out.
 func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	if c.NoiseMultiplier == 0 {

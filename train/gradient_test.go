@@ -95,8 +95,6 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
 	auto, err := Autoencoder(build(t, 4, net.Dense(6), net.Activation("tanh"), net.Dense(4)), rows, net.MSE)
 	must(err)
-	conv, err := Autoencoder(build(t, 4, net.Layer{Type: "conv1d", Channels: 1, Filters: 2, Kernel: 3, Stride: 1, Padding: 1}, net.LeakyReLU(0.1), net.Dense(4)), rows, net.BCE)
-	must(err)
 	vae, err := NewVariational(build(t, 4, net.Dense(6), net.LeakyReLU(0), net.Dense(4)), build(t, 2, net.Dense(5), net.Activation("tanh"), net.Dense(4)), rows, net.MSE, 0.1)
 	must(err)
 	gen := build(t, 3, net.Dense(4))
@@ -106,7 +104,7 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	return map[string]Objective{
 		"by label": byLabel,
 		"paired":   &paired{critic: critic, rows: rows, pool: partner},
-		"critic":   realScore{critic, rows}, "autoencoder": auto, "conv": conv, "variational": vae,
+		"critic":   realScore{critic, rows}, "autoencoder": auto, "variational": vae,
 		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))), weight: 10},
 	}
 }

@@ -91,6 +91,22 @@ func TestApartDependsOnTheRowAlone(t *testing.T) {
 	}
 }
 
+// TestBiasIsNoPartOfAPair: what the critic adds to every score cancels exactly in a pair. Counted
+// as two parts of length 1 it would be 91 clips of DP-auto-GAN's .022.
+func TestBiasIsNoPartOfAPair(t *testing.T) {
+	rows, pool := NewRows(1), net.NewMatrix(1, 1)
+	must(rows.Numeric([]float32{0.001}))
+	o := &paired{critic: build(t, 1, net.Dense(1)), rows: rows, pool: pool}
+	k := o.Worker(1)
+	k.Run(start(o), all(1), func() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }, nil)
+	square, bound, grad := make([]float64, 1), make([]float64, 1), make([]float32, o.Params())
+	k.Squares(square, bound)
+	k.Accumulate(grad, nil)
+	if want := float32(-0.001); math.Sqrt(bound[0]) > 0.0010001 || math.Sqrt(square[0]) > 0.0010001 || grad[0] != want || grad[1] != 0 {
+		t.Errorf("gradient %g of norm %g, parts %g; must be [%g 0], and its norm without the bias", grad, math.Sqrt(square[0]), math.Sqrt(bound[0]), want)
+	}
+}
+
 // TestJoinedIsPaidFor: a loss that joins rows runs on the lattice of as many, which
 // leaves less of the clip; a loss that does not, on that of one.
 func TestJoinedIsPaidFor(t *testing.T) {

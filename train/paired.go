@@ -48,13 +48,11 @@ func (k *pairedWorker) Run(w []float32, index []int32, draw Draw, loss []float64
 		loss[i] = float64(y.Row(n + i)[0]) - float64(y.Row(i)[0])
 	}
 	k.Backward(w)
+	k.FixLastBias() // what the critic adds to every score cancels in each pair
 }
 
-// Accumulate gives both rows of an example its one factor. What the critic adds to
-// every score, the last weight, cancels in each pair: it is zero, not what rounding
-// leaves of it.
+// Accumulate gives both rows of an example its one factor.
 func (k *pairedWorker) Accumulate(grad, scale []float32) {
-	defer func() { grad[len(grad)-1] = 0 }()
 	if scale == nil {
 		k.Pass.Accumulate(grad, nil)
 		return

@@ -14,7 +14,9 @@ type batchNorm struct{ cols int }
 
 func (l *batchNorm) name() string { return "batch_norm" }
 func (l *batchNorm) width() int   { return l.cols }
-func (l *batchNorm) mixes() bool  { return true }
+func (l *batchNorm) unclippable() string {
+	return "mixes the examples of a batch (use layer_norm)"
+}
 
 func (l *batchNorm) tensors() []Tensor {
 	c := l.cols

@@ -43,8 +43,9 @@ type layer interface {
 	op(rows int) op
 }
 
-// mixer is a layer whose output for one example depends on the others.
-type mixer interface{ mixes() bool }
+// unclippable is a layer of whose gradient one example's part cannot be clipped, and says
+// why; "" where it can be after all.
+type unclippable interface{ unclippable() string }
 
 // New builds the net that spec describes.
 func New(spec Spec) (*Net, error) {
@@ -122,16 +123,21 @@ func (n *Net) InitNormal(r *rand.Rand) []float32 {
 }
 
 // PerExample returns an error unless the gradient of every example depends on
-// that example alone: what clipping per example needs.
-func (n *Net) PerExample() error { return perExample(n.layers) }
-
-func perExample(layers []layer) error {
-	for i, l := range layers {
-		if m, ok := l.(mixer); ok && m.mixes() {
-			return fmt.Errorf("net: layers[%d]: is %s, which mixes the examples of a batch; a net whose gradients are clipped per example may not hold it (use layer_norm)", i, l.name())
+// that example alone, and its norm is known to what rounding hides: what clipping per example needs.
+func (n *Net) PerExample() error {
+	for i, l := range n.layers {
+		if why := whyUnclippable(l); why != "" {
+			return fmt.Errorf("net: layers[%d]: is %s, which %s; a net whose gradients are clipped per example may not hold it", i, l.name(), why)
 		}
 	}
 	return nil
+}
+
+func whyUnclippable(l layer) string {
+	if u, ok := l.(unclippable); ok {
+		return u.unclippable()
+	}
+	return ""
 }
 
 // Export returns the weights tensor by tensor; the slices are copies.

@@ -90,6 +90,15 @@ func runForward(ops []op, offsets []int, w []float32, x Matrix, m Mode) Matrix {
 // each output, for the caller to fill. Backward may change it.
 func (p *Pass) OutGrad() Matrix { return p.dout.Slice(0, p.rows) }
 
+// FixLastBias leaves the bias of a last dense layer out of the gradients of the batch at hand, from
+// Squares and Accumulate alike. It is for losses that know it to be zero: a difference of two
+// outputs, from which the bias drops out.
+func (p *Pass) FixLastBias() {
+	if last, ok := p.ops[len(p.ops)-1].(*denseOp); ok {
+		last.x.setExtra(0) // the next forward sets it again
+	}
+}
+
 // Backward runs the net backwards from OutGrad and leaves in each layer what
 // Squares and Accumulate need.
 func (p *Pass) Backward(w []float32) { p.BackwardInput(w, p.rows) }

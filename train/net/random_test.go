@@ -201,3 +201,20 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestConvolutionsAreNotClipped: two positions of one row cancel to a gradient of one part in a
+// thousand million of theirs; what float32 leaves of them is many clips long.
+func TestConvolutionsAreNotClipped(t *testing.T) {
+	for _, kind := range []string{"conv1d", "conv1d_transpose"} {
+		conv := Layer{Type: kind, Channels: 2, Filters: 1, Kernel: 1, Stride: 1}
+		for name, layers := range map[string][]Layer{"alone": {conv}, "in a residual": {{Type: "residual", Join: "concat", Layers: []Layer{conv}}}} {
+			n, err := New(Spec{Inputs: 4, Layers: layers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := n.PerExample(); err == nil || !strings.Contains(err.Error(), "over positions") {
+				t.Errorf("%s %s: PerExample: error %v, must be refused", kind, name, err)
+			}
+		}
+	}
+}

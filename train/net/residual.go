@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"fmt"
 
 	"weir/train/internal/kernel"
@@ -39,7 +40,13 @@ func newResidual(at string, in int, s Layer) (layer, error) {
 func (l *residual) inner() int        { return l.layers[len(l.layers)-1].width() }
 func (l *residual) name() string      { return "residual" }
 func (l *residual) tensors() []Tensor { return append([]Tensor(nil), l.parts...) }
-func (l *residual) mixes() bool       { return perExample(l.layers) != nil }
+
+func (l *residual) unclippable() (why string) {
+	for _, inner := range l.layers {
+		why = cmp.Or(why, whyUnclippable(inner))
+	}
+	return why
+}
 
 func (l *residual) width() int {
 	if l.concat {

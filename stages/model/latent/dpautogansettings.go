@@ -16,7 +16,7 @@ type Autoencoder struct {
 	Loss              string  `yaml:"loss" json:"loss" enum:"mean|sum" doc:"Cross entropy of a row, over the encoded columns."`
 	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0.9, 0.999)."`
 	EncoderRate       float64 `yaml:"encoder_rate,omitempty" json:"encoder_rate,omitempty" exclusiveMin:"0" doc:"With noise_on decoder: learning rate of the encoder, whose gradient is the plain sum of a batch; learning_rate over expected_batch_size by default."`
-	Average           float64 `yaml:"average,omitempty" json:"average,omitempty" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what the second phase starts from; 0 takes the last weights."`
+	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what the second phase starts from; 0 takes the last weights."`
 }
 
 // GAN is the second phase of dp_auto_gan.
@@ -28,7 +28,7 @@ type GAN struct {
 	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generator; that of the critic by default."`
 	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critic; 0 is none."`
 	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"2" doc:"Generated rows of a step: real rows are paired with them at random."`
-	Average           float64 `yaml:"average,omitempty" json:"average,omitempty" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
+	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
 	LatentDim         int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator         []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generator's hidden layers, of slope 0.2 below zero."`
 	Norm              string  `yaml:"norm" json:"norm" enum:"batch_norm|layer_norm|none" doc:"What each layer of the generator is normalised by."`
