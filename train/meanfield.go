@@ -66,6 +66,7 @@ func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior,
 	if err := st.resume(h, paid, &l.d.t); err != nil {
 		return MeanField{}, fmt.Errorf("fit mean field: %w", err)
 	}
+	h.resumed(Progress{Phase: "fit", Step: l.d.t, Steps: s.c.Steps})
 	defer s.drawAhead(l.d.t)()
 	for l.d.t < s.c.Steps {
 		if err := ctx.Err(); err != nil {
@@ -110,7 +111,7 @@ func (l *law) draw(seed uint64) {
 	StandardNormal(l.theta, public(seed, "mean field", uint64(l.d.t)))
 	mean, log := l.d.w[:l.weight], l.d.w[l.weight:]
 	for i, eta := range l.theta {
-		l.away[i] = portable.Exp(float64(log[i])) * float64(eta)
+		l.away[i] = float64(portable.Exp(float64(log[i])) * float64(eta))
 		l.theta[i] = float32(float64(mean[i]) + l.away[i])
 	}
 }
