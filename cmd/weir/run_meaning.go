@@ -24,6 +24,7 @@ func meaningOf(metrics map[string]float64, kind, key string) string {
 		"mixed_mean_absolute_difference": "mean difference of associations between columns, 0 is best",
 		"pmse_ratio":                     "how well rows are told apart, 1 as by chance",
 		"exact_matches":                  "synthetic rows that equal a real one",
+		"synthetic_wins":                 "share of the declared questions that synthetic rows answer better than the tailored answers",
 	}[name]
 	if !known {
 		return ""
