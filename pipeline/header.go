@@ -41,6 +41,7 @@ type Header struct {
 	OwnRows   bool      // of a private table: the rows that change with one unit are rows of that unit
 	Rows      int64     // public number of rows; 0 where it is unknown or private
 	Shards    int       // shards that the column ShardColumn numbers, whatever the stability says of them; 0: the table has none
+	Ruled     bool      // of a model, and of a table that is drawn from it: every row keeps the rules of Domain, whatever was learned
 	Kept      Kept      // of a model: the steps of its training that it can be drawn from
 	Terms     Terms
 }

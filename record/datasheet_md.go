@@ -51,7 +51,7 @@ func Datasheet(r *Run) string {
 	for _, t := range r.Tables {
 		b.WriteString(t.describe())
 	}
-	b.WriteString(formulas(r))
+	b.WriteString(unruled(plan) + conditioned(plan) + formulas(r))
 	section(&b, "Collection", collection(r, plan))
 	section(&b, "How it was made", making(plan))
 	section(&b, "Uses", uses)

@@ -34,7 +34,7 @@ func PrivacyStatement(r *Run) string {
 		}
 		fmt.Fprintf(&b, "- `%s` (%s)\n", strings.TrimPrefix(f.Path, "release/"), f.SHA256)
 	}
-	b.WriteString(formulas(r))
+	b.WriteString(conditioned(plan) + formulas(r))
 	b.WriteString("\n## What this does not promise\n\n" + limits(r))
 	fmt.Fprintf(&b, "\n## Provenance\n\n- run %s, weir %s\n- spec %s\n- dataset %s, version %s, as its ledger names it\n- noise key commitment %s\n",
 		r.ID, r.Weir, r.SpecDigest, r.Dataset.ID, r.Dataset.Version, r.KeyCommitment)

@@ -1,8 +1,12 @@
 package runtime
 
 import (
+	"path/filepath"
+
 	"weir/pipeline/compile"
+	"weir/record"
 	"weir/runtime/pay"
+	"weir/runtime/store"
 )
 
 // Quote is what one run, or the runs of an experiment together, are about to charge to the
@@ -14,10 +18,12 @@ type Quote struct {
 
 // Due is a paid stage of a run.
 type Due struct {
-	Run     int      `json:"run,omitempty"` // of an experiment, from 1
-	Stage   string   `json:"stage"`
-	Epsilon *float64 `json:"epsilon_alone"`    // proven
-	From    string   `json:"reused,omitempty"` // run that has charged it; "" is a new charge
+	Run        int      `json:"run,omitempty"` // of an experiment, from 1
+	Stage      string   `json:"stage"`
+	Epsilon    *float64 `json:"epsilon_alone"`               // proven
+	Published  *float64 `json:"epsilon_published,omitempty"` // by the accounting of a paper: no bound
+	From       string   `json:"reused,omitempty"`            // run that has charged it; "" is a new charge
+	Unfinished bool     `json:"unfinished,omitempty"`        // that run has not finished the stage, which is continued with its noise
 }
 
 // Charges reports whether anything is to be charged.
@@ -25,7 +31,7 @@ func (q Quote) Charges() bool { return q.Bill > 0 }
 
 // quote is what the run is about to charge.
 func (r *run) quote() (Quote, error) {
-	q := Quote{Dues: duesOf(r.plan, 0, r.payer)}
+	q := Quote{Dues: r.duesOf(0, r.payer)}
 	var err error
 	q.Statement, err = r.purse.Statement()
 	return q, err
@@ -44,13 +50,27 @@ func (r *run) payer(s *compile.Step) string {
 }
 
 // duesOf lists the paid stages of a plan.
-func duesOf(plan *compile.Plan, run int, payer func(*compile.Step) string) (list []Due) {
-	for i := range plan.Steps {
-		if s := &plan.Steps[i]; draws(s) {
-			list = append(list, Due{Run: run, Stage: s.ID, Epsilon: s.Alone, From: payer(s)})
+func (r *run) duesOf(run int, payer func(*compile.Step) string) (list []Due) {
+	for i := range r.plan.Steps {
+		if s := &r.plan.Steps[i]; draws(s) {
+			d := Due{Run: run, Stage: s.ID, Epsilon: s.Alone, Published: s.Published, From: payer(s)}
+			d.Unfinished = r.unfinished(s, d.From)
+			list = append(list, d)
 		}
 	}
 	return list
+}
+
+// unfinished tells whether a run that has charged a stage was stopped, or is at work, before
+// the stage was done: then there is noise to go on with, and no output yet.
+func (r *run) unfinished(s *compile.Step, payer string) bool {
+	for _, p := range r.cache.Paid(r.recipes[s.ID]) {
+		if p.Run == payer && !r.cache.Holds(p.Address) {
+			rec, err := store.ReadRecord(filepath.Join(r.opts.Out, p.Name, p.Run))
+			return err == nil && rec.Status != record.Done
+		}
+	}
+	return false
 }
 
 // asks reports whether somebody is asked before a run of a plan charges: the rows of a

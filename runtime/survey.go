@@ -79,7 +79,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 	from := s.share(r, before, done)
 	r.purse.Earlier(from)
 	s.purses = append(s.purses, r.purse)
-	s.dues = append(s.dues, duesOf(t.Plan, i, func(step *compile.Step) string { return from[step.ID] })...)
+	s.dues = append(s.dues, r.duesOf(i, func(step *compile.Step) string { return from[step.ID] })...)
 	return nil
 }
 

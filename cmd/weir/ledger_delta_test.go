@@ -27,7 +27,7 @@ func TestLedgerShowLeavesRoomForOwnDeltas(t *testing.T) {
 			}
 		}
 		code, out, errs := s.weir("ledger", "show", s.path("l"))
-		if code != exitDone || !strings.Contains(out, want+" ") || strings.Contains(out, "epsilon none") {
+		if code != exitDone || !strings.Contains(out, want+" ") || strings.Contains(out, "epsilon none") || !strings.Contains(out, "\n  delta is ") || !strings.Contains(out, "a plan reads the same ledger at the delta of its spec (--delta)\n") {
 			t.Errorf("exit %d, must be an epsilon %s: %s%s", code, want, out, errs)
 		}
 	}

@@ -26,6 +26,7 @@ type ledgerFlags struct {
 // of the cap, if there is one.
 type totals struct {
 	fixed    ledger.Total
+	delta    string // where the delta of both totals is from; "": from the command line
 	filter   *ledger.Filter
 	line     int // that fixed the filter
 	filtered ledger.Total
@@ -45,7 +46,8 @@ of the filter behind the dataset's budget, and holds for runs that were chosen a
 looking at earlier ones. Both are read at the delta of the last cap, and the line
 "budget" says how much of it is spent and left. Without a cap delta is 1e-6, or ten
 times what the charges have of it for themselves (as dp_categories does) where that
-is more.
+is more: charges have no delta of their own, and a plan reads the same ledger at the
+delta of its spec. The line below the total says which delta was taken.
 
 Exit codes: 0 done; 2 usage; 3 the accountant has no bound for a charge, or the
 ledger is of an earlier format; 4 the ledger was altered.`,
@@ -80,7 +82,7 @@ func (f *ledgerFlags) totals(c *cobra.Command, entries []ledger.Entry) (t totals
 		return t, usage(c, err)
 	}
 	if !c.Flags().Changed("delta") {
-		f.delta = commonDelta(entries)
+		f.delta, t.delta = commonDelta(entries)
 	}
 	if !(f.delta >= 0 && f.delta <= 1) {
 		return t, usage(c, fmt.Errorf("--delta: is %v, must be in [0, 1]", f.delta))
@@ -165,6 +167,9 @@ func (t *totals) text() string {
 	f := t.fixed
 	s := fmt.Sprintf("together: epsilon %s at delta %g for one %s (%s), %s, if all were fixed in advance (%s)\n",
 		record.Bound(f.Epsilon), f.Delta, f.Unit, f.Adjacency, plural(f.Charges, "charge"), f.Accountant)
+	if t.delta != "" {
+		s += "  " + t.delta + "\n"
+	}
 	if f.Reason != "" {
 		s += "  " + f.Reason + "\n"
 	}

@@ -26,10 +26,10 @@ func ledgerOf(path string) string {
 // commonDelta is that of the last cap. Without one it is 1e-6, unless the charges have
 // deltas of their own, such as selections of categories, that leave too little of it: no
 // epsilon holds at a delta below their sum, and a tenth is the part of a plan's delta that
-// selections take where the spec does not say otherwise.
-func commonDelta(entries []ledger.Entry) float64 {
+// selections take where the spec does not say otherwise. from says which of these it is.
+func commonDelta(entries []ledger.Entry) (delta float64, from string) {
 	if limit, line := ledger.LastCap(entries); line > 0 {
-		return limit.Delta
+		return limit.Delta, fmt.Sprintf("delta is that of the budget in line %d", line)
 	}
 	own := 0.0
 	for _, e := range entries {
@@ -37,7 +37,10 @@ func commonDelta(entries []ledger.Entry) float64 {
 	}
 	// Rounded up to two digits: a delta that people write.
 	ten, _ := strconv.ParseFloat(strconv.FormatFloat(10*own, 'e', 1, 64), 64)
-	return min(max(1e-6, ten), 1)
+	if ten > 1e-6 {
+		return min(ten, 1), "delta is ten times what the charges have of it for themselves; a plan reads the same ledger at the delta of its spec (--delta)"
+	}
+	return 1e-6, "delta is 1e-06 for want of a budget, since charges have none of their own; a plan reads the same ledger at the delta of its spec (--delta)"
 }
 
 // ownDelta is what an event has of delta for itself, whatever the delta of the total.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -35,6 +36,33 @@ func TestKilledRunLendsItsNoise(t *testing.T) {
 	if code, out, errs := s.weir("verify", got.Run); code != exitDone {
 		t.Errorf("its replay: %d: %s%s", code, out, errs)
 	}
+}
+
+// TestUnfinishedTrainingIsNoReuse: what a run has paid and not finished, at work or killed, is
+// planned as a stage to be continued, in its own spec and in another one; once it is done it is
+// one to be used again.
+func TestUnfinishedTrainingIsNoReuse(t *testing.T) {
+	s := newStudy(t, 400)
+	long(s)
+	c := s.process(nil)
+	s.must(c.Start())
+	waitFor(t, s.path("runs/cache/*/scratch/checkpoint"))
+	first, _ := filepath.Glob(s.path("runs/study/2*"))
+	planned := func(when, want string) {
+		t.Helper()
+		if code, out, errs := s.weir("plan", s.path("spec.yaml"), "--out", s.path("runs")); code != exitDone || !strings.Contains(out, want) {
+			t.Errorf("%s: %d, must be planned as %q: %s%s", when, code, want, out, errs)
+		}
+	}
+	paid := "paid in run " + filepath.Base(first[0]) + ", to be continued"
+	planned("a run at work", paid)
+	s.must(c.Process.Kill())
+	c.Wait()
+	planned("a killed run", paid)
+	s.edit("spec.yaml", "rows: 50", "rows: 60")
+	planned("a killed run of another spec", paid)
+	s.result()
+	planned("a finished training", "reused, charged in run "+filepath.Base(first[0]))
 }
 
 // TestVerifyNeedsTheKeyOfTheRunThatPaid, and says whose is gone.

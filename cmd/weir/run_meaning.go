@@ -17,12 +17,14 @@ func meaningOf(metrics map[string]float64, kind, key string) string {
 		"total_variation":                "single columns: share of rows that would have to change, 0 is best",
 		"total_variation_2way":           "pairs of columns: share of rows that would have to change, 0 is best",
 		"total_variation_3way":           "triples of columns: share of rows that would have to change, 0 is best",
+		"k_marginal_score":               "triples of columns, scored as in the NIST challenge of 2018: 0 to 1000, 1000 is best",
 		"auroc":                          "learnt from synthetic rows, tried on real ones; .5 is chance, 1 is best",
 		"accuracy":                       "learnt from synthetic rows: share of real rows that it gets right",
 		"r2":                             "learnt from synthetic rows: share of the real variance explained, 1 is best",
 		"mixed_mean_absolute_difference": "mean difference of associations between columns, 0 is best",
 		"pmse_ratio":                     "how well rows are told apart, 1 as by chance",
 		"exact_matches":                  "synthetic rows that equal a real one",
+		"synthetic_wins":                 "share of the declared questions that synthetic rows answer better than the tailored answers",
 	}[name]
 	if !known {
 		return ""

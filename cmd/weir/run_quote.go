@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"weir/internal/plain"
@@ -37,10 +38,14 @@ func dueText(dues []runtime.Due) string {
 	var b strings.Builder
 	times, order := map[string]int{}, []string{}
 	for _, d := range dues {
-		line := fmt.Sprintf("  %-16s new charge, epsilon %s alone", d.Stage, epsilonOr(d.Epsilon))
+		line := fmt.Sprintf("  %-16s new charge, epsilon %s alone", d.Stage, epsilonOr(d))
 		switch {
+		case d.Unfinished && d.Run > 0:
+			line = fmt.Sprintf("  %-16s paid in another run, epsilon %s alone, to be continued", d.Stage, epsilonOr(d))
+		case d.Unfinished:
+			line = fmt.Sprintf("  %-16s paid in run %s, to be continued", d.Stage, d.From)
 		case d.From != "" && d.Run > 0:
-			line = fmt.Sprintf("  %-16s reused, epsilon %s alone, charged in another run", d.Stage, epsilonOr(d.Epsilon))
+			line = fmt.Sprintf("  %-16s reused, epsilon %s alone, charged in another run", d.Stage, epsilonOr(d))
 		case d.From != "":
 			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
 		}
@@ -57,11 +62,20 @@ func dueText(dues []runtime.Due) string {
 	return b.String()
 }
 
-func epsilonOr(x *float64) string {
-	if x == nil {
-		return "not proven"
+// epsilonOr is the proven epsilon; where there is none, it says so and what the paper has.
+func epsilonOr(d runtime.Due) string {
+	switch {
+	case d.Epsilon != nil:
+		return record.Bound(*d.Epsilon)
+	case d.Published != nil:
+		return "none proven, " + record.Bound(*d.Published) + " by the paper's own accounting,"
 	}
-	return record.Bound(*x)
+	return "none proven"
+}
+
+// unproven tells whether a charge is about to be made of which nothing is proven.
+func unproven(q runtime.Quote) bool {
+	return slices.ContainsFunc(q.Dues, func(d runtime.Due) bool { return d.From == "" && d.Epsilon == nil })
 }
 
 // balanceLine is how the ledger stands now and after the charges.
@@ -70,6 +84,9 @@ func balanceLine(q runtime.Quote) string {
 	s := "  spent so far     " + totalWords(q.Spent.Total) + at
 	if q.Charges() {
 		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), plural(q.Bill, "new charge"))
+	}
+	if unproven(q) {
+		s += "  afterwards       no run with a budget of the dataset (dataset.budget) is admitted: nothing bounds what all runs tell together\n"
 	}
 	if q.Cap == nil {
 		return s + "  budget           none: nothing bounds what all runs spend together (dataset.budget)\n"

@@ -28,6 +28,34 @@ func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 	}
 }
 
+// TestUnfinishedStagesAreContinued: what a stopped run has paid has no output to use again.
+func TestUnfinishedStagesAreContinued(t *testing.T) {
+	half := 0.5
+	due := runtime.Due{Stage: "train", Epsilon: &half, From: "20261122-202544-2d79", Unfinished: true}
+	if got := dueText([]runtime.Due{due}); !strings.Contains(got, "paid in run 20261122-202544-2d79, to be continued") || strings.Contains(got, "reused") {
+		t.Errorf("a stopped run's dues are\n%s", got)
+	}
+	due.Run = 2
+	if got := dueText([]runtime.Due{due}); !strings.Contains(got, "paid in another run, epsilon 0.5 alone, to be continued") {
+		t.Errorf("an experiment's dues are\n%s", got)
+	}
+}
+
+// TestUnprovenChargesSayWhatTheyShut: the question names the published epsilon, what is proven,
+// and that no budget admits a run afterwards; that of a proven charge does not.
+func TestUnprovenChargesSayWhatTheyShut(t *testing.T) {
+	x := 1.23
+	const shut = "no run with a budget of the dataset (dataset.budget) is admitted"
+	got := quoteText([]runtime.Quote{{Dues: []runtime.Due{{Stage: "train", Published: &x}}}})
+	if !strings.Contains(got, "new charge, epsilon none proven, 1.23 by the paper's own accounting") || !strings.Contains(got, shut) {
+		t.Errorf("a charge without a proof is asked for by\n%s", got)
+	}
+	got = quoteText([]runtime.Quote{{Dues: []runtime.Due{{Stage: "train", Epsilon: &x}, {Stage: "old", Published: &x, From: "20261122-202544-2d79"}}}})
+	if !strings.Contains(got, "new charge, epsilon 1.23 alone") || strings.Contains(got, shut) {
+		t.Errorf("a proven charge is asked for by\n%s", got)
+	}
+}
+
 // TestInterruptedQuestionIsNo: Ctrl-C at the question begins nothing, so there is nothing to
 // continue, and it says that nothing was charged.
 func TestInterruptedQuestionIsNo(t *testing.T) {

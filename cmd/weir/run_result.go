@@ -56,9 +56,17 @@ func figures(b *strings.Builder, rec *record.Run) {
 		}
 	}
 	if more := len(rec.Metrics) - len(keys); more > 0 {
-		fmt.Fprintf(b, "  and %d more in internal/metrics.json; the report says what they mean\n", more)
+		fmt.Fprintf(b, "  and %d more in internal/metrics.json%s\n", more, meantIn(rec))
 	}
 	b.WriteString("\n")
+}
+
+// meantIn says where figures are explained: in the report of the run, if it has one.
+func meantIn(rec *record.Run) string {
+	if slices.ContainsFunc(rec.Stages, func(s record.Stage) bool { return s.Kind == "report" }) {
+		return "; the report says what they mean"
+	}
+	return ""
 }
 
 // headlines picks, for each stage, the figures that people look at first, or
@@ -82,7 +90,7 @@ func headlines(metrics map[string]float64) []string {
 }
 
 func preferred() []string {
-	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches", "synthetic_wins"}
+	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "k_marginal_score", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches", "synthetic_wins"}
 }
 
 // interval words the interval of a figure, from the figures NAME_low and NAME_high; ""

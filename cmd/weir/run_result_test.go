@@ -17,6 +17,21 @@ func TestResultRoundsBoundsUp(t *testing.T) {
 	}
 }
 
+// TestFiguresPointToAReportThatIsThere, and a score is among the first where it is computed.
+func TestFiguresPointToAReportThatIsThere(t *testing.T) {
+	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500, "m.columns": 3}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}}}
+	var without, with strings.Builder
+	figures(&without, rec)
+	rec.Stages = append(rec.Stages, record.Stage{ID: "page", Kind: "report"})
+	figures(&with, rec)
+	if text := without.String(); strings.Contains(text, "the report") || !strings.Contains(text, "and 2 more in internal/metrics.json\n") || !strings.Contains(text, "m.k_marginal_score") || !strings.Contains(text, "1000 is best") {
+		t.Errorf("a run without a report ends with %s", text)
+	}
+	if text := with.String(); !strings.Contains(text, "; the report says what they mean\n") {
+		t.Errorf("a run with a report ends with %s", text)
+	}
+}
+
 // TestTablesAreNamedForWhatTheyHold: rows of people and lists of counts are not called
 // synthetic at the end of a run.
 func TestTablesAreNamedForWhatTheyHold(t *testing.T) {

@@ -123,5 +123,8 @@ func Rules() []Rule {
 		{"W40", "warning", "expected_batch_size above the public row count: every row is in every batch, and the sum is divided by more rows than there are",
 			"a small part of the rows",
 			"Ponomareva et al. 2023, How to DP-fy ML", Checked, nil},
+		{"W41", "note", "rules of the domain (constraints), and a model that does not hold them: synthetic rows may break them, and the domain.yaml of the release leaves them out",
+			"a model of marginals, which holds every rule in every row; a stage of kind constraints counts the rows that break one",
+			"docs/spec.md, rules of the domain", Checked, nil},
 	}
 }

@@ -106,6 +106,7 @@ func (c *compiler) step(s *spec.Stage) {
 			c.plan.Public = append(c.plan.Public, pipeline.PublicFile{Stage: s.ID, Name: path.Base(f.Path), By: f.By, Terms: f.Terms})
 		}
 	}
+	c.unruled(s, work.Out)
 	c.named(step.Work.Out, s.ID)
 	step.plansAgain(s.Stage)
 	c.checkOutputs(s, in, &step)

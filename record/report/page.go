@@ -146,7 +146,7 @@ func (r *Report) page(d drawings) ([]byte, error) {
 		}
 	}
 	for i, g := range r.Groups {
-		v.Tables = append(v.Tables, g.table(i))
+		v.Tables = append(v.Tables, g.table(i, r.Privacy))
 	}
 	t, err := template.New("page").Funcs(functions()).Parse(pageText)
 	if err != nil {
@@ -161,14 +161,14 @@ func (r *Report) page(d drawings) ([]byte, error) {
 const mostOpen = 60
 
 // table lists the figures; the ends of an interval stand beside their figure.
-func (g Group) table(i int) table {
+func (g Group) table(i int, p Privacy) table {
 	t := table{ID: fmt.Sprintf("figures-%d", i+1), Stage: g.Stage, Kind: g.Kind}
 	intervals := g.intervals()
 	for _, f := range g.Figures {
 		if base, end := endOf(f.Name); end && intervals[[2]string{base, f.Column}] != "" {
 			continue
 		}
-		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), intervals[[2]string{f.Name, f.Column}], f.Note})
+		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), intervals[[2]string{f.Name, f.Column}], p.said(f.Note)})
 	}
 	t.Open = len(t.Rows) <= mostOpen
 	return t

@@ -87,7 +87,7 @@ func TestFewRowsHaveNoVerdict(t *testing.T) {
 func TestIntervalsStandBesideFigures(t *testing.T) {
 	g := Group{Figures: append(figuresOf("auroc", .8, "auroc_low", .7, "auroc_high", .9, "humidity_low", .1), Figure{Name: "auroc", Column: "mlp", Value: .8},
 		Figure{Name: "auroc_low", Column: "mlp", Value: .75}, Figure{Name: "auroc_high", Column: "mlp", Value: .85})}
-	rows := g.table(0).Rows
+	rows := g.table(0, Privacy{}).Rows
 	if len(rows) != 3 || rows[0].Interval != "0.7 to 0.9" || rows[1].Name != "humidity_low" || rows[2].Interval != "0.75 to 0.85" {
 		t.Errorf("rows %+v", rows)
 	}

@@ -41,11 +41,17 @@ func (r *Report) verdicts() []verdict {
 			case m.better == attack:
 				list = append(list, g.judgeAttack(f, m, few))
 			default:
-				list = append(list, g.judge(f, m, few))
+				list = append(list, g.judge(f, m, few).in(r.Privacy))
 			}
 		}
 	}
 	return list
+}
+
+// in is the verdict in words that hold for a table of the privacy.
+func (v verdict) in(p Privacy) verdict {
+	v.Beside, v.Why = p.said(v.Beside), p.said(v.Why)
+	return v
 }
 
 // tooFew says which table of the stage has too few rows for a verdict; "" where none has.

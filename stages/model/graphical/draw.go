@@ -15,7 +15,7 @@ import (
 
 // Header is that of the rows that were measured: the same columns, types and history.
 func (m *released) Header() pipeline.Header {
-	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
+	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Ruled: true, Stability: pipeline.Unbounded()})
 }
 
 // A block is the rows that are drawn at a time: counts are rounded over all of them, and

@@ -74,7 +74,7 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Stage) header(model pipeline.Header, class pipeline.Class) (pipeline.Header, error) {
-	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: class, Stability: pipeline.Unbounded(), Terms: model.Terms})
+	h := pipeline.TableHeader(model.Domain, pipeline.Header{Class: class, Ruled: model.Ruled, Stability: pipeline.Unbounded(), Terms: model.Terms})
 	if s.Rows != nil {
 		h.Rows = *s.Rows
 	}
@@ -118,7 +118,11 @@ func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random 
 	if len(s.Where) > 0 {
 		return s.meeting(m, rows, class, random, progress)
 	}
-	return s.unconditional(m, rows, rows, class, random, progress)
+	t, err := s.unconditional(m, rows, rows, class, random, progress)
+	if err == nil {
+		t.Header = promised(t.Header, t.Domain)
+	}
+	return t, err
 }
 
 // unconditional is a table of total rows of m, which is told that there will be rows of them.

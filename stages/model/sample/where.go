@@ -37,9 +37,10 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 		if s.MaxTries > 0 {
 			ps.Add("max_tries", "given without where", "absent: every row that is drawn is kept")
 		}
-		return conditions{out: h}, ps.Err()
+		return conditions{out: promised(h, h.Domain)}, ps.Err()
 	}
 	by := constraint.Where(h.Domain, "where", s.Where, &ps)
+	s.possible(h.Domain, by, &ps)
 	if err := ps.Err(); err != nil {
 		return conditions{}, err
 	}
@@ -59,7 +60,7 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 		c.places, c.values, c.codes = append(c.places, at), append(c.values, v), append(c.codes, recoded(old, d.Columns[at]))
 	}
 	d.LiftTotals()
-	c.out = pipeline.TableHeader(d, h)
+	c.out = promised(h, d)
 	return c, ps.Err()
 }
 
