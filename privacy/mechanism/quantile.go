@@ -12,14 +12,16 @@ import (
 // Quantile releases, each time, a point of the grid Low, Low+Step, ..., High near the
 // quantile Q of one number of each unit.
 //
-// Input: one number of each unit; numbers outside are moved to the ends, NaN
-// counts as a unit without a number. Release: a grid point c with probability
-// proportional to exp(-Epsilon |rank(c) - Q n| / (2 d)), rank(c) being how many
-// numbers lie below c. Sensitivity of the score: under add_remove rank moves by
-// 0 or 1 and Q n by Q, so d = max(Q, 1-Q); under replace_one d = 1. Guarantee:
+// Input: one number of each unit; numbers outside are moved to the ends, others down
+// to the grid; NaN counts as a unit without a number. Release: a grid point c with
+// probability proportional to exp(-Epsilon off(c) / (2 d)), off(c) being how far Q n is
+// from the ranks of c, those from the numbers below c to the numbers up to c: so equal
+// numbers hold all ranks between, and some point is off by 0. Sensitivity of the score:
+// under add_remove either end moves by 0 or 1 and Q n by Q, so that both ends less
+// Q n, hence off, move by d = max(Q, 1-Q) at most; under replace_one d = 1. Guarantee:
 // Epsilon-DP, the exponential mechanism. Reference: Smith 2011, on gaps; here a
 // gap is a number of grid points, so the release shows no low bits of a row.
-// The choice of a gap is noise.Stream.Race: its errors, a factor within
+// The choice of a stretch is noise.Stream.Race: its errors, a factor within
 // exp(+-2^-38) for each of two neighbours, and those of the weights are paid for
 // by 2^-34 of Epsilon.
 type Quantile struct {
@@ -44,7 +46,7 @@ func (m Quantile) Event(a privacy.Adjacency) privacy.Event {
 // moves is what one unit moves the score of a point: see Quantile.
 func (m Quantile) moves() Moves { return Moves{max(m.Q, 1-m.Q), 1} }
 
-// Sensitivity is about the scores -|rank(c) - Q n|.
+// Sensitivity is about the scores -off(c).
 func (m Quantile) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 	return privacy.Sensitivity{Norm: privacy.LInf, Bound: m.moves().Under(a)}
 }
@@ -98,21 +100,46 @@ func ReleaseQuantile(h *privacy.Handle, values []float64) (float64, error) {
 	return privacy.Release(u, m.watched(u, cells, points), m.Low+float64(float64(c)*m.Step)), nil
 }
 
-// choose returns a grid point: first a gap between sorted cells, then a point in it.
+// choose returns a grid point: first a stretch of points of one score, then a point in it.
 func (m Quantile) choose(st *noise.Stream, cells []int64, points float64) int64 {
-	// Gap i holds the points c with edges[i] < c <= edges[i+1]: rank i.
-	edges := append(slices.Clone(cells), -1, int64(points)-1)
-	slices.Sort(edges)
-	weights := make([]float64, len(edges)-1)
-	target, rate := float64(m.Q*float64(len(weights)-1)), m.Rate()
-	for i := range weights {
+	list := m.stretches(cells, int64(points))
+	weights, rate := make([]float64, len(list)), m.Rate()
+	for i, s := range list {
 		weights[i] = math.Inf(-1)
-		if size := edges[i+1] - edges[i]; size > 0 {
-			weights[i] = noise.Ln(float64(size)) - min(float64(math.Abs(float64(i)-target)*rate), 0x1p11)
+		if s.size > 0 {
+			weights[i] = noise.Ln(float64(s.size)) - min(float64(s.off*rate), 0x1p11)
 		}
 	}
-	gap := st.Race(weights)
-	return edges[gap] + 1 + int64(st.Uint64n(uint64(edges[gap+1]-edges[gap])))
+	s := list[st.Race(weights)]
+	return s.first + int64(st.Uint64n(uint64(s.size)))
+}
+
+// stretch is grid points of one score, -off; size can be 0.
+type stretch struct {
+	first, size int64
+	off         float64
+}
+
+// stretches are each point that numbers lie at, and what is between two of them.
+func (m Quantile) stretches(cells []int64, points int64) []stretch {
+	sorted := slices.Sorted(slices.Values(cells))
+	var list []stretch
+	next, below := int64(0), 0
+	for below < len(sorted) {
+		at, upto := sorted[below], below+1
+		for upto < len(sorted) && sorted[upto] == at {
+			upto++
+		}
+		list = append(list, stretch{next, at - next, m.off(below, below, len(sorted))}, stretch{at, 1, m.off(below, upto, len(sorted))})
+		next, below = at+1, upto
+	}
+	return append(list, stretch{next, points - next, m.off(below, below, len(sorted))})
+}
+
+// off is how far Q n is from the ranks of a point.
+func (m Quantile) off(below, upto, n int) float64 {
+	target := float64(m.Q * float64(n))
+	return max(0, float64(below)-target, target-float64(upto))
 }
 
 // watched returns the scores of at most 65 points spread over the grid.
@@ -122,13 +149,16 @@ func (m Quantile) watched(u *privacy.Use, cells []int64, points float64) []float
 	}
 	scores := make([]float64, int(min(points, 65)))
 	for i := range scores {
-		c, rank := int64(float64(i)*(points-1)/float64(len(scores)-1)), 0.0
+		c, below, upto := int64(float64(i)*(points-1)/float64(len(scores)-1)), 0, 0
 		for _, x := range cells {
 			if x < c {
-				rank++
+				below++
+			}
+			if x <= c {
+				upto++
 			}
 		}
-		scores[i] = -math.Abs(rank - float64(m.Q*float64(len(cells))))
+		scores[i] = -m.off(below, upto, len(cells))
 	}
 	return scores
 }
@@ -138,7 +168,7 @@ func (m Quantile) cells(values []float64, points float64) []int64 {
 	cells := make([]int64, 0, len(values))
 	for _, x := range values {
 		if !math.IsNaN(x) {
-			cells = append(cells, int64(min(max(math.Floor((x-m.Low)/m.Step), -1), points-1)))
+			cells = append(cells, int64(min(max(math.Floor((x-m.Low)/m.Step), 0), points-1)))
 		}
 	}
 	return cells

@@ -47,11 +47,11 @@ func adult(tb testing.TB) *Objective {
 	return o
 }
 
-// BenchmarkAdultStep is a step of the training on Adult: 151 rows in the mean. private is what a spec runs;
-// plain has neither clip nor noise.
-func BenchmarkAdultStep(b *testing.B) {
+// BenchmarkStep is a step of the training on Adult: 151 rows in the mean. private is what a
+// spec runs; plain has neither clip nor noise.
+func BenchmarkStep(b *testing.B) {
 	for name, c := range map[string]train.DPSGD{"private": {MaxGradNorm: 2, NoiseMultiplier: 2}, "plain": {MaxGradNorm: math.Inf(1)}} {
-		b.Run(name, func(b *testing.B) {
+		b.Run("mixture/"+name, func(b *testing.B) {
 			o := adult(b)
 			c.SamplingRate, c.ExpectedBatchSize, c.Steps = 0.005, 151, b.N
 			paid := privacy.Open(privacy.Opening{Spend: "train", Mechanism: c, Source: noise.NewSource(noise.Key{1}, "train")})

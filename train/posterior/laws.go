@@ -23,7 +23,7 @@ func logGamma(a float64, r *rand.Rand) float64 {
 		if v <= 0 {
 			continue
 		}
-		v = v * v * v
+		v = float64(v * v * v)
 		log := portable.Log(v)
 		if portable.Log(1-r.Float64()) < float64(0.5*x*x)+float64(d*(1-v+log)) {
 			return portable.Log(d) + log + boost

@@ -112,7 +112,7 @@ func (o *Objective) set(theta []float64) {
 
 // Worker implements train.Objective.
 func (o *Objective) Worker(rows int) train.Worker {
-	k := &worker{Objective: o, square: make([]float64, rows), parts: make([]float64, rows)}
+	k := &worker{Objective: o}
 	most := 0
 	for _, s := range o.strata {
 		most = max(most, s.Components)
@@ -126,12 +126,11 @@ func (o *Objective) Worker(rows int) train.Worker {
 // worker differentiates a chunk of rows.
 type worker struct {
 	*Objective
-	index         []int32
-	most          int       // components of a stratum
-	share         []float64 // responsibilities of components, by row
-	norm, size    []float64 // of one row, by component: squared norm of the gradient, and of its parts
-	square, parts []float64
-	sums          []sums
+	index      []int32
+	most       int       // components of a stratum
+	share      []float64 // responsibilities of components, by row
+	norm, size []float64 // of one row, by component: squared norm of the gradient, and of its parts
+	sums       []sums
 }
 
 // Run implements train.Worker.
@@ -145,43 +144,57 @@ func (k *worker) Run(_ []float32, index []int32, _ train.Draw, loss []float64) {
 	}
 }
 
-// row works out the responsibilities of a row, the squared norm of its gradient, and its log
-// density, which it returns.
+// row works out the responsibilities of a row, and returns its log density.
 func (k *worker) row(i int, row int32) float64 {
 	s := k.of[row]
 	t, places := k.tables[s], k.strata[s].Places
 	share := k.share[i*k.most:][:t.Components]
-	norm, size := k.norm[:t.Components], k.size[:t.Components]
 	copy(share, t.logits)
+	for j, c := range t.Columns {
+		v := &k.values[places[j]]
+		cell := int(v.cells[row])
+		if c.coded() {
+			log := t.logp[(t.first[j]+cell)*t.Components:][:len(share)]
+			for n := range share {
+				share[n] += log[n]
+			}
+			continue
+		}
+		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
+			for n := range share {
+				share[n] += t.numbers[t.first[j]+n].log(x, y)
+			}
+		}
+	}
+	return normalise(share)
+}
+
+// length works out the squared norm of a row's gradient, and of its parts.
+func (k *worker) length(i int, row int32) (square, parts float64) {
+	s := k.of[row]
+	t, places := k.tables[s], k.strata[s].Places
+	norm, size := k.norm[:t.Components], k.size[:t.Components]
 	clear(norm)
 	clear(size)
 	for j, c := range t.Columns {
 		v := &k.values[places[j]]
 		cell := int(v.cells[row])
 		if c.coded() {
-			at := (t.first[j] + cell) * t.Components
-			log, square := t.logp[at:][:len(share)], t.square[at:][:len(share)]
-			for n := range share {
-				share[n] += log[n]
+			square := t.square[(t.first[j]+cell)*t.Components:][:len(norm)]
+			for n := range norm {
 				norm[n] += square[n]
 			}
 			continue
 		}
-		x, y := v.x[cell], v.y[cell]
-		if math.IsNaN(x) {
-			continue
-		}
-		for n := range share {
-			law := &t.numbers[t.first[j]+n]
-			share[n] += law.log(x, y)
-			first, second, parts := law.grad(x, y)
-			norm[n] += float64(first*first) + float64(second*second)
-			size[n] += parts
+		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
+			for n := range norm {
+				first, second, parts := t.numbers[t.first[j]+n].grad(x, y)
+				norm[n] += float64(first*first) + float64(second*second)
+				size[n] += parts
+			}
 		}
 	}
-	log := normalise(share)
-	k.square[i], k.parts[i] = t.squares(share, norm, size)
-	return log
+	return t.squares(k.share[i*k.most:][:t.Components], norm, size)
 }
 
 // squares are the squared norm of a row's gradient, and of its parts: a gradient for the
@@ -204,9 +217,10 @@ func (t *table) squares(share, norm, size []float64) (square, parts float64) {
 // parts, and the slack of train is 2^-15 of the bound: 2^-30 of them. So a norm counts as at
 // least 2^-22.5 of its parts, which bounds the error of a clipped sum too.
 func (k *worker) Squares(dst, bound []float64) {
-	for i := range k.index {
-		dst[i] += k.square[i]
-		bound[i] += k.parts[i] * 0x1p-30
+	for i, row := range k.index {
+		square, parts := k.length(i, row)
+		dst[i] += square
+		bound[i] += parts * 0x1p-30
 	}
 }
 

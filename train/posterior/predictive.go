@@ -89,7 +89,7 @@ func (p *Predictive) choose(logits []float64, r *rand.Rand) int {
 		total += p.logs[i]
 	}
 	total += portable.Exp(-top)
-	u := r.Float64() * total
+	u := float64(r.Float64() * total)
 	for i, v := range p.logs {
 		if u -= v; u < 0 {
 			return i

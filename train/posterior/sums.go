@@ -55,7 +55,7 @@ func (k *worker) add(i int, row int32, factor float64) {
 	to.rows++
 	for n, r := range k.share[i*k.most:][:t.Components] {
 		to.weights[n] += float64(factor * (t.weights[n] - r))
-		share[n] = factor * r
+		share[n] = float64(factor * r)
 		to.all[n] += share[n]
 	}
 	for j, c := range t.Columns {

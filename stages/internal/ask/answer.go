@@ -132,13 +132,13 @@ func (a Asked) exactQuantile(values []float64) Answer {
 const noRow = "no row is asked about"
 
 // Picked is the answer to a quantile that an exponential mechanism picked, with weights
-// exp(-rate |rank - target|). How far the value is from the true one no noise tells, for that
-// is up to the rows around it; so there is no interval, and the note bounds the rank
-// (McSherry, Talwar 2007: of so many values one that is worse than the best by
-// (ln values + ln 20)/rate comes out with probability .05 at most).
+// exp(-rate off), off being how far the quantile is from the ranks of a value. How far the value
+// is from the true one no noise tells, for that is up to the rows around it; so there is no
+// interval, and the note bounds off (McSherry, Talwar 2007: some value is off by 0, and of
+// so many one that is off by (ln values + ln 20)/rate comes out with probability .05 at most).
 func (a Asked) Picked(x, rate float64) []Answer {
 	ranks := math.Ceil((portable.Log(a.values()) + portable.Log(20)) / rate)
-	note := fmt.Sprintf("in 95 of 100 releases at most %s rows of rank further from the quantile than the best value of the grid", text(ranks))
+	note := fmt.Sprintf("in 95 of 100 releases at most %s rows from the quantile, by rank", text(ranks))
 	return []Answer{{Question: a.Name, Value: x, Low: math.NaN(), High: math.NaN(), Note: note}}
 }
 

@@ -22,7 +22,7 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 	}
 	theta := make([]float64, len(r.terms))
 	theta[0] = r.intercept(float64(totals[0]*r.most), float64(totals[1]*r.longest), float64(deviation*math.Max(r.most, r.longest)))
-	prior := m.prior(len(theta))
+	prior := m.Prior()
 	for t := range steps {
 		if err := ctx.Err(); err != nil {
 			return b, err

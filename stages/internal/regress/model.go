@@ -122,6 +122,15 @@ func (m *Model) outcomes(c *columns.Column) []float64 {
 	return out
 }
 
+// Len is the number of rows.
+func (r *Rows) Len() int { return r.n }
+
+// Row writes the terms of row i and returns its outcome.
+func (r *Rows) Row(i int, x []float64) (outcome float64) {
+	r.row(i, x)
+	return r.outcome[i]
+}
+
 // row writes the terms of row i.
 func (r *Rows) row(i int, x []float64) {
 	x[0] = 1
@@ -145,9 +154,9 @@ func between(v, low, high float64) float64 {
 	return math.Min(math.Max(v, low), high)
 }
 
-// prior is the precision of each coefficient.
-func (m *Model) prior(terms int) []float64 {
-	p := make([]float64, terms)
+// Prior is the precision of each coefficient.
+func (m *Model) Prior() []float64 {
+	p := make([]float64, m.Design().Terms())
 	for j := range p {
 		p[j] = 1 / (m.PriorDeviation * m.PriorDeviation)
 	}

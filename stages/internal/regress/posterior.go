@@ -14,6 +14,17 @@ type Belief struct {
 	covariance, silent [][]float64
 }
 
+// Independent is a law of coefficients that know nothing of each other, or of noise.
+func Independent(mean, deviation []float64) Belief {
+	b := Belief{mean: mean, covariance: make([][]float64, len(mean))}
+	for j, v := range deviation {
+		b.covariance[j] = make([]float64, len(mean))
+		b.covariance[j][j] = v * v
+	}
+	b.silent = b.covariance
+	return b
+}
+
 // noisy are released sums at coefficients theta: of scores, with noise of one deviation on
 // each, and of information, with noise of another on each number of the upper triangle, those
 // off the diagonal counting sqrt(2).

@@ -104,7 +104,7 @@ func allot(rows int64, sizes []int64) []int64 {
 		if total > 0 {
 			share = float64(n) / total
 		}
-		exact := share * float64(rows)
+		exact := float64(share * float64(rows))
 		left[i] = min(int64(math.Floor(exact)), rows-given)
 		rest[i], order[i] = exact-float64(left[i]), i
 		given += left[i]

@@ -40,7 +40,7 @@ func (s *Mixture) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return pipeline.Work{
 		Out:    pipeline.Headers{"model": out},
 		Spends: s.spends(l, rate),
-		Terms:  pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Terms:  pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h, l, rate)},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			m, err := s.learn(ctx, env, in["in"], l)
 			if err != nil {

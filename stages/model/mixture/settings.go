@@ -63,7 +63,7 @@ func mixtureKind() pipeline.Kind {
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The law of the parameters, and the sizes of strata."}},
 		New: func() pipeline.Stage {
 			return &Mixture{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1}, Shape: Shape{Components: 10, Prior: posterior.Uniform()},
-				SizesShare: 0.05, LearningRate: 0.01, Average: 0.99, CheckpointEvery: 5000}
+				SizesShare: 0.05, LearningRate: 0.03, Average: 0.999, CheckpointEvery: 5000}
 		},
 	}
 }

@@ -13,6 +13,8 @@ import (
 type Logistic struct {
 	Target     string `yaml:"target" json:"target" required:"true" format:"columns" doc:"Column of two categories; the odds are those of the second one."`
 	Regression `yaml:",inline"`
+
+	Variational *Variational `yaml:"variational,omitempty" json:"variational,omitempty" doc:"Variational inference by DP-SGD, as published, instead of Newton steps (steps is then not used). Its standard errors leave out the noise of privacy and correlations, so that they are too small."`
 }
 
 const logisticName = "dp_logistic_regression"
@@ -46,5 +48,8 @@ func (s *Logistic) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	m.Positive = target.Categories[1]
+	if s.Variational != nil {
+		return s.varied(h, m)
+	}
 	return s.work(h, m), nil
 }

@@ -15,6 +15,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/stages/internal/ask"
+	"weir/stages/internal/columns"
 )
 
 // watching keeps what goes into each release and what comes out.
@@ -182,5 +183,33 @@ func TestQuestionSettings(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%v", want, err)
 		}
+	}
+}
+
+// TestIntervalsOfTheStageHold: over 100 runs, of 11 intervals each, 95 in 100 hold what the
+// rows answer, or more: a binomial test at 1e-6, which intervals of 90 % fail. Rows come or
+// go, so means are over noisy numbers of rows.
+func TestIntervalsOfTheStageHold(t *testing.T) {
+	in, holds, of := wards()["add_remove"], 0, 0
+	f, err := columns.Read(t.Context(), pipeline.FromRecords(in.Header, in.Rows))
+	must(t, err)
+	for key := range byte(100) {
+		answers, _ := run(t, queryOf(1, everything()[:6]...)(), queryKind(), in, 0.7, key)
+		var truth []ask.Answer
+		for _, q := range answers.Asked {
+			truth = append(truth, q.Of(f)...)
+		}
+		for i, a := range answers.List {
+			of++
+			if a.Low <= truth[i].Value && truth[i].Value <= a.High {
+				holds++
+			}
+		}
+	}
+	if of != 1100 || float64(holds) < 0.95*float64(of) && stattest.Binomial(holds, of, 0.95) < 1e-6 {
+		t.Errorf("%d of %d intervals hold", holds, of)
+	}
+	if stattest.Binomial(holds, of, 0.9) > 1e-6 {
+		t.Errorf("%d of %d intervals hold, as those of 90 %% might", holds, of)
 	}
 }

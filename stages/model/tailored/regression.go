@@ -120,12 +120,16 @@ func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
 			if err != nil {
 				return nil, err
 			}
-			r := regress.Released{Stage: env.Stage, Queries: s.Queries, Steps: s.Steps, Model: m}
-			r.Coefficients, r.Covariance = m.Coefficients(b)
-			t, err := r.Write(out, env.Insecure)
+			t, err := released(env, s.Queries, s.Steps, m, b).Write(out, env.Insecure)
 			return pipeline.Tables{"out": t}, err
 		},
 	}
+}
+
+func released(env *pipeline.Env, queries, steps int, m regress.Model, b regress.Belief) regress.Released {
+	r := regress.Released{Stage: env.Stage, Queries: queries, Steps: steps, Model: m}
+	r.Coefficients, r.Covariance = m.Coefficients(b)
+	return r
 }
 
 // fitName is the mechanism of a regression.

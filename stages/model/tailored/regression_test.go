@@ -83,6 +83,11 @@ func logisticOf(change func(*Logistic)) func() pipeline.Stage {
 	}
 }
 
+// varied is a variational fit of so many steps of a batch, near half of the rows.
+func varied(steps int, batch float64) *Variational {
+	return &Variational{Steps: steps, SamplingRate: 0.4, ExpectedBatchSize: batch, MaxGradNorm: 2, LearningRate: 0.02}
+}
+
 func poissonOf(change func(*Poisson)) func() pipeline.Stage {
 	return func() pipeline.Stage {
 		s := poissonKind().New().(*Poisson)
@@ -99,6 +104,7 @@ func regressions(add func(kind, name string, in pipelinetest.Input, c pipelinete
 	group.Header.Stability = pipeline.Rows(2)
 	for name, in := range map[string]pipelinetest.Input{"public rows": clinic(30, 5), "add_remove": removable, "group": group} {
 		add(logisticName, name, in, pipelinetest.Case{Stage: logisticOf(func(s *Logistic) { s.Steps, s.Queries = 3, 2 })})
+		add(logisticName, name+", variational", in, pipelinetest.Case{Stage: logisticOf(func(s *Logistic) { s.Variational, s.Queries = varied(5, 10), 2 })})
 		add(poissonName, name, in, pipelinetest.Case{Stage: poissonOf(func(s *Poisson) { s.Steps, s.MostExpected = 3, 0.5 })})
 	}
 	add(poissonName, "events alike exposed", clinic(30, 5), pipelinetest.Case{Stage: poissonOf(func(s *Poisson) { s.Steps, s.Target, s.Offset = 1, "ill", "" })})
@@ -110,7 +116,11 @@ func answered(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float
 	w, err := s.Plan(pipeline.Headers{"in": in.Header})
 	must(t, err)
 	env := pipelinetest.Env(1)
-	env.Privacy = &pipelinetest.Ledger{Key: noise.Key{9, key}, Plan: []pipeline.Planned{{Line: privacy.Line{Name: fitName}, Value: w.Spends[0].Mechanism(scale)}}}
+	ledger := &pipelinetest.Ledger{Key: noise.Key{9, key}}
+	for _, spend := range w.Spends {
+		ledger.Plan = append(ledger.Plan, pipeline.Planned{Line: privacy.Line{Name: spend.Name}, Value: spend.Mechanism(scale)})
+	}
+	env.Privacy = ledger
 	out, err := w.Run(t.Context(), env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
 	must(t, err)
 	files, err := pipeline.ReadFiles(t.Context(), out["out"])
@@ -230,6 +240,36 @@ func TestNoiseIsThatOfTheory(t *testing.T) {
 				t.Errorf("%s %d: noise of deviation %.4f, must be near %.4f", name, j, got, want[j])
 			}
 		}
+	}
+}
+
+// TestVariationalComesNearThePosterior: without noise, means are near those of Newton's
+// posterior, within its standard errors, which are of correlated coefficients.
+func TestVariationalComesNearThePosterior(t *testing.T) {
+	in := clinic(2000, 8)
+	want := answered(t, logisticOf(func(s *Logistic) { s.Steps = 12 })(), in, 0, 0)
+	got := answered(t, logisticOf(func(s *Logistic) { s.Variational = varied(1500, 800) })(), in, 0, 0)
+	for j, w := range want.Coefficients {
+		if g := got.Coefficients[j]; math.Abs(g.Estimate-w.Estimate) > w.SE || g.SE > 1.5*w.SE {
+			t.Errorf("%d: %.4f +- %.4f, must be near %.4f +- %.4f", j, g.Estimate, g.SE, w.Estimate, w.SE)
+		}
+	}
+}
+
+// TestVariationalIsChargedForAll: T queries cost T times the steps, and the published epsilon
+// is T times that of one: sigma 3.70 stands for half of 1.1 (PAPERS section 5).
+func TestVariationalIsChargedForAll(t *testing.T) {
+	s := logisticOf(func(s *Logistic) {
+		s.Queries, s.Variational = 2, &Variational{Steps: 10000, SamplingRate: 0.002, ExpectedBatchSize: 60, MaxGradNorm: 5, LearningRate: 0.01}
+	})()
+	w, err := s.Plan(pipeline.Headers{"in": clinic(30, 1).Header})
+	must(t, err)
+	steps := int64(0)
+	for _, spend := range w.Spends {
+		steps += spend.Mechanism(3.7).Event(privacy.ReplaceOne).(privacy.Repeated).Count
+	}
+	if eps, err := w.Terms.Published.Epsilon(3.7, 1e-5); steps != 20000 || err != nil || math.Abs(eps-1.1) > 0.011 {
+		t.Errorf("%d steps for epsilon %g as published (%v)", steps, eps, err)
 	}
 }
 

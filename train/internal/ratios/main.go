@@ -1,5 +1,5 @@
 // Command ratios runs BenchmarkStep, BenchmarkGrowth and BenchmarkScaling of
-// package train and prints the ratios that docs/design quotes. Times are the best
+// package train, and BenchmarkStep of train/posterior, and prints the ratios that docs/design quotes. Times are the best
 // of many short runs, since other work on the machine can only slow a run down; the
 // ratios of medians stand beside those of the best.
 //
@@ -22,9 +22,10 @@ func main() {
 	flag.Parse()
 	t := times{}
 	// Ten steps fit between two interruptions by other processes.
-	t.run("^BenchmarkStep$", "10x", *count, *cpu)
-	t.run("^BenchmarkGrowth$", "10x", *count, *cpu)
-	t.run("^BenchmarkScaling$", "3x", min(*count, 5), 2)
+	t.run("weir/train", "^BenchmarkStep$", "10x", *count, *cpu)
+	t.run("weir/train/posterior", "^BenchmarkStep$", "10x", *count, *cpu)
+	t.run("weir/train", "^BenchmarkGrowth$", "10x", *count, *cpu)
+	t.run("weir/train", "^BenchmarkScaling$", "3x", min(*count, 5), 2)
 	t.steps()
 	t.growth("batch", "128", "256", "512", "1024")
 	t.growth("hidden", "64", "128", "256", "512")
@@ -36,8 +37,8 @@ type times map[string][]float64
 
 var line = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+) ns/op(?:\s+([0-9.]+) ns/row/weight)?`)
 
-func (t times) run(bench, length string, count, cpu int) {
-	args := []string{"test", "weir/train", "-run", "^$", "-bench", bench, "-benchtime", length,
+func (t times) run(of, bench, length string, count, cpu int) {
+	args := []string{"test", of, "-run", "^$", "-bench", bench, "-benchtime", length,
 		"-count", strconv.Itoa(count), "-cpu", strconv.Itoa(cpu)}
 	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
@@ -64,7 +65,7 @@ func (t times) median(name string) float64 {
 
 func (t times) steps() {
 	fmt.Printf("%-18s %12s %12s %12s %30s %26s\n", "step", "reference us", "plain us", "private us", "reference/private (medians)", "private/plain (medians)")
-	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp", "critic_tensors", "vae", "binary_autoencoder", "binary_critic"} {
+	for _, name := range []string{"critic", "critic_one_hot", "autoencoder", "wgan_gp", "critic_tensors", "vae", "binary_autoencoder", "binary_critic", "mixture"} {
 		reference, plain, private := "Step/"+name+"/reference", "Step/"+name+"/plain", "Step/"+name+"/private"
 		if t[reference] == nil {
 			fmt.Printf("%-18s %12s %12.1f %12.1f %28s %19.2f (%.2f)\n", name, "", t.best(plain)/1e3, t.best(private)/1e3, "",

@@ -1,0 +1,156 @@
+package tailored
+
+import (
+	"context"
+	"fmt"
+
+	"weir/internal/portable"
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/published"
+	"weir/stages/internal/columns"
+	"weir/stages/internal/regress"
+	"weir/stages/model/internal/training"
+	"weir/train"
+	"weir/train/net"
+)
+
+// Variational is how Jalko, Lagerspetz, Haukka, Tarkoma, Honkela, Kaski 2021 tailor a logistic
+// regression: variational inference by DP-SGD, of a normal law of independent coefficients.
+//
+// Input: bounded rows. Mechanism: steps noisy sums of per-row gradients on Poisson samples
+// (their program draws batches without replacement), clipped to max_grad_norm over all
+// coefficients (train.FitMeanField). Sensitivity: max_grad_norm for one row, twice that where it is
+// replaced. Guarantee: that of repeated(T steps, poisson_sampled(gaussian)); the
+// runs of the other T-1 queries are charged beside it and reserved.
+type Variational struct {
+	Steps             int     `yaml:"steps" json:"steps" required:"true" min:"1" max:"1000000000" doc:"Noisy steps; the paper has 10000."`
+	SamplingRate      float64 `yaml:"sampling_rate" json:"sampling_rate" required:"true" exclusiveMin:"0" max:"1" doc:"Probability that a row is in a step's batch; the paper has 0.002."`
+	ExpectedBatchSize float64 `yaml:"expected_batch_size" json:"expected_batch_size" required:"true" exclusiveMin:"0" doc:"Public divisor of the noisy sum, sampling_rate times about as many rows as there are."`
+	MaxGradNorm       float64 `yaml:"max_grad_norm" json:"max_grad_norm" required:"true" exclusiveMin:"0" doc:"Bound on the L2 norm of one row's gradient; the paper has 5."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" required:"true" exclusiveMin:"0" doc:"Learning rate of Adam; the paper has 0.01."`
+}
+
+func (v *Variational) dpsgd(scale float64, weights int) train.DPSGD {
+	return training.Sampling{Steps: v.Steps, ExpectedBatchSize: v.ExpectedBatchSize, MaxGradNorm: v.MaxGradNorm}.DPSGD(scale, v.SamplingRate, weights)
+}
+
+// reserved are runs that are paid for and not carried out here.
+type reserved struct {
+	train.DPSGD
+	Runs int
+}
+
+const reservedName = "reserved"
+
+// Event is that of all the runs.
+func (r reserved) Event(a privacy.Adjacency) privacy.Event {
+	e := r.DPSGD.Event(a).(privacy.Repeated)
+	e.Count *= int64(r.Runs)
+	return e
+}
+
+// Uses are none, or those of a run that is carried out elsewhere.
+func (r reserved) Uses() int64 { return privacy.AnyNumber }
+
+// varied prices a variational fit and carries it out.
+func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, error) {
+	v, out, weights := s.Variational, regress.Header(h), m.Design().Terms()
+	if err := training.InReach(v.dpsgd(1, weights)); err != nil {
+		return pipeline.Work{}, err
+	}
+	w := pipeline.Work{
+		Out: pipeline.Headers{"out": out},
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling rate %.4g", weights, v.SamplingRate),
+			Mechanism: func(scale float64) privacy.Mechanism { return v.dpsgd(scale, weights) }}},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: &pipeline.Published{
+			Method: "Jalko et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion",
+			Epsilon: func(multiplier, delta float64) (float64, error) {
+				one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier, Steps: int64(v.Steps)})
+				return float64(s.Queries) * one, err
+			}}},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			b, err := s.vary(ctx, env, m, in["in"])
+			if err != nil {
+				return nil, err
+			}
+			t, err := released(env, s.Queries, v.Steps, m, b).Write(out, env.Insecure)
+			return pipeline.Tables{"out": t}, err
+		},
+	}
+	if s.Queries > 1 {
+		w.Spends = append(w.Spends, pipeline.Spend{Name: reservedName, Doc: fmt.Sprintf("the same for the other %d of %d such queries that are charged", s.Queries-1, s.Queries),
+			Mechanism: func(scale float64) privacy.Mechanism { return reserved{v.dpsgd(scale, weights), s.Queries - 1} }})
+	}
+	return w, nil
+}
+
+// vary finds the law.
+func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model, t pipeline.Table) (b regress.Belief, err error) {
+	f, err := columns.Read(ctx, t)
+	if err != nil {
+		return b, err
+	}
+	o, err := objective(m.Rows(f))
+	if err != nil {
+		return b, err
+	}
+	paid, hooks, err := training.Pay(env, s.Variational.Steps)
+	if err != nil {
+		return b, err
+	}
+	if s.Queries > 1 {
+		if _, err := env.Privacy.Open(reservedName); err != nil {
+			return b, err
+		}
+	}
+	precision := m.Prior()
+	prior := func(gradient []float64, w []float32) {
+		for j, v := range w {
+			gradient[j] = -float64(precision[place(j, len(w))] * float64(v))
+		}
+	}
+	start := train.MeanField{Mean: make([]float32, o.Params()), LogDeviation: make([]float32, o.Params())}
+	for j := range start.LogDeviation {
+		start.LogDeviation[j] = -1
+	}
+	config := train.FitConfig{Optimiser: train.Adam(s.Variational.LearningRate, 0.9, 0.999)}
+	law, err := train.FitMeanField(ctx, config, o, prior, start, f.Rows, env.Rand("theta").Uint64(), paid, hooks)
+	if err != nil {
+		return b, err
+	}
+	mean, deviation := make([]float64, o.Params()), make([]float64, o.Params())
+	for j, v := range law.Mean {
+		mean[place(j, len(mean))], deviation[place(j, len(mean))] = float64(v), portable.Exp(float64(law.LogDeviation[j]))
+	}
+	return regress.Independent(mean, deviation), nil
+}
+
+// place is that of a weight of the net, whose bias is last, among coefficients, whose
+// intercept is first.
+func place(weight, weights int) int { return (weight + 1) % weights }
+
+// objective is the net of one layer whose loss is minus the log likelihood of a row.
+func objective(r regress.Rows) (*train.Supervised, error) {
+	terms := r.Terms() - 1
+	values, outcomes := make([]float32, 0, terms*r.Len()), make([]float32, 0, r.Len())
+	x := make([]float64, terms+1)
+	for i := range r.Len() {
+		outcomes = append(outcomes, float32(r.Row(i, x)))
+		for _, v := range x[1:] {
+			values = append(values, float32(v))
+		}
+	}
+	in, out := train.NewRows(r.Len()), train.NewRows(r.Len())
+	if err := in.NumericBlock(values, terms); err != nil {
+		return nil, err
+	}
+	if err := out.Numeric(outcomes); err != nil {
+		return nil, err
+	}
+	n, err := net.New(net.Spec{Inputs: terms, Layers: []net.Layer{net.Dense(1)}})
+	if err != nil {
+		return nil, err
+	}
+	return train.NewSupervised(n, in, out, net.BCE)
+}
