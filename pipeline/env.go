@@ -22,6 +22,9 @@ type Env struct {
 	Log      *slog.Logger
 	// Progress reports done of total units of work; total 0 means unknown.
 	Progress func(done, total int64)
+	// Resumed says, before any Progress, from how much done of total units an interrupted
+	// attempt is continued.
+	Resumed func(done, total int64)
 	// Metric records a figure that is private (a loss, a norm).
 	Metric func(name string, value float64)
 	// Rand is public randomness: a function of the spec's seed, the stage and

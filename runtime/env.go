@@ -27,7 +27,8 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 		Insecure: r.opts.Insecure != nil,
 		Workers:  max(1, r.opts.Workers),
 		Log:      r.opts.Log.With("stage", step.ID),
-		Progress: func(done, total int64) { r.opts.Progress.Progress(step.ID, done, total) },
+		Progress: func(done, total int64) { r.reached(step.ID, done, total) },
+		Resumed:  func(done, total int64) { r.opts.Progress.Resumed(step.ID, done, total) },
 		Metric:   func(name string, value float64) { r.trace.add(step.ID, name, value) },
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(r.seed(step), step.ID, purpose) },
 		Secret:   secrets.Stream,
@@ -92,6 +93,7 @@ func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress
 	return &pipeline.Env{
 		Stage: stage, Workers: max(1, workers), Log: log, Mem: memory.DefaultAllocator,
 		Progress: func(done, total int64) { progress.Progress(stage, done, total) },
+		Resumed:  func(done, total int64) { progress.Resumed(stage, done, total) },
 		Metric:   func(string, float64) {},
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(seed, stage, purpose) },
 		Secret:   secret.Stream,

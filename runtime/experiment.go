@@ -61,6 +61,9 @@ type inTrial struct {
 }
 
 func (r inTrial) Start(stage, kind string) { r.Reporter.Start(r.run+stage, kind) }
+func (r inTrial) Resumed(stage string, done, total int64) {
+	r.Reporter.Resumed(r.run+stage, done, total)
+}
 func (r inTrial) Progress(stage string, done, total int64) {
 	r.Reporter.Progress(r.run+stage, done, total)
 }

@@ -215,6 +215,7 @@ func planSpec(t *testing.T, text string) *compile.Plan {
 type silence struct{}
 
 func (silence) Start(string, string)          {}
+func (silence) Resumed(string, int64, int64)  {}
 func (silence) Progress(string, int64, int64) {}
 func (silence) End(string, bool, error)       {}
 

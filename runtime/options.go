@@ -71,6 +71,7 @@ func (o Options) owners() string {
 // Reporter hears how a run goes on. Calls may come from several goroutines.
 type Reporter interface {
 	Start(stage, kind string)
+	Resumed(stage string, done, total int64)  // an attempt before had done so much; at most once, before Progress
 	Progress(stage string, done, total int64) // total 0: unknown
 	End(stage string, reused bool, err error)
 }

@@ -25,6 +25,7 @@ type Result struct {
 	Record *record.Run
 	Reused bool     // a finished run of the same spec and data; nothing was spent
 	Before []string // ids of its own charges that stood in the ledger when it was continued, or made again
+	Stops  []Stop   // where the stages stood that a cancelled run was carrying out, of those that say
 }
 
 // run is one execution of a plan.
@@ -47,6 +48,8 @@ type run struct {
 	blind bool // no data is opened: a survey of what a plan would charge
 
 	mu        sync.Mutex
+	at        map[string][2]int64 // progress of the stages at work
+	stops     []Stop
 	tables    map[pipeline.Ref]pipeline.Table
 	content   string                  // tells apart what private files hold; for the owner's side only
 	recipes   map[string]string       // public
@@ -92,7 +95,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *s
 // runOf is a run of a plan on an opened dataset.
 func runOf(plan *compile.Plan, source *source, files *held, opts Options) *run {
 	return &run{plan: plan, opts: opts, folder: files.folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
-		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
+		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, at: map[string][2]int64{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
 }
 
 func (r *run) do(ctx context.Context) (*Result, error) {
@@ -111,7 +114,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	}
 	defer r.dir.Unlock()
 	err = r.carryOut(ctx)
-	return &Result{Path: r.dir.Path, Record: r.record, Before: r.purse.Before()}, errors.Join(err, r.end(err))
+	return &Result{Path: r.dir.Path, Record: r.record, Before: r.purse.Before(), Stops: r.stops}, errors.Join(err, r.end(err))
 }
 
 // carryOut runs the stages and, when all are done and nothing that they read has

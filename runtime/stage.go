@@ -24,6 +24,7 @@ func (r *run) execute(ctx context.Context, step *compile.Step) error {
 	}
 	reused, err := r.outputs(ctx, step)
 	err = atStage(step.ID, err)
+	r.stopped(step, err)
 	if works {
 		r.opts.Progress.End(step.ID, reused, err)
 	}

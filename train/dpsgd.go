@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -155,6 +156,16 @@ func (c DPSGD) parts() float64 {
 // joinedTerms is what (chunkRows+2)*rows is where examples join rows.
 func (c DPSGD) joinedTerms() float64 {
 	return (float64(float64(c.Joined)*joinedRows) + 2) * float64(c.room())
+}
+
+// MostBatch is the largest whole ExpectedBatchSize up to that of c with which the sum of a step can be
+// made in float32, all else being equal; 0 where there is none.
+func (c DPSGD) MostBatch() int {
+	return sort.Search(int(math.Min(c.ExpectedBatchSize, 1<<30)), func(below int) bool {
+		c.ExpectedBatchSize = float64(below + 1)
+		_, err := c.lattice(c.Weights)
+		return err != nil
+	})
 }
 
 // lattice returns the grid of the noisy sum of dim coordinates.

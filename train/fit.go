@@ -45,6 +45,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 	if err := st.resume(h, paid, &d.t); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
+	h.resumed(Progress{Phase: "fit", Step: d.t, Steps: s.c.Steps})
 	defer s.drawAhead(d.t)()
 	for d.t < s.c.Steps {
 		if err := ctx.Err(); err != nil {

@@ -67,6 +67,7 @@ func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Row
 	if err != nil {
 		return nil, fmt.Errorf("gs_wgan: %w", err)
 	}
+	h.resumed(l.progress(0))
 	if err := l.warmStart(ctx, h); err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (l *gsLoop) advance(ctx context.Context, h Hooks) error {
 	}
 	l.keep()
 	if report {
-		h.Progress(Progress{Phase: "generator", Step: l.starts() + l.generator.t, Steps: l.starts() + l.q.Steps, Loss: loss})
+		h.Progress(l.progress(loss))
 	}
 	return h.save(l.generator.t, &l.state)
 }
@@ -107,6 +108,7 @@ type gsLoop struct {
 	average   *runningMean
 	kept      []Iterate // by step; weights of steps that are to come are zero
 	warm      int       // critics that have had their warm start
+	starts    int       // the work of all warm starts, in steps of the generator
 	state     state
 }
 
@@ -125,6 +127,7 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 	}
 	l := &gsLoop{c: c, q: q, rows: rows, gen: newGenerator(gen, q.BatchSize),
 		generator: newDescent(c.Generator, c.start(gen, public(c.Seed, "generator", 0)))}
+	l.starts = c.starts(q)
 	l.state.counters = []*int{&l.warm}
 	l.average = newRunningMean(c.Average, l.generator.w)
 	l.state.add(l.generator)

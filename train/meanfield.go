@@ -66,6 +66,7 @@ func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior,
 	if err := st.resume(h, paid, &l.d.t); err != nil {
 		return MeanField{}, fmt.Errorf("fit mean field: %w", err)
 	}
+	h.resumed(Progress{Phase: "fit", Step: l.d.t, Steps: s.c.Steps})
 	defer s.drawAhead(l.d.t)()
 	for l.d.t < s.c.Steps {
 		if err := ctx.Err(); err != nil {

@@ -40,6 +40,7 @@ func (o *NoiselessEncoder) Fit(ctx context.Context, c FitConfig, start []float32
 	if err != nil {
 		return nil, fmt.Errorf("noiseless encoder: %w", err)
 	}
+	h.resumed(Progress{Phase: "fit", Step: l.decoder.t, Steps: l.s.c.Steps})
 	for l.decoder.t < l.s.c.Steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err

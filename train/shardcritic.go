@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"weir/train/net"
 	"weir/train/parallel"
@@ -87,18 +88,8 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 		l.warm = len(l.critics)
 	}
 	for l.warm < len(l.critics) {
-		block := l.critics[l.warm:min(l.warm+warmBlock, len(l.critics))]
-		parallel.Do(len(l.lanes), len(block), func(worker, i int) {
-			if ctx.Err() == nil {
-				l.lanes[worker].warmUp(block[i], l.rows)
-			}
-		})
-		if err := ctx.Err(); err != nil {
+		if err := l.warmNext(ctx, h); err != nil {
 			return err
-		}
-		l.warm += len(block)
-		if h.Progress != nil {
-			h.Progress(Progress{Phase: "warm_start", Step: l.warm, Steps: l.starts() + l.q.Steps})
 		}
 		if h.Checkpoint != nil && h.CheckpointEvery > 0 {
 			if err := h.Checkpoint(l.state.encode()); err != nil {
@@ -109,12 +100,24 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 	return nil
 }
 
-// starts is how many critics are started before the first step.
-func (l *gsLoop) starts() int {
-	if l.c.WarmSteps == 0 {
-		return 0
-	}
-	return len(l.critics)
+// warmNext starts the next block of critics, and says after each how many are done: any
+// of them may be, so that this tells nothing of a shard.
+func (l *gsLoop) warmNext(ctx context.Context, h Hooks) error {
+	block := l.critics[l.warm:min(l.warm+warmBlock, len(l.critics))]
+	var done sync.Mutex
+	parallel.Do(len(l.lanes), len(block), func(worker, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		l.lanes[worker].warmUp(block[i], l.rows)
+		done.Lock()
+		defer done.Unlock()
+		l.warm++
+		if h.Progress != nil {
+			h.Progress(l.progress(0))
+		}
+	})
+	return ctx.Err()
 }
 
 // trainScheduled gives the critics whose turn it is at step t CriticSteps steps each.

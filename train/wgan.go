@@ -84,6 +84,7 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 		return nil, nil, fmt.Errorf("wgan: %w", err)
 	}
 	steps := l.real.c.Steps
+	h.resumed(Progress{Phase: "critic", Step: l.critic.t, Steps: steps})
 	defer l.real.drawAhead(l.critic.t)()
 	for l.critic.t < steps {
 		if err := ctx.Err(); err != nil {

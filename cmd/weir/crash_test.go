@@ -66,6 +66,9 @@ func TestKilledRunIsContinued(t *testing.T) {
 			if sig == syscall.SIGINT && code != exitInterrupted {
 				t.Errorf("exit code %d, must be %d: %s", code, exitInterrupted, said)
 			}
+			if sig == syscall.SIGINT && (!strings.Contains(said, "interrupted, train at ") || !strings.Contains(said, "with a checkpoint to go on from")) {
+				t.Errorf("%q, must say where train stands and that it has a checkpoint", said)
+			}
 			if found, _ := filepath.Glob(s.path("runs/study/*/release")); len(found) > 0 {
 				t.Error("a stopped run left a release")
 			}

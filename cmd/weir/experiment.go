@@ -50,14 +50,14 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	done, err := runtime.Experiment(c.Context(), runs, opts)
 	progress.Wait()
 	if err != nil {
-		return f.failure(c.Context(), err)
+		return f.failure(c.Context(), err, done...)
 	}
 	result := experimentResult{Bill: bill, Table: tableOf(base, bill, trials, plans, done)}
 	for i, trial := range trials {
 		result.Runs = append(result.Runs, trialResult{trial, resultJSON(done[i]), runtime.PublicSeed(plans[i].Seed, trial.Repeat)})
 	}
 	if result.Folder, err = writeTable(c.Context(), opts, result.Table, done); err != nil {
-		return f.failure(c.Context(), err)
+		return f.failure(c.Context(), err, done...)
 	}
 	if f.asJSON {
 		return printJSON(s.out, result)

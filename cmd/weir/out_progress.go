@@ -25,61 +25,116 @@ func newProgress(w io.Writer, quiet bool) progress {
 	if f, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
 		return newBars(w)
 	}
-	return &lines{w: w, began: map[string]time.Time{}, said: map[string]time.Time{}}
+	return &lines{w: w, stages: map[string]*lineOf{}}
 }
 
 type bars struct {
-	p    *mpb.Progress
-	mu   sync.Mutex
-	bars map[string]*mpb.Bar
+	p      *mpb.Progress
+	mu     sync.Mutex
+	stages map[string]*barOf
+}
+
+// barOf is the bar of a stage at work.
+type barOf struct {
+	*mpb.Bar
+	mu    sync.Mutex // of what the bar shows, which it does whenever it likes
+	pace  pace
+	from  int64 // an attempt before came so far
+	ended string
 }
 
 func newBars(w io.Writer, options ...mpb.ContainerOption) *bars {
 	options = append(options, mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
-	return &bars{p: mpb.New(options...), bars: map[string]*mpb.Bar{}}
+	return &bars{p: mpb.New(options...), stages: map[string]*barOf{}}
 }
 
 // Start adds a bar whose total is not known yet.
 func (b *bars) Start(stage, kind string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	began := time.Now()
-	b.bars[stage] = b.p.AddBar(0,
-		mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 14, C: decor.DindentRight}), decor.OnComplete(decor.Percentage(decor.WC{W: 5}), " done")),
-		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return barText(s, time.Since(began)) })))
+	one := &barOf{}
+	one.Bar = b.p.AddBar(0,
+		mpb.PrependDecorators(decor.Name(stage, decor.WC{W: 14, C: decor.DindentRight}), decor.Any(one.share, decor.WC{W: 5})),
+		mpb.AppendDecorators(decor.Any(one.text)))
+	b.stages[stage] = one
 }
 
-// barText is how far a stage is, at what rate, and the time left; the bar of a
-// finished stage does not move any more.
-func barText(s decor.Statistics, spent time.Duration) string {
-	if s.Completed || s.Aborted || s.Total <= 0 || s.Current <= 0 {
+// share is how much is done, or how the stage ended.
+func (b *barOf) share(s decor.Statistics) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended != "" {
+		return " " + b.ended
+	}
+	if s.Total <= 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%d %%", 100*s.Current/s.Total)
+}
+
+// text is how far a stage is, where it went on from, and its pace; the bar of a finished
+// stage does not move any more, and that of a stopped one says where it stands.
+func (b *barOf) text(s decor.Statistics) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended == stageDone || s.Total <= 0 || s.Current <= 0 {
 		return ""
 	}
-	left := time.Duration(float64(spent) * float64(s.Total-s.Current) / float64(s.Current))
-	return fmt.Sprintf(" %d/%d  %.0f/s  %s left", s.Current, s.Total, float64(s.Current)/spent.Seconds(), left.Round(time.Second))
+	text := fmt.Sprintf(" %d/%d", s.Current, s.Total)
+	if b.ended != "" {
+		return text
+	}
+	if b.from > 0 {
+		text += fmt.Sprintf(" (from %d)", b.from)
+	}
+	return text + b.pace.text("  ", s.Current, s.Total)
+}
+
+// What bars say of stages that are at work no more.
+const stageDone, stageStopped = "done", "stopped"
+
+func (b *bars) Resumed(stage string, done, total int64) {
+	b.set(stage, done, total, func(one *barOf) { one.from = done })
 }
 
 func (b *bars) Progress(stage string, done, total int64) {
+	b.set(stage, done, total, func(*barOf) {})
+}
+
+func (b *bars) set(stage string, done, total int64, how func(*barOf)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if bar := b.bars[stage]; bar != nil && total > 0 {
-		bar.SetTotal(total, false)
-		bar.SetCurrent(min(done, total-1)) // the last unit is End's, so that a bar closes once
+	one := b.stages[stage]
+	if one == nil || total <= 0 {
+		return
 	}
+	one.mu.Lock()
+	how(one)
+	one.pace.add(time.Now(), done)
+	one.mu.Unlock()
+	one.SetTotal(total, false)
+	one.SetCurrent(min(done, total-1)) // the last unit is End's, so that a bar closes once
 }
 
 func (b *bars) End(stage string, reused bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	bar := b.bars[stage]
-	switch {
-	case bar == nil:
-	case err != nil:
-		bar.Abort(false)
-	default:
-		bar.SetCurrent(bar.Current() + 1)
-		bar.SetTotal(-1, true) // the total is where it stands, and it is complete
+	one := b.stages[stage]
+	if one == nil {
+		return
 	}
+	one.mu.Lock()
+	one.ended = stageDone
+	if err != nil {
+		one.ended = stageStopped
+	}
+	one.mu.Unlock()
+	if err != nil {
+		one.Abort(false)
+		return
+	}
+	one.SetCurrent(one.Current() + 1)
+	one.SetTotal(-1, true) // the total is where it stands, and it is complete
 }
 
 func (b *bars) Wait() { b.p.Wait() }
@@ -87,10 +142,16 @@ func (b *bars) Wait() { b.p.Wait() }
 // lines prints the beginning and end of each stage, and every ten seconds how
 // far a long one is.
 type lines struct {
-	w     io.Writer
-	mu    sync.Mutex
-	began map[string]time.Time
-	said  map[string]time.Time
+	w      io.Writer
+	mu     sync.Mutex
+	stages map[string]*lineOf
+}
+
+// lineOf is what is known of a stage at work.
+type lineOf struct {
+	began, said time.Time
+	done, total int64
+	pace        pace
 }
 
 const lineEvery = 10 * time.Second
@@ -99,30 +160,49 @@ func (l *lines) Start(stage, kind string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	l.began[stage], l.said[stage] = now, now
+	l.stages[stage] = &lineOf{began: now, said: now}
 	fmt.Fprintf(l.w, "%s: %s\n", stage, kind)
+}
+
+func (l *lines) Resumed(stage string, done, total int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if of := l.stages[stage]; of != nil {
+		of.pace.add(time.Now(), done)
+		of.done, of.total = done, total
+		fmt.Fprintf(l.w, "%s: goes on from its checkpoint at %d of %d\n", stage, done, total)
+	}
 }
 
 func (l *lines) Progress(stage string, done, total int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	if total <= 0 || done <= 0 || now.Sub(l.said[stage]) < lineEvery {
+	of, now := l.stages[stage], time.Now()
+	if of == nil || total <= 0 {
 		return
 	}
-	l.said[stage] = now
-	spent := now.Sub(l.began[stage])
-	left := time.Duration(float64(spent) * float64(total-done) / float64(done))
-	fmt.Fprintf(l.w, "%s: %d of %d, %.0f/s, %s left\n", stage, done, total, float64(done)/spent.Seconds(), left.Round(time.Second))
+	of.pace.add(now, done)
+	of.done, of.total = done, total
+	if done <= 0 || now.Sub(of.said) < lineEvery {
+		return
+	}
+	of.said = now
+	fmt.Fprintf(l.w, "%s: %d of %d%s\n", stage, done, total, of.pace.text(", ", done, total))
 }
 
 func (l *lines) End(stage string, reused bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	how := "done in " + time.Since(l.began[stage]).Round(10*time.Millisecond).String()
+	of := l.stages[stage]
+	if of == nil {
+		return
+	}
+	how := "done in " + time.Since(of.began).Round(10*time.Millisecond).String()
 	switch {
+	case err != nil && of.total > 0:
+		how = fmt.Sprintf("%s at %d of %d", stageStopped, of.done, of.total)
 	case err != nil:
-		how = "stopped"
+		how = stageStopped
 	case reused:
 		how = "reused"
 	}

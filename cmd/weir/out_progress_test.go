@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,5 +30,33 @@ func TestBarsEnd(t *testing.T) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatal("Wait does not return: the terminal would hang")
+	}
+}
+
+// TestStoppedIsNotDone: neither a bar nor a line says of a stage that was stopped that it is
+// done; both say where it stands, and where it went on from.
+func TestStoppedIsNotDone(t *testing.T) {
+	for name, newOne := range map[string]func(io.Writer) progress{
+		"bars":  func(w io.Writer) progress { return newBars(w, mpb.WithAutoRefresh()) },
+		"lines": func(w io.Writer) progress { return newProgress(w, false) },
+	} {
+		var out bytes.Buffer
+		p := newOne(&out)
+		p.Start("early", "read")
+		p.End("early", false, context.Canceled)
+		p.Start("train", "gs_wgan")
+		p.Resumed("train", 64, 1000)
+		p.Progress("train", 65, 1000)
+		time.Sleep(300 * time.Millisecond) // two refreshes
+		p.End("train", false, context.Canceled)
+		p.Wait()
+		for _, want := range []string{"64", "65", "1000", "stopped"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %q, must say %s", name, out.String(), want)
+			}
+		}
+		if strings.Contains(out.String(), "done") {
+			t.Errorf("%s: %q: nothing is done", name, out.String())
+		}
 	}
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	goruntime "runtime"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,7 +102,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	result, err := runtime.Run(c.Context(), plan, f.options(c, s, arg, progress))
 	progress.Wait()
 	if err != nil {
-		return f.failure(c.Context(), err)
+		return f.failure(c.Context(), err, result)
 	}
 	if f.asJSON {
 		return printJSON(s.out, resultJSON(result))
@@ -137,21 +134,6 @@ func printWarnings(w io.Writer, plan *compile.Plan) {
 			fmt.Fprint(w, show.Wrap(show.Finding(f)))
 		}
 	}
-}
-
-// failure says what is left of a run that did not end well.
-func (f *runFlags) failure(ctx context.Context, err error) error {
-	if errors.Is(err, errDeclined) {
-		return err
-	}
-	err = f.lock.also(err)
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
-		return withCode(exitInterrupted, fmt.Errorf("interrupted; run the same command again to continue"))
-	}
-	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w; make room and run the same command again: it continues, and what is paid is not charged again", err)
-	}
-	return overBudget(err)
 }
 
 // runResult is what `weir run --json` prints.

@@ -82,7 +82,7 @@ func headlines(metrics map[string]float64) []string {
 }
 
 func preferred() []string {
-	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches"}
+	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches", "synthetic_wins"}
 }
 
 // interval words the interval of a figure, from the figures NAME_low and NAME_high; ""

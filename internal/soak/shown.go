@@ -39,6 +39,10 @@ func (s *shown) note(line string) {
 	s.stage = append(s.stage, line)
 }
 
+func (s *shown) Resumed(stage string, done, total int64) {
+	s.note(fmt.Sprintf("%s goes on from %d of %d", stage, done, total))
+}
+
 func (s *shown) Progress(stage string, _, total int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

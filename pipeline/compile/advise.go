@@ -76,7 +76,7 @@ func (c *compiler) experiment() {
 		c.fault(p.Path, p.Found, p.Accepted, "")
 		return
 	}
-	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; each is a charge like this bill", len(trials)),
+	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; repeats, and runs that differ in what is paid for or in what lies before, are each a charge like this bill, and the others share one", len(trials)),
 		"try settings on demo data, and run once on the private table")
 	if len(trials) > 1 {
 		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its own, which no charge covers",

@@ -21,7 +21,7 @@ func Env(workers int) *pipeline.Env {
 	source := noise.NewSource(noise.Key{1, 2, 3}, "conformance")
 	return &pipeline.Env{
 		Stage: "test", Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Progress: func(int64, int64) {}, Metric: func(string, float64) {},
+		Progress: func(int64, int64) {}, Resumed: func(int64, int64) {}, Metric: func(string, float64) {},
 		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, placeOf(purpose))) },
 		Secret: func(purpose string) *noise.Stream { return stream(source, purpose) },
 		Mem:    memory.DefaultAllocator,

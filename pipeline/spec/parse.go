@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,9 +42,11 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	if other := specForeign(src.File, doc); other != nil {
 		return nil, diagnostics(other)
 	}
+	stages := doc.Keys("stages")
 	for _, set := range src.Set {
 		problems = append(problems, override(doc, set)...)
 	}
+	problems = append(problems, strangers(doc, src.Set, stages)...)
 	for _, c := range src.Trial.copies {
 		if err := doc.Copy(c.to, c.from); err != nil {
 			problems = append(problems, asProblem(c.to, err))
@@ -96,6 +99,21 @@ func override(doc *schema.Document, set string) []schema.Problem {
 		doc.Remove("dataset.file")
 	}
 	return nil
+}
+
+// strangers are the overrides of stages that neither the spec has nor an override makes.
+func strangers(doc *schema.Document, sets, stages []string) (problems []schema.Problem) {
+	for _, set := range sets {
+		path, _, _ := strings.Cut(set, "=")
+		rest, of := strings.CutPrefix(path, "stages.")
+		id, _, setting := strings.Cut(rest, ".")
+		if !of || !setting || slices.Contains(stages, id) || doc.Has(schema.Path("stages", id)+".kind") {
+			continue
+		}
+		problems = append(problems, schema.Problem{File: "--set " + path, Found: fmt.Sprintf("a setting of %q, and there is no such stage", id),
+			Accepted: "one of a stage of the spec: " + strings.Join(stages, ", "), Hint: schema.DidYouMean(id, stages)})
+	}
+	return problems
 }
 
 func asProblem(path string, err error) schema.Problem {

@@ -80,7 +80,7 @@ func Curve(t *sweep.Table, metric string) ([]byte, error) {
 	c := curvesOf(t)
 	p := c.picture(metric)
 	if p == nil {
-		return nil, fmt.Errorf("%d of the %s epsilons of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), c.axis, metric)
+		return nil, fmt.Errorf("%d of the %ss of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), c.over(), metric)
 	}
 	return p.svg()
 }

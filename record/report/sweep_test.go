@@ -91,6 +91,33 @@ func TestSweepWithoutCurves(t *testing.T) {
 	}
 }
 
+// TestSweepOverSteps: runs that draw from checkpoints of one training have its epsilon, and their
+// curve is over the step; the table says whose epsilon it shows. A second epsilon takes the axis.
+func TestSweepOverSteps(t *testing.T) {
+	const path = "stages.sample.step"
+	of := func(epsilons ...float64) *sweep.Table {
+		e := sweep.Experiment{Name: "study", Grid: []string{path}, Headline: []string{"utility.auroc"}}
+		for i, step := range []string{"1000", "2000", "20000"} {
+			e.Runs = append(e.Runs, sweep.Run{ID: step, Repeat: 1, Published: &epsilons[i%len(epsilons)], Settings: map[string]string{path: step},
+				Metrics: map[string]float64{"utility.auroc": 0.6 + 0.1*float64(i)}})
+		}
+		return sweep.Of(e)
+	}
+	page, err := Sweep(of(6.45))
+	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8", "step, under the epsilon of all steps", "Epsilon of all steps, proven", "published, of all steps", ">20000<"} {
+		if err != nil || !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%v: the page does not say %q", err, want)
+		}
+	}
+	if c := curvesOf(of(1, 2)); c.over() != "published epsilon" || len(c.lines) != 3 {
+		t.Errorf("with two epsilons: over %s, lines %v", c.over(), c.lines)
+	}
+	var text bytes.Buffer
+	if err := of(6.45).Print(&text, 100); err != nil || !strings.Contains(text.String(), "PUBLISHED (ALL STEPS)") {
+		t.Errorf("%v: %s", err, text.String())
+	}
+}
+
 // TestSweepAxis: logarithmic from a span of four on; what is written of an epsilon is never below it.
 func TestSweepAxis(t *testing.T) {
 	if curvesOf(swept([]float64{1, 3.9}, "a")).log || !curvesOf(swept([]float64{1, 4}, "a")).log {

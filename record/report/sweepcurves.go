@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -24,6 +25,7 @@ type sweepCurves struct {
 	x     map[float64]float64 // of each epsilon its place on the axis
 	log   bool
 	axis  string // which epsilon: proven, or published where nothing is proven
+	step  string // the setting that the axis is of instead, where checkpoints of one training differ
 	why   string // why there are none
 }
 
@@ -37,11 +39,14 @@ func curvesOf(t *sweep.Table) *sweepCurves {
 	if slices.ContainsFunc(t.Rows, func(r sweep.Row) bool { return r.Proven != nil }) {
 		c.axis = "proven"
 	}
+	if c.epsilons() < 2 {
+		c.step = t.StepPath()
+	}
 	for _, r := range t.Rows {
-		if line := t.Line(r); !slices.Contains(c.lines, line) {
+		if line := t.Line(r, c.step); !slices.Contains(c.lines, line) {
 			c.lines = append(c.lines, line)
 		}
-		if e, known := c.epsilonOf(r); known {
+		if e, known := c.placeOf(r); known {
 			c.x[e], low, high = e, min(low, e), max(high, e)
 		}
 	}
@@ -56,6 +61,34 @@ func curvesOf(t *sweep.Table) *sweepCurves {
 		}
 	}
 	return c
+}
+
+// epsilons is how many there are to draw a figure over.
+func (c *sweepCurves) epsilons() int {
+	found := map[float64]bool{}
+	for _, r := range c.t.Rows {
+		if e, known := c.epsilonOf(r); known {
+			found[e] = true
+		}
+	}
+	return len(found)
+}
+
+// placeOf is what of a row the axis is of, if it can be shown there.
+func (c *sweepCurves) placeOf(r sweep.Row) (float64, bool) {
+	if c.step == "" {
+		return c.epsilonOf(r)
+	}
+	step, err := strconv.ParseFloat(r.Settings[c.step], 64)
+	return step, err == nil && step > 0 && !math.IsInf(step, 0)
+}
+
+// over words the axis.
+func (c *sweepCurves) over() string {
+	if c.step != "" {
+		return "step"
+	}
+	return c.axis + " epsilon"
 }
 
 // epsilonOf is the epsilon of a row that the axis is of, if it can be shown there. The two
@@ -86,9 +119,9 @@ type spot struct{ x, mean, low, high float64 }
 func (c *sweepCurves) marks(metric, line string) []spot {
 	var list []spot
 	for _, r := range c.t.Rows {
-		e, known := c.epsilonOf(r)
+		e, known := c.placeOf(r)
 		s := r.Metrics[metric]
-		if !known || s.Mean == nil || c.t.Line(r) != line {
+		if !known || s.Mean == nil || c.t.Line(r, c.step) != line {
 			continue
 		}
 		m := spot{c.x[e], *s.Mean, *s.Mean, *s.Mean}
@@ -115,7 +148,7 @@ func (c *sweepCurves) picture(metric string) *picture {
 	if c.count(metric) < 2 {
 		return nil
 	}
-	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis + " epsilon, least to largest: " + strings.Join(alt, "; ") + ".",
+	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.over() + ", least to largest: " + strings.Join(alt, "; ") + ".",
 		draw: func(canvas draw.Canvas) { c.draw(canvas, all, c.reference(metric)) }}
 	if !math.IsNaN(c.reference(metric)) {
 		p.caption = "Dashed: " + realRows(metric) + ", " + number(c.reference(metric)) + "."
@@ -159,6 +192,9 @@ func (c *sweepCurves) reference(metric string) float64 {
 
 func (c *sweepCurves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
 	axis := "epsilon (" + c.axis + ")"
+	if c.step != "" {
+		axis = "step, under the epsilon of all steps"
+	}
 	if c.log {
 		axis += ", logarithmic"
 	}
@@ -219,10 +255,17 @@ func (c *sweepCurves) ticks() plot.ConstantTicks {
 	free := math.Inf(-1)
 	for _, e := range epsilons {
 		if x := c.x[e]; x >= free {
-			marks, free = append(marks, plot.Tick{Value: x, Label: upward(e)}), x+float64(0.11*(last-first))
+			marks, free = append(marks, plot.Tick{Value: x, Label: c.tick(e)}), x+float64(0.11*(last-first))
 		}
 	}
 	return marks
+}
+
+func (c *sweepCurves) tick(at float64) string {
+	if c.step != "" {
+		return strconv.FormatFloat(at, 'f', -1, 64)
+	}
+	return upward(at)
 }
 
 // upward is an epsilon with three digits, rounded up.

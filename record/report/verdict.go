@@ -100,11 +100,18 @@ func (g Group) judge(f Figure, m measure, few string) verdict {
 		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
 	case few != "":
 		v.Word, v.Why = open, few
+	case g.nothingToLearn(f.Name):
+		v.Word, v.Why = open, "learnt from real rows it is no better than always guessing the commonest, so that it tells nothing; the AUROC decides"
 	default:
 		v.Word, v.Why = m.word(f.Value, s)
 		v.Why += doubt(v.Word, m, s)
 	}
 	return v
+}
+
+// nothingToLearn reports whether even real rows teach no more of a score than a guess gets.
+func (g Group) nothingToLearn(name string) bool {
+	return g.value(name+"_real_train") <= g.value(name+"_majority") // not where either is NaN
 }
 
 // doubt names the other words that the ends of the interval would get.

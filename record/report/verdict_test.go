@@ -23,6 +23,8 @@ func TestVerdicts(t *testing.T) {
 		{"nothing to reach", "downstream", []Figure{figure("auroc", 0.79)}, open},
 		{"undefined", "downstream", []Figure{{Name: "auroc", Value: nan, Note: "one class"}}, open},
 		{"real rows teach nothing", "downstream", []Figure{figure("auroc", 0.5), figure("auroc_real_train", 0.5)}, kept},
+		{"real rows teach as much as the commonest class", "downstream", []Figure{figure("accuracy", 0.9), figure("accuracy_real_train", 0.9), figure("accuracy_majority", 0.9)}, open},
+		{"real rows teach more than the commonest class", "downstream", []Figure{figure("accuracy", 0.9), figure("accuracy_real_train", 0.9), figure("accuracy_majority", 0.6)}, kept},
 		{"no scale, near", "marginals", []Figure{figure("total_variation", 0.04)}, kept},
 		{"no scale, far", "marginals", []Figure{figure("total_variation", 0.4)}, lost},
 		// Independent columns are no lower end for single columns: they are as near as real rows.

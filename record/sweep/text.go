@@ -43,11 +43,15 @@ func (t *Table) leading() (names []string, rows [][]string) {
 	for _, p := range t.Grid {
 		names = append(names, strings.ToUpper(Short(p)))
 	}
+	of := ""
+	if t.StepPath() != "" {
+		of = " (ALL STEPS)" // not of the step that is drawn from
+	}
 	published := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Published != nil })
 	if published {
-		names = append(names, "PUBLISHED")
+		names = append(names, "PUBLISHED"+of)
 	}
-	names = append(names, "PROVEN", "RUNS")
+	names = append(names, "PROVEN"+of, "RUNS")
 	for _, r := range t.Rows {
 		var row []string
 		if len(t.Cells) > 0 {

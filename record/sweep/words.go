@@ -7,11 +7,23 @@ import (
 // Label names a row: its cell and its values of the grid.
 func (t *Table) Label(r Row) string { return t.label(r, t.Grid) }
 
-// Line names what a row has in common with those that differ from it in epsilon alone.
-func (t *Table) Line(r Row) string {
+// StepPath is the setting of the grid that draws from models as they were at some step of a
+// training; "" where there is none. Their epsilons are those of all steps.
+func (t *Table) StepPath() string {
+	for _, p := range t.Grid {
+		if strings.HasPrefix(p, "stages.") && Short(p) == "step" {
+			return p
+		}
+	}
+	return ""
+}
+
+// Line names what a row has in common with those that differ from it in epsilon, and in the
+// setting at over, alone.
+func (t *Table) Line(r Row, over string) string {
 	var paths []string
 	for _, p := range t.Grid {
-		if p != epsilonPath {
+		if p != epsilonPath && p != over {
 			paths = append(paths, p)
 		}
 	}

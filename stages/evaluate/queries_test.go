@@ -70,7 +70,7 @@ func TestCompareQueries(t *testing.T) {
 	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": wardInput(wardRows(1, 400), pipeline.Released), "answers.0": answered(real, 0.5)})
 	for key, want := range map[string]float64{"error_tailored.asked.older": 3. / 400, "error_tailored.asked.regions": 3. / 400, "error_tailored.asked.age": 0.5 / 72,
 		"error_tailored.asked.pressure": 0.5 / 180, "error_tailored.asked.covariance": 1.5, "error_synthetic.asked.covariance": 0, "error_synthetic.asked": 0,
-		"synthetic_wins.asked": 1, "interval_coverage.asked": 1} {
+		"synthetic_wins.asked": 1, "synthetic_wins": 1, "error_synthetic": 0, "interval_coverage.asked": 1} {
 		if m, ok := got[key]; !ok || math.Abs(m.Value-want) > 1e-12 {
 			t.Errorf("%s is %v, must be %g", key, m, want)
 		}

@@ -21,6 +21,15 @@ func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *pipeline.Problems) {
 			ps.Add("noise_multiplier", "missing with critic_schedule drawn, for which there is no proven bound to calibrate to", "given, such as the 1.07 of the paper")
 		}
 	}
+	if h.Shards > 0 && s.Scheduled > h.Shards {
+		ps.Add("scheduled", fmt.Sprintf("%d, of %d shards with a critic each", s.Scheduled, h.Shards), fmt.Sprintf("at most the number of shards, %d, or 0, which is all of them", h.Shards))
+	}
+	if s.GeneratorNorm == "batch" && s.BatchSize == 1 {
+		ps.Add("batch_size", "1 with generator_norm batch, which leaves nothing of a batch of one row", "at least 2, or generator_norm none")
+	}
+	if s.ReleaseEvery >= s.Steps {
+		ps.Add("release_every", fmt.Sprintf("%d with steps %d, so that no generator beside the last is released", s.ReleaseEvery, s.Steps), "below steps, or absent")
+	}
 	if n := s.earlier(); n >= generator.MostSteps {
 		ps.Add("release_every", fmt.Sprintf("%d, which releases %d generators", s.ReleaseEvery, n+1), fmt.Sprintf("so large that at most %d are released", generator.MostSteps))
 	}

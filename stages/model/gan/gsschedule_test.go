@@ -1,6 +1,7 @@
 package gan
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -60,10 +61,14 @@ func TestPublishedGSWGANGolden(t *testing.T) {
 func TestScheduleRefusals(t *testing.T) {
 	in := learners(t)["gs_wgan drawn"].in
 	for want, change := range map[string]func(*GSWGAN){
-		"critic_schedule":  func(s *GSWGAN) { s.Query = "mean" },
-		"scheduled":        func(s *GSWGAN) { s.Scheduled = 3 },
-		"noise_multiplier": func(s *GSWGAN) { s.NoiseMultiplier = 0 },
-		"release_every":    func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 1<<20, 1 },
+		"critic_schedule":                    func(s *GSWGAN) { s.Query = "mean" },
+		"scheduled":                          func(s *GSWGAN) { s.Scheduled = 3 },
+		"noise_multiplier":                   func(s *GSWGAN) { s.NoiseMultiplier = 0 },
+		"release_every":                      func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 1<<20, 1 },
+		"release_every: is 30 with steps 20": func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 20, 30 },
+		"release_every: is 20 with steps 20": func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 20, 20 },
+		fmt.Sprintf("must be at most the number of shards, %d", in.Header.Shards): func(s *GSWGAN) { s.CriticSchedule, s.Scheduled = "public", in.Header.Shards+1 },
+		"batch_size: is 1 with generator_norm batch":                              func(s *GSWGAN) { s.BatchSize, s.GeneratorNorm = 1, "batch" },
 	} {
 		s := thesis()
 		change(s)

@@ -21,6 +21,7 @@ func hooks(env *pipeline.Env, every int) (train.Hooks, error) {
 			env.Progress(int64(p.Step), int64(p.Steps))
 			env.Metric("loss", p.Loss)
 		},
+		Resumed:    func(p train.Progress) { env.Resumed(int64(p.Step), int64(p.Steps)) },
 		Checkpoint: func(state []byte) error { return saveCheckpoint(env, state) },
 		Unusable: func() {
 			env.Log.Warn("the checkpoint of an interrupted attempt cannot be used; training starts at its beginning and draws the same noise, which costs nothing")

@@ -102,10 +102,13 @@ func (p *Phases) Hooks(k int, before []float32) train.Hooks {
 		}
 		all += int(paid.Mechanism().Uses())
 	}
-	h.Progress = func(s train.Progress) {
-		s.Step, s.Steps = s.Step+done, all
-		p.hooks.Progress(s)
+	among := func(tell func(train.Progress)) func(train.Progress) {
+		return func(s train.Progress) {
+			s.Step, s.Steps = s.Step+done, all
+			tell(s)
+		}
 	}
+	h.Progress, h.Resumed = among(p.hooks.Progress), among(p.hooks.Resumed)
 	h.Checkpoint = func(state []byte) error { return p.hooks.Checkpoint(seal(saved{k, before, state})) }
 	return h
 }

@@ -68,7 +68,14 @@ const roundingSlack = 1 + 1e-9
 // the bill finds the noise only later, and says so in other words.
 func InReach(m privacy.Mechanism) error {
 	var ps pipeline.Problems
-	if err := m.Check(); err != nil {
+	err := m.Check()
+	if d, sampled := m.(train.DPSGD); sampled && err != nil {
+		if most := d.MostBatch(); most > 0 && float64(most) < math.Floor(d.ExpectedBatchSize) {
+			ps.Add("expected_batch_size", fmt.Sprintf("%g, more rows than the sum of a step over these nets can be noised for in float32", d.ExpectedBatchSize), fmt.Sprintf("at most %d", most))
+			return ps.Err()
+		}
+	}
+	if err != nil {
 		ps.Add("max_grad_norm", err.Error(), "within reach of the arithmetic, as are the batch sizes")
 	}
 	return ps.Err()

@@ -1,10 +1,12 @@
 package training
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"weir/pipeline"
+	"weir/train"
 )
 
 // TestFindings: a batch size above the public row count is told, with what becomes of the
@@ -31,5 +33,25 @@ func TestFindings(t *testing.T) {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
+	}
+}
+
+// TestInReach: a batch that is too large is told with the largest that is not, which the
+// mechanism takes and one more it does not; other faults are not laid to the batch.
+func TestInReach(t *testing.T) {
+	m := train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1, ExpectedBatchSize: 1e5, Steps: 10, Weights: 1000}
+	most := m.MostBatch()
+	err := InReach(m)
+	if err == nil || !strings.Contains(err.Error(), "expected_batch_size: is 100000, more rows than") || !strings.Contains(err.Error(), fmt.Sprintf("must be at most %d", most)) {
+		t.Errorf("%v, must name the batch and %d", err, most)
+	}
+	for size, fits := range map[float64]bool{float64(most): true, float64(most + 1): false} {
+		if m.ExpectedBatchSize = size; (InReach(m) == nil) != fits {
+			t.Errorf("a batch of %g: %v", size, InReach(m))
+		}
+	}
+	m.ExpectedBatchSize, m.MaxGradNorm = 100, 1e-30
+	if err := InReach(m); err == nil || !strings.HasPrefix(err.Error(), "max_grad_norm") {
+		t.Errorf("a clip out of reach: %v", err)
 	}
 }
