@@ -19,3 +19,11 @@ func TestBoundAndRoom(t *testing.T) {
 		}
 	}
 }
+
+// Nine digits of the Gaussian mechanism of noise 2 at delta 1e-5, 1.99309140442, are not
+// the nearest ones.
+func TestBoundTo(t *testing.T) {
+	if got := BoundTo(9, 1.99309140442); got != "1.99309141" {
+		t.Errorf("shown as %s, must be 1.99309141", got)
+	}
+}

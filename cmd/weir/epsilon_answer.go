@@ -21,18 +21,18 @@ func (q epsilonQuery) epsilonAt(out map[string]any) (string, error) {
 	if q.explained {
 		x, err := account.Explain(q.acc, q.list, q.adj, q.delta)
 		out["epsilon"], out["delta"], out["explanation"] = finite(x.Epsilon), q.delta, x
-		return fmt.Sprintf("epsilon %.9g at delta %g", x.Epsilon, q.delta), err
+		return fmt.Sprintf("epsilon %s at delta %g", privacy.BoundTo(9, x.Epsilon), q.delta), err
 	}
 	eps, err := q.acc.Epsilon(q.list, q.adj, q.delta)
 	out["epsilon"], out["delta"] = finite(eps), q.delta
-	return fmt.Sprintf("epsilon %.9g at delta %g", eps, q.delta), err
+	return fmt.Sprintf("epsilon %s at delta %g", privacy.BoundTo(9, eps), q.delta), err
 }
 
 // deltaAt answers --epsilon.
 func (q epsilonQuery) deltaAt(out map[string]any) (string, error) {
 	delta, err := q.acc.Delta(q.list, q.adj, q.epsilon)
 	out["epsilon"], out["delta"] = finite(q.epsilon), delta
-	return fmt.Sprintf("delta %.9g at epsilon %g", delta, q.epsilon), err
+	return fmt.Sprintf("delta %s at epsilon %g", privacy.BoundTo(9, delta), q.epsilon), err
 }
 
 // noise answers --calibrate: the multiplier where all are one, and in any case
@@ -55,10 +55,10 @@ func (q epsilonQuery) noise(out map[string]any) (string, error) {
 	out["events"] = inJSON(scaled(m))
 	if same {
 		out["noise_multiplier"] = m
-		return fmt.Sprintf("noise multiplier %.9g for epsilon %.9g at delta %g", m, eps, q.delta), err
+		return fmt.Sprintf("noise multiplier %s for epsilon %s at delta %g", privacy.BoundTo(9, m), privacy.BoundTo(9, eps), q.delta), err
 	}
-	return fmt.Sprintf("noise multipliers %v, %.9g times those given, for epsilon %.9g at delta %g",
-		privacy.NoiseMultipliers(privacy.Composed{Events: scaled(m)}), m/base, eps, q.delta), err
+	return fmt.Sprintf("noise multipliers %v, %.9g times those given, for epsilon %s at delta %g",
+		privacy.NoiseMultipliers(privacy.Composed{Events: scaled(m)}), m/base, privacy.BoundTo(9, eps), q.delta), err
 }
 
 // commonNoise is the noise multiplier that the search varies.

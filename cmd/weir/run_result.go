@@ -156,17 +156,34 @@ func chargedBy(rec *record.Run) (ids []string, from map[string]string) {
 func chargeText(r *runtime.Result) string {
 	ids, from := chargedBy(r.Record)
 	text := plural(len(ids)-len(r.Before), "new charge")
-	paid := map[string]bool{}
-	for _, c := range r.Record.Charges {
-		if slices.Contains(r.Before, c.ID) && !paid[c.Stage] {
-			paid[c.Stage] = true
-			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", c.Stage)
+	for _, stage := range r.Record.Stages {
+		paid, of := paidBefore(r, stage.ID)
+		switch {
+		case paid == 0:
+		case paid == of:
+			text += fmt.Sprintf("; %s was paid when this run was begun, and is not charged again", stage.ID)
+		default:
+			text += fmt.Sprintf("; of the %d charges of %s %d had been made when this run was begun, and are not made again", of, stage.ID, paid)
 		}
 	}
 	for _, stage := range slices.Sorted(maps.Keys(from)) {
 		text += fmt.Sprintf("; %s reused, charged in run %s", stage, from[stage])
 	}
 	return text
+}
+
+// paidBefore is how many charges of a stage were made before the run was interrupted or removed, of how many.
+func paidBefore(r *runtime.Result, stage string) (paid, of int) {
+	for _, c := range r.Record.Charges {
+		if c.Stage != stage {
+			continue
+		}
+		of++
+		if slices.Contains(r.Before, c.ID) {
+			paid++
+		}
+	}
+	return paid, of
 }
 
 // tableWord says what the rows of a CSV file are: of people, of a model, or counts.

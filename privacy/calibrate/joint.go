@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/internal/portable"
 	"weir/privacy"
@@ -163,12 +164,31 @@ func (j *joint) solve() error {
 	s := &search{want: j.target.Epsilon, start: -portable.Log(j.factor), step: j.step(),
 		at: func(x float64) (float64, error) { return j.epsilon(1 / x) }}
 	x, err := s.run()
+	var out *InfeasibleError
+	if errors.As(err, &out) {
+		return j.raise()
+	}
 	if err != nil {
-		return j.explain(err, "")
+		return err
 	}
 	j.warm, j.factor = true, 1/x
 	_, err = j.epsilon(j.factor)
 	return err
+}
+
+// raise finds the factor of all noise where no factor of the shares is small enough: of a
+// stage whose epsilon is far below delta, delta alone covers what is left, which leaves none of delta
+// for the others.
+func (j *joint) raise() error {
+	least := slices.Clone(j.multipliers)
+	s := &search{want: j.target.Epsilon, at: func(x float64) (float64, error) {
+		for _, i := range j.open {
+			j.multipliers[i] = math.Min(utmostNoise, float64(least[i]*x))
+		}
+		return j.total()
+	}}
+	_, err := s.run()
+	return j.explain(err, "")
 }
 
 // step is how far the first step of a search goes: short beside a solution.

@@ -94,7 +94,7 @@ func drawARD() func(r *rand.Rand, _, _ int64, v []float64) {
 		cancer := chance(r, 0.02+float64(0.02*float64(age)))
 		rate := portable.Exp(s.intercept + s.effect[drug] + byARD.log(age, years, statin, g03, cancer, treated))
 		other := portable.Exp(s.other + byOther.log(age, years, statin, g03, cancer, treated))
-		dead, duration, ard := 0.0, -portable.Log(1-r.Float64())/(rate+other), 0.0
+		dead, duration, ard := 0.0, -portable.Log(1-float64(r.Float64()))/(rate+other), 0.0
 		if u := r.Float64(); duration < 1 {
 			dead = 1
 			if float64(u*(rate+other)) < rate {

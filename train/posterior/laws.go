@@ -12,7 +12,7 @@ import (
 func logGamma(a float64, r *rand.Rand) float64 {
 	boost := 0.0
 	if a < 1 {
-		boost = portable.Log(1-r.Float64()) / a
+		boost = portable.Log(1-float64(r.Float64())) / a
 		a++
 	}
 	d := a - 1./3
@@ -25,7 +25,7 @@ func logGamma(a float64, r *rand.Rand) float64 {
 		}
 		v = float64(v * v * v)
 		log := portable.Log(v)
-		if portable.Log(1-r.Float64()) < float64(0.5*x*x)+float64(d*(1-v+log)) {
+		if portable.Log(1-float64(r.Float64())) < float64(0.5*x*x)+float64(d*(1-v+log)) {
 			return portable.Log(d) + log + boost
 		}
 	}
@@ -50,7 +50,7 @@ func poisson(rate float64, r *rand.Rand) float64 {
 	inverse := 1.1239 + 1.1328/(b-3.4)
 	squeeze := 0.9277 - 3.6224/(b-2)
 	for {
-		u, v := r.Float64()-0.5, 1-r.Float64()
+		u, v := float64(r.Float64())-0.5, 1-float64(r.Float64())
 		us := 0.5 - math.Abs(u)
 		k := math.Floor(float64((2*a/us+b)*u) + rate + 0.43)
 		if us >= 0.07 && v <= squeeze {

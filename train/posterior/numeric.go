@@ -42,7 +42,7 @@ func newNumeric(f Family, p []float64) numeric {
 		rate := portable.Exp(p[0])
 		return numeric{family: f, constant: -rate, onX: p[0], onY: -1, gradX: -1, zeroX: rate}
 	}
-	return numeric{family: f, constant: -p[1] - float64(math.Ln2+portable.Log(math.Pi))/2, half: portable.Exp(-2*p[1]) / 2, centre: p[0]}
+	return numeric{family: f, constant: -p[1] - float64((math.Ln2+portable.Log(math.Pi))/2), half: portable.Exp(-2*p[1]) / 2, centre: p[0]}
 }
 
 // log is the log density.

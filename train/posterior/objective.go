@@ -220,7 +220,7 @@ func (k *worker) Squares(dst, bound []float64) {
 	for i, row := range k.index {
 		square, parts := k.length(i, row)
 		dst[i] += square
-		bound[i] += parts * 0x1p-30
+		bound[i] += float64(parts * 0x1p-30)
 	}
 }
 

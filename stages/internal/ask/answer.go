@@ -75,7 +75,7 @@ func (a Asked) mean(tally []int64, n noise) Answer {
 		rows := float64(a.Rows) * Unit
 		half := n.within(normal95)
 		if n.sigma > 0 {
-			half += float64(a.Rows) / 2 // each value was rounded
+			half += float64(float64(a.Rows) / 2) // each value was rounded
 		}
 		sum := float64(tally[0])
 		out.Value, out.Low, out.High = a.from(sum/rows), a.from((sum-half)/rows), a.from((sum+half)/rows)
@@ -96,7 +96,7 @@ func (a Asked) mean(tally []int64, n noise) Answer {
 // from leads from [-1, 1] back to the bounds.
 func (a Asked) from(z float64) float64 {
 	b := a.Bounds[0]
-	half := (b[1] - b[0]) / 2
+	half := float64((b[1] - b[0]) / 2)
 	return b[0] + half + float64(min(max(z, -1), 1)*half)
 }
 
@@ -107,13 +107,13 @@ func (a Asked) from(z float64) float64 {
 func ratio(rows, sum float64, n noise) (low, high float64) {
 	half := 0.0
 	if n.sigma > 0 {
-		half = float64(normal95*n.sigma) + 1 + (math.Abs(rows)+float64(6*n.sigma))/(2*Unit)
+		half = float64(normal95*n.sigma) + 1 + float64((math.Abs(rows)+float64(6*n.sigma))/(2*Unit))
 	}
 	if rows <= half {
 		return -1, 1
 	}
 	a := (rows - half) * (rows + half)
-	root := half * math.Sqrt(float64(rows*rows)+float64(sum*sum)-float64(half*half))
+	root := float64(half * math.Sqrt(float64(rows*rows)+float64(sum*sum)-float64(half*half)))
 	low, high = (float64(rows*sum)-root)/a, (float64(rows*sum)+root)/a
 	return min(max(low, -1), 1), min(max(high, -1), 1)
 }

@@ -28,7 +28,7 @@ func (a Asked) Moves() mechanism.Moves {
 	case a.Ask == Mean:
 		return mechanism.Moves{AddRemove: math.Sqrt2 * Unit, ReplaceOne: 2 * Unit}
 	}
-	whole, rounded := float64(len(a.Columns)+1)*square, math.Sqrt(a.entries(1))
+	whole, rounded := float64(float64(len(a.Columns)+1)*square), math.Sqrt(a.entries(1))
 	return mechanism.Moves{AddRemove: whole + rounded, ReplaceOne: float64(math.Sqrt2*whole) + rounded}
 }
 

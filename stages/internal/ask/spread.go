@@ -13,7 +13,7 @@ func (a Asked) covariance(tally []int64, n noise) []Answer {
 		rows = span{float64(a.Rows), float64(a.Rows)}
 	}
 	if n.sigma > 0 {
-		half += math.Max(rows.high, 0) / 2 // each product was rounded
+		half += float64(math.Max(rows.high, 0) / 2) // each product was rounded
 	}
 	count := max((rows.low+rows.high)/2, 1)
 	mean, means := make([]float64, d), make([]span, d)
@@ -51,7 +51,7 @@ func (a Asked) entry(j, l int, value float64, held span) Answer {
 func (a Asked) ReadScatter(tally []int64, sigma float64) []Answer {
 	unit, half := float64(a.Rows)*square, noise{sigma}.within(normal95)
 	if sigma > 0 {
-		half += 4 * float64(a.Rows) // rounding, of each row
+		half += float64(4 * float64(a.Rows)) // rounding, of each row
 	}
 	var out []Answer
 	for j, k := 0, 0; j < len(a.Columns); j++ {

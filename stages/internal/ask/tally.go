@@ -126,7 +126,7 @@ func (a Asked) sum(f *columns.Frame) []int64 {
 // scaled is a number between bounds as a whole one from -Unit to Unit; what lies outside
 // is taken to the nearer bound, so that no row moves a sum further.
 func scaled(x float64, b [2]float64) int64 {
-	half := (b[1] - b[0]) / 2
+	half := float64((b[1] - b[0]) / 2)
 	z := min(max((x-(b[0]+half))/half, -1), 1)
 	return int64(math.RoundToEven(z * Unit))
 }

@@ -29,7 +29,7 @@ func (m *Model) Design() *Design {
 	out := &Design{terms: []term{{}}, square: 1}
 	for i, c := range m.Columns {
 		if len(c.Categories) == 0 {
-			half := (c.Bounds[1] - c.Bounds[0]) / 2
+			half := float64((c.Bounds[1] - c.Bounds[0]) / 2)
 			out.terms = append(out.terms, term{Column: c.Name, column: i, middle: c.Bounds[0] + half, half: half})
 			out.square, out.diameter = out.square+1, out.diameter+4
 			continue

@@ -26,7 +26,7 @@ func newTally(dim int, alone, both float64) *Tally {
 	scale := alone / unit
 	slack := math.Sqrt(float64(dim))
 	return &Tally{Sum: make([]int64, dim), scale: scale,
-		Moves: mechanism.Moves{AddRemove: (alone/scale + slack/2) * (1 + 1e-9), ReplaceOne: (both/scale + slack) * (1 + 1e-9)}}
+		Moves: mechanism.Moves{AddRemove: (alone/scale + float64(slack/2)) * (1 + 1e-9), ReplaceOne: (both/scale + slack) * (1 + 1e-9)}}
 }
 
 func (t *Tally) add(k int, v float64) { t.Sum[k] += int64(math.Round(v / t.scale)) }

@@ -46,7 +46,7 @@ func (s *Mixture) learn(ctx context.Context, env *pipeline.Env, t pipeline.Table
 func start(params int, r *rand.Rand) train.MeanField {
 	law := train.MeanField{Mean: make([]float32, params), LogDeviation: make([]float32, params)}
 	for i := range law.Mean {
-		law.Mean[i], law.LogDeviation[i] = float32(0.5*(2*r.Float64()-1)), startLogDeviation
+		law.Mean[i], law.LogDeviation[i] = float32(float64(r.Float64())-0.5), startLogDeviation
 	}
 	return law
 }
