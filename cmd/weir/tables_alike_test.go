@@ -27,6 +27,7 @@ func quickModels() map[string]string {
 		"gs_wgan":     "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], latent_dim: 2, checkpoint_every: 2",
 		"dp_vae":      "from: encode, " + coder + ", " + sampled,
 		"dp_syn":      "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
+		"mixture":     "components: 2, stratify: [flag], " + sampled,
 		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
 	}
 }

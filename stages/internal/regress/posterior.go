@@ -3,6 +3,7 @@ package regress
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"weir/internal/portable"
 )
@@ -62,7 +63,7 @@ func update(at noisy, prior []float64) (b Belief, err error) {
 		}
 		variance = float64(at.deviation*at.deviation) + float64(at.doubtful*at.doubtful*away)
 	}
-	b.silent, err = inverse(rebuilt(e.vectors, e.values, prior))
+	b.silent, err = inverse(rebuilt(e.vectors, e.values, prior), slices.Min(prior))
 	return b, err
 }
 
@@ -103,7 +104,7 @@ func (e evidence) law(variance float64, prior []float64) (b Belief, err error) {
 			right[j] += float64(float64(share*e.along[k]) * w)
 		}
 	}
-	if b.covariance, err = inverse(rebuilt(e.vectors, precision, prior)); err != nil {
+	if b.covariance, err = inverse(rebuilt(e.vectors, precision, prior), slices.Min(prior)); err != nil {
 		return b, err
 	}
 	b.mean = times(b.covariance, right)
@@ -127,15 +128,16 @@ func rebuilt(v [][]float64, values, more []float64) [][]float64 {
 	return m
 }
 
-// inverse is that of a positive definite matrix.
-func inverse(m [][]float64) ([][]float64, error) {
+// inverse is that of a positive definite matrix whose eigenvalues are at least the given
+// one. Rounding takes those that are far below the largest anywhere, below 0 too, as the rows
+// have it: that must not end a run, and what is known of them stands in.
+func inverse(m [][]float64, least float64) ([][]float64, error) {
 	values, v, ok := portable.SymmetricEigen(m)
-	for k, x := range values {
-		ok = ok && x > 0
-		values[k] = 1 / x
-	}
 	if !ok {
-		return nil, errors.New("the precision of the coefficients is not positive")
+		return nil, errors.New("the precision of the coefficients has no eigenvalues")
+	}
+	for k, x := range values {
+		values[k] = 1 / math.Max(x, least)
 	}
 	return rebuilt(v, values, nil), nil
 }
