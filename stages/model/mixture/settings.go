@@ -43,7 +43,7 @@ type Mixture struct {
 	training.Sampling `yaml:",inline"`
 	Shape             `yaml:",inline"`
 	SizesShare        float64 `yaml:"sizes_share" json:"sizes_share" exclusiveMin:"0" exclusiveMax:"1" doc:"With stratify: share of the sizes of strata in the squared privacy loss of the stage."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam, with betas 0.9 and 0.999."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" max:"1" doc:"Learning rate of Adam, with betas 0.9 and 0.999."`
 	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the law of the parameters, which is what is released; 0 releases the last one."`
 	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }

@@ -266,7 +266,11 @@ func TestVariationalIsChargedForAll(t *testing.T) {
 	must(t, err)
 	steps := int64(0)
 	for _, spend := range w.Spends {
-		steps += spend.Mechanism(3.7).Event(privacy.ReplaceOne).(privacy.Repeated).Count
+		m := spend.Mechanism(3.7)
+		steps += m.Event(privacy.ReplaceOne).(privacy.Repeated).Count
+		if spend.Name == reservedName && m.Uses() != 0 {
+			t.Errorf("what is reserved can be used %d times, must be never", m.Uses())
+		}
 	}
 	if eps, err := w.Terms.Published.Epsilon(3.7, 1e-5); steps != 20000 || err != nil || math.Abs(eps-1.1) > 0.011 {
 		t.Errorf("%d steps for epsilon %g as published (%v)", steps, eps, err)
@@ -294,7 +298,8 @@ func TestRegressionSettings(t *testing.T) {
 	in := clinic(37, 1)
 	d := in.Header.Domain
 	d.Columns = append(d.Columns, pipeline.Column{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
-		pipeline.Column{Name: "score", Type: pipeline.Numeric}, pipeline.Column{Name: "time", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}})
+		pipeline.Column{Name: "score", Type: pipeline.Numeric}, pipeline.Column{Name: "time", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
+		pipeline.Column{Name: "only", Type: pipeline.Categorical, Categories: []string{"x"}})
 	for _, c := range []struct {
 		stage pipeline.Stage
 		want  []string
@@ -304,6 +309,7 @@ func TestRegressionSettings(t *testing.T) {
 		{poissonOf(func(s *Poisson) { s.Target, s.Offset, s.MostExpected = "duration", "time", 1e9 })(),
 			[]string{"target: is duration, which is numeric from 0.5 to 2, must be an integer", "offset: is time, which is numeric from 0 to 1, must be a number with public bounds above 0"}},
 		{poissonOf(func(s *Poisson) { s.Offset = "visits" })(), []string{"offset: is visits"}},
+		{logisticOf(func(s *Logistic) { s.Columns, s.Variational = []string{"only"}, varied(5, 10) })(), []string{"columns: is columns of one category each"}},
 	} {
 		_, err := c.stage.Plan(pipeline.Headers{"in": in.Header})
 		if err == nil {

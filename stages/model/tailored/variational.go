@@ -28,7 +28,7 @@ type Variational struct {
 	SamplingRate      float64 `yaml:"sampling_rate" json:"sampling_rate" required:"true" exclusiveMin:"0" max:"1" doc:"Probability that a row is in a step's batch; the paper has 0.002."`
 	ExpectedBatchSize float64 `yaml:"expected_batch_size" json:"expected_batch_size" required:"true" exclusiveMin:"0" doc:"Public divisor of the noisy sum, sampling_rate times about as many rows as there are."`
 	MaxGradNorm       float64 `yaml:"max_grad_norm" json:"max_grad_norm" required:"true" exclusiveMin:"0" doc:"Bound on the L2 norm of one row's gradient; the paper has 5."`
-	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" required:"true" exclusiveMin:"0" doc:"Learning rate of Adam; the paper has 0.01."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" required:"true" exclusiveMin:"0" max:"1" doc:"Learning rate of Adam; the paper has 0.01."`
 }
 
 func (v *Variational) dpsgd(scale float64, weights int) train.DPSGD {
@@ -50,12 +50,17 @@ func (r reserved) Event(a privacy.Adjacency) privacy.Event {
 	return e
 }
 
-// Uses are none, or those of a run that is carried out elsewhere.
-func (r reserved) Uses() int64 { return privacy.AnyNumber }
+// Uses are none here: nothing can be drawn on what is reserved.
+func (r reserved) Uses() int64 { return 0 }
 
 // varied prices a variational fit and carries it out.
 func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, error) {
 	v, out, weights := s.Variational, regress.Header(h), m.Design().Terms()
+	if weights == 1 {
+		var ps pipeline.Problems
+		ps.Add("columns", "columns of one category each, which leave the intercept alone", "a column of more values, where variational is set")
+		return pipeline.Work{}, ps.Err()
+	}
 	if err := training.InReach(v.dpsgd(1, weights)); err != nil {
 		return pipeline.Work{}, err
 	}
