@@ -95,7 +95,7 @@ func attacks() []attack {
 			return err == nil && x[1] >= 7.5, err
 		}},
 		{"gaussian filter", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			h := paid(GaussianFilter{2 / shrink, "add_remove"}, src) // two rounds of half of the total, added up
+			h := paid(GaussianFilter{NoiseMultiplier: 2 / shrink, Adjacency: "add_remove"}, src) // two rounds of half of the total, added up
 			a, err := ReleaseIntegers(h, []int64{one(first)}, HistogramMoves(), 2*math.Sqrt2/shrink)
 			if err != nil {
 				return false, err

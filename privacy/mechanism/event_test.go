@@ -22,8 +22,8 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 		{GaussianCounts{1.5, 1}, privacy.DiscreteGaussian{NoiseMultiplier: 1.5}, privacy.DiscreteGaussian{NoiseMultiplier: 1.5}},
 		{GaussianHistogram{1.5, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}},
 		{GaussianSum{1.5, 9, 4, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
-		{GaussianFilter{1.5, privacy.AddRemove}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
-		{GaussianFilter{1.5, privacy.ReplaceOne}, privacy.Gaussian{NoiseMultiplier: 0.75}, privacy.Gaussian{NoiseMultiplier: 1.5}},
+		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.AddRemove}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
+		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.ReplaceOne}, privacy.Gaussian{NoiseMultiplier: 0.75}, privacy.Gaussian{NoiseMultiplier: 1.5}},
 		{ZCDPFilter{2, privacy.AddRemove}, privacy.ZCDP{Rho: 0.125}, privacy.ZCDP{Rho: 0.5}},
 		{ZCDPFilter{2, privacy.ReplaceOne}, privacy.ZCDP{Rho: 0.5}, privacy.ZCDP{Rho: 0.5}},
 		{Exponential{s}, privacy.Exponential{Epsilon: 0.5}, privacy.Exponential{Epsilon: 0.5 * (2 + 0x1p-28)}},
@@ -73,7 +73,7 @@ func TestGaussianEventsAreTheirSensitivity(t *testing.T) {
 		for _, c := range []struct {
 			m     privacy.Mechanism
 			sigma float64
-		}{{GaussianHistogram{sigma, 1}, sigma}, {GaussianSum{sigma, 3, 7, 1}, 3 * sigma}, {GaussianFilter{sigma, "add_remove"}, 1}, {GaussianFilter{sigma, "replace_one"}, 1}} {
+		}{{GaussianHistogram{sigma, 1}, sigma}, {GaussianSum{sigma, 3, 7, 1}, 3 * sigma}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "add_remove"}, 1}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "replace_one"}, 1}} {
 			for a, accountant := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
 				charged := accountant / c.m.Event(a).(privacy.Gaussian).NoiseMultiplier
 				if due := c.m.Sensitivity(a).Bound / c.sigma; charged < due*(1-1e-15) || charged > due*(1+1e-12) {
@@ -126,7 +126,7 @@ func worstLoss(m lawful, scores []float64, step, from float64) (worst float64) {
 
 // TestHandleOfAnotherKind: noise that was not paid for is not drawn.
 func TestHandleOfAnotherKind(t *testing.T) {
-	laplace, filter := LaplaceCounts{1, 5}, GaussianFilter{1, privacy.AddRemove}
+	laplace, filter := LaplaceCounts{1, 5}, GaussianFilter{NoiseMultiplier: 1, Adjacency: privacy.AddRemove}
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
 	_, err := ReleaseCounts(open(filter, 0), []int64{1})
@@ -161,7 +161,7 @@ func TestHandleOfAnotherKind(t *testing.T) {
 // rest can be spent to the end, and that no more can.
 func TestFilterKeepsItsTotal(t *testing.T) {
 	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25}, privacy.ReplaceOne: {2, 1}} {
-		m := GaussianFilter{2, a}
+		m := GaussianFilter{NoiseMultiplier: 2, Adjacency: a}
 		h := open(m, 0)
 		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
 			t.Errorf("%s: after a histogram %g is left, %v", a, h.Left(), err)
@@ -176,7 +176,7 @@ func TestFilterKeepsItsTotal(t *testing.T) {
 			t.Errorf("%s: beyond the total: %v, closed %v", a, err, h.Close())
 		}
 	}
-	h := open(GaussianFilter{2, privacy.ReplaceOne}, 0)
+	h := open(GaussianFilter{NoiseMultiplier: 2, Adjacency: privacy.ReplaceOne}, 0)
 	for _, d := range []Moves{{}, {1, 0}, {0, 1}, {2, 1}, {1, math.NaN()}, {1, math.Inf(1)}} {
 		if _, err := ReleaseIntegers(h, []int64{1}, d, 100); err == nil {
 			t.Errorf("sensitivity %+v is accepted", d)
@@ -192,7 +192,7 @@ func TestFilterKeepsItsTotal(t *testing.T) {
 // TestSilentFilter: multiplier 0, which only epsilon: inf plans, adds nothing in any
 // number of rounds, has an event without a bound, and takes no sigma but 0.
 func TestSilentFilter(t *testing.T) {
-	m := GaussianFilter{0, privacy.ReplaceOne}
+	m := GaussianFilter{NoiseMultiplier: 0, Adjacency: privacy.ReplaceOne}
 	h := open(m, 0)
 	for range 3 {
 		if out, err := ReleaseIntegers(h, []int64{3, -4}, HistogramMoves(), 0); err != nil || out[0] != 3 || out[1] != -4 {

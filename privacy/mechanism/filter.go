@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"fmt"
 	"math"
 
 	"weir/privacy"
@@ -30,14 +31,26 @@ import (
 //
 // NoiseMultiplier 0 is a run without privacy (epsilon: inf): every round has sigma 0,
 // nothing is added, and no number of rounds reaches Total, which is infinite.
+//
+// Largest is the most that D over the root of a round's share of Total will be; 0 where that is not
+// known. It is no part of the guarantee: a plan whose noise could not be drawn is refused by
+// it before it is paid for.
 type GaussianFilter struct {
 	NoiseMultiplier float64
 	Adjacency       privacy.Adjacency
+	Largest         float64
 }
 
 func (m GaussianFilter) Check() error {
-	return checkFilter("gaussian filter", m.NoiseMultiplier, m.Adjacency)
+	err := checkFilter("gaussian filter", m.NoiseMultiplier, m.Adjacency)
+	if sigma := m.Largest / math.Sqrt(m.Total()); err == nil && m.NoiseMultiplier > 0 && !(sigma <= mostSigma) {
+		err = fmt.Errorf("gaussian filter: the noise of a round is %.3g whole numbers, must be at most 2^40: a greater epsilon, or fewer questions, steps or queries", sigma)
+	}
+	return err
 }
+
+// mostSigma is the greatest noise of whole numbers (noise.Rational).
+const mostSigma = 0x1p40
 
 func (m GaussianFilter) Event(a privacy.Adjacency) privacy.Event {
 	if a == privacy.AddRemove && m.Adjacency == privacy.ReplaceOne {

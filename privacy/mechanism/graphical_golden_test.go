@@ -49,7 +49,7 @@ func TestGoldenGaussianEvents(t *testing.T) {
 		if err := json.Unmarshal(c.Expected, &want); err != nil {
 			t.Fatal(err)
 		}
-		m := GaussianFilter{want.NoiseMultiplier * float64(in.MaxRows), c.Adjacency}
+		m := GaussianFilter{NoiseMultiplier: want.NoiseMultiplier * float64(in.MaxRows), Adjacency: c.Adjacency}
 		if left := in.spend(t, m); math.Abs(left) > 1e-9*m.Total() {
 			t.Errorf("%s: %.3g of the total %g is left", c.ID, left, m.Total())
 		}

@@ -87,10 +87,10 @@ func filterRows() []row {
 	whole := Moves{1, 2}
 	return []row{
 		{"gaussian filter, a row more", func(f float64, _ int64) privacy.Mechanism {
-			return GaussianFilter{3 * f / math.Sqrt(rounds), "add_remove"}
+			return GaussianFilter{NoiseMultiplier: 3 * f / math.Sqrt(rounds), Adjacency: "add_remove"}
 		}, integersIn(whole), filterP(whole)},
 		{"gaussian filter, a row replaced", func(f float64, _ int64) privacy.Mechanism {
-			return GaussianFilter{3 * f / math.Sqrt(rounds), "replace_one"}
+			return GaussianFilter{NoiseMultiplier: 3 * f / math.Sqrt(rounds), Adjacency: "replace_one"}
 		}, integersIn(whole), filterP(whole)},
 		{"zcdp filter, a row replaced", func(f float64, _ int64) privacy.Mechanism {
 			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}

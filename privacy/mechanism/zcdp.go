@@ -63,15 +63,19 @@ func (m ZCDPFilter) Event(a privacy.Adjacency) privacy.Event {
 // Sensitivity is that of a Gaussian release with as much rho as all rounds together. A
 // round has its own (privacy.Round).
 func (m ZCDPFilter) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
-	return GaussianFilter(m).Sensitivity(a)
+	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Sensitivity(a)
 }
 
 func (m ZCDPFilter) Uses() int64 { return privacy.AnyNumber }
 
-func (m ZCDPFilter) Total() float64 { return GaussianFilter(m).Total() }
+func (m ZCDPFilter) Total() float64 {
+	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Total()
+}
 
 // Noise is the sigma of a Gaussian round of sensitivity d for the given cost.
-func (m ZCDPFilter) Noise(d Moves, cost float64) float64 { return GaussianFilter(m).Noise(d, cost) }
+func (m ZCDPFilter) Noise(d Moves, cost float64) float64 {
+	return GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}.Noise(d, cost)
+}
 
 // Epsilon is that of a choice for the given cost.
 func (m ZCDPFilter) Epsilon(cost float64) float64 { return 2 * math.Sqrt(cost) }

@@ -56,7 +56,7 @@ func TestChoiceRefusals(t *testing.T) {
 // TestSilentFilters: multiplier 0, which only a run at epsilon inf has, adds nothing, for
 // any number of rounds, and costs more than any budget.
 func TestSilentFilters(t *testing.T) {
-	for _, m := range []inRounds{GaussianFilter{0, privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne}} {
+	for _, m := range []inRounds{GaussianFilter{NoiseMultiplier: 0, Adjacency: privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne}} {
 		h := open(m, 0)
 		for range 3 {
 			if y, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 0); err != nil || y[0] != 3 || y[1] != 4 {

@@ -65,6 +65,15 @@ func shareOf(t, steps int) float64 {
 	return wayShare / float64(steps-1)
 }
 
+// Largest is at least what a row moves a tally of a fit by, over the root of its share of the
+// budget for squares. A row's longest part is unit; two rows are at most twice that apart, and
+// rounding adds half a number to each coordinate of each.
+func (m *Model) Largest(steps int) float64 {
+	least := math.Min(startShare, informationShare*math.Min(shareOf(0, steps), shareOf(steps-1, steps)))
+	d := float64(m.Design().Terms())
+	return (2*unit + d + 1) * (1 + 1e-9) / math.Sqrt(least)
+}
+
 // towards is a step from a to b that moves no coefficient further than most.
 func towards(a, b []float64, most float64) []float64 {
 	far := 0.0

@@ -60,7 +60,7 @@ func filterOf(m privacy.Mechanism) (mechanism.GaussianFilter, error) {
 	case mechanism.GaussianFilter:
 		return m, nil
 	case mechanism.ZCDPFilter:
-		return mechanism.GaussianFilter(m), nil
+		return mechanism.GaussianFilter{NoiseMultiplier: m.NoiseMultiplier, Adjacency: m.Adjacency}, nil
 	}
 	return mechanism.GaussianFilter{}, fmt.Errorf("%s: is planned as %T, must be a filter", spendName, m)
 }

@@ -74,7 +74,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := ask.Header(h)
 	w := pipeline.Work{Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
 		Spends: []pipeline.Spend{{Name: answersName, Doc: s.doc(), Mechanism: func(scale float64) privacy.Mechanism {
-			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency}
+			return mechanism.GaussianFilter{NoiseMultiplier: s.multiplier(a, scale), Adjacency: h.Terms.Adjacency, Largest: s.largest(a, h.Terms.Adjacency)}
 		}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			answers, err := s.run(ctx, env, a, in["in"])
@@ -125,6 +125,15 @@ func (s *Covariance) multiplier(a ask.Asked, scale float64) float64 {
 		return scale
 	}
 	return alike(2*scale*a.PublishedMoves()/a.ScatterMoves().ReplaceOne, s.Queries)
+}
+
+// largest is mechanism.GaussianFilter's, of one of equal queries.
+func (s *Covariance) largest(a ask.Asked, adjacency privacy.Adjacency) float64 {
+	moves := a.Moves()
+	if s.published() {
+		moves = a.ScatterMoves()
+	}
+	return float64(moves.Under(adjacency) * math.Sqrt(float64(s.Queries)))
 }
 
 // paper is the epsilon that is printed: that of the classical Gaussian mechanism, times T.

@@ -91,7 +91,7 @@ func (l lot) spends() (list []pipeline.Spend) {
 	if n := l.tallies(); n > 0 {
 		list = append(list, pipeline.Spend{Name: answersName, Doc: "noisy counts and sums" + ofSeveral(l.queries), Mechanism: func(scale float64) privacy.Mechanism {
 			part := math.Sqrt(float64(len(l.asked)) / float64(n))
-			return mechanism.GaussianFilter{NoiseMultiplier: scale * part, Adjacency: l.adjacency}
+			return mechanism.GaussianFilter{NoiseMultiplier: scale * part, Adjacency: l.adjacency, Largest: l.largest(n)}
 		}})
 	}
 	for i, a := range l.asked {
@@ -101,6 +101,16 @@ func (l lot) spends() (list []pipeline.Spend) {
 		}
 	}
 	return list
+}
+
+// largest is mechanism.GaussianFilter's, of so many tallies with equal parts.
+func (l lot) largest(tallies int) (most float64) {
+	for _, a := range l.asked {
+		if a.Ask != ask.Quantile {
+			most = math.Max(most, a.Moves().Under(l.adjacency))
+		}
+	}
+	return float64(most * math.Sqrt(float64(tallies*l.queries)))
 }
 
 func quantileName(i int) string { return fmt.Sprintf("quantile %d", i+1) }

@@ -3,6 +3,7 @@ package tailored
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/pipeline"
@@ -105,7 +106,7 @@ func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
 		Spends: []pipeline.Spend{{Name: fitName,
 			Doc: fmt.Sprintf("noisy scores and informations of %d coefficients at %d steps", m.Design().Terms(), s.Steps) + ofSeveral(s.Queries),
 			Mechanism: func(scale float64) privacy.Mechanism {
-				return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
+				return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: float64(m.Largest(s.Steps) * math.Sqrt(float64(s.Queries)))}
 			}}},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			f, err := columns.Read(ctx, in["in"])
