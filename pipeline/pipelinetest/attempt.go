@@ -2,6 +2,7 @@ package pipelinetest
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"testing"
@@ -79,4 +80,39 @@ type checkpoint struct {
 func (c *checkpoint) Close() error {
 	c.to.States = append(c.to.States, c.Bytes())
 	return nil
+}
+
+// Resumes fails unless the learner writes so many checkpoints and gives, from each of them, by
+// a payer who knows that its noise was drawn, the same model and the checkpoints that follow.
+func (l Learner) Resumes(t *testing.T, in Input, checkpoints int) {
+	t.Helper()
+	whole, a := l.Trained(t, in)
+	if len(a.States) != checkpoints {
+		t.Fatalf("%s: %d checkpoints, must be %d", l.Kind.Name, len(a.States), checkpoints)
+	}
+	for i, state := range a.States {
+		again := l.Pays(t, in)
+		again.Resume, again.Ledger.Drawn = state, 1<<40
+		resumed, err := again.Run(t, l.Stage(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.States) != checkpoints-1-i || !bytes.Equal(Bytes(t, whole), Bytes(t, resumed)) {
+			t.Errorf("%s: a run resumed from checkpoint %d writes %d more or gives another model", l.Kind.Name, i, len(again.States))
+		}
+	}
+}
+
+// Bytes is all that the files of a released model hold.
+func Bytes(t *testing.T, model pipeline.Table) []byte {
+	t.Helper()
+	files, err := pipeline.ReadFiles(t.Context(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -53,18 +53,5 @@ func drawCarat() func(r *rand.Rand, _, _ int64, v []float64) {
 	for j := range apps {
 		with[j], without[j] = taste(j)
 	}
-	return func(r *rand.Rand, _, _ int64, v []float64) {
-		activity := 1 - appSpread + 2*float64(appSpread*chance(r, 0.5))
-		var has [clusters]bool
-		for g := range has {
-			has[g] = r.Float64() < tasteShare
-		}
-		for j := range v {
-			p := without[j]
-			if has[j%clusters] {
-				p = with[j]
-			}
-			v[j] = chance(r, activity*p)
-		}
-	}
+	return inGroups(with[:], without[:], clusters, tasteShare, appSpread)
 }

@@ -58,18 +58,5 @@ func drawDiagnoses() func(r *rand.Rand, _, _ int64, v []float64) {
 		within[j] = float64(p * ratio)
 		without[j] = float64(p*(1-float64(groupShare*ratio))) / (1 - groupShare)
 	}
-	return func(r *rand.Rand, _, _ int64, v []float64) {
-		scale := 1 - spread + 2*float64(spread*chance(r, 0.5))
-		var has [groups]bool
-		for g := range has {
-			has[g] = r.Float64() < groupShare
-		}
-		for j := range v {
-			p := without[j]
-			if has[j%groups] {
-				p = within[j]
-			}
-			v[j] = chance(r, scale*p)
-		}
-	}
+	return inGroups(within[:], without[:], groups, groupShare, spread)
 }

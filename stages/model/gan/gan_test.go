@@ -128,7 +128,7 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 			if want := len(r.States) - 1 - i; len(again.States) != want {
 				t.Errorf("%s: resumed from checkpoint %d a run writes %d more, must write %d: it starts anew", name, i, len(again.States), want)
 			}
-			if !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
+			if !bytes.Equal(pipelinetest.Bytes(t, whole), pipelinetest.Bytes(t, resumed)) {
 				t.Errorf("%s: the model of a run resumed from checkpoint %d differs", name, i)
 			}
 		}
@@ -136,19 +136,10 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 		stranger.Resume = r.States[len(r.States)-1]
 		anew, err := stranger.Run(t, l.Stage(), l.in)
 		must(t, err)
-		if len(stranger.States) != len(r.States) || !bytes.Equal(bytesOf(t, whole), bytesOf(t, anew)) {
+		if len(stranger.States) != len(r.States) || !bytes.Equal(pipelinetest.Bytes(t, whole), pipelinetest.Bytes(t, anew)) {
 			t.Errorf("%s: a run continues from uses that nobody took", name)
 		}
 	}
-}
-
-func bytesOf(t *testing.T, model pipeline.Table) []byte {
-	t.Helper()
-	files, err := pipeline.ReadFiles(t.Context(), model)
-	must(t, err)
-	out, err := json.Marshal(files)
-	must(t, err)
-	return out
 }
 
 // TestModelHoldsNothingPrivate: the files are the description and one weight or

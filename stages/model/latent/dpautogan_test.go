@@ -89,7 +89,7 @@ func TestAutoGANResumes(t *testing.T) {
 				again.Resume, again.Ledger.Drawn = c.state, c.drawn
 				resumed, err := again.Run(t, l.Stage(), in)
 				must(t, err)
-				if len(again.States) != c.more || !bytes.Equal(bytesOf(t, whole), bytesOf(t, resumed)) {
+				if len(again.States) != c.more || !bytes.Equal(pipelinetest.Bytes(t, whole), pipelinetest.Bytes(t, resumed)) {
 					t.Errorf("%s: from checkpoint %d, %s, a run writes %d more, must write %d, or gives another model", name, i, what, len(again.States), c.more)
 				}
 			}
