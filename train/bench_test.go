@@ -185,5 +185,5 @@ type fixedPairsWorker struct {
 }
 
 func (k *fixedPairsWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
-	k.run(w, k.fake, func(m net.Matrix) { k.fixedPairs.rows.Gather(m, index) }, 10, draw(), loss)
+	k.run(w, k.fake.Slice(0, len(index)), func(m net.Matrix) { k.fixedPairs.rows.Gather(m, index) }, 10, draw(), loss)
 }
