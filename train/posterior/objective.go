@@ -98,7 +98,7 @@ func (o *Objective) read(s Stratum, columns []Values) error {
 func (o *Objective) Params() int { return len(o.theta) }
 
 // PerExample implements train.Objective: no row has a part in another's likelihood.
-func (o *Objective) PerExample() error { return nil }
+func (o *Objective) PerExample() (written bool, err error) { return false, nil }
 
 // Prepare computes what all rows of a step share.
 func (o *Objective) Prepare(w []float32) {
