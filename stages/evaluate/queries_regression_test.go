@@ -29,7 +29,7 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 	if err != nil {
 		panic(err)
 	}
-	r := regress.Released{Stage: "fit", Queries: 1, Model: m}
+	r := regress.Released{Stage: "fit", Queries: 1, Steps: 6, Model: m}
 	r.Coefficients, r.Covariance = m.Coefficients(b)
 	for j := range r.Coefficients[1:] {
 		off := 0.1
@@ -37,8 +37,9 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 			off /= 36
 		}
 		r.Coefficients[1+j].Estimate += off
+		r.Coefficients[1+j].High += off
 	}
-	table, err := r.Write(regress.Header(rows.Header), false)
+	table, err := r.Write(regress.Header(rows.Header))
 	if err != nil {
 		panic(err)
 	}

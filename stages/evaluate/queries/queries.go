@@ -92,11 +92,11 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 	if err != nil {
 		return nil, err
 	}
-	return s.compared(a, real, synthetic), nil
+	return s.compared(ctx, a, real, synthetic)
 }
 
 // compared is how one stage's answers and those of the synthetic rows do.
-func (s *settings) compared(a ask.Answers, real, synthetic *columns.Frame) []pipeline.Metric {
+func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
 	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}
 	rest := a.List
 	for _, q := range a.Asked {
@@ -104,8 +104,10 @@ func (s *settings) compared(a ask.Answers, real, synthetic *columns.Frame) []pip
 		for n < len(rest) && rest[n].Question == q.Name {
 			n++
 		}
-		c.add(q, rest[:n])
+		if err := c.add(ctx, q, rest[:n]); err != nil {
+			return nil, err
+		}
 		rest = rest[n:]
 	}
-	return append(c.summary(), c.list...)
+	return append(c.summary(), c.list...), nil
 }

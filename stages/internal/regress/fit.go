@@ -24,10 +24,10 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 	theta[0] = r.intercept(float64(totals[0]*r.most), float64(totals[1]*r.longest), float64(deviation*math.Max(r.most, r.longest)))
 	prior := m.Prior()
 	for t := range steps {
-		if err := ctx.Err(); err != nil {
+		score, information, err := r.sums(ctx, theta)
+		if err != nil {
 			return b, err
 		}
-		score, information := r.sums(theta)
 		at := noisy{theta: theta}
 		if at.score, at.deviation, err = release.take(score, shareOf(t, steps)*(1-informationShare)); err != nil {
 			return b, err

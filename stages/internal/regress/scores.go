@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"context"
 	"math"
 
 	"weir/privacy/mechanism"
@@ -66,7 +67,7 @@ func (r *Rows) totals() *Tally {
 // Of the information, whose numbers off the diagonal count sqrt(2) so that its norm is that of
 // the matrix: weight |x|², and sqrt(2) times that for two rows, for the inner product of
 // positive semidefinite matrices is not negative.
-func (r *Rows) sums(theta []float64) (score, information *Tally) {
+func (r *Rows) sums(ctx context.Context, theta []float64) (score, information *Tally, err error) {
 	d, norm := len(theta), math.Sqrt(r.square)
 	alone := math.Max(r.most, r.cap)
 	both := math.Max(float64(alone*math.Sqrt(r.diameter)), float64((r.most+r.cap)*norm))
@@ -75,6 +76,9 @@ func (r *Rows) sums(theta []float64) (score, information *Tally) {
 	information = newTally(d*(d+1)/2, heavy, float64(math.Sqrt2*heavy))
 	x := make([]float64, d)
 	for i := range r.n {
+		if i%apart == 0 && ctx.Err() != nil { // a row of hundreds of terms has tens of thousands of products
+			return nil, nil, ctx.Err()
+		}
 		r.row(i, x)
 		residual, weight := r.at(i, dot(theta, x))
 		k := 0
@@ -90,8 +94,11 @@ func (r *Rows) sums(theta []float64) (score, information *Tally) {
 			}
 		}
 	}
-	return score, information
+	return score, information, ctx.Err()
 }
+
+// apart is how many rows are added between looks whether somebody still wants the sums.
+const apart = 256
 
 func dot(a, b []float64) float64 {
 	sum := 0.0

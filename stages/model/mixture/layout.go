@@ -36,8 +36,12 @@ type stratum struct {
 	posterior.Stratum
 }
 
-// mostStrata is far beyond what any table has rows for.
-const mostStrata = 1 << 10
+// Far beyond what any table has rows for. They bound what a layout takes, which a model from
+// anyone has before its law is held against it.
+const (
+	mostStrata = 1 << 10
+	mostParts  = 1 << 20 // of all strata together
+)
 
 // newLayout is a function of settings and domain alone, so that a released model has the one
 // that it was planned with. What cannot be is a problem.
@@ -56,8 +60,9 @@ func newLayout(s Shape, d *pipeline.Domain, ps *pipeline.Problems) *layout {
 	if len(*ps) > 0 {
 		return l
 	}
-	l.divide(s, d, ps)
-	l.fix(s, d, ps)
+	if l.divide(s, d, ps); len(*ps) == 0 {
+		l.fix(s, d, ps)
+	}
 	if len(*ps) > 0 {
 		return l
 	}
@@ -147,6 +152,10 @@ func (l *layout) divide(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
 			ps.Add("stratify", fmt.Sprintf("%s, of more than %d combinations", strings.Join(s.Stratify, ", "), mostStrata), "columns of fewer combinations")
 			return
 		}
+	}
+	if strata*len(l.parts) > mostParts {
+		ps.Add("stratify", fmt.Sprintf("%s with %d columns in each", counted(strata, "stratum", "strata"), len(l.parts)), fmt.Sprintf("at most %d columns in all strata together", mostParts))
+		return
 	}
 	for n := range strata {
 		codes := make([]int, len(l.stratify))

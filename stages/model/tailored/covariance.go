@@ -169,13 +169,17 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t 
 	}
 	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
 	if s.published() {
-		tally, sigma, err := p.release(a.Scatter(f), a.ScatterMoves(), share)
+		exact, err := a.Scatter(ctx, f)
+		if err != nil {
+			return ask.Answers{}, err
+		}
+		tally, sigma, err := p.release(exact, a.ScatterMoves(), share)
 		if err != nil {
 			return ask.Answers{}, err
 		}
 		out.List = a.ReadScatter(tally, sigma)
 		return out, nil
 	}
-	out.List, err = p.ask(a, f, share)
+	out.List, err = p.ask(ctx, a, f, share)
 	return out, err
 }

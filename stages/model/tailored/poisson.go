@@ -52,12 +52,12 @@ func (s *Poisson) counts(ps *pipeline.Problems, m *regress.Model, d *pipeline.Do
 	c := column(ps, "target", d, s.Target)
 	switch {
 	case c == nil:
-	case c.Type.Coded() && len(c.Categories) == 2:
+	case event(c):
 		m.Positive, m.Most = c.Categories[1], 1
 	case c.Type == pipeline.Integer && bounded(c) && c.Bounds[0] >= 0 && c.Bounds[1] <= 1e9:
 		m.Most = c.Bounds[1]
 	default:
-		ps.Add("target", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)), "an integer with public bounds between 0 and 1e9, or a column of two categories")
+		ps.Add("target", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)), "an integer with public bounds between 0 and 1e9, or a column of two categories, the second of which is not empty")
 	}
 }
 

@@ -60,13 +60,10 @@ func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *pipelin
 			ps.Add(path, c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one (kind `bounds` sets them)")
 		}
 	}
-	if terms > mostTerms {
-		ps.Add("columns", fmt.Sprintf("columns of %d coefficients together", terms), fmt.Sprintf("at most %d", mostTerms))
+	if terms > regress.MostTerms {
+		ps.Add("columns", fmt.Sprintf("columns of %d coefficients together", terms), fmt.Sprintf("at most %d", regress.MostTerms))
 	}
 }
-
-// mostTerms keeps a matrix of coefficients to what eigenvalues are found of in seconds.
-const mostTerms = 300
 
 // plain wants a column as it is before encode, without missing values.
 func plain(ps *pipeline.Problems, path string, c *pipeline.Column) {
@@ -121,7 +118,7 @@ func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
 			if err != nil {
 				return nil, err
 			}
-			t, err := released(env, s.Queries, s.Steps, m, b).Write(out, env.Insecure)
+			t, err := released(env, s.Queries, s.Steps, m, b).Write(out)
 			return pipeline.Tables{"out": t}, err
 		},
 	}

@@ -299,16 +299,19 @@ func TestRegressionSettings(t *testing.T) {
 	d := in.Header.Domain
 	d.Columns = append(d.Columns, pipeline.Column{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
 		pipeline.Column{Name: "score", Type: pipeline.Numeric}, pipeline.Column{Name: "time", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
-		pipeline.Column{Name: "only", Type: pipeline.Categorical, Categories: []string{"x"}})
+		pipeline.Column{Name: "only", Type: pipeline.Categorical, Categories: []string{"x"}},
+		pipeline.Column{Name: "blank", Type: pipeline.Categorical, Categories: []string{"yes", ""}})
 	for _, c := range []struct {
 		stage pipeline.Stage
 		want  []string
 	}{
 		{logisticOf(func(s *Logistic) { s.Target, s.Columns = "region", []string{"agee", "region", "dose", "score"} })(),
-			[]string{"target: is region, of 4 categories", `columns[0]: is "agee", an unknown column`, "columns[1]: is region, which is explained", "columns[2]: is dose, which may be missing", "columns[3]: is score, a number without bounds"}},
+			[]string{`target: is region, of the categories ["north" "south" "west" "east"]`, `columns[0]: is "agee", an unknown column`, "columns[1]: is region, which is explained", "columns[2]: is dose, which may be missing", "columns[3]: is score, a number without bounds"}},
 		{poissonOf(func(s *Poisson) { s.Target, s.Offset, s.MostExpected = "duration", "time", 1e9 })(),
 			[]string{"target: is duration, which is numeric from 0.5 to 2, must be an integer", "offset: is time, which is numeric from 0 to 1, must be a number with public bounds above 0"}},
 		{poissonOf(func(s *Poisson) { s.Offset = "visits" })(), []string{"offset: is visits"}},
+		{logisticOf(func(s *Logistic) { s.Target = "blank" })(), []string{`target: is blank, of the categories ["yes" ""], must be a column of two categories, the second of which is not empty`}},
+		{poissonOf(func(s *Poisson) { s.Target = "blank" })(), []string{"target: is blank, which is categorical"}},
 		{logisticOf(func(s *Logistic) { s.Columns, s.Variational = []string{"only"}, varied(5, 10) })(), []string{"columns: is columns of one category each"}},
 	} {
 		_, err := c.stage.Plan(pipeline.Headers{"in": in.Header})

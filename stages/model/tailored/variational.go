@@ -79,7 +79,7 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 			if err != nil {
 				return nil, err
 			}
-			t, err := released(env, s.Queries, v.Steps, m, b).Write(out, env.Insecure)
+			t, err := released(env, s.Queries, v.Steps, m, b).Write(out)
 			return pipeline.Tables{"out": t}, err
 		},
 	}
