@@ -60,7 +60,7 @@ func TestCompareRegressions(t *testing.T) {
 	}
 	got := judge(wardInput(wardRows(1, 400), pipeline.Released))
 	for key, want := range map[string]float64{"error_tailored.fit.smoker": 0.1, "error_synthetic.fit.smoker": 0, "synthetic_wins.fit": 1, "interval_coverage.fit": 1,
-		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value} {
+		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value, "accuracy_synthetic": got["accuracy_real"].Value, "accuracy_real": got["accuracy_real.fit.smoker"].Value} {
 		if m, ok := got[key]; !ok || !(math.Abs(m.Value-want) < 1e-9) {
 			t.Errorf("%s is %v, must be %g", key, m, want)
 		}
