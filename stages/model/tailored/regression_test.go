@@ -329,3 +329,30 @@ func TestRegressionSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestDeclaredSettingsAreSaid: what could be tuned on the rows and costs nothing is noted where it
+// is not the default, by every way to fit; defaults need no word.
+func TestDeclaredSettingsAreSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		stage pipeline.Stage
+		want  []string
+	}{
+		"logistic":            {logisticOf(func(*Logistic) {})(), nil},
+		"poisson":             {poissonOf(func(*Poisson) {})(), nil},
+		"prior":               {logisticOf(func(s *Logistic) { s.PriorDeviation = 0.3 })(), []string{"prior_deviation, 0.3, is taken as publicly known"}},
+		"prior, variational":  {logisticOf(func(s *Logistic) { s.PriorDeviation, s.Variational = 0.3, varied(5, 10) })(), []string{"prior_deviation, 0.3, is"}},
+		"most, and the prior": {poissonOf(func(s *Poisson) { s.MostExpected, s.PriorDeviation = 0.5, 1 })(), []string{"prior_deviation, 1, is", "most_expected, 0.5, is"}},
+	} {
+		w, err := c.stage.Plan(pipeline.Headers{"in": clinic(30, 5).Header})
+		must(t, err)
+		if len(w.Findings) != len(c.want) {
+			t.Errorf("%s: findings %v, must be %d", name, w.Findings, len(c.want))
+			continue
+		}
+		for i, f := range w.Findings {
+			if f.Rule != "W42" || f.Level != pipeline.LevelNote || !strings.HasPrefix(f.Message, c.want[i]) {
+				t.Errorf("%s: finding %+v, must be W42, %s", name, f, c.want[i])
+			}
+		}
+	}
+}
