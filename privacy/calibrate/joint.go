@@ -181,14 +181,18 @@ func (j *joint) solve() error {
 // for the others.
 func (j *joint) raise() error {
 	least := slices.Clone(j.multipliers)
-	s := &search{want: j.target.Epsilon, at: func(x float64) (float64, error) {
+	at := func(x float64) (float64, error) {
 		for _, i := range j.open {
 			j.multipliers[i] = math.Min(utmostNoise, float64(least[i]*x))
 		}
 		return j.total()
-	}}
-	_, err := s.run()
-	return j.explain(err, "")
+	}
+	x, err := (&search{want: j.target.Epsilon, at: at}).run()
+	if err != nil {
+		return j.explain(err, "")
+	}
+	_, err = at(x) // the last point that was tried is another
+	return err
 }
 
 // step is how far the first step of a search goes: short beside a solution.
