@@ -181,18 +181,17 @@ func (j *joint) solve() error {
 // for the others.
 func (j *joint) raise() error {
 	least := slices.Clone(j.multipliers)
-	at := func(x float64) (float64, error) {
+	s := &search{want: j.target.Epsilon, at: func(x float64) (float64, error) {
 		for _, i := range j.open {
 			j.multipliers[i] = math.Min(utmostNoise, float64(least[i]*x))
 		}
 		return j.total()
+	}}
+	x, err := s.run()
+	if err == nil {
+		_, err = s.at(x) // where epsilon jumps, what was tried last is on the other side
 	}
-	x, err := (&search{want: j.target.Epsilon, at: at}).run()
-	if err != nil {
-		return j.explain(err, "")
-	}
-	_, err = at(x) // the last point that was tried is another
-	return err
+	return j.explain(err, "")
 }
 
 // step is how far the first step of a search goes: short beside a solution.
