@@ -57,6 +57,11 @@ func pmf(plan privacy.Mechanism, k int64) float64 {
 		return math.Exp(-float64(k*k)/(2*m.NoiseMultiplier*m.NoiseMultiplier)) / sum
 	case GaussianHistogram:
 		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
+	case Votes:
+		if m.Law == LaplaceVotes {
+			return laplace(m.NoiseMultiplier)
+		}
+		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
 	}
 	panic(fmt.Sprintf("%T", plan))
 }

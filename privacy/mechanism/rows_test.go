@@ -32,6 +32,7 @@ func countRows() []row {
 		return func(h *privacy.Handle, i int) (any, error) { return ReleaseCounts(h, inputs[i]) }
 	}
 	cells := counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {9, 6, -7}})
+	votes := counts([3][]int64{{10}, {11}, {9}})
 	return []row{
 		{"laplace counts", func(f float64, n int64) privacy.Mechanism { return LaplaceCounts{3 * f, n} }, cells, integerP},
 		{"laplace total", func(f float64, n int64) privacy.Mechanism { return LaplaceTotal{3 * f, n} },
@@ -39,6 +40,8 @@ func countRows() []row {
 		{"gaussian counts", func(f float64, n int64) privacy.Mechanism { return GaussianCounts{3 * f, n} },
 			counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {8, 5, -7}}), integerP},
 		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells, integerP},
+		{"gaussian votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, GaussianVotes, 20, 1, n} }, votes, integerP},
+		{"laplace votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, LaplaceVotes, 20, 1, n} }, votes, integerP},
 		{"gaussian sum", func(f float64, n int64) privacy.Mechanism { return GaussianSum{3 * f, 0.5, 3, n} },
 			func(h *privacy.Handle, i int) (any, error) {
 				return ReleaseSum(h, [][]float64{{0.1, 1e9, -1.0 / 3}, {0.6, 1e9, -1.0 / 3}, {-0.9, 1e9, -1.0 / 3}}[i])
