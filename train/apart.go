@@ -38,6 +38,15 @@ func (a *apart) pick(factor []float32, square, bound []float64, clip, parts floa
 	}
 }
 
+// all picks every one of n examples: those of a net whose gradient adds up parts of one example
+// (net.Net.PerExample), of which no bound is at hand.
+func (a *apart) all(n int) {
+	a.which = a.which[:0]
+	for i := range n {
+		a.which = append(a.which, i)
+	}
+}
+
 // add adds the clipped gradients of the examples picked to grad. n is how many the chunk has.
 func (a *apart) add(w Worker, grad []float32, n int, clip float64) {
 	if len(a.which) == 0 {

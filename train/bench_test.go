@@ -172,9 +172,9 @@ type fixedPairs struct {
 	fake   net.Matrix
 }
 
-func (o fixedPairs) Joined() int       { return 3 }
-func (o fixedPairs) Params() int       { return o.critic.Params() }
-func (o fixedPairs) PerExample() error { return o.critic.PerExample() }
+func (o fixedPairs) Joined() int                           { return 3 }
+func (o fixedPairs) Params() int                           { return o.critic.Params() }
+func (o fixedPairs) PerExample() (written bool, err error) { return o.critic.PerExample() }
 func (o fixedPairs) Worker(rows int) Worker {
 	return &fixedPairsWorker{o, penalisedWorker{triples: newTriples(o.critic, rows), scale: make([]float32, 3*rows)}}
 }

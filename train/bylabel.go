@@ -33,8 +33,8 @@ func NewByLabel(each Objective, labels []int32, count int) (*ByLabel, error) {
 	return &ByLabel{each, labels, count}, nil
 }
 
-func (o *ByLabel) Params() int       { return o.Count * o.Each.Params() }
-func (o *ByLabel) PerExample() error { return o.Each.PerExample() }
+func (o *ByLabel) Params() int                           { return o.Count * o.Each.Params() }
+func (o *ByLabel) PerExample() (written bool, err error) { return o.Each.PerExample() }
 
 func (o *ByLabel) Worker(rows int) Worker {
 	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows)}

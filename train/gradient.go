@@ -11,10 +11,11 @@ import (
 
 // Objective is a loss over examples, each of which is one private row. The
 // gradient of an example may depend on that row, the weights and draws of its
-// own only; PerExample returns an error where a net breaks this.
+// own only; PerExample returns an error where a net breaks this, and says whether the
+// gradient has to be written out to be measured (see net.Net).
 type Objective interface {
 	Params() int
-	PerExample() error
+	PerExample() (written bool, err error)
 	// Worker returns buffers for up to rows examples; one goroutine uses it at a time.
 	Worker(rows int) Worker
 }
@@ -76,6 +77,7 @@ type gradient struct {
 	parts     float64      // an example whose parts are more clips long in all is added on its own (see apart); infinite: none is
 	rows      int          // of a chunk
 	tensors   int          // each of so many weight tensors has the clip for itself; 0: all weights together
+	written   bool         // every example is added on its own
 	lanes     []*lane
 	total     []float64
 	sum       []float32 // the result
@@ -97,7 +99,10 @@ type lane struct {
 
 func newGradient(o Objective, clip float64, tensors int) *gradient {
 	g := &gradient{objective: o, clip: clip, parts: math.Inf(1), rows: chunkRows, tensors: tensors, sum: make([]float32, o.Params())}
-	if _, ok := o.(joined); ok {
+	if !math.IsInf(clip, 1) {
+		g.written, _ = o.PerExample() // newStepper has looked at the error
+	}
+	if _, ok := o.(joined); ok || g.written {
 		g.rows = joinedRows
 	}
 	return g
@@ -199,6 +204,11 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	l.Run(w, index, l.draw, loss)
 	if math.IsInf(g.clip, 1) {
 		l.Accumulate(l.grad, nil)
+		return
+	}
+	if g.written {
+		l.apart.all(n)
+		l.apart.add(l, l.grad, n, g.clip)
 		return
 	}
 	if l.parts != nil {

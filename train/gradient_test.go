@@ -101,7 +101,10 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	partner := net.NewMatrix(1, 4) // one row, so that no draw tells examples apart
 	copy(partner.Row(0), []float32{0.5, -0.2, 0.3, 1})
 	byLabel, _ := labelled(t, rows)
+	convolved := build(t, 4, net.Layer{Type: "conv1d", Channels: 1, Filters: 2, Kernel: 2, Stride: 1}, net.LeakyReLU(0.2),
+		net.Layer{Type: "conv1d_transpose", Channels: 2, Filters: 1, Kernel: 2, Stride: 1}, net.Dense(1))
 	return map[string]Objective{
+		"convolved": realScore{convolved, rows}, "convolved pairs": &paired{critic: convolved, rows: rows, pool: partner},
 		"by label": byLabel,
 		"paired":   &paired{critic: critic, rows: rows, pool: partner},
 		"critic":   realScore{critic, rows}, "autoencoder": auto, "variational": vae,

@@ -11,9 +11,9 @@ import (
 // coins is the logit of one coin and the flips of it.
 type coins []int32
 
-func (coins) Params() int         { return 1 }
-func (coins) PerExample() error   { return nil }
-func (c coins) Worker(int) Worker { return &coinWorker{flips: c} }
+func (coins) Params() int                           { return 1 }
+func (coins) PerExample() (written bool, err error) { return false, nil }
+func (c coins) Worker(int) Worker                   { return &coinWorker{flips: c} }
 
 type coinWorker struct {
 	flips coins

@@ -108,8 +108,11 @@ type half struct {
 	w []float32
 }
 
-func (o half) Params() int       { return o.Decoder.Params() }
-func (o half) PerExample() error { return errors.Join(o.Encoder.PerExample(), o.Decoder.PerExample()) }
+func (o half) Params() int { return o.Decoder.Params() }
+func (o half) PerExample() (written bool, err error) {
+	return net.PerExampleOfAll(o.Encoder, o.Decoder)
+}
+
 func (o half) Worker(rows int) Worker {
 	return &halfWorker{o, o.Encoder.NewPass(rows), o.Decoder.NewPass(rows), net.NewMatrix(rows, o.X.Width())}
 }

@@ -35,8 +35,8 @@ func NewSupervised(n *net.Net, x, y *Rows, c Criterion) (*Supervised, error) {
 	return &Supervised{Net: n, X: x, Y: y, Criterion: c}, nil
 }
 
-func (o *Supervised) Params() int       { return o.Net.Params() }
-func (o *Supervised) PerExample() error { return o.Net.PerExample() }
+func (o *Supervised) Params() int                           { return o.Net.Params() }
+func (o *Supervised) PerExample() (written bool, err error) { return o.Net.PerExample() }
 
 func (o *Supervised) Worker(rows int) Worker {
 	return &supervisedWorker{Supervised: o, Pass: o.Net.NewPass(rows), target: net.NewMatrix(rows, o.Y.Width())}
@@ -91,8 +91,8 @@ func NewVariational(encoder, decoder *net.Net, x *Rows, c Criterion, kl float64)
 }
 
 func (o *Variational) Params() int { return o.Encoder.Params() + o.Decoder.Params() }
-func (o *Variational) PerExample() error {
-	return errors.Join(o.Encoder.PerExample(), o.Decoder.PerExample())
+func (o *Variational) PerExample() (written bool, err error) {
+	return net.PerExampleOfAll(o.Encoder, o.Decoder)
 }
 
 func (o *Variational) Worker(rows int) Worker {

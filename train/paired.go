@@ -18,8 +18,8 @@ type paired struct {
 // Joined is a private row and a generated one.
 func (o *paired) Joined() int { return 2 }
 
-func (o *paired) Params() int       { return o.critic.Params() }
-func (o *paired) PerExample() error { return o.critic.PerExample() }
+func (o *paired) Params() int                           { return o.critic.Params() }
+func (o *paired) PerExample() (written bool, err error) { return o.critic.PerExample() }
 
 func (o *paired) Worker(rows int) Worker {
 	return &pairedWorker{paired: o, Pass: o.critic.NewPass(2 * rows), scale: make([]float32, 2*rows)}

@@ -82,8 +82,10 @@ func (o *penalised) Joined() int { return 3 }
 
 func (o *penalised) Params() int { return o.critic.Params() }
 
-func (o *penalised) PerExample() error {
-	return errors.Join(o.critic.PerExample(), o.critic.Penalisable(), o.gen.PerExample())
+func (o *penalised) PerExample() (written bool, err error) {
+	_, unmixed := o.gen.PerExample()
+	written, err = o.critic.PerExample()
+	return written, errors.Join(err, o.critic.Penalisable(), unmixed)
 }
 
 func (o *penalised) Worker(rows int) Worker {

@@ -41,7 +41,8 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 		return nil, fmt.Errorf("weights: %d, the objective has %d", len(start), o.Params())
 	}
 	if c.clips() {
-		if err := errors.Join(o.PerExample(), checkJoined(o, c.Joined)); err != nil {
+		_, err := o.PerExample()
+		if err := errors.Join(err, checkJoined(o, c.Joined)); err != nil {
 			return nil, err
 		}
 	}

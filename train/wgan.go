@@ -153,7 +153,7 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if l.real, err = newStepper(paid, o, wc, rows.Len()); err != nil {
 		return nil, err
 	}
-	if err := o.PerExample(); err != nil {
+	if _, err := o.PerExample(); err != nil {
 		return nil, err
 	}
 	if l.real.tensors > 0 {
@@ -233,8 +233,8 @@ type realScore struct {
 	rows   *Rows
 }
 
-func (o realScore) Params() int       { return o.critic.Params() }
-func (o realScore) PerExample() error { return o.critic.PerExample() }
+func (o realScore) Params() int                           { return o.critic.Params() }
+func (o realScore) PerExample() (written bool, err error) { return o.critic.PerExample() }
 
 // Tensors is the number of weight tensors, for a clip of each.
 func (o realScore) Tensors() (int, error) { return len(o.critic.Tensors()), o.critic.PerTensor() }

@@ -85,9 +85,12 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 			}
 		}
 	}
-	all := map[string]float64{}
+	all, took := map[string]float64{}, secondsOf(done)
+	for _, s := range base.Steps {
+		e.Stages = append(e.Stages, s.ID)
+	}
 	for i, t := range trials {
-		e.Runs = append(e.Runs, runOf(t, plans[i], done[i]))
+		e.Runs = append(e.Runs, runOf(t, plans[i], done[i], took))
 		e.Insecure = e.Insecure || done[i].Record.Insecure
 		for name, value := range done[i].Record.Metrics {
 			all[name] = value
@@ -97,10 +100,30 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 	return sweep.Of(e)
 }
 
-func runOf(t spec.Trial, plan *compile.Plan, done *runtime.Result) sweep.Run {
+// secondsOf is how long each recipe took where one of the runs computed it.
+func secondsOf(done []*runtime.Result) map[string]float64 {
+	took := map[string]float64{}
+	for _, r := range done {
+		for _, s := range r.Record.Stages {
+			if !s.Reused {
+				took[s.Recipe] = s.Seconds
+			}
+		}
+	}
+	return took
+}
+
+func runOf(t spec.Trial, plan *compile.Plan, done *runtime.Result, took map[string]float64) sweep.Run {
 	rec := done.Record
 	r := sweep.Run{ID: rec.ID, Path: done.Path, Cell: t.Cell, Settings: t.Settings(), Repeat: t.Repeat + 1,
-		Seed: runtime.PublicSeed(plan.Seed, t.Repeat), Delta: rec.Terms.Delta, Published: rec.Terms.Published, Proven: rec.Terms.Proven, Metrics: rec.Metrics}
+		Seed: runtime.PublicSeed(plan.Seed, t.Repeat), Delta: rec.Terms.Delta, Published: rec.Terms.Published, Proven: rec.Terms.Proven, Metrics: rec.Metrics, Seconds: map[string]float64{}}
+	for _, s := range rec.Stages {
+		if x, has := took[s.Recipe]; has && s.Reused {
+			r.Seconds[s.ID] = x
+		} else if !s.Reused {
+			r.Seconds[s.ID] = s.Seconds
+		}
+	}
 	if at := slices.IndexFunc(rec.Internal, func(f record.File) bool { return strings.HasSuffix(f.Path, ".html") }); at >= 0 {
 		r.Report = path.Join("..", "..", rec.ID, rec.Internal[at].Path)
 	}

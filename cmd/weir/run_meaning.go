@@ -25,6 +25,12 @@ func meaningOf(metrics map[string]float64, kind, key string) string {
 		"pmse_ratio":                     "how well rows are told apart, 1 as by chance",
 		"exact_matches":                  "synthetic rows that equal a real one",
 		"synthetic_wins":                 "share of the declared questions that synthetic rows answer better than the tailored answers",
+		"error_tailored":                 "mean error of the tailored answers, 0 is best",
+		"error_synthetic":                "mean error of the same questions put to synthetic rows, 0 is best",
+		"accuracy_tailored":              "the released regression: share of real outcomes that it tells",
+		"accuracy_synthetic":             "the same regression of the synthetic rows: share of real outcomes that it tells",
+		"reproduced_share":               "share of what the real rows discover that synthetic rows discover too, 1 is best",
+		"mean_standardised_difference":   "mean distance of coefficients, in standard errors of the real rows; 0 is best",
 	}[name]
 	if !known {
 		return ""

@@ -90,7 +90,8 @@ func headlines(metrics map[string]float64) []string {
 }
 
 func preferred() []string {
-	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "k_marginal_score", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches", "synthetic_wins"}
+	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "k_marginal_score", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches",
+		"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored", "accuracy_synthetic", "reproduced_share", "mean_standardised_difference"}
 }
 
 // interval words the interval of a figure, from the figures NAME_low and NAME_high; ""

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/pipeline/show"
+	"weir/runtime"
 	"weir/specs"
 )
 
@@ -40,6 +42,37 @@ func TestSpecsKeepTheirBills(t *testing.T) {
 				t.Errorf("the plan has changed (-golden +now):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTablesAreLearnedOnceForAllT: what an experiment over the number of questions compares with its answers
+// does not depend on that number: equal recipes, noise included, so that one charge serves all. Answers differ.
+// Each of the three stages has the epsilon that the head of the spec says, within 2.5 %.
+func TestTablesAreLearnedOnceForAllT(t *testing.T) {
+	for name, each := range map[string]float64{"jalko-carat-like": 1, "jalko-adult-tailored": 1.1} {
+		var of [2]map[string]string
+		for i, queries := range []string{"2", "20"} {
+			plan, err := (&specFlags{set: []string{"stages.ask.queries=" + queries}}).compile("specs:" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of[i], err = runtime.Recipes(plan, "", 0); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range plan.Steps {
+				if alone := s.Alone; len(s.Spends) > 0 && (alone == nil || math.Abs(*alone/each-1) > 0.025) {
+					t.Errorf("%s: the epsilon of %s alone is %v, must be about %g", name, s.ID, alone, each)
+				}
+			}
+		}
+		for _, stage := range []string{"mixture", "bayes", "like-mixture", "like-bayes"} {
+			if of[0][stage] == "" || of[0][stage] != of[1][stage] {
+				t.Errorf("%s: %s is another computation at another number of questions", name, stage)
+			}
+		}
+		if of[0]["ask"] == of[1]["ask"] {
+			t.Errorf("%s: answers of 2 and of 20 questions are one computation", name)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ type sweepView struct {
 	Panels []drawn
 	Head   []string // names of the columns that say which combination a row is
 	Lines  []sweepLine
+	Times  []sweepLine // seconds of the longest stages
 	Pairs  []sweep.Difference
 	Each   []sweepRun
 	Why    string // why there are no curves
@@ -42,8 +43,8 @@ type sweepRun struct {
 	Lead, Values []string
 }
 
-// Sweep is the page of an experiment: curves of the headline metrics over epsilon, and the table
-// below. It needs nothing but itself and, for its links, the runs where they were made.
+// Sweep is the page of an experiment: curves of the headline metrics over epsilon or a number of the
+// grid, and the table below. It needs nothing but itself and, for its links, the runs where they were made.
 func Sweep(t *sweep.Table) ([]byte, error) {
 	v := sweepView{Table: t, Style: template.CSS(pageStyle), Pairs: t.HeadlineDifferences()}
 	c := curvesOf(t)
@@ -74,13 +75,13 @@ func Sweep(t *sweep.Table) ([]byte, error) {
 	return []byte(plain.Text(b.String())), err
 }
 
-// Curve draws one metric over epsilon as an SVG of its own; an error where it has a value at
-// fewer than two epsilons.
+// Curve draws one metric, over what Sweep would, as an SVG of its own; an error where it has a value
+// at fewer than two places.
 func Curve(t *sweep.Table, metric string) ([]byte, error) {
 	c := curvesOf(t)
 	p := c.picture(metric)
 	if p == nil {
-		return nil, fmt.Errorf("%d of the %ss of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), c.over(), metric)
+		return nil, fmt.Errorf("%d of the %ss of the runs have %s, must be at least 2 to draw one over the other", c.count(metric), c.axis.over(), metric)
 	}
 	return p.svg()
 }
@@ -102,6 +103,11 @@ func (v *sweepView) tables(t *sweep.Table) {
 			line.Values = append(line.Values, r.Metrics[m].Words(r.Runs))
 		}
 		v.Lines = append(v.Lines, line)
+		times := sweepLine{Lead: line.Lead}
+		for _, stage := range t.Longest() {
+			times.Values = append(times.Values, r.SecondsOf(stage))
+		}
+		v.Times = append(v.Times, times)
 	}
 	for _, r := range t.Runs {
 		run := sweepRun{Run: r, Lead: leading(t, r.Cell, r.Settings)}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -92,29 +93,102 @@ func TestSweepWithoutCurves(t *testing.T) {
 }
 
 // TestSweepOverSteps: runs that draw from checkpoints of one training have its epsilon, and their
-// curve is over the step; the table says whose epsilon it shows. A second epsilon takes the axis.
+// curve is over the step; the table says whose epsilon it shows.
 func TestSweepOverSteps(t *testing.T) {
 	const path = "stages.sample.step"
-	of := func(epsilons ...float64) *sweep.Table {
-		e := sweep.Experiment{Name: "study", Grid: []string{path}, Headline: []string{"utility.auroc"}}
-		for i, step := range []string{"1000", "2000", "20000"} {
-			e.Runs = append(e.Runs, sweep.Run{ID: step, Repeat: 1, Published: &epsilons[i%len(epsilons)], Settings: map[string]string{path: step},
-				Metrics: map[string]float64{"utility.auroc": 0.6 + 0.1*float64(i)}})
-		}
-		return sweep.Of(e)
+	e, epsilon := sweep.Experiment{Name: "study", Grid: []string{path}, Headline: []string{"utility.auroc"}}, 6.45
+	for i, step := range []string{"1000", "2000", "20000"} {
+		e.Runs = append(e.Runs, sweep.Run{ID: step, Repeat: 1, Published: &epsilon, Settings: map[string]string{path: step},
+			Metrics: map[string]float64{"utility.auroc": 0.6 + 0.1*float64(i)}})
 	}
-	page, err := Sweep(of(6.45))
+	page, err := Sweep(sweep.Of(e))
 	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8", "step, under the epsilon of all steps", "Epsilon of all steps, proven", "published, of all steps", ">20000<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
 	}
-	if c := curvesOf(of(1, 2)); c.over() != "published epsilon" || len(c.lines) != 3 {
-		t.Errorf("with two epsilons: over %s, lines %v", c.over(), c.lines)
-	}
 	var text bytes.Buffer
-	if err := of(6.45).Print(&text, 100); err != nil || !strings.Contains(text.String(), "PUBLISHED (ALL STEPS)") {
+	if err := sweep.Of(e).Print(&text, 100); err != nil || !strings.Contains(text.String(), "PUBLISHED (ALL STEPS)") {
 		t.Errorf("%v: %s", err, text.String())
+	}
+}
+
+// asked is an experiment over the number of questions and budgets, in cells whose epsilons differ in the
+// fifth digit, as those of equal budgets do, with three repeats.
+func asked(budgets, queries []string, cells ...string) *sweep.Table {
+	e := sweep.Experiment{Name: "study", Grid: []string{"privacy.epsilon", "stages.ask.queries"}, Cells: cells, Headline: []string{"of.error_tailored"}}
+	for i, cell := range cells {
+		for _, budget := range budgets {
+			for _, q := range queries {
+				spent, err := strconv.ParseFloat(budget, 64)
+				spent = spent*0.9997 + 1e-4*float64(i)
+				for r := range 3 {
+					run := sweep.Run{ID: fmt.Sprint(len(e.Runs)), Cell: cell, Repeat: r, Settings: map[string]string{"privacy.epsilon": budget, "stages.ask.queries": q},
+						Metrics: map[string]float64{"of.error_tailored": float64(len(e.Runs))}}
+					if err == nil && !math.IsInf(spent, 0) {
+						run.Proven = &spent
+					}
+					e.Runs = append(e.Runs, run)
+				}
+			}
+		}
+	}
+	return sweep.Of(e)
+}
+
+// TestSweepShowsRealRowsAndSeconds: what the real rows reach is a line in the picture of answers, and the page has the
+// seconds of stages, where there are any.
+func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
+	e := asked([]string{"1"}, []string{"2", "5"}, "d8").Experiment
+	e.Headline = []string{"of.accuracy_synthetic"}
+	e.Stages = []string{"train"}
+	for i := range e.Runs {
+		e.Runs[i].Metrics = map[string]float64{"of.accuracy_synthetic": 0.5, "of.accuracy_real": 0.875}
+		e.Runs[i].Seconds = map[string]float64{"train": 1.25}
+	}
+	page, err := Sweep(sweep.Of(e))
+	for _, want := range []string{"Dashed: the real rows themselves, 0.875.", `id="seconds"`, `>1.25</td>`} {
+		if err != nil || !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%v: the page does not say %q", err, want)
+		}
+	}
+	if page, err = Sweep(swept([]float64{1, 2}, "a")); err != nil || bytes.Contains(page, []byte(`"seconds`)) {
+		t.Errorf("%v: seconds of no stage", err)
+	}
+}
+
+// TestSweepOverANumber: one budget is drawn over the number of the grid, a line a cell, each mean with its
+// interval; two budgets are drawn over epsilon, a line a number. What has no epsilon to show is
+// no part of another's line, and words are no axis.
+func TestSweepOverANumber(t *testing.T) {
+	T := []string{"2", "5", "10", "20"}
+	one := asked([]string{"1"}, T, "d8", "d16")
+	page, err := Sweep(one)
+	for _, want := range []string{"stages.ask.queries, logarithmic", "of.error_tailored over queries, least to largest: d8, epsilon 1 from 1 to 10; d16, epsilon 1 from 13 to 22.", ">20<"} {
+		if err != nil || !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%v: the page does not say %q", err, want)
+		}
+	}
+	for _, m := range curvesOf(one).marks("of.error_tailored", "d8, epsilon 1") {
+		if half := 2.484138; math.Abs(m.high-m.mean-half) > 1e-6 || math.Abs(m.mean-m.low-half) > 1e-6 { // t of 2 degrees 4.302653, over sqrt 3
+			t.Errorf("the interval of %g is %g to %g", m.mean, m.low, m.high)
+		}
+	}
+	for _, c := range []struct {
+		table *sweep.Table
+		over  string
+		lines string
+	}{
+		{asked([]string{"1", "4"}, T[:2], "d8"), "proven epsilon", "d8, queries 2|d8, queries 5"},
+		{asked([]string{"1", "inf"}, T[:2], "d8"), "queries", "d8, epsilon 1|d8, epsilon inf"},
+		{asked([]string{"1", "4"}, []string{"few", "many"}, "d8"), "proven epsilon", "d8, queries few|d8, queries many"},
+	} {
+		if got := curvesOf(c.table); got.axis.over() != c.over || strings.Join(got.lines, "|") != c.lines || got.why != "" {
+			t.Errorf("over %s, lines %v, %s; must be over %s, %s", got.axis.over(), got.lines, got.why, c.over, c.lines)
+		}
+	}
+	if c := curvesOf(asked([]string{"1"}, []string{"few", "many"}, "d8", "d16")); !strings.Contains(c.why, "two proven epsilons") || !strings.Contains(c.why, "two numbers") {
+		t.Errorf("epsilons of equal budgets are an axis: %q", c.why)
 	}
 }
 

@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -17,91 +17,42 @@ import (
 	"weir/record/sweep"
 )
 
-// sweepCurves are the curves of an experiment: one line for the rows that differ in epsilon alone.
+// sweepCurves are the curves of an experiment: one line for the rows that differ along the axis alone.
 type sweepCurves struct {
 	t     *sweep.Table
 	h     text.Handler
 	lines []string
-	x     map[float64]float64 // of each epsilon its place on the axis
+	axis  axis
+	x     map[float64]float64 // of each value of the axis its place on it
 	log   bool
-	axis  string // which epsilon: proven, or published where nothing is proven
-	step  string // the setting that the axis is of instead, where checkpoints of one training differ
 	why   string // why there are none
 }
 
-// wide is the span of epsilons from which the axis is logarithmic.
+// wide is the span of values from which the axis is logarithmic.
 const wide = 4
 
 func curvesOf(t *sweep.Table) *sweepCurves {
-	c := &sweepCurves{t: t, h: handler(), x: map[float64]float64{}}
-	low, high := math.Inf(1), 0.0
-	c.axis = "published"
-	if slices.ContainsFunc(t.Rows, func(r sweep.Row) bool { return r.Proven != nil }) {
-		c.axis = "proven"
-	}
-	if c.epsilons() < 2 {
-		c.step = t.StepPath()
-	}
+	c := &sweepCurves{t: t, h: handler(), axis: axisOf(t), x: map[float64]float64{}}
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range t.Rows {
-		if line := t.Line(r, c.step); !slices.Contains(c.lines, line) {
+		if line := t.Line(r, c.axis.path); !slices.Contains(c.lines, line) {
 			c.lines = append(c.lines, line)
 		}
-		if e, known := c.placeOf(r); known {
-			c.x[e], low, high = e, min(low, e), max(high, e)
+		if x, known := c.axis.of(r); known {
+			c.x[x], low, high = x, min(low, x), max(high, x)
 		}
 	}
-	if len(c.x) < 2 {
-		c.why = "No curves: the runs do not have two " + c.axis + " epsilons to draw a figure over."
+	if len(c.x) < 2 || !c.axis.apart(low, high) {
+		c.why = "No curves: the runs do not have two " + c.axis.over() + "s to draw a figure over, nor two numbers of a setting of the grid."
 		return c
 	}
-	c.log = high >= wide*low
-	for e := range c.x {
+	c.log = low > 0 && high >= wide*low
+	for x := range c.x {
 		if c.log {
-			c.x[e] = portable.Log10(e)
+			c.x[x] = portable.Log10(x)
 		}
 	}
 	return c
-}
-
-// epsilons is how many there are to draw a figure over.
-func (c *sweepCurves) epsilons() int {
-	found := map[float64]bool{}
-	for _, r := range c.t.Rows {
-		if e, known := c.epsilonOf(r); known {
-			found[e] = true
-		}
-	}
-	return len(found)
-}
-
-// placeOf is what of a row the axis is of, if it can be shown there.
-func (c *sweepCurves) placeOf(r sweep.Row) (float64, bool) {
-	if c.step == "" {
-		return c.epsilonOf(r)
-	}
-	step, err := strconv.ParseFloat(r.Settings[c.step], 64)
-	return step, err == nil && step > 0 && !math.IsInf(step, 0)
-}
-
-// over words the axis.
-func (c *sweepCurves) over() string {
-	if c.step != "" {
-		return "step"
-	}
-	return c.axis + " epsilon"
-}
-
-// epsilonOf is the epsilon of a row that the axis is of, if it can be shown there. The two
-// never mix on one axis.
-func (c *sweepCurves) epsilonOf(r sweep.Row) (float64, bool) {
-	e := r.Proven
-	if c.axis == "published" {
-		e = r.Published
-	}
-	if e == nil || !(*e > 0) || math.IsInf(*e, 0) {
-		return 0, false
-	}
-	return *e, true
 }
 
 func (c *sweepCurves) legend() []legendLine {
@@ -115,16 +66,16 @@ func (c *sweepCurves) legend() []legendLine {
 // spot is a mean on a line, with the ends of its interval.
 type spot struct{ x, mean, low, high float64 }
 
-// marks are those of one line, by epsilon.
+// marks are those of one line, along the axis.
 func (c *sweepCurves) marks(metric, line string) []spot {
 	var list []spot
 	for _, r := range c.t.Rows {
-		e, known := c.placeOf(r)
+		x, known := c.axis.of(r)
 		s := r.Metrics[metric]
-		if !known || s.Mean == nil || c.t.Line(r, c.step) != line {
+		if !known || s.Mean == nil || c.t.Line(r, c.axis.path) != line {
 			continue
 		}
-		m := spot{c.x[e], *s.Mean, *s.Mean, *s.Mean}
+		m := spot{c.x[x], *s.Mean, *s.Mean, *s.Mean}
 		if s.High != nil {
 			m.low, m.high = *s.Low, *s.High
 		}
@@ -134,7 +85,7 @@ func (c *sweepCurves) marks(metric, line string) []spot {
 	return list
 }
 
-// picture of a metric; nil where fewer than two epsilons have it.
+// picture of a metric; nil where fewer than two places of the axis have it.
 func (c *sweepCurves) picture(metric string) *picture {
 	var all [][]spot
 	var alt []string
@@ -145,10 +96,10 @@ func (c *sweepCurves) picture(metric string) *picture {
 			alt = append(alt, fmt.Sprintf("%s from %s to %s", line, number(marks[0].mean), number(marks[len(marks)-1].mean)))
 		}
 	}
-	if c.count(metric) < 2 {
+	if c.why != "" || c.count(metric) < 2 {
 		return nil
 	}
-	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.over() + ", least to largest: " + strings.Join(alt, "; ") + ".",
+	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis.over() + ", least to largest: " + strings.Join(alt, "; ") + ".",
 		draw: func(canvas draw.Canvas) { c.draw(canvas, all, c.reference(metric)) }}
 	if !math.IsNaN(c.reference(metric)) {
 		p.caption = "Dashed: " + realRows(metric) + ", " + number(c.reference(metric)) + "."
@@ -156,16 +107,29 @@ func (c *sweepCurves) picture(metric string) *picture {
 	return p
 }
 
+// besideOf is the metric of real rows that stands beside another, of an answer that of the rows themselves.
+func besideOf(metric string) string {
+	for _, of := range []string{"_tailored", "_synthetic"} {
+		if name, is := strings.CutSuffix(metric, of); is {
+			return name + "_real"
+		}
+	}
+	return metric + "_real_train"
+}
+
 // realRows says what the reference of a metric is: a score is what a learner of real rows reaches.
 func realRows(metric string) string {
 	_, name, _ := strings.Cut(metric, ".")
-	if measures()[name].better == higher {
+	switch {
+	case strings.HasSuffix(besideOf(metric), "_real"):
+		return "the real rows themselves"
+	case measures()[name].better == higher:
 		return "learnt from real rows"
 	}
 	return "other real rows"
 }
 
-// count is at how many epsilons the metric has a value.
+// count is at how many places of the axis the metric has a value.
 func (c *sweepCurves) count(metric string) int {
 	at := map[float64]bool{}
 	for _, line := range c.lines {
@@ -180,7 +144,7 @@ func (c *sweepCurves) count(metric string) int {
 func (c *sweepCurves) reference(metric string) float64 {
 	var values []float64
 	for _, r := range c.t.Runs {
-		if x, has := r.Metrics[metric+"_real_train"]; has {
+		if x, has := r.Metrics[besideOf(metric)]; has {
 			values = append(values, x)
 		}
 	}
@@ -191,14 +155,11 @@ func (c *sweepCurves) reference(metric string) float64 {
 }
 
 func (c *sweepCurves) draw(canvas draw.Canvas, lines [][]spot, reference float64) {
-	axis := "epsilon (" + c.axis + ")"
-	if c.step != "" {
-		axis = "step, under the epsilon of all steps"
-	}
+	label := c.axis.label()
 	if c.log {
-		axis += ", logarithmic"
+		label += ", logarithmic"
 	}
-	p := newPlot(c.h, axis, "")
+	p := newPlot(c.h, label, "")
 	p.X.Tick.Marker = c.ticks()
 	p.Add(cross())
 	first, last := c.span()
@@ -243,33 +204,15 @@ func (c *sweepCurves) span() (first, last float64) {
 	return first, last
 }
 
-// ticks marks the epsilons that there are, where they leave room for their names.
+// ticks marks the values that there are, where they leave room for their names.
 func (c *sweepCurves) ticks() plot.ConstantTicks {
 	first, last := c.span()
-	epsilons := make([]float64, 0, len(c.x))
-	for e := range c.x {
-		epsilons = append(epsilons, e)
-	}
-	slices.Sort(epsilons)
 	var marks plot.ConstantTicks
 	free := math.Inf(-1)
-	for _, e := range epsilons {
-		if x := c.x[e]; x >= free {
-			marks, free = append(marks, plot.Tick{Value: x, Label: c.tick(e)}), x+float64(0.11*(last-first))
+	for _, value := range slices.Sorted(maps.Keys(c.x)) {
+		if x := c.x[value]; x >= free {
+			marks, free = append(marks, plot.Tick{Value: x, Label: c.axis.tick(value)}), x+float64(0.11*(last-first))
 		}
 	}
 	return marks
-}
-
-func (c *sweepCurves) tick(at float64) string {
-	if c.step != "" {
-		return strconv.FormatFloat(at, 'f', -1, 64)
-	}
-	return upward(at)
-}
-
-// upward is an epsilon with three digits, rounded up.
-func upward(e float64) string {
-	unit := portable.Pow(10, math.Floor(portable.Log10(e))-2)
-	return fmt.Sprintf("%.3g", math.Ceil(e/unit*(1-1e-9))*unit)
 }

@@ -30,8 +30,8 @@ type Flat struct {
 
 // Files are the flat tables: `table` has a row for each combination and metric, `differences` for
 // each combination but the baselines and metric, `runs` for each run and metric, whether the run
-// has it or not.
-func (t *Table) Files() []Flat { return []Flat{t.summaries(), t.pairs(), t.singles()} }
+// has it or not, `times` for each run and stage.
+func (t *Table) Files() []Flat { return []Flat{t.summaries(), t.pairs(), t.singles(), t.times()} }
 
 // flat collects rows: each has the columns of settings first.
 type flat struct {

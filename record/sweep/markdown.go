@@ -35,6 +35,17 @@ func (t *Table) Markdown() []byte {
 		pipes(&b, []string{"runs of", "against", "metric", "difference", "pairs"}, lines)
 		b.WriteString("\n" + strings.Replace(pairsNote, "*", `\*`, 1) + "\n")
 	}
+	if stages := t.Longest(); len(stages) > 0 {
+		b.WriteString("\n## Seconds\n\n")
+		names, lines := t.leading()
+		for i := range lines {
+			for _, stage := range stages {
+				lines[i] = append(lines[i], t.Rows[i].SecondsOf(stage))
+			}
+		}
+		pipes(&b, append(lower(names), stages...), lines)
+		b.WriteString("\n" + timesNote + "\n")
+	}
 	return []byte(plain.Text(b.String()))
 }
 

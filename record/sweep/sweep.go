@@ -17,6 +17,7 @@ type Experiment struct {
 	Cells    []string `json:"cells"`              // their names
 	Baseline string   `json:"baseline,omitempty"` // the cell that differences are taken from; "" is the first
 	Headline []string `json:"headline"`           // metrics that people look at first
+	Stages   []string `json:"stages"`             // in the order of the plan
 	Bill     Bill     `json:"bill"`
 	Insecure bool     `json:"not_private,omitempty"` // noise from a seed
 	Runs     []Run    `json:"runs"`
@@ -50,6 +51,7 @@ type Run struct {
 	Published *float64           `json:"epsilon_published"`
 	Proven    *float64           `json:"epsilon_proven"`
 	Metrics   map[string]float64 `json:"metrics"`
+	Seconds   map[string]float64 `json:"seconds"` // by the clock, of each stage that was computed in the experiment
 }
 
 // Table is what the runs show. Lists are in the order of the experiment, metrics by name.
@@ -69,6 +71,7 @@ type Row struct {
 	Published *float64           `json:"epsilon_published"`
 	Proven    *float64           `json:"epsilon_proven"`
 	Metrics   map[string]Summary `json:"metrics"` // of all metrics; where no run has it, N is 0
+	Seconds   map[string]Summary `json:"seconds"` // of all stages
 	of        []Run
 }
 
@@ -87,9 +90,12 @@ func Of(e Experiment) *Table {
 	t := &Table{Experiment: e, Metrics: metricNames(e.Runs), Rows: rows(e), Differences: []Difference{}}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		r.Runs, r.Metrics = len(r.of), map[string]Summary{}
+		r.Runs, r.Metrics, r.Seconds = len(r.of), map[string]Summary{}, map[string]Summary{}
 		for _, m := range t.Metrics {
 			r.Metrics[m] = Summarize(values(r.of, m))
+		}
+		for _, stage := range t.Stages {
+			r.Seconds[stage] = Summarize(seconds(r.of, stage))
 		}
 	}
 	t.differences()

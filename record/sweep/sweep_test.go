@@ -152,6 +152,7 @@ func TestFiles(t *testing.T) {
 		"table":       "cell privacy.epsilon stages.train.kind epsilon_published epsilon_proven delta runs metric n mean sd low high",
 		"differences": "cell privacy.epsilon stages.train.kind against metric n mean sd low high",
 		"runs":        "cell privacy.epsilon stages.train.kind repeat public_seed run epsilon_published epsilon_proven delta metric value",
+		"times":       "cell privacy.epsilon stages.train.kind repeat run stage seconds",
 	}
 	rows := map[string]int{"table": 8, "differences": 4, "runs": 16}
 	for _, f := range files {
@@ -208,5 +209,34 @@ func TestPrint(t *testing.T) {
 	md := string(tb.Markdown())
 	if !strings.Contains(md, "| new | 2 | 2 | 2 | 14.5000 ±6.3531 | 0.0000 (1) |") || !strings.Contains(md, "Internal") {
 		t.Errorf("the Markdown is\n%s", md)
+	}
+}
+
+// TestTimes: of eight stages the six that took longest in some row are shown, in the order of the plan; means are
+// over the runs that have one, and times.csv has a line for each run and stage.
+func TestTimes(t *testing.T) {
+	e := study()
+	e.Stages = []string{"h", "g", "f", "e", "d", "c", "b", "a"}
+	for i := range e.Runs {
+		e.Runs[i].Seconds = map[string]float64{"a": 1, "b": 2, "c": 3, "d": float64(i), "e": 0.5, "f": 0.25, "g": 0.125}
+	}
+	delete(e.Runs[1].Seconds, "d")
+	table := Of(e)
+	if got := strings.Join(table.Longest(), ""); got != "fedcba" {
+		t.Errorf("%s are shown, must be fedcba", got)
+	}
+	if got := table.Rows[0].SecondsOf("d") + " " + table.Rows[1].SecondsOf("d") + " " + table.Rows[0].SecondsOf("h"); got != "0.00 2.50 –" {
+		t.Errorf("seconds are %s, must be of run 0 alone, of runs 2 and 3, and of none", got)
+	}
+	files := table.Files()
+	times := files[len(files)-1]
+	if last := times.Columns[len(times.Columns)-1]; times.Name != "times" || len(last.Values) != 64 || last.Values[12] != "" || last.Values[4] != "0" {
+		t.Errorf("%s: %d lines: %v", times.Name, len(last.Values), last.Values)
+	}
+	if text := string(table.Markdown()); !strings.Contains(text, "## Seconds") || !strings.Contains(text, "| plain | 2 | 2 | 2 | 0.25 | 0.50 | 4.50 |") {
+		t.Errorf("no seconds in\n%s", text)
+	}
+	if e.Stages = nil; len(Of(e).Longest()) > 0 || strings.Contains(string(Of(e).Markdown()), "Seconds") {
+		t.Error("seconds of no stage")
 	}
 }

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -18,12 +20,38 @@ func (t *Table) StepPath() string {
 	return ""
 }
 
-// Line names what a row has in common with those that differ from it in epsilon, and in the
-// setting at over, alone.
+// NumberPath is the setting of the grid, beside epsilon, that curves can be drawn over: the first that
+// has two numbers, that of steps before others; "" where there is none.
+func (t *Table) NumberPath() string {
+	for _, p := range append([]string{t.StepPath()}, t.Grid...) {
+		found := map[float64]bool{}
+		for _, r := range t.Rows {
+			if x, is := NumberOf(r, p); is && p != epsilonPath {
+				found[x] = true
+			}
+		}
+		if len(found) > 1 {
+			return p
+		}
+	}
+	return ""
+}
+
+// NumberOf is the value of a setting of a row, if it is a number.
+func NumberOf(r Row, path string) (float64, bool) {
+	x, err := strconv.ParseFloat(r.Settings[path], 64)
+	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+}
+
+// Line names what a row has in common with those that differ from it alone in the setting at
+// over; "" is epsilon.
 func (t *Table) Line(r Row, over string) string {
+	if over == "" {
+		over = epsilonPath
+	}
 	var paths []string
 	for _, p := range t.Grid {
-		if p != epsilonPath && p != over {
+		if p != over {
 			paths = append(paths, p)
 		}
 	}

@@ -29,7 +29,7 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 	if err != nil {
 		panic(err)
 	}
-	r := regress.Released{Stage: "fit", Queries: 1, Model: m}
+	r := regress.Released{Stage: "fit", Queries: 1, Steps: 6, Model: m}
 	r.Coefficients, r.Covariance = m.Coefficients(b)
 	for j := range r.Coefficients[1:] {
 		off := 0.1
@@ -37,8 +37,9 @@ func regressed(rows pipelinetest.Input) pipelinetest.Input {
 			off /= 36
 		}
 		r.Coefficients[1+j].Estimate += off
+		r.Coefficients[1+j].High += off
 	}
-	table, err := r.Write(regress.Header(rows.Header), false)
+	table, err := r.Write(regress.Header(rows.Header))
 	if err != nil {
 		panic(err)
 	}
@@ -59,7 +60,7 @@ func TestCompareRegressions(t *testing.T) {
 	}
 	got := judge(wardInput(wardRows(1, 400), pipeline.Released))
 	for key, want := range map[string]float64{"error_tailored.fit.smoker": 0.1, "error_synthetic.fit.smoker": 0, "synthetic_wins.fit": 1, "interval_coverage.fit": 1,
-		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value} {
+		"accuracy_synthetic.fit.smoker": got["accuracy_real.fit.smoker"].Value, "accuracy_synthetic": got["accuracy_real"].Value, "accuracy_real": got["accuracy_real.fit.smoker"].Value} {
 		if m, ok := got[key]; !ok || !(math.Abs(m.Value-want) < 1e-9) {
 			t.Errorf("%s is %v, must be %g", key, m, want)
 		}

@@ -90,12 +90,8 @@ func (l *conv) name() string { return "conv1d" }
 func (l *conv) width() int   { return l.narrow * l.filters }
 func (l *conv) view() int    { return l.kernel * l.channels }
 
-// unclippable: positions of one example may cancel. Then its gradient is far shorter than its
-// parts, by whose size a float32 sum errs, and neither squares nor the lattice of a noisy sum
-// knows of them.
-func (g geometry) unclippable() string {
-	return "adds up its gradient over positions, which may cancel beyond what a clip pays for"
-}
+// cancels: the gradient is a sum over positions.
+func (g geometry) cancels() bool { return true }
 
 func (l *conv) tensors() []Tensor {
 	b := uniform(l.view())

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -46,6 +47,15 @@ type layer interface {
 // unclippable is a layer of whose gradient one example's part cannot be clipped, and says
 // why; "" where it can be after all.
 type unclippable interface{ unclippable() string }
+
+// cancelling is a layer that may add up its gradient over parts of one example, which may cancel.
+// Then it is far shorter than its parts, by whose size a float32 sum errs.
+type cancelling interface{ cancels() bool }
+
+func cancels(l layer) bool {
+	c, ok := l.(cancelling)
+	return ok && c.cancels()
+}
 
 // New builds the net that spec describes.
 func New(spec Spec) (*Net, error) {
@@ -122,15 +132,27 @@ func (n *Net) InitNormal(r *rand.Rand) []float32 {
 	return w
 }
 
-// PerExample returns an error unless the gradient of every example depends on
-// that example alone, and its norm is known to what rounding hides: what clipping per example needs.
-func (n *Net) PerExample() error {
+// PerExample returns an error unless the gradient of every example depends on that example
+// alone: what clipping per example needs. written says that its norm can be known only of the gradient
+// written out, rounding and all: Squares tells the norm of what Accumulate adds up, and parts of one example
+// that cancel leave more rounding than either can bound.
+func (n *Net) PerExample() (written bool, err error) {
 	for i, l := range n.layers {
 		if why := whyUnclippable(l); why != "" {
-			return fmt.Errorf("net: layers[%d]: is %s, which %s; a net whose gradients are clipped per example may not hold it", i, l.name(), why)
+			return false, fmt.Errorf("net: layers[%d]: is %s, which %s; a net whose gradients are clipped per example may not hold it", i, l.name(), why)
 		}
+		written = written || cancels(l)
 	}
-	return nil
+	return written, nil
+}
+
+// PerExampleOfAll is that of several nets that one gradient is of.
+func PerExampleOfAll(nets ...*Net) (written bool, err error) {
+	for _, n := range nets {
+		of, wrong := n.PerExample()
+		written, err = written || of, errors.Join(err, wrong)
+	}
+	return written, err
 }
 
 func whyUnclippable(l layer) string {

@@ -3,6 +3,7 @@ package net
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"weir/train/internal/kernel"
 )
@@ -47,6 +48,8 @@ func (l *residual) unclippable() (why string) {
 	}
 	return why
 }
+
+func (l *residual) cancels() bool { return slices.ContainsFunc(l.layers, cancels) }
 
 func (l *residual) width() int {
 	if l.concat {

@@ -63,9 +63,9 @@ func gradientOf(o *Objective, row int32) (gradient []float64, square float64, sh
 	k.Run(nil, []int32{row}, nil, loss)
 	s := o.of[row]
 	share = append(share, k.share[:o.strata[s].Components]...)
-	square, _ = k.length(0, row)
+	square, _ = k.length(0)
 	gradient = make([]float64, o.Params())
-	k.add(0, row, 1)
+	k.add(0, 1)
 	k.sums[s].give(k.tables[s], func(at int, v float64) { gradient[o.from[s]+at] += v })
 	return gradient, square, share, -loss[0]
 }

@@ -11,7 +11,7 @@ import (
 // gradients of minus it for the two parameters are gradX (x-zeroX) and gradY (y-zeroY), but
 // for a normal law, where they are half*2 (centre-x) and 1 - half*2 (x-centre)^2.
 type numeric struct {
-	family       Family
+	normal       bool
 	constant     float64
 	onX, onY     float64
 	half, centre float64
@@ -36,13 +36,13 @@ func newNumeric(f Family, p []float64) numeric {
 	case Beta:
 		a, b := portable.Exp(p[0]), portable.Exp(p[1])
 		both := digamma(a + b)
-		return numeric{family: f, constant: portable.Lgamma(a+b) - portable.Lgamma(a) - portable.Lgamma(b), onX: a - 1, onY: b - 1,
+		return numeric{constant: portable.Lgamma(a+b) - portable.Lgamma(a) - portable.Lgamma(b), onX: a - 1, onY: b - 1,
 			gradX: -a, zeroX: digamma(a) - both, gradY: -b, zeroY: digamma(b) - both}
 	case Poisson:
 		rate := portable.Exp(p[0])
-		return numeric{family: f, constant: -rate, onX: p[0], onY: -1, gradX: -1, zeroX: rate}
+		return numeric{constant: -rate, onX: p[0], onY: -1, gradX: -1, zeroX: rate}
 	}
-	return numeric{family: f, constant: -p[1] - float64((math.Ln2+portable.Log(math.Pi))/2), half: portable.Exp(-2*p[1]) / 2, centre: p[0]}
+	return numeric{normal: true, constant: -p[1] - float64((math.Ln2+portable.Log(math.Pi))/2), half: portable.Exp(-2*p[1]) / 2, centre: p[0]}
 }
 
 // log is the log density.
@@ -54,7 +54,7 @@ func (n *numeric) log(x, y float64) float64 {
 // grad is that of minus the log density for the two parameters; parts bounds the sum of the
 // squares of what is added up in it.
 func (n *numeric) grad(x, y float64) (first, second, parts float64) {
-	if n.family == Normal {
+	if n.normal {
 		away := x - n.centre
 		scaled := 2 * n.half * away
 		first, second = -scaled, 1-float64(scaled*away)

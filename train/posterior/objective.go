@@ -33,19 +33,20 @@ type Objective struct {
 	tables []*table
 	from   []int // first parameter of each stratum
 	values []values
+	cells  []uint16 // of all columns, row by row: a batch meets rows at random, each in one run
 	of     []uint16
 	theta  []float64
 }
 
-// values are Values with the features of each number.
+// values are the features of the numbers of a column.
 type values struct {
-	cells []uint16
-	x, y  []float64
+	read bool
+	x, y []float64
 }
 
 // New returns the objective of rows with the given values and strata.
 func New(strata []Stratum, columns []Values, of []uint16) (*Objective, error) {
-	o := &Objective{strata: strata, of: of, values: make([]values, len(columns))}
+	o := &Objective{strata: strata, of: of, values: make([]values, len(columns)), cells: make([]uint16, len(of)*len(columns))}
 	for _, s := range of {
 		if int(s) >= len(strata) {
 			return nil, fmt.Errorf("strata: a row is outside 0 to %d", len(strata)-1)
@@ -78,10 +79,13 @@ func (o *Objective) read(s Stratum, columns []Values) error {
 			return fmt.Errorf("column %d: %w", j, err)
 		}
 		v := &o.values[s.Places[j]]
-		if v.cells != nil {
+		if v.read {
 			continue
 		}
-		v.cells = from.Cells
+		v.read = true
+		for i, cell := range from.Cells {
+			o.cells[i*len(columns)+s.Places[j]] = cell
+		}
 		for _, number := range from.Numbers {
 			x, y := features(c.Family, number)
 			v.x, v.y = append(v.x, x), append(v.y, y)
@@ -94,7 +98,7 @@ func (o *Objective) read(s Stratum, columns []Values) error {
 func (o *Objective) Params() int { return len(o.theta) }
 
 // PerExample implements train.Objective: no row has a part in another's likelihood.
-func (o *Objective) PerExample() error { return nil }
+func (o *Objective) PerExample() (written bool, err error) { return false, nil }
 
 // Prepare computes what all rows of a step share.
 func (o *Objective) Prepare(w []float32) {
@@ -119,14 +123,15 @@ func (o *Objective) Worker(rows int) train.Worker {
 		k.sums = append(k.sums, newSums(s.Mixture))
 	}
 	k.share, k.norm, k.size = make([]float64, rows*most), make([]float64, most), make([]float64, most)
-	k.most = most
+	k.most, k.of, k.cells = most, make([]uint16, rows), make([]uint16, rows*len(o.values))
 	return k
 }
 
 // worker differentiates a chunk of rows.
 type worker struct {
 	*Objective
-	index      []int32
+	rows       int       // of the chunk
+	of, cells  []uint16  // their strata, and cells row by row
 	most       int       // components of a stratum
 	share      []float64 // responsibilities of components, by row
 	norm, size []float64 // of one row, by component: squared norm of the gradient, and of its parts
@@ -135,31 +140,48 @@ type worker struct {
 
 // Run implements train.Worker.
 func (k *worker) Run(_ []float32, index []int32, _ train.Draw, loss []float64) {
-	k.index = index
-	for i, row := range index {
-		log := k.row(i, row)
+	k.gather(index)
+	for i := range index {
+		log := k.row(i)
 		if loss != nil {
 			loss[i] = -log
 		}
 	}
 }
 
+// gather copies the rows of a chunk together, so that the processor waits for many of them at
+// once and not for one after the other.
+func (k *worker) gather(index []int32) {
+	k.rows = len(index)
+	n := len(k.values)
+	for i, row := range index {
+		k.of[i] = k.Objective.of[row]
+		copy(k.cells[i*n:][:n], k.Objective.cells[int(row)*n:])
+	}
+}
+
+// at is the stratum of a row of the chunk, and its cells.
+func (k *worker) at(i int) (stratum int, cells []uint16) {
+	n := len(k.values)
+	return int(k.of[i]), k.cells[i*n:][:n]
+}
+
 // row works out the responsibilities of a row, and returns its log density.
-func (k *worker) row(i int, row int32) float64 {
-	s := k.of[row]
+func (k *worker) row(i int) float64 {
+	s, cells := k.at(i)
 	t, places := k.tables[s], k.strata[s].Places
 	share := k.share[i*k.most:][:t.Components]
 	copy(share, t.logits)
-	for j, c := range t.Columns {
-		v := &k.values[places[j]]
-		cell := int(v.cells[row])
-		if c.coded() {
+	for j, coded := range t.coded {
+		cell := int(cells[places[j]])
+		if coded {
 			log := t.logp[(t.first[j]+cell)*t.Components:][:len(share)]
 			for n := range share {
 				share[n] += log[n]
 			}
 			continue
 		}
+		v := &k.values[places[j]]
 		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
 			for n := range share {
 				share[n] += t.numbers[t.first[j]+n].log(x, y)
@@ -170,22 +192,22 @@ func (k *worker) row(i int, row int32) float64 {
 }
 
 // length works out the squared norm of a row's gradient, and of its parts.
-func (k *worker) length(i int, row int32) (square, parts float64) {
-	s := k.of[row]
+func (k *worker) length(i int) (square, parts float64) {
+	s, cells := k.at(i)
 	t, places := k.tables[s], k.strata[s].Places
 	norm, size := k.norm[:t.Components], k.size[:t.Components]
 	clear(norm)
 	clear(size)
-	for j, c := range t.Columns {
-		v := &k.values[places[j]]
-		cell := int(v.cells[row])
-		if c.coded() {
+	for j, coded := range t.coded {
+		cell := int(cells[places[j]])
+		if coded {
 			square := t.square[(t.first[j]+cell)*t.Components:][:len(norm)]
 			for n := range norm {
 				norm[n] += square[n]
 			}
 			continue
 		}
+		v := &k.values[places[j]]
 		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
 			for n := range norm {
 				first, second, parts := t.numbers[t.first[j]+n].grad(x, y)
@@ -217,8 +239,8 @@ func (t *table) squares(share, norm, size []float64) (square, parts float64) {
 // parts, and the slack of train is 2^-15 of the bound: 2^-30 of them. So a norm counts as at
 // least 2^-22.5 of its parts, which bounds the error of a clipped sum too.
 func (k *worker) Squares(dst, bound []float64) {
-	for i, row := range k.index {
-		square, parts := k.length(i, row)
+	for i := range k.rows {
+		square, parts := k.length(i)
 		dst[i] += square
 		bound[i] += float64(parts * 0x1p-30)
 	}
@@ -228,7 +250,7 @@ func (k *worker) Squares(dst, bound []float64) {
 func normalise(logs []float64) float64 {
 	top, total := logs[0], 0.0
 	for _, v := range logs {
-		top = math.Max(top, v)
+		top = max(top, v)
 	}
 	for n, v := range logs {
 		logs[n] = portable.Exp(v - top)

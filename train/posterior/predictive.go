@@ -106,9 +106,18 @@ func (p *Predictive) value(c Column, x []float64, r *rand.Rand) float64 {
 	case Categorical:
 		return float64(p.choose(x, r))
 	case Beta:
-		return 1 / (1 + portable.Exp(logGamma(portable.Exp(x[1]), r)-logGamma(portable.Exp(x[0]), r)))
+		a, b := shapes(x)
+		return 1 / (1 + portable.Exp(logGamma(b, r)-logGamma(a, r)))
 	case Normal:
 		return x[0] + float64(portable.Exp(x[1])*portable.Normal(r))
 	}
 	return poisson(portable.Exp(x[0]), r)
+}
+
+// shapes are the parameters of a Beta law by their logarithms. A prior of a small shape has
+// logarithms of -1e4 and below: then all is at the ends, in the ratio of the two, which larger
+// ones of that ratio have too, and those have numbers for inverses.
+func shapes(x []float64) (a, b float64) {
+	up := max(0, -600-max(x[0], x[1]))
+	return max(portable.Exp(x[0]+up), 1e-290), max(portable.Exp(x[1]+up), 1e-290)
 }

@@ -31,13 +31,13 @@ func (k *worker) Accumulate(grad, scale []float32) {
 	for s := range k.sums {
 		k.sums[s].clear()
 	}
-	for i, row := range k.index {
+	for i := range k.rows {
 		factor := 1.0
 		if scale != nil {
 			factor = float64(scale[i])
 		}
 		if factor != 0 {
-			k.add(i, row, factor)
+			k.add(i, factor)
 		}
 	}
 	for s := range k.sums {
@@ -48,8 +48,8 @@ func (k *worker) Accumulate(grad, scale []float32) {
 }
 
 // add adds factor times the gradient of a row.
-func (k *worker) add(i int, row int32, factor float64) {
-	s := k.of[row]
+func (k *worker) add(i int, factor float64) {
+	s, cells := k.at(i)
 	t, to, places := k.tables[s], &k.sums[s], k.strata[s].Places
 	share := k.norm[:t.Components] // of no use any more
 	to.rows++
@@ -58,16 +58,16 @@ func (k *worker) add(i int, row int32, factor float64) {
 		share[n] = float64(factor * r)
 		to.all[n] += share[n]
 	}
-	for j, c := range t.Columns {
-		v := &k.values[places[j]]
-		cell := int(v.cells[row])
-		if c.coded() {
+	for j, coded := range t.coded {
+		cell := int(cells[places[j]])
+		if coded {
 			sum := to.codes[(t.first[j]+cell)*t.Components:][:len(share)]
 			for n, r := range share {
 				sum[n] += r
 			}
 			continue
 		}
+		v := &k.values[places[j]]
 		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
 			for n, r := range share {
 				at := t.first[j] + n

@@ -11,6 +11,7 @@ import (
 type table struct {
 	Mixture
 	each    int
+	coded   []bool
 	logits  []float64 // logarithms of the weights
 	weights []float64
 	logp    []float64 // of each code of the coded columns
@@ -27,7 +28,7 @@ func newTable(m Mixture) *table {
 		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k)}
 	cell, at := 0, 0
 	for _, c := range m.Columns {
-		t.at = append(t.at, at)
+		t.at, t.coded = append(t.at, at), append(t.coded, c.coded())
 		at += c.params()
 		if c.coded() {
 			t.first = append(t.first, cell)
@@ -86,7 +87,7 @@ func (t *table) codes(c Column, p []float64, from int) {
 func softmax(logs, probs, x []float64, stride int) {
 	top, n := 0.0, len(x)
 	for _, v := range x {
-		top = math.Max(top, v)
+		top = max(top, v)
 	}
 	total := portable.Exp(-top)
 	probs[n*stride] = total

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -25,7 +26,7 @@ type contest struct {
 type coverage struct{ hold, of int }
 
 // add judges one question.
-func (c *contest) add(q ask.Asked, tailored []ask.Answer) {
+func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) error {
 	column := c.answers.Stage + "." + q.Name
 	why := q.Lacks(c.real)
 	if why == "" {
@@ -33,21 +34,29 @@ func (c *contest) add(q ask.Asked, tailored []ask.Answer) {
 	}
 	if why != "" {
 		c.judge(column, figure.None(why), figure.None(why))
-		return
+		return nil
 	}
-	truth := q.Of(c.real)
+	truth, err := q.Of(ctx, c.real)
+	if err != nil {
+		return err
+	}
+	other, err := q.Of(ctx, c.synthetic)
+	if err != nil {
+		return err
+	}
 	if len(truth) != len(tailored) {
 		why := fmt.Sprintf("%d answers were released of %d", len(tailored), len(truth))
 		c.judge(column, figure.None(why), figure.None(why))
-		return
+		return nil
 	}
 	c.cover(truth, tailored)
 	if c.ranks && q.Ask == ask.Quantile {
 		values := q.Values(c.real)
-		c.judge(column, misplaced(q, values, tailored), misplaced(q, values, q.Of(c.synthetic)))
-		return
+		c.judge(column, misplaced(q, values, tailored), misplaced(q, values, other))
+		return nil
 	}
-	c.judge(column, apart(q, truth, tailored, c.real.Rows, c.real.Rows), apart(q, truth, q.Of(c.synthetic), c.real.Rows, c.synthetic.Rows))
+	c.judge(column, apart(q, truth, tailored, c.real.Rows, c.real.Rows), apart(q, truth, other, c.real.Rows, c.synthetic.Rows))
+	return nil
 }
 
 func (c *contest) judge(column string, tailored, synthetic figure.Figure) {

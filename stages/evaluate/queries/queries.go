@@ -22,10 +22,10 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "compare_queries", Version: 1,
+		Name: "compare_queries", Version: 2,
 		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
 			"Errors are shares, so that questions can be averaged: of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
-			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE, and the means over stages have no name behind them; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +
+			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE, and the means over stages, those of accuracies too, have no name behind them; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +
 			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the table and those that answer equal epsilons, and the latter queries. " +
 			"interval_coverage is the share of released intervals that hold the real answer.",
 		In: []pipeline.Port{
@@ -61,13 +61,13 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	return append(overall(list), list...), ctx.Err()
 }
 
-// overall averages over stages what has a figure of each, the columns without a point; of one
-// stage it has that one's note.
+// overall averages over stages what has a figure of each, the columns without a point, and the
+// accuracies, of which a stage has one; of one stage it has that one's note.
 func overall(list []pipeline.Metric) (means []pipeline.Metric) {
-	for _, name := range []string{"synthetic_wins", "error_tailored", "error_synthetic"} {
+	for _, name := range []string{"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored", "accuracy_synthetic", "accuracy_real"} {
 		var each []figure.Figure
 		for _, m := range list {
-			if m.Name == name && !strings.Contains(m.Column, ".") {
+			if m.Name == name && (strings.HasPrefix(name, "accuracy") || !strings.Contains(m.Column, ".")) {
 				each = append(each, figure.Of(m.Value, m.Note))
 			}
 		}
@@ -92,11 +92,11 @@ func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic
 	if err != nil {
 		return nil, err
 	}
-	return s.compared(a, real, synthetic), nil
+	return s.compared(ctx, a, real, synthetic)
 }
 
 // compared is how one stage's answers and those of the synthetic rows do.
-func (s *settings) compared(a ask.Answers, real, synthetic *columns.Frame) []pipeline.Metric {
+func (s *settings) compared(ctx context.Context, a ask.Answers, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
 	c := contest{answers: a, real: real, synthetic: synthetic, ranks: s.Quantiles == "ranks"}
 	rest := a.List
 	for _, q := range a.Asked {
@@ -104,8 +104,10 @@ func (s *settings) compared(a ask.Answers, real, synthetic *columns.Frame) []pip
 		for n < len(rest) && rest[n].Question == q.Name {
 			n++
 		}
-		c.add(q, rest[:n])
+		if err := c.add(ctx, q, rest[:n]); err != nil {
+			return nil, err
+		}
 		rest = rest[n:]
 	}
-	return append(c.summary(), c.list...)
+	return append(c.summary(), c.list...), nil
 }

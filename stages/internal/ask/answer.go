@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -39,12 +40,16 @@ const (
 
 // Of is the answer of a table without noise: the table may be looked at, or the answer is
 // as private as it is. Its number of rows is its own.
-func (a Asked) Of(f *columns.Frame) []Answer {
+func (a Asked) Of(ctx context.Context, f *columns.Frame) ([]Answer, error) {
 	a.Rows = 0
 	if a.Ask == Quantile {
-		return []Answer{a.exactQuantile(a.Values(f))}
+		return []Answer{a.exactQuantile(a.Values(f))}, ctx.Err()
 	}
-	return a.Read(a.Tally(f), 0)
+	tally, err := a.Tally(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return a.Read(tally, 0), nil
 }
 
 // Read is the answer of a tally whose numbers carry rounded Gaussian noise of standard

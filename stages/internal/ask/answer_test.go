@@ -33,9 +33,9 @@ func TestExactAnswers(t *testing.T) {
 		}
 	}
 	q := asked()
-	check(t, "count", q["count"].Of(f), []float64{n}, 0)
-	check(t, "histogram", q["histogram"].Of(f), cells[:], 0)
-	check(t, "mean", q["mean"].Of(f), []float64{sum / n}, 1e-6)
+	check(t, "count", of(t, q["count"], f), []float64{n}, 0)
+	check(t, "histogram", of(t, q["histogram"], f), cells[:], 0)
+	check(t, "mean", of(t, q["mean"], f), []float64{sum / n}, 1e-6)
 	var want []float64
 	for j := range 3 {
 		for l := j; l < 3; l++ {
@@ -43,10 +43,10 @@ func TestExactAnswers(t *testing.T) {
 		}
 	}
 	cov := q["covariance"]
-	check(t, "covariance", cov.Of(f), want, 2e-5)
+	check(t, "covariance", of(t, cov, f), want, 2e-5)
 	cov.Rows = int64(f.Rows)
-	check(t, "covariance of a public number of rows", cov.Read(cov.Tally(f), 0), want, 2e-5)
-	check(t, "scatter", cov.ReadScatter(cov.Scatter(f), 0), want, 5e-5)
+	check(t, "covariance of a public number of rows", cov.Read(tally(t, cov, f), 0), want, 2e-5)
+	check(t, "scatter", cov.ReadScatter(scatter(t, cov, f), 0), want, 5e-5)
 }
 
 func check(t *testing.T, what string, got []Answer, want []float64, within float64) {
@@ -83,7 +83,7 @@ func TestIntervalsHold(t *testing.T) {
 		if name == "whole mean" {
 			a.Rows = int64(f.Rows)
 		}
-		tally, unit := a.Tally(f), 1.0
+		tally, unit := tally(t, a, f), 1.0
 		switch a.Ask {
 		case Mean:
 			unit = Unit
@@ -100,7 +100,7 @@ func TestIntervalsHold(t *testing.T) {
 	}
 	a := asked()["covariance"]
 	a.Rows = int64(f.Rows)
-	for i, k := range held(rng, a.Scatter(f), 10*square, a.ReadScatter(a.Scatter(f), 0), a.ReadScatter) {
+	for i, k := range held(rng, scatter(t, a, f), 10*square, a.ReadScatter(scatter(t, a, f), 0), a.ReadScatter) {
 		if stattest.Binomial(k, releases, 0.95) < 1e-6 && float64(k) < 0.95*releases {
 			t.Errorf("scatter: interval %d holds in %d of %d releases", i, k, releases)
 		}
@@ -131,17 +131,17 @@ func held(rng *rand.Rand, tally []int64, sigma float64, exact []Answer, read fun
 func TestFewRows(t *testing.T) {
 	empty := frame(nil, nil)
 	for name, a := range asked() {
-		for _, x := range a.Read(a.Tally(empty), 1e7) {
+		for _, x := range a.Read(tally(t, a, empty), 1e7) {
 			if math.IsNaN(x.Value) || !(x.Low <= x.High) || math.IsInf(x.High, 0) {
 				t.Errorf("%s of no rows: %+v", name, x)
 			}
 		}
 	}
 	mean := asked()["mean"]
-	if x := mean.Read(mean.Tally(empty), 1e7)[0]; x.Low != 0 || x.High != 1 || x.Note == "" {
+	if x := mean.Read(tally(t, mean, empty), 1e7)[0]; x.Low != 0 || x.High != 1 || x.Note == "" {
 		t.Errorf("the mean of no rows is %+v, must be anything between the bounds", x)
 	}
-	if x := mean.Of(empty)[0]; !math.IsNaN(x.Value) || x.Note == "" {
+	if x := of(t, mean, empty)[0]; !math.IsNaN(x.Value) || x.Note == "" {
 		t.Errorf("the exact mean of no rows is %+v", x)
 	}
 }

@@ -2,12 +2,9 @@ package ask
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"math"
-	"strings"
 
 	"weir/pipeline"
 )
@@ -57,15 +54,20 @@ const suffix = ".answers"
 
 // Write is the artifact of answers: a table for people, and all of it for programs.
 func (a Answers) Write(h pipeline.Header) (pipeline.Table, error) {
+	files, err := a.files()
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	return pipeline.WriteFiles(h, files), nil
+}
+
+func (a Answers) files() ([]pipeline.File, error) {
 	w := written{Format: format, Kind: a.Kind, Of: a.Of, Questions: a.Asked}
 	for _, x := range a.List {
 		w.Answers = append(w.Answers, numbers{x.Question, x.Cell, known(x.Value), known(x.Low), known(x.High), x.Note})
 	}
 	whole, err := json.Marshal(w)
-	if err != nil {
-		return pipeline.Table{}, err
-	}
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: a.Stage + suffix + ".csv", Data: a.csv()}, {Name: a.Stage + suffix + ".json", Data: whole}}), nil
+	return []pipeline.File{{Name: a.Stage + suffix + ".csv", Data: a.csv()}, {Name: a.Stage + suffix + ".json", Data: whole}}, err
 }
 
 func known(x float64) *float64 {
@@ -93,34 +95,4 @@ func told(x float64) string {
 		return ""
 	}
 	return text(x)
-}
-
-// Read returns the answers of an artifact.
-func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
-	files, err := pipeline.ReadFiles(ctx, t)
-	if err != nil {
-		return a, err
-	}
-	if len(files) != 2 || !strings.HasSuffix(files[1].Name, suffix+".json") {
-		return a, fmt.Errorf("are no answers, must be what a stage of kind dp_query or dp_covariance gives")
-	}
-	var w written
-	if err := json.Unmarshal(files[1].Data, &w); err != nil {
-		return a, fmt.Errorf("%s: %w", files[1].Name, err)
-	}
-	if w.Format != format {
-		return a, fmt.Errorf("%s: format: is %d, must be %d", files[1].Name, w.Format, format)
-	}
-	a = Answers{Stage: strings.TrimSuffix(files[1].Name, suffix+".json"), Kind: w.Kind, Of: w.Of, Asked: w.Questions}
-	for _, x := range w.Answers {
-		a.List = append(a.List, Answer{x.Question, x.Cell, number(x.Value), number(x.Low), number(x.High), x.Note})
-	}
-	return a, nil
-}
-
-func number(x *float64) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return *x
 }

@@ -15,14 +15,10 @@ func Check(ps *pipeline.Problems, path string, list []Question, d *pipeline.Doma
 	if len(list) == 0 || len(list) > mostQuestions {
 		ps.Add(path, fmt.Sprintf("a list of %d", len(list)), fmt.Sprintf("1 to %d questions", mostQuestions))
 	}
-	names := map[string]bool{}
+	named(ps, path, list)
 	asked := make([]Asked, len(list))
 	for i, q := range list {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		if names[q.Name] {
-			ps.Add(at+".name", fmt.Sprintf("%q, the name of an earlier question", q.Name), "a name of its own")
-		}
-		names[q.Name] = true
 		asked[i] = Asked{Question: q}
 		asked[i].check(ps, at, d, rows)
 	}
@@ -36,18 +32,10 @@ func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows
 	for k, c := range a.Where {
 		c.check(ps, fmt.Sprintf("%s.where[%d]", at, k), d)
 	}
-	if (a.Ask == Quantile) != (a.Question.Quantile != 0) {
-		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", a.Question.Quantile, a.Ask), "a number between 0 and 1 for a quantile, left out elsewhere")
-	}
-	if len(a.Edges) > 0 && a.Ask != Histogram {
-		ps.Add(at+".edges", "given for a "+a.Ask, "left out but for a histogram")
-	}
+	a.suits(ps, at)
 	if a.Ask == Count {
 		if len(a.Where) == 0 && rows > 0 {
 			ps.Add(at+".where", "a count of all rows, whose number is public", "conditions")
-		}
-		if a.Column != "" {
-			ps.Add(at+".column", fmt.Sprintf("%q for a count", a.Column), "left out: where says which rows are counted")
 		}
 		return
 	}
@@ -94,10 +82,13 @@ func (a *Asked) checkNumber(ps *pipeline.Problems, at string, c *pipeline.Column
 	}
 }
 
-// bounded wants bounds whose width is a number that can be divided by.
-func bounded(c *pipeline.Column) bool {
-	return c.Bounds != nil && c.Bounds[0] > -1e75 && c.Bounds[1] < 1e75 && c.Bounds[1]-c.Bounds[0] > 1e-75
-}
+func bounded(c *pipeline.Column) bool { return c.Bounds != nil && wide(*c.Bounds) }
+
+// wide wants bounds whose width is a number that can be divided by.
+func wide(b [2]float64) bool { return b[0] > -1e75 && b[1] < 1e75 && b[1]-b[0] > 1e-75 }
+
+// mostPicked is how many values a quantile is picked from, at most.
+const mostPicked = 1 << 40
 
 // evenly is how many steps lie between the bounds of a number without a step of its own.
 const evenly = 1000
@@ -109,7 +100,7 @@ func pickedFrom(c *pipeline.Column) float64 {
 	if c.Type == pipeline.Integer {
 		step = max(step, 1)
 	}
-	if !(step > 0 && step <= wide && wide/step < 1<<40) {
+	if !(step > 0 && step <= wide && wide/step < mostPicked) {
 		return wide / evenly
 	}
 	return step
@@ -198,8 +189,8 @@ func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *pipe
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
 		case c.Nullable:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")
-		case c.Type.Coded() && len(c.Categories) != 2:
-			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s, of %d categories", c.Name, len(c.Categories)), "a bounded number or a column of two categories")
+		case c.Type.Coded() && (len(c.Categories) != 2 || c.Categories[1] == ""): // Cells has "" for numbers
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s, of the categories %.60q", c.Name, c.Categories), "a bounded number or a column of two categories, the second of which is not empty")
 		case !c.Type.Coded() && !bounded(c):
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", a number without bounds", "a number with public bounds, the lower one below the upper one")
 		case c.Type.Coded():

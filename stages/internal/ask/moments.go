@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"context"
 	"math"
 
 	"weir/stages/internal/columns"
@@ -18,7 +19,7 @@ const (
 // stand in the matrix twice, count sqrt(2) times, so that the length of what a row adds is
 // |a|^2, at most d+1. The order is by rows of the upper triangle. The first, the number of
 // rows, is 0 where that is public. Each is in units of 2^-16 of its own product.
-func (a Asked) moments(f *columns.Frame) []int64 {
+func (a Asked) moments(ctx context.Context, f *columns.Frame) ([]int64, error) {
 	d := len(a.Columns)
 	z := make([]func(i int) int64, d)
 	for j, name := range a.Columns {
@@ -26,6 +27,9 @@ func (a Asked) moments(f *columns.Frame) []int64 {
 	}
 	sums, row := make([]int64, (d+1)*(d+2)/2), make([]int64, d+1)
 	for i := range f.Rows {
+		if i%between == 0 && ctx.Err() != nil { // a row of thousands of columns has millions of products
+			return nil, ctx.Err()
+		}
 		row[0] = Unit
 		for j := range z {
 			row[j+1] = z[j](i)
@@ -35,8 +39,11 @@ func (a Asked) moments(f *columns.Frame) []int64 {
 	if a.Rows > 0 {
 		sums[0] = 0
 	}
-	return sums
+	return sums, nil
 }
+
+// between is how many rows are added between looks whether somebody still wants the sum.
+const between = 64
 
 // number gives column j scaled; a category is an end of [-1, 1].
 func (a Asked) number(j int, c *columns.Column) func(i int) int64 {
@@ -75,8 +82,12 @@ func add(sums, row []int64) {
 // Scatter is a covariance without noise, times the rows, of columns scaled to [0, 1] (not
 // [-1, 1]): the distinct numbers by rows of the upper triangle, each over 2^-16. It is the
 // tally of the published mechanism.
-func (a Asked) Scatter(f *columns.Frame) []int64 {
-	sums, d := a.moments(f), len(a.Columns)
+func (a Asked) Scatter(ctx context.Context, f *columns.Frame) ([]int64, error) {
+	sums, err := a.moments(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	d := len(a.Columns)
 	n := max(float64(f.Rows), 1)
 	mean := make([]float64, d)
 	for j := range mean {
@@ -93,5 +104,5 @@ func (a Asked) Scatter(f *columns.Frame) []int64 {
 			out = append(out, int64(math.RoundToEven(cov/4*n*square)))
 		}
 	}
-	return out
+	return out, nil
 }

@@ -42,6 +42,35 @@ func asked() map[string]Asked {
 	}
 }
 
+// tally, scatter and of are those of a table that nobody stops.
+func tally(t testing.TB, a Asked, f *columns.Frame) []int64 {
+	t.Helper()
+	list, err := a.Tally(t.Context(), f)
+	must(t, err)
+	return list
+}
+
+func scatter(t testing.TB, a Asked, f *columns.Frame) []int64 {
+	t.Helper()
+	list, err := a.Scatter(t.Context(), f)
+	must(t, err)
+	return list
+}
+
+func of(t testing.TB, a Asked, f *columns.Frame) []Answer {
+	t.Helper()
+	list, err := a.Of(t.Context(), f)
+	must(t, err)
+	return list
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func distance(a, b []int64) float64 {
 	sum := 0.0
 	for i := range a {
@@ -56,7 +85,7 @@ func distance(a, b []int64) float64 {
 func TestMovesAreThoseOfOneRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, a := range asked() {
-		tally, m := a.Tally, a.Moves()
+		tally, m := func(f *columns.Frame) []int64 { return tally(t, a, f) }, a.Moves()
 		added, replaced := furthest(rng, 2, tally)
 		for what, x := range map[string][2]float64{"add_remove": {added, m.AddRemove}, "replace_one": {replaced, m.ReplaceOne}} {
 			if x[0] > x[1] || x[0] < 0.99*x[1] {
@@ -65,8 +94,9 @@ func TestMovesAreThoseOfOneRow(t *testing.T) {
 		}
 	}
 	a := asked()["covariance"]
-	_, replaced := furthest(rng, 200, a.Scatter)
-	added, _ := furthest(rng, 3, a.Scatter)
+	sums := func(f *columns.Frame) []int64 { return scatter(t, a, f) }
+	_, replaced := furthest(rng, 200, sums)
+	added, _ := furthest(rng, 3, sums)
 	if m := a.ScatterMoves(); replaced > m.ReplaceOne || replaced < 0.99*m.ReplaceOne || added > m.AddRemove {
 		t.Errorf("a row moves the scatter by %g and %g, stated is %v", added, replaced, m)
 	}

@@ -44,7 +44,7 @@ func (a Asked) entry(j, l int, value float64, held span) Answer {
 		least = 0
 	}
 	in := func(x float64) float64 { return min(max(x, least), 0.25) }
-	return Answer{Question: a.Name, Cell: a.Columns[j] + ", " + a.Columns[l], Value: in(value), Low: in(held.low), High: in(held.high)}
+	return Answer{Question: a.Name, Cell: a.pair(j, l), Value: in(value), Low: in(held.low), High: in(held.high)}
 }
 
 // ReadScatter is the answer of a noisy Scatter.

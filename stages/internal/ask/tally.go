@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -44,16 +45,16 @@ func lacks(f *columns.Frame, name string, number bool) string {
 // A mean is the number of rows asked about, each Unit (left out where it is public), and
 // the sum of their values, the middle of the bounds as 0 and the ends as +-Unit. A
 // covariance is described beside moments. A quantile has none (Values).
-func (a Asked) Tally(f *columns.Frame) []int64 {
+func (a Asked) Tally(ctx context.Context, f *columns.Frame) ([]int64, error) {
 	switch a.Ask {
 	case Count:
-		return []int64{a.count(f)}
+		return []int64{a.count(f)}, ctx.Err()
 	case Histogram:
-		return a.histogram(f)
+		return a.histogram(f), ctx.Err()
 	case Mean:
-		return a.sum(f)
+		return a.sum(f), ctx.Err()
 	}
-	return a.moments(f)
+	return a.moments(ctx, f)
 }
 
 func (a Asked) count(f *columns.Frame) (n int64) {

@@ -2,13 +2,10 @@ package regress
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"weir/pipeline"
 )
@@ -41,7 +38,6 @@ type Coefficient struct {
 const (
 	format = 1
 	suffix = ".coefficients"
-	secret = ".NOT-PRIVATE" // noise came from a seed
 
 	normal95 = 1.959963984540054 // the .975 quantile of the standard normal law
 )
@@ -51,12 +47,16 @@ func (m *Model) Coefficients(b Belief) (list []Coefficient, covariance [][]float
 	d := m.Design()
 	b = b.through(d.plain())
 	for j, v := range b.mean {
-		se := math.Sqrt(b.covariance[j][j])
+		se := deviation(b.covariance[j][j])
 		half := float64(normal95 * se)
-		list = append(list, Coefficient{d.terms[j], v, se, math.Sqrt(b.silent[j][j]), v - half, v + half})
+		list = append(list, Coefficient{d.terms[j], v, se, deviation(b.silent[j][j]), v - half, v + half})
 	}
 	return list, b.covariance
 }
+
+// deviation is the root of a variance. One that rounding takes below 0 must not end a run: what
+// it is of, and by how much, is up to the rows.
+func deviation(variance float64) float64 { return math.Sqrt(math.Max(variance, 0)) }
 
 // Header is that of the coefficients of a table of header h.
 func Header(h pipeline.Header) pipeline.Header {
@@ -69,17 +69,18 @@ func Port() []pipeline.Port {
 }
 
 // Write is the artifact: a table for people, and all of it for programs.
-func (r Released) Write(h pipeline.Header, insecure bool) (pipeline.Table, error) {
-	r.Format = format
-	whole, err := json.Marshal(r)
+func (r Released) Write(h pipeline.Header) (pipeline.Table, error) {
+	files, err := r.files()
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	name := r.Stage + suffix
-	if insecure {
-		name += secret
-	}
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: name + ".csv", Data: r.csv()}, {Name: name + ".json", Data: whole}}), nil
+	return pipeline.WriteFiles(h, files), nil
+}
+
+func (r Released) files() ([]pipeline.File, error) {
+	r.Format = format
+	whole, err := json.Marshal(r)
+	return []pipeline.File{{Name: r.Stage + suffix + ".csv", Data: r.csv()}, {Name: r.Stage + suffix + ".json", Data: whole}}, err
 }
 
 func (r Released) csv() []byte {
@@ -99,21 +100,4 @@ func (r Released) csv() []byte {
 		panic(err) // to memory
 	}
 	return to.Bytes()
-}
-
-// Read returns the coefficients of an artifact; false where it holds other answers.
-func Read(ctx context.Context, t pipeline.Table) (r Released, is bool, err error) {
-	files, err := pipeline.ReadFiles(ctx, t)
-	if err != nil || len(files) != 2 || !strings.HasSuffix(strings.TrimSuffix(files[1].Name, ".json"), suffix) &&
-		!strings.HasSuffix(files[1].Name, suffix+secret+".json") {
-		return r, false, err
-	}
-	if err := json.Unmarshal(files[1].Data, &r); err != nil {
-		return r, true, fmt.Errorf("%s: %w", files[1].Name, err)
-	}
-	if r.Format != format || len(r.Coefficients) != r.Model.Design().Terms() {
-		return r, true, fmt.Errorf("%s: is of format %d with %d coefficients, must be of %d with one for each term", files[1].Name, r.Format, len(r.Coefficients), format)
-	}
-	r.Stage, _, _ = strings.Cut(files[1].Name, suffix)
-	return r, true, nil
 }

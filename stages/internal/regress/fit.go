@@ -24,10 +24,10 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 	theta[0] = r.intercept(float64(totals[0]*r.most), float64(totals[1]*r.longest), float64(deviation*math.Max(r.most, r.longest)))
 	prior := m.Prior()
 	for t := range steps {
-		if err := ctx.Err(); err != nil {
+		score, information, err := r.sums(ctx, theta)
+		if err != nil {
 			return b, err
 		}
-		score, information := r.sums(theta)
 		at := noisy{theta: theta}
 		if at.score, at.deviation, err = release.take(score, shareOf(t, steps)*(1-informationShare)); err != nil {
 			return b, err
@@ -40,14 +40,24 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 		if b, err = update(at, prior); err != nil {
 			return b, err
 		}
+		before := theta
 		theta = towards(theta, b.mean, r.mostStep())
 		step(t + 1)
+		if silent := at.deviation == 0 && at.doubtful == 0; silent && furthest(before, theta) < settled {
+			break
+		}
 	}
 	return b, nil
 }
 
-// exactSteps are enough for Newton's method without noise, from an intercept.
-const exactSteps = 25
+const (
+	// exactSteps are enough for Newton's method without noise, from an intercept.
+	exactSteps = 25
+	// settled is a step after which a fit without noise ends: the next would be its square, far below
+	// what the rounding of sums leaves. Under noise all steps are taken, so that their number says
+	// nothing of the rows.
+	settled = 1e-6
+)
 
 // Answer is the law of the coefficients of rows that may be looked at.
 func (m *Model) Answer(ctx context.Context, r Rows) (Belief, error) {
@@ -76,13 +86,17 @@ func (m *Model) Largest(steps int) float64 {
 
 // towards is a step from a to b that moves no coefficient further than most.
 func towards(a, b []float64, most float64) []float64 {
-	far := 0.0
-	for j, v := range b {
-		far = math.Max(far, math.Abs(v-a[j]))
-	}
-	share, out := math.Min(1, most/math.Max(far, 1e-300)), make([]float64, len(a))
+	share, out := math.Min(1, most/math.Max(furthest(a, b), 1e-300)), make([]float64, len(a))
 	for j, v := range b {
 		out[j] = a[j] + float64(share*(v-a[j]))
 	}
 	return out
+}
+
+// furthest is how far the coefficients are apart that are most so.
+func furthest(a, b []float64) (far float64) {
+	for j, v := range b {
+		far = math.Max(far, math.Abs(v-a[j]))
+	}
+	return far
 }

@@ -62,6 +62,9 @@ func update(at noisy, prior []float64) (b Belief, err error) {
 			away += float64((v-at.theta[j])*(v-at.theta[j])) + b.covariance[j][j]
 		}
 		variance = float64(at.deviation*at.deviation) + float64(at.doubtful*at.doubtful*away)
+		if at.doubtful == 0 { // nothing to go round for
+			break
+		}
 	}
 	b.silent, err = inverse(rebuilt(e.vectors, e.values, prior), slices.Min(prior))
 	return b, err

@@ -9,7 +9,7 @@ import (
 	"weir/stages/internal/columns"
 )
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,8 @@ func TestScoreIsTheGradient(t *testing.T) {
 			at[k] += b
 			return value(at)
 		}
-		score, information := r.sums(theta)
+		score, information, err := r.sums(t.Context(), theta)
+		must(t, err)
 		upper := make([]float64, len(information.Sum))
 		for k, v := range information.Sum {
 			upper[k] = float64(v) * information.scale
@@ -132,7 +133,8 @@ func TestRowsMoveSumsAsStated(t *testing.T) {
 			drawn(r, f, []float64{20, 80, 50, 1e9, math.NaN()}[r.IntN(5)], 2, 4*r.IntN(2))
 			for k, name := range []string{Logistic, Poisson} {
 				rows := models(0.5)[name].Rows(f)
-				s, h := rows.sums(theta)
+				s, h, err := rows.sums(t.Context(), theta)
+				must(t, err)
 				sums[side][k] = [3]*Tally{s, h, rows.totals()}
 			}
 		}

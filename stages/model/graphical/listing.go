@@ -65,12 +65,7 @@ func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pip
 }
 
 // fileName is that of a CSV table that a stage releases.
-func fileName(env *pipeline.Env, what string) string {
-	if env.Insecure {
-		what += ".NOT-PRIVATE"
-	}
-	return env.Stage + "." + what + ".csv"
-}
+func fileName(env *pipeline.Env, what string) string { return env.Stage + "." + what + ".csv" }
 
 func (m *released) listing() []byte {
 	cells := 0

@@ -27,14 +27,13 @@ func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 		return nil, errors.New("categorical: is argmax, must be sample for a mixture: parameters are drawn for each row, so that no category is the most probable one")
 	}
 	w := &drawing{model: m, rows: max(d.Rows, 1), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
+	w.law.Prior, w.from = m.Prior, make([]int, len(m.layout.strata))
 	at := 0
 	for i, s := range m.layout.strata {
-		p := &posterior.Predictive{Mixture: s.Mixture, Prior: m.Prior}
-		if !slices.Contains(m.PriorOnly, i) {
-			p.Mean, p.LogDeviation = m.mean[at:][:s.Params():s.Params()], m.log[at:][:s.Params():s.Params()]
+		if w.from[i] = -1; !slices.Contains(m.PriorOnly, i) {
+			w.from[i] = at
 			at += s.Params()
 		}
-		w.laws = append(w.laws, p)
 	}
 	return w.next, nil
 }
@@ -43,9 +42,10 @@ type drawing struct {
 	*model
 	rows                   int64 // announced
 	strata, values, inside *rand.Rand
-	laws                   []*posterior.Predictive
-	left                   []int64 // rows that each stratum is still to get
-	all                    int64   // the sum of left
+	law                    posterior.Predictive // of the row's stratum: one for all, since it keeps as much as its widest column
+	from                   []int                // of each stratum, in the law of all; -1 where it has the prior
+	left                   []int64              // rows that each stratum is still to get
+	all                    int64                // the sum of left
 }
 
 // next is the next n rows.
@@ -72,7 +72,7 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 
 // stratum is that of the next row. When every announced row has one, it begins anew.
 func (w *drawing) stratum() int {
-	if len(w.laws) == 1 {
+	if len(w.from) == 1 {
 		return 0
 	}
 	if w.all == 0 {
@@ -135,7 +135,11 @@ func (w *drawing) row(at int, row []int) {
 		row[column] = cell
 	}
 	values := make([]float64, len(s.Places))
-	w.laws[at].Draw(values, w.values)
+	w.law.Mixture, w.law.Mean, w.law.LogDeviation = s.Mixture, nil, nil
+	if from := w.from[at]; from >= 0 {
+		w.law.Mean, w.law.LogDeviation = w.mean[from:][:s.Params()], w.log[from:][:s.Params()]
+	}
+	w.law.Draw(values, w.values)
 	missing := -1
 	for i, place := range s.Places {
 		p := w.layout.parts[place]

@@ -104,7 +104,7 @@ func codes(rec arrow.Record, name string) []int {
 	return list
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -36,8 +36,12 @@ type stratum struct {
 	posterior.Stratum
 }
 
-// mostStrata is far beyond what any table has rows for.
-const mostStrata = 1 << 10
+// Far beyond what any table has rows for. They bound what a layout takes, which a model from
+// anyone has before its law is held against it.
+const (
+	mostStrata = 1 << 10
+	mostParts  = 1 << 20 // of all strata together
+)
 
 // newLayout is a function of settings and domain alone, so that a released model has the one
 // that it was planned with. What cannot be is a problem.
@@ -56,8 +60,9 @@ func newLayout(s Shape, d *pipeline.Domain, ps *pipeline.Problems) *layout {
 	if len(*ps) > 0 {
 		return l
 	}
-	l.divide(s, d, ps)
-	l.fix(s, d, ps)
+	if l.divide(s, d, ps); len(*ps) == 0 {
+		l.fix(s, d, ps)
+	}
 	if len(*ps) > 0 {
 		return l
 	}
@@ -80,9 +85,11 @@ func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) 
 	case c.Private():
 		ps.Refuse("W02", "from", "a table whose column "+c.Name+" has private categories", "one whose categories are declared, or released by a stage of kind dp_categories")
 		return
-	case c.Late:
-		ps.Add("from", "a table whose column "+c.Name+" is known only when the stage "+c.Source+" has run", "columns with declared bounds and categories")
+	case c.Late && c.Type.Coded():
+		ps.Add("from", "a table whose column "+c.Name+" has categories that are released when the run is under way ("+c.Source+"): how many there are is the number of its parameters, which the price of training is planned by",
+			"one whose categories are declared, or released by an earlier run; bounds may be released in this one")
 		return
+	case c.Late: // whatever its bounds, a law of two parameters
 	case err != nil:
 		ps.Add("from", "a table of which "+err.Error(), "categories that are listed and numbers with bounds, not encoded; drop columns of text")
 		return
@@ -108,10 +115,12 @@ func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) 
 // family is the law of a column of numbers.
 func (s Shape) family(c pipeline.Column, g columns.Grid, ps *pipeline.Problems) posterior.Family {
 	f, given := s.Families[c.Name]
-	whole := c.Type == pipeline.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
+	whole := !c.Late && c.Type == pipeline.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
 	switch posterior.Family(f) {
 	case posterior.Poisson:
-		if !whole {
+		if c.Late {
+			ps.Add("families."+c.Name, "poisson for a column whose bounds are released when the run is under way ("+c.Source+")", "beta or normal")
+		} else if !whole {
 			ps.Add("families."+c.Name, "poisson for a column that is not every whole number of at most 65,535 between its bounds", "beta or normal")
 		}
 	case posterior.Beta, posterior.Normal:
@@ -147,6 +156,10 @@ func (l *layout) divide(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
 			ps.Add("stratify", fmt.Sprintf("%s, of more than %d combinations", strings.Join(s.Stratify, ", "), mostStrata), "columns of fewer combinations")
 			return
 		}
+	}
+	if strata*len(l.parts) > mostParts {
+		ps.Add("stratify", fmt.Sprintf("%s with %d columns in each", counted(strata, "stratum", "strata"), len(l.parts)), fmt.Sprintf("at most %d columns in all strata together", mostParts))
+		return
 	}
 	for n := range strata {
 		codes := make([]int, len(l.stratify))

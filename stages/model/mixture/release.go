@@ -130,9 +130,12 @@ func (m *model) read(law []byte) error {
 		return fmt.Errorf("%s: has %d bytes, must have %d: 4 for mean and for log deviation of each of %d parameters", lawName, len(law), 8*n, n)
 	}
 	for i := range 2 * n {
-		v := math.Float32frombits(binary.LittleEndian.Uint32(law[4*i:]))
-		if !(math.Abs(float64(v)) <= mostOfLaw) {
-			return fmt.Errorf("%s: number %d is %g, must be from -%d to %d", lawName, i, v, mostOfLaw, mostOfLaw)
+		v, within := math.Float32frombits(binary.LittleEndian.Uint32(law[4*i:])), [2]float32{-mostOfMean, mostOfMean}
+		if i >= n {
+			within = [2]float32{-mostOfMean, mostOfLogDeviation}
+		}
+		if !(v >= within[0] && v <= within[1]) {
+			return fmt.Errorf("%s: number %d is %g, must be from %g to %g", lawName, i, v, within[0], within[1])
 		}
 		if i < n {
 			m.mean = append(m.mean, v)
@@ -143,5 +146,9 @@ func (m *model) read(law []byte) error {
 	return nil
 }
 
-// mostOfLaw bounds the numbers of a law: what train holds them to, and more.
-const mostOfLaw = 30
+// What the numbers of a law are held to: a little more than train.FitMeanField does, so that
+// exp of what is drawn from it is a number.
+const (
+	mostOfMean         = 21
+	mostOfLogDeviation = 2
+)

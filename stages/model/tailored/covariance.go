@@ -34,7 +34,7 @@ import (
 // rows in a ball.
 type Covariance struct {
 	Shares          `yaml:",inline"`
-	Columns         []string `yaml:"columns" json:"columns" required:"true" minItems:"2" unique:"true" format:"columns" doc:"Bounded numbers and columns of two categories (0 and 1), none of which may be missing."`
+	Columns         []string `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"2" unique:"true" format:"columns" doc:"Bounded numbers and columns of two categories (0 and 1), none of which may be missing; all columns by default."`
 	Mechanism       string   `yaml:"mechanism" json:"mechanism" enum:"moments|published" doc:"Noise on second moments, proven; or as Jalko et al. 2021 have it, on the covariance, under claims: published alone."`
 	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all queries as one Gaussian mechanism of sensitivity 1; of mechanism: published, noise of this one over the published sensitivity. Found from the budget where it is not given."`
 }
@@ -64,7 +64,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	rows := rowcount.Public(h)
-	a := ask.CheckCovariance(&ps, "columns", s.Columns, h.Domain, rows)
+	a := ask.CheckCovariance(&ps, "columns", s.names(h.Domain), h.Domain, rows)
 	if s.published() {
 		s.checkPublished(&ps, h, rows)
 	}
@@ -88,6 +88,18 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		w.Terms.Published = s.paper()
 	}
 	return w, nil
+}
+
+// names are the columns that are asked about.
+func (s *Covariance) names(d *pipeline.Domain) []string {
+	if len(s.Columns) > 0 {
+		return s.Columns
+	}
+	all := make([]string, len(d.Columns))
+	for i, c := range d.Columns {
+		all[i] = c.Name
+	}
+	return all
 }
 
 func (s *Covariance) published() bool { return s.Mechanism == "published" }
@@ -157,13 +169,17 @@ func (s *Covariance) run(ctx context.Context, env *pipeline.Env, a ask.Asked, t 
 	}
 	out, share := ask.Answers{Stage: env.Stage, Kind: covarianceName, Of: s.Queries, Asked: []ask.Asked{a}}, 1/float64(s.Queries)
 	if s.published() {
-		tally, sigma, err := p.release(a.Scatter(f), a.ScatterMoves(), share)
+		exact, err := a.Scatter(ctx, f)
+		if err != nil {
+			return ask.Answers{}, err
+		}
+		tally, sigma, err := p.release(exact, a.ScatterMoves(), share)
 		if err != nil {
 			return ask.Answers{}, err
 		}
 		out.List = a.ReadScatter(tally, sigma)
 		return out, nil
 	}
-	out.List, err = p.ask(a, f, share)
+	out.List, err = p.ask(ctx, a, f, share)
 	return out, err
 }

@@ -50,3 +50,22 @@ func TestCovarianceSettings(t *testing.T) {
 		t.Errorf("the private number of rows is told: %v", err)
 	}
 }
+
+// TestCovarianceOfAllColumns: without a list it is that of all columns in their order, and a column
+// that has no place in one is told by its name.
+func TestCovarianceOfAllColumns(t *testing.T) {
+	in, all := ward(40), []string{}
+	for _, c := range in.Header.Domain.Columns {
+		all = append(all, c.Name)
+	}
+	told := func(names []string) string {
+		_, err := covarianceOf(func(s *Covariance) { s.Columns = names })().(*Covariance).Plan(pipeline.Headers{"in": in.Header})
+		if err == nil {
+			t.Fatal("columns that may be missing are accepted")
+		}
+		return err.Error()
+	}
+	if got, want := told(nil), told(all); got != want || !strings.Contains(got, "region, which may be missing") {
+		t.Errorf("without a list it is\n%s\nmust be\n%s", got, want)
+	}
+}

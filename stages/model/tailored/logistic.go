@@ -21,7 +21,7 @@ const logisticName = "dp_logistic_regression"
 
 func logisticKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: logisticName, Version: 1,
+		Name: logisticName, Version: 2,
 		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries). " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
@@ -30,17 +30,22 @@ func logisticKind() pipeline.Kind {
 	}
 }
 
+// event tells whether a column's second category is one, as regress.Model names it.
+func event(c *pipeline.Column) bool {
+	return c.Type.Coded() && len(c.Categories) == 2 && c.Categories[1] != ""
+}
+
 // Plan prices the stage as one Gaussian mechanism.
 func (s *Logistic) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	var ps pipeline.Problems
 	target := column(&ps, "target", h.Domain, s.Target)
-	if target != nil && (!target.Type.Coded() || len(target.Categories) != 2) {
+	if target != nil && !event(target) {
 		found := fmt.Sprintf("%s, which is %s", target.Name, target.Type)
 		if target.Type.Coded() {
-			found = fmt.Sprintf("%s, of %d categories", target.Name, len(target.Categories))
+			found = fmt.Sprintf("%s, of the categories %.60q", target.Name, target.Categories)
 		}
-		ps.Add("target", found, "a column of two categories")
+		ps.Add("target", found, "a column of two categories, the second of which is not empty")
 	}
 	m := regress.Model{Kind: regress.Logistic, Target: s.Target}
 	s.explain(&ps, &m, h.Domain)

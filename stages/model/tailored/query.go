@@ -61,7 +61,7 @@ func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			answers, err := l.answer(env, f)
+			answers, err := l.answer(ctx, env, f)
 			if err != nil {
 				return nil, err
 			}
@@ -131,7 +131,7 @@ func (l lot) quantile(a ask.Asked, scale float64) mechanism.Quantile {
 // chance.
 const mostEpsilon = 0x1p10
 
-func (l lot) answer(env *pipeline.Env, f *columns.Frame) (all []ask.Answer, err error) {
+func (l lot) answer(ctx context.Context, env *pipeline.Env, f *columns.Frame) (all []ask.Answer, err error) {
 	n, p := l.tallies(), purse{}
 	if n > 0 {
 		if p, err = openPurse(env, answersName); err != nil {
@@ -140,10 +140,13 @@ func (l lot) answer(env *pipeline.Env, f *columns.Frame) (all []ask.Answer, err 
 	}
 	for i, a := range l.asked {
 		var list []ask.Answer
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if a.Ask == ask.Quantile {
 			list, err = pick(env, quantileName(i), a, f)
 		} else {
-			list, err = p.ask(a, f, 1/float64(n*l.queries))
+			list, err = p.ask(ctx, a, f, 1/float64(n*l.queries))
 		}
 		if err != nil {
 			return nil, err
@@ -151,12 +154,16 @@ func (l lot) answer(env *pipeline.Env, f *columns.Frame) (all []ask.Answer, err 
 		all = append(all, list...)
 		env.Progress(int64(i+1), int64(len(l.asked)))
 	}
-	return all, nil
+	return all, ctx.Err()
 }
 
 // ask answers a question for a share of the filter's total.
-func (p purse) ask(a ask.Asked, f *columns.Frame, share float64) ([]ask.Answer, error) {
-	noisy, sigma, err := p.release(a.Tally(f), a.Moves(), share)
+func (p purse) ask(ctx context.Context, a ask.Asked, f *columns.Frame, share float64) ([]ask.Answer, error) {
+	tally, err := a.Tally(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	noisy, sigma, err := p.release(tally, a.Moves(), share)
 	if err != nil {
 		return nil, err
 	}

@@ -197,7 +197,9 @@ func TestIntervalsOfTheStageHold(t *testing.T) {
 		answers, _ := run(t, queryOf(1, everything()[:6]...)(), queryKind(), in, 0.7, key)
 		var truth []ask.Answer
 		for _, q := range answers.Asked {
-			truth = append(truth, q.Of(f)...)
+			list, err := q.Of(t.Context(), f)
+			must(t, err)
+			truth = append(truth, list...)
 		}
 		for i, a := range answers.List {
 			of++
