@@ -30,7 +30,8 @@ func newTally(dim int, alone, both float64) *Tally {
 		Moves: mechanism.Moves{AddRemove: (alone/scale + float64(slack/2)) * (1 + 1e-9), ReplaceOne: (both/scale + slack) * (1 + 1e-9)}}
 }
 
-func (t *Tally) add(k int, v float64) { t.Sum[k] += int64(math.Round(v / t.scale)) }
+// add rounds to the nearest whole number; ties go to even ones, for which processors have an instruction.
+func (t *Tally) add(k int, v float64) { t.Sum[k] += int64(math.RoundToEven(v / t.scale)) }
 
 // Release returns a tally's whole numbers with noise, and the deviation of the noise; share
 // is what they take of the budget for squares.
