@@ -72,3 +72,42 @@ func checkOpenRows(t *testing.T, text string, about int) {
 		}
 	}
 }
+
+// TestMixtureOfReleasedBounds: a mixture takes bounds that a stage of its run releases, whose
+// law has two parameters whatever they are, and refuses such categories, whose number is that
+// of its parameters, with both ways out.
+func TestMixtureOfReleasedBounds(t *testing.T) {
+	s := newOpenStudy(t, 4000)
+	spec := `weir: 1
+name: open
+dataset: {file: data.csv, domain: domain.yaml}
+privacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove, split: {bounds: 0.2, train: 0.8}}
+stages:
+  features: {kind: drop, columns: [id, town]}
+  bounds: {kind: dp_bounds, failure: 1e-9}
+  train: {kind: mixture, stratify: [flag], steps: 200, sampling_rate: 0.05, expected_batch_size: 200, components: 2}
+  sample: {kind: sample, rows: 500}
+`
+	s.write("spec.yaml", spec)
+	r := s.result()
+	if text := flat(released(t, r, "release/domain.yaml")); !strings.Contains(text, "bounds: [16384, 131072]") {
+		t.Errorf("domain.yaml has not what was released:\n%s", text)
+	}
+	rows, err := csv.NewReader(strings.NewReader(released(t, r, "sample.csv"))).ReadAll()
+	if err != nil || len(rows) != 501 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, row := range rows[1:] {
+		if income, err := strconv.Atoi(row[0]); err != nil || income < 16384 || income > 131072 {
+			t.Fatalf("the row %v is outside the released domain", row)
+		}
+	}
+	nothingShows(t, filepath.Join(r.Run, "release"), "7331373313")
+	if code, out, errs := s.weir("verify", r.Run); code != exitDone {
+		t.Errorf("weir verify: exit code %d: %s%s", code, out, errs)
+	}
+	s.write("spec.yaml", strings.NewReplacer("[id, town]", "[id]", "bounds: {kind", "towns: {kind: dp_categories}\n  bounds: {kind", "{bounds: 0.2,", "{bounds: 0.1, towns: 0.1,").Replace(spec))
+	if code, _, errs := s.weir("check", s.path("spec.yaml")); code != exitUsage || !strings.Contains(errs, "whose column town has categories that are released when the run is under way") || !strings.Contains(errs, "released by an earlier run") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

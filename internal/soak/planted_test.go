@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/privacy/noise"
 )
 
 // sums is a paid kind that releases noisy sums of the columns, each row clipped to
@@ -40,8 +42,49 @@ func sumsKind(name string, clip float64, planned planner, b body) extra {
 }
 
 func onceFor(dim int, _ privacy.Adjacency, scale float64) privacy.Mechanism {
-	return mechanism.GaussianSum{NoiseMultiplier: scale, Bound: 1, Dim: dim, Releases: 1}
+	return vector{scale, dim, 1}
 }
+
+// vector is the Gaussian mechanism on dim numbers that one row moves by at most 1, and by
+// little more once they are rounded to a lattice.
+type vector struct {
+	multiplier float64
+	dim        int
+	uses       int64
+}
+
+// Check is for noise that the lattice can have.
+func (v vector) Check() error {
+	if !(v.multiplier >= 0x1p-10 && v.multiplier <= 0x1p18) {
+		return fmt.Errorf("multiplier: is %g, must be between 2^-10 and 2^18", v.multiplier)
+	}
+	return nil
+}
+
+func (v vector) Event(privacy.Adjacency) privacy.Event {
+	return privacy.Repeated{Count: v.uses, Event: privacy.Gaussian{NoiseMultiplier: v.multiplier}}
+}
+
+func (v vector) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
+	return privacy.Sensitivity{Norm: privacy.L2, Bound: mechanism.Moves{AddRemove: 1 + 0x1p-15, ReplaceOne: 2 + 0x1p-14}.Under(a)}
+}
+
+func (v vector) Uses() int64 { return v.uses }
+
+func (v vector) Deviation() float64 { return v.multiplier }
+
+func release(h *privacy.Handle, sum []float64) ([]float64, error) {
+	u, err := h.Next()
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(sum)
+	noise.RoundToLattice(out, lattice)
+	u.Stream("sum", 0).LatticeGaussian64(out, h.Mechanism().(vector).multiplier*1.001, lattice) // for rounding, too
+	return privacy.Release(u, sum, out), nil
+}
+
+const lattice = 0x1p-20
 
 func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
@@ -118,7 +161,7 @@ func paidFor(env *pipeline.Env, rows [][]float64, dim int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mechanism.ReleaseSum(paid, total(rows, dim))
+	return release(paid, total(rows, dim))
 }
 
 // beside does something wrong beside the right body.
@@ -155,9 +198,9 @@ func sameNoise(env *pipeline.Env, rows [][]float64, dim int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		noise := append([]float64(nil), first...)
-		if u.Stream("sum", 0).LatticeGaussian64(noise, 30, 0x1p-20); i == 0 {
-			copy(first, noise)
+		drawn := append([]float64(nil), first...)
+		if u.Stream("sum", 0).LatticeGaussian64(drawn, 30, lattice); i == 0 {
+			copy(first, drawn)
 		}
 		in, out := total(rows, dim), make([]float64, dim)
 		for j := range in {
@@ -181,7 +224,7 @@ func streamTwice(env *pipeline.Env, rows [][]float64, dim int) (any, error) {
 	}
 	in, out := total(rows, dim), total(rows, dim)
 	u.Stream("sum", 0)
-	u.Stream("sum", 0).LatticeGaussian64(out, 30, 0x1p-20)
+	u.Stream("sum", 0).LatticeGaussian64(out, 30, lattice)
 	return privacy.Release(u, in, out), nil
 }
 

@@ -88,7 +88,7 @@ func plantedFaults() map[string]planted {
 		return []extra{sumsKind("planted", clip, m, b)}
 	}
 	twice := func(dim int, _ privacy.Adjacency, scale float64) privacy.Mechanism {
-		return mechanism.GaussianSum{NoiseMultiplier: scale, Bound: 1, Dim: dim, Releases: 2}
+		return vector{scale, dim, 2}
 	}
 	loose := func(kind string) watch {
 		return func(_ string, w privacy.Watcher) privacy.Probe { return looseClip{w, kind} }

@@ -72,27 +72,14 @@ func one(first bool) int64 {
 func attacks() []attack {
 	return []attack{
 		selection("exponential", func(s Scores) privacy.Mechanism { return Exponential{s} }),
-		selection("permute and flip", func(s Scores) privacy.Mechanism { return PermuteAndFlip{s} }),
 		selection("noisy max", func(s Scores) privacy.Mechanism { return NoisyMax{s} }),
-		{"randomized response", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			b, err := Respond(paid(ResponseFor(shrink, 2), src), []int64{one(first)})
-			return err == nil && b[0] == 1, err
-		}},
 		{"laplace counts", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			c, err := ReleaseCounts(paid(LaplaceCounts{1 / shrink, 1}, src), []int64{one(first)})
 			return err == nil && c[0] >= 1, err
 		}},
-		{"gaussian counts", gaussianEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			c, err := ReleaseCounts(paid(GaussianCounts{2 / shrink, 1}, src), []int64{one(first)})
-			return err == nil && c[0] >= 3, err
-		}},
 		{"gaussian histogram", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			c, err := ReleaseCounts(paid(GaussianHistogram{2 / shrink, 1}, src), []int64{one(first)})
 			return err == nil && c[0] >= 3, err
-		}},
-		{"gaussian sum", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			x, err := ReleaseSum(paid(GaussianSum{2 / shrink, 3, 2, 1}, src), []float64{0.1, 3 * float64(one(first))})
-			return err == nil && x[1] >= 7.5, err
 		}},
 		{"gaussian filter", continuousEpsilon(2, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			h := paid(GaussianFilter{NoiseMultiplier: 2 / shrink, Adjacency: "add_remove"}, src) // two rounds of half of the total, added up
@@ -167,21 +154,6 @@ func root(delta float64, excess func(float64) float64) float64 {
 		}
 	}
 	return high
-}
-
-// gaussianEpsilon returns the epsilon of one discrete Gaussian count at delta, by
-// summing the excess of one law over the other (its definition) and bisection.
-func gaussianEpsilon(sigma, delta float64) float64 {
-	m := GaussianCounts{sigma, 1}
-	excess := func(epsilon float64) (sum float64) {
-		for x := int64(-60); x <= 60; x++ {
-			p, _ := m.Probability(x - 1)
-			q, _ := m.Probability(x)
-			sum += max(0, p-math.Exp(epsilon)*q)
-		}
-		return sum
-	}
-	return root(delta, excess)
 }
 
 // TestAttacks: no attack proves more than the claim (it would err with rate 1e-6

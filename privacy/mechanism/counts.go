@@ -17,7 +17,7 @@ type counter interface {
 }
 
 // ReleaseCounts returns counts with the noise of the planned LaplaceCounts,
-// LaplaceTotal, GaussianCounts or GaussianHistogram: one use. Counts are clamped to +-2^61, so
+// LaplaceTotal or GaussianHistogram: one use. Counts are clamped to +-2^61, so
 // that no sum overflows; the clamp moves no two counts apart.
 func ReleaseCounts(h *privacy.Handle, counts []int64) ([]int64, error) {
 	m, err := planned[counter](h)
@@ -141,65 +141,4 @@ func (m LaplaceTotal) add(st *noise.Stream, counts []int64) error {
 		return fmt.Errorf("total: are %d counts, must be one", len(counts))
 	}
 	return m.counts().add(st, counts)
-}
-
-// GaussianCounts adds discrete Gaussian noise to counts.
-//
-// Input: integers to which one unit's presence adds a vector of L2 norm at most 1.
-// Release: all counts with noise of parameter NoiseMultiplier. Guarantee:
-// 1/(2 NoiseMultiplier^2)-zCDP under add_remove; the accountant applies the factor
-// two of replace_one. No event bounds a change of several rows (privacy.Group
-// refuses it): use GaussianHistogram there. Reference: Canonne, Kamath, Steinke 2020.
-type GaussianCounts struct {
-	NoiseMultiplier float64
-	Releases        int64
-}
-
-func (m GaussianCounts) Check() error {
-	if _, err := m.law(); err != nil {
-		return err
-	}
-	return checkUses("releases", m.Releases)
-}
-
-func (m GaussianCounts) Event(privacy.Adjacency) privacy.Event {
-	return repeated(m.Releases, privacy.DiscreteGaussian{NoiseMultiplier: m.NoiseMultiplier})
-}
-
-func (m GaussianCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
-	return privacy.Sensitivity{Norm: privacy.L2, Bound: Moves{1, 2}.Under(a)}
-}
-
-func (m GaussianCounts) Deviation() float64 { return m.NoiseMultiplier }
-
-func (m GaussianCounts) Uses() int64 { return m.Releases }
-
-// law returns the noise; its variance is NoiseMultiplier squared, rounded up.
-func (m GaussianCounts) law() (noise.DiscreteGaussian, error) {
-	if !(m.NoiseMultiplier > 0) {
-		return noise.DiscreteGaussian{}, fmt.Errorf("noise multiplier: is %g, must be positive", m.NoiseMultiplier)
-	}
-	square := m.NoiseMultiplier * m.NoiseMultiplier
-	if math.FMA(m.NoiseMultiplier, m.NoiseMultiplier, -square) > 0 {
-		square = math.Nextafter(square, math.Inf(1))
-	}
-	variance, err := noise.RationalAbove(square)
-	if err != nil {
-		return noise.DiscreteGaussian{}, fmt.Errorf("noise multiplier, squared: %w", err)
-	}
-	return noise.NewDiscreteGaussian(variance)
-}
-
-func (m GaussianCounts) add(st *noise.Stream, counts []int64) error {
-	law, err := m.law()
-	if err == nil {
-		addNoise(st, counts, law.Draw)
-	}
-	return err
-}
-
-// Probability returns the probability that the noise on a count is x.
-func (m GaussianCounts) Probability(x int64) (float64, error) {
-	law, err := m.law()
-	return law.PMF(x), err
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // NoisyMax is report-noisy-max with Laplace noise (Dwork, Roth 2014, section
-// 3.3), for comparison with published pipelines; Exponential and PermuteAndFlip
-// choose better at the same price.
+// 3.3), for comparison with published pipelines; Exponential chooses
+// better at the same price.
 //
 // Input, sensitivity and adjacency as in Scores. Release: the index of the largest score
 // after noise of scale 2 Sensitivity/Epsilon (half if monotone), the first

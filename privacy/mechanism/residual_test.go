@@ -49,12 +49,6 @@ func pmf(plan privacy.Mechanism, k int64) float64 {
 		return laplace(m.NoiseMultiplier)
 	case Partitions:
 		return laplace(m.moves().Under(m.Adjacency) / m.Epsilon)
-	case GaussianCounts:
-		sum := 0.0
-		for x := -span; x <= span; x++ {
-			sum += math.Exp(-float64(x*x) / (2 * m.NoiseMultiplier * m.NoiseMultiplier))
-		}
-		return math.Exp(-float64(k*k)/(2*m.NoiseMultiplier*m.NoiseMultiplier)) / sum
 	case GaussianHistogram:
 		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
 	}
@@ -69,53 +63,18 @@ func between(low, high float64) float64 {
 	return (math.Erfc(low/math.Sqrt2) - math.Erfc(high/math.Sqrt2)) / 2
 }
 
-// normalP is the p-value that residuals are standard normal.
-func normalP(residuals []float64) float64 {
-	counts, p := make([]int, 80), make([]float64, 80)
-	for i := range p {
-		p[i] = between(float64(i-40)/10, float64(i-39)/10)
-	}
-	for _, x := range residuals {
-		if i := int(math.Floor(x*10)) + 40; i >= 0 && i < len(counts) {
-			counts[i]++
-		}
-	}
-	return stattest.ChiSquare(counts, p, len(residuals))
-}
-
-func sumP(plan privacy.Mechanism, seen []privacy.Released) float64 {
-	m, residuals := plan.(GaussianSum), []float64(nil)
-	for _, x := range seen {
-		in, out := x.In.([]float64), x.Out.([]float64)
-		for i := range in {
-			residuals = append(residuals, (out[i]-in[i])/(m.NoiseMultiplier*m.Bound))
-		}
-	}
-	return normalP(residuals)
-}
-
 // filterP takes the noise of all rounds on all numbers.
 func filterP(d Moves) func(privacy.Mechanism, []privacy.Released) float64 {
 	return func(plan privacy.Mechanism, seen []privacy.Released) float64 {
 		sigma := roundNoise(plan, d)
-		var numbers []float64
-		var integers []int64
+		var residuals []int64
 		for _, x := range seen {
-			switch in := x.In.(privacy.Round).In.(type) {
-			case []float64:
-				for i, out := range x.Out.([]float64) {
-					numbers = append(numbers, (out-in[i])/sigma)
-				}
-			case []int64:
-				for i, out := range x.Out.([]int64) {
-					integers = append(integers, out-in[i])
-				}
+			in := x.In.(privacy.Round).In.([]int64)
+			for i, out := range x.Out.([]int64) {
+				residuals = append(residuals, out-in[i])
 			}
 		}
-		if numbers != nil {
-			return normalP(numbers)
-		}
-		return pmfP(GaussianHistogram{sigma, 1}, integers)
+		return pmfP(GaussianHistogram{sigma, 1}, residuals)
 	}
 }
 
@@ -141,18 +100,6 @@ func partitionP(plan privacy.Mechanism, seen []privacy.Released) float64 {
 		}
 	}
 	return pmfP(plan, residuals)
-}
-
-func responseP(plan privacy.Mechanism, seen []privacy.Released) float64 {
-	m, stayed, n := plan.(RandomizedResponse), 0, 0
-	for _, x := range seen {
-		for i, in := range x.In.([]int64) {
-			if n++; x.Out.([]int64)[i] == in {
-				stayed++
-			}
-		}
-	}
-	return stattest.Binomial(stayed, n, m.Truth())
 }
 
 func selectP(plan privacy.Mechanism, seen []privacy.Released) float64 {

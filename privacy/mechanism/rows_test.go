@@ -36,13 +36,7 @@ func countRows() []row {
 		{"laplace counts", func(f float64, n int64) privacy.Mechanism { return LaplaceCounts{3 * f, n} }, cells, integerP},
 		{"laplace total", func(f float64, n int64) privacy.Mechanism { return LaplaceTotal{3 * f, n} },
 			counts([3][]int64{{10}, {11}, {9}}), integerP},
-		{"gaussian counts", func(f float64, n int64) privacy.Mechanism { return GaussianCounts{3 * f, n} },
-			counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {8, 5, -7}}), integerP},
 		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells, integerP},
-		{"gaussian sum", func(f float64, n int64) privacy.Mechanism { return GaussianSum{3 * f, 0.5, 3, n} },
-			func(h *privacy.Handle, i int) (any, error) {
-				return ReleaseSum(h, [][]float64{{0.1, 1e9, -1.0 / 3}, {0.6, 1e9, -1.0 / 3}, {-0.9, 1e9, -1.0 / 3}}[i])
-			}, sumP},
 		{"bounds", func(f float64, n int64) privacy.Mechanism { return Bounds{3 * f, 0, 3, 0.001, n} },
 			func(h *privacy.Handle, i int) (any, error) {
 				low, high, err := ReleaseBounds(h, h.Mechanism().(Bounds).Count(nil, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i]))
@@ -56,10 +50,6 @@ func countRows() []row {
 				return ReleasePartitions(h, []map[string]int64{
 					{"a": 1000, "b": 1000, "c": 1}, {"a": 1001, "b": 1000, "c": 2}, {"a": 999, "b": 999, "c": 2, "d": 1}}[i])
 			}, partitionP},
-		{"randomized response", func(f float64, n int64) privacy.Mechanism { return RandomizedResponse{4, min(0.4*f, 1), n} },
-			func(h *privacy.Handle, i int) (any, error) {
-				return Respond(h, [][]int64{{1, 2, 0, 1}, {1, 2, 3, 1}, {1, 2, 3, 1}}[i])
-			}, responseP},
 	}
 }
 
@@ -72,7 +62,6 @@ func scoreRows() []row {
 	}
 	return []row{
 		{"exponential", func(f float64, n int64) privacy.Mechanism { return Exponential{scores(f, n)} }, selects, selectP},
-		{"permute and flip", func(f float64, n int64) privacy.Mechanism { return PermuteAndFlip{scores(f, n)} }, selects, selectP},
 		{"noisy max", func(f float64, n int64) privacy.Mechanism { return NoisyMax{scores(f, n)} }, selects, selectP},
 		{"quantile", func(f float64, n int64) privacy.Mechanism {
 			return Quantile{0.25, 0, 10, 1, 1 / f, "add_remove", n, 0}

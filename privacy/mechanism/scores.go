@@ -130,8 +130,8 @@ type selector interface {
 	choose(st *noise.Stream, steps []int64, bits int) int
 }
 
-// Select returns the index of a candidate by the planned Exponential, PermuteAndFlip
-// or NoisyMax: one use.
+// Select returns the index of a candidate by the planned Exponential or NoisyMax:
+// one use.
 func Select(h *privacy.Handle, scores []float64) (int, error) {
 	m, err := planned[selector](h)
 	if err != nil {

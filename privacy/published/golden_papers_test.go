@@ -106,6 +106,9 @@ func uclanesl(c goldenCase) {
 	c.nearPLD("joint_release_pld_epsilon", c.eps(pld.New(), in.Delta, u.Joint()...))
 }
 
+// twinify: the paper's Fourier accountant charges Poisson batches under replace_one; the program
+// draws batches without replacement, whose proven event has its inner multiplier over the
+// distance 2C of an exchange.
 func twinify(c goldenCase) {
 	var in struct {
 		N, Steps int64
@@ -114,23 +117,26 @@ func twinify(c goldenCase) {
 	}
 	c.in(&in)
 	s := c.num("noise_multiplier")
-	c.nearPLD("epsilon_substitute_fourier", c.eps(pld.New(), in.Delta, Twinify(in.Q, s, in.Steps)...))
-	c.nearPLD("epsilon_substitute_at_1_2_times_noise", c.eps(pld.New(), in.Delta, Twinify(in.Q, 1.2*s, in.Steps)...))
-	c.nearPLD("epsilon_substitute_pld_poisson", c.eps(pld.New(), in.Delta, Twinify(in.Q, s, in.Steps)...))
-	c.nearPLD("epsilon_add_remove_pld", c.epsUnder(pld.New(), privacy.AddRemove, in.Delta, Twinify(in.Q, s, in.Steps)...))
+	c.nearPLD("epsilon_substitute_fourier", c.eps(pld.New(), in.Delta, Events(Phase{in.Q, s, in.Steps})...))
+	c.nearPLD("epsilon_substitute_at_1_2_times_noise", c.eps(pld.New(), in.Delta, Events(Phase{in.Q, 1.2 * s, in.Steps})...))
+	c.nearPLD("epsilon_substitute_pld_poisson", c.eps(pld.New(), in.Delta, Events(Phase{in.Q, s, in.Steps})...))
+	c.nearPLD("epsilon_add_remove_pld", c.epsUnder(pld.New(), privacy.AddRemove, in.Delta, Events(Phase{in.Q, s, in.Steps})...))
 	batch := int64(math.Round(in.Q * float64(in.N)))
-	c.nearPLD("epsilon_substitute_without_replacement_pld_profile", c.eps(pld.New(), in.Delta, TwinifyWithoutReplacement(batch, in.N, s, in.Steps)...))
+	drawn := privacy.Repeated{Count: in.Steps, Event: privacy.SampledWithoutReplacement{SampleSize: batch, Population: in.N, Event: privacy.Gaussian{NoiseMultiplier: s / 2}}}
+	c.nearPLD("epsilon_substitute_without_replacement_pld_profile", c.eps(pld.New(), in.Delta, drawn))
 }
 
+// napsuMQ is the noise of Raisa et al. 2023: marginal counts released together under
+// replace_one, whose L2 sensitivity is sqrt(2 queries).
 func napsuMQ(c goldenCase) {
 	var in struct {
 		Epsilon, Delta float64
 		Queries        int64
 	}
 	c.in(&in)
-	sensitivity, sigma := NAPSUMQ(in.Epsilon, in.Delta, in.Queries)
+	sensitivity := math.Sqrt(2 * float64(in.Queries))
 	c.near("sensitivity", sensitivity)
-	c.near("sigma", sigma)
+	c.near("sigma", sensitivity*account.GaussianNoise(in.Epsilon, in.Delta))
 }
 
 func privBayes(c goldenCase) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"weir/pipeline"
@@ -125,9 +126,11 @@ func FuzzRead(f *testing.F) {
 // TestSumsHearCancellation: a step over many rows of hundreds of coefficients is minutes of
 // work; it ends when nobody wants it, in its middle too.
 func TestSumsHearCancellation(t *testing.T) {
-	r := models(4)[Logistic].Rows(some(3 * apart))
+	r := models(4)[Logistic].Rows(some(3 * together))
 	for _, looks := range []int{0, 2} {
-		if _, _, err := r.sums(&later{Context: t.Context(), looks: looks}, make([]float64, 6)); !errors.Is(err, context.Canceled) {
+		ctx := &later{Context: t.Context()}
+		ctx.looks.Store(int64(looks))
+		if _, _, err := r.sums(ctx, make([]float64, 6)); !errors.Is(err, context.Canceled) {
 			t.Errorf("stopped after %d looks: %v", looks, err)
 		}
 	}
@@ -136,11 +139,11 @@ func TestSumsHearCancellation(t *testing.T) {
 // later is cancelled once it was looked at so many times.
 type later struct {
 	context.Context
-	looks int
+	looks atomic.Int64
 }
 
 func (l *later) Err() error {
-	if l.looks--; l.looks < 0 {
+	if l.looks.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil

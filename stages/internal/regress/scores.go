@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weir/privacy/mechanism"
+	"weir/train/parallel"
 )
 
 // unit is what the longest part of a row is in whole numbers. Rows are rounded to whole
@@ -30,8 +31,7 @@ func newTally(dim int, alone, both float64) *Tally {
 		Moves: mechanism.Moves{AddRemove: (alone/scale + float64(slack/2)) * (1 + 1e-9), ReplaceOne: (both/scale + slack) * (1 + 1e-9)}}
 }
 
-// add rounds to the nearest whole number; ties go to even ones, for which processors have an instruction.
-func (t *Tally) add(k int, v float64) { t.Sum[k] += int64(math.RoundToEven(v / t.scale)) }
+func (t *Tally) add(k int, v float64) { t.Sum[k] += whole(v / t.scale) }
 
 // Release returns a tally's whole numbers with noise, and the deviation of the noise; share
 // is what they take of the budget for squares.
@@ -75,31 +75,65 @@ func (r *Rows) sums(ctx context.Context, theta []float64) (score, information *T
 	score = newTally(d, float64(alone*norm), both)
 	heavy := float64(r.heaviest * r.square)
 	information = newTally(d*(d+1)/2, heavy, float64(math.Sqrt2*heavy))
-	x := make([]float64, d)
-	for i := range r.n {
-		if i%apart == 0 && ctx.Err() != nil { // a row of hundreds of terms has tens of thousands of products
-			return nil, nil, ctx.Err()
+	blocks := (r.n + together - 1) / together
+	workers := make([]adder, parallel.Workers(blocks))
+	parallel.Do(len(workers), blocks, func(worker, block int) {
+		if ctx.Err() == nil { // a row of hundreds of terms has tens of thousands of products
+			workers[worker].add(r, theta, score, information, block*together, min((block+1)*together, r.n))
 		}
-		r.row(i, x)
-		residual, weight := r.at(i, dot(theta, x))
-		k := 0
-		for j, v := range x {
-			score.add(j, float64(residual*v))
-			u := float64(weight * v)
-			information.add(k, float64(u*v))
-			k++
-			u *= math.Sqrt2
-			for _, w := range x[j+1:] {
-				information.add(k, float64(u*w))
-				k++
-			}
+	})
+	for _, w := range workers {
+		for k, v := range w.score {
+			score.Sum[k] += v
+		}
+		for k, v := range w.information {
+			information.Sum[k] += v
 		}
 	}
 	return score, information, ctx.Err()
 }
 
-// apart is how many rows are added between looks whether somebody still wants the sums.
-const apart = 256
+// together is how many rows a core adds up between looks whether somebody still wants the sums.
+const together = 256
+
+// adder is the sums of the rows of one core. They are of whole numbers, so that it does not matter
+// which row is added where.
+type adder struct {
+	x                  []float64
+	score, information []int64
+}
+
+// add adds rows from to to (not included) in the numbers of two tallies.
+func (a *adder) add(r *Rows, theta []float64, score, information *Tally, from, to int) {
+	if a.x == nil {
+		a.x, a.score, a.information = make([]float64, len(theta)), make([]int64, len(score.Sum)), make([]int64, len(information.Sum))
+	}
+	fine, finer := 1/score.scale, 1/information.scale
+	for i := from; i < to; i++ {
+		r.row(i, a.x)
+		residual, weight := r.at(i, dot(theta, a.x))
+		residual, weight = float64(residual*fine), float64(weight*finer)
+		rest := a.information
+		for j, v := range a.x {
+			a.score[j] += whole(float64(residual * v))
+			u := float64(weight * v)
+			rest[0] += whole(float64(u * v))
+			u *= math.Sqrt2
+			row := rest[1:][:len(a.x)-1-j]
+			for k, w := range a.x[j+1:] {
+				row[k] += whole(float64(u * w))
+			}
+			rest = rest[1+len(row):]
+		}
+	}
+}
+
+// whole is the nearest whole number of one below 2^51, the even one of two: the sum has no bits
+// below one, and those above are the number itself.
+func whole(v float64) int64 {
+	const shift = 3 << 51
+	return int64(math.Float64bits(v+shift)) - int64(math.Float64bits(shift))
+}
 
 func dot(a, b []float64) float64 {
 	sum := 0.0

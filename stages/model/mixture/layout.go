@@ -85,9 +85,11 @@ func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) 
 	case c.Private():
 		ps.Refuse("W02", "from", "a table whose column "+c.Name+" has private categories", "one whose categories are declared, or released by a stage of kind dp_categories")
 		return
-	case c.Late:
-		ps.Add("from", "a table whose column "+c.Name+" is known only when the stage "+c.Source+" has run", "columns with declared bounds and categories")
+	case c.Late && c.Type.Coded():
+		ps.Add("from", "a table whose column "+c.Name+" has categories that are released when the run is under way ("+c.Source+"): how many there are is the number of its parameters, which the price of training is planned by",
+			"one whose categories are declared, or released by an earlier run; bounds may be released in this one")
 		return
+	case c.Late: // whatever its bounds, a law of two parameters
 	case err != nil:
 		ps.Add("from", "a table of which "+err.Error(), "categories that are listed and numbers with bounds, not encoded; drop columns of text")
 		return
@@ -113,10 +115,12 @@ func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) 
 // family is the law of a column of numbers.
 func (s Shape) family(c pipeline.Column, g columns.Grid, ps *pipeline.Problems) posterior.Family {
 	f, given := s.Families[c.Name]
-	whole := c.Type == pipeline.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
+	whole := !c.Late && c.Type == pipeline.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
 	switch posterior.Family(f) {
 	case posterior.Poisson:
-		if !whole {
+		if c.Late {
+			ps.Add("families."+c.Name, "poisson for a column whose bounds are released when the run is under way ("+c.Source+")", "beta or normal")
+		} else if !whole {
 			ps.Add("families."+c.Name, "poisson for a column that is not every whole number of at most 65,535 between its bounds", "beta or normal")
 		}
 	case posterior.Beta, posterior.Normal:

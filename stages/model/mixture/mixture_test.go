@@ -98,6 +98,35 @@ func TestPlanNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
+// TestReleasedBounds: of a column whose bounds are released in the same run nothing may be planned
+// that they could contradict; numbers without more are taken, categories are not.
+func TestReleasedBounds(t *testing.T) {
+	plan := func(name string, change func(*Mixture)) error {
+		h := study(40).Header
+		h.Domain = h.Domain.Clone()
+		c := h.Domain.Column(name)
+		c.Bounds, c.Categories, c.Late, c.Source = nil, nil, true, "stage bounds of a run"
+		s := full()
+		s.Families, s.Structural = nil, nil
+		change(s)
+		_, err := s.Plan(pipeline.Headers{"in": h})
+		return err
+	}
+	for _, name := range []string{"age", "weight", "visits"} {
+		must(t, plan(name, func(*Mixture) {}))
+		must(t, plan(name, func(s *Mixture) { s.Families = map[string]string{name: "normal"} }))
+	}
+	for want, err := range map[string]error{
+		"from: is a table whose column region has categories that are released": plan("region", func(*Mixture) {}),
+		"families.visits: is poisson for a column whose bounds are released":    plan("visits", func(s *Mixture) { s.Families = map[string]string{"visits": "poisson"} }),
+		"structural[0].set.weight: is a column whose bounds are released":       plan("weight", func(s *Mixture) { s.Structural = full().Structural }),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must say %s", err, want)
+		}
+	}
+}
+
 // trained is what a stage learns of n rows without noise to speak of.
 func trained(t *testing.T, s *Mixture, n int) *model {
 	t.Helper()

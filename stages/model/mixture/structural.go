@@ -45,6 +45,10 @@ func (l *layout) fix(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
 func (l *layout) set(path string, rule Structural, d *pipeline.Domain, ps *pipeline.Problems) map[int]int {
 	cells := map[int]int{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Set)) {
+		if c := d.Column(name); c != nil && c.Late {
+			ps.Add(path+"."+name, "a column whose bounds are released when the run is under way ("+c.Source+")", "a column with declared bounds, which say which values it has")
+			continue
+		}
 		for at, v := range constraint.Where(d, path, map[string]pipeline.Choice{name: {string(rule.Set[name])}}, ps) {
 			switch {
 			case slices.Contains(l.stratify, at):

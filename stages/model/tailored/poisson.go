@@ -13,7 +13,7 @@ import (
 type Poisson struct {
 	Target       string  `yaml:"target" json:"target" required:"true" format:"columns" doc:"Counts: an integer with bounds from 0 or above, or a column of two categories, of which the second is an event."`
 	Offset       string  `yaml:"offset,omitempty" json:"offset,omitempty" format:"columns" doc:"Exposure, such as a duration: a number with a lower bound above 0, whose logarithm is the offset. None: each row is exposed alike."`
-	MostExpected float64 `yaml:"most_expected,omitempty" json:"most_expected,omitempty" exclusiveMin:"0" doc:"Publicly known bound on the mean that a row can have, its exposure included; the greatest count by default. For rare events a lower one means less noise."`
+	MostExpected float64 `yaml:"most_expected,omitempty" json:"most_expected,omitempty" exclusiveMin:"0" doc:"Publicly known bound on the mean that a row can have, its exposure included; the greatest count by default, which is always right. For rare events a lower one means less noise, where it is known before the rows are looked at: one that was read off them is a leak that no epsilon covers."`
 	Regression   `yaml:",inline"`
 }
 
@@ -21,7 +21,7 @@ const poissonName = "dp_poisson_regression"
 
 func poissonKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: poissonName, Version: 1,
+		Name: poissonName, Version: 2,
 		Doc: "Releases the coefficients of a Poisson regression, the logarithms of rate ratios, with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it for rates of events, with a duration as offset, where one regression is all that is wanted of a table. " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",
@@ -41,10 +41,14 @@ func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if m.MostExpected = s.MostExpected; m.MostExpected == 0 {
 		m.MostExpected = m.Most
 	}
-	if m.MostExpected > 1e6*m.Most && m.Most > 0 {
-		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("at most %g, a million times the greatest count", 1e6*m.Most))
+	if m.Most > 0 && !(m.MostExpected >= regress.LeastExpected*m.Most && m.MostExpected <= regress.MostExpected*m.Most) {
+		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("from %g to %g, a millionth and a million times the greatest count", regress.LeastExpected*m.Most, regress.MostExpected*m.Most))
 	}
-	return s.work(h, m), ps.Err()
+	w := s.work(h, m)
+	if s.MostExpected != 0 {
+		w.Findings = append(w.Findings, takenAsPublic("most_expected", s.MostExpected, "other studies, or left out: the greatest count bounds every mean"))
+	}
+	return w, ps.Err()
 }
 
 // counts finds the greatest count of the target.

@@ -31,12 +31,29 @@ type Regression struct {
 	Shares          `yaml:",inline"`
 	Columns         []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Bounded numbers and categories that the target is explained by, none of which may be missing. A category is compared with the first one of its column."`
 	Steps           int      `yaml:"steps" json:"steps" min:"1" max:"50" doc:"Newton steps. The last has more than half of the budget; more steps leave less to each of the others."`
-	PriorDeviation  float64  `yaml:"prior_deviation" json:"prior_deviation" min:"1e-6" max:"1000" doc:"Standard deviation of the normal prior around 0 of each coefficient, a number being scaled to [-1, 1] by its bounds; of the intercept it is 10 at least."`
+	PriorDeviation  float64  `yaml:"prior_deviation" json:"prior_deviation" min:"1e-6" max:"1000" doc:"Standard deviation of the normal prior around 0 of each coefficient, a number being scaled to [-1, 1] by its bounds; of the intercept it is 10 at least. The default needs no tuning; another value is known before the rows are looked at, or is a leak that no epsilon covers."`
 	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
 }
 
 func defaults() Regression {
-	return Regression{Shares: Shares{Queries: 1}, Steps: 6, PriorDeviation: 2.5}
+	return Regression{Shares: Shares{Queries: 1}, Steps: 6, PriorDeviation: priorDeviation}
+}
+
+const priorDeviation = 2.5
+
+// takenAsPublic notes a setting that nothing needs, that could have been tuned on the rows.
+func takenAsPublic(setting string, value float64, instead string) pipeline.Finding {
+	return pipeline.Finding{Rule: "W42", Level: pipeline.LevelNote,
+		Message: fmt.Sprintf("%s, %g, is taken as publicly known: nothing is charged for where it comes from, and the promise does not cover it", setting, value),
+		Fix:     "a number from " + instead}
+}
+
+// findings are those of what both regressions have.
+func (s *Regression) findings() (list []pipeline.Finding) {
+	if s.PriorDeviation != priorDeviation {
+		list = append(list, takenAsPublic("prior_deviation", s.PriorDeviation, fmt.Sprintf("earlier knowledge, or left out: %g suits numbers that are scaled by their bounds", priorDeviation)))
+	}
+	return list
 }
 
 // explain gives the model its columns; target and offset are not among them.
@@ -99,7 +116,7 @@ func column(ps *pipeline.Problems, path string, d *pipeline.Domain, name string)
 func (s *Regression) work(h pipeline.Header, m regress.Model) pipeline.Work {
 	out := regress.Header(h)
 	return pipeline.Work{
-		Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Out: pipeline.Headers{"out": out}, Terms: pipeline.Pricing{Scale: s.NoiseMultiplier}, Findings: s.findings(),
 		Spends: []pipeline.Spend{{Name: fitName,
 			Doc: fmt.Sprintf("noisy scores and informations of %d coefficients at %d steps", m.Design().Terms(), s.Steps) + ofSeveral(s.Queries),
 			Mechanism: func(scale float64) privacy.Mechanism {

@@ -309,6 +309,7 @@ func TestRegressionSettings(t *testing.T) {
 			[]string{`target: is region, of the categories ["north" "south" "west" "east"]`, `columns[0]: is "agee", an unknown column`, "columns[1]: is region, which is explained", "columns[2]: is dose, which may be missing", "columns[3]: is score, a number without bounds"}},
 		{poissonOf(func(s *Poisson) { s.Target, s.Offset, s.MostExpected = "duration", "time", 1e9 })(),
 			[]string{"target: is duration, which is numeric from 0.5 to 2, must be an integer", "offset: is time, which is numeric from 0 to 1, must be a number with public bounds above 0"}},
+		{poissonOf(func(s *Poisson) { s.MostExpected = 1e-300 })(), []string{"most_expected: is 1e-300, must be from 4e-06 to 4e+06"}},
 		{poissonOf(func(s *Poisson) { s.Offset = "visits" })(), []string{"offset: is visits"}},
 		{logisticOf(func(s *Logistic) { s.Target = "blank" })(), []string{`target: is blank, of the categories ["yes" ""], must be a column of two categories, the second of which is not empty`}},
 		{poissonOf(func(s *Poisson) { s.Target = "blank" })(), []string{"target: is blank, which is categorical"}},
@@ -326,6 +327,33 @@ func TestRegressionSettings(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "37") {
 			t.Errorf("the number of rows is told: %v", err)
+		}
+	}
+}
+
+// TestDeclaredSettingsAreSaid: what could be tuned on the rows and costs nothing is noted where it
+// is not the default, by every way to fit; defaults need no word.
+func TestDeclaredSettingsAreSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		stage pipeline.Stage
+		want  []string
+	}{
+		"logistic":            {logisticOf(func(*Logistic) {})(), nil},
+		"poisson":             {poissonOf(func(*Poisson) {})(), nil},
+		"prior":               {logisticOf(func(s *Logistic) { s.PriorDeviation = 0.3 })(), []string{"prior_deviation, 0.3, is taken as publicly known"}},
+		"prior, variational":  {logisticOf(func(s *Logistic) { s.PriorDeviation, s.Variational = 0.3, varied(5, 10) })(), []string{"prior_deviation, 0.3, is"}},
+		"most, and the prior": {poissonOf(func(s *Poisson) { s.MostExpected, s.PriorDeviation = 0.5, 1 })(), []string{"prior_deviation, 1, is", "most_expected, 0.5, is"}},
+	} {
+		w, err := c.stage.Plan(pipeline.Headers{"in": clinic(30, 5).Header})
+		must(t, err)
+		if len(w.Findings) != len(c.want) {
+			t.Errorf("%s: findings %v, must be %d", name, w.Findings, len(c.want))
+			continue
+		}
+		for i, f := range w.Findings {
+			if f.Rule != "W42" || f.Level != pipeline.LevelNote || !strings.HasPrefix(f.Message, c.want[i]) {
+				t.Errorf("%s: finding %+v, must be W42, %s", name, f, c.want[i])
+			}
 		}
 	}
 }

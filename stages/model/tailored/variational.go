@@ -65,7 +65,8 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 		return pipeline.Work{}, err
 	}
 	w := pipeline.Work{
-		Out: pipeline.Headers{"out": out},
+		Out:      pipeline.Headers{"out": out},
+		Findings: s.findings(),
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling rate %.4g", weights, v.SamplingRate),
 			Mechanism: func(scale float64) privacy.Mechanism { return v.dpsgd(scale, weights) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: &pipeline.Published{

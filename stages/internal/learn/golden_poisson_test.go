@@ -8,7 +8,8 @@ import (
 )
 
 // PoissonL2 minimises mean half deviance + 0.5 Alpha |w|^2 with log link
-// (sklearn PoissonRegressor) by Newton's method. It is not the GLM of FitGLM.
+// (sklearn PoissonRegressor) by Newton's method, of which golden cases are kept; it is not the GLM of
+// FitGLM, and no kind has it.
 type PoissonL2 struct{ Alpha float64 }
 
 // Fit implements Regressor.
