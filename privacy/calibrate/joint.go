@@ -187,7 +187,10 @@ func (j *joint) raise() error {
 		}
 		return j.total()
 	}}
-	_, err := s.run()
+	x, err := s.run()
+	if err == nil {
+		_, err = s.at(x) // where epsilon jumps, what was tried last is on the other side
+	}
 	return j.explain(err, "")
 }
 

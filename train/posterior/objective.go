@@ -41,6 +41,7 @@ type Objective struct {
 // values are the features of the numbers of a column.
 type values struct {
 	read bool
+	of   Column
 	x, y []float64
 }
 
@@ -74,15 +75,17 @@ func (o *Objective) read(s Stratum, columns []Values) error {
 		return fmt.Errorf("has %d columns and %d places", len(s.Columns), len(s.Places))
 	}
 	for j, c := range s.Columns {
-		from := columns[s.Places[j]]
+		from, v := columns[s.Places[j]], &o.values[s.Places[j]]
+		if v.read && v.of == c { // rows are looked at once, not in each stratum
+			continue
+		}
+		if v.read {
+			return fmt.Errorf("column %d: is %s, must be %s as in an earlier stratum", j, c.Family, v.of.Family)
+		}
 		if err := from.fit(c, len(o.of)); err != nil {
 			return fmt.Errorf("column %d: %w", j, err)
 		}
-		v := &o.values[s.Places[j]]
-		if v.read {
-			continue
-		}
-		v.read = true
+		v.read, v.of = true, c
 		for i, cell := range from.Cells {
 			o.cells[i*len(columns)+s.Places[j]] = cell
 		}

@@ -121,4 +121,12 @@ func TestRefusesWhatIsNoRow(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	two := []Stratum{{coin, []int{0}}, {Mixture{1, []Column{{Family: Categorical, Categories: 3}}}, []int{0}}}
+	if _, err := New(two, []Values{{Cells: []uint16{1}}}, []uint16{0}); err == nil || err.Error() != "stratum 1: column 0: is categorical, must be bernoulli as in an earlier stratum" {
+		t.Errorf("a column that is another one in a second stratum: %v", err)
+	}
+	two[1] = two[0]
+	if _, err := New(two, []Values{{Cells: []uint16{1}}}, []uint16{1}); err != nil {
+		t.Errorf("a column of two strata: %v", err)
+	}
 }

@@ -29,6 +29,13 @@ type Model struct {
 	PriorDeviation float64  `json:"prior_deviation"`
 }
 
+// A row expects from a millionth to a million times the greatest count at most: sums are of
+// whole numbers of what a row can move, and a float divides by that.
+const (
+	LeastExpected = 1e-6
+	MostExpected  = 1e6
+)
+
 // Column is a number between bounds, or one of several categories.
 type Column struct {
 	Name       string     `json:"name"`

@@ -99,8 +99,8 @@ func (m *Model) judge(ps *pipeline.Problems) {
 	if m.Kind == Logistic && (m.Positive == "" || m.Most != 0 || m.MostExpected != 0 || m.Offset != "") {
 		ps.Add("model", "a logistic one without positive, or with most, most_expected or offset", "one with positive alone")
 	}
-	if m.Kind == Poisson && (!(m.Most > 0 && m.Most <= 1e9) || m.Positive != "" && m.Most != 1 || !(m.MostExpected > 0 && m.MostExpected <= 1e6*m.Most)) {
-		ps.Add("model.most", fmt.Sprintf("%g with most_expected: %g", m.Most, m.MostExpected), "above 0 and at most 1e+09, 1 for events, with an expected number above 0 and at most a million times it")
+	if m.Kind == Poisson && (!(m.Most > 0 && m.Most <= 1e9) || m.Positive != "" && m.Most != 1 || !(m.MostExpected >= LeastExpected*m.Most && m.MostExpected <= MostExpected*m.Most)) {
+		ps.Add("model.most", fmt.Sprintf("%g with most_expected: %g", m.Most, m.MostExpected), "above 0 and at most 1e+09, 1 for events, with an expected number from a millionth to a million times it")
 	}
 	if m.Offset == "" && (m.Shortest != 0 || m.Longest != 0) || m.Offset != "" && !(m.Shortest > 0 && wide(m.Shortest, m.Longest)) {
 		ps.Add("model.offset", fmt.Sprintf("%q from %g to %g", m.Offset, m.Shortest, m.Longest), "a column between two numbers above 0, or none")

@@ -38,7 +38,7 @@ func Write(h pipeline.Header, stage string, c Count) (pipeline.Table, error) {
 	return pipeline.WriteFiles(h, []pipeline.File{{Name: stage + suffix, Data: text}}), err
 }
 
-// Read returns the count of an artifact.
+// Read returns the count of an artifact, which may come from anyone.
 func Read(ctx context.Context, t pipeline.Table) (c Count, err error) {
 	files, err := pipeline.ReadFiles(ctx, t)
 	if err != nil {
@@ -54,5 +54,23 @@ func Read(ctx context.Context, t pipeline.Table) (c Count, err error) {
 	if len(problems) > 0 {
 		return c, fmt.Errorf("%s", schema.Lines(problems))
 	}
-	return c, nil
+	return c, c.judge(files[0].Name)
 }
+
+// judge holds a count to what noise and the clamp at 0 can have left.
+func (c Count) judge(name string) error {
+	var ps pipeline.Problems
+	if c.Rows < 0 || c.Rows > mostRows {
+		ps.Add("rows", fmt.Sprint(c.Rows), fmt.Sprintf("from 0 to %d", int64(mostRows)))
+	}
+	if !(c.Deviation >= 0 && c.Deviation <= mostRows) {
+		ps.Add("deviation", fmt.Sprint(c.Deviation), "at least 0, and finite")
+	}
+	if err := ps.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// mostRows is twice what counts and their noise are clamped to (mechanism.ReleaseCounts).
+const mostRows = 1 << 62

@@ -41,8 +41,8 @@ func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if m.MostExpected = s.MostExpected; m.MostExpected == 0 {
 		m.MostExpected = m.Most
 	}
-	if m.MostExpected > 1e6*m.Most && m.Most > 0 {
-		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("at most %g, a million times the greatest count", 1e6*m.Most))
+	if m.Most > 0 && !(m.MostExpected >= regress.LeastExpected*m.Most && m.MostExpected <= regress.MostExpected*m.Most) {
+		ps.Add("most_expected", fmt.Sprint(m.MostExpected), fmt.Sprintf("from %g to %g, a millionth and a million times the greatest count", regress.LeastExpected*m.Most, regress.MostExpected*m.Most))
 	}
 	w := s.work(h, m)
 	if s.MostExpected != 0 {

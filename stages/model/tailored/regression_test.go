@@ -309,6 +309,7 @@ func TestRegressionSettings(t *testing.T) {
 			[]string{`target: is region, of the categories ["north" "south" "west" "east"]`, `columns[0]: is "agee", an unknown column`, "columns[1]: is region, which is explained", "columns[2]: is dose, which may be missing", "columns[3]: is score, a number without bounds"}},
 		{poissonOf(func(s *Poisson) { s.Target, s.Offset, s.MostExpected = "duration", "time", 1e9 })(),
 			[]string{"target: is duration, which is numeric from 0.5 to 2, must be an integer", "offset: is time, which is numeric from 0 to 1, must be a number with public bounds above 0"}},
+		{poissonOf(func(s *Poisson) { s.MostExpected = 1e-300 })(), []string{"most_expected: is 1e-300, must be from 4e-06 to 4e+06"}},
 		{poissonOf(func(s *Poisson) { s.Offset = "visits" })(), []string{"offset: is visits"}},
 		{logisticOf(func(s *Logistic) { s.Target = "blank" })(), []string{`target: is blank, of the categories ["yes" ""], must be a column of two categories, the second of which is not empty`}},
 		{poissonOf(func(s *Poisson) { s.Target = "blank" })(), []string{"target: is blank, which is categorical"}},
