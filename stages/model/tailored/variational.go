@@ -164,7 +164,7 @@ func (s *Logistic) published(h pipeline.Header) *pipeline.Published {
 	}
 	v := s.Variational
 	return &pipeline.Published{
-		Method: "Jalko et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion",
+		Method: "Jälkö et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
 			one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier, Steps: int64(v.Steps)})
 			return float64(s.Queries) * one, err
