@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +73,40 @@ func TestTablesAreLearnedOnceForAllT(t *testing.T) {
 		}
 		if of[0]["ask"] == of[1]["ask"] {
 			t.Errorf("%s: answers of 2 and of 20 questions are one computation", name)
+		}
+	}
+}
+
+// TestPublishedSpecsHaveThePapersLabels: in each cell of the experiments of Jälkö et al. as published a tailored answer has the label
+// as its published epsilon, within the 1 % that three digits of a noise leave, and the mixture what PAPERS section 5 recomputes for its noise,
+// with 6 % at most for the sizes of strata; of Carat's noise our arithmetic gives .93. All of them together have a proven epsilon, which is
+// below.
+func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
+	cells := regexp.MustCompile(`^(?:e([0-9.]+)-)?t[0-9]+$`)
+	mixtures := map[string]float64{"1": 0.928, "1.1": 1.06, "2": 1.90, "4": 3.62, "8": 7.42, "14": 13.2}
+	for name, n := range map[string]int{"jalko-carat-like-published": 4, "jalko-adult-tailored-published": 20} {
+		base, err := (&specFlags{}).compile("specs:" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base.Spec.Experiment.Repeats = 1
+		trials, plans, err := (&specFlags{}).trials("specs:"+name, base)
+		if err != nil || len(trials) != n {
+			t.Fatalf("%s: %d cells, %v; must have %d", name, len(trials), err, n)
+		}
+		for i, p := range plans {
+			label := cells.FindStringSubmatch(trials[i].Cell)[1]
+			if label == "" {
+				label = "1"
+			}
+			want, err := strconv.ParseFloat(label, 64)
+			ask, mixture := p.Step("ask").Published, p.Step("mixture").Published
+			if err != nil || ask == nil || mixture == nil || math.Abs(*ask/want-1) > 0.01 || *mixture < 0.99*mixtures[label] || *mixture > 1.06*mixtures[label] {
+				t.Errorf("%s, %s: the paper's epsilons are %v and %v, must be about %g and %g", name, trials[i].Cell, ask, mixture, want, mixtures[label])
+			}
+			if p.Epsilon.Proven == nil || p.Epsilon.Published == nil || *p.Epsilon.Proven >= *p.Epsilon.Published {
+				t.Errorf("%s, %s: the epsilons are %v and %v", name, trials[i].Cell, p.Epsilon.Proven, p.Epsilon.Published)
+			}
 		}
 	}
 }

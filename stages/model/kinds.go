@@ -10,9 +10,10 @@ import (
 	"weir/stages/model/mixture"
 	"weir/stages/model/sample"
 	"weir/stages/model/tailored"
+	"weir/stages/model/votes"
 )
 
 // Kinds lists the models of every family, and sample.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), sample.Kinds())
+	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), sample.Kinds())
 }

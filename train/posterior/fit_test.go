@@ -15,15 +15,26 @@ import (
 // fitted is the law that is learned of rows without privacy, from means of 0 and a wide start.
 func fitted(t *testing.T, m Mixture, p Prior, rows [][]float64, steps int, rate float64) train.MeanField {
 	t.Helper()
-	o := objectiveOf(t, m, rows, make([]float64, m.Params()))
-	c := train.DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: float64(len(rows)), Steps: steps}
-	paid := privacy.Open(privacy.Opening{Spend: "train", Mechanism: c, Source: noise.NewSource(noise.Key{1}, "train")})
 	start := train.MeanField{Mean: make([]float32, m.Params()), LogDeviation: make([]float32, m.Params())}
 	for i := range start.LogDeviation {
 		start.LogDeviation[i] = -1
 	}
+	return fittedFrom(t, objectiveOf(t, m, rows, make([]float64, m.Params())), p, 1, start, len(rows), steps, rate)
+}
+
+// fittedFrom starts at a given law, and counts the prior several times.
+func fittedFrom(t *testing.T, o *Objective, p Prior, times float64, start train.MeanField, n, steps int, rate float64) train.MeanField {
+	t.Helper()
+	c := train.DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: float64(n), Steps: steps}
+	paid := privacy.Open(privacy.Opening{Spend: "train", Mechanism: c, Source: noise.NewSource(noise.Key{1}, "train")})
 	fit := train.FitConfig{Optimiser: train.Adam(rate, 0.9, 0.999), Average: 0.995}
-	law, err := train.FitMeanField(context.Background(), fit, o, o.Gradient(p), start, len(rows), 3, paid, train.Hooks{})
+	prior := func(gradient []float64, w []float32) {
+		o.Gradient(p)(gradient, w)
+		for i := range gradient {
+			gradient[i] *= times
+		}
+	}
+	law, err := train.FitMeanField(context.Background(), fit, o, prior, start, n, 3, paid, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}

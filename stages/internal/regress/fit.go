@@ -53,10 +53,10 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 const (
 	// exactSteps are enough for Newton's method without noise, from an intercept.
 	exactSteps = 25
-	// settled is a step after which a fit without noise ends: the next would be its square, far below
-	// what the rounding of sums leaves. Under noise all steps are taken, so that their number says
-	// nothing of the rows.
-	settled = 1e-6
+	// settled is a step after which a fit without noise ends: the next would be about its square, or what
+	// the rounding of sums makes of it, on Adult 1e-4. Under noise all steps are taken, so that their
+	// number says nothing of the rows.
+	settled = 1e-3
 )
 
 // Answer is the law of the coefficients of rows that may be looked at.

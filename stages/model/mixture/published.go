@@ -14,7 +14,7 @@ func (s *Mixture) published(h pipeline.Header, l *layout, rate float64) *pipelin
 		return nil
 	}
 	return &pipeline.Published{
-		Method: "Jälkö et al. 2021: twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion",
+		Method: "Jälkö et al. 2021: twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
 			phases := []published.Phase{{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: int64(s.Steps)}}
 			if len(l.stratify) > 0 {

@@ -151,7 +151,7 @@ func (s *Covariance) largest(a ask.Asked, adjacency privacy.Adjacency) float64 {
 // paper is the epsilon that is printed: that of the classical Gaussian mechanism, times T.
 func (s *Covariance) paper() *pipeline.Published {
 	return &pipeline.Published{
-		Method: "Jalko et al. 2021: T times sqrt(2 ln(1.25/delta)) over the noise, of a sensitivity without the diagonal",
+		Method: "Jälkö et al. 2021: T times sqrt(2 ln(1.25/delta)) over the noise, of a sensitivity without the diagonal",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
 			return float64(s.Queries) * math.Sqrt(2*portable.Log(1.25/delta)) / multiplier, nil
 		},

@@ -70,7 +70,7 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling rate %.4g", weights, v.SamplingRate),
 			Mechanism: func(scale float64) privacy.Mechanism { return v.dpsgd(scale, weights) }}},
 		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: &pipeline.Published{
-			Method: "Jalko et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion",
+			Method: "Jälkö et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
 			Epsilon: func(multiplier, delta float64) (float64, error) {
 				one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier, Steps: int64(v.Steps)})
 				return float64(s.Queries) * one, err
