@@ -2,7 +2,6 @@ package mixture
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/model/artifact"
+	"weir/train/histogram"
 	"weir/train/posterior"
 )
 
@@ -20,14 +20,26 @@ func (m *model) Header() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 }
 
-// Draw draws rows of the posterior predictive. Strata have rows in proportion to their noisy
-// sizes, rounded over all rows that were announced; which row is of which is a uniform order.
+// Draw draws rows of the posterior predictive. A stratum's probability p is its share of the
+// noisy sizes. Independent rows each draw their stratum. Others are shared out over the n that
+// were announced by systematic rounding from a uniform start (histogram.Systematic), in a
+// uniform order: a stratum gets the whole number below or above n p, and n p on average,
+// however few rows there are; each row is of it with probability p. Rows of one drawing are not
+// independent then: of two strata that are one after the other and have n p of a half each,
+// exactly one gets a row.
 func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
 		return nil, errors.New("categorical: is argmax, must be sample for a mixture: parameters are drawn for each row, so that no category is the most probable one")
 	}
-	w := &drawing{model: m, rows: max(d.Rows, 1), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
+	return m.drawing(d).next, nil
+}
+
+func (m *model) drawing(d artifact.Drawing) *drawing {
+	w := &drawing{model: m, rows: max(d.Rows, 1), sizes: m.shares(), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
 	w.law.Prior, w.from = m.Prior, make([]int, len(m.layout.strata))
+	if d.Independent {
+		w.rows = 1 // one row shared out by a uniform start is drawn by the shares
+	}
 	at := 0
 	for i, s := range m.layout.strata {
 		if w.from[i] = -1; !slices.Contains(m.PriorOnly, i) {
@@ -35,12 +47,13 @@ func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 			at += s.Params()
 		}
 	}
-	return w.next, nil
+	return w
 }
 
 type drawing struct {
 	*model
-	rows                   int64 // announced
+	rows                   int64     // that are shared out together
+	sizes                  []float64 // of strata
 	strata, values, inside *rand.Rand
 	law                    posterior.Predictive // of the row's stratum: one for all, since it keeps as much as its widest column
 	from                   []int                // of each stratum, in the law of all; -1 where it has the prior
@@ -70,13 +83,13 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 	return array.NewRecord(h.Schema, arrays, int64(n)), nil
 }
 
-// stratum is that of the next row. When every announced row has one, it begins anew.
+// stratum is that of the next row. When every row that is shared out has one, others are.
 func (w *drawing) stratum() int {
 	if len(w.from) == 1 {
 		return 0
 	}
 	if w.all == 0 {
-		w.left, w.all = allot(w.rows, w.Sizes), w.rows
+		w.left, w.all = histogram.Systematic(w.sizes, w.rows, w.strata.Float64()), w.rows
 	}
 	at := int64(w.strata.Uint64N(uint64(w.all)))
 	w.all--
@@ -90,39 +103,18 @@ func (w *drawing) stratum() int {
 	return len(w.left) - 1 // not reached: left sums to all
 }
 
-// allot shares rows out in proportion to sizes, by largest remainders; where no stratum has
-// any, alike.
-func allot(rows int64, sizes []int64) []int64 {
-	total := 0.0
-	for _, n := range sizes {
-		total += float64(n)
+// shares are the sizes of strata; where none has any row, all are alike.
+func (m *model) shares() []float64 {
+	sizes, all := make([]float64, len(m.Sizes)), int64(0)
+	for i, n := range m.Sizes {
+		sizes[i], all = float64(n), max(all, n)
 	}
-	left, given := make([]int64, len(sizes)), int64(0)
-	rest, order := make([]float64, len(sizes)), make([]int, len(sizes))
-	for i, n := range sizes {
-		share := 1 / float64(len(sizes))
-		if total > 0 {
-			share = float64(n) / total
+	if all == 0 {
+		for i := range sizes {
+			sizes[i] = 1
 		}
-		exact := float64(share * float64(rows))
-		left[i] = min(int64(math.Floor(exact)), rows-given)
-		rest[i], order[i] = exact-float64(left[i]), i
-		given += left[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case rest[a] > rest[b]:
-			return -1
-		case rest[a] < rest[b]:
-			return 1
-		}
-		return 0
-	})
-	for i := 0; given < rows; i = (i + 1) % len(order) {
-		left[order[i]]++
-		given++
-	}
-	return left
+	return sizes
 }
 
 // row draws the cells of a row of a stratum.

@@ -221,16 +221,3 @@ func TestSmallStrataHaveThePrior(t *testing.T) {
 		}
 	}
 }
-
-// TestAllot: rows are shared out whole, by largest remainders.
-func TestAllot(t *testing.T) {
-	for _, c := range []struct {
-		rows        int64
-		sizes, want []int64
-	}{{10, []int64{1, 1, 2}, []int64{3, 2, 5}}, {7, []int64{0, 5, 0}, []int64{0, 7, 0}}, {4, []int64{0, 0}, []int64{2, 2}}, {1, []int64{1, 1, 1}, []int64{1, 0, 0}},
-		{1e12, []int64{1 << 61, 1 << 61}, []int64{5e11, 5e11}}} {
-		if diff := cmp.Diff(c.want, allot(c.rows, c.sizes)); diff != "" {
-			t.Errorf("%d rows over %v (-want +got):\n%s", c.rows, c.sizes, diff)
-		}
-	}
-}
