@@ -2,6 +2,7 @@ package mixture
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -63,10 +64,11 @@ type drawing struct {
 
 // next is the next n rows.
 func (w *drawing) next(n int) (arrow.Record, error) {
-	cells := make([][]uint16, len(w.layout.grids))
+	cells, strata := make([][]uint16, len(w.layout.grids)), make([]int, n)
 	row := make([]int, len(cells))
-	for range n {
-		w.row(w.stratum(), row)
+	for i := range strata {
+		strata[i] = w.stratum()
+		w.row(strata[i], row)
 		for j, cell := range row {
 			cells[j] = append(cells[j], uint16(cell))
 		}
@@ -75,12 +77,38 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 	arrays := make([]arrow.Array, len(cells))
 	for j := range w.layout.grids {
 		b := array.NewBuilder(memory.DefaultAllocator, h.Schema.Field(j).Type)
-		if err := w.layout.grids[j].Append(b, cells[j], w.inside); err != nil {
+		if err := w.append(b, j, cells[j], strata); err != nil {
 			return nil, err
 		}
 		arrays[j] = b.NewArray()
 	}
 	return array.NewRecord(h.Schema, arrays, int64(n)), nil
+}
+
+// append appends a value of each cell of a column: where the row's stratum fixes it, the declared
+// one, whatever others its cell has.
+func (w *drawing) append(to array.Builder, column int, cells []uint16, strata []int) error {
+	g := w.layout.grids[column]
+	if g.Coded() {
+		return g.Append(to, cells, w.inside)
+	}
+	for i, cell := range cells {
+		v := g.Value(int(cell), w.inside)
+		if f, is := w.layout.strata[strata[i]].fixed[column]; is && int(cell) < g.Values() {
+			v = f.value
+		}
+		if math.IsNaN(v) {
+			to.AppendNull()
+			continue
+		}
+		switch b := to.(type) {
+		case *array.Int64Builder:
+			b.Append(int64(v))
+		case *array.Float64Builder:
+			b.Append(v)
+		}
+	}
+	return nil
 }
 
 // stratum is that of the next row. When every row that is shared out has one, others are.
@@ -123,8 +151,8 @@ func (w *drawing) row(at int, row []int) {
 	for i, column := range w.layout.stratify {
 		row[column] = s.codes[i]
 	}
-	for column, cell := range s.fixed {
-		row[column] = cell
+	for column, f := range s.fixed {
+		row[column] = f.cell
 	}
 	values := make([]float64, len(s.Places))
 	w.law.Mixture, w.law.Mean, w.law.LogDeviation = s.Mixture, nil, nil

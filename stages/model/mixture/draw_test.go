@@ -4,12 +4,17 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/google/go-cmp/cmp"
 
 	"weir/internal/stattest"
+	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/model/artifact"
+	"weir/train/posterior"
 )
 
 // drawnStrata counts, over many drawings of 6 rows from strata of the sizes, by the stratum of
@@ -107,5 +112,39 @@ func TestRowsAreSharedOut(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%d rows over %v (-want +got):\n%s", c.rows, c.sizes, diff)
 		}
+	}
+}
+
+// TestFixedValuesAreExact: of a number of more values than cells, each four a cell, and of one on a
+// line, what a rule sets is drawn, never a neighbour in its cell: 0 and 3, ends of one cell, in two
+// strata; 70 of a weight. Two rules that set neighbours in one stratum contradict each other.
+func TestFixedValuesAreExact(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "adult", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "income", Type: pipeline.Integer, Bounds: &[2]float64{0, 200000}, Nullable: true},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}},
+		{Name: "rich", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	}}
+	set := func(adult, income string) Structural {
+		return Structural{Where: map[string]pipeline.Choice{"adult": {adult}}, Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
+	}
+	shape := Shape{Components: 2, Prior: posterior.Uniform(), Stratify: []string{"adult"}, Structural: []Structural{set("no", "0"), set("yes", "3")}}
+	var ps pipeline.Problems
+	m := &model{Domain: d, Shape: shape, Sizes: []int64{1, 1}, PriorOnly: []int{0, 1}, layout: newLayout(shape, d, &ps)}
+	must(t, ps.Err())
+	if g := m.layout.grids[1]; g.Cell(0) != g.Cell(3) {
+		t.Fatal("0 and 3 are in two cells: the test sees nothing")
+	}
+	rec := drawn(t, m, 200)
+	income, weight := rec.Column(1).(*array.Int64), rec.Column(2).(*array.Float64)
+	for i, adult := range codes(rec, "adult") {
+		if want := int64(3 * adult); income.IsNull(i) || income.Value(i) != want || weight.Value(i) != 70 {
+			t.Fatalf("row %d, adult %d: income %s, weight %s, must be %d and 70", i, adult, income.ValueStr(i), weight.ValueStr(i), want)
+		}
+	}
+	shape.Structural = append(shape.Structural, set("no", "1"))
+	newLayout(shape, d, &ps)
+	if err := ps.Err(); err == nil || !strings.Contains(err.Error(), "another value than an earlier rule sets") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -151,7 +151,7 @@ func TestDrawnRowsKeepTheStructure(t *testing.T) {
 	for i := range sex {
 		count[sex[i]][dead[i]]++
 		if dead[i] == 0 {
-			if cause[i] != -1 || weight.IsNull(i) || math.Abs(weight.Value(i)-70) > 0.05 {
+			if cause[i] != -1 || weight.IsNull(i) || weight.Value(i) != 70 {
 				t.Fatalf("row %d is alive, has cause %d and weight %v", i, cause[i], weight.ValueStr(i))
 			}
 		} else {
