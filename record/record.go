@@ -47,7 +47,9 @@ type Run struct {
 	Tables        []Table         `json:"tables"` // released tables, as planned
 	Release       []File          `json:"release"`
 
-	// What reveals private rows is not in run.json: why a run failed lies in
+	// Started, Finished and the seconds of stages tell roughly how many private rows there are, as
+	// watching a run does: run.json is the owner's and the auditor's, and never published. What reveals
+	// more of private rows is not in it: why a run failed lies in
 	// internal/error.txt, figures against real rows lie in
 	// internal/metrics.json, and the list of internal files, whose sizes count rows, in
 	// internal/files.json.

@@ -25,6 +25,7 @@ func quickModels() map[string]string {
 		"independent": "", "marginal_tree": "", "mst": "", "aim": "bins: 3", "privbayes": "bins: 3", "auto": "target: flag",
 		"dp_wgan":          "from: encode, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " + sampled,
 		"gs_wgan":          "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], latent_dim: 2, checkpoint_every: 2",
+		"pate_gan":         "from: shards, steps: 3, batch_size: 4, generator: [4], student: [4], latent_dim: 2, checkpoint_every: 2",
 		"dp_vae":           "from: encode, " + coder + ", " + sampled,
 		"dp_syn":           "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
 		"mixture":          "components: 2, stratify: [flag], " + sampled,

@@ -11,7 +11,8 @@ import (
 func TestJointMeetsTinyBudgets(t *testing.T) {
 	gauss := func(s float64) []privacy.Event { return []privacy.Event{privacy.Gaussian{NoiseMultiplier: s}} }
 	for _, name := range []string{"rdp", "pld"} {
-		for _, target := range []Target{{1e-8, 1e-6, privacy.AddRemove}, {8e-7, 1e-6, privacy.ReplaceOne}, {3e-6, 1e-6, privacy.AddRemove}, {1e-5, 0.01, privacy.AddRemove}} {
+		for _, target := range []Target{{1e-8, 1e-6, privacy.AddRemove}, {8e-7, 1e-6, privacy.ReplaceOne}, {3e-6, 1e-6, privacy.AddRemove}, {1e-5, 0.01, privacy.AddRemove},
+			{1e-14, 1e-5, privacy.AddRemove}, {3e-13, 1e-3, privacy.AddRemove}, {7e-14, 1e-4, privacy.ReplaceOne}} {
 			acc := accountant(t, name)
 			for _, shares := range [][]float64{{0.5, 0.5}, {0.1, 0.9}, {0.1, 0.1, 0.2, 0.2, 0.2, 0.2}} {
 				var stages []Stage

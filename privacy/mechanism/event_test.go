@@ -20,6 +20,8 @@ func TestEventsSayWhatIsDrawn(t *testing.T) {
 		{LaplaceCounts{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.DiscreteLaplace{NoiseMultiplier: 7}},
 		{LaplaceTotal{7, 1}, privacy.DiscreteLaplace{NoiseMultiplier: 7}, privacy.Pure{Epsilon: math.Nextafter(1./7, 1)}},
 		{GaussianHistogram{1.5, 1}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5 * math.Sqrt2 * (1 - 0x1p-50)}},
+		{Votes{1.5, GaussianVotes, 9, 4, 5}, privacy.Repeated{Count: 20, Event: privacy.Gaussian{NoiseMultiplier: 1.5}}, privacy.Repeated{Count: 20, Event: privacy.Gaussian{NoiseMultiplier: 3}}},
+		{Votes{7, LaplaceVotes, 9, 4, 5}, privacy.Repeated{Count: 20, Event: privacy.DiscreteLaplace{NoiseMultiplier: 7}}, privacy.Repeated{Count: 20, Event: privacy.Pure{Epsilon: math.Nextafter(1./7, 1)}}},
 		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.AddRemove}, privacy.Gaussian{NoiseMultiplier: 1.5}, privacy.Gaussian{NoiseMultiplier: 1.5}},
 		{GaussianFilter{NoiseMultiplier: 1.5, Adjacency: privacy.ReplaceOne}, privacy.Gaussian{NoiseMultiplier: 0.75}, privacy.Gaussian{NoiseMultiplier: 1.5}},
 		{ZCDPFilter{2, privacy.AddRemove}, privacy.ZCDP{Rho: 0.125}, privacy.ZCDP{Rho: 0.5}},
@@ -66,7 +68,7 @@ func TestGaussianEventsAreTheirSensitivity(t *testing.T) {
 		for _, c := range []struct {
 			m     privacy.Mechanism
 			sigma float64
-		}{{GaussianHistogram{sigma, 1}, sigma}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "add_remove"}, 1}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "replace_one"}, 1}} {
+		}{{GaussianHistogram{sigma, 1}, sigma}, {Votes{sigma, GaussianVotes, 5, 1, 1}, sigma}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "add_remove"}, 1}, {GaussianFilter{NoiseMultiplier: sigma, Adjacency: "replace_one"}, 1}} {
 			for a, accountant := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
 				charged := accountant / c.m.Event(a).(privacy.Gaussian).NoiseMultiplier
 				if due := c.m.Sensitivity(a).Bound / c.sigma; charged < due*(1-1e-15) || charged > due*(1+1e-12) {

@@ -51,6 +51,11 @@ func pmf(plan privacy.Mechanism, k int64) float64 {
 		return laplace(m.moves().Under(m.Adjacency) / m.Epsilon)
 	case GaussianHistogram:
 		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
+	case Votes:
+		if m.Law == LaplaceVotes {
+			return laplace(m.NoiseMultiplier)
+		}
+		return between((float64(k)-0.5)/m.NoiseMultiplier, (float64(k)+0.5)/m.NoiseMultiplier)
 	}
 	panic(fmt.Sprintf("%T", plan))
 }

@@ -32,11 +32,14 @@ func countRows() []row {
 		return func(h *privacy.Handle, i int) (any, error) { return ReleaseCounts(h, inputs[i]) }
 	}
 	cells := counts([3][]int64{{10, 5, -7}, {11, 5, -7}, {9, 6, -7}})
+	votes := counts([3][]int64{{10}, {11}, {9}})
 	return []row{
 		{"laplace counts", func(f float64, n int64) privacy.Mechanism { return LaplaceCounts{3 * f, n} }, cells, integerP},
 		{"laplace total", func(f float64, n int64) privacy.Mechanism { return LaplaceTotal{3 * f, n} },
 			counts([3][]int64{{10}, {11}, {9}}), integerP},
 		{"gaussian histogram", func(f float64, n int64) privacy.Mechanism { return GaussianHistogram{3 * f, n} }, cells, integerP},
+		{"gaussian votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, GaussianVotes, 20, 1, n} }, votes, integerP},
+		{"laplace votes", func(f float64, n int64) privacy.Mechanism { return Votes{3 * f, LaplaceVotes, 20, 1, n} }, votes, integerP},
 		{"bounds", func(f float64, n int64) privacy.Mechanism { return Bounds{3 * f, 0, 3, 0.001, n} },
 			func(h *privacy.Handle, i int) (any, error) {
 				low, high, err := ReleaseBounds(h, h.Mechanism().(Bounds).Count(nil, [][]float64{{math.NaN(), 1, 5}, {math.NaN(), 1, 5, -3}, {math.NaN(), -9, 5}}[i]))

@@ -69,6 +69,16 @@ func PATEEpsilon(votes []Vote, lambda, delta float64, orders int, moment func(Vo
 	return best
 }
 
+// PATECeiling is the most that PATEEpsilon comes to, whatever the votes are: each at its
+// data-independent moment. It is public, as the number of votes is.
+func PATECeiling(votes int64, lambda, delta float64, orders int) float64 {
+	best := math.Inf(1)
+	for l := 1.0; l <= float64(orders); l++ {
+		best = math.Min(best, (float64(float64(votes)*IndependentMoment(Vote{}, lambda, l))+portable.Log(1/delta))/l)
+	}
+	return best
+}
+
 // TotalMoment adds the moments of order l of the votes.
 func TotalMoment(votes []Vote, lambda, l float64, moment func(Vote, float64, float64) float64) float64 {
 	sum := 0.0

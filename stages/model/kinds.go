@@ -11,9 +11,10 @@ import (
 	"weir/stages/model/mixture"
 	"weir/stages/model/sample"
 	"weir/stages/model/tailored"
+	"weir/stages/model/votes"
 )
 
 // Kinds lists the models of every family, what removes anomalies by them, and sample.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), anomaly.Kinds(), sample.Kinds())
+	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), anomaly.Kinds(), sample.Kinds())
 }

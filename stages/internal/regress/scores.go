@@ -22,13 +22,12 @@ type Tally struct {
 }
 
 // newTally has room for the sum of vectors of dim numbers that one row moves by at most
-// alone when it comes or goes, and by both when it is replaced. Rounding adds half a
-// number to each coordinate of each row.
-func newTally(dim int, alone, both float64) *Tally {
-	scale := alone / unit
+// alone when it comes or goes, which is unit of its numbers, and by further times that when it is
+// replaced. Rounding adds half a number to each coordinate of each row.
+func newTally(dim int, alone, further float64) *Tally {
 	slack := math.Sqrt(float64(dim))
-	return &Tally{Sum: make([]int64, dim), scale: scale,
-		Moves: mechanism.Moves{AddRemove: (alone/scale + float64(slack/2)) * (1 + 1e-9), ReplaceOne: (both/scale + slack) * (1 + 1e-9)}}
+	return &Tally{Sum: make([]int64, dim), scale: alone / unit,
+		Moves: mechanism.Moves{AddRemove: (unit + float64(slack/2)) * (1 + 1e-9), ReplaceOne: (float64(further*unit) + slack) * (1 + 1e-9)}}
 }
 
 func (t *Tally) add(k int, v float64) { t.Sum[k] += whole(v / t.scale) }
@@ -51,7 +50,7 @@ func (release Release) take(t *Tally, share float64) (sums []float64, deviation 
 
 // totals is the sum of outcomes and of exposures, each a share of the greatest.
 func (r *Rows) totals() *Tally {
-	t := newTally(2, math.Sqrt2, math.Sqrt2)
+	t := newTally(2, math.Sqrt2, 1)
 	for i := range r.n {
 		t.add(0, r.outcome[i]/r.most)
 		t.add(1, r.exposure(i)/r.longest)
@@ -71,15 +70,13 @@ func (r *Rows) totals() *Tally {
 func (r *Rows) sums(ctx context.Context, theta []float64) (score, information *Tally, err error) {
 	d, norm := len(theta), math.Sqrt(r.square)
 	alone := math.Max(r.most, r.cap)
-	both := math.Max(float64(alone*math.Sqrt(r.diameter)), float64((r.most+r.cap)*norm))
-	score = newTally(d, float64(alone*norm), both)
-	heavy := float64(r.heaviest * r.square)
-	information = newTally(d*(d+1)/2, heavy, float64(math.Sqrt2*heavy))
+	score = newTally(d, float64(alone*norm), math.Max(math.Sqrt(r.diameter)/norm, (r.most+r.cap)/alone))
+	information = newTally(d*(d+1)/2, float64(r.heaviest*r.square), math.Sqrt2)
 	blocks := (r.n + together - 1) / together
 	workers := make([]adder, parallel.Workers(blocks))
 	parallel.Do(len(workers), blocks, func(worker, block int) {
 		if ctx.Err() == nil { // a row of hundreds of terms has tens of thousands of products
-			workers[worker].add(r, theta, score, information, block*together, min((block+1)*together, r.n))
+			workers[worker].add(r, theta, block*together, min((block+1)*together, r.n))
 		}
 	})
 	for _, w := range workers {
@@ -103,16 +100,18 @@ type adder struct {
 	score, information []int64
 }
 
-// add adds rows from to to (not included) in the numbers of two tallies.
-func (a *adder) add(r *Rows, theta []float64, score, information *Tally, from, to int) {
+// add adds rows from to to (not included). Parts of the longest row are counted, so that no number is
+// above unit whatever the scale of a tally is: one of 1e-303 has no inverse.
+func (a *adder) add(r *Rows, theta []float64, from, to int) {
 	if a.x == nil {
-		a.x, a.score, a.information = make([]float64, len(theta)), make([]int64, len(score.Sum)), make([]int64, len(information.Sum))
+		d := len(theta)
+		a.x, a.score, a.information = make([]float64, d), make([]int64, d), make([]int64, d*(d+1)/2)
 	}
-	fine, finer := 1/score.scale, 1/information.scale
+	alone, norm := math.Max(r.most, r.cap), math.Sqrt(r.square)
 	for i := from; i < to; i++ {
 		r.row(i, a.x)
 		residual, weight := r.at(i, dot(theta, a.x))
-		residual, weight = float64(residual*fine), float64(weight*finer)
+		residual, weight = between(residual/alone, -1, 1)*unit/norm, between(weight/r.heaviest, 0, 1)*unit/r.square
 		rest := a.information
 		for j, v := range a.x {
 			a.score[j] += whole(float64(residual * v))

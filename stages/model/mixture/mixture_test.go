@@ -78,6 +78,7 @@ func TestPlanNamesWhatIsWrong(t *testing.T) {
 		`structural[0].set.cause: is "plague"`:          func(s *Mixture) { s.Structural = rule("dead", "no", "cause", "plague") },
 		"structural[0].set.age: is 20..30, more than":   func(s *Mixture) { s.Structural = rule("dead", "no", "age", "20..30") },
 		"structural[1].set.cause: is another value":     func(s *Mixture) { s.Structural = append(s.Structural, rule("dead", "no", "cause", "heart")...) },
+		"structural: is 65537 rules for 6 strata, must": func(s *Mixture) { s.Structural = make([]Structural, mostRuled+1) },
 		"structural[0]: is without where":               func(s *Mixture) { s.Structural = []Structural{{Set: map[string]schema.Text{"cause": "heart"}}} },
 		"prior: weights: is 0":                          func(s *Mixture) { s.Prior.Weights = 0 },
 		"GiB":                                           func(s *Mixture) { s.Components = 1 << 24 },

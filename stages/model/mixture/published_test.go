@@ -31,6 +31,11 @@ func TestPublishedEpsilons(t *testing.T) {
 	if w, err := s.Plan(pipeline.Headers{"in": in}); err != nil || w.Terms.Published != nil {
 		t.Errorf("add_remove has a published epsilon, %v", err)
 	}
+	in = study(40).Header
+	in.Stability = pipeline.Rows(3)
+	if w, err := s.Plan(pipeline.Headers{"in": in}); err != nil || w.Terms.Published != nil {
+		t.Errorf("units of three rows have a published epsilon, which is about one row, %v", err)
+	}
 }
 
 func publishedEpsilon(t *testing.T, s *Mixture, in pipeline.Header, noise float64) float64 {

@@ -10,9 +10,16 @@ import (
 	"weir/pipeline/constraint"
 )
 
+// mostRuled is far beyond what anybody writes; a model from a stranger may hold any number.
+const mostRuled = 1 << 16
+
 // fix reads the rules of structural. A rule is public knowledge: nobody holds real rows to it,
 // and one that breaks it is learned without the columns that are fixed.
 func (l *layout) fix(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
+	if n := len(s.Structural) * len(l.strata); n > mostRuled {
+		ps.Add("structural", fmt.Sprintf("%d rules for %d strata", len(s.Structural), len(l.strata)), fmt.Sprintf("at most %d pairs of a rule and a stratum", mostRuled))
+		return
+	}
 	for i, rule := range s.Structural {
 		path := fmt.Sprintf("structural[%d]", i)
 		where := constraint.Where(d, path+".where", rule.Where, ps)

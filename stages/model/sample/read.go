@@ -10,6 +10,7 @@ import (
 	"weir/stages/model/graphical"
 	"weir/stages/model/latent"
 	"weir/stages/model/mixture"
+	"weir/stages/model/votes"
 )
 
 // Read reads a released model of any family.
@@ -19,5 +20,5 @@ func Read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
 
 // decoders lists every model that can be read back. A new family adds a line.
 func decoders() []artifact.Decoder {
-	return slices.Concat(gan.Decoders(), graphical.Decoders(), latent.Decoders(), mixture.Decoders())
+	return slices.Concat(gan.Decoders(), graphical.Decoders(), latent.Decoders(), mixture.Decoders(), votes.Decoders())
 }

@@ -69,12 +69,7 @@ func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, er
 		Findings: s.findings(),
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on a law of %d coefficients, sampling rate %.4g", weights, v.SamplingRate),
 			Mechanism: func(scale float64) privacy.Mechanism { return v.dpsgd(scale, weights) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: &pipeline.Published{
-			Method: "Jälkö et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
-			Epsilon: func(multiplier, delta float64) (float64, error) {
-				one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier, Steps: int64(v.Steps)})
-				return float64(s.Queries) * one, err
-			}}},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(h)},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			b, err := s.vary(ctx, env, m, in["in"])
 			if err != nil {
@@ -159,4 +154,19 @@ func objective(r regress.Rows) (*train.Supervised, error) {
 		return nil, err
 	}
 	return train.NewSupervised(n, in, out, net.BCE)
+}
+
+// published is the arithmetic of the paper's program for T queries, of which this is one. It is
+// about one row that is replaced.
+func (s *Logistic) published(h pipeline.Header) *pipeline.Published {
+	if h.Terms.Adjacency != privacy.ReplaceOne || h.Stability != pipeline.Rows(1) {
+		return nil
+	}
+	v := s.Variational
+	return &pipeline.Published{
+		Method: "Jälkö et al. 2021: T times twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion; its batches, of a fixed size without replacement, count as Poisson samples",
+		Epsilon: func(multiplier, delta float64) (float64, error) {
+			one, err := published.Jalko(delta, published.Phase{SamplingRate: v.SamplingRate, NoiseMultiplier: multiplier, Steps: int64(v.Steps)})
+			return float64(s.Queries) * one, err
+		}}
 }

@@ -1,0 +1,76 @@
+package votes
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/stages/prep"
+)
+
+// ward is an encoded table of 40 made-up rows in 5 shards: a tanh column, a standardised one
+// and two one-hot groups.
+func ward(t *testing.T, shards int) pipelinetest.Input {
+	t.Helper()
+	d := &pipeline.Domain{Columns: []pipeline.Column{
+		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
+		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	}}
+	columns := make([][]any, 4)
+	for i := range 40 {
+		row := []any{20 + i, 60.5 + float64(i%7), []string{"north", "south", "west"}[i%3], []string{"no", "yes"}[i/20]}
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: 40, OwnRows: true,
+		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsPublished, Delta: 1e-5}})
+	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
+		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
+	if shards > 0 {
+		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
+	}
+	table := pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
+	for _, s := range stages {
+		out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": table})
+		must(t, err)
+		table = out["out"]
+	}
+	r, err := table.Collect(t.Context())
+	must(t, err)
+	return pipelinetest.Input{Header: table.Header, Rows: r}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// small is a quick version of the kind.
+func small() *PATEGAN {
+	s := pateGANKind().New().(*PATEGAN)
+	s.Steps, s.BatchSize, s.LatentDim, s.Generator, s.Student, s.CheckpointEvery = 12, 6, 3, []int{8}, []int{6}, 5
+	return s
+}
+
+// paper is a quick version of what the paper's program is said to run.
+func paper() *PATEGAN {
+	s := small()
+	s.Noise, s.TeacherFeatures, s.TeacherVotes, s.StudentLearns, s.StudentLoss, s.StudentNorm = "laplace", "columns", "real", "majority", "wasserstein", "none"
+	s.Logistic, s.WeightClip, s.Optimiser, s.Average, s.Activation = &Logistic{Steps: 2, Rate: 0.1, Penalty: 1}, 0.01, "rmsprop", 0, "tanh"
+	return s
+}
+
+// learners are runs of the kind by name, on a table that they take.
+func learners(t *testing.T) (map[string]pipelinetest.Learner, pipelinetest.Input) {
+	t.Helper()
+	return map[string]pipelinetest.Learner{
+		"pate_gan":           {Kind: pateGANKind(), Stage: func() pipeline.Stage { return small() }},
+		"pate_gan published": {Kind: pateGANKind(), Stage: func() pipeline.Stage { return paper() }},
+	}, ward(t, 5)
+}

@@ -1,0 +1,178 @@
+package votes
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/training"
+	"weir/train"
+	"weir/train/net"
+)
+
+// PATEGAN is PATE-GAN (Jordon, Yoon, van der Schaar 2019) with votes that are charged
+// whatever they are.
+//
+// Input: an encoded private table of stability shards(k), the label a column like any
+// other. Mechanism: at each step the counts of teachers, one a shard, that take a generated
+// row for a real one, with noise (mechanism.Votes). Sensitivity: a changed shard changes
+// one teacher, which moves each count by 1, under either adjacency. Guarantee: that of
+// steps times batch_size such counts, fixed ahead; the noise follows from the budget.
+//
+// The paper charges what its votes turn out to be and stops when that reaches the budget:
+// both depend on private votes (W21; docs/accounting.md section 7), so neither is done here.
+// No restart is chosen by private scores.
+type PATEGAN struct {
+	Steps           int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; in each the teachers vote on batch_size generated rows."`
+	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" max:"1000000" doc:"Generated rows that are voted on in a step."`
+	Noise           string  `yaml:"noise" json:"noise" enum:"gaussian|laplace" doc:"Law of the noise on a count of votes. laplace is the paper's and costs more wherever there are many votes."`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Standard deviation (laplace: scale) of the noise on a count of votes, which one shard moves by 1; calibrated to the budget by default."`
+	PATETeachers    `yaml:",inline"`
+	PATEStudent     `yaml:",inline"`
+	PATEGenerator   `yaml:",inline"`
+	CheckpointEvery int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+}
+
+// PATETeachers are settings of the teachers.
+type PATETeachers struct {
+	Logistic        *Logistic `yaml:"logistic,omitempty" json:"logistic,omitempty" doc:"Makes teachers logistic regressions, as in the paper. By default they are linear discriminants, which follow from the means of a shard at once."`
+	TeacherFeatures string    `yaml:"teacher_features" json:"teacher_features" enum:"columns|pairs" doc:"What a teacher's score is linear in: the encoded columns, as in the paper, or also products of two of them, without which no teacher sees how columns vary and depend on each other."`
+	Target          string    `yaml:"target,omitempty" json:"target,omitempty" format:"column" doc:"With teacher_features pairs: products are those with this column, and squares of numbers. Votes say more of what predicts it, and nothing of how other columns depend on each other. Every pair by default."`
+	TeacherVotes    string    `yaml:"teacher_votes" json:"teacher_votes" enum:"real|half" doc:"Which rows a teacher votes for: those that it takes for real, as in the paper, or the half of the batch that it finds most like its rows, which tells something of rows that are far from real, too."`
+}
+
+// Logistic are settings of teachers that are logistic regressions.
+type Logistic struct {
+	Steps   int     `yaml:"steps" json:"steps" required:"true" min:"1" max:"1000000" doc:"Steps of Adam on all rows of its shard, and as much weight of generated ones, that a teacher takes before each vote, from where it was."`
+	Rate    float64 `yaml:"rate" json:"rate" required:"true" exclusiveMin:"0" doc:"Learning rate."`
+	Penalty float64 `yaml:"penalty" json:"penalty" required:"true" min:"0" doc:"Weight of squared weights: 1/C of scikit-learn's logistic regression."`
+}
+
+// PATEStudent are settings of the net that learns from votes.
+type PATEStudent struct {
+	StudentLearns string  `yaml:"student_learns" json:"student_learns" enum:"share|majority" doc:"What the student learns of a row: the noisy share of votes for it, or whether that is above a half, as in the paper."`
+	StudentLoss   string  `yaml:"student_loss" json:"student_loss" enum:"cross_entropy|wasserstein" doc:"Loss of the student: cross-entropy, or the difference of mean scores, as in the paper's program, which wants a weight_clip."`
+	StudentSteps  int     `yaml:"student_steps" json:"student_steps" min:"1" max:"1000000" doc:"Steps of the student on the votes of a step; they cost nothing."`
+	Student       []int   `yaml:"student" json:"student" min:"1" minItems:"1" doc:"Units of the student's hidden layers, of ReLU."`
+	StudentNorm   string  `yaml:"student_norm" json:"student_norm" enum:"none|batch" doc:"Whether the student's hidden layers normalise their batch. It has seen generated rows alone, so that mixing them costs nothing."`
+	Optimiser     string  `yaml:"optimiser" json:"optimiser" enum:"adam|rmsprop" doc:"Optimiser of student and generator: Adam (betas 0.5, 0.9), or RMSProp, the paper's."`
+	LearningRate  float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the student."`
+	WeightClip    float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Largest absolute weight of the student; 0 is no limit."`
+}
+
+// PATEGenerator are settings of the generator.
+type PATEGenerator struct {
+	GeneratorRate float64 `yaml:"generator_rate" json:"generator_rate" exclusiveMin:"0" doc:"Learning rate of the generator."`
+	Average       float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generator's weights, which is what is released; 0 releases the last weights."`
+	LatentDim     int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
+	Generator     []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
+	Activation    string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2."`
+}
+
+func pateGANKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "pate_gan", Version: 1,
+		Doc: "Trains a generator against a student that learns from noisy votes of teachers on disjoint shards (PATE-GAN, Jordon et al. 2019). " +
+			"Votes are charged whatever they are, so that the epsilon is known before the run; steps inside a shard, such as impute_knn with scope shard, cost nothing. " +
+			"With logistic, teacher_features columns, teacher_votes real, noise laplace, student_learns majority and student_loss wasserstein it is the paper's algorithm at its proven price. " +
+			"Use it where a GAN is wanted and noise should not grow with its nets: 500 to 2,000 shards of some ten rows or more. Needs an encoded table of stability shards(k).",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards, each with a teacher."}},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		New: func() pipeline.Stage {
+			return &PATEGAN{Steps: 3000, BatchSize: 64, Noise: "gaussian",
+				PATETeachers:  PATETeachers{TeacherFeatures: "pairs", TeacherVotes: "half"},
+				PATEStudent:   PATEStudent{StudentLearns: "share", StudentLoss: "cross_entropy", StudentSteps: 1, Student: []int{64}, StudentNorm: "batch", Optimiser: "adam", LearningRate: 3e-4},
+				PATEGenerator: PATEGenerator{GeneratorRate: 3e-5, Average: 0.999, LatentDim: 32, Generator: []int{128}, Activation: "leaky_relu"}, CheckpointEvery: 500}
+		},
+	}
+}
+
+// Plan prices the votes.
+func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	encoded.Need(h, &ps)
+	generator.Readable(h, &ps)
+	if h.Shards == 0 {
+		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
+	}
+	s.checkTogether(&ps)
+	if s.Target != "" && h.Domain.Column(s.Target) == nil {
+		ps.Unknown("target", "column", s.Target, h.Domain.Names())
+	}
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	student, gen, err := s.nets(h.Domain, h.Shards)
+	if err != nil {
+		return pipeline.Work{}, err
+	}
+	out := encoded.ModelHeader(h)
+	return pipeline.Work{
+		Out: pipeline.Headers{"model": out},
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("votes of %d teachers on %d generated rows a step, %s noise", h.Shards, s.BatchSize, s.Noise),
+			Mechanism: func(scale float64) privacy.Mechanism { return s.votes(scale, h.Shards) }}},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published()},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			weights, err := s.train(ctx, env, in["in"], h.Shards, student, gen)
+			if err != nil {
+				return nil, err
+			}
+			model, err := generator.Release(out, "pate_gan", generator.Part{Share: 1, Net: gen, Weights: weights})
+			return pipeline.Tables{"model": model}, err
+		},
+	}, nil
+}
+
+// checkTogether adds the settings that contradict each other.
+func (s *PATEGAN) checkTogether(ps *pipeline.Problems) {
+	if s.BatchSize == 1 && (s.TeacherVotes == "half" || s.StudentNorm == "batch") {
+		ps.Add("batch_size", "1 with teacher_votes half or student_norm batch, which leave nothing of a single row", "at least 2, or teacher_votes real and student_norm none")
+	}
+	if s.Target != "" && s.TeacherFeatures == "columns" {
+		ps.Add("target", s.Target+" with teacher_features columns, which have no products", "absent, or teacher_features pairs")
+	}
+	if s.WeightClip > 0 && s.StudentNorm == "batch" {
+		ps.Add("weight_clip", fmt.Sprintf("%g with student_norm batch, whose variances it would cut", s.WeightClip), "0, or student_norm none")
+	}
+}
+
+// votes is the one value from which counts, noise and event come.
+func (s *PATEGAN) votes(multiplier float64, teachers int) mechanism.Votes {
+	return mechanism.Votes{NoiseMultiplier: multiplier, Law: mechanism.VoteLaw(s.Noise), Teachers: teachers, Rows: s.BatchSize, Steps: int64(s.Steps)}
+}
+
+// train returns the generator's weights; the teachers stay here.
+func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, teachers int, student, gen *net.Net) ([]float32, error) {
+	l, err := training.Begin(ctx, env, t, teachers, s.CheckpointEvery)
+	if err != nil {
+		return nil, err
+	}
+	return train.PATEGAN(ctx, s.config(t.Domain, env.Rand("training").Uint64()), student, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
+}
+
+func (s *PATEGAN) config(d *pipeline.Domain, seed uint64) train.PATEGANConfig {
+	return train.PATEGANConfig{
+		Teachers: s.teachers(d),
+		Learns:   train.Label(s.StudentLearns), Objective: train.Criticism(s.StudentLoss), WeightClip: s.WeightClip, StudentSteps: s.StudentSteps,
+		Student: s.optimiser(s.LearningRate), Generator: s.optimiser(s.GeneratorRate), Average: s.Average, Seed: seed}
+}
+
+func (s *PATEGAN) teachers(d *pipeline.Domain) train.TeacherConfig {
+	c := train.TeacherConfig{Votes: train.Ballot(s.TeacherVotes), Products: s.products(d)}
+	if s.Logistic != nil {
+		c.Logistic = &train.Logistic{Steps: s.Logistic.Steps, Rate: s.Logistic.Rate, Penalty: s.Logistic.Penalty}
+	}
+	return c
+}
+
+func (s *PATEGAN) optimiser(rate float64) train.Optimiser {
+	if s.Optimiser == "rmsprop" {
+		return train.RMSProp(rate)
+	}
+	return train.Adam(rate, 0.5, 0.9)
+}

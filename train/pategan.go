@@ -1,0 +1,149 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/train/net"
+)
+
+// PATEGANConfig is how PATEGAN uses the paid votes.
+type PATEGANConfig struct {
+	Teachers  TeacherConfig `json:"teachers"`
+	Learns    Label         `json:"learns"`
+	Objective Criticism     `json:"objective"`
+	// WeightClip is that of the student; 0 is none.
+	WeightClip   float64   `json:"weight_clip"`
+	StudentSteps int       `json:"student_steps"` // on the votes of a step
+	Student      Optimiser `json:"student"`
+	Generator    Optimiser `json:"generator"`
+	Average      float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
+	Seed         uint64    `json:"seed"`    // public: first weights, latents
+}
+
+// Validate names every field that is out of range.
+func (c PATEGANConfig) Validate() error {
+	errs := []error{c.Teachers.Validate(), c.Student.Validate(), c.Generator.Validate()}
+	check := func(ok bool, name string, value any, need string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
+		}
+	}
+	check(c.Learns == LearnsShare || c.Learns == LearnsMajority, "learns", c.Learns, "share or majority")
+	check(c.Objective == CrossEntropy || c.Objective == WassersteinVotes, "objective", c.Objective, "cross_entropy or wasserstein")
+	check(c.WeightClip >= 0, "weight_clip", c.WeightClip, "at least 0")
+	check(c.StudentSteps >= 1, "student_steps", c.StudentSteps, "at least 1")
+	check(c.Average >= 0 && c.Average < 1, "average", c.Average, "at least 0 and below 1")
+	return errors.Join(errs...)
+}
+
+// PATEGAN trains a generator against a student that knows the rows by noisy votes of
+// teachers alone (Jordon, Yoon, van der Schaar 2019), one teacher for each shard, a list of
+// positions in rows; it returns the generator's weights, averaged where Average says so.
+//
+// Input: rows with stability shards(k). At each step every teacher learns to tell the rows
+// of its own shard from generated ones, and says of each of other generated rows which it
+// takes it for: a function of its shard, of public latents and of the votes released before.
+// Mechanism: the counts of those who say real, noised. Guarantee: that of the paid Votes;
+// student, generator and the average of its iterates are functions of the noisy counts and
+// of public randomness, so that nothing of them is charged, and any number of steps may be
+// taken on the votes of a step. The teachers are private and are not returned.
+func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
+	l, err := newPATELoop(c, student, gen, rows, shards, paid)
+	if err == nil {
+		err = l.state.resume(h, paid, &l.generator.t)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pate_gan: %w", err)
+	}
+	steps := int(l.votes.Steps)
+	h.resumed(Progress{Phase: "votes", Step: l.generator.t, Steps: steps})
+	for l.generator.t < steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := l.step(l.generator.t); err != nil {
+			return nil, fmt.Errorf("pate_gan: %w", err)
+		}
+		if h.reports(l.generator.t, steps) {
+			h.Progress(Progress{Phase: "votes", Step: l.generator.t, Steps: steps, Loss: l.student.meanLoss()})
+		}
+		if err := h.save(l.generator.t, &l.state); err != nil {
+			return nil, err
+		}
+	}
+	return l.average.of(l.generator), nil
+}
+
+type pateLoop struct {
+	c         PATEGANConfig
+	votes     mechanism.Votes
+	paid      *privacy.Handle
+	teachers  *teachers
+	student   *student
+	gen       *generator
+	generator *descent
+	average   *runningMean
+	state     state
+}
+
+// newPATELoop takes every parameter of the mechanism from what was paid for.
+func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*pateLoop, error) {
+	votes, err := paidVotes(paid)
+	if err == nil {
+		err = errors.Join(c.Validate(), checkShards(rows.Len(), shards), c.Teachers.fits(rows.Width(), votes.Rows))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if critic.In() != rows.Width() || gen.Out() != rows.Width() || critic.Out() != 1 || votes.Teachers != len(shards) {
+		return nil, fmt.Errorf("widths are rows %d, generator's output %d, student %d to %d; shards are %d, teachers paid for %d; the student must have 1 output and the others be equal",
+			rows.Width(), gen.Out(), critic.In(), critic.Out(), len(shards), votes.Teachers)
+	}
+	l := &pateLoop{c: c, votes: votes, paid: paid, gen: newGenerator(gen, votes.Rows),
+		teachers:  newTeachers(c.Teachers, rows, shards, votes.Rows),
+		student:   newStudent(c, critic, votes),
+		generator: newDescent(c.Generator, gen.Init(public(c.Seed, "generator", 0)))}
+	l.average = newRunningMean(c.Average, l.generator.w)
+	l.state.add(l.generator)
+	l.state.add(l.student.descent)
+	if lesson, ok := l.teachers.lesson.(*logisticLesson); ok {
+		l.state.add(lesson.descent)
+	}
+	l.state.addAverage(l.average)
+	return l, nil
+}
+
+func paidVotes(paid *privacy.Handle) (mechanism.Votes, error) {
+	if paid == nil {
+		return mechanism.Votes{}, errors.New("paid: is missing; open the planned mechanism first")
+	}
+	v, ok := paid.Mechanism().(mechanism.Votes)
+	if !ok {
+		return v, fmt.Errorf("paid: is %T, must be votes of teachers: %w", paid.Mechanism(), privacy.ErrUses)
+	}
+	return v, v.Check()
+}
+
+// step asks the teachers once, and moves student and generator by what they say.
+func (l *pateLoop) step(t int) error {
+	l.teachers.lesson.learn(l.teachers, l.generated("teachers", t))
+	asked := l.generated("votes", t)
+	noisy, err := mechanism.ReleaseCounts(l.paid, l.teachers.count(asked))
+	if err != nil {
+		return err
+	}
+	l.student.learn(asked, noisy)
+	dx := l.student.gradient(l.generated("generator", t))
+	l.gen.descend(l.generator, dx, 1/float64(l.votes.Rows))
+	l.average.update(l.generator.w)
+	return nil
+}
+
+// generated are the rows of step t for a purpose; they last until the next call.
+func (l *pateLoop) generated(purpose string, t int) net.Matrix {
+	return l.gen.sample(l.generator.w, l.votes.Rows, public(l.c.Seed, purpose, uint64(t)+1))
+}

@@ -1,0 +1,188 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"weir/train/internal/kernel"
+	"weir/train/net"
+	"weir/train/parallel"
+)
+
+// TeacherConfig is how teachers learn and vote.
+type TeacherConfig struct {
+	// Products are pairs of columns whose product is a feature beside the columns.
+	Products [][2]int32 `json:"products"`
+	Votes    Ballot     `json:"votes"`
+	Logistic *Logistic  `json:"logistic"` // nil: linear discriminants
+}
+
+// Ballot says which of the rows that it is asked about a teacher votes for.
+type Ballot string
+
+const (
+	VotesReal Ballot = "real" // those that it takes for real: of a score above 0
+	// VotesHalf are those above its median score: who finds all of them unlike its rows
+	// still says which are less so.
+	VotesHalf Ballot = "half"
+)
+
+// Validate names every field that is out of range.
+func (c TeacherConfig) Validate() error {
+	var errs []error
+	if c.Votes != VotesReal && c.Votes != VotesHalf {
+		errs = append(errs, fmt.Errorf("teachers.votes: is %q, must be real or half", c.Votes))
+	}
+	if c.Logistic != nil {
+		errs = append(errs, c.Logistic.validate())
+	}
+	return errors.Join(errs...)
+}
+
+// fits refuses products of columns that rows do not have, and a median of one score.
+func (c TeacherConfig) fits(width, batch int) error {
+	for i, p := range c.Products {
+		if min(p[0], p[1]) < 0 || int(max(p[0], p[1])) >= width {
+			return fmt.Errorf("teachers.products[%d]: is %v, must be two of %d columns", i, p, width)
+		}
+	}
+	if c.Votes == VotesHalf && batch < 2 {
+		return fmt.Errorf("rows: are %d a step, must be at least 2 for a vote of half of them", batch)
+	}
+	return nil
+}
+
+// teachers tell the rows of their shards from generated ones, one teacher a shard, each by
+// the sign of a linear score of a row's features. The weights of a teacher, its offset last,
+// are a function of its own shard, the seed and the generators before; one without rows
+// keeps weights of zero and votes for no row.
+type teachers struct {
+	c      TeacherConfig
+	rows   *Rows
+	shards [][]int32
+	width  int        // of features: columns, products, 1
+	center []float32  // what features count columns from
+	w      []float32  // the weights of all, a teacher a row
+	seen   net.Matrix // features of generated rows
+	lesson lesson
+	lanes  []*teacherLane
+	counts []int64
+}
+
+// lesson is how teachers learn.
+type lesson interface {
+	// learn sets the weights of all teachers by their shards and generated rows.
+	learn(t *teachers, fake net.Matrix)
+}
+
+// teacherLane is the buffers of one worker.
+type teacherLane struct {
+	x, features, scores net.Matrix // of rows of a shard; scores of generated rows by teachers
+	counts              []int64
+	column              []float32
+}
+
+// Teachers and rows that are handled at once. Neither shows in a result.
+const (
+	teacherChunk = 16
+	shardChunk   = 64
+)
+
+func newTeachers(c TeacherConfig, rows *Rows, shards [][]int32, batch int) *teachers {
+	t := &teachers{c: c, rows: rows, shards: shards, width: rows.Width() + len(c.Products) + 1,
+		center: make([]float32, rows.Width()), counts: make([]int64, batch)}
+	t.w = make([]float32, len(shards)*t.width)
+	t.seen = net.NewMatrix(batch, t.width)
+	for range parallel.Workers(t.pieces()) {
+		t.lanes = append(t.lanes, &teacherLane{x: net.NewMatrix(shardChunk, rows.Width()), features: net.NewMatrix(shardChunk, t.width),
+			scores: net.NewMatrix(batch, teacherChunk), counts: make([]int64, batch), column: make([]float32, batch)})
+	}
+	if c.Logistic != nil {
+		t.lesson = newLogisticLesson(*c.Logistic, t)
+	} else {
+		t.lesson = newDiscriminantLesson(t)
+	}
+	return t
+}
+
+func (t *teachers) pieces() int { return (len(t.shards) + teacherChunk - 1) / teacherChunk }
+
+// each does a piece of teachers, from lo to hi, after another, side by side.
+func (t *teachers) each(do func(l *teacherLane, lo, hi int)) {
+	parallel.Do(len(t.lanes), t.pieces(), func(worker, piece int) {
+		do(t.lanes[worker], piece*teacherChunk, min((piece+1)*teacherChunk, len(t.shards)))
+	})
+}
+
+// eachChunk gives the features of the rows of a shard, some at a time.
+func (t *teachers) eachChunk(l *teacherLane, shard []int32, do func(x, features net.Matrix)) {
+	for part := range slices.Chunk(shard, shardChunk) {
+		x, f := l.x.Slice(0, len(part)), l.features.Slice(0, len(part))
+		t.rows.Gather(x, part)
+		t.describe(f, x)
+		do(x, f)
+	}
+}
+
+// describe writes the features of rows.
+func (t *teachers) describe(to, x net.Matrix) {
+	for i := range x.Rows {
+		from, f := x.Row(i), to.Row(i)
+		for j, v := range from {
+			f[j] = v - t.center[j]
+		}
+		products := f[len(from):]
+		for n, p := range t.c.Products {
+			products[n] = f[p[0]] * f[p[1]]
+		}
+		f[t.width-1] = 1
+	}
+}
+
+// weights are those of teachers lo to hi.
+func (t *teachers) weights(lo, hi int) []float32 { return t.w[lo*t.width : hi*t.width] }
+
+// score gives the scores of the rows that are seen by teachers lo to hi, a teacher a column.
+func (t *teachers) score(l *teacherLane, lo, hi int) net.Matrix {
+	kernel.GemmNT(t.seen.Rows, hi-lo, t.width, t.seen.Data, t.seen.LD, t.weights(lo, hi), t.width, l.scores.Data, l.scores.LD, false)
+	return l.scores
+}
+
+// count gives the votes for each generated row. It lasts until the next call.
+func (t *teachers) count(asked net.Matrix) []int64 {
+	t.describe(t.seen, asked)
+	for _, l := range t.lanes {
+		clear(l.counts)
+	}
+	t.each(func(l *teacherLane, lo, hi int) {
+		scores := t.score(l, lo, hi)
+		for k := range hi - lo {
+			for i := range l.column {
+				l.column[i] = scores.Row(i)[k]
+			}
+			t.vote(l)
+		}
+	})
+	clear(t.counts)
+	for _, l := range t.lanes {
+		for i, n := range l.counts {
+			t.counts[i] += n
+		}
+	}
+	return t.counts
+}
+
+// vote adds those of one teacher, whose scores stand in the lane: at most 1 a row.
+func (t *teachers) vote(l *teacherLane) {
+	above := float32(0)
+	if t.c.Votes == VotesHalf {
+		sorted := slices.Sorted(slices.Values(l.column))
+		above = sorted[len(sorted)/2-1]
+	}
+	for i, s := range l.column {
+		if s > above {
+			l.counts[i]++
+		}
+	}
+}
