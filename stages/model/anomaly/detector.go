@@ -46,8 +46,8 @@ func anomalyDetectorKind() pipeline.Kind {
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The autoencoder."}},
 		New: func() pipeline.Stage {
-			return &Detector{Sampling: training.Sampling{Steps: 500, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
-				Optimiser: "adam", LearningRate: 0.01, Average: 0.9, CheckpointEvery: 2000}
+			return &Detector{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
+				Optimiser: "adam", LearningRate: 0.03, Average: 0.9, CheckpointEvery: 2000}
 		},
 	}
 }
