@@ -114,7 +114,7 @@ func spendTable(p planned, told string) string {
 	for _, s := range p.Stages {
 		for _, p := range s.Spends {
 			if b.Len() == 0 {
-				b.WriteString("| stage | mechanism | sensitivity | noise multiplier | uses | epsilon alone (stage) | cumulative |\n|---|---|---|---|---|---|---|\n")
+				b.WriteString("| stage | mechanism | sensitivity | noise multiplier (stage) | uses | epsilon alone (stage) | cumulative |\n|---|---|---|---|---|---|---|\n")
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(s.ID), cell(p.Mechanism), cell(p.Sensitivity), figure(s.NoiseMultiplier, Number), useCount(p.Uses),
 				figure(s.Alone, Bound), figure(s.Cumulative, Bound))

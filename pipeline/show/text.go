@@ -147,7 +147,7 @@ func textEvents(b *strings.Builder, s *pipeline.Step) {
 		}
 	}
 	if s.PublishedMethod != "" {
-		b.WriteString(Wrap(fmt.Sprintf("    published accounting: %s\n", s.PublishedMethod)))
+		b.WriteString(Wrap(fmt.Sprintf("    published accounting: epsilon %s of this stage (%s)\n", orElse("none", s.Published), s.PublishedMethod)))
 	}
 	if why := s.Unproven.String(); why != "" {
 		for i, rule := range gaps(why) {
