@@ -17,7 +17,7 @@ type File struct {
 	Data []byte
 }
 
-// FilesSchema is that of FormFiles, FormCount, FormAnswers and FormModel.
+// FilesSchema is that of FormFiles, FormCount, FormAnswers, FormModel and FormDetector.
 func FilesSchema() *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{
 		{Name: "name", Type: arrow.BinaryTypes.String},

@@ -13,12 +13,13 @@ import (
 type Form string
 
 const (
-	FormTable   Form = "table"   // rows about units, columns as Domain says
-	FormModel   Form = "model"   // name: string, value: binary; see Model
-	FormMetrics Form = "metrics" // metric, column, note: string; value: float64 (null = undefined, note says why)
-	FormFiles   Form = "files"   // name: string, value: binary; a report and its plots
-	FormCount   Form = "count"   // as FormFiles, of one file: a released number of rows
-	FormAnswers Form = "answers" // as FormFiles: released answers to declared questions, as a table and as JSON
+	FormTable    Form = "table"    // rows about units, columns as Domain says
+	FormModel    Form = "model"    // name: string, value: binary; see Model
+	FormMetrics  Form = "metrics"  // metric, column, note: string; value: float64 (null = undefined, note says why)
+	FormFiles    Form = "files"    // name: string, value: binary; a report and its plots
+	FormCount    Form = "count"    // as FormFiles, of one file: a released number of rows
+	FormAnswers  Form = "answers"  // as FormFiles: released answers to declared questions, as a table and as JSON
+	FormDetector Form = "detector" // as FormModel: a released model that scores rows
 )
 
 // Terms are the privacy terms of the spec that every header carries: a

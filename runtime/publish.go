@@ -68,14 +68,19 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 			err = r.writeTable(ctx, aside, "release", file, step, t, &r.record.Release)
 		case h.Class == pipeline.Private:
 		case h.Form == pipeline.FormModel:
-			err = r.writeFile(aside, "release", file+".model.arrow", "released model; weir sample draws more rows from it", &r.record.Release,
-				func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
+			err = r.writeModel(ctx, aside, file+".model.arrow", "released model; weir sample draws more rows from it", t)
+		case h.Form == pipeline.FormDetector:
+			err = r.writeModel(ctx, aside, file+".detector.arrow", "released detector of anomalies", t)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *run) writeModel(ctx context.Context, aside, file, what string, t pipeline.Table) error {
+	return r.writeFile(aside, "release", file, what, &r.record.Release, func(w io.Writer) error { return table.WriteIPC(ctx, w, t) })
 }
 
 // marked is the name of a released or internal file; that of a test says so.

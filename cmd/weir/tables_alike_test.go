@@ -23,17 +23,18 @@ func quickModels() map[string]string {
 	const phase = "steps: 3, expected_batch_size: 16, sampling_rate: 0.2"
 	return map[string]string{
 		"independent": "", "marginal_tree": "", "mst": "", "aim": "bins: 3", "privbayes": "bins: 3", "auto": "target: flag",
-		"dp_wgan":     "from: encode, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " + sampled,
-		"gs_wgan":     "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], latent_dim: 2, checkpoint_every: 2",
-		"pate_gan":    "from: shards, steps: 3, batch_size: 4, generator: [4], student: [4], latent_dim: 2, checkpoint_every: 2",
-		"dp_vae":      "from: encode, " + coder + ", " + sampled,
-		"dp_syn":      "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
-		"mixture":     "components: 2, stratify: [flag], " + sampled,
-		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
+		"dp_wgan":          "from: encode, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " + sampled,
+		"gs_wgan":          "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], latent_dim: 2, checkpoint_every: 2",
+		"pate_gan":         "from: shards, steps: 3, batch_size: 4, generator: [4], student: [4], latent_dim: 2, checkpoint_every: 2",
+		"dp_vae":           "from: encode, " + coder + ", " + sampled,
+		"dp_syn":           "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
+		"mixture":          "components: 2, stratify: [flag], " + sampled,
+		"anomaly_detector": sampled,
+		"dp_auto_gan":      "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
 	}
 }
 
-// learned lists the kinds of the program that learn a model from a table.
+// learned lists the kinds of the program that learn a model or a detector from a table.
 func learned(t *testing.T) (names []string) {
 	t.Helper()
 	r, err := stages.Registry()
@@ -42,7 +43,7 @@ func learned(t *testing.T) (names []string) {
 	}
 	for _, name := range r.Names() {
 		k := r.Kind(name)
-		if len(k.In) > 0 && k.In[0].Form == pipeline.FormTable && k.Out[0].Form == pipeline.FormModel {
+		if len(k.In) > 0 && k.In[0].Form == pipeline.FormTable && (k.Out[0].Form == pipeline.FormModel || k.Out[0].Form == pipeline.FormDetector) {
 			names = append(names, name)
 		}
 	}
@@ -79,14 +80,17 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	if !strings.Contains(settings, "from:") {
 		model = strings.Replace(model, "{", "{from: dataset, ", 1)
 	}
-	more := ""
+	more, drawn := "", "  sample: {kind: sample, rows: 20}\n"
+	if kind == "anomaly_detector" {
+		drawn = ""
+	}
 	if strings.Contains(settings, "from: shards") {
 		more = "  split: {kind: shard, shards: 4, by: random}\n  shards: {kind: encode}\n"
 	} else if strings.Contains(settings, "from: encode") {
 		more = "  encode: {kind: encode, one_hot: [group]}\n"
 	}
 	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: 80}\nprivacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove}\nseed: 3\nstages:\n"+
-		more+"  train: "+model+"\n  sample: {kind: sample, rows: 20}\n")
+		more+"  train: "+model+"\n"+drawn)
 	return s
 }
 

@@ -11,6 +11,9 @@ import (
 // pay leads a table to a model, and rows from it.
 func (g *generator) pay() {
 	extra, planted := g.plantedPayer()
+	if !planted && !g.brief && g.yes(0.1) {
+		g.screen()
+	}
 	if !planted && g.yes(0.15) {
 		g.answer()
 		return

@@ -44,10 +44,15 @@ type Stepper interface {
 // Drawing says how rows are drawn. Random makes public randomness by purpose. Rows is
 // how many will be asked for in all, so that a model can round their counts over the
 // whole table; where more are asked for, a model goes on as if it began anew.
+//
+// Counts that are rounded over rows tie these together: each row has the model's law, and
+// among those of a drawing that meet a condition the first has not the model's law given it.
+// So what keeps some rows and not others asks for Independent ones.
 type Drawing struct {
-	Argmax bool // the most probable category instead of a drawn one
-	Rows   int64
-	Random func(purpose string) *rand.Rand
+	Argmax      bool // the most probable category instead of a drawn one
+	Independent bool // each row by itself: nothing is rounded
+	Rows        int64
+	Random      func(purpose string) *rand.Rand
 }
 
 // Rows gives the next n rows of a drawing, at most BatchRows.
@@ -56,12 +61,15 @@ type Rows func(n int) (arrow.Record, error)
 // BatchRows is the most rows that are asked for at a time.
 const BatchRows = 4096
 
-// Decoder reads models of one kind in one format; the artifact names both, so
-// that a format that no decoder reads is an error that says so.
-type Decoder struct {
+// Decoder reads models that rows are drawn from.
+type Decoder = DecoderOf[Model]
+
+// DecoderOf reads what a kind releases in one format, as an M; the artifact names kind and
+// format, so that a format that no decoder reads is an error that says so.
+type DecoderOf[M any] struct {
 	Kind   string
 	Format int
-	Decode func(parts map[string][]byte) (Model, error)
+	Decode func(parts map[string][]byte) (M, error)
 }
 
 // cover is the part of an artifact that says what the others are.
@@ -95,32 +103,11 @@ func digestParts(parts []pipeline.File) string {
 
 // Read is the inverse of Pack, by the decoder of the kind and format that the
 // cover states.
-func Read(ctx context.Context, t pipeline.Table, decoders []Decoder) (Model, error) {
-	files, err := pipeline.ReadFiles(ctx, t)
+func Read[M any](ctx context.Context, t pipeline.Table, decoders []DecoderOf[M]) (m M, err error) {
+	c, parts, err := open(ctx, t)
 	if err != nil {
-		return nil, err
+		return m, err
 	}
-	if len(files) == 0 || files[0].Name != coverName {
-		return nil, fmt.Errorf("model: does not begin with %s, must be a released model", coverName)
-	}
-	var c cover
-	if err := json.Unmarshal(files[0].Data, &c); err != nil {
-		return nil, fmt.Errorf("model: %s: %w", coverName, err)
-	}
-	if digestParts(files[1:]) != c.Digest {
-		return nil, fmt.Errorf("model: is damaged: the digest of its parts is not the one that %s states", coverName)
-	}
-	parts := map[string][]byte{}
-	for _, f := range files[1:] {
-		if _, twice := parts[f.Name]; twice {
-			return nil, fmt.Errorf("model: holds the part %.60q twice", f.Name)
-		}
-		parts[f.Name] = f.Data
-	}
-	return c.decode(parts, decoders)
-}
-
-func (c cover) decode(parts map[string][]byte, decoders []Decoder) (Model, error) {
 	var known []string
 	for _, d := range decoders {
 		if d.Kind == c.Kind && d.Format == c.Format {
@@ -128,5 +115,30 @@ func (c cover) decode(parts map[string][]byte, decoders []Decoder) (Model, error
 		}
 		known = append(known, fmt.Sprintf("%s (format %d)", d.Kind, d.Format))
 	}
-	return nil, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
+	return m, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
+}
+
+// open reads a cover, and the parts whose digest it states.
+func open(ctx context.Context, t pipeline.Table) (c cover, parts map[string][]byte, err error) {
+	files, err := pipeline.ReadFiles(ctx, t)
+	if err != nil {
+		return c, nil, err
+	}
+	if len(files) == 0 || files[0].Name != coverName {
+		return c, nil, fmt.Errorf("model: does not begin with %s, must be a released model", coverName)
+	}
+	if err := json.Unmarshal(files[0].Data, &c); err != nil {
+		return c, nil, fmt.Errorf("model: %s: %w", coverName, err)
+	}
+	if digestParts(files[1:]) != c.Digest {
+		return c, nil, fmt.Errorf("model: is damaged: the digest of its parts is not the one that %s states", coverName)
+	}
+	parts = map[string][]byte{}
+	for _, f := range files[1:] {
+		if _, twice := parts[f.Name]; twice {
+			return c, nil, fmt.Errorf("model: holds the part %.60q twice", f.Name)
+		}
+		parts[f.Name] = f.Data
+	}
+	return c, parts, nil
 }

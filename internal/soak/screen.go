@@ -1,0 +1,27 @@
+package main
+
+// screening trains a detector of anomalies for a few steps, on a sample as dpWGAN draws it.
+func screening(g *generator, _ ref) settings {
+	s := g.sampling()
+	s["optimiser"], s["learning_rate"] = pick(g.chance, "adam", "sgd"), pick(g.chance, 0.001, 0.1)
+	s["average"], s["checkpoint_every"] = pick(g.chance, 0, 0.5), g.between(1, 5)
+	return s
+}
+
+// screen leads a table to a detector, and takes out of it the rows with the highest scores.
+func (g *generator) screen() {
+	g.plain()
+	detector, ok := g.step("anomaly_detector", screening)
+	if !ok {
+		return
+	}
+	g.step("remove_anomalies", func(g *generator, _ ref) settings {
+		s := settings{"placement": "pre", "detector": detector}
+		if g.yes(0.6) {
+			s["remove"] = g.between(1, 20)
+		} else {
+			s["above"] = g.logBetween(0.01, 1)
+		}
+		return s
+	})
+}

@@ -1,0 +1,128 @@
+package anomaly
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/stages/internal/columns"
+	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/training"
+	"weir/train"
+	"weir/train/net"
+)
+
+const anomalyDetector = "anomaly_detector"
+
+// Detector is the detector of Crha 2025 (GANAD), an autoencoder whose error on a row
+// says how unlike the others it is, trained by DP-SGD.
+//
+// Input: a private table of stability rows(c). Mechanism: steps noisy sums of per-example
+// gradients of the mean squared error on Poisson samples of rows, all weights of an example
+// clipped together to max_grad_norm. Sensitivity: max_grad_norm for one row (twice that
+// under replace_one, applied by the accountant; c times for c rows). Adjacency: of the
+// spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) for all iterates of
+// encoder and decoder (Abadi et al. 2016), both of which are released.
+//
+// The thesis clips the mean of a batch instead, takes rows in order and adds the noise of
+// one step, without composition: that has no guarantee, and no variant here (docs/accounting.md
+// section 5).
+type Detector struct {
+	training.Sampling `yaml:",inline"`
+	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"adam|sgd" doc:"Optimiser of the noisy gradients: adam has betas 0.9 and 0.999, sgd no momentum."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Its learning rate."`
+	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what is released; 0 releases the last weights."`
+	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+}
+
+func anomalyDetectorKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: anomalyDetector, Version: 1,
+		Doc: "Trains an autoencoder by DP-SGD and releases it as a detector: how badly it gives back a row, by mean squared error, is that row's score. " +
+			"Of d numbers that a row becomes, d - floor(d/2) are its hidden units, with a sigmoid before and after. " +
+			"Use it before remove_anomalies, with a small part of the budget (privacy.split: {detector: 0.1, train: 0.9}). " +
+			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The autoencoder."}},
+		New: func() pipeline.Stage {
+			return &Detector{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
+				Optimiser: "adam", LearningRate: 0.03, Average: 0.9, CheckpointEvery: 2000}
+		},
+	}
+}
+
+// Plan prices the training.
+func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	need(h, &ps)
+	rate := s.Rate(h, &ps)
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	n, err := autoencoderNet(h.Domain)
+	if err == nil {
+		err = training.InReach(s.DPSGD(1, rate, n.Params()))
+	}
+	if err != nil {
+		return pipeline.Work{}, err
+	}
+	out := detectorHeader(h)
+	return pipeline.Work{
+		Out: pipeline.Headers{"model": out},
+		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoder, sampling rate %.4g", rate),
+			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, n.Params()) }}},
+		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Findings: s.Findings("expected_batch_size", h),
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			w, err := s.train(ctx, env, in["in"], n)
+			if err != nil {
+				return nil, err
+			}
+			t, err := packAutoencoder(out, n, w)
+			return pipeline.Tables{"model": t}, err
+		},
+	}, nil
+}
+
+// autoencoderNet is the net for rows of a domain, as the thesis has it: its layers.
+func autoencoderNet(d *pipeline.Domain) (*net.Net, error) {
+	in := width(d)
+	hidden := in - in/2
+	var ps pipeline.Problems
+	generator.Fits(&ps, generator.Costs("from", fmt.Sprintf("a table whose rows become %d numbers", in),
+		float64(generator.NetCopies*generator.Weights(in, hidden, in))+float64(generator.PassCopies*chunk*generator.Units(in, hidden, in))))
+	if err := ps.Err(); err != nil {
+		return nil, err
+	}
+	return net.New(net.Spec{Inputs: in, Layers: []net.Layer{net.Dense(hidden), net.Activation("sigmoid"), net.Dense(in), net.Activation("sigmoid")}})
+}
+
+// train returns the weights. The table is read before anything is paid.
+func (s *Detector) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, n *net.Net) ([]float32, error) {
+	frame, err := columns.Read(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := code(t.Domain, frame)
+	if err != nil {
+		return nil, err
+	}
+	o, err := train.Autoencoder(n, rows, net.MSE)
+	if err != nil {
+		return nil, err
+	}
+	paid, hooks, err := training.Pay(env, s.CheckpointEvery)
+	if err != nil {
+		return nil, err
+	}
+	return train.Fit(ctx, train.FitConfig{Optimiser: s.optimiser(), Average: s.Average}, o, n.Init(env.Rand("weights")), rows.Len(), paid, hooks)
+}
+
+func (s *Detector) optimiser() train.Optimiser {
+	if s.Optimiser == "sgd" {
+		return train.SGD(s.LearningRate, 0)
+	}
+	return train.Adam(s.LearningRate, 0.9, 0.999)
+}

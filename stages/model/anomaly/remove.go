@@ -1,0 +1,196 @@
+package anomaly
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+	"weir/stages/model/artifact"
+	"weir/stages/prep"
+)
+
+// Remove takes out rows by the scores of a released detector.
+//
+// pre is before a model. The detector s is released, so that given s the stage is a fixed
+// function of the rows; what comes after composes with the detector's charge as any two
+// mechanisms do of which the second is chosen by what the first released.
+//
+// above: whether a row goes depends on that row alone. So one row that comes, goes or is
+// exchanged is one row here, of the same unit and in the same shard: stability stays, and
+// rows of a unit stay its own. How many are left is private.
+//
+// remove: the N rows that rank highest go, all where there are fewer. Let rows be ordered by
+// s, and where s is equal by their contents, so that ties are between equal rows and the
+// kept rows are, as a multiset, a function K of the multiset T of all rows. Add a row r to T. With
+// fewer than N rows in T nothing is kept before or after. Else let m be the least of the N
+// highest of T. If r is above m, r takes a place among the N highest and m is kept: K(T+r)
+// = K(T)+m. If not, the N highest stay: K(T+r) = K(T)+r. So one row comes and none goes.
+// Read backwards, a row that goes takes at most one with it. Under add_remove c changed
+// rows are thus at most c here, and rows(c) stays rows(c). Under replace_one T and T' are
+// the rows that they have in common and at most c more each, so that K(T) and K(T') are
+// those of the common rows and at most c more each: rows(c) again. The number of rows that
+// are left is the public one less N. But m is a row of another unit (OwnRows is false), at another
+// place and in another shard: a stage of kind shard does not confine that, and a table in shards is refused, since a change
+// inside one shard, of any size, would exchange rows of all others.
+//
+// That no order shows, kept rows stay in the order of the table; whatever comes after
+// treats a table whose rows are not their unit's own as a multiset (stages/prep/draw.go).
+//
+// post is after: drawn rows and the detector are released, and so is what is left of them.
+type Remove struct {
+	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside a model's loop, is planned (issue 16)."`
+	Rows      *int64   `yaml:"remove,omitempty" json:"remove,omitempty" min:"1" max:"1000000000" doc:"The highest scores go, so many: a public number."`
+	Above     *float64 `yaml:"above,omitempty" json:"above,omitempty" min:"0" doc:"Rows with a score above this public number go; how many are left is private."`
+}
+
+func removeAnomaliesKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "remove_anomalies", Version: 1,
+		Doc: "Takes out the rows to which a released detector gives the highest scores: a fixed number of them, or all above a fixed score. " +
+			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw n + extra rows and remove: extra. " +
+			"Removal by number needs a table without shards, and none may follow; removal above a score goes with both.",
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "The table, as it is before encode."},
+			{Name: "detector", Form: pipeline.FormDetector, Doc: "A released detector of the same columns."}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "The rows that are left, in their order."}},
+		New: func() pipeline.Stage { return &Remove{} },
+	}
+}
+
+// Plan implements pipeline.Stage.
+func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h, detector := in["in"], in["detector"]
+	var ps pipeline.Problems
+	s.check(h, detector, &ps)
+	sameColumns(h.Domain, detector.Domain, &ps)
+	out := s.header(h, detector)
+	var write []string
+	if s.Placement == "post" {
+		write = []string{"csv", "parquet"}
+	}
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Write: write,
+		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			d, err := artifact.Read(ctx, in["detector"], decoders())
+			if err != nil {
+				return nil, err
+			}
+			t, err := s.remaining(ctx, in["in"], out, d)
+			return pipeline.Tables{"out": t}, err
+		}}, ps.Err()
+}
+
+func (s *Remove) check(h, detector pipeline.Header, ps *pipeline.Problems) {
+	free := h.Terms.NoPrivacy
+	switch {
+	case s.Rows == nil && s.Above == nil:
+		ps.Add("remove", "missing", "a number of rows, or above: a score")
+	case s.Rows != nil && s.Above != nil:
+		ps.Add("remove", fmt.Sprint(*s.Rows)+", and above is given too", "one of the two")
+	case s.Rows != nil && h.Rows > 0 && *s.Rows >= h.Rows:
+		ps.Add("remove", fmt.Sprintf("%d of %d rows", *s.Rows, h.Rows), "fewer than there are")
+	}
+	switch {
+	case s.Placement == "pre" && h.Class == pipeline.Released && !free:
+		ps.Add("placement", "pre, of a released table", "post")
+	case s.Placement == "post" && h.Class == pipeline.Private && !free:
+		ps.Add("placement", "post, of a private table", "pre")
+	}
+	if s.Rows != nil && h.Shards > 0 {
+		ps.Refuse("W22", "remove", "given on a table in shards, where a change in one would exchange rows of others", "above: a score, or a stage before shard that has one")
+	}
+	if detector.Class == pipeline.Private && !free && h.Terms.Claims != pipeline.ClaimsPublished {
+		ps.Refuse("W04", "detector", "fitted on private rows without a charge", "a released detector, such as anomaly_detector")
+	}
+}
+
+// header is that of the rows that are left; the comment of Remove has the proof.
+func (s *Remove) header(h, detector pipeline.Header) pipeline.Header {
+	h.Domain = h.Domain.Clone()
+	h.Domain.LiftTotals()
+	switch {
+	case s.Rows == nil:
+		h.Rows = 0
+	case h.Rows > 0:
+		h.Rows -= *s.Rows
+	}
+	switch {
+	case detector.Class == pipeline.Private:
+		h.Stability, h.OwnRows = pipeline.Unbounded(), false
+	case s.Rows != nil && h.Class == pipeline.Private:
+		h.OwnRows = false
+	}
+	h.Class = h.Class.Join(detector.Class)
+	return h
+}
+
+// sameColumns adds a problem for each column of a detector that a table lacks, or that
+// means something else there. Other columns of the table are nobody's concern.
+func sameColumns(table, detector *pipeline.Domain, ps *pipeline.Problems) {
+	for i := range detector.Columns {
+		want := &detector.Columns[i]
+		c := table.Column(want.Name)
+		is := func(found, accepted string) {
+			ps.Add("from", "a table whose column "+want.Name+" "+found, accepted)
+		}
+		switch {
+		case c == nil:
+			is("is missing", "a table with all columns that the detector looks at")
+		case c.Encoding != nil:
+			is("is encoded", "a table as it is before the stage encode")
+		case c.Type != want.Type:
+			is("is "+string(c.Type), "as the detector has it: "+string(want.Type))
+		case !slices.Equal(c.Categories, want.Categories):
+			is("has other categories", "those that the detector has learned")
+		case !sameBounds(c, want):
+			is("has other bounds", fmt.Sprintf("as the detector has it: %v", *want.Bounds))
+		case c.Nullable && !want.Nullable:
+			is("may be missing", "as the detector has it: never missing")
+		}
+	}
+}
+
+func sameBounds(a, b *pipeline.Column) bool {
+	return a.Type.Coded() || a.Bounds != nil && b.Bounds != nil && *a.Bounds == *b.Bounds
+}
+
+// remaining is the table without the rows that go.
+func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header, d scorer) (pipeline.Table, error) {
+	goes := func(_ int64, score float64) bool { return score > *s.Above }
+	if s.Rows != nil {
+		worst, err := highest(ctx, t, d, int(*s.Rows))
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		goes = func(at int64, _ float64) bool { return worst[at] }
+	}
+	return pipeline.Table{Header: out, Open: func(ctx context.Context) pipeline.Batches {
+		at := int64(0)
+		return t.Map(out, func(r arrow.Record) (arrow.Record, error) {
+			scores, err := scoresOf(ctx, t.Header, r, d)
+			if err != nil {
+				return nil, err
+			}
+			var keep []int
+			for i, score := range scores {
+				if !goes(at+int64(i), score) {
+					keep = append(keep, i)
+				}
+			}
+			at += r.NumRows()
+			return prep.TakeRows(r, keep)
+		}).Open(ctx)
+	}}, nil
+}
+
+// scoresOf are the scores of the rows of a record.
+func scoresOf(ctx context.Context, h pipeline.Header, r arrow.Record, d scorer) ([]float64, error) {
+	h.Rows = r.NumRows()
+	f, err := columns.Read(ctx, pipeline.FromRecords(h, r))
+	if err != nil {
+		return nil, err
+	}
+	return d.Scores(f)
+}
