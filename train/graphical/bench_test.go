@@ -53,7 +53,7 @@ func madeUp(b testing.TB, dom []int, rng *rand.Rand) [][]uint16 {
 		}
 		factors = append(factors, f)
 	}
-	return build(b, dom, 1, factors, nil).Sample(32_561, rng)
+	return build(b, dom, 1, factors, nil).Sample(32_561, false, rng)
 }
 
 // counted is the table of rows with noise.
@@ -145,7 +145,7 @@ func BenchmarkSample(b *testing.B) {
 		b.Run(size(tree)+"/"+map[int]string{32_561: "adult", 1_000_000: "1M", 10_000_000: "10M"}[rows], func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			for b.Loop() {
-				m.Sample(rows, rng)
+				m.Sample(rows, false, rng)
 			}
 			perCell(b, int64(rows), 1)
 		})

@@ -59,10 +59,10 @@ func sound(t *testing.T, name string, dom []int, total float64, tables []Table, 
 			t.Errorf("%s, stop %g: column %d has counts %v (%+v), must sum to %g", name, o.Stop, c, counts, r, total)
 		}
 	}
-	if rows := m.Sample(20, rand.New(rand.NewPCG(1, 1))); len(rows) != len(dom) || len(rows[0]) != 20 {
+	if rows := m.Sample(20, false, rand.New(rand.NewPCG(1, 1))); len(rows) != len(dom) || len(rows[0]) != 20 {
 		t.Errorf("%s: %d columns are drawn", name, len(rows))
 	}
-	if rows := m.Sample(0, rand.New(rand.NewPCG(1, 1))); len(rows[0]) != 0 {
+	if rows := m.Sample(0, false, rand.New(rand.NewPCG(1, 1))); len(rows[0]) != 0 {
 		t.Errorf("%s: rows are drawn where none are asked for", name)
 	}
 }

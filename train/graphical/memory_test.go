@@ -53,7 +53,7 @@ func TestMemoryOfRows(t *testing.T) {
 		largest = max(largest, n.cells)
 	}
 	most := int64(rows*(2*len(tree.dom)+9)) + int64(len(tree.nodes)*12*largest)
-	if got := allocated(func() { m.Sample(rows, rand.New(rand.NewPCG(1, 2))) }); got > most {
+	if got := allocated(func() { m.Sample(rows, false, rand.New(rand.NewPCG(1, 2))) }); got > most {
 		t.Errorf("%d rows of %d columns took %d bytes, must take at most %d", rows, len(tree.dom), got, most)
 	}
 }

@@ -39,7 +39,7 @@ func TestStored(t *testing.T) {
 	if m.LogPartition() != again.LogPartition() || !reflect.DeepEqual(m.beliefs, again.beliefs) {
 		t.Error("the model that is read back differs")
 	}
-	if !reflect.DeepEqual(m.Sample(1000, rand.New(rand.NewPCG(1, 2))), again.Sample(1000, rand.New(rand.NewPCG(1, 2)))) {
+	if !reflect.DeepEqual(m.Sample(1000, false, rand.New(rand.NewPCG(1, 2))), again.Sample(1000, false, rand.New(rand.NewPCG(1, 2)))) {
 		t.Error("it draws other rows")
 	}
 }
@@ -119,7 +119,7 @@ func FuzzFromPotentials(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for c, column := range m.Sample(3, rand.New(rand.NewPCG(1, 1))) {
+		for c, column := range m.Sample(3, false, rand.New(rand.NewPCG(1, 1))) {
 			if int(column[2]) >= p.Domain[c] {
 				t.Errorf("column %d has code %d", c, column[2])
 			}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sort"
 )
 
 // blockRows is how many rows of a block stay in the first cache.
@@ -12,9 +13,10 @@ const blockRows = 1 << 11
 // Sample draws rows and returns the codes of each column. The rows are rounded by
 // group: the root clique and then every clique given its separator gets, in a group of
 // g rows with cell probabilities p, floor(g p) or one more of each cell over all
-// rows, and the expected number is g p. No row is forbidden.
-func (m *Model) Sample(rows int, rng *rand.Rand) [][]uint16 {
-	s := sampling{Model: m, rows: max(rows, 0), columns: make([][]uint16, len(m.tree.dom)), rng: rand.NewPCG(rng.Uint64(), rng.Uint64())}
+// rows, and the expected number is g p. No row is forbidden. Independent rows are each drawn by
+// themselves, and nothing is rounded.
+func (m *Model) Sample(rows int, independent bool, rng *rand.Rand) [][]uint16 {
+	s := sampling{Model: m, rows: max(rows, 0), independent: independent, columns: make([][]uint16, len(m.tree.dom)), rng: rand.NewPCG(rng.Uint64(), rng.Uint64())}
 	for c := range s.columns {
 		s.columns[c] = make([]uint16, s.rows)
 	}
@@ -27,11 +29,12 @@ func (m *Model) Sample(rows int, rng *rand.Rand) [][]uint16 {
 
 type sampling struct {
 	*Model
-	rows    int
-	columns [][]uint16
-	cells   []uint32 // new cells of the rows of one clique, group by group
-	scratch []uint32
-	rng     *rand.PCG
+	rows        int
+	independent bool
+	columns     [][]uint16
+	cells       []uint32 // new cells of the rows of one clique, group by group
+	scratch     []uint32
+	rng         *rand.PCG
 }
 
 // clique draws the columns of a clique that are not in its separator. Groups are laid
@@ -85,7 +88,7 @@ func (s *sampling) groups(n *node) []int {
 	return start
 }
 
-// fill draws the cells of every group, rounded, and shuffles them.
+// fill draws the cells of every group: independent ones, or rounded and shuffled.
 func (s *sampling) fill(i int, fresh []int, start []int) {
 	n, b := &s.tree.nodes[i], s.beliefs[i]
 	bases := placesOf(sizes(s.tree.dom, n.sep), stridesOf(s.tree.dom, n.sep, n.vars))
@@ -94,6 +97,10 @@ func (s *sampling) fill(i int, fresh []int, start []int) {
 	for k, base := range bases {
 		group := s.cells[start[k]:start[k+1]]
 		if len(group) == 0 {
+			continue
+		}
+		if s.independent {
+			s.draw(b[base:], offsets, group)
 			continue
 		}
 		round(b[base:], offsets, u, group)
@@ -131,6 +138,23 @@ func round(weights []float64, offsets []int32, u float64, group []uint32) {
 		for ; done < until; done++ {
 			group[done] = uint32(k)
 		}
+	}
+}
+
+// draw fills a group with independent cells, each with the probability of its share of weights.
+func (s *sampling) draw(weights []float64, offsets []int32, group []uint32) {
+	upTo := make([]float64, len(offsets))
+	total, last := 0.0, 0
+	for k, o := range offsets {
+		if w := weights[o]; w > 0 {
+			total, last = total+w, k
+		}
+		upTo[k] = total
+	}
+	for i := range group {
+		u := uniform(s.rng) * total
+		k := sort.Search(last, func(k int) bool { return upTo[k] > u }) // of weight 0 is none: it ends where the one before does
+		group[i] = uint32(k)
 	}
 }
 

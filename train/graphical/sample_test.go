@@ -42,7 +42,7 @@ func tally(m *Model, columns [][]uint16, vars Set) []float64 {
 func TestSampleRoundsByGroup(t *testing.T) {
 	m := loop(t, 1)
 	for _, rows := range []int{1, 20, 1000, 300_000} {
-		columns := m.Sample(rows, rand.New(rand.NewPCG(1, uint64(rows))))
+		columns := m.Sample(rows, false, rand.New(rand.NewPCG(1, uint64(rows))))
 		if d := furthest(m, columns); d >= 1+1e-6 {
 			t.Errorf("%d rows: a cell is %g from its expectation in its group", rows, d)
 		}
@@ -50,7 +50,7 @@ func TestSampleRoundsByGroup(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	one := make([][]uint16, 5)
 	for range 1000 {
-		for c, column := range m.Sample(1, rng) {
+		for c, column := range m.Sample(1, false, rng) {
 			one[c] = append(one[c], column...)
 		}
 	}
@@ -88,7 +88,7 @@ func TestSampleMean(t *testing.T) {
 	const samples, rows = 1000, 50
 	all := make([][]uint16, 5)
 	for range samples {
-		for c, column := range m.Sample(rows, rng) {
+		for c, column := range m.Sample(rows, false, rng) {
 			all[c] = append(all[c], column...)
 		}
 	}
@@ -122,7 +122,7 @@ func zOf(counts, p []float64, n float64) float64 {
 // standard error is that of a million draws; 6 of them pass by chance in 10^9 runs.
 func TestSampleIndependentRows(t *testing.T) {
 	m, rows := loop(t, 1), 1_000_000
-	columns := m.Sample(rows, rand.New(rand.NewPCG(9, 9)))
+	columns := m.Sample(rows, false, rand.New(rand.NewPCG(9, 9)))
 	for c, column := range columns {
 		p, err := m.Marginal(Set{c})
 		if err != nil {
@@ -139,6 +139,62 @@ func TestSampleIndependentRows(t *testing.T) {
 		}
 		if z := math.Abs(same/float64(rows)-want) / math.Sqrt(want*(1-want)/float64(rows)); z > 6 {
 			t.Errorf("column %d: neighbours agree %g of the time, must agree %g (%.1f standard errors)", c, same/float64(rows), want, z)
+		}
+	}
+}
+
+// TestIndependentRows: of two rows of a column with the law 1/2, 1/4, 1/4 the first that is not
+// in the last cell is in the first with probability 2/3, and both are with 1/4; binomial tests of
+// 20,000 samples, two at 2.5e-7 a side: a false alarm in 1e6 runs. Rounded rows, of which one
+// always is in the first cell, have 3/4 and 0.
+func TestIndependentRows(t *testing.T) {
+	m, rng := build(t, []int{3}, 1, []Factor{{Vars: Set{0}, Log: []float64{math.Log(2), 0, 0}}}, nil), rand.New(rand.NewPCG(6, 6))
+	for _, independent := range []bool{true, false} {
+		kept, first, both := 0, 0, 0
+		for range 20000 {
+			x := m.Sample(2, independent, rng)[0]
+			if x[0] == 0 && x[1] == 0 {
+				both++
+			}
+			if at := slices.IndexFunc(x, func(code uint16) bool { return code < 2 }); at >= 0 {
+				kept++
+				if x[at] == 0 {
+					first++
+				}
+			}
+		}
+		off := math.Abs(float64(first)-float64(kept)*2/3) / math.Sqrt(float64(kept)*2/9)
+		offBoth := math.Abs(float64(both)-5000) / math.Sqrt(20000.*3/16)
+		if right := off < 5.1 && offBoth < 5.1; right != independent {
+			t.Errorf("independent: %v; first of those kept %d of %d, both %d of 20000: %.1f and %.1f deviations", independent, first, kept, both, off, offBoth)
+		}
+	}
+}
+
+// TestIndependentRowsMean: independent rows have the model's law in every pair of columns, and none
+// is in a cell that is masked. 6.5 standard errors: one run in 10^8 for some 100 cells.
+func TestIndependentRowsMean(t *testing.T) {
+	m := loop(t, 1)
+	columns := m.Sample(50_000, true, rand.New(rand.NewPCG(4, 5)))
+	for b := range 5 {
+		for a := range b {
+			want, err := m.Marginal(Set{a, b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := tally(m, columns, Set{a, b})
+			for i, p := range want {
+				if p == 0 && got[i] > 0 {
+					t.Errorf("columns %d and %d: %g rows in cell %d, which is masked", a, b, got[i], i)
+				}
+			}
+			if z := zOf(got, want, 50_000); z > 6.5 {
+				t.Errorf("columns %d and %d: a cell is %.1f standard errors off", a, b, z)
+			}
+			slices.Reverse(want)
+			if z := zOf(got, want, 50_000); z < 20 {
+				t.Errorf("columns %d and %d: a wrong model is %.1f standard errors off: the test sees nothing", a, b, z)
+			}
 		}
 	}
 }
@@ -162,7 +218,7 @@ func TestMasksHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, m := range map[string]*Model{"stored": m, "fitted": fitted} {
-		counts := tally(m, m.Sample(1_000_000, rand.New(rand.NewPCG(2, 2))), mask.Vars)
+		counts := tally(m, m.Sample(1_000_000, false, rand.New(rand.NewPCG(2, 2))), mask.Vars)
 		for i, no := range mask.Forbidden {
 			if no && counts[i] > 0 || !no && counts[i] == 0 {
 				t.Errorf("%s: cell %d (forbidden: %v) has %g rows", name, i, no, counts[i])

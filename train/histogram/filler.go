@@ -10,9 +10,10 @@ import (
 // rows of a bin are shared out to its leaves by systematic rounding, in proportion to
 // their weights, so that each leaf gets its share to within one row over the whole
 // drawing; rows get leaves in random order, and a cell of the leaf uniformly. Memory is that of the leaves.
+// A Filler that knows no rows draws the leaf of each row by itself.
 type Filler struct {
 	spans []span
-	urns  []urn
+	urns  []urn  // one a bin; those of no rows have the sums of weights instead of counts
 	cells uint16 // of values: what follows is no bin
 	rng   *rand.Rand
 }
@@ -22,13 +23,17 @@ type span struct{ lo, more uint16 } // more: beyond the first
 
 // NewFiller prepares a drawing: bin b is the leaves bins[b][0] to bins[b][1]
 // (excluded) and rows[b] rows of it will be placed. A bin that is asked for more rows
-// starts anew with the same shares.
+// starts anew with the same shares. Without rows, nil, each row is placed by itself.
 func NewFiller(leaves []Leaf, bins [][2]int, rows []int64, rng *rand.Rand) *Filler {
 	f := &Filler{spans: make([]span, len(leaves)), rng: rng, urns: make([]urn, len(bins))}
 	for i, l := range leaves {
 		f.spans[i], f.cells = span{uint16(l.Lo), uint16(l.Hi - l.Lo - 1)}, uint16(l.Hi)
 	}
 	for b, bin := range bins {
+		if rows == nil {
+			f.urns[b] = urn{first: bin[0], upTo: sums(weights(leaves[bin[0]:bin[1]]))}
+			continue
+		}
 		f.urns[b] = newUrn(bin[0], Systematic(weights(leaves[bin[0]:bin[1]]), max(rows[b], 1), rng.Float64()))
 	}
 	return f
@@ -82,6 +87,16 @@ func Systematic(weights []float64, n int64, at float64) []int64 {
 		out[i], before = upTo-before, upTo
 	}
 	return out
+}
+
+// sums replaces numbers by the sums of all up to each.
+func sums(x []float64) []float64 {
+	s := 0.0
+	for i, v := range x {
+		s += v
+		x[i] = s
+	}
+	return x
 }
 
 func sum(x []float64) float64 {

@@ -115,6 +115,23 @@ func TestFillerOrder(t *testing.T) {
 	}
 }
 
+// A filler that knows no rows places each by itself: the leaves of two rows of a bin, 20,000
+// times, are independent; chi-square at 1e-6. Rows that are shared out are not.
+func TestFillerIndependent(t *testing.T) {
+	leaves := []Leaf{{0, 1, 3, 0}, {1, 2, 0, 0}, {2, 3, 1, 0}}
+	p, rng := []float64{9. / 16, 0, 3. / 16, 0, 0, 0, 3. / 16, 0, 1. / 16}, rand.New(rand.NewPCG(6, 7))
+	for independent, rows := range map[bool][]int64{true: nil, false: {2}} {
+		pairs := make([]int, 9)
+		for range 20000 {
+			f := NewFiller(leaves, [][2]int{{0, 3}}, rows, rng)
+			pairs[3*f.Cell(0)+f.Cell(0)]++
+		}
+		if got := stattest.ChiSquare(pairs, p, 20000); (got >= 1e-6) != independent {
+			t.Errorf("independent: %v; pairs of cells are %v, p %g", independent, pairs, got)
+		}
+	}
+}
+
 // An urn gives each leaf its count, for every number of leaves, and then starts anew.
 func TestUrn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -3,6 +3,7 @@ package histogram
 import (
 	"math/bits"
 	"math/rand/v2"
+	"sort"
 )
 
 // urn holds how many rows each leaf of a bin is still to get. Rows are drawn without
@@ -13,7 +14,8 @@ type urn struct {
 	counts []int64 // of a full urn
 	sums   []int64 // partial sums of what is left; place i, from 1, holds the i&-i counts up to i
 	left   int64
-	top    int // greatest power of two that is a place
+	upTo   []float64 // not nil: draws are independent, by these sums of weights
+	top    int       // greatest power of two that is a place
 }
 
 func newUrn(first int, counts []int64) urn {
@@ -37,6 +39,10 @@ func (u *urn) fill() {
 
 // draw takes a row out of the urn and returns its leaf.
 func (u *urn) draw(rng *rand.Rand) int {
+	if u.upTo != nil {
+		at := float64(rng.Float64() * u.upTo[len(u.upTo)-1])
+		return u.first + sort.Search(len(u.upTo)-1, func(i int) bool { return u.upTo[i] > at })
+	}
 	if len(u.counts) == 1 {
 		return u.first
 	}

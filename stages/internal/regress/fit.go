@@ -37,13 +37,22 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 			return b, err
 		}
 		at.information, at.doubtful = square(upper, len(theta)), doubtful
-		if b, err = update(at, prior); err != nil {
+		silent := at.deviation == 0 && at.doubtful == 0
+		if t == steps-1 || silent {
+			b, err = update(at, prior)
+		} else {
+			b, err = nearby(at, prior)
+		}
+		if err != nil {
 			return b, err
+		}
+		if !silent { // without noise steps go on until they arrive
+			b.bend(at, r.square)
 		}
 		before := theta
 		theta = towards(theta, b.mean, r.mostStep())
 		step(t + 1)
-		if silent := at.deviation == 0 && at.doubtful == 0; silent && furthest(before, theta) < settled {
+		if silent && furthest(before, theta) < settled {
 			break
 		}
 	}
@@ -58,6 +67,19 @@ const (
 	// number says nothing of the rows.
 	settled = 1e-3
 )
+
+// nearby is an update for a step on the way, whose prior stands around theta, where the next step
+// starts: what noise hides stays where it is. Back at 0, where half of all rows are events, a fit of few
+// events would have the way before it that the steps so far went.
+func nearby(at noisy, prior []float64) (Belief, error) {
+	theta := at.theta
+	at.theta = make([]float64, len(theta))
+	b, err := update(at, prior)
+	for j := range b.mean {
+		b.mean[j] += theta[j]
+	}
+	return b, err
+}
 
 // Answer is the law of the coefficients of rows that may be looked at.
 func (m *Model) Answer(ctx context.Context, r Rows) (Belief, error) {

@@ -70,6 +70,35 @@ func update(at noisy, prior []float64) (b Belief, err error) {
 	return b, err
 }
 
+// bend adds to the covariance what one step leaves out because H changes on its way d = b - theta,
+// of which much is left where few events and noise keep the steps before from arriving. The weight w of a
+// row changes by at most w in a unit of x d (logistic: w' = w (1-2p); Poisson: w' = w), so that to
+// second order z is off by at most H d times half of x d, and b by about d times that. Of x d the mean
+// square is taken, rows weighted as in H: d' H d over the sum of weights, which is the first number of H,
+// as x has an intercept; where noise hides that sum, the longest row stands in. Of d d' it is the mean over
+// the law of what the rows at hand say, which is that of b without the noise of the sample.
+// This is no bound: it is held to tables (TestFewEventsAreCovered).
+func (b *Belief) bend(at noisy, square float64) {
+	spread, away, along := make([][]float64, len(b.mean)), 0.0, 0.0
+	for i, row := range b.covariance {
+		spread[i] = make([]float64, len(row))
+		for j, v := range row {
+			spread[i][j] = v - b.silent[i][j] + float64((b.mean[i]-at.theta[i])*(b.mean[j]-at.theta[j]))
+			along += float64(at.information[i][j] * spread[i][j])
+		}
+		away += math.Max(spread[i][i], 0)
+	}
+	far := float64(square * away)
+	if weight := at.information[0][0]; weight > 2*at.doubtful {
+		far = math.Min(far, math.Max(along, 0)/weight)
+	}
+	for i, row := range b.covariance {
+		for j := range row {
+			row[j] += float64(far * spread[i][j] / 4)
+		}
+	}
+}
+
 // evidence is z along the eigenvectors of H.
 type evidence struct {
 	values, along []float64

@@ -44,10 +44,15 @@ type Stepper interface {
 // Drawing says how rows are drawn. Random makes public randomness by purpose. Rows is
 // how many will be asked for in all, so that a model can round their counts over the
 // whole table; where more are asked for, a model goes on as if it began anew.
+//
+// Counts that are rounded over rows tie these together: each row has the model's law, and
+// among those of a drawing that meet a condition the first has not the model's law given it.
+// So what keeps some rows and not others asks for Independent ones.
 type Drawing struct {
-	Argmax bool // the most probable category instead of a drawn one
-	Rows   int64
-	Random func(purpose string) *rand.Rand
+	Argmax      bool // the most probable category instead of a drawn one
+	Independent bool // each row by itself: nothing is rounded
+	Rows        int64
+	Random      func(purpose string) *rand.Rand
 }
 
 // Rows gives the next n rows of a drawing, at most BatchRows.

@@ -176,7 +176,7 @@ func (c *coverage) count(what string, e estimates) {
 func (u *uncertainty) draws(t *testing.T) [][][]uint16 {
 	var list [][][]uint16
 	for i := range 15 {
-		list = append(list, u.model.Sample(int(u.Model.Total), rand.New(rand.NewPCG(9, uint64(i)))))
+		list = append(list, u.model.Sample(int(u.Model.Total), false, rand.New(rand.NewPCG(9, uint64(i)))))
 	}
 	return list
 }

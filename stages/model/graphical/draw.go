@@ -28,7 +28,7 @@ const (
 
 // Draw draws codes from the model, in blocks, and values inside the bins from the
 // released histograms. Both share rows out by rounding, so that counts are as near to
-// the model's as whole rows can be.
+// the model's as whole rows can be; independent rows are not shared out.
 func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
 		return nil, errors.New("categorical: is argmax, must be sample for a model of marginals: its most probable row is one row")
@@ -37,7 +37,7 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &drawing{m: m, rules: rules, left: d.Rows, codes: d.Random("codes"), values: d.Random("values")}
+	w := &drawing{m: m, rules: rules, left: d.Rows, independent: d.Independent, codes: d.Random("codes"), values: d.Random("values")}
 	return w.next, nil
 }
 
@@ -47,6 +47,7 @@ func block(columns int) int64 { return min(blockRows, blockValues/int64(columns)
 type drawing struct {
 	m             *released
 	left          int64 // rows to come after the block
+	independent   bool
 	codes, values *rand.Rand
 	block         [][]uint16 // what is left of a block, by column
 	fillers       []*histogram.Filler
@@ -80,10 +81,14 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 func (w *drawing) begin(least int64) {
 	rows := min(max(w.left, least), block(len(w.m.Columns)))
 	w.left -= rows
-	w.block = w.m.model.Sample(int(rows), w.codes)
+	w.block = w.m.model.Sample(int(rows), w.independent, w.codes)
 	w.fillers = make([]*histogram.Filler, len(w.block))
 	for j := range w.block {
 		c := &w.m.Columns[j]
+		if w.independent {
+			w.fillers[j] = histogram.NewFiller(c.Leaves, c.Bins, nil, w.values)
+			continue
+		}
 		count := make([]int64, c.codes())
 		for _, code := range w.block[j] {
 			count[code]++

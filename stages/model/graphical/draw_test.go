@@ -108,6 +108,34 @@ func TestRowsAreRounded(t *testing.T) {
 	}
 }
 
+// TestIndependentRowsAreNotRounded: two rows of two alike halves, of a column and inside a bin of
+// another, are in one half as often as in two: of 400 drawings fewer than 120 or more than 280 are
+// 8 deviations off (1e-15). Rounded ones never are.
+func TestIndependentRowsAreNotRounded(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "half", Type: pipeline.Categorical, Categories: []string{"a", "b"}}}}
+	columns := make([]any, 400)
+	for i := range columns {
+		columns[i] = []string{"a", "b"}[i%2]
+	}
+	m := attempt{stage: independentKind().New(), in: pipelinetest.Input{Header: header(d, 400), Rows: pipelinetest.Rows(d, columns)}, multiplier: 0.001}.model(t)
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, independent := range []bool{true, false} {
+		alike := 0
+		for range 400 {
+			rows, err := m.Draw(artifact.Drawing{Rows: 2, Independent: independent, Random: func(string) *rand.Rand { return rng }})
+			must(t, err)
+			rec, err := rows(2)
+			must(t, err)
+			if number(rec.Column(0), 0) == number(rec.Column(0), 1) {
+				alike++
+			}
+		}
+		if right := alike >= 120 && alike <= 280; right != independent {
+			t.Errorf("independent: %v; %d of 400 drawings of two rows have equal ones", independent, alike)
+		}
+	}
+}
+
 // TestBatchesAreOneDrawing: rows asked for in batches are those asked for at once.
 func TestBatchesAreOneDrawing(t *testing.T) {
 	m := attempt{stage: marginalTreeKind().New(), in: table([]int{4, 5}, []int{0, 1, 2, 3, 3}, []int{4, 3, 2, 1, 0}), multiplier: 0.1}.model(t)

@@ -12,6 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/model/artifact"
+	"weir/train/histogram"
 	"weir/train/posterior"
 )
 
@@ -20,14 +21,26 @@ func (m *model) Header() pipeline.Header {
 	return pipeline.TableHeader(m.Domain, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 }
 
-// Draw draws rows of the posterior predictive. Strata have rows in proportion to their noisy
-// sizes, rounded over all rows that were announced; which row is of which is a uniform order.
+// Draw draws rows of the posterior predictive. A stratum's probability p is its share of the
+// noisy sizes. Independent rows each draw their stratum. Others are shared out over the n that
+// were announced by systematic rounding from a uniform start (histogram.Systematic), in a
+// uniform order: a stratum gets the whole number below or above n p, and n p on average,
+// however few rows there are; each row is of it with probability p. Rows of one drawing are not
+// independent then: of two strata that are one after the other and have n p of a half each,
+// exactly one gets a row.
 func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	if d.Argmax {
 		return nil, errors.New("categorical: is argmax, must be sample for a mixture: parameters are drawn for each row, so that no category is the most probable one")
 	}
-	w := &drawing{model: m, rows: max(d.Rows, 1), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
+	return m.drawing(d).next, nil
+}
+
+func (m *model) drawing(d artifact.Drawing) *drawing {
+	w := &drawing{model: m, rows: max(d.Rows, 1), sizes: m.shares(), strata: d.Random("strata"), values: d.Random("values"), inside: d.Random("inside")}
 	w.law.Prior, w.from = m.Prior, make([]int, len(m.layout.strata))
+	if d.Independent {
+		w.rows = 1 // one row shared out by a uniform start is drawn by the shares
+	}
 	at := 0
 	for i, s := range m.layout.strata {
 		if w.from[i] = -1; !slices.Contains(m.PriorOnly, i) {
@@ -35,12 +48,13 @@ func (m *model) Draw(d artifact.Drawing) (artifact.Rows, error) {
 			at += s.Params()
 		}
 	}
-	return w.next, nil
+	return w
 }
 
 type drawing struct {
 	*model
-	rows                   int64 // announced
+	rows                   int64     // that are shared out together
+	sizes                  []float64 // of strata
 	strata, values, inside *rand.Rand
 	law                    posterior.Predictive // of the row's stratum: one for all, since it keeps as much as its widest column
 	from                   []int                // of each stratum, in the law of all; -1 where it has the prior
@@ -50,10 +64,11 @@ type drawing struct {
 
 // next is the next n rows.
 func (w *drawing) next(n int) (arrow.Record, error) {
-	cells := make([][]uint16, len(w.layout.grids))
+	cells, strata := make([][]uint16, len(w.layout.grids)), make([]int, n)
 	row := make([]int, len(cells))
-	for range n {
-		w.row(w.stratum(), row)
+	for i := range strata {
+		strata[i] = w.stratum()
+		w.row(strata[i], row)
 		for j, cell := range row {
 			cells[j] = append(cells[j], uint16(cell))
 		}
@@ -62,7 +77,7 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 	arrays := make([]arrow.Array, len(cells))
 	for j := range w.layout.grids {
 		b := array.NewBuilder(memory.DefaultAllocator, h.Schema.Field(j).Type)
-		if err := w.layout.grids[j].Append(b, cells[j], w.inside); err != nil {
+		if err := w.append(b, j, cells[j], strata); err != nil {
 			return nil, err
 		}
 		arrays[j] = b.NewArray()
@@ -70,13 +85,39 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 	return array.NewRecord(h.Schema, arrays, int64(n)), nil
 }
 
-// stratum is that of the next row. When every announced row has one, it begins anew.
+// append appends a value of each cell of a column: where the row's stratum fixes it, the declared
+// one, whatever others its cell has.
+func (w *drawing) append(to array.Builder, column int, cells []uint16, strata []int) error {
+	g := w.layout.grids[column]
+	if g.Coded() {
+		return g.Append(to, cells, w.inside)
+	}
+	for i, cell := range cells {
+		v := g.Value(int(cell), w.inside)
+		if f, is := w.layout.strata[strata[i]].fixed[column]; is && int(cell) < g.Values() {
+			v = f.value
+		}
+		if math.IsNaN(v) {
+			to.AppendNull()
+			continue
+		}
+		switch b := to.(type) {
+		case *array.Int64Builder:
+			b.Append(int64(v))
+		case *array.Float64Builder:
+			b.Append(v)
+		}
+	}
+	return nil
+}
+
+// stratum is that of the next row. When every row that is shared out has one, others are.
 func (w *drawing) stratum() int {
 	if len(w.from) == 1 {
 		return 0
 	}
 	if w.all == 0 {
-		w.left, w.all = allot(w.rows, w.Sizes), w.rows
+		w.left, w.all = histogram.Systematic(w.sizes, w.rows, w.strata.Float64()), w.rows
 	}
 	at := int64(w.strata.Uint64N(uint64(w.all)))
 	w.all--
@@ -90,39 +131,18 @@ func (w *drawing) stratum() int {
 	return len(w.left) - 1 // not reached: left sums to all
 }
 
-// allot shares rows out in proportion to sizes, by largest remainders; where no stratum has
-// any, alike.
-func allot(rows int64, sizes []int64) []int64 {
-	total := 0.0
-	for _, n := range sizes {
-		total += float64(n)
+// shares are the sizes of strata; where none has any row, all are alike.
+func (m *model) shares() []float64 {
+	sizes, all := make([]float64, len(m.Sizes)), int64(0)
+	for i, n := range m.Sizes {
+		sizes[i], all = float64(n), max(all, n)
 	}
-	left, given := make([]int64, len(sizes)), int64(0)
-	rest, order := make([]float64, len(sizes)), make([]int, len(sizes))
-	for i, n := range sizes {
-		share := 1 / float64(len(sizes))
-		if total > 0 {
-			share = float64(n) / total
+	if all == 0 {
+		for i := range sizes {
+			sizes[i] = 1
 		}
-		exact := float64(share * float64(rows))
-		left[i] = min(int64(math.Floor(exact)), rows-given)
-		rest[i], order[i] = exact-float64(left[i]), i
-		given += left[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case rest[a] > rest[b]:
-			return -1
-		case rest[a] < rest[b]:
-			return 1
-		}
-		return 0
-	})
-	for i := 0; given < rows; i = (i + 1) % len(order) {
-		left[order[i]]++
-		given++
-	}
-	return left
+	return sizes
 }
 
 // row draws the cells of a row of a stratum.
@@ -131,8 +151,8 @@ func (w *drawing) row(at int, row []int) {
 	for i, column := range w.layout.stratify {
 		row[column] = s.codes[i]
 	}
-	for column, cell := range s.fixed {
-		row[column] = cell
+	for column, f := range s.fixed {
+		row[column] = f.cell
 	}
 	values := make([]float64, len(s.Places))
 	w.law.Mixture, w.law.Mean, w.law.LogDeviation = s.Mixture, nil, nil

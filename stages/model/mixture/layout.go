@@ -31,9 +31,16 @@ type part struct {
 
 // stratum is one combination of values of the columns of stratify.
 type stratum struct {
-	codes []int       // cell of each column of stratify
-	fixed map[int]int // cell of each column that is fixed there
+	codes []int           // cell of each column of stratify
+	fixed map[int]fixture // of each column that is fixed there
 	posterior.Stratum
+}
+
+// fixture is the one value of a column: its cell, and the value itself, 0 where it is missing.
+// A cell may hold several values, of which only this one is declared.
+type fixture struct {
+	cell  int
+	value float64
 }
 
 // Far beyond what any table has rows for. They bound what a layout takes, which a model from
@@ -167,12 +174,12 @@ func (l *layout) divide(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
 			codes[i] = n % l.grids[l.stratify[i]].Cells()
 			n /= l.grids[l.stratify[i]].Cells()
 		}
-		l.strata = append(l.strata, stratum{codes: codes, fixed: map[int]int{}})
+		l.strata = append(l.strata, stratum{codes: codes, fixed: map[int]fixture{}})
 	}
 }
 
 // mixture is that of a stratum: of the parts that are not fixed in it.
-func (l *layout) mixture(s Shape, fixed map[int]int) posterior.Stratum {
+func (l *layout) mixture(s Shape, fixed map[int]fixture) posterior.Stratum {
 	m := posterior.Stratum{Mixture: posterior.Mixture{Components: s.Components}}
 	for i, p := range l.parts {
 		if _, is := fixed[p.column]; !is {

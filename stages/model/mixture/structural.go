@@ -48,9 +48,9 @@ func (l *layout) fix(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
 	}
 }
 
-// set is the cells that a rule sets, by column.
-func (l *layout) set(path string, rule Structural, d *pipeline.Domain, ps *pipeline.Problems) map[int]int {
-	cells := map[int]int{}
+// set is what a rule sets, by column.
+func (l *layout) set(path string, rule Structural, d *pipeline.Domain, ps *pipeline.Problems) map[int]fixture {
+	set := map[int]fixture{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Set)) {
 		if c := d.Column(name); c != nil && c.Late {
 			ps.Add(path+"."+name, "a column whose bounds are released when the run is under way ("+c.Source+")", "a column with declared bounds, which say which values it has")
@@ -61,15 +61,15 @@ func (l *layout) set(path string, rule Structural, d *pipeline.Domain, ps *pipel
 			case slices.Contains(l.stratify, at):
 				ps.Add(path+"."+name, "a column of stratify", "other columns: a stratum says what these are")
 			case v.Missing && len(v.Ranges) == 0:
-				cells[at] = l.grids[at].Values()
+				set[at] = fixture{cell: l.grids[at].Values()}
 			case len(v.Ranges) == 1 && v.Ranges[0].Lo == v.Ranges[0].Hi:
-				cells[at] = l.grids[at].Cell(v.Ranges[0].Lo)
+				set[at] = fixture{l.grids[at].Cell(v.Ranges[0].Lo), v.Ranges[0].Lo}
 			default:
 				ps.Add(path+"."+name, string(rule.Set[name])+", more than one value", "one value")
 			}
 		}
 	}
-	return cells
+	return set
 }
 
 // has tells whether a stratum has one of the values in every column.
@@ -87,7 +87,7 @@ func (s *stratum) has(l *layout, where map[int]constraint.Values) bool {
 }
 
 // take fixes columns in a stratum.
-func (s *stratum) take(path string, set map[int]int, d *pipeline.Domain, ps *pipeline.Problems) {
+func (s *stratum) take(path string, set map[int]fixture, d *pipeline.Domain, ps *pipeline.Problems) {
 	for _, at := range slices.Sorted(maps.Keys(set)) {
 		if old, is := s.fixed[at]; is && old != set[at] {
 			ps.Add(path+".set."+d.Columns[at].Name, "another value than an earlier rule sets in the same stratum", "one value in each stratum")

@@ -30,7 +30,7 @@ type Stage struct {
 // Kinds lists the one kind of this package.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "sample", Version: 2, Late: true,
+		Name: "sample", Version: 3, Late: true,
 		Doc: "Draws synthetic rows from a released model and maps them back to the source's columns, categories, steps and bounds. " +
 			"Drawing is post-processing of a paid release, so any number of rows costs nothing. Use it after a model. The class is that of the model.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A trained model."},
@@ -126,10 +126,11 @@ func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random 
 }
 
 // unconditional is a table of total rows of m, which is told that there will be rows of them.
+// Those of which conditions choose are independent.
 func (s *Stage) unconditional(m artifact.Model, rows, total int64, class pipeline.Class, random func(purpose string) *rand.Rand, progress func(done, total int64)) (pipeline.Table, error) {
 	h := m.Header()
 	h.Class, h.Rows = class, total
-	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Rows: rows, Random: random}
+	how := artifact.Drawing{Argmax: s.Categorical == "argmax", Independent: len(s.Where) > 0, Rows: rows, Random: random}
 	if _, err := m.Draw(how); err != nil {
 		return pipeline.Table{}, err
 	}

@@ -14,10 +14,11 @@ import (
 	"weir/stages/model/artifact"
 )
 
-// Rows under conditions are drawn by rejection: rows are drawn as without conditions, in the
+// Rows under conditions are drawn by rejection: independent rows of the model are drawn, in the
 // terms of the source, and those that meet all of them are kept, until there are as many as
-// asked for. So their law is that of the model given the conditions, for every family. How
-// many rows are drawn is bounded by public numbers alone.
+// asked for. So their law is that of the model given the conditions, for every family. Counts
+// that a model rounds over a table of few rows would have another law, or never meet a
+// condition. How many rows are drawn is bounded by public numbers alone.
 
 // mostTries is how many rows are drawn for each that is wanted, where the settings do not say.
 const mostTries = 1000

@@ -72,7 +72,10 @@ func brute(rec arrow.Record, most int) (list []visit) {
 }
 
 // fixture is a model of three columns whose rows come in turn.
-type fixture struct{ asked, given *int }
+type fixture struct {
+	asked, given *int
+	independent  *bool
+}
 
 func (fixture) Header() pipeline.Header {
 	d := &pipeline.Domain{Columns: []pipeline.Column{
@@ -87,7 +90,7 @@ func (fixture) Header() pipeline.Header {
 }
 
 func (f fixture) Draw(d artifact.Drawing) (artifact.Rows, error) {
-	*f.asked = int(d.Rows)
+	*f.asked, *f.independent = int(d.Rows), d.Independent
 	at := 0
 	return func(n int) (arrow.Record, error) {
 		*f.given += n
@@ -100,7 +103,20 @@ func (f fixture) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	}, nil
 }
 
-func given() fixture { return fixture{new(int), new(int)} }
+func given() fixture { return fixture{new(int), new(int), new(bool)} }
+
+// TestConditionsChooseAmongIndependentRows: rows that are rounded together would not have the
+// model's law given the conditions. Whole tables are rounded.
+func TestConditionsChooseAmongIndependentRows(t *testing.T) {
+	for _, where := range []map[string]pipeline.Choice{nil, {"flag": {"yes"}}} {
+		f, s := given(), Stage{Categorical: "sample", Where: where}
+		_, err := s.Draw(f, 3, pipeline.Released, seeded, func(_, _ int64) {})
+		must(t, err)
+		if *f.independent != (where != nil) {
+			t.Errorf("where %v: rows are asked for as independent: %v", where, *f.independent)
+		}
+	}
+}
 
 // TestConditionsNarrowTheResult: the header has the values that are left and no others, and
 // codes are those of the categories that are left.

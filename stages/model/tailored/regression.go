@@ -30,13 +30,14 @@ import (
 type Regression struct {
 	Shares          `yaml:",inline"`
 	Columns         []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Bounded numbers and categories that the target is explained by, none of which may be missing. A category is compared with the first one of its column."`
-	Steps           int      `yaml:"steps" json:"steps" min:"1" max:"50" doc:"Newton steps. The last has more than half of the budget; more steps leave less to each of the others."`
+	Steps           int      `yaml:"steps" json:"steps" min:"1" max:"50" doc:"Newton steps. The last has more than half of the budget; more steps leave less to each of the others, so that more do not arrive better."`
 	PriorDeviation  float64  `yaml:"prior_deviation" json:"prior_deviation" min:"1e-6" max:"1000" doc:"Standard deviation of the normal prior around 0 of each coefficient, a number being scaled to [-1, 1] by its bounds; of the intercept it is 10 at least. The default needs no tuning; another value is known before the rows are looked at, or is a leak that no epsilon covers."`
 	NoiseMultiplier float64  `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of all queries as one Gaussian mechanism of sensitivity 1; found from the budget where it is not given."`
 }
 
-func defaults() Regression {
-	return Regression{Shares: Shares{Queries: 1}, Steps: 6, PriorDeviation: priorDeviation}
+// defaults are those of a regression that arrives best, under noise, in so many steps.
+func defaults(steps int) Regression {
+	return Regression{Shares: Shares{Queries: 1}, Steps: steps, PriorDeviation: priorDeviation}
 }
 
 const priorDeviation = 2.5

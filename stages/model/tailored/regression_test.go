@@ -282,7 +282,7 @@ func TestQueriesShareTheSquares(t *testing.T) {
 	deviation := func(queries int) float64 {
 		m := mechanism.GaussianFilter{NoiseMultiplier: 2, Adjacency: privacy.ReplaceOne}
 		h := privacy.Open(privacy.Opening{Spend: fitName, Mechanism: m, Source: noise.NewSource(noise.Key{1}, "test")})
-		s := defaults()
+		s := defaults(6)
 		s.Queries = queries
 		_, deviation, err := s.noisy(purse{h, m})(&regress.Tally{Sum: []int64{1}, Moves: mechanism.Moves{AddRemove: 1, ReplaceOne: 2}}, 1)
 		must(t, err)

@@ -1,0 +1,80 @@
+package regress
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"weir/pipeline"
+	"weir/stages/internal/columns"
+)
+
+// people are 6,228 rows of an age from 0 to 94, two sexes and an event whose odds are of those coefficients.
+func people(rng *rand.Rand, odds [3]float64) (*Model, *columns.Frame) {
+	flag := []string{"no", "yes"}
+	m := &Model{Kind: Logistic, Target: "event", Positive: "yes", PriorDeviation: 2.5,
+		Columns: []Column{{Name: "age", Bounds: [2]float64{0, 99}}, {Name: "sex", Categories: flag}}}
+	f := &columns.Frame{Rows: 6228, Columns: []columns.Column{{Name: "age", Type: pipeline.Integer},
+		{Name: "sex", Type: pipeline.Categorical, Categories: flag}, {Name: "event", Type: pipeline.Boolean, Categories: flag}}}
+	for range f.Rows {
+		age, sex, event := float64(rng.IntN(95)), rng.IntN(2), int32(0)
+		if rng.Float64() < logit(odds[0]+odds[1]*age+odds[2]*float64(sex)) {
+			event = 1
+		}
+		f.Columns[0].Numbers = append(f.Columns[0].Numbers, age)
+		f.Columns[1].Codes = append(f.Columns[1].Codes, int32(sex))
+		f.Columns[2].Codes = append(f.Columns[2].Codes, event)
+	}
+	return m, f
+}
+
+// TestFewEventsAreCovered: where events are few, and all of them young or old, noise keeps steps from
+// arriving. Over 200 draws of the noise, 95 % intervals hold the fit of the same rows without noise in at
+// least 80 % for each coefficient, after four steps at mu .08, .26 and .5 (epsilon near .3, 1 and 2).
+// Measured is 92 % at least: below 80 % is six standard errors away (false alarm below 1e-7). Without what
+// bend adds they hold 73 % of young events at mu .08, and with a way around 0 72 % of old ones at .26.
+// Of old events at mu .08, which is left out here, they hold 81 %.
+func TestFewEventsAreCovered(t *testing.T) {
+	for name, c := range map[string]struct {
+		odds [3]float64
+		mu   []float64
+	}{
+		"young": {[3]float64{-0.35, -0.083, 0.1}, []float64{0.08, 0.26, 0.5}},
+		"old":   {[3]float64{-9, 0.083, 0.1}, []float64{0.26, 0.5}},
+		"even":  {[3]float64{-2.6, 0.002, 0.1}, []float64{0.08}},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		m, f := people(rng, c.odds)
+		r := m.Rows(f)
+		b, err := m.Answer(t.Context(), r)
+		must(t, err)
+		truth, _ := m.Coefficients(b)
+		for _, mu := range c.mu {
+			release := func(t *Tally, share float64) ([]int64, float64, error) {
+				deviation := t.Moves.ReplaceOne / (mu * math.Sqrt(share))
+				out := make([]int64, len(t.Sum))
+				for i, v := range t.Sum {
+					out[i] = v + int64(math.Round(rng.NormFloat64()*deviation))
+				}
+				return out, deviation, nil
+			}
+			const draws = 200
+			var held [3]float64
+			for range draws {
+				b, err := m.Fit(t.Context(), r, 4, release, func(int) {})
+				must(t, err)
+				list, _ := m.Coefficients(b)
+				for j, c := range list {
+					if c.Low <= truth[j].Estimate && truth[j].Estimate <= c.High {
+						held[j] += 1. / draws
+					}
+				}
+			}
+			for j, share := range held {
+				if share < 0.8 {
+					t.Errorf("%s, mu %g: intervals of coefficient %d hold %.3f of draws, must be 0.8 at least", name, mu, j, share)
+				}
+			}
+		}
+	}
+}
