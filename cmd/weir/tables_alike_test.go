@@ -29,8 +29,8 @@ func quickModels() map[string]string {
 		"dp_vae":           "from: encode, " + coder + ", " + sampled,
 		"dp_syn":           "from: encode, label: group, " + coder + ", " + sampled + ", mixture: {components: 1, rounds: 2}",
 		"mixture":          "components: 2, stratify: [flag], " + sampled,
-		"anomaly_detector": sampled,
-		"dp_auto_gan":      "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
+		"anomaly_detector": sampled, "anomaly_forest": "trees: 3, depth: 3",
+		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
 	}
 }
 
@@ -81,7 +81,7 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 		model = strings.Replace(model, "{", "{from: dataset, ", 1)
 	}
 	more, drawn := "", "  sample: {kind: sample, rows: 20}\n"
-	if kind == "anomaly_detector" {
+	if strings.HasPrefix(kind, "anomaly_") {
 		drawn = ""
 	}
 	if strings.Contains(settings, "from: shards") {

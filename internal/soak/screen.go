@@ -8,10 +8,21 @@ func screening(g *generator, _ ref) settings {
 	return s
 }
 
+// foresting counts in a few small trees.
+func foresting(g *generator, _ ref) settings {
+	s := settings{"trees": g.between(1, 4), "depth": g.between(1, 5)}
+	g.noise(s)
+	return s
+}
+
 // screen leads a table to a detector, and takes out of it the rows with the highest scores.
 func (g *generator) screen() {
 	g.plain()
-	detector, ok := g.step("anomaly_detector", screening)
+	kind, set := "anomaly_detector", screening
+	if g.yes(0.4) {
+		kind, set = "anomaly_forest", foresting
+	}
+	detector, ok := g.step(kind, set)
 	if !ok {
 		return
 	}

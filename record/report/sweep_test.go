@@ -158,13 +158,13 @@ func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
 }
 
 // TestSweepOverANumber: one budget is drawn over the number of the grid, a line a cell, each mean with its
-// interval; two budgets are drawn over epsilon, a line a number. What has no epsilon to show is
+// interval; two budgets are too, where it is of queries, for what is asked is from how many on a table wins. What has no epsilon to show is
 // no part of another's line, and words are no axis.
 func TestSweepOverANumber(t *testing.T) {
 	T := []string{"2", "5", "10", "20"}
 	one := asked([]string{"1"}, T, "d8", "d16")
 	page, err := Sweep(one)
-	for _, want := range []string{"stages.ask.queries, logarithmic", "of.error_tailored over queries, least to largest: d8, epsilon 1 from 1 to 10; d16, epsilon 1 from 13 to 22.", ">20<"} {
+	for _, want := range []string{">queries, logarithmic<", "of.error_tailored over queries, least to largest: d8, epsilon 1 from 1 to 10; d16, epsilon 1 from 13 to 22.", ">20<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
@@ -179,7 +179,7 @@ func TestSweepOverANumber(t *testing.T) {
 		over  string
 		lines string
 	}{
-		{asked([]string{"1", "4"}, T[:2], "d8"), "proven epsilon", "d8, queries 2|d8, queries 5"},
+		{asked([]string{"1", "4"}, T[:2], "d8"), "queries", "d8, epsilon 1|d8, epsilon 4"},
 		{asked([]string{"1", "inf"}, T[:2], "d8"), "queries", "d8, epsilon 1|d8, epsilon inf"},
 		{asked([]string{"1", "4"}, []string{"few", "many"}, "d8"), "proven epsilon", "d8, queries few|d8, queries many"},
 	} {

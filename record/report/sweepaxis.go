@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"weir/internal/portable"
 	"weir/record/sweep"
@@ -16,9 +17,15 @@ type axis struct {
 	steps bool   // the setting is at which step of one training rows were drawn
 }
 
-// axisOf is over epsilon where the same settings were run at two of them, else over a setting of
+// axisOf is over the number of queries where a grid has two, for an experiment over them asks from how many on
+// a table is the better buy; else over epsilon where the same settings were run at two of them, else over a setting of
 // the grid that has two numbers, else over the epsilons that there are.
 func axisOf(t *sweep.Table) axis {
+	for _, p := range t.Grid {
+		if queries := (axis{path: p}); strings.HasSuffix(p, ".queries") && queries.drawsLines(t) {
+			return queries
+		}
+	}
 	epsilon := axis{claim: "published"}
 	for _, r := range t.Rows {
 		if r.Proven != nil {
@@ -84,7 +91,7 @@ func (a axis) label() string {
 	case a.steps:
 		return "step, under the epsilon of all steps"
 	case a.path != "":
-		return a.path
+		return sweep.Short(a.path)
 	}
 	return "epsilon (" + a.claim + ")"
 }

@@ -73,3 +73,17 @@ func TestCompareRegressions(t *testing.T) {
 		t.Errorf("other rows have the error %g", e)
 	}
 }
+
+// TestErrorsOfOneUnitHaveAMean: shares of rows and distances of coefficients are averaged by stage alone.
+func TestErrorsOfOneUnitHaveAMean(t *testing.T) {
+	real := wardInput(wardRows(1, 400), pipeline.Private)
+	got := figures(t, stage("compare_queries", nil), map[string]pipelinetest.Input{"real": real, "synthetic": real, "answers.0": regressed(real), "answers.1": answered(real, 0.5)})
+	for _, name := range []string{"error_tailored", "error_synthetic"} {
+		if m := got[name]; !math.IsNaN(m.Value) || m.Note == "" || math.IsNaN(got[name+".fit"].Value) || math.IsNaN(got[name+".asked"].Value) {
+			t.Errorf("%s is %v, of stages %v and %v: must be of stages alone", name, m, got[name+".fit"], got[name+".asked"])
+		}
+	}
+	if m := got["synthetic_wins"]; m.Value != 1 {
+		t.Errorf("synthetic_wins is %v, must be 1", m)
+	}
+}

@@ -24,7 +24,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "compare_queries", Version: 2,
 		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
-			"Errors are shares, so that questions can be averaged: of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
+			"Errors are shares, so that questions can be averaged (a regression's are not, so that beside other answers no mean over stages is given): of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
 			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE, and the means over stages, those of accuracies too, have no name behind them; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +
 			"Use it to see from how many questions on a synthetic table is the better buy: give the stage that learns the table and those that answer equal epsilons, and the latter queries. " +
 			"interval_coverage is the share of released intervals that hold the real answer.",
@@ -49,21 +49,25 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames question.Frames, in pipeline.Tables) ([]pipeline.Metric, error) {
 	var list []pipeline.Metric
-	lists := in.All("answers")
+	lists, regressions := in.All("answers"), 0
 	for i, t := range lists {
-		more, err := s.judged(ctx, t, frames["real"], frames["synthetic"])
+		more, coefficients, err := s.judged(ctx, t, frames["real"], frames["synthetic"])
 		if err != nil {
 			return nil, err
+		}
+		if coefficients {
+			regressions++
 		}
 		list = append(list, more...)
 		env.Progress(int64(i+1), int64(len(lists)))
 	}
-	return append(overall(list), list...), ctx.Err()
+	return append(overall(list, regressions > 0 && regressions < len(lists)), list...), ctx.Err()
 }
 
 // overall averages over stages what has a figure of each, the columns without a point, and the
-// accuracies, of which a stage has one; of one stage it has that one's note.
-func overall(list []pipeline.Metric) (means []pipeline.Metric) {
+// accuracies, of which a stage has one; of one stage it has that one's note. Shares and distances of
+// coefficients are no errors of one unit, so that where both are there is no mean of them.
+func overall(list []pipeline.Metric, mixed bool) (means []pipeline.Metric) {
 	for _, name := range []string{"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored", "accuracy_synthetic", "accuracy_real"} {
 		var each []figure.Figure
 		for _, m := range list {
@@ -73,6 +77,9 @@ func overall(list []pipeline.Metric) (means []pipeline.Metric) {
 		}
 		if len(each) > 0 {
 			m := figure.Mean(each)
+			if mixed && strings.HasPrefix(name, "error") {
+				m = figure.None("shares and distances of coefficients have no mean; see each stage")
+			}
 			means = append(means, pipeline.Metric{Name: name, Value: m.Value, Note: m.Note})
 		}
 	}
@@ -80,19 +87,21 @@ func overall(list []pipeline.Metric) (means []pipeline.Metric) {
 }
 
 // judged reads what one stage released, answers or coefficients, and compares it.
-func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) ([]pipeline.Metric, error) {
+func (s *settings) judged(ctx context.Context, t pipeline.Table, real, synthetic *columns.Frame) (list []pipeline.Metric, coefficients bool, err error) {
 	r, is, err := regress.Read(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if is {
-		return regression(ctx, r, real, synthetic)
+		list, err = regression(ctx, r, real, synthetic)
+		return list, true, err
 	}
 	a, err := ask.Read(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return s.compared(ctx, a, real, synthetic)
+	list, err = s.compared(ctx, a, real, synthetic)
+	return list, false, err
 }
 
 // compared is how one stage's answers and those of the synthetic rows do.

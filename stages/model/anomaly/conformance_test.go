@@ -9,7 +9,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{
-		anomalyDetector: detectorCases(), "remove_anomalies": removeCases(t)})
+		anomalyDetector: detectorCases(), anomalyForest: forestCases(), "remove_anomalies": removeCases(t)})
 }
 
 func detectorCases() (cases []pipelinetest.Case) {
@@ -21,6 +21,14 @@ func detectorCases() (cases []pipelinetest.Case) {
 				return s
 			}})
 		}
+	}
+	return cases
+}
+
+func forestCases() (cases []pipelinetest.Case) {
+	for name, change := range map[string]func(*pipeline.Header){"replace_one": func(*pipeline.Header) {}, "add_remove": addRemove, "group": group} {
+		cases = append(cases, pipelinetest.Case{Name: name, In: map[string]pipelinetest.Input{"in": changed(visitors(40), change)},
+			Stage: func() pipeline.Stage { return &Forest{Trees: 3, Depth: 4, NoiseMultiplier: 2} }})
 	}
 	return cases
 }

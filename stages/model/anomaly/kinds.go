@@ -10,7 +10,7 @@ import (
 
 // Kinds lists the kinds of this family.
 func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{anomalyDetectorKind(), removeAnomaliesKind()}
+	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind()}
 }
 
 // scorer is a released detector, read back. Rows are scored from released numbers and
@@ -26,7 +26,8 @@ type scorer interface {
 
 // decoders read what the kinds of this family release.
 func decoders() []artifact.DecoderOf[scorer] {
-	return []artifact.DecoderOf[scorer]{{Kind: anomalyDetector, Format: autoencoderFormat, Decode: readAutoencoder}}
+	return []artifact.DecoderOf[scorer]{{Kind: anomalyDetector, Format: autoencoderFormat, Decode: readAutoencoder},
+		{Kind: anomalyForest, Format: forestFormat, Decode: readForest}}
 }
 
 // detectorHeader is the header of a detector that looks at the columns of a table.

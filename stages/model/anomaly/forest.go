@@ -1,0 +1,144 @@
+package anomaly
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/privacy/mechanism"
+	"weir/stages/internal/columns"
+	"weir/train/net"
+)
+
+const anomalyForest = "anomaly_forest"
+
+// Forest is an isolation forest whose trees are drawn before the rows are looked at (as the
+// half-space trees of Tan, Ting, Liu 2011): a row is unusual where few others share its
+// leaves.
+//
+// Input: a private table of stability rows(c). Splits come from the spec's seed and the
+// domain's bounds and categories alone. Mechanism: for each tree a Gaussian histogram of
+// its leaves, which are disjoint cells. Sensitivity: one changed row moves each histogram
+// by 1 (add_remove) or sqrt(2) (replace_one) in L2. Adjacency: either. Guarantee: that of a
+// Gaussian mechanism used once a tree (docs/accounting.md section 8). Scores are computed of
+// noisy counts and splits alone.
+type Forest struct {
+	Trees           int     `yaml:"trees" json:"trees" min:"1" max:"1000" doc:"Trees; each is a histogram to pay for."`
+	Depth           int     `yaml:"depth" json:"depth" min:"1" max:"12" doc:"Splits from the root to a leaf: a tree has 2^depth leaves."`
+	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of each count; found from the budget where it is not given."`
+}
+
+func anomalyForestKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: anomalyForest, Version: 1,
+		Doc: "Counts the rows in the leaves of trees with random public splits, with Gaussian noise, and releases trees and counts as a detector: " +
+			"the fewer rows share a row's leaves, the higher its score (an isolation forest on public splits). " +
+			"Use it before remove_anomalies, where rows that are unusual in several columns at once are looked for; it does not see how far outside its bounds a value lies. " +
+			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The trees, with noisy counts."}},
+		New: func() pipeline.Stage { return &Forest{Trees: 50, Depth: 9} },
+	}
+}
+
+// Plan prices the histograms.
+func (s *Forest) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	need(h, &ps)
+	out := detectorHeader(h)
+	return pipeline.Work{
+		Out:   pipeline.Headers{"model": out},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
+		Spends: []pipeline.Spend{{Name: "leaves", Doc: fmt.Sprintf("a noisy count of each of %d leaves, of each of %d trees", 1<<s.Depth, s.Trees),
+			Mechanism: func(scale float64) privacy.Mechanism {
+				return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: int64(s.Trees)}
+			}}},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			f, err := s.grow(ctx, env, in["in"])
+			if err != nil {
+				return nil, err
+			}
+			t, err := f.pack(out)
+			return pipeline.Tables{"model": t}, err
+		},
+	}, ps.Err()
+}
+
+// grow draws the trees, counts, and then pays: a table that cannot be read costs nothing.
+func (s *Forest) grow(ctx context.Context, env *pipeline.Env, t pipeline.Table) (*forest, error) {
+	table, err := columns.Read(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	f := &forest{Columns: detectorHeader(t.Header).Domain.Columns, Depth: s.Depth}
+	random := env.Rand("splits")
+	for range s.Trees {
+		f.Trees = append(f.Trees, tree{Splits: splits(f.Domain(), s.Depth, random), Counts: make([]int64, 1<<s.Depth)})
+	}
+	if err := f.each(table, f.count); err != nil {
+		return nil, err
+	}
+	paid, err := env.Privacy.Open("leaves")
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Trees {
+		if f.Trees[i].Counts, err = mechanism.ReleaseCounts(paid, f.Trees[i].Counts); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *forest) count(x net.Matrix) {
+	for i := range x.Rows {
+		for _, t := range f.Trees {
+			t.Counts[t.leaf(x.Row(i))]++
+		}
+	}
+}
+
+// splits are those of a whole tree, the root first: node i has the children 2i+1 and 2i+2.
+// Each takes a column at random, then one of its numbers, and cuts what is left of it at
+// random; what is 0 or 1 alone it cuts in the middle, or is no cut where that has been done.
+func splits(d *pipeline.Domain, depth int, r *rand.Rand) []split {
+	list := make([]split, 1<<depth-1)
+	for i := range list {
+		at, number := someNumber(d, r)
+		list[i] = split{at, middle}
+		if number {
+			lo, hi := left(list, i, at)
+			list[i].Below = lo + float32((hi-lo)*float32(r.Float64()))
+		}
+	}
+	return list
+}
+
+// left is what the nodes above node i have left of the number at a place.
+func left(list []split, i, at int) (lo, hi float32) {
+	for hi = 1; i > 0; i = (i - 1) / 2 {
+		above := list[(i-1)/2]
+		switch {
+		case above.At != at:
+		case i%2 == 1: // to the left
+			hi = min(hi, above.Below)
+		default:
+			lo = max(lo, above.Below)
+		}
+	}
+	return lo, hi
+}
+
+// someNumber is the place of a number of a row, and whether it is one that is not 0 or 1
+// alone.
+func someNumber(d *pipeline.Domain, r *rand.Rand) (at int, number bool) {
+	c := r.IntN(len(d.Columns))
+	for i := range c {
+		at += widthOf(&d.Columns[i])
+	}
+	of := r.IntN(widthOf(&d.Columns[c]))
+	return at + of, d.Columns[c].Type != pipeline.Categorical && of == 0
+}
