@@ -37,7 +37,11 @@ func (g *generator) pay() {
 		kind := pick(g.chance, slices.Sorted(maps.Keys(measuring()))...)
 		model, ok = g.step(kind, measuring()[kind])
 	case gs:
-		model, ok = g.step("gs_wgan", gsWGAN)
+		kind, set := "gs_wgan", gsWGAN
+		if !g.brief && g.yes(0.4) {
+			kind, set = "pate_gan", pateGAN
+		}
+		model, ok = g.step(kind, set)
 	case mixed:
 		model, ok = g.step("mixture", mixing)
 	default:
@@ -175,6 +179,20 @@ func gsWGAN(g *generator, _ ref) settings {
 		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5), "learning_rate": pick(g.chance, 0.001, 0.05, 0.5)}
 	if g.yes(0.4) { // fast critics under a narrow clip come to differ by all that it allows
 		s["learning_rate"], s["penalty"], s["warm_steps"], s["max_grad_norm"], s["batch_size"], s["steps"] = 0.5, 0, 10, 0.001, g.between(1, 2), 8
+	}
+	g.noise(s)
+	return s
+}
+
+// pateGAN takes a few votes.
+func pateGAN(g *generator, _ ref) settings {
+	s := settings{"steps": g.between(1, 4), "batch_size": g.between(1, 8), "noise": pick(g.chance, "gaussian", "laplace"),
+		"teacher_features": pick(g.chance, "columns", "pairs"), "teacher_votes": pick(g.chance, "real", "half"),
+		"student_learns": pick(g.chance, "share", "majority"), "student_loss": pick(g.chance, "cross_entropy", "wasserstein"),
+		"student_norm": pick(g.chance, "none", "batch"), "optimiser": pick(g.chance, "adam", "rmsprop"), "weight_clip": pick(g.chance, 0, 0.01, 1),
+		"average": pick(g.chance, 0, 0.5), "latent_dim": g.between(1, 4), "generator": g.layers(), "student": g.layers(), "checkpoint_every": g.between(1, 5)}
+	if g.yes(0.3) {
+		s["logistic"] = settings{"steps": g.between(1, 5), "rate": pick(g.chance, 0.01, 1), "penalty": pick(g.chance, 0, 1)}
 	}
 	g.noise(s)
 	return s

@@ -51,7 +51,7 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := map[string]bool{"gs_wgan": true, "sample": true, "score": true, "marginals_from": true,
+	drawn := map[string]bool{"gs_wgan": true, "pate_gan": true, "sample": true, "score": true, "marginals_from": true,
 		"intervals": true, "measured": true, "mixture": true, "compare_queries": true, "anomaly_detector": true, "anomaly_forest": true, "remove_anomalies": true}
 	for k := range preparing() {
 		drawn[k] = true
