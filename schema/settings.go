@@ -37,7 +37,7 @@ type Setting struct {
 }
 
 // Settings lists the settings of a struct's schema in declared order, those of nested structs by their
-// path.
+// path: of a list's items as path[], of a mapping from names as path.NAME.
 func (s *Schema) Settings() []Setting { return settings(s.doc, "") }
 
 func settings(o *object, path string) []Setting {
@@ -59,6 +59,12 @@ func settings(o *object, path string) []Setting {
 		}
 		all = append(all, one)
 		all = append(all, settings(p, one.Path)...)
+		if items := p.object("items"); items != nil {
+			all = append(all, settings(items, one.Path+"[]")...)
+		}
+		if named := p.object("additionalProperties"); named != nil {
+			all = append(all, settings(named, one.Path+".NAME")...)
+		}
 	}
 	return all
 }
