@@ -129,5 +129,8 @@ func Rules() []Rule {
 		{"W42", "note", "a setting of a tailored answer that is taken as publicly known (most_expected, prior_deviation), other than its default: tuned on the rows it is a leak",
 			"the default; a number from other studies",
 			"docs/design/tailored.md", Checked, nil},
+		{"W43", "warning", "a paid stage none of whose inputs is private: its charge protects nobody",
+			"the private table as its input",
+			"docs/design.md section 3", Checked, nil},
 	}
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
@@ -22,6 +23,11 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 	if c.spec.Privacy.Epsilon.Infinite() {
 		c.checkPlanned(s, step, change{rows: 1})
 		return
+	}
+	if classOf(s.Kind, in) != pipeline.Private && !slices.ContainsFunc(step.Work.Files, func(f pipeline.FileUse) bool { return !f.Public }) {
+		c.warning(pipeline.Finding{Rule: "W43", Level: pipeline.LevelWarning, Stage: s.ID,
+			Message: "noise is paid for on what is released or public already: the charge protects nobody, and takes from the budget of the stages that need it",
+			Fix:     "the private table as its input, or a stage without noise on this one (sample, compare_queries, marginals)"})
 	}
 	c.checkProven(s, step)
 	c.checkPlanned(s, step, changeOf(s.Kind, in))
