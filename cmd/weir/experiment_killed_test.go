@@ -9,7 +9,8 @@ import (
 )
 
 // TestExperimentKilledTwice: killed by SIGKILL while its third and its sixth charge were fresh, an
-// experiment ends with the table of one that nobody killed, and with one charge a run.
+// experiment ends with the table of one that nobody killed, and with one charge a run. (A run that is killed before
+// it has a record leaves an empty folder, which weir gc removes.)
 func TestExperimentKilledTwice(t *testing.T) {
 	const ledger = "data.csv.NOT-PRIVATE.weir-ledger.jsonl"
 	long := func() study {
@@ -37,8 +38,8 @@ func TestExperimentKilledTwice(t *testing.T) {
 		}
 	}
 	got, errs := killed.experiment("--insecure-noise-seed", "5")
-	if runs, _ := filepath.Glob(killed.path("runs/study/2*")); charges() != 8 || len(runs) != 8 || len(got.Runs) != 8 {
-		t.Errorf("%d charges, %d folders of runs and %d runs, must be 8 of each: %s", charges(), len(runs), len(got.Runs), errs)
+	if runs, _ := filepath.Glob(killed.path("runs/study/2*/run.json")); charges() != 8 || len(runs) != 8 || len(got.Runs) != 8 {
+		t.Errorf("%d charges, %d records of runs and %d runs, must be 8 of each: %s", charges(), len(runs), len(got.Runs), errs)
 	}
 	for _, file := range []string{"table.csv", "differences.csv"} {
 		if a, b := whole.read(want.inTable(whole, file)), killed.read(got.inTable(killed, file)); a != b || len(a) == 0 {
