@@ -15,8 +15,9 @@ type Trial struct {
 	Repeat int
 }
 
-// Experiment carries out trials side by side, each a run of its own with its own noise and
-// its own charge, and returns their results in the order of the trials. Trials that would
+// Experiment carries out trials side by side, each a run of its own, and returns their results
+// in the order of the trials. Noise and charge are those of a recipe: stages of one repeat that are alike in two
+// trials share them. Trials that would
 // together pass the dataset's budget are refused before the first of them spends anything;
 // what others spend meanwhile each charge meets under the lock of the ledger. After an error
 // nothing new begins, and the same call continues what was interrupted.

@@ -157,3 +157,14 @@ func sumAlone(p *Plan) float64 {
 	}
 	return sum
 }
+
+// TestPublishedNumbersAreOfOneRow: a paper's epsilon is about one row, and is no number of a unit of four.
+func TestPublishedNumbersAreOfOneRow(t *testing.T) {
+	const stages = "stages:\n  train: {kind: learn, steps: 50, published: finite, noise_multiplier: 9}\n"
+	if plan := mustCompile(t, head+stages, "privacy.epsilon=9"); plan.Epsilon.Published == nil {
+		t.Error("a unit of one row has no published epsilon")
+	}
+	if plan := mustCompile(t, head+stages, "privacy.epsilon=9", unit); plan.Epsilon.Published != nil || plan.Step("train").PublishedMethod != "" {
+		t.Errorf("a unit of four rows has the published epsilon %g", *plan.Epsilon.Published)
+	}
+}

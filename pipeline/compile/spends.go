@@ -29,8 +29,12 @@ func (c *compiler) checkSpends(s *spec.Stage, in pipeline.Headers, step *Step) {
 			Message: "noise is paid for on what is released or public already: the charge protects nobody, and takes from the budget of the stages that need it",
 			Fix:     "the private table as its input, or a stage without noise on this one (sample, compare_queries, marginals)"})
 	}
+	to := changeOf(s.Kind, in)
+	if to.rows > 1 {
+		step.Work.Terms.Published = nil // a paper's epsilon is about one row
+	}
 	c.checkProven(s, step)
-	c.checkPlanned(s, step, changeOf(s.Kind, in))
+	c.checkPlanned(s, step, to)
 	c.checkShards(s, in)
 }
 

@@ -47,7 +47,7 @@ func (m *Model) Fit(ctx context.Context, r Rows, steps int, release Release, ste
 			return b, err
 		}
 		if !silent { // without noise steps go on until they arrive
-			b.bend(at, r.square)
+			b.bend(at, r.square, prior)
 		}
 		before := theta
 		theta = towards(theta, b.mean, r.mostStep())

@@ -77,8 +77,8 @@ func update(at noisy, prior []float64) (b Belief, err error) {
 // square is taken, rows weighted as in H: d' H d over the sum of weights, which is the first number of H,
 // as x has an intercept; where noise hides that sum, the longest row stands in. Of d d' it is the mean over
 // the law of what the rows at hand say, which is that of b without the noise of the sample.
-// This is no bound: it is held to tables (TestFewEventsAreCovered).
-func (b *Belief) bend(at noisy, square float64) {
+// This is no bound: it is held to tables (TestFewEventsAreCovered). No coefficient is less known than by its prior.
+func (b *Belief) bend(at noisy, square float64, prior []float64) {
 	spread, away, along := make([][]float64, len(b.mean)), 0.0, 0.0
 	for i, row := range b.covariance {
 		spread[i] = make([]float64, len(row))
@@ -96,6 +96,19 @@ func (b *Belief) bend(at noisy, square float64) {
 		for j := range row {
 			row[j] += float64(far * spread[i][j] / 4)
 		}
+	}
+	for i, p := range prior {
+		if v := b.covariance[i][i]; float64(v*p) > 1 {
+			narrow(b.covariance, i, 1/math.Sqrt(float64(v*p)))
+		}
+	}
+}
+
+// narrow multiplies the deviation of coefficient i by share.
+func narrow(covariance [][]float64, i int, share float64) {
+	for j := range covariance {
+		covariance[i][j] *= share
+		covariance[j][i] *= share
 	}
 }
 
