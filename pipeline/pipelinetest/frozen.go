@@ -163,8 +163,8 @@ func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[s
 		}
 		_, sharded := was.Mechanism.(privacy.OnShards)
 		// A unit of several rows may give way to one of fewer, with which a batch is empty that was not.
-		asMany := adjacency == privacy.ReplaceOne && !sharded && (groupOf(plan[at.Stage], at.Spend) == 1 || !sampled(was.Mechanism, adjacency))
-		if before, now := f.first.streams[at], f.streams[at]; asMany && !equalSets(before, now) {
+		before, now := f.first.streams[at], f.streams[at]
+		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) && (groupOf(plan[at.Stage], at.Spend) == 1 || !sampled(was.Mechanism, adjacency)) {
 			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on the data", at, len(before), len(now)))
 		}
 		if chance.secrets || chance.samples && sampled(was.Mechanism, adjacency) {
