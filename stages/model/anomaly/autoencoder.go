@@ -49,7 +49,7 @@ func packAutoencoder(h pipeline.Header, n *net.Net, w []float32) (pipeline.Table
 
 // readAutoencoder judges what was packed before it is used: it may come from anyone. The
 // net follows from the domain, and its weights are as many as were packed.
-func readAutoencoder(files map[string][]byte) (scorer, error) {
+func readAutoencoder(files map[string][]byte) (artifact.Scorer, error) {
 	m := &autoencoder{domain: &pipeline.Domain{}}
 	if err := json.Unmarshal(files[describedBy], m.domain); err != nil {
 		return nil, fmt.Errorf("detector: %s: %w", describedBy, err)
@@ -109,10 +109,10 @@ func (m *autoencoder) check(weights map[string][]float32) (err error) {
 	return err
 }
 
-// Domain implements scorer.
+// Domain implements artifact.Scorer.
 func (m *autoencoder) Domain() *pipeline.Domain { return m.domain }
 
-// Scores implements scorer by the mean squared error of a row. That it is the row's own is
+// Scores implements artifact.Scorer by the mean squared error of a row. That it is the row's own is
 // the net's doing: each output of a product is one chain of sums in order of the inputs,
 // whatever the other rows are (docs/kernels.md).
 func (m *autoencoder) Scores(f *columns.Frame) ([]float64, error) {

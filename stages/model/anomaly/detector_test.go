@@ -71,7 +71,7 @@ func TestDetectorHoldsColumnsAndWeights(t *testing.T) {
 }
 
 // read is a detector as remove_anomalies has it, and a frame of a table.
-func read(t *testing.T, detector pipeline.Table, in pipelinetest.Input) (scorer, *columns.Frame) {
+func read(t *testing.T, detector pipeline.Table, in pipelinetest.Input) (artifact.Scorer, *columns.Frame) {
 	t.Helper()
 	d, err := artifact.Read(t.Context(), detector, decoders())
 	must(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/stages/model/artifact"
 )
 
 // ranked is a row that may be among the highest.
@@ -29,7 +30,7 @@ func byRank(a, b ranked) int {
 }
 
 // highest are the places of the n rows that rank highest, all of a table that has fewer.
-func highest(ctx context.Context, t pipeline.Table, d scorer, n int) (map[int64]bool, error) {
+func highest(ctx context.Context, t pipeline.Table, d artifact.Scorer, n int) (map[int64]bool, error) {
 	var top []ranked // the n highest so far, in order
 	at := int64(0)
 	for rec, err := range t.Open(ctx) {

@@ -157,7 +157,7 @@ func sameBounds(a, b *pipeline.Column) bool {
 }
 
 // remaining is the table without the rows that go.
-func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header, d scorer) (pipeline.Table, error) {
+func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header, d artifact.Scorer) (pipeline.Table, error) {
 	goes := func(_ int64, score float64) bool { return score > *s.Above }
 	if s.Rows != nil {
 		worst, err := highest(ctx, t, d, int(*s.Rows))
@@ -186,7 +186,7 @@ func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.H
 }
 
 // scoresOf are the scores of the rows of a record.
-func scoresOf(ctx context.Context, h pipeline.Header, r arrow.Record, d scorer) ([]float64, error) {
+func scoresOf(ctx context.Context, h pipeline.Header, r arrow.Record, d artifact.Scorer) ([]float64, error) {
 	h.Rows = r.NumRows()
 	f, err := columns.Read(ctx, pipeline.FromRecords(h, r))
 	if err != nil {

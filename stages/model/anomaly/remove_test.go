@@ -12,10 +12,11 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/columns"
+	"weir/stages/model/artifact"
 )
 
 // byWeight is a scorer for tests: the weight, in whole fives.
-type byWeight struct{ scorer }
+type byWeight struct{ artifact.Scorer }
 
 func (byWeight) Scores(f *columns.Frame) (scores []float64, err error) {
 	for i := range f.Rows {

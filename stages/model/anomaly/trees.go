@@ -61,7 +61,7 @@ func (f *forest) pack(h pipeline.Header) (pipeline.Table, error) {
 }
 
 // readForest judges what was packed before it is used: it may come from anyone.
-func readForest(files map[string][]byte) (scorer, error) {
+func readForest(files map[string][]byte) (artifact.Scorer, error) {
 	f := &forest{}
 	err := json.Unmarshal(files[forestFile], f)
 	if err == nil && len(files) != 1 {
@@ -101,10 +101,10 @@ func (f *forest) check() error {
 	return nil
 }
 
-// Domain implements scorer.
+// Domain implements artifact.Scorer.
 func (f *forest) Domain() *pipeline.Domain { return &pipeline.Domain{Columns: f.Columns} }
 
-// Scores implements scorer: the mean over trees of log2 of all rows of a tree over those in
+// Scores implements artifact.Scorer: the mean over trees of log2 of all rows of a tree over those in
 // the row's leaf, one added to each leaf, noise below 0 counting as 0.
 func (f *forest) Scores(table *columns.Frame) ([]float64, error) {
 	bits := make([][]float64, len(f.Trees))
