@@ -7,10 +7,18 @@ import "math"
 const batchMomentum = 0.1
 
 // batchNorm brings each column of a batch to mean 0 and variance 1 (Ioffe,
-// Szegedy 2015). It mixes examples, so Net.PerExample refuses it. The running
+// Szegedy 2015); with channels, each channel over rows and positions, as after a
+// convolution (their section 3.2). It mixes examples, so Net.PerExample refuses it. The running
 // statistics that it uses outside training are kept as two tensors whose
 // gradient is always zero; forward in training updates them in the weights.
-type batchNorm struct{ cols int }
+type batchNorm struct{ cols, channels int } // as many channels as columns: each is one of its own
+
+func newBatchNorm(at string, in, channels int) (layer, error) {
+	if channels == 0 {
+		channels = in
+	}
+	return &batchNorm{in, channels}, checkChannels(at, in, channels)
+}
 
 func (l *batchNorm) name() string { return "batch_norm" }
 func (l *batchNorm) width() int   { return l.cols }
@@ -19,7 +27,7 @@ func (l *batchNorm) unclippable() string {
 }
 
 func (l *batchNorm) tensors() []Tensor {
-	c := l.cols
+	c := l.channels
 	return []Tensor{
 		{Name: "gain", Shape: []int{c}, start: 1},
 		{Name: "offset", Shape: []int{c}, Offset: c},
@@ -30,14 +38,14 @@ func (l *batchNorm) tensors() []Tensor {
 
 func (l *batchNorm) op(rows int) op {
 	return &batchNormOp{batchNorm: l, unit: NewMatrix(rows, l.cols), y: NewMatrix(rows, l.cols),
-		dx: NewMatrix(rows, l.cols), inverse: make([]float64, l.cols), sum: make([]float64, l.cols), dot: make([]float64, l.cols)}
+		dx: NewMatrix(rows, l.cols), inverse: make([]float64, l.channels), sum: make([]float64, l.channels), dot: make([]float64, l.channels)}
 }
 
 type batchNormOp struct {
 	*batchNorm
 	unit, y, dx Matrix
-	inverse     []float64 // 1/standard deviation of each column
-	sum, dot    []float64 // of each column: its mean and variance, or what its gradient needs
+	inverse     []float64 // 1/standard deviation of each channel
+	sum, dot    []float64 // of each channel: its mean and variance, or what its gradient needs
 	train       bool
 	delta       Matrix
 }
@@ -48,23 +56,25 @@ func (o *batchNormOp) forward(w []float32, x Matrix, m Mode) Matrix {
 	if m.Train {
 		moments(mean, variance, x)
 	}
-	for j := range o.cols {
+	for j := range o.channels {
 		switch {
 		case !m.Train:
-			mean[j], variance[j] = float64(w[2*o.cols+j]), float64(w[3*o.cols+j])
+			mean[j], variance[j] = float64(w[2*o.channels+j]), float64(w[3*o.channels+j])
 		case !m.Frozen:
-			o.remember(w, j, mean[j], variance[j], x.Rows)
+			o.remember(w, j, mean[j], variance[j], x.Rows*(o.cols/o.channels))
 		}
 		o.inverse[j] = 1 / math.Sqrt(variance[j]+normEpsilon)
 	}
 	for i := range x.Rows {
-		o.normalise(y.Row(i), o.unit.Row(i), x.Row(i), w[:o.cols], w[o.cols:2*o.cols])
+		for at := 0; at < o.cols; at += o.channels {
+			o.normalise(y.Row(i)[at:], o.unit.Row(i)[at:], x.Row(i)[at:][:o.channels], w[:o.channels], w[o.channels:2*o.channels])
+		}
 	}
 	y.setExtra(1)
 	return y
 }
 
-// normalise sets one row of the unit values and of the output.
+// normalise sets one position of the unit values and of the output.
 func (o *batchNormOp) normalise(y, unit, x, gain, offset []float32) {
 	mean, inverse := o.sum[:len(x)], o.inverse[:len(x)]
 	y, unit, gain, offset = y[:len(x)], unit[:len(x)], gain[:len(x)], offset[:len(x)]
@@ -75,37 +85,39 @@ func (o *batchNormOp) normalise(y, unit, x, gain, offset []float32) {
 	}
 }
 
-// remember moves the running statistics towards those of a batch of n; the
+// remember moves the running statistics towards those of a batch of n values a channel; the
 // running variance is the unbiased one.
 func (o *batchNormOp) remember(w []float32, j int, mean, variance float64, n int) {
 	if n < 2 {
 		return
 	}
 	variance = float64(variance * (float64(n) / float64(n-1)))
-	w[2*o.cols+j] += float32(batchMomentum * (mean - float64(w[2*o.cols+j])))
-	w[3*o.cols+j] += float32(batchMomentum * (variance - float64(w[3*o.cols+j])))
+	w[2*o.channels+j] += float32(batchMomentum * (mean - float64(w[2*o.channels+j])))
+	w[3*o.channels+j] += float32(batchMomentum * (variance - float64(w[3*o.channels+j])))
 }
 
-// moments sets the mean and the biased variance of each column, row by row: columns
+// moments sets the mean and the biased variance of each channel, row by row: columns
 // lie far apart in memory.
 func moments(mean, variance []float64, x Matrix) {
-	n := float64(x.Rows)
+	n := float64(x.Rows * (x.Cols / len(mean)))
 	clear(mean)
 	clear(variance)
 	for i := range x.Rows {
-		row := x.Row(i)
-		for j, v := range row[:len(mean)] {
-			mean[j] += float64(v)
+		for row := x.Row(i); len(row) > 0; row = row[len(mean):] {
+			for j, v := range row[:len(mean)] {
+				mean[j] += float64(v)
+			}
 		}
 	}
 	for j := range mean {
 		mean[j] /= n
 	}
 	for i := range x.Rows {
-		row, mean := x.Row(i), mean[:len(variance)]
-		for j, v := range row[:len(variance)] {
-			d := float64(v) - mean[j]
-			variance[j] += float64(d * d)
+		for row, mean := x.Row(i), mean[:len(variance)]; len(row) > 0; row = row[len(mean):] {
+			for j, v := range row[:len(variance)] {
+				d := float64(v) - mean[j]
+				variance[j] += float64(d * d)
+			}
 		}
 	}
 	for j := range variance {
@@ -122,22 +134,24 @@ func (o *batchNormOp) backward(w []float32, dy Matrix, from int) Matrix {
 	clear(o.sum)
 	clear(o.dot)
 	for i := range dy.Rows {
-		if o.train {
-			o.addUp(dy.Row(i), o.unit.Row(i))
+		for at := 0; o.train && at < o.cols; at += o.channels {
+			o.addUp(dy.Row(i)[at:][:o.channels], o.unit.Row(i)[at:])
 		}
 	}
-	n := float64(dy.Rows)
+	n := float64(dy.Rows * (o.cols / o.channels))
 	for i := range dy.Rows {
-		unit, d, to := o.unit.Row(i), dy.Row(i), dx.Row(i)
-		for j, g := range d {
-			scale := float64(w[j]) * o.inverse[j]
-			to[j] = float32(scale * (float64(g) - o.sum[j]/n - float64(unit[j])*o.dot[j]/n))
+		for at := 0; at < o.cols; at += o.channels {
+			unit, to := o.unit.Row(i)[at:], dx.Row(i)[at:]
+			for j, g := range dy.Row(i)[at:][:o.channels] {
+				scale := float64(w[j]) * o.inverse[j]
+				to[j] = float32(scale * (float64(g) - o.sum[j]/n - float64(unit[j])*o.dot[j]/n))
+			}
 		}
 	}
 	return dx
 }
 
-// addUp adds one row to what the gradients of its columns need.
+// addUp adds one position of a row to what the gradients of its channels need.
 func (o *batchNormOp) addUp(dy, unit []float32) {
 	sum, dot, unit := o.sum[:len(dy)], o.dot[:len(dy)], unit[:len(dy)]
 	for j, v := range dy {
@@ -156,6 +170,5 @@ func (o *batchNormOp) squares(dst, _ []float64, _ *scratch) {
 }
 
 func (o *batchNormOp) accumulate(grad, scale []float32) {
-	rows := layerNormOp{layerNorm: &layerNorm{cols: o.cols}, unit: o.unit, delta: o.delta}
-	rows.accumulate(grad, scale)
+	addChannels(grad, scale, o.delta, o.unit, o.channels)
 }

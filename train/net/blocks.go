@@ -25,13 +25,17 @@ func newBlocks(at string, in int, list []Block) (layer, error) {
 			return nil, fmt.Errorf("%s.blocks: are more than %d columns wide together, the width of the input", at, in)
 		}
 		switch b.Activation {
-		case "linear", "tanh", "sigmoid", "softmax":
+		case "linear", "tanh", "sigmoid", "softmax", "zeros":
+		case "one_hot":
+			if b.Hot < 0 || b.Hot >= b.Width {
+				return nil, fmt.Errorf("%s.blocks[%d].hot: is %d, must be from 0 to %d", at, i, b.Hot, b.Width-1)
+			}
 		case "gumbel_softmax":
 			if !(b.Temperature > 0) {
 				return nil, fmt.Errorf("%s.blocks[%d].temperature: is %g, must be above 0", at, i, b.Temperature)
 			}
 		default:
-			return nil, fmt.Errorf("%s.blocks[%d].activation: is %q, must be linear, tanh, sigmoid, softmax or gumbel_softmax", at, i, b.Activation)
+			return nil, fmt.Errorf("%s.blocks[%d].activation: is %q, must be linear, tanh, sigmoid, softmax, gumbel_softmax, zeros or one_hot", at, i, b.Activation)
 		}
 		total += b.Width
 	}
@@ -80,6 +84,11 @@ func forwardBlock(y, x Matrix, at int, b Block, m Mode) {
 				kernel.Tanh(to, from)
 			case "sigmoid":
 				kernel.Sigmoid(to, from)
+			case "zeros":
+				clear(to)
+			case "one_hot":
+				clear(to)
+				to[b.Hot] = 1
 			}
 		}
 	}
@@ -118,6 +127,8 @@ func backwardBlock(d, y []float32, b Block) {
 		softmaxBackward(d, y, 1)
 	case "gumbel_softmax":
 		softmaxBackward(d, y, float32(1/b.Temperature))
+	case "zeros", "one_hot":
+		clear(d)
 	}
 }
 

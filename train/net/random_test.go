@@ -189,6 +189,10 @@ func TestNewRefuses(t *testing.T) {
 		"layers[0].channels":            {Type: "conv1d", Channels: 3, Filters: 1, Kernel: 1, Stride: 1},
 		"layers[0].stride":              {Type: "conv1d_transpose", Channels: 2, Filters: 1, Kernel: 1},
 		"layers[0].kernel":              {Type: "conv1d", Channels: 2, Filters: 1, Kernel: 4, Stride: 1},
+		"layers[0].channels: is 3":      {Type: "instance_norm", Channels: 3},
+		"layers[0].channels: is 4":      {Type: "instance_norm", Channels: 4},
+		"layers[0].channels: is -1":     {Type: "batch_norm", Channels: -1},
+		"layers[0].blocks[0].hot":       Blocks(Block{Activation: "one_hot", Width: 4, Hot: 4}),
 		"layers[0].join":                {Type: "residual", Layers: []Layer{Dense(4)}},
 		"layers[0].layers[1].units":     Residual("add", Dense(4), Dense(-1)),
 		"needs as many out as in":       Residual("add", Dense(3)),
@@ -212,6 +216,7 @@ func TestConvolutionsAreWritten(t *testing.T) {
 	}{
 		"conv1d":           {[]Layer{conv("conv1d")}, true},
 		"conv1d_transpose": {[]Layer{conv("conv1d_transpose")}, true},
+		"instance_norm":    {[]Layer{{Type: "instance_norm", Channels: 2}}, true},
 		"in a residual":    {[]Layer{{Type: "residual", Join: "concat", Layers: []Layer{conv("conv1d")}}, Dense(1)}, true},
 		"dense":            {[]Layer{{Type: "residual", Join: "concat", Layers: []Layer{Dense(2)}}, Dense(1)}, false},
 	} {

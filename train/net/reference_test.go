@@ -61,7 +61,16 @@ func (r *reference) layer(l Layer, x [][]float64) [][]float64 {
 			}
 		})
 	case "batch_norm":
-		return r.batchNorm(x)
+		return r.batchNorm(x, l.Channels)
+	case "instance_norm": // of one row, batch_norm's own
+		var out [][]float64
+		after := r.w[2*l.Channels:]
+		for _, row := range x {
+			alone := &reference{w: append(append([]float64(nil), r.w[:2*l.Channels]...), make([]float64, 2*l.Channels)...)}
+			out = append(out, alone.batchNorm([][]float64{row}, l.Channels)...)
+		}
+		r.w = after
+		return out
 	case "blocks":
 		return rows(x, in, func(y, x []float64) { blocksReference(l.Blocks, y, x) })
 	case "residual":
@@ -104,19 +113,28 @@ func stats(x []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation + 1e-5)
 }
 
-func (r *reference) batchNorm(x [][]float64) [][]float64 {
+// batchNorm is algorithm 1 of Ioffe and Szegedy 2015, over rows and, with channels, over positions
+// (their section 3.2); column p*channels+c is position p of channel c.
+func (r *reference) batchNorm(x [][]float64, channels int) [][]float64 {
 	in := len(x[0])
-	g, b := r.take(in), r.take(in)
-	r.take(2 * in)
+	if channels == 0 {
+		channels = in
+	}
+	g, b := r.take(channels), r.take(channels)
+	r.take(2 * channels)
 	out := rows(x, in, func(_, _ []float64) {})
-	for j := range in {
-		var col []float64
+	for c := range channels {
+		var values []float64
 		for i := range x {
-			col = append(col, x[i][j])
+			for j := c; j < in; j += channels {
+				values = append(values, x[i][j])
+			}
 		}
-		m, s := stats(col)
+		m, s := stats(values)
 		for i := range x {
-			out[i][j] = (x[i][j]-m)/s*g[j] + b[j]
+			for j := c; j < in; j += channels {
+				out[i][j] = (x[i][j]-m)/s*g[c] + b[c]
+			}
 		}
 	}
 	return out
@@ -137,6 +155,10 @@ func blocksReference(list []Block, y, x []float64) {
 			case "softmax":
 				y[j] = math.Exp(x[j])
 				sum += y[j]
+			case "one_hot":
+				if j == at+b.Hot {
+					y[j] = 1
+				}
 			}
 		}
 		if b.Activation == "softmax" {

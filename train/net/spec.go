@@ -18,7 +18,9 @@ type Spec struct {
 //	leaky_relu        slope (0 to 1)
 //	relu, tanh, sigmoid
 //	dropout           rate (the share set to zero while training)
-//	layer_norm, batch_norm
+//	layer_norm
+//	batch_norm        channels (0: each column is one)
+//	instance_norm     channels
 //	conv1d            channels, filters, kernel, stride, padding
 //	conv1d_transpose  channels, filters, kernel, stride, padding
 //	residual          layers, join: add (x + f(x)) or concat ([f(x), x])
@@ -43,11 +45,13 @@ type Layer struct {
 
 // Block is the activation of Width adjacent columns: linear, tanh, sigmoid,
 // softmax, or gumbel_softmax with a Temperature (Jang, Gu, Poole 2017: softmax of
-// (x + Gumbel noise)/temperature while training or sampling).
+// (x + Gumbel noise)/temperature while training or sampling); or what stands there
+// whatever comes in: zeros, or one_hot with 1 in the column Hot and 0 in others.
 type Block struct {
 	Activation  string  `json:"activation"`
 	Width       int     `json:"width"`
 	Temperature float64 `json:"temperature,omitempty"`
+	Hot         int     `json:"hot,omitempty"`
 }
 
 // Dense, LeakyReLU and Activation shorten the common entries.
@@ -113,7 +117,9 @@ func (s Layer) build(at string, in int, copies bool) (layer, error) {
 	case "layer_norm":
 		return &layerNorm{cols: in}, nil
 	case "batch_norm":
-		return &batchNorm{cols: in}, nil
+		return newBatchNorm(at, in, s.Channels)
+	case "instance_norm":
+		return newInstanceNorm(at, in, s.Channels)
 	case "conv1d":
 		return newConv(at, in, s)
 	case "conv1d_transpose":
@@ -123,7 +129,7 @@ func (s Layer) build(at string, in int, copies bool) (layer, error) {
 	case "blocks":
 		return newBlocks(at, in, s.Blocks)
 	}
-	return nil, fmt.Errorf("%s.type: is %q, must be dense, leaky_relu, relu, tanh, sigmoid, dropout, layer_norm, batch_norm, conv1d, conv1d_transpose, residual or blocks", at, s.Type)
+	return nil, fmt.Errorf("%s.type: is %q, must be dense, leaky_relu, relu, tanh, sigmoid, dropout, layer_norm, batch_norm, instance_norm, conv1d, conv1d_transpose, residual or blocks", at, s.Type)
 }
 
 // uniform is the bound of the weights of a layer with fanIn inputs, weights and
