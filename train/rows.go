@@ -71,6 +71,13 @@ func Categorical[C uint8 | uint16 | int32](r *Rows, codes []C, categories int) e
 	return nil
 }
 
+// Zeros appends width columns of zeros: where a row has what is not to be seen.
+func (r *Rows) Zeros(width int) {
+	r.columns = append(r.columns, zeros(width))
+	r.width += width
+	r.sparse = true
+}
+
 // Gather writes the listed rows to m, len(index)×Width.
 func (r *Rows) Gather(m net.Matrix, index []int32) {
 	if len(index) == 0 {
@@ -106,6 +113,11 @@ func (c floats) gather(m net.Matrix, at int, index []int32) {
 		to[i*ld] = c[row]
 	}
 }
+
+type zeros int
+
+func (c zeros) columns() int                          { return int(c) }
+func (c zeros) gather(_ net.Matrix, _ int, _ []int32) {} // a sparse table is cleared first
 
 type block struct {
 	width  int

@@ -16,12 +16,13 @@ func TestGather(t *testing.T) {
 	must(r.Numeric([]float32{-1, -2, -3}))
 	must(Categorical(r, []int32{0, 0, 0}, 1))
 	must(r.NumericBlock([]float32{4, 5, 6, 7, 8, 9}, 2))
+	r.Zeros(2)
 	m := net.NewMatrix(4, r.Width())
 	for i := range m.Data {
 		m.Data[i] = 9 // a gather must overwrite what an earlier batch left
 	}
 	r.Gather(m, []int32{2, 0, 2})
-	for i, want := range [][]float32{{3, 0, 1, 0, 0, 1, -3, 1, 8, 9}, {1, 1, 0, 0, 0, 1, -1, 1, 4, 5}, {3, 0, 1, 0, 0, 1, -3, 1, 8, 9}, {9, 9, 9, 9, 9, 9, 9, 9, 9, 9}} {
+	for i, want := range [][]float32{{3, 0, 1, 0, 0, 1, -3, 1, 8, 9, 0, 0}, {1, 1, 0, 0, 0, 1, -1, 1, 4, 5, 0, 0}, {3, 0, 1, 0, 0, 1, -3, 1, 8, 9, 0, 0}, {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}} {
 		if got := m.Row(i); !slices.Equal(got, want) {
 			t.Errorf("row %d: %v, want %v", i, got, want)
 		}

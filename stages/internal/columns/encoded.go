@@ -101,9 +101,17 @@ func (e *Encoded) append(rec arrow.Record) error {
 }
 
 // Rows is the whole table as the training core takes it.
-func (e *Encoded) Rows() (*train.Rows, error) {
+func (e *Encoded) Rows() (*train.Rows, error) { return e.RowsWithout(-1) }
+
+// RowsWithout is Rows with zeros for the column of that place: of a label that the nets of
+// each label are not to learn.
+func (e *Encoded) RowsWithout(column int) (*train.Rows, error) {
 	r := train.NewRows(e.n)
 	for i, c := range e.columns {
+		if i == column {
+			r.Zeros(e.domain.Columns[i].Encoding.Width)
+			continue
+		}
 		if err := c.give(r); err != nil {
 			return nil, fmt.Errorf("column %s: %w", e.domain.Columns[i].Name, err)
 		}
