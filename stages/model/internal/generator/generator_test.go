@@ -55,7 +55,11 @@ func rich(t *testing.T, h pipeline.Header) *net.Net {
 	t.Helper()
 	first, err := net.New(net.Spec{Inputs: 4, Layers: append(
 		Hidden{Units: []int{4, 4, 3}, Activation: "leaky_relu", Slope: 0.2, Norm: "batch_norm", Residual: true}.Layers(4),
-		net.Residual("concat", net.Dense(2), net.Activation("relu")))})
+		net.Residual("concat", net.Dense(2), net.Activation("relu")), // 5
+		net.Layer{Type: "conv1d_transpose", Channels: 5, Filters: 3, Kernel: 4, Stride: 1},
+		net.Layer{Type: "batch_norm", Channels: 3},
+		net.Layer{Type: "conv1d_transpose", Channels: 3, Filters: 2, Kernel: 4, Stride: 2, Padding: 1},
+		net.Layer{Type: "instance_norm", Channels: 2})})
 	must(t, err)
 	second, err := Generator(Hidden{Units: []int{6}, Activation: "tanh", Norm: "layer_norm"}, first.Out(), h.Domain)
 	must(t, err)
@@ -233,6 +237,82 @@ func TestShapesAreJudgedFirst(t *testing.T) {
 		if err := d.check(h.Domain); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}
+	}
+}
+
+// TestHostileConvolutions: sizes that a stranger names beside weights that are there, among them those
+// of which a product overflows, and kernels that would take terabytes between a few inputs and
+// outputs, are refused by a word on the layer before anything is made for them.
+func TestHostileConvolutions(t *testing.T) {
+	conv := func(change func(l *net.Layer)) []net.Layer {
+		l := net.Layer{Type: "conv1d_transpose", Channels: 1, Filters: 2, Kernel: 2, Stride: 1}
+		change(&l)
+		return []net.Layer{l}
+	}
+	weights := func(n, bias int) map[string][]float32 {
+		return map[string][]float32{"0.conv1d_transpose.weight": make([]float32, n), "0.conv1d_transpose.bias": make([]float32, bias)}
+	}
+	four := weights(4, 2)
+	good := shape{weights: four}
+	if out, err := good.chain("net.layers", "", 3, conv(func(*net.Layer) {}), 0); out != 8 || err != nil {
+		t.Errorf("3 positions give %d numbers (%v), must give 4 positions of 2", out, err)
+	}
+	for name, c := range map[string]struct {
+		in      int
+		weights map[string][]float32
+		layers  []net.Layer
+		want    string
+	}{
+		"no stride":        {3, four, conv(func(l *net.Layer) { l.Stride = 0 }), "stride: is 0"},
+		"a vast stride":    {3, four, conv(func(l *net.Layer) { l.Stride = 1 << 62 }), "stride: is 4611686018427387904"},
+		"negative padding": {3, four, conv(func(l *net.Layer) { l.Padding = -1 }), "padding: is -1"},
+		"all padding":      {3, four, conv(func(l *net.Layer) { l.Padding = 9 }), "puts out -14 positions"},
+		"many positions":   {3, four, conv(func(l *net.Layer) { l.Stride = mostUnits }), "positions, must put out"},
+		"channels":         {3, four, conv(func(l *net.Layer) { l.Channels = 2 }), "channels: is 2"},
+		"no channels":      {3, four, conv(func(l *net.Layer) { l.Channels = 0 }), "channels: is 0"},
+		"filters":          {3, four, conv(func(l *net.Layer) { l.Filters = 4 }), "filters: is 4"},
+		"kernel":           {3, four, conv(func(l *net.Layer) { l.Kernel = 3 }), "has 4 weights"},
+		"a product of 2^63": {mostUnits, weights(4, mostUnits), conv(func(l *net.Layer) {
+			l.Channels, l.Filters, l.Kernel = mostUnits, mostUnits, mostUnits
+		}), "has 4 weights"},
+		"terabytes between":     {1 << 20, weights(1<<19, 1), conv(func(l *net.Layer) { l.Filters, l.Kernel = 1, 1<<19 }), "more than 2097152 units"},
+		"wide":                  {1 << 19, weights(4, 2), conv(func(l *net.Layer) { l.Stride = 4 }), "more than 2097152 units"},
+		"norm of no channels":   {3, nil, []net.Layer{{Type: "instance_norm"}}, "channels: is 0"},
+		"norm of others":        {3, nil, []net.Layer{{Type: "batch_norm", Channels: 2}}, "channels: is 2"},
+		"norm without its gain": {4, nil, []net.Layer{{Type: "instance_norm", Channels: 2}}, "has 0 numbers in gain"},
+		"a convolution back":    {4, nil, []net.Layer{{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}}, "type: is \"conv1d\""},
+	} {
+		s := shape{weights: c.weights}
+		if _, err := s.chain("net.layers", "", c.in, c.layers, 0); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, must say %q", name, err, c.want)
+		}
+	}
+}
+
+// TestOfLabel: with the weights of one generator rows say their label, or nothing, and are the
+// same else.
+func TestOfLabel(t *testing.T) {
+	h := header(t)
+	n, err := Generator(Leaky(0.2, []int{5}), 2, h.Domain)
+	must(t, err)
+	weights := n.Init(rand.New(rand.NewPCG(1, 2)))
+	as := train.Generate(n, weights, 20, train.StandardNormal, random("latent"))
+	blank, err := WithoutLabel(n, h.Domain, 1)
+	must(t, err)
+	for label, says := range [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}} {
+		of := blank
+		if label < 3 {
+			of, err = OfLabel(n, h.Domain, 1, label)
+			must(t, err)
+		}
+		for i, row := 0, train.Generate(of, weights, 20, train.StandardNormal, random("latent")); i < 20; i++ {
+			if got := row[4*i:][:4]; got[0] != as[4*i] || !slices.Equal(got[1:], says) {
+				t.Errorf("label %d: row %v, must begin with %g and say %v", label, got, as[4*i], says)
+			}
+		}
+	}
+	if _, err := OfLabel(n, h.Domain, 1, 3); err == nil {
+		t.Error("a label beyond the last is taken")
 	}
 }
 

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,10 +51,14 @@ func (s *shape) chain(path, name string, in int, layers []net.Layer, deep int) (
 			return 0, err
 		}
 		if s.units += in; s.units > mostUnits {
-			return 0, fmt.Errorf("%s: is where the net has more than %d units, which must be enough", at, mostUnits)
+			return 0, s.tooMany(at)
 		}
 	}
 	return in, nil
+}
+
+func (s *shape) tooMany(at string) error {
+	return fmt.Errorf("%s: is where the net has more than %d units, which must be enough", at, mostUnits)
 }
 
 func (s *shape) layer(at, name string, in int, l net.Layer, deep int) (out int, err error) {
@@ -63,12 +68,16 @@ func (s *shape) layer(at, name string, in int, l net.Layer, deep int) (out int, 
 	case "layer_norm":
 		return in, s.columns(at, name, in, "gain", "offset")
 	case "batch_norm":
-		return in, s.columns(at, name, in, "gain", "offset", "running_mean", "running_variance")
+		return s.norm(at, name, in, cmp.Or(l.Channels, in), "gain", "offset", "running_mean", "running_variance")
+	case "instance_norm":
+		return s.norm(at, name, in, l.Channels, "gain", "offset")
+	case "conv1d_transpose":
+		return s.transpose(at, name, in, l)
 	case "residual":
 		return s.residual(at, name, in, l, deep)
 	}
 	if !slices.Contains(Activations(), l.Type) {
-		return 0, fmt.Errorf("%s.type: is %.60q, must be dense, layer_norm, batch_norm, residual or one of %v", at, l.Type, Activations())
+		return 0, fmt.Errorf("%s.type: is %.60q, must be dense, layer_norm, batch_norm, instance_norm, conv1d_transpose, residual or one of %v", at, l.Type, Activations())
 	}
 	return in, nil
 }
@@ -86,11 +95,11 @@ func (s *shape) dense(at, name string, in, units int) (out int, err error) {
 	return units, nil
 }
 
-// columns: tensors of a number for each of in columns.
+// columns: tensors of a number for each of in columns or channels.
 func (s *shape) columns(at, name string, in int, tensors ...string) error {
 	for _, t := range tensors {
 		if n := len(s.weights[name+t]); n != in || n == 0 {
-			return fmt.Errorf("%s: has %d numbers in %s, must have one for each of its %d inputs", at, n, t, in)
+			return fmt.Errorf("%s: has %d numbers in %s, must have one for each of its %d inputs or channels", at, n, t, in)
 		}
 	}
 	return nil
