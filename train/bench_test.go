@@ -109,7 +109,7 @@ func (c benchCase) objective() (Objective, []float32) {
 	n := c.net()
 	switch c.loss {
 	case "score":
-		return realScore{n, c.rows}, n.Init(r)
+		return realScore{n, c.rows, net.Wasserstein}, n.Init(r)
 	case "bce":
 		o, err := Autoencoder(n, c.rows, net.BCE)
 		must(err)

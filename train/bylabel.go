@@ -7,6 +7,12 @@ import (
 	"weir/train/net"
 )
 
+// eachDraws is a worker that can give each row draws of its own.
+type eachDraws interface {
+	draws() bool
+	drawEach(rows []*rand.Rand) // of the next Run
+}
+
 // ByLabel trains Count copies of an objective at once, one for the rows of each label
 // (Abay et al. 2018 train an autoencoder a label). The weights are those of label 0,
 // then of label 1, and so on.
@@ -16,7 +22,10 @@ import (
 // a row that is replaced, by at most two clips, also where its label changes: then
 // it is one removal and one addition. Both labels share the row's one coin, that
 // of its step, so a step is one Poisson-sampled Gaussian release for all labels
-// together, whatever their sizes, which nobody needs to know.
+// together, whatever their sizes, which nobody needs to know. Draws, where Each has
+// any, belong to a row's place in the chunk, not among the rows of its label: else a row
+// that changes its label would shift those of others (eachDraws; one that shares a
+// stream instead, as Variational, keeps the bound over its secret draws alone).
 type ByLabel struct {
 	Each   Objective
 	Labels []int32 // of each row, from 0 to Count-1
@@ -37,7 +46,7 @@ func (o *ByLabel) Params() int                           { return o.Count * o.Ea
 func (o *ByLabel) PerExample() (written bool, err error) { return o.Each.PerExample() }
 
 func (o *ByLabel) Worker(rows int) Worker {
-	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows)}
+	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows), source: make([]rand.PCG, rows)}
 	for l := range k.labels {
 		k.labels[l].Worker = o.Each.Worker(rows)
 	}
@@ -49,6 +58,8 @@ type byLabelWorker struct {
 	labels        []labelWorker
 	square, bound []float64
 	scale         []float32
+	source        []rand.PCG // of the rows of a chunk, where they draw
+	each          []*rand.Rand
 }
 
 // labelWorker is the part of a chunk that has one label.
@@ -56,6 +67,7 @@ type labelWorker struct {
 	Worker
 	index []int32 // rows
 	at    []int   // where they stand in the chunk
+	each  []*rand.Rand
 }
 
 func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
@@ -73,6 +85,7 @@ func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float6
 		}
 		return drawn
 	}
+	k.drawEach(once, len(index))
 	each := k.Each.Params()
 	for l, p := range k.labels {
 		if len(p.index) == 0 {
@@ -86,6 +99,28 @@ func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float6
 		for j, v := range of {
 			loss[p.at[j]] = v
 		}
+	}
+}
+
+// drawEach seeds the draws of n rows from those of their chunk, in its order.
+func (k *byLabelWorker) drawEach(draw Draw, n int) {
+	if d, ok := k.labels[0].Worker.(eachDraws); !ok || !d.draws() {
+		return
+	}
+	for i := len(k.each); i < len(k.square); i++ {
+		k.each = append(k.each, rand.New(&k.source[i]))
+	}
+	r := draw()
+	for i := range n {
+		k.source[i].Seed(r.Uint64(), r.Uint64())
+	}
+	for l := range k.labels {
+		p := &k.labels[l]
+		p.each = p.each[:0]
+		for _, at := range p.at {
+			p.each = append(p.each, k.each[at])
+		}
+		p.Worker.(eachDraws).drawEach(p.each)
 	}
 }
 

@@ -46,7 +46,7 @@ func canaryScores(t *testing.T, c DPSGD, with bool) []float64 {
 	if !with {
 		x = x[:3]
 	}
-	o := realScore{build(t, 1, net.Dense(1)), numeric(x)}
+	o := realScore{build(t, 1, net.Dense(1)), numeric(x), net.Wasserstein}
 	out := make([]float64, canaryTrials)
 	for i := range out {
 		h := paid(c, fmt.Sprintf("canary %v %d", with, i))

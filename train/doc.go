@@ -1,6 +1,6 @@
 // Package train is the DP training core that every learned stage runs on:
 // per-example clipping without per-example gradients, noise on a lattice,
-// optimisers, and the loops (Fit, WGAN, GSWGAN) as plain functions.
+// optimisers, and the loops (Fit, WGAN, LabelGAN, GSWGAN) as plain functions.
 //
 // Randomness comes from two places. A seed drives what is public: latents of
 // generated rows and schedules. A paid privacy.Handle drives what must stay secret:

@@ -11,7 +11,7 @@ import (
 // rule of runningMean, which forgets the start; the iterates are those of runs that
 // end after 1, 2, ... steps.
 func TestFitReturnsTheRunningMean(t *testing.T) {
-	o := realScore{build(t, 2, net.Dense(1)), normalRows(200, 2, 1)}
+	o := realScore{build(t, 2, net.Dense(1)), normalRows(200, 2, 1), net.Wasserstein}
 	c := fitConfig()
 	run := func(steps int, average float64) []float32 {
 		c.Steps, c.Average = steps, average

@@ -78,7 +78,7 @@ func TestPlainSGD(t *testing.T) {
 
 // TestEmptySampleStillSteps: a step whose sample is empty adds noise and counts.
 func TestEmptySampleStillSteps(t *testing.T) {
-	o := realScore{build(t, 2, net.Dense(1)), normalRows(1, 2, 1)}
+	o := realScore{build(t, 2, net.Dense(1)), normalRows(1, 2, 1), net.Wasserstein}
 	c := fitCase{DPSGD{MaxGradNorm: 2, NoiseMultiplier: 1.5, SamplingRate: 1e-9, ExpectedBatchSize: 1, Steps: 1}, FitConfig{Optimiser: SGD(1, 0)}}
 	got, err := c.run(o, make([]float32, 3), 1, "empty", Hooks{})
 	must(err)
@@ -119,7 +119,7 @@ func resume(t *testing.T, every int, run func(Hooks) []float32) {
 // TestUnusableCheckpointIsAbsent: whatever became of a checkpoint, a paid loop goes on, from
 // its beginning, and ends in the same weights.
 func TestUnusableCheckpointIsAbsent(t *testing.T) {
-	c, o := fitConfig(), realScore{build(t, 2, net.Dense(1)), normalRows(200, 2, 1)}
+	c, o := fitConfig(), realScore{build(t, 2, net.Dense(1)), normalRows(200, 2, 1), net.Wasserstein}
 	var state []byte
 	keep := func(s []byte) error { state = s; return nil }
 	whole, err := c.run(o, start(o), 200, "unusable", Hooks{CheckpointEvery: 7, Checkpoint: keep})
@@ -178,7 +178,7 @@ func TestFitBitsDoNotDependOnCores(t *testing.T) {
 // the same bits with one core, where it is drawn in place, and across a resume.
 func TestNoiseAheadIsNoiseInTurn(t *testing.T) {
 	rows := normalRows(300, 4, 3)
-	o := realScore{build(t, 4, net.Dense(900), net.LeakyReLU(0.2), net.Dense(1)), rows}
+	o := realScore{build(t, 4, net.Dense(900), net.LeakyReLU(0.2), net.Dense(1)), rows, net.Wasserstein}
 	if o.Params() < aheadWeights {
 		t.Fatal("the net is too small to show anything")
 	}

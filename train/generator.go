@@ -31,15 +31,22 @@ func (g *generator) judged(w []float32, rows int, r *rand.Rand) net.Matrix {
 	return g.Forward(w, net.Mode{Train: true, Frozen: true, Rand: r})
 }
 
+// gradient is the sum of the gradients that dx at the rows that sample returned last causes,
+// until the next call. Frozen weights have none, and no optimiser moves a weight whose gradients
+// have all been zero.
+func (g *generator) gradient(w []float32, dx net.Matrix) []float32 {
+	g.OutGrad().CopyFrom(dx)
+	g.Backward(w)
+	clear(g.grad)
+	g.Accumulate(g.grad, nil)
+	clear(g.grad[len(g.grad)-g.frozen:])
+	return g.grad
+}
+
 // descend moves the generator against the gradient dx at the rows that sample
 // returned last, times scale.
 func (g *generator) descend(d *descent, dx net.Matrix, scale float64) {
-	g.OutGrad().CopyFrom(dx)
-	g.Backward(d.w)
-	clear(g.grad)
-	g.Accumulate(g.grad, nil)
-	clear(g.grad[len(g.grad)-g.frozen:]) // no optimiser moves a weight whose gradients have all been zero
-	d.step(g.grad, scale)
+	d.step(g.gradient(d.w, dx), scale)
 }
 
 // Latent fills one latent row.

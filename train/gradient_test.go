@@ -104,10 +104,10 @@ func objectives(t testing.TB, rows *Rows) map[string]Objective {
 	convolved := build(t, 4, net.Layer{Type: "conv1d", Channels: 1, Filters: 2, Kernel: 2, Stride: 1}, net.LeakyReLU(0.2),
 		net.Layer{Type: "conv1d_transpose", Channels: 2, Filters: 1, Kernel: 2, Stride: 1}, net.Dense(1))
 	return map[string]Objective{
-		"convolved": realScore{convolved, rows}, "convolved pairs": &paired{critic: convolved, rows: rows, pool: partner},
+		"convolved": realScore{convolved, rows, net.Wasserstein}, "convolved pairs": &paired{critic: convolved, rows: rows, pool: partner},
 		"by label": byLabel,
 		"paired":   &paired{critic: critic, rows: rows, pool: partner},
-		"critic":   realScore{critic, rows}, "autoencoder": auto, "variational": vae,
+		"critic":   realScore{critic, rows, net.Wasserstein}, "autoencoder": auto, "variational": vae,
 		"penalised": &penalised{critic: critic, gen: gen, rows: rows, generator: gen.Init(rand.New(rand.NewPCG(1, 1))), weight: 10},
 	}
 }

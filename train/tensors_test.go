@@ -11,7 +11,7 @@ import (
 
 // tensorCritic has four weight tensors over 4 columns.
 func tensorCritic(t testing.TB, rows *Rows) realScore {
-	return realScore{build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1)), rows}
+	return realScore{build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(1)), rows, net.Wasserstein}
 }
 
 // TestTensorEvent: what four clips of 0.5 release together, by hand: sensitivity
@@ -82,7 +82,7 @@ func TestTensorClipNeverExceeds(t *testing.T) {
 // that float32 cannot scale gradients to is refused.
 func TestTinyGradientsAreClipped(t *testing.T) {
 	critic := build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(8), net.LeakyReLU(0.2), net.Dense(1))
-	o := realScore{critic, normalRows(50, 4, 3)}
+	o := realScore{critic, normalRows(50, 4, 3), net.Wasserstein}
 	auto, err := Autoencoder(build(t, 4, net.Dense(8), net.LeakyReLU(0.2), net.Dense(4)), o.rows, func(dy, _, _ net.Matrix, _ []float64) {
 		for i := range dy.Data {
 			dy.Data[i] = 1e-24

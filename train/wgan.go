@@ -83,28 +83,8 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("wgan: %w", err)
 	}
-	steps := l.real.c.Steps
-	h.resumed(Progress{Phase: "critic", Step: l.critic.t, Steps: steps})
-	defer l.real.drawAhead(l.critic.t)()
-	for l.critic.t < steps {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		t := l.critic.t
-		report := h.reports(t+1, steps)
-		loss, err := l.criticStep(t, report)
-		if err != nil {
-			return nil, nil, err
-		}
-		if (t+1)%c.CriticSteps == 0 {
-			l.generatorSteps(t)
-		}
-		if report {
-			h.Progress(Progress{Phase: "critic", Step: t + 1, Steps: steps, Loss: loss})
-		}
-		if err := h.save(t+1, &l.state); err != nil {
-			return nil, nil, err
-		}
+	if err := turns(ctx, l, l.real, l.critic, c.CriticSteps, &l.state, h); err != nil {
+		return nil, nil, err
 	}
 	return l.critic.w, l.average.of(l.generator), nil
 }
@@ -112,15 +92,10 @@ func WGAN(ctx context.Context, c WGANConfig, critic, gen *net.Net, startCritic, 
 type wganLoop struct {
 	c                 WGANConfig
 	real              *stepper
-	fake              *net.Pass
-	gen               *generator
+	fake              *generated
 	pairs             *paired // nil: real and generated rows are examples of their own
 	critic, generator *descent
 	average           *runningMean
-	grad              []float32
-	square, bound     []float64 // of generated rows
-	factor            []float32
-	parts             *tensorClip // of generated rows, where each weight tensor has a clip
 	state             state
 }
 
@@ -134,14 +109,11 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if len(wg) != gen.Params() || c.Frozen > len(wg) {
 		return nil, fmt.Errorf("generator weights: %d, of which %d are frozen; the net has %d", len(wg), c.Frozen, gen.Params())
 	}
-	l := &wganLoop{c: c, fake: critic.NewPass(c.GeneratorBatch), gen: newGenerator(gen, c.GeneratorBatch),
+	l := &wganLoop{c: c, fake: newGenerated(critic, gen, c.GeneratorBatch, c.Frozen, net.Wasserstein),
 		critic:    newDescent(c.Critic, append([]float32(nil), wc...)),
-		generator: newDescent(c.Generator, append([]float32(nil), wg...)),
-		grad:      make([]float32, critic.Params()),
-		square:    make([]float64, c.GeneratorBatch), bound: make([]float64, c.GeneratorBatch), factor: make([]float32, c.GeneratorBatch)}
-	l.gen.frozen = c.Frozen
+		generator: newDescent(c.Generator, append([]float32(nil), wg...))}
 	l.average = newRunningMean(c.Average, wg)
-	var o Objective = realScore{critic, rows}
+	var o Objective = realScore{critic, rows, net.Wasserstein}
 	if c.Paired {
 		l.pairs = &paired{critic: critic, rows: rows}
 		o = l.pairs
@@ -156,9 +128,7 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if _, err := o.PerExample(); err != nil {
 		return nil, err
 	}
-	if l.real.tensors > 0 {
-		l.parts = newTensorClip(l.real.tensors, c.GeneratorBatch)
-	}
+	l.fake.clipTensors(l.real.tensors)
 	l.state.add(l.critic)
 	l.state.add(l.generator)
 	l.state.addAverage(l.average)
@@ -166,91 +136,27 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	return l, nil
 }
 
-// score runs the critic on generated rows and backwards from sign; it returns the
-// gradient at the rows from on. t numbers the draws of a purpose.
-func (l *wganLoop) score(purpose string, t int, sign float32, from int) net.Matrix {
-	b := l.c.GeneratorBatch
-	r := public(l.c.Seed, purpose, uint64(t))
-	x := l.gen.sample(l.generator.w, b, r)
-	l.fake.Input(b).CopyFrom(x)
-	y := l.fake.Forward(l.critic.w, net.Mode{Train: true, Rand: r})
-	net.Wasserstein(l.fake.OutGrad(), y, sign, nil)
-	return l.fake.BackwardInput(l.critic.w, from)
-}
-
 func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
 	if l.pairs != nil {
-		l.pairs.pool = l.gen.sample(l.generator.w, l.c.GeneratorBatch, public(l.c.Seed, "critic", uint64(t)))
+		l.pairs.pool = l.fake.gen.sample(l.generator.w, l.c.GeneratorBatch, public(l.c.Seed, "critic", uint64(t)))
 	}
 	if err := l.real.noisySum(l.critic.w, t, wantLoss); err != nil {
 		return 0, err
 	}
 	batch := l.real.c.ExpectedBatchSize
 	if l.c.Penalty == 0 && l.pairs == nil {
-		l.score("critic", t, 1, l.c.GeneratorBatch)
-		clear(l.grad)
-		l.accumulateGenerated()
-		kernel.Axpy(float32(batch/float64(l.c.GeneratorBatch)), l.grad, l.real.sum)
+		part := l.fake.criticPart(l.critic.w, l.generator.w, public(l.c.Seed, "critic", uint64(t)), l.real.clip)
+		kernel.Axpy(float32(batch/float64(l.c.GeneratorBatch)), part, l.real.sum)
 	}
 	l.critic.step(l.real.sum, 1/batch)
 	l.critic.clipWeights(l.c.WeightClip)
 	return l.real.meanLoss(), nil
 }
 
-// accumulateGenerated gives generated rows the clip of real ones, so that the two sums
-// of a critic that cannot tell them apart still cancel.
-func (l *wganLoop) accumulateGenerated() {
-	if l.parts != nil {
-		l.parts.accumulate(l.fake, l.grad, l.c.GeneratorBatch, l.real.clip)
-		return
-	}
-	l.fake.Accumulate(l.grad, l.clipGenerated())
-}
-
-// clipGenerated are the factors of one clip over all weights. nil is no clip.
-func (l *wganLoop) clipGenerated() []float32 {
-	if !l.real.c.clips() {
-		return nil
-	}
-	clear(l.square)
-	clear(l.bound)
-	l.fake.Squares(l.square, l.bound)
-	clipFactors(l.factor, l.square, l.bound, l.real.clip)
-	return l.factor
-}
-
 func (l *wganLoop) generatorSteps(t int) {
 	for i := range l.c.GeneratorSteps {
-		dx := l.score("generator", t*l.c.GeneratorSteps+i, -1, 0)
-		l.gen.descend(l.generator, dx, 1/float64(l.c.GeneratorBatch))
+		r := public(l.c.Seed, "generator", uint64(t*l.c.GeneratorSteps+i))
+		l.generator.step(l.fake.generatorPart(l.critic.w, l.generator.w, r), 1/float64(l.c.GeneratorBatch))
 		l.average.update(l.generator.w)
 	}
-}
-
-// realScore is the loss -D(x) of a private row.
-type realScore struct {
-	critic *net.Net
-	rows   *Rows
-}
-
-func (o realScore) Params() int                           { return o.critic.Params() }
-func (o realScore) PerExample() (written bool, err error) { return o.critic.PerExample() }
-
-// Tensors is the number of weight tensors, for a clip of each.
-func (o realScore) Tensors() (int, error) { return len(o.critic.Tensors()), o.critic.PerTensor() }
-
-func (o realScore) Worker(rows int) Worker {
-	return &realScoreWorker{realScore: o, Pass: o.critic.NewPass(rows)}
-}
-
-type realScoreWorker struct {
-	realScore
-	*net.Pass
-}
-
-func (k *realScoreWorker) Run(w []float32, index []int32, draw Draw, loss []float64) {
-	k.rows.Gather(k.Input(len(index)), index)
-	y := k.Forward(w, net.Mode{Train: true, Rand: lazy(k.critic, draw)})
-	net.Wasserstein(k.OutGrad(), y, -1, loss)
-	k.Backward(w)
 }

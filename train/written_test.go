@@ -17,7 +17,7 @@ func positions(t *testing.T, rows ...[2]float32) realScore {
 		}
 		must(r.Numeric(column))
 	}
-	return realScore{build(t, 2, net.Layer{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}, net.Dense(1)), r}
+	return realScore{build(t, 2, net.Layer{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}, net.Dense(1)), r, net.Wasserstein}
 }
 
 // TestPositionsThatCancel: whatever two positions of a row leave of each other, the row moves the

@@ -3,8 +3,8 @@ package net
 import "weir/train/internal/kernel"
 
 // dropout sets each element to zero with probability rate while training and
-// divides the others by 1-rate (Srivastava et al. 2014). The mask is public
-// randomness, drawn for each element, so examples do not mix.
+// divides the others by 1-rate (Srivastava et al. 2014). The mask is drawn for each
+// element, so examples do not mix.
 type dropout struct {
 	unweighted
 	cols int
@@ -32,10 +32,10 @@ func (o *dropoutOp) forward(_ []float32, x Matrix, m Mode) Matrix {
 	y, mask := o.y.Slice(0, x.Rows), o.mask.Slice(0, x.Rows)
 	keep := 1 / (1 - o.rate)
 	for i := range mask.Rows {
-		row := mask.Row(i)
+		row, r := mask.Row(i), m.row(i)
 		for j := range row {
 			row[j] = keep
-			if m.Rand.Float32() < o.rate {
+			if r.Float32() < o.rate {
 				row[j] = 0
 			}
 		}

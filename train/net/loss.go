@@ -56,6 +56,20 @@ func Wasserstein(dy, y Matrix, sign float32, loss []float64) {
 	}
 }
 
+// Logistic is the cross entropy of a critic's one output, the logit of "real" (Goodfellow et
+// al. 2014): softplus(sign*y), -1 for rows that are to pass as real, +1 for others.
+func Logistic(dy, y Matrix, sign float32, loss []float64) {
+	clear(dy.all())
+	s := float64(sign)
+	for i := range y.Rows {
+		v := float64(y.Row(i)[0])
+		dy.Row(i)[0] = float32(s / (1 + portable.Exp(-s*v)))
+		if loss != nil {
+			loss[i] = logistic(float64(s*v), 0)
+		}
+	}
+}
+
 // GaussianKL is the divergence of N(mean, exp(logvar)) from N(0, 1), summed over
 // columns (Kingma, Welling 2014, appendix B). y holds means, then log variances,
 // 2*d columns; the gradient is added to dy and the value to loss, times weight.

@@ -5,11 +5,21 @@ import (
 )
 
 // Mode says how to run forward. Rand is needed where a layer draws (dropout while
-// training, gumbel_softmax always); it is public randomness. Frozen keeps forward in
-// training from moving the running statistics of batch_norm.
+// training, gumbel_softmax always). Rows, where given, are the draws of each row of the
+// input for dropout: what it draws then does not depend on the place of a row.
+// Frozen keeps forward in training from moving the running statistics of batch_norm.
 type Mode struct {
 	Train, Frozen bool
 	Rand          *rand.Rand
+	Rows          []*rand.Rand
+}
+
+// row are the draws of row i.
+func (m Mode) row(i int) *rand.Rand {
+	if m.Rows != nil {
+		return m.Rows[i]
+	}
+	return m.Rand
 }
 
 // op is one layer with the buffers of one Pass. w and grad are the layer's own
