@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/labels"
 	"weir/stages/model/internal/training"
 )
 
@@ -81,7 +81,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
-	label := s.label(h.Domain, &ps)
+	label := labels.Column(h.Domain, s.Label, &ps)
 	if s.Mixture.Components > 1 && s.Mixture.Rounds < 2 {
 		ps.Add("mixture.rounds", "1", "at least 2 for more than one component: the first round tells where components start")
 	}
@@ -116,31 +116,14 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// label is the place of the label's column.
-func (s *DPSYN) label(d *pipeline.Domain, ps *pipeline.Problems) int {
-	at := d.Index(s.Label)
-	if at < 0 {
-		ps.Unknown("label", "column of the table", s.Label, d.Names())
-	} else if e := d.Columns[at].Encoding; e == nil || e.Form != pipeline.OneHot {
-		ps.Add("label", "column "+s.Label+", which is not one-hot encoded", "a column that encode lists in one_hot")
-	} else if e.Width > generator.MostParts {
-		ps.Add("label", fmt.Sprintf("column %s, of %d categories", s.Label, e.Width), fmt.Sprintf("a column of at most %d: each has a net in the model", generator.MostParts))
-	}
-	return at
-}
-
-// mixtureNoise is the multiplier of the mixtures at that of DP-SGD: the squared privacy
-// losses of both, mu^2 of Gaussian differential privacy, are in the ratio that Share
-// says. That of DP-SGD is taken from its limit theorem, rate^2 steps (exp(1/scale^2)-1)
-// (Bu, Dong, Long, Su 2020); it divides the budget and bounds nothing. Without noise
-// there is none here either. Above 2^24 it stays, out of reach of any budget: more could not
-// be drawn.
+// mixtureNoise is the multiplier of the mixtures at that of DP-SGD: Mixture.Share is theirs
+// of the squared privacy loss. Without noise there is none here either. Above 2^24 it stays, out of reach
+// of any budget: more could not be drawn.
 func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
 	if scale == 0 {
 		return 0
 	}
-	steps := rate * rate * float64(s.Steps) * portable.Expm1(math.Min(1/(scale*scale), 40))
-	return math.Min(math.Max(math.Sqrt((1-s.Mixture.Share)/(s.Mixture.Share*steps)), 0x1p-20), 0x1p24)
+	return math.Min(math.Max(s.NoiseBeside(scale, rate, s.Mixture.Share), 0x1p-20), 0x1p24)
 }
 
 // unproven says what is released without noise.

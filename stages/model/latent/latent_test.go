@@ -17,7 +17,6 @@ import (
 	"weir/privacy"
 	"weir/privacy/published"
 	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 )
 
@@ -112,22 +111,6 @@ func TestBadLabelIsNamed(t *testing.T) {
 		change(s)
 		if _, err := s.Plan(pipeline.Headers{"in": in.Header}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must say %s", err, want)
-		}
-	}
-}
-
-// TestLabelsOfOneModel: as many labels as a model can be read back with are planned, and
-// no more.
-func TestLabelsOfOneModel(t *testing.T) {
-	d := ward(t).Header.Domain.Clone()
-	encoding := *d.Column("region").Encoding
-	d.Column("region").Encoding = &encoding
-	for _, more := range []int{0, 1} {
-		encoding.Width = generator.MostParts + more
-		var ps pipeline.Problems
-		smallSYN().label(d, &ps)
-		if (len(ps) == 0) != (more == 0) || more > 0 && !strings.Contains(ps.Error(), "of 1025 categories") {
-			t.Errorf("%d labels: %v", encoding.Width, ps)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -85,14 +84,8 @@ const (
 	mostNoise  = 0x1p24
 )
 
-// sizesNoise is the multiplier of the sizes at that of DP-SGD: the squared privacy losses of
-// both, mu^2 of Gaussian differential privacy, are in the ratio that SizesShare says. That of
-// DP-SGD is taken from its limit theorem, rate^2 steps (exp(1/scale^2)-1) (Bu, Dong, Long, Su
-// 2020); it divides the budget and bounds nothing.
+// sizesNoise is the multiplier of the sizes at that of DP-SGD: SizesShare is theirs of the
+// squared privacy loss.
 func (s *Mixture) sizesNoise(scale, rate float64) float64 {
-	if scale == 0 {
-		return leastNoise
-	}
-	squares := rate * rate * float64(s.Steps) * portable.Expm1(math.Min(1/(scale*scale), 40))
-	return math.Min(math.Max(math.Sqrt((1-s.SizesShare)/(s.SizesShare*squares)), leastNoise), mostNoise)
+	return math.Min(math.Max(s.NoiseBeside(scale, rate, s.SizesShare), leastNoise), mostNoise)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/train"
@@ -26,6 +27,18 @@ func (s Sampling) DPSGD(multiplier, rate float64, weights int) train.DPSGD {
 	}
 	return train.DPSGD{MaxGradNorm: s.MaxGradNorm, NoiseMultiplier: multiplier, SamplingRate: rate,
 		ExpectedBatchSize: s.ExpectedBatchSize, Steps: s.Steps, Weights: weights}
+}
+
+// NoiseBeside is the multiplier of one Gaussian release beside so much DP-SGD that has share
+// of the squared privacy loss of both, mu^2 of Gaussian differential privacy. That of DP-SGD is taken from its
+// limit theorem, rate^2 steps (exp(1/multiplier^2)-1) (Bu, Dong, Long, Su 2020); it divides the budget and
+// bounds nothing. It is 0 without noise.
+func (s Sampling) NoiseBeside(multiplier, rate, share float64) float64 {
+	if multiplier == 0 {
+		return 0
+	}
+	squares := rate * rate * float64(s.Steps) * portable.Expm1(math.Min(1/(multiplier*multiplier), 40))
+	return math.Sqrt((1 - share) / (share * squares))
 }
 
 // Rate is the sampling rate, from public facts alone.
