@@ -58,7 +58,7 @@ func (s *discriminantLesson) learn(t *teachers, fake net.Matrix) {
 	for j := range t.center {
 		t.center[j] = float32(s.fake[j])
 	}
-	t.describe(t.seen, fake)
+	t.see(fake)
 	meanRows(s.fake, t.seen)
 	clear(s.spread)
 	for i := range t.seen.Rows {

@@ -10,10 +10,12 @@ import (
 
 // FitConfig is how Fit uses the noisy sums. Average, from 0 to below 1, is the
 // decay of a running mean of the iterates that Fit returns instead of the last
-// one; 0 is the last one. Averaging is post-processing and costs nothing.
+// one; 0 is the last one. Averaging is post-processing and costs nothing. Worst are
+// the rows that each batch leaves out.
 type FitConfig struct {
 	Optimiser Optimiser `json:"optimiser"`
 	Average   float64   `json:"average"`
+	Worst     *Worst    `json:"-"`
 }
 
 // Validate names every field that is out of range.
@@ -31,7 +33,7 @@ func (c FitConfig) Validate() error {
 func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, paid *privacy.Handle, h Hooks) ([]float32, error) {
 	s, err := newStepper(paid, o, start, n)
 	if err == nil {
-		err = c.Validate()
+		err = errors.Join(c.Validate(), s.leaveOut(c.Worst, n))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
@@ -55,7 +57,7 @@ func Fit(ctx context.Context, c FitConfig, o Objective, start []float32, n int, 
 		if err := s.noisySum(d.w, d.t, report); err != nil {
 			return nil, err
 		}
-		d.step(s.sum, 1/s.c.ExpectedBatchSize)
+		d.step(s.sum, 1/s.divisor())
 		mean.update(d.w)
 		if report {
 			h.Progress(Progress{Phase: "fit", Step: d.t, Steps: s.c.Steps, Loss: s.meanLoss()})

@@ -12,7 +12,9 @@ import (
 // the gradients that follow. It sees weights and public latents alone, so that all it makes is
 // post-processing of the noisy sums that the weights come from.
 type generated struct {
-	rows          int // of a step
+	rows          int    // of a step
+	worst         *Worst // of which so many have no gradient; nil: all have one
+	label         int    // of the rows, where they do not say it
 	loss          scoreLoss
 	critic        *net.Pass
 	gen           *generator
@@ -24,7 +26,7 @@ type generated struct {
 
 // newGenerated makes so many rows a step; frozen weights at the end of the generator's stay.
 func newGenerated(critic, gen *net.Net, rows, frozen int, loss scoreLoss) *generated {
-	g := &generated{rows: rows, loss: loss, critic: critic.NewPass(rows), gen: newGenerator(gen, rows), grad: make([]float32, critic.Params()),
+	g := &generated{rows: rows, label: noLabel, loss: loss, critic: critic.NewPass(rows), gen: newGenerator(gen, rows), grad: make([]float32, critic.Params()),
 		square: make([]float64, rows), bound: make([]float64, rows), factor: make([]float32, rows)}
 	g.gen.frozen = frozen
 	return g
@@ -37,6 +39,15 @@ func (g *generated) clipTensors(tensors int) {
 	}
 }
 
+// leaveOut takes their gradients from the worst rows of every batch.
+func (g *generated) leaveOut(w *Worst, n int, batch float64) error {
+	g.worst = w
+	return w.check(n, batch, g.rows)
+}
+
+// divisor is the number of rows that have gradients.
+func (g *generated) divisor() float64 { return g.worst.less(float64(g.rows)) }
+
 // score runs a critic of weights wc on rows of a generator of weights wg and backwards from
 // sign; it returns the gradient at the rows from on.
 func (g *generated) score(wc, wg []float32, r *rand.Rand, sign float32, from int) net.Matrix {
@@ -44,6 +55,7 @@ func (g *generated) score(wc, wg []float32, r *rand.Rand, sign float32, from int
 	g.critic.Input(g.rows).CopyFrom(x)
 	y := g.critic.Forward(wc, net.Mode{Train: true, Rand: r})
 	g.loss(g.critic.OutGrad(), y, sign, nil)
+	g.worst.silence(g.critic.OutGrad(), x, g.label)
 	return g.critic.BackwardInput(wc, from)
 }
 
@@ -71,6 +83,11 @@ func (g *generated) factors(clip float64) []float32 {
 	g.critic.Squares(g.square, g.bound)
 	clipFactors(g.factor, g.square, g.bound, clip)
 	return g.factor
+}
+
+// pool are the rows of a step that may meet real ones, until the next call.
+func (g *generated) pool(wg []float32, r *rand.Rand) net.Matrix {
+	return g.worst.spared(g.gen.sample(wg, g.rows, r))
 }
 
 // generatorPart is the sum of the generator's gradients, for rows that the critic scores higher.

@@ -22,6 +22,7 @@ type GSWGANConfig struct {
 	NormalStart bool      `json:"normal_start"` // all weights begin as standard normals
 	Every       int       `json:"every"`        // steps between generators that are kept; 0 keeps the last alone
 	Seed        uint64    `json:"seed"`
+	Worst       *Worst    `json:"-"` // rows that batches leave out: of a critic's own batch any, since its shard is the unit
 }
 
 // Iterate is the generator after a step.
@@ -59,6 +60,10 @@ func (c GSWGANConfig) Validate() error {
 // source; everything else is public randomness and post-processing. Guarantee: that of
 // the paid CriticQuery for the generators of all steps together, so that keeping
 // several costs nothing. The critics are private and are not returned.
+//
+// Worst drops rows of a critic's batch, real and generated ones, inside its shard, where a function
+// of the shard may be any; of the rows that are asked about it drops gradients once they have
+// their noise. So nothing of it is charged, whatever the rule.
 func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]Iterate, error) {
 	l, err := newGSLoop(c, critic, gen, rows, shards, paid)
 	if err == nil {
@@ -116,7 +121,7 @@ type gsLoop struct {
 func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*gsLoop, error) {
 	q, err := paidQuery(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), critic.Penalisable(), checkShards(rows.Len(), shards))
+		err = errors.Join(c.Validate(), critic.Penalisable(), checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
 	}
 	if err != nil {
 		return nil, err
@@ -185,7 +190,8 @@ func (l *gsLoop) step(t int, wantLoss bool) (loss float64, err error) {
 	}
 	fake := l.gen.sample(l.generator.w, l.q.BatchSize, public(l.c.Seed, "step", uint64(t)))
 	dx, loss := l.release.query(l.critics, fake, wantLoss)
-	l.gen.descend(l.generator, dx, 1/float64(l.q.BatchSize))
+	l.c.Worst.silence(dx, fake, noLabel)
+	l.gen.descend(l.generator, dx, 1/l.c.Worst.less(float64(l.q.BatchSize)))
 	l.average.update(l.generator.w)
 	return loss, nil
 }

@@ -27,6 +27,7 @@ type LabelGANConfig struct {
 	Generator      Optimiser `json:"generator"`
 	Average        float64   `json:"average"` // decay of the average of the generators' iterates; 0 is none
 	Seed           uint64    `json:"seed"`    // public: latents
+	Worst          *Worst    `json:"-"`       // rows that each batch, of all labels together, and each generated batch of a label leave out
 }
 
 // Validate names every field that is out of range.
@@ -127,6 +128,9 @@ func newLabelGANLoop(c LabelGANConfig, critic, gen *net.Net, wc, wg []float32, r
 	if l.real, err = newStepper(paid, o, wc, rows.Len()); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(l.real.leaveOut(c.Worst, rows.Len()), l.fake.leaveOut(c.Worst, rows.Len(), l.real.c.ExpectedBatchSize)); err != nil {
+		return nil, err
+	}
 	l.state.add(l.critic)
 	l.state.add(l.generator)
 	l.state.addAverage(l.average)
@@ -149,11 +153,12 @@ func (l *labelGANLoop) criticStep(t int, wantLoss bool) (loss float64, err error
 	if err := l.real.noisySum(l.critic.w, t, wantLoss); err != nil {
 		return 0, err
 	}
-	batch := l.real.c.ExpectedBatchSize
+	batch := l.real.divisor()
 	for label, share := range l.c.Shares {
 		r := l.random("critic", t, label)
+		l.fake.label = label
 		part := l.fake.criticPart(l.of(l.critic.w, label), l.of(l.generator.w, label), r, l.real.clip)
-		kernel.Axpy(float32(share*batch/float64(l.c.GeneratorBatch)), part, l.of(l.real.sum, label))
+		kernel.Axpy(float32(share*batch/l.fake.divisor()), part, l.of(l.real.sum, label))
 	}
 	l.critic.step(l.real.sum, 1/batch)
 	l.critic.clipWeights(l.c.WeightClip)
@@ -164,9 +169,10 @@ func (l *labelGANLoop) generatorSteps(t int) {
 	for i := range l.c.GeneratorSteps {
 		for label := range l.c.Labels {
 			r := l.random("generator", t*l.c.GeneratorSteps+i, label)
+			l.fake.label = label
 			copy(l.of(l.grad, label), l.fake.generatorPart(l.of(l.critic.w, label), l.of(l.generator.w, label), r))
 		}
-		l.generator.step(l.grad, 1/float64(l.c.GeneratorBatch))
+		l.generator.step(l.grad, 1/l.fake.divisor())
 		l.average.update(l.generator.w)
 	}
 }

@@ -47,7 +47,7 @@ func newLogisticLesson(c Logistic, t *teachers) *logisticLesson {
 }
 
 func (s *logisticLesson) learn(t *teachers, fake net.Matrix) {
-	t.describe(t.seen, fake)
+	t.see(fake)
 	for range s.c.Steps {
 		t.each(func(l *teacherLane, lo, hi int) {
 			s.againstGenerated(t, l, lo, hi)

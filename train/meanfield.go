@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"weir/internal/portable"
@@ -50,6 +51,9 @@ func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior,
 	s, err := newStepper(paid, o, start.Mean, n)
 	if err == nil {
 		err = c.Validate()
+	}
+	if err == nil && c.Worst != nil {
+		err = errors.New("worst: is given, and what each batch leaves out is no part of a likelihood of the table")
 	}
 	if err == nil && len(start.LogDeviation) != len(start.Mean) {
 		err = fmt.Errorf("start: has %d means and %d deviations, must have as many", len(start.Mean), len(start.LogDeviation))

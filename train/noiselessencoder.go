@@ -75,6 +75,9 @@ func (o *NoiselessEncoder) begin(c FitConfig, start []float32, paid *privacy.Han
 	l := &noiselessLoop{w: append([]float32(nil), start...), mean: newRunningMean(c.Average, start)}
 	half := half{o, l.w}
 	s, err := newStepper(paid, half, start[split:], o.X.Len())
+	if err == nil {
+		err = s.leaveOut(c.Worst, o.X.Len())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +99,7 @@ func (l *noiselessLoop) step(report bool) error {
 		return err
 	}
 	l.plain.compute(l.encoder.w, l.s.index, false)
-	l.decoder.step(l.s.sum, 1/l.s.c.ExpectedBatchSize)
+	l.decoder.step(l.s.sum, 1/l.s.divisor())
 	l.encoder.step(l.plain.sum, 1)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -22,6 +23,7 @@ type PATEGANConfig struct {
 	Generator    Optimiser `json:"generator"`
 	Average      float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
 	Seed         uint64    `json:"seed"`    // public: first weights, latents
+	Worst        *Worst    `json:"-"`       // rows that a teacher's shard and generated batches leave out
 }
 
 // Validate names every field that is out of range.
@@ -51,6 +53,10 @@ func (c PATEGANConfig) Validate() error {
 // student, generator and the average of its iterates are functions of the noisy counts and
 // of public randomness, so that nothing of them is charged, and any number of steps may be
 // taken on the votes of a step. The teachers are private and are not returned.
+//
+// Worst takes its rows from each shard once, all of one that has no more, and from the generated
+// rows that teachers and student learn by. A teacher is any function of its shard, so that the
+// guarantee does not know of it; one without rows votes for none, as it would in an empty shard.
 func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
 	l, err := newPATELoop(c, student, gen, rows, shards, paid)
 	if err == nil {
@@ -94,7 +100,7 @@ type pateLoop struct {
 func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*pateLoop, error) {
 	votes, err := paidVotes(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), checkShards(rows.Len(), shards), c.Teachers.fits(rows.Width(), votes.Rows))
+		err = errors.Join(c.Validate(), checkShards(rows.Len(), shards), c.Teachers.fits(rows.Width(), votes.Rows), c.Worst.check(rows.Len(), math.Inf(1), votes.Rows))
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +110,7 @@ func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]i
 			rows.Width(), gen.Out(), critic.In(), critic.Out(), len(shards), votes.Teachers)
 	}
 	l := &pateLoop{c: c, votes: votes, paid: paid, gen: newGenerator(gen, votes.Rows),
-		teachers:  newTeachers(c.Teachers, rows, shards, votes.Rows),
+		teachers:  newTeachers(c.Teachers, rows, c.Worst.ofEach(shards), votes.Rows),
 		student:   newStudent(c, critic, votes),
 		generator: newDescent(c.Generator, gen.Init(public(c.Seed, "generator", 0)))}
 	l.average = newRunningMean(c.Average, l.generator.w)
@@ -130,15 +136,17 @@ func paidVotes(paid *privacy.Handle) (mechanism.Votes, error) {
 
 // step asks the teachers once, and moves student and generator by what they say.
 func (l *pateLoop) step(t int) error {
-	l.teachers.lesson.learn(l.teachers, l.generated("teachers", t))
+	l.teachers.lesson.learn(l.teachers, l.c.Worst.spared(l.generated("teachers", t)))
 	asked := l.generated("votes", t)
 	noisy, err := mechanism.ReleaseCounts(l.paid, l.teachers.count(asked))
 	if err != nil {
 		return err
 	}
 	l.student.learn(asked, noisy)
-	dx := l.student.gradient(l.generated("generator", t))
-	l.gen.descend(l.generator, dx, 1/float64(l.votes.Rows))
+	made := l.generated("generator", t)
+	dx := l.student.gradient(made)
+	l.c.Worst.silence(dx, made, noLabel)
+	l.gen.descend(l.generator, dx, 1/l.c.Worst.less(float64(l.votes.Rows)))
 	l.average.update(l.generator.w)
 	return nil
 }

@@ -46,11 +46,14 @@ func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand
 	for i := range l.index {
 		l.index[i] = k.shard[r.IntN(len(k.shard))]
 	}
-	fake := l.gen.judged(w, l.batch, r)
-	l.triples.run(k.w, fake, func(m net.Matrix) { rows.Gather(m, l.index) }, l.c.Penalty, r, nil)
+	fake, real := l.gen.judged(w, l.batch, r), l.index
+	if l.c.Worst != nil { // as many of both
+		fake, real = l.c.Worst.spared(fake), l.c.Worst.kept(real)
+	}
+	l.triples.run(k.w, fake, func(m net.Matrix) { rows.Gather(m, real) }, l.c.Penalty, r, nil)
 	clear(l.grad)
 	l.triples.Accumulate(l.grad, nil)
-	k.step(l.grad, 1/float64(l.batch))
+	k.step(l.grad, 1/float64(len(real)))
 }
 
 // warmUp gives a critic its WarmSteps steps. The throw-away generator learns from
@@ -76,7 +79,8 @@ func (l *criticLane) moveThrowaway(k *shardCritic, r *rand.Rand) {
 	l.triples.Input(b).CopyFrom(fake)
 	y := l.triples.Forward(k.w, net.Mode{Train: true, Rand: r})
 	net.Wasserstein(l.triples.OutGrad(), y, -1, nil)
-	l.gen.descend(l.throw, l.triples.BackwardInput(k.w, 0), 1/float64(b))
+	l.c.Worst.silence(l.triples.OutGrad(), fake, noLabel)
+	l.gen.descend(l.throw, l.triples.BackwardInput(k.w, 0), 1/l.c.Worst.less(float64(b)))
 }
 
 // warmBlock is how many critics start between two checkpoints.

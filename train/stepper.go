@@ -18,6 +18,7 @@ type stepper struct {
 	paid    *privacy.Handle
 	lattice noise.Lattice
 	batches *batches
+	worst   *Worst  // nil: every row of a batch has its gradient
 	index   []int32 // rows of the latest step
 	ahead   *ahead  // nil: noise is drawn in its turn
 }
@@ -62,13 +63,23 @@ func newStepper(paid *privacy.Handle, o Objective, start []float32, n int) (*ste
 	return &stepper{gradient: g, c: c, paid: paid, lattice: l, batches: newBatches(c, n)}, nil
 }
 
-// noisySum sets sum to the noisy sum of the clipped gradients of step t's sample.
+// leaveOut drops the worst rows of every batch, of a table of n rows.
+func (s *stepper) leaveOut(w *Worst, n int) error {
+	s.worst = w
+	return w.check(n, s.c.ExpectedBatchSize, 0)
+}
+
+// divisor is the public size that a noisy sum is divided by.
+func (s *stepper) divisor() float64 { return s.worst.less(s.c.ExpectedBatchSize) }
+
+// noisySum sets sum to the noisy sum of the clipped gradients of step t's sample, without
+// its worst rows.
 func (s *stepper) noisySum(w []float32, t int, wantLoss bool) error {
 	drawn, err := s.begin(t)
 	if err != nil {
 		return err
 	}
-	s.index = s.batches.draw(s.index, s.use, t)
+	s.index = s.worst.kept(s.batches.draw(s.index, s.use, t))
 	if s.c.NoiseMultiplier > 0 && len(s.index) > s.c.room() {
 		s.addNoise64(s.exact(w, s.index, wantLoss), drawn)
 		return nil

@@ -49,12 +49,16 @@ func (s *student) learn(asked net.Matrix, noisy []int64) {
 	for i, count := range noisy {
 		s.labels.Row(i)[0] = s.label(count)
 	}
+	out := s.c.Worst.dropped(s.asked, noLabel)
 	for range s.c.StudentSteps {
 		s.score(s.asked)
+		for _, i := range out {
+			clear(s.pass.OutGrad().Row(i))
+		}
 		s.pass.Backward(s.w)
 		clear(s.grad)
 		s.pass.Accumulate(s.grad, nil)
-		s.step(s.grad, 1/float64(s.asked.Rows))
+		s.step(s.grad, 1/s.c.Worst.less(float64(s.asked.Rows)))
 		s.clipWeights(s.c.WeightClip)
 	}
 }

@@ -64,7 +64,8 @@ type teachers struct {
 	width  int        // of features: columns, products, 1
 	center []float32  // what features count columns from
 	w      []float32  // the weights of all, a teacher a row
-	seen   net.Matrix // features of generated rows
+	room   net.Matrix // for features of generated rows
+	seen   net.Matrix // those at hand
 	lesson lesson
 	lanes  []*teacherLane
 	counts []int64
@@ -93,7 +94,7 @@ func newTeachers(c TeacherConfig, rows *Rows, shards [][]int32, batch int) *teac
 	t := &teachers{c: c, rows: rows, shards: shards, width: rows.Width() + len(c.Products) + 1,
 		center: make([]float32, rows.Width()), counts: make([]int64, batch)}
 	t.w = make([]float32, len(shards)*t.width)
-	t.seen = net.NewMatrix(batch, t.width)
+	t.room = net.NewMatrix(batch, t.width)
 	for range parallel.Workers(t.pieces()) {
 		t.lanes = append(t.lanes, &teacherLane{x: net.NewMatrix(shardChunk, rows.Width()), features: net.NewMatrix(shardChunk, t.width),
 			scores: net.NewMatrix(batch, teacherChunk), counts: make([]int64, batch), column: make([]float32, batch)})
@@ -125,6 +126,12 @@ func (t *teachers) eachChunk(l *teacherLane, shard []int32, do func(x, features 
 	}
 }
 
+// see describes generated rows, as many as a batch or fewer.
+func (t *teachers) see(x net.Matrix) {
+	t.seen = t.room.Slice(0, x.Rows)
+	t.describe(t.seen, x)
+}
+
 // describe writes the features of rows.
 func (t *teachers) describe(to, x net.Matrix) {
 	for i := range x.Rows {
@@ -151,7 +158,7 @@ func (t *teachers) score(l *teacherLane, lo, hi int) net.Matrix {
 
 // count gives the votes for each generated row. It lasts until the next call.
 func (t *teachers) count(asked net.Matrix) []int64 {
-	t.describe(t.seen, asked)
+	t.see(asked)
 	for _, l := range t.lanes {
 		clear(l.counts)
 	}

@@ -25,6 +25,7 @@ type WGANConfig struct {
 	Generator      Optimiser `json:"generator"`
 	Average        float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
 	Seed           uint64    `json:"seed"`    // public: latents
+	Worst          *Worst    `json:"-"`       // rows that each batch leaves out
 }
 
 // Validate names every field that is out of range.
@@ -47,6 +48,9 @@ func (c WGANConfig) Validate() error {
 	}
 	if c.Paired && c.Penalty > 0 {
 		errs = append(errs, errors.New("paired: is given with a penalty, whose examples hold a pair already; must be one of the two"))
+	}
+	if c.Penalty > 0 && c.Worst != nil {
+		errs = append(errs, errors.New("worst: is given with a penalty, whose examples make generated rows of their own; must be one of the two"))
 	}
 	if c.Frozen < 0 {
 		errs = append(errs, fmt.Errorf("frozen: is %d, must be at least 0", c.Frozen))
@@ -128,6 +132,9 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 	if _, err := o.PerExample(); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(l.real.leaveOut(c.Worst, rows.Len()), l.fake.leaveOut(c.Worst, rows.Len(), l.real.c.ExpectedBatchSize)); err != nil {
+		return nil, err
+	}
 	l.fake.clipTensors(l.real.tensors)
 	l.state.add(l.critic)
 	l.state.add(l.generator)
@@ -138,15 +145,15 @@ func newWGANLoop(c WGANConfig, critic, gen *net.Net, wc, wg []float32, rows *Row
 
 func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
 	if l.pairs != nil {
-		l.pairs.pool = l.fake.gen.sample(l.generator.w, l.c.GeneratorBatch, public(l.c.Seed, "critic", uint64(t)))
+		l.pairs.pool = l.fake.pool(l.generator.w, public(l.c.Seed, "critic", uint64(t)))
 	}
 	if err := l.real.noisySum(l.critic.w, t, wantLoss); err != nil {
 		return 0, err
 	}
-	batch := l.real.c.ExpectedBatchSize
+	batch := l.real.divisor()
 	if l.c.Penalty == 0 && l.pairs == nil {
 		part := l.fake.criticPart(l.critic.w, l.generator.w, public(l.c.Seed, "critic", uint64(t)), l.real.clip)
-		kernel.Axpy(float32(batch/float64(l.c.GeneratorBatch)), part, l.real.sum)
+		kernel.Axpy(float32(batch/l.fake.divisor()), part, l.real.sum)
 	}
 	l.critic.step(l.real.sum, 1/batch)
 	l.critic.clipWeights(l.c.WeightClip)
@@ -156,7 +163,7 @@ func (l *wganLoop) criticStep(t int, wantLoss bool) (loss float64, err error) {
 func (l *wganLoop) generatorSteps(t int) {
 	for i := range l.c.GeneratorSteps {
 		r := public(l.c.Seed, "generator", uint64(t*l.c.GeneratorSteps+i))
-		l.generator.step(l.fake.generatorPart(l.critic.w, l.generator.w, r), 1/float64(l.c.GeneratorBatch))
+		l.generator.step(l.fake.generatorPart(l.critic.w, l.generator.w, r), 1/l.fake.divisor())
 		l.average.update(l.generator.w)
 	}
 }
