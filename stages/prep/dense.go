@@ -68,12 +68,27 @@ func encodingStep(d *pipeline.Domain) (map[string]scaling, error) {
 	return scales, nil
 }
 
-// DecodeRows turns rows of real numbers, row-major, denseWidth(h.Domain) wide,
-// into a record of DecodedHeader(h): each one_hot block becomes a category, and so does
-// the number of a column of two categories, the probability of the second; each other
-// number a value restored to step and bounds. rng may be nil for
-// draw.Argmax. A table of such records is what Invert takes on to the source.
+// DecodeRows is RowDecoder.Decode for who decodes once.
 func DecodeRows(h pipeline.Header, dense []float32, draw Draw, rng *rand.Rand) (arrow.Record, error) {
+	d, err := NewRowDecoder(h)
+	if err != nil {
+		return nil, err
+	}
+	return d.Decode(dense, draw, rng)
+}
+
+// RowDecoder turns rows of real numbers back into what they were before encode. It is safe for
+// concurrent use.
+type RowDecoder struct {
+	Out    pipeline.Header // of the records that it gives
+	scales []scaling       // of each column
+	places []int           // where its numbers begin
+	width  int
+	schema *arrow.Schema
+}
+
+// NewRowDecoder takes the header of an encoded table; the decoded one is DecodedHeader(h).
+func NewRowDecoder(h pipeline.Header) (*RowDecoder, error) {
 	out, err := DecodedHeader(h)
 	if err != nil {
 		return nil, err
@@ -82,20 +97,33 @@ func DecodeRows(h pipeline.Header, dense []float32, draw Draw, rng *rand.Rand) (
 	if err != nil {
 		return nil, err
 	}
-	width, err := denseWidth(h.Domain)
-	if err != nil {
+	d := &RowDecoder{Out: out, schema: out.Domain.ArrowSchema()}
+	if d.width, err = denseWidth(h.Domain); err != nil {
 		return nil, err
 	}
-	if width == 0 || len(dense)%width != 0 {
-		return nil, fmt.Errorf("%d numbers are no rows of %d", len(dense), width)
-	}
-	m := matrix{dense: dense, width: width, rows: len(dense) / width, draw: draw, rng: rng}
-	columns, at := make([]arrow.Array, len(h.Domain.Columns)), 0
-	for i, c := range h.Domain.Columns {
-		columns[i] = m.column(at, scales[c.Name], out.Domain.Columns[i])
+	at := 0
+	for _, c := range h.Domain.Columns {
+		d.scales, d.places = append(d.scales, scales[c.Name]), append(d.places, at)
 		at += c.Encoding.Width
 	}
-	return array.NewRecord(out.Domain.ArrowSchema(), columns, int64(m.rows)), nil
+	return d, nil
+}
+
+// Decode turns rows of real numbers, row-major, as wide as an encoded row, into a record of
+// header Out: each one_hot block becomes a category, and so does
+// the number of a column of two categories, the probability of the second; each other
+// number a value restored to step and bounds. rng may be nil for
+// draw.Argmax. A table of such records is what Invert takes on to the source.
+func (d *RowDecoder) Decode(dense []float32, draw Draw, rng *rand.Rand) (arrow.Record, error) {
+	if d.width == 0 || len(dense)%d.width != 0 {
+		return nil, fmt.Errorf("%d numbers are no rows of %d", len(dense), d.width)
+	}
+	m := matrix{dense: dense, width: d.width, rows: len(dense) / d.width, draw: draw, rng: rng}
+	columns := make([]arrow.Array, len(d.scales))
+	for i, scale := range d.scales {
+		columns[i] = m.column(d.places[i], scale, d.Out.Domain.Columns[i])
+	}
+	return array.NewRecord(d.schema, columns, int64(m.rows)), nil
 }
 
 // matrix is a row-major block of rows of real numbers.
