@@ -21,18 +21,21 @@ func (p *splitting) assigner(ctx context.Context, t pipeline.Table, k key) (assi
 	case p.strata >= 0:
 		return p.byStratum(ctx, t, k)
 	case p.unit >= 0:
-		return p.byUnit(k), nil
+		return p.byValue(k, p.unit, ""), nil
+	case p.group >= 0:
+		return p.byValue(k, p.group, p.after), nil
 	case p.exact:
 		return p.bySelection(k), nil
 	}
 	return p.byRow(k), nil
 }
 
-// byUnit: the part is a function of the unit alone.
-func (p *splitting) byUnit(k key) assigner {
+// byValue: the part is a function of the value in one column alone, or of what of its
+// text stands behind a mark.
+func (p *splitting) byValue(k key, column int, after string) assigner {
 	return func() func(arrow.Record) ([]uint8, error) {
 		return func(r arrow.Record) ([]uint8, error) {
-			draws, err := k.units(r.Column(p.unit))
+			draws, err := k.units(r.Column(column), after)
 			to := make([]uint8, len(draws))
 			for i, u := range draws {
 				to[i] = p.part(float64(u>>11) * 0x1p-53)

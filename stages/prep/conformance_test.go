@@ -205,6 +205,9 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("independent", addRemove, func() pipeline.Stage { return &Split{Train: 0.6, Test: 0.4} }),
 			one("unit", unitTable(), func() pipeline.Stage { return &Split{Train: 0.6, Test: 0.4} }),
 			one("stratified", raw, func() pipeline.Stage { return &Split{Train: 0.5, Validation: 0.25, Test: 0.25, Stratify: "grade"} }),
+			one("together", raw, func() pipeline.Stage {
+				return &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "patient_id", After: "."}}
+			}),
 		},
 		"shard": {
 			one("random", raw, func() pipeline.Stage { return &Shard{Shards: 4, By: "random"} }),

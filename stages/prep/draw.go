@@ -6,6 +6,7 @@ import (
 	"fmt"
 	mathbits "math/bits"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -35,13 +36,20 @@ func (k key) sequence() *rand.Rand { return rand.New(rand.NewChaCha8(k)) }
 // under the key, so that rows of a unit agree wherever they stand, and units are
 // independent.
 // Rows without a unit draw one number together: that is what a function of the
-// value can do (see Shard.Plan for whose shard must be its own).
-func (k key) units(a arrow.Array) ([]uint64, error) {
+// value can do (see Shard.Plan for whose shard must be its own). Of texts with the mark
+// after, only what stands behind the first of it counts.
+func (k key) units(a arrow.Array, after string) ([]uint64, error) {
 	out := make([]uint64, a.Len())
 	var text func(i int) []byte
 	switch a := a.(type) {
 	case *array.String:
-		text = func(i int) []byte { return []byte(a.Value(i)) }
+		text = func(i int) []byte {
+			whole := a.Value(i)
+			if _, rest, marked := strings.Cut(whole, after); marked && after != "" {
+				return []byte(rest)
+			}
+			return []byte(whole)
+		}
 	case *array.Int64:
 		text = func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(a.Value(i))) }
 	default:

@@ -3,6 +3,8 @@ package prep
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"weir/pipeline"
@@ -120,6 +122,35 @@ func TestUnitsStayTogether(t *testing.T) {
 	for _, part := range parts {
 		if only(now[part], before[part]) > 0 {
 			t.Errorf("units move into %s when x leaves", part)
+		}
+	}
+}
+
+// Rows of one recording go one way, wherever they stand, whatever piece they are; that is
+// so whether another recording is there or not.
+func TestRecordingsGoOneWay(t *testing.T) {
+	s := &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "id", After: "."}}
+	part := map[string]string{}
+	for name, in := range members(t, s, people([]string{"1.x", "1.y", "2.y", "2.x", "1.z", "3.y", "whole", "3.x", "whole"}, slices.Repeat([]string{"a"}, 9))) {
+		for id := range in {
+			_, of, marked := strings.Cut(id, ".")
+			if !marked {
+				of = id
+			}
+			if other, met := part[of]; met && other != name {
+				t.Errorf("%s is in %s and %s", of, other, name)
+			}
+			part[of] = name
+		}
+	}
+	if len(part) != 4 {
+		t.Fatalf("parts hold %v, must hold 4 recordings", part)
+	}
+	for name, in := range members(t, s, people([]string{"7.z", "2.x", "9.whole"}, []string{"a", "b", "a"})) {
+		for id := range in {
+			if _, of, _ := strings.Cut(id, "."); part[of] != name {
+				t.Errorf("%s moves from %s to %s when others leave", of, part[of], name)
+			}
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (p sharding) run(_ context.Context, env *pipeline.Env, in pipeline.Tables) 
 func (p sharding) byUnit(units, rows key) maker {
 	alone := rows.sequence()
 	return func(r arrow.Record) (arrow.Array, error) {
-		draws, err := units.units(r.Column(p.unit))
+		draws, err := units.units(r.Column(p.unit), "")
 		shards, known := make([]int32, len(draws)), present(r.Column(p.unit))
 		for i, u := range draws {
 			if p.apart && !known.has(i) {

@@ -16,6 +16,8 @@ type Split struct {
 	Validation float64 `yaml:"validation" json:"validation" min:"0" max:"1" doc:"Share of the rows for validation."`
 	Test       float64 `yaml:"test" json:"test" min:"0" max:"1" doc:"Share of the rows for testing."`
 	Stratify   string  `yaml:"stratify,omitempty" json:"stratify,omitempty" format:"column" doc:"Column whose categories keep the same shares in all parts."`
+	// Together is nil where each row, or privacy unit, goes its own way.
+	Together *Together `yaml:"together,omitempty" json:"together,omitempty" doc:"Rows that go one way, such as pieces of one recording, where each row is a privacy unit of its own: else a model is judged on rows that it nearly saw."`
 }
 
 // parts are the outputs in order.
@@ -32,7 +34,8 @@ func splitKind() pipeline.Kind {
 			"synthetic rows on rows that no model saw. An independent draw for each unit keeps stability, and sizes are near the shares; " +
 			"with one row a unit, replace_one and a public row count, sizes are exact and public. A stratified split has exact shares in " +
 			"each class (a class of one row goes where rounding puts it), and then one row can move others: rows(c) becomes rows(2c) for " +
-			"train and test, rows(3c) for validation.",
+			"train and test, rows(3c) for validation. With together, rows that agree in a value go one way: a draw for each value, " +
+			"which keeps stability, and sizes near the shares, which are private.",
 		New: func() pipeline.Stage { return &Split{Train: 0.8, Test: 0.2} },
 	}
 }
@@ -42,6 +45,8 @@ type splitting struct {
 	h        pipeline.Header
 	unit     int // place of the unit's column, or -1
 	strata   int // place of the column to stratify by, or -1
+	group    int // place of the column whose values go one way, or -1
+	after    string
 	secret   bool
 	exact    bool       // sizes are public and exact
 	ends     [3]float64 // cumulated shares
@@ -57,7 +62,7 @@ func (s *Split) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func (s *Split) plan(h pipeline.Header) (*splitting, error) {
 	var ps pipeline.Problems
-	p := &splitting{h: h, unit: unitColumn(&ps, h), strata: -1, out: pipeline.Headers{}}
+	p := &splitting{h: h, unit: unitColumn(&ps, h), strata: -1, group: -1, out: pipeline.Headers{}}
 	s.shares(&ps, p)
 	if s.Stratify != "" {
 		p.strata = s.stratum(&ps, h.Domain)
@@ -65,9 +70,13 @@ func (s *Split) plan(h pipeline.Header) (*splitting, error) {
 			ps.Add("stratify", "set for a table whose privacy unit has several rows", "absent: rows of one unit may be of several classes and must stay together")
 		}
 	}
+	if s.Together != nil {
+		s.together(&ps, p)
+	}
 	positions := publicPositions(h) || h.Class != pipeline.Private
-	p.exact = p.strata < 0 && p.unit < 0 && positions && h.Rows > 0
-	p.secret = p.unit < 0 && !positions
+	byValue := p.unit >= 0 || p.group >= 0
+	p.exact = p.strata < 0 && !byValue && positions && h.Rows > 0
+	p.secret = !byValue && !positions
 	s.headers(p)
 	return p, ps.Err()
 }
@@ -108,6 +117,10 @@ func (s *Split) stratum(ps *pipeline.Problems, d *pipeline.Domain) int {
 // part may lose one that another gains, as a filter may lose it), and rows of one
 // unit stay so. That the unit's column names the unit is needed for what is
 // promised beside stability: that all rows of a unit go one way.
+//
+// By a value (Together): the part is a function of the row's own value and of a public
+// key, so that the draw is a filter by a public rule, under either adjacency: a row takes
+// no other along, and one whose value changes leaves one part for another.
 //
 // Stratified: each row has an independent tag; the rows of a class, in order of
 // tags, are cut after round(F_j n) of its n rows, with F_j the cumulated shares.

@@ -49,6 +49,7 @@ func TestStability(t *testing.T) {
 		{"released bounds", &DPBounds{HighExponent: 9, Failure: 0.1}, undeclared(clinicTable()).Header, nil, "out", keeps},
 		{"released categories", &DPCategories{Other: "other", Most: 9, Delta: 0.1, Columns: []string{"patient_id"}}, clinicTable().Header, nil, "out", keeps},
 		{"split", &Split{Train: 0.5, Test: 0.5}, private, nil, "train", keeps},
+		{"split by a value", &Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "grade"}}, private, nil, "train", keeps},
 		{"stratified, train", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "train", [3]pipeline.Stability{pipeline.Rows(2), unbounded, unbounded}},
 		{"stratified, validation", &Split{Train: 0.5, Validation: 0.2, Test: 0.3, Stratify: "grade"}, private, nil, "validation", [3]pipeline.Stability{pipeline.Rows(3), unbounded, unbounded}},
 	} {
@@ -160,6 +161,9 @@ func TestProblems(t *testing.T) {
 		{&Discretize{Strategy: "uniform", Bins: 2, Edges: map[string][]float64{"age": {3, 2}}}, h, []string{"strictly ascending"}},
 		{&Split{Train: 0.9, Test: 0.9, Stratify: "age"}, h, []string{"sum to 1.8", "a column with categories"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, unit, []string{"must stay together"}},
+		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade", Together: &Together{Column: "grades", After: "."}}, unit,
+			[]string{"together: is set for a table whose privacy unit", "set beside stratify", "did you mean grade?"}},
+		{&Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "age", After: "."}}, h, []string{"together.after: is set for age", "a column of text"}},
 		{&Shard{Shards: 0, By: "random"}, noID, []string{"at least 1", "patient_id of the privacy unit", "W35"}},
 		{&Decode{To: "source"}, h, []string{"without an invertible step"}},
 		{&Drop{Columns: h.Domain.Names()}, h, []string{"every column"}},
