@@ -57,6 +57,40 @@ func TestExperimentInCells(t *testing.T) {
 	s.checkTable(filepath.Join(v.Folder, "table.csv"), v.Sweep)
 }
 
+// TestExperimentAtLevels: a level is a point of one axis, whatever it sets; cells are compared at the
+// same level, and the first setting names it.
+func TestExperimentAtLevels(t *testing.T) {
+	s := reported(t)
+	s.write("spec.yaml", s.read("spec.yaml")+`experiment:
+  levels:
+    - {privacy.epsilon: 1, stages.train.steps: 20}
+    - {privacy.epsilon: 4, stages.train.steps: 30}
+  cells:
+    short: {stages.train.generator: [4]}
+    long: {stages.train.generator: [8]}
+`)
+	code, out, errs := s.run("--json", "--insecure-noise-seed", "5")
+	var v struct{ Sweep *sweep.Table }
+	if err := json.Unmarshal([]byte(out), &v); code != exitDone || err != nil {
+		t.Fatalf("exit code %d, %v: %s", code, err, errs)
+	}
+	var got []string
+	for _, r := range v.Sweep.Rows {
+		got = append(got, v.Sweep.Label(r)+" "+r.Settings["stages.train.steps"])
+	}
+	if want := "short, epsilon 1 20, long, epsilon 1 20, short, epsilon 4 30, long, epsilon 4 30"; strings.Join(got, ", ") != want {
+		t.Errorf("rows are %s, must be %s", strings.Join(got, ", "), want)
+	}
+	for _, d := range v.Sweep.Differences {
+		if want := strings.Replace(v.Sweep.Label(sweep.Row{Cell: d.Cell, Settings: d.Settings}), "long", "short", 1); d.Against != want {
+			t.Fatalf("a difference against %q, must be %q", d.Against, want)
+		}
+	}
+	if len(v.Sweep.Differences) == 0 {
+		t.Error("no differences")
+	}
+}
+
 // checkTable compares the file with the rows that --json printed.
 func (s study) checkTable(path string, want *sweep.Table) {
 	s.t.Helper()

@@ -77,6 +77,9 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 	for _, axis := range x.Grid {
 		e.Grid = append(e.Grid, axis.Name)
 	}
+	if level := x.LevelPaths(); len(level) > 0 {
+		e.Grid, e.Own = append(e.Grid, level[0]), append(e.Own, level[1:]...)
+	}
 	for _, cell := range x.Cells {
 		e.Cells = append(e.Cells, cell.Name)
 		for _, setting := range cell.Value {

@@ -8,10 +8,11 @@ import (
 	"weir/schema"
 )
 
-// Experiment runs the spec over settings: every combination of the grid with every cell,
-// each as often as repeats says.
+// Experiment runs the spec over settings: every combination of the grid with every level and
+// every cell, each as often as repeats says.
 type Experiment struct {
 	Grid     schema.Ordered[[]schema.Raw]               `yaml:"grid,omitempty" json:"grid,omitempty" doc:"Values by dotted path; every combination is run."`
+	Levels   []schema.Ordered[schema.Raw]               `yaml:"levels,omitempty" json:"levels,omitempty" doc:"Sets of settings by dotted path that are one more axis, for an axis along which several settings change, such as an epsilon with its steps. All set the same paths; the values of the first one name the level."`
 	Cells    schema.Ordered[schema.Ordered[schema.Raw]] `yaml:"cells,omitempty" json:"cells,omitempty" doc:"Named sets of settings by dotted path, for settings that change together; each is run with every combination of the grid. The names are public."`
 	Baseline string                                     `yaml:"baseline,omitempty" json:"baseline,omitempty" doc:"The cell that differences are taken from; the first one by default."`
 	Repeats  int                                        `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
@@ -68,7 +69,7 @@ func (t Trial) with(to string, value schema.Raw, from ...any) Trial {
 // maxTrials bounds an experiment; each trial is a charge of its own.
 const maxTrials = 10000
 
-// Trials lists the runs of an experiment: the grid outermost, then the cells, repeats
+// Trials lists the runs of an experiment: the grid outermost, then levels and cells, repeats
 // innermost; one run where the spec has none. Over 10,000 runs are an error of type
 // schema.Problem.
 func (e *Experiment) Trials() ([]Trial, error) {
@@ -88,11 +89,40 @@ func (e *Experiment) Trials() ([]Trial, error) {
 		}
 		combinations = next
 	}
+	combinations = e.atLevels(combinations)
 	n, repeats := len(combinations)*max(1, len(e.Cells)), max(1, e.Repeats)
 	if repeats > maxTrials/max(1, n) {
 		return nil, tooMany("experiment", fmt.Sprintf("a plan of %.0f runs", float64(n)*float64(repeats)))
 	}
 	return e.repeated(e.inCells(combinations)), nil
+}
+
+// atLevels are the combinations with each of the levels.
+func (e *Experiment) atLevels(combinations []Trial) []Trial {
+	if len(e.Levels) == 0 {
+		return combinations
+	}
+	var all []Trial
+	for _, c := range combinations {
+		for i, level := range e.Levels {
+			t := c
+			for _, setting := range level {
+				t = t.with(setting.Name, setting.Value, "levels", i, setting.Name)
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// LevelPaths are the settings of levels, that which names them first.
+func (e *Experiment) LevelPaths() (paths []string) {
+	if len(e.Levels) > 0 {
+		for _, setting := range e.Levels[0] {
+			paths = append(paths, setting.Name)
+		}
+	}
+	return paths
 }
 
 // inCells are the combinations with each of the cells.

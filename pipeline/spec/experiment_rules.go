@@ -27,13 +27,44 @@ func (p *parser) experimentRules(e *Experiment) {
 		if len(axis.Value) == 0 {
 			p.at(path, "a list without values", "a list of one value or more", "")
 		}
-		p.axis(path, axis.Name, axes, nil)
+		p.axis(path, axis.Name, takenBy("the grid", axes))
 		axes = append(axes, axis.Name)
 	}
-	p.cellRules(e, axes)
+	grid := takenBy("the grid", axes)
+	p.levelRules(e, grid)
+	p.cellRules(e, append(grid, takenBy("the levels", e.LevelPaths())...))
 }
 
-func (p *parser) cellRules(e *Experiment, grid []string) {
+// levelRules: the levels set the same paths, and no two the same first value, by which tables tell them
+// apart.
+func (p *parser) levelRules(e *Experiment, grid []taken) {
+	if p.doc.Has("experiment.levels") && len(e.Levels) == 0 {
+		p.at("experiment.levels", "empty", "a list of one or more mappings from settings to values", "")
+	}
+	named := map[string]bool{}
+	for i, level := range e.Levels {
+		path := schema.Path("experiment", "levels", i)
+		var own []string
+		for _, setting := range level {
+			p.axis(schema.Path("experiment", "levels", i, setting.Name), setting.Name, slices.Concat(grid, takenBy("this level", own)))
+			own = append(own, setting.Name)
+		}
+		want := e.LevelPaths()
+		switch {
+		case len(level) == 0:
+			p.at(path, "a level without settings", "a mapping from one or more settings to values", "")
+		case !slices.Equal(own, want):
+			p.at(path, "given settings "+strings.Join(own, ", "), "those of the first level, in its order: "+strings.Join(want, ", "), "")
+		case named[level[0].Value.Text()]:
+			p.at(path, own[0]+" "+level[0].Value.Text()+", as an earlier level", "a first value of its own, which names the level", "")
+		}
+		if len(level) > 0 {
+			named[level[0].Value.Text()] = true
+		}
+	}
+}
+
+func (p *parser) cellRules(e *Experiment, before []taken) {
 	var names []string
 	for _, cell := range e.Cells {
 		path := schema.Path("experiment", "cells", cell.Name)
@@ -46,7 +77,7 @@ func (p *parser) cellRules(e *Experiment, grid []string) {
 		var own []string
 		for _, setting := range cell.Value {
 			at := schema.Path("experiment", "cells", cell.Name, setting.Name)
-			p.axis(at, setting.Name, grid, own)
+			p.axis(at, setting.Name, slices.Concat(before, takenBy("this cell", own)))
 			own = append(own, setting.Name)
 		}
 		names = append(names, cell.Name)
@@ -68,7 +99,7 @@ func cellName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0
 
 // axis refuses a setting that runs of one experiment cannot differ in, one of a stage that
 // is not there, and one that another axis sets too.
-func (p *parser) axis(path, setting string, grid, cell []string) {
+func (p *parser) axis(path, setting string, before []taken) {
 	if one, err := schema.Respelled(setting); err == nil && one != setting {
 		p.at(path, fmt.Sprintf("the path %q", setting), "spelled "+one, "") // the rules below compare texts
 		return
@@ -83,17 +114,25 @@ func (p *parser) axis(path, setting string, grid, cell []string) {
 	if shared(setting) {
 		p.at(path, "a setting that all runs of an experiment share", "one outside of weir, name, experiment and dataset (dataset.domain and dataset.csv may differ)", "")
 	}
-	for _, other := range grid {
-		p.once(path, setting, other, "the grid")
-	}
-	for _, other := range cell {
-		p.once(path, setting, other, "this cell")
+	for _, other := range before {
+		p.once(path, setting, other)
 	}
 }
 
-func (p *parser) once(path, setting, other, where string) {
-	if related(other, setting) {
-		p.at(path, fmt.Sprintf("set by %s too, as %s", where, other), "a setting that is given once", "")
+// taken is a setting that something else of the experiment gives.
+type taken struct{ setting, by string }
+
+func takenBy(by string, settings []string) []taken {
+	list := make([]taken, len(settings))
+	for i, s := range settings {
+		list[i] = taken{s, by}
+	}
+	return list
+}
+
+func (p *parser) once(path, setting string, other taken) {
+	if related(other.setting, setting) {
+		p.at(path, fmt.Sprintf("set by %s too, as %s", other.by, other.setting), "a setting that is given once", "")
 	}
 }
 
