@@ -106,7 +106,7 @@ func (p *parser) axis(path, setting string, before []taken) {
 	}
 	if stage, of := strings.CutPrefix(setting, "stages."); of {
 		name, _, _ := strings.Cut(stage, ".")
-		if ids := p.doc.Keys("stages"); !slices.Contains(ids, name) {
+		if ids := p.stages; !slices.Contains(ids, name) {
 			p.at(path, fmt.Sprintf("a setting of %q", name), "one of a stage that the spec has: "+strings.Join(ids, ", "), schema.DidYouMean(name, ids))
 			return
 		}

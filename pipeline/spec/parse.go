@@ -47,6 +47,7 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 		problems = append(problems, override(doc, set)...)
 	}
 	problems = append(problems, strangers(doc, src.Set, stages)...)
+	stages = doc.Keys("stages")
 	for _, c := range src.Trial.copies {
 		if err := doc.Copy(c.to, c.from); err != nil {
 			problems = append(problems, asProblem(c.to, err))
@@ -55,7 +56,7 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	if len(problems) > 0 {
 		return nil, diagnostics(problems)
 	}
-	p := &parser{src: src, doc: doc, reg: reg}
+	p := &parser{src: src, doc: doc, reg: reg, stages: stages}
 	spec := p.spec()
 	if len(p.problems) == 0 {
 		p.digest(spec)
@@ -128,6 +129,7 @@ type parser struct {
 	src      Sources
 	doc      *schema.Document
 	reg      *pipeline.Registry
+	stages   []string // of the spec, before a trial takes one out
 	problems []schema.Problem
 	misnamed bool // a stage has a name by which no other can read it
 }
