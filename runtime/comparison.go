@@ -53,6 +53,26 @@ func WriteSweep(ctx context.Context, on disk.Disk, out string, t *sweep.Table, b
 	return dir, nil
 }
 
+// WriteTogether keeps the document on several experiments that were run as one, among the
+// tables of experiments, for the owner alone; it returns the folder.
+func WriteTogether(on disk.Disk, out string, t *sweep.Together, began time.Time) (string, error) {
+	h := sha256.New()
+	for _, of := range t.Tables {
+		fmt.Fprint(h, sweepID(of, began))
+	}
+	dir := filepath.Join(out, t.Name, SweepsDir, began.UTC().Format("20060102-150405")+fmt.Sprintf("-%x", h.Sum(nil)[:4]))
+	object, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	for name, data := range map[string][]byte{"together.json": append(object, '\n'), "together.md": t.Markdown()} {
+		if err := on.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
 func sweepID(t *sweep.Table, began time.Time) string {
 	h := sha256.New()
 	for _, r := range t.Runs {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,6 +30,16 @@ type experimentResult struct {
 	Folder string        `json:"folder"` // of the table as files; internal
 }
 
+// planned is an experiment, or a spec without one, which is a single run, before it is run.
+type planned struct {
+	arg    string
+	base   *compile.Plan
+	trials []spec.Trial
+	plans  []*compile.Plan
+}
+
+func (p *planned) runs() []runtime.Trial { return runsOf(p.trials, p.plans) }
+
 // experiment runs every combination of the grid with every cell, and every repeat: each is a
 // run of its own, with its own noise and its own charge.
 func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *compile.Plan) error {
@@ -36,27 +47,18 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if err != nil {
 		return err
 	}
-	runs := runsOf(trials, plans)
-	bill, err := billOf(runs, f.fresh)
+	x := &planned{arg, base, trials, plans}
+	bill, err := billOf(x.runs(), f.fresh)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(s.err, show.Wrap(bill.Text()))
-	for i, t := range trials {
-		fmt.Fprintf(plainly(s.err), "run %d of %d: %s repeat %d\n", i+1, len(trials), t.Name(), t.Repeat+1)
-	}
-	progress := newProgress(s.err, f.asJSON)
-	opts := f.options(c, s, arg, progress)
-	done, err := runtime.Experiment(c.Context(), runs, opts)
-	progress.Wait()
+	done, opts, err := f.carryOut(c, s, []*planned{x})
 	if err != nil {
-		return f.failure(c.Context(), err, done...)
+		return err
 	}
-	result := experimentResult{Bill: bill, Table: tableOf(base, bill, trials, plans, done)}
-	for i, trial := range trials {
-		result.Runs = append(result.Runs, trialResult{trial, resultJSON(done[i]), runtime.PublicSeed(plans[i].Seed, trial.Repeat)})
-	}
-	if result.Folder, err = writeTable(c.Context(), opts, result.Table, done); err != nil {
+	result, err := x.result(c.Context(), opts, bill, done)
+	if err != nil {
 		return f.failure(c.Context(), err, done...)
 	}
 	if f.asJSON {
@@ -66,6 +68,43 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 		return err
 	}
 	return f.printLeft(c.Context(), s, arg, base, result.Table.Insecure)
+}
+
+// carryOut runs experiments side by side, as one, and gives the results of all in order.
+func (f *runFlags) carryOut(c *cobra.Command, s streams, list []*planned) ([]*runtime.Result, runtime.Options, error) {
+	var runs []runtime.Trial
+	for _, x := range list {
+		runs = append(runs, x.runs()...)
+	}
+	at := 0
+	for _, x := range list {
+		of := ""
+		if len(list) > 1 {
+			of = x.base.Name + ": "
+		}
+		for _, t := range x.trials {
+			at++
+			fmt.Fprintf(plainly(s.err), "run %d of %d: %s%s repeat %d\n", at, len(runs), of, t.Name(), t.Repeat+1)
+		}
+	}
+	progress := newProgress(s.err, f.asJSON)
+	opts := f.options(c, s, list[0].arg, progress)
+	done, err := runtime.Experiment(c.Context(), runs, opts)
+	progress.Wait()
+	if err != nil {
+		err = f.failure(c.Context(), err, done...)
+	}
+	return done, opts, err
+}
+
+// result makes and keeps the table of an experiment whose runs are done.
+func (x *planned) result(ctx context.Context, opts runtime.Options, bill sweep.Bill, done []*runtime.Result) (r experimentResult, err error) {
+	r = experimentResult{Bill: bill, Table: tableOf(x.base, bill, x.trials, x.plans, done)}
+	for i, trial := range x.trials {
+		r.Runs = append(r.Runs, trialResult{trial, resultJSON(done[i]), runtime.PublicSeed(x.plans[i].Seed, trial.Repeat)})
+	}
+	r.Folder, err = writeTable(ctx, opts, r.Table, done)
+	return r, err
 }
 
 // runsOf are the runs of trials with these plans.
@@ -78,8 +117,17 @@ func runsOf(trials []spec.Trial, plans []*compile.Plan) []runtime.Trial {
 }
 
 // trials lists the runs of an experiment and compiles each before the first one runs, so
-// that it does not stop half-way over a value that the spec cannot take.
+// that it does not stop half-way over a value that the spec cannot take. A plan is that of one run.
 func (f *specFlags) trials(arg string, base *compile.Plan) ([]spec.Trial, []*compile.Plan, error) {
+	return f.eachTrial(arg, base, false)
+}
+
+// priced is trials for who only wants to know what they cost: repeats, which do, share a plan.
+func (f *specFlags) priced(arg string, base *compile.Plan) ([]spec.Trial, []*compile.Plan, error) {
+	return f.eachTrial(arg, base, true)
+}
+
+func (f *specFlags) eachTrial(arg string, base *compile.Plan, share bool) ([]spec.Trial, []*compile.Plan, error) {
 	trials, err := base.Spec.Experiment.Trials()
 	if err != nil {
 		return nil, nil, withCode(exitUsage, err)
@@ -87,6 +135,10 @@ func (f *specFlags) trials(arg string, base *compile.Plan) ([]spec.Trial, []*com
 	plans := make([]*compile.Plan, len(trials))
 	var faults trialFaults
 	for i, t := range trials {
+		if share && t.Repeat > 0 {
+			plans[i] = plans[i-1]
+			continue
+		}
 		flags := *f
 		flags.trial = t
 		if plans[i], err = flags.compile(arg); t.Repeat == 0 { // what one repeat refuses, all do

@@ -73,7 +73,11 @@ func plus(sum, x *float64) *float64 {
 // tableOf makes the table of an experiment's runs.
 func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*compile.Plan, done []*runtime.Result) *sweep.Table {
 	x := base.Spec.Experiment
-	e := sweep.Experiment{Name: base.Name, Grid: []string{}, Own: []string{}, Cells: []string{}, Baseline: x.Baseline, Bill: bill}
+	if x == nil {
+		x = &spec.Experiment{} // one of several specs, a single run
+	}
+	e := sweep.Experiment{Name: base.Name, Grid: []string{}, Own: []string{}, Cells: []string{}, Baseline: x.Baseline, Bill: bill,
+		Dataset: datasetName(base), Claims: string(base.Spec.Privacy.Claims), Figures: x.Figures, Printed: printedOf(x)}
 	for _, axis := range x.Grid {
 		e.Grid = append(e.Grid, axis.Name)
 	}
@@ -99,8 +103,25 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 			all[name] = value
 		}
 	}
-	e.Headline = headlines(all)
+	if e.Headline = x.Figures; len(e.Headline) == 0 {
+		e.Headline = headlines(all)
+	}
 	return sweep.Of(e)
+}
+
+// printedOf is what a paper prints; nil for nothing.
+func printedOf(x *spec.Experiment) map[string]map[string][]float64 {
+	if len(x.Printed) == 0 {
+		return nil
+	}
+	all := map[string]map[string][]float64{}
+	for _, cell := range x.Printed {
+		all[cell.Name] = map[string][]float64{}
+		for _, at := range cell.Value {
+			all[cell.Name][at.Name] = at.Value
+		}
+	}
+	return all
 }
 
 // secondsOf is how long each recipe took where one of the runs computed it.
@@ -135,17 +156,21 @@ func runOf(t spec.Trial, plan *compile.Plan, done *runtime.Result, took map[stri
 
 // writeTable puts the table into the folder of the experiments.
 func writeTable(ctx context.Context, opts runtime.Options, t *sweep.Table, done []*runtime.Result) (string, error) {
-	var began time.Time
+	page, err := report.Sweep(t)
+	if err != nil {
+		return "", err
+	}
+	return runtime.WriteSweep(ctx, opts.Disk, opts.Out, t, latest(done), page)
+}
+
+// latest is when the last of runs began.
+func latest(done []*runtime.Result) (began time.Time) {
 	for _, r := range done {
 		if r.Record.Started.After(began) {
 			began = r.Record.Started
 		}
 	}
-	page, err := report.Sweep(t)
-	if err != nil {
-		return "", err
-	}
-	return runtime.WriteSweep(ctx, opts.Disk, opts.Out, t, began, page)
+	return began
 }
 
 // mostWide is the width that the table on a terminal keeps to.

@@ -18,7 +18,7 @@ func planCommand(s streams) *cobra.Command {
 	var asJSON, total bool
 	var format string
 	c := &cobra.Command{
-		Use:   "plan SPEC",
+		Use:   "plan SPEC...",
 		Short: "Print the DAG and the privacy bill; reads no data",
 		Long: `Print what a run will do and what it will cost: every stage with its class and
 stability, and the bill (mechanism, event, sensitivity, noise, steps, share,
@@ -26,16 +26,19 @@ epsilon alone and cumulative). No data is opened. Where the dataset has a ledger
 budget, the plan also says what a run would charge, what it would reuse of earlier
 runs at no cost, and what would remain; over the budget it is refused, as the run
 would be. Of a spec with an experiment the plan is that of the spec as it stands;
---total prints what all its runs cost together instead.
+--total prints what all its runs cost together instead; of several specs, on each dataset.
 
-` + specHelp + `
+` + specsHelp + `
 
 Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 		Example: "  weir plan examples/cardio/quickstart.yaml\n  weir plan spec.yaml --set privacy.epsilon=0.5 --json\n  weir plan spec.yaml --format mermaid\n  weir plan examples/cardio/sweep.yaml --total",
-		Args:    exactly(1, "SPEC"),
+		Args:    atLeastOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON {
 				format = "json"
+			}
+			if args = several(args); len(args) > 1 {
+				return flags.printTotals(c, s, &place, args, format, total)
 			}
 			draw, ok := planFormats()[format]
 			if !ok {
@@ -76,7 +79,7 @@ type planResult struct {
 // printTotal prints what all runs of an experiment cost together, and how its ledger would
 // stand; a spec without one is one run.
 func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFlags, arg, format string, base *compile.Plan) error {
-	trials, plans, err := f.trials(arg, base)
+	trials, plans, err := f.priced(arg, base)
 	if err != nil {
 		return err
 	}
@@ -94,6 +97,35 @@ func (f *specFlags) printTotal(c *cobra.Command, s streams, place *ledgerPlaceFl
 		return errors.Join(err, printQuotes(s.out, quotes), refused)
 	}
 	return usage(c, fmt.Errorf("--format: is %q, must be text or json with --total", format))
+}
+
+// printTotals prints what all runs of several specs cost together, on each dataset.
+func (f *specFlags) printTotals(c *cobra.Command, s streams, place *ledgerPlaceFlags, args []string, format string, total bool) error {
+	if !total || format != "json" && format != "text" {
+		return usage(c, errors.New("plan: is given several specs, must be given --total with them (text or json), or one"))
+	}
+	list, err := f.planAll(args, f.priced)
+	if err != nil {
+		return err
+	}
+	bills, err := billsOf(list, false)
+	if err != nil {
+		return err
+	}
+	var runs []runtime.Trial
+	for _, x := range list {
+		runs = append(runs, x.runs()...)
+	}
+	quotes, refused := place.foresee(c.Context(), s, f, args[0], runs)
+	if format == "json" {
+		return errors.Join(printJSON(s.out, map[string]any{"bills": bills, "ledgers": quotes}), refused)
+	}
+	for _, b := range bills {
+		if _, err := io.WriteString(s.out, show.Wrap(b.Text())); err != nil {
+			return err
+		}
+	}
+	return errors.Join(printQuotes(s.out, quotes), refused)
 }
 
 func planFormats() map[string]func(io.Writer, *compile.Plan) error {

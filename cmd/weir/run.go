@@ -47,7 +47,7 @@ In a terminal weir shows what will be charged, what is spent and what remains of
 budget of the dataset, and asks before it charges (--yes: does not ask). Generated
 rows (dataset.demo) are charged unasked.
 
-` + specHelp + `
+` + specsHelp + `
 
 OUT/NAME/ID/release holds what may leave: the synthetic table, the model, the
 domain and PRIVACY.md. OUT/NAME/ID/internal holds what may not: metrics against
@@ -60,14 +60,20 @@ the answer was no.`
 func runCommand(s streams) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run SPEC",
+		Use:   "run SPEC...",
 		Short: "Run a spec: synthetic table, report, record and ledger",
 		Long:  runLong,
 		Example: `  weir run examples/cardio/quickstart.yaml
   weir run spec.yaml --set dataset.file=patients.csv --out /secure/runs
-  weir run spec.yaml --json > result.json`,
-		Args: exactly(1, "SPEC"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
+  weir run spec.yaml --json > result.json
+  weir run specs:ganad --set experiment.repeats=2`,
+		Args: atLeastOne,
+		RunE: func(c *cobra.Command, args []string) error {
+			if args = several(args); len(args) > 1 {
+				return f.several(c, s, args)
+			}
+			return f.run(c, s, args[0])
+		},
 	}
 	f.spec.add(c)
 	flags := c.Flags()

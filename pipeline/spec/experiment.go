@@ -15,6 +15,8 @@ type Experiment struct {
 	Levels   []schema.Ordered[schema.Raw]               `yaml:"levels,omitempty" json:"levels,omitempty" doc:"Sets of settings by dotted path that are one more axis, for an axis along which several settings change, such as an epsilon with its steps. All set the same paths; the values of the first one name the level."`
 	Cells    schema.Ordered[schema.Ordered[schema.Raw]] `yaml:"cells,omitempty" json:"cells,omitempty" doc:"Named sets of settings by dotted path, for settings that change together; each is run with every combination of the grid. The names are public."`
 	Baseline string                                     `yaml:"baseline,omitempty" json:"baseline,omitempty" doc:"The cell that differences are taken from; the first one by default."`
+	Figures  []string                                   `yaml:"figures,omitempty" json:"figures,omitempty" minItems:"1" uniqueItems:"true" doc:"Metrics that the experiment is about, such as utility.auroc: shown first, by cell, with standard deviations, and judged against the baseline, corrected for how many are."`
+	Printed  schema.Ordered[schema.Ordered[[]float64]]  `yaml:"printed,omitempty" json:"printed,omitempty" doc:"What a paper prints, by cell and then by value of the grid or level (of several, joined by a space): a number for each of figures. Shown beside what comes out."`
 	Repeats  int                                        `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
 }
 

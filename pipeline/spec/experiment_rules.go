@@ -82,6 +82,7 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 		}
 		names = append(names, cell.Name)
 	}
+	p.printedRules(e, names)
 	if e.Baseline == "" {
 		return
 	}
@@ -91,6 +92,21 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 	}
 	if !slices.Contains(names, e.Baseline) {
 		p.at("experiment.baseline", "", accepted, schema.DidYouMean(e.Baseline, names))
+	}
+}
+
+// printedRules: what a paper prints is of cells that there are, a number for each figure.
+func (p *parser) printedRules(e *Experiment, cells []string) {
+	for _, of := range e.Printed {
+		if !slices.Contains(cells, of.Name) {
+			p.at(schema.Path("experiment", "printed", of.Name), "no cell", "one of "+strings.Join(cells, ", "), schema.DidYouMean(of.Name, cells))
+		}
+		for _, at := range of.Value {
+			if len(at.Value) != len(e.Figures) {
+				p.at(schema.Path("experiment", "printed", of.Name, at.Name), fmt.Sprintf("a list of %d numbers", len(at.Value)),
+					fmt.Sprintf("one for each of the %d experiment.figures", len(e.Figures)), "")
+			}
+		}
 	}
 }
 

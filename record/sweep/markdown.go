@@ -16,7 +16,13 @@ func (t *Table) Markdown() []byte {
 		b.WriteString("**NOT PRIVATE**: noise from a seed that anyone can repeat.\n\n")
 	}
 	b.WriteString("**Internal**: computed from real rows, which no epsilon here covers. Do not publish.\n\n")
-	b.WriteString("```\n" + t.Bill.Text() + "```\n\n## Means over repeats\n\n")
+	b.WriteString("```\n" + t.Bill.Text() + "```\n\n")
+	if len(t.Figures) > 0 {
+		b.WriteString("## Figures\n\n")
+		t.matrix(&b)
+		b.WriteString("\n" + Judge([]*Table{t}).Text() + "\n")
+	}
+	b.WriteString("## Means over repeats\n\n")
 	names, rows := t.leading()
 	for i, r := range rows {
 		for _, m := range t.Headline {

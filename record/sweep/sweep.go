@@ -16,11 +16,16 @@ type Experiment struct {
 	Own      []string `json:"cell_settings"`      // paths that cells set
 	Cells    []string `json:"cells"`              // their names
 	Baseline string   `json:"baseline,omitempty"` // the cell that differences are taken from; "" is the first
-	Headline []string `json:"headline"`           // metrics that people look at first
-	Stages   []string `json:"stages"`             // in the order of the plan
-	Bill     Bill     `json:"bill"`
-	Insecure bool     `json:"not_private,omitempty"` // noise from a seed
-	Runs     []Run    `json:"runs"`
+	Dataset  string   `json:"dataset,omitempty"`
+	Claims   string   `json:"claims,omitempty"`
+	Figures  []string `json:"figures,omitempty"` // metrics that the experiment is about
+	Headline []string `json:"headline"`          // metrics that people look at first
+	// Printed is what a paper prints, by cell and by the values of a combination, in the order of Figures.
+	Printed  map[string]map[string][]float64 `json:"printed,omitempty"`
+	Stages   []string                        `json:"stages"` // in the order of the plan
+	Bill     Bill                            `json:"bill"`
+	Insecure bool                            `json:"not_private,omitempty"` // noise from a seed
+	Runs     []Run                           `json:"runs"`
 }
 
 // Bill is what all runs together cost.

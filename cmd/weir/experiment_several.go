@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/internal/plain"
+	"weir/pipeline/compile"
+	"weir/pipeline/show"
+	"weir/pipeline/spec"
+	"weir/record/sweep"
+	"weir/runtime"
+)
+
+// severalResult is what `weir run --json` prints of several specs.
+type severalResult struct {
+	Bills       []sweep.OnOne      `json:"bills"`
+	Experiments []experimentResult `json:"experiments"`
+	Folder      string             `json:"folder"` // of the document on all of them; internal
+	verdict     sweep.Verdict
+}
+
+// several runs specs as one experiment: one bill for each dataset before the first run, runs side by side,
+// stages that are alike computed once, and one document.
+func (f *runFlags) several(c *cobra.Command, s streams, args []string) error {
+	if f.locked {
+		return usage(c, errors.New("--locked: is given with several specs, must be given with one"))
+	}
+	list, err := f.spec.planAll(args, f.spec.trials)
+	if err != nil {
+		return err
+	}
+	bills, err := billsOf(list, f.fresh)
+	if err != nil {
+		return err
+	}
+	f.warnOnce(s, list)
+	for _, b := range bills {
+		fmt.Fprint(s.err, show.Wrap(b.Text()))
+	}
+	done, opts, err := f.carryOut(c, s, list)
+	if err != nil {
+		return err
+	}
+	r, err := resultOf(c.Context(), opts, list, bills, done, f.fresh)
+	if err != nil {
+		return f.failure(c.Context(), err, done...)
+	}
+	if f.asJSON {
+		return printJSON(s.out, r)
+	}
+	return r.print(s.out)
+}
+
+// warnOnce prints what weir check would say of the specs, each warning with the first of them that has it.
+func (f *runFlags) warnOnce(s streams, list []*planned) {
+	told := map[string]bool{}
+	for _, x := range list {
+		var text strings.Builder
+		printWarnings(&text, x.base)
+		if !f.asJSON && text.Len() > 0 && !told[text.String()] {
+			told[text.String()] = true
+			fmt.Fprintf(plainly(s.err), "%s:\n%s", x.base.Name, text.String())
+		}
+	}
+}
+
+// planAll compiles specs of one folder with all runs of their experiments, by trials or priced.
+func (f *specFlags) planAll(args []string, runs func(string, *compile.Plan) ([]spec.Trial, []*compile.Plan, error)) (list []*planned, err error) {
+	var errs []error
+	names := map[string]string{}
+	for _, arg := range args {
+		if f.dir(arg) != f.dir(args[0]) {
+			errs = append(errs, withCode(exitUsage, fmt.Errorf("%s: lies in another folder than %s, must lie beside it: several specs are one experiment of one folder", arg, args[0])))
+			continue
+		}
+		x := &planned{arg: arg}
+		if x.base, err = f.compile(arg); err == nil {
+			if first, taken := names[x.base.Name]; taken {
+				err = withCode(exitUsage, fmt.Errorf("%s: has the name %s, as %s has, must have one of its own: it is the folder of its runs", arg, x.base.Name, first))
+			}
+			names[x.base.Name] = arg
+		}
+		if err == nil {
+			x.trials, x.plans, err = runs(arg, x.base)
+		}
+		list, errs = append(list, x), append(errs, err)
+	}
+	return list, errors.Join(errs...)
+}
+
+// datasetName is what people call the dataset of a plan.
+func datasetName(p *compile.Plan) string {
+	if p.Spec.Dataset.Demo != "" {
+		return "demo: " + p.Spec.Dataset.Demo
+	}
+	return filepath.Base(p.Spec.Dataset.File)
+}
+
+// billsOf are the bills of all runs on each dataset.
+func billsOf(list []*planned, fresh bool) (bills []sweep.OnOne, err error) {
+	of := map[string][]runtime.Trial{}
+	var order []string
+	for _, x := range list {
+		name := datasetName(x.base)
+		if of[name] == nil {
+			order = append(order, name)
+		}
+		of[name] = append(of[name], x.runs()...)
+	}
+	for _, name := range order {
+		bill, err := billOf(of[name], fresh)
+		if err != nil {
+			return nil, fmt.Errorf("dataset %s: %w", name, err)
+		}
+		bills = append(bills, sweep.OnOne{Dataset: name, Bill: bill})
+	}
+	return bills, nil
+}
+
+// resultOf writes the table of each experiment, and the document on all.
+func resultOf(ctx context.Context, opts runtime.Options, list []*planned, bills []sweep.OnOne, done []*runtime.Result, fresh bool) (r severalResult, err error) {
+	t := &sweep.Together{Bills: bills}
+	var names []string
+	for i, at := 0, 0; i < len(list); i++ {
+		x := list[i]
+		bill, err := billOf(x.runs(), fresh)
+		if err != nil {
+			return r, err
+		}
+		one, err := x.result(ctx, opts, bill, done[at:at+len(x.trials)])
+		if err != nil {
+			return r, err
+		}
+		at += len(x.trials)
+		r.Experiments, names = append(r.Experiments, one), append(names, x.base.Name)
+		t.Tables, t.Files = append(t.Tables, one.Table), append(t.Files, one.Folder)
+	}
+	t.Name, r.Bills, r.verdict = nameOf(names), bills, sweep.Judge(t.Tables)
+	r.Folder, err = runtime.WriteTogether(opts.Disk, opts.Out, t, latest(done))
+	return r, err
+}
+
+func (r severalResult) print(w io.Writer) error {
+	insecure := slices.ContainsFunc(r.Experiments, func(e experimentResult) bool { return e.Table.Insecure })
+	if insecure {
+		fmt.Fprint(w, paint(w, red, "NOT PRIVATE")+": noise from --insecure-noise-seed; do not release.\n\n")
+	}
+	for _, e := range r.Experiments {
+		fmt.Fprintf(plainly(w), "%s: %s\n", e.Table.Name, path.Join(e.Folder, "sweep.html"))
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n%-16s %s\n", show.Wrap(r.verdict.Text()), "all of them", plain.Text(path.Join(r.Folder, "together.md")))
+	return err
+}

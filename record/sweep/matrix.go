@@ -1,0 +1,95 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// matrixNote says what stands in a matrix.
+const matrixNote = "Mean ± standard deviation over repeats (not the half interval of the tables below, and no variance)"
+
+// Points are the combinations of the grid and of levels, in words without the cell, in order.
+func (t *Table) Points() []string {
+	var list []string
+	for _, r := range t.Rows {
+		if p := t.point(r); !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (t *Table) point(r Row) string { return t.label(Row{Settings: r.Settings}, t.Grid) }
+
+// printedKey is how a spec names a combination beside what a paper prints for it: its values.
+func (t *Table) printedKey(r Row) string {
+	values := make([]string, len(t.Grid))
+	for i, p := range t.Grid {
+		values[i] = r.Settings[p]
+	}
+	return strings.Join(values, " ")
+}
+
+// matrix has a line for each cell and a column for each combination, with the figures that the experiment
+// is about: mean and deviation, and what a paper prints.
+func (t *Table) matrix(b *strings.Builder) {
+	points := t.Points()
+	var lines [][]string
+	for _, cell := range t.cellsOrOne() {
+		line := []string{cell}
+		for _, p := range points {
+			line = append(line, t.entry(cell, p))
+		}
+		lines = append(lines, line)
+	}
+	head := append([]string{"cell"}, points...)
+	if len(t.Grid) == 0 {
+		head[1] = "all runs"
+	}
+	pipes(b, head, lines)
+	note := matrixNote + ", of " + strings.Join(t.Figures, " / ")
+	if len(t.Printed) > 0 {
+		note += "; in brackets what the paper prints"
+	}
+	b.WriteString("\n" + note + ".\n")
+}
+
+func (t *Table) cellsOrOne() []string {
+	if len(t.Cells) == 0 {
+		return []string{""}
+	}
+	return t.Cells
+}
+
+// entry is one field of the matrix.
+func (t *Table) entry(cell, point string) string {
+	at := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Cell == cell && t.point(r) == point })
+	if at < 0 {
+		return "–"
+	}
+	var words []string
+	for _, m := range t.Figures {
+		words = append(words, spread(t.Rows[at].Metrics[m]))
+	}
+	text := strings.Join(words, " / ")
+	if printed := t.Printed[cell][t.printedKey(t.Rows[at])]; len(printed) > 0 {
+		words = words[:0]
+		for _, x := range printed {
+			words = append(words, fmt.Sprintf("%.3f", x))
+		}
+		text += " (" + strings.Join(words, " / ") + ")"
+	}
+	return text
+}
+
+// spread is the mean with the deviation of the sample; of one run there is none.
+func spread(s Summary) string {
+	switch {
+	case s.Mean == nil:
+		return "–"
+	case s.SD == nil:
+		return fmt.Sprintf("%.3f", *s.Mean)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", *s.Mean, *s.SD)
+}

@@ -1,0 +1,83 @@
+package sweep
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// five pairs whose differences have mean 1 and deviation 1/2: t is 4.472.
+func five() Difference {
+	half := math.Sqrt(0.125)
+	return Difference{Cell: "new", Metric: "u.a", Summary: Summarize([]float64{1, 1 + 2*half, 1 - 2*half, 1, 1})}
+}
+
+// TestVerdictCounts: the quantiles of 4 degrees of freedom are 2.776 at .975 and 4.604 at .995, which five
+// comparisons ask for (NIST/SEMATECH e-Handbook, 1.3.6.7.2), so that t of 4.472 is beyond chance alone, and not
+// as one of five.
+func TestVerdictCounts(t *testing.T) {
+	d := five()
+	if math.Abs(*d.SD-0.5) > 1e-12 || *d.Mean != 1 {
+		t.Fatalf("mean %g, sd %g", *d.Mean, *d.SD)
+	}
+	if !d.beyond(1) || !d.Clear() {
+		t.Error("one comparison of t = 4.472 is within chance")
+	}
+	if d.beyond(5) {
+		t.Error("one of five comparisons of t = 4.472 is beyond chance")
+	}
+	table := func(n int) *Table {
+		tb := &Table{Experiment: Experiment{Name: "study", Figures: []string{"u.a"}}}
+		for range n {
+			tb.Differences = append(tb.Differences, d)
+		}
+		other := d
+		other.Metric = "u.b" // which the experiment is not about
+		single := Difference{Metric: "u.a", Summary: Summarize([]float64{9})}
+		tb.Differences = append(tb.Differences, other, single)
+		return tb
+	}
+	if v := Judge([]*Table{table(1)}); v.Compared != 1 || v.Above != 1 || v.Below != 0 || len(v.Beyond) != 1 {
+		t.Errorf("of one: %+v", v)
+	}
+	// Of two tables the family is one.
+	if v := Judge([]*Table{table(3), table(2)}); v.Compared != 5 || v.Above != 5 || len(v.Beyond) != 0 {
+		t.Errorf("of five: %+v", v)
+	}
+	if text := (Verdict{}).Text(); !strings.Contains(text, "No verdict") {
+		t.Errorf("of none: %s", text)
+	}
+}
+
+// TestMatrix: a line a cell, a column a combination; sd over n-1, and what a paper prints beside.
+func TestMatrix(t *testing.T) {
+	e := study()
+	e.Figures, e.Printed = []string{"u.a", "u.b"}, map[string]map[string][]float64{"plain": {"2": {0.25, 7}}}
+	var b strings.Builder
+	Of(e).matrix(&b)
+	for _, want := range []string{"| cell | epsilon 0.5 | epsilon 2 |",
+		"| plain | 0.500 ± 0.707 / 0.500 ± 0.707 | 10.500 ± 0.707 / 0.500 ± 0.707 (0.250 / 7.000) |",
+		"| new | 4.500 ± 0.707 / 0.500 ± 0.707 | 14.500 ± 0.707 / 0.000 |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no line %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestTogether: the mean over two experiments of differences of 4 is 4, and the bill says its dataset.
+func TestTogether(t *testing.T) {
+	e := study()
+	e.Figures, e.Dataset, e.Claims = []string{"u.a"}, "file.csv", "proven"
+	one, other := Of(e), Of(e)
+	other.Name = "second"
+	text := string((&Together{Name: "both", Bills: []OnOne{{"file.csv", e.Bill}}, Tables: []*Table{one, other}}).Markdown())
+	for _, want := range []string{"DATASET     file.csv", "Over study, second.", "| new, epsilon 0.5 | u.a | +4.0000 ±0.0000 | 2 |", "## second", "Of 4 differences"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	other.Claims = "published"
+	if text := string((&Together{Name: "both", Tables: []*Table{one, other}}).Markdown()); strings.Contains(text, "Mean differences") {
+		t.Error("proven and published runs are averaged")
+	}
+}
