@@ -43,6 +43,7 @@ type Header struct {
 	Rows      int64     // public number of rows; 0 where it is unknown or private
 	Shards    int       // shards that the column ShardColumn numbers, whatever the stability says of them; 0: the table has none
 	Ruled     bool      // of a model, and of a table that is drawn from it: every row keeps the rules of Domain, whatever was learned
+	Scores    bool      // of a model: it tells how probable a row is, so that rows can be scored by it
 	Kept      Kept      // of a model: the steps of its training that it can be drawn from
 	Terms     Terms
 }

@@ -18,6 +18,7 @@ type Kind struct {
 type Port struct {
 	Name     string
 	Form     Form
+	Or       Form // another form that it takes; "" where it takes one
 	Doc      string
 	Optional bool
 	Lends    bool // only the header is read, such as a domain that another table shares; no rows go in

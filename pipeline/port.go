@@ -10,7 +10,18 @@ func (p Port) Key() string {
 	return p.Name
 }
 
-// In returns the input port with the YAML key, or nil.
+// Takes tells whether what has that form goes in.
+func (p Port) Takes(f Form) bool { return f == p.Form || p.Or != "" && f == p.Or }
+
+// Forms are the forms that a port has or takes, such as "detector or model".
+func (p Port) Forms() string {
+	if p.Or == "" {
+		return string(p.Form)
+	}
+	return string(p.Form) + " or " + string(p.Or)
+}
+
+// InByKey returns the input port with the YAML key, or nil.
 func (k *Kind) InByKey(key string) *Port {
 	for i := range k.In {
 		if k.In[i].Key() == key {

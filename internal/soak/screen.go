@@ -15,13 +15,13 @@ func foresting(g *generator, _ ref) settings {
 	return s
 }
 
-// screen leads a table to a detector, and takes out of it the rows with the highest scores.
+// screen leads a table to a detector, or a model that tells how probable a row is, and takes out
+// of it the rows with the highest scores.
 func (g *generator) screen() {
 	g.plain()
-	kind, set := "anomaly_detector", screening
-	if g.yes(0.4) {
-		kind, set = "anomaly_forest", foresting
-	}
+	kind := pick(g.chance, "anomaly_detector", "anomaly_forest", "independent", "mst", "mixture")
+	set := map[string]func(*generator, ref) settings{"anomaly_detector": screening, "anomaly_forest": foresting,
+		"independent": independent, "mst": spanningTree, "mixture": mixing}[kind]
 	detector, ok := g.step(kind, set)
 	if !ok {
 		return
@@ -31,7 +31,7 @@ func (g *generator) screen() {
 		if g.yes(0.6) {
 			s["remove"] = g.between(1, 20)
 		} else {
-			s["above"] = g.logBetween(0.01, 1)
+			s["above"] = g.logBetween(0.01, 20)
 		}
 		return s
 	})

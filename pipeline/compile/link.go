@@ -67,8 +67,8 @@ func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
 	} else if r.Port != "" {
 		l.fault(s, port, fmt.Sprintf("%q", r.String()), "dataset alone, which has one output", "")
 	}
-	if form != port.Form {
-		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+string(port.Form)+l.fitting(port.Form), "")
+	if !port.Takes(form) {
+		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+port.Forms()+l.fitting(port), "")
 	}
 }
 
@@ -145,11 +145,11 @@ func (l *linker) ids() []string {
 
 func (l *linker) names() string { return strings.Join(l.ids(), ", ") }
 
-func (l *linker) fitting(form pipeline.Form) string {
+func (l *linker) fitting(port *pipeline.Port) string {
 	var fit []string
 	for _, s := range l.spec.Stages {
 		for _, out := range s.Kind.Out {
-			if out.Form == form {
+			if port.Takes(out.Form) {
 				fit = append(fit, pipeline.Ref{Stage: s.ID, Port: out.Name}.String())
 			}
 		}

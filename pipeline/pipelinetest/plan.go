@@ -54,7 +54,7 @@ func plain(h pipeline.Header) map[string]any {
 		return map[string]any{"error": err.Error()}
 	}
 	return map[string]any{"form": h.Form, "schema": h.Schema.String(), "domain": string(d), "class": h.Class,
-		"stability": h.Stability, "shards": h.Shards, "rows": h.Rows, "terms": h.Terms}
+		"stability": h.Stability, "shards": h.Shards, "rows": h.Rows, "scores": h.Scores, "terms": h.Terms}
 }
 
 func plainAll(hs pipeline.Headers) map[string]any {

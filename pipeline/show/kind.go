@@ -31,7 +31,7 @@ func Kind(k *pipeline.Kind) (string, error) {
 	}
 	b.WriteString("| port | gives or takes | what |\n| --- | --- | --- |\n")
 	for _, p := range k.In {
-		fmt.Fprintf(&b, "| `%s` | takes %s%s | %s |\n", p.Key(), p.Form, note(p), p.Doc)
+		fmt.Fprintf(&b, "| `%s` | takes %s%s | %s |\n", p.Key(), p.Forms(), note(p), p.Doc)
 	}
 	for _, p := range k.Out {
 		fmt.Fprintf(&b, "| `.%s` | gives %s | %s |\n", p.Name, p.Form, p.Doc)

@@ -26,7 +26,7 @@ func defaultRefs(above []Stage, port *pipeline.Port) []pipeline.Ref {
 	if port.Many {
 		var refs []pipeline.Ref
 		for _, s := range above {
-			if s.Kind.Out[0].Form == port.Form {
+			if port.Takes(s.Kind.Out[0].Form) {
 				refs = append(refs, pipeline.Ref{Stage: s.ID})
 			}
 		}

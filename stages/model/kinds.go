@@ -5,6 +5,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/model/anomaly"
+	"weir/stages/model/artifact"
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
 	"weir/stages/model/latent"
@@ -14,7 +15,13 @@ import (
 	"weir/stages/model/votes"
 )
 
+// scorers lists the models by which rows can be scored: those that tell how probable a row
+// is. A net that generates rows does not.
+func scorers() []artifact.ScorerDecoder {
+	return slices.Concat(graphical.Scorers(), mixture.Scorers())
+}
+
 // Kinds lists the models of every family, what removes anomalies by them, and sample.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), anomaly.Kinds(), sample.Kinds())
+	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), anomaly.Kinds(scorers()), sample.Kinds())
 }

@@ -3,13 +3,16 @@
 package anomaly
 
 import (
+	"slices"
+
 	"weir/pipeline"
 	"weir/stages/model/artifact"
 )
 
-// Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind()}
+// Kinds lists the kinds of this family. Rows are removed by what they release, and by the
+// models of other families that read, by their decoders, as what rows are scored by.
+func Kinds(models []artifact.ScorerDecoder) []pipeline.Kind {
+	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind(slices.Concat(decoders(), models))}
 }
 
 // decoders read what the kinds of this family release.

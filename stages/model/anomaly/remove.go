@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -13,7 +14,8 @@ import (
 	"weir/stages/prep"
 )
 
-// Remove takes out rows by the scores of a released detector.
+// Remove takes out rows by the scores of a released detector: one that was trained as such,
+// or a model that tells how probable a row is.
 //
 // pre is before a model. The detector s is released, so that given s the stage is a fixed
 // function of the rows; what comes after composes with the detector's charge as any two
@@ -25,17 +27,18 @@ import (
 //
 // remove: the N rows that rank highest go, all where there are fewer. Let rows be ordered by
 // s, and where s is equal by their contents, so that ties are between equal rows and the
-// kept rows are, as a multiset, a function K of the multiset T of all rows. Add a row r to T. With
-// fewer than N rows in T nothing is kept before or after. Else let m be the least of the N
-// highest of T. If r is above m, r takes a place among the N highest and m is kept: K(T+r)
-// = K(T)+m. If not, the N highest stay: K(T+r) = K(T)+r. So one row comes and none goes.
-// Read backwards, a row that goes takes at most one with it. Under add_remove c changed
+// kept rows are, as a multiset, a function K of the multiset T of all rows. Add a row r to
+// T. With fewer than N rows in T nothing is kept before or after. Else let m be the least of
+// the N highest of T. If r is above m, r takes a place among the N highest and m is kept:
+// K(T+r) = K(T)+m. If not, the N highest stay: K(T+r) = K(T)+r. So one row comes and none
+// goes. Read backwards, a row that goes takes at most one with it. Under add_remove c changed
 // rows are thus at most c here, and rows(c) stays rows(c). Under replace_one T and T' are
 // the rows that they have in common and at most c more each, so that K(T) and K(T') are
 // those of the common rows and at most c more each: rows(c) again. The number of rows that
-// are left is the public one less N. But m is a row of another unit (OwnRows is false), at another
-// place and in another shard: a stage of kind shard does not confine that, and a table in shards is refused, since a change
-// inside one shard, of any size, would exchange rows of all others.
+// are left is the public one less N. But m is a row of another unit (OwnRows is false), at
+// another place and in another shard: a stage of kind shard does not confine that, and a
+// table in shards is refused, since a change inside one shard, of any size, would exchange
+// rows of all others.
 //
 // That no order shows, kept rows stay in the order of the table; whatever comes after
 // treats a table whose rows are not their unit's own as a multiset (stages/prep/draw.go).
@@ -45,18 +48,21 @@ type Remove struct {
 	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside a model's loop, is planned (issue 16)."`
 	Rows      *int64   `yaml:"remove,omitempty" json:"remove,omitempty" min:"1" max:"1000000000" doc:"The highest scores go, so many: a public number."`
 	Above     *float64 `yaml:"above,omitempty" json:"above,omitempty" min:"0" doc:"Rows with a score above this public number go; how many are left is private."`
+
+	decoders []artifact.ScorerDecoder // of whatever may be the detector
 }
 
-func removeAnomaliesKind() pipeline.Kind {
+func removeAnomaliesKind(decoders []artifact.ScorerDecoder) pipeline.Kind {
 	return pipeline.Kind{
 		Name: "remove_anomalies", Version: 1,
 		Doc: "Takes out the rows to which a released detector gives the highest scores: a fixed number of them, or all above a fixed score. " +
+			"A model of marginals or a mixture is a detector too, whose score is minus log2 of the row's probability, in bits; a row that it never draws has the highest. " +
 			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw n + extra rows and remove: extra. " +
 			"Removal by number needs a table without shards, and none may follow; removal above a score goes with both.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "The table, as it is before encode."},
-			{Name: "detector", Form: pipeline.FormDetector, Doc: "A released detector of the same columns."}},
+			{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Doc: "A released detector of the same columns; or a released model of them that tells how probable a row is, such as one of marginals or a mixture."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "The rows that are left, in their order."}},
-		New: func() pipeline.Stage { return &Remove{} },
+		New: func() pipeline.Stage { return &Remove{decoders: decoders} },
 	}
 }
 
@@ -65,7 +71,9 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, detector := in["in"], in["detector"]
 	var ps pipeline.Problems
 	s.check(h, detector, &ps)
-	sameColumns(h.Domain, detector.Domain, &ps)
+	if s.scores(detector, &ps) {
+		sameColumns(h.Domain, detector.Domain, &ps)
+	}
 	out := s.header(h, detector)
 	var write []string
 	if s.Placement == "post" {
@@ -73,7 +81,7 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Write: write,
 		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			d, err := artifact.Read(ctx, in["detector"], decoders())
+			d, err := artifact.Read(ctx, in["detector"], s.decoders)
 			if err != nil {
 				return nil, err
 			}
@@ -104,6 +112,21 @@ func (s *Remove) check(h, detector pipeline.Header, ps *pipeline.Problems) {
 	if detector.Class == pipeline.Private && !free && h.Terms.Claims != pipeline.ClaimsPublished {
 		ps.Refuse("W04", "detector", "fitted on private rows without a charge", "a released detector, such as anomaly_detector")
 	}
+}
+
+// scores tells whether rows can be scored by what is given for a detector, and adds a
+// problem where not.
+func (s *Remove) scores(detector pipeline.Header, ps *pipeline.Problems) bool {
+	if detector.Form == pipeline.FormDetector || detector.Scores {
+		return true
+	}
+	var names []string
+	for _, d := range s.decoders {
+		names = append(names, d.Kind)
+	}
+	slices.Sort(names)
+	ps.Add("detector", "a model that does not tell how probable a row is", "one of a kind by which rows are scored: auto, "+strings.Join(slices.Compact(names), ", "))
+	return false
 }
 
 // header is that of the rows that are left; the comment of Remove has the proof.
@@ -158,31 +181,35 @@ func sameBounds(a, b *pipeline.Column) bool {
 
 // remaining is the table without the rows that go.
 func (s *Remove) remaining(ctx context.Context, t pipeline.Table, out pipeline.Header, d artifact.Scorer) (pipeline.Table, error) {
-	goes := func(_ int64, score float64) bool { return score > *s.Above }
-	if s.Rows != nil {
-		worst, err := highest(ctx, t, d, int(*s.Rows))
-		if err != nil {
-			return pipeline.Table{}, err
-		}
-		goes = func(at int64, _ float64) bool { return worst[at] }
-	}
-	return pipeline.Table{Header: out, Open: func(ctx context.Context) pipeline.Batches {
-		at := int64(0)
+	if s.Rows == nil {
 		return t.Map(out, func(r arrow.Record) (arrow.Record, error) {
 			scores, err := scoresOf(ctx, t.Header, r, d)
 			if err != nil {
 				return nil, err
 			}
-			var keep []int
-			for i, score := range scores {
-				if !goes(at+int64(i), score) {
-					keep = append(keep, i)
-				}
-			}
+			return keep(r, func(i int) bool { return scores[i] <= *s.Above })
+		}), nil
+	}
+	worst, err := highest(ctx, t, d, int(*s.Rows))
+	return pipeline.Table{Header: out, Open: func(ctx context.Context) pipeline.Batches {
+		at := int64(0)
+		return t.Map(out, func(r arrow.Record) (arrow.Record, error) {
+			from := at
 			at += r.NumRows()
-			return prep.TakeRows(r, keep)
+			return keep(r, func(i int) bool { return !worst[from+int64(i)] })
 		}).Open(ctx)
-	}}, nil
+	}}, err
+}
+
+// keep is a record of the rows that stay.
+func keep(r arrow.Record, stays func(row int) bool) (arrow.Record, error) {
+	var rows []int
+	for i := range int(r.NumRows()) {
+		if stays(i) {
+			rows = append(rows, i)
+		}
+	}
+	return prep.TakeRows(r, rows)
 }
 
 // scoresOf are the scores of the rows of a record.

@@ -208,9 +208,9 @@ func TestScoresOfDerivedColumns(t *testing.T) {
 	m := read(t, table)
 	m.Domain, m.Derived = m.core, nil
 	must(t, m.arrange())
-	judge, err := newLikelihood(m, narrow(600).Header)
+	judge, err := newLikelihood(m, narrow(600).Header.Domain)
 	must(t, err)
-	whole, part := scored(t, table, schools(600)), judge.scores(narrow(600).Rows)
+	whole, part := scored(t, table, schools(600)), judge.scores(600, ofRecord(narrow(600).Rows))
 	for i := range whole {
 		if whole[i] != part[i] && !(part[i] == 3*leastOfColumn && whole[i] == 6*leastOfColumn) {
 			t.Fatalf("row %d scores %g, must score %g as its other columns do", i, whole[i], part[i])

@@ -26,20 +26,20 @@ type likelihood struct {
 	least   float64
 }
 
-// newLikelihood prepares a model for tables of a header.
-func newLikelihood(m *released, h pipeline.Header) (*likelihood, error) {
+// newLikelihood prepares a model for tables of a domain.
+func newLikelihood(m *released, d *pipeline.Domain) (*likelihood, error) {
 	l := &likelihood{model: m, least: float64(leastOfColumn * len(m.Domain.Columns))}
 	var ps pipeline.Problems
-	if needKnown(h.Domain, m.Domain, &ps); len(ps) > 0 {
+	if needKnown(d, m.Domain, &ps); len(ps) > 0 {
 		return nil, ps.Err() // both domains are public, or released
 	}
 	for j := range m.Columns {
-		l.columns = append(l.columns, newCellReader(m.core.Columns[j], m.grids[j], h))
+		l.columns = append(l.columns, newCellReader(m.core.Columns[j], m.grids[j], d))
 		l.codes = append(l.codes, m.Columns[j].codeOf())
 		l.within = append(l.within, m.Columns[j].within())
 	}
 	for _, x := range m.derived {
-		l.derived = append(l.derived, newCellReader(m.Domain.Columns[x.Column], columns.Grid{}, h))
+		l.derived = append(l.derived, newCellReader(m.Domain.Columns[x.Column], columns.Grid{}, d))
 	}
 	return l, nil
 }
@@ -67,34 +67,48 @@ func (l *likelihood) record(out pipeline.Header) func(arrow.Record) (arrow.Recor
 	at := len(out.Domain.Columns) - 1
 	return func(r arrow.Record) (arrow.Record, error) {
 		b := array.NewFloat64Builder(memory.DefaultAllocator)
-		b.AppendValues(l.scores(r), nil)
+		b.AppendValues(l.scores(int(r.NumRows()), ofRecord(r)), nil)
 		return array.NewRecord(out.Schema, slices.Insert(slices.Clone(r.Columns()), at, arrow.Array(b.NewArray())), r.NumRows()), nil
 	}
 }
 
-// scores are those of a batch, each a function of its row alone.
-func (l *likelihood) scores(r arrow.Record) []float64 {
-	scores, row := make([]float64, r.NumRows()), make([]uint16, len(l.columns))
+// cells gives the values of a table, by column of its domain and row: a number, or the code
+// of a category; NaN where it is missing.
+type cells func(column, row int) float64
+
+func ofRecord(r arrow.Record) cells {
+	return func(column, row int) float64 {
+		if a := r.Column(column); a.IsValid(row) {
+			return numberAt(a, row)
+		}
+		return math.NaN()
+	}
+}
+
+// scores are those of so many rows, each a function of its row alone.
+func (l *likelihood) scores(rows int, of cells) []float64 {
+	scores, row := make([]float64, rows), make([]uint16, len(l.columns))
 	values := make([]float64, len(l.model.Domain.Columns))
 	for i := range scores {
-		scores[i] = l.score(r, i, row, values)
+		scores[i] = l.score(of, i, row, values)
 	}
 	return scores
 }
 
 // score fills the codes and the values of the row, by column of the model and of its
 // domain.
-func (l *likelihood) score(r arrow.Record, i int, row []uint16, values []float64) float64 {
+func (l *likelihood) score(of cells, i int, row []uint16, values []float64) float64 {
 	sum := 0.0
 	for j := range l.columns {
-		cell, x, ok := l.columns[j].cell(r, i)
+		x := of(l.columns[j].at, i)
+		cell, ok := l.columns[j].cell(x)
 		if !ok {
 			return l.least
 		}
 		row[j], values[l.model.places[j]] = l.codes[j][cell], l.columns[j].value(x)
 		sum += l.within[j][cell] + l.point(j, cell, x)
 	}
-	if !l.follows(r, i, values) {
+	if !l.follows(of, i, values) {
 		return l.least
 	}
 	sum += l.model.model.LogProb(row)
@@ -106,10 +120,10 @@ func (l *likelihood) score(r arrow.Record, i int, row []uint16, values []float64
 
 // follows tells whether the derived columns of a row have the values that those of the
 // others make theirs: no other row is drawn.
-func (l *likelihood) follows(r arrow.Record, i int, values []float64) bool {
+func (l *likelihood) follows(of cells, i int, values []float64) bool {
 	for k, x := range l.model.derived {
 		values[x.Column] = x.Value(values[x.Of])
-		is := l.derived[k].value(l.derived[k].number(r, i))
+		is := l.derived[k].value(of(l.derived[k].at, i))
 		if is != values[x.Column] && !(math.IsNaN(is) && math.IsNaN(values[x.Column])) {
 			return false
 		}
@@ -139,34 +153,25 @@ type cellReader struct {
 	to     []int // of each category of the table, that of the model; -1: none
 }
 
-func newCellReader(c pipeline.Column, g columns.Grid, h pipeline.Header) cellReader {
-	r := cellReader{at: h.Domain.Index(c.Name), column: c, grid: g}
-	for _, name := range h.Domain.Columns[r.at].Categories {
+func newCellReader(c pipeline.Column, g columns.Grid, d *pipeline.Domain) cellReader {
+	r := cellReader{at: d.Index(c.Name), column: c, grid: g}
+	for _, name := range d.Columns[r.at].Categories {
 		r.to = append(r.to, slices.Index(c.Categories, name))
 	}
 	return r
 }
 
-func (c *cellReader) cell(r arrow.Record, i int) (cell int, x float64, ok bool) {
-	x = c.number(r, i)
+func (c *cellReader) cell(x float64) (cell int, ok bool) {
 	switch {
 	case math.IsNaN(x):
-		return c.grid.Values(), x, c.column.Nullable
+		return c.grid.Values(), c.column.Nullable
 	case c.grid.Coded():
 		if x < 0 || int(x) >= len(c.to) || c.to[int(x)] < 0 {
-			return 0, x, false
+			return 0, false
 		}
-		return c.to[int(x)], x, true
+		return c.to[int(x)], true
 	}
-	return c.grid.Cell(x), x, x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
-}
-
-// number is the value of a row as the table has it; NaN where it is missing.
-func (c *cellReader) number(r arrow.Record, i int) float64 {
-	if a := r.Column(c.at); a.IsValid(i) {
-		return numberAt(a, i)
-	}
-	return math.NaN()
+	return c.grid.Cell(x), x >= c.column.Bounds[0] && x <= c.column.Bounds[1]
 }
 
 // value is one of the table as rules of the model's domain have it: a category by its

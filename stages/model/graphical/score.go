@@ -45,7 +45,7 @@ func (s *Score) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			judge, err := newLikelihood(m.(*released), in["in"].Header)
+			judge, err := newLikelihood(m.(*released), in["in"].Domain)
 			if err != nil {
 				return nil, err
 			}

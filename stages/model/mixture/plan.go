@@ -36,6 +36,7 @@ func (s *Mixture) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	out := encoded.ModelHeader(h)
+	out.Scores = true
 	return pipeline.Work{
 		Out:      pipeline.Headers{"model": out},
 		Spends:   s.spends(l, rate),
