@@ -24,6 +24,7 @@ func quickModels() map[string]string {
 	return map[string]string{
 		"independent": "", "marginal_tree": "", "mst": "", "aim": "bins: 3", "privbayes": "bins: 3", "auto": "target: flag",
 		"dp_wgan":          "from: encode, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, " + sampled,
+		"dp_gan":           "from: encode, label: group, critic_steps: 2, generator: [4], critic: [4], latent_dim: 2, dropout: 0.2, " + sampled,
 		"gs_wgan":          "from: shards, steps: 3, batch_size: 4, warm_steps: 2, generator: [4], critic: [4], latent_dim: 2, checkpoint_every: 2",
 		"pate_gan":         "from: shards, steps: 3, batch_size: 4, generator: [4], student: [4], latent_dim: 2, checkpoint_every: 2",
 		"dp_vae":           "from: encode, " + coder + ", " + sampled,

@@ -45,8 +45,12 @@ func (g *generator) pay() {
 	case mixed:
 		model, ok = g.step("mixture", mixing)
 	default:
-		kind := pick(g.chance, slices.Sorted(maps.Keys(sampling()))...)
-		model, ok = g.step(kind, sampling()[kind])
+		kinds := sampling()
+		if !g.brief && g.yes(0.3) {
+			kinds = byLabel()
+		}
+		kind := pick(g.chance, slices.Sorted(maps.Keys(kinds))...)
+		model, ok = g.step(kind, kinds[kind])
 	}
 	if ok && !planted {
 		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured || mixed)})

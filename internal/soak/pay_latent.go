@@ -9,18 +9,22 @@ func dpVAE(g *generator, _ ref) settings {
 	return s
 }
 
-// dpSYN has a one-hot column for a label, where there is one.
+// dpSYN has a column for a label.
 func dpSYN(g *generator, t ref) settings {
 	s := g.coder()
-	labels := where(t, func(c pipeline.Column) bool { return c.Encoding != nil && c.Encoding.Form == pipeline.OneHot })
-	if len(labels) > 0 {
-		s["label"] = pick(g.chance, labels...).Name
-	} else {
-		s["label"] = g.column(t).Name
-	}
+	s["label"] = g.label(t)
 	components := g.between(1, 3)
 	s["mixture"] = settings{"components": components, "rounds": g.between(2, 4), "max_code_norm": pick(g.chance, 0.5, 2), "share": pick(g.chance, 0.1, 0.5)}
 	return s
+}
+
+// label is a one-hot column, where there is one.
+func (g *generator) label(t ref) string {
+	labels := where(t, func(c pipeline.Column) bool { return c.Encoding != nil && c.Encoding.Form == pipeline.OneHot })
+	if len(labels) > 0 {
+		return pick(g.chance, labels...).Name
+	}
+	return g.column(t).Name
 }
 
 // coder is what both have.

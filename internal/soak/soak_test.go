@@ -68,6 +68,9 @@ func TestEveryKindIsDrawn(t *testing.T) {
 	for k := range sampling() {
 		drawn[k] = true
 	}
+	for k := range byLabel() {
+		drawn[k] = true
+	}
 	for _, k := range reg.Names() {
 		if !drawn[k] {
 			t.Errorf("the generator never draws %s: add it to preparing, judging or pay", k)

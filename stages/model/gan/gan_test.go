@@ -35,6 +35,7 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 				Stage: func() pipeline.Stage { return rated(l.Stage()) }})
 		}
 	}
+	cases["dp_gan"] = dpGANCases(t)
 	all := ward(t, 0)
 	all.Header.Terms.Adjacency, all.Header.Rows = privacy.AddRemove, 0
 	cases["dp_wgan"] = append(cases["dp_wgan"], pipelinetest.Case{Name: "every row in every step", In: map[string]pipelinetest.Input{"in": all},

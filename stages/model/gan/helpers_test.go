@@ -19,6 +19,18 @@ func ward(t *testing.T, shards int) pipelinetest.Input {
 // crowd is such a table of n rows.
 func crowd(t *testing.T, n, shards int) pipelinetest.Input {
 	t.Helper()
+	return people(t, n, shards, func(i int) (region, smokes int) { return i % 3, i / 20 % 2 })
+}
+
+// smokers is such a table in which a third are from the south and smoke, and no others do.
+func smokers(t *testing.T, n int) pipelinetest.Input {
+	t.Helper()
+	return people(t, n, 0, func(i int) (region, smokes int) { return i % 3 / 2, i % 3 / 2 })
+}
+
+// people is such a table of the regions and habits that of tells.
+func people(t *testing.T, n, shards int, of func(i int) (region, smokes int)) pipelinetest.Input {
+	t.Helper()
 	d := &pipeline.Domain{Columns: []pipeline.Column{
 		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
 		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
@@ -27,7 +39,8 @@ func crowd(t *testing.T, n, shards int) pipelinetest.Input {
 	}}
 	columns := make([][]any, 4)
 	for i := range n {
-		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south", "west"}[i%3], []string{"no", "yes"}[i/20%2]}
+		region, smokes := of(i)
+		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south", "west"}[region], []string{"no", "yes"}[smokes]}
 		for j, v := range row {
 			columns[j] = append(columns[j], v)
 		}

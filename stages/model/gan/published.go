@@ -22,6 +22,19 @@ func publishedDPWGAN(rate float64, steps, tensors int64) *pipeline.Published {
 	}
 }
 
+// publishedDPGAN is the arithmetic of the GANAD thesis for its DP-GAN, as far as it can be known: the
+// Renyi accountant of one class, since the classes are apart, add_remove. What runs here
+// has one rate for all rows; at equal classes and twice their batch it is that of each. It bounds the critics under
+// add_remove, whatever the labels are, and not the noisy sizes of labels.
+func publishedDPGAN(rate float64, steps int64) *pipeline.Published {
+	return &pipeline.Published{
+		Method: "GANAD thesis, DP-GAN: Renyi accountant of one class (classic conversion), add_remove",
+		Epsilon: func(multiplier, delta float64) (float64, error) {
+			return published.DPAutoGAN(delta, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: steps})
+		},
+	}
+}
+
 // publishedBaseline is what DP-auto-GAN's authors compute for a DP-WGAN of given noise
 // (their baseline): one release a step, Renyi divergences, classic conversion. It bounds
 // what this kind runs with one clip over all weights, under add_remove.

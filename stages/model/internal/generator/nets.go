@@ -15,6 +15,7 @@ type Hidden struct {
 	Slope      float64 // of leaky_relu below zero
 	Norm       string  // before each activation: batch_norm, layer_norm; "" for none
 	Residual   bool    // a layer as wide as its input is added to it (He et al. 2016)
+	Dropout    float64 // share of units left out after each activation, in training; 0 is none
 }
 
 // Activations lists the hidden activations of nets that can be released.
@@ -34,6 +35,9 @@ func (h Hidden) Layers(in int) []net.Layer {
 			block = append(block, net.Activation(h.Norm))
 		}
 		block = append(block, h.activation())
+		if h.Dropout > 0 {
+			block = append(block, net.Dropout(h.Dropout))
+		}
 		if h.Residual && u == in {
 			block = []net.Layer{net.Residual("add", block...)}
 		}

@@ -50,11 +50,11 @@ func TestShares(t *testing.T) {
 }
 
 // TestNoise: at share s the sizes have s of mu^2, which for 12 steps of rate .25 at multiplier 1.5 is
-// .25^2 12 (exp(1/1.5^2)-1) = .419718 for the steps: sqrt(.95/(.05 .419718)) = 6.7283 at .05. No noise is as little as
+// .25^2 12 (exp(1/1.5^2)-1) = .419718 for the steps: sqrt(.95/(.05 .419718)) = 6.7282 at .05. No noise is as little as
 // integers know, and no multiplier is out of reach.
 func TestNoise(t *testing.T) {
 	s, sgd := Setting{Labels: "private", Share: 0.05}, training.Sampling{Steps: 12}
-	for scale, want := range map[float64]float64{1.5: 6.7283, 0: leastNoise, 1e300: mostNoise} {
+	for scale, want := range map[float64]float64{1.5: 6.7282, 0: leastNoise, 1e300: mostNoise} {
 		if got := s.Noise(sgd, scale, 0.25); math.Abs(got/want-1) > 1e-4 {
 			t.Errorf("multiplier %g: %g, must be %g", scale, got, want)
 		}

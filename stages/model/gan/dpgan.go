@@ -1,0 +1,201 @@
+package gan
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/privacy"
+	"weir/stages/internal/columns"
+	"weir/stages/model/internal/encoded"
+	"weir/stages/model/internal/generator"
+	"weir/stages/model/internal/labels"
+	"weir/stages/model/internal/training"
+	"weir/train"
+	"weir/train/net"
+)
+
+// DPGAN is the DP-GAN of the thesis of GANAD: a GAN for each label, with noisy critics.
+//
+// Input: an encoded private table of stability rows(c), one of whose columns is the
+// label. Mechanisms, all for all labels at once, since the label of a row is private:
+//
+//  1. steps noisy sums of per-example gradients over the weights of all critics
+//     (train.LabelGAN), each row with one coin a step and one clip, max_grad_norm, over
+//     all weights. Sensitivity: max_grad_norm for one row, twice that under replace_one,
+//     also for a row that changes its label.
+//  2. with labels private the sizes of labels, one noisy histogram (labels.Setting).
+//
+// Adjacency: of the spec. Guarantee: that of repeated(steps, poisson_sampled(gaussian)) and
+// gaussian together, for all iterates of critics and generators and the shares of labels:
+// generators see noised critics, public latents and noisy shares alone.
+//
+// The thesis trains the GANs one after the other on the rows of each class, in batches in the order of the file,
+// and charges one class; that rows of other classes are apart and how many each has is taken as public. Nothing here
+// depends on either. It noises the generators' gradients too, which costs nothing and proves nothing.
+// Its generators put out numbers without an activation, and categories as numbers; here a number has the
+// range of its encoding, a category is drawn.
+type DPGAN struct {
+	training.Sampling `yaml:",inline"`
+	labels.Setting    `yaml:",inline"`
+	GANNets           `yaml:",inline"`
+	Loss              string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
+	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of the critics before each turn of the generators."`
+	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
+	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critics and generators; adam has betas 0.9 and 0.999."`
+	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of the critics."`
+	GeneratorRate     float64 `yaml:"generator_rate,omitempty" json:"generator_rate,omitempty" exclusiveMin:"0" doc:"Learning rate of the generators; by default that of the critics."`
+	WeightClip        float64 `yaml:"weight_clip" json:"weight_clip" min:"0" doc:"Bound on every weight of the critics; 0 is none."`
+	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the generators' weights, which is what is released; 0 releases the last weights."`
+	GeneratedBatch    int     `yaml:"generated_batch" json:"generated_batch" min:"1" doc:"Generated rows of each label per step; they cost no privacy."`
+	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+}
+
+func dpGANKind() pipeline.Kind {
+	return pipeline.Kind{
+		Name: "dp_gan", Version: 1,
+		Doc: "Trains a GAN for each label of a column by DP-SGD on the critics, and releases the generators (the DP-GAN of the GANAD thesis). " +
+			"Labels are private: all critics learn in the same steps under one clip, and shares of labels are noisy or equal. " +
+			"Use it after encode where one column, such as a target, divides the rows; dp_syn and dp_wgan are alternatives. Needs an encoded table of stability rows(c).",
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generators, each with the share of its label."}},
+		New: func() pipeline.Stage {
+			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
+				Setting: labels.Setting{Labels: "private", Share: 0.05},
+				GANNets: GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{24}},
+				Loss:    "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
+				Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}
+		},
+	}
+}
+
+// Plan prices the training.
+func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	var ps pipeline.Problems
+	encoded.Need(h, &ps)
+	generator.Readable(h, &ps)
+	rate := s.Rate(h, &ps)
+	column := labels.Column(h.Domain, s.Label, &ps)
+	if s.Steps < s.CriticSteps {
+		ps.Add("steps", fmt.Sprintf("%d, so that the generators are never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
+	}
+	if s.Loss == "wasserstein" && s.WeightClip == 0 {
+		ps.Add("weight_clip", "0, with which the scores of a critic have no bound", "above 0 with loss: wasserstein")
+	}
+	if column >= 0 && len(h.Domain.Columns) == 1 {
+		ps.Add("label", "the only column of the table", "a column of a table that has others: the nets learn those")
+	}
+	if err := ps.Err(); err != nil {
+		return pipeline.Work{}, err
+	}
+	l := &labelled{DPGAN: s, domain: h.Domain, column: column, labels: h.Domain.Columns[column].Encoding.Width}
+	if err := l.plan(rate); err != nil {
+		return pipeline.Work{}, err
+	}
+	out := encoded.ModelHeader(h)
+	return pipeline.Work{
+		Out: pipeline.Headers{"model": out},
+		Spends: append([]pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
+			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.weights()) }}},
+			s.Spends(s.Sampling, rate, l.labels)...),
+		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)), Unproven: s.Unproven()},
+		Findings: s.Findings("expected_batch_size", h),
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			parts, err := l.run(ctx, env, in["in"])
+			if err != nil {
+				return nil, err
+			}
+			model, err := generator.Release(out, "dp_gan", parts...)
+			return pipeline.Tables{"model": model}, err
+		},
+	}, nil
+}
+
+// labelled is a training that is planned.
+type labelled struct {
+	*DPGAN
+	domain         *pipeline.Domain
+	column, labels int
+	critic, gen    *net.Net // of one label; the generator as OfLabel and WithoutLabel take it
+	blank          *net.Net // the generator in training: zeros for the label
+}
+
+func (l *labelled) plan(rate float64) (err error) {
+	if l.critic, l.gen, err = l.nets(l.domain, l.labels, l.GeneratedBatch); err != nil {
+		return err
+	}
+	if l.blank, err = generator.WithoutLabel(l.gen, l.domain, l.column); err != nil {
+		return err
+	}
+	return training.InReach(l.DPSGD(1, rate, l.weights()))
+}
+
+func (l *labelled) weights() int { return l.labels * l.critic.Params() }
+
+// run reads the table, then pays, learns, and gives the part of each label.
+func (l *labelled) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) ([]generator.Part, error) {
+	table, err := columns.ReadEncoded(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.RowsWithout(l.column)
+	if err != nil {
+		return nil, err
+	}
+	of, err := table.Codes(l.column)
+	if err != nil {
+		return nil, err
+	}
+	paid, hooks, err := training.Pay(env, l.CheckpointEvery)
+	if err != nil {
+		return nil, err
+	}
+	shares, err := l.Shares(env, of, l.labels)
+	if err != nil {
+		return nil, err
+	}
+	random := env.Rand("weights")
+	var critics, generators []float32
+	for range l.labels {
+		critics, generators = append(critics, l.critic.Init(random)...), append(generators, l.blank.Init(random)...)
+	}
+	trained, err := train.LabelGAN(ctx, l.config(env, shares), l.critic, l.blank, critics, generators, rows, of, paid, hooks)
+	if err != nil {
+		return nil, err
+	}
+	return l.parts(shares, trained)
+}
+
+func (l *labelled) config(env *pipeline.Env, shares []float64) train.LabelGANConfig {
+	return train.LabelGANConfig{Labels: l.labels, Shares: labels.InTraining(shares), Loss: l.Loss, CriticSteps: l.CriticSteps, GeneratorSteps: l.GeneratorSteps,
+		WeightClip: l.WeightClip, GeneratorBatch: l.GeneratedBatch, Critic: l.optimiser(l.LearningRate), Generator: l.optimiser(l.generatorRate()),
+		Average: l.Average, Seed: env.Rand("training").Uint64()}
+}
+
+func (s *DPGAN) generatorRate() float64 {
+	if s.GeneratorRate > 0 {
+		return s.GeneratorRate
+	}
+	return s.LearningRate
+}
+
+func (s *DPGAN) optimiser(rate float64) train.Optimiser {
+	if s.Optimiser == "adam" {
+		return train.Adam(rate, 0.9, 0.999)
+	}
+	return train.RMSProp(rate)
+}
+
+// parts are generators, each of which says its own label.
+func (l *labelled) parts(shares []float64, w []float32) ([]generator.Part, error) {
+	parts, each := make([]generator.Part, l.labels), l.gen.Params()
+	for label := range parts {
+		says, err := generator.OfLabel(l.gen, l.domain, l.column, label)
+		if err != nil {
+			return nil, err
+		}
+		parts[label] = generator.Part{Share: shares[label], Net: says, Weights: w[label*each:][:each]}
+	}
+	return parts, nil
+}
