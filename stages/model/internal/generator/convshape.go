@@ -11,7 +11,7 @@ import (
 // a kernel for each position, which is counted as units too. No product overflows: positions, the
 // kernel, filters and the stride are each at most mostUnits.
 func (s *shape) transpose(at, name string, in int, l net.Layer) (out int, err error) {
-	weight, bias := len(s.weights[name+"weight"]), len(s.weights[name+"bias"])
+	weight, bias := s.size(name+"weight"), s.size(name+"bias")
 	for _, f := range []struct {
 		name         string
 		given, least int

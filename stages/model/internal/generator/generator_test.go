@@ -249,17 +249,18 @@ func TestHostileConvolutions(t *testing.T) {
 		change(&l)
 		return []net.Layer{l}
 	}
-	weights := func(n, bias int) map[string][]float32 {
-		return map[string][]float32{"0.conv1d_transpose.weight": make([]float32, n), "0.conv1d_transpose.bias": make([]float32, bias)}
+	weights := func(n, bias int) map[string]int {
+		return map[string]int{"0.conv1d_transpose.weight": n, "0.conv1d_transpose.bias": bias}
 	}
+	of := func(sizes map[string]int) shape { return shape{size: func(tensor string) int { return sizes[tensor] }} }
 	four := weights(4, 2)
-	good := shape{weights: four}
+	good := of(four)
 	if out, err := good.chain("net.layers", "", 3, conv(func(*net.Layer) {}), 0); out != 8 || err != nil {
 		t.Errorf("3 positions give %d numbers (%v), must give 4 positions of 2", out, err)
 	}
 	for name, c := range map[string]struct {
 		in      int
-		weights map[string][]float32
+		weights map[string]int
 		layers  []net.Layer
 		want    string
 	}{
@@ -282,7 +283,7 @@ func TestHostileConvolutions(t *testing.T) {
 		"norm without its gain": {4, nil, []net.Layer{{Type: "instance_norm", Channels: 2}}, "has 0 numbers in gain"},
 		"a convolution back":    {4, nil, []net.Layer{{Type: "conv1d", Channels: 1, Filters: 1, Kernel: 1, Stride: 1}}, "type: is \"conv1d\""},
 	} {
-		s := shape{weights: c.weights}
+		s := of(c.weights)
 		if _, err := s.chain("net.layers", "", c.in, c.layers, 0); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, must say %q", name, err, c.want)
 		}

@@ -25,7 +25,7 @@ func (p described) check(d *pipeline.Domain) error {
 	if n := len(layers); n < 2 || layers[n-1].Type != "blocks" {
 		return fmt.Errorf("net.layers: are %d, must be at least 2, the last of type blocks", n)
 	}
-	s := shape{weights: p.weights}
+	s := shape{size: func(tensor string) int { return len(p.weights[tensor]) }}
 	out, err := s.chain("net.layers", "", p.Net.Inputs, layers[:len(layers)-1], 0)
 	if err == nil {
 		err = checkOutputs(d, out)
@@ -36,10 +36,26 @@ func (p described) check(d *pipeline.Domain) error {
 	return err
 }
 
+// Drawable is an error where a net for rows of d could not be read back: what a stranger's is
+// judged by is told before anything is paid.
+func Drawable(n *net.Net, d *pipeline.Domain) error {
+	sizes := map[string]int{}
+	for _, t := range n.Tensors() {
+		sizes[t.Name] = t.Size()
+	}
+	layers := n.Spec().Layers
+	s := shape{size: func(tensor string) int { return sizes[tensor] }}
+	out, err := s.chain("layers", "", n.In(), layers[:len(layers)-1], 0)
+	if err == nil {
+		err = checkOutputs(d, out)
+	}
+	return err
+}
+
 // shape follows the widths of a net.
 type shape struct {
-	weights map[string][]float32
-	units   int // so far
+	size  func(tensor string) int
+	units int // so far
 }
 
 // chain gives the width after layers; path and name lead to them in the description
@@ -85,7 +101,7 @@ func (s *shape) layer(at, name string, in int, l net.Layer, deep int) (out int, 
 // dense gives the units of a dense layer. The weights are there, so sizes that
 // equal theirs can be multiplied without overflow.
 func (s *shape) dense(at, name string, in, units int) (out int, err error) {
-	weight, bias := len(s.weights[name+"weight"]), len(s.weights[name+"bias"])
+	weight, bias := s.size(name+"weight"), s.size(name+"bias")
 	switch {
 	case units < 1 || units != bias:
 		return 0, fmt.Errorf("%s.units: is %d, must be %d, the length of its bias, and at least 1", at, units, bias)
@@ -98,7 +114,7 @@ func (s *shape) dense(at, name string, in, units int) (out int, err error) {
 // columns: tensors of a number for each of in columns or channels.
 func (s *shape) columns(at, name string, in int, tensors ...string) error {
 	for _, t := range tensors {
-		if n := len(s.weights[name+t]); n != in || n == 0 {
+		if n := s.size(name + t); n != in || n == 0 {
 			return fmt.Errorf("%s: has %d numbers in %s, must have one for each of its %d inputs or channels", at, n, t, in)
 		}
 	}
