@@ -6,6 +6,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/published"
+	"weir/stages/internal/columns"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -13,7 +14,15 @@ import (
 
 // train returns the weights of generator and decoder; encoder and critic stay here.
 func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, p *plan) ([]float32, error) {
-	l, err := training.BeginPhases(ctx, env, t, s.CheckpointEvery, spendAutoencoder, spendGAN)
+	table, err := columns.ReadEncoded(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.Rows()
+	if err != nil {
+		return nil, err
+	}
+	l, err := training.BeginPhases(env, rows, s.CheckpointEvery, spendAutoencoder, spendGAN)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,12 @@ package training
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/stages/internal/columns"
 	"weir/train"
 )
 
@@ -30,17 +28,10 @@ type saved struct {
 	state  []byte
 }
 
-// BeginPhases reads an encoded table and then pays for every phase: a table that
+// BeginPhases pays for every phase of a training on rows that are read already: a table that
 // cannot be read costs nothing. every is how many steps lie between checkpoints.
-func BeginPhases(ctx context.Context, env *pipeline.Env, t pipeline.Table, every int, spends ...string) (*Phases, error) {
-	table, err := columns.ReadEncoded(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	p := &Phases{}
-	if p.Rows, err = table.Rows(); err != nil {
-		return nil, err
-	}
+func BeginPhases(env *pipeline.Env, rows *train.Rows, every int, spends ...string) (*Phases, error) {
+	p := &Phases{Rows: rows}
 	for _, name := range spends {
 		paid, err := env.Privacy.Open(name)
 		if err != nil {
@@ -48,6 +39,7 @@ func BeginPhases(ctx context.Context, env *pipeline.Env, t pipeline.Table, every
 		}
 		p.Paid = append(p.Paid, paid)
 	}
+	var err error
 	p.hooks, err = hooks(env, every)
 	if err != nil || p.hooks.Resume == nil {
 		return p, err
