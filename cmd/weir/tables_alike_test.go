@@ -32,6 +32,7 @@ func quickModels() map[string]string {
 		"mixture":          "components: 2, stratify: [flag], " + sampled,
 		"anomaly_detector": sampled, "anomaly_forest": "trees: 3, depth: 3",
 		"dp_auto_gan": "from: encode, autoencoder: {" + phase + "}, gan: {critic_steps: 1, " + phase + "}, checkpoint_every: 2",
+		"rdp_cgan":    "from: encode, label: group, autoencoder: {code: 2, " + phase + "}, gan: {critic_steps: 1, latent_dim: 2, generated_batch: 4, " + phase + "}, checkpoint_every: 2",
 	}
 }
 

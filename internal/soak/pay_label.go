@@ -2,7 +2,7 @@ package main
 
 // byLabel lists the kinds with a GAN for each label.
 func byLabel() map[string]func(*generator, ref) settings {
-	return map[string]func(*generator, ref) settings{"dp_gan": dpGAN}
+	return map[string]func(*generator, ref) settings{"dp_gan": dpGAN, "rdp_cgan": rdpCGAN}
 }
 
 // dpGAN trains for a few steps, on samples as dpWGAN draws them. Public labels are left out:

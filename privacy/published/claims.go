@@ -22,6 +22,8 @@ func Claims() []Claim {
 			"Poisson batches, add_remove, one joint clip over encoder and decoder", true},
 		{"dp_syn", "Abay et al. 2018, as in Tantipongpipat et al. 2021: a Renyi accountant a phase at half of delta, epsilons added",
 			"labels that are public, or shares of labels that are noisy; encoder and decoder noised by one joint clip", false},
+		{"rdp_cgan", "Torfi, Fox, Reddy 2022, as in the thesis of GANAD: a Renyi accountant of the GAN, classic conversion",
+			"none: the autoencoder learns from the same rows and is charged nothing", false},
 		{"gs_wgan", "Chen, Orekondy, Fritz 2020, evaluation/privacy_analysis.py (autodp): theorem 9 at rate 1/K, steps times batch releases",
 			"every generated sample draws its own discriminator, and discriminators train on a public schedule", false},
 		{"gs_wgan_tabular", "the same script for tables",

@@ -125,11 +125,17 @@ func (s *DPAutoGAN) gan(scale float64, p *plan) train.DPSGD {
 
 // multiplier is the autoencoder's.
 func (s *DPAutoGAN) multiplier(scale float64) float64 {
+	return ratio(scale, s.Autoencoder.NoiseMultiplier, s.GAN.NoiseMultiplier, s.NoiseRatio)
+}
+
+// ratio is the first phase's noise multiplier where the second has scale: where both are
+// given, in their ratio, else in that of noise_ratio.
+func ratio(scale, first, second, noise float64) float64 {
 	switch {
-	case s.GAN.NoiseMultiplier == 0:
-		return s.NoiseRatio * scale
-	case scale == s.GAN.NoiseMultiplier:
-		return s.Autoencoder.NoiseMultiplier
+	case second == 0:
+		return noise * scale
+	case scale == second:
+		return first
 	}
-	return scale / s.GAN.NoiseMultiplier * s.Autoencoder.NoiseMultiplier
+	return scale / second * first
 }

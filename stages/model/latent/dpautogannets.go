@@ -60,15 +60,20 @@ func reach(ps *pipeline.Problems, c train.DPSGD) {
 	}
 }
 
-// judge finds, from settings and domain alone, what cannot work.
-func (s *DPAutoGAN) judge(d *pipeline.Domain, ps *pipeline.Problems) {
-	a, g := s.Autoencoder, s.GAN
+// judgePhases finds what cannot work of an autoencoder and a GAN, one after the other.
+func judgePhases(a, g training.Sampling, criticSteps int, ps *pipeline.Problems) {
 	if (a.NoiseMultiplier == 0) != (g.NoiseMultiplier == 0) {
 		ps.Add("noise_multiplier", "given for one of autoencoder and gan", "given for both, or for none: then noise_ratio says how they compare")
 	}
-	if g.Steps < g.CriticSteps {
-		ps.Add("gan.steps", fmt.Sprintf("%d, so that the generator is never trained", g.Steps), fmt.Sprintf("at least gan.critic_steps, %d", g.CriticSteps))
+	if g.Steps < criticSteps {
+		ps.Add("gan.steps", fmt.Sprintf("%d, so that the generator is never trained", g.Steps), fmt.Sprintf("at least gan.critic_steps, %d", criticSteps))
 	}
+}
+
+// judge finds, from settings and domain alone, what cannot work.
+func (s *DPAutoGAN) judge(d *pipeline.Domain, ps *pipeline.Problems) {
+	a, g := s.Autoencoder, s.GAN
+	judgePhases(a.Sampling, g.Sampling, g.CriticSteps, ps)
 	if a.EncoderRate != 0 && s.NoiseOn == "both" {
 		ps.Add("autoencoder.encoder_rate", "given with noise_on both", "absent: then one optimiser moves encoder and decoder")
 	}

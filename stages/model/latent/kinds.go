@@ -9,9 +9,11 @@ import (
 )
 
 // Kinds lists the kinds of this family.
-func Kinds() []pipeline.Kind { return []pipeline.Kind{dpAutoGANKind(), dpVAEKind(), dpSYNKind()} }
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{dpAutoGANKind(), dpVAEKind(), dpSYNKind(), rdpCGANKind()}
+}
 
 // Decoders read what they release.
 func Decoders() []artifact.Decoder {
-	return []artifact.Decoder{generator.Decoder(dpAutoGAN), generator.Decoder("dp_vae"), generator.Decoder("dp_syn")}
+	return []artifact.Decoder{generator.Decoder(dpAutoGAN), generator.Decoder("dp_vae"), generator.Decoder("dp_syn"), generator.Decoder(rdpCGAN)}
 }

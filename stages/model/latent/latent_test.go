@@ -25,6 +25,7 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 	cases := map[string][]pipelinetest.Case{}
 	all := learners()
 	maps.Copy(all, autoGANs())
+	maps.Copy(all, rdpGANs())
 	for name, l := range all {
 		in := ward(t)
 		removed, group := in, in
