@@ -8,7 +8,8 @@ import (
 )
 
 // TestNothingPublishedIsProven: the arithmetic of papers is in privacy/published,
-// and only stages, which show a paper's number beside the proven one, may import it (W21).
+// and only stages, which show a paper's number beside the proven one, and the program that
+// lists them in docs/claims.md may import it (W21).
 func TestNothingPublishedIsProven(t *testing.T) {
 	seen := 0
 	for _, path := range sources(t) {
@@ -31,4 +32,6 @@ func TestNothingPublishedIsProven(t *testing.T) {
 	}
 }
 
-func mayPublish(path string) bool { return strings.HasPrefix(path, "stages/") }
+func mayPublish(path string) bool {
+	return strings.HasPrefix(path, "stages/") || strings.HasPrefix(path, "cmd/weir/docgen/")
+}

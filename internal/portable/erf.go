@@ -121,18 +121,16 @@ import "math"
 const (
 	erx = 8.45062911510467529297e-01 // 0x3FEB0AC160000000
 	// Coefficients for approximation to  erf in [0, 0.84375]
-	efx  = 1.28379167095512586316e-01  // 0x3FC06EBA8214DB69
-	efx8 = 1.02703333676410069053e+00  // 0x3FF06EBA8214DB69
-	pp0  = 1.28379167095512558561e-01  // 0x3FC06EBA8214DB68
-	pp1  = -3.25042107247001499370e-01 // 0xBFD4CD7D691CB913
-	pp2  = -2.84817495755985104766e-02 // 0xBF9D2A51DBD7194F
-	pp3  = -5.77027029648944159157e-03 // 0xBF77A291236668E4
-	pp4  = -2.37630166566501626084e-05 // 0xBEF8EAD6120016AC
-	qq1  = 3.97917223959155352819e-01  // 0x3FD97779CDDADC09
-	qq2  = 6.50222499887672944485e-02  // 0x3FB0A54C5536CEBA
-	qq3  = 5.08130628187576562776e-03  // 0x3F74D022C4D36B0F
-	qq4  = 1.32494738004321644526e-04  // 0x3F215DC9221C1A10
-	qq5  = -3.96022827877536812320e-06 // 0xBED09C4342A26120
+	pp0 = 1.28379167095512558561e-01  // 0x3FC06EBA8214DB68
+	pp1 = -3.25042107247001499370e-01 // 0xBFD4CD7D691CB913
+	pp2 = -2.84817495755985104766e-02 // 0xBF9D2A51DBD7194F
+	pp3 = -5.77027029648944159157e-03 // 0xBF77A291236668E4
+	pp4 = -2.37630166566501626084e-05 // 0xBEF8EAD6120016AC
+	qq1 = 3.97917223959155352819e-01  // 0x3FD97779CDDADC09
+	qq2 = 6.50222499887672944485e-02  // 0x3FB0A54C5536CEBA
+	qq3 = 5.08130628187576562776e-03  // 0x3F74D022C4D36B0F
+	qq4 = 1.32494738004321644526e-04  // 0x3F215DC9221C1A10
+	qq5 = -3.96022827877536812320e-06 // 0xBED09C4342A26120
 	// Coefficients for approximation to  erf  in [0.84375, 1.25]
 	pa0 = -2.36211856075265944077e-03 // 0xBF6359B8BEF77538
 	pa1 = 4.14856118683748331666e-01  // 0x3FDA8D00AD92B34D
@@ -180,84 +178,6 @@ const (
 	sb6 = 4.74528541206955367215e+02  // 0x407DA874E79FE763
 	sb7 = -2.24409524465858183362e+01 // 0xC03670E242712D62
 )
-
-// Erf returns the error function of x.
-//
-// Special cases are:
-//
-//	Erf(+Inf) = 1
-//	Erf(-Inf) = -1
-//	Erf(NaN) = NaN
-func Erf(x float64) float64 {
-	const (
-		VeryTiny = 2.848094538889218e-306 // 0x0080000000000000
-		Small    = 1.0 / (1 << 28)        // 2**-28
-	)
-	// special cases
-	switch {
-	case math.IsNaN(x):
-		return math.NaN()
-	case math.IsInf(x, 1):
-		return 1
-	case math.IsInf(x, -1):
-		return -1
-	}
-	sign := false
-	if x < 0 {
-		x = -x
-		sign = true
-	}
-	if x < 0.84375 { // |x| < 0.84375
-		var temp float64
-		if x < Small { // |x| < 2**-28
-			if x < VeryTiny {
-				temp = 0.125 * (float64(8.0*x) + float64(efx8*x)) // avoid underflow
-			} else {
-				temp = x + float64(efx*x)
-			}
-		} else {
-			z := x * x
-			r := pp0 + float64(z*(pp1+float64(z*(pp2+float64(z*(pp3+float64(z*pp4)))))))
-			s := 1 + float64(z*(qq1+float64(z*(qq2+float64(z*(qq3+float64(z*(qq4+float64(z*qq5)))))))))
-			y := r / s
-			temp = x + float64(x*y)
-		}
-		if sign {
-			return -temp
-		}
-		return temp
-	}
-	if x < 1.25 { // 0.84375 <= |x| < 1.25
-		s := x - 1
-		P := pa0 + float64(s*(pa1+float64(s*(pa2+float64(s*(pa3+float64(s*(pa4+float64(s*(pa5+float64(s*pa6)))))))))))
-		Q := 1 + float64(s*(qa1+float64(s*(qa2+float64(s*(qa3+float64(s*(qa4+float64(s*(qa5+float64(s*qa6)))))))))))
-		if sign {
-			return -erx - P/Q
-		}
-		return erx + P/Q
-	}
-	if x >= 6 { // inf > |x| >= 6
-		if sign {
-			return -1
-		}
-		return 1
-	}
-	s := 1 / (x * x)
-	var R, S float64
-	if x < 1/0.35 { // |x| < 1 / 0.35  ~ 2.857143
-		R = ra0 + float64(s*(ra1+float64(s*(ra2+float64(s*(ra3+float64(s*(ra4+float64(s*(ra5+float64(s*(ra6+float64(s*ra7)))))))))))))
-		S = 1 + float64(s*(sa1+float64(s*(sa2+float64(s*(sa3+float64(s*(sa4+float64(s*(sa5+float64(s*(sa6+float64(s*(sa7+float64(s*sa8)))))))))))))))
-	} else { // |x| >= 1 / 0.35  ~ 2.857143
-		R = rb0 + float64(s*(rb1+float64(s*(rb2+float64(s*(rb3+float64(s*(rb4+float64(s*(rb5+float64(s*rb6)))))))))))
-		S = 1 + float64(s*(sb1+float64(s*(sb2+float64(s*(sb3+float64(s*(sb4+float64(s*(sb5+float64(s*(sb6+float64(s*sb7)))))))))))))
-	}
-	z := math.Float64frombits(math.Float64bits(x) & 0xffffffff00000000) // pseudo-single (20-bit) precision x
-	r := Exp(float64(-z*z)-0.5625) * Exp(float64((z-x)*(z+x))+R/S)
-	if sign {
-		return r/x - 1
-	}
-	return 1 - r/x
-}
 
 // Erfc returns the complementary error function of x.
 //

@@ -26,7 +26,6 @@ func functions() []function {
 	return []function{
 		{"Asinh", Asinh, math.Asinh, -1, 1, true, 4, 0},
 		{"Cbrt", Cbrt, math.Cbrt, -1, 1, true, 4, 0},
-		{"Erf", Erf, math.Erf, -7, 7, false, 4, 0},
 		{"Erfc", Erfc, math.Erfc, -7, 27, false, 4, 0},
 		{"Exp", Exp, math.Exp, -745, 709, false, 4, 0},
 		{"Exp near 0", Exp, math.Exp, -1, 1, false, 4, 0},
@@ -74,7 +73,7 @@ func TestFunctionsAreThoseOfMath(t *testing.T) {
 // What is not an ordinary number goes in and comes out as with package math.
 func TestSpecialArguments(t *testing.T) {
 	inf := math.Inf(1)
-	for _, f := range functions()[:16] {
+	for _, f := range functions()[:15] {
 		for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, inf, -inf, math.NaN(), 1e-300, -1e-300, math.MaxFloat64, -math.MaxFloat64, 800, -800} {
 			got, want := f.ours(x), f.standard(x)
 			if f.name == "Lgamma" && x < 0 {
@@ -140,7 +139,7 @@ func TestVectors(t *testing.T) {
 
 // digest is of the bits of all functions on drawn arguments. It was taken on amd64; that
 // it comes out on every processor is what the package is for (.ci/bits runs this test on arm64).
-const digest = "ec993f3b8d9235d49ec16383b7f6c56c434b3d3c454876bf335cec427f999c0b"
+const digest = "8f100a9dc2fdf6e4dde02cdfc15dad9c22790acc71a3862b9012a038f841df6a"
 
 func TestBitsAreThoseOfEveryProcessor(t *testing.T) {
 	h, r := sha256.New(), rand.New(rand.NewPCG(7, 8))

@@ -130,8 +130,7 @@ type selector interface {
 	choose(st *noise.Stream, steps []int64, bits int) int
 }
 
-// Select returns the index of a candidate by the planned Exponential or NoisyMax:
-// one use.
+// Select returns the index of a candidate by the planned Exponential: one use.
 func Select(h *privacy.Handle, scores []float64) (int, error) {
 	m, err := planned[selector](h)
 	if err != nil {

@@ -4,13 +4,11 @@ package published
 // for it to bound the privacy loss, and whether that holds for the algorithm as
 // published.
 type Claim struct {
-	Name      string `json:"name"`
-	Paper     string `json:"paper"`
-	Condition string `json:"condition"`
-	Valid     bool   `json:"valid"`
+	Name, Paper, Condition string
+	Valid                  bool
 }
 
-// Claims returns every published accountant of this package. Valid is about the
+// Claims returns every published accountant of this package (docs/claims.md). Valid is about the
 // algorithm as the paper or its program runs it.
 func Claims() []Claim {
 	return []Claim{
@@ -43,14 +41,4 @@ func Claims() []Claim {
 		{"priv_bayes", "Zhang et al. 2017: epsilon split between selections and marginals, added",
 			"count noise for the adjacency of the selections; replace_one needs twice that of add_remove", true},
 	}
-}
-
-// ByName returns the claim called name, false where there is none.
-func ByName(name string) (Claim, bool) {
-	for _, c := range Claims() {
-		if c.Name == name {
-			return c, true
-		}
-	}
-	return Claim{}, false
 }

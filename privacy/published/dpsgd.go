@@ -41,9 +41,6 @@ func DPAutoGAN(delta float64, phases ...Phase) (float64, error) {
 	return account.RDP{Conversion: account.Classic, Orders: Orders()}.Epsilon(Events(phases...), privacy.AddRemove, delta)
 }
 
-// RoundedUp is epsilon as the paper prints it, to two decimals.
-func RoundedUp(epsilon float64) float64 { return math.Ceil(epsilon*100) / 100 }
-
 // UCLANESL holds the settings of the NIST challenge's WGAN.
 type UCLANESL struct {
 	Rows, Batch, Epochs int64
@@ -110,19 +107,4 @@ func AmortizedAccountant(q, epsilon, delta float64, steps, releases int64) Amort
 // sqrt(2 ln(1.25/delta))/eps, proven for epsilon below 1 only.
 func ClassicNoise(epsilon, delta float64) float64 {
 	return math.Sqrt(2*portable.Log(1.25/delta)) / epsilon
-}
-
-// EncoderAttack is what one record can do to a decoder step when the encoder has
-// no noise: the clipped gradients of a batch all turn around.
-type EncoderAttack struct {
-	Sensitivity    float64 // of the decoder sum, in clipping bounds; claimed is 1
-	Separation     float64 // of the two hypotheses, in standard deviations
-	TotalVariation float64
-}
-
-// NoiselessEncoder is the attack of docs/accounting.md section 2.1.
-func NoiselessEncoder(noiseMultiplier float64, batch int64) EncoderAttack {
-	s := 2 * float64(batch)
-	d := s / noiseMultiplier
-	return EncoderAttack{s, d, portable.Erf(d / (2 * math.Sqrt2))}
 }

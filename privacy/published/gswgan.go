@@ -105,11 +105,3 @@ func (g GSWGAN) WorstCase() privacy.Event {
 	return privacy.Repeated{Count: g.GeneratorSteps, Event: privacy.PoissonSampled{SamplingRate: 1 / float64(g.Discriminators),
 		Event: privacy.Gaussian{NoiseMultiplier: g.NoiseMultiplier / math.Sqrt(float64(g.Batch))}}}
 }
-
-// SharedCoin compares one generator step of a batch at a Renyi order: with a coin
-// for every sample, as the script charges, and with one for the batch, as it runs.
-func SharedCoin(q, noiseMultiplier float64, batch int64, alpha float64) (independent, shared float64) {
-	independent = float64(batch) * account.PoissonGaussian(q, noiseMultiplier, alpha, privacy.AddRemove)
-	shared = account.PoissonGaussian(q, noiseMultiplier/math.Sqrt(float64(batch)), alpha, privacy.AddRemove)
-	return independent, shared
-}

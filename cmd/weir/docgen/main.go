@@ -1,5 +1,5 @@
 // Command docgen writes the reference pages and JSON Schemas that are derived
-// from the kinds: docs/kinds.md, docs/settings.md and schema/*.schema.json. It
+// from the kinds: docs/kinds.md, docs/settings.md, docs/audit.md, docs/claims.md and schema/*.schema.json. It
 // runs in the folder of the package stages (go generate ./...).
 package main
 
@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/audit"
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
+	"weir/privacy/published"
 	"weir/schema"
 	"weir/stages"
 )
@@ -32,6 +33,7 @@ func generate() error {
 		"../docs/kinds.md":               kindsPage,
 		"../docs/settings.md":            settingsPage,
 		"../docs/audit.md":               auditPage,
+		"../docs/claims.md":              claimsPage,
 		"../schema/pipeline.schema.json": specSchema,
 		"../schema/domain.schema.json":   domainSchema,
 	} {
@@ -106,6 +108,29 @@ func auditPage(*pipeline.Registry) ([]byte, error) {
 			return nil, err
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Level, r.Finding, r.Instead, where, r.Reference)
+	}
+	return []byte(b.String()), nil
+}
+
+const claimsHead = generated + `# Published accountings
+
+The arithmetic of papers and of their programs, which plans and reports show beside the proven epsilon as epsilon
+(published): a number to compare with a paper, never a guarantee of weir's. Whether it holds is
+said of the algorithm as the paper or its program runs it, and what would have to be so for it to hold. [accounting.md](accounting.md) has the reasons.
+
+| accounting | of | holds as run | would hold with |
+| --- | --- | --- | --- |
+`
+
+func claimsPage(*pipeline.Registry) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString(claimsHead)
+	for _, c := range published.Claims() {
+		holds := "no"
+		if c.Valid {
+			holds = "yes"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, c.Paper, holds, c.Condition)
 	}
 	return []byte(b.String()), nil
 }

@@ -15,7 +15,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
-	"weir/privacy/published"
 	"weir/stages/model/artifact"
 	"weir/stages/model/internal/training"
 )
@@ -234,7 +233,7 @@ func TestGoldenPrintedEpsilons(t *testing.T) {
 		s.Steps, s.Mixture.Share = steps, 0.5
 		e, err := publishedSYN(s, rate).Epsilon(4, 1e-5)
 		must(t, err)
-		if published.RoundedUp(e) != printed {
+		if math.Ceil(e*100)/100 != printed {
 			t.Errorf("%d steps: epsilon %g in all, must be printed as %g", steps, e, printed)
 		}
 	}
