@@ -19,6 +19,17 @@ type apart struct {
 	which       []int
 }
 
+// spanned are workers of which an example's gradient is zero outside of a part of the weights,
+// where Accumulate writes nothing for it.
+type spanned interface{ Span(i int) (from, to int) }
+
+func spanOf(w Worker, i, all int) (from, to int) {
+	if s, ok := w.(spanned); ok {
+		return s.Span(i)
+	}
+	return 0, all
+}
+
 // pick lists the examples whose parts would stay longer than parts clips once they are clipped,
 // and sets their factors to zero. One whose parts are over 2^100 clips has none.
 func (a *apart) pick(factor []float32, square, bound []float64, clip, parts float64) {
@@ -56,12 +67,14 @@ func (a *apart) add(w Worker, grad []float32, n int, clip float64) {
 		a.grad, a.scale = make([]float32, len(grad)), make([]float32, joinedRows)
 	}
 	for _, i := range a.which {
-		clear(a.grad)
+		from, to := spanOf(w, i, len(grad))
+		own := a.grad[from:to]
+		clear(own)
 		a.scale[i] = 1
 		w.Accumulate(a.grad, a.scale[:n])
 		a.scale[i] = 0
-		if factor := rowFactor(a.grad, clip); factor > 0 {
-			kernel.Axpy(factor, a.grad, grad)
+		if factor := rowFactor(own, clip); factor > 0 {
+			kernel.Axpy(factor, own, grad[from:to])
 		}
 	}
 }

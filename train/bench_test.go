@@ -18,7 +18,7 @@ import (
 func BenchmarkStep(b *testing.B) {
 	for _, c := range benchCases() {
 		b.Run(c.name, func(b *testing.B) {
-			if c.loss != "elbo" {
+			if c.loss != "elbo" && c.layers == nil {
 				b.Run("reference", func(b *testing.B) { c.reference(b) })
 			}
 			b.Run("plain", func(b *testing.B) { c.ours(b, math.Inf(1)) })
@@ -32,8 +32,9 @@ type benchCase struct {
 	widths []int
 	batch  int
 	rows   *Rows
-	loss   string // score, bce, penalty, or elbo: widths are those of encoder and decoder, with the means of the code between them
-	tensor bool   // a clip for each weight tensor; the reference has one for all
+	loss   string      // score, bce, penalty, or elbo: widths are those of encoder and decoder, with the means of the code between them
+	tensor bool        // a clip for each weight tensor; the reference has one for all
+	layers []net.Layer // of a net of convolutions, which has no reference; else they are dense
 }
 
 func benchCases() []benchCase {
@@ -52,7 +53,28 @@ func benchCases() []benchCase {
 		{name: "vae", widths: []int{106, 64, 8, 64, 106}, batch: 500, rows: wide, loss: "elbo"},
 		{name: "binary_autoencoder", widths: []int{1071, 128, 1071}, batch: 100, rows: binary, loss: "bce"},
 		{name: "binary_critic", widths: []int{1071, 256, 1}, batch: 128, rows: binary, loss: "score"},
+		{name: "convolved_critic", widths: []int{179, 1}, batch: 64, rows: benchRows(1000, 179, 0, 0), loss: "score", layers: convolvedCritic()},
+		{name: "convolved_autoencoder", widths: []int{13, 13}, batch: 64, rows: benchRows(1000, 13, 0, 0), loss: "bce", layers: convolvedAutoencoder()},
 	}
+}
+
+// convolvedCritic is that of RDP-CGAN for 179 columns, convolvedAutoencoder that for 13
+// (docs/papers.md section 4), with norms over the positions of a row.
+func convolvedCritic() []net.Layer {
+	norm := func(channels int) net.Layer { return net.Layer{Type: "instance_norm", Channels: channels} }
+	conv := func(channels, filters int) net.Layer {
+		return net.Layer{Type: "conv1d", Channels: channels, Filters: filters, Kernel: 8, Stride: 4, Padding: 1}
+	}
+	return []net.Layer{conv(1, 16), net.LeakyReLU(0.2), conv(16, 32), norm(32), net.LeakyReLU(0.2), conv(32, 64), norm(64), net.LeakyReLU(0.2),
+		{Type: "conv1d", Channels: 64, Filters: 1, Kernel: 2, Stride: 1}}
+}
+
+func convolvedAutoencoder() []net.Layer {
+	return []net.Layer{{Type: "conv1d", Channels: 1, Filters: 4, Kernel: 5, Stride: 2}, net.LeakyReLU(0.2),
+		{Type: "conv1d", Channels: 4, Filters: 32, Kernel: 5, Stride: 2}, net.Activation("relu"),
+		{Type: "conv1d_transpose", Channels: 32, Filters: 8, Kernel: 5, Stride: 4}, {Type: "instance_norm", Channels: 8}, net.LeakyReLU(0.2),
+		{Type: "conv1d_transpose", Channels: 8, Filters: 4, Kernel: 4, Stride: 1}, {Type: "instance_norm", Channels: 4}, net.LeakyReLU(0.2),
+		{Type: "conv1d_transpose", Channels: 4, Filters: 1, Kernel: 6, Stride: 1}}
 }
 
 // benchRows has the given number of numeric columns and of categorical columns.
@@ -82,7 +104,14 @@ func must(err error) {
 	}
 }
 
-func (c benchCase) net() *net.Net { return chain(c.widths...) }
+func (c benchCase) net() *net.Net {
+	if c.layers == nil {
+		return chain(c.widths...)
+	}
+	n, err := net.New(net.Spec{Inputs: c.widths[0], Layers: c.layers})
+	must(err)
+	return n
+}
 
 func chain(widths ...int) *net.Net {
 	s := net.Spec{Inputs: widths[0]}

@@ -46,7 +46,7 @@ func (o *ByLabel) Params() int                           { return o.Count * o.Ea
 func (o *ByLabel) PerExample() (written bool, err error) { return o.Each.PerExample() }
 
 func (o *ByLabel) Worker(rows int) Worker {
-	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows), source: make([]rand.PCG, rows)}
+	k := &byLabelWorker{ByLabel: o, labels: make([]labelWorker, o.Count), square: make([]float64, rows), bound: make([]float64, rows), scale: make([]float32, rows), source: make([]rand.PCG, rows), of: make([]int32, rows)}
 	for l := range k.labels {
 		k.labels[l].Worker = o.Each.Worker(rows)
 	}
@@ -56,10 +56,17 @@ func (o *ByLabel) Worker(rows int) Worker {
 type byLabelWorker struct {
 	*ByLabel
 	labels        []labelWorker
+	of            []int32 // the label of each example of the chunk
 	square, bound []float64
 	scale         []float32
 	source        []rand.PCG // of the rows of a chunk, where they draw
 	each          []*rand.Rand
+}
+
+// Span is that of the weights of the example's own label.
+func (k *byLabelWorker) Span(i int) (from, to int) {
+	each := k.Each.Params()
+	return int(k.of[i]) * each, (int(k.of[i]) + 1) * each
 }
 
 // labelWorker is the part of a chunk that has one label.
@@ -75,7 +82,8 @@ func (k *byLabelWorker) Run(w []float32, index []int32, draw Draw, loss []float6
 		k.labels[l].index, k.labels[l].at = k.labels[l].index[:0], k.labels[l].at[:0]
 	}
 	for i, row := range index {
-		p := &k.labels[k.Labels[row]]
+		k.of[i] = k.Labels[row]
+		p := &k.labels[k.of[i]]
 		p.index, p.at = append(p.index, row), append(p.at, i)
 	}
 	var drawn *rand.Rand

@@ -84,6 +84,39 @@ func TestOneClipForAllLabels(t *testing.T) {
 	}
 }
 
+// TestWrittenByLabel: gradients that are written out are clipped over the weights of the row's own label,
+// which are all that it has: the sum is that of the rows one by one, and nobody else's weights move.
+func TestWrittenByLabel(t *testing.T) {
+	const clip = 0.1
+	rows := normalRows(40, 4, 5)
+	each := realScore{build(t, 4, net.Layer{Type: "conv1d", Channels: 2, Filters: 3, Kernel: 1, Stride: 1}, net.Activation("tanh"), net.Dense(1)), rows, net.Wasserstein}
+	labels := make([]int32, rows.Len())
+	for i := range labels {
+		labels[i] = int32(i * 7 % 5 % 2)
+	}
+	o, err := NewByLabel(each, labels, 3)
+	must(err)
+	w := start(o)
+	g := newTestGradient(o, "labels", clip)
+	total := make([]float64, o.Params())
+	for i := range int32(40) {
+		g.compute(w, []int32{i}, 0, false)
+		own := g.sum[int(labels[i])*each.Params():][:each.Params()]
+		if n, all := norm(own), norm(g.sum); n != all || !(n <= clip && n > 0.99*clip) {
+			t.Fatalf("row %d: norm %g of its label, %g of all; both must be just below the clip %g", i, n, all, clip)
+		}
+		for j, v := range g.sum {
+			total[j] += float64(v)
+		}
+	}
+	g.compute(w, all(40), 0, false)
+	for j, v := range total {
+		if math.Abs(v-float64(g.sum[j])) > 1e-5 {
+			t.Fatalf("sum %d is %g, must be %g", j, g.sum[j], v)
+		}
+	}
+}
+
 func TestByLabelRefuses(t *testing.T) {
 	rows := normalRows(3, 4, 5)
 	_, one := labelled(t, rows)

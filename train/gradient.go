@@ -208,7 +208,7 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	}
 	if g.written {
 		l.apart.all(n)
-		l.apart.add(l, l.grad, n, g.clip)
+		l.apart.add(l.Worker, l.grad, n, g.clip)
 		return
 	}
 	if l.parts != nil {
@@ -221,7 +221,7 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	clipFactors(l.scale[:n], l.square, l.bound, g.clip)
 	l.apart.pick(l.scale[:n], l.square, l.bound, g.clip, g.parts)
 	l.Accumulate(l.grad, l.scale[:n])
-	l.apart.add(l, l.grad, n, g.clip)
+	l.apart.add(l.Worker, l.grad, n, g.clip)
 }
 
 // clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not

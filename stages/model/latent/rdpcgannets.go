@@ -24,6 +24,10 @@ type convolved struct {
 	units                    [2]float64 // of auto; of chain and critic
 }
 
+// writtenChunk is how many rows of each label a loop works on at once where gradients are
+// written out.
+const writtenChunk = 16
+
 // build makes the nets of rows of d. What does not fit is a problem of its setting.
 func (l *convolved) build(d *pipeline.Domain, ps *pipeline.Problems) error {
 	a, g, width := l.Autoencoder, l.GAN, encoded.Width(d)
@@ -106,5 +110,5 @@ func (l *convolved) fits(ps *pipeline.Problems) {
 		generator.Costs("autoencoder.encoder", fmt.Sprintf("%d weights", l.auto.Params()), weights(l.auto, 1)+float64(generator.PassCopies*chunk*l.units[0])),
 		generator.Costs("gan.generator", fmt.Sprintf("%d weights for each of %d labels", l.chain.Params(), l.labels), weights(l.chain, l.labels)),
 		generator.Costs("gan.critic", fmt.Sprintf("%d weights for each of %d labels", l.critic.Params(), l.labels), weights(l.critic, l.labels)),
-		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch), float64(generator.PassCopies*float64(g.GeneratedBatch+chunk)*l.units[1])))
+		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch), float64(generator.PassCopies*(float64(g.GeneratedBatch)+float64(writtenChunk*l.labels))*l.units[1])))
 }
