@@ -20,6 +20,8 @@ func Claims() []Claim {
 			"Poisson batches, add_remove, one joint clip over encoder and decoder", true},
 		{"dp_syn", "Abay et al. 2018, as in Tantipongpipat et al. 2021: a Renyi accountant a phase at half of delta, epsilons added",
 			"labels that are public, or shares of labels that are noisy; encoder and decoder noised by one joint clip", false},
+		{"dp_gan", "DP-GAN of the thesis of GANAD: a Renyi accountant of one class, classic conversion, add_remove",
+			"labels that are public, as are their numbers of rows; Poisson batches; as run, batches are in the order of the file", false},
 		{"rdp_cgan", "Torfi, Fox, Reddy 2022, as in the thesis of GANAD: a Renyi accountant of the GAN, classic conversion",
 			"none: the autoencoder learns from the same rows and is charged nothing", false},
 		{"gs_wgan", "Chen, Orekondy, Fritz 2020, evaluation/privacy_analysis.py (autodp): theorem 9 at rate 1/K, steps times batch releases",
