@@ -121,6 +121,33 @@ func TestUnionRefusesASettingTwice(t *testing.T) {
 	}
 }
 
+// TestSettingsOfLists: the settings of a list's items stand under path[], those of a mapping's under
+// path.NAME, or nobody finds them.
+func TestSettingsOfLists(t *testing.T) {
+	type item struct {
+		From string `yaml:"from" required:"true" doc:"Where from."`
+	}
+	s, err := Of(struct {
+		List []item `yaml:"list,omitempty"`
+		Deep []struct {
+			In []item `yaml:"in,omitempty"`
+		} `yaml:"deep,omitempty"`
+		Map map[string]item `yaml:"map,omitempty"`
+	}{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Setting{}
+	for _, one := range s.Settings() {
+		got[one.Path] = one
+	}
+	for _, path := range []string{"list[].from", "deep[].in[].from", "map.NAME.from"} {
+		if one := got[path]; one.Doc != "Where from." || !one.Required {
+			t.Errorf("%s: %+v", path, one)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	s, _ := Of(newTestSpec())
 	got := map[string]Setting{}
