@@ -27,6 +27,10 @@ type sweepView struct {
 	Pairs  []sweep.Difference
 	Each   []sweepRun
 	Why    string // why there are no curves
+
+	MatrixHead []string // of the table of figures that the experiment is about; nil: it names none
+	Matrix     [][]string
+	Verdict    []string // its sentences
 }
 
 type legendLine struct {
@@ -64,6 +68,9 @@ func Sweep(t *sweep.Table) ([]byte, error) {
 		v.Legend = c.legend()
 	}
 	v.tables(t)
+	if v.MatrixHead, v.Matrix = t.Matrix(); v.MatrixHead != nil {
+		v.Verdict = strings.Split(strings.TrimSpace(sweep.Judge([]*sweep.Table{t}).Text()), "\n")
+	}
 	page, err := template.New("sweep").Funcs(functions()).Funcs(template.FuncMap{"label": func(d sweep.Difference) string {
 		return t.Label(sweep.Row{Cell: d.Cell, Settings: d.Settings})
 	}, "short": sweep.Short, "breakable": breakable}).Parse(sweepText)

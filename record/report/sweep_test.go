@@ -207,3 +207,23 @@ func TestSweepAxis(t *testing.T) {
 		t.Errorf("ticks that hide each other: %v", marks)
 	}
 }
+
+// TestSweepSaysItsFigures: the page of an experiment that is about some figures begins with them, beside what a paper
+// prints, and with the verdict; that of another has no such section.
+func TestSweepSaysItsFigures(t *testing.T) {
+	e := swept([]float64{1, 4}, "plain", "new").Experiment
+	page, err := Sweep(sweep.Of(e))
+	if err != nil || strings.Contains(string(page), `id="figures"`) {
+		t.Errorf("%v; an experiment without figures has a section of them", err)
+	}
+	e.Figures, e.Printed = e.Headline[:1], map[string]map[string][]float64{"plain": {"1": {0.125}}}
+	page, err = Sweep(sweep.Of(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`id="figures"`, "(0.125)", "differences to a baseline", "what the paper prints"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}

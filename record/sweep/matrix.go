@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// matrixNote says what stands in a matrix.
-const matrixNote = "Mean ± standard deviation over repeats (not the half interval of the tables below, and no variance)"
-
 // Points are the combinations of the grid and of levels, in words without the cell, in order.
 func (t *Table) Points() []string {
 	var list []string
@@ -31,11 +28,13 @@ func (t *Table) printedKey(r Row) string {
 	return strings.Join(values, " ")
 }
 
-// matrix has a line for each cell and a column for each combination, with the figures that the experiment
-// is about: mean and deviation, and what a paper prints.
-func (t *Table) matrix(b *strings.Builder) {
+// Matrix has a line for each cell and a column for each combination, with the figures that the experiment
+// is about: mean and deviation, and what a paper prints. It is empty where the experiment names none.
+func (t *Table) Matrix() (head []string, lines [][]string) {
+	if len(t.Figures) == 0 {
+		return nil, nil
+	}
 	points := t.Points()
-	var lines [][]string
 	for _, cell := range t.cellsOrOne() {
 		line := []string{cell}
 		for _, p := range points {
@@ -43,16 +42,26 @@ func (t *Table) matrix(b *strings.Builder) {
 		}
 		lines = append(lines, line)
 	}
-	head := append([]string{"cell"}, points...)
+	head = append([]string{"cell"}, points...)
 	if len(t.Grid) == 0 {
 		head[1] = "all runs"
 	}
-	pipes(b, head, lines)
-	note := matrixNote + ", of " + strings.Join(t.Figures, " / ")
+	return head, lines
+}
+
+// MatrixNote says what stands in the matrix.
+func (t *Table) MatrixNote() string {
+	note := "Mean ± standard deviation over repeats (not the half interval of the tables below, and no variance), of " + strings.Join(t.Figures, " / ")
 	if len(t.Printed) > 0 {
 		note += "; in brackets what the paper prints"
 	}
-	b.WriteString("\n" + note + ".\n")
+	return note + "."
+}
+
+func (t *Table) matrix(b *strings.Builder) {
+	head, lines := t.Matrix()
+	pipes(b, head, lines)
+	b.WriteString("\n" + t.MatrixNote() + "\n")
 }
 
 func (t *Table) cellsOrOne() []string {
