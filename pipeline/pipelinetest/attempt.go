@@ -14,8 +14,9 @@ import (
 
 // Learner is a kind that reads one table, in, and releases a model, with quick settings.
 type Learner struct {
-	Kind  pipeline.Kind
-	Stage func() pipeline.Stage
+	Kind   pipeline.Kind
+	Stage  func() pipeline.Stage
+	Beside map[string]Input // what it reads besides, by port, such as a detector
 }
 
 // Attempt is one run of a learner: who pays, and what interrupted attempts leave.
@@ -23,12 +24,16 @@ type Attempt struct {
 	Ledger *Ledger
 	States [][]byte // the checkpoints that it wrote
 	Resume []byte   // the one that it continues from; nil: none
+	beside map[string]Input
 }
 
 // Pays plans an attempt at noise multiplier 1.5, under one key.
 func (l Learner) Pays(t *testing.T, in Input) *Attempt {
 	t.Helper()
 	h := pipeline.Headers{"in": in.Header}
+	for port, b := range l.Beside {
+		h[port] = b.Header
+	}
 	w, err := l.Stage().Plan(h)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +42,7 @@ func (l Learner) Pays(t *testing.T, in Input) *Attempt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Attempt{Ledger: &Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}}
+	return &Attempt{Ledger: &Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}, beside: l.Beside}
 }
 
 // Trained is an attempt from the start to the model.
@@ -64,7 +69,11 @@ func (a *Attempt) Run(t *testing.T, s pipeline.Stage, in Input) (pipeline.Table,
 		}
 		return io.NopCloser(bytes.NewReader(a.Resume)), nil
 	}
-	out, err := Run(t, s, env, pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
+	tables := pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)}
+	for port, b := range a.beside {
+		tables[port] = pipeline.FromRecords(b.Header, b.Rows)
+	}
+	out, err := Run(t, s, env, tables)
 	if err == nil {
 		err = a.Ledger.Close()
 	}
