@@ -31,8 +31,9 @@ func spanOf(w Worker, i, all int) (from, to int) {
 }
 
 // pick lists the examples whose parts would stay longer than parts clips once they are clipped,
-// and sets their factors to zero. One whose parts are over 2^100 clips has none.
-func (a *apart) pick(factor []float32, square, bound []float64, clip, parts float64) {
+// and sets their factors to zero. One whose parts are over 2^100 clips has none, and one of omit is not
+// listed.
+func (a *apart) pick(factor []float32, square, bound []float64, clip, parts float64, omit []bool) {
 	a.which = a.which[:0]
 	if math.IsInf(parts, 1) {
 		return
@@ -43,18 +44,20 @@ func (a *apart) pick(factor []float32, square, bound []float64, clip, parts floa
 			continue
 		}
 		factor[i] = 0
-		if all <= clip*0x1p100 {
+		if all <= clip*0x1p100 && (omit == nil || !omit[i]) {
 			a.which = append(a.which, i)
 		}
 	}
 }
 
-// all picks every one of n examples: those of a net whose gradient adds up parts of one example
+// all picks every one of n examples but those of omit: those of a net whose gradient adds up parts of one example
 // (net.Net.PerExample), of which no bound is at hand.
-func (a *apart) all(n int) {
+func (a *apart) all(n int, omit []bool) {
 	a.which = a.which[:0]
 	for i := range n {
-		a.which = append(a.which, i)
+		if omit == nil || !omit[i] {
+			a.which = append(a.which, i)
+		}
 	}
 }
 

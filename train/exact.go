@@ -22,7 +22,7 @@ func (g *gradient) exact(w []float32, index []int32, wantLoss bool) []float64 {
 	g.prepare(w)
 	l := g.lane(0)
 	for i := range index {
-		g.chunk(l, w, index[i:i+1], i, wantLoss)
+		g.chunk(l, w, index[i:i+1], i, i, wantLoss)
 		for j, v := range l.grad {
 			g.total[j], low[j] = addPair(g.total[j], low[j], float64(v))
 		}

@@ -67,7 +67,7 @@ func (g *generated) criticPart(wc, wg []float32, r *rand.Rand, clip float64) []f
 	clear(g.grad)
 	switch {
 	case g.parts != nil:
-		g.parts.accumulate(g.critic, g.grad, g.rows, clip)
+		g.parts.accumulate(g.critic, g.grad, g.rows, clip, nil)
 	case math.IsInf(clip, 1):
 		g.critic.Accumulate(g.grad, nil)
 	default:

@@ -78,6 +78,7 @@ type gradient struct {
 	rows      int          // of a chunk
 	tensors   int          // each of so many weight tensors has the clip for itself; 0: all weights together
 	written   bool         // every example is added on its own
+	omit      []bool       // examples of the index at hand that add nothing; nil: every one adds its gradient
 	lanes     []*lane
 	total     []float64
 	sum       []float32 // the result
@@ -136,7 +137,7 @@ func (g *gradient) compute(w []float32, index []int32, wantLoss bool) {
 	chunks := (len(index) + g.rows - 1) / g.rows
 	if chunks <= 1 {
 		l := g.lane(0)
-		g.chunk(l, w, index, 0, wantLoss)
+		g.chunk(l, w, index, 0, 0, wantLoss)
 		g.loss = sumOf(l.loss, len(index), wantLoss)
 		return
 	}
@@ -163,9 +164,9 @@ func (g *gradient) prepare(w []float32) {
 // wave runs count chunks side by side and adds them up in order.
 func (g *gradient) wave(w []float32, index []int32, first, count int, wantLoss bool) {
 	if count == 1 {
-		g.chunk(g.lanes[0], w, g.part(index, first), first, wantLoss) // allocates nothing
+		g.chunk(g.lanes[0], w, g.part(index, first), first*g.rows, first, wantLoss) // allocates nothing
 	} else {
-		parallel.Do(count, count, func(_, k int) { g.chunk(g.lanes[k], w, g.part(index, first+k), first+k, wantLoss) })
+		parallel.Do(count, count, func(_, k int) { g.chunk(g.lanes[k], w, g.part(index, first+k), (first+k)*g.rows, first+k, wantLoss) })
 	}
 	for k, l := range g.lanes[:count] {
 		for i, v := range l.grad {
@@ -189,9 +190,13 @@ func sumOf(loss []float64, n int, want bool) (sum float64) {
 	return sum
 }
 
-// chunk sets l.grad to the clipped sum of one chunk.
-func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLoss bool) {
+// chunk sets l.grad to the clipped sum of one chunk, whose first example is at so many of the whole index.
+func (g *gradient) chunk(l *lane, w []float32, index []int32, at, chunk int, wantLoss bool) {
 	n := len(index)
+	var omit []bool
+	if g.omit != nil {
+		omit = g.omit[at:][:n]
+	}
 	clear(l.grad)
 	if n == 0 {
 		return
@@ -203,25 +208,47 @@ func (g *gradient) chunk(l *lane, w []float32, index []int32, chunk int, wantLos
 	l.chunk = chunk
 	l.Run(w, index, l.draw, loss)
 	if math.IsInf(g.clip, 1) {
-		l.Accumulate(l.grad, nil)
+		l.Accumulate(l.grad, l.weights(n, omit))
 		return
 	}
 	if g.written {
-		l.apart.all(n)
+		l.apart.all(n, omit)
 		l.apart.add(l.Worker, l.grad, n, g.clip)
 		return
 	}
 	if l.parts != nil {
-		l.parts.accumulate(l.Worker.(tensorGradients), l.grad, n, g.clip)
+		l.parts.accumulate(l.Worker.(tensorGradients), l.grad, n, g.clip, omit)
 		return
 	}
 	clear(l.square)
 	clear(l.bound)
 	l.Squares(l.square[:n], l.bound[:n])
 	clipFactors(l.scale[:n], l.square, l.bound, g.clip)
-	l.apart.pick(l.scale[:n], l.square, l.bound, g.clip, g.parts)
+	l.apart.pick(l.scale[:n], l.square, l.bound, g.clip, g.parts, omit)
+	leaveOut(l.scale, omit)
 	l.Accumulate(l.grad, l.scale[:n])
 	l.apart.add(l.Worker, l.grad, n, g.clip)
+}
+
+// weights are those of examples that are not clipped; nil is all ones.
+func (l *lane) weights(n int, omit []bool) []float32 {
+	if omit == nil {
+		return nil
+	}
+	for i := range n {
+		l.scale[i] = 1
+	}
+	leaveOut(l.scale, omit)
+	return l.scale[:n]
+}
+
+// leaveOut sets the factors of examples that add nothing to zero.
+func leaveOut(factor []float32, omit []bool) {
+	for i, out := range omit {
+		if out {
+			factor[i] = 0
+		}
+	}
 }
 
 // clipFactors sets each factor to min(1, clip/norm), 0 where the norm is not

@@ -98,6 +98,7 @@ func (l *noiselessLoop) step(report bool) error {
 	if err := l.s.noisySum(l.decoder.w, l.decoder.t, report); err != nil {
 		return err
 	}
+	l.plain.omit = l.s.omit
 	l.plain.compute(l.encoder.w, l.s.index, false)
 	l.decoder.step(l.s.sum, 1/l.s.divisor())
 	l.encoder.step(l.plain.sum, 1)

@@ -79,7 +79,8 @@ func (s *stepper) noisySum(w []float32, t int, wantLoss bool) error {
 	if err != nil {
 		return err
 	}
-	s.index = s.worst.kept(s.batches.draw(s.index, s.use, t))
+	s.index = s.batches.draw(s.index, s.use, t)
+	s.omit = s.worst.omitted(s.index)
 	if s.c.NoiseMultiplier > 0 && len(s.index) > s.c.room() {
 		s.addNoise64(s.exact(w, s.index, wantLoss), drawn)
 		return nil

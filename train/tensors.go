@@ -44,8 +44,8 @@ func newTensorClip(tensors, rows int) *tensorClip {
 }
 
 // accumulate adds to grad the sum of the gradients of n examples, of each tensor at
-// most clip.
-func (c *tensorClip) accumulate(g tensorGradients, grad []float32, n int, clip float64) {
+// most clip, but for those of omit.
+func (c *tensorClip) accumulate(g tensorGradients, grad []float32, n int, clip float64, omit []bool) {
 	for k := range c.square {
 		c.square[k], c.bound[k], c.scale[k] = c.square[k][:n], c.bound[k][:n], c.scale[k][:n]
 		clear(c.square[k])
@@ -54,6 +54,7 @@ func (c *tensorClip) accumulate(g tensorGradients, grad []float32, n int, clip f
 	g.TensorSquares(c.square, c.bound)
 	for k := range c.square {
 		clipFactors(c.scale[k], c.square[k], c.bound[k], clip)
+		leaveOut(c.scale[k], omit)
 	}
 	g.TensorAccumulate(grad, c.scale)
 }

@@ -14,8 +14,9 @@ import (
 //
 // Real rows. Rank gives each row of the table a place in one order of all, which follows from a
 // released score and the row's own contents, so that ties, which are by place, are between equal
-// rows alone. A step draws its batch as ever and drops the Rows of it that rank highest, all of a
-// batch that has no more, before a gradient is taken.
+// rows alone. A step draws its batch as ever, and the Rows of it that rank highest, all of a
+// batch that has no more, add nothing to its sum. They keep their places in it, so that they do not shift
+// the draws of others.
 //
 // Let B be the batch that the coins of all other rows give, K(B) what is kept of it, as a multiset,
 // and x a row more. With fewer than Rows rows in B nothing is kept of B, nor of B+x. Else let m be
@@ -24,8 +25,8 @@ import (
 // none away, and a group S of c rows brings at most |S| (apply it |S| times). Hence:
 //
 //   - The clipped sum f(B) = sum over K(B) moves by at most one clip, of a whole gradient or of each
-//     tensor: f has the sensitivity of a sum over B. (Draws belong to the rows that are kept, each with
-//     its own: those that B and B+x keep both can be given the same ones.)
+//     tensor: f has the sensitivity of a sum over B. (Draws belong to places in the batch before
+//     rows are left out, so that a row that B and B+x keep both can be given the same.)
 //   - Poisson samples: what a step releases with x is the mixture over B, in whose law x has no part,
 //     of (1-q) N(f(B)) + q N(f(B+x)), and without x that of N(f(B)). Divergences are jointly convex,
 //     so that the largest over B bounds both directions, and that pair is the one that
@@ -111,23 +112,27 @@ func (w *Worst) less(batch float64) float64 {
 	return batch - float64(w.Rows)
 }
 
+// omitted marks the rows of a batch that rank highest; nil is none. A row that is listed twice
+// counts twice.
+func (w *Worst) omitted(batch []int32) []bool {
+	if w == nil {
+		return nil
+	}
+	out := make([]bool, len(batch))
+	for _, i := range w.highest(len(batch), func(i int) float64 { return float64(w.Rank[batch[i]]) }) {
+		out[i] = true
+	}
+	return out
+}
+
 // kept drops from the rows of a batch, in place, those that rank highest; the others stay in order.
-// A row that is listed twice counts twice.
 func (w *Worst) kept(batch []int32) []int32 {
 	if w == nil {
 		return batch
 	}
-	if len(batch) <= w.Rows {
-		return batch[:0]
-	}
-	least, equal := w.limit(len(batch), func(i int) float64 { return float64(w.Rank[batch[i]]) })
-	out := batch[:0]
-	for _, row := range batch {
-		switch at := float64(w.Rank[row]); {
-		case at > least:
-		case at == least && equal > 0:
-			equal--
-		default:
+	omit, out := w.omitted(batch), batch[:0]
+	for i, row := range batch {
+		if !omit[i] {
 			out = append(out, row)
 		}
 	}
@@ -146,9 +151,27 @@ func (w *Worst) ofEach(lists [][]int32) [][]int32 {
 	return out
 }
 
+// highest are the places of the Rows highest of n numbers, ascending, all where there are fewer; of
+// equal ones the first.
+func (w *Worst) highest(n int, of func(i int) float64) []int {
+	least, equal := w.limit(n, of)
+	places := make([]int, 0, w.Rows)
+	for i := range n {
+		switch v := of(i); {
+		case n <= w.Rows || v > least:
+			places = append(places, i)
+		case v == least && equal > 0:
+			places, equal = append(places, i), equal-1
+		}
+	}
+	return places
+}
+
 // limit is the least of the Rows highest of n numbers, and how many of those are equal to it.
-// n is above Rows.
 func (w *Worst) limit(n int, of func(i int) float64) (least float64, equal int) {
+	if n <= w.Rows {
+		return 0, 0
+	}
 	top := make([]float64, 0, w.Rows+1) // ascending
 	for i := range n {
 		v := of(i)
@@ -173,17 +196,7 @@ func (w *Worst) dropped(x net.Matrix, label int) []int {
 		return nil
 	}
 	scores := w.Score(x, label)
-	least, equal := w.limit(x.Rows, func(i int) float64 { return scores[i] })
-	places := make([]int, 0, w.Rows)
-	for i, s := range scores {
-		switch {
-		case s > least:
-			places = append(places, i)
-		case s == least && equal > 0:
-			places, equal = append(places, i), equal-1
-		}
-	}
-	return places
+	return w.highest(x.Rows, func(i int) float64 { return scores[i] })
 }
 
 // silence sets the gradients at the generated rows x that are left out to zero.
