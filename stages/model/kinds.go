@@ -23,5 +23,26 @@ func scorers() []artifact.ScorerDecoder {
 
 // Kinds lists the models of every family, what removes anomalies by them, and sample.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), anomaly.Kinds(scorers()), sample.Kinds())
+	list := slices.Concat(gan.Kinds(), graphical.Kinds(), latent.Kinds(), mixture.Kinds(), tailored.Kinds(), votes.Kinds(), anomaly.Kinds(scorers()), sample.Kinds())
+	for i := range list {
+		list[i] = readsDetectors(list[i])
+	}
+	return list
+}
+
+// readsDetectors hands the decoders of all detectors to a kind whose batches may leave
+// anomalies out: families do not know each other's.
+func readsDetectors(k pipeline.Kind) pipeline.Kind {
+	type reader interface {
+		KnowDecoders([]artifact.ScorerDecoder)
+	}
+	fresh := k.New
+	if _, reads := fresh().(reader); reads {
+		k.New = func() pipeline.Stage {
+			s := fresh()
+			s.(reader).KnowDecoders(slices.Concat(anomaly.Scorers(), scorers()))
+			return s
+		}
+	}
+	return k
 }

@@ -12,11 +12,11 @@ import (
 // Kinds lists the kinds of this family. Rows are removed by what they release, and by the
 // models of other families that read, by their decoders, as what rows are scored by.
 func Kinds(models []artifact.ScorerDecoder) []pipeline.Kind {
-	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind(slices.Concat(decoders(), models))}
+	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind(slices.Concat(Scorers(), models))}
 }
 
-// decoders read what the kinds of this family release.
-func decoders() []artifact.ScorerDecoder {
+// Scorers read what the kinds of this family release.
+func Scorers() []artifact.ScorerDecoder {
 	return []artifact.ScorerDecoder{{Kind: anomalyDetector, Format: autoencoderFormat, Decode: readAutoencoder},
 		{Kind: anomalyForest, Format: forestFormat, Decode: readForest}}
 }

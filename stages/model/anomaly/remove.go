@@ -3,8 +3,6 @@ package anomaly
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -71,8 +69,8 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, detector := in["in"], in["detector"]
 	var ps pipeline.Problems
 	s.check(h, detector, &ps)
-	if s.scores(detector, &ps) {
-		sameColumns(h.Domain, detector.Domain, &ps)
+	if artifact.Scores(detector, s.decoders, &ps) {
+		artifact.SameColumns(h.Domain, detector.Domain, "from", &ps)
 	}
 	out := s.header(h, detector)
 	var write []string
@@ -114,21 +112,6 @@ func (s *Remove) check(h, detector pipeline.Header, ps *pipeline.Problems) {
 	}
 }
 
-// scores tells whether rows can be scored by what is given for a detector, and adds a
-// problem where not.
-func (s *Remove) scores(detector pipeline.Header, ps *pipeline.Problems) bool {
-	if detector.Form == pipeline.FormDetector || detector.Scores {
-		return true
-	}
-	var names []string
-	for _, d := range s.decoders {
-		names = append(names, d.Kind)
-	}
-	slices.Sort(names)
-	ps.Add("detector", "a model that does not tell how probable a row is", "one of a kind by which rows are scored: auto, "+strings.Join(slices.Compact(names), ", "))
-	return false
-}
-
 // header is that of the rows that are left; the comment of Remove has the proof.
 func (s *Remove) header(h, detector pipeline.Header) pipeline.Header {
 	h.Domain = h.Domain.Clone()
@@ -147,36 +130,6 @@ func (s *Remove) header(h, detector pipeline.Header) pipeline.Header {
 	}
 	h.Class = h.Class.Join(detector.Class)
 	return h
-}
-
-// sameColumns adds a problem for each column of a detector that a table lacks, or that
-// means something else there. Other columns of the table are nobody's concern.
-func sameColumns(table, detector *pipeline.Domain, ps *pipeline.Problems) {
-	for i := range detector.Columns {
-		want := &detector.Columns[i]
-		c := table.Column(want.Name)
-		is := func(found, accepted string) {
-			ps.Add("from", "a table whose column "+want.Name+" "+found, accepted)
-		}
-		switch {
-		case c == nil:
-			is("is missing", "a table with all columns that the detector looks at")
-		case c.Encoding != nil:
-			is("is encoded", "a table as it is before the stage encode")
-		case c.Type != want.Type:
-			is("is "+string(c.Type), "as the detector has it: "+string(want.Type))
-		case !slices.Equal(c.Categories, want.Categories):
-			is("has other categories", "those that the detector has learned")
-		case !sameBounds(c, want):
-			is("has other bounds", fmt.Sprintf("as the detector has it: %v", *want.Bounds))
-		case c.Nullable && !want.Nullable:
-			is("may be missing", "as the detector has it: never missing")
-		}
-	}
-}
-
-func sameBounds(a, b *pipeline.Column) bool {
-	return a.Type.Coded() || a.Bounds != nil && b.Bounds != nil && *a.Bounds == *b.Bounds
 }
 
 // remaining is the table without the rows that go.

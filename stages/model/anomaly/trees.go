@@ -26,6 +26,8 @@ type forest struct {
 	Columns []pipeline.Column `json:"columns"`
 	Depth   int               `json:"depth"`
 	Trees   []tree            `json:"trees"`
+
+	bits [][]float64 // of each leaf of each tree, once it is read back
 }
 
 type tree struct {
@@ -73,6 +75,9 @@ func readForest(files map[string][]byte) (artifact.Scorer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("detector: %s: %w", forestFile, err)
 	}
+	for _, t := range f.Trees {
+		f.bits = append(f.bits, t.surprise())
+	}
 	return f, nil
 }
 
@@ -107,16 +112,12 @@ func (f *forest) Domain() *pipeline.Domain { return &pipeline.Domain{Columns: f.
 // Scores implements artifact.Scorer: the mean over trees of log2 of all rows of a tree over those in
 // the row's leaf, one added to each leaf, noise below 0 counting as 0.
 func (f *forest) Scores(table *columns.Frame) ([]float64, error) {
-	bits := make([][]float64, len(f.Trees))
-	for k, t := range f.Trees {
-		bits[k] = t.surprise()
-	}
 	scores := make([]float64, 0, table.Rows)
 	err := f.each(table, func(x net.Matrix) {
 		for i := range x.Rows {
 			sum := 0.0
 			for k, t := range f.Trees {
-				sum += bits[k][t.leaf(x.Row(i))]
+				sum += f.bits[k][t.leaf(x.Row(i))]
 			}
 			scores = append(scores, sum/float64(len(f.Trees)))
 		}

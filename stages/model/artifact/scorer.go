@@ -1,6 +1,10 @@
 package artifact
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 )
@@ -18,3 +22,48 @@ type Scorer interface {
 
 // ScorerDecoder reads what rows are scored by.
 type ScorerDecoder = DecoderOf[Scorer]
+
+// Scores tells whether rows can be scored by what is given for a detector, and adds a
+// problem where not.
+func Scores(detector pipeline.Header, decoders []ScorerDecoder, ps *pipeline.Problems) bool {
+	if detector.Form == pipeline.FormDetector || detector.Scores {
+		return true
+	}
+	var names []string
+	for _, d := range decoders {
+		names = append(names, d.Kind)
+	}
+	slices.Sort(names)
+	ps.Add("detector", "a model that does not tell how probable a row is", "one of a kind by which rows are scored: auto, "+strings.Join(slices.Compact(names), ", "))
+	return false
+}
+
+// SameColumns adds a problem, at path, for each column of a detector that a table lacks, or
+// that means something else there. Other columns of the table are nobody's concern.
+func SameColumns(table, detector *pipeline.Domain, path string, ps *pipeline.Problems) {
+	for i := range detector.Columns {
+		want := &detector.Columns[i]
+		c := table.Column(want.Name)
+		is := func(found, accepted string) {
+			ps.Add(path, "a table whose column "+want.Name+" "+found, accepted)
+		}
+		switch {
+		case c == nil:
+			is("is missing", "a table with all columns that the detector looks at")
+		case c.Encoding != nil:
+			is("is encoded", "a table as it is before the stage encode")
+		case c.Type != want.Type:
+			is("is "+string(c.Type), "as the detector has it: "+string(want.Type))
+		case !slices.Equal(c.Categories, want.Categories):
+			is("has other categories", "those that the detector has learned")
+		case !sameBounds(c, want):
+			is("has other bounds", fmt.Sprintf("as the detector has it: %v", *want.Bounds))
+		case c.Nullable && !want.Nullable:
+			is("may be missing", "as the detector has it: never missing")
+		}
+	}
+}
+
+func sameBounds(a, b *pipeline.Column) bool {
+	return a.Type.Coded() || a.Bounds != nil && b.Bounds != nil && *a.Bounds == *b.Bounds
+}

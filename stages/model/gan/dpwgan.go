@@ -32,6 +32,7 @@ import (
 // proven as well. With program the published program runs, of which nothing is proven.
 type DPWGAN struct {
 	training.Sampling `yaml:",inline"`
+	training.Removal  `yaml:",inline"`
 	CriticSteps       int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Critic steps before each turn of the generator."`
 	GeneratorSteps    int     `yaml:"generator_steps" json:"generator_steps" min:"1" doc:"Generator steps in a turn; they cost no privacy."`
 	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"rmsprop|adam" doc:"Optimiser of critic and generator; adam has betas 0.5 and 0.9."`
@@ -61,7 +62,7 @@ func dpWGANKind() pipeline.Kind {
 		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and releases the generator. " +
 			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that the bill is proven; the published program with its shuffled batches (program) is not. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers scaled by min_max. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
 			return &DPWGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
@@ -81,6 +82,7 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if s.Program == nil && s.Steps < s.CriticSteps {
 		ps.Add("steps", fmt.Sprintf("%d, so that the generator is never trained", s.Steps), fmt.Sprintf("at least critic_steps, %d", s.CriticSteps))
 	}
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize}, training.Batch{Setting: "generated_batch", Rows: float64(s.GeneratedBatch)})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -98,10 +100,10 @@ func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.describe(rate, len(critic.Tensors())),
 			Mechanism: func(scale float64) privacy.Mechanism { return mechanism(scale) }}},
-		Terms:    pipeline.Pricing{Scale: noise, Published: published, Unproven: s.Program.unproven()},
+		Terms:    pipeline.Pricing{Scale: noise, Published: published, Unproven: s.Unproven(in, s.Program.unproven())},
 		Findings: s.findings(h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			trained, err := s.train(ctx, env, in["in"], critic, gen)
+			trained, err := s.train(ctx, env, in, critic, gen)
 			if err != nil {
 				return nil, err
 			}
@@ -157,13 +159,13 @@ func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
 }
 
 // train returns the generator's weights; the critic stays here.
-func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critic, gen *net.Net) ([]float32, error) {
-	l, err := training.Begin(ctx, env, t, 0, s.CheckpointEvery)
+func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critic, gen *net.Net) ([]float32, error) {
+	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(in))
 	if err != nil {
 		return nil, err
 	}
 	weights := env.Rand("weights")
-	_, trained, err := train.WGAN(ctx, s.config(env), critic, gen, s.fresh(critic, weights), s.fresh(gen, weights), l.Rows, l.Paid, l.Hooks)
+	_, trained, err := train.WGAN(ctx, s.config(env, l.Worst), critic, gen, s.fresh(critic, weights), s.fresh(gen, weights), l.Rows, l.Paid, l.Hooks)
 	return trained, err
 }
 
@@ -175,10 +177,10 @@ func (s *DPWGAN) fresh(n *net.Net, r *rand.Rand) []float32 {
 	return n.Init(r)
 }
 
-func (s *DPWGAN) config(env *pipeline.Env) train.WGANConfig {
+func (s *DPWGAN) config(env *pipeline.Env, worst *train.Worst) train.WGANConfig {
 	return train.WGANConfig{CriticSteps: s.CriticSteps, GeneratorSteps: s.GeneratorSteps,
 		WeightClip: s.WeightClip, GeneratorBatch: s.GeneratedBatch, Critic: s.optimiser(s.LearningRate), Generator: s.optimiser(s.generatorRate()),
-		Average: s.Average, Seed: env.Rand("training").Uint64()}
+		Average: s.Average, Seed: env.Rand("training").Uint64(), Worst: worst}
 }
 
 func (s *DPWGAN) generatorRate() float64 {

@@ -33,16 +33,17 @@ import (
 // whose accountant gives each row of a batch a coin of its own (W36) and each step an
 // amplification that hidden states of critics break (W37).
 type GSWGAN struct {
-	Steps           int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; each releases noised gradients once."`
-	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
-	Query           string  `yaml:"query" json:"query" enum:"batch|sample|mean" doc:"Who judges a generated row: one critic drawn secretly for the whole batch, one drawn for it alone, or all critics averaged."`
-	MaxGradNorm     float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of the gradient at one generated row."`
-	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release (2 max_grad_norm for each row of queries batch and sample); calibrated to the budget by default."`
-	LearningRate    float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0, 0.9) for critics, and for the generator without generator_rate."`
-	StartWeights    string  `yaml:"start_weights" json:"start_weights" enum:"uniform|normal" doc:"Weights that all nets begin with: uniform within one over the root of a unit's inputs, or standard normal, as the thesis states (they explode)."`
-	GSCritics       `yaml:",inline"`
-	GSGenerator     `yaml:",inline"`
-	CheckpointEvery int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	Steps            int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; each releases noised gradients once."`
+	BatchSize        int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
+	Query            string  `yaml:"query" json:"query" enum:"batch|sample|mean" doc:"Who judges a generated row: one critic drawn secretly for the whole batch, one drawn for it alone, or all critics averaged."`
+	MaxGradNorm      float64 `yaml:"max_grad_norm" json:"max_grad_norm" exclusiveMin:"0" doc:"Bound on the L2 norm of the gradient at one generated row."`
+	NoiseMultiplier  float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise standard deviation over what one shard can change in a release (2 max_grad_norm for each row of queries batch and sample); calibrated to the budget by default."`
+	LearningRate     float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Learning rate of Adam (betas 0, 0.9) for critics, and for the generator without generator_rate."`
+	StartWeights     string  `yaml:"start_weights" json:"start_weights" enum:"uniform|normal" doc:"Weights that all nets begin with: uniform within one over the root of a unit's inputs, or standard normal, as the thesis states (they explode)."`
+	GSCritics        `yaml:",inline"`
+	GSGenerator      `yaml:",inline"`
+	training.Removal `yaml:",inline"`
+	CheckpointEvery  int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 // GSCritics are settings of the critics.
@@ -72,7 +73,7 @@ func gsWGANKind() pipeline.Kind {
 		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
 			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. All queries are proven under critic_schedule public, mean at the least noise. query batch with critic_schedule drawn is the published algorithm, without a proof. " +
 			"Use it where rows must be cleaned together. Needs an encoded table of stability shards(k).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
 			return &GSWGAN{Steps: 500, BatchSize: 32, Query: "mean", MaxGradNorm: 1, LearningRate: 1e-3, StartWeights: "uniform",
@@ -92,6 +93,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
 	}
 	s.checkSchedule(h, &ps)
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "batch_size", Rows: float64(s.BatchSize)})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -108,9 +110,9 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: s.words(critics),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.query(scale, critics, critic.In()) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics), Unproven: s.unproven(critics, h)},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedGSWGAN(s, critics), Unproven: s.Unproven(in, s.unproven(critics, h))},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			kept, err := s.train(ctx, env, in["in"], critics, critic, gen)
+			kept, err := s.train(ctx, env, in, critics, critic, gen)
 			if err != nil {
 				return nil, err
 			}
@@ -162,10 +164,12 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 }
 
 // train returns the generators to release; the critics stay here.
-func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, critics int, critic, gen *net.Net) ([]train.Iterate, error) {
-	l, err := training.Begin(ctx, env, t, critics, s.CheckpointEvery)
+func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critics int, critic, gen *net.Net) ([]train.Iterate, error) {
+	l, err := training.Begin(ctx, env, in["in"], critics, s.CheckpointEvery, s.LeftOut(in))
 	if err != nil {
 		return nil, err
 	}
-	return train.GSWGAN(ctx, s.config(critics, env.Rand("training").Uint64()), critic, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
+	c := s.config(critics, env.Rand("training").Uint64())
+	c.Worst = l.Worst
+	return train.GSWGAN(ctx, c, critic, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
 }

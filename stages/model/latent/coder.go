@@ -84,6 +84,6 @@ func heads(d *pipeline.Domain, skip int) (train.Criterion, error) {
 	return h.Loss, nil
 }
 
-func (c Coder) config() train.FitConfig {
-	return train.FitConfig{Optimiser: train.Adam(c.LearningRate, 0.9, 0.999), Average: c.Average}
+func (c Coder) config(worst *train.Worst) train.FitConfig {
+	return train.FitConfig{Optimiser: train.Adam(c.LearningRate, 0.9, 0.999), Average: c.Average, Worst: worst}
 }

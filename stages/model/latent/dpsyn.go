@@ -38,6 +38,7 @@ import (
 // proof (W05); nothing here samples the parts at rates of their own.
 type DPSYN struct {
 	training.Sampling `yaml:",inline"`
+	training.Removal  `yaml:",inline"`
 	Label             string `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column whose categories have an autoencoder and a mixture each. What is in a label without rows is noise; its share is near 0."`
 	Labels            string `yaml:"labels" json:"labels" enum:"private|public" doc:"private: shares of labels are noisy sizes; public, as published: they are exact, which nothing proves."`
 	Coder             `yaml:",inline"`
@@ -64,7 +65,7 @@ func dpSYNKind() pipeline.Kind {
 		Doc: "Trains an autoencoder for each label by DP-SGD, learns the codes of its rows as a mixture of Gaussians by noisy expectation maximisation, and releases decoders and mixtures. " +
 			"Labels are private: all autoencoders learn in the same steps, and shares of labels are noisy. " +
 			"Use it after encode where one column, such as a target, divides the rows; sample with a condition on it wastes few rows. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		New: func() pipeline.Stage {
 			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
@@ -85,6 +86,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if s.Mixture.Components > 1 && s.Mixture.Rounds < 2 {
 		ps.Add("mixture.rounds", "1", "at least 2 for more than one component: the first round tells where components start")
 	}
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -103,10 +105,10 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 					return mechanism.GaussianFilter{NoiseMultiplier: s.mixtureNoise(scale, rate), Adjacency: h.Terms.Adjacency}
 				}},
 		},
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.unproven()},
+		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedSYN(s, rate), Unproven: s.Unproven(in, s.unproven())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			parts, err := l.run(ctx, env, in["in"])
+			parts, err := l.run(ctx, env, in)
 			if err != nil {
 				return nil, err
 			}

@@ -27,6 +27,7 @@ import (
 // (a)). The decoder alone is released; rows are drawn from standard normal codes.
 type DPVAE struct {
 	training.Sampling `yaml:",inline"`
+	training.Removal  `yaml:",inline"`
 	Coder             `yaml:",inline"`
 	KLWeight          float64 `yaml:"kl_weight" json:"kl_weight" min:"0" doc:"Weight of the divergence of codes from the standard normal, beside a loss that is summed over columns; 1 is the evidence bound."`
 }
@@ -37,7 +38,7 @@ func dpVAEKind() pipeline.Kind {
 		Doc: "Trains a variational autoencoder by DP-SGD on encoder and decoder together and releases the decoder, which turns standard normal codes into rows. " +
 			"Each column has the loss of its encoding: cross entropy for a one-hot group, binary cross entropy for numbers scaled to [0,1], squared error for others. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) keep their spread, which numbers scaled by min_max lose. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
 		New: func() pipeline.Stage {
 			return &DPVAE{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, KLWeight: 1,
@@ -53,6 +54,7 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -69,10 +71,10 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g", rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, weights) }}},
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps))},
+		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)), Unproven: s.Unproven(in, pipeline.Unproven{})},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			trained, err := s.train(ctx, env, in["in"], nets)
+			trained, err := s.train(ctx, env, in, nets)
 			if err != nil {
 				return nil, err
 			}
@@ -83,12 +85,12 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // train returns the decoder's weights; the encoder stays here.
-func (s *DPVAE) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, n coders) ([]float32, error) {
-	l, err := training.Begin(ctx, env, t, 0, s.CheckpointEvery)
+func (s *DPVAE) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, n coders) ([]float32, error) {
+	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(in))
 	if err != nil {
 		return nil, err
 	}
-	criterion, err := heads(t.Domain, -1)
+	criterion, err := heads(in["in"].Domain, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func (s *DPVAE) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, 
 	}
 	random := env.Rand("weights")
 	start := append(n.encoder.Init(random), n.decoder.Init(random)...)
-	w, err := train.Fit(ctx, s.config(), o, start, l.Rows.Len(), l.Paid, l.Hooks)
+	w, err := train.Fit(ctx, s.config(l.Worst), o, start, l.Rows.Len(), l.Paid, l.Hooks)
 	if err != nil {
 		return nil, err
 	}

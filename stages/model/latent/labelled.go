@@ -44,8 +44,9 @@ func (l *labelled) fits() error {
 func (l *labelled) weights() int { return l.labels * l.auto.Params() }
 
 // run trains, learns the mixtures, and gives the part of each label.
-func (l *labelled) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) ([]generator.Part, error) {
-	begun, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery)
+func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
+	t := in["in"]
+	begun, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery, l.LeftOut(in))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *pipeline.Dom
 	for range l.labels {
 		start = append(start, l.auto.Init(random)...)
 	}
-	return train.Fit(ctx, l.config(), all, start, begun.Rows.Len(), begun.Paid, begun.Hooks)
+	return train.Fit(ctx, l.config(begun.Worst), all, start, begun.Rows.Len(), begun.Paid, begun.Hooks)
 }
 
 // of are the weights of one label's autoencoder.

@@ -27,14 +27,15 @@ import (
 // both depend on private votes (W21; docs/accounting.md section 7), so neither is done here.
 // No restart is chosen by private scores.
 type PATEGAN struct {
-	Steps           int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; in each the teachers vote on batch_size generated rows."`
-	BatchSize       int     `yaml:"batch_size" json:"batch_size" min:"1" max:"1000000" doc:"Generated rows that are voted on in a step."`
-	Noise           string  `yaml:"noise" json:"noise" enum:"gaussian|laplace" doc:"Law of the noise on a count of votes. laplace is the paper's and costs more wherever there are many votes."`
-	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Standard deviation (laplace: scale) of the noise on a count of votes, which one shard moves by 1; calibrated to the budget by default."`
-	PATETeachers    `yaml:",inline"`
-	PATEStudent     `yaml:",inline"`
-	PATEGenerator   `yaml:",inline"`
-	CheckpointEvery int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	Steps            int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; in each the teachers vote on batch_size generated rows."`
+	BatchSize        int     `yaml:"batch_size" json:"batch_size" min:"1" max:"1000000" doc:"Generated rows that are voted on in a step."`
+	Noise            string  `yaml:"noise" json:"noise" enum:"gaussian|laplace" doc:"Law of the noise on a count of votes. laplace is the paper's and costs more wherever there are many votes."`
+	NoiseMultiplier  float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Standard deviation (laplace: scale) of the noise on a count of votes, which one shard moves by 1; calibrated to the budget by default."`
+	PATETeachers     `yaml:",inline"`
+	PATEStudent      `yaml:",inline"`
+	PATEGenerator    `yaml:",inline"`
+	training.Removal `yaml:",inline"`
+	CheckpointEvery  int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 // PATETeachers are settings of the teachers.
@@ -80,7 +81,7 @@ func pateGANKind() pipeline.Kind {
 			"Votes are charged whatever they are, so that the epsilon is known before the run; steps inside a shard, such as impute_knn with scope shard, cost nothing. " +
 			"With logistic, teacher_features columns, teacher_votes real, noise laplace, student_learns majority and student_loss wasserstein it is the paper's algorithm at its proven price. " +
 			"Use it where a GAN is wanted and noise should not grow with its nets: 500 to 2,000 shards of some ten rows or more. Needs an encoded table of stability shards(k).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards, each with a teacher."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards, each with a teacher."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
 		New: func() pipeline.Stage {
 			return &PATEGAN{Steps: 3000, BatchSize: 64, Noise: "gaussian",
@@ -101,6 +102,7 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
 	}
 	s.checkTogether(&ps)
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "batch_size", Rows: float64(s.BatchSize)})
 	if s.Target != "" && h.Domain.Column(s.Target) == nil {
 		ps.Unknown("target", "column", s.Target, h.Domain.Names())
 	}
@@ -116,9 +118,9 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("votes of %d teachers on %d generated rows a step, %s noise", h.Shards, s.BatchSize, s.Noise),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.votes(scale, h.Shards) }}},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published()},
+		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: s.published(), Unproven: s.Unproven(in, pipeline.Unproven{})},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			weights, err := s.train(ctx, env, in["in"], h.Shards, student, gen)
+			weights, err := s.train(ctx, env, in, h.Shards, student, gen)
 			if err != nil {
 				return nil, err
 			}
@@ -147,12 +149,14 @@ func (s *PATEGAN) votes(multiplier float64, teachers int) mechanism.Votes {
 }
 
 // train returns the generator's weights; the teachers stay here.
-func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, teachers int, student, gen *net.Net) ([]float32, error) {
-	l, err := training.Begin(ctx, env, t, teachers, s.CheckpointEvery)
+func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, teachers int, student, gen *net.Net) ([]float32, error) {
+	l, err := training.Begin(ctx, env, in["in"], teachers, s.CheckpointEvery, s.LeftOut(in))
 	if err != nil {
 		return nil, err
 	}
-	return train.PATEGAN(ctx, s.config(t.Domain, env.Rand("training").Uint64()), student, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
+	c := s.config(in["in"].Domain, env.Rand("training").Uint64())
+	c.Worst = l.Worst
+	return train.PATEGAN(ctx, c, student, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
 }
 
 func (s *PATEGAN) config(d *pipeline.Domain, seed uint64) train.PATEGANConfig {

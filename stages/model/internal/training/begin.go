@@ -18,15 +18,16 @@ const Spend = "train"
 type Learning struct {
 	Table  *columns.Encoded
 	Rows   *train.Rows
-	Shards [][]int32 // rows of each shard; nil where the table is not sharded
+	Shards [][]int32    // rows of each shard; nil where the table is not sharded
+	Worst  *train.Worst // rows that batches leave out; nil: none
 	Paid   *privacy.Handle
 	Hooks  train.Hooks
 }
 
 // Begin reads an encoded table, of k shards (0: not sharded), and then pays: a
-// table that cannot be read costs nothing. every is how many steps lie between
+// table that cannot be read, or not be made ready, costs nothing. every is how many steps lie between
 // checkpoints.
-func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int) (l Learning, err error) {
+func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every int, ready ...func(context.Context, *Learning) error) (l Learning, err error) {
 	if l.Table, err = columns.ReadEncoded(ctx, t); err != nil {
 		return l, err
 	}
@@ -35,6 +36,11 @@ func Begin(ctx context.Context, env *pipeline.Env, t pipeline.Table, k, every in
 	}
 	if k > 0 {
 		if l.Shards, err = l.Table.ByShard(k); err != nil {
+			return l, err
+		}
+	}
+	for _, do := range ready {
+		if err = do(ctx, &l); err != nil {
 			return l, err
 		}
 	}
