@@ -42,6 +42,24 @@ func Run(t testing.TB, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) 
 	return out, err
 }
 
+// After is the table that stages, applied in turn by their ports in and out, make of one.
+func After(t testing.TB, in Input, stages ...pipeline.Stage) Input {
+	t.Helper()
+	table := pipeline.FromRecords(in.Header, in.Rows)
+	for _, s := range stages {
+		out, err := Run(t, s, Env(1), pipeline.Tables{"in": table})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table = out["out"]
+	}
+	rows, err := table.Collect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Input{Header: table.Header, Rows: rows}
+}
+
 // results runs a case and reads each output in whole.
 func results(ctx context.Context, c Case, size int64, workers int) (map[string]arrow.Record, error) {
 	o := observe(ctx, c, manner{size: size, workers: workers, key: 1})

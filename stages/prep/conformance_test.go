@@ -46,24 +46,6 @@ func clinicTable() pipelinetest.Input {
 	return pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, clinicColumns()...)}
 }
 
-// after is the table that stages, applied in turn, make of the clinic table.
-func after(t *testing.T, in pipelinetest.Input, stages ...pipeline.Stage) pipelinetest.Input {
-	t.Helper()
-	table := pipeline.FromRecords(in.Header, in.Rows)
-	for _, s := range stages {
-		out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": table})
-		if err != nil {
-			t.Fatal(err)
-		}
-		table = out["out"]
-	}
-	r, err := table.Collect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pipelinetest.Input{Header: table.Header, Rows: r}
-}
-
 func one(name string, in pipelinetest.Input, stage func() pipeline.Stage) pipelinetest.Case {
 	return pipelinetest.Case{Name: name, Stage: stage, In: map[string]pipelinetest.Input{"in": in}}
 }
@@ -72,18 +54,18 @@ func pointer(x float64) *float64 { return &x }
 
 // cleaned holds the clinic table to its bounds, without the identifier.
 func cleaned(t *testing.T) pipelinetest.Input {
-	return after(t, clinicTable(), &Drop{Columns: []string{"patient_id"}},
+	return pipelinetest.After(t, clinicTable(), &Drop{Columns: []string{"patient_id"}},
 		&NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"}, &Bounds{Outside: "missing"})
 }
 
 // complete is the cleaned table with nothing missing in any number.
 func complete(t *testing.T) pipelinetest.Input {
-	return after(t, cleaned(t), &MissingIndicator{Columns: []string{"age"}, Suffix: "_missing"},
+	return pipelinetest.After(t, cleaned(t), &MissingIndicator{Columns: []string{"age"}, Suffix: "_missing"},
 		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120, "visits": 0, "admission": 15000}})
 }
 
 func sharded(t *testing.T, in pipelinetest.Input) pipelinetest.Input {
-	return after(t, in, &Shard{Shards: 3, By: "random"})
+	return pipelinetest.After(t, in, &Shard{Shards: 3, By: "random"})
 }
 
 func unitTable() pipelinetest.Input {
@@ -128,8 +110,8 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 		return &Encode{MinMax: [2]float64{-1, 1}, Missing: "category", OneHot: []string{"grade"},
 			Standard: map[string]Moments{"admission": {Mean: 15000, SD: 3000}}}
 	}
-	encodedTable := after(t, full, encode())
-	binned := after(t, full, &Discretize{Strategy: "uniform", Bins: 4, Inverse: "uniform"})
+	encodedTable := pipelinetest.After(t, full, encode())
+	binned := pipelinetest.After(t, full, &Discretize{Strategy: "uniform", Bins: 4, Inverse: "uniform"})
 	withReference := func(stage func() pipeline.Stage) pipelinetest.Case {
 		c := one("reference", tidy, stage)
 		c.In["reference"] = public(tidy)
@@ -230,7 +212,7 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 		"dp_count": {
 			one("add_remove", addRemove, func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 			one("several rows a unit", unitTable(), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
-			one("after a filter", after(t, raw, &Filter{Keep: "age > 30", Missing: "drop"}), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
+			one("after a filter", pipelinetest.After(t, raw, &Filter{Keep: "age > 30", Missing: "drop"}), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 		},
 		"write": {one("csv", raw, func() pipeline.Stage { return &Write{Formats: []string{"csv"}} })},
 		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{}, Stage: func() pipeline.Stage {

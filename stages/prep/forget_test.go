@@ -20,7 +20,7 @@ func TestUndoingLeavesNewColumnsAlone(t *testing.T) {
 			&Drop{Columns: []string{"age"}}, overwrite},
 		"with a sentinel": {&NotAvailable{Columns: map[string]float64{"age": 34}, Suffix: "_na"}, overwrite},
 	} {
-		out := after(t, clinicTable(), append(stages, &Decode{To: "source"})...)
+		out := pipelinetest.After(t, clinicTable(), append(stages, &Decode{To: "source"})...)
 		at := out.Header.Domain.Index("age")
 		values, ok := out.Rows.Column(at).(*array.Int64)
 		if !ok || values.Value(0) != 2 || values.Value(4) != 4 {
@@ -37,7 +37,7 @@ func TestUndoingPastQuantiles(t *testing.T) {
 	fill := &ImputeConstant{Numbers: map[string]float64{"age": 50}}
 	for name, mark := range map[string]pipeline.Stage{"missing": &MissingIndicator{Columns: []string{"age"}, Suffix: "_was"},
 		"sentinel": &NotAvailable{Columns: map[string]float64{"age": 34}, Suffix: "_was"}} {
-		in := after(t, clinicTable(), mark, fill)
+		in := pipelinetest.After(t, clinicTable(), mark, fill)
 		out, err := pipelinetest.Run(t, quantiles, pipelinetest.Env(1), pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows)})
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestUndoingPastQuantiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back := after(t, pipelinetest.Input{Header: out["out"].Header, Rows: rows}, &Decode{To: "source"})
+		back := pipelinetest.After(t, pipelinetest.Input{Header: out["out"].Header, Rows: rows}, &Decode{To: "source"})
 		at := back.Header.Domain.Index("age")
 		codes, ok := back.Rows.Column(at).(*array.Int32)
 		if !ok || back.Header.Domain.Index("age_was") >= 0 || codes.IsNull(2) != (name == "missing") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
 )
 
 // The language of formulas: what is refused, before any data, and why.
@@ -58,11 +59,11 @@ func TestFormulas(t *testing.T) {
 		`max(col("n-b"), 3)`:              {pointer(3), pointer(3), pointer(7)},
 		`g in ["high", "mid"] ? 1.0: 0.0`: {pointer(1), pointer(0), nan},
 	} {
-		out := after(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: pipeline.Numeric}}})
+		out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: pipeline.Numeric}}})
 		t.Run(formula, func(t *testing.T) {
 			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, named(out, "x")), want)
 		})
 	}
-	rest := after(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: pipeline.Integer}}})
+	rest := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: pipeline.Integer}}})
 	compare(t, "a remainder by zero", tolerance{}, listed(t, named(rest, "x")), []*float64{pointer(1), nan, pointer(0)})
 }

@@ -124,7 +124,7 @@ func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, ow
 	if len(stage.OneHot) == 0 {
 		raw.Header.Domain.Columns[0].Nullable = false
 	}
-	enc := after(t, raw, stage)
+	enc := pipelinetest.After(t, raw, stage)
 	at := 0
 	for j := range i {
 		at += len(categories[j])
@@ -155,7 +155,7 @@ func checkEncoded(t *testing.T, raw pipelinetest.Input, stage *Encode, i int, ow
 			}
 		}
 	}
-	back := after(t, enc, &Decode{To: "source"})
+	back := pipelinetest.After(t, enc, &Decode{To: "source"})
 	compare(t, "there and back", tolerance{}, listed(t, back.Rows.Column(0)), listed(t, raw.Rows.Column(0)))
 }
 
@@ -224,7 +224,7 @@ func blocks(t *testing.T, labels [][]string) pipeline.Header {
 		columns = append(columns, pipeline.Column{Name: fmt.Sprint("block", i), Type: pipeline.Categorical, Categories: names})
 		values = append(values, []any{names[0]})
 	}
-	return after(t, table(columns, values...), &Encode{MinMax: [2]float64{0, 1}, Missing: "error"}).Header
+	return pipelinetest.After(t, table(columns, values...), &Encode{MinMax: [2]float64{0, 1}, Missing: "error"}).Header
 }
 
 func checkSoftmax(t *testing.T, c goldenCase, row []float64, sizes []int, temperature float64, r int, want softmaxWant) {

@@ -89,7 +89,7 @@ func held(t *testing.T) pipelinetest.Input {
 			sentinels[c.Name] = *c.Sentinel
 		}
 	}
-	return after(t, raw, &NotAvailable{Columns: sentinels, Suffix: "_na"}, &Bounds{Outside: "missing", Bounds: limits})
+	return pipelinetest.After(t, raw, &NotAvailable{Columns: sentinels, Suffix: "_na"}, &Bounds{Outside: "missing", Bounds: limits})
 }
 
 type facts struct {
@@ -149,7 +149,7 @@ func named(in pipelinetest.Input, name string) arrow.Array {
 
 func checkCounts(t *testing.T, in pipelinetest.Input, name string, want map[string]int) {
 	for category, n := range want {
-		kept := after(t, in, &Filter{Keep: fmt.Sprintf("%s == %q", name, category), Missing: "drop"})
+		kept := pipelinetest.After(t, in, &Filter{Keep: fmt.Sprintf("%s == %q", name, category), Missing: "drop"})
 		if kept.Rows.NumRows() != int64(n) {
 			t.Errorf("%s: %d rows of %s, want %d", name, kept.Rows.NumRows(), category, n)
 		}
@@ -207,7 +207,7 @@ func checkSentinel(t *testing.T, c goldenCase, in pipelinetest.Input, want facts
 	if got := sum(values(t, in, "days_since_na")); int(got) != *want.NotAvailable {
 		t.Errorf("%v not available, want %d", got, *want.NotAvailable)
 	}
-	there := after(t, in, &Filter{Keep: "not days_since_na", Missing: "error"})
+	there := pipelinetest.After(t, in, &Filter{Keep: "not days_since_na", Missing: "error"})
 	for what, p := range map[string]struct{ got, want float64 }{
 		"mean":             {average(values(t, in, "days_since")), *want.ValueMean},
 		"mean where there": {average(values(t, there, "days_since")), *want.Available},
@@ -254,8 +254,8 @@ func knnCase(t *testing.T, c goldenCase) {
 	}
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Expected, &want)
-	clean := after(t, held(t), &Select{Columns: p.Columns})
-	full := after(t, clean, &ImputeKNN{Neighbors: p.Neighbors, Weights: p.Weights, Scope: "table", Scale: "bounds"})
+	clean := pipelinetest.After(t, held(t), &Select{Columns: p.Columns})
+	full := pipelinetest.After(t, clean, &ImputeKNN{Neighbors: p.Neighbors, Weights: p.Weights, Scope: "table", Scale: "bounds"})
 	filled := 0
 	for i := range clean.Rows.Columns() {
 		filled += clean.Rows.Column(i).NullN() - full.Rows.Column(i).NullN()
@@ -302,7 +302,7 @@ func glmCase(t *testing.T, c goldenCase) {
 			complete = append(complete, "not missing("+name+")")
 		}
 	}
-	in = after(t, in, &Filter{Keep: strings.Join(complete, " and "), Missing: "error"}, design(p.Design, p.Target, p.Exposure))
+	in = pipelinetest.After(t, in, &Filter{Keep: strings.Join(complete, " and "), Missing: "error"}, design(p.Design, p.Target, p.Exposure))
 	if in.Rows.NumRows() != int64(want.N) {
 		t.Fatalf("%d rows, want %d", in.Rows.NumRows(), want.N)
 	}

@@ -261,7 +261,7 @@ func outlierCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
 	raw := table([]pipeline.Column{{Name: "x", Type: pipeline.Numeric, Nullable: true}}, anys(in.Column))
-	out := after(t, raw, &Bounds{Outside: "missing", Bounds: map[string]Limits{"x": p}})
+	out := pipelinetest.After(t, raw, &Bounds{Outside: "missing", Bounds: map[string]Limits{"x": p}})
 	compare(t, "column", c.Tol, listed(t, out.Rows.Column(0)), want.Column)
 	if n := out.Rows.Column(0).NullN(); n != want.Missing || n-raw.Rows.Column(0).NullN() != want.Replaced {
 		t.Errorf("%d missing, want %d, of which %d replaced", n, want.Missing, want.Replaced)
@@ -287,13 +287,13 @@ func notAvailableCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
 	raw := table([]pipeline.Column{{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{p.Lower, p.Upper}, Nullable: true}}, anys(in.Column))
-	split := after(t, raw, &NotAvailable{Columns: map[string]float64{"x": p.Sentinel}, Suffix: "_na"})
+	split := pipelinetest.After(t, raw, &NotAvailable{Columns: map[string]float64{"x": p.Sentinel}, Suffix: "_na"})
 	compare(t, "value", c.Tol, listed(t, split.Rows.Column(0)), want.Value)
 	compare(t, "not_available", c.Tol, listed(t, split.Rows.Column(1)), want.NotAvailable)
 	e := scaling{Form: pipeline.MinMax, Range: p.Range, Lower: p.Lower, Upper: p.Upper}
 	compare(t, "value_scaled", c.Tol, mapped(want.Value, e.onLine()), want.Scaled)
 
-	encoded := after(t, split, &Filter{Keep: "not missing(x)", Missing: "keep"},
+	encoded := pipelinetest.After(t, split, &Filter{Keep: "not missing(x)", Missing: "keep"},
 		&ImputeConstant{Numbers: map[string]float64{"x": 0}, Categories: map[string]string{"x_na": "no"}}, &Encode{MinMax: p.Range, Missing: "error"})
 	var dense []float32
 	for _, pair := range in.Pairs {

@@ -15,7 +15,7 @@ import (
 // A table that went through every invertible step comes back: same columns,
 // types, categories, missing values and sentinels.
 func TestThereAndBack(t *testing.T) {
-	in := after(t, clinicTable(), &Drop{Columns: []string{"patient_id"}})
+	in := pipelinetest.After(t, clinicTable(), &Drop{Columns: []string{"patient_id"}})
 	steps := []pipeline.Stage{
 		&NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"},
 		&Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100", Missing: "keep"},
@@ -23,8 +23,8 @@ func TestThereAndBack(t *testing.T) {
 		&ImputeConstant{Numbers: map[string]float64{"age": 50, "pressure": 120}},
 		&Encode{MinMax: [2]float64{-1, 1}, Missing: "category"},
 	}
-	kept := after(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100", Missing: "keep"})
-	back := after(t, after(t, in, steps...), &Decode{To: "source"})
+	kept := pipelinetest.After(t, in, &Filter{Keep: "pressure < 1000", Missing: "drop"}, &Filter{Keep: "age < 100", Missing: "keep"})
+	back := pipelinetest.After(t, pipelinetest.After(t, in, steps...), &Decode{To: "source"})
 	if diff := cmp.Diff(in.Header.Domain.Names(), back.Header.Domain.Names()); diff != "" {
 		t.Fatalf("columns:\n%s", diff)
 	}
@@ -38,7 +38,7 @@ func TestThereAndBack(t *testing.T) {
 
 // Rows of real numbers become values the source can hold, whatever they are.
 func TestDecodeRowsHoldsBounds(t *testing.T) {
-	enc := after(t, complete(t), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
+	enc := pipelinetest.After(t, complete(t), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
 	width, err := denseWidth(enc.Header.Domain)
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +93,9 @@ func checkHeld(t *testing.T, c pipeline.Column, values []*float64) {
 
 // Steps whose columns were dropped since are left out on the way back.
 func TestInvertAfterDrop(t *testing.T) {
-	in := after(t, complete(t), &Encode{MinMax: [2]float64{0, 1}, Missing: "category"},
+	in := pipelinetest.After(t, complete(t), &Encode{MinMax: [2]float64{0, 1}, Missing: "category"},
 		&Drop{Columns: []string{"age", "visits", "region"}})
-	back := after(t, in, &Decode{To: "source"})
+	back := pipelinetest.After(t, in, &Decode{To: "source"})
 	want := []string{"pressure", "grade", "smoker", "admission"}
 	if diff := cmp.Diff(want, back.Header.Domain.Names()); diff != "" {
 		t.Errorf("columns:\n%s", diff)
@@ -106,7 +106,7 @@ func TestInvertAfterDrop(t *testing.T) {
 func TestBinsComeBackInside(t *testing.T) {
 	full := complete(t)
 	for _, inverse := range []string{"midpoint", "uniform"} {
-		back := after(t, full, &Discretize{Strategy: "uniform", Bins: 4, Columns: []string{"pressure"}, Inverse: inverse}, &Decode{To: "source"})
+		back := pipelinetest.After(t, full, &Discretize{Strategy: "uniform", Bins: 4, Columns: []string{"pressure"}, Inverse: inverse}, &Decode{To: "source"})
 		edges := uniformEdges(60, 240, 4)
 		original := listed(t, named(full, "pressure"))
 		for i, v := range listed(t, named(back, "pressure")) {

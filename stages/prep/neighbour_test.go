@@ -250,7 +250,7 @@ func TestImputingStaysInsideShards(t *testing.T) {
 	}
 	run := func(scope string) pipelinetest.Input {
 		in := sharded(t, table(columns, x, y))
-		return after(t, in, &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: scope, Scale: "none"})
+		return pipelinetest.After(t, in, &ImputeKNN{Neighbors: 3, Weights: "uniform", Scope: scope, Scale: "none"})
 	}
 	inside, across := run("shard"), run("table")
 	x[100], y[100] = 50.0, 1000.0 // row 100 observes y: it is a donor; now far away

@@ -15,10 +15,10 @@ import (
 // only makes values missing, all buffers but that of presence are.
 func TestUnchangedColumnsArePassedOn(t *testing.T) {
 	whole, inside := clinicTable(), filteredTo(t, `visits <= 30 and not missing(age) and age <= 90 and not missing(pressure) and pressure <= 240`)
-	marked := after(t, inside, &MissingIndicator{Columns: []string{"patient_id", "age"}, Suffix: "_missing"})
-	split := after(t, inside, &NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"})
-	encoded := after(t, after(t, inside, &Select{Columns: []string{"visits", "grade", "region"}}), &Encode{OneHot: []string{"grade"}, MinMax: [2]float64{-1, 1}, Missing: "category"})
-	known := after(t, after(t, filteredTo(t, "not missing(region)"), &Select{Columns: []string{"region"}}), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
+	marked := pipelinetest.After(t, inside, &MissingIndicator{Columns: []string{"patient_id", "age"}, Suffix: "_missing"})
+	split := pipelinetest.After(t, inside, &NotAvailable{Columns: map[string]float64{"visits": 99999}, Suffix: "_na"})
+	encoded := pipelinetest.After(t, pipelinetest.After(t, inside, &Select{Columns: []string{"visits", "grade", "region"}}), &Encode{OneHot: []string{"grade"}, MinMax: [2]float64{-1, 1}, Missing: "category"})
+	known := pipelinetest.After(t, pipelinetest.After(t, filteredTo(t, "not missing(region)"), &Select{Columns: []string{"region"}}), &Encode{MinMax: [2]float64{-1, 1}, Missing: "category"})
 	for name, c := range map[string]struct {
 		in      pipelinetest.Input
 		stage   pipeline.Stage
@@ -68,7 +68,7 @@ func TestUnchangedColumnsArePassedOn(t *testing.T) {
 // filteredTo is the clinic table with the rows for which a formula is true.
 func filteredTo(t *testing.T, keep string) pipelinetest.Input {
 	t.Helper()
-	return after(t, clinicTable(), &Filter{Keep: keep, Missing: "drop"})
+	return pipelinetest.After(t, clinicTable(), &Filter{Keep: keep, Missing: "drop"})
 }
 
 // firstBatch is the whole table as one record of its own.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
 
@@ -138,7 +139,7 @@ func TestPrivateReferenceMakesPrivate(t *testing.T) {
 func TestProblems(t *testing.T) {
 	h := clinicTable().Header
 	unit := unitTable().Header
-	noID := after(t, clinicTable(), &Drop{Columns: []string{"patient_id"}}).Header
+	noID := pipelinetest.After(t, clinicTable(), &Drop{Columns: []string{"patient_id"}}).Header
 	noID.Terms.Unit = unit.Terms.Unit
 	bare := clinicTable().Header
 	bare.Domain = bare.Domain.Clone()
@@ -193,7 +194,7 @@ func TestReferenceProblems(t *testing.T) {
 		"ordinal": &Discretize{Strategy: "uniform", Bins: 3, Columns: []string{"pressure"}},
 	} {
 		s := &Discretize{Strategy: "quantile", Bins: 3, Columns: []string{"pressure"}}
-		_, err := s.Plan(pipeline.Headers{"in": in.Header, "reference": public(after(t, in, with)).Header})
+		_, err := s.Plan(pipeline.Headers{"in": in.Header, "reference": public(pipelinetest.After(t, in, with)).Header})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "pressure") {
 			t.Errorf("after %T: %v, must be a problem with %q", with, err, want)
 		}

@@ -75,7 +75,7 @@ func TestNoRowEndsADerivation(t *testing.T) {
 		{Derived{Formula: `"(" matches grade`, Type: pipeline.Boolean}, true, []*float64{pointer(0), pointer(0), pointer(0), pointer(0)}},
 	} {
 		c.d.Name = "y"
-		out := after(t, edge(), &Derive{Columns: []Derived{c.d}})
+		out := pipelinetest.After(t, edge(), &Derive{Columns: []Derived{c.d}})
 		if got := out.Header.Domain.Column("y").Nullable; got != c.nullable {
 			t.Errorf("%s: nullable %t, want %t", c.d.Formula, got, c.nullable)
 		}
@@ -89,7 +89,7 @@ func TestNoRowEndsADerivation(t *testing.T) {
 // value is missing.
 func TestNoRowEndsAFilter(t *testing.T) {
 	for missing, want := range map[string]int64{"drop": 3, "keep": 4} {
-		if n := after(t, edge(), &Filter{Keep: "int(grade) > 0", Missing: missing}).Rows.NumRows(); n != want {
+		if n := pipelinetest.After(t, edge(), &Filter{Keep: "int(grade) > 0", Missing: missing}).Rows.NumRows(); n != want {
 			t.Errorf("missing: %s keeps %d rows, want %d", missing, n, want)
 		}
 	}
@@ -100,10 +100,10 @@ func TestNumbersThatAreNoneEndNothing(t *testing.T) {
 	columns := []pipeline.Column{{Name: "x", Type: pipeline.Numeric, Nullable: true}, {Name: "y", Type: pipeline.Numeric, Nullable: true}}
 	in := table(columns, []any{math.NaN(), math.Inf(1), math.Inf(-1), 2.0}, []any{nil, 1.0, 2.0, 3.0})
 	clip := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Lower: pointer(0), Upper: pointer(9)}}}
-	compare(t, "clip", tolerance{}, listed(t, named(after(t, in, clip), "x")), []*float64{pointer(0), pointer(9), pointer(0), pointer(2)})
+	compare(t, "clip", tolerance{}, listed(t, named(pipelinetest.After(t, in, clip), "x")), []*float64{pointer(0), pointer(9), pointer(0), pointer(2)})
 	open := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Upper: pointer(9)}}}
-	compare(t, "open", tolerance{}, listed(t, named(after(t, in, open), "x"))[:1], []*float64{pointer(9)})
-	filled := after(t, in, &ImputeKNN{Neighbors: 1, Weights: "uniform", Scope: "table", Scale: "none"})
+	compare(t, "open", tolerance{}, listed(t, named(pipelinetest.After(t, in, open), "x"))[:1], []*float64{pointer(9)})
+	filled := pipelinetest.After(t, in, &ImputeKNN{Neighbors: 1, Weights: "uniform", Scope: "table", Scale: "none"})
 	for _, v := range append(listed(t, named(filled, "x")), listed(t, named(filled, "y"))...) {
 		if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
 			t.Errorf("impute_knn leaves %v", v)

@@ -52,21 +52,7 @@ func people(t *testing.T, n, shards int, of func(i int) (region, smokes int)) pi
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	return after(t, pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}, stages...)
-}
-
-// after is the table that stages, applied in turn, make of in.
-func after(t *testing.T, in pipelinetest.Input, stages ...pipeline.Stage) pipelinetest.Input {
-	t.Helper()
-	table := pipeline.FromRecords(in.Header, in.Rows)
-	for _, s := range stages {
-		out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": table})
-		must(t, err)
-		table = out["out"]
-	}
-	r, err := table.Collect(t.Context())
-	must(t, err)
-	return pipelinetest.Input{Header: table.Header, Rows: r}
+	return pipelinetest.After(t, pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}, stages...)
 }
 
 func must(t *testing.T, err error) {

@@ -33,15 +33,7 @@ func ward(t *testing.T, shards int) pipelinetest.Input {
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	table := pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
-	for _, s := range stages {
-		out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": table})
-		must(t, err)
-		table = out["out"]
-	}
-	r, err := table.Collect(t.Context())
-	must(t, err)
-	return pipelinetest.Input{Header: table.Header, Rows: r}
+	return pipelinetest.After(t, pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}, stages...)
 }
 
 func must(t *testing.T, err error) {
