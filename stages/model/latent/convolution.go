@@ -2,6 +2,7 @@ package latent
 
 import (
 	"fmt"
+	"slices"
 
 	"weir/pipeline"
 	"weir/train/net"
@@ -122,20 +123,27 @@ func narrowing(width, filters int) (list []Convolution) {
 }
 
 // widening goes back the way of narrowing; each kernel is so wide that as many positions come out as
-// went in there.
+// went in there. A wide table ends in a filter whose positions are its columns. A narrow one, whose
+// neighbouring columns seldom belong together, ends in some filters, which a dense layer makes
+// columns of.
 func widening(width int) (list []Convolution) {
-	f, before := 1, width
-	for before > 8 {
+	f := 1
+	if width <= narrow {
+		f = 8
+	}
+	before := width
+	for ; before > 8; f = min(max(4, 2*f), 32) {
 		after := (before-5)/2 + 1
 		list = append(list, Convolution{Filters: f, Kernel: before - 2*(after-1), Stride: 2})
-		f, before = min(max(4, 2*f), 32), after
+		before = after
 	}
 	list = append(list, Convolution{Filters: f, Kernel: before})
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.Reverse(list)
 	return list
 }
+
+// narrow tables have so many encoded columns at most.
+const narrow = 64
 
 // doubling is the generator's: 4 positions, then twice as many until there is one for each
 // number of a code.
