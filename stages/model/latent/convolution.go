@@ -90,7 +90,7 @@ func (s *stack) convolve(c Convolution, transpose bool, at string, ps *pipeline.
 		ps.Add(at+".filters", fmt.Sprintf("%d, at %d positions", c.Filters, positions), fmt.Sprintf("so few that they are at most %d numbers together", mostWide))
 		return false
 	}
-	s.units += float64(max(positions, s.positions)) * float64(seen)
+	s.units += float64(float64(max(positions, s.positions)) * float64(seen))
 	s.positions, s.channels = positions, c.Filters
 	s.add(l)
 	return true
