@@ -14,6 +14,7 @@ import (
 	"weir/stages/model/anomaly"
 	"weir/stages/model/artifact"
 	"weir/stages/model/gan"
+	"weir/stages/model/internal/training"
 	"weir/stages/model/latent"
 	"weir/stages/model/votes"
 	"weir/stages/prep"
@@ -132,6 +133,25 @@ func loops() map[string]struct {
 			w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.GeneratedBatch, w.LatentDim, w.Generator, w.Critic, w.CheckpointEvery = 12, 10, 0.25, 8, 3, []int{8}, []int{6}, 5
 			w.RemoveAnomalies, w.Clip, w.MaxGradNorm = 2, "tensor", 0.01
 		}},
+		"dp_gan": {0, func(s pipeline.Stage) {
+			w := s.(*gan.DPGAN)
+			w.Label, w.Steps, w.ExpectedBatchSize, w.SamplingRate, w.MaxGradNorm, w.GeneratedBatch, w.CheckpointEvery = "region", 12, 10, 0.25, 0.02, 8, 5
+			w.LatentDim, w.Generator, w.Critic, w.Dropout, w.RemoveAnomalies = 3, []int{8}, []int{6}, 0.3, 2
+		}},
+		"rdp_cgan": {0, func(s pipeline.Stage) {
+			w := s.(*latent.RDPCGAN)
+			w.Label, w.Autoencoder.Code, w.CheckpointEvery, w.RemoveAnomalies = "region", 3, 3, 2
+			w.Autoencoder.Sampling, w.GAN.Sampling = phase(8), phase(12)
+			w.Autoencoder.Encoder, w.Autoencoder.Decoder = []latent.Convolution{{Filters: 2, Kernel: 3, Stride: 2}}, []latent.Convolution{{Filters: 2, Kernel: 3}}
+			w.GAN.CriticSteps, w.GAN.GeneratedBatch, w.GAN.LatentDim = 2, 8, 2
+			w.GAN.Generator, w.GAN.Critic = []latent.Convolution{{Filters: 2, Kernel: 2}}, []latent.Convolution{{Filters: 2, Kernel: 3, Padding: 1}}
+		}},
+		"dp_auto_gan": {0, func(s pipeline.Stage) {
+			w := s.(*latent.DPAutoGAN)
+			w.Autoencoder.Sampling, w.GAN.Sampling = phase(8), phase(12)
+			w.Autoencoder.Hidden, w.Autoencoder.Code, w.CheckpointEvery, w.RemoveAnomalies = []int{5}, 3, 3, 2
+			w.GAN.CriticSteps, w.GAN.GeneratedBatch, w.GAN.LatentDim, w.GAN.Generator, w.GAN.Critic = 2, 8, 3, []int{3}, []int{6}
+		}},
 		"gs_wgan": {5, func(s pipeline.Stage) {
 			w := s.(*gan.GSWGAN)
 			w.Steps, w.BatchSize, w.Scheduled, w.LatentDim, w.Generator, w.Critic, w.CheckpointEvery = 12, 6, 2, 3, []int{8}, []int{6}, 5
@@ -153,6 +173,11 @@ func loops() map[string]struct {
 			w.Label, w.Mixture.Components, w.Mixture.Rounds, w.RemoveAnomalies = "region", 2, 3, 2
 		}},
 	}
+}
+
+// phase is one of two.
+func phase(steps int) training.Sampling {
+	return training.Sampling{Steps: steps, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
 }
 
 // kindName is the kind of a case such as "dp_wgan tensor".
@@ -241,6 +266,12 @@ func forget(s pipeline.Stage) {
 		s.RemoveAnomalies = 0
 	case *gan.GSWGAN:
 		s.RemoveAnomalies = 0
+	case *gan.DPGAN:
+		s.RemoveAnomalies = 0
+	case *latent.DPAutoGAN:
+		s.RemoveAnomalies = 0
+	case *latent.RDPCGAN:
+		s.RemoveAnomalies = 0
 	case *votes.PATEGAN:
 		s.RemoveAnomalies = 0
 	case *latent.DPVAE:
@@ -255,14 +286,15 @@ func TestLoopsContinue(t *testing.T) {
 	for name, l := range loops() {
 		raw, k := patients(120), kindOf(t, kindName(name))
 		detector := trained(t, raw)
-		if k.Name == "dp_syn" || k.Name == "gs_wgan" {
+		checkpoints := map[string]int{"dp_wgan": 2, "dp_wgan tensor": 2, "dp_gan": 2, "dp_vae": 2, "pate_gan": 2, "dp_auto_gan": 6, "rdp_cgan": 6}[name]
+		if checkpoints == 0 {
 			continue // write checkpoints by other rules; their loops are those of the others
 		}
 		pipelinetest.Learner{Kind: k, Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
 			s := k.New()
 			l.quick(s)
 			return s
-		}}.Resumes(t, encodedOf(t, raw, l.shards), 2)
+		}}.Resumes(t, encodedOf(t, raw, l.shards), checkpoints)
 	}
 }
 

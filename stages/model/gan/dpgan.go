@@ -37,6 +37,7 @@ import (
 // range of its encoding, a category is drawn.
 type DPGAN struct {
 	training.Sampling `yaml:",inline"`
+	training.Removal  `yaml:",inline"`
 	labels.Setting    `yaml:",inline"`
 	GANNets           `yaml:",inline"`
 	Loss              string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
@@ -57,7 +58,7 @@ func dpGANKind() pipeline.Kind {
 		Doc: "Trains a GAN for each label of a column by DP-SGD on the critics, and releases the generators (the DP-GAN of the GANAD thesis). " +
 			"Labels are private: all critics learn in the same steps under one clip, and shares of labels are noisy or equal. " +
 			"Use it after encode where one column, such as a target, divides the rows; dp_syn and dp_wgan are alternatives. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generators, each with the share of its label."}},
 		New: func() pipeline.Stage {
 			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
@@ -86,6 +87,7 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if column >= 0 && len(h.Domain.Columns) == 1 {
 		ps.Add("label", "the only column of the table", "a column of a table that has others: the nets learn those")
 	}
+	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize}, training.Batch{Setting: "generated_batch", Rows: float64(s.GeneratedBatch)})
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
@@ -99,10 +101,10 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Spends: append([]pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.weights()) }}},
 			s.Spends(s.Sampling, rate, l.labels)...),
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)), Unproven: s.Unproven()},
+		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)), Unproven: s.UnprovenBeside(in, s.Unproven())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			parts, err := l.run(ctx, env, in["in"])
+			parts, err := l.run(ctx, env, in)
 			if err != nil {
 				return nil, err
 			}
@@ -134,8 +136,8 @@ func (l *labelled) plan(rate float64) (err error) {
 func (l *labelled) weights() int { return l.labels * l.critic.Params() }
 
 // run reads the table, then pays, learns, and gives the part of each label.
-func (l *labelled) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) ([]generator.Part, error) {
-	table, err := columns.ReadEncoded(ctx, t)
+func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
+	table, err := columns.ReadEncoded(ctx, in["in"])
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +146,10 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, t pipeline.Table)
 		return nil, err
 	}
 	of, err := table.Codes(l.column)
+	if err != nil {
+		return nil, err
+	}
+	worst, err := l.WorstOfLabels(ctx, in, table, l.column)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +166,9 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, t pipeline.Table)
 	for range l.labels {
 		critics, generators = append(critics, l.critic.Init(random)...), append(generators, l.blank.Init(random)...)
 	}
-	trained, err := train.LabelGAN(ctx, l.config(env, shares), l.critic, l.blank, critics, generators, rows, of, paid, hooks)
+	c := l.config(env, shares)
+	c.Worst = worst
+	trained, err := train.LabelGAN(ctx, c, l.critic, l.blank, critics, generators, rows, of, paid, hooks)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,12 @@ const dpAutoGAN = "dp_auto_gan"
 // With noise_on decoder the encoder learns without noise, as in the published program
 // and the paper's appendix. That has no guarantee (docs/accounting.md section 2.1, W13).
 type DPAutoGAN struct {
-	Autoencoder     Autoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase."`
-	GAN             GAN         `yaml:"gan" json:"gan" doc:"Second phase, with the decoder frozen."`
-	NoiseRatio      float64     `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critic where both are calibrated to the budget: a public number."`
-	NoiseOn         string      `yaml:"noise_on" json:"noise_on" enum:"both|decoder" doc:"Which half of the autoencoder is clipped and noised. decoder is the published program, without a proof (claims: published)."`
-	CheckpointEvery int         `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	Autoencoder      Autoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase."`
+	GAN              GAN         `yaml:"gan" json:"gan" doc:"Second phase, with the decoder frozen."`
+	training.Removal `yaml:",inline"`
+	NoiseRatio       float64 `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critic where both are calibrated to the budget: a public number."`
+	NoiseOn          string  `yaml:"noise_on" json:"noise_on" enum:"both|decoder" doc:"Which half of the autoencoder is clipped and noised. decoder is the published program, without a proof (claims: published)."`
+	CheckpointEvery  int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 func dpAutoGANKind() pipeline.Kind {
@@ -44,7 +45,7 @@ func dpAutoGANKind() pipeline.Kind {
 		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
 			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that the bill is proven. " +
 			"Use it after encode, for tables of categories and numbers, which come out far nearer cut into declared bins than scaled, or of many binary columns. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "Generator and decoder in one."}},
 		New: func() pipeline.Stage {
 			return &DPAutoGAN{
@@ -67,7 +68,7 @@ const (
 // Plan prices both phases.
 func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	plan, err := s.plan(h)
+	plan, err := s.plan(in)
 	if err != nil {
 		return pipeline.Work{}, err
 	}
@@ -80,10 +81,10 @@ func (s *DPAutoGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critic, sampling rate %.4g", plan.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return s.gan(scale, plan) }},
 		},
-		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.unproven()},
+		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: s.published(plan), Unproven: s.UnprovenBeside(in, s.unproven())},
 		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h), s.GAN.Findings("gan.expected_batch_size", h)...),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			trained, err := s.train(ctx, env, in["in"], plan)
+			trained, err := s.train(ctx, env, in, plan)
 			if err != nil {
 				return nil, err
 			}

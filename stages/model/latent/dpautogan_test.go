@@ -196,7 +196,7 @@ func TestAutoGANWithoutRows(t *testing.T) {
 func TestHeadsOfColumns(t *testing.T) {
 	h := ward(t).Header
 	s := smallAuto()
-	p, err := s.plan(h)
+	p, err := s.plan(pipeline.Headers{"in": h})
 	must(t, err)
 	if diff := cmp.Diff(encoded.Outputs(h.Domain).Blocks, p.heads); diff != "" {
 		t.Error(diff)

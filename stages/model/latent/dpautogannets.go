@@ -21,13 +21,15 @@ type plan struct {
 	heads                    []net.Block
 }
 
-func (s *DPAutoGAN) plan(h pipeline.Header) (*plan, error) {
+func (s *DPAutoGAN) plan(in pipeline.Headers) (*plan, error) {
+	h := in["in"]
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	p := &plan{}
 	within(&ps, "autoencoder", func(ps *pipeline.Problems) { p.autoencoderRate = s.Autoencoder.Rate(h, ps) })
 	within(&ps, "gan", func(ps *pipeline.Problems) { p.ganRate = s.GAN.Rate(h, ps) })
+	s.CheckRemoval(in, &ps, batchesOf(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.GeneratedBatch)...)
 	if len(ps) == 0 {
 		s.judge(h.Domain, &ps)
 	}
@@ -40,6 +42,12 @@ func (s *DPAutoGAN) plan(h pipeline.Header) (*plan, error) {
 	within(&ps, "autoencoder", func(ps *pipeline.Problems) { reach(ps, s.autoencoder(1, p)) })
 	within(&ps, "gan", func(ps *pipeline.Problems) { reach(ps, s.gan(1, p)) })
 	return p, ps.Err()
+}
+
+// batchesOf are the batches of two phases.
+func batchesOf(autoencoder, gan training.Sampling, generated int) []training.Batch {
+	return []training.Batch{{Setting: "autoencoder.expected_batch_size", Rows: autoencoder.ExpectedBatchSize},
+		{Setting: "gan.expected_batch_size", Rows: gan.ExpectedBatchSize}, {Setting: "gan.generated_batch", Rows: float64(generated)}}
 }
 
 // within gives the problems of a phase its path.

@@ -13,12 +13,16 @@ import (
 )
 
 // train returns the weights of generator and decoder; encoder and critic stay here.
-func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, p *plan) ([]float32, error) {
-	table, err := columns.ReadEncoded(ctx, t)
+func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, p *plan) ([]float32, error) {
+	table, err := columns.ReadEncoded(ctx, in["in"])
 	if err != nil {
 		return nil, err
 	}
 	rows, err := table.Rows()
+	if err != nil {
+		return nil, err
+	}
+	worst, err := s.Worst(ctx, in, table)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +34,7 @@ func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 	start := append(p.encoder.Init(random), p.decoder.Init(random)...)
 	learned, passed := l.Before(1, p.decoder.Params())
 	if !passed {
-		all, err := s.encode(ctx, p, start, l.Rows, l.Paid[0], l.Hooks(0, nil))
+		all, err := s.encode(ctx, p, start, l.Rows, worst, l.Paid[0], l.Hooks(0, nil))
 		if err != nil {
 			return nil, err
 		}
@@ -39,18 +43,19 @@ func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, t pipeline.Tab
 	code := p.chain.Init(random)
 	copy(code[len(code)-len(learned):], learned)
 	c := s.GAN.config(len(learned), env.Rand("training").Uint64())
+	c.Worst = worst
 	_, trained, err := train.WGAN(ctx, c, p.critic, p.chain, p.critic.Init(random), code, l.Rows, l.Paid[1], l.Hooks(1, learned))
 	return trained, err
 }
 
 // encode trains the autoencoder and returns the weights of encoder and decoder.
-func (s *DPAutoGAN) encode(ctx context.Context, p *plan, start []float32, rows *train.Rows, paid *privacy.Handle, h train.Hooks) ([]float32, error) {
+func (s *DPAutoGAN) encode(ctx context.Context, p *plan, start []float32, rows *train.Rows, worst *train.Worst, paid *privacy.Handle, h train.Hooks) ([]float32, error) {
 	a := s.Autoencoder
 	criterion, err := p.criterion(a)
 	if err != nil {
 		return nil, err
 	}
-	c := train.FitConfig{Optimiser: a.optimiser(), Average: a.Average}
+	c := train.FitConfig{Optimiser: a.optimiser(), Average: a.Average, Worst: worst}
 	if s.NoiseOn == "decoder" {
 		o := &train.NoiselessEncoder{Encoder: p.encoder, Decoder: p.decoder, X: rows, Criterion: criterion, Optimiser: a.encoderOptimiser()}
 		return o.Fit(ctx, c, start, paid, h)

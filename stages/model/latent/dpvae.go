@@ -71,7 +71,7 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Out: pipeline.Headers{"model": out},
 		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g", rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, weights) }}},
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)), Unproven: s.Unproven(in, pipeline.Unproven{})},
+		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedVAE(rate, int64(s.Steps)), Unproven: s.UnprovenBeside(in, pipeline.Unproven{})},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			trained, err := s.train(ctx, env, in, nets)

@@ -39,11 +39,12 @@ const rdpCGAN = "rdp_cgan"
 // program feeds its autoencoder and critics one row at a time, where batch norm is
 // instance_norm, which mixes none.
 type RDPCGAN struct {
-	labels.Setting  `yaml:",inline"`
-	Autoencoder     ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
-	GAN             ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
-	NoiseRatio      float64              `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critics where both are calibrated to the budget: a public number."`
-	CheckpointEvery int                  `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+	labels.Setting   `yaml:",inline"`
+	Autoencoder      ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
+	GAN              ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
+	training.Removal `yaml:",inline"`
+	NoiseRatio       float64 `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critics where both are calibrated to the budget: a public number."`
+	CheckpointEvery  int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
 
 func rdpCGANKind() pipeline.Kind {
@@ -52,7 +53,7 @@ func rdpCGANKind() pipeline.Kind {
 		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a label). " +
 			"Labels are private: all critics learn in the same steps, a row in that of its own label. " +
 			"Use it after encode to compare with the paper, or for wide tables of numbers whose neighbouring columns belong together, such as samples of a signal; for others dp_auto_gan learns more. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}},
+		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "A generator with its decoder for each label."}},
 		New: func() pipeline.Stage {
 			return &RDPCGAN{
@@ -70,7 +71,7 @@ func rdpCGANKind() pipeline.Kind {
 // Plan prices both phases and the sizes of labels.
 func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	l, err := s.plan(h)
+	l, err := s.plan(in)
 	if err != nil {
 		return pipeline.Work{}, err
 	}
@@ -82,10 +83,10 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 				Mechanism: func(scale float64) privacy.Mechanism { return l.autoencoder(scale) }},
 			pipeline.Spend{Name: spendGAN, Doc: fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, l.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.gan(scale) }}),
-		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)), Unproven: s.Unproven()},
+		Terms:    pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)), Unproven: s.UnprovenBeside(in, s.Unproven())},
 		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h), s.GAN.Findings("gan.expected_batch_size", h)...),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			parts, err := l.train(ctx, env, in["in"])
+			parts, err := l.train(ctx, env, in)
 			if err != nil {
 				return nil, err
 			}
@@ -95,7 +96,8 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-func (s *RDPCGAN) plan(h pipeline.Header) (*convolved, error) {
+func (s *RDPCGAN) plan(in pipeline.Headers) (*convolved, error) {
+	h := in["in"]
 	var ps pipeline.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
@@ -103,6 +105,7 @@ func (s *RDPCGAN) plan(h pipeline.Header) (*convolved, error) {
 	within(&ps, "autoencoder", func(ps *pipeline.Problems) { l.autoencoderRate = s.Autoencoder.Rate(h, ps) })
 	within(&ps, "gan", func(ps *pipeline.Problems) { l.ganRate = s.GAN.Rate(h, ps) })
 	judgePhases(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.CriticSteps, &ps)
+	s.CheckRemoval(in, &ps, batchesOf(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.GeneratedBatch)...)
 	if err := ps.Err(); err != nil {
 		return nil, err
 	}

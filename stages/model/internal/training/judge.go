@@ -26,24 +26,29 @@ type judge struct {
 // LeftOut makes a training of the tables of a stage ready to leave anomalies out (see Begin).
 func (r *Removal) LeftOut(in pipeline.Tables) func(context.Context, *Learning) error {
 	return func(ctx context.Context, l *Learning) (err error) {
-		l.Worst, err = r.Worst(ctx, in["in"].Header, in["detector"], l.Rows)
+		l.Worst, err = r.Worst(ctx, in, l.Table)
 		return err
 	}
 }
 
-// Worst ranks the private rows of an encoded table of header h by a released detector, before anything
-// is paid. nil where no anomalies are left out.
-func (r *Removal) Worst(ctx context.Context, h pipeline.Header, detector pipeline.Table, rows *train.Rows) (*train.Worst, error) {
-	return r.WorstOfLabels(ctx, h, detector, rows, -1)
+// Worst ranks the private rows of the table that a stage has read by its released detector, before
+// anything is paid. nil where no anomalies are left out.
+func (r *Removal) Worst(ctx context.Context, in pipeline.Tables, table *columns.Encoded) (*train.Worst, error) {
+	return r.WorstOfLabels(ctx, in, table, -1)
 }
 
 // WorstOfLabels is Worst where generated rows have zeros in the one-hot column of that place, which
 // holds their label.
-func (r *Removal) WorstOfLabels(ctx context.Context, h pipeline.Header, detector pipeline.Table, rows *train.Rows, column int) (*train.Worst, error) {
+func (r *Removal) WorstOfLabels(ctx context.Context, in pipeline.Tables, table *columns.Encoded, column int) (*train.Worst, error) {
 	if r.RemoveAnomalies == 0 {
 		return nil, nil
 	}
-	scorer, err := artifact.Read(ctx, detector, r.decoders)
+	h := in["in"].Header
+	rows, err := table.Rows()
+	if err != nil {
+		return nil, err
+	}
+	scorer, err := artifact.Read(ctx, in["detector"], r.decoders)
 	if err != nil {
 		return nil, err
 	}

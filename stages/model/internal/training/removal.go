@@ -77,8 +77,8 @@ func (r *Removal) unpaid(in pipeline.Headers) bool {
 	return in["detector"].Class == pipeline.Private && !in["in"].Terms.NoPrivacy
 }
 
-// Unproven is that of a stage, and what an unpaid detector breaks.
-func (r *Removal) Unproven(in pipeline.Headers, stage pipeline.Unproven) pipeline.Unproven {
+// UnprovenBeside is that of a stage, or what an unpaid detector breaks.
+func (r *Removal) UnprovenBeside(in pipeline.Headers, stage pipeline.Unproven) pipeline.Unproven {
 	if !r.unpaid(in) || stage.Rule != "" {
 		return stage
 	}
