@@ -44,6 +44,9 @@ func (r Raw) Text() string {
 	return string(text)
 }
 
+// Null tells null, which takes a setting out (see Document.Copy).
+func (r Raw) Null() bool { return r.node == nil || r.node.ShortTag() == "!!null" }
+
 // MarshalJSON is the value as JSON; null where there is none.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if r.node == nil {

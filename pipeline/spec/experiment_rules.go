@@ -77,7 +77,11 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 		var own []string
 		for _, setting := range cell.Value {
 			at := schema.Path("experiment", "cells", cell.Name, setting.Name)
-			p.axis(at, setting.Name, slices.Concat(before, takenBy("this cell", own)))
+			given := before
+			if setting.Value.Null() { // a cell may do without what grid and levels set in the others
+				given = slices.DeleteFunc(slices.Clone(before), func(other taken) bool { return schema.Within(other.setting, setting.Name) })
+			}
+			p.axis(at, setting.Name, slices.Concat(given, takenBy("this cell", own)))
 			own = append(own, setting.Name)
 		}
 		names = append(names, cell.Name)
