@@ -36,6 +36,8 @@ func Claims() []Claim {
 			"never: the number depends on private votes, and its flip probability belongs to another mechanism than the one that runs", false},
 		{"pate_gan_synthcity", "synthcity, the same with a precedence error in the exponent",
 			"never", false},
+		{"ganad_detector", "Crha 2025 (GANAD): the noise of one step, 0.1/epsilon clips of a batch's mean gradient",
+			"never: every step adds it, and a row moves a batch's gradient by two clips", false},
 		{"twinify", "twinify and d3p: Fourier accountant, substitute relation, pair for Poisson sampling",
 			"Poisson batches; as run, batches are drawn without replacement", false},
 		{"jalko", "Jälkö et al. 2021: twice the add_remove epsilon at half of delta, Renyi orders below 500, classic conversion",

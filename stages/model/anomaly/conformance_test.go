@@ -22,6 +22,14 @@ func detectorCases() (cases []pipelinetest.Case) {
 			}})
 		}
 	}
+	for name, epsilon := range map[string]float64{"program": 0.1 / 1.5, "program without noise": 0} {
+		cases = append(cases, pipelinetest.Case{Name: name, In: map[string]pipelinetest.Input{"in": changed(visitors(40), published)},
+			Stage: func() pipeline.Stage {
+				s := thesis(epsilon)
+				s.Program.Rows = 40
+				return s
+			}})
+	}
 	return cases
 }
 

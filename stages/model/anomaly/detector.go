@@ -26,14 +26,15 @@ const anomalyDetector = "anomaly_detector"
 // encoder and decoder (Abadi et al. 2016), both of which are released.
 //
 // The thesis clips the mean of a batch instead, takes rows in order and adds the noise of
-// one step, without composition: that has no guarantee, and no variant here (docs/accounting.md
-// section 5).
+// one step, without composition: that is Program, under claims: published alone.
 type Detector struct {
 	training.Sampling `yaml:",inline"`
 	Optimiser         string  `yaml:"optimiser" json:"optimiser" enum:"adam|sgd" doc:"Optimiser of the noisy gradients: adam has betas 0.9 and 0.999, sgd no momentum."`
 	LearningRate      float64 `yaml:"learning_rate" json:"learning_rate" exclusiveMin:"0" doc:"Its learning rate."`
 	Average           float64 `yaml:"average" json:"average" min:"0" exclusiveMax:"1" doc:"Decay of the running average of the weights, which is what is released; 0 releases the last weights."`
 	CheckpointEvery   int     `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
+
+	Program *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"The program of the thesis instead of DP-SGD, under claims: published: batches in order, the gradient of each batch's mean clipped to max_grad_norm, plain gradient descent at learning_rate (0.01) from standard normal weights. steps has no part in it."`
 }
 
 func anomalyDetectorKind() pipeline.Kind {
@@ -43,7 +44,7 @@ func anomalyDetectorKind() pipeline.Kind {
 			"Of d numbers that a row becomes, d - floor(d/2) are its hidden units, with a sigmoid before and after. " +
 			"Use it before remove_anomalies, with a small part of the budget (privacy.split: {detector: 0.1, train: 0.9}). " +
 			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}},
+		In:  tableIn(),
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The autoencoder."}},
 		New: func() pipeline.Stage {
 			return &Detector{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
@@ -55,6 +56,9 @@ func anomalyDetectorKind() pipeline.Kind {
 // Plan prices the training.
 func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
+	if s.Program != nil {
+		return s.planProgram(h)
+	}
 	var ps pipeline.Problems
 	need(h, &ps)
 	rate := s.Rate(h, &ps)
@@ -69,21 +73,17 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return pipeline.Work{}, err
 	}
 	out := detectorHeader(h)
-	return pipeline.Work{
-		Out: pipeline.Headers{"model": out},
-		Spends: []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoder, sampling rate %.4g", rate),
-			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, n.Params()) }}},
-		Terms:    pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Findings: s.Findings("expected_batch_size", h),
-		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			w, err := s.train(ctx, env, in["in"], n)
-			if err != nil {
-				return nil, err
-			}
-			t, err := packAutoencoder(out, n, w)
-			return pipeline.Tables{"model": t}, err
-		},
-	}, nil
+	w := releases(out, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+		weights, err := s.train(ctx, env, t, n)
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		return packAutoencoder(out, n, weights)
+	})
+	w.Spends = []pipeline.Spend{{Name: training.Spend, Doc: fmt.Sprintf("DP-SGD on the autoencoder, sampling rate %.4g", rate),
+		Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, n.Params()) }}}
+	w.Terms, w.Findings = pipeline.Pricing{Scale: s.NoiseMultiplier}, s.Findings("expected_batch_size", h)
+	return w, nil
 }
 
 // autoencoderNet is the net for rows of a domain, as the thesis has it: its layers.
@@ -101,6 +101,19 @@ func autoencoderNet(d *pipeline.Domain) (*net.Net, error) {
 
 // train returns the weights. The table is read before anything is paid.
 func (s *Detector) train(ctx context.Context, env *pipeline.Env, t pipeline.Table, n *net.Net) ([]float32, error) {
+	o, err := objective(ctx, t, n)
+	if err != nil {
+		return nil, err
+	}
+	paid, hooks, err := training.Pay(env, s.CheckpointEvery)
+	if err != nil {
+		return nil, err
+	}
+	return train.Fit(ctx, train.FitConfig{Optimiser: s.optimiser(), Average: s.Average}, o, n.Init(env.Rand("weights")), o.X.Len(), paid, hooks)
+}
+
+// objective is the loss on the rows of a table.
+func objective(ctx context.Context, t pipeline.Table, n *net.Net) (*train.Supervised, error) {
 	frame, err := columns.Read(ctx, t)
 	if err != nil {
 		return nil, err
@@ -109,15 +122,7 @@ func (s *Detector) train(ctx context.Context, env *pipeline.Env, t pipeline.Tabl
 	if err != nil {
 		return nil, err
 	}
-	o, err := train.Autoencoder(n, rows, net.MSE)
-	if err != nil {
-		return nil, err
-	}
-	paid, hooks, err := training.Pay(env, s.CheckpointEvery)
-	if err != nil {
-		return nil, err
-	}
-	return train.Fit(ctx, train.FitConfig{Optimiser: s.optimiser(), Average: s.Average}, o, n.Init(env.Rand("weights")), rows.Len(), paid, hooks)
+	return train.Autoencoder(n, rows, net.MSE)
 }
 
 func (s *Detector) optimiser() train.Optimiser {

@@ -37,7 +37,7 @@ func anomalyForestKind() pipeline.Kind {
 			"the fewer rows share a row's leaves, the higher its score (an isolation forest on public splits). " +
 			"Use it before remove_anomalies, where rows that are unusual in several columns at once are looked for; it does not see how far outside its bounds a value lies. " +
 			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}},
+		In:  tableIn(),
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The trees, with noisy counts."}},
 		New: func() pipeline.Stage { return &Forest{Trees: 50, Depth: 9} },
 	}
@@ -49,22 +49,19 @@ func (s *Forest) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
 	need(h, &ps)
 	out := detectorHeader(h)
-	return pipeline.Work{
-		Out:   pipeline.Headers{"model": out},
-		Terms: pipeline.Pricing{Scale: s.NoiseMultiplier},
-		Spends: []pipeline.Spend{{Name: "leaves", Doc: fmt.Sprintf("a noisy count of each of %d leaves, of each of %d trees", 1<<s.Depth, s.Trees),
-			Mechanism: func(scale float64) privacy.Mechanism {
-				return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: int64(s.Trees)}
-			}}},
-		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			f, err := s.grow(ctx, env, in["in"])
-			if err != nil {
-				return nil, err
-			}
-			t, err := f.pack(out)
-			return pipeline.Tables{"model": t}, err
-		},
-	}, ps.Err()
+	w := releases(out, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
+		f, err := s.grow(ctx, env, t)
+		if err != nil {
+			return pipeline.Table{}, err
+		}
+		return f.pack(out)
+	})
+	w.Spends = []pipeline.Spend{{Name: "leaves", Doc: fmt.Sprintf("a noisy count of each of %d leaves, of each of %d trees", 1<<s.Depth, s.Trees),
+		Mechanism: func(scale float64) privacy.Mechanism {
+			return mechanism.GaussianHistogram{NoiseMultiplier: scale, Releases: int64(s.Trees)}
+		}}}
+	w.Terms = pipeline.Pricing{Scale: s.NoiseMultiplier}
+	return w, ps.Err()
 }
 
 // grow draws the trees, counts, and then pays: a table that cannot be read costs nothing.

@@ -3,6 +3,7 @@
 package anomaly
 
 import (
+	"context"
 	"slices"
 
 	"weir/pipeline"
@@ -19,6 +20,20 @@ func Kinds(models []artifact.ScorerDecoder) []pipeline.Kind {
 func Scorers() []artifact.ScorerDecoder {
 	return []artifact.ScorerDecoder{{Kind: anomalyDetector, Format: autoencoderFormat, Decode: readAutoencoder},
 		{Kind: anomalyForest, Format: forestFormat, Decode: readForest}}
+}
+
+// tableIn is the port of what a detector is learned from.
+func tableIn() []pipeline.Port {
+	return []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table, as it is before encode."}}
+}
+
+// releases is the work of a stage that learns a detector of header out from its table.
+func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
+	return pipeline.Work{Out: pipeline.Headers{"model": out},
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			t, err := learn(ctx, env, in["in"])
+			return pipeline.Tables{"model": t}, err
+		}}
 }
 
 // detectorHeader is the header of a detector that looks at the columns of a table.

@@ -77,7 +77,7 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if s.Placement == "post" {
 		write = []string{"csv", "parquet"}
 	}
-	return pipeline.Work{Out: pipeline.Headers{"out": out}, Write: write,
+	return pipeline.Work{Out: pipeline.Headers{"out": out}, Write: write, Findings: s.findings(h, detector),
 		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			d, err := artifact.Read(ctx, in["detector"], s.decoders)
 			if err != nil {
@@ -110,6 +110,15 @@ func (s *Remove) check(h, detector pipeline.Header, ps *pipeline.Problems) {
 	if detector.Class == pipeline.Private && !free && h.Terms.Claims != pipeline.ClaimsPublished {
 		ps.Refuse("W04", "detector", "fitted on private rows without a charge", "a released detector, such as anomaly_detector")
 	}
+}
+
+// findings warn of a detector that nobody paid for, which claims: published allows.
+func (s *Remove) findings(h, detector pipeline.Header) []pipeline.Finding {
+	if detector.Class != pipeline.Private || h.Terms.NoPrivacy {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W04", Level: pipeline.LevelWarning, Message: "rows are removed by a detector that is fitted on private rows without a charge: one row may change which of all others go",
+		Fix: "a released detector, such as anomaly_detector without program"}}
 }
 
 // header is that of the rows that are left; the comment of Remove has the proof.
