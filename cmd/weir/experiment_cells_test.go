@@ -69,9 +69,9 @@ func TestExperimentAtLevels(t *testing.T) {
     short: {stages.train.generator: [4]}
     long: {stages.train.generator: [8], stages.extra: null}
 `)
-	s.edit("spec.yaml", "- {privacy.epsilon: 1, stages.train.steps: 20}", "- {privacy.epsilon: 1, stages.train.steps: 20, stages.extra.keep: income >= 1}")
-	s.edit("spec.yaml", "- {privacy.epsilon: 4, stages.train.steps: 30}", "- {privacy.epsilon: 4, stages.train.steps: 30, stages.extra.keep: income >= 2}")
-	s.edit("spec.yaml", "stages:\n", "stages:\n  extra: {kind: filter, keep: income >= 0}\n")
+	s.edit("spec.yaml", "- {privacy.epsilon: 1, stages.train.steps: 20}", "- {privacy.epsilon: 1, stages.train.steps: 20, stages.extra.outside: clip}")
+	s.edit("spec.yaml", "- {privacy.epsilon: 4, stages.train.steps: 30}", "- {privacy.epsilon: 4, stages.train.steps: 30, stages.extra.outside: missing}")
+	s.edit("spec.yaml", "stages:\n", "stages:\n  extra: {kind: bounds, outside: clip}\n")
 	code, out, errs := s.run("--json", "--insecure-noise-seed", "5")
 	var v struct{ Sweep *sweep.Table }
 	if err := json.Unmarshal([]byte(out), &v); code != exitDone || err != nil {
