@@ -123,15 +123,12 @@ func narrowing(width, filters int) (list []Convolution) {
 }
 
 // widening goes back the way of narrowing; each kernel is so wide that as many positions come out as
-// went in there. A wide table ends in a filter whose positions are its columns. A narrow one, whose
-// neighbouring columns seldom belong together, ends in some filters, which a dense layer makes
-// columns of.
+// went in there. A narrow table has one layer, of some filters, which a dense layer makes columns of.
 func widening(width int) (list []Convolution) {
-	f := 1
 	if width <= narrow {
-		f = 8
+		return []Convolution{{Filters: 8, Kernel: min(width, 8)}}
 	}
-	before := width
+	f, before := 1, width
 	for ; before > 8; f = min(max(4, 2*f), 32) {
 		after := (before-5)/2 + 1
 		list = append(list, Convolution{Filters: f, Kernel: before - 2*(after-1), Stride: 2})
@@ -143,7 +140,7 @@ func widening(width int) (list []Convolution) {
 }
 
 // narrow tables have so many encoded columns at most.
-const narrow = 64
+const narrow = 63
 
 // doubling is the generator's: 4 positions, then twice as many until there is one for each
 // number of a code.
@@ -156,9 +153,13 @@ func doubling(code int) []Convolution {
 	return list
 }
 
-// judging is the critic's: a quarter of the positions until at most 8 are left, then a layer
-// over all of them.
+// judging is the critic's: of a wide table a quarter of the positions until at most 8 are left,
+// then a layer over all of them. Of others one layer sees all columns, where any two may
+// belong together.
 func judging(width int) (list []Convolution) {
+	if width <= wide {
+		return []Convolution{{Filters: 64, Kernel: width}}
+	}
 	f := 16
 	for ; width > 8; f = min(2*f, 64) {
 		list = append(list, Convolution{Filters: f, Kernel: 8, Stride: 4, Padding: 1})
@@ -166,3 +167,6 @@ func judging(width int) (list []Convolution) {
 	}
 	return append(list, Convolution{Filters: f, Kernel: width})
 }
+
+// wide tables have more encoded columns.
+const wide = 128

@@ -52,7 +52,7 @@ func rdpCGANKind() pipeline.Kind {
 		Name: rdpCGAN, Version: 1,
 		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a label). " +
 			"Labels are private: all critics learn in the same steps, a row in that of its own label. " +
-			"Use it after encode to compare with the paper, or for wide tables of numbers whose neighbouring columns belong together, such as samples of a signal; for others dp_auto_gan learns more. Needs an encoded table of stability rows(c).",
+			"Use it after encode, with numbers cut into declared bins, to compare with the paper, or with wide rows whose neighbouring columns belong together, such as samples of a signal; of other tables dp_gan learned more. Needs an encoded table of stability rows(c).",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "A generator with its decoder for each label."}},
 		New: func() pipeline.Stage {
@@ -60,7 +60,7 @@ func rdpCGANKind() pipeline.Kind {
 				Setting: labels.Setting{Labels: "private", Share: 0.02},
 				Autoencoder: ConvolvedAutoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500, MaxGradNorm: 0.5},
 					Code: 16, Norm: "none", CodeActivation: "tanh", Loss: "likelihood", LearningRate: 0.003},
-				GAN: ConvolvedGAN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
+				GAN: ConvolvedGAN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.25},
 					CriticSteps: 5, LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, Average: 0.99,
 					LatentDim: 32, GeneratorNorm: "batch_norm", CriticNorm: "none"},
 				NoiseRatio: 0.6, CheckpointEvery: 1000}
