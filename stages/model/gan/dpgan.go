@@ -63,7 +63,7 @@ func dpGANKind() pipeline.Kind {
 		New: func() pipeline.Stage {
 			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 				Setting: labels.Setting{Labels: "private", Share: 0.05},
-				GANNets: GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{24}},
+				GANNets: GANNets{Generator: []int{64}, LatentDim: 32, Critic: []int{64}},
 				Loss:    "wasserstein", CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05,
 				Average: 0.995, GeneratedBatch: 128, CheckpointEvery: 2000}
 		},

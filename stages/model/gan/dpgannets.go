@@ -12,6 +12,10 @@ import (
 // leakThesis is the slope of LeakyReLU below zero in the critics of the GANAD thesis.
 const leakThesis = 0.3
 
+// atWork is the number of private rows whose gradients are taken side by side, on 8 cores; each
+// label has room for all of them.
+const atWork = 8 * 128
+
 // GANNets are the nets of one label.
 type GANNets struct {
 	Generator []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published."`
@@ -34,7 +38,7 @@ func (n GANNets) nets(d *pipeline.Domain, labels, batch int) (critic, gen *net.N
 	all := float64(labels) * generator.NetCopies
 	generator.Fits(&ps, generator.Costs("generator", fmt.Sprintf("%v for %d labels", n.Generator, labels), float64(all*generator.Weights(g...))),
 		generator.Costs("latent_dim", fmt.Sprint(latent), float64(latent)*(float64(all*float64(g[1]))+float64(generator.PassCopies*float64(batch)))),
-		generator.Costs("critic", fmt.Sprintf("%v for %d labels", n.Critic, labels), float64(all*generator.Weights(c...))),
+		generator.Costs("critic", fmt.Sprintf("%v for %d labels", n.Critic, labels), float64(all*generator.Weights(c...))+float64(float64(labels)*generator.PassCopies*atWork*generator.Units(c...))),
 		generator.Costs("generated_batch", fmt.Sprint(batch), generator.PassCopies*float64(batch)*(generator.Units(g...)+generator.Units(c...))))
 	if err := ps.Err(); err != nil {
 		return nil, nil, err
