@@ -169,12 +169,12 @@ func (m matrix) categories(at, width int) []int32 {
 	picked, p := make([]int32, m.rows), make([]float64, width)
 	for r := range picked {
 		block := m.dense[r*m.width+at : r*m.width+at+width]
+		if m.draw.Argmax {
+			picked[r] = argmax(block)
+			continue
+		}
 		for i, z := range block {
 			p[i] = float64(z)
-		}
-		if m.draw.Argmax {
-			picked[r] = argmax(p)
-			continue
 		}
 		if m.draw.Logits {
 			softmax(p, m.draw.Temperature)
@@ -186,8 +186,8 @@ func (m matrix) categories(at, width int) []int32 {
 
 // argmax is the place of the greatest number, the first of equals; NaN is never
 // the greatest.
-func argmax(p []float64) int32 {
-	best, at := math.Inf(-1), 0
+func argmax(p []float32) int32 {
+	best, at := float32(math.Inf(-1)), 0
 	for i, v := range p {
 		if v > best {
 			best, at = v, i

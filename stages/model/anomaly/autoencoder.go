@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
@@ -28,6 +29,20 @@ type autoencoder struct {
 	domain  *pipeline.Domain
 	net     *net.Net
 	weights []float32
+	lanes   sync.Pool // of *lane: batches of a loop are scored thousands of times, side by side
+}
+
+// lane is what one worker scores rows in.
+type lane struct {
+	pass *net.Pass
+	x    net.Matrix
+}
+
+func (m *autoencoder) lane() *lane {
+	if l, ok := m.lanes.Get().(*lane); ok {
+		return l
+	}
+	return &lane{m.net.NewPass(chunk), net.NewMatrix(chunk, m.net.In())}
 }
 
 // packAutoencoder makes the artifact of a detector of header h.
@@ -120,7 +135,9 @@ func (m *autoencoder) Scores(f *columns.Frame) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, x := m.net.NewPass(chunk), net.NewMatrix(chunk, m.net.In())
+	l := m.lane()
+	defer m.lanes.Put(l)
+	p, x := l.pass, l.x
 	scores := make([]float64, 0, f.Rows)
 	for at := 0; at < f.Rows; at += chunk {
 		index := upTo(at, min(at+chunk, f.Rows))

@@ -42,14 +42,14 @@ type split struct {
 }
 
 // leaf is the number of the leaf that a row falls into.
-func (t tree) leaf(row []float32) int {
+func (t *tree) leaf(row []float32) int {
 	i := 0
 	for i < len(t.Splits) {
-		s := t.Splits[i]
-		i = 2*i + 1
-		if !(row[s.At] < s.Below) {
-			i++
+		s, step := &t.Splits[i], 2
+		if row[s.At] < s.Below {
+			step = 1
 		}
+		i = 2*i + step
 	}
 	return i - len(t.Splits)
 }
@@ -114,11 +114,14 @@ func (f *forest) Domain() *pipeline.Domain { return &pipeline.Domain{Columns: f.
 func (f *forest) Scores(table *columns.Frame) ([]float64, error) {
 	scores := make([]float64, 0, table.Rows)
 	err := f.each(table, func(x net.Matrix) {
-		for i := range x.Rows {
-			sum := 0.0
-			for k, t := range f.Trees {
-				sum += f.bits[k][t.leaf(x.Row(i))]
+		sums := make([]float64, x.Rows)
+		for k := range f.Trees {
+			t, bits := &f.Trees[k], f.bits[k]
+			for i := range sums { // a tree at a time stays in the cache
+				sums[i] += bits[t.leaf(x.Row(i))]
 			}
+		}
+		for _, sum := range sums {
 			scores = append(scores, sum/float64(len(f.Trees)))
 		}
 	})
