@@ -41,7 +41,7 @@ func (g *generator) pay() {
 		if !g.brief && g.yes(0.4) {
 			kind, set = "pate_gan", pateGAN
 		}
-		model, ok = g.step(kind, set)
+		model, ok = g.train(kind, set)
 	case mixed:
 		model, ok = g.step("mixture", mixing)
 	default:
@@ -50,7 +50,7 @@ func (g *generator) pay() {
 			kinds = byLabel()
 		}
 		kind := pick(g.chance, slices.Sorted(maps.Keys(kinds))...)
-		model, ok = g.step(kind, kinds[kind])
+		model, ok = g.train(kind, kinds[kind])
 	}
 	if ok && !planted {
 		rows, drawn := g.try(settings{"kind": "sample", "from": model, "rows": g.IntN(30), "categorical": g.categorical(measured || mixed)})
@@ -80,6 +80,21 @@ func (g *generator) step(kind string, set func(*generator, ref) settings) (strin
 	return g.try(s)
 }
 
+// train is step with a kind that learns in batches, which may leave anomalies out of them.
+func (g *generator) train(kind string, set func(*generator, ref) settings) (string, bool) {
+	if g.finds != "" {
+		id, ok := g.step(kind, func(g *generator, t ref) settings {
+			s := set(g, t)
+			s["detector"], s["remove_anomalies"] = g.finds, g.between(1, 2)
+			return s
+		})
+		if ok {
+			return id, true
+		}
+	}
+	return g.step(kind, set)
+}
+
 // ready makes a table fit for a model: no text, nothing missing, all encoded.
 func (g *generator) ready() {
 	for range 9 { // each text of its own: one of them may be needed by a shard
@@ -101,6 +116,9 @@ func (g *generator) ready() {
 	}
 	if g.yes(0.3) {
 		g.step("discretize", binning)
+	}
+	if !g.brief && g.yes(0.2) {
+		g.watch()
 	}
 	g.step("encode", encoding)
 }

@@ -15,6 +15,16 @@ func foresting(g *generator, _ ref) settings {
 	return s
 }
 
+// watch leads the table that encode is going to read to what scores its rows, for a model that
+// leaves anomalies out of its batches.
+func (g *generator) watch() {
+	if g.yes(0.5) {
+		g.finds, _ = g.step("anomaly_forest", foresting)
+	} else {
+		g.finds, _ = g.step("anomaly_detector", screening)
+	}
+}
+
 // screen leads a table to a detector, or a model that tells how probable a row is, and takes out
 // of it the rows with the highest scores.
 func (g *generator) screen() {

@@ -27,7 +27,8 @@ type generator struct {
 	head   settings
 	stages []stage
 	plan   *compile.Plan
-	last   ref // of the private table that was made last
+	last   ref    // of the private table that was made last
+	finds  string // what scores its rows as they were before encode; "" is nothing
 }
 
 type stage struct {

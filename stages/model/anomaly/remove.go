@@ -43,7 +43,7 @@ import (
 //
 // post is after: drawn rows and the detector are released, and so is what is left of them.
 type Remove struct {
-	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside a model's loop, is planned (issue 16)."`
+	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post|mid" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside the loop of a model that learns in batches, is no stage: there detector and remove_anomalies are given to the stage that trains."`
 	Rows      *int64   `yaml:"remove,omitempty" json:"remove,omitempty" min:"1" max:"1000000000" doc:"The highest scores go, so many: a public number."`
 	Above     *float64 `yaml:"above,omitempty" json:"above,omitempty" min:"0" doc:"Rows with a score above this public number go; how many are left is private."`
 
@@ -99,6 +99,8 @@ func (s *Remove) check(h, detector pipeline.Header, ps *pipeline.Problems) {
 		ps.Add("remove", fmt.Sprintf("%d of %d rows", *s.Rows, h.Rows), "fewer than there are")
 	}
 	switch {
+	case s.Placement == "mid":
+		ps.Add("placement", "mid, which is inside the loop of a model", s.insteadOfMid())
 	case s.Placement == "pre" && h.Class == pipeline.Released && !free:
 		ps.Add("placement", "pre, of a released table", "post")
 	case s.Placement == "post" && h.Class == pipeline.Private && !free:
@@ -119,6 +121,15 @@ func (s *Remove) findings(h, detector pipeline.Header) []pipeline.Finding {
 	}
 	return []pipeline.Finding{{Rule: "W04", Level: pipeline.LevelWarning, Message: "rows are removed by a detector that is fitted on private rows without a charge: one row may change which of all others go",
 		Fix: "a released detector, such as anomaly_detector without program"}}
+}
+
+// insteadOfMid are the two lines to write for mid.
+func (s *Remove) insteadOfMid() string {
+	n := "how many rows of each batch"
+	if s.Rows != nil {
+		n = fmt.Sprintf("%d, or another number of rows of each batch", *s.Rows)
+	}
+	return "pre or post; for mid leave this stage out and write two lines in the stage that trains (a GAN, pate_gan, dp_vae or dp_syn): detector: (the one named here), and remove_anomalies: (" + n + ")"
 }
 
 // header is that of the rows that are left; the comment of Remove has the proof.

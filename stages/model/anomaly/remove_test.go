@@ -197,6 +197,7 @@ func TestRemoveRefuses(t *testing.T) {
 		"remove: is 40 of 40 rows, must be fewer than there are":          {func(s *Remove) { s.Rows = number(40) }, none},
 		"placement: is pre, of a released table, must be post":            {func(*Remove) {}, released},
 		"placement: is post, of a private table, must be pre":             {func(s *Remove) { s.Placement = "post" }, none},
+		"remove_anomalies: (5, or another":                                {func(s *Remove) { s.Placement = "mid" }, none},
 		"would exchange rows of others, must be above: a score":           {func(*Remove) {}, func(h *pipeline.Header) { *h = h.WithShardColumn(3) }},
 		"column age is missing":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns = h.Domain.Columns[1:] }},
 		"column age is encoded":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Encoding = &pipeline.Encoding{} }},
