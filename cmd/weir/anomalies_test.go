@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// anomalyStudy is a study of 400 rows of four numbers, each 2 around its mean of 30 in bounds
+// anomalyStudy is a study of n rows of four numbers, each 2 around its mean of 30 in bounds
 // of 0 and 100, and a flag; row 17 lies 20 deviations away in every number where it is
-// planted. epsilon is so large that one row shows in what is released.
-func anomalyStudy(t *testing.T, planted bool, stages string) study {
+// planted.
+func anomalyStudy(t *testing.T, n int, epsilon float64, planted bool, stages string) study {
 	s := study{t, t.TempDir()}
 	b := &strings.Builder{}
 	b.WriteString("a,b,c,d,flag\n")
-	for i := range 400 {
+	for i := range n {
 		far := 0
 		if planted && i == 17 {
 			far = 40
@@ -30,18 +30,18 @@ func anomalyStudy(t *testing.T, planted bool, stages string) study {
 		domain += "  - {name: " + name + ", type: integer, bounds: [0, 100]}\n"
 	}
 	s.write("domain.yaml", domain+"  - {name: flag, type: boolean}\n")
-	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: 400}\n"+
-		"privacy: {epsilon: 300, delta: 1e-6, adjacency: replace_one, acknowledge: [W33], split: {detector: 0.1, train: 0.9}}\nseed: 3\nstages:\n"+
+	s.write("spec.yaml", fmt.Sprintf("weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: %d}\n", n)+
+		fmt.Sprintf("privacy: {epsilon: %g, delta: 1e-6, adjacency: replace_one, acknowledge: [W33], split: {detector: 0.1, train: 0.9}}\nseed: 3\nstages:\n", epsilon)+
 		"  detector: {kind: anomaly_detector, expected_batch_size: 100, steps: 100}\n"+stages)
 	return s
 }
 
-// placements are control, pre and post: in each the release has 400 rows or 390.
-func placements() map[string]string {
+// placements are control, pre and post: in each the release has n rows.
+func placements(n int) map[string]string {
 	return map[string]string{
-		"control": "  train: {kind: independent, from: dataset, bins: 10}\n  left: {kind: sample, rows: 400}\n",
-		"pre":     "  normal: {kind: remove_anomalies, from: dataset, detector: detector, placement: pre, remove: 10}\n  train: {kind: independent, bins: 10}\n  left: {kind: sample, rows: 400}\n",
-		"post":    "  train: {kind: independent, from: dataset, bins: 10}\n  drawn: {kind: sample, rows: 410}\n  left: {kind: remove_anomalies, detector: detector, placement: post, remove: 10}\n",
+		"control": fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  left: {kind: sample, rows: %d}\n", n),
+		"pre":     fmt.Sprintf("  normal: {kind: remove_anomalies, from: dataset, detector: detector, placement: pre, remove: 10}\n  train: {kind: independent, bins: 10}\n  left: {kind: sample, rows: %d}\n", n),
+		"post":    fmt.Sprintf("  train: {kind: independent, from: dataset, bins: 10}\n  drawn: {kind: sample, rows: %d}\n  left: {kind: remove_anomalies, detector: detector, placement: post, remove: 10}\n", n+10),
 	}
 }
 
@@ -64,16 +64,16 @@ func farAway(t *testing.T, csv string) (rows, far int) {
 	return rows, far
 }
 
-// TestPlantedAnomalyIsRemoved: of a row 20 deviations away in each of four numbers, more
+// TestPlantedAnomalyIsRemoved, at an epsilon so large that one row shows in what is released: of a row 20 deviations away in each of four numbers, more
 // released rows are far away than of a table without it, under the same noise. With removal
 // before the model it changes nothing, and with removal after it none is left, those
 // that noise made included. Noise is that of a seed, so this cannot flake.
 func TestPlantedAnomalyIsRemoved(t *testing.T) {
-	for placement, stages := range placements() {
+	for placement, stages := range placements(400) {
 		var far [2]int
 		for i, planted := range []bool{false, true} {
 			var rows int
-			s := anomalyStudy(t, planted, stages)
+			s := anomalyStudy(t, 400, 300, planted, stages)
 			if rows, far[i] = farAway(t, released(t, s.result("--insecure-noise-seed", "5"), "left.csv")); rows != 400 {
 				t.Errorf("%s: %d rows, must be 400", placement, rows)
 			}
