@@ -15,7 +15,7 @@ import (
 // Setting says which column has the labels, and what is told of how many rows each has.
 type Setting struct {
 	Label  string  `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column, such as a target, whose categories have a GAN each. What is in a label without rows is noise."`
-	Labels string  `yaml:"labels" json:"labels" enum:"private|public|equal" doc:"Shares of labels among the drawn rows. private: noisy sizes, paid for by label_share; equal: as many rows of each, which costs nothing; public: exact, which nothing proves."`
+	Labels string  `yaml:"labels" json:"labels" enum:"private|public|equal" doc:"Shares of labels among the drawn rows. private: noisy sizes, paid for by label_share; equal: as many rows of each, which costs nothing, and trains well where real labels are near equal; public: exact, which nothing proves."`
 	Share  float64 `yaml:"label_share" json:"label_share" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the noisy sizes of private labels in the squared privacy loss of the stage; the nets have the rest."`
 }
 
