@@ -69,8 +69,14 @@ func (s *stack) add(l net.Layer) {
 	s.units += float64(s.width())
 }
 
-// convolve adds one layer; false where it does not fit, which is a problem.
+// convolve adds one layer; false where it does not fit, which is a problem. One that sees all positions
+// at once is a dense layer, whose gradients need not be written out to be clipped.
 func (s *stack) convolve(c Convolution, transpose bool, at string, ps *pipeline.Problems) bool {
+	if !transpose && c.Kernel == s.positions && c.Padding == 0 {
+		s.positions, s.channels = 1, c.Filters
+		s.add(net.Dense(c.Filters))
+		return true
+	}
 	l := net.Layer{Type: "conv1d", Channels: s.channels, Filters: c.Filters, Kernel: c.Kernel, Stride: max(1, c.Stride), Padding: c.Padding}
 	positions, seen := 0, c.Kernel*s.channels
 	if transpose {

@@ -1,13 +1,16 @@
 package latent
 
 import (
+	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"weir/pipeline"
 	"weir/train/net"
 )
 
-// ends is how many numbers a stack puts out, and its last dense layer, if any.
+// ends is how many numbers a stack puts out, and whether a dense layer follows the list.
 func ends(t *testing.T, s *stack, list []Convolution, f form) (out int, dense bool) {
 	t.Helper()
 	inputs := s.width()
@@ -16,10 +19,13 @@ func ends(t *testing.T, s *stack, list []Convolution, f form) (out int, dense bo
 	must(t, ps.Err())
 	n, err := net.New(net.Spec{Inputs: inputs, Layers: layers})
 	must(t, err)
+	learn := 0
 	for _, l := range layers {
-		dense = dense || l.Type == "dense"
+		if l.Type == "dense" || strings.HasPrefix(l.Type, "conv") {
+			learn++
+		}
 	}
-	return n.Out(), dense
+	return n.Out(), learn > len(list)
 }
 
 // TestPublishedStacksFit: the stacks of the thesis (docs/papers.md section 4, RDP-CGAN) fit the widths of
@@ -75,6 +81,31 @@ func TestDerivedStacksFitEveryWidth(t *testing.T) {
 		}
 		if out, dense := ends(t, &stack{positions: 1, channels: 3}, doubling(width), form{transpose: true, norm: "batch_norm", outputs: width}); out != width || dense != (width < 4 || width&(width-1) != 0) {
 			t.Errorf("a generator of %d codes: %d numbers, dense %t", width, out, dense)
+		}
+	}
+}
+
+// TestWholeConvolutionIsDense: a convolution over all positions and a dense layer are one function of the same
+// weights, so that each may stand for the other.
+func TestWholeConvolutionIsDense(t *testing.T) {
+	conv, err := net.New(net.Spec{Inputs: 12, Layers: []net.Layer{{Type: "conv1d", Channels: 3, Filters: 5, Kernel: 4, Stride: 2}}})
+	must(t, err)
+	dense, err := net.New(net.Spec{Inputs: 12, Layers: []net.Layer{net.Dense(5)}})
+	must(t, err)
+	w := conv.Init(rand.New(rand.NewPCG(1, 2)))
+	a, b := conv.NewPass(4), dense.NewPass(4)
+	for i := range 4 {
+		for j := range 12 {
+			v := float32(i*7%5) - float32(j*j%11)
+			a.Input(4).Row(i)[j], b.Input(4).Row(i)[j] = v, v
+		}
+	}
+	x, y := a.Forward(w, net.Mode{}), b.Forward(w, net.Mode{})
+	for i := range 4 {
+		for j, v := range x.Row(i) {
+			if math.Abs(float64(v-y.Row(i)[j])) > 1e-5 {
+				t.Errorf("row %d: %g by the convolution, %g by the dense layer", i, v, y.Row(i)[j])
+			}
 		}
 	}
 }
