@@ -10,6 +10,9 @@ type Kind struct {
 	// Late says that Plan takes tables with late columns (Column.Late), and spends and
 	// returns the same whatever they become.
 	Late bool
+	// Elsewhere says, by key, what is written instead of a setting that other kinds have and
+	// this one cannot.
+	Elsewhere map[string]string
 }
 
 // Port is a socket of a kind. The YAML key of the input port "in" is `from`;

@@ -30,14 +30,21 @@ func Kinds() []pipeline.Kind {
 	return list
 }
 
+// noLoop is for kinds that learn in no batches, or fit a likelihood of all rows.
+const noLoop = "nothing is left out of batches here: anomalies are removed by a stage of kind remove_anomalies, before (placement: pre) or after sample (placement: post)"
+
 // readsDetectors hands the decoders of all detectors to a kind whose batches may leave
-// anomalies out: families do not know each other's.
+// anomalies out: families do not know each other's. Other models say where else it is done.
 func readsDetectors(k pipeline.Kind) pipeline.Kind {
 	type reader interface {
 		KnowDecoders([]artifact.ScorerDecoder)
 	}
 	fresh := k.New
-	if _, reads := fresh().(reader); reads {
+	_, reads := fresh().(reader)
+	if made := k.Out[0].Form; !reads && (made == pipeline.FormModel || made == pipeline.FormAnswers) {
+		k.Elsewhere = map[string]string{"remove_anomalies": noLoop, "detector": noLoop}
+	}
+	if reads {
 		k.New = func() pipeline.Stage {
 			s := fresh()
 			s.(reader).KnowDecoders(slices.Concat(anomaly.Scorers(), scorers()))

@@ -346,3 +346,17 @@ func TestRemovalRefusals(t *testing.T) {
 		t.Errorf("unproven by %q, must be W04", w.Terms.Unproven.Rule)
 	}
 }
+
+// TestModelsWithoutLoopsSayWhere: a model whose batches leave nothing out says where else anomalies are removed.
+func TestModelsWithoutLoopsSayWhere(t *testing.T) {
+	for _, name := range []string{"mst", "independent", "auto", "mixture", "dp_logistic_regression"} {
+		if said := kindOf(t, name).Elsewhere["remove_anomalies"]; !strings.Contains(said, "placement: pre") || !strings.Contains(said, "placement: post") {
+			t.Errorf("%s says %q", name, said)
+		}
+	}
+	for _, name := range []string{"dp_wgan", "anomaly_detector", "remove_anomalies"} {
+		if kindOf(t, name).Elsewhere != nil {
+			t.Errorf("%s says that it has no loop", name)
+		}
+	}
+}
