@@ -106,8 +106,10 @@ func (c *coupling) comparable(step *compile.Step, m privacy.Mechanism) bool {
 }
 
 // drawsForRows: each row has a secret draw beside the one that samples it, the noise of
-// its code or its generated partner, which are named by place too.
-func drawsForRows(kind string) bool { return kind == "dp_vae" || kind == "dp_auto_gan" }
+// its code, its generated partner or its dropout, which are named by place too.
+func drawsForRows(kind string) bool {
+	return kind == "dp_vae" || kind == "dp_auto_gan" || kind == "dp_gan"
+}
 
 // stabilityFaults holds all private tables of two runs against their headers.
 func (c *coupling) stabilityFaults() []string {
