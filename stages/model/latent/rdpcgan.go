@@ -23,7 +23,8 @@ const rdpCGAN = "rdp_cgan"
 // Input: an encoded private table of stability rows(c), one of whose columns is the label,
 // which nets see as zeros. Mechanisms, one after the other:
 //
-//  1. with labels private, the noisy sizes of labels (labels.Setting).
+//  1. with labels private, the noisy sizes of labels (labels.Setting), whose label_share is reckoned
+//     beside phase 3 alone: of the whole stage it is a little less.
 //  2. DP-SGD on Poisson samples of all rows: gradients of encoder and decoder together,
 //     clipped as one vector to autoencoder.max_grad_norm. (The thesis charges nothing for it.)
 //  3. DP-SGD on Poisson samples of all rows: gradients in the weights of the critics of
