@@ -37,7 +37,7 @@ func publishedSYN(s *DPSYN, rate float64) *pipeline.Published {
 
 // publishedRDPCGAN is what the GANAD thesis has for RDP-CGAN: the Renyi accountant for the steps of
 // the GAN alone. Its autoencoder learns from the same rows by gradients with noise and is charged nothing
-// (docs/accounting.md section 9), so that the number bounds nothing that is released. The thesis splits
+// (docs/accounting.md, rdp_cgan), so that the number bounds nothing that is released. The thesis splits
 // the rows by label and takes rates within a label; what runs here treats labels as private.
 func publishedRDPCGAN(rate float64, steps int64) *pipeline.Published {
 	return &pipeline.Published{

@@ -34,7 +34,7 @@ const rdpCGAN = "rdp_cgan"
 // Sensitivity of 2 and 3: the clip, for one row (twice that under replace_one, applied by the accountant,
 // also where a row changes its label; c times for c rows). Adjacency: of the spec. Guarantee: the
 // composition of the events, for all iterates of all nets, since generators, clamped weights
-// and averages are post-processing (Abadi et al. 2016; docs/accounting.md section 5).
+// and averages are post-processing (Abadi et al. 2016; docs/accounting.md sections 2 and 4).
 //
 // A net whose gradients are clipped row by row cannot have batch norm, which mixes rows. The
 // program feeds its autoencoder and critics one row at a time, where batch norm is
