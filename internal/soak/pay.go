@@ -117,7 +117,7 @@ func (g *generator) ready() {
 	if g.yes(0.3) {
 		g.step("discretize", binning)
 	}
-	if !g.brief && g.yes(0.2) {
+	if !g.brief && g.yes(0.5) {
 		g.watch()
 	}
 	g.step("encode", encoding)
