@@ -91,11 +91,16 @@ func (f *specFlags) problem(err error) error {
 // compile loads and compiles, and refuses files that the spec may not read or charge. It looks at names and file systems, and reads no
 // data.
 func (f *specFlags) compile(arg string) (*compile.Plan, error) {
+	return f.compileBy(arg, compile.Compile)
+}
+
+// compileBy is compile with the plan of a spec by a function.
+func (f *specFlags) compileBy(arg string, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 	spec, err := f.load(arg)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := compile.Compile(spec)
+	plan, err := by(spec)
 	if err != nil {
 		return nil, err
 	}

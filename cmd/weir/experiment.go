@@ -139,9 +139,12 @@ func (f *specFlags) eachTrial(arg string, base *compile.Plan, share bool) ([]spe
 			plans[i] = plans[i-1]
 			continue
 		}
-		flags := *f
+		flags, by := *f, compile.Compile
 		flags.trial = t
-		if plans[i], err = flags.compile(arg); t.Repeat == 0 { // what one repeat refuses, all do
+		if t.Repeat > 0 && plans[i-1] != nil {
+			by = func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, plans[i-1]) }
+		}
+		if plans[i], err = flags.compileBy(arg, by); t.Repeat == 0 { // what one repeat refuses, all do
 			faults.add(t, err)
 		}
 	}

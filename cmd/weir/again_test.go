@@ -1,0 +1,39 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+)
+
+// TestRepeatsHaveTheSamePlan: the plan of a repeat, which takes the bill of the first, says what compiling it would, and
+// its stages are its own. A spec that differs is compiled.
+func TestRepeatsHaveTheSamePlan(t *testing.T) {
+	for _, name := range []string{"ganad-rdp-cgan-cervical", "ganad-mst-cervical", "jalko-carat-like", "dp-auto-gan-adult"} {
+		arg := "specs:" + name
+		first, err := (&specFlags{}).compile(arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := (&specFlags{}).compileBy(arg, func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, first) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, _ := json.Marshal(first)
+		other, _ := json.Marshal(again)
+		if string(one) != string(other) {
+			t.Errorf("%s: the plan of a repeat differs:\n%s\n%s", name, one, other)
+		}
+		for i := range first.Steps {
+			if a, b := &first.Steps[i], &again.Steps[i]; a.ID != b.ID || len(a.Work.Spends) != len(b.Work.Spends) || &a.Work == &b.Work {
+				t.Errorf("%s: step %d is %s in one plan and %s in the other", name, i, a.ID, b.ID)
+			}
+		}
+		changed, err := (&specFlags{set: []string{"privacy.epsilon=3"}}).compileBy(arg, func(s *spec.Spec) (*compile.Plan, error) { return compile.Again(s, first) })
+		if err != nil || changed.Budget == first.Budget || *changed.Epsilon.Proven <= *first.Epsilon.Proven {
+			t.Errorf("%s: another budget gives the plan of the first: %v", name, err)
+		}
+	}
+}
