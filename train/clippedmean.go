@@ -42,11 +42,7 @@ func (c ClippedMean) Steps() int { return c.Epochs * c.epoch() }
 // Check names every field that is out of range.
 func (c ClippedMean) Check() error {
 	var errs []error
-	check := func(ok bool, name string, value any, need string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
-		}
-	}
+	check := checking(&errs)
 	check(c.MaxGradNorm > 0 && !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm, "a finite number above 0")
 	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier, "a finite number of at least 0")
 	check(c.BatchSize >= 1 && c.BatchSize <= c.Rows, "batch_size", c.BatchSize, "from 1 to the number of rows")

@@ -2,7 +2,6 @@ package train
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"weir/privacy"
@@ -51,11 +50,7 @@ const (
 // Check names every field that is out of range.
 func (q CriticQuery) Check() error {
 	var errs []error
-	check := func(ok bool, name string, value any, need string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
-		}
-	}
+	check := checking(&errs)
 	check(q.MaxGradNorm > 0 && !math.IsInf(q.MaxGradNorm, 1), "max_grad_norm", q.MaxGradNorm, "a finite number above 0")
 	check(q.NoiseMultiplier >= 0 && !math.IsInf(q.NoiseMultiplier, 1), "noise_multiplier", q.NoiseMultiplier, "a finite number of at least 0")
 	check(q.Steps >= 0, "steps", q.Steps, "at least 0")

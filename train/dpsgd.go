@@ -87,11 +87,7 @@ func (c DPSGD) Uses() int64 { return int64(c.Steps) }
 // infinite: then nothing is clipped, and nothing is private.
 func (c DPSGD) Check() error {
 	var errs []error
-	check := func(ok bool, name string, value any, need string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
-		}
-	}
+	check := checking(&errs)
 	check(c.MaxGradNorm > 0, "max_grad_norm", c.MaxGradNorm, "above 0")
 	check(c.NoiseMultiplier >= 0 && !math.IsInf(c.NoiseMultiplier, 1), "noise_multiplier", c.NoiseMultiplier, "a finite number of at least 0")
 	check(c.NoiseMultiplier == 0 || !math.IsInf(c.MaxGradNorm, 1), "max_grad_norm", c.MaxGradNorm, "finite where noise is added")

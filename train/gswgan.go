@@ -34,11 +34,7 @@ type Iterate struct {
 // Validate names every field that is out of range.
 func (c GSWGANConfig) Validate() error {
 	errs := []error{c.Critic.Validate(), c.Generator.Validate()}
-	check := func(ok bool, name string, value any, need string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
-		}
-	}
+	check := checking(&errs)
 	check(c.WarmSteps >= 0, "warm_steps", c.WarmSteps, "at least 0")
 	check(c.CriticSteps >= 1, "critic_steps", c.CriticSteps, "at least 1")
 	check(c.Scheduled >= 1, "scheduled", c.Scheduled, "at least 1")

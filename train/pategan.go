@@ -29,11 +29,7 @@ type PATEGANConfig struct {
 // Validate names every field that is out of range.
 func (c PATEGANConfig) Validate() error {
 	errs := []error{c.Teachers.Validate(), c.Student.Validate(), c.Generator.Validate()}
-	check := func(ok bool, name string, value any, need string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: is %v, must be %s", name, value, need))
-		}
-	}
+	check := checking(&errs)
 	check(c.Learns == LearnsShare || c.Learns == LearnsMajority, "learns", c.Learns, "share or majority")
 	check(c.Objective == CrossEntropy || c.Objective == WassersteinVotes, "objective", c.Objective, "cross_entropy or wasserstein")
 	check(c.WeightClip >= 0, "weight_clip", c.WeightClip, "at least 0")

@@ -1,0 +1,156 @@
+package posterior
+
+import (
+	"math"
+
+	"weir/internal/portable"
+	"weir/train"
+)
+
+// Worker implements train.Objective.
+func (o *Objective) Worker(rows int) train.Worker {
+	k := &worker{Objective: o}
+	most := 0
+	for _, s := range o.strata {
+		most = max(most, s.Components)
+		k.sums = append(k.sums, newSums(s.Mixture))
+	}
+	k.share, k.norm, k.size = make([]float64, rows*most), make([]float64, most), make([]float64, most)
+	k.most, k.of, k.cells = most, make([]uint16, rows), make([]uint16, rows*len(o.values))
+	return k
+}
+
+// worker differentiates a chunk of rows.
+type worker struct {
+	*Objective
+	rows       int       // of the chunk
+	of, cells  []uint16  // their strata, and cells row by row
+	most       int       // components of a stratum
+	share      []float64 // responsibilities of components, by row
+	norm, size []float64 // of one row, by component: squared norm of the gradient, and of its parts
+	sums       []sums
+}
+
+// Run implements train.Worker.
+func (k *worker) Run(_ []float32, index []int32, _ train.Draw, loss []float64) {
+	k.gather(index)
+	for i := range index {
+		log := k.row(i)
+		if loss != nil {
+			loss[i] = -log
+		}
+	}
+}
+
+// gather copies the rows of a chunk together, so that the processor waits for many of them at
+// once and not for one after the other.
+func (k *worker) gather(index []int32) {
+	k.rows = len(index)
+	n := len(k.values)
+	for i, row := range index {
+		k.of[i] = k.Objective.of[row]
+		copy(k.cells[i*n:][:n], k.Objective.cells[int(row)*n:])
+	}
+}
+
+// at is the stratum of a row of the chunk, and its cells.
+func (k *worker) at(i int) (stratum int, cells []uint16) {
+	n := len(k.values)
+	return int(k.of[i]), k.cells[i*n:][:n]
+}
+
+// row works out the responsibilities of a row, and returns its log density.
+func (k *worker) row(i int) float64 {
+	s, cells := k.at(i)
+	t, places := k.tables[s], k.strata[s].Places
+	share := k.share[i*k.most:][:t.Components]
+	copy(share, t.logits)
+	for j, coded := range t.coded {
+		cell := int(cells[places[j]])
+		if coded {
+			log := t.logp[(t.first[j]+cell)*t.Components:][:len(share)]
+			for n := range share {
+				share[n] += log[n]
+			}
+			continue
+		}
+		v := &k.values[places[j]]
+		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
+			for n := range share {
+				share[n] += t.numbers[t.first[j]+n].log(x, y)
+			}
+		}
+	}
+	return normalise(share)
+}
+
+// length works out the squared norm of a row's gradient, and of its parts.
+func (k *worker) length(i int) (square, parts float64) {
+	s, cells := k.at(i)
+	t, places := k.tables[s], k.strata[s].Places
+	norm, size := k.norm[:t.Components], k.size[:t.Components]
+	clear(norm)
+	clear(size)
+	for j, coded := range t.coded {
+		cell := int(cells[places[j]])
+		if coded {
+			square := t.square[(t.first[j]+cell)*t.Components:][:len(norm)]
+			for n := range norm {
+				norm[n] += square[n]
+			}
+			continue
+		}
+		v := &k.values[places[j]]
+		if x, y := v.x[cell], v.y[cell]; !math.IsNaN(x) {
+			for n := range norm {
+				first, second, parts := t.numbers[t.first[j]+n].grad(x, y)
+				norm[n] += float64(first*first) + float64(second*second)
+				size[n] += parts
+			}
+		}
+	}
+	return t.squares(k.share[i*k.most:][:t.Components], norm, size)
+}
+
+// squares are the squared norm of a row's gradient, and of its parts: a gradient for the
+// codes of a column has parts of squares up to 2 in all.
+func (t *table) squares(share, norm, size []float64) (square, parts float64) {
+	coded := float64(2 * (len(t.Columns) - len(t.numbers)/t.Components))
+	for n, r := range share {
+		square += float64(r * r * norm[n])
+		parts += float64(r * r * (size[n] + coded))
+		if n < t.Components-1 {
+			move, both := t.weights[n]-r, t.weights[n]+r
+			square += float64(move * move)
+			parts += float64(both * both)
+		}
+	}
+	return square, parts
+}
+
+// Squares implements train.Worker. In float64 a squared norm errs by less than 2^-45 of its
+// parts, and the slack of train is 2^-15 of the bound: 2^-30 of them. So a norm counts as at
+// least 2^-22.5 of its parts, which bounds the error of a clipped sum too.
+func (k *worker) Squares(dst, bound []float64) {
+	for i := range k.rows {
+		square, parts := k.length(i)
+		dst[i] += square
+		bound[i] += float64(parts * 0x1p-30)
+	}
+}
+
+// normalise turns logarithms into shares of one, and returns the logarithm of their sum.
+func normalise(logs []float64) float64 {
+	top, total := logs[0], 0.0
+	for _, v := range logs {
+		top = max(top, v)
+	}
+	for n, v := range logs {
+		logs[n] = portable.Exp(v - top)
+		total += logs[n]
+	}
+	for n := range logs {
+		logs[n] /= total
+	}
+	return top + portable.Log(total)
+}
