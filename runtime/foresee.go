@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"weir/pipeline/compile"
 	"weir/runtime/dataset"
@@ -19,7 +21,7 @@ import (
 func Foresee(ctx context.Context, trials []Trial, opts Options) ([]Quote, error) {
 	opts.seen = &store.Seen{}
 	return eachDataset(trials, func(trials []Trial) (Quote, error) {
-		s, err := lookAt(trials[0].Plan, opts)
+		s, err := lookAt(limiting(trials), opts)
 		if err != nil {
 			return Quote{}, err
 		}
@@ -74,7 +76,7 @@ const unknownDataset = "ds-00000000000000000000000000000000"
 func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[string]float64, err error) {
 	orders = map[string]float64{}
 	quotes, err := eachDataset(trials, func(trials []Trial) (Quote, error) {
-		plan := trials[0].Plan
+		plan := limiting(trials)
 		if !opts.asks(plan) && !capped(trials) {
 			return Quote{}, nil
 		}
@@ -88,7 +90,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[s
 			return Quote{}, err
 		}
 		q, err := s.quote(ctx, trials)
-		orders[sourceKey(plan)] = s.account.Order()
+		orders[SourceKey(plan)] = s.account.Order()
 		if !opts.asks(plan) {
 			q = Quote{}
 		}
@@ -111,19 +113,21 @@ func charges(quotes []Quote) bool {
 
 // capped reports whether the dataset of trials has a budget that they charge.
 func capped(trials []Trial) bool {
-	for _, t := range trials {
-		if t.Plan.Dataset.Budget != nil && !t.Plan.Budget.Infinite() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trials, func(t Trial) bool { return t.Plan.Dataset.Budget != nil && !t.Plan.Budget.Infinite() })
+}
+
+// limiting is the first of the plans of trials that states a budget of the dataset; of several specs the
+// others need not. Where none does it is the first plan.
+func limiting(trials []Trial) *compile.Plan {
+	at := slices.IndexFunc(trials, func(t Trial) bool { return t.Plan.Dataset.Budget != nil })
+	return trials[max(0, at)].Plan
 }
 
 // eachDataset asks for one quote for each dataset on which trials charge anything.
 func eachDataset(trials []Trial, quote func([]Trial) (Quote, error)) ([]Quote, error) {
 	of, keys := map[string][]Trial{}, []string{}
 	for _, t := range trials {
-		if key := sourceKey(t.Plan); !unpaid(t.Plan) {
+		if key := SourceKey(t.Plan); !unpaid(t.Plan) {
 			if of[key] == nil {
 				keys = append(keys, key)
 			}
@@ -139,11 +143,11 @@ func eachDataset(trials []Trial, quote func([]Trial) (Quote, error)) ([]Quote, e
 	return quotes, errors.Join(errs...)
 }
 
-// sourceKey tells the datasets of plans apart by what the plans say of them.
-func sourceKey(plan *compile.Plan) string {
+// SourceKey tells the datasets of plans apart by what the plans say of them.
+func SourceKey(plan *compile.Plan) string {
 	d := &plan.Spec.Dataset
 	if d.Demo != "" {
 		return fmt.Sprintf("demo %s %d %d %s", d.Demo, d.DemoRows, plan.Seed, d.Version)
 	}
-	return fmt.Sprintf("file %s %s", d.Version, d.File)
+	return fmt.Sprintf("file %s %s", d.Version, filepath.Clean(d.File))
 }

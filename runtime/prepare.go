@@ -109,7 +109,7 @@ func unpaid(p *compile.Plan) bool {
 
 // ledgerPlace says where the ledger of the source is looked for.
 func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
-	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.orders[sourceKey(plan)], Seen: opts.seen, Log: opts.Log}
+	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.orders[SourceKey(plan)], Seen: opts.seen, Log: opts.Log}
 	if opts.Ledger == "" {
 		at.Inside = folder.Inside
 	}

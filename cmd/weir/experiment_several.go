@@ -105,19 +105,37 @@ func datasetName(p *compile.Plan) string {
 	return filepath.Base(p.Spec.Dataset.File)
 }
 
-// billsOf are the bills of all runs on each dataset.
+// fullName tells apart datasets that people call alike.
+func fullName(p *compile.Plan) string {
+	d := p.Spec.Dataset
+	if d.Demo != "" {
+		return fmt.Sprintf("demo: %s of %d rows, seed %d", d.Demo, d.DemoRows, p.Seed)
+	}
+	if d.Version != "" {
+		return fmt.Sprintf("%s, version %s", filepath.Clean(d.File), d.Version)
+	}
+	return filepath.Clean(d.File)
+}
+
+// billsOf are the bills of all runs on each dataset. Two that people call alike are named in full.
 func billsOf(list []*planned, fresh bool) (bills []sweep.OnOne, err error) {
 	of := map[string][]runtime.Trial{}
-	var order []string
+	var order []*planned // the first on each
+	called := map[string]int{}
 	for _, x := range list {
-		name := datasetName(x.base)
-		if of[name] == nil {
-			order = append(order, name)
+		key := runtime.SourceKey(x.base)
+		if of[key] == nil {
+			order = append(order, x)
+			called[datasetName(x.base)]++
 		}
-		of[name] = append(of[name], x.runs()...)
+		of[key] = append(of[key], x.runs()...)
 	}
-	for _, name := range order {
-		bill, err := billOf(of[name], fresh)
+	for _, x := range order {
+		name := datasetName(x.base)
+		if called[name] > 1 {
+			name = fullName(x.base)
+		}
+		bill, err := billOf(of[runtime.SourceKey(x.base)], fresh)
 		if err != nil {
 			return nil, fmt.Errorf("dataset %s: %w", name, err)
 		}

@@ -44,7 +44,25 @@ func billOf(runs []runtime.Trial, fresh bool) (sweep.Bill, error) {
 	if b.Unprotected == b.Runs {
 		b.Naive, b.Published = nil, nil
 	}
+	if !alike(runs) {
+		b.Naive = nil // epsilons of other adjacencies or units say other things
+	}
 	return b, nil
+}
+
+// alike reports whether what the runs with privacy prove is said of the same neighbours.
+func alike(runs []runtime.Trial) bool {
+	var first *compile.Plan
+	for _, r := range runs {
+		switch p := r.Plan; {
+		case p.Budget.Infinite():
+		case first == nil:
+			first = p
+		case p.Adjacency != first.Adjacency || p.Spec.Dataset.PrivacyUnit != first.Spec.Dataset.PrivacyUnit:
+			return false
+		}
+	}
+	return true
 }
 
 // ownPublished adds up the published epsilons of what a plan charges and shares with none before.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -109,7 +110,8 @@ func limit(plan *compile.Plan, order float64) *ledger.Cap {
 func unitOf(plan *compile.Plan) ledger.Unit { return ledger.Unit(plan.Spec.Dataset.PrivacyUnit) }
 
 // Afford refuses what these runs have not paid yet where the budget does not cover it all,
-// before anything is spent.
+// before anything is spent. Runs of several specs may state budgets of their own, or read one by other
+// terms: each has to cover what all of them charge.
 func (a *Account) Afford(runs ...*Purse) error {
 	if a.limit == nil {
 		return nil
@@ -123,7 +125,21 @@ func (a *Account) Afford(runs ...*Purse) error {
 		return err
 	}
 	a.limit = &fixed
-	return a.ledger.Check(fixed, bill...)
+	caps := []ledger.Cap{fixed}
+	for _, p := range runs {
+		if c := limit(p.plan, fixed.Order); c != nil && !slices.Contains(caps, *c) {
+			caps = append(caps, *c)
+		}
+	}
+	for _, c := range caps {
+		if c.Filter != fixed.Filter {
+			return fmt.Errorf("dataset.budget.filter: is %s in one spec and %s in another, must be one: the first charge fixes it", fixed.Filter, c.Filter)
+		}
+		if err := a.ledger.Check(c, bill...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unpaid lists the planned charges of a run that the ledger does not have yet. A run that is
