@@ -63,11 +63,16 @@ func lower(names []string) []string {
 	return list
 }
 
-// pipes writes a table of Markdown; what would end a cell, or be read as HTML or code, is escaped.
+// inert escapes what would end a cell or a line of Markdown, or be read as HTML or code.
+func inert(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "&", "&amp;", "<", "&lt;", "`", "\\`").Replace(text)
+}
+
+// pipes writes a table of Markdown.
 func pipes(b *strings.Builder, head []string, rows [][]string) {
 	line := func(cells []string) {
 		for _, c := range cells {
-			b.WriteString("| " + strings.NewReplacer("|", `\|`, "\n", " ", "&", "&amp;", "<", "&lt;", "`", "\\`").Replace(c) + " ")
+			b.WriteString("| " + inert(c) + " ")
 		}
 		b.WriteString("|\n")
 	}

@@ -61,7 +61,7 @@ func (t *Table) MatrixNote() string {
 func (t *Table) matrix(b *strings.Builder) {
 	head, lines := t.Matrix()
 	pipes(b, head, lines)
-	b.WriteString("\n" + t.MatrixNote() + "\n")
+	b.WriteString("\n" + inert(t.MatrixNote()) + "\n")
 }
 
 func (t *Table) cellsOrOne() []string {

@@ -64,6 +64,15 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// TestFiguresAreInert: the names of figures come from a spec, and begin no line and no tag of a document.
+func TestFiguresAreInert(t *testing.T) {
+	e := study()
+	e.Figures = []string{"<img src=x>\n# title"}
+	if text := string(Of(e).Markdown()); strings.Contains(text, "<img") || strings.Contains(text, "\n# title") {
+		t.Errorf("figures are written as they are:\n%s", text)
+	}
+}
+
 // TestTogether: the mean over two experiments of differences of 4 is 4, and the bill says its dataset.
 func TestTogether(t *testing.T) {
 	e := study()
