@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/internal/plain"
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
@@ -117,7 +118,8 @@ func fullName(p *compile.Plan) string {
 	return filepath.Clean(d.File)
 }
 
-// billsOf are the bills of all runs on each dataset. Two that people call alike are named in full.
+// billsOf are the bills of all runs on each dataset, and where some have other claims, of those that
+// claim a proof. Two datasets that people call alike are named in full.
 func billsOf(list []*planned, fresh bool) (bills []sweep.OnOne, err error) {
 	of := map[string][]runtime.Trial{}
 	var order []*planned // the first on each
@@ -140,8 +142,26 @@ func billsOf(list []*planned, fresh bool) (bills []sweep.OnOne, err error) {
 			return nil, fmt.Errorf("dataset %s: %w", name, err)
 		}
 		bills = append(bills, sweep.OnOne{Dataset: name, Bill: bill})
+		proven := provenRuns(of[runtime.SourceKey(x.base)])
+		if len(proven) == 0 || len(proven) == bill.Runs {
+			continue
+		}
+		if bill, err = billOf(proven, fresh); err != nil {
+			return nil, fmt.Errorf("dataset %s: %w", name, err)
+		}
+		bills = append(bills, sweep.OnOne{Dataset: name, Part: "only what claims: proven is said of, as if the rest were not run", Bill: bill})
 	}
 	return bills, nil
+}
+
+// provenRuns are the runs of specs that claim a proof.
+func provenRuns(runs []runtime.Trial) (proven []runtime.Trial) {
+	for _, r := range runs {
+		if r.Plan.Spec.Privacy.Claims == pipeline.ClaimsProven {
+			proven = append(proven, r)
+		}
+	}
+	return proven
 }
 
 // resultOf writes the table of each experiment, and the document on all.

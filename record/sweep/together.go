@@ -20,11 +20,18 @@ type Together struct {
 // OnOne is the bill of all runs on one dataset: what different persons' rows cost does not add up.
 type OnOne struct {
 	Dataset string `json:"dataset"`
+	Part    string `json:"part,omitempty"` // which of the runs; "" is all
 	Bill
 }
 
 // Text are the bills.
-func (o OnOne) Text() string { return "DATASET     " + plain.Text(o.Dataset) + "\n" + o.Bill.Text() }
+func (o OnOne) Text() string {
+	name := o.Dataset
+	if o.Part != "" {
+		name += ", " + o.Part
+	}
+	return "DATASET     " + plain.Text(name) + "\n" + o.Bill.Text()
+}
 
 // Markdown has the matrix of each experiment, means of differences over the experiments of one dataset,
 // and the verdict on all.

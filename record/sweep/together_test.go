@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 	e.Figures, e.Dataset, e.Claims = []string{"u.a"}, "file.csv", "proven"
 	one, other := Of(e), Of(e)
 	other.Name = "second"
-	text := string((&Together{Name: "both", Bills: []OnOne{{"file.csv", e.Bill}}, Tables: []*Table{one, other}}).Markdown())
+	text := string((&Together{Name: "both", Bills: []OnOne{{Dataset: "file.csv", Bill: e.Bill}}, Tables: []*Table{one, other}}).Markdown())
 	for _, want := range []string{"DATASET     file.csv", "Over study, second.", "| new, epsilon 0.5 | u.a | +4.0000 ±0.0000 | 2 |", "## second", "Of 4 differences"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

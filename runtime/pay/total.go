@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"weir/pipeline/compile"
 	"weir/privacy/account"
@@ -31,7 +32,11 @@ func Total(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (led
 			}
 		}
 	}
-	return ledger.Sum(entries, accountant, first.Adjacency, unitOf(first), first.Delta)
+	total, err := ledger.Sum(entries, accountant, first.Adjacency, unitOf(first), first.Delta)
+	if line, reason, is := strings.Cut(total.Reason, ": "); is && strings.HasPrefix(line, "line ") {
+		total.Reason = reason // these charges stand in no file yet
+	}
+	return total, err
 }
 
 // charges are those of a step of the i-th plan.
