@@ -43,6 +43,9 @@ func (f *runFlags) several(c *cobra.Command, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	if n := datasetsOf(list); f.ledger != "" && n > 1 {
+		return usage(c, fmt.Errorf("--ledger: is given with specs on %d datasets, each of which has a ledger of its own, must be left out", n))
+	}
 	f.warnOnce(s, list)
 	for _, b := range bills {
 		fmt.Fprint(s.err, show.Wrap(b.Text()))
@@ -96,6 +99,15 @@ func (f *specFlags) planAll(args []string, runs func(string, *compile.Plan) ([]s
 		list, errs = append(list, x), append(errs, err)
 	}
 	return list, errors.Join(errs...)
+}
+
+// datasetsOf counts those that specs are on.
+func datasetsOf(list []*planned) int {
+	keys := map[string]bool{}
+	for _, x := range list {
+		keys[runtime.SourceKey(x.base)] = true
+	}
+	return len(keys)
 }
 
 // datasetName is what people call the dataset of a plan.
