@@ -120,6 +120,7 @@ func meanDifferences(b *strings.Builder, of []*Table) {
 		}
 		means[key] = append(means[key], d)
 	})
+	order = slices.DeleteFunc(order, func(key string) bool { return len(means[key]) < 2 })
 	if len(order) == 0 {
 		return
 	}
@@ -139,4 +140,5 @@ func meanDifferences(b *strings.Builder, of []*Table) {
 		lines = append(lines, []string{row, metric, fmt.Sprintf("%+.4f ±%.4f", mean, 1.96*math.Sqrt(variance)), fmt.Sprint(len(means[key]))})
 	}
 	pipes(b, []string{"less the baseline", "figure", "mean difference", "experiments"}, lines)
+	b.WriteString("\n± is 1.96 standard errors of that mean: the repeats vary in it, the experiments do not; few repeats make it too narrow, and detectors that experiments share are not counted.\n")
 }
