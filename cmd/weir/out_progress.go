@@ -44,7 +44,7 @@ type barOf struct {
 }
 
 func newBars(w io.Writer, options ...mpb.ContainerOption) *bars {
-	options = append(options, mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
+	options = append(options, mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond), mpb.PopCompletedMode())
 	return &bars{p: mpb.New(options...), stages: map[string]*barOf{}}
 }
 

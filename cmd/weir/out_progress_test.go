@@ -60,3 +60,24 @@ func TestStoppedIsNotDone(t *testing.T) {
 		}
 	}
 }
+
+// TestFinishedBarsStand: a stage that ended is written once more and then left alone, so that the
+// many stages of an experiment are not all drawn again at every refresh.
+func TestFinishedBarsStand(t *testing.T) {
+	var out bytes.Buffer
+	b := newBars(&out, mpb.WithAutoRefresh())
+	b.Start("first", "read")
+	b.End("first", false, nil)
+	b.Start("second", "read")
+	b.End("second", false, errors.New("no"))
+	b.Start("train", "dp_gan")
+	time.Sleep(1500 * time.Millisecond) // ten refreshes
+	b.End("train", false, nil)
+	b.Wait()
+	for _, stage := range []string{"first", "second"} {
+		// Its bar as it was when it ended, its last one, and a refresh that came between.
+		if n := strings.Count(out.String(), stage); n < 1 || n > 3 {
+			t.Errorf("the bar of %s is drawn %d times, must be drawn once it ended and left alone", stage, n)
+		}
+	}
+}
