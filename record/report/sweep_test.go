@@ -221,7 +221,7 @@ func TestSweepSaysItsFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`id="figures"`, "(0.125)", "differences to a baseline", "what the paper prints"} {
+	for _, want := range []string{`id="figures"`, "(0.125)", "Not judged: differences that are the same", "what the paper prints"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}

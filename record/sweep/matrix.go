@@ -51,9 +51,12 @@ func (t *Table) Matrix() (head []string, lines [][]string) {
 
 // MatrixNote says what stands in the matrix.
 func (t *Table) MatrixNote() string {
-	note := "Mean ± standard deviation over repeats (not the half interval of the tables below, and no variance), of " + strings.Join(t.Figures, " / ")
+	note := "Mean ± standard deviation over repeats (not the half interval of the tables below), of " + strings.Join(t.Figures, " / ")
 	if len(t.Printed) > 0 {
 		note += "; in brackets what the paper prints"
+	}
+	if absent := t.absent(); len(absent) > 0 {
+		note += "; no run has " + strings.Join(absent, ", ") + ": table.csv has the names of all metrics"
 	}
 	return note + "."
 }
@@ -62,6 +65,16 @@ func (t *Table) matrix(b *strings.Builder) {
 	head, lines := t.Matrix()
 	pipes(b, head, lines)
 	b.WriteString("\n" + inert(t.MatrixNote()) + "\n")
+}
+
+// absent are the figures that no run has, as those whose names are misspelt.
+func (t *Table) absent() (list []string) {
+	for _, m := range t.Figures {
+		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Metrics[m].Mean != nil }) {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 func (t *Table) cellsOrOne() []string {

@@ -62,4 +62,10 @@ func (s Summary) Half() float64 {
 }
 
 // Clear tells whether the interval leaves 0 out.
-func (s Summary) Clear() bool { return s.Low != nil && (*s.Low > 0 || *s.High < 0) }
+func (s Summary) Clear() bool {
+	return s.Low != nil && !s.alike() && (*s.Low > 0 || *s.High < 0)
+}
+
+// alike tells whether all values are the same, but for rounding. Student's law says nothing of these: two
+// shares of the same few test rows are often equal by chance, and their interval has no width.
+func (s Summary) alike() bool { return s.SD != nil && *s.SD <= 1e-9*math.Abs(*s.Mean) }

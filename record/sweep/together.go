@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weir/internal/plain"
+	"weir/internal/portable"
 )
 
 // Together is several experiments that were run as one.
@@ -109,7 +110,7 @@ func (t *Together) groups() (list [][]*Table) {
 }
 
 // meanDifferences is, for each cell and combination, the mean over experiments of the mean difference, with
-// half its interval by the normal law, as if experiments were fixed and their repeats independent.
+// half its interval by Student's t, as if experiments were fixed and their repeats independent.
 func meanDifferences(b *strings.Builder, of []*Table) {
 	means := map[string][]Difference{}
 	var order []string
@@ -132,13 +133,27 @@ func meanDifferences(b *strings.Builder, of []*Table) {
 	var lines [][]string
 	for _, key := range order {
 		row, metric, _ := strings.Cut(key, "\x00")
-		mean, variance, n := 0.0, 0.0, float64(len(means[key]))
-		for _, d := range means[key] {
-			mean += *d.Mean / n
-			variance += float64(*d.SD / n * *d.SD / n / float64(d.N))
-		}
-		lines = append(lines, []string{row, metric, fmt.Sprintf("%+.4f ±%.4f", mean, 1.96*math.Sqrt(variance)), fmt.Sprint(len(means[key]))})
+		lines = append(lines, []string{row, metric, meanOf(means[key]), fmt.Sprint(len(means[key]))})
 	}
 	pipes(b, []string{"less the baseline", "figure", "mean difference", "experiments"}, lines)
-	b.WriteString("\n± is 1.96 standard errors of that mean: the repeats vary in it, the experiments do not; few repeats make it too narrow, and detectors that experiments share are not counted.\n")
+	b.WriteString("\n± is half the 95 % interval by Student's t, with degrees of freedom by Welch and Satterthwaite: the repeats vary in it, the experiments do not; " +
+		"detectors that experiments share are not counted.\n")
+}
+
+// meanOf is the mean of independent mean differences of unequal variances, and half its interval: Student's t
+// with the degrees of freedom of Welch (Biometrika 34, 1947) and Satterthwaite (Biometrics Bulletin 2, 1946).
+// Without spread there is no interval.
+func meanOf(list []Difference) string {
+	mean, variance, over, n := 0.0, 0.0, 0.0, float64(len(list))
+	for _, d := range list {
+		own := *d.SD / n * *d.SD / n / float64(d.N)
+		mean += *d.Mean / n
+		variance += own
+		over += float64(own * own / float64(d.N-1))
+	}
+	text := fmt.Sprintf("%+.4f", mean)
+	if over > 0 {
+		text += fmt.Sprintf(" ±%.4f", portable.StudentQuantile(variance*variance/over, (1+Level)/2)*math.Sqrt(variance))
+	}
+	return text
 }

@@ -73,14 +73,58 @@ func TestFiguresAreInert(t *testing.T) {
 	}
 }
 
-// TestTogether: the mean over two experiments of differences of 4 is 4, and the bill says its dataset.
+// TestAlikeIsNotJudged: two accuracies on the same few rows often differ by the same share in both pairs. An interval
+// without width is no finding, even where sums leave the last bit of the deviation.
+func TestAlikeIsNotJudged(t *testing.T) {
+	table := &Table{Experiment: Experiment{Name: "study", Figures: []string{"u.a"}}}
+	for _, values := range [][]float64{{-0.0013, -0.0013}, {0.79 - 0.78, 0.80 - 0.79}, {0, 0}} {
+		d := Difference{Cell: "new", Metric: "u.a", Summary: Summarize(values)}
+		if d.Clear() || strings.Contains(d.words(), "*") {
+			t.Errorf("%v: %s is marked", values, d.words())
+		}
+		table.Differences = append(table.Differences, d)
+	}
+	v := Judge([]*Table{table})
+	if v.Compared != 0 || v.Above+v.Below+len(v.Beyond) != 0 || v.Alike != 3 {
+		t.Errorf("%+v", v)
+	}
+	if text := v.Text(); !strings.Contains(text, "Not judged") || strings.Contains(text, "No verdict") {
+		t.Error(text)
+	}
+	table.Differences = append(table.Differences, five())
+	if v = Judge([]*Table{table}); v.Compared != 1 || len(v.Beyond) != 1 || !strings.Contains(v.Text(), "Not judged") {
+		t.Errorf("beside another: %+v", v)
+	}
+}
+
+// TestAbsentFiguresAreTold: a figure of a misspelt name would be a line of dashes.
+func TestAbsentFiguresAreTold(t *testing.T) {
+	e := study()
+	e.Figures = []string{"u.a", "u.tv2"}
+	if note := Of(e).MatrixNote(); !strings.Contains(note, "no run has u.tv2: table.csv has the names") {
+		t.Error(note)
+	}
+	e.Figures = e.Figures[:1]
+	if note := Of(e).MatrixNote(); strings.Contains(note, "no run") {
+		t.Error(note)
+	}
+}
+
+// TestTogether: the mean over two experiments of differences of 4 and 5 is 4.5, and the bill says its dataset. Equal
+// variances from two pairs each have 2 degrees of freedom by Welch, whose quantile is 4.303 (NIST/SEMATECH e-Handbook,
+// 1.3.6.7.2), times the root of 2 (1/2)/2/2^2, which is 1.521; the normal law would say .693.
 func TestTogether(t *testing.T) {
 	e := study()
+	for _, r := range e.Runs {
+		if r.Cell == "new" && r.Repeat == 2 {
+			r.Metrics["u.a"]++
+		}
+	}
 	e.Figures, e.Dataset, e.Claims = []string{"u.a"}, "file.csv", "proven"
 	one, other := Of(e), Of(e)
 	other.Name = "second"
 	text := string((&Together{Name: "both", Bills: []OnOne{{Dataset: "file.csv", Bill: e.Bill}}, Tables: []*Table{one, other}}).Markdown())
-	for _, want := range []string{"DATASET     file.csv", "Over study, second.", "| new, epsilon 0.5 | u.a | +4.0000 ±0.0000 | 2 |", "## second", "Of 4 differences"} {
+	for _, want := range []string{"DATASET     file.csv", "Over study, second.", "| new, epsilon 0.5 | u.a | +4.5000 ±1.521", "## second", "Of 4 differences"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

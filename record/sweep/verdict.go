@@ -14,6 +14,7 @@ import (
 // bounds the probability of one false finding or more, whatever depends on what.
 type Verdict struct {
 	Compared     int      // differences that have an interval
+	Alike        int      // differences that are the same in every pair of runs, which have none
 	Above, Below int      // of these, whose own interval leaves 0 out
 	Beyond       []string // which lie beyond chance, all considered, in words
 }
@@ -22,6 +23,10 @@ type Verdict struct {
 func Judge(tables []*Table) Verdict {
 	var v Verdict
 	each(tables, func(_ *Table, d Difference) {
+		if d.alike() {
+			v.Alike++
+			return
+		}
 		v.Compared++
 		switch {
 		case d.Clear() && *d.Mean > 0:
@@ -31,7 +36,7 @@ func Judge(tables []*Table) Verdict {
 		}
 	})
 	each(tables, func(t *Table, d Difference) {
-		if d.beyond(v.Compared) {
+		if !d.alike() && d.beyond(v.Compared) {
 			v.Beyond = append(v.Beyond, fmt.Sprintf("%s: %s, %s, %s", t.Name, t.Label(Row{Cell: d.Cell, Settings: d.Settings}), d.Metric, strings.TrimSuffix(d.words(), " *")))
 		}
 	})
@@ -59,12 +64,19 @@ func (d Difference) beyond(many int) bool {
 
 // Text is the verdict in sentences of Markdown.
 func (v Verdict) Text() string {
+	alike := ""
+	if v.Alike > 0 {
+		alike = fmt.Sprintf("Not judged: differences that are the same in every pair of runs, and so have no spread, %d in number.\n", v.Alike)
+	}
+	if v.Compared == 0 && v.Alike > 0 {
+		return alike
+	}
 	if v.Compared == 0 {
 		return "No verdict: no difference has two pairs of runs, so that none has an interval (experiment.repeats of 2 or more).\n"
 	}
 	side := float64(v.Compared) * (1 - Level) / 2
-	text := fmt.Sprintf("Of %d differences to a baseline, %d lie above it and %d below by intervals of their own at %g %%; where nothing differs, chance alone gives some %.1f of each.\n",
-		v.Compared, v.Above, v.Below, 100*Level, side)
+	text := fmt.Sprintf("Of %d differences to a baseline, by intervals of their own at %g %%, above it: %d; below: %d; where nothing differs, chance alone gives some %.1f of each.\n",
+		v.Compared, 100*Level, v.Above, v.Below, side) + alike
 	if len(v.Beyond) == 0 {
 		return text + fmt.Sprintf("Corrected for all %d (Bonferroni), none is beyond chance.\n", v.Compared)
 	}
