@@ -39,8 +39,9 @@ func Scores(detector pipeline.Header, decoders []ScorerDecoder, ps *pipeline.Pro
 }
 
 // SameColumns adds a problem, at path, for each column of a detector that a table lacks, or
-// that means something else there. Other columns of the table are nobody's concern.
+// that means something else there, and one for all that are encoded. Other columns of the table are nobody's concern.
 func SameColumns(table, detector *pipeline.Domain, path string, ps *pipeline.Problems) {
+	var encoded []string
 	for i := range detector.Columns {
 		want := &detector.Columns[i]
 		c := table.Column(want.Name)
@@ -51,7 +52,7 @@ func SameColumns(table, detector *pipeline.Domain, path string, ps *pipeline.Pro
 		case c == nil:
 			is("is missing", "a table with all columns that the detector looks at")
 		case c.Encoding != nil:
-			is("is encoded", "a table as it is before the stage encode")
+			encoded = append(encoded, want.Name)
 		case c.Type != want.Type:
 			is("is "+string(c.Type), "as the detector has it: "+string(want.Type))
 		case !slices.Equal(c.Categories, want.Categories):
@@ -61,6 +62,9 @@ func SameColumns(table, detector *pipeline.Domain, path string, ps *pipeline.Pro
 		case c.Nullable && !want.Nullable:
 			is("may be missing", "as the detector has it: never missing")
 		}
+	}
+	if len(encoded) > 0 {
+		ps.Add(path, "a table whose "+pipeline.ColumnsAre(encoded)+" encoded", "a table as it is before the stage encode")
 	}
 }
 

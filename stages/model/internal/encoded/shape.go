@@ -40,12 +40,17 @@ func activation(e *pipeline.Encoding) string {
 	return "linear"
 }
 
-// Need is a problem for each column that a model cannot take.
+// Need is a problem of the columns that a model cannot take.
 func Need(h pipeline.Header, ps *pipeline.Problems) {
+	var raw []string
 	for _, c := range h.Domain.Columns {
 		if c.Encoding == nil {
-			ps.Add("from", fmt.Sprintf("a table whose column %s (%s) is not encoded", c.Name, c.Type), "the output of a stage of kind encode; drop columns that no model needs")
+			raw = append(raw, fmt.Sprintf("%s (%s)", c.Name, c.Type))
 		}
+	}
+	if len(raw) > 0 {
+		ps.Add("from", "a table whose "+pipeline.ColumnsAre(raw)+" not encoded", "the output of a stage of kind encode; drop columns that no model needs")
+		return
 	}
 	if len(h.Domain.History) == 0 || h.Domain.History[len(h.Domain.History)-1].Kind != "encode" {
 		ps.Add("from", "a table that is not the direct result of encode", "the output of a stage of kind encode")

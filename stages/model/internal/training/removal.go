@@ -70,7 +70,12 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *pipeline.Problems, batch
 	if err != nil {
 		return // what is no encoded table has been told
 	}
-	artifact.SameColumns(decoded.Domain, detector.Domain, "detector", ps)
+	var other pipeline.Problems
+	artifact.SameColumns(decoded.Domain, detector.Domain, "detector", &other)
+	for _, p := range other {
+		p.Hint = "a detector is trained on the table that encode reads"
+		*ps = append(*ps, p)
+	}
 }
 
 func (r *Removal) unpaid(in pipeline.Headers) bool {
