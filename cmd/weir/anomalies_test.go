@@ -84,3 +84,20 @@ func TestPlantedAnomalyIsRemoved(t *testing.T) {
 		}
 	}
 }
+
+// TestShardsBehindRemovalByNumber are refused with what confines no change and what would: removal above a score.
+func TestShardsBehindRemovalByNumber(t *testing.T) {
+	stages := func(by string) string {
+		return "  normal: {kind: remove_anomalies, from: dataset, detector: detector, placement: pre, " + by + "}\n" +
+			"  shard: {kind: shard, shards: 20}\n  encode: {kind: encode}\n  train: {kind: pate_gan, steps: 5}\n  left: {kind: sample, rows: 10}\n"
+	}
+	s := anomalyStudy(t, 400, 1, false, stages("remove: 10"))
+	code, _, errs := s.weir("check", s.path("spec.yaml"))
+	if code != exitPrivacy || !strings.Contains(errs, "since the stage shard, where one unit changes rows of other units") || !strings.Contains(errs, "remove anomalies above a score") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	s = anomalyStudy(t, 400, 1, false, stages("above: 0.5"))
+	if code, _, errs := s.weir("check", s.path("spec.yaml")); code != exitDone {
+		t.Errorf("above a score: exit %d: %s", code, errs)
+	}
+}

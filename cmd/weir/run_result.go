@@ -190,9 +190,14 @@ func paidBefore(r *runtime.Result, stage string) (paid, of int) {
 // tableWord says what the rows of a CSV file are: of people, of a model, or counts.
 func tableWord(rec *record.Run, f record.File) string {
 	stage, of := strings.CutPrefix(f.What, "table of stage ")
-	switch drawn := slices.ContainsFunc(rec.Stages, func(s record.Stage) bool { return s.ID == stage && s.Kind == "sample" }); {
-	case drawn:
+	by := func(kind string) bool {
+		return slices.ContainsFunc(rec.Stages, func(s record.Stage) bool { return s.ID == stage && s.Kind == kind })
+	}
+	switch {
+	case by("sample"):
 		return "synthetic table"
+	case by("remove_anomalies") && strings.HasPrefix(f.Path, "release/"):
+		return "less anomalies" // of the rows that were drawn, which are released too
 	case strings.HasPrefix(f.Path, "internal/"):
 		return "PRIVATE table"
 	case of:

@@ -35,12 +35,13 @@ func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 // TestTablesAreNamedForWhatTheyHold: rows of people and lists of counts are not called
 // synthetic at the end of a run.
 func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
-	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"}}}
+	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"}, {ID: "post", Kind: "remove_anomalies"}}}
 	for _, c := range []struct{ path, what, want string }{
 		{"release/draw.csv", "table of stage draw", "synthetic table"},
 		{"internal/draw.csv", "table of stage draw", "synthetic table"},
 		{"internal/keep.csv", "table of stage keep", "PRIVATE table"},
 		{"release/keep.csv", "table of stage keep", "released table"},
+		{"release/post.csv", "table of stage post", "less anomalies"},
 		{"release/train.marginals.csv", "", "noisy counts"},
 	} {
 		if got := tableWord(rec, record.File{Path: c.path, What: c.what}); got != c.want {

@@ -48,13 +48,20 @@ func (c *compiler) source() pipeline.Terms { return c.headers[pipeline.DatasetID
 
 const unboundedFix = "compute it inside shards, from a public reference table or from released statistics, or mark missing values by an indicator"
 
-// unboundedSince words the path from the first stage that lost the bound.
-func (c *compiler) unboundedSince(r pipeline.Ref) string {
+// unboundedSince words the path from the first stage that lost the bound, with what that stage itself says of
+// it, and what to do.
+func (c *compiler) unboundedSince(r pipeline.Ref) (why, fix string) {
 	culprit := c.culprit(r)
-	if culprit == r.Stage {
-		return fmt.Sprintf("a mechanism on %s, whose rows change without bound when one unit changes", r)
+	why, fix = fmt.Sprintf("a mechanism on %s, whose rows change without bound when one unit changes", r), unboundedFix
+	if culprit != r.Stage {
+		why += " since the stage " + culprit
 	}
-	return fmt.Sprintf("a mechanism on %s, whose rows change without bound when one unit changes since the stage %s", r, culprit)
+	for _, f := range c.plan.Findings {
+		if f.Stage == culprit && f.Level == pipeline.LevelNote {
+			why, fix = why+", where "+f.Message, f.Fix
+		}
+	}
+	return why, fix
 }
 
 // culprit walks up to the stage that turned a bounded table into an unbounded one.

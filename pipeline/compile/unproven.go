@@ -49,7 +49,8 @@ func (c *compiler) unboundedInputs(s *spec.Stage) (list []gap) {
 			if h.Form != pipeline.FormTable {
 				list = append(list, gap{pipeline.Unproven{Rule: "W13", Why: fmt.Sprintf("a mechanism on %s, which is private, of form %s, and may change without bound", r, h.Form)}, "a mechanism on a table"})
 			} else if !bounded(h) {
-				list = append(list, gap{pipeline.Unproven{Rule: "W03", Why: c.unboundedSince(r)}, "a table of stability rows(c) or shards(k); " + unboundedFix})
+				why, fix := c.unboundedSince(r)
+				list = append(list, gap{pipeline.Unproven{Rule: "W03", Why: why}, "a table of stability rows(c) or shards(k); " + fix})
 			}
 		}
 	}

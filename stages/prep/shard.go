@@ -74,7 +74,7 @@ func (s *Shard) stability(h pipeline.Header) (pipeline.Stability, []pipeline.Fin
 		return note("shards by position need replace_one, one row a unit, and a public row count with no row dropped by its values: else rows move to other shards",
 			"by: random")
 	case !h.OwnRows:
-		return note("one unit changes rows of other units, which lie in several shards", "shard before the stage that removes rows by rank, imputes across rows or splits by stratum")
+		return note("one unit changes rows of other units, which lie in several shards", "shard before the stage that imputes across rows or splits by stratum, and remove anomalies above a score, not by number")
 	}
 	return pipeline.Shards(s.Shards), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
@@ -34,7 +35,9 @@ func Kinds() []pipeline.Kind {
 			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank alike " +
 			"(Jordon et al. 2018). Metrics are named score.model; the plain score is the mean over learners. Beside every score stand the ends of " +
 			"its bootstrap interval of 95 % (score_low, score_high) over the test rows, and beside accuracy that of the commonest class " +
-			"(accuracy_majority). Use it to see whether conclusions of prediction carry over from the synthetic rows.",
+			"(accuracy_majority). Use it to see whether conclusions of prediction carry over from the synthetic rows. " +
+			"Learners of classes: " + strings.Join(prediction.ClassifierNames(), ", ") + "; of numbers: " + strings.Join(prediction.RegressorNames(), ", ") +
+			". Scores of classes: " + strings.Join(prediction.ClassScores(), ", ") + "; of numbers: " + strings.Join(prediction.NumberScores(), ", ") + ".",
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows to test on", false),
 			question.Table("synthetic", "rows to train on", false),

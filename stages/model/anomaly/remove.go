@@ -55,7 +55,7 @@ func removeAnomaliesKind(decoders []artifact.ScorerDecoder) pipeline.Kind {
 		Name: "remove_anomalies", Version: 1,
 		Doc: "Takes out the rows to which a released detector gives the highest scores: a fixed number of them, or all above a fixed score. " +
 			"A model of marginals or a mixture is a detector too, whose score is minus log2 of the row's probability, in bits; a row that it never draws has the highest. " +
-			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw n + extra rows and remove: extra. " +
+			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw n + extra rows and remove: extra; both tables are then in the release. " +
 			"Removal by number needs a table without shards, and none may follow; removal above a score goes with both.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "The table, as it is before encode."},
 			{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Doc: "A released detector of the same columns; or a released model of them that tells how probable a row is, such as one of marginals or a mixture."}},
