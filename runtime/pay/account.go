@@ -133,7 +133,7 @@ func (a *Account) Afford(runs ...*Purse) error {
 	}
 	for _, c := range caps {
 		if c.Filter != fixed.Filter {
-			return fmt.Errorf("dataset.budget.filter: is %s in one spec and %s in another, must be one: the first charge fixes it", fixed.Filter, c.Filter)
+			return fmt.Errorf("dataset.budget.filter: is %s in one spec and %s in another, must be one: %w", fixed.Filter, c.Filter, ledger.ErrFilter)
 		}
 		if err := a.ledger.Check(c, bill...); err != nil {
 			return err
