@@ -130,25 +130,38 @@ func fullName(p *compile.Plan) string {
 	return filepath.Clean(d.File)
 }
 
+// namesOf are the names of the datasets of specs by SourceKey, in full where people call two alike.
+func namesOf(list []*planned) map[string]string {
+	full, called := map[string]string{}, map[string]int{}
+	for _, x := range list {
+		if key := runtime.SourceKey(x.base); full[key] == "" {
+			full[key] = fullName(x.base)
+			called[datasetName(x.base)]++
+		}
+	}
+	for _, x := range list {
+		if name := datasetName(x.base); called[name] == 1 {
+			full[runtime.SourceKey(x.base)] = name
+		}
+	}
+	return full
+}
+
 // billsOf are the bills of all runs on each dataset, and where some have other claims, of those that
 // claim a proof. Two datasets that people call alike are named in full.
 func billsOf(list []*planned, fresh bool) (bills []sweep.OnOne, err error) {
 	of := map[string][]runtime.Trial{}
 	var order []*planned // the first on each
-	called := map[string]int{}
+	called := namesOf(list)
 	for _, x := range list {
 		key := runtime.SourceKey(x.base)
 		if of[key] == nil {
 			order = append(order, x)
-			called[datasetName(x.base)]++
 		}
 		of[key] = append(of[key], x.runs()...)
 	}
 	for _, x := range order {
-		name := datasetName(x.base)
-		if called[name] > 1 {
-			name = fullName(x.base)
-		}
+		name := called[runtime.SourceKey(x.base)]
 		bill, err := billOf(of[runtime.SourceKey(x.base)], fresh)
 		if err != nil {
 			return nil, fmt.Errorf("dataset %s: %w", name, err)
@@ -178,7 +191,7 @@ func provenRuns(runs []runtime.Trial) (proven []runtime.Trial) {
 
 // resultOf writes the table of each experiment, and the document on all.
 func resultOf(ctx context.Context, opts runtime.Options, list []*planned, bills []sweep.OnOne, done []*runtime.Result, fresh bool) (r severalResult, err error) {
-	t := &sweep.Together{Bills: bills}
+	t, called := &sweep.Together{Bills: bills}, namesOf(list)
 	var names []string
 	for i, at := 0, 0; i < len(list); i++ {
 		x := list[i]
@@ -191,6 +204,7 @@ func resultOf(ctx context.Context, opts runtime.Options, list []*planned, bills 
 			return r, err
 		}
 		at += len(x.trials)
+		one.Table.Dataset = called[runtime.SourceKey(x.base)]
 		r.Experiments, names = append(r.Experiments, one), append(names, x.base.Name)
 		t.Tables, t.Files = append(t.Tables, one.Table), append(t.Files, one.Folder)
 	}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/runtime"
+)
+
+// TestDatasetsThatPeopleCallAlike are named in full, in bills and in means over experiments of one dataset;
+// others by their file.
+func TestDatasetsThatPeopleCallAlike(t *testing.T) {
+	of := func(file string) *planned {
+		s := &spec.Spec{}
+		s.Dataset.File, s.Dataset.Version = file, "1"
+		return &planned{base: &compile.Plan{Plan: &pipeline.Plan{}, Spec: s}}
+	}
+	list := []*planned{of("a/data.csv"), of("b/data.csv"), of("a/data.csv"), of("b/other.csv")}
+	names := namesOf(list)
+	if len(names) != 3 {
+		t.Fatalf("%v, must be of 3 datasets", names)
+	}
+	for i, want := range []string{"a/data.csv, version 1", "b/data.csv, version 1", "a/data.csv, version 1", "other.csv"} {
+		if got := names[runtime.SourceKey(list[i].base)]; got != want {
+			t.Errorf("%q, must be %q", got, want)
+		}
+	}
+}
