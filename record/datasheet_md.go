@@ -94,6 +94,9 @@ func (t Table) describe() string {
 // show writes a value, a date as such.
 func (c Column) show(x float64) string {
 	if c.Type != "date" || !(math.Abs(x) < 2.9e6) { // beyond the years that a date can write
+		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+			return fmt.Sprintf("%.0f", x) // an income of 1341000 is not 1.341e+06
+		}
 		return fmt.Sprintf("%g", x)
 	}
 	return time.Unix(int64(math.Floor(x))*86400, 0).UTC().Format(time.DateOnly)
