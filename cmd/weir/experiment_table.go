@@ -115,7 +115,9 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 		e.Stages = append(e.Stages, s.ID)
 	}
 	for i, t := range trials {
-		e.Runs = append(e.Runs, runOf(t, plans[i], done[i], took))
+		run := runOf(t, plans[i], done[i], took)
+		run.Notes = notesOn(x.Figures, done[i].Record.Notes)
+		e.Runs = append(e.Runs, run)
 		e.Insecure = e.Insecure || done[i].Record.Insecure
 		for name, value := range done[i].Record.Metrics {
 			all[name] = value
@@ -125,6 +127,19 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 		e.Headline = headlines(all)
 	}
 	return sweep.Of(e)
+}
+
+// notesOn are the notes of a run on figures, or on what these are means of.
+func notesOn(figures []string, notes map[string]string) map[string]string {
+	on := map[string]string{}
+	for name, why := range notes {
+		for _, f := range figures {
+			if name == f || strings.HasPrefix(name, f+".") {
+				on[name] = why
+			}
+		}
+	}
+	return on
 }
 
 // printedOf is what a paper prints; nil for nothing.

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -58,7 +59,38 @@ func (t *Table) MatrixNote() string {
 	if absent := t.absent(); len(absent) > 0 {
 		note += "; no run has " + strings.Join(absent, ", ") + ": table.csv has the names of all metrics"
 	}
+	if why := t.notes(); len(why) > 0 {
+		note += "; †2 is of two runs with a note: " + strings.Join(why, "; ")
+	}
 	return note + "."
+}
+
+// noted is how many runs have a note on a figure, and the notes, each once.
+func (r Row) noted() (runs int, notes []string) {
+	for _, run := range r.of {
+		for _, name := range slices.Sorted(maps.Keys(run.Notes)) {
+			if why := run.Notes[name]; !slices.Contains(notes, why) {
+				notes = append(notes, why)
+			}
+		}
+		if len(run.Notes) > 0 {
+			runs++
+		}
+	}
+	return runs, notes
+}
+
+// notes are those of all rows, each once.
+func (t *Table) notes() (all []string) {
+	for _, r := range t.Rows {
+		_, notes := r.noted()
+		for _, why := range notes {
+			if !slices.Contains(all, why) {
+				all = append(all, why)
+			}
+		}
+	}
+	return all
 }
 
 func (t *Table) matrix(b *strings.Builder) {
@@ -95,6 +127,9 @@ func (t *Table) entry(cell, point string) string {
 		words = append(words, spread(t.Rows[at].Metrics[m]))
 	}
 	text := strings.Join(words, " / ")
+	if noted, _ := t.Rows[at].noted(); noted > 0 {
+		text += fmt.Sprintf(" †%d", noted)
+	}
 	if printed := t.Printed[cell][t.printedKey(t.Rows[at])]; len(printed) > 0 {
 		words = words[:0]
 		for _, x := range printed {

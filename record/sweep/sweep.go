@@ -56,7 +56,8 @@ type Run struct {
 	Published *float64           `json:"epsilon_published"`
 	Proven    *float64           `json:"epsilon_proven"`
 	Metrics   map[string]float64 `json:"metrics"`
-	Seconds   map[string]float64 `json:"seconds"` // by the clock, of each stage that was computed in the experiment
+	Notes     map[string]string  `json:"notes,omitempty"` // on figures that the experiment is about, or on what they are means of
+	Seconds   map[string]float64 `json:"seconds"`         // by the clock, of each stage that was computed in the experiment
 }
 
 // Table is what the runs show. Lists are in the order of the experiment, metrics by name.

@@ -110,6 +110,20 @@ func TestAbsentFiguresAreTold(t *testing.T) {
 	}
 }
 
+// TestMatrixMarksNotes: a figure that some runs have for a reason that makes it none, such as learners of one
+// class, is marked, with how many and why.
+func TestMatrixMarksNotes(t *testing.T) {
+	e := study()
+	e.Figures = []string{"u.a"}
+	e.Runs[2].Notes = map[string]string{"u.a.lda": "one class", "u.a.svm": "one class"}
+	e.Runs[3].Notes = map[string]string{"u.a.lda": "one class"}
+	var b strings.Builder
+	Of(e).matrix(&b)
+	if !strings.Contains(b.String(), "| new | 4.500 ± 0.707 †2 |") || strings.Count(b.String(), "†") != 2 || !strings.Contains(b.String(), "†2 is of two runs with a note: one class.") {
+		t.Errorf("the notes are not told:\n%s", b.String())
+	}
+}
+
 // TestTogether: the mean over two experiments of differences of 4 and 5 is 4.5, and the bill says its dataset. Equal
 // variances from two pairs each have 2 degrees of freedom by Welch, whose quantile is 4.303 (NIST/SEMATECH e-Handbook,
 // 1.3.6.7.2), times the root of 2 (1/2)/2/2^2, which is 1.521; the normal law would say .693.
