@@ -69,7 +69,8 @@ func (s *Schema) Publish(title string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, j, "", "  "); err != nil {
+	// One space: of two, half of the file would be blanks.
+	if err := json.Indent(&b, j, "", " "); err != nil {
 		return nil, err
 	}
 	b.WriteByte('\n')
