@@ -72,7 +72,7 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 			p.at(path, fmt.Sprintf("the name %q", cell.Name), "letters, digits, dots, _ and -, a letter or digit first, of at most 64 bytes together", "")
 		}
 		if len(cell.Value) == 0 {
-			p.at(path, "a cell without settings", "a mapping from one or more settings to values", "")
+			p.at(path, "a cell without settings", "a mapping from one or more settings to values; for a cell that changes nothing, one setting at the value that it has in the spec, such as seed", "")
 		}
 		var own []string
 		for _, setting := range cell.Value {
@@ -86,6 +86,7 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 		}
 		names = append(names, cell.Name)
 	}
+	p.figureRules(e)
 	p.printedRules(e, names)
 	if e.Baseline == "" {
 		return
@@ -96,6 +97,21 @@ func (p *parser) cellRules(e *Experiment, before []taken) {
 	}
 	if !slices.Contains(names, e.Baseline) {
 		p.at("experiment.baseline", "", accepted, schema.DidYouMean(e.Baseline, names))
+	}
+}
+
+// figureRules: a figure is a metric of a stage that there is; which metrics a stage has is known once it
+// has run.
+func (p *parser) figureRules(e *Experiment) {
+	for i, figure := range e.Figures {
+		stage, metric, dot := strings.Cut(figure, ".")
+		if known := slices.Contains(p.stages, stage); !known || !dot || metric == "" {
+			hint := ""
+			if !known {
+				hint = schema.DidYouMean(stage, p.stages)
+			}
+			p.at(schema.Path("experiment", "figures", i), "", "STAGE.METRIC, of a stage that the spec has: "+strings.Join(p.stages, ", "), hint)
+		}
 	}
 }
 
