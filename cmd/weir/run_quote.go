@@ -32,47 +32,6 @@ func quoteText(quotes []runtime.Quote) string {
 	return plain.Text(b.String())
 }
 
-// dueText lists paid stages; what one line says of many runs stands once. Of an experiment
-// it counts what is reused: which run has charged it stands in --json.
-func dueText(dues []runtime.Due) string {
-	var b strings.Builder
-	times, order := map[string]int{}, []string{}
-	for _, d := range dues {
-		line := fmt.Sprintf("  %-16s new charge, epsilon %s alone", d.Stage, epsilonOr(d))
-		switch {
-		case d.Unfinished && d.Run > 0:
-			line = fmt.Sprintf("  %-16s paid in another run, epsilon %s alone, to be continued", d.Stage, epsilonOr(d))
-		case d.Unfinished:
-			line = fmt.Sprintf("  %-16s paid in run %s, to be continued", d.Stage, d.From)
-		case d.From != "" && d.Run > 0:
-			line = fmt.Sprintf("  %-16s reused, epsilon %s alone, charged in another run", d.Stage, epsilonOr(d))
-		case d.From != "":
-			line = fmt.Sprintf("  %-16s reused, charged in run %s", d.Stage, d.From)
-		}
-		if times[line]++; times[line] == 1 {
-			order = append(order, line)
-		}
-	}
-	for _, line := range order {
-		if n := times[line]; n > 1 {
-			line += fmt.Sprintf(" (%d times)", n)
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
-}
-
-// epsilonOr is the proven epsilon; where there is none, it says so and what the paper has.
-func epsilonOr(d runtime.Due) string {
-	switch {
-	case d.Epsilon != nil:
-		return record.Bound(*d.Epsilon)
-	case d.Published != nil:
-		return "none proven, " + record.Bound(*d.Published) + " by the paper's own accounting,"
-	}
-	return "none proven"
-}
-
 // unproven tells whether a charge is about to be made of which nothing is proven.
 func unproven(q runtime.Quote) bool {
 	return slices.ContainsFunc(q.Dues, func(d runtime.Due) bool { return d.From == "" && d.Epsilon == nil })

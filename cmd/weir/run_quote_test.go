@@ -28,6 +28,29 @@ func TestReusedStagesOfAnExperimentStandOnce(t *testing.T) {
 	}
 }
 
+// TestDuesOfALargeExperimentAreSummedUp: hundreds of different charges are a line a stage, which
+// counts the new, the reused and those without a proof; the same charges of one run are not.
+func TestDuesOfALargeExperimentAreSummedUp(t *testing.T) {
+	var dues []runtime.Due
+	for i := range 40 {
+		epsilon := float64(i + 1)
+		dues = append(dues, runtime.Due{Run: i + 1, Stage: "train", Epsilon: &epsilon})
+	}
+	dues[39].Epsilon, dues[0].From = nil, "20261122-202544-2d79"
+	dues = append(dues, runtime.Due{Run: 41, Stage: "detector", Published: dues[0].Epsilon})
+	want := "  train            39 new charges, 1 reused or continued; epsilon 1 to 39 alone; 1 without a proof\n" +
+		"  detector         1 new charge, 0 reused or continued; 1 without a proof\n"
+	if got := dueText(dues); got != want {
+		t.Errorf("the dues are\n%swant\n%s", got, want)
+	}
+	for i := range dues {
+		dues[i].Run = 0
+	}
+	if got := dueText(dues); strings.Count(got, "\n") != 41 {
+		t.Errorf("a run's dues are\n%s", got)
+	}
+}
+
 // TestUnfinishedStagesAreContinued: what a stopped run has paid has no output to use again.
 func TestUnfinishedStagesAreContinued(t *testing.T) {
 	half := 0.5

@@ -42,7 +42,11 @@ func Total(plans []*compile.Plan, shared func(i int, s *compile.Step) bool) (led
 // charges are those of a step of the i-th plan.
 func charges(i int, p *compile.Plan, s *compile.Step) (entries []ledger.Entry) {
 	for _, spend := range s.Spends {
-		entries = append(entries, ledger.Entry{ID: fmt.Sprintf("run %d/%s/%s", i+1, s.ID, spend.Name), Event: spend.Event,
+		id := fmt.Sprintf("run %d (%s), %s", i+1, p.Spec.Name, s.ID)
+		if spend.Name != s.ID {
+			id += "/" + spend.Name
+		}
+		entries = append(entries, ledger.Entry{ID: id, Event: spend.Event,
 			Adjacency: p.Adjacency, Unit: unitOf(p), Unproven: s.Unproven.String()})
 	}
 	return entries
