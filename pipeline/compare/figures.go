@@ -132,7 +132,8 @@ func (f *Figure) byIntervals() {
 // byRepeats calls a move beyond where it is larger than 95 % of the moves between two
 // runs that differ by their noise alone: |after - before| against Student's t quantile
 // times the root of the two variances, with the degrees of freedom of Welch (1947). A
-// run whose cell has no second repeat is taken to vary as the other does.
+// run whose cell has no second repeat is taken to vary as the other does. Repeats that are
+// all equal, as of a learner that is constant, do not say how far the noise moves a figure.
 func (f *Figure) byRepeats(a, b Figures) {
 	x, y := valuesOf(a.Repeats, f.Name), valuesOf(b.Repeats, f.Name)
 	if a.Cell == b.Cell || len(y) < 2 {
@@ -153,19 +154,18 @@ func (f *Figure) byRepeats(a, b Figures) {
 		dof = (vx + vy) * (vx + vy) / (vx*vx/n + vy*vy/m)
 		f.Spread = fmt.Sprintf("%d and %d repeats", len(x), len(y))
 	}
-	f.Verdict = Beyond
-	if math.Abs(*f.After-*f.Before) <= quantile(dof)*math.Sqrt(vx+vy) {
+	switch {
+	case alike(x) && alike(y): // not by variances, which round
+		f.Verdict, f.Spread = NoSpread, f.Spread+", each alike"
+	case math.Abs(*f.After-*f.Before) <= portable.StudentQuantile(dof, 0.975)*math.Sqrt(vx+vy):
 		f.Verdict = Within
+	default:
+		f.Verdict = Beyond
 	}
 }
 
-// quantile is that of Student's t at 97.5 %; where nothing varies, dof is not a number
-// and no quantile is needed.
-func quantile(dof float64) float64 {
-	if math.IsNaN(dof) {
-		return 0
-	}
-	return portable.StudentQuantile(dof, 0.975)
+func alike(values []float64) bool {
+	return len(values) == 0 || slices.Min(values) == slices.Max(values)
 }
 
 func valuesOf(repeats []map[string]float64, name string) (list []float64) {

@@ -40,7 +40,9 @@ func TestSpread(t *testing.T) {
 		"both, beyond": {Figures{Cell: "a", Values: one(1), Repeats: values(1, 1.2)}, Figures{Cell: "b", Values: one(1.87), Repeats: values(1.87, 1.67)}, Beyond, "2 and 2 repeats"},
 		// The same repeats on both sides are counted once: one degree of freedom.
 		"one cell":    {Figures{Cell: "a", Values: one(1), Repeats: values(1, 1.2)}, Figures{Cell: "a", Values: one(1.2), Repeats: values(1, 1.2)}, Within, "2 repeats"},
-		"no variance": {Figures{Cell: "a", Values: one(1), Repeats: values(1, 1)}, Figures{Cell: "b", Values: one(2), Repeats: values(2, 2)}, Beyond, "2 and 2 repeats"},
+		"no variance": {Figures{Cell: "a", Values: one(1), Repeats: values(.1, .1, .1, .1, .1, .1)}, Figures{Cell: "b", Values: one(2), Repeats: values(2, 2)}, NoSpread, "6 and 2 repeats, each alike"},
+		// Variance 0 of (2, 2) and 0.02 of (1, 1.2): one degree of freedom, 12.706 sqrt(0.02) = 1.7969.
+		"one varies": {Figures{Cell: "a", Values: one(1), Repeats: values(1, 1.2)}, Figures{Cell: "b", Values: one(2.8), Repeats: values(2.8, 2.8)}, Beyond, "2 and 2 repeats"},
 	} {
 		all := figures(c.a, c.b)
 		if len(all) != 1 || all[0].Verdict != c.verdict || all[0].Spread != c.spread {
