@@ -17,7 +17,7 @@ type Experiment struct {
 	Baseline string                                     `yaml:"baseline,omitempty" json:"baseline,omitempty" doc:"The cell that differences are taken from; the first one by default."`
 	Figures  []string                                   `yaml:"figures,omitempty" json:"figures,omitempty" minItems:"1" uniqueItems:"true" doc:"Metrics that the experiment is about, such as utility.auroc: shown first, by cell, with standard deviations, and judged against the baseline, corrected for how many are."`
 	Printed  schema.Ordered[schema.Ordered[[]float64]]  `yaml:"printed,omitempty" json:"printed,omitempty" doc:"What a paper prints, by cell and then by value of the grid or level (of several, joined by a space): a number for each of figures. Shown beside what comes out."`
-	Repeats  int                                        `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge."`
+	Repeats  int                                        `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge; 1 by default."`
 }
 
 // Trial is one run of an experiment: what makes its spec of the one that holds the
