@@ -102,7 +102,7 @@ func TestSweepOverSteps(t *testing.T) {
 			Metrics: map[string]float64{"utility.auroc": 0.6 + 0.1*float64(i)}})
 	}
 	page, err := Sweep(sweep.Of(e))
-	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8", "step, under the epsilon of all steps", "Epsilon of all steps, proven", "published, of all steps", ">20000<"} {
+	for _, want := range []string{"<figure>", "utility.auroc over step, least to largest: study from 0.6 to 0.8", "step, under the epsilon of all steps", "proven epsilon of all steps", "published epsilon of all steps", ">20000<"} {
 		if err != nil || !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%v: the page does not say %q", err, want)
 		}
