@@ -19,5 +19,5 @@ func (f *ledgerPlaceFlags) add(c *cobra.Command) {
 }
 
 func (f *ledgerPlaceFlags) options(s streams) runtime.Options {
-	return runtime.Options{Out: f.out, Ledger: f.ledger, Version: thisVersion().Weir, Build: build(), Log: newLog(s.err, false), Clock: time.Now}
+	return runtime.Options{Out: f.out, Ledger: f.ledger, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, false), Clock: time.Now}
 }

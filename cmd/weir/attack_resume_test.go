@@ -16,6 +16,7 @@ import (
 // budget holds the experiment and little more, what unfinished trials have charged is
 // counted twice, and the experiment can never be continued.
 func TestAttackInterruptedExperimentContinues(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var rows strings.Builder
 	rows.WriteString("a,b\n")
@@ -43,7 +44,7 @@ experiment: {repeats: 4}
 	ledger := filepath.Join(dir, "d.csv.weir-ledger.jsonl")
 	run := func(ctx context.Context) (int, string) {
 		var log bytes.Buffer
-		code := execute(ctx, streams{in: strings.NewReader(""), out: &log, err: &log}, []string{"run", filepath.Join(dir, "e.yaml"), "--out", filepath.Join(dir, "runs"), "--workers", "4"})
+		code := execute(ctx, streams{in: strings.NewReader(""), out: &log, err: &log, build: ownBuild}, []string{"run", filepath.Join(dir, "e.yaml"), "--out", filepath.Join(dir, "runs"), "--workers", "4"})
 		return code, log.String()
 	}
 	ctx, stop := context.WithCancel(context.Background())

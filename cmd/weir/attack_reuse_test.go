@@ -121,7 +121,7 @@ func TestExperimentAsksWithoutABudget(t *testing.T) {
 	d := newDay(t)
 	d.edit("spec.yaml", "stages:\n", "experiment: {grid: {privacy.epsilon: [0.5, 1]}}\nstages:\n")
 	var out strings.Builder
-	code := execute(t.Context(), streams{in: strings.NewReader("y\n"), out: &out, err: &out, terminal: true}, []string{"run", d.path("spec.yaml"), "--out", d.path("runs")})
+	code := execute(t.Context(), streams{in: strings.NewReader("y\n"), out: &out, err: &out, terminal: true, build: ownBuild}, []string{"run", d.path("spec.yaml"), "--out", d.path("runs")})
 	if code != exitDone || strings.Count(out.String(), "Charge it? [y/N]") != 1 || d.study.charges() != 2 {
 		t.Errorf("exit code %d, %d charges: %s", code, d.study.charges(), out.String())
 	}

@@ -54,7 +54,7 @@ stages:
 	var log bytes.Buffer
 	for _, name := range []string{"one.yaml", "two.yaml"} {
 		log.Reset()
-		if code := execute(context.Background(), streams{in: strings.NewReader(""), out: &log, err: &log}, []string{"run", filepath.Join(dir, name), "--out", filepath.Join(dir, "runs")}); code != 0 {
+		if code := execute(context.Background(), streams{in: strings.NewReader(""), out: &log, err: &log, build: ownBuild}, []string{"run", filepath.Join(dir, name), "--out", filepath.Join(dir, "runs")}); code != 0 {
 			t.Fatalf("%s: exit %d: %s", name, code, log.String())
 		}
 	}

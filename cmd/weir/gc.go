@@ -76,7 +76,7 @@ func (f *gcFlags) run(c *cobra.Command, s streams) error {
 		return usage(c, fmt.Errorf("--older: is %s, must be a number of hours, days or weeks, such as 12h, 30d or 4w", f.older))
 	}
 	now := time.Now()
-	found, err := collect.Find(collect.Rules{Disk: diskOf(c, s), Out: f.out, Before: now.Add(-age), Release: f.release, Paid: f.paid, Build: build()})
+	found, err := collect.Find(collect.Rules{Disk: diskOf(c, s), Out: f.out, Before: now.Add(-age), Release: f.release, Paid: f.paid, Build: s.build()})
 	if err != nil {
 		return err
 	}

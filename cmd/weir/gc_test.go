@@ -51,6 +51,7 @@ func TestCollectedRunIsMadeAgain(t *testing.T) {
 // TestWhatWasPaidIsUsedAgain: gc leaves what an edited spec takes again; of what --paid removes
 // the list says whether it is a new charge, and so it is.
 func TestWhatWasPaidIsUsedAgain(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 200)
 	first := s.result()
 	charges := func(rows string, gc []string, said string, want int) {
@@ -74,6 +75,7 @@ func TestWhatWasPaidIsUsedAgain(t *testing.T) {
 // TestCollectionStoppedAnywhere: however far it came, running the spec again gives the same
 // bytes and charges nothing.
 func TestCollectionStoppedAnywhere(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 200)
 	first := s.result()
 	want, paid := released(t, first, "sample.csv"), s.ledgerLines()
@@ -88,7 +90,7 @@ func TestCollectionStoppedAnywhere(t *testing.T) {
 			}
 			return 0, nil
 		}}
-		found, err := collect.Find(collect.Rules{Disk: d, Out: s.path("runs"), Before: time.Now().Add(time.Hour), Release: true, Build: build()})
+		found, err := collect.Find(collect.Rules{Disk: d, Out: s.path("runs"), Before: time.Now().Add(time.Hour), Release: true, Build: ownBuild()})
 		if err != nil || len(found.Removable()) == 0 {
 			t.Fatalf("found %v, %v", found, err)
 		}
@@ -103,6 +105,7 @@ func TestCollectionStoppedAnywhere(t *testing.T) {
 // TestKilledRunThatPaidIsKept, and continues at no charge; without its data's ledger nobody
 // can tell, and it is kept too.
 func TestKilledRunThatPaidIsKept(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	long(s)
 	c := s.process(nil)

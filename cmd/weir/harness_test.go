@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,18 +21,44 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("WEIR_TEST_MAIN") == "1" {
 		limitFiles(os.Getenv("WEIR_TEST_FSIZE"))
-		main()
+		standIn()
 	}
-	testscript.Main(within{m}, map[string]func(){"weir": main})
+	testscript.Main(within{m}, map[string]func(){"weir": standIn})
 }
 
-// within runs the tests of this process, which allocate as weir does.
+// standIn runs the command line as main does. It takes the digest of this program from the
+// tests that started it, where they give it.
+func standIn() {
+	os.Exit(program(func() string { return cmp.Or(os.Getenv("WEIR_TEST_BUILD"), ownBuild()) }))
+}
+
+// ownBuild reads the test binary, of 80 MB, once and not in every run.
+var ownBuild = sync.OnceValue(build)
+
+// within runs the tests of this process, which allocate as weir does and keep their folders in
+// memory where the machine has some: no test asks what a real disk does (faultydisk_test.go).
 type within struct{ m *testing.M }
 
 // Run implements testscript.TestingM.
 func (w within) Run() int {
 	growing()
+	os.Setenv("WEIR_TEST_BUILD", ownBuild())
+	if dir, err := os.MkdirTemp("/dev/shm", "weir"); err == nil {
+		defer os.RemoveAll(dir)
+		if roomy(dir) {
+			os.Setenv("TMPDIR", dir)
+			os.Setenv("GOTMPDIR", dir)
+		}
+	}
 	return w.m.Run()
+}
+
+// rounds returns how often a test tries what goes wrong at times: fewer in an ordinary run.
+func rounds(ordinary, long int) int {
+	if thorough {
+		return long
+	}
+	return ordinary
 }
 
 // needle is a private value that must never show in messages or in release/.
@@ -107,10 +135,27 @@ func (s study) edit(name, old, new string) {
 	s.write(name, strings.ReplaceAll(text, old, new))
 }
 
+// snapshot keeps the files of a study. What it returns puts them back: a case of a test begins
+// with what was made once.
+func (s study) snapshot() (restore func()) {
+	s.t.Helper()
+	kept := s.t.TempDir()
+	s.must(os.CopyFS(kept, os.DirFS(s.dir)))
+	return func() {
+		s.t.Helper()
+		left, err := os.ReadDir(s.dir)
+		s.must(err)
+		for _, entry := range left {
+			s.must(os.RemoveAll(s.path(entry.Name())))
+		}
+		s.must(os.CopyFS(s.dir, os.DirFS(kept)))
+	}
+}
+
 // weir runs a command line in this process.
 func (s study) weir(args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
-	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &stdout, err: &stderr}, args)
+	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &stdout, err: &stderr, build: ownBuild}, args)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -154,4 +199,11 @@ func released(t *testing.T, r runResult, suffix string) string {
 	}
 	t.Fatalf("no %s in %v", suffix, r.Release)
 	return ""
+}
+
+// roomy reports whether a folder takes 256 MiB: containers often have 64 of memory there.
+func roomy(dir string) bool {
+	path := filepath.Join(dir, "probe")
+	defer os.Remove(path)
+	return os.WriteFile(path, make([]byte, 256<<20), 0o600) == nil
 }

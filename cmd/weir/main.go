@@ -16,13 +16,18 @@ import (
 	"weir/runtime/table"
 )
 
-func main() {
+func main() { os.Exit(program(build)) }
+
+// program runs the command line of this process and returns its exit code.
+func program(build func() string) int {
 	growing()
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go stopAt(signals, cancel)
-	os.Exit(execute(ctx, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stdin) && isTerminal(os.Stderr)}, os.Args[1:]))
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, build: build}
+	s.terminal = isTerminal(os.Stdin) && isTerminal(os.Stderr)
+	return execute(ctx, s, os.Args[1:])
 }
 
 // growing changes the allocator of Arrow, before anything asks for it.

@@ -36,6 +36,7 @@ func (d *day) then(what string, more int, args ...string) runResult {
 // TestADayOfEdits counts the lines of the ledger: what does not change the computation of a
 // paid stage costs nothing, and what changes it is one charge.
 func TestADayOfEdits(t *testing.T) {
+	t.Parallel()
 	d := newDay(t)
 	first := d.then("the first run", 1)
 	if again := d.then("again", 0); !again.Reused || again.Run != first.Run {
@@ -140,7 +141,7 @@ func TestRunAsks(t *testing.T) {
 	d := newDay(t)
 	answer := func(text string, args ...string) (int, string) {
 		var out strings.Builder
-		code := execute(t.Context(), streams{in: strings.NewReader(text), out: &out, err: &out, terminal: true}, append([]string{"run", d.path("spec.yaml"), "--out", d.path("runs")}, args...))
+		code := execute(t.Context(), streams{in: strings.NewReader(text), out: &out, err: &out, terminal: true, build: ownBuild}, append([]string{"run", d.path("spec.yaml"), "--out", d.path("runs")}, args...))
 		return code, out.String()
 	}
 	for _, no := range []string{"n\n", "", "\n", "maybe\n"} {

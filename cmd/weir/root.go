@@ -13,7 +13,8 @@ import (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	terminal bool // a person reads err and types in
+	terminal bool          // a person reads err and types in
+	build    func() string // tells builds of the program apart; a test reads its 80 MB once
 }
 
 const rootLong = `weir runs declarative pipelines that release differentially private synthetic tables.

@@ -121,7 +121,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 
 func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress runtime.Reporter) runtime.Options {
 	opts := runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg), Confine: f.spec.confine, Ledger: f.ledger, Workers: f.workers,
-		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Build: build(), Log: newLog(s.err, f.verbose), Progress: progress,
+		Fresh: f.fresh, DropKey: f.dropKey, Version: thisVersion().Weir, Build: s.build(), Log: newLog(s.err, f.verbose), Progress: progress,
 		Clock: time.Now, Random: rand.Reader, Confirm: f.ask(c.Context(), s)}
 	if c.Flags().Changed("insecure-noise-seed") {
 		opts.Insecure, opts.Confirm = &f.insecure, nil

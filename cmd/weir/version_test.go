@@ -36,7 +36,7 @@ func TestVersionNamesEveryKind(t *testing.T) {
 // command runs a command line in this process.
 func command(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &o, err: &e}, args)
+	code = execute(context.Background(), streams{in: strings.NewReader(""), out: &o, err: &e, build: ownBuild}, args)
 	return code, o.String(), e.String()
 }
 
