@@ -11,6 +11,7 @@ import (
 // TestRepeatsHaveTheSamePlan: the plan of a repeat, which takes the bill of the first, says what compiling it would, and
 // its stages are its own. A spec that differs is compiled.
 func TestRepeatsHaveTheSamePlan(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"ganad-rdp-cgan-cervical", "ganad-mst-cervical", "jalko-carat-like", "dp-auto-gan-adult"} {
 		arg := "specs:" + name
 		first, err := (&specFlags{}).compile(arg)

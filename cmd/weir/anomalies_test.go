@@ -69,6 +69,7 @@ func farAway(t *testing.T, csv string) (rows, far int) {
 // before the model it changes nothing, and with removal after it none is left, those
 // that noise made included. Noise is that of a seed, so this cannot flake.
 func TestPlantedAnomalyIsRemoved(t *testing.T) {
+	t.Parallel()
 	for placement, stages := range placements(400) {
 		var far [2]int
 		for i, planted := range []bool{false, true} {

@@ -24,6 +24,7 @@ const publish = `  leak: {kind: read, file: FILE, class: public, like: dataset}
 // written again was once a release at epsilon 0. By name it is refused before
 // anything is read, by content before anything is paid.
 func TestPublicFileThatIsTheDataset(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		make func(study) string
 		plan int // exit code of weir plan
@@ -85,6 +86,7 @@ func capped(s study) {
 // TestCapFollowsTheData: a copy, a link, a gzip, another ledger, a changed cell
 // once began a new budget.
 func TestCapFollowsTheData(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(study) []string{
 		"the same": func(s study) []string { return nil },
 		"copy": func(s study) []string {

@@ -217,6 +217,7 @@ func (s study) walk(visit func(path string, data []byte)) {
 // that anyone sees: one row more at the edge of what float32 sums are paid for, ten
 // times as many, or none at all end alike.
 func TestPrivateCountsDoNotShow(t *testing.T) {
+	t.Parallel()
 	want := ""
 	for _, n := range []int{0, 1, 312, 313, 314, 4000} {
 		s := newStudy(t, n)

@@ -17,6 +17,23 @@ func TestVerifySeesWhatWasEdited(t *testing.T) {
 		}
 		s.must(os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600))
 	}
+	t.Setenv("TMPDIR", t.TempDir()) // others on this machine may be verifying, too
+	s := newStudy(t, 400)
+	s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  marginals: {kind: marginals, real: complete, synthetic: sample, ways: [1]}\n")
+	s.result()
+	dir := onlyRun(t, s)
+	s.editRecord(dir, func(map[string]any) {}) // that a record was written again is no difference
+	honest := func() {
+		before := leftKeys(t)
+		if code, out, errs := s.weir("verify", dir); code != exitDone {
+			t.Fatalf("an honest run: exit code %d: %s%s", code, out, errs)
+		}
+		if after := leftKeys(t); after != before {
+			t.Errorf("verify leaves %d files behind", after-before)
+		}
+	}
+	honest()
+	restore := s.snapshot()
 	for name, change := range map[string]func(s study, dir string){
 		"PRIVACY.md": func(s study, dir string) {
 			edit(s, filepath.Join(dir, "release/PRIVACY.md"), "epsilon = 0.9", "epsilon = 0.1")
@@ -70,24 +87,13 @@ func TestVerifySeesWhatWasEdited(t *testing.T) {
 		"the rows":   func(s study, dir string) { s.edit("data.csv", "7,75433,b,1", "7,75434,b,1") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStudy(t, 400)
-			t.Setenv("TMPDIR", t.TempDir()) // others on this machine may be verifying, too
-			s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  marginals: {kind: marginals, real: complete, synthetic: sample, ways: [1]}\n")
-			s.result()
-			dir := onlyRun(t, s)
-			s.editRecord(dir, func(map[string]any) {}) // that a record was written again is no difference
-			before := leftKeys(t)
-			if code, out, errs := s.weir("verify", dir); code != exitDone {
-				t.Fatalf("an honest run: exit code %d: %s%s", code, out, errs)
-			}
-			if after := leftKeys(t); after != before {
-				t.Errorf("verify leaves %d files behind", after-before)
-			}
-			change(s, dir)
+			change(study{t, s.dir}, dir)
 			code, out, errs := s.weir("verify", dir)
 			if code != exitMismatch {
 				t.Errorf("exit code %d, must be %d: %s%s", code, exitMismatch, out, errs)
 			}
 		})
+		restore()
 	}
+	honest()
 }

@@ -55,6 +55,9 @@ func TestBudgetCheck(t *testing.T) {
 		}
 	}
 	const budget = ", budget: {epsilon: 1.2, delta: 1e-5}"
+	s := cappedStudy(t)
+	t.Chdir(s.dir)
+	restore := s.snapshot()
 	for name, c := range map[string]struct {
 		change func(s study)
 		code   int
@@ -116,8 +119,7 @@ func TestBudgetCheck(t *testing.T) {
 		"its other filter":  {func(s study) { spec(s, "delta: 1e-5}", "delta: 1e-5, filter: gaussian}") }, exitDone, "the filter of the budget was changed from rdp to gaussian"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := cappedStudy(t)
-			t.Chdir(s.dir)
+			s := study{t, s.dir}
 			c.change(s)
 			s.budgetCheck(c.code)
 			code, text, errs := s.weir("budget", "check", "--against", "main")
@@ -125,6 +127,7 @@ func TestBudgetCheck(t *testing.T) {
 				t.Errorf("exit %d, must be %d and tell %q:\n%s%s", code, c.code, c.told, text, errs)
 			}
 		})
+		restore()
 	}
 }
 

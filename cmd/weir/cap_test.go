@@ -17,6 +17,7 @@ func (s study) budget(text string) {
 // TestLoosenedCapIsNoted: the budget is a line of the spec, so whoever edits it
 // must not raise or drop it without a word.
 func TestLoosenedCapIsNoted(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	const note = "the ledger was capped at epsilon "
 	run := func(budget, want string) {

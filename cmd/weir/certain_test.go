@@ -26,6 +26,7 @@ func reading(file string) func(study) {
 // TestNothingIsChargedThatIsCertainToFail: each of these was charged and then failed, or
 // took all memory, by what the spec, the folders and public files say alone.
 func TestNothingIsChargedThatIsCertainToFail(t *testing.T) {
+	t.Parallel()
 	edit := func(old, new string) func(study) { return func(s study) { s.edit("spec.yaml", old, new) } }
 	long := strings.Repeat("s", 240)
 	for name, c := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 // TestConfineCoversTheLedger: a spec from a stranger must not make weir write elsewhere,
 // whether by a path, by a link in place of the ledger, or by what an owner file says.
 func TestConfineCoversTheLedger(t *testing.T) {
+	t.Parallel()
 	const beside = "data.csv.weir-ledger.jsonl"
 	ledger := func(path string) func(study) {
 		return func(s study) { s.edit("spec.yaml", "rows_public: 60}", "rows_public: 60, ledger: "+path+"}") }

@@ -127,6 +127,7 @@ func TestDiffPlansAndRuns(t *testing.T) {
 
 // TestDiffExitCodeSaysNothingOfRows: two runs of one spec differ in their figures alone.
 func TestDiffExitCodeSaysNothingOfRows(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 300)
 	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}", "  sample: {kind: sample, rows: 50}\n  look: {kind: marginals, real: complete, synthetic: sample}")
 	a, b, c := s.result("--fresh"), s.result("--fresh"), s.result("--fresh")

@@ -24,6 +24,7 @@ const cellsExperiment = `experiment:
 // TestExperimentInCells: grid, cells and repeats are a product; its table has every metric with
 // its interval, is the owner's, and lies where --json says.
 func TestExperimentInCells(t *testing.T) {
+	t.Parallel()
 	s := reported(t)
 	s.write("spec.yaml", s.read("spec.yaml")+cellsExperiment)
 	code, out, errs := s.run("--json", "--insecure-noise-seed", "5")
@@ -60,6 +61,7 @@ func TestExperimentInCells(t *testing.T) {
 // TestExperimentAtLevels: a level is a point of one axis, whatever it sets; cells are compared at the
 // same level, and the first setting names it.
 func TestExperimentAtLevels(t *testing.T) {
+	t.Parallel()
 	s := reported(t)
 	s.write("spec.yaml", s.read("spec.yaml")+`experiment:
   levels:
@@ -118,6 +120,7 @@ func (s study) checkTable(path string, want *sweep.Table) {
 // TestTrialsShareWhatLiesBeforeNoise: all eight runs read one preparation of the rows; what
 // draws noise is done anew in each.
 func TestTrialsShareWhatLiesBeforeNoise(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	s.edit("spec.yaml", "  encode: {kind: encode}\n", "  split: {kind: split, train: 0.5, test: 0.5, stratify: flag}\n  encode: {kind: encode, from: split.train}\n")
 	s.edit("spec.yaml", "expected_batch_size: 16", "sampling_rate: 0.05")
@@ -136,6 +139,7 @@ func TestTrialsShareWhatLiesBeforeNoise(t *testing.T) {
 // TestTrialFaultsHaveTheirPlace: a value that a run refuses is told at its line of the spec,
 // once, with the first combination that has it.
 func TestTrialFaultsHaveTheirPlace(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 50)
 	s.write("spec.yaml", s.read("spec.yaml")+`experiment:
   grid:
@@ -177,6 +181,7 @@ func TestTrialsHaveOneLine(t *testing.T) {
 
 // TestTotal: the bill of all runs, as text and as JSON; without --total the plan of one.
 func TestTotal(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	s.write("spec.yaml", s.read("spec.yaml")+cellsExperiment)
 	code, out, errs := s.weir("plan", "--total", s.path("spec.yaml"))
@@ -199,6 +204,7 @@ func TestTotal(t *testing.T) {
 // TestTotalCountsWhatIsPaid: the epsilon of all together is that of the charges that the ledger
 // will have: a grid behind the paid stage is one release, and a run without privacy is none.
 func TestTotalCountsWhatIsPaid(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		experiment   string
 		runs, paid   int
@@ -233,6 +239,7 @@ func (s study) fresh() sweep.Bill {
 // TestMoreRepeatsKeepTheFirst: runs that were made are those of a larger experiment too, and
 // the first repeat is the run of the spec without one.
 func TestMoreRepeatsKeepTheFirst(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	alone := s.result()
 	plain := s.read("spec.yaml")

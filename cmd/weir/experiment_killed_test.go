@@ -12,12 +12,14 @@ import (
 // experiment ends with the table of one that nobody killed, and with one charge a run. (A run that is killed before
 // it has a record leaves an empty folder, which weir gc removes.)
 func TestExperimentKilledTwice(t *testing.T) {
+	t.Parallel()
 	const ledger = "data.csv.NOT-PRIVATE.weir-ledger.jsonl"
 	long := func() study {
 		s := reported(t)
-		s.edit("spec.yaml", "steps: 40", "steps: 600")
-		s.edit("spec.yaml", "checkpoint_every: 10", "checkpoint_every: 150")
-		s.write("spec.yaml", s.read("spec.yaml")+strings.NewReplacer("steps: 20", "steps: 500", "steps: 40", "steps: 600").Replace(cellsExperiment))
+		s.edit("spec.yaml", "  report: {kind: report, real: complete, synthetic: sample, plots: 1}\n", "")
+		s.edit("spec.yaml", "steps: 40", "steps: 2000")
+		s.edit("spec.yaml", "checkpoint_every: 10", "checkpoint_every: 500")
+		s.write("spec.yaml", s.read("spec.yaml")+strings.NewReplacer("steps: 20", "steps: 1800", "steps: 40", "steps: 2000").Replace(cellsExperiment))
 		return s
 	}
 	whole, killed := long(), long()
@@ -29,7 +31,7 @@ func TestExperimentKilledTwice(t *testing.T) {
 	for _, n := range []int{3, 6} {
 		p := killed.process(nil, "--insecure-noise-seed", "5", "--workers", "2")
 		killed.must(p.Start())
-		for end := time.Now().Add(time.Minute); charges() < n && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); charges() < n && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		}
 		killed.must(p.Process.Kill())
 		p.Wait()

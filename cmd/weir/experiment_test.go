@@ -58,6 +58,7 @@ func releaseOf(t *testing.T, run string) string {
 // TestExperimentSideBySide: four runs at a time release, in the same order, byte for byte
 // what one after the other does, pay the same charges, and are shown when asked for again.
 func TestExperimentSideBySide(t *testing.T) {
+	t.Parallel()
 	var before experimentJSON
 	for _, workers := range []string{"1", "4"} {
 		s := newStudy(t, 400)
@@ -118,6 +119,7 @@ func TestExperimentOverTheCap(t *testing.T) {
 // TestKilledExperimentGoesOn: of runs that were killed side by side, each is continued with
 // the charge that it had paid.
 func TestKilledExperimentGoesOn(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	s.edit("spec.yaml", "steps: 40", "steps: 3000")
 	s.edit("spec.yaml", "checkpoint_every: 10", "checkpoint_every: 500")

@@ -11,6 +11,7 @@ import (
 // there, and is not paid for again: it is made anew, byte by byte, from the cache or
 // from its key; without either it is an error that says what to do.
 func TestReleaseThatIsGone(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		also func(s study, r runResult)
 		back bool

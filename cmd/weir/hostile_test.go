@@ -84,6 +84,7 @@ func badData() []hostile {
 // TestHostileInput: every fault has its exit code and a message that says it,
 // quotes no private value, leaves no release and charges nothing.
 func TestHostileInput(t *testing.T) {
+	t.Parallel()
 	for _, h := range append(badSpecs(), badData()...) {
 		t.Run(h.name, func(t *testing.T) {
 			s := newStudy(t, 400)

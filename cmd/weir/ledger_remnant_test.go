@@ -9,6 +9,7 @@ import (
 // TestDamagedLedgerIsRefused: a ledger whose end may have been charges stays as it is, with
 // exit code 4, whoever has the dataset's head; it was begun anew with one charge.
 func TestDamagedLedgerIsRefused(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 60)
 	const name = "data.csv.weir-ledger.jsonl"
 	for range 3 {

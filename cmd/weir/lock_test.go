@@ -39,6 +39,7 @@ func (s study) ledgerLines() int {
 
 // TestLockedRunsAsLockedOnly: all that differs is named at once, and nothing is charged.
 func TestLockedRunsAsLockedOnly(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 200)
 	run := []string{"run", s.path("spec.yaml"), "--out", s.path("runs"), "--locked"}
 	s.mustSay(exitMismatch, []string{"weir.lock: has no lines of spec.yaml", "weir lock " + s.path("spec.yaml")}, run...)
@@ -160,6 +161,7 @@ func TestOneLockForAFolder(t *testing.T) {
 // TestLockedExperiment: its base is locked, each of its runs is held to the data, and what
 // differs refuses all of them before the first charge.
 func TestLockedExperiment(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 200)
 	s.edit("spec.yaml", "seed: 3\n", "seed: 3\nexperiment: {grid: {stages.train.steps: [10, 12]}, repeats: 2}\n")
 	if code, _, errs := s.lock(); code != exitDone {

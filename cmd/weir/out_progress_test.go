@@ -64,6 +64,7 @@ func TestStoppedIsNotDone(t *testing.T) {
 // TestFinishedBarsStand: a stage that ended is written once more and then left alone, so that the
 // many stages of an experiment are not all drawn again at every refresh.
 func TestFinishedBarsStand(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	b := newBars(&out, mpb.WithAutoRefresh())
 	b.Start("first", "read")

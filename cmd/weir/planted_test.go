@@ -46,6 +46,7 @@ func plantedFiles() map[string]string {
 // model, an event, a run or a dataset leaves no trace of its cells in anything that
 // is printed.
 func TestNoMessageQuotesACell(t *testing.T) {
+	t.Parallel()
 	for name, text := range plantedFiles() {
 		s := newStudy(t, 40)
 		s.write(name, text)

@@ -52,6 +52,7 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 // has the stage that releases it and its part of the budget, and runs; the column can be the
 // target.
 func TestInitReleasesPrivateCategories(t *testing.T) {
+	t.Parallel()
 	s := privateTowns(t)
 	if code, _, errs := s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", s.path("data.csv"), "--target", "town"); code != exitDone {
 		t.Fatalf("init: exit code %d: %s", code, errs)

@@ -13,6 +13,7 @@ import (
 // types, a domain, a row count, a model and rows; they hold what was released and nothing
 // else, and the model draws more of them afterwards.
 func TestModelOfAnUndeclaredTable(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"independent", "marginal_tree", "auto", "mst", "aim", "privbayes"} {
 		t.Run(kind, func(t *testing.T) {
 			s := newOpenStudy(t, 4000)

@@ -13,12 +13,13 @@ func reported(t *testing.T) study {
 	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}\n", `  sample: {kind: sample, rows: 50}
   marginals: {kind: marginals, real: complete, synthetic: sample, ways: [1]}
   utility: {kind: downstream, real: complete, synthetic: sample, target: flag}
-  report: {kind: report, real: complete, synthetic: sample}
+  report: {kind: report, real: complete, synthetic: sample, plots: 1}
 `)
 	return s
 }
 
 func TestReportOfARun(t *testing.T) {
+	t.Parallel()
 	s := reported(t)
 	r := s.result()
 	code, out, errs := s.weir("report", r.Run)
@@ -80,6 +81,7 @@ func TestReportRefusals(t *testing.T) {
 }
 
 func TestReportSweep(t *testing.T) {
+	t.Parallel()
 	s := reported(t)
 	one, two := s.result(), s.result("--set", "privacy.epsilon=3")
 	code, out, errs := s.weir("report", one.Run, two.Run, "--sweep", "utility.auroc")

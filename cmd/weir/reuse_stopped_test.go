@@ -18,6 +18,7 @@ import (
 // edited behind the paid stage. The charge that it made is not made again: training goes on
 // with its noise key, to the same bytes.
 func TestKilledRunLendsItsNoise(t *testing.T) {
+	t.Parallel()
 	whole := newStudy(t, 400)
 	long(whole)
 	want := whole.result("--insecure-noise-seed", "9")
@@ -42,6 +43,7 @@ func TestKilledRunLendsItsNoise(t *testing.T) {
 // planned as a stage to be continued, in its own spec and in another one; once it is done it is
 // one to be used again.
 func TestUnfinishedTrainingIsNoReuse(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	long(s)
 	c := s.process(nil)
@@ -81,7 +83,8 @@ func TestVerifyNeedsTheKeyOfTheRunThatPaid(t *testing.T) {
 // TestProcessesPayOnce: processes begin specs at the same moment that differ behind the paid
 // stage alone. One of them charges it, and the others use what it makes.
 func TestProcessesPayOnce(t *testing.T) {
-	for round := range 8 {
+	t.Parallel()
+	for round := range rounds(3, 8) {
 		s := newStudy(t, 60)
 		s.result() // so that none finds a dataset which is not known yet
 		var all [3]*exec.Cmd

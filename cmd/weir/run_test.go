@@ -106,6 +106,7 @@ func TestNothingPrivateLeaves(t *testing.T) {
 }
 
 func TestExperimentPaysForEveryRun(t *testing.T) {
+	t.Parallel()
 	s := newStudy(t, 400)
 	s.write("spec.yaml", s.read("spec.yaml")+"experiment: {grid: {privacy.epsilon: [1, 2]}, repeats: 2}\n")
 	code, out, errs := s.run()

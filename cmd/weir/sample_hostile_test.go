@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"weir/pipeline"
 	"weir/runtime/table"
@@ -90,7 +89,7 @@ func covering(cover []byte, parts []pipeline.File) []pipeline.File {
 }
 
 // sampled writes a model and draws from it: an error with a place and without a
-// terminal escape, or as many rows as were asked for, in bounded time and memory.
+// terminal escape, or as many rows as were asked for, in bounded memory.
 func (s study) sampled(what string, files []pipeline.File) bool {
 	s.t.Helper()
 	path := s.path("crafted.arrow")
@@ -118,15 +117,10 @@ func (s study) drawn(what, path string, size int64) bool {
 	}()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
 	code, out, errs := s.weir("sample", path, "--rows", "20")
-	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	if got, most := int64(after.TotalAlloc-before.TotalAlloc), 32<<20+100*size; got > most {
 		s.t.Errorf("%s: allocates %d bytes for a model of %d, must be at most %d", what, got, size, most)
-	}
-	if took > 10*time.Second {
-		s.t.Errorf("%s: takes %v", what, took)
 	}
 	if strings.ContainsAny(errs+out, "\x1b\x00\x07") {
 		s.t.Errorf("%s: writes a control character: %q", what, errs)
@@ -141,7 +135,8 @@ func (s study) drawn(what, path string, size int64) bool {
 }
 
 // TestCraftedModels: a released model goes to strangers, and comes back from them.
-// Each value of its description is changed in turn, under a digest that is right.
+// Each value of its description is changed in turn, under a digest that is right; every sixth
+// change in an ordinary run of the tests.
 func TestCraftedModels(t *testing.T) {
 	s, files := richModel(t)
 	at := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == "model.json" })
@@ -153,7 +148,10 @@ func TestCraftedModels(t *testing.T) {
 		t.Fatal("the model itself must be read")
 	}
 	drawn, all := 0, mutants(opened(tree))
-	for _, m := range all {
+	for i, m := range all {
+		if i%rounds(6, 1) != 0 {
+			continue
+		}
 		data, err := json.Marshal(closed(m.value))
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +162,7 @@ func TestCraftedModels(t *testing.T) {
 			drawn++
 		}
 	}
-	if len(all) < 1000 || drawn == 0 || drawn > len(all)/2 {
+	if len(all) < 1000 || drawn == 0 || drawn > len(all)/rounds(12, 2) {
 		t.Errorf("%d of %d models were drawn from; must be some of more than 1,000, and less than half", drawn, len(all))
 	}
 }

@@ -8,6 +8,7 @@ import (
 // TestSpreadsheetSafe: a category that a spreadsheet would compute stands in the CSV as
 // it is, or with an apostrophe where the spec asks for it; the release says which.
 func TestSpreadsheetSafe(t *testing.T) {
+	t.Parallel()
 	for safe, want := range map[bool]string{false: ",=HYPERLINK", true: ",'=HYPERLINK"} {
 		s := newStudy(t, 400)
 		s.write("data.csv", strings.ReplaceAll(strings.ReplaceAll(s.read("data.csv"), ",a,", ",=HYPERLINK(1),"), ",b,", ",-3,"))
