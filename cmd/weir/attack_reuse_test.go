@@ -160,6 +160,7 @@ func TestFirstOutputByName(t *testing.T) {
 // a run would charge, and refuses what that would refuse.
 func TestPlanWithoutTheData(t *testing.T) {
 	d := newDay(t)
+	d.tight()
 	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
 	d.then("the first run", 1)
 	for _, gone := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {

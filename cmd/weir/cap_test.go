@@ -38,7 +38,7 @@ func TestLoosenedCapIsNoted(t *testing.T) {
 
 // TestCapIsVisible: plan, refusal and ledger speak of the cap in epsilon.
 func TestCapIsVisible(t *testing.T) {
-	s := newStudy(t, 400)
+	s := newStudy(t, 400).tight()
 	s.budget(", budget: {epsilon: 1.3, delta: 1e-5}")
 	if _, out, _ := s.weir("plan", s.path("spec.yaml")); !strings.Contains(out, "\nCAP   dataset.budget epsilon 1.3 at delta 1e-05, filter rdp\n") {
 		t.Errorf("the plan has no line of the cap: %s", out)

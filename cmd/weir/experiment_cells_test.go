@@ -182,7 +182,7 @@ func TestTrialsHaveOneLine(t *testing.T) {
 // TestTotal: the bill of all runs, as text and as JSON; without --total the plan of one.
 func TestTotal(t *testing.T) {
 	t.Parallel()
-	s := newStudy(t, 400)
+	s := newStudy(t, 400).tight()
 	s.write("spec.yaml", s.read("spec.yaml")+cellsExperiment)
 	code, out, errs := s.weir("plan", "--total", s.path("spec.yaml"))
 	if code != exitDone || !strings.Contains(out, "EXPERIMENT  8 runs at delta 1e-06, replace_one, pld") || !strings.Contains(out, "at delta 8e-06") {

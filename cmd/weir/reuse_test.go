@@ -109,6 +109,7 @@ func TestReusedOnlyIfCharged(t *testing.T) {
 // TestPlanSaysWhatIsReused, and check and plan refuse what the run would, by the ledger alone.
 func TestPlanSaysWhatIsReused(t *testing.T) {
 	d := newDay(t)
+	d.tight()
 	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
 	plan := func(args ...string) (int, string) {
 		code, out, errs := d.weir(append([]string{args[0], d.path("spec.yaml"), "--out", d.path("runs")}, args[1:]...)...)

@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 // scriptEnv gives git an author, and none of the settings of whoever runs the tests.
 func scriptEnv(e *testscript.Env) error {
 	e.Vars = append(e.Vars, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"WEIR_TEST_BUILD="+ownBuild(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		"WEIR_TEST_BUILD="+ownBuild(), "GOGC=400", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 	return nil
 }
 
