@@ -23,6 +23,7 @@ type PublicFile struct{ Stage, Path, Digest string }
 // ReadData opens what a run of the plan would read, and says what it is. No stage runs and
 // nothing is charged.
 func ReadData(ctx context.Context, plan *compile.Plan, opts Options) (Data, error) {
+	opts.locking = true
 	files, source, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return Data{}, err
@@ -81,6 +82,9 @@ func (o Options) locked(ctx context.Context, plan *compile.Plan, files *held, so
 	d, err := dataOf(ctx, plan, files, source)
 	if err == nil {
 		err = o.Locked(d)
+	}
+	if err == nil && d.known != nil {
+		err = inDataset(d.known.Refused())
 	}
 	if err != nil && d.known != nil {
 		err = errors.Join(err, d.known.Forget())

@@ -3,6 +3,7 @@ package runtime
 import (
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"weir/internal/disk"
@@ -26,7 +27,7 @@ type Options struct {
 	Insecure *uint64          // noise from a seed, for tests: NOT PRIVATE
 	Replay   *Replay          // draw the noise of an earlier run again: nothing is charged, and the result goes nowhere but Out
 	Locked   func(Data) error // refuses data other than a weir.lock names, before anything begins; nil accepts all
-	Probe    Probe            // looks on at every mechanism, in tests with noise from a seed only
+	Probe    Probe            // looks on at every mechanism, in tests only: noise is from a seed, or Random is
 	Version  string           // of the program, for the record
 	Build    string           // digest of the program: an interrupted run is continued by the same one only
 	Log      *slog.Logger     // never receives a private value
@@ -35,6 +36,8 @@ type Options struct {
 	Random   io.Reader // of the operating system
 
 	Confirm func([]Quote) error // asked once, before anything is charged, with a quote for each dataset; after an error nothing is. Nil: nobody is asked
+
+	locking bool // a lock is being written, which has its own word for other content
 
 	seen   *store.Seen        // of the runs that trials look at
 	turns  *store.Turns       // of the trials of an experiment
@@ -52,9 +55,9 @@ type Replay struct {
 // Probe gives the probe of a stage's mechanisms.
 type Probe func(stage string) privacy.Probe
 
-// probe is nil without a test seed: nobody looks on.
+// probe is nil where noise is secret: nobody looks on.
 func (o Options) probe() Probe {
-	if o.Insecure == nil {
+	if _, seeded := o.Random.(*rand.ChaCha8); !seeded && o.Insecure == nil {
 		return nil
 	}
 	return o.Probe

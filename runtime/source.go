@@ -85,11 +85,10 @@ func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, 
 type identity struct {
 	pay.Dataset
 	content string    // tells contents apart; for the owner's side only
-	secret  noise.Key // of draws that have to fall alike in all runs of the dataset
+	secret  noise.Key // of draws by the order of rows; one for each content of each version
 }
 
-// publicIdentity is that of rows that anyone can make. Their secret draws need
-// not be secret.
+// publicIdentity names rows that anyone can make. Their secret draws need not be secret.
 func publicIdentity(what, version string, opts Options) identity {
 	h := sha256.Sum256([]byte("weir " + what))
 	id := identity{Dataset: pay.Dataset{ID: "ds-" + hex.EncodeToString(h[:16]), Version: version}, content: what, secret: noise.Key(h)}
@@ -114,7 +113,7 @@ func identify(ctx context.Context, path, digest string, rows pipeline.Table, pla
 		return identity{}, err
 	}
 	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: digest,
-		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Rows: rows, Clock: opts.Clock, Random: opts.Random})
+		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err
 	}

@@ -59,7 +59,7 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		return false, err
 	}
 	payer := r.purse.Payer(step, recipe, from, r.cache.Scratch(r.place(step)).Drawn())
-	secrets := pay.NewSecrets(r.source.secret, "secret "+recipe, step.Work.Secret)
+	secrets := pay.NewSecrets(r.source.secret, r.secretName(step), step.Work.Secret)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {
 		return false, err

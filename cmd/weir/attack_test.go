@@ -101,16 +101,19 @@ func TestResumedRunKeepsItsCharge(t *testing.T) {
 	}
 }
 
-// TestChangedRowsAreAnotherCharge: rows changed between kill and resume mean a new
-// key and a new charge, and say so to the owner only.
-func TestChangedRowsAreAnotherCharge(t *testing.T) {
+// TestChangedRowsAreAnotherVersion: rows changed between kill and resume are refused before any charge,
+// and say so to the owner only; as another version they have a new key and a new charge.
+func TestChangedRowsAreAnotherVersion(t *testing.T) {
 	s := newStudy(t, 400)
 	s.result()
 	unfinish(t, s)
 	s.edit("data.csv", "7,75433,b,1", "7,75434,b,1")
 	code, out, errs := s.run()
-	if code != exitDone || !strings.Contains(errs, "content") || strings.Contains(out, "content") {
-		t.Errorf("exit code %d; the owner must be told on stderr alone: %s %s", code, out, errs)
+	if code != exitPrivacy || !strings.Contains(errs, "dataset.version: is 1") || out != "" || s.charges() != 1 {
+		t.Errorf("exit code %d, %d charges; must be refused, and told on stderr alone: %s %s", code, s.charges(), out, errs)
+	}
+	if code, _, errs := s.run("--set", "dataset.version=2"); code != exitDone {
+		t.Errorf("exit code %d, under a new version: %s", code, errs)
 	}
 	if s.charges() != 2 {
 		t.Errorf("the ledger has %d charges, must have 2", s.charges())

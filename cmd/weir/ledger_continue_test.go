@@ -19,7 +19,7 @@ func TestLedgerContinue(t *testing.T) {
 		t.Fatalf("exit %d, %s %s", code, out, errs)
 	}
 	before := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n")
-	s.result("--set", "dataset.file=new.csv")
+	s.result("--set", "dataset.file=new.csv", "--set", "dataset.version=2")
 	if after := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); after <= before {
 		t.Errorf("%d charges after the run on new.csv, must be more than %d", after, before)
 	}
@@ -49,7 +49,7 @@ func TestLedgerContinueTakesCharges(t *testing.T) {
 	if after := strings.Count(s.read("data.csv.weir-ledger.jsonl"), "\n"); after != before {
 		t.Errorf("%d charges after, %d before in both, must be as many", after, before)
 	}
-	if code, _, errs := s.run("--fresh", "--set", "dataset.file=other.csv"); code != exitPrivacy || !strings.Contains(errs, "budget") {
+	if code, _, errs := s.run("--fresh", "--set", "dataset.file=other.csv", "--set", "dataset.version=2"); code != exitPrivacy || !strings.Contains(errs, "budget") {
 		t.Errorf("exit %d, %s: must be over the budget of both", code, errs)
 	}
 	if code, out, errs := s.weir("ledger", "verify", s.path("data.csv.weir-ledger.jsonl")); code != exitDone {

@@ -61,7 +61,8 @@ func TestLockedRunsAsLockedOnly(t *testing.T) {
 	s.mustSay(exitMismatch, []string{"part seed", "stage train"}, "lock", "--check", s.path("spec.yaml"))
 	s.mustSay(exitMismatch, []string{"declare another dataset.version"}, "lock", s.path("spec.yaml"), "--out", s.path("runs"))
 	s.mustSay(exitMismatch, []string{"no such file", "part seed: was 3, is 4"}, append(run, "--set", "dataset.file=gone.csv")...)
-	s.mustSay(exitDone, nil, run[:4]...) // without --locked the lock is ignored
+	s.mustSay(exitPrivacy, []string{"dataset.version: is 1"}, run[:4]...) // without --locked the lock is ignored
+	s.mustSay(exitDone, nil, append(run[:4:4], "--set", "dataset.version=2")...)
 	if s.ledgerLines() != paid+1 {
 		t.Errorf("%d charges, must be %d", s.ledgerLines(), paid+1)
 	}

@@ -68,7 +68,10 @@ func TestADayOfEdits(t *testing.T) {
 	d.then("a setting of the model", 1)
 	table := d.read("data.csv")
 	d.write("data.csv", strings.Replace(table, "35838", "35839", 1))
-	d.then("the data", 1)
+	if code, _, errs := d.run(); code != exitPrivacy || !strings.Contains(errs, "dataset.version") {
+		t.Errorf("exit %d, %s: other data under a version that was charged must be refused", code, errs)
+	}
+	d.then("the data", 1, "--set", "dataset.version=2")
 	d.write("data.csv", table)
 	d.then("the data as they were", 0)
 	fresh := d.then("--fresh", 1, "--fresh")

@@ -31,7 +31,7 @@ type Dataset struct {
 	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" max:"1000000000" doc:"Rows that the generator draws; its published size by default."`
 	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
 	Domain      domain           `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
-	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when rows were added or corrected. Charges of all versions add up."`
+	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when anything in the file has changed. The first charge binds a version to the content that was read, and other content under it is refused. Charges of all versions add up."`
 	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
 	RowsPublic  int64            `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
 	Budget      *pipeline.Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`

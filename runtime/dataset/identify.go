@@ -23,6 +23,8 @@ type Opening struct {
 	Version   string         // as declared; "" is 1
 	Ledger    string         // where the run was asked to charge it; "" is beside the file
 	Uncharged bool           // the run draws no noise: it has no ledger, and leaves the folder of the data alone
+	Replay    bool           // an earlier run's noise is drawn again, and nothing is charged
+	Locked    bool           // whoever opens compares the content with a weir.lock first, and asks Refused then
 	Digest    string         // of the uncompressed content
 	Rows      pipeline.Table // read only where the index does not know the content
 	Clock     func() time.Time
@@ -34,7 +36,7 @@ type Opening struct {
 type Identity struct {
 	ID, Version string
 	Path        string    // of the file, links resolved: a ledger beside it is found by every link to it
-	Secret      noise.Key // of draws that fall alike in all runs of the dataset, such as shards
+	Secret      noise.Key // of draws by the order of rows, such as shards; one for each content of each version
 	Ledger      string    // where its charges were written before, or ""
 	Notes       []string  // for the owner's terminal
 	Overlaps    []string  // other known datasets that share rows (W32)
@@ -43,7 +45,8 @@ type Identity struct {
 	content string
 	locked  []string // contents that a lock of this version means
 	fresh   bool     // nothing was known of it before
-	changed bool     // the declared version was known with other content only
+	bound   bool     // by this run, or found so
+	refused error    // of a content that may not be charged under the version
 	head    ledger.Head
 	place   place
 	out     string
@@ -52,6 +55,9 @@ type Identity struct {
 // Content tells the contents of one dataset apart. It is for the owner's side:
 // names in the cache, and what an interrupted run had read.
 func (id *Identity) Content() string { return id.content }
+
+// Refused tells why the content may not be charged under the declared version; nil: it may.
+func (id *Identity) Refused() error { return id.refused }
 
 // Identify finds the dataset of a file by the owner file of its path, else by its
 // content, else by a ledger beside it, and else makes a new one.
@@ -116,6 +122,10 @@ func (f *finding) find(rows *sketch) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
+	refused := f.refused(own)
+	if refused != nil && !f.Locked {
+		return nil, refused
+	}
 	if rows == nil {
 		if f.index.byContent(f.Digest) == nil {
 			return nil, errUnread
@@ -130,9 +140,24 @@ func (f *finding) find(rows *sketch) (*Identity, error) {
 	}
 	id, err := f.keep(own, *rows)
 	if err == nil {
-		id.fresh = fresh
+		id.fresh, id.refused = fresh, refused
 	}
 	return id, err
+}
+
+// refused tells why the content may not be charged under the declared version, before rows are read.
+func (f *finding) refused(own *owner) error {
+	if own == nil || f.Uncharged || f.Replay {
+		return nil
+	}
+	rec, err := f.record(own)
+	if err == nil {
+		err = rec.refuses(f.Version, macOf(rec.Key.Key, "content", f.Digest))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.place.path, err)
+	}
+	return nil
 }
 
 // fresh is a dataset that nothing is known of.
@@ -160,17 +185,20 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	content := macOf(rec.Key.Key, "content", f.Digest)
-	changed := rec.see(f.Version, content, f.Clock())
+	mac := macOf(rec.Key.Key, "content", f.Digest)
+	c, err := rec.sees(f.Version, mac, f.Clock(), func() (noise.Key, error) { return noise.NewKey(f.Random) })
+	if err != nil {
+		return nil, err
+	}
 	rec.holds(f.index.mac(f.Digest), rows)
 	rec.at(f.place)
 	if err := errors.Join(f.index.save(rec), writePrivate(f.Disk, f.place.owner, rec.owner)); err != nil {
 		return nil, err
 	}
 	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
-	f.warn(rec.ID, changed, overlaps, joins)
-	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: sumOf(rec.Key.Key, "secret draws", ""), Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: overlaps, Joins: joins, content: content, locked: rec.locked(f.Version), changed: changed, head: rec.head(), place: f.place, out: f.Out}, nil
+	f.warn(rec.ID, rec.refuses(f.Version, mac) != nil, overlaps, joins)
+	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger, Notes: f.notes,
+		Overlaps: overlaps, Joins: joins, content: mac, locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
 // record is that of the dataset, with what the owner file knows.
@@ -187,7 +215,7 @@ func (f *finding) record(own *owner) (*record, error) {
 
 func (f *finding) warn(id string, changed bool, overlaps, joins []string) {
 	if changed {
-		f.tell("has other content than version %s of %s had before; declare another dataset.version, so that results say what they come from", f.Version, id)
+		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results say what they come from", f.Version, id)
 	}
 	if len(overlaps) > 0 {
 		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s", strings.Join(overlaps, ", "), strings.Join(joins, "; "))

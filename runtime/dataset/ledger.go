@@ -21,25 +21,9 @@ func (id *Identity) CheckLedger(entries []ledger.Entry) error {
 
 // NoteLedger keeps the head that a charge left, beside the data and in the index.
 func (id *Identity) NoteLedger(path string, head ledger.Head) error {
-	return locked(id.place.disk, id.out, nil, func(x *index) (err error) {
-		unlock, err := lock(x.disk, id.place.owner)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, unlock()) }()
-		rec := x.byID(id.ID)
-		own, err := id.place.load()
-		switch {
-		case err != nil:
-			return err
-		case rec == nil || own == nil:
-			return fmt.Errorf("%s or %s: is gone, must stay while a run charges the dataset", x.recordPath(id.ID), id.place.owner)
-		}
-		if err := rec.join(own); err != nil {
-			return err
-		}
+	return id.update(func(rec *record) error {
 		rec.note(path, head)
-		return errors.Join(x.save(rec), writePrivate(x.disk, id.place.owner, rec.owner))
+		return nil
 	})
 }
 

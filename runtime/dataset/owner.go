@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
@@ -20,14 +19,6 @@ type owner struct {
 	Ledger      string    `json:"ledger,omitempty"`
 	LedgerCount int       `json:"ledger_count"`
 	LedgerHead  string    `json:"ledger_head,omitempty"`
-}
-
-// content is one state of the file, under the version that the spec declared.
-type content struct {
-	Version string    `json:"version"`
-	HMAC    string    `json:"hmac"`
-	Seen    time.Time `json:"seen"`
-	Locked  bool      `json:"locked,omitempty"` // a weir.lock that names the version means this content
 }
 
 // secret is a key that is written as it is, into files of the owner's side, and
@@ -64,19 +55,6 @@ func (o *owner) known(mac string) bool {
 	return slices.ContainsFunc(o.Contents, func(c content) bool { return c.HMAC == mac })
 }
 
-// see keeps that version has this content, and reports whether the version was
-// known with other content only.
-func (o *owner) see(version, mac string, now time.Time) (changed bool) {
-	for _, c := range o.Contents {
-		if c.Version == version && c.HMAC == mac {
-			return false
-		}
-		changed = changed || c.Version == version
-	}
-	o.Contents = append(o.Contents, content{Version: version, HMAC: mac, Seen: now.UTC().Round(0)})
-	return changed
-}
-
 // join takes up what another file of the same dataset knows. Nothing is lost:
 // contents add up, and the longer ledger counts.
 func (o *owner) join(other *owner) error {
@@ -84,10 +62,7 @@ func (o *owner) join(other *owner) error {
 		return fmt.Errorf("is of another dataset or has another key than %s, must have the same", o.ID)
 	}
 	for _, c := range other.Contents {
-		o.see(c.Version, c.HMAC, c.Seen)
-		if c.Locked {
-			o.lock(c.Version, c.HMAC)
-		}
+		o.take(c)
 	}
 	o.note(other.Ledger, other.head())
 	return nil

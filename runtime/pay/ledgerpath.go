@@ -123,3 +123,11 @@ func (d Dataset) noteLedger(path string, head ledger.Head) error {
 	}
 	return d.Known.NoteLedger(path, head)
 }
+
+// bind binds the declared version to the content that the run read, before anything is charged.
+func (d Dataset) bind() error {
+	if d.Known == nil {
+		return nil
+	}
+	return d.Known.Bind()
+}

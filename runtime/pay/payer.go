@@ -116,8 +116,8 @@ func (p *Payer) Close() error {
 	return nil
 }
 
-// Secrets are the unpaid secret draws of one stage, named by its recipe under the
-// dataset's key, so that they fall alike in every run of the dataset.
+// Secrets are the unpaid secret draws of one stage. Their name says all that the rows they fall to rest
+// on, so that two runs share them only where they read equal rows (docs/design/secrets.md).
 type Secrets struct {
 	source  *noise.Source
 	planned bool
@@ -125,7 +125,7 @@ type Secrets struct {
 	fault   error
 }
 
-// NewSecrets are those of the stage of this name; planned says whether it may draw any.
+// NewSecrets returns the secrets of this name; planned says whether the stage may draw any.
 func NewSecrets(key noise.Key, name string, planned bool) *Secrets {
 	return &Secrets{source: noise.NewSource(key, name), planned: planned}
 }

@@ -1,0 +1,133 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"weir/privacy/noise"
+)
+
+// A version is one table. The first charge under a declared version binds it to the content that
+// the run read, and from then on every other content is refused under it before anything is charged.
+// So which lines a ledger has follows from specs and declared versions, and never from whether rows
+// were equal: docs/design/secrets.md has the proofs that rest on this.
+
+// content is one state of the file, under the version that the spec declared.
+type content struct {
+	Version string    `json:"version"`
+	HMAC    string    `json:"hmac"`
+	Seen    time.Time `json:"seen"`
+	Locked  bool      `json:"locked,omitempty"`  // a weir.lock that names the version means this content
+	Charged bool      `json:"charged,omitempty"` // the version is bound to this content
+	Secret  secret    `json:"secret"`            // of draws by the order of these rows
+}
+
+// sees returns the entry of a content under a version, which it adds where it is new. Its secret is
+// drawn here, so that two contents never share one, whatever the version says of them.
+func (o *owner) sees(version, mac string, now time.Time, draw func() (noise.Key, error)) (c *content, err error) {
+	if c = o.content(version, mac); c == nil {
+		o.Contents = append(o.Contents, content{Version: version, HMAC: mac, Seen: now.UTC().Round(0)})
+		c = &o.Contents[len(o.Contents)-1]
+	}
+	if (c.Secret.Key == noise.Key{}) {
+		c.Secret.Key, err = draw()
+	}
+	return c, err
+}
+
+// content returns the entry of a content under a version, or nil.
+func (o *owner) content(version, mac string) *content {
+	i := slices.IndexFunc(o.Contents, func(c content) bool { return c.Version == version && c.HMAC == mac })
+	if i < 0 {
+		return nil
+	}
+	return &o.Contents[i]
+}
+
+// take adds what another file of the same dataset says of a content. Of two secrets the one that was
+// seen first stays, since runs have drawn from it.
+func (o *owner) take(c content) {
+	own := o.content(c.Version, c.HMAC)
+	if own == nil {
+		o.Contents = append(o.Contents, c)
+		return
+	}
+	c.Locked, c.Charged = c.Locked || own.Locked, c.Charged || own.Charged
+	if own.Secret.Key != (noise.Key{}) && (c.Secret.Key == noise.Key{} || !c.Seen.Before(own.Seen)) {
+		c.Seen, c.Secret = own.Seen, own.Secret
+	}
+	*own = c
+}
+
+// refuses reports why a content may not be charged under a version: the version is bound to another
+// one, or, where two machines have each bound it and their owner files were joined, to several.
+func (o *owner) refuses(version, mac string) error {
+	var bound []string
+	for _, c := range o.Contents {
+		if c.Version == version && c.Charged {
+			bound = append(bound, c.HMAC)
+		}
+	}
+	if len(bound) == 0 || len(bound) == 1 && bound[0] == mac {
+		return nil
+	}
+	return Refusal{fmt.Errorf("dataset.version: is %s, which was charged with other content of %s, must be a new one for this content, "+
+		"such as dataset.version: \"%s\"; nothing was charged", version, o.ID, o.next(version))}
+}
+
+// next proposes a version that was never declared.
+func (o *owner) next(version string) string {
+	for n := 2; ; n++ {
+		name := fmt.Sprint(n)
+		if !slices.ContainsFunc(o.Contents, func(c content) bool { return c.Version == name }) && name != version {
+			return name
+		}
+	}
+}
+
+// Bind binds the declared version to the content that was identified, beside the data and in the
+// index. It comes before a charge; of two runs that read different contents under a new version at
+// the same time, the second is refused here.
+func (id *Identity) Bind() error {
+	if id.bound {
+		return nil
+	}
+	err := id.update(func(rec *record) error {
+		if err := rec.refuses(id.Version, id.content); err != nil {
+			return fmt.Errorf("%s: %w", id.Path, err)
+		}
+		c := rec.content(id.Version, id.content)
+		if c == nil {
+			return fmt.Errorf("%s: has lost what was kept of this content, must stay while a run charges the dataset", id.place.owner)
+		}
+		c.Charged = true
+		return nil
+	})
+	id.bound = err == nil
+	return err
+}
+
+// update changes what the owner's side keeps of the dataset, beside the data and in the index.
+func (id *Identity) update(change func(*record) error) error {
+	return locked(id.place.disk, id.out, nil, func(x *index) (err error) {
+		unlock, err := lock(x.disk, id.place.owner)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+		rec := x.byID(id.ID)
+		own, err := id.place.load()
+		switch {
+		case err != nil:
+			return err
+		case rec == nil || own == nil:
+			return fmt.Errorf("%s or %s: is gone, must stay while a run charges the dataset", x.recordPath(id.ID), id.place.owner)
+		}
+		if err := errors.Join(rec.join(own), change(rec)); err != nil {
+			return err
+		}
+		return errors.Join(x.save(rec), writePrivate(x.disk, id.place.owner, rec.owner))
+	})
+}

@@ -1,0 +1,141 @@
+package dataset
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestVersionsAreBoundByACharge: until something is charged a version may have any content; the first
+// charge binds it, and then every other content is refused, whoever reads it and from wherever.
+func TestVersionsAreBoundByACharge(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	one := b.identify("a.csv", "1")
+	b.write("a.csv", people(0, 299))
+	other := b.identify("a.csv", "")
+	if other.ID != one.ID || other.Version != "1" || other.Content() == one.Content() {
+		t.Fatalf("%+v: content that was never charged is held against another", other)
+	}
+	if err := errors.Join(other.Bind(), other.Bind(), b.identify("a.csv", "1").Bind()); err != nil {
+		t.Fatal(err)
+	}
+	b.mustRefuse(one.Bind()) // two runs at once: the first to charge has the word
+	b.write("a.csv", people(0, 300))
+	b.mustRefuse(b.fails("a.csv", "1"))
+	b.write("copy.csv", people(0, 300)) // which this folder of runs knows by its content
+	b.mustRefuse(b.fails("copy.csv", "1"))
+	two := b.identify("a.csv", "2")
+	if err := two.Bind(); err != nil || two.ID != one.ID {
+		t.Errorf("%+v, %v: content under a new version is refused", two, err)
+	}
+	b.write("a.csv", people(0, 299))
+	b.mustRefuse(b.fails("a.csv", "2"))
+	if again := b.identify("a.csv", "1"); again.Secret != other.Secret || again.Content() != other.Content() {
+		t.Errorf("%+v: the bound content is not known again", again)
+	}
+}
+
+// TestRunsThatChargeNothingReadAnyContent: they are told of it.
+func TestRunsThatChargeNothingReadAnyContent(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	if err := b.identify("a.csv", "1").Bind(); err != nil {
+		t.Fatal(err)
+	}
+	b.write("a.csv", people(0, 299))
+	for what, change := range map[string]func(*Opening){"uncharged": func(o *Opening) { o.Uncharged = true }, "replay": func(o *Opening) { o.Replay = true }} {
+		o := b.opening("a.csv", "1")
+		change(&o)
+		id, err := Identify(t.Context(), o)
+		if err != nil || !strings.Contains(strings.Join(id.Notes, ""), "dataset.version") {
+			t.Errorf("%s: %v: must read other content, and tell", what, err)
+		}
+	}
+}
+
+// TestSecretsBelongToAContent: each content of each version has a secret of its own, which stays.
+func TestSecretsBelongToAContent(t *testing.T) {
+	b, seen := newBench(t), map[string]string{}
+	for _, c := range []struct {
+		rows    int
+		version string
+	}{{300, "1"}, {299, "1"}, {300, "2"}, {299, "2"}, {300, "1"}, {299, "2"}} {
+		b.write("a.csv", people(0, c.rows))
+		id := b.identify("a.csv", c.version)
+		name := id.Version + " " + id.Content()
+		if before, ok := seen[name]; ok && before != id.Secret.Hex() {
+			t.Errorf("%s: has another secret than before", name)
+		}
+		seen[name] = id.Secret.Hex()
+	}
+	if all := slices.Compact(slices.Sorted(maps.Values(seen))); len(seen) != 4 || len(all) != 4 {
+		t.Errorf("%d contents have %d secrets, must have 4 and 4", len(seen), len(all))
+	}
+}
+
+// TestOwnersThatWereCopied: two machines with copies of one owner file bind a version each. Where their
+// files come together again, the version means two contents and neither may be charged.
+func TestOwnersThatWereCopied(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	if err := b.identify("a.csv", "1").Bind(); err != nil {
+		t.Fatal(err)
+	}
+	away := b.path("a.csv") + OwnerSuffix
+	before, _ := os.ReadFile(away)
+	b.write("a.csv", people(0, 299))
+	here := b.identify("a.csv", "2")
+	elsewhere := *b
+	elsewhere.out = t.TempDir()
+	if err := errors.Join(here.Bind(), os.WriteFile(away, before, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	b.write("a.csv", people(0, 298))
+	there := elsewhere.identify("a.csv", "2")
+	if err := there.Bind(); err != nil || there.Secret == here.Secret || there.ID != here.ID {
+		t.Errorf("%+v, %v: a machine that does not know of the other shares its secret", there, err)
+	}
+	b.mustRefuse(b.fails("a.csv", "2"))
+	b.write("a.csv", people(0, 299))
+	b.mustRefuse(b.fails("a.csv", "2"))
+	if id := b.identify("a.csv", "3"); id.Bind() != nil {
+		t.Error("a new version of content that two machines know is refused")
+	}
+}
+
+// TestTakeKeepsTheFirstSecret: of two entries of one content the secret that was drawn first stays,
+// in whichever order their files are joined, and what either knows.
+func TestTakeKeepsTheFirstSecret(t *testing.T) {
+	early := content{Version: "1", HMAC: "m", Seen: clock(), Charged: true}
+	early.Secret.Key[0] = 1
+	late := content{Version: "1", HMAC: "m", Seen: clock().Add(1), Locked: true}
+	late.Secret.Key[0] = 2
+	old := content{Version: "1", HMAC: "m", Seen: clock().Add(-1)} // from before there were secrets
+	for _, order := range [][]content{{early, late, old}, {late, old, early}, {old, late, early}, {early, old, late}} {
+		o := &owner{}
+		for _, c := range order {
+			o.take(c)
+		}
+		if got := o.Contents; len(got) != 1 || got[0].Secret.Key[0] != 1 || !got[0].Charged || !got[0].Locked {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func (b *bench) fails(name, version string) error {
+	_, err := Identify(b.Context(), b.opening(name, version))
+	return err
+}
+
+// mustRefuse: the refusal is of privacy, names the key of the spec, and quotes nothing of the rows.
+func (b *bench) mustRefuse(err error) {
+	b.Helper()
+	var r Refusal
+	if !errors.As(err, &r) || !strings.Contains(err.Error(), "dataset.version: is ") || !strings.Contains(err.Error(), "nothing was charged") {
+		b.Errorf("%v, must be a refusal that names dataset.version", err)
+	}
+}
