@@ -17,6 +17,7 @@ type coverage struct {
 	kinds                                                                    map[string]*kindCount
 	errors                                                                   map[string][]uint64 // of runs that fail alike on both tables
 	again, uncompared                                                        int                 // of these: compared once more, cut down to what failed; or not at all
+	stories                                                                  map[string][2]int   // told, and with a second run that ended well
 }
 
 type kindCount struct {
@@ -25,7 +26,7 @@ type kindCount struct {
 }
 
 func newCoverage() *coverage {
-	return &coverage{kinds: map[string]*kindCount{}, errors: map[string][]uint64{}}
+	return &coverage{kinds: map[string]*kindCount{}, errors: map[string][]uint64{}, stories: map[string][2]int{}}
 }
 
 func (c *coverage) kind(name string) *kindCount {
@@ -69,6 +70,15 @@ func (c *coverage) run(number uint64, o *outcome, measured int, nearest float64)
 	}
 }
 
+// story counts two runs of a spec.
+func (c *coverage) story(what string, well bool) {
+	n := c.stories[what]
+	if n[0]++; well {
+		n[1]++
+	}
+	c.stories[what] = n
+}
+
 // table shows the counts, each kind of the registry with a line.
 func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
 	fmt.Fprintf(w, "specs started %d, accepted %d, run on two tables %d (failing alike %d, of which %d were run once more without what ran beside the failure, and %d could not be compared); stages tried %d, refused %d; paid mechanisms %d, inputs compared of %d\n",
@@ -81,6 +91,9 @@ func (c *coverage) table(w io.Writer, reg *pipeline.Registry) {
 			fmt.Fprintf(w, "  reached %.4f of its sensitivity", n.nearest)
 		}
 		fmt.Fprintln(w)
+	}
+	for _, what := range slices.Sorted(maps.Keys(c.stories)) {
+		fmt.Fprintf(w, "%6d stories, %d with a second run that ended well: %s\n", c.stories[what][0], c.stories[what][1], what)
 	}
 	for _, text := range slices.Sorted(maps.Keys(c.errors)) {
 		fmt.Fprintf(w, "%6d runs failed alike, first case %d: %s\n", len(c.errors[text]), c.errors[text][0], strings.ReplaceAll(text, "\n", " "))

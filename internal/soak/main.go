@@ -1,8 +1,8 @@
 // Command soak looks for what no one has listed: it makes random specs over all
 // kinds, runs each that compiles on two neighbouring tables with one key and the
 // mechanisms' outputs frozen, and fails on any difference that anyone may see and on
-// inputs of a mechanism that move by more than is paid for. Its subcommand kills ends
-// small runs at random moments (docs/design/soak.md).
+// inputs of a mechanism that move by more than is paid for. Its subcommand pairs does so with
+// two runs of each spec, and kills ends small runs at random moments (docs/design/soak.md).
 package main
 
 import (
@@ -23,6 +23,7 @@ type options struct {
 	only     int64
 	out      string
 	most     int
+	pairs    bool
 }
 
 func main() {
@@ -35,6 +36,8 @@ func main() {
 	search := func() error { return o.run() } // with what the flags say
 	if len(os.Args) > 1 && os.Args[1] == "kills" {
 		search = func() error { return kills.Run(os.Args[2:]) }
+	} else if o.pairs = len(os.Args) > 1 && os.Args[1] == "pairs"; o.pairs {
+		flag.CommandLine.Parse(os.Args[2:])
 	} else {
 		flag.Parse()
 	}
@@ -56,7 +59,7 @@ func (o options) run() error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("soak: seed %d\n", o.seed)
-	s := &soak{seed: o.seed, dir: dir, reg: reg, cover: newCoverage()}
+	s := &soak{seed: o.seed, dir: dir, reg: reg, cover: newCoverage(), pairs: o.pairs}
 	if o.only >= 0 {
 		return o.look(s, uint64(o.only), 0)
 	}

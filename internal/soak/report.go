@@ -19,7 +19,11 @@ func (s *soak) report(f *finding, out string) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf("case %d of seed %d: go run ./internal/soak -seed %d -only %d\n%s, under %s\n\n%s\n\nshrunk to:\n%s\n\n%s", f.number, s.seed, s.seed, f.number,
+	command := "soak"
+	if s.pairs {
+		command = "soak pairs"
+	}
+	text := fmt.Sprintf("case %d of seed %d: go run ./internal/%s -seed %d -only %d\n%s, under %s\n\n%s\n\nshrunk to:\n%s\n\n%s", f.number, s.seed, command, s.seed, f.number,
 		f.world.what, f.world.adjacency, strings.Join(f.faults, "\n"), strings.Join(small.faults, "\n"), small.spec)
 	fmt.Printf("FOUND %s\n", text)
 	return os.WriteFile(filepath.Join(dir, "fault.txt"), []byte(text), 0o644)
@@ -57,6 +61,10 @@ func (s *soak) shrink(f *finding) *finding {
 func (s *soak) still(t *trial) *finding {
 	if t == nil {
 		return nil
+	}
+	if s.pairs {
+		f, _ := s.tell(t)
+		return f
 	}
 	one, other, err := s.both(t)
 	if err != nil {

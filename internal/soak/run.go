@@ -16,7 +16,9 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/show"
 	"weir/privacy"
+	"weir/privacy/noise"
 	"weir/runtime"
+	"weir/runtime/dataset"
 )
 
 // outcome is what a run leaves behind: what anyone may see, and what only the soak
@@ -41,6 +43,15 @@ type manner struct {
 	workers int
 	again   bool // once more afterwards, which shows the finished run
 	watch   watch
+	planted func(stage string) *noise.Stream // a fault: the secret that a stage is given instead of the run's
+}
+
+// secret returns what gives a stage its secrets.
+func (m manner) secret(stage string, own func(string) *noise.Stream) func(string) *noise.Stream {
+	if m.planted == nil {
+		return own
+	}
+	return func(string) *noise.Stream { return m.planted(stage) }
 }
 
 // watch is what a test puts between the mechanisms of a stage and their probe.
@@ -59,7 +70,7 @@ func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Fro
 		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
 	}
 	shown := &shown{}
-	o.tables.look(o.plan)
+	o.tables.look(o.plan, m)
 	again := o.run(o.options(dir, shown, m), m)
 	o.panics, o.failed = panics(dir), shown.failure(o.plan)
 	o.seen, err = visible(dir)
@@ -79,9 +90,12 @@ func (o *outcome) options(dir string, shown *shown, m manner) runtime.Options {
 	seed := uint64(7)
 	return runtime.Options{Out: filepath.Join(dir, "runs"), Dir: dir, Workers: m.workers, Insecure: &seed, Version: "soak", Build: "soak",
 		Log: shown.log(), Progress: shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: rand.NewChaCha8([32]byte{}),
-		Probe: func(stage string) privacy.Probe {
-			return o.noise.of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
-		}}
+		Probe: func(stage string) privacy.Probe { return o.probe(stage, m) }}
+}
+
+// probe looks on at the mechanisms of a stage.
+func (o *outcome) probe(stage string, m manner) privacy.Probe {
+	return o.noise.of(stage, watched(m.watch, stage, o.frozen.Of(stage)))
 }
 
 // run carries the plan out and says what came of a second run, which has to be the
@@ -137,11 +151,11 @@ func visible(dir string) (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "internal" || d.Name() == "cache") {
+		if d.IsDir() && slices.Contains([]string{"internal", "cache", "datasets", "owners"}, d.Name()) {
 			return filepath.SkipDir
 		}
 		name, err := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || slices.Contains([]string{dataFile, referenceFile, extraFile, specFile}, name) {
+		if err != nil || d.IsDir() || strings.Contains(name, dataset.OwnerSuffix) || slices.Contains([]string{dataFile, referenceFile, extraFile, specFile}, name) {
 			return err
 		}
 		data, err := os.ReadFile(path)

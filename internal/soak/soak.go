@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
+	"weir/privacy/noise"
 	"weir/runtime"
 )
 
@@ -19,6 +20,10 @@ type soak struct {
 	brief  bool
 	watch  watch // may be nil
 	cover  *coverage
+	pairs  bool // two runs of each spec, on either table
+
+	planted func(stage string) *noise.Stream // faults between runs: the same secret in both,
+	between func(dir string)                 // and what a steward does who should not
 }
 
 // trial is one case: a spec and its tables.
@@ -44,7 +49,7 @@ func (s *soak) draw(n uint64) (*trial, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief}
+	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief, paired: s.pairs}
 	if rules := chanceOf(s.seed, ^n); !s.brief && rules.yes(0.4) { // of their own, so that cases are what they would be without
 		g.world.constraints = rules.rules(g.world)
 	}
@@ -62,6 +67,9 @@ func (s *soak) try(n uint64) (*finding, error) {
 	t, err := s.draw(n)
 	if err != nil || t.spec == "" {
 		return nil, err
+	}
+	if s.pairs {
+		return s.tell(t)
 	}
 	one, other, err := s.both(t)
 	if err != nil {

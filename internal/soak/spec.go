@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -23,6 +24,7 @@ type generator struct {
 	folder *runtime.Folder
 	cover  *coverage
 	extras []extra
+	paired bool // for a story of two runs: something is charged, as a rule behind secret draws
 	brief  bool // little preparation and no evaluation: a test looks for one fault and has a minute
 	head   settings
 	stages []stage
@@ -189,6 +191,10 @@ func (g *generator) newHead() {
 // evaluation. It reports whether there is any.
 func (g *generator) spec() bool {
 	g.newHead()
+	if g.paired {
+		g.parted()
+		return g.plan != nil
+	}
 	most := 5
 	if g.brief {
 		most = 2
@@ -212,4 +218,29 @@ func (g *generator) spec() bool {
 		g.prepare()
 	}
 	return g.plan != nil
+}
+
+// parted draws a spec whose rows are parted by secret draws before something is charged, at times behind
+// a stage whose noise decides which rows there are.
+func (g *generator) parted() {
+	for range g.between(0, 2) {
+		g.prepare()
+	}
+	if g.yes(0.4) {
+		g.screen()
+	}
+	if g.yes(0.8) {
+		g.add(pick(g.chance, "split", "split", "shard"), preparing())
+	}
+	if g.pay(); !g.paid() {
+		g.step("dp_count", countingRows)
+	}
+	if g.yes(0.2) {
+		g.judge()
+	}
+}
+
+// paid reports whether a stage spends.
+func (g *generator) paid() bool {
+	return g.plan != nil && slices.ContainsFunc(g.plan.Steps, func(s compile.Step) bool { return len(s.Spends) > 0 })
 }

@@ -10,26 +10,40 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy"
+	"weir/privacy/noise"
 )
 
-// captured are the private tables of a run, as each stage read and made them.
+// captured are the private tables of a run, as each stage read and made them, and its secret draws.
 type captured struct {
 	mu      sync.Mutex
 	in, out map[string]map[string]arrow.Record // by stage and port
+	secrets map[string][2]uint64               // by stage: what its secret begins with, which no other one does
 }
 
-// look has every stage of a plan show its tables.
-func (c *captured) look(plan *compile.Plan) {
-	c.in, c.out = map[string]map[string]arrow.Record{}, map[string]map[string]arrow.Record{}
+// look has every stage of a plan show its tables and its secrets.
+func (c *captured) look(plan *compile.Plan, m manner) {
+	c.in, c.out, c.secrets = map[string]map[string]arrow.Record{}, map[string]map[string]arrow.Record{}, map[string][2]uint64{}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		run := step.Work.Run
 		step.Work.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			env.Secret = c.told(step.ID, m.secret(step.ID, env.Secret))
 			out, err := run(ctx, env, in)
 			c.keep(ctx, c.in, step.ID, in, nil)
 			c.keep(ctx, c.out, step.ID, out, step.Work.Out)
 			return out, err
 		}
+	}
+}
+
+// told notes which secret a stage is given: by 128 bits of it, which the stage goes without.
+func (c *captured) told(stage string, secret func(string) *noise.Stream) func(string) *noise.Stream {
+	return func(purpose string) *noise.Stream {
+		s := secret(purpose)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.secrets[stage] = [2]uint64{s.Uint64(), s.Uint64()}
+		return s
 	}
 }
 
@@ -58,9 +72,12 @@ func (c *captured) keep(ctx context.Context, to map[string]map[string]arrow.Reco
 // what went in is never the same twice.
 type residuals struct {
 	mu     sync.Mutex
-	seen   map[string]string // use by noise
+	seen   map[string]residual // by noise
 	faults []string
 }
+
+// residual is a use, and what went into it.
+type residual struct{ use, in string }
 
 // enough numbers of noise are never the same by chance.
 const enough = 3
@@ -97,20 +114,21 @@ func (p residualProbe) Release(r privacy.Released) any {
 }
 
 func (r *residuals) note(use string, in, out []float64) {
-	var noise []float64
+	var drawn []float64
 	for i := range in {
-		noise = append(noise, out[i]-in[i])
+		drawn = append(drawn, out[i]-in[i])
 	}
-	key := fmt.Sprint(noise)
+	key := fmt.Sprint(drawn)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.seen == nil {
-		r.seen = map[string]string{}
+		r.seen = map[string]residual{}
 	}
-	if before, ok := r.seen[key]; ok && !zero(noise) {
-		r.faults = append(r.faults, use+" has the noise of "+before)
+	now := residual{use, fmt.Sprint(in)}
+	if before, ok := r.seen[key]; ok && !zero(drawn) && before != now { // a run that is continued draws its own again
+		r.faults = append(r.faults, use+" has the noise of "+before.use)
 	}
-	r.seen[key] = use
+	r.seen[key] = now
 }
 
 func zero(list []float64) bool {

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/pipelinetest"
+	"weir/privacy"
+	"weir/runtime"
+	"weir/runtime/dataset"
+)
+
+// told is a story on one of two neighbouring worlds.
+type told struct {
+	runs    [2]*outcome
+	seen    map[string]string // after both
+	charged bool              // by the first run
+	changed bool              // the file, before the second
+}
+
+// tell carries a case out as a story, and returns what the two runs show together.
+func (s *soak) tell(t *trial) (*finding, error) {
+	c := chanceOf(s.seed, ^t.number+1)
+	st := pick(c, stories()...)
+	later := *t.world
+	later.pair = st.second(c, t.world)
+	first := [2]*pipelinetest.Frozen{pipelinetest.NewFrozen(), pipelinetest.NewFrozen()}
+	one, err := s.live(t, &later, st, false, first)
+	if err != nil {
+		return nil, fmt.Errorf("case %d: %w", t.number, err)
+	}
+	other, err := s.live(t, &later, st, true, [2]*pipelinetest.Frozen{first[0].Neighbour(), first[1].Neighbour()})
+	if err != nil {
+		return nil, fmt.Errorf("case %d: %w", t.number, err)
+	}
+	if one.changed != other.changed && !st.declare {
+		return nil, nil // a file that changed in one world only: what its steward saw is no run's to hide
+	}
+	list := together(st, [2]*world{t.world, &later}, one, other)
+	s.cover.run(t.number, one.runs[0], newCoupling(t.world, one.runs[0], other.runs[0]).measured(), other.runs[0].frozen.Nearest())
+	s.cover.story(st.what, one.runs[1].err == nil)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return &finding{t, append([]string{"between the runs: " + st.what}, list...)}, nil
+}
+
+// together lists what two runs show on neighbouring worlds and must not: what either would not show
+// alone, an order of the steward that both worlds do not answer alike, and draws that both runs make.
+func together(st story, w [2]*world, one, other *told) []string {
+	list := differences(one.seen, other.seen)
+	for i := range one.runs {
+		a, b := one.runs[i], other.runs[i]
+		list = append(list, append(broken(a), broken(b)...)...)
+		c := newCoupling(w[i], a, b)
+		list = append(list, b.frozen.Faults(w[i].adjacency, c.plan())...)
+		list = append(list, c.stabilityFaults()...)
+	}
+	for _, t := range []*told{one, other} {
+		list = append(list, t.runs[0].noise.faults...)
+		list = append(list, shared(t)...)
+		if refusal := new(dataset.Refusal); st.refused(t.charged) && t.changed && !errors.As(t.runs[1].err, refusal) {
+			list = append(list, "other content under a version that was charged is not refused: "+describe(t.runs[1].err))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// shared lists secrets that two runs have in common and that fell to different rows. What is proven of a
+// stage couples one table: in both worlds everyone but the unit that changes keeps their draw. Two runs
+// may share the draws where both met that one table, whatever the world; else a unit that stands
+// elsewhere in one of them moves what everyone drew in one run against the other.
+func shared(t *told) (faults []string) {
+	a, b := t.runs[0].tables, t.runs[1].tables
+	for stage, secret := range a.secrets {
+		for again, same := range b.secrets {
+			if secret == same && (stage != again || !equalTables(a.in[stage], b.in[again])) {
+				faults = append(faults, fmt.Sprintf("%s: both runs have the same secret draws, on different rows: what they release together is not what each pays for", stage))
+			}
+		}
+	}
+	return faults
+}
+
+func equalTables(a, b map[string]arrow.Record) bool {
+	for port, r := range a {
+		if o := b[port]; o == nil || !array.RecordEqual(r, o) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// live carries out the two runs of a story on one world, by the way that `weir run` takes: with an
+// owner's side, and with noise that would be secret if its random numbers were the system's.
+func (s *soak) live(t *trial, later *world, st story, second bool, frozen [2]*pipelinetest.Frozen) (*told, error) {
+	dir := filepath.Join(s.dir, "run")
+	if err := errors.Join(os.RemoveAll(dir), t.world.lay(dir, t.spec, second)); err != nil {
+		return nil, err
+	}
+	m := manner{workers: 1, watch: s.watch, planted: s.planted}
+	l := living{dir: dir, reg: s.reg, m: m, random: rand.NewChaCha8([32]byte{1}), noise: &residuals{}}
+	for i := range l.told.runs {
+		l.told.runs[i] = &outcome{tables: &captured{}, frozen: frozen[i], noise: l.noise}
+	}
+	if st.trials {
+		return l.experiment(t.spec, st)
+	}
+	return l.twice(t, later, st, second, s.between)
+}
+
+// living is a story on its way.
+type living struct {
+	told
+	dir    string
+	reg    *pipeline.Registry
+	m      manner
+	random *rand.ChaCha8
+	noise  *residuals
+	shown  shown
+	now    atomic.Int64 // the run whose stage is at work
+}
+
+// twice runs the spec, lets the steward do what the story says, and runs it again.
+func (l *living) twice(t *trial, later *world, st story, second bool, between func(dir string)) (*told, error) {
+	if err := l.run(0, t.spec, l.options("runs")); err != nil {
+		return nil, err
+	}
+	before, err := os.ReadFile(filepath.Join(l.dir, dataFile))
+	if err != nil {
+		return nil, err
+	}
+	ledgers, _ := filepath.Glob(filepath.Join(l.dir, "*"+dataset.LedgerSuffix))
+	l.charged = len(ledgers) > 0
+	text := t.spec
+	if st.declare {
+		text = t.declaring("2")
+	}
+	if err := later.lay(l.dir, text, second); err != nil {
+		return nil, err
+	}
+	if between != nil {
+		between(l.dir)
+	}
+	now, err := os.ReadFile(filepath.Join(l.dir, dataFile))
+	if err != nil {
+		return nil, err
+	}
+	l.changed = !bytes.Equal(before, now)
+	opts := l.options("runs")
+	if opts.Fresh = st.fresh; st.out {
+		opts.Out = filepath.Join(l.dir, "other-runs")
+	}
+	if err := l.run(1, text, opts); err != nil {
+		return nil, err
+	}
+	return l.end()
+}
+
+// declaring is the spec with a version of its dataset.
+func (t *trial) declaring(version string) string {
+	g := *t.gen
+	data := settings{"version": version}
+	for key, value := range g.head["dataset"].(settings) {
+		data[key] = value
+	}
+	g.head = settings{"dataset": data, "privacy": g.head["privacy"], "seed": g.head["seed"]}
+	g.stages = t.stages
+	return g.text()
+}
+
+func (l *living) run(i int, text string, opts runtime.Options) error {
+	plan, err := l.plan(i, text)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), mostTime)
+	defer stop()
+	_, l.runs[i].err = runtime.Run(ctx, plan, opts)
+	return nil
+}
+
+// experiment runs the spec twice over, as repeats.
+func (l *living) experiment(text string, st story) (*told, error) {
+	var trials []runtime.Trial
+	for i := range l.runs {
+		plan, err := l.plan(i, text)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, runtime.Trial{Plan: plan, Repeat: i})
+	}
+	opts := l.options("runs")
+	opts.Fresh = st.fresh
+	ctx, stop := context.WithTimeout(context.Background(), 2*mostTime)
+	defer stop()
+	_, err := runtime.Experiment(ctx, trials, opts)
+	l.runs[0].err, l.runs[1].err = err, err
+	return l.end()
+}
+
+// plan compiles the spec for run i, whose stages say when they are at work.
+func (l *living) plan(i int, text string) (*compile.Plan, error) {
+	folder, err := runtime.OpenFolder(l.dir, false)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	plan, err := compiled(text, folder, l.reg)
+	if err != nil {
+		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
+	}
+	l.runs[i].plan = plan
+	l.runs[i].tables.look(plan, l.m)
+	for n := range plan.Steps {
+		step := &plan.Steps[n]
+		run := step.Work.Run
+		step.Work.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			l.now.Store(int64(i))
+			return run(ctx, env, in)
+		}
+	}
+	return plan, nil
+}
+
+func (l *living) options(out string) runtime.Options {
+	return runtime.Options{Out: filepath.Join(l.dir, out), Dir: l.dir, Workers: l.m.workers, Version: "soak", Build: "soak",
+		Log: l.shown.log(), Progress: &l.shown, Clock: func() time.Time { return time.Unix(1.7e9, 0) }, Random: l.random,
+		Probe: func(stage string) privacy.Probe { return l.runs[l.now.Load()].probe(stage, l.m) }}
+}
+
+// end takes down what is left of both runs that anyone may see.
+func (l *living) end() (*told, error) {
+	seen, err := visible(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	l.seen = unordered(seen)
+	for i, o := range l.runs {
+		o.panics = panics(l.dir)
+		l.seen[fmt.Sprintf("the error of run %d", i+1)] = describe(o.err)
+	}
+	l.shown.into(l.seen)
+	return &l.told, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import "slices"
+
+// story is two runs of one spec on one dataset, and what its steward does in between. Everything that is
+// proven of one run holds for what it meets; a story asks whether it holds for both together.
+type story struct {
+	what    string
+	moved   bool // the rows stand in another order, and the unit that changes somewhere else
+	edited  bool // a row of another unit has other values
+	declare bool // the second run declares another version
+	fresh   bool // the second run draws new noise
+	out     bool // the second run has a folder of runs of its own
+	trials  bool // the runs are trials of one experiment
+}
+
+// stories lists what happens between two runs.
+func stories() []story {
+	return []story{
+		{what: "the rows in another order", moved: true},
+		{what: "the rows in another order, declared", moved: true, declare: true},
+		{what: "an edited row", edited: true},
+		{what: "an edited row and another order, declared", moved: true, edited: true, declare: true},
+		{what: "--fresh", fresh: true},
+		{what: "--fresh with another --out", fresh: true, out: true},
+		{what: "another --out", out: true},
+		{what: "trials of an experiment", trials: true},
+		{what: "trials of an experiment, --fresh", trials: true, fresh: true},
+	}
+}
+
+// refused reports whether the second run has to be refused, on either table: the version means other
+// content, and something was charged under it.
+func (s story) refused(charged bool) bool { return charged && !s.declare && (s.moved || s.edited) }
+
+// second returns the two tables that the second run meets. They are neighbours as the first two are, and
+// differ from them in rows that both share, so that content is new in both worlds.
+func (s story) second(c chance, w *world) pair {
+	p := w.pair
+	p.one, p.other = slices.Clone(p.one), slices.Clone(p.other)
+	common, mine, theirs := parts(p)
+	if s.edited && len(common) > 0 {
+		old := common[c.IntN(len(common))]
+		now := c.row(w.columns, pick(c, typical, high, low))
+		if w.unit >= 0 {
+			now[w.unit] = old[w.unit]
+		}
+		for _, list := range [][][]string{common, p.one, p.other} {
+			exchange(list, old, now)
+		}
+	}
+	if s.moved {
+		c.Shuffle(len(common), func(i, j int) { common[i], common[j] = common[j], common[i] })
+		at := pick(c, 0, len(common), c.IntN(len(common)+1))
+		p.one, p.other = insert(common, mine, at, false), insert(common, theirs, at, false)
+	}
+	return p
+}
+
+// parts tells the rows that two tables share from those of the unit that changes.
+func parts(p pair) (common, mine, theirs [][]string) {
+	for _, r := range p.one {
+		if holds(p.other, r) {
+			common = append(common, r)
+		} else {
+			mine = append(mine, r)
+		}
+	}
+	for _, r := range p.other {
+		if !holds(p.one, r) {
+			theirs = append(theirs, r)
+		}
+	}
+	return common, mine, theirs
+}
+
+// holds reports whether a row, not one like it, is in a table.
+func holds(rows [][]string, row []string) bool {
+	return slices.ContainsFunc(rows, func(r []string) bool { return &r[0] == &row[0] })
+}
+
+func exchange(rows [][]string, old, now []string) {
+	for i := range rows {
+		if &rows[i][0] == &old[0] {
+			rows[i] = now
+		}
+	}
+}
