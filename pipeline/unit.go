@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Unit is the privacy unit: one row, or all rows that share a value of Column,
-// of which at most MaxRows are kept.
+// Unit is the privacy unit: one row, or all rows whose cells of Column are read as one
+// value, of which at most MaxRows are kept.
 type Unit struct {
 	Column  string `json:"column,omitempty"`
 	MaxRows int    `json:"max_rows,omitempty"`
@@ -40,7 +40,7 @@ func (Unit) JSONSchema() map[string]any {
 		map[string]any{"const": "row"},
 		map[string]any{"type": "object", "additionalProperties": false, "required": []any{"column", "max_rows"},
 			"properties": map[string]any{
-				"column":   map[string]any{"type": "string", "description": "Column that names the unit, such as patient_id."},
+				"column":   map[string]any{"type": "string", "description": "Column that names the unit, such as patient_id; of any type but numeric, which rounds."},
 				"max_rows": map[string]any{"type": "integer", "minimum": 1, "description": "Rows kept of each unit: the first in the file. Further ones are dropped, so a unit with many rows counts for less."},
 			}},
 	}}

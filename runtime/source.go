@@ -64,7 +64,7 @@ func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, 
 	if err := files.folder.Check(d.File); err != nil {
 		return err
 	}
-	t, err := table.Open(files, d.File, d.CSV, d.Columns())
+	t, err := table.OpenUnits(files, d.File, d.CSV, d.Columns(), d.PrivacyUnit.Column)
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,28 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/runtime/table"
 )
 
-// capUnits keeps the first max_rows rows of each privacy unit. Which rows are
-// kept depends on that unit's rows alone, so the source is rows(max_rows). A
-// missing unit counts as a unit of its own for each row. Memory grows with the
-// number of units.
+// capUnits keeps the first max_rows rows of each privacy unit, and every row that names none.
+//
+// What holds: add, remove or exchange all rows of one unit in the file, and at most max_rows
+// rows of the table that leaves here go, and at most max_rows come. So the source is
+// rows(max_rows).
+//
+// Why: a unit is all rows whose cells in the unit's column are read as one value. What a cell
+// is read as follows from the cell and from what the spec declares (type, trim, spellings of
+// missing), from no other row, so the units partition the rows of any file, and a unit's rows
+// are the same whichever other units there are. Which of them stay depends on their order
+// alone. A row without a value is a unit of its own: a cell that is empty, or spelled as the
+// spec says that nobody is.
+//
+// This needs that a name is not lost, nor two made one, before rows are counted. A value
+// that is not among the categories has its name in table.UnlistedColumn, whatever
+// csv.unknown makes of it. Integers are read exactly and text is what the file holds; numeric
+// columns round, and no spec may have one name units (pipeline/spec/rules.go).
+//
+// Memory grows with the number of units.
 func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 	if unit.Column == "" {
 		return t
@@ -25,7 +41,7 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 	read := t.Open
 	t.Open = func(ctx context.Context) pipeline.Batches {
 		return func(yield func(arrow.Record, error) bool) {
-			seen := map[string]int{}
+			seen := map[unitName]int{}
 			for rec, err := range read(ctx) {
 				if err == nil {
 					rec, err = capBatch(ctx, rec, unit, seen)
@@ -39,25 +55,47 @@ func capUnits(t pipeline.Table, unit pipeline.Unit) pipeline.Table {
 	return t
 }
 
-func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen map[string]int) (arrow.Record, error) {
+// unitName is the value that names a unit, or the spelling of one that is no category.
+type unitName struct{ value, unlisted string }
+
+// capBatch drops rows beyond the cap, and the column of names that only it reads.
+func capBatch(ctx context.Context, rec arrow.Record, unit pipeline.Unit, seen map[unitName]int) (arrow.Record, error) {
 	indexes := rec.Schema().FieldIndices(unit.Column)
 	if len(indexes) == 0 {
 		return nil, fmt.Errorf("privacy_unit: unknown column %s", unit.Column)
 	}
 	column := rec.Column(indexes[0])
+	rec, unlisted := withoutUnlisted(rec)
 	// The kernels take what table.Growing has in hand for a buffer's length.
 	ctx = compute.WithAllocator(ctx, memory.NewGoAllocator())
 	keep := array.NewBooleanBuilder(compute.GetAllocator(ctx))
 	for i := range column.Len() {
-		if column.IsNull(i) { // a unit of its own, whatever another is called
-			keep.Append(true)
-			continue
-		}
-		id := column.ValueStr(i)
-		keep.Append(seen[id] < unit.MaxRows)
-		seen[id]++
+		name, named := nameOf(column, unlisted, i)
+		keep.Append(!named || seen[name] < unit.MaxRows)
+		seen[name]++
 	}
 	return compute.FilterRecordBatch(ctx, rec, keep.NewArray(), compute.DefaultFilterOptions())
+}
+
+// nameOf returns the name of row i's unit; named is false where the row is a unit of its own.
+func nameOf(column, unlisted arrow.Array, i int) (name unitName, named bool) {
+	switch {
+	case column.IsValid(i):
+		return unitName{value: column.ValueStr(i)}, true
+	case unlisted != nil && unlisted.IsValid(i):
+		return unitName{unlisted: unlisted.ValueStr(i)}, true
+	}
+	return unitName{}, false
+}
+
+// withoutUnlisted takes the column table.UnlistedColumn off a record; nil where it has none.
+func withoutUnlisted(rec arrow.Record) (arrow.Record, arrow.Array) {
+	last := int(rec.NumCols()) - 1
+	if rec.ColumnName(last) != table.UnlistedColumn {
+		return rec, nil
+	}
+	s := arrow.NewSchema(rec.Schema().Fields()[:last], nil)
+	return array.NewRecord(s, rec.Columns()[:last], rec.NumRows()), rec.Column(last)
 }
 
 // errRowsPublic does not say how many rows there are.

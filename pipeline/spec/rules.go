@@ -51,9 +51,21 @@ func (p *parser) datasetRules(d *Dataset) {
 		p.at("dataset.demo_rows", "", "left out when the data come from a file", "")
 	}
 	p.totals(d)
-	unit := d.PrivacyUnit.Column
-	if unit != "" && d.Columns() != nil && !p.wrong("dataset.privacy_unit") && d.Columns().Column(unit) == nil {
-		p.at("dataset.privacy_unit.column", "", "a column of the domain: "+strings.Join(d.Columns().Names(), ", "), schema.DidYouMean(unit, d.Columns().Names()))
+	if unit := d.PrivacyUnit.Column; unit != "" && d.Columns() != nil && !p.wrong("dataset.privacy_unit") {
+		p.unitRule(unit, d.Columns())
+	}
+}
+
+// unitRule refuses a column that is not there, and one of floats: beyond 2^53 two names are
+// one number, so that a unit that comes or goes would push out the rows of another.
+func (p *parser) unitRule(unit string, d *pipeline.Domain) {
+	const path = "dataset.privacy_unit.column"
+	switch c := d.Column(unit); {
+	case c == nil:
+		p.at(path, "", "a column of the domain: "+strings.Join(d.Names(), ", "), schema.DidYouMean(unit, d.Names()))
+	case c.Type == pipeline.Numeric:
+		p.at(path, fmt.Sprintf("%q, which is numeric", unit),
+			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without bounds and step) where names are no whole numbers", unit), "")
 	}
 }
 

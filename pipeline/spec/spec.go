@@ -77,6 +77,13 @@ type Write struct {
 	SpreadsheetSafe bool `yaml:"spreadsheet_safe" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are no number) get an apostrophe in front, which is part of the cell to all other readers; false by default."`
 }
 
+// merges reports whether several units may share a value of their column once it is read:
+// those that are no category are all missing. Where units are exchanged, what shares a value
+// cannot draw for itself (Column.OfUnit).
+func (d *Dataset) merges(unit *pipeline.Column) bool {
+	return unit.Type.Coded() && d.CSV != nil && d.CSV.Unknown == "missing"
+}
+
 // Source is the header of the dataset: private, rows(1) or rows(max_rows).
 func (s *Spec) Source() pipeline.Header {
 	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
@@ -86,7 +93,8 @@ func (s *Spec) Source() pipeline.Header {
 	if unit := s.Dataset.PrivacyUnit.Column; unit != "" {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data
 		d = d.Clone()
-		d.Columns[d.Index(unit)].OfUnit = true
+		c := d.Column(unit)
+		c.OfUnit = s.Privacy.Adjacency == privacy.AddRemove || !s.Dataset.merges(c)
 	}
 	return pipeline.TableHeader(d, h)
 }

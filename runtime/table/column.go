@@ -15,6 +15,8 @@ const (
 	ruleFinite   = "is not a finite number; list its spelling under missing if that is what it means"
 	ruleWhole    = "is not a whole number; accepted: integers (4.0 and 1e+05 are), or declare the column numeric"
 	ruleRange    = "is a whole number outside the 64-bit range"
+	ruleRounded  = "is a float of 2^53 or more, where different whole numbers are one; accepted: an integer type, or utf8 text of them"
+	ruleWide     = "is a whole number beyond 2^53, which numeric rounds; declare the column integer"
 	ruleDate     = "is not a date; accepted: YYYY-MM-DD"
 	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing"
 	ruleMissing  = "is missing, which the domain does not allow here; accepted: a value, or declare nullable: true"
@@ -148,7 +150,7 @@ func (n *ints) rule(v []byte) string {
 	if n.date {
 		return ruleDate
 	}
-	if x, ok := parseFloat(v); ok && (x >= 1<<53 || x <= -1<<53) {
+	if x, ok := exactNumber(v); ok && x.power >= 0 {
 		return ruleRange
 	}
 	if _, ok := parseFloat(v); ok {
@@ -166,7 +168,7 @@ func (n *ints) finish() arrow.Array {
 type codes struct {
 	nulls
 	lookup
-	unknownNull bool
+	unknownNull bool // a value outside the categories is missing
 	room        int
 	values      []int32
 }

@@ -72,11 +72,7 @@ type converter struct {
 }
 
 func newConverter(dom *pipeline.Domain, d *dialect, l layout) *converter {
-	c := &converter{domain: dom, schema: dom.ArrowSchema(), layout: l, builders: make([]builder, len(dom.Columns))}
-	for i := range dom.Columns {
-		c.builders[i] = newBuilder(&dom.Columns[i], d, 1<<10)
-	}
-	return c
+	return &converter{domain: dom, schema: recordSchema(dom, d), layout: l, builders: newBuilders(dom, d, 1<<10)}
 }
 
 // record converts r, whose first row is number row of the file, from 1. It is
@@ -87,6 +83,9 @@ func (c *converter) record(r arrow.Record, row int64, p *problems) arrow.Record 
 		if at >= 0 {
 			arrays[at] = c.column(at, r.Column(i), row, p)
 		}
+	}
+	for at := len(c.domain.Columns); at < len(arrays); at++ {
+		arrays[at] = c.builders[at].finish() // what a column of the file filled beside its own
 	}
 	if len(p.list) > before {
 		return nil
@@ -123,8 +122,7 @@ func (c *converter) adder(at int, a arrow.Array) func(i int) string {
 	}
 	switch b := c.builders[at].(type) {
 	case *floats:
-		x := numbers(a)
-		return func(i int) string { return b.addNumber(x(i)) }
+		return floatAdder(b, a)
 	case *ints:
 		return intAdder(b, a)
 	case *codes:
@@ -170,9 +168,10 @@ func intAdder(b *ints, a arrow.Array) func(i int) string {
 		return func(i int) string { return b.addInt(int64(v.Value(i))) }
 	case *array.Date64:
 		return func(i int) string { return b.addInt(dayOf(int64(v.Value(i)))) }
-	case *array.Float64, *array.Float32:
-		x := numbers(a)
-		return func(i int) string { return b.addWhole(x(i)) }
+	case *array.Float64:
+		return func(i int) string { return b.addWhole(v.Value(i)) }
+	case *array.Float32:
+		return func(i int) string { return b.addWhole(float64(v.Value(i))) }
 	}
 	return textAdder(b, a)
 }
@@ -186,34 +185,36 @@ func dayOf(ms int64) int64 {
 	return ms / day
 }
 
-// numbers reads any number as float64; NaN stands for an integer that a float64
-// does not hold, which addNumber refuses.
-func numbers(a arrow.Array) func(i int) float64 {
+// floatAdder refuses integers that a float64 does not hold: rounded, two become one.
+func floatAdder(b *floats, a arrow.Array) func(i int) string {
 	switch v := a.(type) {
 	case *array.Float64:
-		return v.Value
+		return func(i int) string { return b.addNumber(v.Value(i)) }
 	case *array.Float32:
-		return func(i int) float64 { return float64(v.Value(i)) }
+		return func(i int) string { return b.addNumber(float64(v.Value(i))) }
 	case *array.Int64:
-		return func(i int) float64 { return exact(v.Value(i)) }
+		return func(i int) string { return b.addInteger(v.Value(i)) }
 	}
 	text, buf := spelled(a), []byte(nil)
-	return func(i int) float64 {
+	return func(i int) string {
 		buf = text(buf[:0], i)
 		n, err := strconv.ParseInt(string(buf), 10, 64)
 		if err != nil {
-			return math.NaN()
+			return ruleWide
 		}
-		return exact(n)
+		return b.addInteger(n)
 	}
 }
 
-func exact(n int64) float64 {
-	if n > 1<<53 || n < -1<<53 {
-		return math.NaN()
+func (f *floats) addInteger(n int64) string {
+	if n > maxExact || n < -maxExact {
+		return ruleWide
 	}
-	return float64(n)
+	return f.put(float64(n))
 }
+
+// maxExact bounds the integers of which a float64 holds each one.
+const maxExact = 1 << 53
 
 // spelled writes value i as a CSV file would.
 func spelled(a arrow.Array) func(b []byte, i int) []byte {
@@ -255,7 +256,7 @@ func (f *floats) notFinite(x float64) string {
 
 func (n *ints) addInt(x int64) string {
 	n.values = append(n.values, x)
-	if !n.date && n.hasNumber(float64(x)) {
+	if !n.date && n.hasWhole(x) {
 		n.values[len(n.values)-1] = 0
 		return n.null(len(n.values) - 1)
 	}
@@ -270,8 +271,8 @@ func (n *ints) addWhole(x float64) string {
 		return ruleFinite
 	case x != math.Trunc(x):
 		return ruleWhole
-	case math.Abs(x) > 1<<53:
-		return ruleRange
+	case math.Abs(x) >= maxExact: // 2^53 may have been 2^53 + 1
+		return ruleRounded
 	}
 	return n.addInt(int64(x))
 }

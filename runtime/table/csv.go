@@ -34,7 +34,7 @@ type csvTable struct {
 
 // openCSV checks the first record and returns the layout of the file.
 func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options, s *stream) (*csvTable, error) {
-	t := &csvTable{fsys: fsys, name: name, dialect: d, domain: dom, schema: dom.ArrowSchema(), options: o}
+	t := &csvTable{fsys: fsys, name: name, dialect: d, domain: dom, schema: recordSchema(dom, d), options: o}
 	p := &problems{file: name, unit: "line"}
 	head, line, err := firstText(s, d)
 	if err != nil {

@@ -17,6 +17,7 @@ type dialect struct {
 	ignoreExtra  bool
 	unknownNull  bool
 	missing      []string
+	unit         string // column of privacy units whose unknown values are missing, and told apart before
 }
 
 // newDialect fills in defaults; tab is the default delimiter of .tsv. A

@@ -12,6 +12,7 @@ import (
 type missing struct {
 	spelled [][]byte
 	numbers []float64 // those that are numbers: 99 is also 99.0
+	whole   []int64   // those that are whole numbers, exactly
 }
 
 func newMissing(c *pipeline.Column, d *dialect) missing {
@@ -21,6 +22,9 @@ func newMissing(c *pipeline.Column, d *dialect) missing {
 			m.spelled = append(m.spelled, []byte(s))
 			if x, ok := parseFloat([]byte(s)); ok {
 				m.numbers = append(m.numbers, x)
+			}
+			if n, ok := parseInt([]byte(s)); ok {
+				m.whole = append(m.whole, n)
 			}
 		}
 	}
@@ -41,6 +45,8 @@ func (m *missing) hasNumber(x float64) bool {
 	return slices.Contains(m.numbers, x)
 }
 
+func (m *missing) hasWhole(n int64) bool { return slices.Contains(m.whole, n) }
+
 // lookup finds the code of a category by its spelling. Where every category is
 // a plainly written number, other spellings of it are taken too (pandas writes
 // 1 as 1.0 once a column has gaps); a boolean declared as 0 and 1 also takes
@@ -48,7 +54,7 @@ func (m *missing) hasNumber(x float64) bool {
 type lookup struct {
 	short   [256]int32 // code+1 of one-byte spellings
 	spelled map[string]int32
-	numbers map[float64]int32
+	numbers map[exact]int32
 }
 
 func newLookup(c *pipeline.Column) lookup {
@@ -56,13 +62,14 @@ func newLookup(c *pipeline.Column) lookup {
 	if c.Type == pipeline.Boolean && len(list) == 0 {
 		list = pipeline.Categories{"0", "1"}
 	}
-	l := lookup{spelled: map[string]int32{}, numbers: map[float64]int32{}}
+	l := lookup{spelled: map[string]int32{}, numbers: map[exact]int32{}}
 	plain := true
 	for i, s := range list {
 		l.put(s, int32(i))
 		x, ok := parseFloat([]byte(s))
 		plain = plain && ok && strconv.FormatFloat(x, 'f', -1, 64) == s
-		l.numbers[x] = int32(i)
+		n, _ := exactNumber([]byte(s))
+		l.numbers[n] = int32(i)
 	}
 	if !plain {
 		l.numbers = nil
@@ -96,11 +103,11 @@ func (l *lookup) find(v []byte) (int32, bool) {
 	if l.numbers == nil {
 		return 0, false
 	}
-	x, ok := parseFloat(v)
+	n, ok := exactNumber(v)
 	if !ok {
 		return 0, false
 	}
-	code, ok := l.numbers[x]
+	code, ok := l.numbers[n]
 	return code, ok
 }
 

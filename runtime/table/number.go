@@ -1,8 +1,11 @@
 package table
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"weir/pipeline"
@@ -59,7 +62,7 @@ func parseFloat(v []byte) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// parseInt reads a whole number; 4.0 and 1e+05 are whole.
+// parseInt reads a whole number, exactly; 4.0 and 1e+05 are whole.
 func parseInt(v []byte) (int64, bool) {
 	m, d, ok := digits(v)
 	if ok && d == 0 {
@@ -71,11 +74,69 @@ func parseInt(v []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return n, true
 	}
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+	n, ok := exactNumber(v)
+	if !ok {
 		return 0, false
 	}
-	return int64(f), true
+	return n.whole()
+}
+
+// exact is a decimal number, sign digits * 10^power, in the one form that begins and ends
+// with a digit other than 0; zero has no digits. Two spellings give equal values exactly if
+// they are one number, however many digits they have: a float64 would make one of two.
+type exact struct {
+	minus  bool
+	digits string
+	power  int
+}
+
+// exactNumber reads any decimal number.
+func exactNumber(v []byte) (n exact, ok bool) {
+	if len(v) > 0 && (v[0] == '-' || v[0] == '+') {
+		n.minus, v = v[0] == '-', v[1:]
+	}
+	if e := bytes.IndexAny(v, "eE"); e >= 0 {
+		power, err := strconv.ParseInt(string(v[e+1:]), 10, 32)
+		if err != nil {
+			return exact{}, false
+		}
+		n.power, v = int(power), v[:e]
+	}
+	whole, part, _ := bytes.Cut(v, []byte{'.'})
+	digits := string(whole) + string(part)
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return exact{}, false
+	}
+	n.digits = strings.TrimRight(digits, "0")
+	n.power += len(digits) - len(n.digits) - len(part)
+	if n.digits = strings.TrimLeft(n.digits, "0"); n.digits == "" {
+		return exact{}, true // of both zeros
+	}
+	return n, true
+}
+
+// whole is the number where it is a whole one of 64 bits.
+func (n exact) whole() (int64, bool) {
+	if n.power < 0 || n.power > 18 {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(n.plain(), 10, 64)
+	return i, err == nil
+}
+
+// key spells the number, and no other.
+func (n exact) key() []byte { return fmt.Appendf(nil, "%t %s %d", n.minus, n.digits, n.power) }
+
+// plain spells a whole number.
+func (n exact) plain() string {
+	text := n.digits + strings.Repeat("0", n.power)
+	switch {
+	case text == "":
+		return "0"
+	case n.minus:
+		return "-" + text
+	}
+	return text
 }
 
 // decimal reports whether v is spelled with the characters of decimal numbers

@@ -9,10 +9,11 @@ import (
 	"weir/pipeline"
 )
 
-// options of reading that change no result.
+// options of reading; all but the unit change no result.
 type options struct {
-	BatchRows int // rows of a record batch; 65,536 by default
-	Workers   int // parsing goroutines; the number of cores by default, at most 4
+	BatchRows int    // rows of a record batch; 65,536 by default
+	Workers   int    // parsing goroutines; the number of cores by default, at most 4
+	unit      string // see OpenUnits
 }
 
 func (o options) filled() options {
@@ -38,12 +39,21 @@ func Open(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain) (pipeline
 	return openWith(fsys, name, csv, d, options{})
 }
 
+// OpenUnits is Open for a table whose privacy units a column names. Where values outside
+// that column's categories become missing (csv.unknown), records have a column more than
+// the header, UnlistedColumn: the spelling of a value that became missing so, and null in
+// all other rows. What names a unit goes on doing so until the unit's rows are counted.
+func OpenUnits(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, unit string) (pipeline.Table, error) {
+	return openWith(fsys, name, csv, d, options{unit: unit})
+}
+
 // openWith is Open with options.
 func openWith(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, o options) (pipeline.Table, error) {
 	dialect, err := newDialect(name, csv)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
+	dialect.unit = unlistedUnit(d, dialect, o.unit)
 	s, err := openStream(fsys, name)
 	if err != nil {
 		return pipeline.Table{}, err

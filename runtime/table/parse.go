@@ -13,7 +13,7 @@ import (
 type parser struct {
 	table    *csvTable
 	lexer    *lexer
-	columns  []builder // of the domain
+	columns  []builder // see newBuilders
 	problems problems
 }
 
@@ -24,11 +24,8 @@ func newParser(t *csvTable) *parser {
 // chunk parses whole records. The result holds a record, or problems.
 func (p *parser) chunk(c chunk) result {
 	p.problems = problems{file: p.table.name, unit: "line"}
-	p.columns = make([]builder, len(p.table.domain.Columns))
 	room := min(bytes.Count(c.data, []byte{'\n'})+1, p.table.options.BatchRows)
-	for i := range p.columns {
-		p.columns[i] = newBuilder(&p.table.domain.Columns[i], p.table.dialect, room)
-	}
+	p.columns = newBuilders(p.table.domain, p.table.dialect, room)
 	p.lexer.buf, p.lexer.line = c.data, c.line
 	rows := int64(0)
 	if p.utf8(c) {

@@ -101,8 +101,8 @@ func unitColumn(ps *pipeline.Problems, h pipeline.Header) int {
 		ps.Refuse("W35", "", "given a table without the column "+name+" of the privacy unit",
 			"given that column too, so that all rows of a unit go one way (drop it afterwards)")
 	case !h.Domain.Columns[at].OfUnit:
-		ps.Refuse("W35", "", "given a table whose column "+name+" no longer names the privacy unit: a stage before overwrote it, or under replace_one changed its values",
-			"before that stage, or given the column as it was (leave it out of that stage's columns; a dropped column cannot be made anew)")
+		ps.Refuse("W35", "", "given a table whose column "+name+" does not name the privacy unit: a stage before overwrote it, or under replace_one changed its values, or csv.unknown: missing made several units one",
+			"before that stage, or given the column as it was (leave it out of that stage's columns; a dropped column cannot be made anew; declared with type: text it takes any value)")
 	}
 	return at
 }

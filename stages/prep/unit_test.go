@@ -32,11 +32,16 @@ func compiled(t *testing.T, stages string) (*compiler.Plan, error) {
 
 func compiledUnder(t *testing.T, adjacency, stages string) (*compiler.Plan, error) {
 	t.Helper()
+	return compiledText(t, strings.Replace(visits, "add_remove", adjacency, 1)+stages)
+}
+
+func compiledText(t *testing.T, text string) (*compiler.Plan, error) {
+	t.Helper()
 	kinds, err := pipeline.NewRegistry(Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Sources{File: "visits.yaml", Data: []byte(strings.Replace(visits, "add_remove", adjacency, 1) + stages)}, kinds)
+	s, err := spec.Parse(spec.Sources{File: "visits.yaml", Data: []byte(text)}, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +102,43 @@ func TestWhatIsOfTheUnitIsKept(t *testing.T) {
 		var ds spec.Diagnostics
 		if refused := errors.As(err, &ds) && ds.Privacy() && ds[0].Rule == "W35"; refused == same[name] {
 			t.Errorf("%s, under replace_one: %v, must be refused by W35: %t", name, err, !same[name])
+		}
+	}
+}
+
+// Units that are no category share the missing value. Under add_remove it is their draw, all
+// rows of one go one way; under replace_one, where each row without a unit draws for itself,
+// the column does not name the unit. Text keeps every name, and so does a list without csv.unknown.
+func TestUnlistedUnitsShareAValue(t *testing.T) {
+	const listed, text = "type: categorical, categories: [a, b], nullable: true}", "type: text, nullable: true}"
+	for _, c := range []struct {
+		adjacency, column, unknown string
+		refused                    bool
+	}{
+		{"add_remove", listed, "missing", false}, {"replace_one", listed, "missing", true},
+		{"replace_one", listed, "error", false}, {"replace_one", text, "missing", false},
+	} {
+		text := strings.NewReplacer("add_remove", c.adjacency, "type: integer, bounds: [0, 1000000]}", c.column, "file: visits.csv", "file: visits.csv\n  csv: {unknown: "+c.unknown+"}").Replace(visits)
+		for kind, stage := range map[string]string{"shard": "  parts: {kind: shard, shards: 8}\n", "split": "  parts: {kind: split}\n"} {
+			_, err := compiledText(t, text+stage)
+			var ds spec.Diagnostics
+			if refused := errors.As(err, &ds) && ds.Privacy() && ds[0].Rule == "W35"; refused != c.refused || err != nil && !refused {
+				t.Errorf("%s, unknown %s, %s, %s: %v, must be refused by W35: %t", c.adjacency, c.unknown, c.column, kind, err, c.refused)
+			}
+		}
+	}
+}
+
+// A file beside the dataset is capped by nobody: whatever its columns are called, its
+// private rows stay unbounded.
+func TestFurtherFilesHaveNoUnits(t *testing.T) {
+	plan, err := compiled(t, "  more: {kind: read, class: private, file: more.csv, like: dataset}\n  parts: {kind: shard, shards: 8}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"more", "parts"} {
+		if s := plan.Step(id).Stability; s != "unbounded" {
+			t.Errorf("%s: stability is %s, must be unbounded", id, s)
 		}
 	}
 }
