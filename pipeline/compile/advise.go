@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/schema"
 )
 
@@ -17,6 +18,7 @@ func (c *compiler) advise() {
 	c.paidElsewhere()
 	d := &c.spec.Dataset
 	if d.PrivacyUnit.Column != "" {
+		c.nameless(d)
 		return
 	}
 	for _, column := range d.Columns().Columns {
@@ -26,6 +28,26 @@ func (c *compiler) advise() {
 			return
 		}
 	}
+}
+
+// nameless notes that rows without a unit are not capped (W25): a spelling of missing must
+// not name a person.
+func (c *compiler) nameless(d *spec.Dataset) {
+	column := d.Columns().Column(d.PrivacyUnit.Column)
+	if !column.Nullable {
+		return
+	}
+	spelled := slices.Clone(column.Missing)
+	if d.CSV != nil {
+		spelled = append(spelled, d.CSV.Missing...)
+	}
+	which := "empty"
+	if len(spelled) > 0 {
+		which += " or " + strings.Join(spelled, ", ")
+	}
+	c.warning(pipeline.Finding{Rule: "W25", Level: pipeline.LevelNote,
+		Message: fmt.Sprintf("a row whose %s is missing (%s) is a unit of its own, whatever max_rows is: of a person with several such rows each row is protected and the person is not", column.Name, which),
+		Fix:     "give every row its unit, and leave nullable and missing out; or acknowledge: [W25] where such rows are of one person each"})
 }
 
 // paidElsewhere says which parts of the declared domain were released for a charge of

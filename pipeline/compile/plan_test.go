@@ -151,6 +151,26 @@ func TestPrivacyUnit(t *testing.T) {
 	}
 }
 
+// TestNamelessRowsAreNoted: that rows without a unit are not capped is said where there may be
+// any, with the spellings that make them.
+func TestNamelessRowsAreNoted(t *testing.T) {
+	const unit, missing = "dataset.privacy_unit={column: sex, max_rows: 4}", "dataset.domain={columns: [{name: age, type: integer, bounds: [0, 120]}, {name: sex, type: text, missing: [NA]}]}"
+	noted := func(set ...string) string {
+		for _, f := range mustCompile(t, good, set...).Findings {
+			if f.Rule == "W25" && f.Level == pipeline.LevelNote {
+				return f.Message
+			}
+		}
+		return ""
+	}
+	if got := noted(unit, missing, "dataset.csv.missing=[none]"); !strings.Contains(got, "whose sex is missing (empty or NA, none)") {
+		t.Errorf("the note is %q, must name both spellings", got)
+	}
+	if got := noted(unit) + noted(missing) + noted(unit, missing, "privacy.acknowledge=[W25]"); got != "" {
+		t.Errorf("without missing units, with rows as units and once acknowledged the note is %q, must be none", got)
+	}
+}
+
 // TestPlanIsData: the JSON has the keys that scripts rely on.
 func TestPlanIsData(t *testing.T) {
 	plan := mustCompile(t, good)
