@@ -25,6 +25,9 @@ func (w *world) lay(dir, spec string, other bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	if w.laid != nil {
+		rows = w.laid(rows, w.unit)
+	}
 	for name, table := range map[string][][]string{dataFile: rows, referenceFile: w.reference, extraFile: extra} {
 		if err := writeCSV(filepath.Join(dir, name), w.columns, table); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -243,4 +244,17 @@ func usesFollowRows(env *pipeline.Env, rows [][]float64, _ int) (any, error) {
 		all = append(all, noisy)
 	}
 	return len(all), nil
+}
+
+// forgotten is the table that a cap sees which counts rows after names of units that are no
+// category have become missing.
+func forgotten(rows [][]string, unit int) [][]string {
+	rows = slices.Clone(rows)
+	for i, r := range rows {
+		if unit >= 0 && strings.HasPrefix(r[unit], unlisted) {
+			rows[i] = slices.Clone(r)
+			rows[i][unit] = ""
+		}
+	}
+	return rows
 }

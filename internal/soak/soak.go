@@ -19,6 +19,7 @@ type soak struct {
 	extras []extra
 	brief  bool
 	watch  watch // may be nil
+	laid   laid  // may be nil
 	cover  *coverage
 	pairs  bool // two runs of each spec, on either table
 
@@ -50,6 +51,8 @@ func (s *soak) draw(n uint64) (*trial, error) {
 	}
 	defer folder.Close()
 	g := &generator{chance: c, world: newWorld(c), reg: s.reg, folder: folder, cover: s.cover, extras: s.extras, brief: s.brief, paired: s.pairs}
+	g.world.laid = s.laid
+	chanceOf(^s.seed, n).rename(g.world)
 	if rules := chanceOf(s.seed, ^n); !s.brief && rules.yes(0.4) { // of their own, so that cases are what they would be without
 		g.world.constraints = rules.rules(g.world)
 	}

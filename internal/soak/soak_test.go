@@ -83,6 +83,7 @@ type planted struct {
 	extras []extra
 	watch  watch
 	named  bool // its file after the row count
+	laid   laid
 	says   string
 }
 
@@ -114,14 +115,15 @@ func plantedFaults() map[string]planted {
 			env.Log.Warn("read", "rows", n)
 			return errors.New("fails on any table")
 		})), says: "the log differs"},
-		"one stream twice":          {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
-		"the same noise twice":      {extras: one(1, twice, sameNoise), says: "has the noise of"},
-		"a clip 1 % off":            {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
-		"a clip of dp_wgan 1 % off": {watch: loose("dp_wgan"), says: "its sensitivity is larger than paid for"},
-		"a clip of gs_wgan 1 % off": {watch: loose("gs_wgan"), says: "its sensitivity is larger than paid for"},
-		"uses follow the rows":      {extras: one(1, rounds, usesFollowRows), says: "the number of uses depends on the data"},
-		"a unit in two shards":      {extras: []extra{rowsToShards()}, says: "shards change"},
-		"a count as a file":         {extras: one(1, onceFor, paidFor), named: true, says: "on one table only"},
+		"one stream twice":            {extras: one(1, onceFor, streamTwice), says: "asked for twice"},
+		"the same noise twice":        {extras: one(1, twice, sameNoise), says: "has the noise of"},
+		"a clip 1 % off":              {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
+		"a clip of dp_wgan 1 % off":   {watch: loose("dp_wgan"), says: "its sensitivity is larger than paid for"},
+		"a clip of gs_wgan 1 % off":   {watch: loose("gs_wgan"), says: "its sensitivity is larger than paid for"},
+		"uses follow the rows":        {extras: one(1, rounds, usesFollowRows), says: "the number of uses depends on the data"},
+		"a unit in two shards":        {extras: []extra{rowsToShards()}, says: "shards change"},
+		"a cap after what is missing": {laid: forgotten, says: "rows change, its stability is rows("},
+		"a count as a file":           {extras: one(1, onceFor, paidFor), named: true, says: "on one table only"},
 	}
 }
 
@@ -138,7 +140,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 				p.extras[0].kind.New = func() pipeline.Stage { s := make().(*sums); s.named = true; return s }
 			}
 			s := newSoak(t, 6, p.extras...)
-			s.watch, s.brief = p.watch, true
+			s.watch, s.brief, s.laid = p.watch, true, p.laid
 			began := time.Now()
 			for n := range uint64(plantedWithin) {
 				f, err := s.try(n)

@@ -18,10 +18,14 @@ type world struct {
 	rowsPublic  int // 0: none
 	constraints []pipeline.Constraint
 	unknown     bool // some rows hold a category that nobody declared, which the spec says to take for missing
+	laid        laid // what a test makes of the private table; may be nil
 	pair
 	reference         [][]string // rows of a public table of the same columns
 	extra, otherExtra [][]string // of a private table that is no part of the dataset
 }
+
+// laid makes another table of one whose units are named in a column; -1 is none.
+type laid func(rows [][]string, unit int) [][]string
 
 // newWorld draws a domain, a table and a neighbour.
 func newWorld(c chance) *world {
@@ -65,6 +69,45 @@ func (c chance) spoil(w *world) {
 	}
 }
 
+// unlisted begins the name of a unit that is no category.
+const unlisted = "unlisted "
+
+// rename spells some units otherwise, alike in both tables. Where categories name them some
+// get names that nobody declared, which the spec says to take for missing: the cap must count
+// them all the same. Where integers do, each row may spell its unit's in its own way.
+func (c chance) rename(w *world) {
+	if w.unit < 0 || !c.yes(0.8) {
+		return
+	}
+	col, names, seen := &w.columns[w.unit], map[string]string{}, map[*string]bool{}
+	if col.Type == pipeline.Categorical {
+		w.unknown, col.Nullable = true, true
+	}
+	for _, r := range append(slices.Clone(w.one), w.other...) {
+		if name := r[w.unit]; name != "" && !seen[&r[0]] {
+			r[w.unit] = c.otherName(col.Type, name, names)
+		}
+		seen[&r[0]] = true
+	}
+}
+
+// otherName remembers what names of categories have become.
+func (c chance) otherName(of pipeline.ColumnType, name string, names map[string]string) string {
+	switch {
+	case of == pipeline.Integer:
+		return fmt.Sprintf(pick(c, "%s", "%s", "0%s", "+%s", "%s.0", "%s0e-1"), name)
+	case of != pipeline.Categorical:
+		return name
+	}
+	if names[name] == "" {
+		names[name] = pick(c, name, name, unlisted+name)
+		if name == "u88" || name == "u89" { // the units that change
+			names[name] = pick(c, name, unlisted+name, unlisted+name)
+		}
+	}
+	return names[name]
+}
+
 // fixedRows: whether a public row count is declared is decided by the table, so
 // that neighbours agree on it. Under add_remove the count is an estimate.
 func (w *world) fixedRows() bool {
@@ -72,7 +115,7 @@ func (w *world) fixedRows() bool {
 }
 
 func (c chance) unitColumn() pipeline.Column {
-	col := pipeline.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, pipeline.Integer, pipeline.Integer, pipeline.Text, pipeline.Categorical)}
+	col := pipeline.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, pipeline.Integer, pipeline.Categorical, pipeline.Text, pipeline.Categorical)}
 	switch col.Type {
 	case pipeline.Integer:
 		if c.yes(0.7) {
