@@ -78,7 +78,7 @@ func newConverter(dom *pipeline.Domain, d *dialect, l layout) *converter {
 // record converts r, whose first row is number row of the file, from 1. It is
 // nil where problems were found.
 func (c *converter) record(r arrow.Record, row int64, p *problems) arrow.Record {
-	arrays, before := make([]arrow.Array, len(c.builders)), len(p.list)
+	arrays, before := make([]arrow.Array, len(c.builders)), p.cells
 	for i, at := range c.layout {
 		if at >= 0 {
 			arrays[at] = c.column(at, r.Column(i), row, p)
@@ -87,7 +87,7 @@ func (c *converter) record(r arrow.Record, row int64, p *problems) arrow.Record 
 	for at := len(c.domain.Columns); at < len(arrays); at++ {
 		arrays[at] = c.builders[at].finish() // what a column of the file filled beside its own
 	}
-	if len(p.list) > before {
+	if p.cells > before {
 		return nil
 	}
 	return array.NewRecord(c.schema, arrays, r.NumRows())

@@ -51,6 +51,35 @@ func foreign(t testing.TB) arrow.Record {
 	return b.NewRecord()
 }
 
+// TestSameProblemInTwoBatches: each batch is short of the cells that are wrong; neither is a
+// damaged file.
+func TestSameProblemInTwoBatches(t *testing.T) {
+	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Integer}, {Name: "y", Type: pipeline.Integer}}}
+	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	bad, good := array.NewFloat64Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
+	bad.AppendValues([]float64{1, 0.5, 2}, nil)
+	good.AppendValues([]float64{1, 5, 2}, nil)
+	r := array.NewRecord(s, []arrow.Array{bad.NewArray(), good.NewArray()}, 3)
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(s))
+	for range 3 {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	table, err := Open(fstest.MapFS{"f": {Data: b.Bytes()}}, "f", nil, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "f: row 2: column \"x\": " + ruleWhole + " (and 2 more such rows read)"
+	for _, err := range table.Open(t.Context()) {
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, must be %s", err, want)
+		}
+	}
+}
+
 func foreignDomain() *pipeline.Domain {
 	colours := []string{"blue", "red"}
 	d := &pipeline.Domain{Columns: []pipeline.Column{
