@@ -93,7 +93,7 @@ func contentOf(plan *compile.Plan, s *source, digest func(file string) (string, 
 // reading is the version of how a source is read, from bytes to the rows that the first stage meets. It
 // goes up when equal bytes give other rows, or the same rows in another order: secrets of the same name
 // would fall to other rows (TestReadingIsPinned).
-const reading = 1
+const reading = 2
 
 // sourceRecipe is the digest of what the source table is, whatever its rows.
 func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
