@@ -97,6 +97,7 @@ func checkCase(t reporter, kind pipeline.Kind, c Case) {
 		checkProgress(t, c)
 		checkMany(t, c)
 		checkResumed(t, c)
+		checkPairs(t, c)
 	}
 }
 

@@ -50,12 +50,17 @@ type sight struct {
 }
 
 // observe runs a case and reads each output in whole.
-func observe(ctx context.Context, c Case, m manner) (o outcome) {
-	o = outcome{sight: newSight()}
-	var plan []pipeline.Planned
-	if o.work, plan, o.err = c.planned(); o.err != nil {
-		return o
+func observe(ctx context.Context, c Case, m manner) outcome {
+	work, plan, err := c.planned()
+	if err != nil {
+		return outcome{sight: newSight(), work: work, err: err}
 	}
+	return carryOut(ctx, c, work, plan, m)
+}
+
+// carryOut carries out the work of a case, which may have been carried out before.
+func carryOut(ctx context.Context, c Case, work pipeline.Work, plan []pipeline.Planned, m manner) (o outcome) {
+	o = outcome{sight: newSight(), work: work}
 	o.ledger = &Ledger{Key: noise.Key{9, m.key}, Plan: plan, Drawn: m.drawn}
 	if m.probe != nil {
 		o.ledger.Probe = m.probe.Of("")

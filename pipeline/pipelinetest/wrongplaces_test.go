@@ -95,3 +95,48 @@ func TestWrongPlacesAreFound(t *testing.T) {
 		})
 	}
 }
+
+// recalling is the right kind, but for what its plan keeps of the run before: its counts, or its noise.
+type recalling struct {
+	independent
+	counts bool
+}
+
+func (s *recalling) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	w, err := s.independent.Plan(in)
+	out := w.Out["model"]
+	var before [][]int64
+	w.Run = func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+		exact, err := marginals(ctx, in["in"])
+		if err != nil {
+			return nil, err
+		}
+		if s.counts && before != nil {
+			exact[0][0] += before[0][0]
+		}
+		noisy, err := paidFor(env, exact)
+		if err != nil {
+			return nil, err
+		}
+		if before == nil {
+			before = noisy.([][]int64)
+		} else if !s.counts {
+			noisy = before
+		}
+		return release(out, noisy)
+	}
+	return w, err
+}
+
+// Each run of such a plan is right by itself.
+func TestPlansThatRememberAreFound(t *testing.T) {
+	for what, counts := range map[string]bool{"counts": true, "releases": false} {
+		r, s := &recorder{}, &recalling{counts: counts}
+		s.NoiseMultiplier = sigma
+		r.run(func(t reporter) { checkCase(t, independentKind(), independentCase(s, visitors(40, privacy.AddRemove))) })
+		said := strings.Join(r.said, "\n")
+		if !strings.Contains(said, "the plan remembers its first run") || strings.Contains(said, "larger than paid for") {
+			t.Errorf("%s: reported %q, must be found by two runs and by nothing else", what, said)
+		}
+	}
+}
