@@ -18,7 +18,7 @@ import (
 // child returns weir as a process of its own, which is killed if it hangs.
 func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	var said bytes.Buffer
 	c := exec.CommandContext(ctx, os.Args[0], args...)
