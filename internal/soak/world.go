@@ -76,7 +76,11 @@ const unlisted = "unlisted "
 // get names that nobody declared, which the spec says to take for missing: the cap must count
 // them all the same. Where integers do, each row may spell its unit's in its own way.
 func (c chance) rename(w *world) {
-	if w.unit < 0 || !c.yes(0.8) {
+	often := 0.9
+	if w.adjacency == privacy.ReplaceOne {
+		often = 0.3 // shards by such units are refused, and other faults live behind shards
+	}
+	if w.unit < 0 || !c.yes(often) {
 		return
 	}
 	col, names, seen := &w.columns[w.unit], map[string]string{}, map[*string]bool{}
