@@ -21,9 +21,11 @@ import (
 // Q n, hence off, move by d = max(Q, 1-Q) at most; under replace_one d = 1. Guarantee:
 // Epsilon-DP, the exponential mechanism. Reference: Smith 2011, on gaps; here a
 // gap is a number of grid points, so the release shows no low bits of a row.
-// The choice of a stretch is noise.Stream.Race: its errors, a factor within
-// exp(+-2^-38) for each of two neighbours, and those of the weights are paid for
-// by 2^-34 of Epsilon.
+// The choice of a stretch is noise.Stream.Race. Of two neighbours, its errors move the
+// probability of a point by a factor within exp(+-2^-37) together, and those of the
+// weights (weight) by one within exp(+-2^-37) again. The exponent of a rank is rounded
+// three times, at most 2^10 of it to a relative 2^-51: another exp(+-2^-41). Together
+// that is below exp(2^-35), however many units there are; 2^-34 of Epsilon pays for it.
 type Quantile struct {
 	Q, Low, High, Step float64
 	Epsilon            float64 // of one release, under Adjacency
@@ -105,13 +107,22 @@ func (m Quantile) choose(st *noise.Stream, cells []int64, points float64) int64 
 	list := m.stretches(cells, int64(points))
 	weights, rate := make([]float64, len(list)), m.Rate()
 	for i, s := range list {
-		weights[i] = math.Inf(-1)
-		if s.size > 0 {
-			weights[i] = noise.Ln(float64(s.size)) - min(float64(s.off*rate), 0x1p11)
-		}
+		weights[i] = s.weight(rate)
 	}
 	s := list[st.Race(weights)]
 	return s.first + int64(st.Uint64n(uint64(s.size)))
+}
+
+// weight returns the logarithm of the sum of the weights of the points, within 2^-39. off
+// is within a relative 2^-52 and the product rounds once more: 3*2^-53 of at most 2^11, as
+// what is above is cut there, in neighbours alike. The logarithm of at most 2^52 is within
+// 2^-46, and the difference, at most 2^12, rounds by 2^-42. A probability has two weights
+// in it, its own and the largest of the sum, so four of them stand between two neighbours.
+func (s stretch) weight(rate float64) float64 {
+	if s.size == 0 {
+		return math.Inf(-1)
+	}
+	return noise.Ln(float64(s.size)) - min(float64(s.off*rate), 0x1p11)
 }
 
 // stretch is grid points of one score, -off; size can be 0.
@@ -136,10 +147,15 @@ func (m Quantile) stretches(cells []int64, points int64) []stretch {
 	return append(list, stretch{next, points - next, m.off(below, below, len(sorted))})
 }
 
-// off is how far Q n is from the ranks of a point.
+// off returns how far Q n is from the ranks of a point, within a relative 2^-52. Q n itself
+// would be rounded by up to 2^-23 near n = 2^31, and Epsilon of 2^10 makes 2^-13 of that.
+// So the product is target+rest, without an error: near the target the difference of a rank
+// and target, both multiples of the last place of target, is exact, and far from it, where
+// it rounds, rest is nothing beside it. (Below 2^-1022 rest is rounded, to 2^-1074.)
 func (m Quantile) off(below, upto, n int) float64 {
 	target := float64(m.Q * float64(n))
-	return max(0, float64(below)-target, target-float64(upto))
+	rest := math.FMA(m.Q, float64(n), -target)
+	return max(0, float64(below)-target-rest, target-float64(upto)+rest)
 }
 
 // watched returns the scores of at most 65 points spread over the grid.
