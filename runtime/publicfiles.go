@@ -57,7 +57,7 @@ func privateFile(path, own string) string {
 		return "which is the dataset"
 	}
 	for _, name := range []string{path, store.Resolved(path)} {
-		for _, suffix := range []string{dataset.LedgerSuffix, pay.TestLedgerSuffix, dataset.OwnerSuffix} {
+		for _, suffix := range []string{dataset.LedgerSuffix, pay.TestLedgerSuffix, dataset.OwnerSuffix, dataset.KeptSuffix} {
 			if _, err := os.Lstat(name + suffix); err == nil {
 				return "a private table: " + filepath.Base(name+suffix) + " lies beside it"
 			}

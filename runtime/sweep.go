@@ -37,7 +37,9 @@ func (r *run) sweep(base string) {
 func (r *run) shared() map[string]func(name string) bool {
 	out := r.opts.owners()
 	ledger := func(name string) bool { return strings.HasSuffix(name, dataset.LedgerSuffix) }
-	owner := func(name string) bool { return strings.HasSuffix(name, dataset.OwnerSuffix) }
+	owner := func(name string) bool {
+		return strings.HasSuffix(name, dataset.OwnerSuffix) || strings.HasSuffix(name, dataset.KeptSuffix)
+	}
 	all := map[string]func(string) bool{
 		filepath.Join(out, "datasets"): dataset.InIndex, filepath.Join(out, "owners"): owner, filepath.Join(out, "ledgers"): ledger,
 	}

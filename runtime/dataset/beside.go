@@ -21,7 +21,7 @@ func CheckBeside(path string, entries []ledger.Entry) error {
 		return err
 	}
 	if err := ledger.Includes(entries, own.head()); err != nil {
-		return fmt.Errorf("must hold the charges that %s knows of: %w; restore it from version control or a backup", data+OwnerSuffix, err)
+		return fmt.Errorf("must hold the charges that %s knows of: %w; bring it back from the owner's copy: weir ledger restore %s; or restore it from version control or a backup", data+OwnerSuffix, err, quoted(data))
 	}
 	return nil
 }

@@ -152,11 +152,18 @@ func (x *index) attach(old *owner, home string, p place, clock func() time.Time)
 			return done, err
 		}
 	}
+	lines, _, err := chargesAt(rec.Ledger, "")
+	if err != nil {
+		return done, err
+	}
+	theirs := rec.own()
 	rec.at(p)
 	return done, firstOf(
+		func() error { return keepAt(x.disk, rec.ID, lines, theirs...) },
 		func() error { return x.save(rec) },
 		func() error { return x.dismiss(own) },
 		func() error { return done.setAside(x.disk, own) },
+		func() error { return keepAt(x.disk, rec.ID, lines, append(moved, spot{Owner: p.owner})...) },
 		func() error { return rec.writeOwners(x.disk, moved) },
 		func() error { return writePrivate(x.disk, p.owner, rec.owner) })
 }
@@ -230,6 +237,16 @@ func (x *index) dismiss(own *owner) error {
 		return x.remove(former)
 	}
 	return nil
+}
+
+// own lists the places whose owner file is of the dataset already.
+func (r *record) own() (list []spot) {
+	for _, s := range r.Places {
+		if isAt(s.Owner, r.ID) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // isAt reports whether the owner file at path is of that id: a place may have

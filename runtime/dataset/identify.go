@@ -50,6 +50,7 @@ type Identity struct {
 	head    ledger.Head
 	place   place
 	out     string
+	keeper  keeper // of the copy of its ledger
 }
 
 // Content tells the contents of one dataset apart. It is for the owner's side:

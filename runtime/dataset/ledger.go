@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"weir/privacy/ledger"
@@ -15,14 +14,22 @@ func (id *Identity) CheckLedger(entries []ledger.Entry) error {
 	if err == nil {
 		return nil
 	}
-	return Refusal{fmt.Errorf("the ledger of %s must hold the charges that were made: %w; restore %s from version control or a backup, or join it with that of the branch that has them (weir ledger merge), or, to start another budget knowingly, remove %s and %s",
-		id.ID, err, id.Ledger, id.place.owner, (&index{dir: indexDir(id.out)}).recordPath(id.ID))}
+	return id.refuseLedger(err)
 }
 
-// NoteLedger keeps the head that a charge left, beside the data and in the index.
-func (id *Identity) NoteLedger(path string, head ledger.Head) error {
+// NoteLedger keeps, once charges are in the ledger and before their noise is drawn, the lines
+// of the ledger in the owner's copy, and then its head beside the data and in the index. Of a
+// crash in between, the next opening finds a copy that is behind the ledger, or a head that is
+// behind the copy, and brings it up to date.
+func (id *Identity) NoteLedger(path string, entries []ledger.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	return id.update(func(rec *record) error {
-		rec.note(path, head)
+		if err := id.keptFault(id.kept().Follow(entries)); err != nil {
+			return err
+		}
+		rec.note(path, headOf(entries))
 		return nil
 	})
 }

@@ -36,7 +36,7 @@ func (b *bench) chargeAs(id *Identity, path, name string) *ledger.Ledger {
 	if _, err := l.Append(nil, c); err != nil {
 		b.Fatal(err)
 	}
-	if err := id.NoteLedger(path, l.Head()); err != nil {
+	if err := id.NoteLedger(path, l.Entries()); err != nil {
 		b.Fatal(err)
 	}
 	return l
@@ -80,14 +80,14 @@ func TestNoteKeepsTheLongest(t *testing.T) {
 	id := b.identify("a.csv", "1")
 	path := b.path("a.csv" + LedgerSuffix)
 	l := b.charge(id, path, 3)
-	if err := id.NoteLedger(path, ledger.Head{Count: 1, Hash: l.Entries()[0].Hash}); err != nil {
+	if err := id.NoteLedger(path, l.Entries()[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if head := b.identify("a.csv", "1").head; head != l.Head() {
 		t.Errorf("head is %v, must stay %v", head, l.Head())
 	}
 	os.Remove(b.path("a.csv" + OwnerSuffix))
-	mustContain(t, id.NoteLedger(path, l.Head()), OwnerSuffix, "is gone")
+	mustContain(t, id.NoteLedger(path, l.Entries()), OwnerSuffix, "is gone")
 }
 
 // TestHeadOfAnotherFolderOfRuns: what one folder of runs charged, the other learns

@@ -79,14 +79,18 @@ func (x *index) sharing(r *record) (others []*record) {
 func (f *finding) joins(rec *record) (commands []string) {
 	all := append(f.index.sharing(rec), rec)
 	slices.SortStableFunc(all, func(a, b *record) int { return a.first().Compare(b.first()) })
-	flag := ""
-	if byDefault, err := filepath.Abs("runs"); err != nil || byDefault != f.Out {
-		flag = " --out " + quoted(f.Out)
-	}
 	for _, newer := range all[1:] {
-		commands = append(commands, "weir ledger continue "+quoted(all[0].place())+" "+quoted(newer.place())+flag)
+		commands = append(commands, "weir ledger continue "+quoted(all[0].place())+" "+quoted(newer.place())+outFlag(f.Out))
 	}
 	return commands
+}
+
+// outFlag names a folder of runs that is not the default.
+func outFlag(out string) string {
+	if byDefault, err := filepath.Abs("runs"); err == nil && byDefault == out {
+		return ""
+	}
+	return " --out " + quoted(out)
 }
 
 // place is the latest path of the dataset.

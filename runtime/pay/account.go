@@ -38,7 +38,7 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err := at.Disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("%s: the folder of the ledger must be writable: %w", path, store.Reason(err))
 	}
-	heads, err := at.heads(of, path)
+	seen, err := at.witnesses(of, path)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,10 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err != nil {
 		return nil, err
 	}
-	a, err := checked(plan, of, at, path, heads, l)
+	a, err := checked(plan, of, at, path, seen, l)
+	if err == nil {
+		err = of.noteLedger(path, l.Entries()) // what others have charged, or what a crash kept from being noted
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +65,7 @@ func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err != nil {
 		return nil, err
 	}
-	heads, err := at.heads(of, path)
+	seen, err := at.witnesses(of, path)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +73,11 @@ func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	if err != nil {
 		return nil, err
 	}
-	return checked(plan, of, at, path, heads, l)
+	return checked(plan, of, at, path, seen, l)
 }
 
-func checked(plan *compile.Plan, of Dataset, at Place, path string, heads []store.Head, l *ledger.Ledger) (*Account, error) {
-	if err := errors.Join(of.checkLedger(l.Entries()), checkHeads(l.Entries(), heads)); err != nil {
+func checked(plan *compile.Plan, of Dataset, at Place, path string, seen witnesses, l *ledger.Ledger) (*Account, error) {
+	if err := errors.Join(of.checkLedger(l.Entries(), seen.kept), checkHeads(l.Entries(), seen.heads, of)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil
@@ -172,7 +175,7 @@ func (a *Account) read() ([]ledger.Entry, ledger.Head, error) {
 	return a.ledger.Entries(), a.ledger.Head(), nil
 }
 
-// append records a charge, synced, and keeps the new head on the owner's side. One that
+// append records a charge, synced, and keeps its line and the new head on the owner's side. One that
 // the ledger has is not written again.
 func (a *Account) append(c ledger.Charge) (entries []ledger.Entry, head ledger.Head, before bool, err error) {
 	a.mu.Lock()
@@ -187,8 +190,7 @@ func (a *Account) append(c ledger.Charge) (entries []ledger.Entry, head ledger.H
 	if err != nil {
 		return nil, ledger.Head{}, before, err
 	}
-	head = a.ledger.Head()
-	return entries, head, before, a.of.noteLedger(a.path, head)
+	return entries, a.ledger.Head(), before, a.of.noteLedger(a.path, a.ledger.Entries())
 }
 
 // Restore writes the charges of a finished run that the ledger lacks, and names them: what
@@ -211,5 +213,5 @@ func (a *Account) Restore(p *Purse, rec []record.Charge) (written []string, err 
 			written = append(written, c.ID)
 		}
 	}
-	return written, a.of.noteLedger(a.path, a.ledger.Head())
+	return written, a.of.noteLedger(a.path, a.ledger.Entries())
 }

@@ -8,9 +8,23 @@ import (
 	"weir/runtime/store"
 )
 
-// heads are what the records of runs under p.Out say of the ledger at path. It is asked
-// before the ledger is read, as another run may charge and end in between. An id
-// without an owner's side is shared: all runs with noise from a seed have one.
+// witnesses is what is known of a ledger beside the file itself.
+type witnesses struct {
+	heads []store.Head
+	kept  []ledger.Entry
+}
+
+// witnesses reads them before the ledger is read, as another run may charge and end in between.
+func (p Place) witnesses(of Dataset, path string) (w witnesses, err error) {
+	if w.heads, err = p.heads(of, path); err != nil {
+		return w, err
+	}
+	w.kept, err = of.kept()
+	return w, err
+}
+
+// heads are what the records of runs under p.Out say of the ledger at path. An id without
+// an owner's side is shared: all runs with noise from a seed have one.
 func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
 	if p.Shown {
 		return nil, nil
@@ -30,11 +44,15 @@ func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
 
 // checkHeads refuses a ledger that lacks charges which the records of runs state: its end
 // was cut off, or it was removed.
-func checkHeads(entries []ledger.Entry, heads []store.Head) error {
+func checkHeads(entries []ledger.Entry, heads []store.Head, of Dataset) error {
+	again := "restore the ledger from version control or a backup"
+	if of.Known != nil {
+		again = of.Known.HowToRestore() + "; or " + again
+	}
 	for _, h := range heads {
 		err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash})
 		if err != nil && !writtenAgain(entries, h) {
-			return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; restore the ledger from version control or a backup, join it with that of the branch that has them (weir ledger merge), show those runs again, or, to start another budget knowingly, remove that record", h.Record, err)}
+			return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; %s, join it with that of the branch that has them (weir ledger merge), show those runs again, or, to start another budget knowingly, remove that record", h.Record, err, again)}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package pay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -108,20 +109,28 @@ func (d Dataset) ledgerPath() string {
 	return d.Known.Ledger
 }
 
-// checkLedger refuses a ledger that lacks charges which are known to be made.
-func (d Dataset) checkLedger(entries []ledger.Entry) error {
+// kept is what the owner's copy of the ledger holds, read before the ledger is.
+func (d Dataset) kept() ([]ledger.Entry, error) {
 	if d.Known == nil {
-		return nil
+		return nil, nil
 	}
-	return d.Known.CheckLedger(entries)
+	return d.Known.Kept()
 }
 
-// noteLedger keeps the head of the ledger on the owner's side.
-func (d Dataset) noteLedger(path string, head ledger.Head) error {
+// checkLedger refuses a ledger that lacks charges which are known to be made.
+func (d Dataset) checkLedger(entries, kept []ledger.Entry) error {
 	if d.Known == nil {
 		return nil
 	}
-	return d.Known.NoteLedger(path, head)
+	return cmp.Or(d.Known.CheckLedger(entries), d.Known.CheckKept(entries, kept))
+}
+
+// noteLedger keeps the lines and the head of the ledger on the owner's side.
+func (d Dataset) noteLedger(path string, entries []ledger.Entry) error {
+	if d.Known == nil {
+		return nil
+	}
+	return d.Known.NoteLedger(path, entries)
 }
 
 // bind binds the declared version to the content that the run read, before anything is charged.

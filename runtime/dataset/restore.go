@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/internal/disk"
+	"weir/privacy/ledger"
+	"weir/runtime/store"
+)
+
+// Restoration names a dataset whose ledger was lost or cut, by its file, which may be gone, or
+// by its ledger.
+type Restoration struct {
+	Disk disk.Disk
+	Out  string // folder of runs
+	Of   string
+}
+
+// Restored tells what a ledger holds now.
+type Restored struct {
+	ID, Ledger string
+	Copy       string // that the lines are of
+	Charges    int
+	There      int // of them, how many the ledger held before
+}
+
+// ErrUncharged marks a dataset that has no ledger, because nothing was charged to it.
+var ErrUncharged = errors.New("nothing was charged to it, so it has no ledger")
+
+// Restore writes a ledger again from a copy on the owner's side. The copy must be a whole chain
+// that holds the noted head, and all charges of the file that is there: so the ledger never
+// holds fewer charges afterwards, and a copy from which lines were taken restores nothing.
+func Restore(r Restoration) (done Restored, err error) {
+	if r.Out, err = filepath.Abs(r.Out); err != nil {
+		return done, err
+	}
+	named, err := filepath.Abs(r.Of)
+	if err != nil {
+		return done, err
+	}
+	path, err := resolveAbsent(strings.TrimSuffix(named, LedgerSuffix))
+	if err != nil {
+		return done, err
+	}
+	x, err := readIndex(r.Out)
+	if err != nil {
+		return done, err
+	}
+	p := placeOf(r.Out, path)
+	rec, err := x.known(p, named)
+	if err != nil {
+		return done, fmt.Errorf("%s: %w", r.Of, err)
+	}
+	rec.at(p)
+	s := restoring{disk: r.Disk, out: r.Out, rec: rec}
+	if s.ledger = rec.Ledger; s.ledger == "" {
+		s.ledger = path + LedgerSuffix
+	}
+	return s.restore()
+}
+
+// known returns what the owner file of a place and the index know of its dataset.
+func (x *index) known(p place, named string) (*record, error) {
+	own, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	rec := x.find(func(r *record) bool {
+		return own != nil && r.ID == own.ID || own == nil && (r.lies(p.path) || r.Ledger == named)
+	})
+	switch {
+	case own == nil && rec == nil:
+		return nil, ErrUnknown
+	case own == nil:
+		return rec, nil
+	case rec == nil:
+		return &record{owner: *own}, nil
+	case rec.Key != own.Key:
+		return nil, twoKeys(known{p.owner, own}, known{x.recordPath(own.ID), &rec.owner})
+	}
+	return rec, rec.join(own)
+}
+
+// restoring is one Restore of a known dataset.
+type restoring struct {
+	disk        disk.Disk
+	out, ledger string
+	rec         *record
+	best        []ledger.Entry // of all copies, the longest that could be read
+	from        string
+	faults      []error // of the copies that could not
+}
+
+func (s *restoring) restore() (Restored, error) {
+	s.read()
+	done := Restored{ID: s.rec.ID, Ledger: s.ledger, Copy: s.from, Charges: len(s.best)}
+	present, _, err := chargesAt(s.ledger, "")
+	if err == nil && ledger.Includes(present, s.rec.head()) == nil && len(ledger.Lacking(present, s.best)) == 0 {
+		done.Charges, done.There = len(present), len(present)
+		if len(present) == 0 {
+			err = fmt.Errorf("%s: %w", s.ledger, ErrUncharged)
+		}
+		return done, err
+	}
+	if err := ledger.Includes(s.best, s.rec.head()); err != nil || len(s.best) == 0 {
+		if len(s.best) == 0 && len(s.faults) > 0 {
+			return done, errors.Join(s.faults...)
+		}
+		return done, s.refuse(err, present)
+	}
+	done.There, err = ledger.Restore(s.disk, s.ledger, s.best)
+	if errors.Is(err, ledger.ErrBranch) {
+		err = fmt.Errorf("%w; join the two: weir ledger merge %s %s", err, quoted(s.ledger), quoted(s.from))
+	}
+	return done, err
+}
+
+// read finds the longest copy that holds the noted head, or the longest: each file of a dataset
+// has one, which goes on when that file is run.
+func (s *restoring) read() {
+	reaches := false
+	for _, path := range s.copies() {
+		lines, err := ledger.NewCopy(s.disk, path, s.rec.ID).Entries()
+		if err != nil {
+			s.faults = append(s.faults, err)
+			continue
+		}
+		holds := len(lines) > 0 && ledger.Includes(lines, s.rec.head()) == nil
+		if holds && !reaches || holds == reaches && len(lines) > len(s.best) {
+			s.best, s.from, reaches = lines, path, holds
+		}
+	}
+}
+
+// copies lists where the copies of the dataset may lie: beside its files, and with the runs.
+func (s *restoring) copies() (paths []string) {
+	for i := len(s.rec.Places) - 1; i >= 0; i-- {
+		at := s.rec.Places[i]
+		p := placeOf(s.out, at.Path)
+		for _, owner := range []string{at.Owner, p.beside, p.aside} {
+			if path := keptPath(owner); !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// refuse names the runs whose charges no copy holds, as far as records tell.
+func (s *restoring) refuse(lacks error, present []ledger.Entry) error {
+	if lacks == nil {
+		lacks = errors.New("holds no charge")
+	}
+	copy := "the owner's copy " + s.from
+	if s.from == "" {
+		copy = "the owner's copy " + keptPath(s.rec.Places[len(s.rec.Places)-1].Owner)
+	}
+	missing := "no record under " + s.out + " tells which runs made the charges that are missing"
+	if runs := s.missing(present); len(runs) > 0 {
+		missing = "missing are charges of " + strings.Join(runs, ", ")
+	}
+	return errors.Join(Refusal{fmt.Errorf("%s: nothing was written: %s must hold the charges of %s that were noted: %w; %s; "+
+		"restore the ledger from version control or a backup, or join it with that of the branch that has them (weir ledger merge)",
+		s.ledger, copy, s.rec.ID, lacks, missing)}, errors.Join(s.faults...))
+}
+
+// missing lists the records of runs that state a charge which neither a copy nor the ledger holds.
+func (s *restoring) missing(present []ledger.Entry) (runs []string) {
+	held := map[string]bool{}
+	for _, e := range append(present, s.best...) {
+		held[e.ID] = true
+	}
+	var seen *store.Seen
+	heads, err := seen.Heads(s.out, s.rec.ID)
+	if err != nil {
+		s.faults = append(s.faults, err)
+	}
+	for _, h := range heads {
+		if slices.ContainsFunc(h.Charges, func(id string) bool { return !held[id] }) {
+			runs = append(runs, h.Record)
+		}
+	}
+	return runs
+}
