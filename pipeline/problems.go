@@ -30,6 +30,15 @@ func (ps *Problems) Refuse(rule, path, found, accepted string) {
 	*ps = append(*ps, Problem{schema.Problem{Path: path, Found: found, Accepted: accepted}, rule})
 }
 
+// OfUnit appends a problem where a stage is to learn or count a column that tells whose a row
+// is, and reports whether it did.
+func (ps *Problems) OfUnit(path string, c *Column) bool {
+	if c.OfUnit {
+		ps.Add(path, c.Name+", which names the privacy unit", "a column of values that many units share")
+	}
+	return c.OfUnit
+}
+
 // Err is nil where there is no problem.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {

@@ -12,9 +12,9 @@ func measuring() map[string]func(g *generator, t ref) settings {
 		"mst": spanningTree, "aim": inRounds, "privbayes": network}
 }
 
-// plain makes a table fit for marginals: no text, and numbers with bounds.
+// plain makes a table fit for marginals: no text, no privacy unit, and numbers with bounds.
 func (g *generator) plain() {
-	unbounded := func(c pipeline.Column) bool { return isText(c) || isNumber(c) && c.Bounds == nil }
+	unbounded := func(c pipeline.Column) bool { return isText(c) || g.isUnit(c) || isNumber(c) && c.Bounds == nil }
 	for range 9 { // each column of its own, like texts
 		t := g.last
 		if t.name == "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/internal/portable"
+	"weir/pipeline"
 )
 
 // pay leads a table to a model, and rows from it.
@@ -95,10 +96,10 @@ func (g *generator) train(kind string, set func(*generator, ref) settings) (stri
 	return g.step(kind, set)
 }
 
-// ready makes a table fit for a model: no text, nothing missing, all encoded.
+// ready makes a table fit for a model: no text, no privacy unit, nothing missing, all encoded.
 func (g *generator) ready() {
-	for range 9 { // each text of its own: one of them may be needed by a shard
-		if !g.dropText() {
+	for range 9 { // each of its own: one of them may be needed by a shard
+		if !g.dropUseless() {
 			break
 		}
 	}
@@ -123,12 +124,13 @@ func (g *generator) ready() {
 	g.step("encode", encoding)
 }
 
-func (g *generator) dropText() bool {
+// dropUseless leaves out a column of which no model is made.
+func (g *generator) dropUseless() bool {
 	t := g.last
 	if t.name == "" {
 		t = g.dataset()
 	}
-	list := where(t, isText)
+	list := where(t, func(c pipeline.Column) bool { return isText(c) || g.isUnit(c) })
 	if len(list) == 0 {
 		return false
 	}

@@ -89,6 +89,9 @@ func (g *generator) unitName() string {
 	return g.world.columns[g.world.unit].Name
 }
 
+// isUnit reports whether a column tells whose a row is, which no model may learn.
+func (g *generator) isUnit(c pipeline.Column) bool { return c.OfUnit || c.Name == g.unitName() }
+
 // column is any one of a table; of a table that has none, a name that is
 // refused.
 func (g *generator) column(t ref) pipeline.Column {

@@ -90,7 +90,7 @@ func TestCalibrationIsGolden(t *testing.T) {
 // spends 1/b, twice that where a row is replaced, c times that for a unit of c rows,
 // and basic composition adds.
 func TestBillOfLaplaceNoise(t *testing.T) {
-	const stages = "stages:\n  a: {kind: learn, from: dataset, law: laplace}\n  b: {kind: learn, from: dataset, law: laplace}\n"
+	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  a: {kind: learn, from: bare, law: laplace}\n  b: {kind: learn, from: bare, law: laplace}\n"
 	const search = 3e-4 // within which the search meets the budget, from below
 	basic := []string{"privacy.accountant=basic", "privacy.delta=0"}
 	for name, c := range map[string]struct {
@@ -103,7 +103,7 @@ func TestBillOfLaplaceNoise(t *testing.T) {
 	} {
 		plan := mustCompile(t, head+stages, append(append(c.set, basic...), "privacy.split={a: 0.25, b: 0.75}")...)
 		for i, share := range []float64{0.25, 0.75} {
-			s := plan.Steps[i]
+			s := plan.Step([]string{"a", "b"}[i])
 			near(t, name+" share", *s.Share, share, 0, 0)
 			near(t, name+" noise of "+s.ID, *s.NoiseMultiplier, c.factor/share, search, 0)
 			near(t, name+" alone "+s.ID, *s.Alone, c.factor / *s.NoiseMultiplier, 1e-12, 0)
@@ -115,14 +115,14 @@ func TestBillOfLaplaceNoise(t *testing.T) {
 		near(t, name+" naive", *plan.Naive, *plan.Epsilon.Proven, 1e-12, 0)
 		fixed := mustCompile(t, head+stages, append(append(c.set, basic...), "privacy.epsilon=9", "stages.a.noise_multiplier=2", "stages.b.noise_multiplier=8")...)
 		near(t, name+" fixed", *fixed.Epsilon.Proven, c.factor*(1./2+1./8), 1e-12, 0)
-		near(t, name+" fixed, first", *fixed.Steps[0].Cumulative, c.factor/2, 1e-12, 0)
+		near(t, name+" fixed, first", *fixed.Step("a").Cumulative, c.factor/2, 1e-12, 0)
 	}
 }
 
 // TestOneShardIsCharged: a change inside one of five shards is charged as the
 // mechanism on shards says, whatever the rows of a unit.
 func TestOneShardIsCharged(t *testing.T) {
-	const stages = "stages:\n  parts: {kind: cut, shards: 5}\n  train: {kind: learn, law: shards, shards: 5, noise_multiplier: 7, sampling_rate: 1, steps: 1}\n"
+	const stages = "stages:\n  parts: {kind: cut, shards: 5}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, law: shards, shards: 5, noise_multiplier: 7, sampling_rate: 1, steps: 1}\n"
 	s := mustCompile(t, head+stages, "privacy.epsilon=9", unit).Step("train").Spends[0]
 	if !strings.Contains(s.Sensitivity, "when a shard changes") || s.Event.Event != s.Value.Event("add_remove") {
 		t.Errorf("%s, %v", s.Sensitivity, s.Event.Event)
@@ -160,7 +160,7 @@ func sumAlone(p *Plan) float64 {
 
 // TestPublishedNumbersAreOfOneRow: a paper's epsilon is about one row, and is no number of a unit of four.
 func TestPublishedNumbersAreOfOneRow(t *testing.T) {
-	const stages = "stages:\n  train: {kind: learn, steps: 50, published: finite, noise_multiplier: 9}\n"
+	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, steps: 50, published: finite, noise_multiplier: 9}\n"
 	if plan := mustCompile(t, head+stages, "privacy.epsilon=9"); plan.Epsilon.Published == nil {
 		t.Error("a unit of one row has no published epsilon")
 	}

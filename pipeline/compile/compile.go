@@ -77,6 +77,9 @@ func newPlan(s *spec.Spec) *Plan {
 // step plans one stage, unless a stage that it reads has problems of its own.
 func (c *compiler) step(s *spec.Stage) {
 	in, ok := c.inputs(s)
+	if ok {
+		c.checkUnit(s)
+	}
 	if !ok || s.Stage == nil || !c.takesLate(s, in) {
 		return
 	}

@@ -3,6 +3,7 @@ package compile
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 	out := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
 	reg, err := pipeline.NewRegistry([]pipeline.Kind{
 		{Name: "clean", Doc: "Row by row.", In: table, Out: out, New: func() pipeline.Stage { return &cleanStage{} }},
+		{Name: "drop", Doc: "Leaves out.", In: table, Out: out, New: func() pipeline.Stage { return &dropStage{} }},
 		{Name: "mix", Doc: "Across rows.", In: table, Out: out, New: func() pipeline.Stage { return &mixStage{} }},
 		{Name: "leak", Doc: "Releases without paying.", In: table, Out: out, New: func() pipeline.Stage { return &leakStage{} }},
 		{Name: "cut", Doc: "Makes shards.", In: table, Out: out, New: func() pipeline.Stage { return &cutStage{Shards: 2} }},
@@ -89,6 +91,17 @@ func (s *cleanStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Add("column", "no column of the table", "one of "+strings.Join(in["in"].Domain.Names(), ", "))
 	}
 	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true}, ps.Err()
+}
+
+type dropStage struct {
+	Columns []string `yaml:"columns" doc:"What is left out."`
+}
+
+func (s *dropStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	h := in["in"]
+	d := h.Domain.Clone()
+	d.Columns = slices.DeleteFunc(d.Columns, func(c pipeline.Column) bool { return slices.Contains(s.Columns, c.Name) })
+	return pipeline.Work{Out: pipeline.Headers{"out": pipeline.TableHeader(d, h)}, Lazy: true}, nil
 }
 
 type mixStage struct{}

@@ -54,7 +54,7 @@ func TestSpendsAreRefused(t *testing.T) {
 		set    []string
 		want   string
 	}{
-		"a group without a bound": {"  train: {kind: paid}\n", groupless, []string{unit}, "without a price"},
+		"a group without a bound": {"  bare: {kind: drop, columns: [sex]}\n  train: {kind: paid}\n", groupless, []string{unit}, "without a price"},
 		"a lazy stage":            {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Lazy = true }), nil, "computed anew by each reader"},
 		"one name twice":          {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) { w.Spends = append(w.Spends, w.Spends[0]) }), nil, "two mechanisms named"},
 		"a mechanism that can change": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) {
@@ -85,8 +85,8 @@ func TestSettingsThatCannotBeStored(t *testing.T) {
 // charged for eight rows, rate and noise (privacy.Group).
 func TestChangesAddUp(t *testing.T) {
 	for stages, rows := range map[string]int{
-		"  train: {kind: paid}\n": 4,
-		"  clean: {kind: clean}\n  train: {kind: paid, from: dataset, other: clean}\n": 8,
+		"  bare: {kind: drop, columns: [sex]}\n  train: {kind: paid}\n":                                                   4,
+		"  bare: {kind: drop, columns: [sex]}\n  clean: {kind: clean}\n  train: {kind: paid, from: bare, other: clean}\n": 8,
 	} {
 		plan, err := compiled(t, stages, spending(func(w *pipeline.Work) { w.Terms.Scale = 50 }), 1, unit)
 		if err != nil {

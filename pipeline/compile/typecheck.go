@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
@@ -41,6 +42,28 @@ func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) 
 	step.Class = first.Class
 	if first.Class == pipeline.Private && first.Form == pipeline.FormTable {
 		step.Stability = first.Stability.String()
+	}
+}
+
+// checkUnit refuses a model of a column that tells whose a row is. What else takes the table
+// may need the column: split and shard keep the rows of a unit together by it.
+func (c *compiler) checkUnit(s *spec.Stage) {
+	if made := s.Kind.Out[0].Form; made != pipeline.FormModel && made != pipeline.FormDetector {
+		return
+	}
+	for _, port := range s.Kind.In {
+		if port.Lends {
+			continue
+		}
+		for _, r := range s.Inputs[port.Name] {
+			h, _ := c.header(r)
+			if names := h.UnitColumns(); len(names) > 0 {
+				of := strings.Join(names, ", ")
+				c.refuseAt("stages."+s.ID+"."+port.Key(), s.ID, "", fmt.Sprintf("%s with the column %s, which names the privacy unit", r, of),
+					fmt.Sprintf("a table without it: put a stage {kind: drop, columns: [%s]} between the two, "+
+						"behind the last one that needs the unit (split, shard)", of))
+			}
+		}
 	}
 }
 

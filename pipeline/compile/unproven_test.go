@@ -38,8 +38,8 @@ func TestNothingProvenStandsForTheWhole(t *testing.T) {
 // TestUnboundedInputIsPricedAsThePaperDoes: the event of a mechanism on a table that may
 // change anywhere is that on a unit's own rows, or its shard, and the bill says so.
 func TestUnboundedInputIsPricedAsThePaperDoes(t *testing.T) {
-	const rows = "stages:\n  a: {kind: mix}\n  train: {kind: learn, noise_multiplier: 9, published: finite}\n"
-	const shards = "stages:\n  a: {kind: mix}\n  p: {kind: cut, shards: 5}\n  train: {kind: learn, law: shards, shards: 5, noise_multiplier: 9, published: finite}\n"
+	const rows = "stages:\n  a: {kind: mix}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, noise_multiplier: 9, published: finite}\n"
+	const shards = "stages:\n  a: {kind: mix}\n  p: {kind: cut, shards: 5}\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, law: shards, shards: 5, noise_multiplier: 9, published: finite}\n"
 	for name, c := range map[string]struct {
 		stages, words string
 		rows          int

@@ -88,6 +88,7 @@ func (s *DPBounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 
 func (s *DPBounds) check(ps *pipeline.Problems, c *pipeline.Column) {
 	switch {
+	case ps.OfUnit("columns", c):
 	case !isNumber(c):
 		ps.Add("columns", c.Name+", which is "+describe(c), "numbers and dates")
 	case c.Late:

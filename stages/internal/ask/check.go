@@ -43,6 +43,7 @@ func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows
 	switch {
 	case c == nil:
 		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
+	case ps.OfUnit(at+".column", c):
 	case c.Encoding != nil || c.Late || c.Type == pipeline.Text || c.Type == pipeline.Date:
 		ps.Add(at+".column", a.Column+", which is "+described(c), "a category or a number as it is before encode, known in the domain")
 	case a.Ask == Histogram:
@@ -156,6 +157,8 @@ func (c Condition) check(ps *pipeline.Problems, at string, d *pipeline.Domain) {
 	case column == nil:
 		ps.Unknown(at+".column", "column of the table", c.Column, d.Names())
 		return
+	case ps.OfUnit(at+".column", column):
+		return
 	case column.Encoding != nil || column.Late || column.Type == pipeline.Text || column.Type == pipeline.Date:
 		ps.Add(at+".column", c.Column+", which is "+described(column), "a category or a number as it is before encode, known in the domain")
 		return
@@ -185,6 +188,7 @@ func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *pipe
 	for i, at := range ps.Pick(path, d, names) {
 		c := &d.Columns[at]
 		switch {
+		case ps.OfUnit(fmt.Sprintf("%s[%d]", path, i), c):
 		case c.Encoding != nil || c.Late || c.Type == pipeline.Date || c.Type == pipeline.Text:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
 		case c.Nullable:

@@ -86,6 +86,7 @@ func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *pipelin
 // plain wants a column as it is before encode, without missing values.
 func plain(ps *pipeline.Problems, path string, c *pipeline.Column) {
 	switch {
+	case ps.OfUnit(path, c):
 	case c.Encoding != nil:
 		ps.Add(path, fmt.Sprintf("%s, which is encoded (%s)", c.Name, c.Encoding.Form), "a column as it is before encode")
 	case c.Late:
