@@ -107,10 +107,17 @@ type streams interface {
 // Release notes the noise of a use on the first of the two tables.
 func (p residualProbe) Release(r privacy.Released) any {
 	in, out := floats(r.In), floats(r.Out)
-	if _, additive := r.Mechanism.(privacy.Additive); additive && len(in) == len(out) && len(in) >= enough {
+	if noisy(r.Mechanism) && len(in) == len(out) && len(in) >= enough {
 		p.of.note(fmt.Sprintf("%s: use %d of %s", p.stage, r.Use+1, r.Spend), in, out)
 	}
 	return p.Probe.Release(r)
+}
+
+// noisy reports whether a mechanism adds noise to numbers. At epsilon inf none is added and nothing is
+// clipped, so that a training may diverge: what its uses share is then NaN less NaN, and no noise.
+func noisy(m privacy.Mechanism) bool {
+	additive, ok := m.(privacy.Additive)
+	return ok && additive.Deviation() > 0
 }
 
 func (r *residuals) note(use string, in, out []float64) {

@@ -162,9 +162,8 @@ func (f *Frozen) faultsBut(chance draws, adjacency privacy.Adjacency, plan map[s
 			continue
 		}
 		_, sharded := was.Mechanism.(privacy.OnShards)
-		// A unit of several rows may give way to one of fewer, with which a batch is empty that was not.
-		before, now := f.first.streams[at], f.streams[at]
-		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) && (groupOf(plan[at.Stage], at.Spend) == 1 || !sampled(was.Mechanism, adjacency)) {
+		before, now := fixedStreams(f.first.streams[at]), fixedStreams(f.streams[at])
+		if adjacency == privacy.ReplaceOne && !sharded && !equalSets(before, now) {
 			faults = append(faults, fmt.Sprintf("%s: takes %d streams on one table and %d others on the other: they depend on the data", at, len(before), len(now)))
 		}
 		if chance.secrets || chance.samples && sampled(was.Mechanism, adjacency) {
@@ -183,6 +182,16 @@ func groupOf(plan []pipeline.Planned, spend string) float64 {
 		}
 	}
 	return 1
+}
+
+// perBatch names the streams that a training asks for chunk by chunk of a batch (train's gradient), for
+// draws inside what its sensitivity covers. A batch may be empty on one of two neighbouring tables alone:
+// a unit gives way to one of fewer rows, or a filter keeps the row that a unit had and not the one it has.
+const perBatch = "examples "
+
+// fixedStreams returns the streams of a use that no row may decide: all but those of perBatch.
+func fixedStreams(streams []string) []string {
+	return slices.DeleteFunc(slices.Clone(streams), func(s string) bool { return strings.HasPrefix(s, perBatch) })
 }
 
 // equalSets ignores the order: it is that of goroutines.
