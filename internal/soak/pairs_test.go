@@ -51,7 +51,7 @@ func TestPlantedFaultsBetweenRuns(t *testing.T) {
 		"a ledger by content": {func(s *soak) { s.between = unbind }, "is not refused"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			s, began := newPairs(t, 3), time.Now()
+			s, began := newPairs(t, 4), time.Now()
 			p.plant(s)
 			for n := range uint64(plantedWithin) {
 				f, err := s.try(n)
