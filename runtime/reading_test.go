@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/compile"
+	"weir/pipeline/spec"
 	"weir/runtime/table"
 )
 
@@ -66,5 +68,37 @@ func TestReadingIsPinned(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%x", h.Sum(nil)); got != pinned[reading] {
 		t.Errorf("reading %d gives rows of digest %s, must be %q: raise reading, and keep the digest of the new one", reading, got, pinned[reading])
+	}
+}
+
+// TestNameOfAFileIsPartOfItsReading: where csv names no delimiter, a file's name does. A copy of a .csv under
+// the name .tsv is the same dataset, version and content, and other rows: one recipe for both would give them
+// one secret and one noise, charged once.
+func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
+	of := func(file string, csv *pipeline.CSV) string {
+		recipe, err := sourceRecipe("ds-1", "1", &spec.Dataset{File: file, CSV: csv})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return recipe
+	}
+	set := &pipeline.CSV{Delimiter: ";"}
+	if of("a.csv", nil) == of("a.tsv", nil) || of("a.csv.gz", nil) == of("a.TAB.gz", nil) {
+		t.Error("a .tsv has the recipe of a .csv")
+	}
+	if of("a.csv", nil) != of("b.csv.gz", nil) || of("a.csv", set) != of("a.tsv", set) {
+		t.Error("files that are read alike have recipes of their own")
+	}
+	public := func(file string) string {
+		step := &compile.Step{Step: &pipeline.Step{}}
+		step.Work.Files = []pipeline.FileUse{{Path: file, Public: true}}
+		recipe, err := recipeOf(step, nil, map[string]string{file: "sha256:1"}, &compile.Plan{Plan: &pipeline.Plan{}, Spec: &spec.Spec{}}, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return recipe
+	}
+	if public("a.csv") == public("a.tsv") {
+		t.Error("a public .tsv has the recipe of a .csv")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/runtime/store"
+	"weir/runtime/table"
 )
 
 // recipe says what is done to the dataset, from public facts alone: the
@@ -48,6 +49,9 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 		named := "private " + path.Base(f.Path)
 		if f.Public {
 			named = files[f.Path]
+			if table.Tabbed(f.Path) {
+				named += " tab"
+			}
 		}
 		r.Files = append(r.Files, named)
 	}
@@ -103,7 +107,8 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 		Domain      *pipeline.Domain
 		CSV         *pipeline.CSV
 		Unit        pipeline.Unit
-	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit})
+		Tab         bool `json:",omitempty"` // equal bytes in a .csv and in a .tsv are other rows
+	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, table.Tabbed(d.File) && (d.CSV == nil || d.CSV.Delimiter == "")})
 }
 
 // address says where a stage's output is stored: its recipe, and everything

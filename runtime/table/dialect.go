@@ -29,7 +29,7 @@ func newDialect(name string, c *pipeline.CSV) (*dialect, error) {
 	d := &dialect{delim: ',', quote: '"', comment: []byte(c.Comment), suffix: []byte(c.StripSuffix), trim: c.Trim,
 		header: c.Header == nil || *c.Header, ignoreExtra: c.Extra == "ignore", unknownNull: c.Unknown == "missing",
 		missing: c.Missing}
-	if isTSV(name) {
+	if Tabbed(name) {
 		d.delim = '\t'
 	}
 	return d, d.characters(name, c)
@@ -68,7 +68,9 @@ func (d *dialect) coherent(name string, c *pipeline.CSV) error {
 	return nil
 }
 
-func isTSV(name string) bool {
+// Tabbed reports whether a tab parts the cells of a text file of this name where csv names no
+// delimiter. It is all that a file's name says of its rows.
+func Tabbed(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	return strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".tab")
 }
