@@ -232,7 +232,8 @@ func TestSameNoise(t *testing.T) {
 		in, out   []float64
 		faults    int
 	}{
-		"noise":            {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2, 4, 6}, 1},
+		"noise":            {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2.25, 4.5, 6.125}, 1},
+		"few numbers":      {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, []float64{1, 2, 3}, []float64{2, 4, 6}, 0},
 		"noise on nothing": {train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1}, nan, nan, 1},
 		"no noise":         {train.DPSGD{MaxGradNorm: math.Inf(1)}, nan, nan, 0},
 	} {

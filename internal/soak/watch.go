@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -79,8 +80,9 @@ type residuals struct {
 // residual is a use, and what went into it.
 type residual struct{ use, in string }
 
-// enough numbers of noise are never the same by chance.
-const enough = 3
+// enough bits of noise are never the same by chance: of a million uses, all pairs together have two alike
+// once in 2^20.
+const enough = 60
 
 type residualProbe struct {
 	privacy.Probe
@@ -107,17 +109,26 @@ type streams interface {
 // Release notes the noise of a use on the first of the two tables.
 func (p residualProbe) Release(r privacy.Released) any {
 	in, out := floats(r.In), floats(r.Out)
-	if noisy(r.Mechanism) && len(in) == len(out) && len(in) >= enough {
+	if m, additive := r.Mechanism.(privacy.Additive); additive && len(in) == len(out) && bits(m, in, out) >= enough {
 		p.of.note(fmt.Sprintf("%s: use %d of %s", p.stage, r.Use+1, r.Spend), in, out)
 	}
 	return p.Probe.Release(r)
 }
 
-// noisy reports whether a mechanism adds noise to numbers. At epsilon inf none is added and nothing is
-// clipped, so that a training may diverge: what its uses share is then NaN less NaN, and no noise.
-func noisy(m privacy.Mechanism) bool {
-	additive, ok := m.(privacy.Additive)
-	return ok && additive.Deviation() > 0
+// bits is how many bits of noise a use has at least: of whole numbers those that a Gaussian rounded to
+// integers collides with, log2(2 sigma sqrt(pi)) each, and of others twenty. At epsilon inf nothing is added
+// and nothing clipped, so that a training may diverge: what its uses share is then NaN less NaN, and no noise.
+func bits(m privacy.Additive, in, out []float64) (sum float64) {
+	for i := range in {
+		switch d := out[i] - in[i]; {
+		case !(m.Deviation() > 0):
+		case d == math.Trunc(d):
+			sum += math.Max(0, math.Log2(2*math.Sqrt(math.Pi)*m.Deviation()))
+		default:
+			sum += 20
+		}
+	}
+	return sum
 }
 
 func (r *residuals) note(use string, in, out []float64) {
