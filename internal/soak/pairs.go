@@ -250,6 +250,7 @@ func (l *living) end() (*told, error) {
 		return nil, err
 	}
 	l.seen = unordered(seen)
+	l.runs[1].tables.stored(l.runs[0].tables)
 	for i, o := range l.runs {
 		o.panics = panics(l.dir)
 		l.seen[fmt.Sprintf("the error of run %d", i+1)] = describe(o.err)

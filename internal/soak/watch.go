@@ -69,6 +69,16 @@ func (c *captured) keep(ctx context.Context, to map[string]map[string]arrow.Reco
 	to[stage] = records
 }
 
+// stored takes over what an earlier run saw of the stages that this one did not carry out: it has found
+// their outputs in the cache.
+func (c *captured) stored(earlier *captured) {
+	for stage, tables := range earlier.in {
+		if _, own := c.in[stage]; !own {
+			c.in[stage], c.out[stage] = tables, earlier.out[stage]
+		}
+	}
+}
+
 // residuals finds noise that stands on two values: what comes out of two uses less
 // what went in is never the same twice.
 type residuals struct {
