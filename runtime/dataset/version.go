@@ -64,24 +64,41 @@ func (o *owner) take(c content) {
 // refuses reports why a content may not be charged under a version: the version is bound to another
 // one, or, where two machines have each bound it and their owner files were joined, to several.
 func (o *owner) refuses(version, mac string) error {
-	var bound []string
-	for _, c := range o.Contents {
-		if c.Version == version && c.Charged {
-			bound = append(bound, c.HMAC)
-		}
-	}
+	bound := o.bound(version)
 	if len(bound) == 0 || len(bound) == 1 && bound[0] == mac {
 		return nil
 	}
-	return Refusal{fmt.Errorf("dataset.version: is %s, which was charged with other content of %s, must be a new one for this content, "+
-		"such as dataset.version: \"%s\"; nothing was charged", version, o.ID, o.next(version))}
+	fix := fmt.Sprintf("a new one for this content, such as dataset.version: \"%s\"", o.next(version))
+	for _, c := range o.Contents {
+		if c.HMAC == mac && slices.Equal(o.bound(c.Version), []string{mac}) {
+			fix = fmt.Sprintf("the one that this content was charged under, dataset.version: \"%s\"", c.Version)
+		}
+	}
+	return Refusal{fmt.Errorf("dataset.version: is %s, which was charged with other content of %s, must be %s; nothing was charged", version, o.ID, fix)}
 }
 
-// next proposes a version that was never declared.
+// bound lists the contents that a version was charged with.
+func (o *owner) bound(version string) (macs []string) {
+	for _, c := range o.Contents {
+		if c.Version == version && c.Charged {
+			macs = append(macs, c.HMAC)
+		}
+	}
+	return macs
+}
+
+// next proposes a version that was never declared, as far as the owner's side and the ledger tell.
 func (o *owner) next(version string) string {
+	taken := map[string]bool{version: true}
+	for _, c := range o.Contents {
+		taken[c.Version] = true
+	}
+	entries, _, _ := chargesAt(o.Ledger, "") // of one that cannot be read whoever charges it says why
+	for _, e := range entries {
+		taken[e.Version] = true
+	}
 	for n := 2; ; n++ {
-		name := fmt.Sprint(n)
-		if !slices.ContainsFunc(o.Contents, func(c content) bool { return c.Version == name }) && name != version {
+		if name := fmt.Sprint(n); !taken[name] {
 			return name
 		}
 	}

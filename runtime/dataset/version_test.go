@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weir/internal/disk"
+	"weir/privacy"
+	"weir/privacy/ledger"
 )
 
 // TestVersionsAreBoundByACharge: until something is charged a version may have any content; the first
@@ -33,7 +37,9 @@ func TestVersionsAreBoundByACharge(t *testing.T) {
 		t.Errorf("%+v, %v: content under a new version is refused", two, err)
 	}
 	b.write("a.csv", people(0, 299))
-	b.mustRefuse(b.fails("a.csv", "2"))
+	if err := b.fails("a.csv", "2"); b.mustRefuse(err) && !strings.Contains(err.Error(), `was charged under, dataset.version: "1"`) {
+		t.Errorf("%v: must name the version that the content has", err)
+	}
 	if again := b.identify("a.csv", "1"); again.Secret != other.Secret || again.Content() != other.Content() {
 		t.Errorf("%+v: the bound content is not known again", again)
 	}
@@ -132,10 +138,36 @@ func (b *bench) fails(name, version string) error {
 }
 
 // mustRefuse: the refusal is of privacy, names the key of the spec, and quotes nothing of the rows.
-func (b *bench) mustRefuse(err error) {
+func (b *bench) mustRefuse(err error) bool {
 	b.Helper()
 	var r Refusal
 	if !errors.As(err, &r) || !strings.Contains(err.Error(), "dataset.version: is ") || !strings.Contains(err.Error(), "nothing was charged") {
 		b.Errorf("%v, must be a refusal that names dataset.version", err)
+		return false
+	}
+	return true
+}
+
+// TestTheVersionProposedIsNew: also where another machine has charged it, as the ledger tells.
+func TestTheVersionProposedIsNew(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	id := b.identify("a.csv", "1")
+	l, err := ledger.Open(disk.Disk{}, b.path("a.csv"+LedgerSuffix), id.ID, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"1", "2", "3"} {
+		c := ledger.Charge{ID: version, Version: version, Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}
+		if _, err := l.Append(nil, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(id.Bind(), id.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
+		t.Fatal(err)
+	}
+	b.write("a.csv", people(0, 299))
+	if err := b.fails("a.csv", "1"); b.mustRefuse(err) && !strings.Contains(err.Error(), `dataset.version: "4"`) {
+		t.Errorf("%v: must propose 4", err)
 	}
 }
