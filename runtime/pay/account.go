@@ -77,7 +77,7 @@ func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 }
 
 func checked(plan *compile.Plan, of Dataset, at Place, path string, seen witnesses, l *ledger.Ledger) (*Account, error) {
-	if err := errors.Join(of.checkLedger(l.Entries(), seen.kept), checkHeads(l.Entries(), seen.heads, of)); err != nil {
+	if err := errors.Join(cmp.Or(of.checkLedger(l.Entries(), seen.kept), seen.beside.Check(l.Entries())), checkHeads(l.Entries(), seen.heads, of)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil

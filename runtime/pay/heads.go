@@ -10,13 +10,20 @@ import (
 
 // witnesses is what is known of a ledger beside the file itself.
 type witnesses struct {
-	heads []store.Head
-	kept  []ledger.Entry
+	heads  []store.Head
+	kept   []ledger.Entry
+	beside dataset.KnownBeside // by the file that the ledger lies beside, which another folder of runs may have charged
 }
 
 // witnesses reads them before the ledger is read, as another run may charge and end in between.
 func (p Place) witnesses(of Dataset, path string) (w witnesses, err error) {
 	if w.heads, err = p.heads(of, path); err != nil {
+		return w, err
+	}
+	if of.Known == nil {
+		return w, nil
+	}
+	if w.beside, err = dataset.Beside(path); err != nil {
 		return w, err
 	}
 	w.kept, err = of.kept()
