@@ -121,6 +121,7 @@ func TestStartingAnewKnowingly(t *testing.T) {
 		t.Error("removing the owner file alone starts another budget without a word")
 	}
 	os.Remove(b.path("a.csv" + OwnerSuffix))
+	os.Remove(b.path("a.csv" + KeptSuffix))
 	os.Remove(filepath.Join(b.out, "datasets", one.ID+".json"))
 	if three := b.identify("a.csv", "1"); three.ID == one.ID || three.CheckLedger(nil) != nil {
 		t.Error("another budget cannot be started knowingly")

@@ -68,10 +68,14 @@ func (f *finding) neighbour() (*owner, error) {
 }
 
 // byLedger takes the id of a ledger beside the file, such as one that was
-// committed: its charges were made on this dataset, by whom and where ever.
+// committed: its charges were made on this dataset, by whom and where ever. Where the
+// ledger is lost, its owner's copy says as much, and has it restored before a charge.
 func (f *finding) byLedger() (*owner, error) {
 	path := f.place.path + LedgerSuffix
 	data, err := disk.ReadFile(path, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = disk.ReadFile(keptPath(f.place.beside), 0)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -285,12 +285,39 @@ func TestCopyOfAnEarlierBudget(t *testing.T) {
 		os.Remove(name)
 	}
 	err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "x")
-	mustContain(t, err, kept, one.ID, "move it away")
+	mustContain(t, err, kept, one.ID, "weir ledger restore", "knowingly")
 	if !errors.As(err, new(Refusal)) {
 		t.Errorf("%v, must be a refusal", err)
 	}
-	os.Remove(kept)
+	for _, name := range []string{kept, b.path("a.csv" + OwnerSuffix), filepath.Join(b.out, "datasets", one.ID+".json")} {
+		os.Remove(name)
+	}
 	if err := b.pay(disk.Disk{}, b.identify("a.csv", "1"), path, "x"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCopyAloneNamesItsDataset: where owner file and ledger are both lost, the copy of the ledger says which
+// dataset the file is, so that what was spent comes back from there and no new id stands in the way.
+func TestCopyAloneNamesItsDataset(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	id := b.identify("a.csv", "1")
+	if err := b.pay(disk.Disk{}, id, b.path("a.csv"+LedgerSuffix), "one"); err != nil {
+		t.Fatal(err)
+	}
+	for _, lost := range []string{OwnerSuffix, LedgerSuffix} {
+		if err := os.Remove(b.path("a.csv" + lost)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.out = b.path("other-runs")
+	again := b.identify("a.csv", "1")
+	if again.ID != id.ID {
+		t.Errorf("a.csv is %s, must be %s by the copy beside it", again.ID, id.ID)
+	}
+	mustContain(t, again.CheckLedger(nil), "weir ledger restore")
+	if done, err := b.restore("a.csv"); err != nil || done.Charges != 1 {
+		t.Errorf("%+v, %v, must restore the charge", done, err)
 	}
 }
