@@ -43,6 +43,8 @@ type Identity struct {
 	Joins       []string  // the commands that give them one ledger
 
 	content string
+	key     noise.Key
+	seen    time.Time // the content, first
 	locked  []string // contents that a lock of this version means
 	fresh   bool     // nothing was known of it before
 	bound   bool     // by this run, or found so
@@ -199,19 +201,19 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
 	f.warn(rec.ID, rec.refuses(f.Version, mac) != nil, overlaps, joins)
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger, Notes: f.notes,
-		Overlaps: overlaps, Joins: joins, content: mac, locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}, nil
+		Overlaps: overlaps, Joins: joins, content: mac, key: rec.Key.Key, seen: c.Seen, locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}, nil
 }
 
 // record is that of the dataset, with what the owner file knows.
 func (f *finding) record(own *owner) (*record, error) {
 	rec := f.index.byID(own.ID)
 	if rec == nil {
-		return &record{owner: *own}, nil
+		rec = &record{owner: *own}
 	}
 	if rec.Key != own.Key {
 		return nil, twoKeys(known{f.place.owner, own}, known{f.index.recordPath(own.ID), &rec.owner})
 	}
-	return rec, rec.join(own)
+	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner))
 }
 
 func (f *finding) warn(id string, changed bool, overlaps, joins []string) {

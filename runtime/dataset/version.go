@@ -3,7 +3,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"weir/privacy/noise"
@@ -111,6 +113,9 @@ func (id *Identity) Bind() error {
 	if id.bound {
 		return nil
 	}
+	if err := id.bindHome(); err != nil {
+		return err
+	}
 	err := id.update(func(rec *record) error {
 		if err := rec.refuses(id.Version, id.content); err != nil {
 			return fmt.Errorf("%s: %w", id.Path, err)
@@ -124,6 +129,51 @@ func (id *Identity) Bind() error {
 	})
 	id.bound = err == nil
 	return err
+}
+
+// home returns the owner file beside the dataset's ledger. Runs of all its files bind versions there too,
+// whatever their folders of runs; "" where there is none, or own is that file.
+func (o *owner) home(own string) string {
+	data, is := strings.CutSuffix(o.Ledger, LedgerSuffix)
+	if !is || data+OwnerSuffix == own {
+		return ""
+	}
+	return data + OwnerSuffix
+}
+
+// joinHome takes up what versions mean by the owner file beside the ledger.
+func (o *owner) joinHome(own string) error {
+	home := owner{}
+	if found, err := readPrivate(o.home(own), &home, ownerCure); err != nil || !found || home.ID != o.ID || home.Key != o.Key {
+		return err
+	}
+	for _, c := range home.Contents {
+		o.take(c)
+	}
+	return nil
+}
+
+// bindHome binds the version in the owner file beside the ledger: of two files of the dataset that are
+// charged under two folders of runs, the second finds there what the first has bound.
+func (id *Identity) bindHome() (err error) {
+	path := (&owner{Ledger: id.Ledger}).home(id.place.owner)
+	if path == "" || !id.place.disk.Writable(filepath.Dir(path)) {
+		return nil
+	}
+	unlock, err := lock(id.place.disk, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	home := owner{}
+	if found, err := readPrivate(path, &home, ownerCure); err != nil || !found || home.ID != id.ID || home.Key.Key != id.key {
+		return err
+	}
+	if err := home.refuses(id.Version, id.content); err != nil {
+		return fmt.Errorf("%s: %w", id.Path, err)
+	}
+	home.take(content{Version: id.Version, HMAC: id.content, Seen: id.seen, Charged: true, Secret: secret{id.Secret}})
+	return writePrivate(id.place.disk, path, home)
 }
 
 // update changes what the owner's side keeps of the dataset, beside the data and in the index.

@@ -113,6 +113,41 @@ func TestOwnersThatWereCopied(t *testing.T) {
 	}
 }
 
+// TestTwoFilesBindInOnePlace: two files of a dataset under two folders of runs have one ledger, and the owner
+// file beside it says to both what a version means, also where both have opened their file before.
+func TestTwoFilesBindInOnePlace(t *testing.T) {
+	b := newBench(t)
+	elsewhere := *b
+	elsewhere.out = t.TempDir()
+	b.write("a.csv", people(0, 300))
+	one := b.identify("a.csv", "1")
+	l, err := ledger.Open(disk.Disk{}, b.path("a.csv"+LedgerSuffix), one.ID, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(nil, ledger.Charge{ID: "1", Version: "1", Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(one.Bind(), one.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
+		t.Fatal(err)
+	}
+	b.write("b.csv", people(0, 300))
+	if two := elsewhere.identify("b.csv", "1"); two.ID != one.ID || two.Secret != one.Secret || two.Bind() != nil {
+		t.Errorf("%+v: a copy under another folder of runs is another dataset", two)
+	}
+	b.write("b.csv", people(0, 299))
+	open := elsewhere.identify("b.csv", "2") // which nobody has charged yet
+	if err := b.identify("a.csv", "2").Bind(); err != nil {
+		t.Fatal(err)
+	}
+	b.mustRefuse(open.Bind())
+	b.mustRefuse(elsewhere.fails("b.csv", "2"))
+	if three := elsewhere.identify("b.csv", "3"); three.Bind() != nil {
+		t.Error("a new version is refused")
+	}
+	b.mustRefuse(b.fails("a.csv", "3"))
+}
+
 // TestTakeKeepsTheFirstSecret: of two entries of one content the secret that was drawn first stays,
 // in whichever order their files are joined, and what either knows.
 func TestTakeKeepsTheFirstSecret(t *testing.T) {

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestPrivateTableMakesNoCharge: whether a run adds a line to the public ledger does not follow from rows,
+// those of a private test table included. Here nothing of the earlier run can be used again but itself.
+func TestPrivateTableMakesNoCharge(t *testing.T) {
+	t.Parallel()
+	lines := map[bool]int{}
+	for _, changed := range []bool{false, true} {
+		s := newStudy(t, 60)
+		s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, checkpoint_every: 10}", "train: {kind: independent}")
+		s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
+		s.edit("spec.yaml", "  features:", "  test: {kind: read, like: dataset, file: test.csv, class: private}\n  features:")
+		s.edit("spec.yaml", "features: {kind: drop, columns: [id]}", "features: {kind: drop, columns: [id], from: dataset}")
+		s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: drop, columns: [id], from: test}\n  close: {kind: marginals, real: held, synthetic: sample}\n")
+		table := s.read("data.csv")
+		s.write("test.csv", table)
+		run := func() {
+			if code, _, errs := s.run("--yes", "--drop-noise-key"); code != 0 && code != exitPrivacy {
+				t.Fatalf("exit code %d: %s", code, errs)
+			}
+		}
+		run()
+		s.must(os.RemoveAll(s.path("runs/cache"))) // as weir gc --paid does
+		if changed {
+			s.write("test.csv", table[:strings.LastIndexByte(strings.TrimSuffix(table, "\n"), '\n')+1])
+		}
+		run()
+		lines[changed] = s.charges()
+	}
+	if lines[false] != lines[true] {
+		t.Errorf("the ledger has %d lines where the test table is as it was, and %d where it lost a row", lines[false], lines[true])
+	}
+}
