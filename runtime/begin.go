@@ -87,7 +87,8 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 	}
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if !dir.HasRead(r.content) {
-		r.opts.Log.Warn("an earlier run of this spec read other rows, or the record of what it read is gone from its internal folder; this run draws new noise, which is a new charge", "folder", f.Path)
+		r.paid = r.paid || f.Record.Status == record.Done && r.sameRecipes(f.Record)
+		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it read is gone from its internal folder; what it paid for is used again", "folder", f.Path)
 		return nil, nil
 	}
 	if f.Record.Status == record.Done && !r.sameRecipes(f.Record) {

@@ -86,6 +86,9 @@ func (r *run) openLedger() error {
 	if r.before != nil {
 		r.purse.Settled(r.before.Charges)
 	}
+	if r.paid {
+		r.purse.Settled(nil)
+	}
 	if unpaid(r.plan) || r.opts.Replay != nil {
 		return nil
 	}

@@ -46,6 +46,7 @@ type run struct {
 	seed   func(*compile.Step) uint64 // of public randomness
 
 	blind bool // no data is opened: a survey of what a plan would charge
+	paid  bool // a finished run has charged all of it, and read other rows of a further private file: nothing new may be charged
 
 	mu        sync.Mutex
 	at        map[string][2]int64 // progress of the stages at work
