@@ -13,7 +13,7 @@ import (
 // check holds the value n, which stands at path, to a schema and returns every problem, causes only,
 // sorted by position (at most 200 and one that counts the rest).
 func (d *Document) check(n *yaml.Node, path string, s *Schema) []Problem {
-	c, err := s.compile()
+	c, err := compiled(needed(s.doc, n))
 	if err != nil {
 		return []Problem{{File: d.file, Path: path, Hint: "the schema is wrong: " + err.Error()}}
 	}
@@ -30,6 +30,27 @@ func (d *Document) check(n *yaml.Node, path string, s *Schema) []Problem {
 		e.tell(f)
 	}
 	return e.finish()
+}
+
+// needed returns what of a schema can say anything of a value: of the settings of a mapping those that it
+// has. A kind has some thirty, of which a spec names five, and to compile the others took most of a check.
+func needed(o *object, n *yaml.Node) *object {
+	all := o.object("properties")
+	if all == nil || n.Kind != yaml.MappingNode {
+		return o
+	}
+	has := newObject()
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i].Value
+		if p := all.object(k); p != nil {
+			has.set(k, needed(p, n.Content[i+1]))
+		} else if all.get(k) != nil {
+			has.set(k, all.get(k))
+		}
+	}
+	c := o.copy()
+	c.set("properties", has)
+	return c
 }
 
 // instance turns YAML into the values that the library checks: numbers by value, so that 0x10 is 16.

@@ -13,14 +13,15 @@ import (
 
 // compiled hands a schema to jsonschema/v5. Two things differ from the published form: number formats are
 // held to the range of the Go type, and uniqueItems, which the library checks by comparing all pairs,
-// becomes x-unique, which is linear.
+// becomes x-unique, which is linear. The library holds every schema against that of its draft first: draft 7
+// has one for all words that are used here, draft 2020-12 seven, in twice the time.
 func compiled(doc *object) (*jsonschema.Schema, error) {
 	j, err := renamed(doc).(*object).MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	c.Draft = jsonschema.Draft2020
+	c.Draft = jsonschema.Draft7
 	c.AssertFormat = true
 	c.Formats = map[string]func(any) bool{"int64": isInt64, "uint64": isUint64, "double": isDouble}
 	c.LoadURL = func(url string) (io.ReadCloser, error) { return nil, fmt.Errorf("%s: schemas stand alone", url) }

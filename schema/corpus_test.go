@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,3 +69,47 @@ func TestBadCorpus(t *testing.T) {
 
 // check holds a whole document to a schema.
 func check(d *Document, s *Schema) []Problem { return d.check(d.root, "", s) }
+
+// TestWordsOfDraft7: what both published schemas say is said in words that draft 7 has, by which documents are checked;
+// it would take no notice of others, such as prefixItems.
+func TestWordsOfDraft7(t *testing.T) {
+	for _, file := range []string{"pipeline.schema.json", "domain.schema.json"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(data, &doc); err != nil {
+			t.Fatal(err)
+		}
+		if words := foreign(doc); len(words) > 0 {
+			t.Errorf("%s: %q are no words that draft 7 knows", file, words)
+		}
+	}
+}
+
+// foreign returns the words of a schema that the check of documents would skip.
+func foreign(v any) (words []string) {
+	known := strings.Fields(`$schema title description default examples type enum const format pattern minLength maxLength
+		minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required x-unit minProperties`)
+	o, _ := v.(map[string]any)
+	for word, value := range o {
+		switch word {
+		case "properties":
+			for _, p := range value.(map[string]any) {
+				words = append(words, foreign(p)...)
+			}
+		case "items", "additionalProperties", "if", "then":
+			words = append(words, foreign(value)...)
+		case "anyOf", "allOf", "oneOf":
+			for _, p := range value.([]any) {
+				words = append(words, foreign(p)...)
+			}
+		default:
+			if !slices.Contains(known, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}

@@ -25,7 +25,8 @@ func checkDefaults(o *object, c *jsonschema.Schema, path string) error {
 		}
 	}
 	if item := o.object("items"); item != nil {
-		return checkDefaults(item, c.Items2020, path)
+		items, _ := c.Items.(*jsonschema.Schema)
+		return checkDefaults(item, items, path)
 	}
 	if rest, ok := c.AdditionalProperties.(*jsonschema.Schema); ok && o.object("additionalProperties") != nil {
 		return checkDefaults(o.object("additionalProperties"), rest, path)

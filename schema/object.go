@@ -61,23 +61,41 @@ func (o *object) copy() *object {
 // MarshalJSON writes the keys in their order.
 func (o *object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, k := range o.keys {
+	err := writeJSON(&b, o)
+	return b.Bytes(), err
+}
+
+// writeJSON goes down objects and lists itself: encoding/json reads what a MarshalJSON gives once more, at every level.
+func writeJSON(b *bytes.Buffer, v any) error {
+	switch v := v.(type) {
+	case *object:
+		return writeItems(b, '{', '}', len(v.keys), func(i int) error {
+			if err := writeJSON(b, v.keys[i]); err != nil {
+				return err
+			}
+			b.WriteByte(':')
+			return writeJSON(b, v.values[v.keys[i]])
+		})
+	case []any:
+		return writeItems(b, '[', ']', len(v), func(i int) error { return writeJSON(b, v[i]) })
+	}
+	j, err := json.Marshal(v)
+	b.Write(j)
+	return err
+}
+
+func writeItems(b *bytes.Buffer, first, last byte, n int, item func(i int) error) error {
+	b.WriteByte(first)
+	for i := range n {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		for _, x := range []any{k, o.values[k]} {
-			j, err := json.Marshal(x)
-			if err != nil {
-				return nil, err
-			}
-			b.Write(j)
-			b.WriteByte(':')
+		if err := item(i); err != nil {
+			return err
 		}
-		b.Truncate(b.Len() - 1)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	b.WriteByte(last)
+	return nil
 }
 
 // ordered turns the maps of a hand-written schema into objects with sorted keys.

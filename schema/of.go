@@ -6,21 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"sync"
 	"time"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // Schema is a JSON Schema (draft 2020-12) that documents are checked against. Safe for concurrent use.
 type Schema struct {
-	doc     *object
-	compile func() (*jsonschema.Schema, error)
+	doc *object
 }
 
-func newSchema(doc *object) *Schema {
-	return &Schema{doc: doc, compile: sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(doc) })}
-}
+func newSchema(doc *object) *Schema { return &Schema{doc: doc} }
 
 // Of derives the schema of a settings struct (or a pointer to one) whose values are the defaults. The
 // error names the field whose tags, type or default are wrong; that is a fault of the program.
@@ -29,7 +23,7 @@ func Of(v any) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.compile()
+	c, err := compiled(s.doc)
 	if err == nil {
 		err = checkDefaults(s.doc, c, "")
 	}
