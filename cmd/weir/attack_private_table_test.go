@@ -13,7 +13,7 @@ func TestPrivateTableMakesNoCharge(t *testing.T) {
 	lines := map[bool]int{}
 	for _, changed := range []bool{false, true} {
 		s := newStudy(t, 60)
-		s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, checkpoint_every: 10}", "train: {kind: independent}")
+		s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
 		s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
 		s.edit("spec.yaml", "  features:", "  test: {kind: read, like: dataset, file: test.csv, class: private}\n  features:")
 		s.edit("spec.yaml", "features: {kind: drop, columns: [id]}", "features: {kind: drop, columns: [id], from: dataset}")

@@ -121,8 +121,8 @@ func TestExperimentOverTheCap(t *testing.T) {
 func TestKilledExperimentGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 400)
-	s.edit("spec.yaml", "steps: 40", "steps: 3000")
-	s.edit("spec.yaml", "checkpoint_every: 10", "checkpoint_every: 500")
+	s.edit("spec.yaml", "steps: 40", "steps: 3000") // with the charge of no third run before two are killed
+	s.edit("spec.yaml", "generated_batch: 16, checkpoint_every: 10", "checkpoint_every: 500")
 	s.write("spec.yaml", s.read("spec.yaml")+"experiment: {repeats: 3}\n")
 	const ledger = "data.csv.weir-ledger.jsonl"
 	charges := func() int {

@@ -105,7 +105,7 @@ stages:
   clean: {kind: bounds, outside: missing}
   complete: {kind: impute_constant, numbers: {income: 50000}}
   encode: {kind: encode}
-  train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, checkpoint_every: 10}
+  train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}
   sample: {kind: sample, rows: 50}
 `)
 	return s
