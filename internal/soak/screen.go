@@ -38,7 +38,9 @@ func (g *generator) screen() {
 	}
 	g.step("remove_anomalies", func(g *generator, _ ref) settings {
 		s := settings{"placement": "pre", "detector": detector}
-		if g.yes(0.6) {
+		if g.paired {
+			s["remove"] = g.between(1, 3) // so that rows are left, and noise decides which
+		} else if g.yes(0.6) {
 			s["remove"] = g.between(1, 20)
 		} else {
 			s["above"] = g.logBetween(0.01, 20)

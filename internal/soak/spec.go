@@ -179,7 +179,7 @@ func (g *generator) newHead() {
 	private := settings{"epsilon": 1000, "delta": 1e-5, "adjacency": w.adjacency, "accountant": pick(g.chance, "rdp", "rdp", "rdp", "zcdp", "pld"),
 		"claims": pick(g.chance, "proven", "proven", "proven", "published"), "keep_noise_key": g.yes(0.8)}
 	switch {
-	case g.yes(0.25):
+	case g.yes(0.25) || g.paired && g.yes(0.5):
 		private["epsilon"] = pick(g.chance, 0.5, 1, 8)
 	case g.yes(0.08):
 		private["epsilon"], private["claims"] = "inf", "none"
@@ -226,10 +226,11 @@ func (g *generator) parted() {
 	for range g.between(0, 2) {
 		g.prepare()
 	}
-	if g.yes(0.4) {
+	screened := g.yes(0.5)
+	if screened {
 		g.screen()
 	}
-	if g.yes(0.8) {
+	if screened || g.yes(0.8) {
 		g.add(pick(g.chance, "split", "split", "shard"), preparing())
 	}
 	if g.pay(); !g.paid() {
