@@ -45,10 +45,10 @@ type Identity struct {
 	content string
 	key     noise.Key
 	seen    time.Time // the content, first
-	locked  []string // contents that a lock of this version means
-	fresh   bool     // nothing was known of it before
-	bound   bool     // by this run, or found so
-	refused error    // of a content that may not be charged under the version
+	locked  []string  // contents that a lock of this version means
+	fresh   bool      // nothing was known of it before
+	bound   bool      // by this run, or found so
+	refused error     // of a content that may not be charged under the version
 	head    ledger.Head
 	place   place
 	out     string
