@@ -87,7 +87,8 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 	}
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if !dir.HasRead(r.content) {
-		r.paid = r.paid || f.Record.Status == record.Done && r.sameRecipes(f.Record)
+		// Where a version means one table, only a further private file can have changed.
+		r.paid = r.paid || r.source.Known != nil && f.Record.Status == record.Done && r.sameRecipes(f.Record)
 		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it read is gone from its internal folder; what it paid for is used again", "folder", f.Path)
 		return nil, nil
 	}

@@ -28,8 +28,8 @@ import (
 // The distinguisher of docs/design/secrets.md: a table, with and without one unit that stands first; two
 // runs, each with a gate whose noise decides whether the unit is kept, a split of what is kept, and a
 // histogram of one part. What the gates say is released, so whoever looks on waits for two that differ.
-// Then, if both runs part by one sequence, the histograms are alike without the unit, and with it are
-// those of two splits.
+// Then, if both runs part by one sequence, the histograms are alike without the unit, and with it
+// they differ like two splits.
 const (
 	distinguishedRows = 150000
 	distinguishedBins = 100

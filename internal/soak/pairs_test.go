@@ -51,7 +51,7 @@ func TestPlantedFaultsBetweenRuns(t *testing.T) {
 			}
 		}, "the same secret draws, on different rows"},
 		"secrets that forget the noise before them": {30, func(s *soak) {
-			s.planted = func(stage string) *noise.Stream { // of a content and a stage, whose ever the noise on the way is
+			s.planted = func(stage string) *noise.Stream { // of a content and a stage, whoever drew the noise on the way
 				text, err := os.ReadFile(filepath.Join(s.dir, "run", dataFile))
 				if err != nil {
 					panic(err)

@@ -57,7 +57,7 @@ func (s story) second(c chance, w *world) pair {
 	return p
 }
 
-// parts tells the rows that two tables share from those of the unit that changes.
+// parts tells the rows that two tables share from the rows of the unit that changes.
 func parts(p pair) (common, mine, theirs [][]string) {
 	for _, r := range p.one {
 		if holds(p.other, r) {

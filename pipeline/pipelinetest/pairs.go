@@ -37,7 +37,7 @@ func checkPairs(t reporter, c Case) {
 	}
 }
 
-// turned is the case with the rows of each private table the other way round, those of one unit or shard
+// turned is the case with the rows of each private table the other way round, rows of one unit or shard
 // as near to each other as they were.
 func (c Case) turned() Case {
 	for _, port := range c.tablePorts() {
