@@ -1,169 +1,185 @@
 package portable
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// eigen is a symmetric matrix on its way to its eigenvalues: vectors[j] is column j.
-type eigen struct {
-	vectors     [][]float64
-	values, off []float64 // the diagonal and what stands beside it
+// tridiagonal is a symmetric matrix Q T Q' of which T has numbers on its diagonal and
+// beside it alone.
+type tridiagonal struct {
+	diagonal, beside []float64
+	vectors          [][]float64 // the columns of Q
 }
 
 // SymmetricEigen returns the eigenvalues, rising, and their vectors of unit length, of a
-// symmetric matrix of which it takes the columns. It is false where they do not converge. Method:
-// Householder's tridiagonal form and the QL iteration (EISPACK tred2 and tql2, Smith et
-// al. 1976, in the order of JAMA).
+// symmetric matrix of which it takes the columns; it reads those from the diagonal
+// down. It is false where they do not converge. Method: reflections to a tridiagonal matrix, then
+// implicit QR steps with Wilkinson's shift (Golub, Van Loan 2013, algorithms 8.3.1 to
+// 8.3.3).
 func SymmetricEigen(columns [][]float64) (values []float64, vectors [][]float64, ok bool) {
-	n := len(columns)
-	e := &eigen{columns, make([]float64, n), make([]float64, n)}
-	if n == 0 {
-		return nil, nil, true
-	}
-	for i := n - 1; i > 0; i-- {
-		e.reflect(i)
-	}
-	e.accumulate()
-	if !e.iterate() {
+	size := scaled(columns)
+	t := reduced(columns)
+	if !t.diagonalise() {
 		return nil, nil, false
 	}
-	order := make([]int, n)
+	for k, v := range t.diagonal {
+		t.diagonal[k] = math.Ldexp(v, size)
+	}
+	order := make([]int, len(columns))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case e.values[a] < e.values[b]:
-			return -1
-		case e.values[a] > e.values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.diagonal[a], t.diagonal[b]) })
 	for _, k := range order {
-		values, vectors = append(values, e.values[k]), append(vectors, columns[k])
+		values, vectors = append(values, t.diagonal[k]), append(vectors, t.vectors[k])
 	}
 	return values, vectors, true
 }
 
-// reflect makes row i of the lower triangle tridiagonal. The vector of the reflection
-// goes to the head of column i.
-func (e *eigen) reflect(i int) {
-	d, v := e.vectors[i][:i], e.vectors
-	scale := 0.0
-	for k := range d {
-		d[k] = v[k][i]
-		scale += math.Abs(d[k])
+// scaled divides by the power of two by which the greatest size is below 1, so that
+// products neither overflow nor vanish, and returns the exponent.
+func scaled(columns [][]float64) (exponent int) {
+	greatest := 0.0
+	for j, c := range columns {
+		for _, v := range c[j:] {
+			greatest = max(greatest, math.Abs(v))
+		}
 	}
-	if scale == 0 || i == 1 {
-		e.off[i] = d[i-1]
-		clear(d)
-		e.values[i] = 0
+	_, exponent = math.Frexp(greatest)
+	for j, c := range columns {
+		for i := j; i < len(c); i++ {
+			c[i] = math.Ldexp(c[i], -exponent)
+		}
+	}
+	return exponent
+}
+
+// reduced takes the columns from left to right: each is reflected onto its first two
+// numbers, and the matrix to the right of it and below turned with it. The columns hold
+// the reflections until all are known, and then Q.
+func reduced(columns [][]float64) *tridiagonal {
+	n := len(columns)
+	t := &tridiagonal{make([]float64, n), make([]float64, max(n-1, 0)), columns}
+	factors := make([]float64, n)
+	for k, c := range columns {
+		t.diagonal[k] = c[k]
+		if k+1 < n {
+			t.beside[k], factors[k] = reflection(c[k+1:])
+			reflectBoth(columns[k+1:], k+1, c[k+1:], factors[k])
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		if k+1 < n && factors[k] != 0 {
+			v := columns[k][k+1:]
+			for _, q := range columns[k+1:] {
+				Axpy(-float64(factors[k]*Dot(v, q[k+1:])), v, q[k+1:])
+			}
+		}
+		clear(columns[k])
+		columns[k][k] = 1
+	}
+	return t
+}
+
+// reflectBoth is H B H for H = I - factor v v' and the symmetric B whose columns begin, from the diagonal
+// down, at place first of the given ones: B - v w' - w v', with p = factor B v and
+// w = p - factor (p'v/2) v.
+func reflectBoth(columns [][]float64, first int, v []float64, factor float64) {
+	if factor == 0 {
 		return
 	}
-	for k := range d {
-		d[k] /= scale
+	w := make([]float64, len(v))
+	for j, c := range columns {
+		below := c[first+j:]
+		w[j] += Dot(below, v[j:])
+		Axpy(v[j], below[1:], w[j+1:])
 	}
-	h := Dot(d, d)
-	f, g := d[i-1], math.Sqrt(h)
-	if f > 0 {
-		g = -g
+	for j := range w {
+		w[j] *= factor
 	}
-	e.off[i] = scale * g
-	h -= float64(f * g)
-	d[i-1] = f - g
-	p := e.off[:i] // the product of what is left and d
-	clear(p)
-	for j, x := range d {
-		below := v[j][j+1 : i]
-		p[j] += float64(v[j][j]*x) + Dot(below, d[j+1:])
-		Axpy(x, below, p[j+1:])
-	}
-	for j := range p {
-		p[j] /= h
-	}
-	Axpy(-Dot(p, d)/(h+h), d, p)
-	for j, x := range d {
-		Axpy(-x, p[j:], v[j][j:i])
-		Axpy(-p[j], d[j:], v[j][j:i])
-	}
-	e.values[i] = h
-}
-
-// accumulate turns the reflections into the columns of their product.
-func (e *eigen) accumulate() {
-	v := e.vectors
-	for i, column := range v {
-		diagonal, h := column[i], e.values[i]
-		d := slices.Clone(column[:i])
-		if h != 0 {
-			for j := range i {
-				Axpy(-Dot(d, v[j][:i])/h, d, v[j][:i])
-			}
-		}
-		for j := range i {
-			v[j][i] = 0
-		}
-		clear(column)
-		column[i], e.values[i] = 1, diagonal
+	Axpy(-float64(factor*Dot(w, v))/2, v, w)
+	for j, c := range columns {
+		Axpy(-v[j], w[j:], c[first+j:])
+		Axpy(-w[j], v[j:], c[first+j:])
 	}
 }
 
-// iterate ends where what stands beside the diagonal is lost in rounding.
-func (e *eigen) iterate() bool {
-	n, shift, size := len(e.values), 0.0, 0.0
-	copy(e.off, e.off[1:])
-	e.off[n-1] = 0
-	for l := range n {
-		size = max(size, math.Abs(e.values[l])+math.Abs(e.off[l]))
-		small := float64(0x1p-52 * size)
-		m := l
-		for m < n-1 && math.Abs(e.off[m]) > small {
-			m++
+// mostSteps is how many QR steps there may be for an eigenvalue; two or three are usual.
+const mostSteps = 60
+
+// diagonalise takes QR steps on the last block that is not diagonal yet, until none is.
+func (t *tridiagonal) diagonalise() bool {
+	n := len(t.diagonal)
+	steps := mostSteps * n
+	for last := n - 1; last > 0; {
+		first := t.block(last)
+		switch {
+		case first == last:
+			last--
+		case steps == 0:
+			return false
+		default:
+			t.step(first, last)
+			steps--
 		}
-		for round := 0; m > l && (round == 0 || math.Abs(e.off[l]) > small); round++ {
-			if round == 100 || !(size < math.MaxFloat64) {
-				return false
-			}
-			shift += e.sweep(l, m)
-		}
-		e.values[l] += shift
-		e.off[l] = 0
 	}
-	return !math.IsNaN(size)
+	return !slices.ContainsFunc(t.diagonal, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// sweep is one implicit step on rows l to m; it returns what it took off the values from
-// l on.
-func (e *eigen) sweep(l, m int) float64 {
-	d, o := e.values, e.off
-	g := d[l]
-	p := (d[l+1] - g) / float64(2*o[l])
-	r := length(p, 1)
-	if p < 0 {
-		r = -r
+// nothing is lost in rounding beside the greatest number of a matrix, which is near 1.
+const nothing = 0x1p-900
+
+// block is where the block begins that ends at last: what stands beside the diagonal
+// there is no more than rounding of the two numbers on it.
+func (t *tridiagonal) block(last int) (first int) {
+	for first = last; first > 0; first-- {
+		near := math.Abs(t.diagonal[first-1]) + math.Abs(t.diagonal[first])
+		if math.Abs(t.beside[first-1]) <= max(float64(0x1p-53*near), nothing) {
+			break
+		}
 	}
-	d[l], d[l+1] = o[l]/(p+r), float64(o[l]*(p+r))
-	next, h := d[l+1], g-d[l]
-	for i := l + 2; i < len(d); i++ {
-		d[i] -= h
+	return first
+}
+
+// shift is the eigenvalue of the last two rows of a block that is nearer to the last
+// number: d - b^2/(h + sign(h) sqrt(h^2 + b^2)), h being half the difference of the two.
+func (t *tridiagonal) shift(last int) float64 {
+	d, b := t.diagonal[last], t.beside[last-1]
+	ratio := float64((t.diagonal[last-1]-d)/2) / b
+	return d - b/(ratio+math.Copysign(length(ratio, 1), ratio))
+}
+
+// step is one implicit QR step. A rotation of rows and columns k and k+1 sets to 0 what
+// the one before pushed two places from the diagonal, and pushes the next.
+func (t *tridiagonal) step(first, last int) {
+	x, pushed := t.diagonal[first]-t.shift(last), t.beside[first]
+	for k := first; k < last; k++ {
+		r, c, s := length(x, pushed), 1.0, 0.0
+		if r > 0 {
+			c, s = x/r, pushed/r
+		}
+		if k > first {
+			t.beside[k-1] = r
+		}
+		t.rotate(k, c, s)
+		if x = t.beside[k]; k+1 < last {
+			pushed = float64(s * t.beside[k+1])
+			t.beside[k+1] *= c
+		}
+		turn(t.vectors[k], t.vectors[k+1], c, -s)
 	}
-	p = d[m]
-	c, c2, c3, s, s2, beside := 1.0, 1.0, 1.0, 0.0, 0.0, o[l+1]
-	for i := m - 1; i >= l; i-- {
-		c3, c2, s2 = c2, c, s
-		g, q := float64(c*o[i]), float64(c*p)
-		r := length(p, o[i])
-		o[i+1] = s * r
-		s, c = o[i]/r, p/r
-		p = float64(c*d[i]) - float64(s*g)
-		d[i+1] = q + float64(s*(float64(c*g)+float64(s*d[i])))
-		turn(e.vectors[i], e.vectors[i+1], c, s)
-	}
-	p = -s * s2 * c3 * beside * o[l] / next
-	o[l], d[l] = float64(s*p), float64(c*p)
-	return h
+}
+
+// rotate is the matrix (a b; b d) between a rotation and its inverse: a c^2 + 2 b c s +
+// d s^2 is a plus, and the other number on the diagonal d less, what is moved.
+func (t *tridiagonal) rotate(k int, c, s float64) {
+	a, b, d := t.diagonal[k], t.beside[k], t.diagonal[k+1]
+	along := float64(s*(d-a)) + float64(2*c*b)
+	moved := float64(s * along)
+	t.diagonal[k], t.diagonal[k+1] = a+moved, d-moved
+	t.beside[k] = float64(c*along) - b
 }
 
 // turn rotates two columns: x = c x - s y, y = s x + c y.

@@ -59,3 +59,18 @@ func TestSymmetricEigenOfWhatIsNotFinite(t *testing.T) {
 		}
 	}
 }
+
+// The eigenvalues of (2 1; 1 2) are 1 and 3 at every size that numbers have.
+func TestSymmetricEigenOfEverySize(t *testing.T) {
+	for _, size := range []float64{0x1p1021, 1, 0x1p-1000} {
+		values, vectors, ok := SymmetricEigen([][]float64{{2 * size, size}, {size, 2 * size}})
+		if !ok || !(math.Abs(values[0]/size-1) <= 1e-15) || !(math.Abs(values[1]/size-3) <= 1e-15) {
+			t.Fatalf("values at size %g are %v (%v)", size, values, ok)
+		}
+		for _, v := range vectors {
+			if !(math.Abs(math.Abs(v[0])-math.Sqrt(0.5)) <= 1e-15) {
+				t.Errorf("a vector at size %g is %v", size, v)
+			}
+		}
+	}
+}

@@ -4,34 +4,45 @@ import "math"
 
 // Triangle turns the columns of a matrix, which has at least as many rows, into R of its QR
 // decomposition: the head of each column, what is below the diagonal being left over
-// (Householder reflections, as LAPACK's dgeqr2).
+// (Householder 1958; Golub, Van Loan 2013, section 5.2).
 func Triangle(columns [][]float64) {
 	for k, c := range columns {
 		x := c[k:]
-		greatest, sum := 0.0, 0.0
-		for _, v := range x[1:] {
-			greatest = max(greatest, math.Abs(v))
+		first, factor := reflection(x)
+		if factor != 0 {
+			for _, y := range columns[k+1:] {
+				Axpy(-float64(factor*Dot(x, y[k:])), x, y[k:])
+			}
 		}
-		if greatest == 0 {
-			continue
-		}
-		greatest = max(greatest, math.Abs(x[0]))
-		for _, v := range x {
-			v /= greatest // so that no square overflows
-			sum += float64(v * v)
-		}
-		beta := -math.Copysign(float64(greatest*math.Sqrt(sum)), x[0])
-		tau := (beta - x[0]) / beta
-		head := x[0] - beta
-		for i := range x {
-			x[i] /= head
-		}
-		x[0] = 1
-		for _, y := range columns[k+1:] {
-			Axpy(-float64(tau*Dot(x, y[k:])), x, y[k:])
-		}
-		x[0] = beta
+		x[0] = first
 	}
+}
+
+// reflection turns x into the v, of which the first number is 1, whose reflection
+// I - factor v v' takes x to its length along the first axis, of the sign that loses no
+// digits: first. The factor is 0 where x lies there already.
+func reflection(x []float64) (first, factor float64) {
+	first = x[0]
+	beyond, sum := 0.0, 0.0
+	for _, v := range x[1:] {
+		beyond = max(beyond, math.Abs(v))
+	}
+	if beyond == 0 {
+		x[0] = 1
+		return first, 0
+	}
+	greatest := max(beyond, math.Abs(first))
+	for _, v := range x {
+		v /= greatest // so that no square overflows
+		sum += float64(v * v)
+	}
+	to := -math.Copysign(float64(greatest*math.Sqrt(sum)), first)
+	away := first - to
+	for i := range x {
+		x[i] /= away
+	}
+	x[0] = 1
+	return to, (to - first) / to
 }
 
 // Singular turns the columns of a matrix A into those of U S, where A = U S V', and returns
