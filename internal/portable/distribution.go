@@ -41,37 +41,38 @@ func poisson(n, y float64) float64 {
 	return Exp(-stirling(n)-deviance(n, y)) / math.Sqrt(2*math.Pi*n)
 }
 
-// stirling is the error of Stirling's formula for ln Gamma(n+1).
+// stirling is the error of Stirling's formula for ln Gamma(n+1): from 16 on its series
+// (Abramowitz, Stegun 6.1.41), whose first term left out is below 3e-14 of it.
 func stirling(n float64) float64 {
 	if n < 16 {
-		return Lgamma(n+1) - float64((n+0.5)*Log(n)) + n - 0.918938533204672741780 // ln(2 pi)/2
+		return Lgamma(n+1) - float64((n+0.5)*Log(n)) + n - float64(0.5*Log(2*math.Pi))
 	}
 	s := 1 / float64(n*n)
 	return (1./12 - float64(s*(1./360-float64(s*(1./1260-float64(s*(1./1680-s/1188))))))) / n
 }
 
-// deviance is n ln(n/y) + y - n, where n is near y by its series.
+// deviance is n ln(n/y) + y - n. Where the two are near each other, v = (n-y)/(n+y) is
+// small, n/y is (1+v)/(1-v), and twice the series of the inverse hyperbolic tangent of v
+// (Abramowitz, Stegun 4.6.33) leaves (n-y) v + 2 n (v^3/3 + v^5/5 + ...).
 func deviance(n, y float64) float64 {
-	if math.Abs(n-y) >= float64(0.1*(n+y)) {
+	v := (n - y) / (n + y)
+	if math.Abs(v) > 0.125 {
 		return float64(n*Log(n/y)) + y - n
 	}
-	v := (n - y) / (n + y)
-	sum, term := float64((n-y)*v), float64(2*n*v)
-	for j := 3.0; ; j += 2 {
-		term = float64(term * float64(v*v))
-		next := sum + term/j
-		if next == sum {
-			return sum
-		}
-		sum = next
+	square, series := float64(v*v), 0.0
+	for odd := 19.0; odd >= 3; odd -= 2 { // the next term is below 2^-56 of the first
+		series = 1/odd + float64(square*series)
 	}
+	return float64((n-y)*v) + float64(2*n*float64(v*square)*series)
 }
 
 // BetaCDF is the chance of at most x under the beta law of a, b > 0: the regularised
-// incomplete beta function, by its continued fraction.
+// incomplete beta function.
 func BetaCDF(a, b, x float64) float64 { return betaCDF(a, b, x, 1-x) }
 
-// betaCDF takes 1-x besides, which has more digits than x where x is near 1.
+// betaCDF takes 1-x besides, which has more digits than x where x is near 1. The
+// fraction of betaBelow is for the side of (a+1)/(a+b+2) where it is quick (DLMF
+// 8.17.22).
 func betaCDF(a, b, x, rest float64) float64 {
 	switch {
 	case !(x > 0):
@@ -79,39 +80,39 @@ func betaCDF(a, b, x, rest float64) float64 {
 	case !(rest > 0):
 		return 1
 	case x > (a+1)/(a+b+2):
-		return 1 - betaFraction(b, a, rest, x)
+		return 1 - betaBelow(b, a, rest, x)
 	}
-	return betaFraction(a, b, x, rest)
+	return betaBelow(a, b, x, rest)
 }
 
-// betaFraction needs x below about the mean (Press et al. 2007, section 6.4, with the
-// method of Lentz).
-func betaFraction(a, b, x, rest float64) float64 {
-	const tiny = 1e-300
-	c, d := 1.0, 1/least(1-float64((a+b)*x)/(a+1), tiny)
-	h := d
-	for m := 1.0; m < 1e5; m++ {
-		even := float64(m*(b-m)*x) / float64((a-1+float64(2*m))*(a+float64(2*m)))
-		odd := -float64((a+m)*(a+b+m)*x) / float64((a+float64(2*m))*(a+1+float64(2*m)))
-		d = 1 / least(1+float64(even*d), tiny)
-		c = least(1+even/c, tiny)
-		h = float64(h * float64(d*c))
-		d = 1 / least(1+float64(odd*d), tiny)
-		c = least(1+odd/c, tiny)
-		change := float64(d * c)
-		h = float64(h * change)
-		if math.Abs(change-1) <= 0x1p-53 {
+// betaBelow is x^a rest^b / (a B(a, b)) times the continued fraction 1/(1 + d(1)/(1 +
+// d(2)/(1 + ...))) of DLMF 8.17.22. Its convergents are added up by their differences
+// (Steed's algorithm, DLMF 3.10(iii)): the difference after d is that before it times
+// -ratio, where ratio = d bottom, and bottom = 1/(1 + ratio) goes on to the next d.
+func betaBelow(a, b, x, rest float64) float64 {
+	sum, difference, bottom := 1.0, 1.0, 1.0
+	for k := 1; k <= mostTerms; k++ {
+		ratio := float64(betaPartial(k, a, b, x) * bottom)
+		bottom = 1 / (1 + ratio)
+		difference = -float64(difference * float64(ratio*bottom))
+		if sum += difference; math.Abs(difference) <= float64(0x1p-54*sum) {
 			break
 		}
 	}
-	return float64(betaPower(a, b, x, rest) * h / a)
+	return float64(betaPower(a, b, x, rest) * sum / a)
 }
 
-func least(x, tiny float64) float64 {
-	if math.Abs(x) < tiny {
-		return tiny
+// mostTerms is above the some sqrt(max(a, b)) terms that a fraction takes.
+const mostTerms = 200_000
+
+// betaPartial is d(k) of DLMF 8.17.23 and 8.17.24.
+func betaPartial(k int, a, b, x float64) float64 {
+	m := float64(k / 2)
+	place := a + float64(k)
+	if k%2 == 0 {
+		return float64(m*(b-m)*x) / float64((place-1)*place)
 	}
-	return x
+	return -float64((a+m)*(a+b+m)*x) / float64((place-1)*place)
 }
 
 // betaPower is x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
