@@ -1,6 +1,10 @@
 package noise
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"weir/internal/portable"
+)
 
 // place is where a normal draw fell, its sign apart: in the u-th of 2^53 equal
 // intervals of a layer's width or of a strip of the tail. The number drawn is
@@ -14,14 +18,10 @@ type place struct {
 // tailLayer marks a place beyond the base layer's edge.
 const tailLayer = -1
 
-// Strip j of the tail is [r + j/4, r + (j+1)/4), r = zigguratEdges[1] = 4.04. Its
-// proposal is uniform, with exp(-r/4) to the power of j for its weight; tailCoin is
-// that probability times 2^64, from mpmath at 40 digits.
-const tailCoin = 6720586452310221485
-
-// tail returns a place of a normal number given that it exceeds r: a strip by
-// coins, a position, and acceptance of r + t, t = (j + U)/4, with what is left of
-// the density, exp(-(r U/4 + t^2/2)).
+// tail returns a place of a normal number given that it exceeds r = zigguratEdges[1] =
+// 4.04: a strip by coins, a position, and acceptance of r + t, t = (j + U)/4, with what is
+// left of the density, exp(-(r U/4 + t^2/2)). Strip j is [r + j/4, r + (j+1)/4). Its
+// proposal is uniform, with exp(-r/4) to the power of j for its weight.
 func (st *Stream) tail() place {
 	for {
 		p := place{layer: tailLayer}
@@ -31,7 +31,7 @@ func (st *Stream) tail() place {
 		p.u = st.Uint64() >> 11
 		part := float64(float64(p.u) * 0x1p-55)
 		t := float64(float64(p.strip)/4) + part
-		if -ln(st.unit()) > float64(zigguratEdges[1]*part)+float64(float64(t*t)/2) {
+		if -portable.Log(st.unit()) > float64(zigguratEdges[1]*part)+float64(float64(t*t)/2) {
 			return p
 		}
 	}
