@@ -1,6 +1,10 @@
 package noise
 
-import "math"
+import (
+	"math"
+
+	"weir/internal/portable"
+)
 
 // Race returns an index i with probability proportional to exp(logWeights[i]),
 // -Inf standing for a weight of 0; -1 where no weight is positive. It is the
@@ -14,13 +18,9 @@ import "math"
 func (st *Stream) Race(logWeights []float64) int {
 	winner, best := -1, math.Inf(1)
 	for i, w := range logWeights {
-		if t := ln(st.exponential()) - w; t < best {
+		if t := portable.Log(st.exponential()) - w; t < best {
 			winner, best = i, t
 		}
 	}
 	return winner
 }
-
-// Ln returns the natural logarithm of a positive normal number with the same
-// bits on every machine, which math.Log does not promise.
-func Ln(x float64) float64 { return ln(x) }

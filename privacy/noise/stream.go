@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+
+	"weir/internal/portable"
 )
 
 // bufferBytes is the amount of key stream made at a time: enough for the eight
@@ -89,7 +91,7 @@ func (st *Stream) unit() float64 {
 func (st *Stream) exponential() float64 {
 	small := st.unit() / 2
 	if st.Uint64()&1 == 0 {
-		return -ln(small)
+		return -portable.Log(small)
 	}
 	return -ln1m(small)
 }
