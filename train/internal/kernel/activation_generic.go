@@ -20,53 +20,34 @@ func leakyReLUBackwardGeneric(dst, grad, x []float32, slope float32) {
 	}
 }
 
-// The coefficients of exp and tanh are those of the Cephes library (S. Moshier,
-// expf.c and tanhf.c); every product and sum is rounded apart, as in the assembly.
-const (
-	expHigh = 88.37626   // just below 127.5*ln 2: the exponent stays in range
-	expLow  = -87.336540 // ln 2^-126: below it exp is set to zero
-	log2e   = 1.44269504
-	ln2High = 0.693359375 // 10 bits, so that its products with n are exact
-	ln2Low  = -2.12194440e-4
-	exp0    = 1.9875691500e-4
-	exp1    = 1.3981999507e-3
-	exp2    = 8.3334519073e-3
-	exp3    = 4.1665795894e-2
-	exp4    = 1.6666665459e-1
-	exp5    = 5.0000001201e-1
-
-	tanh0     = -5.70498872745e-3
-	tanh1     = 2.06390887954e-2
-	tanh2     = -5.37397155531e-2
-	tanh3     = 1.33314422036e-1
-	tanh4     = -3.33332819422e-1
-	tanhSmall = 0.625 // below, the polynomial; from here on 1-2/(exp(2x)+1)
-	tanhLarge = 20    // 2|x| is cut here: tanh(10) is 1 in float32
-)
+// split is x as n ln 2 + r with |r| at most ln(2)/2 and a whole n from -126 to 127: it
+// returns 2^n and exp(r)-1, so that exp(x) is their product and 2^n more (the reduction is
+// that of Cody and Waite 1980). Every product and sum is rounded apart, as in the assembly.
+func split(x float32) (power, rest float32) {
+	n := float32(math.RoundToEven(float64(float32(x * log2e))))
+	r := x - float32(n*ln2High)
+	r -= float32(n * ln2Low)
+	y := float32(exp5*r) + exp4
+	y = float32(y*r) + exp3
+	y = float32(y*r) + exp2
+	y = float32(y*r) + exp1
+	y = float32(y*r) + exp0
+	return math.Float32frombits(uint32(int32(n)+127) << 23), float32(y*float32(r*r)) + r
+}
 
 // exp32 is exp(x) to about 1 unit in the last place. Below expLow it is zero,
 // above expHigh it stays at exp(expHigh).
 func exp32(x float32) float32 {
-	if x < expLow {
+	switch {
+	case x != x:
+		return x
+	case x < expLow:
 		return 0
-	}
-	if expHigh < x {
+	case expHigh < x:
 		x = expHigh
 	}
-	n := float32(math.RoundToEven(float64(float32(x * log2e))))
-	r := x - float32(n*ln2High)
-	r -= float32(n * ln2Low)
-	y := float32(exp0*r) + exp1
-	y = float32(y*r) + exp2
-	y = float32(y*r) + exp3
-	y = float32(y*r) + exp4
-	y = float32(y*r) + exp5
-	y = float32(y*float32(r*r)) + r
-	y++
-	if x != x {
-		return y
-	}
-	return y * math.Float32frombits(uint32(int32(n)+127)<<23)
+	power, rest := split(x)
+	return (rest + 1) * power
 }
 
 func sigmoidGeneric(dst, x []float32) {
@@ -82,22 +63,21 @@ func sigmoidBackwardGeneric(dst, grad, out []float32) {
 	}
 }
 
+// tanh32 is (1-e)/(1+e) for e = exp(-2|x|), with the sign of x. Near 0, where 2^n is 1, the
+// numerator is minus the rest and loses no digits.
 func tanh32(x float32) float32 {
-	a := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
-	if a < tanhSmall {
-		z := x * x
-		y := float32(z*tanh0) + tanh1
-		y = float32(y*z) + tanh2
-		y = float32(y*z) + tanh3
-		y = float32(y*z) + tanh4
-		return float32(float32(y*z)*x) + x
+	if x != x {
+		return x
 	}
-	t := a + a
-	if tanhLarge < t {
-		t = tanhLarge
+	bits := math.Float32bits(x)
+	t := 2 * math.Float32frombits(bits&^(1<<31))
+	if tanhHigh < t {
+		t = tanhHigh
 	}
-	y := 1 - 2/(exp32(t)+1)
-	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31))
+	power, rest := split(-t)
+	rest = float32(rest * power)
+	y := ((1 - power) - rest) / ((1 + power) + rest)
+	return math.Float32frombits(math.Float32bits(y) | bits&(1<<31))
 }
 
 func tanhGeneric(dst, x []float32) {

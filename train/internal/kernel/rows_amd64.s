@@ -3,24 +3,33 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-DATA expHigh<>+0(SB)/4, $0x42b0c0a5
-DATA expHigh<>+4(SB)/4, $0x42b0c0a5
-DATA expHigh<>+8(SB)/4, $0x42b0c0a5
-DATA expHigh<>+12(SB)/4, $0x42b0c0a5
-DATA expHigh<>+16(SB)/4, $0x42b0c0a5
-DATA expHigh<>+20(SB)/4, $0x42b0c0a5
-DATA expHigh<>+24(SB)/4, $0x42b0c0a5
-DATA expHigh<>+28(SB)/4, $0x42b0c0a5
-GLOBL expHigh<>(SB), RODATA|NOPTR, $32
-DATA expLow<>+0(SB)/4, $0xc2aeac4f
-DATA expLow<>+4(SB)/4, $0xc2aeac4f
-DATA expLow<>+8(SB)/4, $0xc2aeac4f
-DATA expLow<>+12(SB)/4, $0xc2aeac4f
-DATA expLow<>+16(SB)/4, $0xc2aeac4f
-DATA expLow<>+20(SB)/4, $0xc2aeac4f
-DATA expLow<>+24(SB)/4, $0xc2aeac4f
-DATA expLow<>+28(SB)/4, $0xc2aeac4f
+DATA expLow<>+0(SB)/4, $0xc2ae0000
+DATA expLow<>+4(SB)/4, $0xc2ae0000
+DATA expLow<>+8(SB)/4, $0xc2ae0000
+DATA expLow<>+12(SB)/4, $0xc2ae0000
+DATA expLow<>+16(SB)/4, $0xc2ae0000
+DATA expLow<>+20(SB)/4, $0xc2ae0000
+DATA expLow<>+24(SB)/4, $0xc2ae0000
+DATA expLow<>+28(SB)/4, $0xc2ae0000
 GLOBL expLow<>(SB), RODATA|NOPTR, $32
+DATA expHigh<>+0(SB)/4, $0x42b00000
+DATA expHigh<>+4(SB)/4, $0x42b00000
+DATA expHigh<>+8(SB)/4, $0x42b00000
+DATA expHigh<>+12(SB)/4, $0x42b00000
+DATA expHigh<>+16(SB)/4, $0x42b00000
+DATA expHigh<>+20(SB)/4, $0x42b00000
+DATA expHigh<>+24(SB)/4, $0x42b00000
+DATA expHigh<>+28(SB)/4, $0x42b00000
+GLOBL expHigh<>(SB), RODATA|NOPTR, $32
+DATA tanhHigh<>+0(SB)/4, $0x41a00000
+DATA tanhHigh<>+4(SB)/4, $0x41a00000
+DATA tanhHigh<>+8(SB)/4, $0x41a00000
+DATA tanhHigh<>+12(SB)/4, $0x41a00000
+DATA tanhHigh<>+16(SB)/4, $0x41a00000
+DATA tanhHigh<>+20(SB)/4, $0x41a00000
+DATA tanhHigh<>+24(SB)/4, $0x41a00000
+DATA tanhHigh<>+28(SB)/4, $0x41a00000
+GLOBL tanhHigh<>(SB), RODATA|NOPTR, $32
 DATA log2e<>+0(SB)/4, $0x3fb8aa3b
 DATA log2e<>+4(SB)/4, $0x3fb8aa3b
 DATA log2e<>+8(SB)/4, $0x3fb8aa3b
@@ -30,77 +39,77 @@ DATA log2e<>+20(SB)/4, $0x3fb8aa3b
 DATA log2e<>+24(SB)/4, $0x3fb8aa3b
 DATA log2e<>+28(SB)/4, $0x3fb8aa3b
 GLOBL log2e<>(SB), RODATA|NOPTR, $32
-DATA ln2High<>+0(SB)/4, $0x3f318000
-DATA ln2High<>+4(SB)/4, $0x3f318000
-DATA ln2High<>+8(SB)/4, $0x3f318000
-DATA ln2High<>+12(SB)/4, $0x3f318000
-DATA ln2High<>+16(SB)/4, $0x3f318000
-DATA ln2High<>+20(SB)/4, $0x3f318000
-DATA ln2High<>+24(SB)/4, $0x3f318000
-DATA ln2High<>+28(SB)/4, $0x3f318000
+DATA ln2High<>+0(SB)/4, $0x3f317200
+DATA ln2High<>+4(SB)/4, $0x3f317200
+DATA ln2High<>+8(SB)/4, $0x3f317200
+DATA ln2High<>+12(SB)/4, $0x3f317200
+DATA ln2High<>+16(SB)/4, $0x3f317200
+DATA ln2High<>+20(SB)/4, $0x3f317200
+DATA ln2High<>+24(SB)/4, $0x3f317200
+DATA ln2High<>+28(SB)/4, $0x3f317200
 GLOBL ln2High<>(SB), RODATA|NOPTR, $32
-DATA ln2Low<>+0(SB)/4, $0xb95e8083
-DATA ln2Low<>+4(SB)/4, $0xb95e8083
-DATA ln2Low<>+8(SB)/4, $0xb95e8083
-DATA ln2Low<>+12(SB)/4, $0xb95e8083
-DATA ln2Low<>+16(SB)/4, $0xb95e8083
-DATA ln2Low<>+20(SB)/4, $0xb95e8083
-DATA ln2Low<>+24(SB)/4, $0xb95e8083
-DATA ln2Low<>+28(SB)/4, $0xb95e8083
+DATA ln2Low<>+0(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+4(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+8(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+12(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+16(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+20(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+24(SB)/4, $0x35bfbe8e
+DATA ln2Low<>+28(SB)/4, $0x35bfbe8e
 GLOBL ln2Low<>(SB), RODATA|NOPTR, $32
-DATA exp0<>+0(SB)/4, $0x39506967
-DATA exp0<>+4(SB)/4, $0x39506967
-DATA exp0<>+8(SB)/4, $0x39506967
-DATA exp0<>+12(SB)/4, $0x39506967
-DATA exp0<>+16(SB)/4, $0x39506967
-DATA exp0<>+20(SB)/4, $0x39506967
-DATA exp0<>+24(SB)/4, $0x39506967
-DATA exp0<>+28(SB)/4, $0x39506967
+DATA exp0<>+0(SB)/4, $0x3f000000
+DATA exp0<>+4(SB)/4, $0x3f000000
+DATA exp0<>+8(SB)/4, $0x3f000000
+DATA exp0<>+12(SB)/4, $0x3f000000
+DATA exp0<>+16(SB)/4, $0x3f000000
+DATA exp0<>+20(SB)/4, $0x3f000000
+DATA exp0<>+24(SB)/4, $0x3f000000
+DATA exp0<>+28(SB)/4, $0x3f000000
 GLOBL exp0<>(SB), RODATA|NOPTR, $32
-DATA exp1<>+0(SB)/4, $0x3ab743ce
-DATA exp1<>+4(SB)/4, $0x3ab743ce
-DATA exp1<>+8(SB)/4, $0x3ab743ce
-DATA exp1<>+12(SB)/4, $0x3ab743ce
-DATA exp1<>+16(SB)/4, $0x3ab743ce
-DATA exp1<>+20(SB)/4, $0x3ab743ce
-DATA exp1<>+24(SB)/4, $0x3ab743ce
-DATA exp1<>+28(SB)/4, $0x3ab743ce
+DATA exp1<>+0(SB)/4, $0x3e2aaaab
+DATA exp1<>+4(SB)/4, $0x3e2aaaab
+DATA exp1<>+8(SB)/4, $0x3e2aaaab
+DATA exp1<>+12(SB)/4, $0x3e2aaaab
+DATA exp1<>+16(SB)/4, $0x3e2aaaab
+DATA exp1<>+20(SB)/4, $0x3e2aaaab
+DATA exp1<>+24(SB)/4, $0x3e2aaaab
+DATA exp1<>+28(SB)/4, $0x3e2aaaab
 GLOBL exp1<>(SB), RODATA|NOPTR, $32
-DATA exp2<>+0(SB)/4, $0x3c088908
-DATA exp2<>+4(SB)/4, $0x3c088908
-DATA exp2<>+8(SB)/4, $0x3c088908
-DATA exp2<>+12(SB)/4, $0x3c088908
-DATA exp2<>+16(SB)/4, $0x3c088908
-DATA exp2<>+20(SB)/4, $0x3c088908
-DATA exp2<>+24(SB)/4, $0x3c088908
-DATA exp2<>+28(SB)/4, $0x3c088908
+DATA exp2<>+0(SB)/4, $0x3d2aaa75
+DATA exp2<>+4(SB)/4, $0x3d2aaa75
+DATA exp2<>+8(SB)/4, $0x3d2aaa75
+DATA exp2<>+12(SB)/4, $0x3d2aaa75
+DATA exp2<>+16(SB)/4, $0x3d2aaa75
+DATA exp2<>+20(SB)/4, $0x3d2aaa75
+DATA exp2<>+24(SB)/4, $0x3d2aaa75
+DATA exp2<>+28(SB)/4, $0x3d2aaa75
 GLOBL exp2<>(SB), RODATA|NOPTR, $32
-DATA exp3<>+0(SB)/4, $0x3d2aa9c1
-DATA exp3<>+4(SB)/4, $0x3d2aa9c1
-DATA exp3<>+8(SB)/4, $0x3d2aa9c1
-DATA exp3<>+12(SB)/4, $0x3d2aa9c1
-DATA exp3<>+16(SB)/4, $0x3d2aa9c1
-DATA exp3<>+20(SB)/4, $0x3d2aa9c1
-DATA exp3<>+24(SB)/4, $0x3d2aa9c1
-DATA exp3<>+28(SB)/4, $0x3d2aa9c1
+DATA exp3<>+0(SB)/4, $0x3c088870
+DATA exp3<>+4(SB)/4, $0x3c088870
+DATA exp3<>+8(SB)/4, $0x3c088870
+DATA exp3<>+12(SB)/4, $0x3c088870
+DATA exp3<>+16(SB)/4, $0x3c088870
+DATA exp3<>+20(SB)/4, $0x3c088870
+DATA exp3<>+24(SB)/4, $0x3c088870
+DATA exp3<>+28(SB)/4, $0x3c088870
 GLOBL exp3<>(SB), RODATA|NOPTR, $32
-DATA exp4<>+0(SB)/4, $0x3e2aaaaa
-DATA exp4<>+4(SB)/4, $0x3e2aaaaa
-DATA exp4<>+8(SB)/4, $0x3e2aaaaa
-DATA exp4<>+12(SB)/4, $0x3e2aaaaa
-DATA exp4<>+16(SB)/4, $0x3e2aaaaa
-DATA exp4<>+20(SB)/4, $0x3e2aaaaa
-DATA exp4<>+24(SB)/4, $0x3e2aaaaa
-DATA exp4<>+28(SB)/4, $0x3e2aaaaa
+DATA exp4<>+0(SB)/4, $0x3ab6a18b
+DATA exp4<>+4(SB)/4, $0x3ab6a18b
+DATA exp4<>+8(SB)/4, $0x3ab6a18b
+DATA exp4<>+12(SB)/4, $0x3ab6a18b
+DATA exp4<>+16(SB)/4, $0x3ab6a18b
+DATA exp4<>+20(SB)/4, $0x3ab6a18b
+DATA exp4<>+24(SB)/4, $0x3ab6a18b
+DATA exp4<>+28(SB)/4, $0x3ab6a18b
 GLOBL exp4<>(SB), RODATA|NOPTR, $32
-DATA exp5<>+0(SB)/4, $0x3f000000
-DATA exp5<>+4(SB)/4, $0x3f000000
-DATA exp5<>+8(SB)/4, $0x3f000000
-DATA exp5<>+12(SB)/4, $0x3f000000
-DATA exp5<>+16(SB)/4, $0x3f000000
-DATA exp5<>+20(SB)/4, $0x3f000000
-DATA exp5<>+24(SB)/4, $0x3f000000
-DATA exp5<>+28(SB)/4, $0x3f000000
+DATA exp5<>+0(SB)/4, $0x39509272
+DATA exp5<>+4(SB)/4, $0x39509272
+DATA exp5<>+8(SB)/4, $0x39509272
+DATA exp5<>+12(SB)/4, $0x39509272
+DATA exp5<>+16(SB)/4, $0x39509272
+DATA exp5<>+20(SB)/4, $0x39509272
+DATA exp5<>+24(SB)/4, $0x39509272
+DATA exp5<>+28(SB)/4, $0x39509272
 GLOBL exp5<>(SB), RODATA|NOPTR, $32
 DATA one<>+0(SB)/4, $0x3f800000
 DATA one<>+4(SB)/4, $0x3f800000
@@ -297,23 +306,23 @@ row13:
 	VSUBPS Y2, Y0, Y0
 	VMULPS ln2Low<>(SB), Y1, Y2
 	VSUBPS Y2, Y0, Y0
-	VMULPS exp0<>(SB), Y0, Y2
-	VADDPS exp1<>(SB), Y2, Y2
-	VMULPS Y0, Y2, Y2
-	VADDPS exp2<>(SB), Y2, Y2
+	VMULPS exp5<>(SB), Y0, Y2
+	VADDPS exp4<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
 	VADDPS exp3<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
-	VADDPS exp4<>(SB), Y2, Y2
+	VADDPS exp2<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
-	VADDPS exp5<>(SB), Y2, Y2
+	VADDPS exp1<>(SB), Y2, Y2
+	VMULPS Y0, Y2, Y2
+	VADDPS exp0<>(SB), Y2, Y2
 	VMULPS Y0, Y0, Y3
 	VMULPS Y3, Y2, Y2
 	VADDPS Y0, Y2, Y2
-	VADDPS one<>(SB), Y2, Y2
 	VCVTPS2DQ Y1, Y1
 	VPADDD bias<>(SB), Y1, Y1
 	VPSLLD $23, Y1, Y1
+	VADDPS one<>(SB), Y2, Y2
 	VMULPS Y1, Y2, Y2
 	VANDNPS Y2, Y5, Y0
 	VMOVUPS Y0, Y13
@@ -392,23 +401,23 @@ loop20:
 	VSUBPS Y2, Y0, Y0
 	VMULPS ln2Low<>(SB), Y1, Y2
 	VSUBPS Y2, Y0, Y0
-	VMULPS exp0<>(SB), Y0, Y2
-	VADDPS exp1<>(SB), Y2, Y2
-	VMULPS Y0, Y2, Y2
-	VADDPS exp2<>(SB), Y2, Y2
+	VMULPS exp5<>(SB), Y0, Y2
+	VADDPS exp4<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
 	VADDPS exp3<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
-	VADDPS exp4<>(SB), Y2, Y2
+	VADDPS exp2<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
-	VADDPS exp5<>(SB), Y2, Y2
+	VADDPS exp1<>(SB), Y2, Y2
+	VMULPS Y0, Y2, Y2
+	VADDPS exp0<>(SB), Y2, Y2
 	VMULPS Y0, Y0, Y3
 	VMULPS Y3, Y2, Y2
 	VADDPS Y0, Y2, Y2
-	VADDPS one<>(SB), Y2, Y2
 	VCVTPS2DQ Y1, Y1
 	VPADDD bias<>(SB), Y1, Y1
 	VPSLLD $23, Y1, Y1
+	VADDPS one<>(SB), Y2, Y2
 	VMULPS Y1, Y2, Y2
 	VANDNPS Y2, Y5, Y0
 	VMOVUPS Y0, 0(DI)(AX*4)
@@ -430,23 +439,23 @@ tail21:
 	VSUBPS Y2, Y0, Y0
 	VMULPS ln2Low<>(SB), Y1, Y2
 	VSUBPS Y2, Y0, Y0
-	VMULPS exp0<>(SB), Y0, Y2
-	VADDPS exp1<>(SB), Y2, Y2
-	VMULPS Y0, Y2, Y2
-	VADDPS exp2<>(SB), Y2, Y2
+	VMULPS exp5<>(SB), Y0, Y2
+	VADDPS exp4<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
 	VADDPS exp3<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
-	VADDPS exp4<>(SB), Y2, Y2
+	VADDPS exp2<>(SB), Y2, Y2
 	VMULPS Y0, Y2, Y2
-	VADDPS exp5<>(SB), Y2, Y2
+	VADDPS exp1<>(SB), Y2, Y2
+	VMULPS Y0, Y2, Y2
+	VADDPS exp0<>(SB), Y2, Y2
 	VMULPS Y0, Y0, Y3
 	VMULPS Y3, Y2, Y2
 	VADDPS Y0, Y2, Y2
-	VADDPS one<>(SB), Y2, Y2
 	VCVTPS2DQ Y1, Y1
 	VPADDD bias<>(SB), Y1, Y1
 	VPSLLD $23, Y1, Y1
+	VADDPS one<>(SB), Y2, Y2
 	VMULPS Y1, Y2, Y2
 	VANDNPS Y2, Y5, Y0
 	VMASKMOVPS Y0, Y15, (DI)(AX*4)

@@ -1,4 +1,4 @@
-// Command gen writes the assembly of package kernel. It is run by go generate in
+// Command gen writes the assembly of package kernel and the coefficients that it has. It is run by go generate in
 // the folder of the package; the output is checked in.
 package main
 
@@ -24,6 +24,8 @@ func files() map[string]string {
 		"vector_amd64.s":    vectors(),
 		"optimiser_amd64.s": optimisers(),
 		"rows_amd64.s":      rowKernels(),
+
+		"expcoefficients.go": expFile(),
 	}
 }
 
