@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 
 	"weir/internal/disk"
@@ -87,8 +89,7 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 	}
 	dir := store.RunDir{Disk: r.opts.Disk, Path: f.Path}
 	if !dir.HasRead(r.content) {
-		// Where a version means one table, only a further private file can have changed.
-		r.paid = r.paid || r.source.Known != nil && f.Record.Status == record.Done && r.sameRecipes(f.Record)
+		r.passOver(dir, f.Record)
 		r.opts.Log.Warn("an earlier run of this spec read other rows of a further private file, or the record of what it read is gone from its internal folder; what it paid for is used again", "folder", f.Path)
 		return nil, nil
 	}
@@ -113,6 +114,40 @@ func (r *run) takeUp(f store.Found) (*Result, error) {
 		return nil, nil
 	}
 	return nil, errors.Join(err, dir.Unlock())
+}
+
+// passOver learns from a run that read other rows what this one may charge. Where a version means one table,
+// only a further private file can have changed; so that the ledger does not tell whether it did, this run
+// charges no more than it would if the file were as it was. The newest run has the word: a finished one would
+// be shown, one that may charge nothing would be continued as such, and any other would charge what it has left.
+func (r *run) passOver(dir store.RunDir, rec *record.Run) {
+	switch {
+	case r.source.Known == nil || r.paid || r.open:
+	case settled(dir) || rec.Status == record.Done && r.sameRecipes(rec):
+		r.paid = true
+	case rec.Status != record.Done:
+		r.open = r.keptKey(store.Paid{Name: r.plan.Name, Run: rec.ID, Build: rec.Build, Key: rec.KeyCommitment}) != nil
+	}
+}
+
+// settledFile marks, in the internal folder of a run, that it may charge nothing.
+const settledFile = "charges-nothing"
+
+func settled(dir store.RunDir) bool {
+	_, err := os.Lstat(filepath.Join(dir.Internal(), settledFile))
+	return err == nil
+}
+
+// unsettled refuses a run that may charge nothing and would. It is asked before the run has a record: a
+// refused one is not there to be continued.
+func (r *run) unsettled() error {
+	for i := range r.plan.Steps {
+		step := &r.plan.Steps[i]
+		if r.paid && !r.free(step) && r.from(step) == nil && !r.purse.Charged(r.record.ID, step, r.recipes[step.ID]) {
+			return atStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", pay.ErrNewCharge))
+		}
+	}
+	return nil
 }
 
 // sameRecipes reports whether a finished run did what this one would do.
@@ -178,7 +213,7 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "folder", dir.Path)
 		return false
 	}
-	r.dir, r.key, r.record = dir, key, rec
+	r.dir, r.key, r.record, r.paid = dir, key, rec, r.paid || settled(dir)
 	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "folder", dir.Path)
 	return true
 }
@@ -199,5 +234,8 @@ func (r *run) start() (err error) {
 	if r.opts.Replay != nil {
 		return nil
 	}
-	return errors.Join(pay.KeepKey(dir, r.key), dir.KeepContent(r.content))
+	if r.paid {
+		err = dir.Keep(settledFile, func(io.Writer) error { return nil })
+	}
+	return errors.Join(err, pay.KeepKey(dir, r.key), dir.KeepContent(r.content))
 }

@@ -36,6 +36,9 @@ func (r *run) prepare(ctx context.Context, base string) error {
 	if err := r.findEarlier(ctx); err != nil {
 		return err
 	}
+	if err := r.unsettled(); err != nil {
+		return err
+	}
 	if err := r.purse.Afford(); err != nil {
 		return err
 	}
@@ -85,9 +88,6 @@ func (r *run) openLedger() error {
 	r.purse.Recipes(r.recipes)
 	if r.before != nil {
 		r.purse.Settled(r.before.Charges)
-	}
-	if r.paid {
-		r.purse.Settled(nil)
 	}
 	if unpaid(r.plan) || r.opts.Replay != nil {
 		return nil

@@ -47,6 +47,7 @@ type run struct {
 
 	blind bool // no data is opened: a survey of what a plan would charge
 	paid  bool // a finished run has charged all of it, and read other rows of a further private file: nothing new may be charged
+	open  bool // an interrupted run that read other rows would have charged what it had left, and so may this one
 
 	mu        sync.Mutex
 	at        map[string][2]int64 // progress of the stages at work

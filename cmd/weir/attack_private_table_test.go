@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,14 +13,8 @@ func TestPrivateTableMakesNoCharge(t *testing.T) {
 	t.Parallel()
 	lines := map[bool]int{}
 	for _, changed := range []bool{false, true} {
-		s := newStudy(t, 60)
-		s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
-		s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
-		s.edit("spec.yaml", "  features:", "  test: {kind: read, like: dataset, file: test.csv, class: private}\n  features:")
-		s.edit("spec.yaml", "features: {kind: drop, columns: [id]}", "features: {kind: drop, columns: [id], from: dataset}")
-		s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: drop, columns: [id], from: test}\n  close: {kind: marginals, real: held, synthetic: sample}\n")
-		table := s.read("data.csv")
-		s.write("test.csv", table)
+		s := studyWithTest(t)
+		table := s.read("test.csv")
 		run := func() {
 			code, _, errs := s.run("--yes", "--drop-noise-key")
 			if code != exitDone && !strings.Contains(errs, "nothing was charged. --fresh draws new noise") {
@@ -32,9 +27,44 @@ func TestPrivateTableMakesNoCharge(t *testing.T) {
 			s.write("test.csv", table[:strings.LastIndexByte(strings.TrimSuffix(table, "\n"), '\n')+1])
 		}
 		run()
+		run() // a refused one left nothing to be continued
 		lines[changed] = s.charges()
 	}
 	if lines[false] != lines[true] {
 		t.Errorf("the ledger has %d lines where the test table is as it was, and %d where it lost a row", lines[false], lines[true])
+	}
+}
+
+// studyWithTest is a study whose figures are of a private test table beside the dataset.
+func studyWithTest(t *testing.T) study {
+	s := newStudy(t, 60)
+	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
+	s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
+	s.edit("spec.yaml", "  features:", "  test: {kind: read, like: dataset, file: test.csv, class: private}\n  features:")
+	s.edit("spec.yaml", "features: {kind: drop, columns: [id]}", "features: {kind: drop, columns: [id], from: dataset}")
+	s.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: drop, columns: [id], from: test}\n  close: {kind: marginals, real: held, synthetic: sample}\n")
+	s.write("test.csv", s.read("data.csv"))
+	return s
+}
+
+// TestInterruptedRunMakesNoCharge: a run that may charge nothing may not where it is continued.
+func TestInterruptedRunMakesNoCharge(t *testing.T) {
+	t.Parallel()
+	s := studyWithTest(t)
+	table := s.read("test.csv")
+	s.run("--yes", "--drop-noise-key")
+	s.write("test.csv", table[:strings.LastIndexByte(strings.TrimSuffix(table, "\n"), '\n')+1])
+	s.run("--yes")
+	records, err := filepath.Glob(s.path("runs/study/*/run.json"))
+	s.must(err)
+	if len(records) != 2 || s.charges() != 1 {
+		t.Fatalf("%d records and %d charges, want 2 and 1", len(records), s.charges())
+	}
+	last, err := filepath.Rel(s.path(""), records[1])
+	s.must(err)
+	s.edit(last, `"status": "done"`, `"status": "interrupted"`)
+	s.must(os.RemoveAll(s.path("runs/cache")))
+	if code, _, errs := s.run("--yes"); code != exitFailed || s.charges() != 1 {
+		t.Errorf("exit code %d, %d charges, want %d and 1: %s", code, s.charges(), exitFailed, errs)
 	}
 }
