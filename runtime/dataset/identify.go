@@ -213,7 +213,7 @@ func (f *finding) record(own *owner) (*record, error) {
 	if rec.Key != own.Key {
 		return nil, twoKeys(known{f.place.owner, own}, known{f.index.recordPath(own.ID), &rec.owner})
 	}
-	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner))
+	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner), rec.joinBeside(f.place))
 }
 
 func (f *finding) warn(id string, changed bool, overlaps, joins []string) {

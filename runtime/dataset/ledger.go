@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"weir/privacy/ledger"
+	"weir/runtime/store"
 )
 
 // CheckLedger refuses a ledger that lacks charges of which the owner's side
@@ -18,7 +20,8 @@ func (id *Identity) CheckLedger(entries []ledger.Entry) error {
 }
 
 // NoteLedger keeps, once charges are in the ledger and before their noise is drawn, the lines
-// of the ledger in the owner's copy, and then its head beside the data and in the index. Of a
+// of the ledger in the owner's copy, and then its head beside the data and in the index. It refuses
+// another ledger than the first that was charged. Of a
 // crash in between, the next opening finds a copy that is behind the ledger, or a head that is
 // behind the copy, and brings it up to date.
 func (id *Identity) NoteLedger(path string, entries []ledger.Entry) error {
@@ -26,12 +29,27 @@ func (id *Identity) NoteLedger(path string, entries []ledger.Entry) error {
 		return nil
 	}
 	return id.update(func(rec *record) error {
+		if err := rec.secondLedger(path); err != nil {
+			return err
+		}
 		if err := id.keptFault(id.kept().Follow(entries)); err != nil {
 			return err
 		}
 		rec.note(path, headOf(entries))
 		return nil
 	})
+}
+
+// secondLedger refuses the ledger at a path while another one is there that was charged: of two runs that make the
+// first charge of a dataset side by side, to the ledgers of two copies, one draws no noise.
+func (o *owner) secondLedger(path string) error {
+	_, err1 := os.Stat(o.Ledger)
+	_, err2 := os.Stat(path)
+	if o.LedgerCount == 0 || err1 != nil || err2 != nil || store.SamePath(o.Ledger, path) {
+		return nil
+	}
+	return Refusal{fmt.Errorf("%s: is a second ledger of %s beside %s, must be one: join them (weir ledger merge %s %s) and move the second away",
+		path, o.ID, o.Ledger, quoted(o.Ledger), quoted(path))}
 }
 
 // KnownPrivate reports that a content is that of a dataset which runs under out

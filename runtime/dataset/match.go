@@ -47,15 +47,12 @@ func (f *finding) tellContent(r *record) {
 // neighbour finds a file of the same content in the same folder, which another
 // folder of runs may know.
 func (f *finding) neighbour() (*owner, error) {
-	files, err := os.ReadDir(filepath.Dir(f.place.path))
+	files, err := ownersIn(filepath.Dir(f.place.path))
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		if !strings.HasSuffix(file.Name(), OwnerSuffix) {
-			continue
-		}
-		path, own := filepath.Join(filepath.Dir(f.place.path), file.Name()), &owner{}
+	for _, path := range files {
+		own := &owner{}
 		if _, err := readPrivate(path, own, ownerCure); err != nil {
 			return nil, err
 		}
@@ -65,6 +62,17 @@ func (f *finding) neighbour() (*owner, error) {
 		}
 	}
 	return nil, nil
+}
+
+// ownersIn lists the owner files in a folder.
+func ownersIn(dir string) (paths []string, err error) {
+	files, err := os.ReadDir(dir)
+	for _, file := range files {
+		if strings.HasSuffix(file.Name(), OwnerSuffix) {
+			paths = append(paths, filepath.Join(dir, file.Name()))
+		}
+	}
+	return paths, err
 }
 
 // byLedger takes the id of a ledger beside the file, such as one that was

@@ -56,10 +56,15 @@ func (o *owner) known(mac string) bool {
 }
 
 // join takes up what another file of the same dataset knows. Nothing is lost:
-// contents add up, and the longer ledger counts.
+// contents add up, and the longer ledger counts; two that are both there are refused.
 func (o *owner) join(other *owner) error {
 	if other.ID != o.ID || other.Key != o.Key {
 		return fmt.Errorf("is of another dataset or has another key than %s, must have the same", o.ID)
+	}
+	if other.LedgerCount > 0 {
+		if err := o.secondLedger(other.Ledger); err != nil {
+			return err
+		}
 	}
 	for _, c := range other.Contents {
 		o.take(c)

@@ -153,6 +153,21 @@ func (o *owner) joinHome(own string) error {
 	return nil
 }
 
+// joinBeside takes up what the owner files in the folder of the data know of this dataset: copies that are run
+// under several folders of runs have one ledger from the first charge on, wherever it lies, and one table a version.
+func (o *owner) joinBeside(at place) error {
+	files, err := ownersIn(filepath.Dir(at.path))
+	for _, path := range files {
+		other := owner{}
+		_, unread := readPrivate(path, &other, ownerCure)
+		if unread == nil && path != at.beside && other.ID == o.ID && other.Key == o.Key {
+			unread = o.join(&other)
+		}
+		err = errors.Join(err, unread)
+	}
+	return err
+}
+
 // bindHome binds the version in the owner file beside the ledger: of two files of the dataset that are
 // charged under two folders of runs, the second finds there what the first has bound.
 func (id *Identity) bindHome() (err error) {
@@ -192,7 +207,10 @@ func (id *Identity) update(change func(*record) error) error {
 		case rec == nil || own == nil:
 			return fmt.Errorf("%s or %s: is gone, must stay while a run charges the dataset", x.recordPath(id.ID), id.place.owner)
 		}
-		if err := errors.Join(rec.join(own), change(rec)); err != nil {
+		if err := errors.Join(rec.join(own), rec.joinBeside(id.place)); err != nil {
+			return err
+		}
+		if err := change(rec); err != nil {
 			return err
 		}
 		return errors.Join(x.save(rec), writePrivate(x.disk, id.place.owner, rec.owner))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -205,4 +206,81 @@ func TestTheVersionProposedIsNew(t *testing.T) {
 	if err := b.fails("a.csv", "1"); b.mustRefuse(err) && !strings.Contains(err.Error(), `dataset.version: "4"`) {
 		t.Errorf("%v: must propose 4", err)
 	}
+}
+
+// TestCopiesHaveOneLedgerFromTheFirstCharge: two files of a dataset were opened before anything was charged,
+// under one folder of runs or two. The second to charge is refused before its noise is drawn, and then
+// finds ledger and versions of the first, wherever that ledger lies.
+func TestCopiesHaveOneLedgerFromTheFirstCharge(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		b := newBench(t)
+		other, home := *b, filepath.Join(t.TempDir(), "ledger.jsonl")
+		if apart {
+			other.out = t.TempDir()
+		}
+		b.write("a.csv", people(0, 300))
+		b.write("b.csv", people(0, 300))
+		one, two := b.identify("a.csv", "1"), other.identify("b.csv", "1")
+		if one.ID != two.ID {
+			t.Fatal("a copy is another dataset")
+		}
+		if err := charge(one, home); err != nil {
+			t.Fatal(err)
+		}
+		if err := charge(two, b.path("b.csv"+LedgerSuffix)); !errors.As(err, new(Refusal)) {
+			t.Errorf("apart %v: %v: a second ledger of one dataset is not refused", apart, err)
+		}
+		if two = other.identify("b.csv", "1"); two.Ledger != home {
+			t.Errorf("apart %v: the ledger is %q, must be %q", apart, two.Ledger, home)
+		}
+		b.write("b.csv", people(0, 299))
+		open := other.identify("b.csv", "2")
+		if err := b.identify("a.csv", "2").Bind(); err != nil {
+			t.Fatal(err)
+		}
+		b.mustRefuse(open.Bind())
+		b.mustRefuse(other.fails("b.csv", "2"))
+	}
+}
+
+// TestTwoLedgersOfOneDatasetAreFound: as two folders of runs leave them that make the first charge in one instant.
+func TestTwoLedgersOfOneDatasetAreFound(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	b.write("b.csv", people(0, 300))
+	one, two := b.identify("a.csv", "1"), b.identify("b.csv", "1")
+	before, _ := os.ReadFile(two.place.owner)
+	if err := charge(one, b.path("a.csv"+LedgerSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := os.ReadFile(one.place.owner)
+	b.out = t.TempDir()
+	if err := errors.Join(os.Remove(one.place.owner), os.WriteFile(two.place.owner, before, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := charge(b.identify("b.csv", "1"), b.path("b.csv"+LedgerSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(one.place.owner, after, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.csv", "b.csv"} {
+		mustContain(t, b.fails(name, "1"), "is a second ledger of "+one.ID, "weir ledger merge")
+	}
+}
+
+// charge does as a run does before its noise is drawn.
+func charge(id *Identity, path string) error {
+	l, err := ledger.Open(disk.Disk{}, path, id.ID, clock)
+	if err != nil {
+		return err
+	}
+	if err := id.Bind(); err != nil {
+		return err
+	}
+	c := ledger.Charge{ID: path, Version: id.Version, Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}
+	if _, err := l.Append(nil, c); err != nil {
+		return err
+	}
+	return id.NoteLedger(path, l.Entries())
 }
