@@ -168,9 +168,13 @@ func Restore(d disk.Disk, path string, lines []Entry) (there int, err error) {
 	if err := d.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return 0, err
 	}
-	unlock, err := d.Lock(path)
+	named := path
+	if path, err = linked(path); err != nil {
+		return 0, err
+	}
+	unlock, err := d.Lock(named) // as runs do, whose ledger goes by this name
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
+		return 0, fmt.Errorf("%s: %w", named, err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	data, err := disk.ReadFile(path, 0)

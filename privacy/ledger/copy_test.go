@@ -169,3 +169,28 @@ func TestRestore(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedLedgerStaysLinked: what is written whole lands where a charge would be appended.
+func TestLinkedLedgerStaysLinked(t *testing.T) {
+	full := filled(t, 3).data
+	for what, write := range map[string]func(path string) error{
+		"restore": func(path string) error {
+			_, err := Restore(disk.Disk{}, path, parsed(t, full))
+			return err
+		},
+		"merge": func(path string) error {
+			_, other := copyOf(t, full)
+			return MergeFiles(disk.Disk{}, path, other)
+		},
+	} {
+		home, path := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "ledger")
+		one := full[:bytes.IndexByte(full, '\n')+1]
+		if err := errors.Join(os.WriteFile(home, one, 0o644), os.Symlink(home, path), write(path)); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		got, _ := os.ReadFile(home)
+		if to, err := os.Readlink(path); err != nil || to != home || !bytes.Equal(got, full) {
+			t.Errorf("%s: %v: the ledger that the link leads to holds %d bytes, want %d", what, err, len(got), len(full))
+		}
+	}
+}

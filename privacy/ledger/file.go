@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"weir/internal/disk"
@@ -72,5 +74,25 @@ func MergeFiles(d disk.Disk, path string, others ...string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return d.WriteBytes(path, 0o644, merged)
+	to, err := linked(path)
+	if err != nil {
+		return err
+	}
+	return d.WriteBytes(to, 0o644, merged)
+}
+
+// linked returns where a ledger lies that is named by a link, whose end may be gone. To replace the link by a
+// file would leave two ledgers, since a charge is appended where the link leads.
+func linked(path string) (string, error) {
+	for range 40 { // as many as Linux follows
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // no link: there is nothing, or a file
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: is a link that leads in a circle, must lead to the ledger", path)
 }
