@@ -190,6 +190,11 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 	}
 	mac := macOf(rec.Key.Key, "content", f.Digest)
 	c, err := rec.sees(f.Version, mac, f.Clock(), func() (noise.Key, error) { return noise.NewKey(f.Random) })
+	if err == nil && !f.Uncharged && !f.Replay && rec.forgot(f.Version, f.place) {
+		f.tell("whether this is the table that version %s of %s was charged with cannot be told, since nothing on the owner's side says it: if it is not, declare another dataset.version", f.Version, rec.ID)
+		c.Seen = f.Clock().UTC().Round(0)
+		c.Secret.Key, err = noise.NewKey(f.Random)
+	}
 	if err != nil {
 		return nil, err
 	}

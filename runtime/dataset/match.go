@@ -109,9 +109,8 @@ func (f *finding) adopt(id, path string, head ledger.Head) (*owner, error) {
 		f.tell("has no owner file, and is %s by the ledger beside it", id)
 		return &known.owner, nil
 	}
-	f.tell("has no owner file, and is %s by the ledger beside it; %s gets a new key. If the owner file was lost, restore it from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two keys splits and shards fall otherwise, "+
-		"and whether this is the table that version %s was charged with cannot be told here: if it is not, declare another dataset.version",
-		id, f.place.owner, f.Version)
+	f.tell("has no owner file, and is %s by the ledger beside it; %s gets a new key. If the owner file was lost, restore it from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two keys splits and shards fall otherwise",
+		id, f.place.owner)
 	key, err := noise.NewKey(f.Random)
 	own := &owner{ID: id, Key: secret{key}}
 	own.note(path, head)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"weir/privacy/ledger"
 	"weir/privacy/noise"
 )
 
@@ -87,6 +89,16 @@ func (o *owner) bound(version string) (macs []string) {
 		}
 	}
 	return macs
+}
+
+// forgot reports that a version was charged, by the ledger, and no content is known to be bound to it: the owner
+// file was lost, or is an older one. Who goes on begins another side, which shares no secret with the first.
+func (o *owner) forgot(version string, at place) bool {
+	if len(o.bound(version)) > 0 {
+		return false
+	}
+	entries, _, _ := chargesAt(cmp.Or(o.Ledger, at.path+LedgerSuffix), "") // of one that cannot be read whoever charges it says why
+	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Dataset == o.ID && e.Version == version })
 }
 
 // next proposes a version that was never declared, as far as the owner's side and the ledger tell.

@@ -269,6 +269,35 @@ func TestTwoLedgersOfOneDatasetAreFound(t *testing.T) {
 	}
 }
 
+// TestAnOlderOwnerFileIsAnotherSide: it does not know what a version was bound to since, says so, and shares no
+// secret with the runs that were.
+func TestAnOlderOwnerFileIsAnotherSide(t *testing.T) {
+	b := newBench(t)
+	b.write("a.csv", people(0, 300))
+	one := b.identify("a.csv", "1")
+	backup, _ := os.ReadFile(one.place.owner)
+	if err := charge(one, b.path("a.csv"+LedgerSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if notes := b.identify("a.csv", "1").Notes; strings.Contains(strings.Join(notes, ""), "cannot be told") {
+		t.Errorf("a bound version is told of: %q", notes)
+	}
+	b.out = t.TempDir()
+	if err := os.WriteFile(one.place.owner, backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := b.identify("a.csv", "1")
+	if again.ID != one.ID || again.Secret == one.Secret || !strings.Contains(strings.Join(again.Notes, ""), "cannot be told") {
+		t.Errorf("%v: an older owner file shares the secret of a run that it does not know of", again.Notes)
+	}
+	if err := again.Bind(); err != nil {
+		t.Fatal(err)
+	}
+	if last := b.identify("a.csv", "1"); last.Secret != again.Secret || len(last.Notes) > 0 {
+		t.Errorf("%v: a version that was bound again has another secret", last.Notes)
+	}
+}
+
 // charge does as a run does before its noise is drawn.
 func charge(id *Identity, path string) error {
 	l, err := ledger.Open(disk.Disk{}, path, id.ID, clock)
