@@ -55,12 +55,12 @@ func TestInterruptedRunMakesNoCharge(t *testing.T) {
 	s.run("--yes", "--drop-noise-key")
 	s.write("test.csv", table[:strings.LastIndexByte(strings.TrimSuffix(table, "\n"), '\n')+1])
 	s.run("--yes")
-	records, err := filepath.Glob(s.path("runs/study/*/run.json"))
+	marks, err := filepath.Glob(s.path("runs/study/*/internal/charges-nothing"))
 	s.must(err)
-	if len(records) != 2 || s.charges() != 1 {
-		t.Fatalf("%d records and %d charges, want 2 and 1", len(records), s.charges())
+	if len(marks) != 1 || s.charges() != 1 {
+		t.Fatalf("%d runs that may charge nothing, and %d charges, want 1 and 1", len(marks), s.charges())
 	}
-	last, err := filepath.Rel(s.path(""), records[1])
+	last, err := filepath.Rel(s.path(""), filepath.Join(filepath.Dir(filepath.Dir(marks[0])), "run.json"))
 	s.must(err)
 	s.edit(last, `"status": "done"`, `"status": "interrupted"`)
 	s.must(os.RemoveAll(s.path("runs/cache")))
