@@ -59,6 +59,10 @@ type Column struct {
 	// the unit. A new column does not have it, so what a stage writes over that column
 	// cannot pass for it.
 	OfUnit bool `json:"-" yaml:"-"`
+	// FromUnit names the column of the privacy unit that the value was computed from, alone or
+	// with others; on that column it is its own name, and "" on all others. It proves nothing, as
+	// OfUnit does: whatever a stage does to the value, it is never lost but with the column.
+	FromUnit string `json:"-" yaml:"-"`
 	// Late says that bounds or categories are not known yet: the stage that Source names
 	// releases them when it runs. No table of a run has it (see Header.Filled).
 	Late bool `json:"-" yaml:"-"`
@@ -91,6 +95,9 @@ type Transform struct {
 	Params []byte  `json:"params"` // JSON
 	Before *Domain `json:"before"` // columns before the step, without history
 }
+
+// TellsUnit reports whether the value may tell whose a row is.
+func (c *Column) TellsUnit() bool { return c.OfUnit || c.FromUnit != "" }
 
 // Column returns the named column, or nil.
 func (d *Domain) Column(name string) *Column {

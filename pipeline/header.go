@@ -65,19 +65,19 @@ func (k Kept) Accepted() string {
 	return fmt.Sprintf("%d, its last, or a multiple of %d below, its release_every", k.Last, k.Every)
 }
 
-// UnitColumns lists the columns of a private table that tell whose a row is: the column of the
-// privacy unit, and functions of its value. A stage that learns or counts them makes a table
+// UnitColumns returns the columns of a private table that tell whose a row is: the column of the
+// privacy unit, and what was computed from it. A stage that learns or counts them makes a table
 // of ids: of no use to anyone, and paid for with the noise of all other columns.
-func (h Header) UnitColumns() (names []string) {
+func (h Header) UnitColumns() (columns []Column) {
 	if h.Form != FormTable || h.Class != Private || h.Domain == nil {
 		return nil
 	}
 	for _, c := range h.Domain.Columns {
-		if c.OfUnit || c.Name != "" && c.Name == h.Terms.Unit.Column {
-			names = append(names, c.Name)
+		if c.TellsUnit() || c.Name != "" && c.Name == h.Terms.Unit.Column {
+			columns = append(columns, c)
 		}
 	}
-	return names
+	return columns
 }
 
 // ShardColumn is the int32 column that the stage shard adds; it is part of the

@@ -52,7 +52,7 @@ func (h Header) Filled(domain *Domain) (Header, error) {
 		if now.Late || now.Name != planned.Name || now.ArrowType().ID() != planned.ArrowType().ID() {
 			return h, fmt.Errorf("column %s: was not released as planned", planned.Name)
 		}
-		if now.OfUnit = planned.OfUnit; planned.Late {
+		if now.OfUnit, now.FromUnit = planned.OfUnit, planned.FromUnit; planned.Late {
 			now.Source = planned.Source
 		}
 	}

@@ -1,6 +1,10 @@
 package pipeline
 
-import "weir/schema"
+import (
+	"strings"
+
+	"weir/schema"
+)
 
 // Problem is one thing wrong with a stage's settings or inputs, found before any
 // data is read. Path is that of the setting, relative to the stage; "" is the stage
@@ -33,10 +37,21 @@ func (ps *Problems) Refuse(rule, path, found, accepted string) {
 // OfUnit appends a problem where a stage is to learn or count a column that tells whose a row
 // is, and reports whether it did.
 func (ps *Problems) OfUnit(path string, c *Column) bool {
-	if c.OfUnit {
-		ps.Add(path, c.Name+", which names the privacy unit", "a column of values that many units share")
+	if c.TellsUnit() {
+		ps.Add(path, UnitWords(*c)+", which names the privacy unit", "a column of values that many units share")
 	}
-	return c.OfUnit
+	return c.TellsUnit()
+}
+
+// UnitWords names columns that tell whose a row is, and the column that each was computed from.
+func UnitWords(columns ...Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		if names[i] = c.Name; c.FromUnit != "" && c.FromUnit != c.Name {
+			names[i] += " (computed from " + c.FromUnit + ")"
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Err is nil where there is no problem.

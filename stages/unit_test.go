@@ -89,6 +89,37 @@ func TestNoKindModelsTheUnit(t *testing.T) {
 	}
 }
 
+// TestNoKindModelsWhatIsComputedFromTheUnit: a column that a stage computes from the unit's, under a
+// name of its own or over another column, is refused as the unit's is, with both names, also where
+// the unit's own column is gone and the copy is of the third hand.
+func TestNoKindModelsWhatIsComputedFromTheUnit(t *testing.T) {
+	const copied = `  more: {kind: derive, columns: [{name: copy, formula: "pid", type: integer, bounds: [0, 999]}]}` + "\n"
+	const bare = "  bare: {kind: drop, columns: [pid]}\n"
+	for before, want := range map[string]string{
+		copied:        "with the column pid, copy (computed from pid), which",
+		copied + bare: "with the column copy (computed from pid), which",
+		copied + bare + "  some: {kind: filter, keep: age > 3}\n":                                                              "with the column copy (computed from pid), which",
+		copied + bare + "  code: {kind: discretize, columns: [copy], bins: 5}\n":                                               "with the column copy (computed from pid), which",
+		copied + bare + "  code: {kind: encode}\n":                                                                             "with the column copy (computed from pid), which",
+		copied + bare + "  code: {kind: encode}\n  back: {kind: decode}\n":                                                     "with the column copy (computed from pid), which",
+		copied + bare + "  mark: {kind: missing_indicator, columns: [copy]}\n":                                                 "with the column copy (computed from pid), copy_missing (computed from pid), which",
+		copied + bare + "  mark: {kind: not_available, columns: {copy: 9}}\n":                                                  "with the column copy (computed from pid), copy_not_available (computed from pid), which",
+		copied + bare + "  fill: {kind: impute_knn, scope: table, columns: [copy]}\n":                                          "with the column copy (computed from pid), which",
+		"  over: {kind: derive, columns: [{name: age, formula: \"max(age, pid)\", type: integer, bounds: [0, 999]}]}\n" + bare: "with the column age (computed from pid), which",
+		"  more: {kind: derive, columns: [{name: a, formula: \"pid % 7\", type: integer, bounds: [0, 6]}, {name: b, formula: \"a > 3\", type: boolean}]}\n" +
+			"  bare: {kind: drop, columns: [pid, a]}\n": "with the column b (computed from pid), which",
+		copied + "  bare: {kind: drop, columns: [pid, copy]}\n":                                                                  "",
+		copied + bare + `  over: {kind: derive, columns: [{name: copy, formula: "age", type: integer, bounds: [0, 99]}]}` + "\n": "",
+	} {
+		for _, kind := range []string{"independent", "mst", "dp_wgan"} {
+			got := visitsFaults(t, before+fmt.Sprintf("  train: {kind: %s}\n", kind))
+			if !strings.Contains(got, want) || (want == "") != !strings.Contains(got, "names the privacy unit") {
+				t.Errorf("%s behind\n%s%q, must say %q", kind, before, got, want)
+			}
+		}
+	}
+}
+
 // TestVisitsAreModelled: with the stage that the refusal names the spec compiles, and so does
 // one whose unit is a row, which has no column of its own.
 func TestVisitsAreModelled(t *testing.T) {
@@ -118,6 +149,11 @@ func TestNothingIsAskedOfTheUnit(t *testing.T) {
 		"kind: dp_count":                                             "",
 	} {
 		got := visitsFaults(t, "  train: {"+stage+"}\n")
+		copied := visitsFaults(t, `  more: {kind: derive, columns: [{name: copy, formula: "pid", type: integer, bounds: [0, 999]}]}`+
+			"\n  train: {"+strings.ReplaceAll(stage, "pid", "copy")+"}\n")
+		if said := strings.ReplaceAll(want, "is pid,", "is copy (computed from pid),"); strings.Contains(stage, "pid") && !strings.Contains(copied, said) {
+			t.Errorf("%s of a copy: %q, must say %q", stage, copied, said)
+		}
 		if !strings.Contains(got, want) || (want == "") != !strings.Contains(got, "names the privacy unit") {
 			t.Errorf("%s: %q, must say %q", stage, got, want)
 		}

@@ -90,7 +90,7 @@ func (g *generator) unitName() string {
 }
 
 // isUnit reports whether a column tells whose a row is, which no model may learn.
-func (g *generator) isUnit(c pipeline.Column) bool { return c.OfUnit || c.Name == g.unitName() }
+func (g *generator) isUnit(c pipeline.Column) bool { return c.TellsUnit() || c.Name == g.unitName() }
 
 // column is any one of a table; of a table that has none, a name that is
 // refused.

@@ -143,7 +143,7 @@ func SamePromises(first, again pipeline.Work) error {
 
 // sameColumn leaves out what may be released.
 func sameColumn(a, b pipeline.Column) bool {
-	return a.Name == b.Name && a.Type == b.Type && a.Nullable == b.Nullable && a.OfUnit == b.OfUnit
+	return a.Name == b.Name && a.Type == b.Type && a.Nullable == b.Nullable && a.OfUnit == b.OfUnit && a.FromUnit == b.FromUnit
 }
 
 // sameSpends holds a second plan against what is on the bill.

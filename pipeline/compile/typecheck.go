@@ -45,7 +45,7 @@ func (c *compiler) checkOutputs(s *spec.Stage, in pipeline.Headers, step *Step) 
 	}
 }
 
-// checkUnit refuses a model of a column that tells whose a row is. What else takes the table
+// checkUnit refuses a model of a column that tells whose a row is, under whatever name. What else takes the table
 // may need the column: split and shard keep the rows of a unit together by it.
 func (c *compiler) checkUnit(s *spec.Stage) {
 	if made := s.Kind.Out[0].Form; made != pipeline.FormModel && made != pipeline.FormDetector {
@@ -57,9 +57,10 @@ func (c *compiler) checkUnit(s *spec.Stage) {
 		}
 		for _, r := range s.Inputs[port.Name] {
 			h, _ := c.header(r)
-			if names := h.UnitColumns(); len(names) > 0 {
-				of := strings.Join(names, ", ")
-				c.refuseAt("stages."+s.ID+"."+port.Key(), s.ID, "", fmt.Sprintf("%s with the column %s, which names the privacy unit", r, of),
+			if columns := h.UnitColumns(); len(columns) > 0 {
+				of := strings.Join((&pipeline.Domain{Columns: columns}).Names(), ", ")
+				c.refuseAt("stages."+s.ID+"."+port.Key(), s.ID, "",
+					fmt.Sprintf("%s with the column %s, which names the privacy unit", r, pipeline.UnitWords(columns...)),
 					fmt.Sprintf("a table without it: put a stage {kind: drop, columns: [%s]} between the two, "+
 						"behind the last one that needs the unit (split, shard)", of))
 			}

@@ -94,6 +94,7 @@ func (s *Spec) Source() pipeline.Header {
 		h.Rows = 0 // how many rows are dropped beyond max_rows depends on the data
 		d = d.Clone()
 		c := d.Column(unit)
+		c.FromUnit = unit
 		c.OfUnit = s.Privacy.Adjacency == privacy.AddRemove || !s.Dataset.merges(c)
 	}
 	return pipeline.TableHeader(d, h)

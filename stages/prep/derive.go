@@ -73,6 +73,9 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 	before := len(*ps)
 	e := compile(ps, path+".formula", c.Formula, h.Domain, reflect.Invalid)
 	col := c.column()
+	if e != nil {
+		col.FromUnit = e.fromUnit()
+	}
 	if col.Type.Coded() && len(col.Categories) == 0 {
 		ps.Add(path+".categories", "absent", "the values of a column that is "+string(c.Type))
 	}

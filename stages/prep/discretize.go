@@ -84,7 +84,7 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 			params = append(params, binned{c.Name, edges, s.Inverse})
 		}
 		*c = pipeline.Column{Name: c.Name, Type: pipeline.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc,
-			OfUnit: ofUnit(*c, h) && edges != nil}
+			OfUnit: ofUnit(*c, h) && edges != nil, FromUnit: c.FromUnit}
 	}
 	s.quantiles(&ps, in, &p)
 	if err := ps.Err(); err != nil {

@@ -70,7 +70,7 @@ const noNoise = 0x1p-20
 func (s *DPBounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 	places := ps.Pick("columns", d, s.Columns)
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && isNumber(&c) && c.Bounds == nil && !c.Late && !c.OfUnit {
+		if len(s.Columns) == 0 && isNumber(&c) && c.Bounds == nil && !c.Late && !c.TellsUnit() {
 			places = append(places, i)
 		}
 	}

@@ -70,7 +70,7 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func (s *DPCategories) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 	places := ps.Pick("columns", d, s.Columns)
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && c.Type == pipeline.Text && !c.OfUnit {
+		if len(s.Columns) == 0 && c.Type == pipeline.Text && !c.TellsUnit() {
 			places = append(places, i)
 		}
 	}
@@ -78,8 +78,8 @@ func (s *DPCategories) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 		switch c := &d.Columns[i]; {
 		case c.Type != pipeline.Text:
 			ps.Add("columns", c.Name+", which is "+describe(c), "columns of type text")
-		case c.OfUnit:
-			ps.Refuse("W02", "columns", c.Name+", which names the privacy unit", "columns of values that many units share")
+		case c.TellsUnit():
+			ps.Refuse("W02", "columns", pipeline.UnitWords(*c)+", which names the privacy unit", "columns of values that many units share")
 		case slices.Contains(c.Missing, s.Other):
 			ps.Add("other", fmt.Sprintf("%q, which stands for a missing value in %s", s.Other, c.Name), "another name")
 		}

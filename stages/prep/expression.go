@@ -94,6 +94,16 @@ func (e *expression) build(ps *pipeline.Problems, path, source string, d *pipeli
 	return e
 }
 
+// fromUnit names the column of the privacy unit that the expression computes from, or "".
+func (e *expression) fromUnit() string {
+	for _, in := range e.inputs {
+		if of := in.column.FromUnit; of != "" {
+			return of
+		}
+	}
+	return ""
+}
+
 func resultKind(p *vm.Program) reflect.Kind {
 	t := p.Node().Type()
 	if t == nil {

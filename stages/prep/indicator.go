@@ -55,7 +55,7 @@ func (s *MissingIndicator) plan(h pipeline.Header) (rewrite, error) {
 		c := h.Domain.Columns[i]
 		b.add(c, keep(i))
 		if marked[i] {
-			b.indicator(&ps, c.Name, c.Name+s.Suffix, false, markMissing(i))
+			b.indicator(&ps, c, c.Name+s.Suffix, false, markMissing(i))
 		}
 	}
 	return b.rewrite(h, missingIndicatorName, ps)
@@ -87,12 +87,13 @@ func (b *inserter) add(c pipeline.Column, m maker) {
 }
 
 // indicator adds the yes/no column `name` about the column `of`.
-func (b *inserter) indicator(ps *pipeline.Problems, of, name string, nullable bool, m maker) {
+func (b *inserter) indicator(ps *pipeline.Problems, of pipeline.Column, name string, nullable bool, m maker) {
 	if b.from.Index(name) >= 0 {
 		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
-	b.add(pipeline.Column{Name: name, Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable}, m)
-	b.params = append(b.params, indicated{Name: of, Indicator: name})
+	b.add(pipeline.Column{Name: name, Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable,
+		FromUnit: of.FromUnit}, m)
+	b.params = append(b.params, indicated{Name: of.Name, Indicator: name})
 }
 
 func (b *inserter) rewrite(h pipeline.Header, kind string, ps pipeline.Problems) (rewrite, error) {

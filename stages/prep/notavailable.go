@@ -59,7 +59,7 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 		c.OfUnit = ofUnit(c, h)
 		b.d.Suspend(c.Name)
 		b.add(c, replaceSentinel(i, sentinel, s.value(&ps, c), c.ArrowType()))
-		b.indicator(&ps, c.Name, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel))
+		b.indicator(&ps, c, c.Name+s.Suffix, c.Nullable, markSentinel(i, sentinel))
 		b.params[len(b.params)-1].Sentinel = sentinel
 	}
 	return b.rewrite(h, notAvailableName, ps)
