@@ -56,9 +56,12 @@ func stoodIn(dir store.RunDir, stage string) (s stood) {
 
 // stands refuses to draw noise again that the run has paid for on other inputs.
 func (r *run) stands(step *compile.Step, where string) error {
-	own := r.from(step) == nil && !r.free(step) && !r.blind && r.purse.Charged(r.record.ID, step, r.recipes[step.ID])
-	if own && stoodIn(r.dir, step.ID) != (stood{r.record.ID, where}) {
+	if r.from(step) != nil || r.free(step) || r.blind {
+		return nil
+	}
+	begun, err := r.purse.Begun(step, r.recipes[step.ID])
+	if begun && stoodIn(r.dir, step.ID) != (stood{r.record.ID, where}) {
 		return fmt.Errorf("%w. --fresh draws new noise", pay.ErrNewCharge)
 	}
-	return nil
+	return err
 }

@@ -30,7 +30,8 @@ type Purse struct {
 
 	mu      sync.Mutex
 	charges []record.Charge
-	before  []string // of charges, ids of those of this run that the ledger held already
+	before  []string        // of charges, ids of those of this run that the ledger held already
+	own     map[string]bool // ids that the ledger held for this run when Begun looked, or that were written since
 	head    ledger.Head
 }
 
@@ -101,8 +102,13 @@ func chargeID(run, stage, name, recipe string) string {
 	return fmt.Sprintf("%s/%s/%s/%s", run, stage, name, short(recipe))
 }
 
+// ErrElsewhere is a charge of this run that another process made after this one had looked.
+var ErrElsewhere = errors.New("a copy of this run's folder, continued elsewhere, has charged this stage meanwhile; " +
+	"nothing is drawn here. Use what the other copy made, or --fresh draws new noise, for a charge")
+
 // pay records a charge, synced. One that an interrupted attempt of this run, or the
-// earlier run whose noise it is, has paid is not paid again: the noise is the same.
+// earlier run whose noise it is, has paid is not paid again: the noise is the same. A charge of this run's name that
+// Begun did not find is a copy's, of which nothing says that its inputs were the same.
 func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string, from *Earlier) error {
 	if from != nil {
 		return p.take(s, spend, recipe, from.Run)
@@ -116,16 +122,54 @@ func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string, fro
 		return nil
 	}
 	entries, head, before, err := p.account.append(c)
+	if err == nil {
+		err = p.claim(c.ID, before)
+	}
 	if err != nil {
 		return p.asBegun(err)
 	}
 	p.note(c, spend.Event, entries, head)
-	if before {
-		p.mu.Lock()
-		p.before = append(p.before, c.ID)
-		p.mu.Unlock()
+	return nil
+}
+
+// claim takes a charge for this run's own; before says that the ledger held it already.
+func (p *Purse) claim(id string, before bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case before && !p.own[id]:
+		return fmt.Errorf("%s: %w", id, ErrElsewhere)
+	case before:
+		p.before = append(p.before, id)
+	default:
+		p.hold(id)
 	}
 	return nil
+}
+
+func (p *Purse) hold(id string) {
+	if p.own == nil {
+		p.own = map[string]bool{}
+	}
+	p.own[id] = true
+}
+
+// Begun reports whether the ledger holds any charge that this run made for a stage of this recipe. From
+// then on pay takes these for its own: the caller has to hold against its folder what they stand on.
+func (p *Purse) Begun(s *compile.Step, recipe string) (begun bool, err error) {
+	if p.account == nil {
+		return false, nil
+	}
+	entries, _, err := p.account.read()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range s.Spends {
+		if c := p.charge(p.run, s, &s.Spends[i], recipe); includes(entries, c) {
+			p.hold(c.ID)
+			begun = true
+		}
+	}
+	return begun, err
 }
 
 // ErrUncharged is a charge of an earlier run that the ledger does not hold.

@@ -111,6 +111,9 @@ func TestResumedRunPaysOnce(t *testing.T) {
 	} {
 		p := purse(plan, c.run)
 		p.account = opened(t, plan, path)
+		if begun, err := p.Begun(&plan.Steps[0], c.recipe); err != nil || begun != (i == 1) {
+			t.Errorf("%d: begun %v, %v", i, begun, err)
+		}
 		err := p.PayAll(&plan.Steps[0], c.recipe, nil)
 		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
 			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
