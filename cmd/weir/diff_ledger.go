@@ -12,8 +12,8 @@ import (
 )
 
 // ledgerSide reads a ledger that lies at path.
-func ledgerSide(c *cobra.Command, arg, path string) (compare.Side, error) {
-	entries, err := readLedger(path)
+func ledgerSide(c *cobra.Command, arg string) (compare.Side, error) {
+	_, entries, err := readLedgerOf(arg)
 	if err != nil {
 		return compare.Side{}, err
 	}

@@ -24,13 +24,13 @@ func (d *differ) side(c *cobra.Command, arg string) (compare.Side, error) {
 		return d.specSide(arg)
 	}
 	info, err := os.Stat(arg)
-	path := ledgerOf(arg)
+	table := isTable(arg)
 	rev, name, inGit := strings.Cut(arg, ":")
 	switch {
-	case err != nil && path == arg && inGit && rev != "":
+	case err != nil && !table && inGit && rev != "":
 		return commitFile(c, rev, name)
-	case path != arg || strings.HasSuffix(arg, dataset.LedgerSuffix):
-		return ledgerSide(c, arg, path)
+	case table || strings.HasSuffix(arg, dataset.LedgerSuffix):
+		return ledgerSide(c, arg)
 	case err != nil:
 		return compare.Side{}, withCode(exitUsage, fmt.Errorf("%s: %w: must be a spec, a saved plan, the folder of a run or a ledger; a spec in git is named as REV..REV -- SPEC", arg, store.Reason(err)))
 	case info.IsDir():
@@ -53,7 +53,7 @@ func (d *differ) fileSide(c *cobra.Command, arg string) (compare.Side, error) {
 	first, _, _ := strings.Cut(string(data), "\n")
 	var line struct{ Prev, Hash string }
 	if json.Unmarshal([]byte(first), &line) == nil && line.Prev != "" && line.Hash != "" {
-		return ledgerSide(c, arg, arg)
+		return ledgerSide(c, arg)
 	}
 	return d.specSide(arg)
 }

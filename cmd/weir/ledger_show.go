@@ -39,7 +39,8 @@ func ledgerShow(s streams) *cobra.Command {
 		Use:   "show FILE",
 		Short: "List the charges and what they add up to",
 		Long: `List the charges of a ledger and what they add up to for one privacy unit. FILE may
-be the table itself, whose ledger lies beside it. There are two totals. The first
+be the table itself: its ledger lies where the owner file beside it says, else beside
+it. There are two totals. The first
 composes the events under --accountant and holds for a list of charges that was
 fixed in advance, as in one plan; epsilons are not simply added. The second is that
 of the filter behind the dataset's budget, and holds for runs that were chosen after
@@ -54,7 +55,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 		Example: "  weir ledger show patients.csv.weir-ledger.jsonl --delta 1e-6\n  weir ledger show L --unit patient_id:4 --adjacency add_remove --accountant rdp --json",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			entries, err := readLedger(ledgerOf(args[0]))
+			_, entries, err := readLedgerOf(args[0])
 			if err != nil {
 				return err
 			}

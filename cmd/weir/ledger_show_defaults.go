@@ -11,16 +11,29 @@ import (
 	"weir/runtime/dataset"
 )
 
-// ledgerOf is the ledger beside path where there is one, or an owner file says that the
-// path is a table, because people name their table; else path.
-func ledgerOf(path string) string {
-	beside := path + dataset.LedgerSuffix
-	for _, file := range []string{beside, path + dataset.OwnerSuffix} {
+// isTable reports whether path is a table, which has a ledger or an owner file beside it: people name their table.
+func isTable(path string) bool {
+	for _, file := range []string{path + dataset.LedgerSuffix, path + dataset.OwnerSuffix} {
 		if _, err := os.Stat(file); err == nil && !strings.HasSuffix(path, dataset.LedgerSuffix) {
-			return beside
+			return true
 		}
 	}
-	return path
+	return false
+}
+
+// readLedgerOf reads the ledger at path, or that of the table at path, which may lie elsewhere (dataset.LedgerOf).
+func readLedgerOf(path string) (file string, entries []ledger.Entry, err error) {
+	if !isTable(path) {
+		entries, err = readLedger(path)
+		return path, entries, err
+	}
+	if file, err = dataset.LedgerOf(path); err != nil {
+		return file, nil, ledgerFault(file, err)
+	}
+	if entries, err = readLedger(file); err == nil {
+		err = ledgerFault(file, dataset.CheckOf(path, entries))
+	}
+	return file, entries, err
 }
 
 // commonDelta is that of the last cap. Without one it is 1e-6, unless the charges have

@@ -20,7 +20,7 @@ func ledgerVerify(s streams) *cobra.Command {
 		Use:   "verify FILE",
 		Short: "Check the chain of a ledger, and that it still holds the charges of runs",
 		Long: `Check that no line of a ledger was edited, reordered or removed. FILE is the ledger,
-or the table that it lies beside. A chain alone cannot show that its last lines were
+or its table: the owner file beside that says where the ledger lies. A chain alone cannot show that its last lines were
 removed; the records of runs can, because each states the head of the ledger after
 its charges. Every run.json under --runs that names this ledger or its dataset is
 checked; without --runs, the folder runs is searched if it exists. Files that keep what
@@ -31,8 +31,7 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 		Example: "  weir ledger verify patients.csv.weir-ledger.jsonl\n  weir ledger verify patients.csv.weir-ledger.jsonl --runs archive/runs",
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := ledgerOf(args[0])
-			entries, err := readLedger(path)
+			path, entries, err := readLedgerOf(args[0])
 			heads := 0
 			if err == nil {
 				heads, err = checkHeads(c, path, runs, entries)

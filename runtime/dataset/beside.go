@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"weir/privacy/ledger"
@@ -32,10 +33,35 @@ func Beside(path string) (known KnownBeside, err error) {
 	}
 	own := owner{}
 	found, err := readPrivate(data+OwnerSuffix, &own, ownerCure)
-	if err != nil || !found || !store.SamePath(own.Ledger, path) {
+	if err != nil || !found || !store.SamePath(own.Ledger, path) && exists(own.Ledger) {
 		return known, err
 	}
 	return KnownBeside{data, own.head()}, nil
+}
+
+// LedgerOf returns where the ledger of a table lies: where the owner file beside the table says, as
+// for a run, and beside the table where there is none.
+func LedgerOf(table string) (string, error) {
+	own := owner{}
+	found, err := readPrivate(table+OwnerSuffix, &own, ownerCure)
+	if err != nil || !found || !exists(own.Ledger) {
+		return table + LedgerSuffix, err
+	}
+	return own.Ledger, nil
+}
+
+// CheckOf refuses a ledger of a table that lacks charges of which the owner file beside the table knows.
+func CheckOf(table string, entries []ledger.Entry) error {
+	own := owner{}
+	if found, err := readPrivate(table+OwnerSuffix, &own, ownerCure); err != nil || !found {
+		return err
+	}
+	return KnownBeside{table, own.head()}.Check(entries)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return path != "" && err == nil
 }
 
 // Check refuses a ledger that lacks charges.
