@@ -56,7 +56,7 @@ func Restore(r Restoration) (done Restored, err error) {
 		return done, fmt.Errorf("%s: %w", r.Of, err)
 	}
 	rec.at(p)
-	s := restoring{disk: r.Disk, out: r.Out, rec: rec}
+	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path}
 	if s.ledger = rec.Ledger; s.ledger == "" {
 		s.ledger = path + LedgerSuffix
 	}
@@ -89,6 +89,7 @@ func (x *index) known(p place, named string) (*record, error) {
 type restoring struct {
 	disk        disk.Disk
 	out, ledger string
+	of          string // the table
 	rec         *record
 	best        []ledger.Entry // of all copies, the longest that could be read
 	from        string
@@ -115,6 +116,8 @@ func (s *restoring) restore() (Restored, error) {
 	done.There, err = ledger.Restore(s.disk, s.ledger, s.best)
 	if errors.Is(err, ledger.ErrBranch) {
 		err = fmt.Errorf("%w; join the two: weir ledger merge %s %s", err, quoted(s.ledger), quoted(s.from))
+	} else if errors.Is(err, ledger.ErrTampered) {
+		err = fmt.Errorf("%w; nothing was written. Move %s away, then restore again: weir ledger restore %s%s", err, s.ledger, quoted(s.of), outFlag(s.out))
 	}
 	return done, err
 }
