@@ -40,3 +40,18 @@ func deadTests(text string, there map[string]bool) (f found) {
 	}
 	return f
 }
+
+// TestAdviceNamesTheKey: who follows advice to acknowledge a rule writes privacy.acknowledge into a spec;
+// a bare acknowledge is a key of nothing.
+func TestAdviceNamesTheKey(t *testing.T) {
+	bare := regexp.MustCompile(`(?:^|[^.\w])acknowledge: ?\[`)
+	if !bare.MatchString("or acknowledge: [W33]") || bare.MatchString("or privacy.acknowledge: [W33]") {
+		t.Error("the check has gone blind")
+	}
+	for _, file := range tracked(t) {
+		message := strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go")
+		if (message || strings.HasPrefix(file, "docs/")) && bare.MatchString(read(t, file)) {
+			t.Errorf("%s: advises a bare acknowledge, must name privacy.acknowledge", file)
+		}
+	}
+}

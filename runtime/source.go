@@ -132,7 +132,7 @@ func overlapping(known *dataset.Identity, plan *compile.Plan) error {
 	if len(known.Overlaps) == 0 || plan.Dataset.Budget == nil || slices.Contains(plan.Spec.Privacy.Acknowledge, "W32") {
 		return nil
 	}
-	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger (W32); if the people are the same, give them one ledger: %s; if they are not, acknowledge: [W32]",
+	return dataset.Refusal{Err: fmt.Errorf("has a budget and shares rows with %s, whose charges are in another ledger (W32); if the people are the same, give them one ledger: %s; if they are not, privacy.acknowledge: [W32]",
 		strings.Join(known.Overlaps, ", "), strings.Join(known.Joins, "; "))}
 }
 

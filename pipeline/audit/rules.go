@@ -99,7 +99,7 @@ func Rules() []Rule {
 		{"W32", "warning", "the same dataset used by another spec without composing",
 			"the ledger",
 			"docs/design.md section 5", AtRun, []string{"TestSharedRowsAreSaid"}},
-		{"W33", "warning", "epsilon out of reach of the accountant, or above 10 without acknowledge",
+		{"W33", "warning", "epsilon out of reach of the accountant, or above 10 without privacy.acknowledge",
 			"plan-time feasibility",
 			"Ponomareva et al. 2023, How to DP-fy ML", Checked, nil},
 		{"W34", "note", "weak attacks offered as evidence of privacy",

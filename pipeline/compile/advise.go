@@ -24,7 +24,7 @@ func (c *compiler) advise() {
 	for _, column := range d.Columns().Columns {
 		if NamesUnits(column) {
 			c.warn("W25", fmt.Sprintf("the privacy unit is a row, and the column %s looks as if it named persons: if one has several rows, each row is protected and the person is not", column.Name),
-				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or acknowledge: [W25] where each has one row", column.Name))
+				fmt.Sprintf("privacy_unit: {column: %s, max_rows: ...}, or privacy.acknowledge: [W25] where each has one row", column.Name))
 			return
 		}
 	}
@@ -47,7 +47,7 @@ func (c *compiler) nameless(d *spec.Dataset) {
 	}
 	c.warning(pipeline.Finding{Rule: "W25", Level: pipeline.LevelNote,
 		Message: fmt.Sprintf("a row whose %s is missing (%s) is a unit of its own, whatever max_rows is: of a person with several such rows each row is protected and the person is not", column.Name, which),
-		Fix:     "give every row its unit, and leave nullable and missing out; or acknowledge: [W25] where such rows are of one person each"})
+		Fix:     "give every row its unit, and leave nullable and missing out; or privacy.acknowledge: [W25] where such rows are of one person each"})
 }
 
 // paidElsewhere says which parts of the declared domain were released for a charge of

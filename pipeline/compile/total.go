@@ -122,7 +122,7 @@ func (c *compiler) overBudget() {
 			"no less than the bill, or the fixed noise greater", spec.RuleBudget)
 	}
 	if proven != nil && *proven > 10 {
-		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or acknowledge: [W33]")
+		c.warn("W33", fmt.Sprintf("a proven epsilon of %s promises little", privacy.Bound(*proven)), "a smaller budget, or privacy.acknowledge: [W33]")
 	}
 	c.largeDelta()
 }
