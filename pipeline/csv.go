@@ -9,6 +9,6 @@ type CSV struct {
 	Trim        bool      `yaml:"trim,omitempty" json:"trim,omitempty" doc:"Blanks around values are dropped, as in the original UCI files."`
 	Missing     Spellings `yaml:"missing,omitempty" json:"missing,omitempty" doc:"Spellings of a missing value in every column, beside the empty cell."`
 	StripSuffix string    `yaml:"strip_suffix,omitempty" json:"strip_suffix,omitempty" doc:"Text dropped from the end of the last column, such as the full stop of adult.test."`
-	Unknown     string    `yaml:"unknown,omitempty" json:"unknown,omitempty" enum:"error|missing" doc:"What becomes of a value outside the declared categories; error by default."`
+	Unknown     string    `yaml:"unknown,omitempty" json:"unknown,omitempty" enum:"error|missing" doc:"What becomes of a value outside the declared categories; error by default. Where they become missing, the column needs nullable: true."`
 	Extra       string    `yaml:"extra,omitempty" json:"extra,omitempty" enum:"error|ignore" doc:"What becomes of a column of the file that the domain does not name; error by default."`
 }

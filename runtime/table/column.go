@@ -18,7 +18,8 @@ const (
 	ruleRounded  = "is a float of 2^53 or more, where different whole numbers are one; accepted: an integer type, or utf8 text of them"
 	ruleWide     = "is a whole number beyond 2^53, which numeric rounds; declare the column integer"
 	ruleDate     = "is not a date; accepted: YYYY-MM-DD"
-	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing"
+	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, nullable: true"
+	ruleUnknown  = "is outside the declared categories, and csv.unknown: missing needs a column with nullable: true; declare that, or the category"
 	ruleMissing  = "is missing, which the domain does not allow here; accepted: a value, or declare nullable: true"
 )
 
@@ -182,8 +183,12 @@ func (c *codes) add(v []byte) string {
 		c.values = append(c.values, code)
 		return ""
 	}
-	if !c.unknownNull && !c.has(v) {
+	switch {
+	case c.has(v):
+	case !c.unknownNull:
 		return ruleCategory
+	case !c.allowed:
+		return ruleUnknown
 	}
 	c.values = append(c.values, 0)
 	return c.null(len(c.values) - 1)
