@@ -132,5 +132,8 @@ func Rules() []Rule {
 		{"W43", "warning", "a paid stage none of whose inputs is private: its charge protects nobody",
 			"the private table as its input",
 			"docs/design.md section 3", Checked, nil},
+		{"W44", "note", "privacy units that go one way in a split together: their column is clipped to bounds, or rows may have no unit",
+			"every unit has a value of its own, inside the bounds",
+			"docs/spec.md, class and stability", Checked, nil},
 	}
 }

@@ -38,7 +38,8 @@ func (s *Bounds) Plan(in pipeline.Headers) (pipeline.Work, error) { return planR
 func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 	var ps pipeline.Problems
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
-	for _, i := range s.places(&ps, h.Domain) {
+	places := s.places(&ps, h.Domain)
+	for _, i := range places {
 		c := &d.Columns[i]
 		if c.Late { // its values are held to what is released
 			c.Nullable, c.OfUnit = c.Nullable || s.Outside == "missing", ofUnit(*c, h)
@@ -58,7 +59,18 @@ func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
 	if s.Outside == "error" {
 		refuseTelling(&ps, h, "outside", "error", "missing or clip")
 	}
-	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
+	return rewrite{out: rowHeader(h, d), makers: fixed(makers), findings: s.merged(h, places)}, ps.Err()
+}
+
+// merged notes units that are clipped to one value, which a split cannot part (W44).
+func (s *Bounds) merged(h pipeline.Header, places []int) []pipeline.Finding {
+	unit := h.Domain.Index(h.Terms.Unit.Column)
+	if s.Outside != "clip" || h.Class != pipeline.Private || !slices.Contains(places, unit) {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W44", Level: pipeline.LevelNote,
+		Message: "units whose " + h.Terms.Unit.Column + " lies beyond a bound all get that bound: split and shard send their rows one way",
+		Fix:     "bounds that hold every unit, or other columns: leave " + h.Terms.Unit.Column + " out of this stage (columns)"}}
 }
 
 // lift takes out what is not known any more of a column with narrower bounds than its own,

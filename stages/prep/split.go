@@ -147,6 +147,12 @@ func (s *Split) headers(p *splitting) {
 		}
 		p.out[name] = h
 	}
+	if p.unit >= 0 && p.h.Domain.Columns[p.unit].Nullable {
+		name := p.h.Domain.Columns[p.unit].Name
+		p.findings = []pipeline.Finding{{Rule: "W44", Level: pipeline.LevelNote,
+			Message: "rows whose " + name + " is missing all go to one part, though each is a unit of its own: with many of them the parts have other sizes than their shares",
+			Fix:     "a filter before the split (keep: not missing(" + name + ")), or a value of " + name + " for every row"}}
+	}
 	if p.strata >= 0 && p.h.Class == pipeline.Private && p.h.Stability.Spread != pipeline.SpreadUnbounded {
 		p.findings = []pipeline.Finding{{Rule: "W05", Level: pipeline.LevelNote,
 			Message: "a stratified split lets one row move others between the parts: stability becomes " + p.out["train"].Stability.String() +

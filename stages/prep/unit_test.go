@@ -201,3 +201,44 @@ func TestOthersRowsAreInNoShard(t *testing.T) {
 		t.Errorf("split: secret %t, %d public rows, error %v; want independent secret draws", w.Secret, w.Out["train"].Rows, err)
 	}
 }
+
+// TestUnitsThatGoOneWayAreNoted: units that are clipped to one bound, and rows without a unit, are one value for a
+// split (W44). Nothing is noted of other columns, of values that are made missing with a unit of their own, or of a
+// table whose units are rows.
+func TestUnitsThatGoOneWayAreNoted(t *testing.T) {
+	const split = "  parts: {kind: split}\n"
+	nullable := strings.Replace(visits, "bounds: [0, 1000000]}", "bounds: [0, 1000000], nullable: true}", 1)
+	rows := strings.Replace(visits, "  privacy_unit: {column: pid, max_rows: 400}\n", "", 1)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"clipped":          {visits + "  hold: {kind: bounds, outside: clip}\n" + split, []string{"hold: units whose pid lies beyond a bound all get that bound"}},
+		"others clipped":   {visits + "  hold: {kind: bounds, outside: clip, columns: [visit]}\n" + split, nil},
+		"made missing":     {visits + "  hold: {kind: bounds, outside: missing}\n" + split, []string{"parts: rows whose pid is missing all go to one part"}},
+		"without a unit":   {nullable + split, []string{"parts: rows whose pid is missing all go to one part"}},
+		"as they are":      {visits + split, nil},
+		"a row is a unit":  {rows + "  hold: {kind: bounds, outside: clip}\n" + split, nil},
+		"nullable, a row":  {strings.Replace(nullable, "  privacy_unit: {column: pid, max_rows: 400}\n", "", 1) + split, nil},
+		"clipped, no unit": {nullable + "  hold: {kind: bounds, outside: clip}\n" + split, []string{"hold: units whose", "parts: rows whose"}},
+	} {
+		plan, err := compiledText(t, c.text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, f := range plan.Findings {
+			if f.Rule == "W44" {
+				got = append(got, f.Stage+": "+f.Message)
+			}
+		}
+		same := len(got) == len(c.want)
+		for i := range min(len(got), len(c.want)) {
+			same = same && strings.HasPrefix(got[i], c.want[i])
+		}
+		if !same {
+			t.Errorf("%s: noted %q, must be %q", name, got, c.want)
+		}
+	}
+}
