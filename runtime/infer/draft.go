@@ -36,8 +36,8 @@ func draft(name string, csv *pipeline.CSV, columns []*profile) []byte {
 		fmt.Fprintf(&b, "# The spec needs: dataset: {file: ..., csv: {%s}}\n", s)
 	}
 	b.WriteString("columns:\n")
-	for _, c := range drafts {
-		write(&b, c)
+	for i, c := range drafts {
+		write(&b, c, columns[i].remark(c))
 	}
 	return b.Bytes()
 }
@@ -63,8 +63,8 @@ func settings(c *pipeline.CSV) string {
 	return strings.Join(list, ", ")
 }
 
-func write(b *bytes.Buffer, c pipeline.Column) {
-	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, remark(c))
+func write(b *bytes.Buffer, c pipeline.Column, remark string) {
+	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, remark)
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
 	}
@@ -85,7 +85,12 @@ func write(b *bytes.Buffer, c pipeline.Column) {
 	}
 }
 
-func remark(c pipeline.Column) string {
+const remarkOnIDs = " # whole numbers of more than 12 digits, which look like ids: of one person's rows it is dataset.privacy_unit.column, and no model needs it (kind drop); of a quantity, such as a time in milliseconds: type integer, with public bounds"
+
+func (p *profile) remark(c pipeline.Column) string {
+	if p.ids() {
+		return remarkOnIDs
+	}
 	switch c.Type {
 	case pipeline.Text:
 		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"

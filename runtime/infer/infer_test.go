@@ -43,6 +43,38 @@ func TestDraftsNameTypesAndMarkThem(t *testing.T) {
 	}
 }
 
+// TestLongIDsAreText: whole numbers of more than 12 digits are drafted as text, with what they may be, whether each
+// is there once or several times, also beyond 2^53 and behind zeros. Shorter ones, fractions, negative numbers and
+// a few codes are drafted as before.
+func TestLongIDsAreText(t *testing.T) {
+	for name, c := range map[string]struct {
+		cell func(i int) string
+		ids  bool
+	}{
+		"13 digits":       {func(i int) string { return fmt.Sprint(1000000000007*(i+1)%9000000000000 + 1000000000000) }, true},
+		"12 digits":       {func(i int) string { return fmt.Sprint(100000000007 + i*7919) }, false},
+		"beyond 2^53":     {func(i int) string { return fmt.Sprint(9007199254740993 + 2*i) }, true},
+		"beyond 64 bits":  {func(i int) string { return fmt.Sprintf("1234567890123456789%03d", i) }, true},
+		"behind zeros":    {func(i int) string { return fmt.Sprintf("%016d", i) }, true},
+		"with empty ones": {func(i int) string { return []string{"", fmt.Sprintf("77%012d", i)}[i%2] }, true},
+		"visits of 50":    {func(i int) string { return fmt.Sprintf("77%012d", i%50) }, true},
+		"of two lengths":  {func(i int) string { return fmt.Sprint([]int{31, 1000000000007}[i%2] + i) }, false},
+		"fractions":       {func(i int) string { return fmt.Sprintf("1000000000007.%d", i) }, false},
+		"negative":        {func(i int) string { return fmt.Sprintf("-77%012d", i) }, false},
+		"codes":           {func(i int) string { return fmt.Sprintf("77%012d", i%5) }, false},
+	} {
+		text := "row,n\n"
+		for i := range 400 {
+			text += fmt.Sprintf("%d,%s\n", i, c.cell(i))
+		}
+		out := draftOf(t, text)
+		_, n, _ := strings.Cut(out, `name: "n"`)
+		if got := strings.HasPrefix(n, "\n    type: text"+remarkOnIDs+"\n") && !strings.Contains(n, "bounds: [") && !strings.Contains(n, "source:"); got != c.ids {
+			t.Errorf("%s: ids %v, must be %v:\n%s", name, got, c.ids, n)
+		}
+	}
+}
+
 // TestDraftsSayWhatAListCannotTell: a year of few values may be a number, one value is no
 // list, and the way of a private list is told once.
 func TestDraftsSayWhatAListCannotTell(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 const (
 	maxDistinct = 200 // values of a text column that still look like categories
 	maxCodes    = 12  // integers that still look like codes of categories
+	maxDigits   = 12  // of a whole number that still looks like a quantity
 )
 
 // spellings of missing that mean nothing else, and those that mean missing only
@@ -46,6 +47,7 @@ type span struct {
 	whole       bool // and a whole one
 	least, most float64
 	decimals    int
+	shortest    int // digits of the shortest cell that is digits alone; 0 where another is not
 }
 
 func newProfile(name string, i int) *profile {
@@ -53,7 +55,7 @@ func newProfile(name string, i int) *profile {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
 	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: pipeline.Text, dates: true,
-		numbers: span{all: true, whole: true, least: math.Inf(1), most: math.Inf(-1)}, days: span{least: math.Inf(1), most: math.Inf(-1)}}
+		numbers: span{all: true, whole: true, shortest: math.MaxInt, least: math.Inf(1), most: math.Inf(-1)}, days: span{least: math.Inf(1), most: math.Inf(-1)}}
 }
 
 func (p *profile) see(v []byte) {
@@ -105,6 +107,18 @@ func (n *span) see(s string) {
 	n.whole = n.whole && x == math.Trunc(x) && math.Abs(x) < 1<<53
 	n.least, n.most = math.Min(n.least, x), math.Max(n.most, x)
 	n.decimals = max(n.decimals, decimals(s))
+	if n.shortest = min(n.shortest, len(s)); strings.Trim(s, "0123456789") != "" {
+		n.shortest = 0
+	}
+}
+
+// ids reports whether every cell is a whole number too long for a quantity: numbers of persons
+// or samples, whose bounds mean nothing, and of which float64 does not tell the longest apart.
+func (p *profile) ids() bool { return p.numbers.all && !p.codes() && p.numbers.shortest > maxDigits }
+
+// codes reports whether few whole numbers stand for categories.
+func (p *profile) codes() bool {
+	return p.numbers.whole && !p.many && len(p.distinct) <= maxCodes && p.cells >= 10*int64(len(p.distinct))
 }
 
 // decimals counts digits after the point; 99 stands for an exponent.
@@ -131,6 +145,8 @@ func (p *profile) column() pipeline.Column {
 	switch {
 	case len(p.distinct) == 0 && !p.many:
 		c.Type, c.Source = p.stored, ""
+	case p.ids():
+		c.Type, c.Source = pipeline.Text, ""
 	case p.numbers.all:
 		p.setNumber(&c)
 	case p.dates:
@@ -163,7 +179,7 @@ func (p *profile) setMissing(c *pipeline.Column) {
 
 func (p *profile) setNumber(c *pipeline.Column) {
 	n := p.numbers
-	codes := n.whole && !p.many && len(p.distinct) <= maxCodes && p.cells >= 10*int64(len(p.distinct))
+	codes := p.codes()
 	switch {
 	case codes && len(p.distinct) == 2 && p.distinct["0"] && p.distinct["1"]:
 		c.Type, c.Categories = pipeline.Boolean, []string{"0", "1"}
