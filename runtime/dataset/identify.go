@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -204,7 +205,10 @@ func (f *finding) keep(own *owner, rows sketch) (*Identity, error) {
 		return nil, err
 	}
 	overlaps, joins := f.index.overlaps(rec), f.joins(rec)
-	f.warn(rec.ID, rec.refuses(f.Version, mac) != nil, overlaps, joins)
+	if rec.refuses(f.Version, mac) != nil {
+		f.tellOther(&rec.owner, mac)
+	}
+	f.warn(overlaps, joins)
 	return &Identity{ID: rec.ID, Version: f.Version, Path: f.place.path, Secret: c.Secret.Key, Ledger: rec.Ledger, Notes: f.notes,
 		Overlaps: overlaps, Joins: joins, content: mac, key: rec.Key.Key, seen: c.Seen, locked: rec.locked(f.Version), head: rec.head(), place: f.place, out: f.Out}, nil
 }
@@ -221,10 +225,21 @@ func (f *finding) record(own *owner) (*record, error) {
 	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner), rec.joinBeside(f.place))
 }
 
-func (f *finding) warn(id string, changed bool, overlaps, joins []string) {
-	if changed {
-		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results say what they come from", f.Version, id)
+// tellOther tells that the content is not the one of the declared version. A replay declares nothing: it needs the
+// file of its run's version.
+func (f *finding) tellOther(own *owner, mac string) {
+	i := slices.IndexFunc(own.Contents, func(c content) bool { return c.Charged && c.HMAC == mac })
+	switch {
+	case !f.Replay:
+		f.tell("has other content than version %s of %s was charged with; declare another dataset.version, so that results say what they come from", f.Version, own.ID)
+	case i >= 0:
+		f.tell("is bound to version \"%s\" of %s, and the run was of version \"%s\"; the file of that version must be here", own.Contents[i].Version, own.ID, f.Version)
+	default:
+		f.tell("has other content than version \"%s\" of %s, which the run was of; the file of that version must be here", f.Version, own.ID)
 	}
+}
+
+func (f *finding) warn(overlaps, joins []string) {
 	if len(overlaps) > 0 {
 		f.tell("shares rows with %s and has a ledger of its own (W32); if the people are the same, give them one: %s", strings.Join(overlaps, ", "), strings.Join(joins, "; "))
 	}

@@ -58,7 +58,8 @@ func TestRunsThatChargeNothingReadAnyContent(t *testing.T) {
 		o := b.opening("a.csv", "1")
 		change(&o)
 		id, err := Identify(t.Context(), o)
-		if err != nil || !strings.Contains(strings.Join(id.Notes, ""), "dataset.version") {
+		want := map[string]string{"uncharged": "declare another dataset.version", "replay": "the file of that version must be here"}[what]
+		if err != nil || !strings.Contains(strings.Join(id.Notes, ""), want) {
 			t.Errorf("%s: %v: must read other content, and tell", what, err)
 		}
 	}
