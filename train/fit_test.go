@@ -236,3 +236,26 @@ func TestEventIsTheConfig(t *testing.T) {
 		t.Errorf("event %+v, want %+v", got, want)
 	}
 }
+
+// TestFitEndsWhereItDiverges: without noise and clip a number whose gradient overflows ends the training at its
+// step. With a clip its row counts as zero, and nothing is told of it.
+func TestFitEndsWhereItDiverges(t *testing.T) {
+	far := make([]float32, 200)
+	far[7] = 1e38
+	x, y := numeric(far, make([]float32, 200), make([]float32, 200)), normalRows(200, 1, 2)
+	o, err := NewSupervised(build(t, 3, net.Dense(1)), x, y, net.MSE)
+	must(err)
+	c := fitCase{DPSGD{MaxGradNorm: math.Inf(1), SamplingRate: 1, ExpectedBatchSize: 200, Steps: 5}, FitConfig{Optimiser: SGD(0.05, 0)}}
+	w, err := c.run(o, []float32{0.1, -0.2, 0.3, 0}, 200, "diverges", Hooks{})
+	if err == nil || w != nil || !strings.Contains(err.Error(), "step 1: the sum of the gradients is not a finite number") {
+		t.Errorf("%v, %v: must end at step 1", w, err)
+	}
+	c.MaxGradNorm = 1
+	w, err = c.run(o, []float32{0.1, -0.2, 0.3, 0}, 200, "clipped", Hooks{})
+	must(err)
+	for _, v := range w {
+		if math.IsNaN(float64(v)) {
+			t.Errorf("%v: must be finite", w)
+		}
+	}
+}

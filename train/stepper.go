@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"weir/privacy"
@@ -86,7 +87,26 @@ func (s *stepper) noisySum(w []float32, t int, wantLoss bool) error {
 		return nil
 	}
 	s.compute(w, s.index, wantLoss)
+	if err := s.diverged(t); err != nil {
+		return err
+	}
 	s.addNoise(drawn)
+	return nil
+}
+
+// diverged refuses a sum that is not finite, where nothing is clipped and no noise added (epsilon: inf): every
+// later weight would be NaN. A clipped sum is always finite, and what no noise covers is nobody's secret, so
+// that the error tells of no row that was promised otherwise.
+func (s *stepper) diverged(t int) error {
+	if s.c.clips() {
+		return nil
+	}
+	for _, v := range s.sum {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("step %d: the sum of the gradients is not a finite number, must be: without noise nothing is clipped, "+
+				"so numbers need bounds, or moments in encode (standard) that they are near to", t+1)
+		}
+	}
 	return nil
 }
 
