@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -182,6 +183,31 @@ func TestRowsByMeaning(t *testing.T) {
 	}
 	if bytes.Equal(text(nil, "p1"), text(nil, "p2")) {
 		t.Error("texts are not told apart")
+	}
+}
+
+// TestLongIDsAreToldApart: beyond 2^53 float64 has one number for several ids. As integers, and as text of any length, each
+// is a row of its own; a text that spells an integer, and a float that is one, stay that integer.
+func TestLongIDsAreToldApart(t *testing.T) {
+	seen := map[string]int64{}
+	for _, from := range []int64{1<<53 - 3, 1<<62 - 3, math.MaxInt64 - 5, -1<<53 - 3, math.MinInt64} {
+		for x := from; x-from < 6; x++ {
+			key := string(exactly(nil, x))
+			if other, is := seen[key]; is {
+				t.Errorf("%d and %d are one row", other, x)
+			}
+			if seen[key] = x; !bytes.Equal(text(nil, strconv.FormatInt(x, 10)), []byte(key)) {
+				t.Errorf("%d and its text are two rows", x)
+			}
+		}
+	}
+	for _, x := range []float64{1 << 53, 1<<53 + 2, -1 << 60, 3} {
+		if !bytes.Equal(number(nil, x), exactly(nil, int64(x))) {
+			t.Errorf("%g as a float and as an integer are two rows", x)
+		}
+	}
+	if bytes.Equal(text(nil, "12345678901234567890123"), text(nil, "12345678901234567890124")) {
+		t.Error("long texts of digits are one row")
 	}
 }
 

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -85,6 +86,7 @@ const (
 	missing = iota
 	numeric
 	textual
+	long // a whole number beyond 2^53, where float64 does not tell neighbours apart
 )
 
 func cellsOf(column arrow.Array, c *pipeline.Column) (cell, error) {
@@ -93,7 +95,7 @@ func cellsOf(column arrow.Array, c *pipeline.Column) (cell, error) {
 	case *array.Float64:
 		value = func(b []byte, i int) []byte { return number(b, a.Value(i)) }
 	case *array.Int64:
-		value = func(b []byte, i int) []byte { return number(b, float64(a.Value(i))) }
+		value = func(b []byte, i int) []byte { return exactly(b, a.Value(i)) }
 	case *array.String:
 		value = func(b []byte, i int) []byte { return text(b, a.Value(i)) }
 	case *array.Int32:
@@ -125,7 +127,18 @@ func coded(a *array.Int32, c *pipeline.Column) cell {
 	}
 }
 
+// exactly appends a whole number without rounding it: ids of 17 digits are other rows, though float64 rounds them to one.
+func exactly(b []byte, x int64) []byte {
+	if -1<<53 <= x && x <= 1<<53 {
+		return number(b, float64(x))
+	}
+	return binary.BigEndian.AppendUint64(append(b, long), uint64(x))
+}
+
 func number(b []byte, x float64) []byte {
+	if math.Abs(x) > 1<<53 && math.Abs(x) < 1<<63 { // float64 holds no fractions there
+		return exactly(b, int64(x))
+	}
 	if x == 0 {
 		x = 0 // of both zeros
 	}
@@ -139,7 +152,11 @@ func number(b []byte, x float64) []byte {
 // of grades categorical, the other integer.
 func text(b []byte, s string) []byte {
 	if s != "" && strings.IndexByte("+-.0123456789", s[0]) >= 0 {
-		if x, err := strconv.ParseFloat(s, 64); err == nil {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err == nil {
+			return exactly(b, n)
+		}
+		if x, failed := strconv.ParseFloat(s, 64); failed == nil && !errors.Is(err, strconv.ErrRange) { // a longer whole number is text
 			return number(b, x)
 		}
 	}
