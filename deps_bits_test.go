@@ -41,11 +41,11 @@ func computing() []string {
 		"AddScaledVec", "Inverse", "Product"}
 }
 
-// TestFunctionsArePortable: what a run leaves is computed with internal/portable.
-func TestFunctionsArePortable(t *testing.T) {
+// TestBitsAreOurs: what a run leaves is computed with internal/bitmath.
+func TestBitsAreOurs(t *testing.T) {
 	seen := 0
 	for _, path := range sources(t) {
-		if within(path, []string{portable + "/", "internal/stattest/", "pipeline/pipelinetest/", "train/internal/kernel/gen/", "train/internal/ratios/"}) {
+		if within(path, []string{bitmath + "/", "internal/stattest/", "pipeline/pipelinetest/", "train/internal/kernel/gen/", "train/internal/ratios/"}) {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// portable is arithmetic that knows nothing of ours.
-const portable = "internal/portable"
+// bitmath is arithmetic that knows nothing of ours.
+const bitmath = "internal/bitmath"
 
 // allowed is the table of rooms: a room and the rooms of ours that it may import.
 // A folder belongs to the innermost room that it lies in. A room inside another is
@@ -33,7 +33,7 @@ func allowed() map[string][]string {
 		"internal/plain": {},
 		// Functions of numbers, as package math has them but with equal bits on every machine:
 		// open to all rooms, as package math is (docs/design/bits.md).
-		portable: {},
+		bitmath: {},
 		"train":  {"privacy"},
 		// Models of noisy marginals are post-processing: they cannot reach noise, and reach
 		// nothing private.
@@ -221,7 +221,7 @@ func violation(path, name string, test bool) string {
 		return why
 	}
 	target := roomOf(ours)
-	if target == room || target == portable || contains(rooms, target) || test && (target == "internal" || contains(inTests()[room], target)) {
+	if target == room || target == bitmath || contains(rooms, target) || test && (target == "internal" || contains(inTests()[room], target)) {
 		return ""
 	}
 	return room + " may import " + strings.Join(rooms, ", ")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Bound shows an upper bound with five significant digits, rounded up: a bound
@@ -27,6 +27,6 @@ func rounded(x float64, digits int, to func(float64) float64, slack float64) str
 	case !(x > 0):
 		return fmt.Sprintf("%.*g", digits, x)
 	}
-	unit := portable.Pow(10, math.Floor(portable.Log10(x))-float64(digits-1))
+	unit := bitmath.Pow(10, math.Floor(bitmath.Log10(x))-float64(digits-1))
 	return fmt.Sprintf("%.*g", digits, to(x/unit*slack)*unit)
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"reflect"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Group returns an event whose guarantee for a change of one row covers a
@@ -76,7 +76,7 @@ func groupApproximate(e Approximate, c float64) Event {
 	}
 	factor := c
 	if e.Epsilon > 0 {
-		factor = portable.Expm1(c*e.Epsilon) / portable.Expm1(e.Epsilon)
+		factor = bitmath.Expm1(c*e.Epsilon) / bitmath.Expm1(e.Epsilon)
 	}
 	if math.IsNaN(factor) { // both overflow: the delta is far above 1
 		factor = math.Inf(1)
@@ -111,7 +111,7 @@ func groupCompound(path string, e Event, c float64) (Event, error) {
 }
 
 // groupRate is 1-(1-q)^c without cancellation.
-func groupRate(q, c float64) float64 { return -portable.Expm1(c * portable.Log1p(-q)) }
+func groupRate(q, c float64) float64 { return -bitmath.Expm1(c * bitmath.Log1p(-q)) }
 
 func groupAll(path string, events []Event, c float64) ([]Event, error) {
 	out := make([]Event, len(events))

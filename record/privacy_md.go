@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"weir/internal/bitmath"
 	"weir/internal/plain"
-	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -87,7 +87,7 @@ func meaning(t Terms) string {
 		change = "Had one unit's rows in the private table been any other rows"
 		guess = "which of two candidates one unit's rows are"
 	}
-	grow := portable.Exp(*t.Proven)
+	grow := bitmath.Exp(*t.Proven)
 	return fmt.Sprintf("%s, any outcome of the release would have been at most e^epsilon\n"+
 		"(%s) times as likely, up to a probability of %g. Someone who knows everything else and has to guess\n"+
 		"%s, both being equally likely beforehand, is right with a probability of at most %s.\n"+
@@ -95,8 +95,8 @@ func meaning(t Terms) string {
 }
 
 func correct(epsilon, delta float64) string {
-	p := 1 / (1 + portable.Exp(-epsilon)) // e^epsilon / (1 + e^epsilon), without overflow
-	p += delta / (1 + portable.Exp(epsilon))
+	p := 1 / (1 + bitmath.Exp(-epsilon)) // e^epsilon / (1 + e^epsilon), without overflow
+	p += delta / (1 + bitmath.Exp(epsilon))
 	return Bound(math.Ceil(p*1000)/10) + " %"
 }
 

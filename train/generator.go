@@ -3,7 +3,7 @@ package train
 import (
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/net"
 )
 
@@ -55,7 +55,7 @@ type Latent func(row []float32, r *rand.Rand)
 // StandardNormal is the law of latent rows in training.
 func StandardNormal(row []float32, r *rand.Rand) {
 	for j := range row {
-		row[j] = float32(portable.Normal(r))
+		row[j] = float32(bitmath.Normal(r))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/train/internal/kernel"
 )
@@ -115,7 +115,7 @@ func (l *law) draw(seed uint64) {
 	StandardNormal(l.theta, public(seed, "mean field", uint64(l.d.t)))
 	mean, log := l.d.w[:l.weight], l.d.w[l.weight:]
 	for i, eta := range l.theta {
-		l.away[i] = float64(portable.Exp(float64(log[i])) * float64(eta))
+		l.away[i] = float64(bitmath.Exp(float64(log[i])) * float64(eta))
 		l.theta[i] = float32(float64(mean[i]) + l.away[i])
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // coins is the logit of one coin and the flips of it.
@@ -70,7 +70,7 @@ func TestMeanFieldStepByHand(t *testing.T) {
 	must(err)
 	m, s := 0.5, -1.0
 	for step := range 2 {
-		eta := portable.Normal(public(3, "mean field", uint64(step)))
+		eta := bitmath.Normal(public(3, "mean field", uint64(step)))
 		away := math.Exp(s) * eta
 		theta := m + away
 		p := 1 / (1 + math.Exp(-theta))

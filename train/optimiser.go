@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/internal/kernel"
 )
 
@@ -95,7 +95,7 @@ func (d *descent) step(g []float32, scale float64) {
 	d.t++
 	switch d.Kind {
 	case "adam":
-		bias1, bias2 := 1-portable.Pow(d.Beta1, float64(d.t)), 1-portable.Pow(d.Beta2, float64(d.t))
+		bias1, bias2 := 1-bitmath.Pow(d.Beta1, float64(d.t)), 1-bitmath.Pow(d.Beta2, float64(d.t))
 		kernel.AdamStep(d.w, d.m, d.v, g, nil, d.LearningRate, d.Beta1, d.Beta2, d.Epsilon, bias1, bias2, scale)
 	case "rmsprop":
 		kernel.RMSPropStep(d.w, d.v, g, nil, d.LearningRate, d.Alpha, d.Epsilon, scale)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // TestInfluenceOfAPlantedRow writes the table of docs/design/anomalies.md: what one row of 2,000, 20
@@ -84,5 +84,5 @@ func paired(a, b []float64) (mean, half, p float64) {
 		return mean, 0, 1
 	}
 	error := math.Sqrt(square / (n - 1) / n)
-	return mean, 2.045 * error, 2 * portable.StudentTail(n-1, math.Abs(mean)/error)
+	return mean, 2.045 * error, 2 * bitmath.StudentTail(n-1, math.Abs(mean)/error)
 }

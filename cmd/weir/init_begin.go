@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 )
@@ -55,7 +55,7 @@ func (b *beginning) settle(d *pipeline.Domain, target string) error {
 
 // deltaFor is a power of ten, at most a tenth of one over the rows.
 func deltaFor(rows int64) string {
-	return fmt.Sprintf("1e-%d", int(math.Ceil(portable.Log10(float64(rows))-1e-9))+1)
+	return fmt.Sprintf("1e-%d", int(math.Ceil(bitmath.Log10(float64(rows))-1e-9))+1)
 }
 
 // unmeasured says why a column cannot be learnt as it is; "" for one that can.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -140,7 +140,7 @@ func (g *generator) dropUseless() bool {
 
 // logBetween is a positive number of any size in a range.
 func (g *generator) logBetween(least, most float64) float64 {
-	x := portable.Exp(portable.Log(least) + float64(g.Float64()*portable.Log(most/least)))
+	x := bitmath.Exp(bitmath.Log(least) + float64(g.Float64()*bitmath.Log(most/least)))
 	return math.Round(x*1e6) / 1e6
 }
 

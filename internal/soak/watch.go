@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy"
@@ -134,7 +134,7 @@ func bits(m privacy.Additive, in, out []float64) (sum float64) {
 		switch d := out[i] - in[i]; {
 		case !(m.Deviation() > 0):
 		case d == math.Trunc(d):
-			sum += math.Max(0, portable.Log2(2*math.Sqrt(math.Pi)*m.Deviation()))
+			sum += math.Max(0, bitmath.Log2(2*math.Sqrt(math.Pi)*m.Deviation()))
 		default:
 			sum += 20
 		}

@@ -6,7 +6,7 @@ package stattest
 import (
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // FalseAlarm is the rate at which a right sampler may fail one test. Tests draw
@@ -87,7 +87,7 @@ func ClopperPearson(k, n int, alpha float64) (low, high float64) {
 func EpsilonLowerBound(hits, alarms, n int, delta float64) float64 {
 	low, _ := ClopperPearson(hits, n, FalseAlarm/2)
 	_, high := ClopperPearson(alarms, n, FalseAlarm/2)
-	return portable.Log(max(low-delta, 0) / high)
+	return bitmath.Log(max(low-delta, 0) / high)
 }
 
 // Uniform returns the p-value of Pearson's test that counts, of which each must

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
@@ -157,7 +157,7 @@ func (f *Figure) byRepeats(a, b Figures) {
 	switch {
 	case alike(x) && alike(y): // not by variances, which round
 		f.Verdict, f.Spread = NoSpread, f.Spread+", each alike"
-	case math.Abs(*f.After-*f.Before) <= portable.StudentQuantile(dof, 0.975)*math.Sqrt(vx+vy):
+	case math.Abs(*f.After-*f.Before) <= bitmath.StudentQuantile(dof, 0.975)*math.Sqrt(vx+vy):
 		f.Verdict = Within
 	default:
 		f.Verdict = Beyond

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/internal/portable"
 	"weir/privacy"
 )
 
@@ -74,7 +73,7 @@ func (r *residuals) faults() []string {
 // compared.
 func (r *residuals) rare(n int) bool {
 	tries := float64(len(r.uses)*len(r.uses) + r.count())
-	return portable.Pow(r.coincidence(), float64(n))*tries < falseAlarm
+	return math.Pow(r.coincidence(), float64(n))*tries < falseAlarm
 }
 
 func zero(u []float64) bool {
@@ -136,8 +135,8 @@ func (r *residuals) scaleP() float64 {
 	if isLaplace(r.mechanism.Event(privacy.AddRemove)) {
 		mean, spread := d/math.Sqrt2, 1.0
 		if r.whole {
-			b := 0.5 / portable.Asinh(math.Sqrt2/(2*d))
-			mean = 1 / portable.Sinh(1/b)
+			b := 0.5 / math.Asinh(math.Sqrt2/(2*d))
+			mean = 1 / math.Sinh(1/b)
 			spread = (float64(d*d) - float64(mean*mean)) / (mean * mean)
 		}
 		x = 2 * r.sum(math.Abs) / (mean * spread)

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/internal/portable"
 	"weir/pipeline"
 	"weir/privacy"
 )
@@ -121,5 +120,5 @@ func seen(m privacy.Mechanism, a privacy.Adjacency, group float64) float64 {
 	case privacy.SampledWithoutReplacement:
 		rate = float64(e.SampleSize) / float64(e.Population)
 	}
-	return 1 - portable.Pow(1-rate, draws)
+	return 1 - math.Pow(1-rate, draws)
 }

@@ -3,17 +3,17 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // logNormalTail is ln Phi(x), accurate in both tails.
 func logNormalTail(x float64) float64 {
 	if x > -30 {
-		return portable.Log(0.5 * portable.Erfc(-x/math.Sqrt2))
+		return bitmath.Log(0.5 * bitmath.Erfc(-x/math.Sqrt2))
 	}
 	// Asymptotic series (Abramowitz, Stegun 26.2.12).
 	z := 1 / (x * x)
-	return float64(-x*x/2) - portable.Log(-x) - float64(0.5*portable.Log(2*math.Pi)) + portable.Log1p(-z*(1-float64(3*z*(1-float64(5*z)))))
+	return float64(-x*x/2) - bitmath.Log(-x) - float64(0.5*bitmath.Log(2*math.Pi)) + bitmath.Log1p(-z*(1-float64(3*z*(1-float64(5*z)))))
 }
 
 // GaussianDelta is the exact delta at epsilon of a Gaussian release with noise s
@@ -28,7 +28,7 @@ func GaussianDelta(s, eps float64) float64 {
 	}
 	a := logNormalTail(1/(2*s) - float64(eps*s))
 	b := eps + logNormalTail(-1/(2*s)-float64(eps*s))
-	return math.Max(0, -portable.Exp(a)*portable.Expm1(b-a))
+	return math.Max(0, -bitmath.Exp(a)*bitmath.Expm1(b-a))
 }
 
 // GaussianEpsilon is the exact epsilon at delta of the same release, rounded up
@@ -67,11 +67,11 @@ func GaussianNoise(eps, delta float64) float64 {
 	low, high := -50.0, 50.0
 	for range 120 {
 		mid := (low + high) / 2
-		if GaussianDelta(portable.Exp(mid), eps) > delta {
+		if GaussianDelta(bitmath.Exp(mid), eps) > delta {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return portable.Exp(high)
+	return bitmath.Exp(high)
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -41,7 +41,7 @@ func (a Advanced) Epsilon(events []privacy.Event, adjacency privacy.Adjacency, d
 	return composeFlat(a.Name(), events, adjacency, delta, func(r []flatRelease, left float64) float64 {
 		best := basicSum(r, left)
 		for i := 1; i < 40; i++ { // shares of the slack from 1/2 to 1e-6, on both sides
-			share := float64(0.5 * portable.Pow(10, -6*float64(i%20)/20))
+			share := float64(0.5 * bitmath.Pow(10, -6*float64(i%20)/20))
 			if i >= 20 {
 				share = 1 - share
 			}
@@ -124,14 +124,14 @@ func strong(releases []flatRelease, slack, left float64) float64 {
 			return eps
 		}
 		squares += float64(r.count * eps * eps)
-		drift += float64(r.count * eps * portable.Tanh(eps/2))
+		drift += float64(r.count * eps * bitmath.Tanh(eps/2))
 		if eps > 0 {
-			driftOld += float64(r.count * eps * portable.Expm1(eps))
+			driftOld += float64(r.count * eps * bitmath.Expm1(eps))
 		}
 	}
-	log := portable.Log(math.E + math.Sqrt(squares)/slack)
-	tail := math.Sqrt(2 * squares * math.Min(log, portable.Log(1/slack)))
-	return math.Min(drift+tail, driftOld+math.Sqrt(2*squares*portable.Log(1/slack)))
+	log := bitmath.Log(math.E + math.Sqrt(squares)/slack)
+	tail := math.Sqrt(2 * squares * math.Min(log, bitmath.Log(1/slack)))
+	return math.Min(drift+tail, driftOld+math.Sqrt(2*squares*bitmath.Log(1/slack)))
 }
 
 // invert finds the smallest delta, to one part in 1e9, by bisection on its
@@ -150,7 +150,7 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 	low, high := -700.0, 0.0
 	for range 60 {
 		mid := (low + high) / 2
-		ok, err := meets(portable.Exp(mid))
+		ok, err := meets(bitmath.Exp(mid))
 		if err != nil {
 			return 0, err
 		}
@@ -160,7 +160,7 @@ func invert(a privacy.Accountant, events []privacy.Event, adjacency privacy.Adja
 			low = mid
 		}
 	}
-	return portable.Exp(high), nil
+	return bitmath.Exp(high), nil
 }
 
 // Amplify is ln(1+q(e^eps-1)), the epsilon of an (eps, delta)-DP release on a

@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Conversion turns a Renyi divergence into (epsilon, delta).
@@ -27,9 +27,9 @@ func (c Conversion) String() string {
 // Epsilon at one order; delta in (0, 1].
 func (c Conversion) epsilon(alpha, rdp, delta float64) float64 {
 	if c == Classic {
-		return rdp - portable.Log(delta)/(alpha-1)
+		return rdp - bitmath.Log(delta)/(alpha-1)
 	}
-	return rdp + portable.Log1p(-1/alpha) - (portable.Log(delta)+portable.Log(alpha))/(alpha-1)
+	return rdp + bitmath.Log1p(-1/alpha) - (bitmath.Log(delta)+bitmath.Log(alpha))/(alpha-1)
 }
 
 // logDelta at one order.
@@ -37,7 +37,7 @@ func (c Conversion) logDelta(alpha, rdp, eps float64) float64 {
 	if c == Classic {
 		return (alpha - 1) * (rdp - eps)
 	}
-	return float64((alpha-1)*(rdp-eps+portable.Log1p(-1/alpha))) - portable.Log(alpha)
+	return float64((alpha-1)*(rdp-eps+bitmath.Log1p(-1/alpha))) - bitmath.Log(alpha)
 }
 
 // IntegerOrders returns first, first+1, ..., last.
@@ -77,7 +77,7 @@ func least(orders []float64, f func(alpha float64) float64) (value, order float6
 // that this is the minimum; for other bounds it is an upper bound near it.
 func leastReal(f func(alpha float64) float64) (value, order float64) {
 	const perDecade, low, high = 2, -6, 7
-	g := func(t float64) float64 { return f(1 + portable.Pow(10, t)) }
+	g := func(t float64) float64 { return f(1 + bitmath.Pow(10, t)) }
 	best, at := math.Inf(1), 0.0
 	for i := low * perDecade; i <= high*perDecade; i++ {
 		if v := g(float64(i) / perDecade); v < best {
@@ -91,7 +91,7 @@ func leastReal(f func(alpha float64) float64) (value, order float64) {
 	if v < best {
 		best, at = v, t
 	}
-	return best, 1 + portable.Pow(10, at)
+	return best, 1 + bitmath.Pow(10, at)
 }
 
 // goldenSection is the golden section search; 24 steps shrink the bracket by 1e5, and the

@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // curve is an upper bound on the Renyi divergence of a release between any two
@@ -27,9 +27,9 @@ func divergence(atoms []atom, alpha float64) float64 {
 		if a.q > 0 {
 			y := math.Inf(1)
 			if a.loss < 700 {
-				y = portable.Expm1(a.loss)
+				y = bitmath.Expm1(a.loss)
 			}
-			sum = logAddExp(sum, portable.Log(a.q)+logExcess(alpha, y, a.loss))
+			sum = logAddExp(sum, bitmath.Log(a.q)+logExcess(alpha, y, a.loss))
 		}
 	}
 	return renyi(alpha, sum)
@@ -39,7 +39,7 @@ func divergence(atoms []atom, alpha float64) float64 {
 func thin(atoms []atom, rate float64) []atom {
 	out := make([]atom, len(atoms))
 	for i, a := range atoms {
-		out[i] = atom{a.q, portable.Log1p(rate * portable.Expm1(a.loss))}
+		out[i] = atom{a.q, bitmath.Log1p(rate * bitmath.Expm1(a.loss))}
 	}
 	return out
 }
@@ -48,7 +48,7 @@ func thin(atoms []atom, rate float64) []atom {
 func reverse(atoms []atom) []atom {
 	out := make([]atom, len(atoms))
 	for i, a := range atoms {
-		out[i] = atom{a.q * portable.Exp(a.loss), -a.loss}
+		out[i] = atom{a.q * bitmath.Exp(a.loss), -a.loss}
 	}
 	return out
 }
@@ -56,7 +56,7 @@ func reverse(atoms []atom) []atom {
 // response is randomized response with the given epsilon, the worst pair of all
 // epsilon-DP mechanisms (Kairouz, Oh, Viswanath 2015).
 func response(eps float64) []atom {
-	q := 1 / (1 + portable.Exp(eps)) // underflows harmlessly for large eps, see responseAt
+	q := 1 / (1 + bitmath.Exp(eps)) // underflows harmlessly for large eps, see responseAt
 	return []atom{{q, eps}, {1 - q, -eps}}
 }
 
@@ -68,8 +68,8 @@ func responseAt(eps, alpha float64) float64 {
 	if eps < 30 {
 		return divergence(response(eps), alpha)
 	}
-	logQ := -eps - portable.Log1p(portable.Exp(-eps))
-	logP := -portable.Log1p(portable.Exp(-eps))
+	logQ := -eps - bitmath.Log1p(bitmath.Exp(-eps))
+	logP := -bitmath.Log1p(bitmath.Exp(-eps))
 	return logAddExp(float64(alpha*logP)+float64((1-alpha)*logQ), float64(alpha*logQ)+float64((1-alpha)*logP)) / (alpha - 1)
 }
 
@@ -95,13 +95,13 @@ func exponentialCurve(eps float64) curve {
 // begins with -eps^4/576.
 func rangeExcess(eps float64) float64 {
 	if eps < 0.02 {
-		return -portable.Pow(eps, 4) / 576
+		return -bitmath.Pow(eps, 4) / 576
 	}
 	if eps > 600 {
-		return -1 - portable.Log(eps) + eps - float64(eps*eps/8)
+		return -1 - bitmath.Log(eps) + eps - float64(eps*eps/8)
 	}
-	x := eps / portable.Expm1(eps)
-	return x - 1 - portable.Log(x) - float64(eps*eps/8)
+	x := eps / bitmath.Expm1(eps)
+	return x - 1 - bitmath.Log(x) - float64(eps*eps/8)
 }
 
 // laplaceAt is the divergence of Laplace noise of scale b moved by 1 (Mironov
@@ -112,8 +112,8 @@ func laplaceAt(b, alpha float64) float64 {
 		return math.Inf(1)
 	}
 	if (alpha-1)/b > 0.1 {
-		w := portable.Log(float64(2*alpha) - 1)
-		return logAddExp(portable.Log(alpha)-w+(alpha-1)/b, portable.Log(alpha-1)-w-alpha/b) / (alpha - 1)
+		w := bitmath.Log(float64(2*alpha) - 1)
+		return logAddExp(bitmath.Log(alpha)-w+(alpha-1)/b, bitmath.Log(alpha-1)-w-alpha/b) / (alpha - 1)
 	}
 	return divergence(laplaceAtoms(b, alpha), alpha)
 }
@@ -138,9 +138,9 @@ func samplePure(eps, q float64) float64 {
 		if q == 0 {
 			return 0
 		}
-		return eps + portable.Log(q)
+		return eps + bitmath.Log(q)
 	}
-	return portable.Log1p(q * portable.Expm1(eps))
+	return bitmath.Log1p(q * bitmath.Expm1(eps))
 }
 
 // laplaceAtoms discretises Laplace(0, b) against its shift by 1 for moments up to
@@ -148,13 +148,13 @@ func samplePure(eps, q float64) float64 {
 // a composite Gauss-Legendre rule, on panels over which the power of the ratio
 // changes by at most e^2, integrates a smooth function (relative error < 1e-13).
 func laplaceAtoms(b, alpha float64) []atom {
-	atoms := []atom{{0.5, -1 / b}, {0.5 * portable.Exp(-1/b), 1 / b}}
+	atoms := []atom{{0.5, -1 / b}, {0.5 * bitmath.Exp(-1/b), 1 / b}}
 	panels := 1 + int(alpha/b)
 	w := 1 / float64(panels)
 	for p := 0; p < panels; p++ {
 		for i, node := range legendreNodes() {
 			x := float64((float64(p) + 0.5 + float64(0.5*node)) * w)
-			atoms = append(atoms, atom{legendreWeights()[i] / 2 * w * portable.Exp(-x/b) / (2 * b), (float64(2*x) - 1) / b})
+			atoms = append(atoms, atom{legendreWeights()[i] / 2 * w * bitmath.Exp(-x/b) / (2 * b), (float64(2*x) - 1) / b})
 		}
 	}
 	return atoms
@@ -174,11 +174,11 @@ func legendreWeights() [8]float64 {
 // geometricAtoms is discrete Laplace noise of scale b against its shift by the
 // integer m: Q at k has mass (1-r)/(1+r) r^|k|, r = e^(-1/b).
 func geometricAtoms(b float64, m int) []atom {
-	r := portable.Exp(-1 / b)
-	mass := -portable.Expm1(-1/b) / (1 + r)
-	atoms := []atom{{1 / (1 + r), -float64(m) / b}, {portable.Pow(r, float64(m)) / (1 + r), float64(m) / b}}
+	r := bitmath.Exp(-1 / b)
+	mass := -bitmath.Expm1(-1/b) / (1 + r)
+	atoms := []atom{{1 / (1 + r), -float64(m) / b}, {bitmath.Pow(r, float64(m)) / (1 + r), float64(m) / b}}
 	for k := 1; k < m; k++ {
-		atoms = append(atoms, atom{mass * portable.Pow(r, float64(k)), float64(2*k-m) / b})
+		atoms = append(atoms, atom{mass * bitmath.Pow(r, float64(k)), float64(2*k-m) / b})
 	}
 	return atoms
 }

@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -46,10 +46,10 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 	logF := func(x float64) float64 {
 		logP, _ := g.tilt((float64(2*x) - 1) / v)
 		logQ, _ := g.tilt((float64(-2*x) - 1) / v)
-		a, b := portable.Exp((float64(2*x)-1)/v-logQ), portable.Exp((float64(-2*x)-1)/v-logQ)
+		a, b := bitmath.Exp((float64(2*x)-1)/v-logQ), bitmath.Exp((float64(-2*x)-1)/v-logQ)
 		y := g.q * (a - b)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
-			y = portable.Expm1(math.Min(logP-logQ, 700))
+			y = bitmath.Expm1(math.Min(logP-logQ, 700))
 		}
 		return logExcess(alpha, y, logP-logQ) + logQ - x*x/v
 	}
@@ -93,15 +93,15 @@ func (g sampledGaussian) trivial(alpha, sensitivity float64) (float64, bool) {
 // tilt returns ln(1+y) and y for y = q(e^u - 1).
 func (g sampledGaussian) tilt(u float64) (logOnePlus, y float64) {
 	if u > 500 {
-		return u + portable.Log(g.q), math.Inf(1)
+		return u + bitmath.Log(g.q), math.Inf(1)
 	}
-	y = g.q * portable.Expm1(u)
-	return portable.Log1p(y), y
+	y = g.q * bitmath.Expm1(u)
+	return bitmath.Log1p(y), y
 }
 
 // weight is q e^u / (1-q+q e^u).
 func (g sampledGaussian) weight(u float64) float64 {
-	return 1 / (1 + portable.Exp(portable.Log1p(-g.q)-portable.Log(g.q)-u))
+	return 1 / (1 + bitmath.Exp(bitmath.Log1p(-g.q)-bitmath.Log(g.q)-u))
 }
 
 // logSum normalises the lattice sum. The singularities of the integrand lie
@@ -112,7 +112,7 @@ func (g sampledGaussian) logSum(logF func(float64) float64, starts ...float64) f
 		return logSum(1, g.s, logF, starts...) - norm
 	}
 	h := math.Min(g.s/3, g.s*g.s/2)
-	return logSum(h, g.s, logF, starts...) + portable.Log(h) - portable.Log(g.s) - float64(0.5*portable.Log(2*math.Pi))
+	return logSum(h, g.s, logF, starts...) + bitmath.Log(h) - bitmath.Log(g.s) - float64(0.5*bitmath.Log(2*math.Pi))
 }
 
 // gaussianMoment returns ln E[(P/Q - 1)^l] for P = N(1,s^2), Q = N(0,s^2) and
@@ -126,13 +126,13 @@ func gaussianMoment(s float64, l int) float64 {
 		if u > 30 {
 			return float64(n*u) - x*x/v
 		}
-		return float64(n*portable.Log(math.Abs(portable.Expm1(u)))) - x*x/v
+		return float64(n*bitmath.Log(math.Abs(bitmath.Expm1(u)))) - x*x/v
 	}
 	// The modes, one on each side of the zero at 1/2, solve x = n e^u/(e^u-1).
-	rises := func(x float64) bool { return n/-portable.Expm1(-(float64(2*x)-1)/v) > x }
+	rises := func(x float64) bool { return n/-bitmath.Expm1(-(float64(2*x)-1)/v) > x }
 	h, reach := math.Min(s/3, s*s/2), n+float64(s*math.Sqrt(n))+1
 	top, bottom := root(rises, 0.5, 2*reach), root(rises, -2*reach, 0.5)
-	return logSum(h, s, logF, top, bottom) + portable.Log(h) - portable.Log(s) - float64(0.5*portable.Log(2*math.Pi))
+	return logSum(h, s, logF, top, bottom) + bitmath.Log(h) - bitmath.Log(s) - float64(0.5*bitmath.Log(2*math.Pi))
 }
 
 // root bisects for where f turns from true to false.

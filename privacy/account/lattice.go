@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // lattice sums a positive function over x = k*h. For an analytic function that
@@ -44,7 +44,7 @@ func logSum(h, width float64, logF func(float64) float64, starts ...float64) flo
 	if l.mass == 0 {
 		return math.Inf(-1)
 	}
-	return l.peak + portable.Log(l.mass)
+	return l.peak + bitmath.Log(l.mass)
 }
 
 // near is the largest logF at index k and its neighbours; k itself may be a zero.
@@ -102,9 +102,9 @@ func (l *lattice) add(v float64) {
 	switch {
 	case math.IsInf(v, -1):
 	case v > l.peak:
-		l.mass = float64(l.mass*portable.Exp(l.peak-v)) + 1
+		l.mass = float64(l.mass*bitmath.Exp(l.peak-v)) + 1
 		l.peak = v
 	default:
-		l.mass += portable.Exp(v - l.peak)
+		l.mass += bitmath.Exp(v - l.peak)
 	}
 }

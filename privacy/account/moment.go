@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // logAddExp is ln(e^a + e^b).
@@ -14,14 +14,14 @@ func logAddExp(a, b float64) float64 {
 	if math.IsInf(b, -1) || math.IsInf(a, 1) {
 		return a
 	}
-	return a + portable.Log1p(portable.Exp(b-a))
+	return a + bitmath.Log1p(bitmath.Exp(b-a))
 }
 
 // logComb is ln of the binomial coefficient of real n and integer k.
 func logComb(n, k float64) float64 {
-	a := portable.Lgamma(n + 1)
-	b := portable.Lgamma(k + 1)
-	c := portable.Lgamma(n - k + 1)
+	a := bitmath.Lgamma(n + 1)
+	b := bitmath.Lgamma(k + 1)
+	c := bitmath.Lgamma(n - k + 1)
 	return a - b - c
 }
 
@@ -31,13 +31,13 @@ func logComb(n, k float64) float64 {
 // logOnePlus is ln(1+y), which stays finite where y overflows.
 func logExcess(alpha, y, logOnePlus float64) float64 {
 	if math.Abs(y) < 0.1 && math.Abs(alpha*y) < 0.5 {
-		return portable.Log(excessSeries(alpha, y))
+		return bitmath.Log(excessSeries(alpha, y))
 	}
 	t := alpha * logOnePlus
 	if t > 600 {
 		return t
 	}
-	return portable.Log(portable.Expm1(t) - float64(alpha*y))
+	return bitmath.Log(bitmath.Expm1(t) - float64(alpha*y))
 }
 
 // excessSeries sums the binomial series from its second term.
@@ -62,5 +62,5 @@ func renyi(alpha, logMomentExcess float64) float64 {
 	if logMomentExcess > 36 {
 		return logMomentExcess / (alpha - 1)
 	}
-	return portable.Log1p(portable.Exp(logMomentExcess)) / (alpha - 1)
+	return bitmath.Log1p(bitmath.Exp(logMomentExcess)) / (alpha - 1)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -90,7 +90,7 @@ func (r RDP) delta(name string, events []privacy.Event, adjacency privacy.Adjace
 		}
 		return r.Conversion.logDelta(a, rdp, epsilon)
 	})
-	return privacy.ProvenDelta(added + portable.Exp(math.Min(0, logDelta))), nil
+	return privacy.ProvenDelta(added + bitmath.Exp(math.Min(0, logDelta))), nil
 }
 
 // minimise finds the best order of f(alpha, sum of divergences).

@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -109,7 +109,7 @@ func (c compiler) sampledLaplace(q, b float64) curve {
 func (c compiler) sampledPure(q, eps float64) curve {
 	up := samplePure(eps, q)
 	if c.adjacency == privacy.ReplaceOne {
-		return pureCurve(up-portable.Log1p(q*portable.Expm1(-eps)), "amplified epsilon for an exchange")
+		return pureCurve(up-bitmath.Log1p(q*bitmath.Expm1(-eps)), "amplified epsilon for an exchange")
 	}
 	if eps > 30 {
 		return pureCurve(up, "amplified epsilon (Balle, Barthe, Gaboardi 2018)")

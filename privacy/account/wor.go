@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // maxSampleOrder bounds the sums of the without-replacement theorems, whose
@@ -71,10 +71,10 @@ func (w *withoutReplacement) cumulant(alpha int) float64 {
 func (w *withoutReplacement) bound(alpha int, term func(j int) float64) float64 {
 	sum := math.Inf(-1)
 	for j := 2; j <= alpha; j++ {
-		sum = logAddExp(sum, logComb(float64(alpha), float64(j))+float64(float64(j)*portable.Log(w.gamma))+term(j))
+		sum = logAddExp(sum, logComb(float64(alpha), float64(j))+float64(float64(j)*bitmath.Log(w.gamma))+term(j))
 	}
 	if sum <= 36 {
-		sum = portable.Log1p(portable.Exp(sum))
+		sum = bitmath.Log1p(bitmath.Exp(sum))
 	}
 	return math.Min(sum, float64(alpha-1)*w.inner.at(float64(alpha)))
 }
@@ -85,7 +85,7 @@ func (w *withoutReplacement) theorem9(j int) float64 {
 	r := w.inner.at(float64(j))
 	t := float64(float64(j-1)*r) + math.Min(math.Ln2, float64(j)*logExpm1(w.inner.pure))
 	if j == 2 {
-		t = math.Min(t, portable.Log(4)+logExpm1(r))
+		t = math.Min(t, bitmath.Log(4)+logExpm1(r))
 	}
 	return t
 }
@@ -94,7 +94,7 @@ func (w *withoutReplacement) theorem9(j int) float64 {
 func (w *withoutReplacement) theorem27(j int) float64 {
 	t := w.theorem9(j)
 	if j > 2 {
-		t = math.Min(t, portable.Log(4)+float64(0.5*(w.difference(j/2*2)+w.difference((j+1)/2*2))))
+		t = math.Min(t, bitmath.Log(4)+float64(0.5*(w.difference(j/2*2)+w.difference((j+1)/2*2))))
 	}
 	return t
 }
@@ -113,5 +113,5 @@ func logExpm1(x float64) float64 {
 	if x > 36 {
 		return x
 	}
-	return portable.Log(portable.Expm1(x))
+	return bitmath.Log(bitmath.Expm1(x))
 }

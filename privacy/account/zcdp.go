@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -60,7 +60,7 @@ func (c Conversion) ZCDPEpsilon(rho, delta float64) float64 {
 	case delta <= 0 || math.IsInf(rho, 1):
 		return math.Inf(1)
 	case c == Classic:
-		return rho + float64(2*math.Sqrt(rho*portable.Log(1/delta)))
+		return rho + float64(2*math.Sqrt(rho*bitmath.Log(1/delta)))
 	}
 	eps, _ := leastReal(func(a float64) float64 { return c.epsilon(a, rho*a, delta) })
 	return math.Max(0, eps)
@@ -77,27 +77,27 @@ func (c Conversion) ZCDPDelta(rho, epsilon float64) float64 {
 		if epsilon <= rho {
 			return 1
 		}
-		return portable.Exp(-(epsilon - rho) * (epsilon - rho) / (4 * rho))
+		return bitmath.Exp(-(epsilon - rho) * (epsilon - rho) / (4 * rho))
 	}
 	logDelta, _ := leastReal(func(a float64) float64 { return c.logDelta(a, rho*a, epsilon) })
-	return portable.Exp(math.Min(0, logDelta))
+	return bitmath.Exp(math.Min(0, logDelta))
 }
 
 // LargestRho is the largest rho whose conversion gives (epsilon, delta).
 func (c Conversion) LargestRho(epsilon, delta float64) float64 {
 	if c == Classic {
-		l := portable.Log(1 / delta)
+		l := bitmath.Log(1 / delta)
 		r := math.Sqrt(epsilon+l) - math.Sqrt(l)
 		return r * r
 	}
-	low, high := -300.0, portable.Log(1+epsilon)+60
+	low, high := -300.0, bitmath.Log(1+epsilon)+60
 	for range 200 {
 		mid := (low + high) / 2
-		if c.ZCDPEpsilon(portable.Exp(mid), delta) <= epsilon {
+		if c.ZCDPEpsilon(bitmath.Exp(mid), delta) <= epsilon {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return portable.Exp(low)
+	return bitmath.Exp(low)
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/privacy/pld"
@@ -161,7 +161,7 @@ func (j *joint) solve() error {
 	if len(j.open) == 1 {
 		return j.single(j.open[0])
 	}
-	s := &search{want: j.target.Epsilon, start: -portable.Log(j.factor), step: j.step(),
+	s := &search{want: j.target.Epsilon, start: -bitmath.Log(j.factor), step: j.step(),
 		at: func(x float64) (float64, error) { return j.epsilon(1 / x) }}
 	x, err := s.run()
 	var out *InfeasibleError

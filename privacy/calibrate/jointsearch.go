@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // step is how far the first step of a search goes: short beside a solution.
@@ -30,7 +30,7 @@ func (j *joint) single(i int) error {
 
 func (j *joint) start(i int) float64 {
 	if j.multipliers[i] > 0 {
-		return portable.Log(j.multipliers[i])
+		return bitmath.Log(j.multipliers[i])
 	}
 	return 0
 }

@@ -3,7 +3,7 @@ package calibrate
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -20,12 +20,12 @@ type search struct {
 }
 
 func (s *search) value(logX float64) (float64, error) {
-	y, err := s.at(portable.Exp(logX))
+	y, err := s.at(bitmath.Exp(logX))
 	if err != nil {
 		return 0, err
 	}
 	y = privacy.ProvenEpsilon(y)
-	return portable.Log(y) - portable.Log(s.want), nil // at 0 this is -Inf, which is below every target
+	return bitmath.Log(y) - bitmath.Log(s.want), nil // at 0 this is -Inf, which is below every target
 }
 
 func (s *search) run() (float64, error) {
@@ -34,20 +34,20 @@ func (s *search) run() (float64, error) {
 	}
 	// 200 halvings of the widest bracket go far below the spacing of floats.
 	for range 200 {
-		if s.fhigh > portable.Log1p(-tightness) || s.high-s.low < 1e-12 {
+		if s.fhigh > bitmath.Log1p(-tightness) || s.high-s.low < 1e-12 {
 			break
 		}
 		if err := s.narrow(); err != nil {
 			return 0, err
 		}
 	}
-	return portable.Exp(s.high), nil
+	return bitmath.Exp(s.high), nil
 }
 
 // bracket walks from start in growing steps until want lies between.
 func (s *search) bracket() error {
 	if s.step == 0 {
-		s.step = portable.Log(4)
+		s.step = bitmath.Log(4)
 	}
 	f, err := s.value(s.start)
 	if err != nil {
@@ -55,24 +55,24 @@ func (s *search) bracket() error {
 	}
 	s.low, s.high, s.flow, s.fhigh = s.start, s.start, f, f
 	for s.fhigh > 0 {
-		if s.high >= portable.Log(utmostNoise) {
-			return &InfeasibleError{Reachable: portable.Exp(s.fhigh + portable.Log(s.want))}
+		if s.high >= bitmath.Log(utmostNoise) {
+			return &InfeasibleError{Reachable: bitmath.Exp(s.fhigh + bitmath.Log(s.want))}
 		}
 		s.low, s.flow = s.high, s.fhigh
-		s.high = math.Min(s.high+s.step, portable.Log(utmostNoise))
+		s.high = math.Min(s.high+s.step, bitmath.Log(utmostNoise))
 		s.step *= 2
 		if s.fhigh, err = s.value(s.high); err != nil {
 			return err
 		}
 	}
 	for s.low == s.high || s.flow <= 0 {
-		if s.low <= portable.Log(leastNoise) {
+		if s.low <= bitmath.Log(leastNoise) {
 			s.fhigh = 0 // even the least noise is enough
 			s.high = s.low
 			return nil
 		}
 		s.high, s.fhigh = s.low, s.flow
-		s.low = math.Max(s.low-s.step, portable.Log(leastNoise))
+		s.low = math.Max(s.low-s.step, bitmath.Log(leastNoise))
 		s.step *= 2
 		if s.flow, err = s.value(s.low); err != nil {
 			return err
@@ -91,7 +91,7 @@ const nothing = -50
 func (s *search) narrow() error {
 	mid := s.low + float64((s.high-s.low)/2)
 	if !math.IsInf(s.flow, 0) && s.fhigh > nothing {
-		aim := portable.Log1p(-tightness / 2)
+		aim := bitmath.Log1p(-tightness / 2)
 		guess := s.low + float64((s.flow-aim)/(s.flow-s.fhigh)*(s.high-s.low))
 		if width := s.high - s.low; guess > s.low+float64(0.001*width) && guess < s.high-float64(0.001*width) {
 			mid = guess

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -57,7 +57,7 @@ func (m Bounds) bins() int { return m.HighExponent - m.LowExponent + 1 }
 // stay below it with probability at least 1 - Failure.
 func (m Bounds) Threshold() int64 {
 	b := m.NoiseMultiplier
-	return 1 + int64(math.Ceil(b*portable.Log(float64(m.cells())/m.Failure)))
+	return 1 + int64(math.Ceil(b*bitmath.Log(float64(m.cells())/m.Failure)))
 }
 
 // ReleaseBounds returns bounds by the planned Bounds, of the counts of Count: one use. It

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -79,7 +79,8 @@ func (m LaplaceCounts) Sensitivity(a privacy.Adjacency) privacy.Sensitivity {
 
 // Deviation is that of discrete Laplace noise: variance 2a/(1-a)^2, a = exp(-1/b).
 func (m LaplaceCounts) Deviation() float64 {
-	return math.Sqrt2 / (2 * portable.Sinh(0.5/m.NoiseMultiplier))
+	rate := 1 / m.NoiseMultiplier
+	return math.Sqrt2 * bitmath.Exp(-rate/2) / -bitmath.Expm1(-rate)
 }
 
 func (m LaplaceCounts) Uses() int64 { return m.Releases }

@@ -3,7 +3,7 @@ package mechanism
 import (
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -41,7 +41,7 @@ func (m Exponential) choose(st *noise.Stream, steps []int64, bits int) int {
 func (m Exponential) Probabilities(scores []float64) []float64 {
 	out, sum := m.gaps(scores), 0.0
 	for i, g := range out {
-		out[i] = portable.Exp(-g)
+		out[i] = bitmath.Exp(-g)
 		sum += out[i]
 	}
 	for i := range out {

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -55,7 +55,7 @@ func (m NoisyMax) Probabilities(scores []float64) []float64 {
 	out := make([]float64, len(gaps))
 	for i := range out {
 		density := func(x float64) float64 {
-			p := portable.Exp(-math.Abs(x+gaps[i])) / 2
+			p := bitmath.Exp(-math.Abs(x+gaps[i])) / 2
 			for j, g := range gaps {
 				if j != i {
 					p *= laplaceCDF(x + g)
@@ -82,7 +82,7 @@ func integrate(f func(float64) float64, a, b float64) (sum float64) {
 
 func laplaceCDF(x float64) float64 {
 	if x < 0 {
-		return portable.Exp(x) / 2
+		return bitmath.Exp(x) / 2
 	}
-	return 1 - float64(portable.Exp(-x)/2)
+	return 1 - float64(bitmath.Exp(-x)/2)
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -61,7 +61,7 @@ func (m Partitions) Check() error {
 	if err != nil {
 		return err
 	}
-	if most := -portable.Expm1(-1/b) * float64(m.PerUnit); m.Delta > most {
+	if most := -bitmath.Expm1(-1/b) * float64(m.PerUnit); m.Delta > most {
 		return fmt.Errorf("partitions: delta: is %g, must be at most %g at this epsilon", m.Delta, most)
 	}
 	return checkUses("releases", m.Releases)
@@ -91,7 +91,7 @@ func (m Partitions) Threshold() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	k := b * (portable.Log(float64(m.PerUnit)/m.Delta) - portable.Log1p(portable.Exp(-1/b)))
+	k := b * (bitmath.Log(float64(m.PerUnit)/m.Delta) - bitmath.Log1p(bitmath.Exp(-1/b)))
 	return 1 + max(1, int64(math.Ceil(k*(1+0x1p-40)))), nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -123,7 +123,7 @@ func (s stretch) weight(rate float64) float64 {
 	if s.size == 0 {
 		return math.Inf(-1)
 	}
-	return portable.Log(float64(s.size)) - min(float64(s.off*rate), 0x1p11)
+	return bitmath.Log(float64(s.size)) - min(float64(s.off*rate), 0x1p11)
 }
 
 // stretch is grid points of one score, -off; size can be 0.

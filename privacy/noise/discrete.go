@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // DiscreteLaplace is the law of an integer x with probability proportional to
@@ -61,5 +61,5 @@ func (d DiscreteLaplace) magnitude(st *Stream) int64 {
 // PMF returns the probability of x: tanh(1/2b) exp(-|x|/b) for scale b.
 func (d DiscreteLaplace) PMF(x int64) float64 {
 	b := d.scale.Float64()
-	return portable.Tanh(0.5/b) * portable.Exp(-math.Abs(float64(x))/b)
+	return bitmath.Tanh(0.5/b) * bitmath.Exp(-math.Abs(float64(x))/b)
 }

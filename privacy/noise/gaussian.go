@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Gaussian fills dst with independent standard normal numbers, by a ziggurat of
@@ -99,7 +99,7 @@ func (st *Stream) finish(word uint64) place {
 		}
 		lo, hi := zigguratHeights[layer], zigguratHeights[layer+1]
 		x, y := float64(u)*layers[layer].width, lo+float64(st.Float64()*(hi-lo))
-		if -2*portable.Log(y) > float64(x*x) {
+		if -2*bitmath.Log(y) > float64(x*x) {
 			return place{layer: layer, u: u}
 		}
 		word = st.Uint64()

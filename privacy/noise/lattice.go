@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Lattice is the grid on which a Gaussian release of a clipped sum happens.
@@ -101,7 +101,7 @@ const CellError = 0x1p-44
 // for which it is not proven does not exist.
 func (Lattice) Excess(numbers int64, delta float64) (epsilon float64) {
 	m := float64(numbers)
-	return 2 * (float64(CellError*math.Sqrt(2*m*-portable.Log(delta))) + float64(m*CellError*CellError))
+	return 2 * (float64(CellError*math.Sqrt(2*m*-bitmath.Log(delta))) + float64(m*CellError*CellError))
 }
 
 // LatticeStep returns the largest power of two that leaves at least 1 - 2^-10 of

@@ -3,7 +3,7 @@ package noise
 import (
 	"math/bits"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // place is where a normal draw fell, its sign apart: in the u-th of 2^53 equal
@@ -31,7 +31,7 @@ func (st *Stream) tail() place {
 		p.u = st.Uint64() >> 11
 		part := float64(float64(p.u) * 0x1p-55)
 		t := float64(float64(p.strip)/4) + part
-		if -portable.Log(st.unit()) > float64(zigguratEdges[1]*part)+float64(float64(t*t)/2) {
+		if -bitmath.Log(st.unit()) > float64(zigguratEdges[1]*part)+float64(float64(t*t)/2) {
 			return p
 		}
 	}

@@ -3,7 +3,7 @@ package noise
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Race returns an index i with probability proportional to exp(logWeights[i]),
@@ -18,7 +18,7 @@ import (
 func (st *Stream) Race(logWeights []float64) int {
 	winner, best := -1, math.Inf(1)
 	for i, w := range logWeights {
-		if t := portable.Log(st.exponential()) - w; t < best {
+		if t := bitmath.Log(st.exponential()) - w; t < best {
 			winner, best = i, t
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"io"
 	"math/bits"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // bufferBytes is the amount of key stream made at a time: enough for the eight
@@ -91,7 +91,7 @@ func (st *Stream) unit() float64 {
 func (st *Stream) exponential() float64 {
 	small := st.unit() / 2
 	if st.Uint64()&1 == 0 {
-		return -portable.Log(small)
+		return -bitmath.Log(small)
 	}
 	return -ln1m(small)
 }

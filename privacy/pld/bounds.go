@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // level returns the index-wise sums that give delta at the grid points: at point
@@ -13,7 +13,7 @@ import (
 func (s *sum) level() (tail, over []float64) {
 	n := len(s.mass)
 	tail, over = make([]float64, n), make([]float64, n)
-	r0, r1, gap := portable.Exp(-s.t*s.h), portable.Exp(-(s.t+1)*s.h), -portable.Expm1(-s.h)
+	r0, r1, gap := bitmath.Exp(-s.t*s.h), bitmath.Exp(-(s.t+1)*s.h), -bitmath.Expm1(-s.h)
 	a, d := 0.0, 0.0
 	for j := n - 1; j >= 0; j-- {
 		d = float64(r0 * (d + float64(gap*a)))
@@ -25,9 +25,9 @@ func (s *sum) level() (tail, over []float64) {
 
 // peak returns the largest effect of the doubtful mass on delta(eps), divided by
 // e^{scale - t eps}.
-func (s *sum) peak() float64 { return s.doubt * portable.Exp(logPeak(s.t)) }
+func (s *sum) peak() float64 { return s.doubt * bitmath.Exp(logPeak(s.t)) }
 
-func (s *sum) logDoubt() float64 { return portable.Log(s.doubt) + logPeak(s.t) }
+func (s *sum) logDoubt() float64 { return bitmath.Log(s.doubt) + logPeak(s.t) }
 
 // delta returns the bound on delta(eps) of the finite losses.
 func (s *sum) delta(eps float64, lower bool) float64 {
@@ -37,7 +37,7 @@ func (s *sum) delta(eps float64, lower bool) float64 {
 		eps += s.shift
 	}
 	var tail, over float64
-	r0, r1, gap := portable.Exp(-s.t*s.h), portable.Exp(-(s.t+1)*s.h), -portable.Expm1(-s.h)
+	r0, r1, gap := bitmath.Exp(-s.t*s.h), bitmath.Exp(-(s.t+1)*s.h), -bitmath.Expm1(-s.h)
 	at := eps
 	for j := len(s.mass) - 1; j >= 0; j-- {
 		l := float64(s.lo+j) * s.h
@@ -49,18 +49,18 @@ func (s *sum) delta(eps float64, lower bool) float64 {
 		at = l
 	}
 	y := at - eps
-	value := float64(portable.Exp(-s.t*y) * (over - float64(tail*portable.Expm1(-y))))
+	value := float64(bitmath.Exp(-s.t*y) * (over - float64(tail*bitmath.Expm1(-y))))
 	if lower {
-		return math.Max(0, portable.Exp(s.scale-float64(s.t*eps))*(value-s.peak()))
+		return math.Max(0, bitmath.Exp(s.scale-float64(s.t*eps))*(value-s.peak()))
 	}
-	return portable.Exp(s.scale-float64(s.t*eps)) * (value + s.peak())
+	return bitmath.Exp(s.scale-float64(s.t*eps)) * (value + s.peak())
 }
 
 // epsilon returns the bound on the least eps at which the finite losses have at
 // most the given delta, never below 0.
 func (s *sum) epsilon(delta float64, lower bool) float64 {
 	tail, over := s.level()
-	target := portable.Log(delta) - s.scale
+	target := bitmath.Log(delta) - s.scale
 	sign, shift := 1.0, s.shift
 	if lower {
 		sign, shift = -1, -s.shift
@@ -74,7 +74,7 @@ func (s *sum) epsilon(delta float64, lower bool) float64 {
 		if j == 0 {
 			reach = math.Max(reach, l) // below the window delta still rises
 		}
-		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: portable.Exp(target + float64(s.t*l)), log: target + float64(s.t*l)}
+		c := cell{over: over[j], tail: tail[j], doubt: sign * s.peak(), t: s.t, target: bitmath.Exp(target + float64(s.t*l)), log: target + float64(s.t*l)}
 		y, found := c.cross(reach, lower)
 		if found {
 			return math.Max(0, l-y+shift)
@@ -90,14 +90,14 @@ func (s *sum) epsilon(delta float64, lower bool) float64 {
 type cell struct{ over, tail, doubt, t, target, log float64 }
 
 func (c cell) exceeds(y float64) bool {
-	known := c.over - float64(c.tail*portable.Expm1(-y))
+	known := c.over - float64(c.tail*bitmath.Expm1(-y))
 	if c.log < 600 && c.t*y < 600 {
-		return known+float64(c.doubt*portable.Exp(c.t*y)) > c.target
+		return known+float64(c.doubt*bitmath.Exp(c.t*y)) > c.target
 	}
 	if c.doubt < 0 {
-		return portable.Log(known) > c.log && portable.Log(known)-portable.Log(-c.doubt)-float64(c.t*y) > math.Ln2 // half of it is sure
+		return bitmath.Log(known) > c.log && bitmath.Log(known)-bitmath.Log(-c.doubt)-float64(c.t*y) > math.Ln2 // half of it is sure
 	}
-	return math.Max(portable.Log(known), portable.Log(c.doubt)+float64(c.t*y)) > c.log-math.Ln2 // one of the two is at least half
+	return math.Max(bitmath.Log(known), bitmath.Log(c.doubt)+float64(c.t*y)) > c.log-math.Ln2 // one of the two is at least half
 }
 
 // cross returns where delta exceeds the target in the cell: for the upper bound
@@ -105,7 +105,7 @@ func (c cell) exceeds(y float64) bool {
 func (c cell) cross(h float64, lower bool) (y float64, found bool) {
 	lo, hi := 0.0, h
 	if lower {
-		nominal := math.Max(0, -portable.Log1p(-math.Min((c.target-c.over)/c.tail, 1)))
+		nominal := math.Max(0, -bitmath.Log1p(-math.Min((c.target-c.over)/c.tail, 1)))
 		for _, f := range []float64{0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 1} {
 			if hi = nominal + float64(f*(h-nominal)); nominal <= h && c.exceeds(hi) {
 				found = true

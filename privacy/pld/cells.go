@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // node is a point of a cell: mass p and q and the loss there.
@@ -18,15 +18,15 @@ type node = atom
 // The sums run over the larger of the two measures, so that neither the far tail
 // nor losses much smaller than 1 cancel.
 func merge(dst []atom, cell []node, l, u float64, lower bool) []atom {
-	width, mass, share := -portable.Expm1(l-u), 0.0, 0.0
+	width, mass, share := -bitmath.Expm1(l-u), 0.0, 0.0
 	heavy := l+u >= 0
 	for _, n := range cell {
 		if heavy {
 			mass += n.p
-			share -= float64(n.p * portable.Expm1(l-n.loss))
+			share -= float64(n.p * bitmath.Expm1(l-n.loss))
 		} else {
 			mass += n.q
-			share -= float64(n.q * portable.Expm1(n.loss-u))
+			share -= float64(n.q * bitmath.Expm1(n.loss-u))
 		}
 	}
 	if mass == 0 {
@@ -34,9 +34,9 @@ func merge(dst []atom, cell []node, l, u float64, lower bool) []atom {
 	}
 	switch {
 	case lower && heavy:
-		return push(dst, mass, 0, l-portable.Log1p(-share/mass), true)
+		return push(dst, mass, 0, l-bitmath.Log1p(-share/mass), true)
 	case lower:
-		return push(dst, 0, mass, u+portable.Log1p(-share/mass), false)
+		return push(dst, 0, mass, u+bitmath.Log1p(-share/mass), false)
 	case width <= 0 && heavy:
 		return push(dst, mass, 0, u, true)
 	case width <= 0:
@@ -53,9 +53,9 @@ func merge(dst []atom, cell []node, l, u float64, lower bool) []atom {
 // where the loss is the same.
 func push(dst []atom, p, q, loss float64, knowP bool) []atom {
 	if knowP {
-		q = float64(p * portable.Exp(-loss))
+		q = float64(p * bitmath.Exp(-loss))
 	} else {
-		p = float64(q * portable.Exp(loss))
+		p = float64(q * bitmath.Exp(loss))
 	}
 	if n := len(dst) - 1; n >= 0 && dst[n].loss == loss {
 		dst[n].p += p
@@ -113,9 +113,9 @@ func coarsen(atoms []atom, width float64, lower bool) []atom {
 // Any true divergence below the points is convex, hence below the hull too.
 func hull(eps, delta []float64) (atoms []atom, inf float64) {
 	inf = delta[len(delta)-1]
-	x := func(i int) float64 { return portable.Exp(eps[i]) }
+	x := func(i int) float64 { return bitmath.Exp(eps[i]) }
 	slope := func(i, j int) float64 {
-		return (delta[j] - delta[i]) / (x(i) * portable.Expm1(eps[j]-eps[i]))
+		return (delta[j] - delta[i]) / (x(i) * bitmath.Expm1(eps[j]-eps[i]))
 	}
 	var keep []int
 	for i := range eps {

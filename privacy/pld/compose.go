@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // unit is the rounding unit of float64.
@@ -29,11 +29,11 @@ func window(ps []power, t, h, drop float64) (lo, hi float64) {
 		_, _, w := p.pair.moments(t)
 		v += float64(float64(p.count) * p.inner * w)
 	}
-	s0 := math.Sqrt(-2*portable.Log(drop)) / math.Max(math.Sqrt(v), h)
+	s0 := math.Sqrt(-2*bitmath.Log(drop)) / math.Max(math.Sqrt(v), h)
 	bound := func(sign float64) func(float64) float64 {
 		return func(f float64) float64 {
-			s := s0 * portable.Exp(f)
-			return (cumulant(ps, sign*s) - portable.Log(drop)) / s
+			s := s0 * bitmath.Exp(f)
+			return (cumulant(ps, sign*s) - bitmath.Log(drop)) / s
 		}
 	}
 	top, low := bound(1), bound(-1)
@@ -93,7 +93,7 @@ func convolve(ps []power, t, h, drop float64) (*grid, float64) {
 	n := fftLength(hi - lo + 1)
 	out := &grid{h: h, lo: lo, mass: make([]float64, n), doubt: 2 * drop, cumulant: func(s float64) float64 { return cumulant(ps, s) }}
 	fft := newFFT(n)
-	g := 4 * unit * portable.Log2(float64(n))
+	g := 4 * unit * bitmath.Log2(float64(n))
 	coefficients := make([][]complex128, len(ps))
 	for i, p := range ps {
 		coefficients[i] = fft.coefficients(p.grid.wrapped(n))
@@ -121,10 +121,10 @@ func multiply(ps []power, coefficients [][]complex128, k int, g float64) (comple
 	log, relative := 0.0, g
 	for i, p := range ps {
 		a := size(coefficients[i][k]) + g
-		log += float64(float64(p.count) * portable.Log(a))
+		log += float64(float64(p.count) * bitmath.Log(a))
 		relative += float64(float64(p.count) * (g/a + 4*unit))
 	}
-	bound := portable.Exp(log)
+	bound := bitmath.Exp(log)
 	if bound < 1e-25 {
 		return 0, bound
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 )
 
@@ -122,11 +122,11 @@ func (c *composition) infinite() (mass, bound float64) {
 	finite := 0.0
 	for _, p := range c.parts {
 		if p.pair.inf > 0 {
-			finite += float64(p.count * portable.Log1p(-math.Min(p.pair.inf, 1)))
+			finite += float64(p.count * bitmath.Log1p(-math.Min(p.pair.inf, 1)))
 		}
 		bound += float64(p.count * p.pair.bound)
 	}
-	return -portable.Expm1(finite), bound
+	return -bitmath.Expm1(finite), bound
 }
 
 // finite returns the parts that have a loss other than 0 at all.
@@ -159,7 +159,7 @@ func (c *composition) epsilon(delta float64) float64 {
 		rest -= lost
 	}
 	sd := span(parts)
-	moment := func(k, t float64) float64 { return (k + logPeak(t) - portable.Log(rest)) / t }
+	moment := func(k, t float64) float64 { return (k + logPeak(t) - bitmath.Log(rest)) / t }
 	t := tiltFor(parts, sd, moment)
 	cap := moment(logM(parts, t), t) // itself a bound: Canonne, Kamath and Steinke 2020
 	if cap <= 0 {
@@ -225,7 +225,7 @@ func (c *composition) refine(parts []part, sd, t, eps, delta float64) float64 {
 		} else {
 			best = math.Min(best, eps)
 		}
-		if weight := portable.Exp(s.scale-float64(t*best)) * s.peak() / delta; weight < 1e-5 || math.IsInf(best, 1) {
+		if weight := bitmath.Exp(s.scale-float64(t*best)) * s.peak() / delta; weight < 1e-5 || math.IsInf(best, 1) {
 			break
 		}
 		eps = best
@@ -253,7 +253,7 @@ func (c *composition) delta(eps float64) float64 {
 func (c *composition) finiteDelta(parts []part, eps float64) float64 {
 	cost := func(k, t float64) float64 { return k - float64(t*eps) + logPeak(t) }
 	t := tiltFor(parts, span(parts), cost)
-	cap := portable.Exp(cost(logM(parts, t), t))
+	cap := bitmath.Exp(cost(logM(parts, t), t))
 	s := compose(parts, t, eps, c.fineness, c.lower)
 	if s == nil {
 		return c.best(cap, 1)

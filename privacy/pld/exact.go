@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // The composition of Gaussians N(mu_i, 1), N(0, 1) is the one Gaussian with
@@ -12,7 +12,7 @@ import (
 // mills returns the Gaussian tail Phi(-x) divided by the density at x.
 func mills(x float64) float64 {
 	if x < 5 {
-		return portable.Erfc(x/math.Sqrt2) / 2 / normal(x)
+		return bitmath.Erfc(x/math.Sqrt2) / 2 / normal(x)
 	}
 	f := x // continued fraction x + 1/(x + 2/(x + 3/(...))), to 1e-16 with 80 terms from 5 on
 	for k := 80; k > 0; k-- {
@@ -59,4 +59,4 @@ func gaussianEpsilon(mu, delta float64) float64 {
 }
 
 // mills0 returns an x with Phi(-x) <= delta, from Phi(-x) <= e^{-x^2/2}.
-func mills0(delta float64) float64 { return math.Sqrt(-2 * portable.Log(math.Min(delta, 0.5))) }
+func mills0(delta float64) float64 { return math.Sqrt(-2 * bitmath.Log(math.Min(delta, 0.5))) }

@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // fft is the discrete Fourier transform of real sequences of a length n from fftLength, by
@@ -36,7 +36,7 @@ func rootOfUnity(k, n int) complex128 {
 	if octant%2 == 1 {
 		part = n - part
 	}
-	sin, cos := portable.Sincos(math.Pi / 4 * (float64(part) / float64(n)))
+	sin, cos := bitmath.Sincos(math.Pi / 4 * (float64(part) / float64(n)))
 	if octant%4 == 1 || octant%4 == 2 {
 		sin, cos = cos, sin
 	}

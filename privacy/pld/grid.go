@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // grid is a tilted measure on multiples of h: the point (lo+i)*h has mass
@@ -24,7 +24,7 @@ type grid struct {
 // Weights fall from 1 away from the end that weighs most.
 func (g *grid) ownCumulant(s float64) float64 {
 	n := len(g.mass)
-	sum, w, r, end := 0.0, 1.0, portable.Exp(-math.Abs(s)*g.h), g.lo
+	sum, w, r, end := 0.0, 1.0, bitmath.Exp(-math.Abs(s)*g.h), g.lo
 	if s >= 0 {
 		end = g.lo + n - 1
 		for i := n - 1; i >= 0 && w > 0; i-- {
@@ -37,7 +37,7 @@ func (g *grid) ownCumulant(s float64) float64 {
 			w *= r
 		}
 	}
-	return float64(s*float64(end)*g.h) + portable.Log(sum)
+	return float64(s*float64(end)*g.h) + bitmath.Log(sum)
 }
 
 // maxPoints bounds the memory of a grid; a longer one is made coarser.
@@ -82,21 +82,21 @@ func project(loss, w []float64, h, tilt float64, lower bool) *grid {
 // spread splits each atom over its two grid neighbours with the same mass under
 // P and Q, which raises the divergence (see merge).
 func (g *grid) spread(loss, w []float64, tilt float64) {
-	width := -portable.Expm1(-g.h)
+	width := -bitmath.Expm1(-g.h)
 	for i, l := range loss {
 		if w[i] == 0 {
 			continue
 		}
 		j := int(math.Floor(l / g.h))
 		d := math.Min(math.Max(l-float64(float64(j)*g.h), 0), g.h)
-		up := -portable.Expm1(-d) / width
+		up := -bitmath.Expm1(-d) / width
 		if d < nudge*g.h || d > (1-nudge)*g.h { // on a grid point but for rounding
 			j, up = int(math.Round(l/g.h)), 0
 			g.mass[j-g.lo] += w[i]
 			continue
 		}
-		g.mass[j-g.lo] += float64(w[i] * (1 - up) * portable.Exp(-tilt*d))
-		g.mass[j+1-g.lo] += float64(w[i] * up * portable.Exp(tilt*(g.h-d)))
+		g.mass[j-g.lo] += float64(w[i] * (1 - up) * bitmath.Exp(-tilt*d))
+		g.mass[j+1-g.lo] += float64(w[i] * up * bitmath.Exp(tilt*(g.h-d)))
 	}
 }
 
@@ -114,18 +114,18 @@ func (g *grid) gather(loss, w []float64, tilt float64) {
 		at := float64(float64(j) * g.h)
 		var mass, on, deficit float64
 		for ; i < len(loss) && loss[i] <= at+float64(nudge*g.h); i++ {
-			p := float64(left[i] * portable.Exp(-tilt*(loss[i]-at)))
+			p := float64(left[i] * bitmath.Exp(-tilt*(loss[i]-at)))
 			if loss[i] >= at-float64(nudge*g.h) {
 				on += p
 				continue
 			}
 			mass += p
-			deficit += float64(p * portable.Expm1(at-loss[i]))
+			deficit += float64(p * bitmath.Expm1(at-loss[i]))
 		}
 		k := i
 		for ; k < len(loss) && deficit > 0; k++ {
-			p := float64(left[k] * portable.Exp(-tilt*(loss[k]-at)))
-			s := float64(-p * portable.Expm1(at-loss[k]))
+			p := float64(left[k] * bitmath.Exp(-tilt*(loss[k]-at)))
+			s := float64(-p * bitmath.Expm1(at-loss[k]))
 			if s > deficit {
 				mass += p * deficit / s
 				left[k] *= 1 - deficit/s
@@ -135,7 +135,7 @@ func (g *grid) gather(loss, w []float64, tilt float64) {
 			mass, deficit, left[k] = mass+p, deficit-s, 0
 		}
 		if deficit > nudge*g.h*mass { // moved to the next point below
-			g.mass[j-1-g.lo] += float64(mass * portable.Exp(-tilt*g.h))
+			g.mass[j-1-g.lo] += float64(mass * bitmath.Exp(-tilt*g.h))
 			mass = 0
 		}
 		g.mass[j-g.lo] += mass + on
@@ -151,7 +151,7 @@ func (g *grid) normalise() *grid {
 	for i := range g.mass {
 		g.mass[i] /= sum
 	}
-	g.scale += portable.Log(sum)
+	g.scale += bitmath.Log(sum)
 	return g
 }
 
@@ -232,8 +232,8 @@ func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float6
 	stay, up := make([]float64, ratio), make([]float64, ratio)
 	for r := range stay {
 		d := float64(float64(r) * g.h)
-		share := portable.Expm1(-d) / portable.Expm1(-h)
-		stay[r], up[r] = (1-share)*portable.Exp(-t*d), share*portable.Exp(t*(h-d))
+		share := bitmath.Expm1(-d) / bitmath.Expm1(-h)
+		stay[r], up[r] = (1-share)*bitmath.Exp(-t*d), share*bitmath.Exp(t*(h-d))
 	}
 	first := g.lo + i - modulo(g.lo+i, ratio)
 	c = &grid{h: h, lo: first / ratio, scale: g.scale, mass: make([]float64, (j-i)/ratio+3)}
@@ -249,8 +249,8 @@ func (g *grid) fold(i, j int, t float64, ratio int) (c *grid, move func(s float6
 		most := 0.0
 		for r := range stay {
 			d := float64(float64(r) * g.h)
-			most = math.Max(most, float64(stay[r]*portable.Exp(-s*d))+float64(up[r]*portable.Exp(s*(h-d))))
+			most = math.Max(most, float64(stay[r]*bitmath.Exp(-s*d))+float64(up[r]*bitmath.Exp(s*(h-d))))
 		}
-		return portable.Log(most)
+		return bitmath.Log(most)
 	}
 }

@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // tail is the reach of a Gaussian in standard deviations. What lies beyond,
@@ -36,7 +36,7 @@ func revealing() *pair {
 	return &pair{inf: 1, gap: 1, bound: 0, symmetric: true}
 }
 
-func normal(x float64) float64 { return portable.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+func normal(x float64) float64 { return bitmath.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
 func tails(p *pair, lower bool) *pair {
 	p.bound = math.Inf(1)
@@ -97,12 +97,12 @@ func laplace(e float64, lower bool) *pair {
 	}
 	n := int(math.Min(math.Max(2*e/0.01, 800), 16000))
 	d := density{
-		at:   func(x float64) (float64, float64) { return portable.Exp(x-e) / 2, portable.Exp(-x) / 2 },
+		at:   func(x float64) (float64, float64) { return bitmath.Exp(x-e) / 2, bitmath.Exp(-x) / 2 },
 		loss: func(x float64) float64 { return float64(2*x) - e },
 	}
-	atoms := []atom{{portable.Exp(-e) / 2, 0.5, -e}}
+	atoms := []atom{{bitmath.Exp(-e) / 2, 0.5, -e}}
 	atoms = append(atoms, discretise(d, 0, e/float64(n), n, lower)...)
-	atoms = append(atoms, atom{0.5, portable.Exp(-e) / 2, e})
+	atoms = append(atoms, atom{0.5, bitmath.Exp(-e) / 2, e})
 	return &pair{atoms: join(atoms), bound: e, lattice: e, symmetric: true}
 }
 
@@ -121,15 +121,15 @@ func join(atoms []atom) []atom {
 
 // discreteLaplace is the two-sided geometric distribution of scale s moved by shift.
 func discreteLaplace(s float64, shift int) *pair {
-	a, e := portable.Exp(-1/s), float64(shift)/s
+	a, e := bitmath.Exp(-1/s), float64(shift)/s
 	if e < leastLoss {
 		return pure(e)
 	}
-	top, low := 1/(1+a), portable.Exp(-e)/(1+a)
+	top, low := 1/(1+a), bitmath.Exp(-e)/(1+a)
 	p := &pair{bound: e, lattice: 1 / s, exact: true, symmetric: true}
 	p.atoms = []atom{{low, top, -e}}
 	if shift == 2 {
-		mid := -portable.Expm1(-1/s) / (1 + a) * a
+		mid := -bitmath.Expm1(-1/s) / (1 + a) * a
 		p.atoms = append(p.atoms, atom{mid, mid, 0})
 	}
 	p.atoms = append(p.atoms, atom{top, low, e})
@@ -145,14 +145,14 @@ func discreteGaussian(s float64, shift int, lower bool) *pair {
 	total := 0.0
 	for i := range mass {
 		x := float64(i-reach) / s
-		mass[i] = portable.Exp(-x * x / 2)
+		mass[i] = bitmath.Exp(-x * x / 2)
 		total += mass[i]
 	}
 	unit := float64(shift) / (2 * s * s)
 	p := &pair{lattice: unit, exact: true, symmetric: true}
 	for i, m := range mass {
 		x := float64(i-reach-shift) / s
-		p.atoms = append(p.atoms, atom{portable.Exp(-x*x/2) / total, m / total, float64(2*(i-reach)-shift) * unit})
+		p.atoms = append(p.atoms, atom{bitmath.Exp(-x*x/2) / total, m / total, float64(2*(i-reach)-shift) * unit})
 	}
 	if s > 100 {
 		p.atoms, p.exact, p.lattice = coarsen(p.atoms, 0.01*float64(shift)/s, lower), false, 0
@@ -170,7 +170,7 @@ func pure(e float64) *pair {
 		return revealing()
 	}
 	e = math.Max(e, leastLoss)
-	hi, lo := 1/(1+portable.Exp(-e)), 1/(1+portable.Exp(e))
+	hi, lo := 1/(1+bitmath.Exp(-e)), 1/(1+bitmath.Exp(e))
 	return &pair{atoms: []atom{{lo, hi, -e}, {hi, lo, e}}, bound: e, lattice: e, exact: true, symmetric: true}
 }
 
@@ -190,15 +190,15 @@ func boundedRange(e float64) *pair {
 	eps, delta := make([]float64, n+1), make([]float64, n+1)
 	for i := range eps {
 		eps[i] = e * float64(i) / n
-		gap := portable.Expm1((eps[i] - e) / 2)
-		delta[i] = gap * gap / -portable.Expm1(-e)
+		gap := bitmath.Expm1((eps[i] - e) / 2)
+		delta[i] = gap * gap / -bitmath.Expm1(-e)
 	}
 	eps[n], delta[n] = e, 0
 	atoms, inf := hull(eps, delta)
 	p := (&pair{atoms: atoms, inf: inf, bound: e}).symmetrise()
-	x := e / portable.Expm1(e)
+	x := e / bitmath.Expm1(e)
 	p.moment = func(t float64) float64 {
-		return t * math.Min(e, math.Max(0, x-1-portable.Log(x)+float64(e*e*t/8)))
+		return t * math.Min(e, math.Max(0, x-1-bitmath.Log(x)+float64(e*e*t/8)))
 	}
 	return p
 }
@@ -229,7 +229,7 @@ func zcdp(rho float64) *pair {
 	// left there is put at infinite loss.
 	top := math.Min(rho+float64(2*math.Sqrt(rho*200)), 600)
 	n := 4000
-	distance := math.Min(math.Sqrt(rho/2), math.Sqrt(-portable.Expm1(-rho))) // total variation, from KL <= rho
+	distance := math.Min(math.Sqrt(rho/2), math.Sqrt(-bitmath.Expm1(-rho))) // total variation, from KL <= rho
 	eps, delta := make([]float64, n+1), make([]float64, n+1)
 	for i := range eps {
 		eps[i] = top * float64(i) / float64(n)
@@ -243,8 +243,8 @@ func zcdp(rho float64) *pair {
 
 func zcdpDelta(rho, eps float64) float64 {
 	f := func(t float64) float64 { // a = 1 + e^t
-		b := portable.Exp(t)
-		return float64(b*(float64(rho*(1+b))-eps)) - float64((1+b)*portable.Log1p(1/b)) - t
+		b := bitmath.Exp(t)
+		return float64(b*(float64(rho*(1+b))-eps)) - float64((1+b)*bitmath.Log1p(1/b)) - t
 	}
-	return portable.Exp(f(minimise(f, portable.Log(1e-4), portable.Log(1e4/math.Sqrt(rho)+2), 1e-7)))
+	return bitmath.Exp(f(minimise(f, bitmath.Log(1e-4), bitmath.Log(1e4/math.Sqrt(rho)+2), 1e-7)))
 }

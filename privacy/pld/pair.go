@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // atom is an outcome with mass p under P and q under Q; loss is ln(p/q). The
@@ -61,12 +61,12 @@ func mixed(q, t float64) float64 {
 	switch {
 	case q == 0:
 		return 0
-	case t > 30 && t+portable.Log(q) > 1:
-		return portable.Log(q) + t + portable.Log1p((1-q)/q*portable.Exp(-t))
+	case t > 30 && t+bitmath.Log(q) > 1:
+		return bitmath.Log(q) + t + bitmath.Log1p((1-q)/q*bitmath.Exp(-t))
 	case t > 30: // q e^t is at most e, where e^t itself may be too large for a float
-		return portable.Log1p(portable.Exp(t+portable.Log(q)) - q)
+		return bitmath.Log1p(bitmath.Exp(t+bitmath.Log(q)) - q)
 	}
-	return portable.Log1p(q * portable.Expm1(t))
+	return bitmath.Log1p(q * bitmath.Expm1(t))
 }
 
 // mixP returns (qP + (1-q)Q, Q): the pair of removal under Poisson sampling at
@@ -77,7 +77,7 @@ func (p *pair) mixP(q float64) *pair {
 		m.bound = p.bound
 	}
 	if p.gap > 0 {
-		m.atoms = append(m.atoms, atom{(1 - q) * p.gap, p.gap, portable.Log1p(-q)})
+		m.atoms = append(m.atoms, atom{(1 - q) * p.gap, p.gap, bitmath.Log1p(-q)})
 	}
 	for _, a := range p.atoms {
 		m.atoms = append(m.atoms, atom{float64(q*a.p) + float64((1-q)*a.q), a.q, mixed(q, a.loss)})
@@ -164,7 +164,7 @@ func (p *pair) divergences(eps []float64) []float64 {
 		for j >= 0 && p.atoms[j].loss > eps[i] {
 			a, b, j = a+p.atoms[j].p, b+p.atoms[j].q, j-1
 		}
-		out[i] = math.Max(0, a-float64(b*portable.Exp(eps[i])))
+		out[i] = math.Max(0, a-float64(b*bitmath.Exp(eps[i])))
 	}
 	return out
 }

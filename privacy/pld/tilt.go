@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // part is count uses of a pair.
@@ -18,7 +18,7 @@ func (p *pair) moments(t float64) (k, mean, variance float64) {
 	top := math.Inf(-1)
 	for _, a := range p.atoms {
 		if a.p > 0 {
-			top = math.Max(top, portable.Log(a.p)+float64(t*a.loss))
+			top = math.Max(top, bitmath.Log(a.p)+float64(t*a.loss))
 		}
 	}
 	if math.IsInf(top, -1) {
@@ -34,7 +34,7 @@ func (p *pair) moments(t float64) (k, mean, variance float64) {
 	for _, a := range p.atoms {
 		second += float64(weight(a, t, top) * (a.loss - mean) * (a.loss - mean))
 	}
-	return top + portable.Log(sum), mean, second / sum
+	return top + bitmath.Log(sum), mean, second / sum
 }
 
 // weight returns p e^{t loss - k}.
@@ -44,9 +44,9 @@ func weight(a atom, t, k float64) float64 {
 	}
 	e := float64(t*a.loss) - k
 	if e < 600 && e > -600 {
-		return a.p * portable.Exp(e)
+		return a.p * bitmath.Exp(e)
 	}
-	return portable.Exp(portable.Log(a.p) + e)
+	return bitmath.Exp(bitmath.Log(a.p) + e)
 }
 
 // logM returns ln M(t) alone.
@@ -61,9 +61,9 @@ func (p *pair) logM(t float64) float64 {
 	}
 	sum := 0.0
 	for _, a := range p.atoms {
-		sum += float64(a.p * portable.Exp(t*a.loss))
+		sum += float64(a.p * bitmath.Exp(t*a.loss))
 	}
-	return portable.Log(sum)
+	return bitmath.Log(sum)
 }
 
 func logM(parts []part, t float64) float64 {
@@ -85,7 +85,7 @@ func logPeak(t float64) float64 {
 	if t == 0 {
 		return 0
 	}
-	return float64(-t*portable.Log1p(1/t)) - portable.Log1p(t)
+	return float64(-t*bitmath.Log1p(1/t)) - bitmath.Log1p(t)
 }
 
 // span returns the standard deviation of the sum of the losses under P.
@@ -102,7 +102,7 @@ func span(parts []part) float64 {
 // useful range: beyond 60 standard deviations no bound of interest improves.
 func tiltFor(parts []part, sd float64, cost func(k, t float64) float64) float64 {
 	f := func(s float64) float64 {
-		t := portable.Exp(s)
+		t := bitmath.Exp(s)
 		c := cost(logM(parts, t), t)
 		if math.IsNaN(c) {
 			return math.Inf(1)
@@ -115,7 +115,7 @@ func tiltFor(parts []part, sd float64, cost func(k, t float64) float64) float64 
 			tol = 1e-4
 		}
 	}
-	return portable.Exp(minimise(f, portable.Log(1e-6/sd), portable.Log(60/sd), tol))
+	return bitmath.Exp(minimise(f, bitmath.Log(1e-6/sd), bitmath.Log(60/sd), tol))
 }
 
 // minimise returns the minimiser of the unimodal f on [lo, hi] to within tol, by

@@ -3,7 +3,7 @@ package published
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -69,7 +69,7 @@ func (u UCLANESL) PublishedSteps(epsilon, delta float64) int64 {
 	best := 0.0
 	for l := 1; l <= u.Orders; l++ {
 		moment := float64(l) * account.PoissonGaussian(u.rate(), u.NoiseMultiplier, float64(l+1), privacy.AddRemove)
-		best = math.Max(best, (float64(float64(l)*epsilon)-portable.Log(1/delta))/(float64(u.Tensors)*moment))
+		best = math.Max(best, (float64(float64(l)*epsilon)-bitmath.Log(1/delta))/(float64(u.Tensors)*moment))
 	}
 	return int64(best)
 }
@@ -106,5 +106,5 @@ func AmortizedAccountant(q, epsilon, delta float64, steps, releases int64) Amort
 // ClassicNoise is the noise over sensitivity of Dwork, Roth 2014, theorem A.1:
 // sqrt(2 ln(1.25/delta))/eps, proven for epsilon below 1 only.
 func ClassicNoise(epsilon, delta float64) float64 {
-	return math.Sqrt(2*portable.Log(1.25/delta)) / epsilon
+	return math.Sqrt(2*bitmath.Log(1.25/delta)) / epsilon
 }

@@ -3,7 +3,7 @@ package published
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -48,7 +48,7 @@ func (g GSWGAN) StepsFor(epsilon, delta float64) (float64, error) {
 	}
 	best := 0.0
 	for a := 2.0; a <= 512; a++ { // the cumulant is linear between integers, so that the optimum is at one
-		best = math.Max(best, (epsilon-portable.Log(1/delta)/(a-1))/at(a))
+		best = math.Max(best, (epsilon-bitmath.Log(1/delta)/(a-1))/at(a))
 	}
 	return best / float64(g.Batch), nil
 }
@@ -81,16 +81,16 @@ func (g GSWGAN) revealedDelta(eps float64) float64 {
 	spread := float64(40*math.Sqrt(n*p*(1-p))) + 40
 	sum := 0.0
 	for m := math.Max(1, math.Floor(float64(n*p)-spread)); m <= math.Min(n, float64(n*p)+spread); m++ {
-		sum += float64(portable.Exp(logBinomial(n, p, m)) * account.GaussianDelta(g.NoiseMultiplier/math.Sqrt(m*float64(g.Batch)), eps))
+		sum += float64(bitmath.Exp(logBinomial(n, p, m)) * account.GaussianDelta(g.NoiseMultiplier/math.Sqrt(m*float64(g.Batch)), eps))
 	}
 	return sum
 }
 
 func logBinomial(n, p, k float64) float64 {
-	a := portable.Lgamma(n + 1)
-	b := portable.Lgamma(k + 1)
-	c := portable.Lgamma(n - k + 1)
-	return a - b - c + float64(k*portable.Log(p)) + float64((n-k)*portable.Log1p(-p))
+	a := bitmath.Lgamma(n + 1)
+	b := bitmath.Lgamma(k + 1)
+	c := bitmath.Lgamma(n - k + 1)
+	return a - b - c + float64(k*bitmath.Log(p)) + float64((n-k)*bitmath.Log1p(-p))
 }
 
 // RoundRobin is the proven epsilon when discriminators take turns: ceil(T/K) uses.

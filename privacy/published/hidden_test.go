@@ -3,7 +3,7 @@ package published
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // The counterexamples of docs/accounting.md section 3.4: one amplification a step does
@@ -37,9 +37,9 @@ func responses(eps float64, bits []int, out int) float64 {
 	p := 1.0
 	for t, b := range bits {
 		if out>>(len(bits)-1-t)&1 == b {
-			p /= 1 + portable.Exp(-eps)
+			p /= 1 + bitmath.Exp(-eps)
 		} else {
-			p /= 1 + portable.Exp(eps)
+			p /= 1 + bitmath.Exp(eps)
 		}
 	}
 	return p
@@ -64,7 +64,7 @@ func NeverDrawn(step int, drawn bool) int {
 
 // HockeyStick is the larger of sum max(0, p - e^eps q) and its mirror.
 func HockeyStick(p, q []float64, eps float64) float64 {
-	a, b, e := 0.0, 0.0, portable.Exp(eps)
+	a, b, e := 0.0, 0.0, bitmath.Exp(eps)
 	for i := range p {
 		a += math.Max(0, p[i]-float64(e*q[i]))
 		b += math.Max(0, q[i]-float64(e*p[i]))
@@ -84,15 +84,15 @@ func renyi(p, q []float64, alpha float64) float64 {
 		switch {
 		case p[i] == 0:
 		case alpha == 1:
-			sum += float64(p[i] * portable.Log(p[i]/q[i]))
+			sum += float64(p[i] * bitmath.Log(p[i]/q[i]))
 		default:
-			sum += portable.Exp(float64(alpha*portable.Log(p[i])) + float64((1-alpha)*portable.Log(q[i])))
+			sum += bitmath.Exp(float64(alpha*bitmath.Log(p[i])) + float64((1-alpha)*bitmath.Log(q[i])))
 		}
 	}
 	if alpha == 1 {
 		return sum
 	}
-	return portable.Log(sum) / (alpha - 1)
+	return bitmath.Log(sum) / (alpha - 1)
 }
 
 // HiddenGaussian is the two-step Gaussian example on a square lattice of step h:
@@ -102,7 +102,7 @@ func renyi(p, q []float64, alpha float64) float64 {
 func HiddenGaussian(q, s, h float64) (p, r []float64) {
 	half := int(math.Ceil((float64(9*s) + 6) / h))
 	density := func(x, mean float64) float64 {
-		return portable.Exp(-(x-mean)*(x-mean)/(2*s*s)) * h / (s * math.Sqrt(2*math.Pi))
+		return bitmath.Exp(-(x-mean)*(x-mean)/(2*s*s)) * h / (s * math.Sqrt(2*math.Pi))
 	}
 	n := 2*half + 1
 	up, down := make([]float64, n), make([]float64, n)
@@ -129,7 +129,7 @@ func hiddenStep(q, target1, target2, after, other1, other2 float64) float64 {
 // alone: the target's bit with probability 1/2, else the bit that the target does
 // not have on the second table... both laws share that half.
 func HalfSampledBit(eps float64) func(alpha float64) float64 {
-	t := 1 / (1 + portable.Exp(-eps))
+	t := 1 / (1 + bitmath.Exp(-eps))
 	p, q := []float64{0.5, 0.5}, []float64{1 - t, t}
 	return func(alpha float64) float64 { return Renyi(p, q, alpha) }
 }

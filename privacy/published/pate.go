@@ -3,7 +3,7 @@ package published
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // PATECeiling is the most that the accountant of PATE-GAN comes to, whatever the votes are: each
@@ -14,7 +14,7 @@ func PATECeiling(votes int64, lambda, delta float64, orders int) float64 {
 	best := math.Inf(1)
 	for l := 1.0; l <= float64(orders); l++ {
 		moments := float64(float64(votes) * (2 * lambda * lambda * l * (l + 1)))
-		best = math.Min(best, (moments+portable.Log(1/delta))/l)
+		best = math.Min(best, (moments+bitmath.Log(1/delta))/l)
 	}
 	return best
 }

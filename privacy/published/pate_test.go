@@ -3,7 +3,7 @@ package published
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/account"
 )
@@ -15,14 +15,14 @@ type Vote struct{ Zeros, Ones float64 }
 // counts with separate noise; lambda is the inverse noise scale.
 func pateQ(v Vote, lambda float64) float64 {
 	gap := float64(lambda * math.Abs(v.Zeros-v.Ones))
-	return (2 + gap) / 4 * portable.Exp(-gap)
+	return (2 + gap) / 4 * bitmath.Exp(-gap)
 }
 
 // dataDependent is ln((1-q)((1-q)/(1-q e^{2 lambda}))^l + q e^{exponent}); NaN where
 // the formula takes the logarithm of a negative number.
 func dataDependent(q, lambda, l, exponent float64) float64 {
-	ratio := (1 - q) / (1 - float64(q*portable.Exp(2*lambda)))
-	return portable.Log(float64((1-q)*portable.Pow(ratio, l)) + float64(q*portable.Exp(exponent)))
+	ratio := (1 - q) / (1 - float64(q*bitmath.Exp(2*lambda)))
+	return bitmath.Log(float64((1-q)*bitmath.Pow(ratio, l)) + float64(q*bitmath.Exp(exponent)))
 }
 
 // PATEMoment is the log moment of order l that the PATE-GAN code charges for a
@@ -44,7 +44,7 @@ func SynthcityMoment(v Vote, lambda, l float64) float64 {
 // more than the pure bound 2 lambda l.
 func ConditionedMoment(v Vote, lambda, l float64) float64 {
 	m := math.Min(2*lambda*lambda*l*(l+1), 2*lambda*l)
-	if q := pateQ(v, lambda); q < portable.Expm1(2*lambda)/portable.Expm1(4*lambda) {
+	if q := pateQ(v, lambda); q < bitmath.Expm1(2*lambda)/bitmath.Expm1(4*lambda) {
 		m = math.Min(m, dataDependent(q, lambda, l, 2*lambda*l))
 	}
 	return m
@@ -59,7 +59,7 @@ func PATEEpsilon(votes []Vote, lambda, delta float64, orders int, moment func(Vo
 	best := math.Inf(1)
 	for l := 1.0; l <= float64(orders); l++ {
 		sum := TotalMoment(votes, lambda, l, moment)
-		if eps := (sum + portable.Log(1/delta)) / l; eps < best || math.IsNaN(eps) {
+		if eps := (sum + bitmath.Log(1/delta)) / l; eps < best || math.IsNaN(eps) {
 			best = eps
 		}
 		if math.IsNaN(best) {
@@ -96,7 +96,7 @@ func ThresholdMoment(v Vote, scale, l float64) float64 {
 
 // positive holds the probabilities of 1 and 0 for a margin plus Laplace noise.
 func positive(margin, scale float64) [2]float64 {
-	small := float64(0.5 * portable.Exp(-math.Abs(margin)/scale))
+	small := float64(0.5 * bitmath.Exp(-math.Abs(margin)/scale))
 	if margin > 0 {
 		return [2]float64{1 - small, small}
 	}
@@ -105,7 +105,7 @@ func positive(margin, scale float64) [2]float64 {
 
 // binaryMoment is ln E_P[(P/Q)^l].
 func binaryMoment(p, q [2]float64, l float64) float64 {
-	return portable.Log(float64(p[0]*portable.Pow(p[0]/q[0], l)) + float64(p[1]*portable.Pow(p[1]/q[1], l)))
+	return bitmath.Log(float64(p[0]*bitmath.Pow(p[0]/q[0], l)) + float64(p[1]*bitmath.Pow(p[1]/q[1], l)))
 }
 
 // ThresholdVotes is the proven event of votes fixed in advance, each 1[ones +

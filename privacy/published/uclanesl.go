@@ -3,7 +3,7 @@ package published
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Branch is what the program of UCLANESL makes of its budget before it begins, from
@@ -36,7 +36,7 @@ func (u UCLANESL) Branch(epsilon, delta float64) Branch {
 		return Branch{NoiseMultiplier: u.NoiseMultiplier, Steps: min(u.Steps(), u.PublishedSteps(epsilon, delta))}
 	}
 	steps := float64(u.Steps())
-	each := epsilon / (u.rate() * math.Sqrt(2*steps*portable.Log(1/delta)))
+	each := epsilon / (u.rate() * math.Sqrt(2*steps*bitmath.Log(1/delta)))
 	a := AmortizedAccountant(u.rate(), each, delta/(steps*u.rate()), 1, u.Tensors)
 	root := epsilon / a.Epsilon
 	most := math.Min(steps, math.Min(delta/a.Delta, float64(root*root)))

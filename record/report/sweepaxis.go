@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/record/sweep"
 )
 
@@ -108,6 +108,6 @@ func (a axis) tick(at float64) string {
 
 // upward is an epsilon with three digits, rounded up.
 func upward(e float64) string {
-	unit := portable.Pow(10, math.Floor(portable.Log10(e))-2)
+	unit := bitmath.Pow(10, math.Floor(bitmath.Log10(e))-2)
 	return fmt.Sprintf("%.3g", math.Ceil(e/unit*(1-1e-9))*unit)
 }

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/record/sweep"
 )
 
@@ -49,7 +49,7 @@ func curvesOf(t *sweep.Table) *sweepCurves {
 	c.log = low > 0 && high >= wide*low
 	for x := range c.x {
 		if c.log {
-			c.x[x] = portable.Log10(x)
+			c.x[x] = bitmath.Log10(x)
 		}
 	}
 	return c

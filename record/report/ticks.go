@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // ticks marks round numbers (1, 2 or 5 times a power of ten), at most n of them.
@@ -27,7 +27,7 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 }
 
 func roundStep(x float64) float64 {
-	power := portable.Pow(10, math.Floor(portable.Log10(x)))
+	power := bitmath.Pow(10, math.Floor(bitmath.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
 		if x <= m*power {
 			return m * power
@@ -46,7 +46,7 @@ func axisNumber(x, step float64) string {
 	case math.Abs(x) >= 1e4 && step >= 1000:
 		return strconv.FormatFloat(x/1000, 'f', -1, 64) + "k"
 	}
-	decimals := max(0, int(math.Ceil(-portable.Log10(step)-1e-9)))
+	decimals := max(0, int(math.Ceil(-bitmath.Log10(step)-1e-9)))
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 

@@ -3,7 +3,7 @@ package sweep
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Level is that of all intervals.
@@ -50,7 +50,7 @@ func moments(values []float64) (mean, sd float64) {
 
 // quantile of Student's t that leaves half of 1-Level above it.
 func quantile(degrees int) float64 {
-	return portable.StudentQuantile(float64(degrees), (1+Level)/2)
+	return bitmath.StudentQuantile(float64(degrees), (1+Level)/2)
 }
 
 // Half is half the width of the interval; NaN where there is none.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"weir/internal/bitmath"
 	"weir/internal/plain"
-	"weir/internal/portable"
 )
 
 // Together is several experiments that were run as one.
@@ -153,7 +153,7 @@ func meanOf(list []Difference) string {
 	}
 	text := fmt.Sprintf("%+.4f", mean)
 	if over > 0 {
-		text += fmt.Sprintf(" ±%.4f", portable.StudentQuantile(variance*variance/over, (1+Level)/2)*math.Sqrt(variance))
+		text += fmt.Sprintf(" ±%.4f", bitmath.StudentQuantile(variance*variance/over, (1+Level)/2)*math.Sqrt(variance))
 	}
 	return text
 }

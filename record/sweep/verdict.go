@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Verdict says which differences in the figures that experiments are about lie beyond chance, over all of
@@ -58,7 +58,7 @@ func each(tables []*Table, visit func(*Table, Difference)) {
 
 // beyond tells whether the interval at the level of one in so many leaves 0 out.
 func (d Difference) beyond(many int) bool {
-	half := portable.StudentQuantile(float64(d.N-1), 1-(1-Level)/2/float64(many)) * *d.SD / math.Sqrt(float64(d.N))
+	half := bitmath.StudentQuantile(float64(d.N-1), 1-(1-Level)/2/float64(many)) * *d.SD / math.Sqrt(float64(d.N))
 	return math.Abs(*d.Mean) > half
 }
 

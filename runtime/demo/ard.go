@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -92,9 +92,9 @@ func drawARD() func(r *rand.Rand, _, _ int64, v []float64) {
 		statin := chance(r, 0.15+float64(0.25*treated))
 		g03 := float64((1 - man) * chance(r, [6]float64{0.1, 0.25, 0.35, 0.2, 0.1, 0.05}[age]))
 		cancer := chance(r, 0.02+float64(0.02*float64(age)))
-		rate := portable.Exp(s.intercept + s.effect[drug] + byARD.log(age, years, statin, g03, cancer, treated))
-		other := portable.Exp(s.other + byOther.log(age, years, statin, g03, cancer, treated))
-		dead, duration, ard := 0.0, -portable.Log(1-float64(r.Float64()))/(rate+other), 0.0
+		rate := bitmath.Exp(s.intercept + s.effect[drug] + byARD.log(age, years, statin, g03, cancer, treated))
+		other := bitmath.Exp(s.other + byOther.log(age, years, statin, g03, cancer, treated))
+		dead, duration, ard := 0.0, -bitmath.Log(1-float64(r.Float64()))/(rate+other), 0.0
 		if u := r.Float64(); duration < 1 {
 			dead = 1
 			if float64(u*(rate+other)) < rate {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -37,8 +37,8 @@ func caratDomain(int64) *pipeline.Domain {
 
 // popularity is the share of users with app j: log-linear in its rank.
 func popularity(j int) float64 {
-	fall := portable.Log(leastPopular / mostPopular)
-	return float64(mostPopular * portable.Exp(float64(fall*float64(j))/(apps-1)))
+	fall := bitmath.Log(leastPopular / mostPopular)
+	return float64(mostPopular * bitmath.Exp(float64(fall*float64(j))/(apps-1)))
 }
 
 // taste returns the shares of app j in users with and without the taste of its cluster

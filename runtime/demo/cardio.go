@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -71,7 +71,7 @@ func drawCardio(r *rand.Rand, i, rows int64, v []float64) {
 
 func newPatient(r *rand.Rand) patient {
 	var p patient
-	zAge := portable.Normal(r)
+	zAge := bitmath.Normal(r)
 	// Quantiles of age in days.
 	p.age = math.Floor(quantile([]float64{0, .0001, .01, .05, .1, .25, .5, .75, .9, .95, .99, 1},
 		[]float64{10798, 14284, 14466, 15069, 15840, 17664, 19703, 21327, 22639, 23259, 23489, 23713}, normalCDF(zAge)))
@@ -93,10 +93,10 @@ func newPatient(r *rand.Rand) patient {
 func (p *patient) body(r *rand.Rand) float64 {
 	type shape struct{ height, heightSD, weight, weightSD, corr float64 }
 	s := [2]shape{{161.373, 7.037, 4.2654, 0.1874, 0.2019}, {169.944, 7.192, 4.3304, 0.1756, 0.4495}}[int(p.man)]
-	z := portable.Normal(r)
+	z := bitmath.Normal(r)
 	p.height = math.Round(s.height + float64(s.heightSD*z))
-	z = float64(s.corr*z) + float64(math.Sqrt(1-float64(s.corr*s.corr))*portable.Normal(r))
-	p.weight = math.Round(10*portable.Exp(s.weight+float64(s.weightSD*z))) / 10
+	z = float64(s.corr*z) + float64(math.Sqrt(1-float64(s.corr*s.corr))*bitmath.Normal(r))
+	p.weight = math.Round(10*bitmath.Exp(s.weight+float64(s.weightSD*z))) / 10
 	return (p.bmi() - 27.4576) / 5.2569 // mean and sd of the body mass index
 }
 
@@ -107,10 +107,10 @@ func (p *patient) bmi() float64 { return p.weight / (p.height / 100 * p.height /
 // index has slopes 0.185 and 0.249; its remainder has sd 0.945. That of ap_lo on
 // ap_hi has slope 0.70 between tied scores, 0.80 between the normals below.
 func (p *patient) pressure(r *rand.Rand, zAge, zBody float64) float64 {
-	zHi := float64(0.185*zAge) + float64(0.249*zBody) + float64(0.945*portable.Normal(r))
+	zHi := float64(0.185*zAge) + float64(0.249*zBody) + float64(0.945*bitmath.Normal(r))
 	p.hi = [...]float64{90, 100, 110, 115, 120, 125, 130, 135, 140, 145, 150, 160, 170, 180, 200}[pick(
 		[]float64{.0155, .0375, .1256, .0032, .4029, .0064, .1298, .003, .1358, .0033, .0612, .0408, .0095, .0088, .003}, normalCDF(zHi))]
-	zLo := float64(0.80*zHi) + float64(0.04*zBody) + float64(0.6*portable.Normal(r))
+	zLo := float64(0.80*zHi) + float64(0.04*zBody) + float64(0.6*bitmath.Normal(r))
 	p.lo = [...]float64{60, 70, 75, 79, 80, 85, 90, 95, 100, 110, 120}[pick(
 		[]float64{.0395, .1488, .0031, .0052, .5059, .0042, .2077, .0023, .0593, .0056, .0026}, normalCDF(zLo))]
 	if p.lo >= p.hi {
@@ -123,7 +123,7 @@ func (p *patient) pressure(r *rand.Rand, zAge, zBody float64) float64 {
 // age, body mass index, ap_hi; shares 52385, 9549, 8066) and gluc from the
 // joint counts of both.
 func (p *patient) blood(r *rand.Rand, zAge, zBody, zHi float64) {
-	z := float64(0.068*zAge) + float64(0.082*zBody) + float64(0.100*zHi) + float64(0.98*portable.Normal(r))
+	z := float64(0.068*zAge) + float64(0.082*zBody) + float64(0.100*zHi) + float64(0.98*bitmath.Normal(r))
 	p.cholesterol = float64(pick([]float64{52385, 9549, 8066}, normalCDF(z)))
 	joint := [3][]float64{{48672, 2235, 1478}, {6729, 2439, 381}, {4078, 516, 3472}}
 	p.gluc = float64(pick(joint[int(p.cholesterol)], r.Float64()))

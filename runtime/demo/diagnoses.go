@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -36,7 +36,7 @@ func diagnosesDomain(int64) *pipeline.Domain {
 // published counts, from .4 to 2 in 10,000.
 func frequency(j int) float64 {
 	ranks := []float64{0, 63.5, 126.5, 218.5, usedCodes - 1}
-	logs := []float64{portable.Log(0.4), portable.Log(0.05), portable.Log(0.025), portable.Log(0.01), portable.Log(2e-4)}
+	logs := []float64{bitmath.Log(0.4), bitmath.Log(0.05), bitmath.Log(0.025), bitmath.Log(0.01), bitmath.Log(2e-4)}
 	if j >= usedCodes {
 		return 0
 	}
@@ -45,7 +45,7 @@ func frequency(j int) float64 {
 		at++
 	}
 	u := (float64(j) - ranks[at-1]) / (ranks[at] - ranks[at-1])
-	return portable.Exp(logs[at-1] + float64(u*(logs[at]-logs[at-1])))
+	return bitmath.Exp(logs[at-1] + float64(u*(logs[at]-logs[at-1])))
 }
 
 // drawDiagnoses draws one patient. The frequencies of a code over patients with and

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -39,9 +39,9 @@ func pick(weights []float64, u float64) int {
 }
 
 // normalCDF is the distribution function of the standard normal.
-func normalCDF(z float64) float64 { return portable.Erfc(-z/math.Sqrt2) / 2 }
+func normalCDF(z float64) float64 { return bitmath.Erfc(-z/math.Sqrt2) / 2 }
 
-func logistic(x float64) float64 { return 1 / (1 + portable.Exp(-x)) }
+func logistic(x float64) float64 { return 1 / (1 + bitmath.Exp(-x)) }
 
 func chance(r *rand.Rand, p float64) float64 {
 	if r.Float64() < p {

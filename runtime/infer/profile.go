@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/schema"
 )
@@ -192,7 +192,7 @@ func (p *profile) setNumber(c *pipeline.Column) {
 	default:
 		c.Type = pipeline.Numeric
 		if n.decimals <= 6 {
-			c.Step = portable.Pow(10, -float64(n.decimals))
+			c.Step = bitmath.Pow(10, -float64(n.decimals))
 		}
 	}
 	c.Bounds = n.bounds(c.Step)

@@ -14,7 +14,7 @@ type Decode struct {
 
 func decodeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "decode", Version: 2, In: tableIn(), Out: tableOut("the table in terms of the source, or before its last step"),
+		Name: "decode", Version: 3, In: tableIn(), Out: tableOut("the table in terms of the source, or before its last step"),
 		Doc: "Undoes the invertible steps encode, discretize, not_available and missing_indicator. Use it to look at encoded rows in plain " +
 			"values; the stage sample does the same for generated rows. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Decode{To: "source"} },

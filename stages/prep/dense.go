@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 )
 
@@ -207,7 +207,7 @@ func softmax(z []float64, temperature float64) {
 		greatest = max(greatest, v)
 	}
 	for i, v := range z {
-		z[i] = portable.Exp((v - greatest) / temperature)
+		z[i] = bitmath.Exp((v - greatest) / temperature)
 		sum += z[i]
 	}
 	for i := range z {

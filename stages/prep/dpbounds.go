@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -30,7 +30,7 @@ type DPBounds struct {
 
 func dpBoundsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_bounds", Version: 1, In: tableIn(), Late: true,
+		Name: "dp_bounds", Version: 2, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, held to the released bounds"},
 			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"}},
 		Doc: "Finds bounds of numbers from private rows, for a charge, and clips the numbers to them. Use it where no bounds are publicly known; " +
@@ -107,7 +107,7 @@ func highest(c *pipeline.Column) int {
 	if step == 0 {
 		return 200
 	}
-	return 51 + int(math.Floor(portable.Log2(step)))
+	return 51 + int(math.Floor(bitmath.Log2(step)))
 }
 
 // spacing is the step of a column, 1 for whole numbers; 0 where there is none.

@@ -34,7 +34,7 @@ type DPCategories struct {
 
 func dpCategoriesKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_categories", Version: 1, In: tableIn(), Late: true,
+		Name: "dp_categories", Version: 2, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, its text turned into categories"},
 			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"}},
 		Doc: "Finds the categories of text columns from private rows, for a charge: values that many rows have, by a noisy threshold. Use it where the list " +

@@ -22,7 +22,7 @@ type DPCount struct {
 
 func dpCountKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_count", Version: 1, In: tableIn(), Late: true,
+		Name: "dp_count", Version: 2, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormCount, Doc: "the noisy number of rows"}},
 		Doc: "Releases the number of rows of a table, for a small charge. Use it where the number is private (add_remove, several rows a unit, a filter before) " +
 			"and the synthetic table should have as many rows: sample takes it under rows_from. Models of marginals do not: their columns give the total well enough that their shares would not change. release/ gets STAGE.count.yaml.",

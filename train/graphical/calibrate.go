@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // newModel calibrates factors and masks on a tree: beliefs that agree on separators,
@@ -76,11 +76,11 @@ func (m *Model) weigh(i int, part *view) []float64 {
 	}
 	part.add(b, scale)
 	for k, x := range b {
-		b[k] = portable.Exp(x)
+		b[k] = bitmath.Exp(x)
 	}
 	part.sum(b, sums)
 	for k, s := range sums {
-		scale[k] = portable.Log(s) - scale[k]
+		scale[k] = bitmath.Log(s) - scale[k]
 	}
 	return scale
 }

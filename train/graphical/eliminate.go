@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // rule scores a column for elimination; the lowest goes first.
@@ -89,7 +89,7 @@ func (g *graph) remove(c int, near Set) {
 }
 
 // bySize is the logarithm of the clique's cells.
-func bySize(g *graph, c int) float64 { return g.nearSize(c) + portable.Log(float64(g.dom[c])) }
+func bySize(g *graph, c int) float64 { return g.nearSize(c) + bitmath.Log(float64(g.dom[c])) }
 
 // byGain is the logarithm of the clique's cells over the column's codes.
 func byGain(g *graph, c int) float64 { return g.nearSize(c) }
@@ -98,7 +98,7 @@ func (g *graph) nearSize(c int) float64 {
 	size := 0.0
 	for w, word := range g.rows[c] {
 		for ; word != 0; word &= word - 1 {
-			size += portable.Log(float64(g.dom[64*w+bits.TrailingZeros64(word)]))
+			size += bitmath.Log(float64(g.dom[64*w+bits.TrailingZeros64(word)]))
 		}
 	}
 	return size

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // exactSweeps and exactNear end the fit of exact tables, in sweeps and in parts of the
@@ -70,7 +70,7 @@ func (t *target) scaleTo() float64 {
 		off = max(off, math.Abs(m-t.y[i]))
 		if t.count[i] = 1; m > 0 && t.y[i] > 0 {
 			t.count[i] = t.y[i] / m
-			t.log[i] += portable.Log(t.count[i])
+			t.log[i] += bitmath.Log(t.count[i])
 		}
 	}
 	return off

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // What the fit to the optimum stops at and how it steps.
@@ -97,7 +97,7 @@ func (p *pace) factor(left float64, hard bool) float64 {
 	if way != 0 {
 		p.last = way
 	}
-	return portable.Pow(change, way/(1+float64(p.turns)/5))
+	return bitmath.Pow(change, way/(1+float64(p.turns)/5))
 }
 
 // round is the sweeps of one round; it returns how much smaller the last one's steps

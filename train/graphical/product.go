@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // array is a table over vars, its axes in the order of byDomain.
@@ -51,7 +51,7 @@ func multiplyMatrices(a, b, out []float64, rows, inner, columns int) {
 		row := out[i*columns:][:columns]
 		for k, v := range a[i*inner:][:inner] {
 			if v != 0 { // most cells of a large table
-				portable.Axpy(v, b[k*columns:][:columns], row)
+				bitmath.Axpy(v, b[k*columns:][:columns], row)
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package graphical
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // settle is the exact step of one table in a round of a fit to the optimum: with r
@@ -21,7 +21,7 @@ func (t *target) settle(total, scale float64) float64 {
 		}
 		t.theta[i] += x + s
 		t.log[i] += x
-		t.count[i] = portable.Exp(x)
+		t.count[i] = bitmath.Exp(x)
 		moved = max(moved, math.Abs(x))
 	}
 	return moved
@@ -58,12 +58,12 @@ func (t *target) shifted(total, s, scale float64) (sum, slope float64) {
 		if t.move[i] = 0; m == 0 {
 			continue
 		}
-		r, least := float64(t.rate[i]*scale), min(portable.Log(nothing*total/m), 0)
+		r, least := float64(t.rate[i]*scale), min(bitmath.Log(nothing*total/m), 0)
 		measured := r <= math.MaxFloat64
 		if t.move[i] = -t.theta[i] - s; measured { // else it has no potential of its own
 			t.move[i] = root(m, r, t.y[i]-float64(r*(t.theta[i]+s)))
 		}
-		e := float64(m * portable.Exp(max(t.move[i], least)))
+		e := float64(m * bitmath.Exp(max(t.move[i], least)))
 		sum += e
 		switch {
 		case t.move[i] < least:
@@ -82,10 +82,10 @@ func (t *target) shifted(total, s, scale float64) (sum, slope float64) {
 func root(m, r, y float64) float64 {
 	x := min(0, y/r)
 	if y > m {
-		x = min(portable.Log(y/m), (y-m)/(m+r))
+		x = min(bitmath.Log(y/m), (y-m)/(m+r))
 	}
 	for range 200 {
-		e := float64(m * portable.Exp(x))
+		e := float64(m * bitmath.Exp(x))
 		d := (e + float64(r*x) - y) / (e + r)
 		if x -= d; d <= 1e-14*(1+math.Abs(x)) {
 			break

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // target is a table that the model is to meet, its axes by domain.
@@ -53,11 +53,11 @@ func noise(tables []Table) float64 {
 	for _, t := range tables {
 		for _, v := range t.Var {
 			if v > 0 && v < math.Inf(1) {
-				sum, cells = sum+float64(portable.Log(v)/2), cells+1
+				sum, cells = sum+float64(bitmath.Log(v)/2), cells+1
 			}
 		}
 	}
-	return portable.Exp(sum / float64(max(cells, 1)))
+	return bitmath.Exp(sum / float64(max(cells, 1)))
 }
 
 // blocks puts every table with the smallest of the larger tables that hold it.
@@ -108,7 +108,7 @@ func (t *target) near(total float64) {
 			x = 0
 		}
 		t.log[i] += x
-		t.count[i] = portable.Exp(x)
+		t.count[i] = bitmath.Exp(x)
 		sum += float64(m * t.count[i])
 	}
 	for i := range t.count {
@@ -127,7 +127,7 @@ func solve(m, r, y float64) float64 {
 	}
 	x := min(max((y-m)/(m+r), -3), 3)
 	for range 8 {
-		e := float64(m * portable.Exp(x))
+		e := float64(m * bitmath.Exp(x))
 		next := min(max(x-(e+float64(r*x)-y)/(e+r), -3), 3)
 		if math.Abs(next-x) < 1e-6 {
 			return next

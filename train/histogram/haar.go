@@ -3,7 +3,7 @@ package histogram
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // haarLevels is how many widths of step are looked at: 1, 2, 4, 8 and 16 cells.
@@ -19,8 +19,8 @@ const haarLevels = 5
 // of clipping at 0 and scaling. All are 0 where total is not positive.
 func Haar(y []float64, sd, total float64) []float64 {
 	n := max(len(y), 1)
-	levels := min(haarLevels, int(portable.Log2(float64(n))))
-	return Simplex(levelled(y, levels, 1, .7*sd*math.Sqrt(2*portable.Log(float64(n)))), total)
+	levels := min(haarLevels, int(bitmath.Log2(float64(n))))
+	return Simplex(levelled(y, levels, 1, .7*sd*math.Sqrt(2*bitmath.Log(float64(n)))), total)
 }
 
 // levelled levels steps of `width` cells and all wider ones, of `levels` widths.

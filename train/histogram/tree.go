@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Leaf is a range of grid cells [Lo, Hi) that is not divided further: its estimated
@@ -68,7 +68,7 @@ func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance
 	for left, open := levels, true; left > 0; {
 		take := rest
 		if open && left > 1 {
-			take = rest * (growth - 1) / (portable.Pow(growth, float64(left)) - 1)
+			take = rest * (growth - 1) / (bitmath.Pow(growth, float64(left)) - 1)
 		}
 		if err := l.release(&root, take, ask); err != nil {
 			return nil, err

@@ -3,7 +3,7 @@ package histogram
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // branching is by how much ranges of one level are wider than those of the next.
@@ -35,7 +35,7 @@ func weights(leaves []Leaf) []float64 {
 	w := make([]float64, len(leaves))
 	for i, l := range leaves {
 		at, own := levels[i], math.Sqrt(l.Var)
-		w[i] = .05 * own / portable.Pow(branching, float64(at))
+		w[i] = .05 * own / bitmath.Pow(branching, float64(at))
 		switch {
 		case at == 0:
 			w[i] += max(l.Count-float64(.25*own), 0)
@@ -60,7 +60,7 @@ func levelsOf(leaves []Leaf) []int {
 	levels := make([]int, len(leaves))
 	for i, l := range leaves {
 		times := float64(l.Hi-l.Lo) / float64(narrowest)
-		levels[i] = int(math.Round(portable.Log2(times) / portable.Log2(branching)))
+		levels[i] = int(math.Round(bitmath.Log2(times) / bitmath.Log2(branching)))
 	}
 	return levels
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Gaussian is one component: its share of the mixture, a mean, and the lower triangular
@@ -24,14 +24,14 @@ type Mixture struct {
 // density is the logarithm of weight times density at x, less dim/2 ln 2 pi; y is working
 // memory.
 func (g *Gaussian) density(x, y []float64) float64 {
-	sum := portable.Log(g.Weight)
+	sum := bitmath.Log(g.Weight)
 	for i, row := range g.Factor {
 		left := x[i] - g.Mean[i]
 		for j, f := range row[:i] {
 			left -= float64(f * y[j])
 		}
 		y[i] = left / row[i]
-		sum -= float64(float64(y[i]*y[i])/2) + portable.Log(row[i])
+		sum -= float64(float64(y[i]*y[i])/2) + bitmath.Log(row[i])
 	}
 	return sum
 }
@@ -40,7 +40,7 @@ func (g *Gaussian) density(x, y []float64) float64 {
 func (g *Gaussian) draw(x []float64, r *rand.Rand) {
 	z := make([]float64, len(x))
 	for i, row := range g.Factor {
-		z[i] = portable.Normal(r)
+		z[i] = bitmath.Normal(r)
 		x[i] = g.Mean[i]
 		for j, f := range row {
 			x[i] += float64(f * z[j])

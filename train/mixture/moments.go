@@ -3,7 +3,7 @@ package mixture
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy/mechanism"
 	"weir/train/parallel"
 )
@@ -145,7 +145,7 @@ func responsibilities(of []Gaussian, share, x, y []float64) {
 	}
 	total := 0.0
 	for k := range share {
-		share[k] = portable.Exp(share[k] - top)
+		share[k] = bitmath.Exp(share[k] - top)
 		total += share[k]
 	}
 	for k := range of {

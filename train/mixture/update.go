@@ -3,7 +3,7 @@ package mixture
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // update is the mixture of maximum likelihood for noisy moments of one label.
@@ -69,7 +69,7 @@ func (f *fit) component(block []float64) (g Gaussian, ok bool) {
 
 // inside shortens x to length radius.
 func inside(x []float64, radius float64) {
-	if norm := math.Sqrt(portable.Dot(x, x)); norm > radius {
+	if norm := math.Sqrt(bitmath.Dot(x, x)); norm > radius {
 		for i := range x {
 			x[i] *= radius / norm
 		}
@@ -82,7 +82,7 @@ func (f *fit) project(noisy [][]float64) (to [][]float64, ok bool) {
 	for i := range noisy {
 		trace += noisy[i][i]
 	}
-	values, vectors, ok := portable.SymmetricEigen(noisy)
+	values, vectors, ok := bitmath.SymmetricEigen(noisy)
 	cut(values, trace)
 	for range values {
 		to = append(to, make([]float64, len(values)))

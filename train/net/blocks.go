@@ -3,7 +3,7 @@ package net
 import (
 	"fmt"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/internal/kernel"
 )
 
@@ -100,7 +100,7 @@ func gumbel(y, x Matrix, at int, b Block, m Mode) {
 		from, to := x.Row(i)[at:at+b.Width], y.Row(i)[at:at+b.Width]
 		for j, v := range from {
 			u := (float64(m.Rand.Uint64()>>12) + 0.5) / (1 << 52)
-			to[j] = float32((float64(v) - portable.Log(-portable.Log(u))) / b.Temperature)
+			to[j] = float32((float64(v) - bitmath.Log(-bitmath.Log(u))) / b.Temperature)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/internal/kernel"
 )
 
@@ -96,7 +96,7 @@ func headLoss(activation string, v, t []float32) (sum float64) {
 		case "sigmoid":
 			sum += logistic(float64(x), float64(t[j]))
 		case "tanh":
-			d := portable.Tanh(float64(x)) - float64(t[j])
+			d := bitmath.Tanh(float64(x)) - float64(t[j])
 			sum += float64(d * d)
 		case "linear":
 			d := float64(x) - float64(t[j])
@@ -114,13 +114,13 @@ func crossEntropy(v, t []float32) float64 {
 	}
 	var sum, at float64
 	for j, x := range v {
-		sum += portable.Exp(float64(x) - top)
+		sum += bitmath.Exp(float64(x) - top)
 		at += float64(float64(t[j]) * (float64(x) - top))
 	}
-	return portable.Log(sum) - at
+	return bitmath.Log(sum) - at
 }
 
 // logistic is the binary cross entropy softplus(x) - t x.
 func logistic(x, t float64) float64 {
-	return math.Max(x, 0) + portable.Log1p(portable.Exp(-math.Abs(x))) - float64(x*t)
+	return math.Max(x, 0) + bitmath.Log1p(bitmath.Exp(-math.Abs(x))) - float64(x*t)
 }

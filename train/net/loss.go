@@ -1,7 +1,7 @@
 package net
 
 import (
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/internal/kernel"
 )
 
@@ -63,7 +63,7 @@ func Logistic(dy, y Matrix, sign float32, loss []float64) {
 	s := float64(sign)
 	for i := range y.Rows {
 		v := float64(y.Row(i)[0])
-		dy.Row(i)[0] = float32(s / (1 + portable.Exp(-s*v)))
+		dy.Row(i)[0] = float32(s / (1 + bitmath.Exp(-s*v)))
 		if loss != nil {
 			loss[i] = logistic(float64(s*v), 0)
 		}
@@ -80,7 +80,7 @@ func GaussianKL(dy, y Matrix, weight float64, loss []float64) {
 		var sum float64
 		for j := range d {
 			mean, logvar := float64(row[j]), float64(row[d+j])
-			variance := portable.Exp(logvar)
+			variance := bitmath.Exp(logvar)
 			sum += variance + float64(mean*mean) - 1 - logvar
 			g[j] += float32(weight * mean)
 			g[d+j] += float32(weight * (variance - 1) / 2)
@@ -97,7 +97,7 @@ func Reparameterise(z, y, e Matrix) {
 	for i := range z.Rows {
 		row, to := y.Row(i), z.Row(i)
 		for j := range to {
-			to[j] = row[j] + float32(float32(portable.Exp(float64(row[z.Cols+j])/2))*e.Row(i)[j])
+			to[j] = row[j] + float32(float32(bitmath.Exp(float64(row[z.Cols+j])/2))*e.Row(i)[j])
 		}
 	}
 }
@@ -109,7 +109,7 @@ func ReparameteriseBackward(dy, dz, y, e Matrix) {
 		g, row := dy.Row(i), y.Row(i)
 		for j, v := range dz.Row(i) {
 			g[j] = v
-			g[dz.Cols+j] = v * e.Row(i)[j] * float32(portable.Exp(float64(row[dz.Cols+j])/2)/2)
+			g[dz.Cols+j] = v * e.Row(i)[j] * float32(bitmath.Exp(float64(row[dz.Cols+j])/2)/2)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Tensor names a part of the flat weights.
@@ -125,7 +125,7 @@ func (n *Net) InitNormal(r *rand.Rand) []float32 {
 		part := w[t.Offset : t.Offset+t.Size()]
 		for i := range part {
 			if part[i] = t.start; t.bound > 0 {
-				part[i] = float32(portable.Normal(r))
+				part[i] = float32(bitmath.Normal(r))
 			}
 		}
 	}

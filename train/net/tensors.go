@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/internal/kernel"
 )
 
@@ -88,9 +88,9 @@ func (n *Net) InitTruncated(r *rand.Rand, sd float64) []float32 {
 		}
 		part := w[t.Offset : t.Offset+t.Size()]
 		for i := range part {
-			x := portable.Normal(r)
+			x := bitmath.Normal(r)
 			for math.Abs(x) > 2 {
-				x = portable.Normal(r)
+				x = bitmath.Normal(r)
 			}
 			part[i] = float32(sd * x)
 		}

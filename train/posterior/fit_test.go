@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/train"
@@ -164,7 +164,7 @@ func TestCalibration(t *testing.T) {
 	uneven := func(width func(i int) float64) float64 {
 		var bins [10]float64
 		for i, x := range truth {
-			place := portable.NormalTail(-(x - mean[i]) / width(i))
+			place := bitmath.NormalTail(-(x - mean[i]) / width(i))
 			bins[min(9, int(10*place))]++
 		}
 		chi := 0.0

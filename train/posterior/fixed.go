@@ -3,7 +3,7 @@ package posterior
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Fixed is a mixture of known parameters.
@@ -44,12 +44,12 @@ func (f *Fixed) LogProb(row []Span) float64 {
 			}
 		}
 		if log > top {
-			top, sum = log, 1+float64(sum*portable.Exp(top-log))
+			top, sum = log, 1+float64(sum*bitmath.Exp(top-log))
 		} else if log > math.Inf(-1) {
-			sum += portable.Exp(log - top)
+			sum += bitmath.Exp(log - top)
 		}
 	}
-	return min(top+portable.Log(max(sum, 1)), 0)
+	return min(top+bitmath.Log(max(sum, 1)), 0)
 }
 
 // log is that of a column in component k.
@@ -65,15 +65,15 @@ func (f *Fixed) log(k, j int, s Span) float64 {
 		a, b := shapes(p)
 		inside = betaBetween(a, b, max(s.Lo, 0), min(s.Hi, 1))
 	case Poisson:
-		inside = poissonBetween(portable.Exp(p[0]), s.Lo, s.Hi)
+		inside = poissonBetween(bitmath.Exp(p[0]), s.Lo, s.Hi)
 	default:
-		sd := portable.Exp(p[1])
+		sd := bitmath.Exp(p[1])
 		inside = normalBetween((s.Lo-p[0])/sd, (s.Hi-p[0])/sd)
 	}
 	if !(inside > 0) {
 		return math.Inf(-1)
 	}
-	return portable.Log(inside)
+	return bitmath.Log(inside)
 }
 
 // Each of these takes the tail in which it lies, so that the difference of two large chances
@@ -83,21 +83,21 @@ func normalBetween(lo, hi float64) float64 {
 	if lo+hi < 0 {
 		lo, hi = -hi, -lo
 	}
-	return portable.NormalTail(lo) - portable.NormalTail(hi)
+	return bitmath.NormalTail(lo) - bitmath.NormalTail(hi)
 }
 
 func betaBetween(a, b, lo, hi float64) float64 {
 	if float64(lo*(a+b)) > a {
-		return portable.BetaCDF(b, a, 1-lo) - portable.BetaCDF(b, a, 1-hi)
+		return bitmath.BetaCDF(b, a, 1-lo) - bitmath.BetaCDF(b, a, 1-hi)
 	}
-	return portable.BetaCDF(a, b, hi) - portable.BetaCDF(a, b, lo)
+	return bitmath.BetaCDF(a, b, hi) - bitmath.BetaCDF(a, b, lo)
 }
 
 // poissonBetween is one term, or a tail: a Poisson number is below n as a chi-squared one of
 // 2n degrees of freedom is above twice the rate.
 func poissonBetween(rate, lo, hi float64) float64 {
 	if math.IsInf(hi, 1) {
-		return 1 - portable.ChiSquareTail(int(2*lo), 2*rate)
+		return 1 - bitmath.ChiSquareTail(int(2*lo), 2*rate)
 	}
-	return portable.Exp(float64(lo*portable.Log(rate)) - rate - portable.Lgamma(lo+1))
+	return bitmath.Exp(float64(lo*bitmath.Log(rate)) - rate - bitmath.Lgamma(lo+1))
 }

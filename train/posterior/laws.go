@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // logGamma draws the logarithm of a Gamma(a, 1) number (Marsaglia, Tsang 2000; below a = 1 as
@@ -12,21 +12,21 @@ import (
 func logGamma(a float64, r *rand.Rand) float64 {
 	boost := 0.0
 	if a < 1 {
-		boost = portable.Log(1-float64(r.Float64())) / a
+		boost = bitmath.Log(1-float64(r.Float64())) / a
 		a++
 	}
 	d := a - 1./3
 	c := 1 / math.Sqrt(9*d)
 	for {
-		x := portable.Normal(r)
+		x := bitmath.Normal(r)
 		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue
 		}
 		v = float64(v * v * v)
-		log := portable.Log(v)
-		if portable.Log(1-float64(r.Float64())) < float64(0.5*x*x)+float64(d*(1-v+log)) {
-			return portable.Log(d) + log + boost
+		log := bitmath.Log(v)
+		if bitmath.Log(1-float64(r.Float64())) < float64(0.5*x*x)+float64(d*(1-v+log)) {
+			return bitmath.Log(d) + log + boost
 		}
 	}
 }
@@ -35,7 +35,7 @@ func logGamma(a float64, r *rand.Rand) float64 {
 // by transformed rejection (PTRS, Hormann 1993). Beyond a rate of 2^40 it is the rate.
 func poisson(rate float64, r *rand.Rand) float64 {
 	if rate < 10 {
-		least, n := portable.Exp(-rate), 0.0
+		least, n := bitmath.Exp(-rate), 0.0
 		for u := r.Float64(); u > least; u *= r.Float64() {
 			n++
 		}
@@ -44,7 +44,7 @@ func poisson(rate float64, r *rand.Rand) float64 {
 	if rate > 1<<40 {
 		return math.Floor(rate)
 	}
-	root, log := math.Sqrt(rate), portable.Log(rate)
+	root, log := math.Sqrt(rate), bitmath.Log(rate)
 	b := 0.931 + float64(2.53*root)
 	a := -0.059 + float64(0.02483*b)
 	inverse := 1.1239 + 1.1328/(b-3.4)
@@ -59,7 +59,7 @@ func poisson(rate float64, r *rand.Rand) float64 {
 		if k < 0 || us < 0.013 && v > us {
 			continue
 		}
-		if portable.Log(v)+portable.Log(inverse)-portable.Log(a/(us*us)+b) <= -rate+float64(k*log)-portable.Lgamma(k+1) {
+		if bitmath.Log(v)+bitmath.Log(inverse)-bitmath.Log(a/(us*us)+b) <= -rate+float64(k*log)-bitmath.Lgamma(k+1) {
 			return k
 		}
 	}

@@ -3,7 +3,7 @@ package posterior
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // numeric is the law of a number in one component. The log density of a number with the
@@ -24,9 +24,9 @@ type numeric struct {
 func features(f Family, number float64) (x, y float64) {
 	switch f {
 	case Beta:
-		return portable.Log(number), portable.Log1p(-number)
+		return bitmath.Log(number), bitmath.Log1p(-number)
 	case Poisson:
-		return number, portable.Lgamma(number + 1)
+		return number, bitmath.Lgamma(number + 1)
 	}
 	return number, 0
 }
@@ -34,15 +34,15 @@ func features(f Family, number float64) (x, y float64) {
 func newNumeric(f Family, p []float64) numeric {
 	switch f {
 	case Beta:
-		a, b := portable.Exp(p[0]), portable.Exp(p[1])
+		a, b := bitmath.Exp(p[0]), bitmath.Exp(p[1])
 		both := digamma(a + b)
-		return numeric{constant: portable.Lgamma(a+b) - portable.Lgamma(a) - portable.Lgamma(b), onX: a - 1, onY: b - 1,
+		return numeric{constant: bitmath.Lgamma(a+b) - bitmath.Lgamma(a) - bitmath.Lgamma(b), onX: a - 1, onY: b - 1,
 			gradX: -a, zeroX: digamma(a) - both, gradY: -b, zeroY: digamma(b) - both}
 	case Poisson:
-		rate := portable.Exp(p[0])
+		rate := bitmath.Exp(p[0])
 		return numeric{constant: -rate, onX: p[0], onY: -1, gradX: -1, zeroX: rate}
 	}
-	return numeric{normal: true, constant: -p[1] - float64((math.Ln2+portable.Log(math.Pi))/2), half: portable.Exp(-2*p[1]) / 2, centre: p[0]}
+	return numeric{normal: true, constant: -p[1] - float64((math.Ln2+bitmath.Log(math.Pi))/2), half: bitmath.Exp(-2*p[1]) / 2, centre: p[0]}
 }
 
 // log is the log density.
@@ -80,5 +80,5 @@ func digamma(x float64) float64 {
 	for _, c := range [...]float64{-1. / 132, 1. / 240, -1. / 252, 1. / 120, -1. / 12} {
 		series = c + float64(i*series)
 	}
-	return sum + portable.Log(x) - 0.5/x + float64(i*series)
+	return sum + bitmath.Log(x) - 0.5/x + float64(i*series)
 }

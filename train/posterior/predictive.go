@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Predictive is the posterior predictive of a mixture: the law of a row of which nothing but
@@ -50,10 +50,10 @@ func (p *Predictive) column(c Column, to []float64, at int, r *rand.Rand) {
 	case p.Mean != nil:
 		p.normals(to, at, r)
 	case c.Family == Beta:
-		rate := portable.Log(p.Prior.Rate)
+		rate := bitmath.Log(p.Prior.Rate)
 		to[0], to[1] = logGamma(p.Prior.Shape, r)-rate, logGamma(p.Prior.Shape, r)-rate
 	case c.Family == Normal:
-		to[0], to[1] = portable.Normal(r), logGamma(1, r)
+		to[0], to[1] = bitmath.Normal(r), logGamma(1, r)
 	default:
 		to[0] = logGamma(1, r)
 	}
@@ -73,7 +73,7 @@ func (p *Predictive) dirichlet(to []float64, at int, concentration float64, r *r
 
 func (p *Predictive) normals(to []float64, at int, r *rand.Rand) {
 	for i := range to {
-		to[i] = float64(p.Mean[at+i]) + float64(portable.Exp(float64(p.LogDeviation[at+i]))*portable.Normal(r))
+		to[i] = float64(p.Mean[at+i]) + float64(bitmath.Exp(float64(p.LogDeviation[at+i]))*bitmath.Normal(r))
 	}
 }
 
@@ -85,10 +85,10 @@ func (p *Predictive) choose(logits []float64, r *rand.Rand) int {
 	}
 	p.logs = p.sized(p.logs, len(logits))
 	for i, v := range logits {
-		p.logs[i] = portable.Exp(v - top)
+		p.logs[i] = bitmath.Exp(v - top)
 		total += p.logs[i]
 	}
-	total += portable.Exp(-top)
+	total += bitmath.Exp(-top)
 	u := float64(r.Float64() * total)
 	for i, v := range p.logs {
 		if u -= v; u < 0 {
@@ -107,11 +107,11 @@ func (p *Predictive) value(c Column, x []float64, r *rand.Rand) float64 {
 		return float64(p.choose(x, r))
 	case Beta:
 		a, b := shapes(x)
-		return 1 / (1 + portable.Exp(logGamma(b, r)-logGamma(a, r)))
+		return 1 / (1 + bitmath.Exp(logGamma(b, r)-logGamma(a, r)))
 	case Normal:
-		return x[0] + float64(portable.Exp(x[1])*portable.Normal(r))
+		return x[0] + float64(bitmath.Exp(x[1])*bitmath.Normal(r))
 	}
-	return poisson(portable.Exp(x[0]), r)
+	return poisson(bitmath.Exp(x[0]), r)
 }
 
 // shapes are the parameters of a Beta law by their logarithms. A prior of a small shape has
@@ -119,5 +119,5 @@ func (p *Predictive) value(c Column, x []float64, r *rand.Rand) float64 {
 // ones of that ratio have too, and those have numbers for inverses.
 func shapes(x []float64) (a, b float64) {
 	up := max(0, -600-max(x[0], x[1]))
-	return max(portable.Exp(x[0]+up), 1e-290), max(portable.Exp(x[1]+up), 1e-290)
+	return max(bitmath.Exp(x[0]+up), 1e-290), max(bitmath.Exp(x[1]+up), 1e-290)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Prior is what is known of parameters before any row: Dirichlet(Weights) on the weights,
@@ -65,11 +65,11 @@ func (p Prior) column(c Column, to, theta []float64) {
 	case Bernoulli, Categorical:
 		dirichlet(p.Categories, to[:c.params()], theta[:c.params()])
 	case Beta:
-		to[0], to[1] = p.Shape-float64(p.Rate*portable.Exp(theta[0])), p.Shape-float64(p.Rate*portable.Exp(theta[1]))
+		to[0], to[1] = p.Shape-float64(p.Rate*bitmath.Exp(theta[0])), p.Shape-float64(p.Rate*bitmath.Exp(theta[1]))
 	case Normal:
-		to[0], to[1] = -theta[0], 1-portable.Exp(theta[1])
+		to[0], to[1] = -theta[0], 1-bitmath.Exp(theta[1])
 	case Poisson:
-		to[0] = 1 - portable.Exp(theta[0])
+		to[0] = 1 - bitmath.Exp(theta[0])
 	}
 }
 
@@ -79,10 +79,10 @@ func dirichlet(a float64, to, logits []float64) {
 		top = math.Max(top, v)
 	}
 	for i, v := range logits {
-		to[i] = portable.Exp(v - top)
+		to[i] = bitmath.Exp(v - top)
 		total += to[i]
 	}
-	total += portable.Exp(-top)
+	total += bitmath.Exp(-top)
 	n := float64(len(logits) + 1)
 	for i := range to {
 		to[i] = a * (1 - float64(n*to[i]/total))

@@ -3,7 +3,7 @@ package posterior
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // table is what all rows of a step share: of one mixture at given parameters, by component.
@@ -89,14 +89,14 @@ func softmax(logs, probs, x []float64, stride int) {
 	for _, v := range x {
 		top = max(top, v)
 	}
-	total := portable.Exp(-top)
+	total := bitmath.Exp(-top)
 	probs[n*stride] = total
 	for j, v := range x {
-		e := portable.Exp(v - top)
+		e := bitmath.Exp(v - top)
 		probs[j*stride] = e
 		total += e
 	}
-	log := top + portable.Log(total)
+	log := top + bitmath.Log(total)
 	logs[n*stride] = -log
 	probs[n*stride] /= total
 	for j, v := range x {

@@ -3,7 +3,7 @@ package posterior
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train"
 )
 
@@ -146,11 +146,11 @@ func normalise(logs []float64) float64 {
 		top = max(top, v)
 	}
 	for n, v := range logs {
-		logs[n] = portable.Exp(v - top)
+		logs[n] = bitmath.Exp(v - top)
 		total += logs[n]
 	}
 	for n := range logs {
 		logs[n] /= total
 	}
-	return top + portable.Log(total)
+	return top + bitmath.Log(total)
 }

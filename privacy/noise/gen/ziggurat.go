@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // ziggurat is layers of equal area under exp(-x*x/2): edges[i] is the right edge of layer
@@ -84,7 +84,7 @@ func curve(x *big.Float) *big.Float { return exp(over(times(x, x), number(-2))) 
 // inverse is the x at which the curve has a height: by Newton's method, from a float64.
 func inverse(height *big.Float) *big.Float {
 	h, _ := height.Float64()
-	x := number(math.Sqrt(-2 * portable.Log(h)))
+	x := number(math.Sqrt(-2 * bitmath.Log(h)))
 	for range 3 { // 40 bits or more become 80, 160 and all
 		f := curve(x)
 		x = plus(x, over(minus(f, height), times(x, f)))

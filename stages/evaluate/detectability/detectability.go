@@ -24,7 +24,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "detectability", Version: 3, Late: true,
+		Name: "detectability", Version: 4, Late: true,
 		In:  question.Ports("how well they can be told from `real` is what chance gives"),
 		Out: question.Metrics(),
 		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of unpenalised logistic regression " +

@@ -32,7 +32,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "dimension_wise_prediction", Version: 3, Late: true,
+		Name: "dimension_wise_prediction", Version: 4, Late: true,
 		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
 			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with the ends of " +
 			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and mean_absolute_difference over " +

@@ -24,7 +24,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "disclosure", Version: 3, Late: true,
+		Name: "disclosure", Version: 4, Late: true,
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows, the control; without real_train the rows that the model learnt from", false),
 			question.Table("synthetic", "the rows to judge", false),

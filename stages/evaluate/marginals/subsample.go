@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/marginal"
 )
@@ -58,7 +58,7 @@ func (r *marginalRun) equivalent(ctx context.Context, source *marginal.Table, wa
 			return figure.Of(float64(size)/float64(source.Synth), fmt.Sprintf("or less: %d rows are nearer already", size)), nil
 		case at <= wanted:
 			t := (last - wanted) / (last - at)
-			rows := portable.Exp(portable.Log(float64(lastSize)) + float64(t*portable.Log(float64(size)/float64(lastSize))))
+			rows := bitmath.Exp(bitmath.Log(float64(lastSize)) + float64(t*bitmath.Log(float64(size)/float64(lastSize))))
 			return figure.Of(rows / float64(source.Synth)), nil
 		case size == source.Synth:
 			return figure.Of(1, "the synthetic rows are nearer than all of them"), nil

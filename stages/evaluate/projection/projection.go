@@ -25,7 +25,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "projection", Version: 3, Late: true,
+		Name: "projection", Version: 4, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(),
 		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +

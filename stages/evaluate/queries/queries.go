@@ -22,7 +22,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "compare_queries", Version: 2,
+		Name: "compare_queries", Version: 3,
 		Doc: "Puts the questions of released answers (dp_query, dp_covariance, dp_logistic_regression, dp_poisson_regression) to the synthetic rows too, and compares both with what the real rows answer. " +
 			"Errors are shares, so that questions can be averaged (a regression's are not, so that beside other answers no mean over stages is given): of a count or a cell of the rows, of a mean or a quantile of the width of its bounds; of a covariance it is the Frobenius norm of the difference, columns scaled to [0, 1]; of a regression the mean distance of coefficients, numbers scaled to [-1, 1], and of a logistic one accuracy_tailored, accuracy_synthetic and accuracy_real are the shares of real rows whose outcome each tells. " +
 			"error_tailored and error_synthetic are named STAGE.QUESTION, their means STAGE, and the means over stages, those of accuracies too, have no name behind them; synthetic_wins is the share of a stage's questions that the synthetic rows answer better, and its note says it in words. " +

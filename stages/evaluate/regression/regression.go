@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
@@ -30,7 +30,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "regression_discovery", Version: 3, Late: true,
+		Name: "regression_discovery", Version: 4, Late: true,
 		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows and compares coefficients, " +
 			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of the real rows is " +
 			"reproduced where the synthetic rows give a significant coefficient of the same sign. Use it where the synthetic rows will be analysed " +
@@ -231,7 +231,7 @@ func (s *settings) offset(f *columns.Frame) []float64 {
 	}
 	o := slices.Clone(f.Column(s.Exposure).Numbers)
 	for i, v := range o {
-		o[i] = portable.Log(v)
+		o[i] = bitmath.Log(v)
 	}
 	return o
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/stages/internal/columns"
 )
 
@@ -142,7 +142,7 @@ const noRow = "no row is asked about"
 // interval, and the note bounds off (McSherry, Talwar 2007: some value is off by 0, and of
 // so many one that is off by (ln values + ln 20)/rate comes out with probability .05 at most).
 func (a Asked) Picked(x, rate float64) []Answer {
-	ranks := math.Ceil((portable.Log(a.values()) + portable.Log(20)) / rate)
+	ranks := math.Ceil((bitmath.Log(a.values()) + bitmath.Log(20)) / rate)
 	note := fmt.Sprintf("in 95 of 100 releases at most %s rows from the quantile, by rank", text(ranks))
 	return []Answer{{Question: a.Name, Value: x, Low: math.NaN(), High: math.NaN(), Note: note}}
 }

@@ -3,7 +3,7 @@ package learn
 import (
 	"context"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/parallel"
 )
 
@@ -75,10 +75,10 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 		}
 		return 0, false
 	}
-	weight = portable.Log((1-miss)/miss) + portable.Log(k-1)
+	weight = bitmath.Log((1-miss)/miss) + bitmath.Log(k-1)
 	for i := range w {
 		if wrong[i] && w[i] > 0 {
-			w[i] = portable.Exp(portable.Log(w[i]) + weight)
+			w[i] = bitmath.Exp(bitmath.Log(w[i]) + weight)
 		}
 	}
 	normalise(w)
@@ -96,9 +96,9 @@ func (a AdaBoost) realWeights(t *Tree, leaves []int32, y Labels, w []float64) {
 			if c == y.Y[i] {
 				code = 1
 			}
-			sum += float64(code * portable.Log(max(v/t.Nodes[node].Weight, 0x1p-52)))
+			sum += float64(code * bitmath.Log(max(v/t.Nodes[node].Weight, 0x1p-52)))
 		}
-		w[i] = portable.Exp(portable.Log(w[i]) - float64((k-1)/k*sum))
+		w[i] = bitmath.Exp(bitmath.Log(w[i]) - float64((k-1)/k*sum))
 	}
 	normalise(w)
 }
@@ -149,10 +149,10 @@ func (b *boosted) vote(t *Tree, node int32, weight float64, row []float64) {
 	}
 	mean := 0.0
 	for _, w := range v {
-		mean += portable.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) / k
+		mean += bitmath.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) / k
 	}
 	for c, w := range v {
-		row[c] += float64((k - 1) * (portable.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) - mean))
+		row[c] += float64((k - 1) * (bitmath.Log(max(w/t.Nodes[node].Weight, 0x1p-52)) - mean))
 	}
 }
 

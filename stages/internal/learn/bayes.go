@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // GaussianNB is naive Bayes with a normal law for each class and column. To each
@@ -31,7 +31,7 @@ func (g GaussianNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, e
 	n := y.counts()
 	for k := range y.Classes {
 		m.priors = append(m.priors, float64(n[k])/float64(len(y.Y)))
-		m.logPrior = append(m.logPrior, portable.Log(m.priors[k]))
+		m.logPrior = append(m.logPrior, bitmath.Log(m.priors[k]))
 	}
 	m.mean, m.variance = classMoments(x, y)
 	for _, vs := range m.variance {
@@ -74,7 +74,7 @@ func (m *gaussianNB) Scores(x Matrix) Matrix {
 			if v == 0 {
 				continue // every column is constant: it says nothing of the class
 			}
-			base := float64(-0.5 * portable.Log(2*math.Pi*v))
+			base := float64(-0.5 * bitmath.Log(2*math.Pi*v))
 			for i, a := range c {
 				to[i] += base - (a-mu)*(a-mu)/(2*v)
 			}
@@ -98,7 +98,7 @@ func (b BernoulliNB) Fit(_ context.Context, x Matrix, y Labels, _ Run) (Scorer, 
 	x = x.Dense()
 	m, n := &bernoulliNB{}, y.counts()
 	for k := range y.Classes {
-		m.logPrior = append(m.logPrior, portable.Log(float64(n[k])/float64(len(y.Y))))
+		m.logPrior = append(m.logPrior, bitmath.Log(float64(n[k])/float64(len(y.Y))))
 		m.share = append(m.share, make([]float64, len(x.Cols)))
 	}
 	for j, c := range x.Cols {
@@ -124,7 +124,7 @@ func (m *bernoulliNB) Scores(x Matrix) Matrix {
 			to[i] = m.logPrior[k]
 		}
 		for j, c := range x.Cols {
-			one, zero := portable.Log(m.share[k][j]), portable.Log(1-m.share[k][j])
+			one, zero := bitmath.Log(m.share[k][j]), bitmath.Log(1-m.share[k][j])
 			for i, v := range c {
 				if v > 0 {
 					to[i] += one

@@ -3,7 +3,7 @@ package learn
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // cholesky is the lower triangle L with LL' = h, row by row, or nil where rounding
@@ -13,7 +13,7 @@ func cholesky(h *mat.SymDense) [][]float64 {
 	for i := range l {
 		l[i] = make([]float64, i+1)
 		for j := range l[i] {
-			v := h.At(i, j) - portable.Dot(l[i][:j], l[j][:j])
+			v := h.At(i, j) - bitmath.Dot(l[i][:j], l[j][:j])
 			switch {
 			case j < i:
 				l[i][j] = v / l[j][j]
@@ -31,11 +31,11 @@ func cholesky(h *mat.SymDense) [][]float64 {
 func substitute(l [][]float64, g []float64) []float64 {
 	x := make([]float64, len(g))
 	for i, row := range l {
-		x[i] = (g[i] - portable.Dot(row[:i], x[:i])) / row[i]
+		x[i] = (g[i] - bitmath.Dot(row[:i], x[:i])) / row[i]
 	}
 	for i := len(l) - 1; i >= 0; i-- {
 		x[i] /= l[i][i]
-		portable.Axpy(-x[i], l[i][:i], x[:i])
+		bitmath.Axpy(-x[i], l[i][:i], x[:i])
 	}
 	return x
 }

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Family is the law of the response and its canonical link.
@@ -69,7 +69,7 @@ func (g *glm) means(beta []float64) []float64 {
 		case Binomial:
 			mu[i] = Sigmoid(eta)
 		case Poisson:
-			mu[i] = portable.Exp(eta)
+			mu[i] = bitmath.Exp(eta)
 		}
 	}
 	return mu
@@ -107,7 +107,7 @@ func xlogy(x, y float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	return x * portable.Log(y)
+	return x * bitmath.Log(y)
 }
 
 // starting means, as statsmodels takes them.
@@ -126,9 +126,9 @@ func (g *glm) start() []float64 {
 func (g *glm) link(mu float64) float64 {
 	switch g.family {
 	case Binomial:
-		return portable.Log(mu / (1 - mu))
+		return bitmath.Log(mu / (1 - mu))
 	case Poisson:
-		return portable.Log(mu)
+		return bitmath.Log(mu)
 	}
 	return mu
 }

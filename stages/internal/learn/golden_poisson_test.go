@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // PoissonL2 minimises mean half deviance + 0.5 Alpha |w|^2 with log link
@@ -20,7 +20,7 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 	if !(mean > 0) {
 		return nil, &NotEstimable{-1, "every count is 0, so the log of the rate is minus infinity"}
 	}
-	theta[p] = portable.Log(mean)
+	theta[p] = bitmath.Log(mean)
 	model := func() *Linear { return &Linear{Coef: [][]float64{theta[:p]}, Intercept: theta[p:]} }
 	value := math.Inf(1)
 	for range maxNewton {
@@ -30,7 +30,7 @@ func (a PoissonL2) Fit(ctx context.Context, x Matrix, y []float64, run Run) (Pre
 		mu := model().Predict(x)
 		r, now := make([]float64, len(mu)), float64(a.Alpha/2*dot(theta[:p], theta[:p]))
 		for i, eta := range mu {
-			mu[i] = portable.Exp(eta)
+			mu[i] = bitmath.Exp(eta)
 			r[i] = (mu[i] - y[i]) / n
 			now += (mu[i] - float64(y[i]*eta)) / n
 			mu[i] /= n
@@ -63,7 +63,7 @@ type rate struct{ Linear }
 func (r *rate) Predict(x Matrix) []float64 {
 	mu := r.Linear.Predict(x)
 	for i, v := range mu {
-		mu[i] = portable.Exp(v)
+		mu[i] = bitmath.Exp(v)
 	}
 	return mu
 }

@@ -3,7 +3,7 @@ package learn
 import (
 	"context"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/parallel"
 )
 
@@ -108,11 +108,11 @@ func (g GradientBoosting) Fit(ctx context.Context, x Matrix, y Labels, run Run) 
 func startLogits(y Labels) []float64 {
 	n := y.counts()
 	if y.Classes == 2 {
-		return []float64{portable.Log(float64(n[1]) / float64(n[0]))}
+		return []float64{bitmath.Log(float64(n[1]) / float64(n[0]))}
 	}
 	var start []float64
 	for _, c := range n {
-		start = append(start, portable.Log(float64(c)/float64(len(y.Y))))
+		start = append(start, bitmath.Log(float64(c)/float64(len(y.Y))))
 	}
 	return start
 }

@@ -3,7 +3,7 @@ package learn
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/parallel"
 )
 
@@ -61,7 +61,7 @@ func addProducts(sum *mat.SymDense, block []float64, n int) {
 	for i := range p {
 		a, to := block[i*chunk:][:n], sum.RawSymmetric().Data[i*p:][:p]
 		for j := i; j < p; j++ {
-			to[j] += portable.Dot(a, block[j*chunk:][:n])
+			to[j] += bitmath.Dot(a, block[j*chunk:][:n])
 		}
 	}
 }

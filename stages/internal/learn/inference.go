@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Inference is an unpenalised fit by maximum likelihood. Parameters are the
@@ -23,9 +23,9 @@ type Inference struct {
 // Interval is the confidence interval of parameter j at the given level: normal,
 // or for Gaussian Student's t.
 func (f *Inference) Interval(j int, level float64) [2]float64 {
-	q := portable.NormalQuantile(0.5 + float64(level/2))
+	q := bitmath.NormalQuantile(0.5 + float64(level/2))
 	if f.Family == Gaussian {
-		q = portable.StudentQuantile(float64(f.DFResid), 0.5+float64(level/2))
+		q = bitmath.StudentQuantile(float64(f.DFResid), 0.5+float64(level/2))
 	}
 	return [2]float64{f.Params[j] - float64(q*f.SE[j]), f.Params[j] + float64(q*f.SE[j])}
 }
@@ -54,9 +54,9 @@ func (g *glm) inference(beta []float64, r *mat.Dense) *Inference {
 
 func (f *Inference) pValue(z float64) float64 {
 	if f.Family == Gaussian {
-		return 2 * portable.StudentTail(float64(f.DFResid), math.Abs(z))
+		return 2 * bitmath.StudentTail(float64(f.DFResid), math.Abs(z))
 	}
-	return portable.Erfc(math.Abs(z) / math.Sqrt2)
+	return bitmath.Erfc(math.Abs(z) / math.Sqrt2)
 }
 
 // standardErrors are the roots of the diagonal of scale (R'R)^-1.
@@ -90,12 +90,12 @@ func (g *glm) logLik(mu []float64, deviance float64) float64 {
 		case Binomial:
 			sum += xlogy(g.y[i], m) + xlogy(1-g.y[i], 1-m)
 		case Poisson:
-			l := portable.Lgamma(g.y[i] + 1)
+			l := bitmath.Lgamma(g.y[i] + 1)
 			sum += xlogy(g.y[i], m) - m - l
 		}
 	}
 	if g.family == Gaussian {
-		return -n / 2 * (portable.Log(2*math.Pi*deviance/n) + 1)
+		return -n / 2 * (bitmath.Log(2*math.Pi*deviance/n) + 1)
 	}
 	return sum
 }

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // LDA is linear discriminant analysis: normal classes with one covariance, the
@@ -36,7 +36,7 @@ func (l LDA) Fit(_ context.Context, x Matrix, y Labels, run Run) (Scorer, error)
 				w[j] += float64(inverse.At(j, i) / scales[j] / scales[i] * mean[k][i])
 			}
 		}
-		m.Coef[k], m.Intercept[k] = w, float64(-0.5*dot(w, mean[k]))+portable.Log(float64(n[k])/float64(x.Rows))
+		m.Coef[k], m.Intercept[k] = w, float64(-0.5*dot(w, mean[k]))+bitmath.Log(float64(n[k])/float64(x.Rows))
 	}
 	if y.Classes > 2 {
 		return &logit{*m}, nil
@@ -83,7 +83,7 @@ func whitener(z Matrix, divisor float64, workers int) (*mat.SymDense, error) {
 			continue
 		}
 		for i, v := range right[k] {
-			portable.Axpy(divisor/(s*s)*v, right[k][i:], inverse.RawSymmetric().Data[i*p+i:][:p-i])
+			bitmath.Axpy(divisor/(s*s)*v, right[k][i:], inverse.RawSymmetric().Data[i*p+i:][:p-i])
 		}
 	}
 	return inverse, nil

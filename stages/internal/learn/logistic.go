@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Penalty is the norm of a penalty on coefficients.
@@ -101,7 +101,7 @@ func (b *binary) baseLogit() float64 {
 	if one == 0 || one == all {
 		return 0
 	}
-	return portable.Log(one / (all - one))
+	return bitmath.Log(one / (all - one))
 }
 
 func (b *binary) weight(i int) float64 {

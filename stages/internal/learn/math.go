@@ -3,7 +3,7 @@ package learn
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
@@ -11,15 +11,15 @@ func sqrt(x float64) float64 { return math.Sqrt(x) }
 // Sigmoid is 1/(1+exp(-z)), without overflow.
 func Sigmoid(z float64) float64 {
 	if z >= 0 {
-		return 1 / (1 + portable.Exp(-z))
+		return 1 / (1 + bitmath.Exp(-z))
 	}
-	e := portable.Exp(z)
+	e := bitmath.Exp(z)
 	return e / (1 + e)
 }
 
 // sigmoids is Sigmoid(z) and Sigmoid(-z), each with its leading digits.
 func sigmoids(z float64) (s, not float64) {
-	e := portable.Exp(-math.Abs(z))
+	e := bitmath.Exp(-math.Abs(z))
 	if s, not = 1/(1+e), e/(1+e); z < 0 {
 		return not, s
 	}
@@ -29,9 +29,9 @@ func sigmoids(z float64) (s, not float64) {
 // softplus is log(1+exp(z)), without overflow.
 func softplus(z float64) float64 {
 	if z > 0 {
-		return z + portable.Log1p(portable.Exp(-z))
+		return z + bitmath.Log1p(bitmath.Exp(-z))
 	}
-	return portable.Log1p(portable.Exp(z))
+	return bitmath.Log1p(bitmath.Exp(z))
 }
 
 // softmax replaces z by exp(z)/sum, after subtracting the greatest.
@@ -41,7 +41,7 @@ func softmax(z []float64) {
 		greatest = max(greatest, v)
 	}
 	for i, v := range z {
-		z[i] = portable.Exp(v - greatest)
+		z[i] = bitmath.Exp(v - greatest)
 		sum += z[i]
 	}
 	for i := range z {

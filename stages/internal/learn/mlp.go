@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // MLP is a net of one hidden layer of rectified units, trained by Adam on
@@ -140,7 +140,7 @@ func (m *mlp) step(x Matrix, y Labels, rows []int, alpha float64, t int) float64
 		}
 	}
 	m.first.backward(in, back, n, alpha)
-	step := mlpRate * math.Sqrt(1-portable.Pow(mlpBeta2, float64(t))) / (1 - portable.Pow(mlpBeta1, float64(t)))
+	step := mlpRate * math.Sqrt(1-bitmath.Pow(mlpBeta2, float64(t))) / (1 - bitmath.Pow(mlpBeta1, float64(t)))
 	m.first.adam(step)
 	m.second.adam(step)
 	return loss

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // fitMultinomial minimises 0.5 |W|^2 + C sum weight cross-entropy by L-BFGS.
@@ -108,7 +108,7 @@ func logSumExp(z []float64) float64 {
 		greatest = max(greatest, v)
 	}
 	for _, v := range z {
-		sum += portable.Exp(v - greatest)
+		sum += bitmath.Exp(v - greatest)
 	}
-	return greatest + portable.Log(sum)
+	return greatest + bitmath.Log(sum)
 }

@@ -1,6 +1,6 @@
 package learn
 
-import "weir/internal/portable"
+import "weir/internal/bitmath"
 
 // The products of row-major matrices: each element is one sum in one order.
 
@@ -8,7 +8,7 @@ import "weir/internal/portable"
 func addTransposed(y, x, w []float64, n, in, out int) {
 	for i := range n {
 		for k := range out {
-			y[i*out+k] += portable.Dot(x[i*in:][:in], w[k*in:][:in])
+			y[i*out+k] += bitmath.Dot(x[i*in:][:in], w[k*in:][:in])
 		}
 	}
 }
@@ -18,7 +18,7 @@ func addProduct(c []float64, scale float64, a, b []float64, n, in, out int) {
 	for i := range n {
 		for k, v := range a[i*in:][:in] {
 			if v != 0 { // units that are off, and one-hot columns
-				portable.Axpy(scale*v, b[k*out:][:out], c[i*out:][:out])
+				bitmath.Axpy(scale*v, b[k*out:][:out], c[i*out:][:out])
 			}
 		}
 	}
@@ -29,7 +29,7 @@ func addCrossed(c []float64, scale float64, a, b []float64, n, in, out int) {
 	for i := range n {
 		for k, v := range a[i*in:][:in] {
 			if v != 0 {
-				portable.Axpy(scale*v, b[i*out:][:out], c[k*out:][:out])
+				bitmath.Axpy(scale*v, b[i*out:][:out], c[k*out:][:out])
 			}
 		}
 	}

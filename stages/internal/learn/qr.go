@@ -3,7 +3,7 @@ package learn
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/parallel"
 )
 
@@ -34,7 +34,7 @@ func triangle(cols [][]float64, workers int) *mat.Dense {
 
 // reduce is the triangle of columns, which it uses up.
 func reduce(columns [][]float64) *mat.Dense {
-	portable.Triangle(columns)
+	bitmath.Triangle(columns)
 	r := mat.NewDense(len(columns), len(columns), nil)
 	for j, c := range columns {
 		for i, v := range c[:j+1] {
@@ -66,7 +66,7 @@ func singular(t *mat.Dense, p int) (scaled [][]float64, values []float64, right 
 	for j := range scaled {
 		scaled[j] = mat.Col(nil, j, t)[:p]
 	}
-	values, right, ok := portable.Singular(scaled)
+	values, right, ok := bitmath.Singular(scaled)
 	if !ok {
 		return nil, nil, nil, errSVD
 	}

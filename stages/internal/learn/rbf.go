@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/parallel"
 )
 
@@ -98,7 +98,7 @@ func (m *rbf) kernel(x Matrix) [][]float32 {
 		k[i] = make([]float32, x.Rows)
 		a := rows[i*p : i*p+p-1]
 		for j := range x.Rows {
-			k[i][j] = float32(portable.Exp(-m.gamma * squared(a, rows[j*p:j*p+p-1])))
+			k[i][j] = float32(bitmath.Exp(-m.gamma * squared(a, rows[j*p:j*p+p-1])))
 		}
 	})
 	return k
@@ -149,7 +149,7 @@ func (m *rbf) Scores(x Matrix) Matrix {
 				d.Cols[k][i] = -m.rho[k]
 			}
 			for v := range m.vectors.Rows {
-				s := portable.Exp(-m.gamma * squared(rows[i*p:i*p+p-1], vectors[v*p:v*p+p-1]))
+				s := bitmath.Exp(-m.gamma * squared(rows[i*p:i*p+p-1], vectors[v*p:v*p+p-1]))
 				for k, a := range m.alpha {
 					d.Cols[k][i] += float64(a[v] * s)
 				}

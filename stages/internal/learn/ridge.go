@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // centred returns x with every column centred, its means, y centred and its mean.
@@ -87,7 +87,7 @@ func (LeastSquares) Fit(_ context.Context, x Matrix, y []float64, run Run) (Pred
 	target, w := mat.Col(nil, p, tri)[:p], make([]float64, p)
 	for k, s := range values {
 		if s > 1e-10*slices.Max(values) {
-			portable.Axpy(portable.Dot(scaled[k], target)/s/s, right[k], w)
+			bitmath.Axpy(bitmath.Dot(scaled[k], target)/s/s, right[k], w)
 		}
 	}
 	return withIntercept(w, means, mean), nil

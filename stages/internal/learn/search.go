@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Search is logistic regression with strength and penalty chosen on a validation
@@ -29,7 +29,7 @@ const (
 func strengths() []float64 {
 	list := make([]float64, searchSteps)
 	for k := range list {
-		list[k] = portable.Pow(10, searchLow+(searchHigh-searchLow)*float64(k)/(searchSteps-1))
+		list[k] = bitmath.Pow(10, searchLow+(searchHigh-searchLow)*float64(k)/(searchSteps-1))
 	}
 	return list
 }
@@ -94,7 +94,7 @@ func stratified(y Labels, run Run) (fit, check []int) {
 func meanLoss(p Matrix, y []int) float64 {
 	sum := 0.0
 	for i, k := range y {
-		sum -= portable.Log(max(p.Cols[k][i], 0x1p-52))
+		sum -= bitmath.Log(max(p.Cols[k][i], 0x1p-52))
 	}
 	return sum / float64(len(y))
 }

@@ -3,7 +3,7 @@ package learn
 import (
 	"context"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/parallel"
 )
 
@@ -202,7 +202,7 @@ func (c Criterion) impurity(weights []float64, total float64) float64 {
 	for _, w := range weights {
 		p := w / total
 		if c == entropy && p > 0 {
-			sum -= float64(p * portable.Log2(p))
+			sum -= float64(p * bitmath.Log2(p))
 		} else if c == Gini {
 			sum += float64(p * p)
 		}

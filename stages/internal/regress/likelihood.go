@@ -3,7 +3,7 @@ package regress
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // likelihood is a generalised linear model with its canonical link, so that the score of a
@@ -42,12 +42,12 @@ func (l *likelihood) at(i int, z float64) (residual, weight float64) {
 		p := logit(z)
 		return l.outcome[i] - p, float64(p * (1 - p))
 	}
-	mean := math.Min(float64(l.exposure(i)*portable.Exp(z)), l.cap)
+	mean := math.Min(float64(l.exposure(i)*bitmath.Exp(z)), l.cap)
 	return l.outcome[i] - mean, mean
 }
 
 // logit is the probability at log odds.
-func logit(z float64) float64 { return 1 / (1 + portable.Exp(-z)) }
+func logit(z float64) float64 { return 1 / (1 + bitmath.Exp(-z)) }
 
 // intercept is the linear predictor of a table whose outcomes and exposures have those
 // sums, known up to noise of one deviation: a sum that noise hides is as large as it.
@@ -56,9 +56,9 @@ func (l *likelihood) intercept(outcomes, exposures, deviation float64) float64 {
 	rate := math.Max(outcomes, least) / math.Max(exposures, least)
 	if !l.poisson {
 		rate = math.Min(math.Max(rate, 0.001), 0.999)
-		return portable.Log(rate / (1 - rate))
+		return bitmath.Log(rate / (1 - rate))
 	}
-	return portable.Log(math.Max(rate, 1e-9))
+	return bitmath.Log(math.Max(rate, 1e-9))
 }
 
 // mostStep bounds how far one step moves a coefficient of the design. A Poisson step from

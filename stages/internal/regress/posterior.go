@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Belief is a normal law of coefficients: mean and covariance, and the covariance as it
@@ -120,7 +120,7 @@ type evidence struct {
 
 func newEvidence(at noisy) (e evidence, err error) {
 	ok := false
-	if e.values, e.vectors, ok = portable.SymmetricEigen(at.information); !ok {
+	if e.values, e.vectors, ok = bitmath.SymmetricEigen(at.information); !ok {
 		return e, errors.New("the noisy information has no eigenvalues")
 	}
 	e.along = make([]float64, len(at.theta))
@@ -177,7 +177,7 @@ func rebuilt(v [][]float64, values, more []float64) [][]float64 {
 // one. Rounding takes those that are far below the largest anywhere, below 0 too, as the rows
 // have it: that must not end a run, and what is known of them stands in.
 func inverse(m [][]float64, least float64) ([][]float64, error) {
-	values, v, ok := portable.SymmetricEigen(m)
+	values, v, ok := bitmath.SymmetricEigen(m)
 	if !ok {
 		return nil, errors.New("the precision of the coefficients has no eigenvalues")
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
@@ -134,7 +134,7 @@ func (t tree) surprise() []float64 {
 		all += float64(max(c, 0)) + 1
 	}
 	for i, c := range t.Counts {
-		bits[i] = portable.Log(all/(float64(max(c, 0))+1)) / math.Ln2
+		bits[i] = bitmath.Log(all/(float64(max(c, 0))+1)) / math.Ln2
 	}
 	return bits
 }

@@ -58,7 +58,7 @@ const (
 
 func dpWGANKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_wgan", Version: 2,
+		Name: "dp_wgan", Version: 3,
 		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and releases the generator. " +
 			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that the bill is proven; the published program with its shuffled batches (program) is not. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers scaled by min_max. Needs an encoded table of stability rows(c).",

@@ -69,7 +69,7 @@ type GSGenerator struct {
 
 func gsWGANKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "gs_wgan", Version: 3,
+		Name: "gs_wgan", Version: 4,
 		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
 			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. All queries are proven under critic_schedule public, mean at the least noise. query batch with critic_schedule drawn is the published algorithm, without a proof. " +
 			"Use it where rows must be cleaned together. Needs an encoded table of stability shards(k).",

@@ -1,7 +1,7 @@
 package graphical
 
 import (
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/graphical"
 )
 
@@ -19,7 +19,7 @@ func conditionals(f family, sizes []int, y, shares []float64) graphical.Factor {
 			if sum > 0 {
 				share = max(y[cell(code)], 0) / sum
 			}
-			log[cell(code)] = portable.Log(max(share, leastShare))
+			log[cell(code)] = bitmath.Log(max(share, leastShare))
 		}
 	})
 	return graphical.Factor{Vars: f.set(), Log: log}

@@ -3,7 +3,7 @@ package graphical
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/histogram"
 )
 
@@ -50,7 +50,7 @@ func roundest(leaves []histogram.Leaf, a, b [2]int, least func(cell int) float64
 // unitOf is what borders are multiples of between bins of a width: 5 from a width of 2.5
 // on, 10 from 12.5 on, 50 from 25 on, and so on.
 func unitOf(width float64) float64 {
-	ten := portable.Pow(10, math.Floor(portable.Log10(width/2.5)))
+	ten := bitmath.Pow(10, math.Floor(bitmath.Log10(width/2.5)))
 	if width >= 12.5*ten {
 		return 10 * ten
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/train/histogram"
 )
@@ -129,7 +129,7 @@ func ofNumber(cells int, leaves []histogram.Leaf, bins [][2]int) coded {
 // where numbers are few, since what finer bins cost is the pairs of two of them
 // (docs/marginals.md, section 7).
 func binsOf(rows, mu float64, numbers int) int {
-	each := max(2.2/portable.Cbrt(float64(max(numbers, 1))), 1.4)
+	each := max(2.2/bitmath.Pow(float64(max(numbers, 1)), 1./3), 1.4)
 	return int(min(max(math.Round(each*math.Sqrt(math.Sqrt(max(rows, 0)*mu))), leastBins), mostFound))
 }
 

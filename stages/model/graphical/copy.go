@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/stages/model/artifact"
 	"weir/train/graphical"
 )
@@ -26,7 +26,7 @@ func (m *released) Copy(ctx context.Context, rng *rand.Rand, workers int) (artif
 			return nil, err
 		}
 		for k := range y {
-			y[k] += float64(math.Sqrt(t.Var[k]) * portable.Normal(rng))
+			y[k] += float64(math.Sqrt(t.Var[k]) * bitmath.Normal(rng))
 		}
 		f.tables[i] = graphical.Table{Vars: t.Vars, Y: y, Var: t.Var}
 	}

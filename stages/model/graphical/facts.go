@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy/mechanism"
 )
@@ -49,7 +49,7 @@ func (f facts) oneWay() float64 {
 	if f.rows == 0 {
 		return someOneWay
 	}
-	part := 1.4 * portable.Pow(f.rows*f.mu/float64(f.columns), -1./6)
+	part := 1.4 * bitmath.Pow(f.rows*f.mu/float64(f.columns), -1./6)
 	return math.Round(100*min(max(part, leastOneWay), mostOneWay)) / 100
 }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/constraint"
 	"weir/stages/internal/columns"
@@ -103,7 +103,7 @@ func cellsOf(grids []columns.Grid) []int {
 func shares(cells []int, weights []float64, most float64) []float64 {
 	parts := make([]float64, len(cells))
 	for i, c := range cells {
-		parts[i] = portable.Pow(weights[i]*min(float64(c), most), 2./3)
+		parts[i] = bitmath.Pow(weights[i]*min(float64(c), most), 2./3)
 	}
 	whole := total(parts)
 	for i := range parts {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // half is half the width of every cell's interval, which holds the count of the table in
@@ -34,11 +34,13 @@ func (x measured) whole() bool {
 }
 
 // laplace95 bounds Laplace noise of a standard deviation, with probability .95.
-func laplace95(sd float64) float64 { return portable.Log(20) * sd / math.Sqrt2 }
+func laplace95(sd float64) float64 { return bitmath.Log(20) * sd / math.Sqrt2 }
 
 // wholeLaplace95 is that of discrete Laplace noise, whose part beyond h is 2 a^(h+1)/(1+a)
 // for a = exp(-1/b), or of rounded Laplace noise, whichever is wider.
 func wholeLaplace95(sd float64) float64 {
-	a := portable.Exp(-2 * portable.Asinh(1/(math.Sqrt2*sd)))
-	return max(math.Ceil(portable.Log(.025*(1+a))/portable.Log(a)-1), math.Ceil(laplace95(sd)-.5), 0)
+	y := 1 / (math.Sqrt2 * sd)
+	root := y + math.Sqrt(float64(y*y)+1)
+	a := 1 / (root * root) // whose variance is sd²
+	return max(math.Ceil(bitmath.Log(.025*(1+a))/bitmath.Log(a)-1), math.Ceil(laplace95(sd)-.5), 0)
 }

@@ -21,7 +21,7 @@ const intervalsName = "intervals"
 
 func intervalsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: intervalsName, Version: 1,
+		Name: intervalsName, Version: 2,
 		Doc: "Gives counts of marginals with 95 % intervals for those of the table that a model learned from, from the noisy marginals that the model carries. " +
 			"Use it before a count of synthetic rows is quoted. The column basis says what an interval is: measured, the released count and exact; combined, the " +
 			"precision-weighted mean of all measurements that cover it, approximate; model, of columns that no measurement holds together: the model's, which " +

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/train/histogram"
@@ -55,7 +55,7 @@ func (c *coded) within() []float64 {
 				if c.Order != nil {
 					cell = c.Order[place]
 				}
-				out[cell] = portable.Log(share / float64(leaves[i].Hi-leaves[i].Lo))
+				out[cell] = bitmath.Log(share / float64(leaves[i].Hi-leaves[i].Lo))
 			}
 		}
 	}
@@ -139,9 +139,9 @@ func (l *likelihood) point(j, cell int, x float64) float64 {
 	}
 	counts := l.model.Columns[j].Within[cell]
 	if counts == nil {
-		return -portable.Log(float64(g.PointsIn(cell)))
+		return -bitmath.Log(float64(g.PointsIn(cell)))
 	}
-	return portable.Log(counts[g.PointOf(x)] / total(counts))
+	return bitmath.Log(counts[g.PointOf(x)] / total(counts))
 }
 
 // cellReader finds the cell of a value in a column of a table. ok is false for a value

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/graphical"
 )
 
@@ -146,7 +146,7 @@ func (m *market) worth(net []float64) []int {
 func (m *market) order(list []int, net []float64, power float64) []int {
 	key := make(map[int]float64, len(list))
 	for _, i := range list {
-		key[i] = m.weight[i] * net[i] / portable.Pow(m.cells(i), power)
+		key[i] = m.weight[i] * net[i] / bitmath.Pow(m.cells(i), power)
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int { return descending(key[a], key[b]) })
@@ -173,7 +173,7 @@ func descending(a, b float64) int {
 func (m *market) share(tree []int, size []float64) (kept []int, y []float64) {
 	y = make([]float64, len(m.pairs))
 	for i := range y {
-		y[i] = portable.Pow(max(m.weight[i], 0x1p-40)*size[i]*absoluteMean*m.move/2, 2./3)
+		y[i] = bitmath.Pow(max(m.weight[i], 0x1p-40)*size[i]*absoluteMean*m.move/2, 2./3)
 	}
 	order := slices.Clone(tree)
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -182,7 +182,7 @@ func (m *market) share(tree []int, size []float64) (kept []int, y []float64) {
 	best, most, found, noise := 0, 0.0, 0.0, 0.0
 	for n, i := range order {
 		found, noise = found+float64(m.weight[i]*m.scores[i]), noise+y[i]
-		if value := found - portable.Pow(noise, 1.5)/math.Sqrt(m.budget); value > most {
+		if value := found - bitmath.Pow(noise, 1.5)/math.Sqrt(m.budget); value > most {
 			best, most = n+1, value
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline/constraint"
 	"weir/train/graphical"
 )
@@ -94,7 +94,7 @@ func (s *scaling) step(m *graphical.Model, log []float64) (off float64, err erro
 			continue
 		}
 		want := float64(s.rule.Total[cell].Rows) / float64(s.rule.Rows())
-		log[i] += portable.Log(want / have[cell])
+		log[i] += bitmath.Log(want / have[cell])
 		off = max(off, math.Abs(want-have[cell]))
 	}
 	return off, nil

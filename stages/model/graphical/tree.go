@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -35,7 +35,7 @@ const treeName = "marginal_tree"
 
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: treeName, Version: 2, Late: true,
+		Name: treeName, Version: 3, Late: true,
 		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
@@ -199,6 +199,6 @@ func (s *MarginalTree) scoring(pairs int, rows, squares float64) float64 {
 	if s.Select > 0 {
 		return s.Select
 	}
-	part := float64(pairs) / portable.Pow(0.01*rows, 2) / squares
+	part := float64(pairs) / bitmath.Pow(0.01*rows, 2) / squares
 	return min(max(part, leastScoring), mostScoring, (1-s.OneWay)/2)
 }

@@ -41,7 +41,7 @@ type DPAutoGAN struct {
 
 func dpAutoGANKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: dpAutoGAN, Version: 2,
+		Name: dpAutoGAN, Version: 3,
 		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
 			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that the bill is proven. " +
 			"Use it after encode, for tables of categories and numbers, which come out far nearer cut into declared bins than scaled, or of many binary columns. Needs an encoded table of stability rows(c).",

@@ -34,7 +34,7 @@ type DPVAE struct {
 
 func dpVAEKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_vae", Version: 1,
+		Name: "dp_vae", Version: 2,
 		Doc: "Trains a variational autoencoder by DP-SGD on encoder and decoder together and releases the decoder, which turns standard normal codes into rows. " +
 			"Each column has the loss of its encoding: cross entropy for a one-hot group, binary cross entropy for numbers scaled to [0,1], squared error for others. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) keep their spread, which numbers scaled by min_max lose. Needs an encoded table of stability rows(c).",

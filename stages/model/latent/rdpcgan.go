@@ -50,7 +50,7 @@ type RDPCGAN struct {
 
 func rdpCGANKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: rdpCGAN, Version: 1,
+		Name: rdpCGAN, Version: 2,
 		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a label). " +
 			"Labels are private: all critics learn in the same steps, a row in that of its own label. " +
 			"Use it after encode, with numbers cut into declared bins, to compare with the paper, or with wide rows whose neighbouring columns belong together, such as samples of a signal; of other tables dp_gan learned more. Needs an encoded table of stability rows(c).",

@@ -3,7 +3,7 @@ package mixture
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/train/posterior"
@@ -42,7 +42,7 @@ func (p *placed) read(of []*columns.Column, i int) bool {
 			return false
 		}
 		if p.points[j] = 0; g.Points() > 1 && p.cells[j] < g.Values() && !(c.Step == 0 && c.Type == pipeline.Numeric) {
-			p.points[j] = portable.Log(float64(g.PointsIn(p.cells[j])))
+			p.points[j] = bitmath.Log(float64(g.PointsIn(p.cells[j])))
 		}
 	}
 	return true
@@ -104,10 +104,10 @@ func (l *layout) flat(p part, cells []int) float64 {
 	case p.absent:
 		return math.Ln2
 	case g.Coded():
-		return portable.Log(float64(g.Cells()))
+		return bitmath.Log(float64(g.Cells()))
 	case cells[p.column] >= g.Values():
 		return 0
 	default:
-		return portable.Log(float64(g.Values()))
+		return bitmath.Log(float64(g.Values()))
 	}
 }

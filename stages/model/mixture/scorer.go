@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
@@ -68,7 +68,7 @@ func logShares(sizes []float64) (logs []float64) {
 	for _, n := range sizes {
 		logs = append(logs, math.Inf(-1))
 		if n > 0 {
-			logs[len(logs)-1] = portable.Log(n / all)
+			logs[len(logs)-1] = bitmath.Log(n / all)
 		}
 	}
 	return logs

@@ -55,7 +55,7 @@ const (
 
 func mixtureKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: mixtureName, Version: 1, Late: true,
+		Name: mixtureName, Version: 2, Late: true,
 		Doc: "Learns a mixture of components whose columns are independent, by DP variational inference (Jalko et al. 2021), and releases the law of its parameters. " +
 			"Rows are drawn from the posterior predictive, each with parameters of its own. Knowledge can be built in: strata with a mixture each, values that are fixed in some, priors. " +
 			"Use it where columns are many and categories few, such as wide tables of yes and no, or where strata are what matters. Takes the table as it is after cleaning, not encoded, of stability rows(c); numbers may be cut before (discretize). Takes bounds that a stage of the same run releases (dp_bounds), not categories.",

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -50,7 +50,7 @@ func tableIn() []pipeline.Port {
 
 func covarianceKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: covarianceName, Version: 1,
+		Name: covarianceName, Version: 2,
 		Doc: "Releases the covariance matrix of bounded columns, scaled to [0, 1] by their bounds, with 95 % intervals of the noise. " +
 			"Use it where a covariance is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries, and the kind compare_queries). " +
 			"The matrix is symmetric; noise can leave it with negative eigenvalues. release/ gets STAGE.answers.csv and STAGE.answers.json. Needs a table of stability rows(c).",
@@ -153,7 +153,7 @@ func (s *Covariance) paper() *pipeline.Published {
 	return &pipeline.Published{
 		Method: "Jälkö et al. 2021: T times sqrt(2 ln(1.25/delta)) over the noise, of a sensitivity without the diagonal",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
-			return float64(s.Queries) * math.Sqrt(2*portable.Log(1.25/delta)) / multiplier, nil
+			return float64(s.Queries) * math.Sqrt(2*bitmath.Log(1.25/delta)) / multiplier, nil
 		},
 	}
 }

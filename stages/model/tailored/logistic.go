@@ -21,7 +21,7 @@ const logisticName = "dp_logistic_regression"
 
 func logisticKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: logisticName, Version: 4,
+		Name: logisticName, Version: 5,
 		Doc: "Releases the coefficients of a logistic regression with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it where one regression is all that is wanted of a table, or to see from how many such questions on a synthetic table is better (queries). " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. Of few events under much noise the steps do not arrive: estimates are then nearer to 0 than those of the rows, and intervals are widened for it, by an approximation. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",

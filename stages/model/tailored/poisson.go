@@ -21,7 +21,7 @@ const poissonName = "dp_poisson_regression"
 
 func poissonKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: poissonName, Version: 4,
+		Name: poissonName, Version: 5,
 		Doc: "Releases the coefficients of a Poisson regression, the logarithms of rate ratios, with standard errors and 95 % intervals that know the noise, by noisy Newton steps to a posterior mean. " +
 			"Use it for rates of events, with a duration as offset, where one regression is all that is wanted of a table. " +
 			"Intervals leave out the noise of the information matrix, and what the prior pulls towards 0. release/ gets STAGE.coefficients.csv and STAGE.coefficients.json. Needs a table of stability rows(c).",

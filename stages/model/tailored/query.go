@@ -36,7 +36,7 @@ const queryName = "dp_query"
 
 func queryKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: queryName, Version: 1,
+		Name: queryName, Version: 2,
 		Doc: "Answers a declared list of questions (counts, means, quantiles, histograms) with 95 % intervals of the noise. " +
 			"Use it where the questions are known: a few answers are more accurate than a synthetic table of the same epsilon, many are not (queries, and the kind compare_queries). " +
 			"Questions read {name: elderly_women, ask: count, where: [{column: age, from: 65}, {column: sex, in: [female]}]} or {name: median_age, ask: quantile, quantile: 0.5, column: age}: in lists categories, from and to are the ends of numbers (sample's where and the rules of a domain are spelled otherwise). " +

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/published"
@@ -122,7 +122,7 @@ func (s *Logistic) vary(ctx context.Context, env *pipeline.Env, m regress.Model,
 	}
 	mean, deviation := make([]float64, o.Params()), make([]float64, o.Params())
 	for j, v := range law.Mean {
-		mean[place(j, len(mean))], deviation[place(j, len(mean))] = float64(v), portable.Exp(float64(law.LogDeviation[j]))
+		mean[place(j, len(mean))], deviation[place(j, len(mean))] = float64(v), bitmath.Exp(float64(law.LogDeviation[j]))
 	}
 	return regress.Independent(mean, deviation), nil
 }

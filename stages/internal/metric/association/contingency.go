@@ -3,7 +3,7 @@ package association
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Contingency is a table of counts, without categories that never occur.
@@ -84,7 +84,7 @@ func (t Contingency) Test() (chi2, p float64, dof int) {
 		}
 	}
 	dof = (len(t.rows) - 1) * (len(t.cols) - 1)
-	return chi2, portable.ChiSquareTail(dof, chi2), dof
+	return chi2, bitmath.ChiSquareTail(dof, chi2), dof
 }
 
 // CramersV is sqrt(chi2/n / min(r-1, c-1)).
@@ -131,7 +131,7 @@ func (t Contingency) Information() Information {
 	for a, r := range t.Counts {
 		for b, o := range r {
 			if o > 0 {
-				i.MI += float64(o / t.N * portable.Log(o*t.N/t.rows[a]/t.cols[b]))
+				i.MI += float64(o / t.N * bitmath.Log(o*t.N/t.rows[a]/t.cols[b]))
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (t Contingency) Information() Information {
 func entropy(counts []float64, n float64) float64 {
 	h := 0.0
 	for _, c := range counts {
-		h -= float64(c / n * portable.Log(c/n))
+		h -= float64(c / n * bitmath.Log(c/n))
 	}
 	return max(0, h)
 }

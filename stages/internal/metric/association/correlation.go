@@ -6,7 +6,7 @@ package association
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Pearson is the product-moment correlation; NaN where a side is constant or
@@ -39,7 +39,7 @@ func CorrelationP(r float64, n int) float64 {
 	}
 	dof := float64(n - 2)
 	t := math.Abs(r) * math.Sqrt(dof/((1-r)*(1+r)))
-	return 2 * portable.StudentTail(dof, t)
+	return 2 * bitmath.StudentTail(dof, t)
 }
 
 func constant(x []float64) bool {

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // CovarianceDistance is how far two covariance matrices are apart.
@@ -36,7 +36,7 @@ func CompareCovariances(real, synth *mat.SymDense) (CovarianceDistance, bool) {
 	for j := range columns {
 		columns[j] = mat.Col(nil, j, gap)
 	}
-	values, _, ok := portable.SymmetricEigen(columns)
+	values, _, ok := bitmath.SymmetricEigen(columns)
 	for _, v := range values {
 		d.Spectral = max(d.Spectral, math.Abs(v))
 	}

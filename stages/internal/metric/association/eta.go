@@ -3,7 +3,7 @@ package association
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // CorrelationRatio is eta = sqrt(SSB/SST) of numbers x grouped by codes, with
@@ -54,5 +54,5 @@ func anova(between, within, groups, n float64) float64 {
 		return 0
 	}
 	f := between / (groups - 1) / (within / (n - groups))
-	return portable.FTail(groups-1, n-groups, f)
+	return bitmath.FTail(groups-1, n-groups, f)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // KendallTauB is Kendall's tau-b with its two-sided p-value, over pairs without
@@ -99,7 +99,7 @@ func kendallNormal(n, balance float64, tx, ty ties) float64 {
 	if n > 2 {
 		v += tx.triples * ty.triples / (9 * m * (n - 2))
 	}
-	return 2 * portable.NormalTail(math.Abs(balance)/math.Sqrt(v))
+	return 2 * bitmath.NormalTail(math.Abs(balance)/math.Sqrt(v))
 }
 
 // kendallExact is twice the share of the orders of n values with at most c

@@ -3,7 +3,7 @@ package association
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/stages/internal/learn"
 )
 
@@ -44,7 +44,7 @@ func (s *Scatter) Add(m learn.Matrix) {
 	}
 	for i, a := range x.Cols {
 		for j, b := range x.Cols[i:] {
-			s.cross.SetSym(i, i+j, s.cross.At(i, i+j)+portable.Dot(a, b))
+			s.cross.SetSym(i, i+j, s.cross.At(i, i+j)+bitmath.Dot(a, b))
 		}
 	}
 	s.n += float64(m.Rows)

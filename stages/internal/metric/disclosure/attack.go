@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Rate is a share of n trials with its Clopper-Pearson interval of 95 %.
@@ -22,10 +22,10 @@ func NewRate(k, n int) Rate {
 	const tail = 0.025
 	r := Rate{Share: float64(k) / float64(n), High: 1, N: n}
 	if k > 0 {
-		r.Low = portable.BetaQuantile(float64(k), float64(n-k+1), tail)
+		r.Low = bitmath.BetaQuantile(float64(k), float64(n-k+1), tail)
 	}
 	if k < n {
-		r.High = portable.BetaQuantile(float64(k+1), float64(n-k), 1-tail)
+		r.High = bitmath.BetaQuantile(float64(k+1), float64(n-k), 1-tail)
 	}
 	return r
 }

@@ -3,7 +3,7 @@ package distance
 import (
 	"errors"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // ChiSquare is a chi-square test: P is the chance of a statistic at least as
@@ -43,7 +43,7 @@ func (c ChiSquare) with(dof int) (ChiSquare, error) {
 		return ChiSquare{}, errOneValue
 	}
 	c.DoF = dof
-	c.P = portable.ChiSquareTail(dof, c.Statistic)
+	c.P = bitmath.ChiSquareTail(dof, c.Statistic)
 	return c, nil
 }
 

@@ -6,7 +6,7 @@ package distance
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // Discrete holds the distances between two distributions over the same values.
@@ -67,7 +67,7 @@ func smoothing(p []float64) float64 {
 	if most >= 1 {
 		return 0
 	}
-	return portable.Exp(-1 / (1 - most))
+	return bitmath.Exp(-1 / (1 - most))
 }
 
 // relative is a ln(a/b), 0 where a is 0 and +Inf where only b is.
@@ -78,7 +78,7 @@ func relative(a, b float64) float64 {
 	case b == 0:
 		return math.Inf(1)
 	}
-	return a * portable.Log(a/b)
+	return a * bitmath.Log(a/b)
 }
 
 func sum(x []float64) float64 {

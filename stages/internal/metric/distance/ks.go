@@ -3,7 +3,7 @@ package distance
 import (
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 )
 
 // ExactSteps is how many lattice points n m a KSP that is exact may take by default: about a
@@ -64,7 +64,7 @@ func KSLimit(d float64, n, m int) float64 {
 	}
 	p, sign := 0.0, 1.0
 	for k := 1.0; k < 30; k++ {
-		p += float64(sign * portable.Exp(-2*k*k*t*t))
+		p += float64(sign * bitmath.Exp(-2*k*k*t*t))
 		sign = -sign
 	}
 	return 2 * p
@@ -76,7 +76,7 @@ func thetaSmall(t float64) float64 {
 	s := 0.0
 	for k := 1.0; k < 20; k++ {
 		o := float64(2*k) - 1
-		s += portable.Exp(-o * o * math.Pi * math.Pi / (8 * t * t))
+		s += bitmath.Exp(-o * o * math.Pi * math.Pi / (8 * t * t))
 	}
 	return math.Sqrt(2*math.Pi) / t * s
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train/histogram"
 )
 
@@ -57,7 +57,7 @@ func (c *Column) released(sd float64, rng *rand.Rand) []float64 {
 			shares[k] = math.Inf(-1)
 			continue
 		}
-		shares[k] = (shares[k] + float64(sd*portable.Normal(rng))) / float64(len(c.Synth))
+		shares[k] = (shares[k] + float64(sd*bitmath.Normal(rng))) / float64(len(c.Synth))
 	}
 	return shares
 }

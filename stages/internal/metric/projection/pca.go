@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/stages/internal/learn"
 )
 
@@ -27,7 +27,7 @@ func NewPCA(mean []float64, covariance *mat.SymDense, components int) (*PCA, err
 	for j := range columns {
 		columns[j] = mat.Col(nil, j, covariance)
 	}
-	values, vectors, ok := portable.SymmetricEigen(columns)
+	values, vectors, ok := bitmath.SymmetricEigen(columns)
 	if !ok {
 		return nil, errors.New("the eigenvalues of the covariance do not converge")
 	}
@@ -83,7 +83,7 @@ func (p *PCA) Spread(mean []float64, covariance *mat.SymDense) (at, sd []float64
 	for _, c := range p.Components {
 		variance := 0.0
 		for j, w := range c {
-			variance += float64(w * portable.Dot(c, mat.Col(nil, j, covariance)))
+			variance += float64(w * bitmath.Dot(c, mat.Col(nil, j, covariance)))
 		}
 		sd = append(sd, math.Sqrt(max(0, variance)))
 		sum := 0.0

@@ -1,6 +1,6 @@
 package score
 
-import "weir/internal/portable"
+import "weir/internal/bitmath"
 
 // EpsilonMachine is the epsilon of sklearn's log_loss since 1.2; before, 1e-15.
 const EpsilonMachine = 0x1p-52
@@ -13,7 +13,7 @@ func LogLoss(y []bool, p []float64, eps float64) float64 {
 		if v = clip(v, eps); !y[i] {
 			v = 1 - v
 		}
-		sum -= portable.Log(v)
+		sum -= bitmath.Log(v)
 	}
 	return sum / float64(len(p))
 }
@@ -43,7 +43,7 @@ func LogLossMulti(y []int, p [][]float64, eps float64) float64 {
 		for _, v := range row {
 			total += clip(v, eps)
 		}
-		sum -= portable.Log(clip(row[y[i]], eps) / total)
+		sum -= bitmath.Log(clip(row[y[i]], eps) / total)
 	}
 	return sum / float64(len(p))
 }

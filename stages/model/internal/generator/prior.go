@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/train"
 )
 
@@ -92,7 +92,7 @@ func (p Prior) draw() train.Latent {
 		c := p[pick(shares, r)]
 		z := make([]float64, len(row))
 		for i := range z {
-			z[i] = portable.Normal(r)
+			z[i] = bitmath.Normal(r)
 		}
 		for i, mean := range c.Mean {
 			for j, f := range c.Factor[i] {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/internal/portable"
+	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/train"
@@ -37,7 +37,7 @@ func (s Sampling) NoiseBeside(multiplier, rate, share float64) float64 {
 	if multiplier == 0 {
 		return 0
 	}
-	squares := rate * rate * float64(s.Steps) * portable.Expm1(math.Min(1/(multiplier*multiplier), 40))
+	squares := rate * rate * float64(s.Steps) * bitmath.Expm1(math.Min(1/(multiplier*multiplier), 40))
 	return math.Sqrt((1 - share) / (share * squares))
 }
 

@@ -1,6 +1,6 @@
 //go:build !amd64 || noasm || gccgo || safe
 
-package portable
+package bitmath
 
 // Dot is the sum of the products of x and y, of equal length, in the order of gonum's
 // assembly for amd64: four sums, of the elements 0, 4, 8 and so on, 1, 5, 9 and so on, to

@@ -1,6 +1,6 @@
 //go:build !noasm && !gccgo && !safe
 
-package portable
+package bitmath
 
 import "gonum.org/v1/gonum/blas/blas64"
 
@@ -13,7 +13,7 @@ func Axpy(a float64, x, y []float64) { blas64.Axpy(a, vectorOf(x, y), vectorOf(y
 
 func vectorOf(x, other []float64) blas64.Vector {
 	if len(x) != len(other) {
-		panic("portable: vectors of unequal length")
+		panic("bitmath: vectors of unequal length")
 	}
 	return blas64.Vector{N: len(x), Data: x, Inc: 1}
 }

@@ -1,4 +1,4 @@
-package portable
+package bitmath
 
 import "math"
 
@@ -38,17 +38,15 @@ func poisson(n, y float64) float64 {
 	if n == 0 {
 		return Exp(-y)
 	}
-	return Exp(-stirling(n)-deviance(n, y)) / math.Sqrt(2*math.Pi*n)
+	return Exp(-factorialRest(n)-deviance(n, y)) / math.Sqrt(2*math.Pi*n)
 }
 
-// stirling is the error of Stirling's formula for ln Gamma(n+1): from 16 on its series
-// (Abramowitz, Stegun 6.1.41), whose first term left out is below 3e-14 of it.
-func stirling(n float64) float64 {
-	if n < 16 {
-		return Lgamma(n+1) - float64((n+0.5)*Log(n)) + n - float64(0.5*Log(2*math.Pi))
+// factorialRest is the error of Stirling's formula for ln Gamma(n+1).
+func factorialRest(n float64) float64 {
+	if n < 8 {
+		return Lgamma(n+1) - float64((n+0.5)*Log(n)) + n - 0.918938533204672741780 // ln(2 pi)/2
 	}
-	s := 1 / float64(n*n)
-	return (1./12 - float64(s*(1./360-float64(s*(1./1260-float64(s*(1./1680-s/1188))))))) / n
+	return stirling(n)
 }
 
 // deviance is n ln(n/y) + y - n. Where the two are near each other, v = (n-y)/(n+y) is
@@ -119,7 +117,7 @@ func betaPartial(k int, a, b, x float64) float64 {
 // the binomial chance of a in n, times ab/n.
 func betaPower(a, b, x, rest float64) float64 {
 	n := a + b
-	log := stirling(n) - stirling(a) - stirling(b) - deviance(a, float64(n*x)) - deviance(b, float64(n*rest))
+	log := factorialRest(n) - factorialRest(a) - factorialRest(b) - deviance(a, float64(n*x)) - deviance(b, float64(n*rest))
 	return float64(Exp(log) * math.Sqrt(float64(a*b)/float64(2*math.Pi*n)))
 }
 

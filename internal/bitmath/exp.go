@@ -1,0 +1,96 @@
+package bitmath
+
+import "math"
+
+const (
+	mostExp   = 0x1.62e42fefa39efp+9  // the greatest number whose power of e is finite
+	leastExp  = -0x1.74910d52d3051p+9 // the least whose power of e does not round to 0
+	halfPoint = 0x1.8p+52             // added to a small number, it leaves the nearest integer in the last bits
+)
+
+// reduce splits x, of size below 1100, into n ln 2 / 128 and r + low, where |r| is at most
+// ln 2 / 256 and low an error of r. The first product is exact: n has 18 bits, stepHigh 35.
+func reduce(x float64) (n int, r, low float64) {
+	shifted := float64(x*perStep) + halfPoint
+	count := shifted - halfPoint
+	rest := x - float64(count*stepHigh)
+	tail := float64(count * stepLow)
+	r = rest - tail
+	return int(int32(math.Float64bits(shifted))), r, (rest - r) - tail
+}
+
+// expRest is e^r - 1 - r.
+func expRest(r float64) float64 {
+	square := float64(r * r)
+	return float64(0.5*square) + float64(square*r)*(exp3+float64(r*(exp4+float64(r*(exp5+float64(r*exp6))))))
+}
+
+// Exp returns e^x.
+func Exp(x float64) float64 {
+	switch {
+	case x > mostExp:
+		return math.Inf(1)
+	case x < leastExp:
+		return 0
+	case x != x:
+		return x
+	}
+	n, r, _ := reduce(x)
+	power := &powers[n&127]
+	return timesPower(power[0]+(power[1]+float64(power[0]*(r+expRest(r)))), n>>7)
+}
+
+// timesPower is x 2^k for x in [1/2, 2], rounded once more where that is below the normal
+// numbers.
+func timesPower(x float64, k int) float64 {
+	if uint(k+1021) < 2045 {
+		return float64(x * math.Float64frombits(uint64(k+1023)<<52))
+	}
+	if k > 0 {
+		return float64(x*2) * 0x1p1023 * timesPower(1, min(k-1024, 1023))
+	}
+	return float64(x*math.Float64frombits(uint64(max(k+1023+1000, 1))<<52)) * 0x1p-1000
+}
+
+// expParts is e^(x + low) = (high + rest) 2^k, for a finite x of size below 1100 and low an
+// error of x.
+func expParts(x, low float64) (high, rest float64, k int) {
+	n, r, tail := reduce(x)
+	power := &powers[n&127]
+	r += tail + low
+	high, rest = joined(power[0], power[1]+float64(power[0]*(r+expRest(r))))
+	return high, rest, n >> 7
+}
+
+// Expm1 returns e^x - 1.
+func Expm1(x float64) float64 {
+	switch {
+	case x > mostExp:
+		return math.Inf(1)
+	case x < -40:
+		return -1
+	case x != x || math.Abs(x) < 0x1p-54:
+		return x
+	}
+	high, low := expm1Parts(x)
+	return high + low
+}
+
+// expm1Parts is e^x - 1 for -40 <= x <= mostExp. With p the power of two of the reduction it
+// is (p - 1) + p (e^r - 1), where the second is small beside the first. Near 0 it need not
+// be, and is r + (p - 1) r + p (e^r - 1 - r), whose first is added without an error.
+func expm1Parts(x float64) (high, low float64) {
+	if x > 45 { // where 1 is below 2^-64 of the power
+		high, low, k := expParts(x, 0)
+		return timesPower(high, k), timesPower(low, k)
+	}
+	n, r, tail := reduce(x)
+	scale := math.Float64frombits(uint64(n>>7+1023) << 52)
+	p, pLow := float64(powers[n&127][0]*scale), float64(powers[n&127][1]*scale)
+	less, error := sum(p, -1)
+	if math.Abs(x) > 0.7 {
+		return joined(less, error+(pLow+float64(p*(r+(tail+expRest(r))))))
+	}
+	high, low = sum(less, r)
+	return joined(high, low+(error+(pLow+float64(pLow*r))+float64(less*r)+float64(p*(tail+expRest(r)))))
+}

@@ -1,0 +1,111 @@
+package bitmath
+
+import "math"
+
+// Log returns the natural logarithm of x.
+func Log(x float64) float64 {
+	if !(x > 0 && x <= math.MaxFloat64) {
+		return logOfOther(x)
+	}
+	t, tLow, r, rLow := split(x, 0, 0)
+	return log1p(t, tLow, r, rLow)
+}
+
+// logOfOther is the logarithm of what is not positive or not finite.
+func logOfOther(x float64) float64 {
+	switch {
+	case x == 0:
+		return math.Inf(-1)
+	case x < 0:
+		return math.NaN()
+	}
+	return x
+}
+
+// split is t + tLow + r + rLow with ln(x + low) = t + ln(1 + r), less the whole powers of
+// two where without is 1, for a positive and finite x and low an error of x. The cell of x
+// has the reciprocal c of a number near its middle; r = x c - 1 is known exactly, since c
+// has 21 bits, and t = k ln 2 - ln c.
+func split(x, low float64, without int) (t, tLow, r, rLow float64) {
+	z, c, k := cell(x)
+	front := upper(z)
+	r, rLow = joined(float64(front*c[0])-1, float64((z-front)*c[0]))
+	if low != 0 {
+		scale := math.Float64frombits(uint64(max(1023-k, 1)) << 52)
+		rLow += float64(float64(low*scale) * c[0])
+	}
+	whole := float64(k * (1 - without))
+	return float64(whole*ln2High) + c[1], float64(whole*ln2Low) + c[2], r, rLow
+}
+
+// cell is z and k with x = z 2^k and z in the range of the cells, and the cell of z.
+func cell(x float64) (z float64, c *[3]float64, k int) {
+	bits := math.Float64bits(x)
+	if bits < 1<<52 { // below the normal numbers
+		bits = math.Float64bits(float64(x*0x1p52)) - 52<<52
+	}
+	from := bits - cellsFrom
+	k = int(int64(from) >> 52)
+	return math.Float64frombits(bits - uint64(k)<<52), &cells[from>>45&127], k
+}
+
+// log1p is t + ln(1 + r), where t is 0 or at least as great as r, and tLow and rLow are
+// their errors.
+func log1p(t, tLow, r, rLow float64) float64 {
+	high, low := joined(t, r)
+	return high + (low + (tLow + rLow) + (cubic(r) - float64(r*(float64(0.5*r)+rLow))))
+}
+
+// cubic is ln(1+r) - r + r²/2.
+func cubic(r float64) float64 {
+	square := float64(r * r)
+	return float64(float64(square*r) * (log3 + float64(r*log4) + float64(square*(log5+float64(r*log6)+float64(square*log7)))))
+}
+
+// logParts is ln x, less its whole powers of two where without is 1, good to 2^-66: log1p
+// with an exact square.
+func logParts(x float64, without int) (high, low float64) {
+	t, tLow, r, rLow := split(x, 0, without)
+	high, low = joined(t, r)
+	front := upper(r)
+	back, error := joined(high, -float64(float64(0.5*front)*front))
+	rest := error - float64(float64(0.5*(r-front))*(r+front)) - float64(r*rLow)
+	return joined(back, low+(tLow+rLow)+(rest+cubic(r)))
+}
+
+// Log1p returns the natural logarithm of 1 + x.
+func Log1p(x float64) float64 {
+	switch {
+	case !(x > -1 && x <= math.MaxFloat64):
+		return logOfOther(1 + x)
+	case math.Abs(x) < 0x1p-54:
+		return x
+	case -0x1p-9 < x && x < 0x1p-8: // the cell of 1
+		return log1p(0, 0, x, 0)
+	}
+	one, error := sum(1, x)
+	t, tLow, r, rLow := split(one, error, 0)
+	return log1p(t, tLow, r, rLow)
+}
+
+// Log2 returns the binary logarithm of x; that of a power of two is exact.
+func Log2(x float64) float64 {
+	if !(x > 0 && x <= math.MaxFloat64) {
+		return logOfOther(x)
+	}
+	_, _, k := cell(x)
+	high, low := logParts(x, 1)
+	front := upper(high)
+	whole, error := sum(float64(k), float64(front*log2eHigh))
+	return whole + (error + (float64((high-front)*log2eHigh) + float64(high*log2eLow) + float64(low*log2eHigh)))
+}
+
+// Log10 returns the decimal logarithm of x.
+func Log10(x float64) float64 {
+	if !(x > 0 && x <= math.MaxFloat64) {
+		return logOfOther(x)
+	}
+	high, low := logParts(x, 0)
+	front := upper(high)
+	return float64(front*log10eHigh) + (float64((high-front)*log10eHigh) + float64(high*log10eLow) + float64(low*log10eHigh))
+}

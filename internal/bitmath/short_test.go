@@ -1,0 +1,5 @@
+//go:build !long
+
+package bitmath
+
+const long = false
