@@ -74,7 +74,8 @@ func TestExperimentSideBySide(t *testing.T) {
 			t.Errorf("workers %s: %d charges, must be 4: two of the six runs come twice", workers, n)
 		}
 		for i, r := range now.Runs {
-			if twice := i >= 4; r.Reused != twice || twice && r.Run != now.Runs[i-4].Run {
+			// Which of two equal runs is carried out, and which shown, is the scheduler's choice.
+			if twin := []int{4, 5, i, i, 0, 1}[i]; r.Run != now.Runs[twin].Run || r.Reused == (twin == i || now.Runs[twin].Reused) {
 				t.Errorf("workers %s: run %d is %s, reused %v", workers, i+1, r.Run, r.Reused)
 			}
 			if len(before.Runs) > i && (releaseOf(t, r.Run) != releaseOf(t, before.Runs[i].Run) || fmt.Sprint(r.Set, r.Repeat) != fmt.Sprint(before.Runs[i].Set, before.Runs[i].Repeat)) {
