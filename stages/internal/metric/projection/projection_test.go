@@ -40,6 +40,11 @@ func TestTransportIsTheBestAssignment(t *testing.T) {
 	if !math.IsNaN(Transport(nil, nil)) {
 		t.Error("the distance of no points is a number")
 	}
+	for _, odd := range []float64{math.NaN(), math.Inf(1)} {
+		if got := Transport([][]float64{{odd}, {1}}, [][]float64{{0}, {odd}}); !math.IsNaN(got) {
+			t.Errorf("the distance of points at %v is %v", odd, got)
+		}
+	}
 }
 
 // The covariance [[2,-1],[-1,2]] has the components (1,-1)/sqrt 2 with variance 3

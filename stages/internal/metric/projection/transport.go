@@ -3,20 +3,25 @@ package projection
 import "math"
 
 // Transport is the exact Wasserstein-1 distance of two lists of as many points:
-// the mean Euclidean cost of the best assignment, by the Hungarian method with
-// shortest augmenting paths (Jonker, Volgenant 1987), in n^3 steps. NaN for none.
+// the mean Euclidean cost of the best assignment. Points of a are assigned one after the other,
+// each along a shortest path on which those before it change places (Jonker, Volgenant
+// 1987, without their first phases), in n^3 steps. NaN for none, and where a
+// distance is not finite.
 func Transport(a, b [][]float64) float64 {
-	n := len(a)
-	if n == 0 {
+	n, cost := len(a), costs(a, b)
+	if n == 0 || !finite(cost) {
 		return math.NaN()
 	}
-	h := &assignment{cost: costs(a, b), u: make([]float64, n+1), v: make([]float64, n+1), row: make([]int, n+1), way: make([]int, n+1)}
-	for i := 1; i <= n; i++ {
-		h.augment(i)
+	s := &assignment{cost: cost, price: make([]float64, n), place: make([]int, n), holder: make([]int, n)}
+	for j := range s.holder {
+		s.holder[j] = nobody
+	}
+	for i := range a {
+		s.assign(i)
 	}
 	total := 0.0
-	for j := 1; j <= n; j++ {
-		total += h.cost[h.row[j]-1][j-1]
+	for j, i := range s.holder {
+		total += s.cost[i][j]
 	}
 	return total / float64(n)
 }
@@ -36,54 +41,76 @@ func costs(a, b [][]float64) [][]float64 {
 	return c
 }
 
-// assignment holds potentials u, v and the row assigned to each column; places
-// count from 1, and column 0 is the free one.
+func finite(cost [][]float64) bool {
+	for _, row := range cost {
+		for _, c := range row {
+			if !(c <= math.MaxFloat64) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// assignment gives places, points of b, to points of a. The price of a place is such that no
+// holder finds another place cheaper, cost less price, than its own.
 type assignment struct {
-	cost     [][]float64
-	u, v     []float64
-	row, way []int
+	cost   [][]float64
+	price  []float64
+	place  []int // of each point that has one
+	holder []int // of each place, or nobody
 }
 
-// augment assigns row i along a shortest path.
-func (h *assignment) augment(i int) {
-	n := len(h.cost)
-	least, used := make([]float64, n+1), make([]bool, n+1)
-	for j := range least {
-		least[j] = math.Inf(1)
+const nobody = -1
+
+// paths are the shortest ones from a point to the places: by whom each is reached, how
+// long it is, and whether that is final.
+type paths struct {
+	length []float64
+	by     []int
+	final  []bool
+}
+
+// assign finds a place for point i, and other places for those that make room.
+func (s *assignment) assign(i int) {
+	p := paths{make([]float64, len(s.price)), make([]int, len(s.price)), make([]bool, len(s.price))}
+	for j := range p.length {
+		p.length[j] = math.Inf(1)
 	}
-	h.row[0] = i
-	at := 0
-	for h.row[at] != 0 {
-		used[at] = true
-		at = h.relax(at, least, used)
+	p.reach(s, i, 0)
+	at := p.nearest()
+	for ; s.holder[at] != nobody; at = p.nearest() {
+		p.final[at] = true
+		k := s.holder[at]
+		p.reach(s, k, p.length[at]-(s.cost[k][at]-s.price[at]))
 	}
-	for at != 0 {
-		h.row[at] = h.row[h.way[at]]
-		at = h.way[at]
+	for j, final := range p.final {
+		if final {
+			s.price[j] += p.length[j] - p.length[at]
+		}
+	}
+	for mover := nobody; mover != i; {
+		mover = p.by[at]
+		s.holder[at], s.place[mover], at = mover, at, s.place[mover]
 	}
 }
 
-// relax extends the tree from column `at` and returns the nearest free column.
-func (h *assignment) relax(at int, least []float64, used []bool) int {
-	i, next, delta := h.row[at], 0, math.Inf(1)
-	for j := 1; j < len(least); j++ {
-		if used[j] {
-			continue
-		}
-		if c := h.cost[i-1][j-1] - h.u[i] - h.v[j]; c < least[j] {
-			least[j], h.way[j] = c, at
-		}
-		if least[j] < delta {
-			delta, next = least[j], j
+// reach shortens paths by those over point i, whose ways to places begin at a length.
+func (p *paths) reach(s *assignment, i int, begin float64) {
+	for j, c := range s.cost[i] {
+		if to := begin + (c - s.price[j]); !p.final[j] && to < p.length[j] {
+			p.length[j], p.by[j] = to, i
 		}
 	}
-	for j := range least {
-		if used[j] {
-			h.u[h.row[j]] += delta
-			h.v[j] -= delta
-		} else {
-			least[j] -= delta
+}
+
+// nearest is the place of the shortest path that is not final.
+func (p *paths) nearest() int {
+	at := nobody
+	for j, length := range p.length {
+		if !p.final[j] && (at == nobody || length < p.length[at]) {
+			at = j
 		}
 	}
-	return next
+	return at
 }
