@@ -75,17 +75,18 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 		}
 		return 0, false
 	}
-	weight = bitmath.Log((1-miss)/miss) + bitmath.Log(k-1)
+	up := (1 - miss) / miss * (k - 1)
 	for i := range w {
-		if wrong[i] && w[i] > 0 {
-			w[i] = bitmath.Exp(bitmath.Log(w[i]) + weight)
+		if wrong[i] {
+			w[i] *= up
 		}
 	}
 	normalise(w)
-	return weight, true
+	return bitmath.Log(up), true
 }
 
-// realWeights is the step of SAMME.R with class shares clipped to 2^-52.
+// realWeights is the step of SAMME.R, which codes the class of a row as 1 and the others as
+// -1/(K-1); class shares are clipped to 2^-52.
 func (a AdaBoost) realWeights(t *Tree, leaves []int32, y Labels, w []float64) {
 	k := float64(y.Classes)
 	for i := range w {
@@ -98,7 +99,7 @@ func (a AdaBoost) realWeights(t *Tree, leaves []int32, y Labels, w []float64) {
 			}
 			sum += float64(code * bitmath.Log(max(v/t.Nodes[node].Weight, 0x1p-52)))
 		}
-		w[i] = bitmath.Exp(bitmath.Log(w[i]) - float64((k-1)/k*sum))
+		w[i] *= bitmath.Exp(-(k - 1) / k * sum)
 	}
 	normalise(w)
 }
@@ -115,8 +116,8 @@ func normalise(w []float64) {
 
 func (b *boosted) Probabilities() bool { return true }
 
-// Scores are softmax(decision/(K-1)), decision averaged over the trees' weights
-// (two classes: of the difference), as predict_proba.
+// Scores are softmax(decision/(K-1)), the class shares that the loss of Zhu et al. has at a
+// decision; it is averaged over the trees' weights (two classes: of half the difference).
 func (b *boosted) Scores(x Matrix) Matrix {
 	k := b.list[0].width
 	s, all := NewMatrix(x.Rows, k), 0.0
@@ -156,7 +157,7 @@ func (b *boosted) vote(t *Tree, node int32, weight float64, row []float64) {
 	}
 }
 
-// probabilities follows _compute_proba_from_decision.
+// probabilities turns the votes of trees whose weights sum to all into class shares.
 func (b *boosted) probabilities(row []float64, all float64) {
 	k := float64(len(row))
 	for c := range row {

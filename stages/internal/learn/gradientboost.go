@@ -152,7 +152,7 @@ func (g GradientBoosting) round(ctx context.Context, grow *grower, x Matrix, tar
 	}
 	for n := range t.Nodes {
 		t.value(int32(n))[0] = 0
-		if below[n] >= 1e-150 { // sklearn's bound
+		if below[n] >= 1e-150 { // else every row is sure, and the quotient overflows
 			t.value(int32(n))[0] = factor * above[n] / below[n]
 		}
 	}

@@ -93,7 +93,7 @@ func binCodes(codes []int32, lo, width int, to []uint8, stride int) {
 
 // quantileEdges are midpoints between distinct values, or where there are more
 // than maxBins of these, the maxBins-1 inner percentiles, each the midpoint of
-// its neighbours (as _BinMapper).
+// its neighbours.
 func quantileEdges(c []float64) []float64 {
 	values := distinct(c)
 	var edges []float64

@@ -1,6 +1,7 @@
-// Package learn holds the classical learners that judge synthetic tables. Each
-// follows the function of scikit-learn 1.2.1 (or statsmodels 0.13.5) that its
-// comment names. Randomness comes from the caller; no result depends on the
+// Package learn holds the classical learners that judge synthetic tables. Each means
+// what the function of scikit-learn 1.2.1 (or statsmodels 0.13.5) means that its
+// comment names, with the settings that it has by default; how it is computed is ours, from the
+// papers that comments cite. Randomness comes from the caller; no result depends on the
 // number of workers.
 package learn
 

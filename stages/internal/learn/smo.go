@@ -12,7 +12,7 @@ func (s RBFSVM) smo(ctx context.Context, kernel [][]float32, t []float64) ([]flo
 	for i := range t {
 		p.y[i], p.g[i] = float64(2*t[i])-1, -1
 	}
-	// LIBSVM's bound on iterations.
+	// Far more steps than any gap of 1e-3 has taken.
 	for step := range max(10000000, 100*n) {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
@@ -39,8 +39,8 @@ type smoState struct {
 func (p *smoState) up(i int) bool   { return p.y[i] > 0 && p.a[i] < p.c || p.y[i] < 0 && p.a[i] > 0 }
 func (p *smoState) down(i int) bool { return p.y[i] > 0 && p.a[i] > 0 || p.y[i] < 0 && p.a[i] < p.c }
 
-// pick is the pair of greatest violation and greatest decrease; j < 0 where the
-// gap is below 1e-3.
+// pick is the pair of greatest violation and greatest decrease (Fan, Chen, Lin 2005, WSS 2);
+// j < 0 where the gap is below 1e-3.
 func (p *smoState) pick() (i, j int) {
 	i, j = -1, -1
 	high, low := math.Inf(-1), math.Inf(1)
@@ -91,6 +91,9 @@ func room(sign, a, c float64) float64 {
 	return a
 }
 
+// rho is the mean of signed gradients where a weight is inside its bounds, all of which are
+// rho at the optimum; without such a weight the middle of what the others allow (Chang, Lin
+// 2011, section 4.1.5).
 func (p *smoState) rho() float64 {
 	sum, n, high, low := 0.0, 0, math.Inf(1), math.Inf(-1)
 	for i, g := range p.g {

@@ -218,8 +218,7 @@ func (g *grower) offer(f int, rank, next uint32, left, n int, total []float64, b
 	}
 }
 
-// gain is the criterion up to terms that do not depend on the split, as
-// sklearn's proxy_impurity_improvement.
+// gain is the criterion up to terms and factors that do not depend on the split.
 func (g *grower) gain(total []float64) float64 {
 	l, r := g.left, g.right
 	if g.numbers {

@@ -18,7 +18,7 @@ func LogLoss(y []bool, p []float64, eps float64) float64 {
 	return sum / float64(len(p))
 }
 
-// clip keeps NumPy's order: max first, then min.
+// clip takes the maximum first.
 func clip(v, eps float64) float64 { return min(max(v, eps), 1-eps) }
 
 // Brier is the mean of (p-y)^2 (brier_score_loss).
