@@ -31,7 +31,9 @@ func guarded() map[string][]string {
 // writers are the rooms that may touch files by themselves. Runs and ledgers change them
 // through internal/disk alone, so that what is torn, lost or doubled when a change fails is
 // seen in a test, and open through it what may be a pipe.
-func writers() []string { return []string{"internal/", "cmd/", "train/internal/kernel/gen/", "privacy/noise/gen/"} }
+func writers() []string {
+	return []string{"internal/", "cmd/", "train/internal/kernel/gen/", "privacy/noise/gen/"}
+}
 
 // TestNoiseIsOpenedByPayersOnly: a stage that could make a source of its own
 // could draw noise that nobody pays for, or the same twice.
