@@ -2,6 +2,8 @@ package marginal
 
 import (
 	"math"
+
+	"weir/stages/internal/metric/association"
 )
 
 // Probabilities sums up dimension-wise probability (Choi et al. 2017): how far
@@ -23,24 +25,12 @@ func CompareProbabilities(p, q []float64) Probabilities {
 		d.MaxAbsolute = max(d.MaxAbsolute, gap)
 	}
 	n := float64(len(p))
-	d.MeanAbsolute, d.RMSE, d.Pearson = d.MeanAbsolute/n, math.Sqrt(d.SumOfSquares/n), math.NaN()
+	d.MeanAbsolute, d.RMSE, d.Pearson = d.MeanAbsolute/n, math.Sqrt(d.SumOfSquares/n), association.Pearson(p, q)
 	d.FromDiagonal = d.MeanAbsolute / math.Sqrt2
-	if len(p) > 1 && !constant(p) && !constant(q) {
-		d.Pearson = correlation(p, q)
-	}
 	if len(p) == 0 {
 		d.SumOfSquares, d.MaxAbsolute = math.NaN(), math.NaN()
 	}
 	return d
-}
-
-func constant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // FirstIndicator is the first category that has an indicator: a column of two
@@ -50,25 +40,4 @@ func FirstIndicator(categories int) int {
 		return 1
 	}
 	return 0
-}
-
-// correlation is Pearson's, of at least two values that are not all alike, with the sums
-// of the deviations, 0 but for rounding, taken off (Chan et al. 1983, equation 1.7).
-func correlation(x, y []float64) float64 {
-	n := float64(len(x))
-	var meanX, meanY, xx, yy, xy, dx, dy float64
-	for i, v := range x {
-		meanX, meanY = meanX+v/n, meanY+y[i]/n
-	}
-	for i, v := range x {
-		a, b := v-meanX, y[i]-meanY
-		xx += float64(a * a)
-		yy += float64(b * b)
-		xy += float64(a * b)
-		dx += a
-		dy += b
-	}
-	xx -= float64(dx*dx) / n
-	yy -= float64(dy*dy) / n
-	return (xy - float64(dx*dy)/n) / math.Sqrt(xx*yy)
 }
