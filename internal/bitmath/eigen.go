@@ -166,7 +166,7 @@ func (t *tridiagonal) step(first, last int) {
 		t.rotate(k, c, s)
 		if x = t.beside[k]; k+1 < last {
 			pushed = float64(s * t.beside[k+1])
-			t.beside[k+1] *= c
+			t.beside[k+1] = float64(c * t.beside[k+1])
 		}
 		turn(t.vectors[k], t.vectors[k+1], c, -s)
 	}
