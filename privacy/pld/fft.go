@@ -126,20 +126,29 @@ func (f *fft) direct(x, y []complex128, r, p, m, stride int) {
 	}
 }
 
-// four is direct for r of 4, whose inner roots are 1, -i, -1 and i.
+// four is direct for r of 4, whose inner roots are 1, -i, -1 and i: the sums of the first and
+// third of four values and of the second and fourth give sums 0 and 2 of the transform, their
+// differences, the second turned, sums 1 and 3.
 func (f *fft) four(x, y []complex128, p, m, stride int) {
 	turn := p * (f.n / (4 * m))
-	w1, w2, w3 := f.roots[turn], f.roots[2*turn], f.roots[3*turn]
-	x0, x1, x2, x3 := x[p*stride:][:stride], x[(p+m)*stride:][:stride], x[(p+2*m)*stride:][:stride], x[(p+3*m)*stride:][:stride]
-	y0, y1, y2, y3 := y[4*p*stride:][:stride], y[(4*p+1)*stride:][:stride], y[(4*p+2)*stride:][:stride], y[(4*p+3)*stride:][:stride]
-	for i, a := range x0 {
-		b, c, d := x1[i], x2[i], x3[i]
-		even, odd, left, right := a+c, b+d, a-c, turned(b-d)
-		y0[i] = even + odd
-		y1[i] = times(w1, left+right)
-		y2[i] = times(w2, even-odd)
-		y3[i] = times(w3, left-right)
+	once, twice, thrice := f.roots[turn], f.roots[2*turn], f.roots[3*turn]
+	first, second, third, fourth := quarters(x, p, m, stride)
+	sum0, sum1, sum2, sum3 := quarters(y, 4*p, 1, stride)
+	for i, v := range first {
+		w := third[i]
+		even, evenGap := v+w, v-w
+		v, w = second[i], fourth[i]
+		odd, oddGap := v+w, turned(v-w)
+		sum0[i], sum2[i] = even+odd, times(twice, even-odd)
+		sum1[i], sum3[i] = times(once, evenGap+oddGap), times(thrice, evenGap-oddGap)
 	}
+}
+
+// quarters are four runs of size values, from place at on in units of size, each step after
+// the one before.
+func quarters(v []complex128, at, step, size int) (a, b, c, d []complex128) {
+	run := func(k int) []complex128 { return v[(at+k*step)*size:][:size] }
+	return run(0), run(1), run(2), run(3)
 }
 
 // times is the product, each real product rounded before it is added: complex128 leaves
