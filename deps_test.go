@@ -34,7 +34,7 @@ func allowed() map[string][]string {
 		// Functions of numbers, as package math has them but with equal bits on every machine:
 		// open to all rooms, as package math is (docs/design/bits.md).
 		bitmath: {},
-		"train":  {"privacy"},
+		"train": {"privacy"},
 		// Models of noisy marginals are post-processing: they cannot reach noise, and reach
 		// nothing private.
 		"train/graphical": {"train"},
