@@ -90,9 +90,9 @@ func intervals() []interval {
 
 func (i interval) draw(r *rand.Rand) float64 {
 	if !i.wide {
-		return i.low + (i.high-i.low)*r.Float64()
+		return i.low + float64((i.high-i.low)*float64(r.Float64()))
 	}
-	x := math.Ldexp(1+r.Float64(), int(i.low)+r.IntN(int(i.high-i.low)))
+	x := math.Ldexp(1+float64(r.Float64()), int(i.low)+r.IntN(int(i.high-i.low)))
 	if y := i.ours(-x); r.IntN(2) == 0 && y == y {
 		return -x
 	}

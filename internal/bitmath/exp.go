@@ -22,7 +22,7 @@ func reduce(x float64) (n int, r, low float64) {
 // expRest is e^r - 1 - r.
 func expRest(r float64) float64 {
 	square := float64(r * r)
-	return float64(0.5*square) + float64(square*r)*(exp3+float64(r*(exp4+float64(r*(exp5+float64(r*exp6))))))
+	return float64(0.5*square) + float64(float64(square*r)*(exp3+float64(r*(exp4+float64(r*(exp5+float64(r*exp6)))))))
 }
 
 // Exp returns e^x.
