@@ -9,10 +9,10 @@ import (
 	"weir/internal/bitmath/internal/series"
 )
 
-// The functions once more in math/big, with some 190 bits: series about nearby points, and
+// The functions once more in math/big, with some 125 bits: series about nearby points, and
 // one step of Newton's for the logarithm.
 
-const precision = 224
+const precision = 160
 
 type number = *big.Float
 
@@ -50,26 +50,27 @@ func shorter(s series.Series, h float64, bits int) []number {
 }
 
 func evaluated(coef []number, t number) number {
-	sum := exact(0)
+	sum, product := exact(0), exact(0) // of their own, since a result that is an argument is allocated
 	for n := len(coef) - 1; n >= 0; n-- {
-		sum.Mul(sum, t).Add(sum, coef[n])
+		sum.Add(product.Mul(sum, t), coef[n])
 	}
 	return sum
 }
 
-var expCoef = sync.OnceValue(func() []number { return shorter(series.Exp(), 0x1p-9, 200) })
+var expCoef = sync.OnceValue(func() []number { return shorter(series.Exp(), 0x1p-9, 130) })
 
 func bigExp(x number) number {
 	k := math.Round(rough(x) / math.Ln2)
 	r := less(x, by(exact(k), constants().ln2))
 	y := evaluated(expCoef(), r.SetMantExp(r, -8))
+	square := exact(0)
 	for range 8 {
-		y.Mul(y, y)
+		y, square = square.Mul(y, y), y
 	}
 	return y.SetMantExp(y, int(k))
 }
 
-var expm1Coef = sync.OnceValue(func() []number { return shorter(series.Exp().Tail(1), 0x1p-6, 200) })
+var expm1Coef = sync.OnceValue(func() []number { return shorter(series.Exp().Tail(1), 0x1p-6, 130) })
 
 func bigExpm1(x number) number {
 	if math.Abs(rough(x)) < 0x1p-7 {
@@ -102,7 +103,7 @@ func bigTanh(x number) number {
 }
 
 var circle = sync.OnceValue(func() (c struct{ sine, cosine []number }) {
-	c.sine, c.cosine = shorter(series.Sine(), 1, 200), shorter(series.Cosine(), 1, 200)
+	c.sine, c.cosine = shorter(series.Sine(), 1, 130), shorter(series.Cosine(), 1, 200)
 	return c
 })
 
@@ -122,7 +123,7 @@ func (l *local) at(x number) number {
 	coef, ok := l.Load(c)
 	if !ok {
 		h := math.Float64frombits((bits+1)<<48) - c
-		coef, _ = l.LoadOrStore(c, shorter(l.about(c), h, 190))
+		coef, _ = l.LoadOrStore(c, shorter(l.about(c), h, 130))
 	}
 	return evaluated(coef.([]number), less(x, exact(c)))
 }
@@ -130,7 +131,7 @@ func (l *local) at(x number) number {
 var (
 	erfcx    = local{about: series.Erfcx}
 	lgamma   = local{about: func(c float64) series.Series { return series.Lgamma(c, 0) }}
-	erfCoef  = sync.OnceValue(func() []number { return shorter(series.Erf(), 0.2, 200) })
+	erfCoef  = sync.OnceValue(func() []number { return shorter(series.Erf(), 0.2, 130) })
 	stirlCof = sync.OnceValue(func() []number { return series.Stirling(24) })
 )
 
