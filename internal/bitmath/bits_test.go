@@ -22,7 +22,7 @@ func TestNormalIsThatOfRand(t *testing.T) {
 	}
 }
 
-// inFours is the dot product in four sums, what is left in the first.
+// inFours returns the dot product in four sums, what is left in the first.
 func inFours(x, y []float64) float64 {
 	var s [4]float64
 	for i, v := range x {

@@ -2,7 +2,7 @@ package bitmath
 
 import "math"
 
-// ChiSquareTail is the chance of more than x under the chi-squared law of the given
+// ChiSquareTail returns the chance of more than x under the chi-squared law of the given
 // degrees of freedom: for a = degrees/2 the sum of exp(-y) y^j / Gamma(j+1) with y = x/2
 // over j = a-1, a-2 and so on above -1/2, and where degrees are odd the tail of a squared
 // normal number (Abramowitz, Stegun 26.4.4 and 26.4.5).
@@ -32,7 +32,7 @@ func ChiSquareTail(degrees int, x float64) float64 {
 	return min(sum, 1)
 }
 
-// poisson is exp(-y) y^n / Gamma(n+1) without cancellation (Loader 2000, "Fast and
+// poisson returns exp(-y) y^n / Gamma(n+1) without cancellation (Loader 2000, "Fast and
 // accurate computation of binomial probabilities").
 func poisson(n, y float64) float64 {
 	if n == 0 {
@@ -41,7 +41,7 @@ func poisson(n, y float64) float64 {
 	return Exp(-factorialRest(n)-deviance(n, y)) / math.Sqrt(2*math.Pi*n)
 }
 
-// factorialRest is the error of Stirling's formula for ln Gamma(n+1).
+// factorialRest returns the error of Stirling's formula for ln Gamma(n+1).
 func factorialRest(n float64) float64 {
 	if n < 8 {
 		return Lgamma(n+1) - float64((n+0.5)*Log(n)) + n - 0.918938533204672741780 // ln(2 pi)/2
@@ -49,7 +49,7 @@ func factorialRest(n float64) float64 {
 	return stirling(n)
 }
 
-// deviance is n ln(n/y) + y - n. Where the two are near each other, v = (n-y)/(n+y) is
+// deviance returns n ln(n/y) + y - n. Where the two are near each other, v = (n-y)/(n+y) is
 // small, n/y is (1+v)/(1-v), and twice the series of the inverse hyperbolic tangent of v
 // (Abramowitz, Stegun 4.6.33) leaves (n-y) v + 2 n (v^3/3 + v^5/5 + ...).
 func deviance(n, y float64) float64 {
@@ -64,7 +64,7 @@ func deviance(n, y float64) float64 {
 	return float64((n-y)*v) + float64(2*n*float64(v*square)*series)
 }
 
-// BetaCDF is the chance of at most x under the beta law of a, b > 0: the regularised
+// BetaCDF returns the chance of at most x under the beta law of a, b > 0: the regularised
 // incomplete beta function.
 func BetaCDF(a, b, x float64) float64 { return betaCDF(a, b, x, 1-x) }
 
@@ -83,7 +83,7 @@ func betaCDF(a, b, x, rest float64) float64 {
 	return betaBelow(a, b, x, rest)
 }
 
-// betaBelow is x^a rest^b / (a B(a, b)) times the continued fraction 1/(1 + d(1)/(1 +
+// betaBelow returns x^a rest^b / (a B(a, b)) times the continued fraction 1/(1 + d(1)/(1 +
 // d(2)/(1 + ...))) of DLMF 8.17.22. Its convergents are added up by their differences
 // (Steed's algorithm, DLMF 3.10(iii)): the difference after d is that before it times
 // -ratio, where ratio = d bottom, and bottom = 1/(1 + ratio) goes on to the next d.
@@ -103,7 +103,7 @@ func betaBelow(a, b, x, rest float64) float64 {
 // mostTerms is above the some sqrt(max(a, b)) terms that a fraction takes.
 const mostTerms = 200_000
 
-// betaPartial is d(k) of DLMF 8.17.23 and 8.17.24.
+// betaPartial returns d(k) of DLMF 8.17.23 and 8.17.24.
 func betaPartial(k int, a, b, x float64) float64 {
 	m := float64(k / 2)
 	place := a + float64(k)
@@ -113,40 +113,41 @@ func betaPartial(k int, a, b, x float64) float64 {
 	return -float64((a+m)*(a+b+m)*x) / float64((place-1)*place)
 }
 
-// betaPower is x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
+// betaPower returns x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
 // the binomial chance of a in n, times ab/n.
 func betaPower(a, b, x, rest float64) float64 {
 	n := a + b
-	log := factorialRest(n) - factorialRest(a) - factorialRest(b) - deviance(a, float64(n*x)) - deviance(b, float64(n*rest))
+	log := factorialRest(n) - factorialRest(a) - factorialRest(b)
+	log -= deviance(a, float64(n*x)) + deviance(b, float64(n*rest))
 	return float64(Exp(log) * math.Sqrt(float64(a*b)/float64(2*math.Pi*n)))
 }
 
-// StudentTail is the chance of more than t >= 0, on one side, under Student's law.
+// StudentTail returns the chance of more than t >= 0, on one side, under Student's law.
 func StudentTail(degrees, t float64) float64 {
 	square := float64(t * t)
 	return float64(betaCDF(float64(degrees/2), 0.5, degrees/(degrees+square), square/(degrees+square)) / 2)
 }
 
-// FTail is the chance of more than x >= 0 under Fisher's law of d1 and d2 degrees of freedom.
+// FTail returns the chance of more than x >= 0 under Fisher's law of d1 and d2 degrees of freedom.
 func FTail(d1, d2, x float64) float64 {
 	part := float64(d1 * x)
 	return betaCDF(float64(d2/2), float64(d1/2), d2/(part+d2), part/(part+d2))
 }
 
-// NormalTail is the chance of more than z under the normal law.
+// NormalTail returns the chance of more than z under the normal law.
 func NormalTail(z float64) float64 { return float64(Erfc(z/math.Sqrt2) / 2) }
 
-// BetaQuantile is the x with BetaCDF(a, b, x) = p.
+// BetaQuantile returns the x with BetaCDF(a, b, x) = p.
 func BetaQuantile(a, b, p float64) float64 {
 	return rising(0, 1, func(x float64) bool { return BetaCDF(a, b, x) < p })
 }
 
-// NormalQuantile is the z below which a normal number lies with chance p, in (0, 1).
+// NormalQuantile returns the z below which a normal number lies with chance p, in (0, 1).
 func NormalQuantile(p float64) float64 {
 	return rising(-40, 40, func(z float64) bool { return NormalTail(-z) < p })
 }
 
-// StudentQuantile is the t below which a number by Student's law lies with chance p, above 1/2.
+// StudentQuantile returns the t below which a number by Student's law lies with chance p, above 1/2.
 func StudentQuantile(degrees, p float64) float64 {
 	x := BetaQuantile(float64(degrees/2), 0.5, 2*(1-p))
 	return math.Sqrt(degrees * (1 - x) / x)

@@ -83,7 +83,7 @@ func reduced(columns [][]float64) *tridiagonal {
 	return t
 }
 
-// reflectBoth is H B H for H = I - factor v v' and the symmetric B whose columns begin, from the diagonal
+// reflectBoth returns H B H for H = I - factor v v' and the symmetric B whose columns begin, from the diagonal
 // down, at place first of the given ones: B - v w' - w v', with p = factor B v and
 // w = p - factor (p'v/2) v.
 func reflectBoth(columns [][]float64, first int, v []float64, factor float64) {
@@ -131,7 +131,7 @@ func (t *tridiagonal) diagonalise() bool {
 // nothing is lost in rounding beside the greatest number of a matrix, which is near 1.
 const nothing = 0x1p-900
 
-// block is where the block begins that ends at last: what stands beside the diagonal
+// block returns where the block begins that ends at last: what stands beside the diagonal
 // there is no more than rounding of the two numbers on it.
 func (t *tridiagonal) block(last int) (first int) {
 	for first = last; first > 0; first-- {
@@ -143,7 +143,7 @@ func (t *tridiagonal) block(last int) (first int) {
 	return first
 }
 
-// shift is the eigenvalue of the last two rows of a block that is nearer to the last
+// shift returns the eigenvalue of the last two rows of a block that is nearer to the last
 // number: d - b^2/(h + sign(h) sqrt(h^2 + b^2)), h being half the difference of the two.
 func (t *tridiagonal) shift(last int) float64 {
 	d, b := t.diagonal[last], t.beside[last-1]
@@ -151,7 +151,7 @@ func (t *tridiagonal) shift(last int) float64 {
 	return d - b/(ratio+math.Copysign(length(ratio, 1), ratio))
 }
 
-// step is one implicit QR step. A rotation of rows and columns k and k+1 sets to 0 what
+// step returns one implicit QR step. A rotation of rows and columns k and k+1 sets to 0 what
 // the one before pushed two places from the diagonal, and pushes the next.
 func (t *tridiagonal) step(first, last int) {
 	x, pushed := t.diagonal[first]-t.shift(last), t.beside[first]
@@ -172,7 +172,7 @@ func (t *tridiagonal) step(first, last int) {
 	}
 }
 
-// rotate is the matrix (a b; b d) between a rotation and its inverse: a c^2 + 2 b c s +
+// rotate returns the matrix (a b; b d) between a rotation and its inverse: a c^2 + 2 b c s +
 // d s^2 is a plus, and the other number on the diagonal d less, what is moved.
 func (t *tridiagonal) rotate(k int, c, s float64) {
 	a, b, d := t.diagonal[k], t.beside[k], t.diagonal[k+1]
@@ -191,7 +191,7 @@ func turn(x, y []float64, c, s float64) {
 	}
 }
 
-// length is the root of x*x + y*y, which does not overflow on the way.
+// length returns the root of x*x + y*y, which does not overflow on the way.
 func length(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	if x < y {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// wishart is a random positive semidefinite matrix of the given rank.
+// wishart returns a random positive semidefinite matrix of the given rank.
 func wishart(r *rand.Rand, n, rank int) *mat.SymDense {
 	a := mat.NewSymDense(n, nil)
 	for range rank {

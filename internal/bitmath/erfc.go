@@ -26,14 +26,15 @@ func Erfc(x float64) float64 {
 	return two + (rest - timesPower(low, k))
 }
 
-// erfSmall is erf x for |x| below erfcxQuartersFrom: x and what is added to it.
+// erfSmall returns the parts of erf x for |x| below erfcxQuartersFrom.
 func erfSmall(x float64) (high, low float64) {
 	z := float64(x * x)
-	s := erf1 + float64(z*(erf3+float64(z*(erf5+float64(z*(erf7+float64(z*(erf9+float64(z*(erf11+float64(z*(erf13+float64(z*(erf15+float64(z*erf17)))))))))))))))
+	s := erf9 + float64(z*(erf11+float64(z*(erf13+float64(z*(erf15+float64(z*erf17)))))))
+	s = erf1 + float64(z*(erf3+float64(z*(erf5+float64(z*(erf7+float64(z*s)))))))
 	return joined(x, float64(x*s))
 }
 
-// erfcParts is erfc x = (high + low) 2^k for x from erfcxQuartersFrom to 28: e^(-x²) by
+// erfcParts returns the parts of erfc x = (high + low) 2^k for x from erfcxQuartersFrom to 28: e^(-x²) by
 // the square in two parts, times a polynomial.
 func erfcParts(x float64) (high, low float64, k int) {
 	square, error := joined(times(x, 0, x, 0))
@@ -43,7 +44,7 @@ func erfcParts(x float64) (high, low float64, k int) {
 	return high, low, k
 }
 
-// quarter is the value at x of the polynomial of the quarter of an octave that x lies in,
+// quarter returns the value at x of the polynomial of the quarter of an octave that x lies in,
 // of those that begin with from, and its error.
 func quarter(all [][16]float64, from, x float64) (high, low float64) {
 	at := math.Float64bits(x) >> 50

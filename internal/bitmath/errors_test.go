@@ -99,7 +99,7 @@ func (i interval) draw(r *rand.Rand) float64 {
 	return x
 }
 
-// worst is the greatest error in units in the last place on as many points, and where.
+// worst returns the greatest error in units in the last place on as many points, and where.
 func (i interval) worst(points int, r *rand.Rand) (units, at float64) {
 	for range points {
 		x := i.draw(r)
@@ -110,7 +110,7 @@ func (i interval) worst(points int, r *rand.Rand) (units, at float64) {
 	return units, at
 }
 
-// error is in units in the last place of the true value.
+// error returns in units in the last place of the true value.
 func (i interval) error(x float64) float64 {
 	y, want := i.ours(x), i.reference(exact(x))
 	switch near := rough(want); {
@@ -123,7 +123,7 @@ func (i interval) error(x float64) float64 {
 	return math.Abs(rough(e.SetMantExp(e, -max(want.MantExp(nil)-53, -1074))))
 }
 
-// points are so many that a flaw in one of a thousand arguments is met, and in the long
+// points returns so many that a flaw in one of a thousand arguments is met, and in the long
 // tests as many as docs/design/bits.md says.
 func points() int {
 	if long {

@@ -19,7 +19,7 @@ func reduce(x float64) (n int, r, low float64) {
 	return int(int32(math.Float64bits(shifted))), r, (rest - r) - tail
 }
 
-// expRest is e^r - 1 - r.
+// expRest returns e^r - 1 - r.
 func expRest(r float64) float64 {
 	square := float64(r * r)
 	return float64(0.5*square) + float64(float64(square*r)*(exp3+float64(r*(exp4+float64(r*(exp5+float64(r*exp6)))))))
@@ -40,7 +40,7 @@ func Exp(x float64) float64 {
 	return timesPower(power[0]+(power[1]+float64(power[0]*(r+expRest(r)))), n>>7)
 }
 
-// timesPower is x 2^k for x in [1/2, 2], rounded once more where that is below the normal
+// timesPower returns x 2^k for x in [1/2, 2], rounded once more where that is below the normal
 // numbers.
 func timesPower(x float64, k int) float64 {
 	if uint(k+1021) < 2045 {
@@ -52,7 +52,7 @@ func timesPower(x float64, k int) float64 {
 	return float64(x*math.Float64frombits(uint64(max(k+1023+1000, 1))<<52)) * 0x1p-1000
 }
 
-// expParts is e^(x + low) = (high + rest) 2^k, for a finite x of size below 1100 and low an
+// expParts returns the parts of e^(x + low) = (high + rest) 2^k, for a finite x of size below 1100 and low an
 // error of x.
 func expParts(x, low float64) (high, rest float64, k int) {
 	n, r, tail := reduce(x)
@@ -76,7 +76,7 @@ func Expm1(x float64) float64 {
 	return high + low
 }
 
-// expm1Parts is e^x - 1 for -40 <= x <= mostExp. With p the power of two of the reduction it
+// expm1Parts returns the parts of e^x - 1 for -40 <= x <= mostExp. With p the power of two of the reduction it
 // is (p - 1) + p (e^r - 1), where the second is small beside the first. Near 0 it need not
 // be, and is r + (p - 1) r + p (e^r - 1 - r), whose first is added without an error.
 func expm1Parts(x float64) (high, low float64) {

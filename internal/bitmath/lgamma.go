@@ -27,13 +27,13 @@ func Lgamma(x float64) float64 {
 	return lgammaLarge(x)
 }
 
-// lgammaQuarter is ln Gamma(x), given x less the root that its quarter is divided by.
+// lgammaQuarter returns ln Gamma(x), given x less the root that its quarter is divided by.
 func lgammaQuarter(x, fromRoot float64) (high, low float64) {
 	f, fLow := quarter(lgammaQuarters[:], lgammaQuartersFrom, x)
 	return times(fromRoot, 0, f, fLow)
 }
 
-// lgammaLarge is ln Gamma(x) = (x - 1/2)(ln x - 1) + (ln(2 pi) - 1)/2 + stirling(x).
+// lgammaLarge returns ln Gamma(x) = (x - 1/2)(ln x - 1) + (ln(2 pi) - 1)/2 + stirling(x).
 func lgammaLarge(x float64) float64 {
 	const constant = 0.41893853320467274178
 	high, low := logParts(x, 0)
@@ -42,13 +42,14 @@ func lgammaLarge(x float64) float64 {
 	return high + (low + (constant + stirling(x)))
 }
 
-// stirling is 1/(12 x) - 1/(360 x³) and so on for x of at least 8: by how much ln Gamma(x)
+// stirling returns 1/(12 x) - 1/(360 x³) and so on for x of at least 8: by how much ln Gamma(x)
 // is above Stirling's formula. The first term left out, of x^-17, is above all that are
 // (Abramowitz, Stegun 6.1.41 and 6.1.42), and below 2^-53.
 func stirling(x float64) float64 {
 	w := 1 / x
 	z := float64(w * w)
 	y := float64(z * z)
-	s := 1./1260 - float64(z*(1./1680)) + float64(y*(1./1188-float64(z*(691./360360))+float64(y*(1./156-float64(z*(3617./122400))))))
+	s := 1./1188 - float64(z*(691./360360)) + float64(y*(1./156-float64(z*(3617./122400))))
+	s = 1./1260 - float64(z*(1./1680)) + float64(y*s)
 	return float64(w * (1./12 - float64(z*(1./360)) + float64(y*s)))
 }

@@ -11,7 +11,7 @@ func Log(x float64) float64 {
 	return log1p(t, tLow, r, rLow)
 }
 
-// logOfOther is the logarithm of what is not positive or not finite.
+// logOfOther returns the logarithm of what is not positive or not finite.
 func logOfOther(x float64) float64 {
 	switch {
 	case x == 0:
@@ -22,7 +22,7 @@ func logOfOther(x float64) float64 {
 	return x
 }
 
-// split is t + tLow + r + rLow with ln(x + low) = t + ln(1 + r), less the whole powers of
+// split returns t, tLow, r and rLow with ln(x + low) = t + ln(1 + r), less the whole powers of
 // two where without is 1, for a positive and finite x and low an error of x. The cell of x
 // has the reciprocal c of a number near its middle; r = x c - 1 is known exactly, since c
 // has 21 bits, and t = k ln 2 - ln c.
@@ -38,7 +38,7 @@ func split(x, low float64, without int) (t, tLow, r, rLow float64) {
 	return float64(whole*ln2High) + c[1], float64(whole*ln2Low) + c[2], r, rLow
 }
 
-// cell is z and k with x = z 2^k and z in the range of the cells, and the cell of z.
+// cell returns z and k with x = z 2^k and z in the range of the cells, and the cell of z.
 func cell(x float64) (z float64, c *[3]float64, k int) {
 	bits := math.Float64bits(x)
 	if bits < 1<<52 { // below the normal numbers
@@ -49,20 +49,21 @@ func cell(x float64) (z float64, c *[3]float64, k int) {
 	return math.Float64frombits(bits - uint64(k)<<52), &cells[from>>45&127], k
 }
 
-// log1p is t + ln(1 + r), where t is 0 or at least as great as r, and tLow and rLow are
+// log1p returns t + ln(1 + r), where t is 0 or at least as great as r, and tLow and rLow are
 // their errors.
 func log1p(t, tLow, r, rLow float64) float64 {
 	high, low := joined(t, r)
 	return high + (low + (tLow + rLow) + (cubic(r) - float64(r*(float64(0.5*r)+rLow))))
 }
 
-// cubic is ln(1+r) - r + r²/2.
+// cubic returns ln(1+r) - r + r²/2.
 func cubic(r float64) float64 {
 	square := float64(r * r)
-	return float64(float64(square*r) * (log3 + float64(r*log4) + float64(square*(log5+float64(r*log6)+float64(square*log7)))))
+	s := log5 + float64(r*log6) + float64(square*log7)
+	return float64(float64(square*r) * (log3 + float64(r*log4) + float64(square*s)))
 }
 
-// logParts is ln x, less its whole powers of two where without is 1, good to 2^-66: log1p
+// logParts returns ln x, less its whole powers of two where without is 1, good to 2^-66: log1p
 // with an exact square.
 func logParts(x float64, without int) (high, low float64) {
 	t, tLow, r, rLow := split(x, 0, without)
@@ -107,5 +108,6 @@ func Log10(x float64) float64 {
 	}
 	high, low := logParts(x, 0)
 	front := upper(high)
-	return float64(front*log10eHigh) + (float64((high-front)*log10eHigh) + float64(high*log10eLow) + float64(low*log10eHigh))
+	rest := float64((high-front)*log10eHigh) + float64(high*log10eLow) + float64(low*log10eHigh)
+	return float64(front*log10eHigh) + rest
 }

@@ -48,7 +48,7 @@ type strip struct {
 	width, height float32
 }
 
-// newStrip is a strip up to an edge, of which all is under the curve up to another.
+// newStrip returns a strip up to an edge, of which all is under the curve up to another.
 func newStrip(edge, inside, height float64) strip {
 	const places = 1 << 31
 	return strip{uint32(inside / edge * places), float32(edge / places), float32(height)}

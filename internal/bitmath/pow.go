@@ -25,7 +25,7 @@ func Pow(x, y float64) float64 {
 
 func odd(y float64) bool { return math.Abs(math.Mod(y, 2)) == 1 }
 
-// powOfPositive is e^(y ln x) of finite numbers.
+// powOfPositive returns e^(y ln x) of finite numbers.
 func powOfPositive(x, y float64) float64 {
 	high, low := logParts(x, 0)
 	switch rough := float64(high * y); {
@@ -41,7 +41,7 @@ func powOfPositive(x, y float64) float64 {
 	return timesPower(high+low, k)
 }
 
-// powOfLimits is x^y where x is 0 or one of them is infinite, as C99 has it (annex F.9.4.4).
+// powOfLimits returns x^y where x is 0 or one of them is infinite, as C99 has it (annex F.9.4.4).
 func powOfLimits(x, y float64) float64 {
 	size := math.Abs(x)
 	switch {

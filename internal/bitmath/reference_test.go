@@ -79,7 +79,7 @@ func bigExpm1(x number) number {
 	return less(bigExp(x), exact(1))
 }
 
-// bigLog is y + ln(x e^-y) with y near ln x.
+// bigLog returns y + ln(x e^-y) with y near ln x.
 func bigLog(x number) number {
 	m := exact(0)
 	k := x.MantExp(m)

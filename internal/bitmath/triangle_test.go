@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tall is a random matrix by columns of sizes far apart, the last of which hang on the others
+// tall returns a random matrix by columns of sizes far apart, the last of which hang on the others
 // where rank is below n.
 func tall(r *rand.Rand, rows, n, rank int) [][]float64 {
 	columns := make([][]float64, n)

@@ -103,7 +103,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// neighbourhoods are some floats below each border of a table, of a case or of an octave's
+// neighbourhoods returns some floats below each border of a table, of a case or of an octave's
 // quarter between low and high, and drawn ones.
 func neighbourhoods(low, high float64) func(yield func(float64) bool) {
 	return func(yield func(float64) bool) {

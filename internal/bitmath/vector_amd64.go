@@ -4,7 +4,7 @@ package bitmath
 
 import "gonum.org/v1/gonum/blas/blas64"
 
-// Dot is the sum of the products of x and y, of equal length, by gonum's assembly;
+// Dot returns the sum of the products of x and y, of equal length, by gonum's assembly;
 // vector_other.go says in what order.
 func Dot(x, y []float64) float64 { return blas64.Dot(vectorOf(x, y), vectorOf(y, x)) }
 

@@ -2,7 +2,7 @@
 
 package bitmath
 
-// Dot is the sum of the products of x and y, of equal length, in the order of gonum's
+// Dot returns the sum of the products of x and y, of equal length, in the order of gonum's
 // assembly for amd64: four sums, of the elements 0, 4, 8 and so on, 1, 5, 9 and so on, to
 // the last whole four; what is left goes to the first.
 func Dot(x, y []float64) float64 {

@@ -18,7 +18,7 @@ type fit struct {
 	over      *series.Series // 1 where nil
 }
 
-// size is |over(t)| / |t|^power.
+// size returns |over(t)| / |t|^power.
 func (f fit) size(t *big.Float) *big.Float {
 	size := series.New(1)
 	if f.over != nil {
@@ -30,7 +30,7 @@ func (f fit) size(t *big.Float) *big.Float {
 	return size
 }
 
-// polynomial is found by the exchange algorithm of Remez (1934): an error that alternates
+// polynomial returns coefficients found by Remez's exchange (1934): an error that alternates
 // between degree+2 points is levelled, and the points are moved to where it is greatest.
 func (f fit) polynomial() []*big.Float {
 	points := make([]float64, f.degree+2)
@@ -49,7 +49,7 @@ func (f fit) polynomial() []*big.Float {
 	return p.Coef
 }
 
-// at is the place of a share of the interval. Zero, where an error may be divided by
+// at returns the place of a share of the interval. Zero, where an error may be divided by
 // nothing, is left out.
 func (f fit) at(share float64) float64 {
 	t := f.low + share*(f.high-f.low)
@@ -133,7 +133,7 @@ func (f fit) proven(coef []*big.Float) float64 {
 	return greatest
 }
 
-// error is t^power (P - f).
+// error returns t^power (P - f).
 func (f fit) error(coef []*big.Float) series.Series {
 	e := series.Series{}
 	for range f.power {

@@ -165,7 +165,7 @@ func (f *file) polynomial(name string, first, step int, what string, q fit) {
 	f.line(")\n")
 }
 
-// two is a number in two parts, the first on a grid of 2^-bits.
+// two returns a number in two parts, the first on a grid of 2^-bits.
 func two(x *big.Float, bits int) string {
 	high := rounded(x, bits)
 	return fmt.Sprintf("%x, %x", high, near(minus(x, high)))
@@ -187,7 +187,7 @@ func near(x *big.Float) float64 { y, _ := x.Float64(); return y }
 
 func minus(x *big.Float, y float64) *big.Float { return series.New(0).Sub(x, series.New(y)) }
 
-// rounded is the nearest multiple of 2^-bits.
+// rounded returns the nearest multiple of 2^-bits.
 func rounded(x *big.Float, bits int) float64 {
 	return math.Ldexp(math.RoundToEven(math.Ldexp(near(x), bits)), -bits)
 }

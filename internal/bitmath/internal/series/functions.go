@@ -23,12 +23,12 @@ func alternate(n int64, x *big.Float) *big.Float {
 	return x
 }
 
-// Exp is e^t: 4^n / n! <= 11.
+// Exp returns e^t: 4^n / n! <= 11.
 func Exp() Series {
 	return fill(11, 4, func(n int64) *big.Float { return quo(New(1), factorial(n)) })
 }
 
-// Log1p is ln(1+t).
+// Log1p returns ln(1+t).
 func Log1p() Series {
 	return fill(1, 1, func(n int64) *big.Float {
 		if n == 0 {
@@ -38,17 +38,17 @@ func Log1p() Series {
 	})
 }
 
-// Sine is sin(x)/x of t = x²: 4^n / (2n+1)! <= 1.
+// Sine returns sin(x)/x of t = x²: 4^n / (2n+1)! <= 1.
 func Sine() Series {
 	return fill(1, 4, func(n int64) *big.Float { return alternate(n, quo(New(1), factorial(2*n+1))) })
 }
 
-// Cosine is cos x of t = x²: 4^n / (2n)! <= 2.
+// Cosine returns cos x of t = x²: 4^n / (2n)! <= 2.
 func Cosine() Series {
 	return fill(2, 4, func(n int64) *big.Float { return alternate(n, quo(New(1), factorial(2*n))) })
 }
 
-// Erf is erf(x)/x of t = x²: 4^n / (n! (2n+1)) <= 2 and 2/sqrt(pi) < 2.
+// Erf returns erf(x)/x of t = x²: 4^n / (n! (2n+1)) <= 2 and 2/sqrt(pi) < 2.
 func Erf() Series {
 	root := quo(New(2), sqrt(Pi()))
 	return fill(4, 4, func(n int64) *big.Float {
@@ -56,7 +56,7 @@ func Erf() Series {
 	})
 }
 
-// Erfcx is e^(x²) erfc(x) about c > 0. It is the integral of 2/sqrt(pi) e^(-u²-2xu) over
+// Erfcx returns e^(x²) erfc(x) about c > 0. It is the integral of 2/sqrt(pi) e^(-u²-2xu) over
 // u > 0, so at most 1 in the right half plane (Cauchy's estimate on the circle of radius
 // c), and its derivative is 2x f - 2/sqrt(pi). That recurrence loses 2 c² bits or so, and
 // the value at c is a difference of two numbers of the size of e^(c²).
@@ -84,7 +84,7 @@ func Erfcx(c float64) Series {
 	return fill(1, c, func(n int64) *big.Float { return New(0).Set(a[n]) })
 }
 
-// Lgamma is ln Gamma(x) about c >= 1/2, over x - root where root is 1 or 2: its
+// Lgamma returns ln Gamma(x) about c >= 1/2, over x - root where root is 1 or 2: its
 // coefficients from the second on are zeta(n, c)/n, at most (1+c)/c^n, and the first two
 // are no greater.
 func Lgamma(c float64, root int) Series {
@@ -113,7 +113,7 @@ func logarithm(c float64) Series {
 	})
 }
 
-// stirling is (x - 1/2) ln x - x + ln(2 pi)/2 + the sum of B(2k) / (2k (2k-1) x^(2k-1)) about c.
+// stirling returns (x - 1/2) ln x - x + ln(2 pi)/2 + the sum of B(2k) / (2k (2k-1) x^(2k-1)) about c.
 func stirling(c float64) Series {
 	l := logarithm(c).Coef
 	s := fill(0, c, func(n int64) *big.Float {

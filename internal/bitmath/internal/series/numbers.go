@@ -2,7 +2,7 @@ package series
 
 import "math/big"
 
-// Pi is pi, by Machin's formula 16 atan(1/5) - 4 atan(1/239).
+// Pi returns pi, by Machin's formula 16 atan(1/5) - 4 atan(1/239).
 func Pi() *big.Float { return pi(Precision) }
 
 func pi(precision uint) *big.Float {
@@ -12,7 +12,7 @@ func pi(precision uint) *big.Float {
 	return x.Sub(x, y.Mul(y, big.NewFloat(4)))
 }
 
-// inverse is atan(1/n) for sign -1 and atanh(1/n) for sign 1.
+// inverse returns atan(1/n) for sign -1 and atanh(1/n) for sign 1.
 func inverse(n, sign int64, precision uint) *big.Float {
 	number := func(x int64) *big.Float { return new(big.Float).SetPrec(precision + 64).SetInt64(x) }
 	power := number(1)
@@ -25,7 +25,7 @@ func inverse(n, sign int64, precision uint) *big.Float {
 	return sum
 }
 
-// Ln2 is ln 2 = 2 atanh(1/3).
+// Ln2 returns ln 2 = 2 atanh(1/3).
 func Ln2() *big.Float { return ln2(Precision) }
 
 func ln2(precision uint) *big.Float {
@@ -35,7 +35,7 @@ func ln2(precision uint) *big.Float {
 
 func sqrt(x *big.Float) *big.Float { return new(big.Float).SetPrec(Precision).Sqrt(x) }
 
-// Ln is the logarithm of x > 0: 2 atanh((m-1)/(m+1)) of the mantissa m, brought near 1.
+// Ln returns the logarithm of x > 0: 2 atanh((m-1)/(m+1)) of the mantissa m, brought near 1.
 func Ln(x *big.Float) *big.Float {
 	m := New(0)
 	k := x.MantExp(m)
@@ -51,7 +51,7 @@ func Ln(x *big.Float) *big.Float {
 	return add(mul(New(2), sum), mul(New(float64(k)), Ln2()))
 }
 
-// exp is e^x by its series at x / 2^s, squared s times.
+// exp returns e^x by its series at x / 2^s, squared s times.
 func exp(x *big.Float, precision uint) *big.Float {
 	s := max(0, x.MantExp(nil)) + 32
 	y := new(big.Float).SetPrec(precision+uint(2*s)).SetMantExp(x, -s)
@@ -66,5 +66,5 @@ func exp(x *big.Float, precision uint) *big.Float {
 	return sum
 }
 
-// Power2 is 2^x.
+// Power2 returns 2^x.
 func Power2(x *big.Float) *big.Float { return New(0).Set(exp(mul(x, Ln2()), Precision)) }
