@@ -143,7 +143,7 @@ func settled(dir store.RunDir) bool {
 func (r *run) unsettled() error {
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
-		if r.paid && !r.free(step) && r.from(step) == nil && !r.purse.Charged(r.record.ID, step, r.recipes[step.ID]) {
+		if r.paid && !r.free(step) && r.from(step) == nil && !r.purse.Charged(r.record.ID, step) {
 			return atStage(step.ID, fmt.Errorf("%w. --fresh draws new noise", pay.ErrNewCharge))
 		}
 	}

@@ -85,7 +85,7 @@ func lendsOnly(step *compile.Step) bool {
 // openLedger opens the dataset's ledger. A run that draws no noise has none, a replay charges nothing.
 func (r *run) openLedger() error {
 	r.purse = pay.NewPurse(r.plan, r.source.Dataset, r.record.ID, r.key, r.opts.probe())
-	r.purse.Recipes(r.recipes)
+	r.purse.Recipes(r.recipes, r.basis)
 	if r.before != nil {
 		r.purse.Settled(r.before.Charges)
 	}

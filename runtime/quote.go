@@ -43,7 +43,7 @@ func (r *run) payer(s *compile.Step) string {
 	switch {
 	case r.earlier[s.ID] != nil:
 		return r.earlier[s.ID].Run
-	case !r.plan.Budget.Infinite() && r.purse.Charged(r.record.ID, s, r.recipes[s.ID]):
+	case !r.plan.Budget.Infinite() && r.purse.Charged(r.record.ID, s):
 		return r.record.ID
 	}
 	return ""

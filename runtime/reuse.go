@@ -78,13 +78,12 @@ func (r *run) decide(ctx context.Context, step *compile.Step) (err error) {
 
 // lookFor is the earlier run whose noise a step has, or nil: then it is the run's own.
 func (r *run) lookFor(ctx context.Context, step *compile.Step) (*pay.Earlier, error) {
-	recipe := r.recipes[step.ID]
 	switch {
 	case !draws(step):
 		return nil, nil
 	case r.opts.Replay != nil:
 		return r.opts.Replay.Earlier[step.ID], nil
-	case r.opts.Fresh || !r.plan.Budget.Infinite() && r.purse.Charged(r.record.ID, step, recipe):
+	case r.opts.Fresh || !r.plan.Budget.Infinite() && r.purse.Drawn(step):
 		return nil, nil
 	}
 	only := r.before.From(step.ID)
@@ -125,7 +124,7 @@ func (r *run) usable(ctx context.Context, step *compile.Step, p store.Paid) (*pa
 	if r.blind {
 		where = p.Address // which the rows decide
 	}
-	if err != nil || where != p.Address || !r.purse.Charged(p.Run, step, r.recipes[step.ID]) {
+	if err != nil || where != p.Address || !r.purse.Charged(p.Run, step) {
 		return nil, err
 	}
 	from := &pay.Earlier{Run: p.Run, Commitment: p.Key, Key: r.keptKey(p)}

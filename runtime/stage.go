@@ -46,19 +46,19 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 	if err := r.stand(step); err != nil {
 		return false, err
 	}
-	from, recipe := r.from(step), r.recipes[step.ID]
+	from := r.from(step)
 	if r.stores(step) {
 		defer r.opts.turns.Take(r.place(step))()
 		if tables, ok := r.cache.Load(r.place(step), step.Work.Out); ok {
 			r.keep(step, tables)
 			// A kill between storing and this leaves checkpoints.
-			return true, errors.Join(r.purse.PayAll(step, recipe, from), r.cache.Scratch(r.place(step)).Remove())
+			return true, errors.Join(r.purse.PayAll(step, from), r.cache.Scratch(r.place(step)).Remove())
 		}
 	}
 	if err := r.announce(step); err != nil {
 		return false, err
 	}
-	payer := r.purse.Payer(step, recipe, from, r.cache.Scratch(r.place(step)).Drawn())
+	payer := r.purse.Payer(step, from, r.cache.Scratch(r.place(step)).Drawn())
 	secrets := pay.NewSecrets(r.source.secret, r.secretName(step), step.Work.Secret)
 	out, err := r.runStage(ctx, step, payer, secrets)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 )
 
 // stood is what the noise of a paid stage of a run stands on. A run that is continued keeps
-// to it: the name of noise holds no contents, so the same key on the output of another run
-// would put the same noise on other values, and the ledger would show one charge.
+// to it, or is refused: on the output of another run it would pay for the stage once more.
 type stood struct {
 	Run     string `json:"run"`     // whose noise it is
 	Address string `json:"address"` // of what it makes; it holds what the rows are, so it stays on the owner's side
@@ -54,12 +53,12 @@ func stoodIn(dir store.RunDir, stage string) (s stood) {
 	return s
 }
 
-// stands refuses to draw noise again that the run has paid for on other inputs.
+// stands refuses to draw noise for a stage that the run has paid for on other inputs.
 func (r *run) stands(step *compile.Step, where string) error {
 	if r.from(step) != nil || r.free(step) || r.blind {
 		return nil
 	}
-	begun, err := r.purse.Begun(step, r.recipes[step.ID])
+	begun, err := r.purse.Begun(step)
 	if begun && stoodIn(r.dir, step.ID) != (stood{r.record.ID, where}) {
 		return fmt.Errorf("%w. --fresh draws new noise", pay.ErrNewCharge)
 	}

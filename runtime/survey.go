@@ -22,7 +22,7 @@ type survey struct {
 	opts    Options
 	blind   bool // no data is opened: rows are taken to be those of earlier runs
 
-	payers map[string]string // of recipes that a trial before will charge
+	payers map[string]*pay.Earlier // trials before that charge a recipe on a basis, by the two
 	purses []*pay.Purse
 	dues   []Due
 }
@@ -30,7 +30,7 @@ type survey struct {
 // quote is what the trials would charge together, and the refusal where that is over the
 // budget of the dataset.
 func (s *survey) quote(ctx context.Context, trials []Trial) (q Quote, err error) {
-	s.payers = map[string]string{}
+	s.payers = map[string]*pay.Earlier{}
 	for i, t := range trials {
 		if unpaid(t.Plan) {
 			continue
@@ -69,7 +69,7 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 		r.record.ID = before.ID
 	}
 	r.purse = pay.NewPurse(t.Plan, s.source.Dataset, r.record.ID, r.key, nil)
-	r.purse.Recipes(r.recipes)
+	r.purse.Recipes(r.recipes, r.basis)
 	r.purse.From(s.account)
 	if !done { // a finished run is shown as it is
 		if err := r.findEarlier(ctx); err != nil {
@@ -85,23 +85,26 @@ func (s *survey) add(ctx context.Context, i int, t Trial) error {
 
 // share says whose noise each paid stage of a run has: that which the finished run that will
 // be shown has paid for or taken from another, that of an earlier one, or of a trial before it
-// with an equal recipe.
+// with an equal recipe on the same noise.
 func (s *survey) share(r *run, before *record.Run, done bool) map[string]string {
 	from := map[string]string{}
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
-		recipe := r.recipes[step.ID]
-		switch payer := s.payers[recipe]; {
-		case !draws(step):
+		if !draws(step) {
 			continue
-		case done:
+		}
+		if done {
 			from[step.ID] = cmp.Or(before.From(step.ID), before.ID)
-		case r.payer(step) != "":
-			from[step.ID] = r.payer(step)
-		case payer != "" && !r.opts.Fresh:
+			continue
+		}
+		name := r.recipes[step.ID] + r.basis(step)
+		if r.payer(step) == "" && !r.opts.Fresh && s.payers[name] != nil {
+			r.earlier[step.ID] = s.payers[name]
+		}
+		if payer := r.payer(step); payer != "" {
 			from[step.ID] = payer
 		}
-		s.payers[recipe] = cmp.Or(from[step.ID], r.record.ID)
+		s.payers[name] = &pay.Earlier{Run: cmp.Or(from[step.ID], r.record.ID), Commitment: r.commitment(step)}
 	}
 	return from
 }

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	randv2 "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"weir/internal/disk"
+	"weir/privacy"
+	"weir/record"
 	"weir/runtime"
 	"weir/runtime/pay"
 )
@@ -97,4 +101,89 @@ func TestCopiesOfARunDoNotShareACharge(t *testing.T) {
 			}
 		}
 	}
+}
+
+// heard is the noise of the counts that a stage releases: what came out less what went in.
+type heard struct{ noise [][]int64 }
+
+func (h *heard) Release(r privacy.Released) any {
+	if round, rounds := r.In.(privacy.Round); rounds {
+		r.In = round.In
+	}
+	if in, counts := r.In.([]int64); counts {
+		noise := slices.Clone(r.Out.([]int64))
+		for i := range noise {
+			noise[i] -= in[i]
+		}
+		h.noise = append(h.noise, noise)
+	}
+	return r.Out
+}
+
+// listened is a run of the study's spec, with the noise of the counts of its stage train.
+func (s study) listened(random *randv2.ChaCha8) (*runtime.Result, [][]int64) {
+	s.t.Helper()
+	plan, err := (&specFlags{}).compile(s.path("spec.yaml"))
+	s.must(err)
+	train := &heard{}
+	r, err := runtime.Run(s.t.Context(), plan, runtime.Options{Out: s.path("runs"), Dir: s.dir, Workers: 1,
+		Version: "test", Build: "test", Clock: time.Now, Random: random,
+		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true),
+		Probe: func(stage string) privacy.Probe {
+			if stage == "train" {
+				return train
+			}
+			return &heard{}
+		}})
+	s.must(err)
+	return r, train.noise
+}
+
+// TestCopiesOnOtherNoiseDrawTheirOwn: a run that has charged nothing is copied with its data and ledger, and continued
+// in both places. In one the bounds have by then been drawn by a run of another spec, so that the model stands on
+// bounds of two keys. It has noise of its own on each, and a charge: the ledgers together count both. The first four
+// counts have noise of a deviation above 10, so that two drawings are equal by chance in one test of 1.5e6: the most
+// likely difference has a probability of 1 / (2 sqrt(pi) 10) in each.
+func TestCopiesOnOtherNoiseDrawTheirOwn(t *testing.T) {
+	s := copied(t, func(c disk.Change) bool {
+		return c.Op == disk.OpRename && strings.HasSuffix(c.To, "noise-bounds.json")
+	})
+	copied := study{t, t.TempDir()}
+	s.must(os.CopyFS(copied.dir, os.DirFS(s.dir)))
+	random := randv2.NewChaCha8([32]byte{1})
+	s.edit("spec.yaml", "name: pair", "name: second")
+	s.edit("spec.yaml", "kind: independent", "kind: marginal_tree")
+	second, _ := s.listened(random)
+	s.edit("spec.yaml", "name: second", "name: pair")
+	s.edit("spec.yaml", "kind: marginal_tree", "kind: independent")
+	here, noiseHere := s.listened(random)
+	there, noiseThere := copied.listened(random)
+	bounds := fromOf(here.Record, "bounds")
+	if other := fromOf(there.Record, "bounds"); here.Record.ID != there.Record.ID || bounds != second.Record.ID || other != "" {
+		t.Fatalf("%s on bounds of %q, %s on bounds of %q: must be one run, on bounds of %s and of its own",
+			here.Record.ID, bounds, there.Record.ID, other, second.Record.ID)
+	}
+	if len(noiseHere) == 0 || len(noiseThere) == 0 || slices.Equal(noiseHere[0], noiseThere[0]) {
+		t.Errorf("the model has the noise %v on one release of bounds and %v on the other", noiseHere, noiseThere)
+	}
+	if a, b := idOf(here.Record, "train"), idOf(there.Record, "train"); a == b || a == "" || b == "" {
+		t.Errorf("the model is charged as %s on one release of bounds and as %s on the other, must be two charges", a, b)
+	}
+	for _, v := range []struct {
+		study
+		run *runtime.Result
+	}{{s, here}, {copied, there}} {
+		if code, out, errs := v.weir("verify", v.run.Path); code != exitDone {
+			t.Errorf("weir verify: exit code %d: %s%s", code, out, errs)
+		}
+	}
+}
+
+func idOf(r *record.Run, stage string) string {
+	for _, c := range r.Charges {
+		if c.Stage == stage {
+			return c.ID
+		}
+	}
+	return ""
 }

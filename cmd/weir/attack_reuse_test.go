@@ -116,6 +116,43 @@ func TestContinuedRunKeepsWhatItsNoiseStandsOn(t *testing.T) {
 	}
 }
 
+// foreseen is the number of charges that a survey says runs of specs would make together, and of those they do make.
+func (s study) foreseen(files ...string) (said, made int) {
+	s.t.Helper()
+	var trials []runtime.Trial
+	for _, file := range files {
+		plan, err := (&specFlags{}).compile(s.path(file))
+		s.must(err)
+		trials = append(trials, runtime.Trial{Plan: plan})
+	}
+	opts := runtime.Options{Out: s.path("runs"), Dir: s.dir, Workers: 1, Version: "test", Build: "test",
+		Log: slog.New(slog.DiscardHandler), Progress: newProgress(io.Discard, true), Clock: time.Now, Random: rand.Reader}
+	quotes, err := runtime.Foresee(s.t.Context(), trials, opts)
+	s.must(err)
+	before := 0
+	if s.exists("data.csv.weir-ledger.jsonl") {
+		before = s.charges()
+	}
+	_, err = runtime.Experiment(s.t.Context(), trials, opts)
+	s.must(err)
+	return quotes[0].Bill, s.charges() - before
+}
+
+// TestSurveyKnowsWhoseNoise a stage would stand on: what an interrupted run has paid for under its own key, and
+// what it would pay for that trials after it share.
+func TestSurveyKnowsWhoseNoise(t *testing.T) {
+	for what, c := range map[string]struct {
+		kept string // the run was stopped when it kept this
+		bill int
+	}{"nothing is paid": {"noise-bounds.json", 2}, "the bounds are paid": {"noise-train.json", 1}, "all is paid": {"release", 0}} {
+		s := copied(t, func(to disk.Change) bool { return to.Op == disk.OpRename && filepath.Base(to.To) == c.kept })
+		s.write("more.yaml", strings.NewReplacer("rows: 50", "rows: 60", "name: pair", "name: more").Replace(s.read("spec.yaml")))
+		if said, made := s.foreseen("spec.yaml", "more.yaml"); said != c.bill || made != c.bill {
+			t.Errorf("%s: %d charges are foreseen and %d made, must be %d", what, said, made, c.bill)
+		}
+	}
+}
+
 // TestExperimentAsksWithoutABudget of the dataset too, once for all of its runs.
 func TestExperimentAsksWithoutABudget(t *testing.T) {
 	d := newDay(t)

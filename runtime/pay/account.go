@@ -156,7 +156,7 @@ func (a *Account) unpaid(p *Purse) []ledger.Charge {
 	for i := range p.plan.Steps {
 		s := &p.plan.Steps[i]
 		for n := range s.Spends {
-			c := p.charge(p.run, s, &s.Spends[n], p.recipes[s.ID])
+			c := p.charge(p.run, s, &s.Spends[n])
 			if p.earlier[s.ID] == "" && !paid[c.ID] {
 				open = append(open, c)
 			}
@@ -205,7 +205,7 @@ func (a *Account) Restore(p *Purse, rec []record.Charge) (written []string, err 
 	}
 	for _, c := range rec {
 		if step := p.plan.Step(c.Stage); !known[c.ID] && step != nil {
-			again := p.charge(cmp.Or(c.Run, p.run), step, &pipeline.Planned{Line: privacy.Line{Name: c.Name}, Event: c.Event}, "")
+			again := p.charge(cmp.Or(c.Run, p.run), step, &pipeline.Planned{Line: privacy.Line{Name: c.Name}, Event: c.Event})
 			again.ID = c.ID
 			if _, err := a.ledger.Append(nil, again); err != nil {
 				return written, err

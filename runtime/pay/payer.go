@@ -15,11 +15,10 @@ import (
 // Payer opens the planned mechanisms of one stage, each once, and says at
 // the end whether what was promised was done.
 type Payer struct {
-	purse  *Purse
-	step   *compile.Step
-	recipe string
-	from   *Earlier   // whose noise it is; nil: the run's own
-	drawn  store.Uses // of an interrupted attempt that left a checkpoint
+	purse *Purse
+	step  *compile.Step
+	from  *Earlier   // whose noise it is; nil: the run's own
+	drawn store.Uses // of an interrupted attempt that left a checkpoint
 
 	mu     sync.Mutex
 	opened map[string]*privacy.Handle
@@ -34,8 +33,8 @@ type Earlier struct {
 }
 
 // Payer is that of one stage, which goes on after what was drawn of its mechanisms.
-func (p *Purse) Payer(step *compile.Step, recipe string, from *Earlier, drawn store.Uses) *Payer {
-	return &Payer{purse: p, step: step, recipe: recipe, from: from, drawn: drawn, opened: map[string]*privacy.Handle{}}
+func (p *Purse) Payer(step *compile.Step, from *Earlier, drawn store.Uses) *Payer {
+	return &Payer{purse: p, step: step, from: from, drawn: drawn, opened: map[string]*privacy.Handle{}}
 }
 
 // key is that of the run which pays.
@@ -57,19 +56,19 @@ func (p *Payer) Open(name string) (*privacy.Handle, error) {
 		return nil, err
 	}
 	if !p.purse.plan.Budget.Infinite() {
-		if err := p.purse.pay(p.step, planned, p.recipe, p.from); err != nil {
+		if err := p.purse.pay(p.step, planned, p.from); err != nil {
 			return nil, err
 		}
 	}
-	// The name of the noise has the recipe in it and no run: the key is that of the run
-	// which pays, another computation under it draws other noise, and the same computation
-	// under the same key (a resumed run, a replay) the same.
+	// The name of the noise has recipe and basis in it and no run: the key is that of the run which
+	// pays, another computation under it, or the same one on the noise of another run, draws other
+	// noise, and the same computation under the same keys (a resumed run, a replay) the same.
 	var probe privacy.Probe
 	if p.purse.probe != nil {
 		probe = p.purse.probe(p.step.ID)
 	}
 	h := privacy.Open(privacy.Opening{Spend: name, Mechanism: planned.Value, Drawn: p.drawn[name], Probe: probe,
-		Source: noise.NewSource(p.key(), p.recipe+"/"+name)})
+		Source: noise.NewSource(p.key(), p.purse.name(p.step)+"/"+name)})
 	p.opened[name] = h
 	return h, nil
 }

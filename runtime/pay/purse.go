@@ -9,6 +9,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy"
+	"weir/privacy/digest"
 	"weir/privacy/ledger"
 	"weir/privacy/noise"
 	"weir/record"
@@ -24,9 +25,10 @@ type Purse struct {
 	probe   func(stage string) privacy.Probe
 	account *Account // nil: nothing is charged, as in a replay
 
-	settled map[string]bool   // the only ids that may be paid; nil: any
-	earlier map[string]string // stages that were paid for, and the run that did
-	recipes map[string]string // of all stages
+	settled map[string]bool            // the only ids that may be paid; nil: any
+	earlier map[string]string          // stages that were paid for, and the run that did
+	recipes map[string]string          // of all stages
+	basis   func(*compile.Step) string // whose noise one stands on; "" is none
 
 	mu      sync.Mutex
 	charges []record.Charge
@@ -38,7 +40,7 @@ type Purse struct {
 // NewPurse is that of the run of this name. probe gives who looks on at the mechanisms of a
 // stage; it is nil where nobody may.
 func NewPurse(plan *compile.Plan, of Dataset, run string, key noise.Key, probe func(stage string) privacy.Probe) *Purse {
-	return &Purse{plan: plan, of: of, run: run, key: key, probe: probe}
+	return &Purse{plan: plan, of: of, run: run, key: key, probe: probe, basis: func(*compile.Step) string { return "" }}
 }
 
 // ErrNewCharge is a charge that a run would need which is made again and was paid for.
@@ -56,8 +58,16 @@ func (p *Purse) Settled(charges []record.Charge) {
 // no part of what the run has yet to pay.
 func (p *Purse) Earlier(runs map[string]string) { p.earlier = runs }
 
-// Recipes says what the stages are about to do, by which the ledger knows what is paid.
-func (p *Purse) Recipes(of map[string]string) { p.recipes = of }
+// Recipes says what the stages are about to do, by which the ledger knows what is paid. basis says whose noise
+// a stage stands on, "" on none, and is asked when the stage is looked for or paid: by then those before it are
+// decided.
+func (p *Purse) Recipes(of map[string]string, basis func(*compile.Step) string) {
+	p.recipes, p.basis = of, basis
+}
+
+// name is what the noise of a step follows from, beside the key: another recipe, or the same one on other noise
+// than before, has other noise.
+func (p *Purse) name(s *compile.Step) string { return p.recipes[s.ID] + p.basis(s) }
 
 // From takes the charges from an account.
 func (p *Purse) From(a *Account) { p.account = a }
@@ -86,20 +96,21 @@ func (p *Purse) Before() []string {
 	return slices.Clone(p.before)
 }
 
-// charge is what a spend of a step costs the run of this name. Its id holds the recipe:
-// another recipe is another charge, even in the same run.
-func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned, recipe string) ledger.Charge {
-	c := ledger.Charge{ID: chargeID(run, s.ID, spend.Name, recipe), Run: run, Spec: p.plan.Digest,
+// charge is what a spend of a step costs the run of this name. Its id holds the recipe and the basis: another
+// recipe is another charge, even in the same run, and so is the same one on other noise.
+func (p *Purse) charge(run string, s *compile.Step, spend *pipeline.Planned) ledger.Charge {
+	recipe := p.recipes[s.ID]
+	named := recipe
+	if name := p.name(s); name != recipe {
+		named = digest.Of([]byte(name))
+	}
+	c := ledger.Charge{ID: fmt.Sprintf("%s/%s/%s/%s", run, s.ID, spend.Name, short(named)), Run: run, Spec: p.plan.Digest,
 		Stage: s.ID, Name: spend.Name, Recipe: recipe, Version: p.of.Version, Unit: unitOf(p.plan), Adjacency: p.plan.Adjacency,
 		Event: spend.Event.Event, Published: s.Published, Unproven: s.Unproven.String()}
 	if c.Unproven != "" {
 		c.Event = nil // no bound is proven, so there is no event to add up
 	}
 	return c
-}
-
-func chargeID(run, stage, name, recipe string) string {
-	return fmt.Sprintf("%s/%s/%s/%s", run, stage, name, short(recipe))
 }
 
 // ErrElsewhere is a charge of this run that another process made after this one had looked.
@@ -109,11 +120,11 @@ var ErrElsewhere = errors.New("a copy of this run's folder, continued elsewhere,
 // pay records a charge, synced. One that an interrupted attempt of this run, or the
 // earlier run whose noise it is, has paid is not paid again: the noise is the same. A charge of this run's name that
 // Begun did not find is a copy's, of which nothing says that its inputs were the same.
-func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, recipe string, from *Earlier) error {
+func (p *Purse) pay(s *compile.Step, spend *pipeline.Planned, from *Earlier) error {
 	if from != nil {
-		return p.take(s, spend, recipe, from.Run)
+		return p.take(s, spend, from.Run)
 	}
-	c := p.charge(p.run, s, spend, recipe)
+	c := p.charge(p.run, s, spend)
 	if p.settled != nil && !p.settled[c.ID] {
 		return fmt.Errorf("%w. --fresh draws new noise", ErrNewCharge)
 	}
@@ -154,9 +165,10 @@ func (p *Purse) hold(id string) {
 	p.own[id] = true
 }
 
-// Begun reports whether the ledger holds any charge that this run made for a stage of this recipe. From
-// then on pay takes these for its own: the caller has to hold against its folder what they stand on.
-func (p *Purse) Begun(s *compile.Step, recipe string) (begun bool, err error) {
+// Begun reports whether the ledger holds any charge that this run made for a stage of this recipe, whatever noise
+// that stood on. From then on pay takes those on the same noise for its own: the caller has to hold against its
+// folder what they stand on.
+func (p *Purse) Begun(s *compile.Step) (begun bool, err error) {
 	if p.account == nil {
 		return false, nil
 	}
@@ -164,9 +176,9 @@ func (p *Purse) Begun(s *compile.Step, recipe string) (begun bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range s.Spends {
-		if c := p.charge(p.run, s, &s.Spends[i], recipe); includes(entries, c) {
+		c := p.charge(p.run, s, &s.Spends[i])
+		if begun = begun || includes(entries, c, drawn); includes(entries, c, paid) {
 			p.hold(c.ID)
-			begun = true
 		}
 	}
 	return begun, err
@@ -176,14 +188,14 @@ func (p *Purse) Begun(s *compile.Step, recipe string) (begun bool, err error) {
 var ErrUncharged = errors.New("the charge of an earlier run, whose noise this stage has, is not in the ledger; nothing of it is used")
 
 // take notes the charge of an earlier run, which the ledger has to hold.
-func (p *Purse) take(s *compile.Step, spend *pipeline.Planned, recipe, run string) error {
-	c := p.charge(run, s, spend, recipe)
+func (p *Purse) take(s *compile.Step, spend *pipeline.Planned, run string) error {
+	c := p.charge(run, s, spend)
 	if p.account == nil { // a replay
 		p.note(c, spend.Event, nil, ledger.Head{})
 		return nil
 	}
 	entries, head, err := p.account.read()
-	if err == nil && !includes(entries, c) {
+	if err == nil && !includes(entries, c, paid) {
 		err = fmt.Errorf("%s: %w", c.ID, ErrUncharged)
 	}
 	if err != nil {
@@ -193,9 +205,15 @@ func (p *Purse) take(s *compile.Step, spend *pipeline.Planned, recipe, run strin
 	return nil
 }
 
-// Charged reports whether the ledger holds the charges that a run of this name made for a
-// stage of this recipe.
-func (p *Purse) Charged(run string, s *compile.Step, recipe string) bool {
+// Charged reports whether the ledger holds the charges that a run of this name made for a stage of this recipe
+// on the same noise.
+func (p *Purse) Charged(run string, s *compile.Step) bool { return p.holds(run, s, paid) }
+
+// Drawn reports whether the ledger holds the charges that this run made for a stage of this recipe, whatever
+// noise that stood on.
+func (p *Purse) Drawn(s *compile.Step) bool { return p.holds(p.run, s, drawn) }
+
+func (p *Purse) holds(run string, s *compile.Step, is func(ledger.Entry, ledger.Charge) bool) bool {
 	if p.plan.Budget.Infinite() {
 		return true // nothing is charged, and nothing released
 	}
@@ -204,28 +222,35 @@ func (p *Purse) Charged(run string, s *compile.Step, recipe string) bool {
 	}
 	entries, _, err := p.account.read()
 	for i := range s.Spends {
-		if err != nil || !includes(entries, p.charge(run, s, &s.Spends[i], recipe)) {
+		if err != nil || !includes(entries, p.charge(run, s, &s.Spends[i]), is) {
 			return false
 		}
 	}
 	return true
 }
 
-// includes reports whether a charge stands in the ledger, for the same recipe and event.
-func includes(entries []ledger.Entry, c ledger.Charge) bool {
-	return slices.ContainsFunc(entries, func(e ledger.Entry) bool {
-		return e.ID == c.ID && e.Recipe == c.Recipe && store.Compact(e.Event) == store.Compact(privacy.JSON{Event: c.Event})
-	})
+// includes reports whether an entry of the ledger is what is asked of a charge: paid or drawn.
+func includes(entries []ledger.Entry, c ledger.Charge, is func(ledger.Entry, ledger.Charge) bool) bool {
+	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return is(e, c) })
+}
+
+// paid reports whether an entry is a charge.
+func paid(e ledger.Entry, c ledger.Charge) bool { return e.ID == c.ID && drawn(e, c) }
+
+// drawn reports whether an entry is of the run, recipe and event of a charge, whatever noise it stands on.
+func drawn(e ledger.Entry, c ledger.Charge) bool {
+	return e.Run == c.Run && e.Stage == c.Stage && e.Name == c.Name && e.Recipe == c.Recipe &&
+		store.Compact(e.Event) == store.Compact(privacy.JSON{Event: c.Event})
 }
 
 // PayAll records every charge of a stage whose output is taken from the cache:
 // what is released stands in the ledger, whatever became of it meanwhile.
-func (p *Purse) PayAll(s *compile.Step, recipe string, from *Earlier) error {
+func (p *Purse) PayAll(s *compile.Step, from *Earlier) error {
 	if p.plan.Budget.Infinite() {
 		return nil
 	}
 	for i := range s.Spends {
-		if err := p.pay(s, &s.Spends[i], recipe, from); err != nil {
+		if err := p.pay(s, &s.Spends[i], from); err != nil {
 			return err
 		}
 	}

@@ -31,9 +31,12 @@ func planOf(cap float64) *compile.Plan {
 
 const recipe = "sha256:0123456789abcdef0123"
 
-func purse(p *compile.Plan, run string) *Purse {
+func purse(p *compile.Plan, run string) *Purse { return purseOf(p, run, recipe, "") }
+
+// purseOf is that of a run whose one stage is of a recipe, on a basis.
+func purseOf(p *compile.Plan, run, recipe, basis string) *Purse {
 	of := NewPurse(p, Dataset{ID: "ds-1", Version: "1"}, run, noise.Key{}, nil)
-	of.Recipes(map[string]string{p.Steps[0].ID: recipe})
+	of.Recipes(map[string]string{p.Steps[0].ID: recipe}, func(*compile.Step) string { return basis })
 	return of
 }
 
@@ -75,7 +78,7 @@ func TestCapHoldsSideBySide(t *testing.T) {
 	errs := make([]error, len(purses))
 	var all sync.WaitGroup
 	for i, p := range purses {
-		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0], recipe, nil) })
+		all.Go(func() { errs[i] = p.PayAll(&plan.Steps[0], nil) })
 	}
 	all.Wait()
 	paid := 0
@@ -96,25 +99,30 @@ func TestCapHoldsSideBySide(t *testing.T) {
 }
 
 // TestResumedRunPaysOnce: the same run, stage, mechanism and recipe is one charge; another
-// recipe, which draws other noise, is another.
+// recipe, or the same one on the noise of another run, draws other noise and is another.
 func TestResumedRunPaysOnce(t *testing.T) {
-	plan, path := planOf(2), filepath.Join(t.TempDir(), "l.jsonl")
+	plan, path := planOf(3), filepath.Join(t.TempDir(), "l.jsonl")
 	for i, c := range []struct {
-		run, recipe string
-		lines       int
-		refused     bool
+		run, recipe, basis string
+		lines              int
+		begun, charged     bool // by then
+		refused            bool
 	}{
-		{"r", recipe, 1, false},
-		{"r", recipe, 1, false},
-		{"r", "sha256:fedcba98765432100123", 2, false},
-		{"other", recipe, 2, true},
+		{"r", recipe, "", 1, false, false, false},
+		{"r", recipe, "", 1, true, true, false},
+		{"r", "sha256:fedcba98765432100123", "", 2, false, false, false},
+		{"r", recipe, "\nnoise of another", 3, true, false, false},
+		{"r", recipe, "\nnoise of another", 3, true, true, false},
+		{"other", recipe, "", 3, false, false, true},
 	} {
-		p := purse(plan, c.run)
+		p := purseOf(plan, c.run, c.recipe, c.basis)
 		p.account = opened(t, plan, path)
-		if begun, err := p.Begun(&plan.Steps[0], c.recipe); err != nil || begun != (i == 1) {
-			t.Errorf("%d: begun %v, %v", i, begun, err)
+		begun, err := p.Begun(&plan.Steps[0])
+		charged, drawn := p.Charged(c.run, &plan.Steps[0]), p.Drawn(&plan.Steps[0])
+		if err != nil || begun != c.begun || drawn != begun || charged != c.charged {
+			t.Errorf("%d: begun %v, drawn %v, charged %v, %v", i, begun, drawn, charged, err)
 		}
-		err := p.PayAll(&plan.Steps[0], c.recipe, nil)
+		err = p.PayAll(&plan.Steps[0], nil)
 		if errors.Is(err, ledger.ErrOverBudget) != c.refused || err != nil && !c.refused || lines(t, path) != c.lines {
 			t.Errorf("%d: %v, %d lines; must be %d", i, err, lines(t, path), c.lines)
 		}
@@ -129,16 +137,19 @@ func TestResumedRunPaysOnce(t *testing.T) {
 func TestBillOfAResumedRun(t *testing.T) {
 	plan, path := planOf(1), filepath.Join(t.TempDir(), "l.jsonl")
 	p := purse(plan, "r")
-	if err := errors.Join(draw(p, opened(t, plan, path)), p.PayAll(&plan.Steps[0], recipe, nil)); err != nil {
+	if err := errors.Join(draw(p, opened(t, plan, path)), p.PayAll(&plan.Steps[0], nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := draw(purse(plan, "r"), opened(t, plan, path)); err != nil {
 		t.Errorf("the run that paid: %v, must go on", err)
 	}
-	changed := purse(plan, "r")
-	changed.Recipes(map[string]string{plan.Steps[0].ID: "sha256:fedcba98765432100123"})
-	if err := draw(changed, opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
-		t.Errorf("the run that paid, with another recipe: %v, must be refused", err)
+	for what, changed := range map[string]*Purse{
+		"with another recipe":     purseOf(plan, "r", "sha256:fedcba98765432100123", ""),
+		"on the noise of another": purseOf(plan, "r", recipe, "\nnoise of another"),
+	} {
+		if err := draw(changed, opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
+			t.Errorf("the run that paid, %s: %v, must be refused", what, err)
+		}
 	}
 	if err := draw(purse(plan, "s"), opened(t, plan, path)); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("another run: %v, must be refused", err)
@@ -171,7 +182,7 @@ func TestRestoreWritesWhatIsMissing(t *testing.T) {
 func TestNothingIsChargedWithoutAnAccount(t *testing.T) {
 	plan := planOf(1)
 	p := purse(plan, "r")
-	if err := p.PayAll(&plan.Steps[0], recipe, nil); err != nil {
+	if err := p.PayAll(&plan.Steps[0], nil); err != nil {
 		t.Fatal(err)
 	}
 	if charges, head := p.Paid(); len(charges) != 1 || charges[0].Ledger != "" || head != (ledger.Head{}) {

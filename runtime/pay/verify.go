@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"weir/internal/disk"
 	"weir/privacy/ledger"
@@ -24,17 +25,14 @@ func Charged(r *record.Run) []string {
 	return list
 }
 
-// Promised lists the charges that the run of a replay has to have: their ids follow
-// from its name and from the recipes of its stages.
+// Promised lists the charges that the run of a replay has to have: their ids follow from its name and, as the
+// replay's own do, from what its stages did.
 func Promised(again *record.Run) []string {
-	recipe := map[string]string{}
-	for _, s := range again.Stages {
-		recipe[s.ID] = s.Recipe
-	}
 	named := *again
 	named.Charges = slices.Clone(again.Charges)
 	for i, c := range named.Charges {
-		named.Charges[i].ID = chargeID(cmp.Or(c.Run, again.ID), c.Stage, c.Name, recipe[c.Stage])
+		_, did, _ := strings.Cut(c.ID, "/")
+		named.Charges[i].ID = cmp.Or(c.Run, again.ID) + "/" + did
 	}
 	return Charged(&named)
 }
