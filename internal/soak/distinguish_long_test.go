@@ -39,7 +39,7 @@ const (
 
 // TestTwoRunsTellNoMoreThanTheyPay: through a released detector on one unedited file.
 func TestTwoRunsTellNoMoreThanTheyPay(t *testing.T) {
-	for what, planted := range map[string]func(byte) func(string) *noise.Stream{"as the product draws": nil, "one secret for both runs": oneSecret} {
+	for what, planted := range map[string]func(byte) swapped{"as the product draws": nil, "one secret for both runs": oneSecret} {
 		least, paid := distinguish(t, planted)
 		t.Logf("%s: epsilon at least %.2f, the ledger says %.2f", what, least, paid)
 		if (least > paid) != (planted != nil) {
@@ -49,8 +49,8 @@ func TestTwoRunsTellNoMoreThanTheyPay(t *testing.T) {
 }
 
 // oneSecret gives both runs of a try the same draws.
-func oneSecret(try byte) func(string) *noise.Stream {
-	return func(stage string) *noise.Stream {
+func oneSecret(try byte) swapped {
+	return func(stage, _ string) *noise.Stream {
 		st, err := noise.NewSource(noise.Key{1, try}, stage).Stream("planted", 0)
 		if err != nil {
 			panic(err)
@@ -62,7 +62,7 @@ func oneSecret(try byte) func(string) *noise.Stream {
 // distinguish returns an epsilon that two runs have at least, and what they paid together. The event is
 // the gates differ and the histograms do not; its bounds are Clopper and Pearson's for no or all cases
 // and Hoeffding's for others, each at half the false alarm.
-func distinguish(t *testing.T, planted func(byte) func(string) *noise.Stream) (least, paid float64) {
+func distinguish(t *testing.T, planted func(byte) swapped) (least, paid float64) {
 	var events [2]float64
 	for with := range events {
 		for n := range distinguishedRuns {
@@ -117,7 +117,7 @@ stages:
   counts: {kind: binned, from: split.train}
 `
 
-func twoReleases(t *testing.T, with bool, try byte, planted func(byte) func(string) *noise.Stream) (a, b released, paid float64) {
+func twoReleases(t *testing.T, with bool, try byte, planted func(byte) swapped) (a, b released, paid float64) {
 	t.Helper()
 	dir := t.TempDir()
 	layBins(t, filepath.Join(dir, dataFile), with)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"weir/privacy"
 	"weir/runtime"
 	"weir/runtime/dataset"
+	"weir/runtime/store"
 )
 
 // told is a story on one of two neighbouring worlds.
@@ -35,6 +37,9 @@ type told struct {
 func (s *soak) tell(t *trial) (*finding, error) {
 	c := chanceOf(s.seed, ^t.number+1)
 	st := pick(c, stories()...)
+	if parted(t.gen.plan) && c.yes(0.8) { // else few would draw noise anew before secrets
+		st = pick(c, anew()...)
+	}
 	later := *t.world
 	later.pair = st.second(c, t.world)
 	first := [2]*pipelinetest.Frozen{pipelinetest.NewFrozen(), pipelinetest.NewFrozen()}
@@ -133,6 +138,7 @@ type living struct {
 	noise  *residuals
 	shown  shown
 	now    atomic.Int64 // the run whose stage is at work
+	other  bool         // content is, in the run that is next
 }
 
 // twice runs the spec, lets the steward do what the story says, and runs it again.
@@ -150,6 +156,12 @@ func (l *living) twice(t *trial, later *world, st story, second bool, between fu
 	if st.declare {
 		text = t.declaring("2")
 	}
+	if st.lost {
+		text = strings.Replace(text, "name: soak\n", "name: again\n", 1)
+		if err := lose(l.dir, chanceOf(t.number, 0)); err != nil {
+			return nil, err
+		}
+	}
 	if err := later.lay(l.dir, text, second); err != nil {
 		return nil, err
 	}
@@ -160,7 +172,7 @@ func (l *living) twice(t *trial, later *world, st story, second bool, between fu
 	if err != nil {
 		return nil, err
 	}
-	l.changed = !bytes.Equal(before, now)
+	l.changed, l.other = !bytes.Equal(before, now), st.moved || st.edited
 	opts := l.options("runs")
 	if opts.Fresh = st.fresh; st.out {
 		opts.Out = filepath.Join(l.dir, "other-runs")
@@ -169,6 +181,27 @@ func (l *living) twice(t *trial, later *world, st story, second bool, between fu
 		return nil, err
 	}
 	return l.end()
+}
+
+// lose takes the keys of finished runs away, and what some of their paid stages made, in either world of the same
+// ones: what is left can be used again, and the rest has to be drawn anew.
+func lose(dir string, c chance) error {
+	keys, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "*", "internal", "noise.key"))
+	var errs []error
+	for _, key := range keys {
+		errs = append(errs, os.Remove(key))
+	}
+	cache := store.Cache{Dir: filepath.Join(dir, "runs", "cache")}
+	var paid []store.Paid
+	recipes, _ := filepath.Glob(filepath.Join(cache.Dir, "paid", "*"))
+	for _, recipe := range recipes {
+		paid = append(paid, cache.Paid(filepath.Base(recipe))...)
+	}
+	slices.SortFunc(paid, func(a, b store.Paid) int { return strings.Compare(a.Stage, b.Stage) })
+	for _, p := range some(c, paid, 1) {
+		errs = append(errs, cache.Forget(p.Address))
+	}
+	return errors.Join(errs...)
 }
 
 // declaring is the spec with a version of its dataset.
@@ -184,7 +217,7 @@ func (t *trial) declaring(version string) string {
 }
 
 func (l *living) run(i int, text string, opts runtime.Options) error {
-	plan, err := l.plan(i, text)
+	plan, err := l.plan(i, text, 0)
 	if err != nil {
 		return err
 	}
@@ -198,7 +231,7 @@ func (l *living) run(i int, text string, opts runtime.Options) error {
 func (l *living) experiment(text string, st story) (*told, error) {
 	var trials []runtime.Trial
 	for i := range l.runs {
-		plan, err := l.plan(i, text)
+		plan, err := l.plan(i, text, i)
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +247,7 @@ func (l *living) experiment(text string, st story) (*told, error) {
 }
 
 // plan compiles the spec for run i, whose stages say when they are at work.
-func (l *living) plan(i int, text string) (*compile.Plan, error) {
+func (l *living) plan(i int, text string, repeat int) (*compile.Plan, error) {
 	folder, err := runtime.OpenFolder(l.dir, false)
 	if err != nil {
 		return nil, err
@@ -224,8 +257,15 @@ func (l *living) plan(i int, text string) (*compile.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("an accepted spec is refused: %w", err)
 	}
+	m := l.m // with the names of secrets of a fault that may be planted
+	if m.alone, err = runtime.Recipes(plan, "", repeat); err != nil {
+		return nil, err
+	}
+	for id, recipe := range m.alone {
+		m.alone[id] = fmt.Sprint("other content: ", l.other, " ", recipe)
+	}
 	l.runs[i].plan = plan
-	l.runs[i].tables.look(plan, l.m)
+	l.runs[i].tables.look(plan, m)
 	for n := range plan.Steps {
 		step := &plan.Steps[n]
 		run := step.Work.Run

@@ -38,12 +38,17 @@ type outcome struct {
 // generator should not draw.
 const mostTime = 60 * time.Second
 
+// swapped is a fault: the secret that a stage is given instead of the run's; nil is none. alone names the content
+// and the recipe, and no noise that the rows have passed; of a stage behind a public file it is "".
+type swapped func(stage, alone string) *noise.Stream
+
 // manner is how a case is run, alike on both tables.
 type manner struct {
 	workers int
 	again   bool // once more afterwards, which shows the finished run
 	watch   watch
-	planted func(stage string) *noise.Stream // a fault: the secret that a stage is given instead of the run's
+	planted swapped           // may be nil
+	alone   map[string]string // of stages, for what is planted
 }
 
 // secret returns what gives a stage its secrets.
@@ -51,7 +56,12 @@ func (m manner) secret(stage string, own func(string) *noise.Stream) func(string
 	if m.planted == nil {
 		return own
 	}
-	return func(string) *noise.Stream { return m.planted(stage) }
+	return func(purpose string) *noise.Stream {
+		if s := m.planted(stage, m.alone[stage]); s != nil {
+			return s
+		}
+		return own(purpose)
+	}
 }
 
 // watch is what a test puts between the mechanisms of a stage and their probe.

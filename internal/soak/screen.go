@@ -26,17 +26,17 @@ func (g *generator) watch() {
 }
 
 // screen leads a table to a detector, or a model that tells how probable a row is, and takes out
-// of it the rows with the highest scores.
-func (g *generator) screen() {
+// of it the rows with the highest scores. It reports whether it did.
+func (g *generator) screen() bool {
 	g.plain()
 	kind := pick(g.chance, "anomaly_detector", "anomaly_forest", "independent", "mst", "mixture")
 	set := map[string]func(*generator, ref) settings{"anomaly_detector": screening, "anomaly_forest": foresting,
 		"independent": independent, "mst": spanningTree, "mixture": mixing}[kind]
 	detector, ok := g.step(kind, set)
 	if !ok {
-		return
+		return false
 	}
-	g.step("remove_anomalies", func(g *generator, _ ref) settings {
+	_, ok = g.step("remove_anomalies", func(g *generator, _ ref) settings {
 		s := settings{"placement": "pre", "detector": detector}
 		if g.paired {
 			s["remove"] = g.between(1, 3) // so that rows are left, and noise decides which
@@ -47,4 +47,5 @@ func (g *generator) screen() {
 		}
 		return s
 	})
+	return ok
 }

@@ -7,7 +7,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/privacy/noise"
 	"weir/runtime"
 )
 
@@ -23,8 +22,8 @@ type soak struct {
 	cover  *coverage
 	pairs  bool // two runs of each spec, on either table
 
-	planted func(stage string) *noise.Stream // faults between runs: the same secret in both,
-	between func(dir string)                 // and what a steward does who should not
+	planted swapped          // faults between runs: the same secret in both,
+	between func(dir string) // and what a steward does who should not
 }
 
 // trial is one case: a spec and its tables.

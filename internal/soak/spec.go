@@ -223,14 +223,16 @@ func (g *generator) spec() bool {
 // parted draws a spec whose rows are parted by secret draws before something is charged, at times behind
 // a stage whose noise decides which rows there are.
 func (g *generator) parted() {
+	noisy := g.world.unit < 0 && g.yes(0.8) // what a detector reads has no unit's column, without which units are not parted
+	if p := g.head["privacy"].(settings); noisy && p["epsilon"] != "inf" {
+		p["epsilon"] = pick(g.chance, 0.5, 1, 8) // with less noise a second run keeps the same rows
+	}
 	for range g.between(0, 2) {
 		g.prepare()
 	}
-	screened := g.yes(0.5)
-	if screened {
-		g.screen()
-	}
-	if screened || g.yes(0.8) {
+	if noisy {
+		g.partNoisy()
+	} else if g.yes(0.8) {
 		g.add(pick(g.chance, "split", "split", "shard"), preparing())
 	}
 	if g.pay(); !g.paid() {
@@ -238,6 +240,23 @@ func (g *generator) parted() {
 	}
 	if g.yes(0.2) {
 		g.judge()
+	}
+}
+
+// partNoisy takes rows out by a released detector and parts those that are left by secret draws. Much of what is
+// drawn for either is refused, or parts by what is public, and then tried once more.
+func (g *generator) partNoisy() {
+	for range 4 {
+		if g.screen() {
+			break
+		}
+	}
+	for range 4 {
+		if g.plan != nil && parted(g.plan) {
+			return
+		}
+		kind := pick(g.chance, "split", "split", "shard")
+		g.step(kind, preparing()[kind])
 	}
 }
 

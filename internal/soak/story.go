@@ -1,6 +1,11 @@
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"weir/pipeline"
+	"weir/pipeline/compile"
+)
 
 // story is two runs of one spec on one dataset, and what its steward does in between. Everything that is
 // proven of one run holds for what it meets; a story asks whether it holds for both together.
@@ -11,22 +16,46 @@ type story struct {
 	declare bool // the second run declares another version
 	fresh   bool // the second run draws new noise
 	out     bool // the second run has a folder of runs of its own
+	lost    bool // the second run has another name, and uses what is left of what the first one paid for
 	trials  bool // the runs are trials of one experiment
 }
 
 // stories lists what happens between two runs.
 func stories() []story {
-	return []story{
+	return append(anew(), []story{
 		{what: "the rows in another order", moved: true},
 		{what: "the rows in another order, declared", moved: true, declare: true},
 		{what: "an edited row", edited: true},
 		{what: "an edited row and another order, declared", moved: true, edited: true, declare: true},
+		{what: "trials of an experiment", trials: true},
+		{what: "trials of an experiment, --fresh", trials: true, fresh: true},
+	}...)
+}
+
+// anew lists the stories in which the second run draws noise anew, all of it or a part, over the same rows.
+func anew() []story {
+	return []story{
 		{what: "--fresh", fresh: true},
 		{what: "--fresh with another --out", fresh: true, out: true},
 		{what: "another --out", out: true},
-		{what: "trials of an experiment", trials: true},
-		{what: "trials of an experiment, --fresh", trials: true, fresh: true},
+		{what: "a part of what was paid for lost, with the key", lost: true},
 	}
+}
+
+// parted reports whether a plan parts rows by secret draws that have passed noise.
+func parted(plan *compile.Plan) bool {
+	noisy := map[string]bool{}
+	for _, s := range plan.Steps {
+		before := false
+		for _, refs := range s.Inputs {
+			before = before || slices.ContainsFunc(refs, func(r pipeline.Ref) bool { return noisy[r.Stage] })
+		}
+		if before && s.Work.Secret {
+			return true
+		}
+		noisy[s.ID] = before || len(s.Spends) > 0
+	}
+	return false
 }
 
 // refused reports whether the second run has to be refused, on either table: the version means other
