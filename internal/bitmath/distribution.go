@@ -83,37 +83,32 @@ func betaCDF(a, b, x, rest float64) float64 {
 	return betaBelow(a, b, x, rest)
 }
 
-// betaBelow returns x^a rest^b / (a B(a, b)) times the continued fraction 1/(1 + d(1)/(1 +
-// d(2)/(1 + ...))) of DLMF 8.17.22. Its convergents are added up by their differences
-// (Steed's algorithm, DLMF 3.10(iii)): the difference after d is that before it times
-// -ratio, where ratio = d bottom, and bottom = 1/(1 + ratio) goes on to the next d.
+// betaBelow is x^a rest^b / B(a, b) times the fraction 1/(s(0) + r(1)/(s(1) + r(2)/...)) of
+// DiDonato and Morris 1992, equation 9, whose terms are not negative while k is below b and x
+// below the mean, so that nothing cancels: the product of what each convergent is over the one
+// before, by the ratios of numerators, top, and of denominators, bottom.
 func betaBelow(a, b, x, rest float64) float64 {
-	sum, difference, bottom := 1.0, 1.0, 1.0
-	for k := 1; k <= mostTerms; k++ {
-		ratio := float64(betaPartial(k, a, b, x) * bottom)
-		bottom = 1 / (1 + ratio)
-		difference = -float64(difference * float64(ratio*bottom))
-		if sum += difference; math.Abs(difference) <= float64(0x1p-54*sum) {
+	past := 1 + (float64(a*rest) - float64(b*x))
+	bottom := float64(a*past) / (a + 1)
+	value, top := 1/bottom, math.Inf(1)
+	for k := 1.0; k <= mostTerms; k++ {
+		place := a + float64(2*k)
+		r := float64(k*(b-k)*x) / (place - 1)
+		s := k + r + float64((a+k)*(past+float64(k*(1+rest))))/(place+1)
+		r *= float64((a+k-1)*(a+b+k-1)*x) / (place - 1)
+		top, bottom = s+r/top, s+r/bottom
+		step := top / bottom
+		if value = float64(value * step); math.Abs(step-1) <= 0x1p-52 {
 			break
 		}
 	}
-	return float64(betaPower(a, b, x, rest) * sum / a)
+	return float64(betaPower(a, b, x, rest) * value)
 }
 
 // mostTerms is above the some sqrt(max(a, b)) terms that a fraction takes.
 const mostTerms = 200_000
 
-// betaPartial returns d(k) of DLMF 8.17.23 and 8.17.24.
-func betaPartial(k int, a, b, x float64) float64 {
-	m := float64(k / 2)
-	place := a + float64(k)
-	if k%2 == 0 {
-		return float64(m*(b-m)*x) / float64((place-1)*place)
-	}
-	return -float64((a+m)*(a+b+m)*x) / float64((place-1)*place)
-}
-
-// betaPower returns x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
+// betaPower is x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
 // the binomial chance of a in n, times ab/n.
 func betaPower(a, b, x, rest float64) float64 {
 	n := a + b

@@ -46,6 +46,19 @@ func TestStudentTailInClosedForm(t *testing.T) {
 	}
 }
 
+// With two degrees of freedom above, Fisher's law has a closed form, also where x is next to the
+// border between the two sides of the fraction and the other degrees are many.
+func TestFTailInClosedForm(t *testing.T) {
+	for d := 2.; d < 1e10; d *= 3.7 {
+		for _, x := range []float64{0.01, 1, 1.9, 2 - 0x1p-30, 2, 2 + 0x1p-30, 2.1, 5, 30} {
+			want := math.Exp(-d / 2 * math.Log1p(2*x/d))
+			if got := FTail(2, d, x); !(math.Abs(got-want) <= 1e-13*want) {
+				t.Errorf("the tail above %v with 2 and %v degrees is %v, want %v", x, d, got, want)
+			}
+		}
+	}
+}
+
 // A quantile is where its law has the chance.
 func TestQuantilesUndoTheirLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
