@@ -74,3 +74,31 @@ func TestSymmetricEigenOfEverySize(t *testing.T) {
 		}
 	}
 }
+
+// What is below the normal numbers beside the greatest is reflected by a reflection, too: vectors
+// stay of unit length and orthogonal.
+func TestSymmetricEigenOfTinyNumbersBesideGreat(t *testing.T) {
+	const n = 12
+	for _, tiny := range []float64{0x1p-899, 0x1p-1000, 0x1p-1070, math.SmallestNonzeroFloat64} {
+		columns := make([][]float64, n)
+		for j := range columns {
+			columns[j] = make([]float64, n)
+			for i := range columns[j] {
+				columns[j][i] = tiny * float64(1+(i*j)%3)
+			}
+		}
+		columns[0][0] = 1
+		_, vectors, ok := SymmetricEigen(columns)
+		for i, x := range vectors {
+			for j, y := range vectors[:i+1] {
+				want := 0.0
+				if i == j {
+					want = 1
+				}
+				if got := Dot(x, y); !ok || !(math.Abs(got-want) <= 1e-14) {
+					t.Errorf("with %g the product of vectors %d and %d is %v", tiny, i, j, got)
+				}
+			}
+		}
+	}
+}

@@ -32,6 +32,13 @@ func reflection(x []float64) (first, factor float64) {
 		return first, 0
 	}
 	greatest := max(beyond, math.Abs(first))
+	if greatest < 0x1p-900 { // where lengths are rounded below the normal numbers
+		for i := range x {
+			x[i] *= 0x1p200
+		}
+		first, factor = reflection(x)
+		return first * 0x1p-200, factor
+	}
 	for _, v := range x {
 		v /= greatest // so that no square overflows
 		sum += float64(v * v)
