@@ -227,7 +227,7 @@ var cells = [128][3]float64{
 }
 
 // Coefficients of ln(1+t) less t - t²/2, with an error over t, up to |t| = 0.003906,
-// of at most 2^-64.2.
+// of at most 2^-64.1.
 const (
 	log3 = 0x1.5555555555557p-02
 	log4 = -0x1.ffffffff7c324p-03
@@ -261,7 +261,7 @@ const (
 )
 
 // Coefficients of erf x less x, with an error over x; t is x², up to |t| = 0.1406,
-// of at most 2^-56.0.
+// of at most 2^-55.9.
 const (
 	erf1  = 0x1.06eba8214db69p-03
 	erf3  = -0x1.812746b0379e6p-02
@@ -279,7 +279,7 @@ const erfcxQuartersFrom = 0x1.8p-02
 // erfcxQuarters are of e^(x²) erfc x: coefficients of t^0 in two parts, t, t² to t^14 for t = x less
 // the quarter's middle, and a proven bound on the error over the value.
 var erfcxQuarters = [...][16]float64{
-	{ // 0: 2^-59.9
+	{ // 0: 2^-59.8
 		0x1.558ef312ebe87p-01, -0x1.cc776d0afa064p-55,
 		-0x1.2c36c488f3c0dp-01, 0x1.b731667691c43p-02, -0x1.19564fa128314p-02, 0x1.44e6561d19702p-03, -0x1.588c09d1fe70dp-04,
 		0x1.53e2857ded01ap-05, -0x1.3addbe850bc4ep-06, 0x1.13ed7acae69dbp-07, -0x1.cc1f1f3fc5826p-09, 0x1.6eb6e8fd7de38p-10,
@@ -297,19 +297,19 @@ var erfcxQuarters = [...][16]float64{
 		0x1.9dcc15144e60ep-06, -0x1.6ff6b384549ebp-07, 0x1.364eb29716945p-08, -0x1.f301024e72d48p-10, 0x1.80374a07bf0bdp-11,
 		-0x1.1c526ea9fe8ap-12, 0x1.95aab89d41596p-14, -0x1.182ae5130187cp-15, 0x1.7627191e2e055p-17,
 	},
-	{ // 3: 2^-59.2
+	{ // 3: 2^-59.1
 		0x1.0fce4e96dd619p-01, -0x1.7210607952a06p-57,
 		-0x1.97fe7bf1c60fp-02, 0x1.071da7f78298dp-02, -0x1.2ecd75f4d05d4p-03, 0x1.3e0e0ed6b5f18p-04, -0x1.358dce2b361d2p-05,
 		0x1.1a31bff52474bp-06, -0x1.e5d3e4fd95addp-08, 0x1.8d62a9331d6dep-09, -0x1.366c6d306abb1p-10, 0x1.d1156c45af4f1p-12,
 		-0x1.4f40fe58fdd67p-13, 0x1.d27401b1170fp-15, -0x1.3a6c77b4f2648p-16, 0x1.9a3a5cd53bb2ep-18,
 	},
-	{ // 4: 2^-59.2
+	{ // 4: 2^-59.1
 		0x1.f0723ff5acdf9p-02, -0x1.7b669ffa30e61p-58,
 		-0x1.5cbc2c216dfp-02, 0x1.aa32b83507192p-03, -0x1.d43ed8ca5d7a1p-04, 0x1.d7f26045a23f1p-05, -0x1.ba6d691685b3fp-06,
 		0x1.859d3cc5fa92ap-07, -0x1.44bd2e2b88ea8p-08, 0x1.01b062044aeb5p-09, -0x1.87347d13c6f5ap-11, 0x1.1d29276193b68p-12,
 		-0x1.908562ea21baep-14, 0x1.0fbd5a33a62aap-15, -0x1.6598be18b4a0bp-17, 0x1.c7d8a6d4d8c3ap-19,
 	},
-	{ // 5: 2^-59.5
+	{ // 5: 2^-59.4
 		0x1.c7f81382721efp-02, -0x1.3f947ee72156p-62,
 		-0x1.2c84af7c10e14p-02, 0x1.5c775dfc44978p-03, -0x1.6dcc9e7a2c9b5p-04, 0x1.61fee765ff5d7p-05, -0x1.3fc8366a2e3f4p-06,
 		0x1.102167daf7951p-07, -0x1.b75cb1aca9733p-09, 0x1.524f5c6cffaf3p-10, -0x1.f329c43010d4ep-12, 0x1.621c1d843a75bp-13,
@@ -321,7 +321,7 @@ var erfcxQuarters = [...][16]float64{
 		0x1.446c5166ccf3cp-08, -0x1.f38c6d04f3b5ep-10, 0x1.6fd9a57ac12fdp-11, -0x1.041e391b61d12p-12, 0x1.62743c2309ef4p-14,
 		-0x1.d2b1912fd1701p-16, 0x1.299751019812bp-17, -0x1.7248123339f71p-19, 0x1.bd435842f8c93p-21,
 	},
-	{ // 7: 2^-58.4
+	{ // 7: 2^-58.3
 		0x1.5f88f52f3c76bp-02, -0x1.b7eb979d5ff7dp-57,
 		-0x1.797a639d8129dp-03, 0x1.701342cbcea7bp-04, -0x1.4bcdb9d9083c2p-05, 0x1.17eba60d31fcap-06, -0x1.bdf24bccac636p-08,
 		0x1.51ab9ffce747ep-09, -0x1.e8ae68b40bdd1p-11, 0x1.535f57fdf87c7p-12, -0x1.c5fa6b653fb57p-14, 0x1.254ed201bbfb6p-15,
@@ -333,7 +333,7 @@ var erfcxQuarters = [...][16]float64{
 		0x1.6d609f6ab13adp-10, -0x1.f1b43d3aab66p-12, 0x1.465ecd15ab5ccp-13, -0x1.9d62286b32ee6p-15, 0x1.fafc8f6144c75p-17,
 		-0x1.2db313791392cp-18, 0x1.5d22e430b5cbep-20, -0x1.8b37c5cd78d41p-22, 0x1.b236fb89c614cp-24,
 	},
-	{ // 9: 2^-58.3
+	{ // 9: 2^-58.2
 		0x1.13e5743b6048p-02, 0x1.ca1dfca5f446ap-56,
 		-0x1.e36580c7f734ap-04, 0x1.8a6efeed233adp-05, -0x1.2ef92f6f10797p-06, 0x1.b99589d40f23dp-08, -0x1.33237c3eeacf6p-09,
 		0x1.99b60e42dd5a2p-11, -0x1.070e0cb5ddd2cp-12, 0x1.4631c4b0b0ca3p-14, -0x1.87a61e707f3b8p-16, 0x1.c859481d54029p-18,
@@ -357,13 +357,13 @@ var erfcxQuarters = [...][16]float64{
 		0x1.c882f02381576p-15, -0x1.b45d025e9bba7p-17, 0x1.97dd78d6b1158p-19, -0x1.753cadda11a5p-21, 0x1.4ec09390564acp-23,
 		-0x1.2688f474fa39fp-25, 0x1.fcf40c93d9667p-28, -0x1.b4816359c67fbp-30, 0x1.6c296b5bcb893p-32,
 	},
-	{ // 13: 2^-60.2
+	{ // 13: 2^-60.1
 		0x1.2a2af19c1493p-03, -0x1.fa04a0625477dp-57,
 		-0x1.2aa6503acda11p-05, 0x1.22f0664f3cbf9p-07, -0x1.1434ae05873abp-09, 0x1.fff032a0df889p-12, -0x1.cfcdea1b1f6c4p-14,
 		0x1.9b50d0d260e21p-16, -0x1.65778aaccaec6p-18, 0x1.30c2fb3fb38ffp-20, -0x1.fe3e34cf611bdp-23, 0x1.a3bee46038d88p-25,
 		-0x1.53924f0cd8c21p-27, 0x1.0e5bd88247174p-29, -0x1.ab9e16131f876p-32, 0x1.4a22c5d41e839p-34,
 	},
-	{ // 14: 2^-57.4
+	{ // 14: 2^-57.3
 		0x1.f5b2a049cf4c6p-04, -0x1.fc4a6a0626c5dp-58,
 		-0x1.aa3eb6a946f7ep-06, 0x1.62c12cb5f7577p-08, -0x1.218ed930b236fp-10, 0x1.d00785f2ed4e3p-13, -0x1.6d54b133ec931p-15,
 		0x1.1ad6a32df4bdbp-17, -0x1.aef8ea15c4b72p-20, 0x1.4354fb03e451bp-22, -0x1.de099476aaeep-25, 0x1.5c64d880f2b7dp-27,
@@ -375,7 +375,7 @@ var erfcxQuarters = [...][16]float64{
 		0x1.4a17e19c001f9p-19, -0x1.add7ac8bde93dp-22, 0x1.149cd77a30ed1p-24, -0x1.600032f8965ccp-27, 0x1.bb09cff124df9p-30,
 		-0x1.13cc65404b78p-32, 0x1.53e7e39c1daa6p-35, -0x1.a7a9e89aafaf6p-38, 0x1.ff5d8a6104c32p-41,
 	},
-	{ // 16: 2^-58.2
+	{ // 16: 2^-58.1
 		0x1.5f75c42e97171p-04, -0x1.a1eaa94536ff9p-58,
 		-0x1.a6e2cf277a0cbp-07, 0x1.f75ef7a0fb2dbp-10, -0x1.28787f0e7f4c4p-12, 0x1.59b29296c518bp-15, -0x1.8f23feccb8bb7p-18,
 		0x1.c871a15eb0b58p-21, -0x1.028f46439487fp-23, 0x1.2246795512236p-26, -0x1.43003d2b8d1dap-29, 0x1.6450c565a48bap-32,
@@ -411,19 +411,19 @@ var erfcxQuarters = [...][16]float64{
 		0x1.aaf0d3bb737bep-29, -0x1.bf9951f4c93ccp-33, 0x1.d445b87be6f54p-37, -0x1.e8e126f591ae2p-41, 0x1.fd55f8555d3abp-45,
 		-0x1.08c04ffaf2401p-48, 0x1.12b2c15e7e0d5p-52, -0x1.20f2be78e6afep-56, 0x1.2a8cd2ae78b64p-60,
 	},
-	{ // 22: 2^-57.3
+	{ // 22: 2^-57.2
 		0x1.005fe090c5e5dp-05, -0x1.4a171bdaf8904p-59,
 		-0x1.c661852c5133ap-10, 0x1.920b4fb071805p-14, -0x1.63325936575edp-18, 0x1.3955a9a783b2bp-22, -0x1.13fdbd8e8526bp-26,
 		0x1.e578451cb9a5bp-31, -0x1.aa56197450facp-35, 0x1.75d9d3b7377a4p-39, -0x1.4758792bbbb74p-43, 0x1.1e33bda2103d5p-47,
 		-0x1.f35139e32bd75p-52, 0x1.b34a4fddfaabep-56, -0x1.8c703c8369d2fp-60, 0x1.5882a38e92aefp-64,
 	},
-	{ // 23: 2^-57.1
+	{ // 23: 2^-57.0
 		0x1.a3bc12161d4ebp-06, -0x1.b352c1b88bc5ep-61,
 		-0x1.30a253d642e9cp-10, 0x1.b9bd9f029a792p-15, -0x1.3ff35b4b9df71p-19, 0x1.cf017aa140a09p-24, -0x1.4eabfd67b3772p-28,
 		0x1.e35421d7ddbdap-33, -0x1.5ca813fddb08bp-37, 0x1.f6830e76931d2p-42, -0x1.69c4ae47e8658p-46, 0x1.042eed2017329p-50,
 		-0x1.75bc11589f729p-55, 0x1.0c4181b047581p-59, -0x1.8c9effd3c3228p-64, 0x1.1c15cd616e57dp-68,
 	},
-	{ // 24: 2^-58.3
+	{ // 24: 2^-58.2
 		0x1.63438bf2c3ee9p-06, -0x1.1fc7368447bp-61,
 		-0x1.b49a775427ef7p-11, 0x1.0c15fcc6f7feap-15, -0x1.48fb6bc697934p-20, 0x1.936a6b39ad21bp-25, -0x1.ee543f9178678p-30,
 		0x1.2ea50cffc5ffbp-34, -0x1.724f1c6ddf4dp-39, 0x1.c4c5dc1ca327dp-44, -0x1.1499a7e68f34p-48, 0x1.51b515b315496p-53,
@@ -436,19 +436,19 @@ const lgammaQuartersFrom = 0x1p-01
 // lgammaQuarters are of ln Gamma(x): coefficients of t^0 in two parts, t, t² to t^14 for t = x less
 // the quarter's middle, and a proven bound on the error over the value.
 var lgammaQuarters = [...][16]float64{
-	{ // 0: 2^-57.3
+	{ // 0: 2^-57.2
 		-0x1.0c6103fe8f42ap+00, 0x1.e7c24134e8381p-54,
 		0x1.74313bcb27071p+00, -0x1.4d0d4e54c2513p+00, 0x1.9780abeb6bea2p+00, -0x1.17a94969f6167p+01, 0x1.96d211a7865f7p+01,
 		-0x1.328778547f9b8p+02, 0x1.d92c62a6756cep+02, -0x1.73b7b1d623d8fp+03, 0x1.280687e74b9b6p+04, -0x1.dca6a5449de69p+04,
 		0x1.82ebc88f69438p+05, -0x1.3c9f206ca1be8p+06, 0x1.0fba36d1a8b04p+07, -0x1.c28eb79ae09eep+07,
 	},
-	{ // 1: 2^-57.8
+	{ // 1: 2^-57.7
 		-0x1.c4c1d8b83ac7fp-01, -0x1.34250af97bb98p-57,
 		0x1.3078a5de80f67p+00, -0x1.b8a07e31980f4p-01, 0x1.b6b0d86989623p-01, -0x1.ec06c5dd49f58p-01, 0x1.2500650d99dfep+00,
 		-0x1.69c18252375f1p+00, 0x1.c9951bbbe1048p+00, -0x1.268721712d1d7p+01, 0x1.804b1d1050563p+01, -0x1.fad13be22c647p+01,
 		0x1.510aec2e4be98p+02, -0x1.c3b1fe9728071p+02, 0x1.3906f9176f7b8p+03, -0x1.a87fe6f15745ep+03,
 	},
-	{ // 2: 2^-57.0
+	{ // 2: 2^-56.9
 		-0x1.7ec5a17486139p-01, -0x1.4e5da0ff6ac66p-57,
 		0x1.020df3c9f48cp+00, -0x1.38f78f11b085dp-01, 0x1.062ee9274f295p-01, -0x1.f0976f6de3c94p-02, 0x1.f45cb5d8f05c3p-02,
 		-0x1.058e4ff4d21aep-01, 0x1.183d3658d1b92p-01, -0x1.31995da40402bp-01, 0x1.51c06b2cd01d7p-01, -0x1.794470ad227f2p-01,
@@ -460,13 +460,13 @@ var lgammaQuarters = [...][16]float64{
 		-0x1.b54bb4841797bp-03, 0x1.9654dc9030433p-03, -0x1.8058459ab0923p-03, 0x1.7076c8b5856edp-03, -0x1.64fd8df14aa7bp-03,
 		0x1.5cd27a762ea28p-03, -0x1.574f153b52a9p-03, 0x1.58f278ba74e5ep-03, -0x1.5719c26082894p-03,
 	},
-	{ // 4: 2^-57.6
+	{ // 4: 2^-57.5
 		-0x1.ebb5bd9a570d1p-02, -0x1.4b383387572dbp-57,
 		0x1.7792e12fe4dccp-01, -0x1.4362a8b2fc30ep-02, 0x1.82625d02b78fap-03, -0x1.067ff1215d746p-03, 0x1.7d0a946c0c273p-04,
 		-0x1.1fa50b2df8aadp-04, 0x1.bda1a3c6483d6p-05, -0x1.5f8aa07ed6bb5p-05, 0x1.191dbbeae5ab9p-05, -0x1.c6629fa5adb71p-06,
 		0x1.72208a5e339d5p-06, -0x1.2fe160193287bp-06, 0x1.057fcc42d34a4p-06, -0x1.b04aadbb6d96fp-07,
 	},
-	{ // 5: 2^-55.4
+	{ // 5: 2^-55.3
 		-0x1.418ce68827c18p-02, 0x1.e13b193d0a5edp-58,
 		0x1.357efcbcdd35fp-01, -0x1.b04565f951707p-03, 0x1.a31d62d358c53p-04, -0x1.cf5c4a9bb3d9dp-05, 0x1.124a748bac6dep-05,
 		-0x1.5254dfb56b113p-06, 0x1.acb4771303a61p-07, -0x1.14c9970b1d407p-07, 0x1.6a700f0933cb6p-08, -0x1.dfbc29e551ce5p-09,
@@ -478,7 +478,7 @@ var lgammaQuarters = [...][16]float64{
 		-0x1.0f75d918e104ap-08, 0x1.1ec44293824dfp-09, -0x1.35fd79ff60fa8p-10, 0x1.54c01355a3dcdp-11, -0x1.7b56df5c60c5fp-12,
 		0x1.aa71e7ae2a062p-13, -0x1.e33dee431d3eep-14, 0x1.1925007953671p-14, -0x1.4563862ab3303p-15,
 	},
-	{ // 7: 2^-57.1
+	{ // 7: 2^-57.0
 		0x1.8688de1676deap-02, -0x1.c8a206e603ae1p-60,
 		0x1.5c7fce9890fd2p-02, -0x1.3692e2d40cc2ep-04, 0x1.95f08c2098d78p-06, -0x1.37a5efd4bf386p-07, 0x1.04d810e2529d5p-08,
 		-0x1.cc23a5df19cc1p-10, 0x1.a410c7c1f188ep-11, -0x1.88c6e3d2bdeabp-12, 0x1.75b894c3b5edap-13, -0x1.684e88f45d1e6p-14,
@@ -490,19 +490,19 @@ var lgammaQuarters = [...][16]float64{
 		-0x1.356ab22b7ed95p-11, 0x1.d4c16df740506p-13, -0x1.6c170bb1e758cp-14, 0x1.2008c3890d17dp-15, -0x1.ce1c2fcf069ddp-17,
 		0x1.7679b295b1d83p-18, -0x1.3222ed4d9927fp-19, 0x1.06eef82ebee4ep-20, -0x1.b9b2198af6d59p-22,
 	},
-	{ // 9: 2^-57.6
+	{ // 9: 2^-57.5
 		0x1.e69eac73eab05p-02, -0x1.0587ccb89bcf4p-58,
 		0x1.a346fec1dc587p-01, 0x1.c012ae051645p-03, -0x1.01a88b861cc7cp-05, 0x1.b696cf9da0312p-08, -0x1.ba7d3b2015697p-10,
 		0x1.ea8360b7f7bd2p-12, -0x1.20595471a7039p-13, 0x1.60b2b15656494p-15, -0x1.bbab852733bf2p-17, 0x1.1cdf0b8d59d66p-18,
 		-0x1.737c9585a570ap-20, 0x1.ea3cafa784fe4p-22, -0x1.4fe7c8b370742p-23, 0x1.cdd6da4f0b0d3p-25,
 	},
-	{ // 10: 2^-55.0
+	{ // 10: 2^-54.9
 		0x1.df216e434a8ecp-01, 0x1.79834538815d4p-56,
 		0x1.0459842f5df88p+00, 0x1.706ef688253b6p-03, -0x1.5df43307a7cccp-06, 0x1.ede2fea1dad29p-09, -0x1.9e80723be8f2ap-11,
 		0x1.7f549c31ec314p-13, -0x1.78e71bfa07701p-15, 0x1.82568c8b7c3e3p-17, -0x1.97f8ab1bb7664p-19, 0x1.b86eefd302666p-21,
 		-0x1.e37eaf42428aep-23, 0x1.0ce278eeb3026p-24, -0x1.343421d859ba6p-26, 0x1.61f0360ca9256p-28,
 	},
-	{ // 11: 2^-58.1
+	{ // 11: 2^-58.0
 		0x1.7c9ff21d3df69p+00, 0x1.d7a6182fb900dp-54,
 		0x1.2ebac53262895p+00, 0x1.38ab02a5e1608p-03, -0x1.f96d28c6319a5p-07, 0x1.3039996d2793ep-09, -0x1.b489d106fc2d7p-12,
 		0x1.59c9bea8656d8p-14, -0x1.23b55256a0871p-16, 0x1.00eeca7847f61p-18, -0x1.d2e2650d25b92p-21, 0x1.b22807fef82a3p-23,

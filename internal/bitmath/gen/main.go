@@ -133,13 +133,13 @@ func (f *file) quarters(name, what string, low, high float64, about func(float64
 		q := fit{f: s, low: -h, high: h, degree: 14, over: &s}
 		coef := doubles(q.polynomial(), 2)
 		all = append(all, quarter{coef, q.proven(coef)})
-		fmt.Printf("%s [%v, %v): 2^%.1f\n", name, x, next, math.Log2(all[len(all)-1].error))
+		fmt.Printf("%s [%v, %v): %s\n", name, x, next, bound(all[len(all)-1].error))
 		x = next
 	}
 	f.line("const %sFrom = %x\n", name, low)
 	f.line("// %s are of %s: coefficients of t^0 in two parts, t, t² to t^14 for t = x less\n// the quarter's middle, and a proven bound on the error over the value.\nvar %s = [...][16]float64{", name, what, name)
 	for i, q := range all {
-		f.line("{ // %d: 2^%.1f", i, math.Log2(q.error))
+		f.line("{ // %d: %s", i, bound(q.error))
 		high, _ := q.coef[0].Float64()
 		f.line("%x, %x,", high, near(minus(q.coef[0], high)))
 		for n := 1; n < len(q.coef); n += 5 {
@@ -156,16 +156,19 @@ func (f *file) quarters(name, what string, low, high float64, about func(float64
 // polynomial writes a constant for each coefficient, named by the power that it is of.
 func (f *file) polynomial(name string, first, step int, what string, q fit) {
 	coef := doubles(q.polynomial(), 1)
-	bound := fmt.Sprintf("2^%.1f", math.Log2(q.proven(coef)))
-	fmt.Printf("%s: %s\n", name, bound)
-	f.line("// Coefficients of %s, up to |t| = %.4g,\n// of at most %s.\nconst (", what, q.high, bound)
+	most := bound(q.proven(coef))
+	fmt.Printf("%s: %s\n", name, most)
+	f.line("// Coefficients of %s, up to |t| = %.4g,\n// of at most %s.\nconst (", what, q.high, most)
 	for n, c := range coef {
 		f.line("%s%d = %x", name, first+n*step, near(c))
 	}
 	f.line(")\n")
 }
 
-// two returns a number in two parts, the first on a grid of 2^-bits.
+// bound spells an error as a power of two, rounded up.
+func bound(error float64) string { return fmt.Sprintf("2^%.1f", math.Ceil(10*math.Log2(error))/10) }
+
+// two is a number in two parts, the first on a grid of 2^-bits.
 func two(x *big.Float, bits int) string {
 	high := rounded(x, bits)
 	return fmt.Sprintf("%x, %x", high, near(minus(x, high)))

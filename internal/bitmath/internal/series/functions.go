@@ -84,9 +84,9 @@ func Erfcx(c float64) Series {
 	return fill(1, c, func(n int64) *big.Float { return New(0).Set(a[n]) })
 }
 
-// Lgamma returns ln Gamma(x) about c >= 1/2, over x - root where root is 1 or 2: its
-// coefficients from the second on are zeta(n, c)/n, at most (1+c)/c^n, and the first two
-// are no greater.
+// Lgamma is ln Gamma(x) about c >= 1/2, over x - root where root is 1 or 2: its
+// coefficients from t² on are zeta(n, c)/n, at most (1+c)/c^n, and the first two are no
+// greater than (1+2c)/c^n up to c = 8.
 func Lgamma(c float64, root int) Series {
 	const shift = 100 // where Stirling's series has more than 400 bits (Abramowitz, Stegun 6.1.40)
 	sum := stirling(c + shift)
@@ -95,7 +95,7 @@ func Lgamma(c float64, root int) Series {
 			sum.Coef[n].Sub(sum.Coef[n], a)
 		}
 	}
-	sum.Most, sum.Radius = 1+c, c
+	sum.Most, sum.Radius = 1+2*c, c
 	if root == 0 {
 		return sum
 	}
