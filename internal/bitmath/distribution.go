@@ -83,7 +83,7 @@ func betaCDF(a, b, x, rest float64) float64 {
 	return betaBelow(a, b, x, rest)
 }
 
-// betaBelow is x^a rest^b / B(a, b) times the fraction 1/(s(0) + r(1)/(s(1) + r(2)/...)) of
+// betaBelow returns x^a rest^b / B(a, b) times the fraction 1/(s(0) + r(1)/(s(1) + r(2)/...)) of
 // DiDonato and Morris 1992, equation 9, whose terms are not negative while k is below b and x
 // below the mean, so that nothing cancels: the product of what each convergent is over the one
 // before, by the ratios of numerators, top, and of denominators, bottom.
@@ -108,7 +108,7 @@ func betaBelow(a, b, x, rest float64) float64 {
 // mostTerms is above the some sqrt(max(a, b)) terms that a fraction takes.
 const mostTerms = 200_000
 
-// betaPower is x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
+// betaPower returns x^a rest^b / B(a, b), as poisson without cancellation: with n = a+b it is
 // the binomial chance of a in n, times ab/n.
 func betaPower(a, b, x, rest float64) float64 {
 	n := a + b
