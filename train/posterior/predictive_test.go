@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"weir/internal/stattest"
 )
 
 // moments are mean and variance of n draws.
@@ -50,20 +52,37 @@ func TestLawsHaveTheirMoments(t *testing.T) {
 	}
 }
 
-// TestPoissonProbabilities: at rate 12, on the far side of where the method changes, the
-// counts of 6 to 18 are within 6 standard deviations.
+// TestPoissonProbabilities: under a hat counts follow the law, from the rate on where the method
+// changes. A false alarm comes once in 2.5e6 runs; a hat of which more is kept without the test
+// than lies under the law is found.
 func TestPoissonProbabilities(t *testing.T) {
-	const n = 50000
-	r, count := rand.New(rand.NewPCG(3, 2)), map[float64]float64{}
-	for range n {
-		count[poisson(12, r)]++
-	}
-	for k := 6.; k <= 18; k++ {
-		p := math.Exp(k*math.Log(12) - 12 - lgamma(k+1))
-		if math.Abs(count[k]-n*p) > 6*math.Sqrt(n*p*(1-p)) {
-			t.Errorf("%g comes %g times, must be about %g", k, count[k], n*p)
+	for seed, rate := range []float64{10, 10.0001, 37, 1000.5} {
+		r := rand.New(rand.NewPCG(3, uint64(seed)))
+		if p := fitOfHat(newHat(rate), r); p < 1e-7 {
+			t.Errorf("counts of rate %v have a chi-squared chance of %g", rate, p)
+		}
+		wrong := newHat(rate)
+		wrong.sure += 0.25
+		if p := fitOfHat(wrong, r); p >= 1e-7 {
+			t.Errorf("a hat of rate %v that keeps too much passes with %g", rate, p)
 		}
 	}
+}
+
+// fitOfHat is the chance of counts that fit the law as badly as 600 000 draws do.
+func fitOfHat(h hat, r *rand.Rand) float64 {
+	const n = 600_000
+	least := int(max(0, h.rate-8*math.Sqrt(h.rate)))
+	counts := make([]int, int(16*math.Sqrt(h.rate))+20)
+	probabilities := make([]float64, len(counts))
+	for k := range counts {
+		x := float64(least + k)
+		probabilities[k] = math.Exp(x*math.Log(h.rate) - h.rate - lgamma(x+1))
+	}
+	for range n {
+		counts[min(max(int(h.draw(r))-least, 0), len(counts)-1)]++
+	}
+	return stattest.ChiSquare(counts, probabilities, n)
 }
 
 // law is a Predictive of one coin whose logit has mean 0.5 and deviation 1.5.
