@@ -7,7 +7,10 @@ import "math"
 // over j = a-1, a-2 and so on above -1/2, and where degrees are odd the tail of a squared
 // normal number (Abramowitz, Stegun 26.4.4 and 26.4.5).
 func ChiSquareTail(degrees int, x float64) float64 {
-	if !(x > 0) {
+	switch {
+	case x != x:
+		return x
+	case x <= 0:
 		return 1
 	}
 	y, sum := float64(x/2), 0.0
@@ -21,16 +24,19 @@ func ChiSquareTail(degrees int, x float64) float64 {
 	// Terms rise up to y and fall from there: both sides from the greatest one on.
 	top := min(last, first+math.Floor(max(0, y-first)))
 	greatest := poisson(top, y)
-	for j, t := top, greatest; j >= first && t > 0; j-- {
+	for j, t := top, greatest; j >= first && t > negligible*sum; j-- {
 		sum += t
 		t = float64(t * (j / y))
 	}
-	for j, t := top+1, greatest; j <= last && t > 0; j++ {
+	for j, t := top+1, greatest; j <= last && t > negligible*sum; j++ {
 		t = float64(t * (y / j))
 		sum += t
 	}
 	return min(sum, 1)
 }
+
+// negligible is a part of a sum of terms, fewer than 2^27 of which are as great, that does not count.
+const negligible = 0x1p-80
 
 // poisson returns exp(-y) y^n / Gamma(n+1) without cancellation (Loader 2000, "Fast and
 // accurate computation of binomial probabilities").
@@ -73,10 +79,12 @@ func BetaCDF(a, b, x float64) float64 { return betaCDF(a, b, x, 1-x) }
 // 8.17.22).
 func betaCDF(a, b, x, rest float64) float64 {
 	switch {
-	case !(x > 0):
+	case x <= 0:
 		return 0
-	case !(rest > 0):
+	case rest <= 0:
 		return 1
+	case a+b+x+rest != a+b+x+rest:
+		return math.NaN()
 	case x > (a+1)/(a+b+2):
 		return 1 - betaBelow(b, a, rest, x)
 	}

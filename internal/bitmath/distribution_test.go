@@ -78,3 +78,17 @@ func TestQuantilesUndoTheirLaws(t *testing.T) {
 		}
 	}
 }
+
+// A p-value of what is not a number is none.
+func TestTailsOfNaN(t *testing.T) {
+	nan := math.NaN()
+	for name, p := range map[string]float64{"chi-squared": ChiSquareTail(5, nan), "Student": StudentTail(5, nan), "Student's degrees": StudentTail(nan, 1),
+		"Fisher": FTail(3, 4, nan), "beta": BetaCDF(1, 1, nan), "normal": NormalTail(nan), "a quantile": StudentQuantile(nan, 0.975)} {
+		if p == p {
+			t.Errorf("the tail of %s is %v", name, p)
+		}
+	}
+	if p := FTail(3, 4, math.Inf(1)) + StudentTail(5, math.Inf(1)); p != 0 {
+		t.Errorf("the tails beyond infinity are %v", p)
+	}
+}

@@ -60,13 +60,12 @@ func (st *Stream) Float64() float64 { return float64(st.Uint64()>>11) * 0x1p-53 
 // Uint64n returns a uniform integer in [0, n), without bias (Lemire 2019). It
 // returns 0 for n of 0 or 1.
 func (st *Stream) Uint64n(n uint64) uint64 {
-	hi, lo := bits.Mul64(st.Uint64(), n)
-	if lo < n {
-		for reject := -n % max(n, 1); lo < reject; {
-			hi, lo = bits.Mul64(st.Uint64(), n)
+	for {
+		integer, fraction := bits.Mul64(st.Uint64(), n)
+		if fraction >= n || fraction >= -n%n { // 2^64 mod n fractions belong to no integer; the first saves a division
+			return integer
 		}
 	}
-	return hi
 }
 
 // unit returns a uniform number in (0, 1) rounded down to 53 significant bits,

@@ -75,7 +75,7 @@ func (a AdaBoost) reweigh(t *Tree, x Matrix, y Labels, w []float64, first bool) 
 		}
 		return 0, false
 	}
-	up := (1 - miss) / miss * (k - 1)
+	up := min((1-miss)/miss*(k-1), 0x1p1000) // finite, also with weights that have all but vanished
 	for i := range w {
 		if wrong[i] {
 			w[i] *= up
