@@ -101,6 +101,7 @@ func TestSecondProcessWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, s.path("runs/cache/*/scratch/checkpoint"))
+	c.Process.Signal(syscall.SIGSTOP) // on a busy machine it may be done before the second has begun
 	second := s.process(nil, "--insecure-noise-seed", "9")
 	errs, err := second.StderrPipe()
 	if err == nil {
