@@ -21,7 +21,13 @@ func (c chance) yes(p float64) bool { return c.Float64() < p }
 // between is a whole number from least to most.
 func (c chance) between(least, most int) int { return least + c.IntN(most-least+1) }
 
-func pick[T any](c chance, list ...T) T { return list[c.IntN(len(list))] }
+// pick returns one of a list, and of none the zero value, which a spec is refused for.
+func pick[T any](c chance, list ...T) (one T) {
+	if len(list) == 0 {
+		return one
+	}
+	return list[c.IntN(len(list))]
+}
 
 // some are at least n of a list, in its order; all of it where it has fewer.
 func some[T any](c chance, list []T, n int) []T {

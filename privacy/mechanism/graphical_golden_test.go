@@ -70,8 +70,8 @@ func TestGoldenGaussianEvents(t *testing.T) {
 			t.Errorf("%s: epsilon is %.12g, must be %.12g", c.ID, epsilon, want.Epsilon)
 		}
 	}
-	if seen != 10 {
-		t.Errorf("%d cases, the file has 10", seen)
+	if seen == 0 {
+		t.Error("graphical.json has no one_gaussian_event")
 	}
 }
 
