@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestContributingCompiles: the two kinds of CONTRIBUTING.md compile in the folders
+// TestContributingCompiles: the three kinds of CONTRIBUTING.md compile in the folders
 // that it puts them in, so that the page follows the code that it calls.
 func TestContributingCompiles(t *testing.T) {
 	page := read(t, "CONTRIBUTING.md")
@@ -19,6 +19,7 @@ func TestContributingCompiles(t *testing.T) {
 		t.Fatal("CONTRIBUTING.md has no section on a paid kind")
 	}
 	compiles(t, "stages/prep", blocks(prep, "package prep"))
+	compiles(t, "stages/evaluate/missing", blocks(prep, "// Package missing"))
 	compiles(t, "stages/model/floor", paidPrelude+blocks(paid, "// Independent", "// Plan", "// countCategories", "func independentKind", "const marginalsFormat"))
 }
 

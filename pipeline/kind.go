@@ -13,6 +13,13 @@ type Kind struct {
 	// Elsewhere says, by key, what is written instead of a setting that other kinds have and
 	// this one cannot.
 	Elsewhere map[string]string
+	// Draws says that the rows of the first output are drawn from a model: they are nobody's.
+	Draws bool
+	// Called is what its first table is called at the end of a run where it is released; "" is a
+	// released table.
+	Called string
+	// Figures declares every number that an output of FormMetrics holds.
+	Figures Figures
 }
 
 // Port is a socket of a kind. The YAML key of the input port "in" is `from`;

@@ -65,8 +65,10 @@ type Step struct {
 	Events []privacy.JSON `json:"events"` // of the spends, in order
 	privacy.Cost
 
-	First string   `json:"-"` // name of the first output
-	Write []string `json:"-"` // formats in which a user asked for it (see Work)
+	First   string   `json:"-"` // name of the first output
+	Write   []string `json:"-"` // formats in which a user asked for it (see Work)
+	Draws   bool     `json:"-"` // as the kind declares, which a saved plan and a record name
+	Figures Figures  `json:"-"` // likewise
 }
 
 // Planned is a spend at the scale of the plan: what the bill prints, the payer

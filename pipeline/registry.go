@@ -30,6 +30,9 @@ func (r *Registry) add(k Kind) error {
 	if k.Name == "" || k.New == nil || len(k.Out) == 0 || k.Doc == "" {
 		return fmt.Errorf("kind %q needs a name, a doc, New and an output port", k.Name)
 	}
+	if wrong := k.Figures.problem(); wrong != "" {
+		return fmt.Errorf("kind %s: %s", k.Name, wrong)
+	}
 	r.kinds[k.Name] = &k
 	return nil
 }

@@ -11,9 +11,12 @@ import (
 	"weir/runtime/store"
 )
 
+// Choice picks the main figures of a run, given the kinds of its stages and the values of all figures.
+type Choice func(kinds map[string]string, metrics map[string]float64) []string
+
 // List reads what a list says of all runs under out, several at a time. choose picks the
-// main figures of a run among the names of all. A run that cannot be read is listed so.
-func List(ctx context.Context, d disk.Disk, out string, workers int, choose func(map[string]float64) []string) ([]listing.Run, error) {
+// main figures of a run. A run that cannot be read is listed so.
+func List(ctx context.Context, d disk.Disk, out string, workers int, choose Choice) ([]listing.Run, error) {
 	names, err := store.Names(out)
 	if err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func List(ctx context.Context, d disk.Disk, out string, workers int, choose func
 	})
 }
 
-func listed(d disk.Disk, path string, choose func(map[string]float64) []string) listing.Run {
+func listed(d disk.Disk, path string, choose Choice) listing.Run {
 	r := listing.Run{Path: path, Name: filepath.Base(filepath.Dir(path)), ID: filepath.Base(path), Metrics: map[string]float64{}}
 	r.Started, _ = store.Began(r.ID)
 	r.Bytes = store.Size(path)
@@ -51,7 +54,7 @@ func listed(d disk.Disk, path string, choose func(map[string]float64) []string) 
 		r.Status = listing.Killed
 	}
 	all := store.ReadMetrics(path)
-	r.Main = choose(all)
+	r.Main = choose(s.Kinds(), all)
 	for _, name := range r.Main {
 		r.Metrics[name] = all[name]
 	}

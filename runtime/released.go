@@ -22,7 +22,7 @@ func (r *run) releasedDomains() map[string]*pipeline.Domain {
 		if !released {
 			continue
 		}
-		if main < 0 || step.Kind == "sample" && r.plan.Steps[main].Kind != "sample" {
+		if main < 0 || step.Draws && !r.plan.Steps[main].Draws {
 			main = i
 		}
 		domains[r.marked(step.ID)+"."+domainFile] = openDomain(h)

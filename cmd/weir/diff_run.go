@@ -17,7 +17,11 @@ func runSide(dir string) (compare.Side, error) {
 	if err != nil {
 		return compare.Side{}, err
 	}
-	figures := &compare.Figures{Cell: cell(rec), Values: rec.Metrics}
+	declared, err := declaredOf(rec)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	figures := &compare.Figures{Cell: cell(rec), Values: rec.Metrics, Declared: declared}
 	figures.Repeats, err = repeats(dir, rec)
 	return compare.Side{Name: dir, Kind: compare.Run, Digest: rec.SpecDigest, Canonical: []byte(rec.Spec), Plan: rec.Plan, Figures: figures}, err
 }

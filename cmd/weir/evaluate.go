@@ -40,9 +40,10 @@ type evaluation struct {
 
 // evaluated is the figures of one group, in its order.
 type evaluated struct {
-	name    string
-	metrics []pipeline.Metric
-	index   map[[2]string]pipeline.Metric // by name and part
+	name     string
+	declared pipeline.Figures
+	metrics  []pipeline.Metric
+	index    map[[2]string]pipeline.Metric // by name and part
 }
 
 const evaluateLong = `Compare a synthetic table with a real one; neither file has to come from weir. Every
@@ -187,7 +188,7 @@ func (f *evaluateFlags) group(ctx context.Context, s streams, k *pipeline.Kind, 
 	if err != nil {
 		return err
 	}
-	result.add(k.Name, metrics)
+	result.add(k, metrics)
 	return nil
 }
 
@@ -199,10 +200,10 @@ func (f *evaluateFlags) settings(k *pipeline.Kind) map[string]string {
 	return map[string]string{"target": f.target}
 }
 
-func (e *evaluation) add(group string, metrics []pipeline.Metric) {
-	e.groups = append(e.groups, evaluated{group, metrics, indexed(metrics)})
+func (e *evaluation) add(k *pipeline.Kind, metrics []pipeline.Metric) {
+	e.groups = append(e.groups, evaluated{k.Name, k.Figures, metrics, indexed(metrics)})
 	for _, m := range metrics {
-		key := group + "." + m.Key()
+		key := k.Name + "." + m.Key()
 		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
 			e.Metrics[key] = m.Value
 		}

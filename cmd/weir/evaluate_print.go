@@ -49,7 +49,7 @@ func (e *evaluation) rows() string {
 	var list []string
 	for _, g := range e.groups {
 		for _, m := range g.metrics {
-			if m.Name == "rows" {
+			if f, _, _ := g.declared.Find(m.Name); f.Rows {
 				list = append(list, fmt.Sprintf("%s %.0f", m.Column, m.Value))
 			}
 		}
@@ -60,27 +60,28 @@ func (e *evaluation) rows() string {
 	return ""
 }
 
-func heads(beside []string) string {
+func heads(beside []pipeline.Role) string {
 	var b strings.Builder
-	for _, suffix := range beside {
-		fmt.Fprintf(&b, " %-12s", suffix[1:])
+	for _, role := range beside {
+		fmt.Fprintf(&b, " %-12s", role)
 	}
 	return b.String()
 }
 
 // line is a figure with those beside it and its interval.
-func (g evaluated) line(b *strings.Builder, m pipeline.Metric, beside []string) {
+func (g evaluated) line(b *strings.Builder, m pipeline.Metric, beside []pipeline.Role) {
 	text := fmt.Sprintf("  %-44s %-12s", plain.Text(m.Key()), value(m))
-	for _, suffix := range beside {
-		other, ok := g.find(m.Name+suffix, m.Column)
+	for _, role := range beside {
+		other, ok := g.find(role.Name(m.Name), m.Column)
 		if !ok {
 			text += fmt.Sprintf(" %-12s", "")
 			continue
 		}
 		text += fmt.Sprintf(" %-12s", value(other))
 	}
-	low, one := g.find(m.Name+"_low", m.Column)
-	high, other := g.find(m.Name+"_high", m.Column)
+	lower, upper, _ := g.declared.Ends(m.Name)
+	low, one := g.find(lower, m.Column)
+	high, other := g.find(upper, m.Column)
 	if one && other && !math.IsNaN(low.Value+high.Value) {
 		text += fmt.Sprintf(" 95 %%: %s to %s", value(low), value(high))
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"weir/pipeline"
 )
@@ -23,40 +22,30 @@ func (g evaluated) shown(all bool) (whole, worst []pipeline.Metric, rest int) {
 	}
 	var others []pipeline.Metric
 	for _, m := range g.metrics {
+		f, _, _ := g.declared.Find(m.Name)
 		switch of := parts[m.Name]; {
-		case g.standsBeside(m) || m.Name == "rows" || hasFew(g.name) && m.Column != "" && of == 2:
-		case all || m.Column == "" || hasFew(g.name) && of <= mostWorst+1:
+		case g.standsBeside(m) || f.Rows || f.Few && m.Column != "" && of == 2:
+		case all || m.Column == "" || f.Few && of <= mostWorst+1:
 			whole = append(whole, m)
 		default:
 			others = append(others, m)
 		}
 	}
-	for _, names := range ranking()[g.name] {
-		worst = append(worst, worstOf(others, names)...)
+	for _, f := range g.declared {
+		if f.Worst {
+			worst = append(worst, worstOf(others, f)...)
+		}
 	}
 	return whole, worst, len(others) - len(worst)
 }
 
-// hasFew reports whether a group's figures are of learners, quantiles or components.
-func hasFew(group string) bool {
-	return slices.Contains([]string{"downstream", "disclosure", "projection"}, group)
-}
-
-// ranking names, by group, the figures of columns and pairs of which a large one is
-// bad, or two figures whose difference is.
-func ranking() map[string][][]string {
-	return map[string][][]string{
-		"marginals":                 {{"total_variation"}, {"total_variation_2way"}, {"total_variation_3way"}},
-		"associations":              {{"mixed_real", "mixed_synthetic"}},
-		"dimension_wise_prediction": {{"real", "synthetic"}},
-		"disclosure":                {{"attribute_inference_advantage"}},
-		"regression_discovery":      {{"coefficient_real", "coefficient_synthetic"}},
+// worstOf are a figure, and that of real rows, for the parts whose value, or distance from that
+// of real rows, is largest.
+func worstOf(list []pipeline.Metric, f pipeline.Figure) (worst []pipeline.Metric) {
+	names := []string{f.Name}
+	if f.Real != "" {
+		names = append(names, f.Real)
 	}
-}
-
-// worstOf are the figures of these names for the parts whose value, or difference, is
-// largest.
-func worstOf(list []pipeline.Metric, names []string) (worst []pipeline.Metric) {
 	values := map[string][]float64{}
 	var parts []string
 	for _, m := range list {
@@ -82,27 +71,19 @@ func worstOf(list []pipeline.Metric, names []string) (worst []pipeline.Metric) {
 	return worst
 }
 
-// besides are the suffixes of the same figure of other tables, and of the commonest class.
-func besides() []string { return []string{"_real_train", "_independent", "_baseline", "_majority"} }
-
 // standsBeside reports whether a figure is the end of an interval, or that of another
 // table, and so stands beside another figure.
 func (g evaluated) standsBeside(m pipeline.Metric) bool {
-	for _, suffix := range append(besides(), "_low", "_high") {
-		if base, is := strings.CutSuffix(m.Name, suffix); is {
-			if of, ok := g.find(base, m.Column); ok {
-				return !g.standsBeside(of) || suffix == "_low" || suffix == "_high"
-			}
-		}
-	}
-	return false
+	f, place, _ := g.declared.Find(m.Name)
+	_, whole := g.find(cmp.Or(place.Of, f.Name), m.Column)
+	return !place.Itself() && whole
 }
 
-// beside are the suffixes that any of the figures has.
-func (g evaluated) beside(list []pipeline.Metric) (found []string) {
-	for _, suffix := range besides() {
-		if slices.ContainsFunc(list, func(m pipeline.Metric) bool { _, ok := g.find(m.Name+suffix, m.Column); return ok }) {
-			found = append(found, suffix)
+// beside are the roles of which any of the figures has a reference.
+func (g evaluated) beside(list []pipeline.Metric) (found []pipeline.Role) {
+	for _, role := range pipeline.Roles() {
+		if slices.ContainsFunc(list, func(m pipeline.Metric) bool { _, ok := g.find(role.Name(m.Name), m.Column); return ok }) {
+			found = append(found, role)
 		}
 	}
 	return found

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -11,9 +12,9 @@ import (
 	"time"
 
 	"weir/internal/plain"
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
-	"weir/record"
 	"weir/record/report"
 	"weir/record/sweep"
 	"weir/runtime"
@@ -110,11 +111,12 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 			}
 		}
 	}
-	all, took := map[string]float64{}, secondsOf(done)
+	all, took, declared := map[string]float64{}, secondsOf(done), pipeline.StageFigures{}
 	for _, s := range base.Steps {
 		e.Stages = append(e.Stages, s.ID)
 	}
 	for i, t := range trials {
+		maps.Copy(declared, plans[i].Figures())
 		run := runOf(t, plans[i], done[i], took)
 		run.Notes = notesOn(x.Figures, done[i].Record.Notes)
 		e.Runs = append(e.Runs, run)
@@ -124,8 +126,9 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 		}
 	}
 	if e.Headline = x.Figures; len(e.Headline) == 0 {
-		e.Headline = headlines(all)
+		e.Headline = declared.Headlines(all)
 	}
+	e.References = references(declared, e.Headline)
 	return sweep.Of(e)
 }
 
@@ -181,8 +184,8 @@ func runOf(t spec.Trial, plan *compile.Plan, done *runtime.Result, took map[stri
 			r.Seconds[s.ID] = s.Seconds
 		}
 	}
-	if at := slices.IndexFunc(rec.Internal, func(f record.File) bool { return strings.HasSuffix(f.Path, ".html") }); at >= 0 {
-		r.Report = path.Join("..", "..", rec.ID, rec.Internal[at].Path)
+	if page := reportOf(rec); page != "" {
+		r.Report = path.Join("..", "..", rec.ID, page)
 	}
 	return r
 }

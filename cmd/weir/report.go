@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,13 +75,20 @@ func printDocuments(w io.Writer, rec *record.Run, asJSON bool) error {
 	return err
 }
 
+// reportOf returns the page of a run, seen from its folder; "" where it made none.
+func reportOf(rec *record.Run) string {
+	for _, f := range rec.Internal {
+		if strings.HasSuffix(f.Path, ".html") {
+			return f.Path
+		}
+	}
+	return ""
+}
+
 // printReport names the page, if the run made one and it is still there.
 func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
-	for _, f := range rec.Internal {
-		if !strings.HasSuffix(f.Path, ".html") {
-			continue
-		}
-		path := filepath.Join(dir, f.Path)
+	if page := reportOf(rec); page != "" {
+		path := filepath.Join(dir, page)
 		if _, err := os.Stat(path); err != nil {
 			return withCode(exitUsage, fmt.Errorf("%s: the record names a report that is gone: %w", dir, err))
 		}
@@ -100,12 +108,18 @@ func printReport(w io.Writer, dir string, rec *record.Run, asJSON bool) error {
 // drawSweep reads a score and the proven epsilon of each run; runs without
 // either are left out.
 func drawSweep(w io.Writer, score string, dirs []string) error {
-	e := sweep.Experiment{Name: score, Grid: []string{"privacy.epsilon"}, Headline: []string{score}}
+	e := sweep.Experiment{Name: score, Grid: []string{"privacy.epsilon"}, Headline: []string{score},
+		References: map[string]sweep.Reference{}}
 	for _, dir := range dirs {
 		rec, err := readRun(dir)
 		if err != nil {
 			return err
 		}
+		declared, err := declaredOf(rec)
+		if err != nil {
+			return err
+		}
+		maps.Copy(e.References, references(declared, e.Headline))
 		if rec.Terms.Proven != nil {
 			e.Runs = append(e.Runs, sweep.Run{ID: rec.ID, Proven: rec.Terms.Proven, Metrics: rec.Metrics,
 				Settings: map[string]string{"privacy.epsilon": record.Bound(*rec.Terms.Proven)}})

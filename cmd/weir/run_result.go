@@ -7,18 +7,23 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"weir/internal/plain"
+	"weir/pipeline"
 	"weir/pipeline/show"
 	"weir/record"
 	"weir/runtime"
+	"weir/stages"
 )
 
 // printResult ends a run: figures, epsilon, and where everything is.
 func printResult(w io.Writer, r *runtime.Result) error {
 	rec := r.Record
+	reg, err := stages.Registry()
+	if err != nil {
+		return err
+	}
 	var b strings.Builder
 	if rec.Insecure {
 		b.WriteString(paint(w, red, "NOT PRIVATE") + ": noise from --insecure-noise-seed; do not release.\n\n")
@@ -26,32 +31,27 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	if r.Reused {
 		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws new noise, as a new charge.\n\n")
 	}
-	figures(&b, rec)
+	figures(&b, rec, reg.Figures(kindsOf(rec)))
 	epsilons(&b, w, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
 		fmt.Fprintf(&b, "charged              %s\n\n", plain.Text(chargeText(r)))
 	}
-	places(&b, r)
-	_, err := io.WriteString(w, b.String())
+	places(&b, r, reg)
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
 // figures shows the headline figures of each evaluating stage; all others are in
 // the report and in internal/metrics.json.
-func figures(b *strings.Builder, rec *record.Run) {
-	keys := headlines(rec.Metrics)
+func figures(b *strings.Builder, rec *record.Run, declared pipeline.StageFigures) {
+	keys := declared.Headlines(rec.Metrics)
 	if len(keys) == 0 {
 		return
 	}
 	b.WriteString("How good it is (private: computed from real rows)\n")
-	kinds := map[string]string{}
-	for _, s := range rec.Stages {
-		kinds[s.ID] = s.Kind
-	}
 	for _, k := range keys {
-		stage, _, _ := strings.Cut(k, ".")
-		fmt.Fprintf(b, "  %-40s %.4f%s\n", plain.Text(k), rec.Metrics[k], interval(rec.Metrics, k))
-		if words := meaningOf(rec.Metrics, kinds[stage], k); words != "" {
+		fmt.Fprintf(b, "  %-40s %.4f%s\n", plain.Text(k), rec.Metrics[k], interval(declared, rec.Metrics, k))
+		if words := meaningOf(declared, rec.Metrics, k); words != "" {
 			fmt.Fprintf(b, "    %s\n", words)
 		}
 	}
@@ -63,67 +63,19 @@ func figures(b *strings.Builder, rec *record.Run) {
 
 // meantIn says where figures are explained: in the report of the run, if it has one.
 func meantIn(rec *record.Run) string {
-	if slices.ContainsFunc(rec.Stages, func(s record.Stage) bool { return s.Kind == "report" }) {
+	if reportOf(rec) != "" {
 		return "; the report says what they mean"
 	}
 	return ""
 }
 
-// headlines picks, for each stage, the figures that people look at first, or
-// its first ones where it has none of those.
-func headlines(metrics map[string]float64) []string {
-	byStage := map[string][]string{}
-	for key := range metrics {
-		if stage, name, _ := strings.Cut(key, "."); !strings.Contains(name, ".") {
-			byStage[stage] = append(byStage[stage], name)
-		}
-	}
-	var keys []string
-	for _, stage := range slices.Sorted(maps.Keys(byStage)) {
-		names := byStage[stage]
-		sort.Strings(names)
-		for _, name := range firstOf(names, preferred(), 5) {
-			keys = append(keys, stage+"."+name)
-		}
-	}
-	return keys
-}
-
-func preferred() []string {
-	return []string{"total_variation", "total_variation_2way", "total_variation_3way", "k_marginal_score", "auroc", "accuracy", "r2", "mixed_mean_absolute_difference", "pmse_ratio", "exact_matches",
-		"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored", "accuracy_synthetic", "reproduced_share", "mean_standardised_difference"}
-}
-
-// interval words the interval of a figure, from the figures NAME_low and NAME_high; ""
-// where it has none. Where a figure is of a column or a learner, NAME.COLUMN, the ends
-// are NAME_low.COLUMN and NAME_high.COLUMN.
-func interval(metrics map[string]float64, key string) string {
-	stage, name, _ := strings.Cut(key, ".")
-	name, column, of := strings.Cut(name, ".")
-	if of {
-		column = "." + column
-	}
-	low, one := metrics[stage+"."+name+"_low"+column]
-	high, other := metrics[stage+"."+name+"_high"+column]
-	if !one || !other {
+// interval words the interval of a figure; "" where it has none.
+func interval(declared pipeline.StageFigures, metrics map[string]float64, key string) string {
+	ends, has := declared.Interval(metrics, key)
+	if !has {
 		return ""
 	}
-	return fmt.Sprintf("  (%.4f to %.4f)", low, high)
-}
-
-// firstOf keeps the wanted names in their order, at most n; without any, the
-// first two names.
-func firstOf(names, wanted []string, n int) []string {
-	var list []string
-	for _, w := range wanted {
-		if i := sort.SearchStrings(names, w); i < len(names) && names[i] == w && len(list) < n {
-			list = append(list, w)
-		}
-	}
-	if len(list) == 0 {
-		return names[:min(2, len(names))]
-	}
-	return list
+	return fmt.Sprintf("  (%.4f to %.4f)", ends[0], ends[1])
 }
 
 func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
@@ -188,25 +140,22 @@ func paidBefore(r *runtime.Result, stage string) (paid, of int) {
 }
 
 // tableWord says what the rows of a CSV file are: of people, of a model, or counts.
-func tableWord(rec *record.Run, f record.File) string {
+func tableWord(rec *record.Run, reg *pipeline.Registry, f record.File) string {
 	stage, of := strings.CutPrefix(f.What, "table of stage ")
-	by := func(kind string) bool {
-		return slices.ContainsFunc(rec.Stages, func(s record.Stage) bool { return s.ID == stage && s.Kind == kind })
+	kind := reg.Kind(kindsOf(rec)[stage])
+	if kind == nil { // of another version of weir
+		kind = &pipeline.Kind{}
 	}
 	switch {
-	case by("sample"):
-		return "synthetic table"
-	case by("remove_anomalies") && strings.HasPrefix(f.Path, "release/"):
-		return "less anomalies" // of the rows that were drawn, which are released too
-	case strings.HasPrefix(f.Path, "internal/"):
+	case strings.HasPrefix(f.Path, "internal/") && !kind.Draws:
 		return "PRIVATE table"
-	case of:
-		return "released table"
+	case !of:
+		return "noisy counts"
 	}
-	return "noisy counts"
+	return cmp.Or(kind.Called, "released table")
 }
 
-func places(b *strings.Builder, r *runtime.Result) {
+func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 	rec := r.Record
 	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
 	for _, f := range append(append([]record.File(nil), rec.Release...), rec.Internal...) {
@@ -214,7 +163,7 @@ func places(b *strings.Builder, r *runtime.Result) {
 		case strings.HasSuffix(f.Path, ".csv") && f.What == "":
 			line("noisy counts", filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".csv"):
-			line(tableWord(rec, f), filepath.Join(r.Path, f.Path))
+			line(tableWord(rec, reg, f), filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".html"):
 			line("report", filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, "BILL.txt"):

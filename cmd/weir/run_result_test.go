@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/record"
+	"weir/stages"
 )
 
 // TestResultRoundsBoundsUp: the end of a run says no less than PRIVACY.md.
@@ -21,9 +22,9 @@ func TestResultRoundsBoundsUp(t *testing.T) {
 func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500, "m.columns": 3}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}}}
 	var without, with strings.Builder
-	figures(&without, rec)
-	rec.Stages = append(rec.Stages, record.Stage{ID: "page", Kind: "report"})
-	figures(&with, rec)
+	figures(&without, rec, declaredBy(t, rec.Stages...))
+	rec.Internal = []record.File{{Path: "internal/report.html"}}
+	figures(&with, rec, declaredBy(t, rec.Stages...))
 	if text := without.String(); strings.Contains(text, "the report") || !strings.Contains(text, "and 2 more in internal/metrics.json\n") || !strings.Contains(text, "m.k_marginal_score") || !strings.Contains(text, "1000 is best") {
 		t.Errorf("a run without a report ends with %s", text)
 	}
@@ -35,6 +36,10 @@ func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 // TestTablesAreNamedForWhatTheyHold: rows of people and lists of counts are not called
 // synthetic at the end of a run.
 func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
+	reg, err := stages.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
 	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"}, {ID: "post", Kind: "remove_anomalies"}}}
 	for _, c := range []struct{ path, what, want string }{
 		{"release/draw.csv", "table of stage draw", "synthetic table"},
@@ -44,7 +49,7 @@ func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
 		{"release/post.csv", "table of stage post", "less anomalies"},
 		{"release/train.marginals.csv", "", "noisy counts"},
 	} {
-		if got := tableWord(rec, record.File{Path: c.path, What: c.what}); got != c.want {
+		if got := tableWord(rec, reg, record.File{Path: c.path, What: c.what}); got != c.want {
 			t.Errorf("%s is a %s, must be a %s", c.path, got, c.want)
 		}
 	}

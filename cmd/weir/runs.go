@@ -17,6 +17,7 @@ import (
 	"weir/internal/disk"
 	"weir/record/listing"
 	"weir/runtime"
+	"weir/stages"
 )
 
 const runsLong = `List the runs in a folder of runs, newest first: spec, status, epsilon (proven, and in
@@ -69,6 +70,13 @@ func (f *runsFlags) run(c *cobra.Command, s streams, args []string) error {
 	filter, err := f.filter(now)
 	if err != nil {
 		return usage(c, err)
+	}
+	reg, err := stages.Registry()
+	if err != nil {
+		return err
+	}
+	headlines := func(kinds map[string]string, metrics map[string]float64) []string {
+		return reg.Figures(kinds).Headlines(metrics)
 	}
 	all, err := runtime.List(c.Context(), diskOf(c, s), f.out, goruntime.GOMAXPROCS(0), headlines)
 	if err != nil {

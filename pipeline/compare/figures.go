@@ -5,16 +5,17 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"weir/internal/bitmath"
+	"weir/pipeline"
 )
 
 // Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
 type Figures struct {
-	Cell    string               // what its repeats have in common
-	Values  map[string]float64   // of the run
-	Repeats []map[string]float64 // of all runs of the cell that are known, this one among them
+	Cell     string                // what its repeats have in common
+	Values   map[string]float64    // of the run
+	Repeats  []map[string]float64  // of all runs of the cell that are known, this one among them
+	Declared pipeline.StageFigures // by the kinds of its stages
 }
 
 // Figure is how one figure moved.
@@ -43,10 +44,11 @@ func figures(a, b Figures) (all []Figure) {
 	union := maps.Clone(a.Values)
 	maps.Copy(union, b.Values)
 	for _, name := range slices.Sorted(maps.Keys(union)) {
-		if isEnd(name, union) {
+		if a.Declared.IsEnd(union, name) || b.Declared.IsEnd(union, name) {
 			continue
 		}
-		f := Figure{Name: name, Before: valueOf(a.Values, name), After: valueOf(b.Values, name), BeforeI: interval(a.Values, name), AfterI: interval(b.Values, name)}
+		f := Figure{Name: name, Before: valueOf(a.Values, name), After: valueOf(b.Values, name), BeforeI: interval(a,
+			name), AfterI: interval(b, name)}
 		f.judge(a, b)
 		all = append(all, f)
 	}
@@ -60,42 +62,12 @@ func valueOf(values map[string]float64, name string) *float64 {
 	return nil
 }
 
-// ends are the names of the ends of a figure's interval: STAGE.NAME_low and _high, before
-// the column where it has one.
-func ends(name string) (low, high string) {
-	stage, figure, _ := strings.Cut(name, ".")
-	figure, column, of := strings.Cut(figure, ".")
-	if of {
-		column = "." + column
-	}
-	return stage + "." + figure + "_low" + column, stage + "." + figure + "_high" + column
-}
-
-func interval(values map[string]float64, name string) *[2]float64 {
-	low, high := ends(name)
-	from, one := values[low]
-	to, other := values[high]
-	if !one || !other {
+func interval(f Figures, name string) *[2]float64 {
+	ends, has := f.Declared.Interval(f.Values, name)
+	if !has {
 		return nil
 	}
-	return &[2]float64{from, to}
-}
-
-// isEnd reports whether a name is that of an end of another figure's interval.
-func isEnd(name string, values map[string]float64) bool {
-	for _, end := range []string{"_low", "_high"} {
-		stage, figure, _ := strings.Cut(name, ".")
-		figure, column, of := strings.Cut(figure, ".")
-		if of {
-			column = "." + column
-		}
-		if whole, is := strings.CutSuffix(figure, end); is {
-			if _, there := values[stage+"."+whole+column]; there {
-				return true
-			}
-		}
-	}
-	return false
+	return &ends
 }
 
 // judge says whether the figure moved beyond its spread: by its intervals where it has

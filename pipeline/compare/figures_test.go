@@ -2,7 +2,18 @@ package compare
 
 import (
 	"testing"
+
+	"weir/pipeline"
 )
+
+// withIntervals declares figures of a stage that have intervals.
+func withIntervals(stage string, names ...string) pipeline.StageFigures {
+	var list pipeline.Figures
+	for _, name := range names {
+		list = append(list, pipeline.Figure{Name: name, Parts: "part", Interval: true})
+	}
+	return pipeline.StageFigures{stage: list}
+}
 
 // TestSpread: the verdict of one figure, from its intervals, its repeats or nothing.
 // Quantiles of Student's t at 97.5 % are 12.706 for one degree of freedom and 4.303 for
@@ -44,6 +55,7 @@ func TestSpread(t *testing.T) {
 		// Variance 0 of (2, 2) and 0.02 of (1, 1.2): one degree of freedom, 12.706 sqrt(0.02) = 1.7969.
 		"one varies": {Figures{Cell: "a", Values: one(1), Repeats: values(1, 1.2)}, Figures{Cell: "b", Values: one(2.8), Repeats: values(2.8, 2.8)}, Beyond, "2 and 2 repeats"},
 	} {
+		c.a.Declared, c.b.Declared = withIntervals("u", "f"), withIntervals("u", "f")
 		all := figures(c.a, c.b)
 		if len(all) != 1 || all[0].Verdict != c.verdict || all[0].Spread != c.spread {
 			t.Errorf("%s: %+v, must be %s (%s)", name, all, c.verdict, c.spread)
@@ -54,7 +66,8 @@ func TestSpread(t *testing.T) {
 // TestIntervalOfAColumn: the ends stand before the column's name, and are no figures.
 func TestIntervalOfAColumn(t *testing.T) {
 	v := map[string]float64{"u.score.tree.x": 1, "u.score_low.tree.x": 0, "u.score_high.tree.x": 2, "u.high": 3, "u.pass_low": 4}
-	all := figures(Figures{Values: v}, Figures{Values: v})
+	f := Figures{Values: v, Declared: withIntervals("u", "score", "humidity")}
+	all := figures(f, f)
 	if len(all) != 3 || all[0].Name != "u.high" || all[1].Name != "u.pass_low" || all[2].BeforeI == nil || *all[2].BeforeI != [2]float64{0, 2} {
 		t.Errorf("%+v", all)
 	}

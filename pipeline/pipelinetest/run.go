@@ -91,6 +91,7 @@ func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 			continue
 		}
 		checkRecord(t, port.Name, seen.headers[port.Name], r)
+		checkFigures(t, k, seen.headers[port.Name], r)
 	}
 }
 

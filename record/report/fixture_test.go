@@ -22,11 +22,11 @@ func full() *Report {
 		Findings: []record.Finding{{Rule: "W07", Level: "warning", Message: "delta is above one over the rows", Fix: "a smaller delta"}},
 		Released: []Artifact{{Name: "sample", Form: "table", Class: "released", Rows: 63000, Columns: 2}},
 		Groups: []Group{
-			{Stage: "marginals", Kind: "marginals", Figures: []Figure{
+			{Stage: "marginals", Kind: "marginals", Declared: declared("marginals"), Figures: []Figure{
 				{Name: "total_variation", Value: 0.06}, {Name: "total_variation_independent", Value: 0.001}, {Name: "total_variation", Column: "age", Value: 0.1},
 				{Name: "total_variation", Column: "region", Value: 0.02}, {Name: "kl", Value: nan, Note: "infinite: a value occurs in one table only"},
 			}},
-			{Stage: "utility", Kind: "downstream", Figures: []Figure{
+			{Stage: "utility", Kind: "downstream", Declared: declared("downstream"), Figures: []Figure{
 				{Name: "auroc", Value: 0.74}, {Name: "auroc_low", Value: 0.725}, {Name: "auroc_high", Value: 0.775}, {Name: "auroc_real_train", Value: 0.8},
 				{Name: "auroc", Column: "a", Value: 0.7}, {Name: "auroc_real_train", Column: "a", Value: 0.75},
 				{Name: "auroc", Column: "b", Value: 0.72}, {Name: "auroc_real_train", Column: "b", Value: 0.8},

@@ -26,7 +26,7 @@ func (r *Report) losses(n int) (list []loss, by string) {
 	}
 	for _, g := range r.Groups {
 		for _, f := range g.Figures {
-			if f.Name == "total_variation" && f.Column != "" && !math.IsNaN(f.Value) {
+			if d, p, _ := g.Declared.Find(f.Name); d.Loss && p.Itself() && f.Column != "" && !math.IsNaN(f.Value) {
 				list = append(list, loss{Name: f.Column, Value: f.Value})
 			}
 		}

@@ -165,7 +165,7 @@ func (g Group) table(i int, p Privacy) table {
 	t := table{ID: fmt.Sprintf("figures-%d", i+1), Stage: g.Stage, Kind: g.Kind}
 	intervals := g.intervals()
 	for _, f := range g.Figures {
-		if base, end := endOf(f.Name); end && intervals[[2]string{base, f.Column}] != "" {
+		if intervals[[2]string{g.endOf(f.Name), f.Column}] != "" {
 			continue
 		}
 		t.Rows = append(t.Rows, row{f.Name, f.Column, number(f.Value), intervals[[2]string{f.Name, f.Column}], p.said(f.Note)})

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
 	"gonum.org/v1/plot/text"
+
+	"weir/pipeline"
 )
 
 // pair is two columns whose association changed.
@@ -46,10 +49,11 @@ func (r *Report) scatters(h text.Handler) []*picture {
 	add(identityPicture(h, "dimension-wise-probability", "Dimension-wise probability", "share in real rows", "share in synthetic rows", r.Shares))
 	for _, g := range r.Groups {
 		for _, p := range g.paired() {
-			if p.name == "probability" && len(r.Shares) > 0 { // the same points
+			if p.title == r.SharesPair && len(r.Shares) > 0 { // the same points
 				continue
 			}
-			add(identityPicture(h, "pairs-"+fileName(g.Stage+"-"+p.name), g.Stage+": "+strings.ReplaceAll(p.name, "_", " "), p.real, p.synthetic, p.points))
+			add(identityPicture(h, "pairs-"+fileName(g.Stage+"-"+p.title), g.Stage+": "+strings.ReplaceAll(p.title,
+				"_", " "), p.real, p.synthetic, p.points))
 		}
 	}
 	add(projectionPicture(h, r.Projection))
@@ -63,39 +67,37 @@ const (
 	mostPaired  = 6
 )
 
-// paired is a metric that is given by column, pair or learner for both sides.
+// paired is a figure by column, pair or learner on both sides.
 type paired struct {
-	name, real, synthetic string // of the metric and the axes
-	points                []Point
+	title, real, synthetic string // of the scatter and its axes
+	points                 []Point
 }
 
-// paired lists the metrics of a stage that stand on both sides: as learnt from
-// real and from synthetic rows, or as measured on them.
+// paired lists the figures of a stage that are declared to be drawn against real rows: as learnt
+// from real and from synthetic rows, or as measured on them.
 func (g Group) paired() []paired {
 	var list []paired
 	seen := map[string]bool{}
 	for _, f := range g.Figures {
-		if f.Column == "" || seen[f.Name] || len(list) == mostPaired {
+		d, p, _ := g.Declared.Find(f.Name)
+		if f.Column == "" || seen[f.Name] || d.Pair == "" || !p.Itself() || len(list) == mostPaired {
 			continue
 		}
 		seen[f.Name] = true
-		if p := g.pair(f.Name); len(finite(p.points)) >= leastPaired {
+		if p := g.pair(d); len(finite(p.points)) >= leastPaired {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// pair finds the real side of the metric whose synthetic side is named so.
-func (g Group) pair(synthetic string) paired {
-	name, measured := strings.CutSuffix(synthetic, "_synthetic")
-	switch {
-	case synthetic == "synthetic":
-		return paired{"score", "learnt from real rows", "learnt from synthetic rows", g.points("real", synthetic)}
-	case measured && name != "p" && !strings.HasSuffix(name, "_p"): // p-values say nothing on y = x
-		return paired{name, "in real rows", "in synthetic rows", g.points(name+"_real", synthetic)}
+// pair draws a figure against the real side of it.
+func (g Group) pair(d pipeline.Figure) paired {
+	points := g.points(cmp.Or(d.Real, pipeline.RealTrain.Name(d.Name)), d.Name)
+	if d.Learnt {
+		return paired{d.Pair, "learnt from real rows", "learnt from synthetic rows", points}
 	}
-	return paired{synthetic, "learnt from real rows", "learnt from synthetic rows", g.points(synthetic+"_real_train", synthetic)}
+	return paired{d.Pair, "in real rows", "in synthetic rows", points}
 }
 
 func (g Group) points(realName, synthetic string) []Point {

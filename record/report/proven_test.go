@@ -11,8 +11,9 @@ func TestWithoutAProofThePageSaysSo(t *testing.T) {
 	const same, caveat = "at the same epsilon", "No epsilon is proven for them."
 	one := 1.0
 	for claims, p := range map[string]Privacy{"proven": {Proven: &one, Claims: "proven"}, "published": {Claims: "published"}} {
-		r := Report{Privacy: p, Released: []Artifact{{Name: "train", Form: "model", Class: "released"}}, Groups: []Group{{Stage: "s", Kind: "marginals",
-			Figures: append(figuresOf("total_variation_2way", .2, "total_variation_2way_baseline", .1), Figure{Name: "other", Note: "of independent columns " + same})}}}
+		r := Report{Privacy: p, Released: []Artifact{{Name: "train", Form: "model", Class: "released"}},
+			Groups: []Group{{Stage: "s", Kind: "marginals", Declared: declared("marginals"),
+				Figures: append(figuresOf("total_variation_2way", .2, "total_variation_2way_baseline", .1), Figure{Name: "other", Note: "of independent columns " + same})}}}
 		page, err := r.page(drawings{})
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"weir/pipeline"
 )
 
 // scale is what stands beside a figure: what real rows reach, and what a table
@@ -15,18 +18,26 @@ type scale struct {
 	beside      []string
 }
 
-// companion is a figure beside another, under its name and a suffix.
-type companion struct{ suffix, what, learnt string }
+// measure is a figure that the page judges.
+type measure struct {
+	pipeline.Figure
+	pipeline.Verdict
+}
 
-// companions are the suffixes of metrics that stand beside another; learnt is what
-// they are called beside a score.
-func companions() []companion {
-	return []companion{
-		{"_real_train", "other real rows", "learnt from real rows"},
-		{"_independent", "independent columns without noise", "learnt from independent columns without noise"},
-		{"_baseline", "independent columns at the same epsilon", "learnt from independent columns at the same epsilon"},
-		{"_majority", "the commonest class", "the commonest class"},
+// known returns a declared value; NaN where none is known.
+func known(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
 	}
+	return *x
+}
+
+// reference returns the reference of a role; NaN where the stage has none.
+func (g Group) reference(m measure, r pipeline.Role) float64 {
+	if !slices.Contains(m.Beside, r) {
+		return math.NaN()
+	}
+	return g.value(r.Name(m.Name))
 }
 
 // scale of a figure. What is worst is: for scores the commonest class, or chance; for
@@ -34,30 +45,28 @@ func companions() []companion {
 // are known. On single columns alone independent columns spend everything, so they
 // are no lower end there.
 func (g Group) scale(f Figure, m measure) scale {
-	s := scale{best: m.limit, worst: m.chance, from: "chance", to: "the best", baseline: g.value(f.Name + "_baseline"),
-		low: g.value(f.Name + "_low"), high: g.value(f.Name + "_high")}
-	for _, c := range companions() {
-		x := g.value(f.Name + c.suffix)
-		if math.IsNaN(x) || c.suffix == "_independent" && !math.IsNaN(s.baseline) {
+	s := scale{best: known(m.Best), worst: known(m.Chance), from: "chance", to: "the best", baseline: g.reference(m,
+		pipeline.Baseline)}
+	s.low, s.high = g.ends(f.Name)
+	for _, r := range pipeline.Roles() {
+		x := g.reference(m, r)
+		if math.IsNaN(x) || r == pipeline.Independent && !math.IsNaN(s.baseline) {
 			continue // with noise they are the fairer comparison
 		}
-		what := c.what
-		if m.better == higher {
-			what = c.learnt
-		}
+		what := r.Words(m.Learnt)
 		s.beside = append(s.beside, what+" "+number(x))
 		switch {
-		case c.suffix == "_real_train":
-			s.best, s.to = x, map[bool]string{true: "what real rows teach", false: what}[m.better == higher]
-		case m.better == higher && c.suffix == "_majority", m.better == lower && m.joint:
+		case r == pipeline.RealTrain:
+			s.best, s.to = x, map[bool]string{true: "what real rows teach", false: what}[m.Learnt]
+		case r == pipeline.Majority, m.Better == pipeline.BetterLow && m.Joint:
 			s.worst, s.from = x, what
 		}
 	}
 	switch {
-	case !math.IsNaN(m.limit):
-		s.beside = append(s.beside, "best "+number(m.limit))
-	case !math.IsNaN(m.chance):
-		s.beside = append(s.beside, "chance "+number(m.chance))
+	case m.Best != nil:
+		s.beside = append(s.beside, "best "+number(*m.Best))
+	case m.Chance != nil:
+		s.beside = append(s.beside, "chance "+number(*m.Chance))
 	}
 	if len(s.beside) == 0 {
 		s.beside = []string{"nothing"}
@@ -69,22 +78,24 @@ func (g Group) scale(f Figure, m measure) scale {
 // the page's own bounds.
 func (m measure) word(value float64, s scale) (word, why string) {
 	switch {
-	case m.better == higher && math.IsNaN(s.best):
+	case m.Better == pipeline.BetterHigh && math.IsNaN(s.best):
 		return open, "nothing to reach: connect real_train"
 	case m.worse(value, s):
 		return lost, "worse than independent columns at the same epsilon"
 	case m.between(s):
 		share := (value - s.worst) / (s.best - s.worst)
 		return grade(1-share, 0.1, 0.4), way(share, s)
-	case m.better == higher:
+	case m.Better == pipeline.BetterHigh:
 		return grade(s.best-value, 0.02, 0.1), number(s.best-value) + " below " + s.to
-	case m.better == half:
-		return grade(math.Abs(value-0.5), m.good, m.fair), "0.5 is a coin's guess"
+	case m.Better == pipeline.BetterHalf:
+		return grade(math.Abs(value-0.5), m.Good, m.Fair), "0.5 is a coin's guess"
 	}
-	if s.best > m.good { // false where unknown
-		return open, "other real rows are as far as " + number(s.best) + " themselves, and up to " + number(m.good) + " is kept: of so few test rows chance would word it"
+	if s.best > m.Good { // false where unknown
+		return open, "other real rows are as far as " + number(s.best) + " themselves, and up to " + number(m.Good) +
+			" is kept: of so few test rows chance would word it"
 	}
-	return grade(value, m.good, m.fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)", number(m.good), number(m.fair))
+	return grade(value, m.Good, m.Fair), fmt.Sprintf("up to %s is kept, up to %s partly (this page's convention)",
+		number(m.Good), number(m.Fair))
 }
 
 // way says how far a value has come.
@@ -110,11 +121,11 @@ func (m measure) worse(value float64, s scale) bool {
 	switch {
 	case math.IsNaN(s.baseline):
 		return false
-	case m.better == lower && m.joint:
+	case m.Better == pipeline.BetterLow && m.Joint:
 		return value > apart*s.baseline
-	case m.better == lower:
-		return value > apart*s.baseline && value > m.good
-	case m.better == higher:
+	case m.Better == pipeline.BetterLow:
+		return value > apart*s.baseline && value > m.Good
+	case m.Better == pipeline.BetterHigh:
 		return value < s.baseline && !(s.high >= s.baseline)
 	}
 	return false
@@ -125,10 +136,10 @@ func (m measure) between(s scale) bool {
 	switch {
 	case math.IsNaN(s.best + s.worst):
 		return false
-	case m.better == higher:
+	case m.Better == pipeline.BetterHigh:
 		return s.best > s.worst+0.01
 	}
-	return m.better == lower && s.worst > 2*s.best
+	return m.Better == pipeline.BetterLow && s.worst > 2*s.best
 }
 
 // grade of a loss.

@@ -16,7 +16,7 @@ func figuresOf(list ...any) (figures []Figure) {
 
 func judged(t *testing.T, kind string, figures []Figure) verdict {
 	t.Helper()
-	list := (&Report{Groups: []Group{{Stage: "s", Kind: kind, Figures: figures}}}).verdicts()
+	list := (&Report{Groups: []Group{{Stage: "s", Kind: kind, Declared: declared(kind), Figures: figures}}}).verdicts()
 	if len(list) == 0 {
 		t.Fatal("no verdict")
 	}
@@ -46,8 +46,12 @@ func TestWorseThanIndependentColumns(t *testing.T) {
 		{"a score", "downstream", figuresOf("auroc", .58, "auroc_low", .57, "auroc_high", .59, "auroc_real_train", .9, "auroc_baseline", .6), lost, worse},
 		{"a score within its interval", "downstream", figuresOf("auroc", .89, "auroc_low", .87, "auroc_high", .91, "auroc_real_train", .9, "auroc_baseline", .9), kept, "97 % of the way from chance"},
 		// (0.78-0.76)/(0.85-0.76) = 22 %: beside 0.85 alone 0.07 less would be partly kept.
-		{"hardly better than the commonest class", "downstream", figuresOf("accuracy", .78, "accuracy_real_train", .85, "accuracy_majority", .76), lost, "22 % of the way from the commonest class to what real rows teach"},
-		{"worse than the commonest class", "downstream", figuresOf("accuracy", .7, "accuracy_real_train", .85, "accuracy_majority", .76), lost, "worse than the commonest class"},
+		{"hardly better than the commonest class", "downstream", figuresOf("accuracy", .78, "accuracy_real_train",
+			.85, "accuracy_majority", .76), lost,
+			"22 % of the way from always guessing the commonest class to what real rows teach"},
+		{"worse than always guessing the commonest class", "downstream", figuresOf("accuracy", .7,
+			"accuracy_real_train", .85, "accuracy_majority", .76), lost,
+			"worse than always guessing the commonest class"},
 		{"in doubt", "downstream", figuresOf("auroc", .87, "auroc_low", .85, "auroc_high", .89, "auroc_real_train", .9), kept, "its interval reaches to partly kept"},
 	} {
 		if got := judged(t, c.kind, c.in); got.Word != c.word || !strings.Contains(got.Why, c.why) {
@@ -68,7 +72,8 @@ func TestFewRowsHaveNoVerdict(t *testing.T) {
 			}
 		}
 	}
-	r := &Report{Groups: []Group{{Kind: "downstream", Figures: perfect}}, Tables: &Tables{RealRows: 5000, SyntheticRows: 20, Real: "split.test", Synthetic: "sample"}}
+	r := &Report{Groups: []Group{{Kind: "downstream", Declared: declared("downstream"), Figures: perfect}},
+		Tables: &Tables{RealRows: 5000, SyntheticRows: 20, Real: "split.test", Synthetic: "sample"}}
 	if got := r.verdicts()[0]; got.Word != open || got.Why != "sample has 20 rows, a verdict needs 200" {
 		t.Errorf("20 synthetic rows: %+v", got)
 	}
@@ -85,7 +90,8 @@ func TestFewRowsHaveNoVerdict(t *testing.T) {
 
 // TestIntervalsStandBesideFigures, and not as rows of their own.
 func TestIntervalsStandBesideFigures(t *testing.T) {
-	g := Group{Figures: append(figuresOf("auroc", .8, "auroc_low", .7, "auroc_high", .9, "humidity_low", .1), Figure{Name: "auroc", Column: "mlp", Value: .8},
+	g := Group{Declared: declared("downstream"), Figures: append(figuresOf("auroc", .8, "auroc_low", .7, "auroc_high",
+		.9, "humidity_low", .1), Figure{Name: "auroc", Column: "mlp", Value: .8},
 		Figure{Name: "auroc_low", Column: "mlp", Value: .75}, Figure{Name: "auroc_high", Column: "mlp", Value: .85})}
 	rows := g.table(0, Privacy{}).Rows
 	if len(rows) != 3 || rows[0].Interval != "0.7 to 0.9" || rows[1].Name != "humidity_low" || rows[2].Interval != "0.75 to 0.85" {
@@ -118,7 +124,8 @@ func TestNoFloorsAndCeilings(t *testing.T) {
 // TestRealRowsAreNotLost: triples of a table of 1,234 test rows, 0.394 from other real rows
 // and 0.428 from synthetic ones, once were lost by bounds that real rows do not keep.
 func TestRealRowsAreNotLost(t *testing.T) {
-	m := measures()["total_variation_3way"]
+	d, _, _ := declared("marginals").Find("total_variation_3way")
+	m := measure{d, *d.Verdict}
 	for _, c := range []struct {
 		value, real, baseline float64
 		want                  string

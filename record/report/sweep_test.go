@@ -19,7 +19,10 @@ import (
 // swept is an experiment of kinds at epsilons with three repeats; auroc rises with epsilon.
 func swept(epsilons []float64, kinds ...string) *sweep.Table {
 	e := sweep.Experiment{Name: "study", Grid: []string{"privacy.epsilon"}, Cells: kinds, Headline: []string{"utility.auroc", "marginals.total_variation_2way"},
-		Bill: sweep.Bill{Runs: 3 * len(epsilons) * len(kinds), Delta: 1e-6, Adjacency: "replace_one", Accountant: "pld", Reason: "a reason"}}
+		References: map[string]sweep.Reference{"utility.auroc": {Metric: "utility.auroc_real_train",
+			Words: "learnt from real rows"}},
+		Bill: sweep.Bill{Runs: 3 * len(epsilons) * len(kinds), Delta: 1e-6, Adjacency: "replace_one",
+			Accountant: "pld", Reason: "a reason"}}
 	for i := range epsilons {
 		for j, kind := range kinds {
 			for r := range 3 {
@@ -141,6 +144,8 @@ func asked(budgets, queries []string, cells ...string) *sweep.Table {
 func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
 	e := asked([]string{"1"}, []string{"2", "5"}, "d8").Experiment
 	e.Headline = []string{"of.accuracy_synthetic"}
+	e.References = map[string]sweep.Reference{"of.accuracy_synthetic": {Metric: "of.accuracy_real",
+		Words: "the real rows themselves"}}
 	e.Stages = []string{"train"}
 	for i := range e.Runs {
 		e.Runs[i].Metrics = map[string]float64{"of.accuracy_synthetic": 0.5, "of.accuracy_real": 0.875}

@@ -102,31 +102,9 @@ func (c *sweepCurves) picture(metric string) *picture {
 	p := &picture{title: metric, w: 4, h: 3, text: c.h, alt: metric + " over " + c.axis.over() + ", least to largest: " + strings.Join(alt, "; ") + ".",
 		draw: func(canvas draw.Canvas) { c.draw(canvas, all, c.reference(metric)) }}
 	if !math.IsNaN(c.reference(metric)) {
-		p.caption = "Dashed: " + realRows(metric) + ", " + number(c.reference(metric)) + "."
+		p.caption = "Dashed: " + c.t.References[metric].Words + ", " + number(c.reference(metric)) + "."
 	}
 	return p
-}
-
-// besideOf is the metric of real rows that stands beside another, of an answer that of the rows themselves.
-func besideOf(metric string) string {
-	for _, of := range []string{"_tailored", "_synthetic"} {
-		if name, is := strings.CutSuffix(metric, of); is {
-			return name + "_real"
-		}
-	}
-	return metric + "_real_train"
-}
-
-// realRows says what the reference of a metric is: a score is what a learner of real rows reaches.
-func realRows(metric string) string {
-	_, name, _ := strings.Cut(metric, ".")
-	switch {
-	case strings.HasSuffix(besideOf(metric), "_real"):
-		return "the real rows themselves"
-	case measures()[name].better == higher:
-		return "learnt from real rows"
-	}
-	return "other real rows"
 }
 
 // count is at how many places of the axis the metric has a value.
@@ -144,7 +122,7 @@ func (c *sweepCurves) count(metric string) int {
 func (c *sweepCurves) reference(metric string) float64 {
 	var values []float64
 	for _, r := range c.t.Runs {
-		if x, has := r.Metrics[besideOf(metric)]; has {
+		if x, has := r.Metrics[c.t.References[metric].Metric]; has {
 			values = append(values, x)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"weir/pipeline"
 )
 
 // verdict is one row of the first screen's table.
@@ -28,7 +30,7 @@ const (
 // below real rows) to what is lost (0.1 below): of fewer rows chance would word it.
 const leastRows = 200
 
-// verdicts judges the figures about whole tables that the page knows.
+// verdicts judges the figures about whole tables that are declared to have a verdict.
 func (r *Report) verdicts() []verdict {
 	var list []verdict
 	for _, g := range r.Groups {
@@ -38,7 +40,7 @@ func (r *Report) verdicts() []verdict {
 			switch {
 			case !ok:
 				continue
-			case m.better == attack:
+			case m.Better == pipeline.BetterChance:
 				list = append(list, g.judgeAttack(f, m, few))
 			default:
 				list = append(list, g.judge(f, m, few).in(r.Privacy))
@@ -57,7 +59,7 @@ func (v verdict) in(p Privacy) verdict {
 // tooFew says which table of the stage has too few rows for a verdict; "" where none has.
 func (g Group) tooFew() string {
 	for _, f := range g.Figures {
-		if f.Name == "rows" && f.Value < leastRows {
+		if d, p, _ := g.Declared.Find(f.Name); d.Rows && p.Itself() && f.Value < leastRows {
 			return fmt.Sprintf("%s has %s rows, a verdict needs %d", f.Column, number(f.Value), leastRows)
 		}
 	}
@@ -76,16 +78,13 @@ func (t *Tables) tooFew() string {
 	return ""
 }
 
+// measure returns the declaration of a figure about whole tables that has a verdict.
 func (g Group) measure(f Figure) (measure, bool) {
-	all := measures()
-	if f.Column != "" {
+	d, p, _ := g.Declared.Find(f.Name)
+	if f.Column != "" || !p.Itself() || d.Verdict == nil {
 		return measure{}, false
 	}
-	if m, ok := all[g.Kind+"."+f.Name]; ok {
-		return m, true
-	}
-	m, ok := all[f.Name]
-	return m, ok
+	return measure{d, *d.Verdict}, true
 }
 
 // value of the named figure about whole tables; NaN where there is none.
@@ -100,13 +99,14 @@ func (g Group) value(name string) float64 {
 
 func (g Group) judge(f Figure, m measure, few string) verdict {
 	s := g.scale(f, m)
-	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name, ""}], Beside: strings.Join(s.beside, "; ")}
+	v := verdict{Label: m.Label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name,
+		""}], Beside: strings.Join(s.beside, "; ")}
 	switch {
 	case math.IsNaN(f.Value):
 		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
 	case few != "":
 		v.Word, v.Why = open, few
-	case g.nothingToLearn(f.Name):
+	case g.nothingToLearn(m):
 		v.Word, v.Why = open, "learnt from real rows it is no better than always guessing the commonest, so that it tells nothing; the AUROC decides"
 	default:
 		v.Word, v.Why = m.word(f.Value, s)
@@ -116,8 +116,8 @@ func (g Group) judge(f Figure, m measure, few string) verdict {
 }
 
 // nothingToLearn reports whether even real rows teach no more of a score than a guess gets.
-func (g Group) nothingToLearn(name string) bool {
-	return g.value(name+"_real_train") <= g.value(name+"_majority") // not where either is NaN
+func (g Group) nothingToLearn(m measure) bool {
+	return g.reference(m, pipeline.RealTrain) <= g.reference(m, pipeline.Majority) // not where either is NaN
 }
 
 // doubt names the other words that the ends of the interval would get.
@@ -137,47 +137,50 @@ func doubt(word string, m measure, s scale) string {
 // judgeAttack words a figure of disclosure. An advantage whose interval holds chance
 // is no sign; few rows cannot clear a table, but they can convict it.
 func (g Group) judgeAttack(f Figure, m measure, few string) verdict {
-	v := verdict{Label: m.label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name, ""}], Beside: "chance " + number(m.chance),
-		Word: signs(f.Value-m.chance, m.good, m.fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
-	low := g.value(f.Name + "_low")
+	chance := known(m.Chance)
+	v := verdict{Label: m.Label, Stage: g.Stage, Value: number(f.Value), Interval: g.intervals()[[2]string{f.Name,
+		""}], Beside: "chance " + number(chance),
+		Word: signs(f.Value-chance, m.Good, m.Fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
+	low, _ := g.ends(f.Name)
 	switch {
 	case math.IsNaN(f.Value):
 		v.Word, v.Why = open, cmp.Or(f.Note, "undefined")
-	case few != "" && !(low > m.chance):
+	case few != "" && !(low > chance):
 		v.Word, v.Why = open, few
-	case low <= m.chance:
+	case low <= chance:
 		v.Word = quiet
 	}
 	return v
 }
 
+// ends returns the ends of the interval of a figure about whole tables; NaN where it has none.
+func (g Group) ends(name string) (low, high float64) {
+	lower, upper, may := g.Declared.Ends(name)
+	if !may {
+		return math.NaN(), math.NaN()
+	}
+	return g.value(lower), g.value(upper)
+}
+
 // intervals words the interval of each figure that has both ends, by name and column.
 func (g Group) intervals() map[[2]string]string {
-	low, known := map[[2]string]float64{}, map[[2]string]bool{}
-	out := map[[2]string]string{}
+	values, out := map[[2]string]float64{}, map[[2]string]string{}
 	for _, f := range g.Figures {
-		known[[2]string{f.Name, f.Column}] = true
+		values[[2]string{f.Name, f.Column}] = f.Value
 	}
-	for _, f := range g.Figures {
-		base, end := endOf(f.Name)
-		at := [2]string{base, f.Column}
-		switch {
-		case !end || !known[at] || math.IsNaN(f.Value):
-		case strings.HasSuffix(f.Name, "_low"):
-			low[at] = f.Value
-		default:
-			if from, ok := low[at]; ok {
-				out[at] = number(from) + " to " + number(f.Value)
-			}
+	for at := range values {
+		lower, upper, may := g.Declared.Ends(at[0])
+		low, one := values[[2]string{lower, at[1]}]
+		high, other := values[[2]string{upper, at[1]}]
+		if may && one && other && !math.IsNaN(low+high) {
+			out[at] = number(low) + " to " + number(high)
 		}
 	}
 	return out
 }
 
-// endOf is the figure that a name is an end of the interval of.
-func endOf(name string) (base string, is bool) {
-	if base, is = strings.CutSuffix(name, "_low"); is {
-		return base, true
-	}
-	return strings.CutSuffix(name, "_high")
+// endOf returns the figure or reference that a name is an end of the interval of; "" for none.
+func (g Group) endOf(name string) string {
+	_, p, _ := g.Declared.Find(name)
+	return p.Of
 }

@@ -42,7 +42,7 @@ func TestVerdicts(t *testing.T) {
 		{"discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.95)}, kept},
 		{"few discoveries", "regression_discovery", []Figure{figure("reproduced_share", 0.3)}, lost},
 	} {
-		r := &Report{Groups: []Group{{Stage: "s", Kind: c.kind, Figures: c.in}}}
+		r := &Report{Groups: []Group{{Stage: "s", Kind: c.kind, Declared: declared(c.kind), Figures: c.in}}}
 		got := r.verdicts()
 		if len(got) != 1 || got[0].Word != c.word {
 			t.Errorf("%s: %+v, must be %s", c.name, got, c.word)

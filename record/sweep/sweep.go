@@ -20,12 +20,20 @@ type Experiment struct {
 	Claims   string   `json:"claims,omitempty"`
 	Figures  []string `json:"figures,omitempty"` // metrics that the experiment is about
 	Headline []string `json:"headline"`          // metrics that people look at first
+
+	References map[string]Reference `json:"-"` // of real rows, by metric
 	// Printed is what a paper prints, by cell and by the values of a combination, in the order of Figures.
 	Printed  map[string]map[string][]float64 `json:"printed,omitempty"`
 	Stages   []string                        `json:"stages"` // in the order of the plan
 	Bill     Bill                            `json:"bill"`
 	Insecure bool                            `json:"not_private,omitempty"` // noise from a seed
 	Runs     []Run                           `json:"runs"`
+}
+
+// Reference is what real rows reach in a metric.
+type Reference struct {
+	Metric string // under which runs have it
+	Words  string // what it is, such as other real rows
 }
 
 // Bill is what all runs together cost.

@@ -62,6 +62,8 @@ type Summary struct {
 		Run string `json:"run"` // another one that paid it
 	} `json:"charges"`
 	Stages []struct {
+		ID     string `json:"id"`
+		Kind   string `json:"kind"`
 		Recipe string `json:"recipe"`
 		From   string `json:"from"`
 	} `json:"stages"`
@@ -80,6 +82,15 @@ func (s Summary) Paid() (n int) {
 		}
 	}
 	return n
+}
+
+// Kinds returns the kinds of the stages by their names.
+func (s Summary) Kinds() map[string]string {
+	kinds := map[string]string{}
+	for _, stage := range s.Stages {
+		kinds[stage.ID] = stage.Kind
+	}
+	return kinds
 }
 
 // ReadSummary reads the summary of the run in dir. It follows no link and quotes nothing

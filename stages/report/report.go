@@ -11,6 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/record/report"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
 )
 
@@ -124,7 +125,7 @@ func readGroups(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]r
 		}
 		g := report.Group{Stage: fmt.Sprintf("figures %d", i+1)}
 		if step := metricsStep(env, i); step != nil {
-			g.Stage, g.Kind = step.ID, step.Kind
+			g.Stage, g.Kind, g.Declared = step.ID, step.Kind, step.Figures
 		}
 		for _, m := range metrics {
 			g.Figures = append(g.Figures, report.Figure(m))
@@ -182,7 +183,7 @@ func (s *settings) drawTables(ctx context.Context, env *pipeline.Env, in pipelin
 	}
 	page.Columns = drawColumns(real, synthetic, env.Workers)
 	drawVariation(env, frames, page)
-	page.Shares = dimensionWise(page.Columns)
+	page.Shares, page.SharesPair = dimensionWise(page.Columns), marginal.Probability
 	for _, part := range []func(context.Context, *pipeline.Env, map[string]*columns.Frame, *report.Report) error{drawRelations, s.drawProjection, s.drawCurves} {
 		if err := part(ctx, env, frames, page); err != nil {
 			return err

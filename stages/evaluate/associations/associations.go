@@ -28,7 +28,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "associations", Version: 5, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
 			"Cramer's V with and without bias correction (no Yates), mutual information in nats and normalised, Theil's U (of the first column given " +
 			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
@@ -61,7 +61,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	}
 	for _, name := range s.Measures {
 		part := r.measure
-		if name == "covariance" {
+		if name == covariance {
 			part = r.covariance
 		}
 		if err := part(ctx, name); err != nil {
@@ -122,6 +122,16 @@ func (r *associationRun) pair(m measure, at [2]int) measured {
 	return out
 }
 
+// differenceNames are the summaries of a measure, in order.
+var differenceNames = [...]string{"_mean_absolute_difference", "_rms_difference", "_max_difference",
+	"_frobenius_difference"}
+
+// The measure of all pairs, and that of all columns at once.
+const (
+	mixed      = "mixed"
+	covariance = "covariance"
+)
+
 // summary compares the real side with another one.
 func (r *associationRun) summary(name, suffix, drawn string, m measure, list []measured, side int) {
 	real, other := make([]float64, len(list)), make([]float64, len(list))
@@ -138,7 +148,7 @@ func (r *associationRun) summary(name, suffix, drawn string, m measure, list []m
 		if i == 0 {
 			f = f.With(note)
 		}
-		r.Add(name+[]string{"_mean_absolute_difference", "_rms_difference", "_max_difference", "_frobenius_difference"}[i]+suffix, "", f)
+		r.Add(name+differenceNames[i]+suffix, "", f)
 	}
 }
 

@@ -27,7 +27,7 @@ func bothCoded(a, b *columns.Column) bool   { return a.Coded() && b.Coded() }
 // measures are all but the covariance, by name.
 func measures() map[string]measure {
 	return map[string]measure{
-		"mixed":               {anyTypes, true, false, mixedOf},
+		mixed:                 {anyTypes, true, false, mixedOf},
 		"pearson":             {bothNumbers, true, true, pearsonOf},
 		"spearman":            {bothNumbers, true, true, spearmanOf},
 		"kendall":             {bothNumbers, true, true, kendallOf},

@@ -25,7 +25,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "constraints", Version: 1,
 		In:  question.Ports("their share is what the rules are worth there"),
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		Doc: "Counts the rows that break the rules which the domain of `real` declares (`constraints`: impossible combinations, functions, orders, cells without rows), " +
 			"as shares of the rows of each table: broken over all rules, broken_synthetic and broken_real by rule. Of a public total it gives the share of rows that would " +
 			"have to change cells for the shares to be the declared ones (half the L1 distance). Use it to see that synthetic rows are possible ones. A rule that real rows " +

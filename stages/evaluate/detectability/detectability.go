@@ -26,7 +26,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "detectability", Version: 4, Late: true,
 		In:  question.Ports("how well they can be told from `real` is what chance gives"),
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of unpenalised logistic regression " +
 			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); pmse_l2 the same for C=1. " +
 			"auroc is that of L2 logistic regression on held-out rows, 0.5 where the tables cannot be told apart, with the ends of its bootstrap " +

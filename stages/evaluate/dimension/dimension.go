@@ -43,7 +43,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("real_train", "real rows to train on", false),
 			question.Baseline(),
 		},
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage {
 			return &settings{
 				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(features.Bounds),
@@ -93,7 +93,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	summary := dimensionSummary(differences["synthetic"], note)
 	if frames["baseline"] != nil {
 		m := dimensionSummary(differences["baseline"], "independent columns at the same epsilon")[1]
-		m.Name += "_baseline"
+		m.Name = pipeline.Baseline.Name(m.Name)
 		summary = append(summary, m)
 	}
 	return append(summary, out...), nil

@@ -30,7 +30,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("synthetic", "the rows to judge", false),
 			question.Table("real_train", "the real rows that the model learnt from", true),
 		},
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		Doc: "Measures how close synthetic rows come to individual real ones: exact matches, matches of unique rows, distance to the closest record (dcr) and its " +
 			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute attack by the nearest " +
 			"synthetic row, with intervals of 95 % (Clopper-Pearson of shares, bootstrap of membership_auroc). This is no proof of privacy, and a low figure is no evidence of it: it says that these " +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/disclosure"
@@ -80,6 +81,7 @@ func (r *disclosureRun) closer(context.Context) error {
 // rate records a share and its interval.
 func (r *disclosureRun) rate(name string, v disclosure.Rate, note, reason string) {
 	r.Add(name, "", figure.Or(v.Share, reason).With(note))
-	r.Add(name+"_low", "", figure.Or(v.Low, reason))
-	r.Add(name+"_high", "", figure.Or(v.High, reason))
+	low, high := pipeline.Ends(name)
+	r.Add(low, "", figure.Or(v.Low, reason))
+	r.Add(high, "", figure.Or(v.High, reason))
 }

@@ -26,11 +26,12 @@ func agreement(name string, synthetic, real []prediction.Score) []pipeline.Metri
 			}
 		}
 	}
-	out := prediction.Mean(differences).Metrics(name+"_loss", "", "real_train minus synthetic")
+	out := prediction.Mean(differences).Metrics(lossName(name), "", "real_train minus synthetic")
 	if len(real) < 2 {
 		return out
 	}
-	m := pipeline.Metric{Name: name + "_rank_agreement", Value: float64(same) / float64(pairs), Note: "share of pairs of learners in the same strict order"}
+	m := pipeline.Metric{Name: agreementName(name), Value: float64(same) / float64(pairs),
+		Note: "share of pairs of learners in the same strict order"}
 	if pairs == 0 {
 		m.Value, m.Note = math.NaN(), "no two learners have a score on both"
 	}

@@ -44,7 +44,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("real_train", "real rows to train on: what the learners can reach", true),
 			question.Baseline(),
 		},
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage {
 			return &settings{Models: []string{"logistic_regression"}, Scaling: string(features.Standard), MaxTrainRows: 100000}
 		},
@@ -191,15 +191,17 @@ func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []
 		synthetic := column(results["synthetic"], n)
 		out = append(out, r.table(n, synthetic, r.note)...)
 		if n == "accuracy" {
-			out = append(out, pipeline.Metric{Name: "accuracy_majority", Value: r.majority.Value, Note: r.majority.Note})
+			out = append(out, pipeline.Metric{Name: pipeline.Majority.Name(n), Value: r.majority.Value,
+				Note: r.majority.Note})
 		}
 		if real, ok := results["real_train"]; ok {
 			reached := column(real, n)
-			out = append(out, r.table(n+"_real_train", reached, "")...)
+			out = append(out, r.table(pipeline.RealTrain.Name(n), reached, "")...)
 			out = append(out, agreement(n, synthetic, reached)...)
 		}
 		if other, ok := results["baseline"]; ok {
-			out = append(out, r.table(n+"_baseline", column(other, n), "learnt from independent columns at the same epsilon")...)
+			out = append(out, r.table(pipeline.Baseline.Name(n), column(other, n),
+				"learnt from independent columns at the same epsilon")...)
 		}
 	}
 	return out

@@ -76,12 +76,14 @@ func (r *marginalRun) tablesRead() int {
 // references records the mean total variation of the tables beside the synthetic one.
 func (r *marginalRun) references(ctx context.Context, k int, suffix string) error {
 	for _, t := range []struct {
-		name, note string
-		table      *marginal.Table
+		role  pipeline.Role
+		note  string
+		table *marginal.Table
 	}{
-		{"_real_train", "real_train against real", r.train},
-		{"_independent", "as many rows as the synthetic table has, columns drawn independently from " + r.source + ", without noise", r.independent},
-		{"_baseline", r.noise, r.baseline},
+		{pipeline.RealTrain, "real_train against real", r.train},
+		{pipeline.Independent, "as many rows as the synthetic table has, columns drawn independently from " +
+			r.source + ", without noise", r.independent},
+		{pipeline.Baseline, r.noise, r.baseline},
 	} {
 		if t.table == nil {
 			continue
@@ -90,8 +92,9 @@ func (r *marginalRun) references(ctx context.Context, k int, suffix string) erro
 		if err != nil {
 			return err
 		}
-		f := figure.Or(marginal.Summarise(list).MeanL1/2, question.Empty(t.table.Real, 1), r.noRows(t.name[1:]), r.noMarginal(k))
-		r.Add("total_variation"+suffix+t.name, "", f.With(t.note))
+		f := figure.Or(marginal.Summarise(list).MeanL1/2, question.Empty(t.table.Real, 1), r.noRows(string(t.role)),
+			r.noMarginal(k))
+		r.Add(t.role.Name("total_variation"+suffix), "", f.With(t.note))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (r *marginalRun) kWay(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		suffix := fmt.Sprintf("_%dway", k)
+		suffix := suffix(k)
 		r.means(k, suffix, list)
 		r.named(k, suffix, list)
 		if err := r.references(ctx, k, suffix); err != nil {
@@ -44,6 +44,9 @@ func (r *marginalRun) kWay(ctx context.Context) error {
 	}
 	return nil
 }
+
+// suffix ends the names of figures of marginals of k columns.
+func suffix(k int) string { return fmt.Sprintf("_%dway", k) }
 
 func (r *marginalRun) workloadNote(k int) string {
 	if !r.queries[k].drawn {

@@ -29,7 +29,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "marginals", Version: 6, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
 			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed KL, Hellinger; for single " +
 			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, or 1000 million over all columns, the limit beyond), Wasserstein and " +

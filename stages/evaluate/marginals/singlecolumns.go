@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/distance"
@@ -160,7 +161,8 @@ func (r *marginalRun) probabilities() {
 	r.Add("probability_mean_absolute_error", "", figure.Or(d.MeanAbsolute, none))
 	if r.baseline != nil {
 		b := r.indicators(r.baseline, func(string, float64, float64) {})
-		r.Add("probability_mean_absolute_error_baseline", "", figure.Or(b.MeanAbsolute, none).With(r.noise))
+		r.Add(pipeline.Baseline.Name("probability_mean_absolute_error"), "", figure.Or(b.MeanAbsolute,
+			none).With(r.noise))
 	}
 	r.Add("probability_rmse", "", figure.Or(d.RMSE, none))
 	r.Add("probability_sum_of_squares", "", figure.Or(d.SumOfSquares, none))

@@ -27,7 +27,7 @@ func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
 		Name: "projection", Version: 4, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		Doc: "Principal components of the encoded real rows (categories as indicators), and where both tables lie along them: explained variance " +
 			"(n-1) of the real rows and the share that the same directions hold in the synthetic ones, means and standard deviations, and the exact " +
 			"Wasserstein-1 distance between as many points of each table in the plane. In every " +

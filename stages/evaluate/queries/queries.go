@@ -33,7 +33,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("synthetic", "the rows to ask", false),
 			{Name: "answers", Form: pipeline.FormAnswers, Many: true, Doc: "released answers; if omitted, those of every stage above"},
 		},
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage { return &settings{Quantiles: "bounds"} },
 	}}
 }

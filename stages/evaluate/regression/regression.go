@@ -39,7 +39,7 @@ func Kinds() []pipeline.Kind {
 			question.Table("real", "real rows to analyse", false),
 			question.Table("synthetic", "synthetic rows to analyse", false),
 		},
-		Out: question.Metrics(),
+		Out: question.Metrics(), Figures: figures(),
 		New: func() pipeline.Stage { return &settings{Scaling: string(features.Raw), Level: 0.95} },
 	}}
 }

@@ -64,12 +64,14 @@ func combined(f figure.Figure, list []Score, of func([]float64) float64) Score {
 }
 
 // Metrics are the score under its name and, where it has one, the ends of its
-// interval under NAME_low and NAME_high.
+// interval.
 func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 	f := s.With(notes...)
 	out := []pipeline.Metric{{Name: name, Column: column, Value: f.Value, Note: f.Note}}
 	if low, high, ok := s.Interval(); ok {
-		out = append(out, pipeline.Metric{Name: name + "_low", Column: column, Value: low}, pipeline.Metric{Name: name + "_high", Column: column, Value: high})
+		lower, upper := pipeline.Ends(name)
+		out = append(out, pipeline.Metric{Name: lower, Column: column, Value: low}, pipeline.Metric{Name: upper,
+			Column: column, Value: high})
 	}
 	return out
 }

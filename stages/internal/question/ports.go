@@ -42,6 +42,14 @@ func Metrics() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures against real rows: private, always"}}
 }
 
+// RowsFigure declares the counts of rows that Work adds to the figures of a kind.
+func RowsFigure() pipeline.Figure {
+	return pipeline.Figure{Name: rowsName, Parts: "table", Better: pipeline.BetterPlain, Rows: true,
+		Doc: "rows of the table that were compared"}
+}
+
+const rowsName = "rows"
+
 // header is that of metrics: private and unbounded, since every
 // figure may depend on every real row. like gives the privacy terms.
 func header(like pipeline.Header) pipeline.Header {
@@ -59,7 +67,7 @@ type Frames map[string]*columns.Frame
 func (f Frames) rows() (list []pipeline.Metric) {
 	for _, port := range names() {
 		if f[port] != nil {
-			list = append(list, pipeline.Metric{Name: "rows", Column: port, Value: float64(f[port].Rows)})
+			list = append(list, pipeline.Metric{Name: rowsName, Column: port, Value: float64(f[port].Rows)})
 		}
 	}
 	return list

@@ -16,15 +16,22 @@ type Measured struct {
 	Listed int `yaml:"listed" json:"listed" min:"0" max:"100000" doc:"Most marginals with a figure of their own: those of which noise drowns most." unit:"marginals"`
 }
 
-const measuredName = "measured"
+// Names of the kind and of its figure.
+const (
+	measuredName = "measured"
+	belowNoise   = "below_noise"
+)
 
 func measuredKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: measuredName, Version: 2,
 		Doc: "Says of each marginal that a released model of marginals was fitted to which share of its cells has a count below the standard deviation of its noise, for the report. " +
 			"Use it to see what the budget has bought. Computed from the release alone: costs nothing.",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
-		Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics, Doc: "below_noise, over all cells and by marginal."}},
+		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
+		Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics,
+			Doc: "below_noise, over all cells and by marginal."}},
+		Figures: pipeline.Figures{{Name: belowNoise, Parts: "marginal", Better: pipeline.BetterLow,
+			Doc: "share of measured cells with a count below the standard deviation of their noise, 0 is best"}},
 		New: func() pipeline.Stage { return &Measured{Listed: 200} },
 	}
 }
@@ -92,5 +99,6 @@ func (m *released) belowNoise(listed int) []pipeline.Metric {
 }
 
 func share(name string, below, cells int, note string) pipeline.Metric {
-	return pipeline.Metric{Name: "below_noise", Column: name, Value: float64(below) / float64(max(cells, 1)), Note: fmt.Sprintf("%d of %d cells; %s", below, cells, note)}
+	return pipeline.Metric{Name: belowNoise, Column: name, Value: float64(below) / float64(max(cells, 1)),
+		Note: fmt.Sprintf("%d of %d cells; %s", below, cells, note)}
 }

@@ -6,6 +6,9 @@ import (
 	"weir/stages/internal/metric/association"
 )
 
+// Probability is the title of the scatter of dimension-wise probability.
+const Probability = "probability"
+
 // Probabilities sums up dimension-wise probability (Choi et al. 2017): how far
 // the points (share real, share synthetic) are from the line y = x.
 type Probabilities struct {

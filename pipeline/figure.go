@@ -1,0 +1,117 @@
+package pipeline
+
+import "strings"
+
+// Figure declares a number that a kind writes, and what readers make of it: the end of a run,
+// `weir evaluate`, lists, differences, experiments and the report know no figure but by this.
+type Figure struct {
+	Name  string // as in Metric; the ends of its interval and its references are named after it (Match)
+	Parts string // what Metric.Column names, such as column or learner; "" where the figure is about tables alone
+	Doc   string // what the value means and which one is best, as words behind it
+
+	Better   Better
+	Learnt   bool   // a score of what is learnt from the synthetic rows; its references are learnt from theirs
+	Interval bool   // NAME_low and NAME_high are the ends of its interval of 95 %
+	Beside   []Role // references that may stand beside it, each as NAME_ROLE
+	Real     string // the figure that says the same of the real rows; "" where none does
+	Verdict  *Verdict
+
+	Headline bool   // shown at the end of a run and in lists of runs, in the order of the declarations
+	Few      bool   // its parts are few, so that they are shown with the figures of whole tables
+	Worst    bool   // its parts are ranked by its size, or by its distance from Real where it has one
+	Loss     bool   // what a part, a column, has lost: 0 is nothing, 1 everything
+	Rows     bool   // counts the rows of the table that the part names
+	Pair     string // title of the scatter, part by part, against Real, or else against ROLE real_train; "" for none
+}
+
+// Better says which values of a figure are good.
+type Better string
+
+const (
+	BetterLow    Better = "low"    // the less, the better
+	BetterHigh   Better = "high"   // the more, the better
+	BetterHalf   Better = "half"   // 0.5 is best: nobody can tell
+	BetterChance Better = "chance" // an attack: at chance it found nothing, which proves nothing
+	BetterPlain  Better = "plain"  // a fact that is neither good nor bad by itself
+)
+
+// Verdict says how the report judges a figure about whole tables. Good and Fair bound its
+// loss where no references span a scale. They are conventions: no standard fixes them.
+type Verdict struct {
+	Label      string
+	Joint      bool     // about several columns together, which independent columns lose
+	Chance     *float64 // the value of a table that has nothing to tell; nil where none is known
+	Best       *float64 // the best value that there is; nil where none is known
+	Good, Fair float64  // the largest losses that are kept and partly kept
+}
+
+// Known returns a value of Verdict that is known.
+func Known(value float64) *float64 { return &value }
+
+// Role says what a figure of other rows, or of a guess, is to the one that it stands beside.
+type Role string
+
+const (
+	RealTrain   Role = "real_train"  // other real rows: those that the model learnt from
+	Independent Role = "independent" // columns drawn independently from real rows, without noise
+	Baseline    Role = "baseline"    // independent columns at the same epsilon
+	Majority    Role = "majority"    // always guessing the commonest class
+)
+
+// Roles lists the roles in the order in which references are shown.
+func Roles() []Role { return []Role{RealTrain, Independent, Baseline, Majority} }
+
+// Name returns the name of the reference of this role of a figure.
+func (r Role) Name(figure string) string { return figure + "_" + string(r) }
+
+// Words returns what a reference of this role is: other rows, or what is learnt from them.
+func (r Role) Words(learnt bool) string {
+	words := map[Role]string{RealTrain: "other real rows", Independent: "independent columns without noise",
+		Baseline: "independent columns at the same epsilon", Majority: "always guessing the commonest class"}[r]
+	switch {
+	case learnt && r == RealTrain:
+		return "learnt from real rows"
+	case learnt && r != Majority:
+		return "learnt from " + words
+	}
+	return words
+}
+
+// Ends returns the names of the ends of the interval of a figure or reference.
+func Ends(name string) (low, high string) { return name + "_low", name + "_high" }
+
+// Place says what a name is to the figure that matches it.
+type Place struct {
+	Role Role   // "" where it is the figure itself, or an end of its interval
+	Of   string // the figure or reference of whose interval it is an end; "" where it is none
+}
+
+// Itself reports whether the name is the figure's own.
+func (p Place) Itself() bool { return p == Place{} }
+
+// Match reports whether a name is the figure's own, a reference of it or an end of the
+// interval of either, and which.
+func (f Figure) Match(name string) (p Place, matches bool) {
+	if !strings.HasPrefix(name, f.Name) {
+		return p, false
+	}
+	whole := map[string]Role{f.Name: ""}
+	for _, r := range f.Beside {
+		whole[r.Name(f.Name)] = r
+	}
+	if r, is := whole[name]; is {
+		return Place{Role: r}, true
+	}
+	for of, r := range whole {
+		if low, high := Ends(of); f.Interval && (name == low || name == high) {
+			return Place{r, of}, true
+		}
+	}
+	return p, false
+}
+
+// Takes reports whether the declaration covers a metric: its name, and its part if it has one.
+func (f Figure) Takes(m Metric) bool {
+	_, matches := f.Match(m.Name)
+	return matches && (m.Column == "" || f.Parts != "")
+}

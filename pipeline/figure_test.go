@@ -1,0 +1,96 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// score is a figure with everything that a name can be to it.
+func score() Figures {
+	return Figures{
+		{Name: "score", Parts: "learner", Doc: "d", Better: BetterHigh, Interval: true, Headline: true, Learnt: true,
+			Beside: []Role{RealTrain, Baseline}},
+		{Name: "score_baseline_low", Doc: "a figure of that very name", Better: BetterPlain},
+		{Name: "errors", Doc: "d", Better: BetterLow, Headline: true, Real: "score"},
+	}
+}
+
+// TestMatch: a name is a figure's own, a reference, an end of either, or of another figure.
+func TestMatch(t *testing.T) {
+	for name, want := range map[string]struct {
+		figure string
+		Place
+	}{
+		"score": {"score", Place{}}, "score_real_train": {"score", Place{Role: RealTrain}}, "score_low": {"score",
+			Place{Of: "score"}},
+		"score_real_train_high": {"score", Place{RealTrain, "score_real_train"}},
+		"score_baseline_low":    {"score_baseline_low", Place{}},
+		"errors":                {"errors", Place{}}, "errors_low": {"", Place{}}, "score_majority": {"", Place{}}, "scores": {"",
+			Place{}}, "sco": {"", Place{}}, "": {"", Place{}},
+	} {
+		f, p, known := score().Find(name)
+		if f.Name != want.figure || p != want.Place || known != (want.figure != "") {
+			t.Errorf("%q is %+v of %q, must be %+v of %q", name, p, f.Name, want.Place, want.figure)
+		}
+	}
+	f := score()[0]
+	if !f.Takes(Metric{Name: "score_low", Column: "tree"}) || score()[2].Takes(Metric{Name: "errors", Column: "tree"}) {
+		t.Error("a part of a figure that has parts is not taken, or one of a figure that has none is")
+	}
+}
+
+// TestStageFigures: keys of a record find their figure, interval, reference and headline; those of
+// a stage whose kind is not known are plain.
+func TestStageFigures(t *testing.T) {
+	s := StageFigures{"u": score()}
+	values := map[string]float64{"u.score": 2, "u.score_low": 1, "u.score_high": 3, "u.score.a.b": 5,
+		"u.score_low.a.b": 4, "u.errors": 1,
+		"x.score": 2, "x.score_low": 1, "x.score_high": 3}
+	if ends, has := s.Interval(values, "u.score"); !has || ends != [2]float64{1, 3} {
+		t.Errorf("the interval is %v", ends)
+	}
+	for _, key := range []string{"u.score.a.b", "u.errors", "x.score", "u.score_low"} {
+		if ends, has := s.Interval(values, key); has {
+			t.Errorf("%s has the interval %v", key, ends)
+		}
+	}
+	if !s.IsEnd(values, "u.score_low.a.b") || s.IsEnd(values, "u.score_low.gone") || s.IsEnd(values, "x.score_low") || s.IsEnd(values, "u.score") {
+		t.Error("ends are not those of figures that are there")
+	}
+	if got := strings.Join(s.Headlines(values), " "); got != "u.score u.errors x.score x.score_high" {
+		t.Errorf("headlines are %s", got)
+	}
+	if of, words := s.Reference("u.score.a.b"); of != "u.score_real_train.a.b" || words != "learnt from real rows" {
+		t.Errorf("the reference is %s, %s", of, words)
+	}
+	if of, words := s.Reference("u.errors"); of != "u.score" || words != "the real rows themselves" {
+		t.Errorf("the reference is %s, %s", of, words)
+	}
+	if of, _ := s.Reference("x.score"); of != "" {
+		t.Errorf("the reference of what is not declared is %s", of)
+	}
+}
+
+// TestRegistryRefusesHalfFigures: a figure without words or a direction is an error in the program.
+func TestRegistryRefusesHalfFigures(t *testing.T) {
+	good := Figure{Name: "f", Doc: "d", Better: BetterPlain}
+	for want, change := range map[string]func(*Figure){
+		"": func(*Figure) {}, "needs a name, a doc": func(f *Figure) { f.Doc = "" },
+		"and a direction": func(f *Figure) { f.Better = "" },
+		"with a point":    func(f *Figure) { f.Name = "a.b" }, "declared twice": func(f *Figure) { f.Name = "other" },
+		"not declared": func(f *Figure) { f.Real = "g" },
+	} {
+		f := good
+		change(&f)
+		k := Kind{Name: "k", Doc: "d", New: func() Stage { return nil }, Out: []Port{{}},
+			Figures: Figures{{Name: "other", Doc: "d", Better: BetterLow}, f}}
+		_, err := NewRegistry([]Kind{k})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, must be %q", err, want)
+		}
+	}
+	if !slices.Equal(Roles(), []Role{RealTrain, Independent, Baseline, Majority}) {
+		t.Error("the order of roles is that of columns and words")
+	}
+}

@@ -1,0 +1,167 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Figures are the declarations of a kind.
+type Figures []Figure
+
+// Find returns the figure that a name belongs to, and what it is to it. A figure of that very
+// name comes before one that has the name as a reference.
+func (fs Figures) Find(name string) (f Figure, p Place, declared bool) {
+	for _, f := range fs {
+		if f.Name == name {
+			return f, p, true
+		}
+	}
+	for _, f := range fs {
+		if p, matches := f.Match(name); matches {
+			return f, p, true
+		}
+	}
+	return f, p, false
+}
+
+// Ends returns the names of the ends of the interval of a figure or reference, if it may have one.
+func (fs Figures) Ends(name string) (low, high string, may bool) {
+	f, p, declared := fs.Find(name)
+	if !declared || !f.Interval || p.Of != "" {
+		return "", "", false
+	}
+	low, high = Ends(name)
+	return low, high, true
+}
+
+// problem says what is wrong with the declarations; "" where nothing is.
+func (fs Figures) problem() string {
+	names := map[string]bool{}
+	for _, f := range fs {
+		switch {
+		case f.Name == "" || f.Doc == "" || f.Better == "":
+			return fmt.Sprintf("figure %q needs a name, a doc and a direction", f.Name)
+		case strings.Contains(f.Name, "."):
+			return fmt.Sprintf("figure %s has a name with a point, which ends a name", f.Name)
+		case names[f.Name]:
+			return fmt.Sprintf("figure %s is declared twice", f.Name)
+		}
+		names[f.Name] = true
+	}
+	for _, f := range fs {
+		if f.Real != "" && !names[f.Real] {
+			return fmt.Sprintf("figure %s is compared with %s, which is not declared", f.Name, f.Real)
+		}
+	}
+	return ""
+}
+
+// StageFigures are the declarations of a run by stage. A stage of a kind that this program
+// does not know has none, and its figures are plain numbers: without words, direction and
+// interval, the first two by name in front.
+type StageFigures map[string]Figures
+
+// Figures returns the declarations of the plan's stages.
+func (p *Plan) Figures() StageFigures {
+	of := StageFigures{}
+	for _, s := range p.Steps {
+		of[s.ID] = s.Figures
+	}
+	return of
+}
+
+// Figures returns the declarations of stages, whose kinds are given by stage: what a record says.
+func (r *Registry) Figures(kinds map[string]string) StageFigures {
+	of := StageFigures{}
+	for stage, name := range kinds {
+		if k := r.Kind(name); k != nil {
+			of[stage] = k.Figures
+		}
+	}
+	return of
+}
+
+// SplitKey cuts STAGE.NAME.PART, as a record has it; part is "" where there is none.
+func SplitKey(key string) (stage, name, part string) {
+	stage, name, _ = strings.Cut(key, ".")
+	name, part, _ = strings.Cut(name, ".")
+	return stage, name, part
+}
+
+// Renamed returns the key of another figure of the same stage and part.
+func Renamed(key, name string) string {
+	stage, _, part := SplitKey(key)
+	return stage + "." + Metric{Name: name, Column: part}.Key()
+}
+
+// Find returns the figure that a key belongs to, and what it is to it.
+func (s StageFigures) Find(key string) (Figure, Place, bool) {
+	stage, name, _ := SplitKey(key)
+	return s[stage].Find(name)
+}
+
+// Interval returns the interval of 95 % of a figure, where both its ends are among the values.
+func (s StageFigures) Interval(values map[string]float64, key string) (ends [2]float64, has bool) {
+	stage, name, _ := SplitKey(key)
+	low, high, may := s[stage].Ends(name)
+	if !may {
+		return ends, false
+	}
+	from, one := values[Renamed(key, low)]
+	to, other := values[Renamed(key, high)]
+	return [2]float64{from, to}, one && other
+}
+
+// IsEnd reports whether a key is an end of the interval of another figure among the values.
+func (s StageFigures) IsEnd(values map[string]float64, key string) bool {
+	_, p, _ := s.Find(key)
+	_, there := values[Renamed(key, p.Of)]
+	return p.Of != "" && there
+}
+
+// Reference returns the key of what real rows reach in a figure, and what they are in words;
+// "" where the figure has no such reference.
+func (s StageFigures) Reference(key string) (of, words string) {
+	f, p, declared := s.Find(key)
+	switch {
+	case !declared || !p.Itself():
+		return "", ""
+	case f.Real != "":
+		return Renamed(key, f.Real), "the real rows themselves"
+	case slices.Contains(f.Beside, RealTrain):
+		return Renamed(key, RealTrain.Name(f.Name)), RealTrain.Words(f.Learnt)
+	}
+	return "", ""
+}
+
+// mostHeadlines is the most figures of one stage that are shown first.
+const mostHeadlines = 5
+
+// Headlines picks, for each stage, the figures of whole tables that people look at first; of a
+// stage that has none of those its first two by name.
+func (s StageFigures) Headlines(values map[string]float64) (keys []string) {
+	names := map[string][]string{}
+	for key := range values {
+		if stage, name, part := SplitKey(key); part == "" {
+			names[stage] = append(names[stage], name)
+		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(names)) {
+		slices.Sort(names[stage])
+		var first []string
+		for _, f := range s[stage] {
+			if f.Headline && slices.Contains(names[stage], f.Name) {
+				first = append(first, f.Name)
+			}
+		}
+		if len(first) == 0 {
+			first = names[stage][:min(2, len(names[stage]))]
+		}
+		for _, name := range first[:min(mostHeadlines, len(first))] {
+			keys = append(keys, stage+"."+name)
+		}
+	}
+	return keys
+}
