@@ -1,0 +1,122 @@
+package weir_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weir/stages"
+)
+
+// homonyms are strings outside stages that spell the name of a kind and mean something else,
+// and the one kind that is named, each with its reason.
+func homonyms() map[string]string {
+	return map[string]string{
+		"record/rowsof.go: sample":                 "the kind: a saved plan, which this reads, names kinds and declares nothing",
+		"record/report/scatter.go: projection":     "the file of a picture",
+		"cmd/weir/sample.go: sample":               "the command, and the way to choose a category",
+		"cmd/weir/report.go: report":               "a key of JSON",
+		"cmd/weir/ledger_show.go: filter":          "the filter of a budget",
+		"cmd/weir/ledger_show_balance.go: filter":  "the filter of a budget",
+		"pipeline/compare/rename.go: split":        "privacy.split",
+		"pipeline/constraint/rule.go: constraints": "a key of a domain",
+		"pipeline/domainfile.go: bounds":           "a key of a domain",
+		"cmd/weir/run_result.go: report":           "what stands before its path",
+		"pipeline/figure.go: independent":          "a role, which rows of that kind or simulated ones have",
+	}
+}
+
+// TestNoKindIsNamedOutsideStages: whoever reads figures, plans and records goes by what a kind
+// declares of itself (pipeline.Kind), so that a new kind needs no word of theirs. No string there
+// is the name of a kind or of a figure that is no English word, and none holds the name of a figure
+// that no prose has. Advice to a person, a sentence, may name a kind to use.
+func TestNoKindIsNamedOutsideStages(t *testing.T) {
+	names, figures := namesOfStages(t)
+	unused := homonyms()
+	for _, room := range []string{"record", "cmd/weir", "runtime", "pipeline"} {
+		eachString(t, room, func(file, text string) {
+			at := file + ": " + text
+			delete(unused, at)
+			if names[text] && homonyms()[at] == "" {
+				t.Errorf("%s is a name of stages", at)
+			}
+			if name := figures.FindString(text); name != "" {
+				t.Errorf("%s: %q has the name of the figure %s", file, text, name)
+			}
+		})
+	}
+	for at := range unused {
+		t.Errorf("%s is listed and stands nowhere", at)
+	}
+}
+
+// namesOfStages are the names of kinds, and of figures that are no English words, and a pattern of
+// the names of figures with an underscore.
+func namesOfStages(t *testing.T) (names map[string]bool, figures *regexp.Regexp) {
+	t.Helper()
+	names = map[string]bool{}
+	var long []string
+	for _, k := range stages.Kinds() {
+		names[k.Name] = true
+		for _, f := range k.Figures {
+			if strings.Contains(f.Name, "_") {
+				long = append(long, regexp.QuoteMeta(f.Name))
+			}
+			names[f.Name] = true
+		}
+	}
+	for _, word := range []string{"real", "synthetic", "rows", "difference", "recall", "precision"} { // ports, colours, axes
+		delete(names, word)
+	}
+	if len(names) < 100 || len(long) < 100 {
+		t.Fatalf("%d names, %d of figures, are too few to find any", len(names), len(long))
+	}
+	return names, regexp.MustCompile(`\b(` + strings.Join(long, "|") + `)\b`)
+}
+
+// eachString visits the strings of a room that are neither tests, import paths nor tags of fields.
+func eachString(t *testing.T, room string, visit func(file, text string)) {
+	t.Helper()
+	err := filepath.WalkDir(room, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "testdata" || d.Name() == "pipelinetest" || d.Name() == "template") {
+			if err == nil {
+				err = filepath.SkipDir
+			}
+			return err
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.Field:
+				n.Tag = nil
+			case *ast.BasicLit:
+				if n.Kind == token.STRING {
+					text, err := strconv.Unquote(n.Value)
+					if err != nil {
+						t.Error(err)
+					}
+					visit(filepath.ToSlash(path), text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
