@@ -35,6 +35,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/model/artifact"

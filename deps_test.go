@@ -41,15 +41,18 @@ func allowed() map[string][]string {
 		// What is estimated from noisy histograms sees released numbers alone: no handle, no
 		// noise, no row.
 		"train/histogram": {},
-		// pipeline is the vocabulary of stages; it knows nothing of specs and plans, so
+		// What is publicly known of a table is judged alike for specs, codebooks and models of
+		// strangers, so it knows none of them.
+		"pipeline/domain": {"schema", "internal/plain"},
+		// pipeline is the contract of stages; it knows nothing of specs and plans, so
 		// that a stage is the same function of its headers whoever runs it.
-		"pipeline": {"schema", "privacy"},
+		"pipeline": {"pipeline/domain", "schema", "privacy"},
 		// Reading knows no compiler: a spec is judged for what it says before anything
 		// is made of it. It knows the audit rules by number, since a spec names them.
-		"pipeline/spec": {"pipeline", "pipeline/audit", "schema", "privacy", "internal/plain"},
+		"pipeline/spec": {"pipeline", "pipeline/domain", "pipeline/audit", "schema", "privacy", "internal/plain"},
 		// compile alone prices mechanisms. No stage may import it, else one could price
 		// and plan itself.
-		"pipeline/compile": {"pipeline", "pipeline/spec", "schema", "privacy"},
+		"pipeline/compile": {"pipeline", "pipeline/domain", "pipeline/spec", "schema", "privacy"},
 		// show words the plan that is data: it sees neither specs nor the work of a plan.
 		"pipeline/show":  {"pipeline", "schema", "privacy", "internal/plain"},
 		"pipeline/audit": {},
@@ -58,7 +61,7 @@ func allowed() map[string][]string {
 		"pipeline/compare": {"pipeline", "pipeline/spec", "schema", "privacy", "internal/plain"},
 		// The conformance test pays by the compiler's prices and makes noise of its own,
 		// so only tests and the soak may have it.
-		"pipeline/pipelinetest": {"pipeline", "pipeline/compile", "schema", "privacy"},
+		"pipeline/pipelinetest": {"pipeline", "pipeline/domain", "pipeline/compile", "schema", "privacy"},
 		"record":                {"privacy", "internal/plain", "record/sweep"},
 		// What an experiment shows is computed from the figures of its runs alone: rows in,
 		// table out, so that a test can state every number.
@@ -68,14 +71,14 @@ func allowed() map[string][]string {
 		"record/report": {"pipeline", "privacy", "record", "record/sweep", "internal/plain"},
 		// A list of runs is worded from what the list is of: it reads no folder and has no clock.
 		"record/listing": {"record", "record/report", "internal/plain"},
-		"stages":         {"pipeline", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plain"},
-		"runtime":        {"pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plain"},
+		"stages":         {"pipeline", "pipeline/domain", "train", "train/graphical", "train/histogram", "privacy", "schema", "record", "record/report", "internal/plain"},
+		"runtime":        {"pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/show", "privacy", "privacy/ledger", "record", "record/listing", "record/sweep", "schema", "internal/disk", "internal/plain"},
 		"specs":          {},
 		"examples":       {},
-		"internal":       {"schema", "privacy", "train", "pipeline", "record"},
-		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit", "pipeline/compare",
+		"internal":       {"schema", "privacy", "train", "pipeline", "pipeline/domain", "record"},
+		"cmd": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/show", "pipeline/audit", "pipeline/compare",
 			"privacy/ledger", "record", "record/listing", "record/report", "record/sweep", "stages", "runtime", "specs", "internal/disk", "internal/plain"},
-		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/spec", "pipeline/compile", "pipeline/show",
+		"internal/soak": {"schema", "privacy", "train", "pipeline", "pipeline/domain", "pipeline/spec", "pipeline/compile", "pipeline/show",
 			"pipeline/pipelinetest", "privacy/ledger", "record", "stages", "runtime", "internal/disk"},
 	}
 }

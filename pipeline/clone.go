@@ -19,26 +19,8 @@ func (h Headers) Clone() Headers {
 
 // Clone is a copy with a domain of its own.
 func (h Header) Clone() Header {
-	h.Domain = h.Domain.deep()
+	h.Domain = h.Domain.DeepClone()
 	return h
-}
-
-// deep copies a domain with all that it points to.
-func (d *Domain) deep() *Domain {
-	if d == nil {
-		return nil
-	}
-	c := &Domain{Columns: slices.Clone(d.Columns), Constraints: cloned(d.Constraints), History: slices.Clone(d.History)}
-	for i := range c.Columns {
-		column := &c.Columns[i]
-		column.Categories, column.Missing = slices.Clone(column.Categories), slices.Clone(column.Missing)
-		column.Bounds, column.Encoding = copied(column.Bounds), copied(column.Encoding)
-	}
-	for i := range c.History {
-		step := &c.History[i]
-		step.Params, step.Before = slices.Clone(step.Params), step.Before.deep()
-	}
-	return c
 }
 
 func copied[T any](p *T) *T {

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"testing"
 
+	"weir/pipeline/domain"
 	"weir/privacy"
+	"weir/schema"
 )
 
 // TestNothingOfThePlanIsInItsView: whatever a stage writes into what it is shown, the
@@ -26,6 +28,25 @@ func TestNothingOfThePlanIsInItsView(t *testing.T) {
 	}
 	if after, err := json.Marshal(p); err != nil || string(after) != string(before) {
 		t.Errorf("the plan has changed:\n%s\n%s (%v)", before, after, err)
+	}
+}
+
+// TestNothingOfRulesIsInTheirClone: what a stage writes into the header that it is given
+// does not reach the rules of others.
+func TestNothingOfRulesIsInTheirClone(t *testing.T) {
+	made := func() Header {
+		return Header{Domain: &domain.Domain{Constraints: []domain.Constraint{
+			{Impossible: map[string]domain.Choice{"a": {"x", "y"}}, Order: []string{"a", "b"}, Doc: "d",
+				Function: &domain.Function{Column: "a", Of: "b", Map: map[string]schema.Text{"1": "x"}},
+				Total:    []domain.Cell{{Where: map[string]domain.Choice{"a": {"x"}}, Count: 3}}},
+		}}}
+	}
+	h := made()
+	if n := scribble(reflect.ValueOf(h.Clone().Domain.Constraints)); n < 10 {
+		t.Fatalf("%d places of the clone were written to; the test is blind", n)
+	}
+	if !reflect.DeepEqual(h, made()) {
+		t.Errorf("the rules have changed: %+v", h.Domain.Constraints)
 	}
 }
 

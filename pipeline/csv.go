@@ -1,14 +1,16 @@
 package pipeline
 
+import "weir/pipeline/domain"
+
 // CSV says how a text file is written. The zero value is RFC 4180 with a header.
 type CSV struct {
-	Delimiter   string    `yaml:"delimiter" json:"delimiter,omitempty" doc:"One character; a comma by default, a tab for .tsv."`
-	Header      *bool     `yaml:"header,omitempty" json:"header,omitempty" doc:"The first line names the columns; true by default."`
-	Quote       string    `yaml:"quote,omitempty" json:"quote,omitempty" doc:"One character; the double quote by default."`
-	Comment     string    `yaml:"comment,omitempty" json:"comment,omitempty" doc:"Lines that start with this are skipped."`
-	Trim        bool      `yaml:"trim,omitempty" json:"trim,omitempty" doc:"Blanks around values are dropped, as in the original UCI files."`
-	Missing     Spellings `yaml:"missing,omitempty" json:"missing,omitempty" doc:"Spellings of a missing value in every column, beside the empty cell."`
-	StripSuffix string    `yaml:"strip_suffix,omitempty" json:"strip_suffix,omitempty" doc:"Text dropped from the end of the last column, such as the full stop of adult.test."`
-	Unknown     string    `yaml:"unknown,omitempty" json:"unknown,omitempty" enum:"error|missing" doc:"What becomes of a value outside the declared categories; error by default. Where they become missing, the column needs nullable: true."`
-	Extra       string    `yaml:"extra,omitempty" json:"extra,omitempty" enum:"error|ignore" doc:"What becomes of a column of the file that the domain does not name; error by default."`
+	Delimiter   string           `yaml:"delimiter" json:"delimiter,omitempty" doc:"One character; a comma by default, a tab for .tsv."`
+	Header      *bool            `yaml:"header,omitempty" json:"header,omitempty" doc:"The first line names the columns; true by default."`
+	Quote       string           `yaml:"quote,omitempty" json:"quote,omitempty" doc:"One character; the double quote by default."`
+	Comment     string           `yaml:"comment,omitempty" json:"comment,omitempty" doc:"Lines that start with this are skipped."`
+	Trim        bool             `yaml:"trim,omitempty" json:"trim,omitempty" doc:"Blanks around values are dropped, as in the original UCI files."`
+	Missing     domain.Spellings `yaml:"missing,omitempty" json:"missing,omitempty" doc:"Spellings of a missing value in every column, beside the empty cell."`
+	StripSuffix string           `yaml:"strip_suffix,omitempty" json:"strip_suffix,omitempty" doc:"Text dropped from the end of the last column, such as the full stop of adult.test."`
+	Unknown     string           `yaml:"unknown,omitempty" json:"unknown,omitempty" enum:"error|missing" doc:"What becomes of a value outside the declared categories; error by default. Where they become missing, the column needs nullable: true."`
+	Extra       string           `yaml:"extra,omitempty" json:"extra,omitempty" enum:"error|ignore" doc:"What becomes of a column of the file that the domain does not name; error by default."`
 }

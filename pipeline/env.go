@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/noise"
 )
@@ -38,7 +39,7 @@ type Env struct {
 	Mem     memory.Allocator
 	// Files opens a further table that the spec names (format by extension) and
 	// checks it against the domain; class and stability are the caller's to set.
-	Files func(path string, csv *CSV, domain *Domain) (Table, error)
+	Files func(path string, csv *CSV, d *domain.Domain) (Table, error)
 	// Create opens a private file of this stage, written atomically on Close; after a write that
 	// failed, Close fails too and leaves what was there.
 	Create func(name string) (io.WriteCloser, error)

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // A header is all that a stage plans from: what is publicly known of a table, and
 // how much of it one privacy unit can change.
 func Example() {
-	ages := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true},
+	ages := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true},
 	}}
 	table := pipeline.TableHeader(ages, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1)})
 	fmt.Println(table.Schema)

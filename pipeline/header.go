@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"weir/pipeline/domain"
 	"weir/privacy"
 )
 
@@ -36,7 +37,7 @@ type Terms struct {
 type Header struct {
 	Form      Form
 	Schema    *arrow.Schema
-	Domain    *Domain // nil unless Form is FormTable (a model's is the domain of what it samples)
+	Domain    *domain.Domain // nil unless Form is FormTable (a model's is the domain of what it samples)
 	Class     Class
 	Stability Stability // of a private table
 	OwnRows   bool      // of a private table: the rows that change with one unit are rows of that unit
@@ -68,7 +69,7 @@ func (k Kept) Accepted() string {
 // UnitColumns returns the columns of a private table that tell whose a row is: the column of the
 // privacy unit, and what was computed from it. A stage that learns or counts them makes a table
 // of ids: of no use to anyone, and paid for with the noise of all other columns.
-func (h Header) UnitColumns() (columns []Column) {
+func (h Header) UnitColumns() (columns []domain.Column) {
 	if h.Form != FormTable || h.Class != Private || h.Domain == nil {
 		return nil
 	}
@@ -89,7 +90,7 @@ const ShardColumn = "weir.shard"
 type Headers map[string]Header
 
 // TableHeader returns the header of a table of domain d, with its schema.
-func TableHeader(d *Domain, like Header) Header {
+func TableHeader(d *domain.Domain, like Header) Header {
 	like.Form, like.Domain = FormTable, d
 	extra := like.Schema
 	like.Schema = d.ArrowSchema()
@@ -110,30 +111,4 @@ func (h Header) WithShardColumn(shards int) Header {
 func withShard(s *arrow.Schema) *arrow.Schema {
 	fields := append(append([]arrow.Field(nil), s.Fields()...), arrow.Field{Name: ShardColumn, Type: arrow.PrimitiveTypes.Int32})
 	return arrow.NewSchema(fields, nil)
-}
-
-// ArrowSchema is the schema of a table of domain d (see ColumnType).
-func (d *Domain) ArrowSchema() *arrow.Schema {
-	fields := make([]arrow.Field, len(d.Columns))
-	for i, c := range d.Columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.ArrowType(), Nullable: true}
-	}
-	return arrow.NewSchema(fields, nil)
-}
-
-// ArrowType is the Arrow type of the column's values.
-func (c Column) ArrowType() arrow.DataType {
-	switch {
-	case c.Encoding != nil && c.Encoding.Form == OneHot:
-		return arrow.PrimitiveTypes.Int32
-	case c.Encoding != nil:
-		return arrow.PrimitiveTypes.Float32
-	case c.Type.Coded():
-		return arrow.PrimitiveTypes.Int32
-	case c.Type == Numeric:
-		return arrow.PrimitiveTypes.Float64
-	case c.Type == Text:
-		return arrow.BinaryTypes.String
-	}
-	return arrow.PrimitiveTypes.Int64
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"weir/pipeline/domain"
 )
 
 // LateColumns lists the columns whose bounds or categories a stage of the same run
@@ -39,14 +39,14 @@ func (h Headers) LateColumns() []string {
 // Filled is a planned header with the domain that the run came to: the planned one, with
 // every late column as it was released. A header without late columns stays as planned,
 // whatever the run says. That a column names the unit is the plan's to say.
-func (h Header) Filled(domain *Domain) (Header, error) {
+func (h Header) Filled(released *domain.Domain) (Header, error) {
 	if len(h.LateColumns()) == 0 {
 		return h, nil
 	}
-	if domain == nil || len(domain.Columns) != len(h.Domain.Columns) {
+	if released == nil || len(released.Columns) != len(h.Domain.Columns) {
 		return h, fmt.Errorf("the released domain has other columns than planned")
 	}
-	d := domain.deep()
+	d := released.DeepClone()
 	for i := range d.Columns {
 		now, planned := &d.Columns[i], h.Domain.Columns[i]
 		if now.Late || now.Name != planned.Name || now.ArrowType().ID() != planned.ArrowType().ID() {
@@ -59,12 +59,3 @@ func (h Header) Filled(domain *Domain) (Header, error) {
 	h.Domain = d
 	return h, nil
 }
-
-// StageSource is the Source of what a stage of a run releases. It does not name the run or
-// its spec: a later one may have the same release again.
-func StageSource(stage string) string { return stageSource + stage + " of a run" }
-
-// IsStageSource reports whether a stage of some run, not public knowledge, is the Source.
-func IsStageSource(source string) bool { return strings.HasPrefix(source, stageSource) }
-
-const stageSource = "stage "

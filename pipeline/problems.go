@@ -1,8 +1,7 @@
 package pipeline
 
 import (
-	"strings"
-
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
@@ -36,22 +35,18 @@ func (ps *Problems) Refuse(rule, path, found, accepted string) {
 
 // OfUnit appends a problem where a stage is to learn or count a column that tells whose a row
 // is, and reports whether it did.
-func (ps *Problems) OfUnit(path string, c *Column) bool {
+func (ps *Problems) OfUnit(path string, c *domain.Column) bool {
 	if c.TellsUnit() {
-		ps.Add(path, UnitWords(*c)+", which names the privacy unit", "a column of values that many units share")
+		ps.Add(path, domain.UnitWords(*c)+", which names the privacy unit", "a column of values that many units share")
 	}
 	return c.TellsUnit()
 }
 
-// UnitWords names columns that tell whose a row is, and the column that each was computed from.
-func UnitWords(columns ...Column) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		if names[i] = c.Name; c.FromUnit != "" && c.FromUnit != c.Name {
-			names[i] += " (computed from " + c.FromUnit + ")"
-		}
+// Join appends problems that a table's domain has with settings.
+func (ps *Problems) Join(found schema.Problems) {
+	for _, p := range found {
+		*ps = append(*ps, Problem{Problem: p})
 	}
-	return strings.Join(names, ", ")
 }
 
 // Err is nil where there is no problem.

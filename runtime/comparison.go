@@ -17,6 +17,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/record/sweep"
 	"weir/runtime/table"
 )
@@ -101,10 +102,10 @@ func writeFlatCSV(to io.Writer, f sweep.Flat) error {
 
 // writeFlatParquet writes numbers as double, counts as int64 and the rest as text.
 func writeFlatParquet(ctx context.Context, w io.Writer, f sweep.Flat) error {
-	types := map[sweep.Type]pipeline.ColumnType{sweep.Text: pipeline.Text, sweep.Whole: pipeline.Integer, sweep.Number: pipeline.Numeric}
-	d := &pipeline.Domain{}
+	types := map[sweep.Type]domain.ColumnType{sweep.Text: domain.Text, sweep.Whole: domain.Integer, sweep.Number: domain.Numeric}
+	d := &domain.Domain{}
 	for _, c := range f.Columns {
-		d.Columns = append(d.Columns, pipeline.Column{Name: c.Name, Type: types[c.Type], Nullable: true})
+		d.Columns = append(d.Columns, domain.Column{Name: c.Name, Type: types[c.Type], Nullable: true})
 	}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)

@@ -14,6 +14,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/runtime/pay"
 	"weir/runtime/table"
@@ -56,8 +57,8 @@ func (r *run) view(step *compile.Step) *pipeline.Plan {
 
 // opener opens the further tables that the work of a step names, and no other: by
 // them its class is judged.
-func (r *run) opener(step *compile.Step) func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
-	return func(path string, csv *pipeline.CSV, domain *pipeline.Domain) (pipeline.Table, error) {
+func (r *run) opener(step *compile.Step) func(string, *pipeline.CSV, *domain.Domain) (pipeline.Table, error) {
+	return func(path string, csv *pipeline.CSV, domain *domain.Domain) (pipeline.Table, error) {
 		for _, f := range step.Work.Files {
 			if f.Path == path {
 				return table.Open(r.files, path, csv, domain)
@@ -98,7 +99,7 @@ func LocalEnv(stage string, seed uint64, workers int, log *slog.Logger, progress
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(seed, stage, purpose) },
 		Secret:   secret.Stream,
 		Privacy:  noPayer{},
-		Files: func(string, *pipeline.CSV, *pipeline.Domain) (pipeline.Table, error) {
+		Files: func(string, *pipeline.CSV, *domain.Domain) (pipeline.Table, error) {
 			return pipeline.Table{}, errNoRun
 		},
 		Create:  func(string) (io.WriteCloser, error) { return nil, errNoRun },

@@ -18,6 +18,7 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/record"
 	"weir/runtime/store"
 )
@@ -44,7 +45,7 @@ func publishing(t *testing.T, outputs map[string]pipeline.Table, formats ...stri
 
 // outputs of every form, in both classes, each holding the needle 73313.
 func outputs() map[string]pipeline.Table {
-	domain := &pipeline.Domain{Columns: []pipeline.Column{{Name: "income", Type: pipeline.Integer}}}
+	domain := &domain.Domain{Columns: []domain.Column{{Name: "income", Type: domain.Integer}}}
 	all := map[string]pipeline.Table{}
 	for _, class := range []pipeline.Class{pipeline.Private, pipeline.Released} {
 		c := string(class)

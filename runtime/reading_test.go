@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/table"
 )
@@ -27,13 +28,13 @@ const odd = "\xef\xbb\xbfu,x,c,d,t\r\n" +
 	"-0,3,1,1970-01-01,z\r\n" +
 	"0,3,1,1970-01-01,z"
 
-func oddDomain() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "u", Type: pipeline.Integer, Nullable: true},
-		{Name: "x", Type: pipeline.Numeric, Nullable: true, Missing: []string{"NA"}},
-		{Name: "c", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true},
-		{Name: "d", Type: pipeline.Date, Nullable: true},
-		{Name: "t", Type: pipeline.Text, Nullable: true},
+func oddDomain() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "u", Type: domain.Integer, Nullable: true},
+		{Name: "x", Type: domain.Numeric, Nullable: true, Missing: []string{"NA"}},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true},
+		{Name: "d", Type: domain.Date, Nullable: true},
+		{Name: "t", Type: domain.Text, Nullable: true},
 	}}
 }
 

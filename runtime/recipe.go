@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/runtime/store"
@@ -104,7 +105,7 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 	return store.DigestJSON(struct {
 		Reading     int
 		ID, Version string
-		Domain      *pipeline.Domain
+		Domain      *domain.Domain
 		CSV         *pipeline.CSV
 		Unit        pipeline.Unit
 		Tab         bool `json:",omitempty"` // equal bytes in a .csv and in a .tsv are other rows

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/record"
 )
 
@@ -14,8 +15,8 @@ import (
 // released, by file name, so that each can be read with it: domain.yaml is that of the
 // first synthetic table, else of the first table; a table of other columns has one under
 // its own name. Where no table is released it is that of the source.
-func (r *run) releasedDomains() map[string]*pipeline.Domain {
-	domains, main := map[string]*pipeline.Domain{}, -1
+func (r *run) releasedDomains() map[string]*domain.Domain {
+	domains, main := map[string]*domain.Domain{}, -1
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
 		h, released := r.releasedTable(step)
@@ -28,11 +29,11 @@ func (r *run) releasedDomains() map[string]*pipeline.Domain {
 		domains[r.marked(step.ID)+"."+domainFile] = openDomain(h)
 	}
 	if main < 0 {
-		return map[string]*pipeline.Domain{domainFile: r.plan.Spec.Dataset.Columns()}
+		return map[string]*domain.Domain{domainFile: r.plan.Spec.Dataset.Columns()}
 	}
 	own := r.marked(r.plan.Steps[main].ID) + "." + domainFile
 	first := domains[own]
-	maps.DeleteFunc(domains, func(_ string, d *pipeline.Domain) bool {
+	maps.DeleteFunc(domains, func(_ string, d *domain.Domain) bool {
 		return reflect.DeepEqual(d.Columns, first.Columns) && reflect.DeepEqual(d.Constraints, first.Constraints)
 	})
 	domains[domainFile] = first
@@ -42,8 +43,8 @@ func (r *run) releasedDomains() map[string]*pipeline.Domain {
 const domainFile = "domain.yaml"
 
 // openDomain is the domain of a table as its file has it, without how it was made.
-func openDomain(h pipeline.Header) *pipeline.Domain {
-	d := &pipeline.Domain{Columns: slices.Clone(h.Domain.Columns), Constraints: h.Domain.Constraints}
+func openDomain(h pipeline.Header) *domain.Domain {
+	d := &domain.Domain{Columns: slices.Clone(h.Domain.Columns), Constraints: h.Domain.Constraints}
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		c.Missing = c.Apart(c.Missing)

@@ -17,6 +17,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/runtime/table"
 )
 
@@ -265,16 +266,16 @@ func arrowFile(t *testing.T, column arrow.Array) []byte {
 }
 
 func parquetTexts(t *testing.T, cells []string) []byte {
-	return parquetFile(t, pipeline.Text, texts(cells))
+	return parquetFile(t, domain.Text, texts(cells))
 }
 
 func parquetIntegers(t *testing.T, values []int64) []byte {
-	return parquetFile(t, pipeline.Integer, integers(values))
+	return parquetFile(t, domain.Integer, integers(values))
 }
 
-func parquetFile(t *testing.T, as pipeline.ColumnType, column arrow.Array) []byte {
+func parquetFile(t *testing.T, as domain.ColumnType, column arrow.Array) []byte {
 	t.Helper()
-	h := pipeline.TableHeader(&pipeline.Domain{Columns: []pipeline.Column{{Name: "u", Type: as}}}, pipeline.Header{})
+	h := pipeline.TableHeader(&domain.Domain{Columns: []domain.Column{{Name: "u", Type: as}}}, pipeline.Header{})
 	var b bytes.Buffer
 	if err := table.WriteParquet(t.Context(), &b, pipeline.FromRecords(h, array.NewRecord(h.Schema, []arrow.Array{column}, int64(column.Len())))); err != nil {
 		t.Fatal(err)

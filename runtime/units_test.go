@@ -10,12 +10,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table"
 )
 
 // visits is a table of two batches: units[i] is whose row i is, 0 is missing.
 func visits(units ...int64) pipeline.Table {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "patient", Type: pipeline.Integer, Nullable: true}, {Name: "visit", Type: pipeline.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer, Nullable: true}, {Name: "visit", Type: domain.Integer}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
 	for i, u := range units {
@@ -60,7 +61,7 @@ func TestUnitsAreCapped(t *testing.T) {
 // TestUnitNamedNull: a unit that is spelled as missing values are printed is not a
 // missing one, whatever the column's type.
 func TestUnitNamedNull(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "patient", Type: pipeline.Text, Nullable: true}, {Name: "visit", Type: pipeline.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Text, Nullable: true}, {Name: "visit", Type: domain.Integer}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
 	for i, u := range []string{"(null)", "", "(null)", "", "x", "null", "(null)"} {
@@ -82,7 +83,7 @@ func TestUnitsUnderGrowing(t *testing.T) {
 	whole := memory.DefaultAllocator
 	memory.DefaultAllocator = table.Growing{Allocator: whole}
 	defer func() { memory.DefaultAllocator = whole }()
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "patient", Type: pipeline.Integer}, {Name: "note", Type: pipeline.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "patient", Type: domain.Integer}, {Name: "note", Type: domain.Text}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private})
 	b := array.NewRecordBuilder(whole, h.Schema)
 	for i := range 80 {

@@ -110,3 +110,28 @@ func capped(ps []Problem) []Problem {
 	last.Found = fmt.Sprintf("the first of %d more problems that are not listed", len(ps)-maxProblems)
 	return append(ps[:maxProblems:maxProblems], last)
 }
+
+// Add appends a problem of a path.
+func (ps *Problems) Add(path, found, accepted string) {
+	*ps = append(*ps, Problem{Path: path, Found: found, Accepted: accepted})
+}
+
+// Unknown appends the problem of a name that is not one of the accepted ones, with the nearest of them.
+func (ps *Problems) Unknown(path, what, name string, accepted []string) {
+	*ps = append(*ps, UnknownName(path, what, name, accepted))
+}
+
+// manyNames is how many accepted names a problem lists before it stops.
+const manyNames = 20
+
+// UnknownName returns the problem of a name that is not one of the accepted ones, with the nearest of them.
+func UnknownName(path, what, name string, accepted []string) Problem {
+	list := strings.Join(accepted[:min(len(accepted), manyNames)], ", ")
+	if len(accepted) > manyNames {
+		list += fmt.Sprintf(" and %d more", len(accepted)-manyNames)
+	}
+	if near := Suggest(name, accepted); near != "" {
+		list += "; did you mean " + near + "?"
+	}
+	return Problem{Path: path, Found: fmt.Sprintf("%q, an unknown %s", name, what), Accepted: "one of " + list}
+}

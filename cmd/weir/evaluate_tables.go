@@ -6,6 +6,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/store"
@@ -54,7 +55,7 @@ func (f *evaluateFlags) csv() *pipeline.CSV {
 
 // nullable lets every column be missing: a file that others made may hold
 // values that the domain does not list, and is compared all the same.
-func nullable(d *pipeline.Domain) *pipeline.Domain {
+func nullable(d *domain.Domain) *domain.Domain {
 	open := d.Clone()
 	for i := range open.Columns {
 		open.Columns[i].Nullable = true
@@ -64,7 +65,7 @@ func nullable(d *pipeline.Domain) *pipeline.Domain {
 
 // noteMissing reads a table once and says in which columns values are missing
 // that the domain does not allow to be.
-func noteMissing(ctx context.Context, name string, t pipeline.Table, d *pipeline.Domain, result *evaluation) error {
+func noteMissing(ctx context.Context, name string, t pipeline.Table, d *domain.Domain, result *evaluation) error {
 	nulls, rows := make([]int, len(d.Columns)), int64(0)
 	for rec, err := range t.Open(ctx) {
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table"
 )
 
@@ -13,7 +14,7 @@ import (
 // compared. So the file is read once more with these columns as text, of which only the
 // spellings of missing are missing. A file that stores them otherwise than as text gets
 // no count.
-func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS, path string, coded pipeline.Table, d *pipeline.Domain, result *evaluation) error {
+func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS, path string, coded pipeline.Table, d *domain.Domain, result *evaluation) error {
 	plain, any := asText(d)
 	if !any {
 		return nil
@@ -39,11 +40,11 @@ func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS
 }
 
 // asText is the domain with its nullable lists as text, and whether there are any.
-func asText(d *pipeline.Domain) (*pipeline.Domain, bool) {
+func asText(d *domain.Domain) (*domain.Domain, bool) {
 	plain, found := nullable(d), false
 	for i := range plain.Columns {
 		if c := &plain.Columns[i]; d.Columns[i].Nullable && c.Type.Coded() {
-			c.Type, c.Categories, found = pipeline.Text, nil, true
+			c.Type, c.Categories, found = domain.Text, nil, true
 		}
 	}
 	return plain, found

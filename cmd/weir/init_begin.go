@@ -13,6 +13,7 @@ import (
 	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 )
 
 // beginning is what a spec is begun with (template/from.yaml.tmpl).
@@ -33,7 +34,7 @@ type beginning struct {
 type dropped struct{ Name, Why string }
 
 // settle decides by the domain.
-func (b *beginning) settle(d *pipeline.Domain, target string) error {
+func (b *beginning) settle(d *domain.Domain, target string) error {
 	b.Sample, b.Delta = 10000, "1e-6"
 	if b.Rows > 0 {
 		b.Sample, b.Delta = max(1, b.Rows*9/10), deltaFor(b.Rows)
@@ -59,13 +60,13 @@ func deltaFor(rows int64) string {
 }
 
 // unmeasured says why a column cannot be learnt as it is; "" for one that can.
-func unmeasured(c pipeline.Column) string {
+func unmeasured(c domain.Column) string {
 	switch {
 	case compile.NamesUnits(c):
 		return "looks as if it named persons; if some have several rows, make it the privacy unit"
 	case c.Private():
 		return ""
-	case c.Type == pipeline.Text:
+	case c.Type == domain.Text:
 		return "is text, an open set of values; list categories in the domain to keep it, or say categories: private"
 	case !c.Type.Coded() && c.Bounds == nil:
 		return "has no bounds; to keep it declare them in the domain, or have them released for a charge by a stage of kind dp_bounds before train"
@@ -74,7 +75,7 @@ func unmeasured(c pipeline.Column) string {
 }
 
 // predict takes a target, and a learner that goes with its type.
-func (b *beginning) predict(d *pipeline.Domain, target string) error {
+func (b *beginning) predict(d *domain.Domain, target string) error {
 	if target == "" {
 		return nil
 	}

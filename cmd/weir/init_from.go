@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"weir/internal/disk"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/infer"
@@ -73,7 +73,7 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 	return b.yaml()
 }
 
-func readDomain(path string) (*pipeline.Domain, error) {
+func readDomain(path string) (*domain.Domain, error) {
 	data, err := disk.ReadFile(path, schema.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))

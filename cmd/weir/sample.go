@@ -11,6 +11,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime"
 	"weir/runtime/store"
 	"weir/runtime/table"
@@ -28,7 +29,7 @@ type sampleFlags struct {
 	where  []string
 	tries  int
 
-	conditions map[string]pipeline.Choice // of where
+	conditions map[string]domain.Choice // of where
 	force      bool
 }
 

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // conditions reads COLUMN=VALUE,... as it stands on a command line. A value with a comma is
 // quoted as in a CSV file.
-func conditions(list []string) (map[string]pipeline.Choice, error) {
-	where := map[string]pipeline.Choice{}
+func conditions(list []string) (map[string]domain.Choice, error) {
+	where := map[string]domain.Choice{}
 	for _, text := range list {
 		name, values, ok := strings.Cut(text, "=")
 		if !ok || name == "" || values == "" {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/schema"
 	"weir/stages"
@@ -55,7 +55,7 @@ func publishedSchema(what string) ([]byte, error) {
 		}
 		return doc.Publish("weir pipeline")
 	case "domain":
-		doc, err := schema.Of(&pipeline.Domain{})
+		doc, err := schema.Of(&domain.Domain{})
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // answering lists, by kind, how settings of a stage that answers questions are drawn.
@@ -50,7 +50,7 @@ func query(g *generator, t ref) settings {
 // refused.
 func covariance(g *generator, t ref) settings {
 	var names []string
-	for _, c := range where(t, func(c pipeline.Column) bool { return !c.Nullable && (isBounded(c) || len(c.Categories) == 2) }) {
+	for _, c := range where(t, func(c domain.Column) bool { return !c.Nullable && (isBounded(c) || len(c.Categories) == 2) }) {
 		names = append(names, c.Name)
 	}
 	return g.several(settings{"columns": names})

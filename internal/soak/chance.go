@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // chance draws all choices of one case, which its number alone decides.
@@ -66,34 +66,34 @@ func styles() []style { return []style{typical, low, high, absent, outside} }
 const sentinel = 99999
 
 // cell is a value of a column, as a CSV file spells it.
-func (c chance) cell(col pipeline.Column, s style) string {
+func (c chance) cell(col domain.Column, s style) string {
 	if col.Nullable && (s == absent || s == typical && c.yes(0.15)) {
 		return c.missing(col)
 	}
 	switch col.Type {
-	case pipeline.Text:
+	case domain.Text:
 		return pick(c, "plain", "two words", `with "quotes"`, "a,b", "Ä", "1717", "none")
-	case pipeline.Categorical, pipeline.Ordinal, pipeline.Boolean:
+	case domain.Categorical, domain.Ordinal, domain.Boolean:
 		return c.category(col, s)
 	}
 	x := c.value(col, s)
-	if col.Type == pipeline.Date {
+	if col.Type == domain.Date {
 		return time.Unix(int64(math.Max(-700000, math.Min(x, 2900000)))*24*60*60, 0).UTC().Format(time.DateOnly)
 	}
-	if col.Type == pipeline.Integer {
+	if col.Type == domain.Integer {
 		return strconv.FormatInt(int64(x), 10)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-func (c chance) missing(col pipeline.Column) string {
+func (c chance) missing(col domain.Column) string {
 	if len(col.Missing) > 0 && c.yes(0.5) {
 		return pick(c, col.Missing...)
 	}
 	return ""
 }
 
-func (c chance) category(col pipeline.Column, s style) string {
+func (c chance) category(col domain.Column, s style) string {
 	switch s {
 	case low:
 		return col.Categories[0]
@@ -104,7 +104,7 @@ func (c chance) category(col pipeline.Column, s style) string {
 	return col.Categories[min(c.IntN(len(col.Categories)), c.IntN(len(col.Categories)))]
 }
 
-func (c chance) value(col pipeline.Column, s style) float64 {
+func (c chance) value(col domain.Column, s style) float64 {
 	bounds := [2]float64{-1000, 1000}
 	if col.Bounds != nil {
 		bounds = *col.Bounds
@@ -128,7 +128,7 @@ func (c chance) value(col pipeline.Column, s style) float64 {
 }
 
 // row is a row of the given style.
-func (c chance) row(columns []pipeline.Column, s style) []string {
+func (c chance) row(columns []domain.Column, s style) []string {
 	r := make([]string, len(columns))
 	for i, col := range columns {
 		r[i] = c.cell(col, s)

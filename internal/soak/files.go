@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The files that a spec of the soak names.
@@ -36,7 +36,7 @@ func (w *world) lay(dir, spec string, other bool) error {
 	return os.WriteFile(filepath.Join(dir, specFile), []byte(spec), 0o644)
 }
 
-func writeCSV(path string, columns []pipeline.Column, rows [][]string) error {
+func writeCSV(path string, columns []domain.Column, rows [][]string) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // judging lists, by kind, how the settings of an evaluation are drawn for the
@@ -90,7 +91,7 @@ func counting(g *generator, _ ref) settings {
 }
 
 func ruling(g *generator, t ref) settings {
-	return settings{"columns": names(some(g.chance, where(t, func(pipeline.Column) bool { return true }), 0))}
+	return settings{"columns": names(some(g.chance, where(t, func(domain.Column) bool { return true }), 0))}
 }
 
 func projecting(g *generator, _ ref) settings {
@@ -103,7 +104,7 @@ func regressing(g *generator, t ref) settings {
 	if target.Type.Coded() {
 		s["model"] = "logistic"
 	}
-	s["columns"] = names(some(g.chance, where(t, func(c pipeline.Column) bool { return c.Name != target.Name && !isText(c) }), 1))
+	s["columns"] = names(some(g.chance, where(t, func(c domain.Column) bool { return c.Name != target.Name && !isText(c) }), 1))
 	if numbers := where(t, isNumber); s["model"] == "poisson" && len(numbers) > 0 && g.yes(0.3) {
 		s["exposure"] = pick(g.chance, numbers...).Name
 	}
@@ -112,7 +113,7 @@ func regressing(g *generator, t ref) settings {
 
 func reporting(g *generator, t ref) settings {
 	s := settings{"plots": g.IntN(3), "rows": g.between(1, 20)}
-	if two := where(t, func(c pipeline.Column) bool { return len(c.Categories) == 2 }); len(two) > 0 && g.yes(0.5) {
+	if two := where(t, func(c domain.Column) bool { return len(c.Categories) == 2 }); len(two) > 0 && g.yes(0.5) {
 		s["target"] = pick(g.chance, two...).Name
 	}
 	return s

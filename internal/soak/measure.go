@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // measuring lists, by kind, how settings of a marginal model are drawn.
@@ -14,7 +14,7 @@ func measuring() map[string]func(g *generator, t ref) settings {
 
 // plain makes a table fit for marginals: no text, no privacy unit, and numbers with bounds.
 func (g *generator) plain() {
-	unbounded := func(c pipeline.Column) bool { return isText(c) || g.isUnit(c) || isNumber(c) && c.Bounds == nil }
+	unbounded := func(c domain.Column) bool { return isText(c) || g.isUnit(c) || isNumber(c) && c.Bounds == nil }
 	for range 9 { // each column of its own, like texts
 		t := g.last
 		if t.name == "" {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 )
 
@@ -104,13 +104,13 @@ func (c chance) unitRows(w *world, name string) [][]string {
 }
 
 // unitName is that of unit i; -1 and -2 are the ones that change.
-func (c chance) unitName(col pipeline.Column, i int) string {
+func (c chance) unitName(col domain.Column, i int) string {
 	switch {
 	case col.Nullable && c.yes(0.15):
 		return ""
-	case col.Type == pipeline.Integer:
+	case col.Type == domain.Integer:
 		return fmt.Sprint(50 + i)
-	case col.Type == pipeline.Categorical:
+	case col.Type == domain.Categorical:
 		return fmt.Sprint("u", (i+90)%90)
 	}
 	return fmt.Sprint("person ", i)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // pay leads a table to a model, and rows from it.
@@ -130,7 +130,7 @@ func (g *generator) dropUseless() bool {
 	if t.name == "" {
 		t = g.dataset()
 	}
-	list := where(t, func(c pipeline.Column) bool { return isText(c) || g.isUnit(c) })
+	list := where(t, func(c domain.Column) bool { return isText(c) || g.isUnit(c) })
 	if len(list) == 0 {
 		return false
 	}

@@ -1,6 +1,6 @@
 package main
 
-import "weir/pipeline"
+import "weir/pipeline/domain"
 
 // dpVAE trains for a few steps, on a sample as dpWGAN draws it.
 func dpVAE(g *generator, _ ref) settings {
@@ -20,7 +20,7 @@ func dpSYN(g *generator, t ref) settings {
 
 // label is a one-hot column, where there is one.
 func (g *generator) label(t ref) string {
-	labels := where(t, func(c pipeline.Column) bool { return c.Encoding != nil && c.Encoding.Form == pipeline.OneHot })
+	labels := where(t, func(c domain.Column) bool { return c.Encoding != nil && c.Encoding.Form == domain.OneHot })
 	if len(labels) > 0 {
 		return pick(g.chance, labels...).Name
 	}

@@ -1,6 +1,6 @@
 package main
 
-import "weir/pipeline"
+import "weir/pipeline/domain"
 
 // mixing trains a mixture for a few steps, on samples as dpWGAN draws them: by strata where
 // there are categories, of which the first is then fixed in one where it has another column.
@@ -11,7 +11,7 @@ func mixing(g *generator, t ref) settings {
 	if numbers := where(t, isNumber); len(numbers) > 0 && g.yes(0.5) {
 		s["families"] = settings{pick(g.chance, numbers...).Name: pick(g.chance, "beta", "normal")}
 	}
-	coded := where(t, func(c pipeline.Column) bool { return c.Type.Coded() && len(c.Categories) <= 8 })
+	coded := where(t, func(c domain.Column) bool { return c.Type.Coded() && len(c.Categories) <= 8 })
 	if len(coded) > 0 && g.yes(0.6) {
 		strata := coded[0]
 		s["stratify"] = []string{strata.Name}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 func sorted(list []ref) []ref {
@@ -46,7 +47,7 @@ func (g *generator) add(kind string, kinds map[string]func(g *generator, t ref) 
 	return g.try(s)
 }
 
-func names(columns []pipeline.Column) []string {
+func names(columns []domain.Column) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
 		list[i] = c.Name
@@ -54,8 +55,8 @@ func names(columns []pipeline.Column) []string {
 	return list
 }
 
-func where(t ref, is func(c pipeline.Column) bool) []pipeline.Column {
-	var list []pipeline.Column
+func where(t ref, is func(c domain.Column) bool) []domain.Column {
+	var list []domain.Column
 	for _, c := range t.header.Domain.Columns {
 		if is(c) {
 			list = append(list, c)
@@ -64,15 +65,15 @@ func where(t ref, is func(c pipeline.Column) bool) []pipeline.Column {
 	return list
 }
 
-func isNumber(c pipeline.Column) bool {
-	return c.Encoding == nil && (c.Type == pipeline.Numeric || c.Type == pipeline.Integer || c.Type == pipeline.Date)
+func isNumber(c domain.Column) bool {
+	return c.Encoding == nil && (c.Type == domain.Numeric || c.Type == domain.Integer || c.Type == domain.Date)
 }
-func isCoded(c pipeline.Column) bool {
+func isCoded(c domain.Column) bool {
 	return c.Encoding == nil && c.Type.Coded() && len(c.Categories) > 0 // else a stage releases them
 }
-func isBounded(c pipeline.Column) bool { return isNumber(c) && c.Bounds != nil }
-func isAbsent(c pipeline.Column) bool  { return c.Nullable }
-func isText(c pipeline.Column) bool    { return c.Type == pipeline.Text }
+func isBounded(c domain.Column) bool { return isNumber(c) && c.Bounds != nil }
+func isAbsent(c domain.Column) bool  { return c.Nullable }
+func isText(c domain.Column) bool    { return c.Type == domain.Text }
 
 func selecting(g *generator, t ref) settings {
 	list := names(some(g.chance, t.header.Domain.Columns, 1))
@@ -90,13 +91,13 @@ func (g *generator) unitName() string {
 }
 
 // isUnit reports whether a column tells whose a row is, which no model may learn.
-func (g *generator) isUnit(c pipeline.Column) bool { return c.TellsUnit() || c.Name == g.unitName() }
+func (g *generator) isUnit(c domain.Column) bool { return c.TellsUnit() || c.Name == g.unitName() }
 
 // column is any one of a table; of a table that has none, a name that is
 // refused.
-func (g *generator) column(t ref) pipeline.Column {
+func (g *generator) column(t ref) domain.Column {
 	if t.header.Domain == nil || len(t.header.Domain.Columns) == 0 {
-		return pipeline.Column{Name: "nothing"}
+		return domain.Column{Name: "nothing"}
 	}
 	return pick(g.chance, t.header.Domain.Columns...)
 }
@@ -172,7 +173,7 @@ func filling(g *generator, t ref) settings {
 }
 
 // fill declares a value for each of the columns that can have one.
-func (g *generator) fill(columns []pipeline.Column) settings {
+func (g *generator) fill(columns []domain.Column) settings {
 	numbers, categories := settings{}, settings{}
 	for _, c := range columns {
 		switch {
@@ -198,7 +199,7 @@ func fillingKNN(g *generator, t ref) settings {
 	if list := where(t, isAbsent); g.yes(0.3) && len(list) > 0 {
 		s["columns"] = names(some(g.chance, list, 1))
 	}
-	if list := where(t, func(c pipeline.Column) bool { return !isText(c) }); g.yes(0.3) && len(list) > 0 {
+	if list := where(t, func(c domain.Column) bool { return !isText(c) }); g.yes(0.3) && len(list) > 0 {
 		s["features"] = names(some(g.chance, list, 1))
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 func binning(g *generator, t ref) settings {
@@ -82,7 +83,7 @@ func writing(g *generator, _ ref) settings {
 }
 
 // variable spells a column in a formula.
-func variable(c pipeline.Column) string {
+func variable(c domain.Column) string {
 	for _, r := range c.Name {
 		if r == '-' {
 			return fmt.Sprintf("col(%q)", c.Name)
@@ -114,7 +115,7 @@ func (g *generator) truth(t ref) string {
 		return pick(g.chance, "missing("+a+")", "not missing("+a+")")
 	case isNumber(column):
 		return a + pick(g.chance, " > ", " <= ", " != ") + strconv.FormatFloat(g.number(), 'g', -1, 64)
-	case column.Type == pipeline.Boolean && column.Encoding == nil:
+	case column.Type == domain.Boolean && column.Encoding == nil:
 		return pick(g.chance, a, "not "+a)
 	case isCoded(column) || isText(column):
 		value := "plain"

@@ -1,18 +1,18 @@
 package main
 
-import "weir/pipeline"
+import "weir/pipeline/domain"
 
 // logistic explains a column of two categories; where there is none the stage is refused.
 func logistic(g *generator, t ref) settings {
-	return g.regression(t, func(c pipeline.Column) bool { return !c.Nullable && len(c.Categories) == 2 })
+	return g.regression(t, func(c domain.Column) bool { return !c.Nullable && len(c.Categories) == 2 })
 }
 
 // poisson explains that, or a whole number, often with a number as exposure.
 func poisson(g *generator, t ref) settings {
-	s := g.regression(t, func(c pipeline.Column) bool {
-		return !c.Nullable && (len(c.Categories) == 2 || c.Type == pipeline.Integer && isBounded(c))
+	s := g.regression(t, func(c domain.Column) bool {
+		return !c.Nullable && (len(c.Categories) == 2 || c.Type == domain.Integer && isBounded(c))
 	})
-	if list := where(t, func(c pipeline.Column) bool { return isBounded(c) && c.Bounds[0] > 0 }); g.yes(0.6) && len(list) > 0 {
+	if list := where(t, func(c domain.Column) bool { return isBounded(c) && c.Bounds[0] > 0 }); g.yes(0.6) && len(list) > 0 {
 		s["offset"] = pick(g.chance, list...).Name
 	}
 	if g.yes(0.5) {
@@ -21,7 +21,7 @@ func poisson(g *generator, t ref) settings {
 	return s
 }
 
-func (g *generator) regression(t ref, explained func(pipeline.Column) bool) settings {
+func (g *generator) regression(t ref, explained func(domain.Column) bool) settings {
 	s := settings{"target": "none", "columns": []string{"none"}}
 	targets := where(t, explained)
 	if len(targets) == 0 {
@@ -29,7 +29,7 @@ func (g *generator) regression(t ref, explained func(pipeline.Column) bool) sett
 	}
 	target := pick(g.chance, targets...).Name
 	var names []string
-	for _, c := range where(t, func(c pipeline.Column) bool { return !c.Nullable && (isBounded(c) || len(c.Categories) > 0) }) {
+	for _, c := range where(t, func(c domain.Column) bool { return !c.Nullable && (isBounded(c) || len(c.Categories) > 0) }) {
 		if c.Name != target && g.yes(0.8) {
 			names = append(names, c.Name)
 		}

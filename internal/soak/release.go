@@ -1,11 +1,11 @@
 package main
 
-import "weir/pipeline"
+import "weir/pipeline/domain"
 
 // findingBounds pays for the bounds of some numbers, of all by default.
 func findingBounds(g *generator, t ref) settings {
 	s := settings{"low_exponent": pick(g.chance, -10, 0, 3), "high_exponent": pick(g.chance, 4, 10, 20), "failure": pick(g.chance, 0.001, 0.5, 0.9), "noise_multiplier": g.logBetween(0.3, 30)}
-	open := where(t, func(c pipeline.Column) bool { return isNumber(c) && c.Bounds == nil })
+	open := where(t, func(c domain.Column) bool { return isNumber(c) && c.Bounds == nil })
 	if len(open) > 0 && g.yes(0.4) {
 		s["columns"] = names(some(g.chance, open, 1))
 	}

@@ -5,23 +5,22 @@ import (
 	"slices"
 	"strconv"
 
-	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
 // rules draws what is publicly said of columns together. It need not be true of the
 // rows: nobody may tell. What no row can keep is left out, since such specs are refused.
-func (c chance) rules(w *world) []pipeline.Constraint {
-	d := &pipeline.Domain{Columns: w.columns}
-	forms := []func(*pipeline.Domain) (pipeline.Constraint, bool){c.inOrder, c.follows, c.cannotBe, c.counted(w)}
+func (c chance) rules(w *world) []domain.Constraint {
+	d := &domain.Domain{Columns: w.columns}
+	forms := []func(*domain.Domain) (domain.Constraint, bool){c.inOrder, c.follows, c.cannotBe, c.counted(w)}
 	for range c.between(1, 4) {
 		rule, ok := pick(c, forms...)(d)
 		if !ok {
 			continue
 		}
 		d.Constraints = append(d.Constraints, rule)
-		if len(constraint.Check(d, nil)) > 0 {
+		if len(domain.CheckRules(d, nil)) > 0 {
 			d.Constraints = d.Constraints[:len(d.Constraints)-1]
 		}
 	}
@@ -29,9 +28,9 @@ func (c chance) rules(w *world) []pipeline.Constraint {
 }
 
 // of lists columns that rules can be about.
-func (c chance) of(d *pipeline.Domain, fits func(pipeline.Column) bool) (list []pipeline.Column) {
+func (c chance) of(d *domain.Domain, fits func(domain.Column) bool) (list []domain.Column) {
 	for _, col := range d.Columns {
-		if col.Type != pipeline.Text && fits(col) {
+		if col.Type != domain.Text && fits(col) {
 			list = append(list, col)
 		}
 	}
@@ -39,48 +38,48 @@ func (c chance) of(d *pipeline.Domain, fits func(pipeline.Column) bool) (list []
 	return list
 }
 
-func (c chance) inOrder(d *pipeline.Domain) (rule pipeline.Constraint, ok bool) {
+func (c chance) inOrder(d *domain.Domain) (rule domain.Constraint, ok bool) {
 	list := c.of(d, isNumber)
 	if len(list) < 2 {
 		return rule, false
 	}
-	return pipeline.Constraint{Order: names(list[:min(len(list), c.between(2, 3))])}, true
+	return domain.Constraint{Order: names(list[:min(len(list), c.between(2, 3))])}, true
 }
 
 // follows makes a column a function of a category.
-func (c chance) follows(d *pipeline.Domain) (rule pipeline.Constraint, ok bool) {
-	from, to := c.of(d, isCoded), c.of(d, func(pipeline.Column) bool { return true })
+func (c chance) follows(d *domain.Domain) (rule domain.Constraint, ok bool) {
+	from, to := c.of(d, isCoded), c.of(d, func(domain.Column) bool { return true })
 	if len(from) == 0 || to[0].Name == from[0].Name {
 		return rule, false
 	}
-	f := pipeline.Function{Of: from[0].Name, Column: to[0].Name, Map: map[string]schema.Text{}}
+	f := domain.Function{Of: from[0].Name, Column: to[0].Name, Map: map[string]schema.Text{}}
 	for _, name := range from[0].Categories {
 		f.Map[name] = schema.Text(c.spelled(to[0]))
 	}
 	if from[0].Nullable {
-		f.Map[pipeline.MissingWord] = schema.Text(c.spelled(to[0]))
+		f.Map[domain.MissingWord] = schema.Text(c.spelled(to[0]))
 	}
-	return pipeline.Constraint{Function: &f}, true
+	return domain.Constraint{Function: &f}, true
 }
 
-func (c chance) cannotBe(d *pipeline.Domain) (rule pipeline.Constraint, ok bool) {
-	list := c.of(d, func(pipeline.Column) bool { return true })
+func (c chance) cannotBe(d *domain.Domain) (rule domain.Constraint, ok bool) {
+	list := c.of(d, func(domain.Column) bool { return true })
 	if len(list) < 2 {
 		return rule, false
 	}
-	rule.Impossible = map[string]pipeline.Choice{}
+	rule.Impossible = map[string]domain.Choice{}
 	for _, col := range list[:min(len(list), c.between(2, 3))] {
-		rule.Impossible[col.Name] = pipeline.Choice{c.spelled(col)}
+		rule.Impossible[col.Name] = domain.Choice{c.spelled(col)}
 		if isBounded(col) && c.yes(0.7) {
-			rule.Impossible[col.Name] = pipeline.Choice{fmt.Sprintf("..%g", c.inside(col))}
+			rule.Impossible[col.Name] = domain.Choice{fmt.Sprintf("..%g", c.inside(col))}
 		}
 	}
 	return rule, true
 }
 
 // counted is a public total, of as many rows as are public where any are.
-func (c chance) counted(w *world) func(*pipeline.Domain) (pipeline.Constraint, bool) {
-	return func(d *pipeline.Domain) (rule pipeline.Constraint, ok bool) {
+func (c chance) counted(w *world) func(*domain.Domain) (domain.Constraint, bool) {
+	return func(d *domain.Domain) (rule domain.Constraint, ok bool) {
 		list := c.of(d, isCoded)
 		if len(list) == 0 {
 			return rule, false
@@ -91,7 +90,7 @@ func (c chance) counted(w *world) func(*pipeline.Domain) (pipeline.Constraint, b
 			left = int64(w.rowsPublic)
 		}
 		if col.Nullable {
-			values = append(values, pipeline.MissingWord)
+			values = append(values, domain.MissingWord)
 		}
 		for i, name := range values {
 			n := c.Int64N(left + 1)
@@ -99,17 +98,17 @@ func (c chance) counted(w *world) func(*pipeline.Domain) (pipeline.Constraint, b
 				n = left
 			}
 			left -= n
-			rule.Total = append(rule.Total, pipeline.Cell{Where: map[string]pipeline.Choice{col.Name: {name}}, Count: n})
+			rule.Total = append(rule.Total, domain.Cell{Where: map[string]domain.Choice{col.Name: {name}}, Count: n})
 		}
 		return rule, true
 	}
 }
 
 // spelled is a value of a column as a rule spells it.
-func (c chance) spelled(col pipeline.Column) string {
+func (c chance) spelled(col domain.Column) string {
 	switch {
 	case col.Nullable && c.yes(0.2):
-		return pipeline.MissingWord
+		return domain.MissingWord
 	case col.Type.Coded():
 		return pick(c, col.Categories...)
 	}
@@ -117,7 +116,7 @@ func (c chance) spelled(col pipeline.Column) string {
 }
 
 // inside is a value of the column's grid, or any number where it has no bounds.
-func (c chance) inside(col pipeline.Column) float64 {
+func (c chance) inside(col domain.Column) float64 {
 	if col.Bounds == nil {
 		return float64(c.between(-50, 50))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/runtime"
 )
 
@@ -142,7 +143,7 @@ func (g *generator) tables() []ref {
 }
 
 func (g *generator) dataset() ref {
-	return ref{pipeline.DatasetID, pipeline.TableHeader(&pipeline.Domain{Columns: g.world.columns}, pipeline.Header{Class: pipeline.Private})}
+	return ref{pipeline.DatasetID, pipeline.TableHeader(&domain.Domain{Columns: g.world.columns}, pipeline.Header{Class: pipeline.Private})}
 }
 
 // table to work on: mostly the last one, so that chains get long.

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 )
 
 // world is a random private table with a neighbour, and what is publicly known of
 // both.
 type world struct {
-	columns     []pipeline.Column
+	columns     []domain.Column
 	unit        int // place of the unit's column, or -1: each row is a unit
 	maxRows     int
 	adjacency   privacy.Adjacency
 	rowsPublic  int // 0: none
-	constraints []pipeline.Constraint
+	constraints []domain.Constraint
 	unknown     bool // some rows hold a category that nobody declared, which the spec says to take for missing
 	laid        laid // what a test makes of the private table; may be nil
 	pair
@@ -84,7 +84,7 @@ func (c chance) rename(w *world) {
 		return
 	}
 	col, names, seen := &w.columns[w.unit], map[string]string{}, map[*string]bool{}
-	if col.Type == pipeline.Categorical {
+	if col.Type == domain.Categorical {
 		w.unknown, col.Nullable = true, true
 	}
 	for _, r := range append(slices.Clone(w.one), w.other...) {
@@ -96,11 +96,11 @@ func (c chance) rename(w *world) {
 }
 
 // otherName remembers what names of categories have become.
-func (c chance) otherName(of pipeline.ColumnType, name string, names map[string]string) string {
+func (c chance) otherName(of domain.ColumnType, name string, names map[string]string) string {
 	switch {
-	case of == pipeline.Integer:
+	case of == domain.Integer:
 		return fmt.Sprintf(pick(c, "%s", "%s", "0%s", "+%s", "%s.0", "%s0e-1"), name)
-	case of != pipeline.Categorical:
+	case of != domain.Categorical:
 		return name
 	}
 	if names[name] == "" {
@@ -118,14 +118,14 @@ func (w *world) fixedRows() bool {
 	return w.declared && (w.adjacency == privacy.AddRemove || len(w.one) == len(w.other))
 }
 
-func (c chance) unitColumn() pipeline.Column {
-	col := pipeline.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, pipeline.Integer, pipeline.Categorical, pipeline.Text, pipeline.Categorical)}
+func (c chance) unitColumn() domain.Column {
+	col := domain.Column{Name: pick(c, "pid", "pid", "person-id"), Type: pick(c, domain.Integer, domain.Categorical, domain.Text, domain.Categorical)}
 	switch col.Type {
-	case pipeline.Integer:
+	case domain.Integer:
 		if c.yes(0.7) {
 			col.Bounds = &[2]float64{0, 100000}
 		}
-	case pipeline.Categorical:
+	case domain.Categorical:
 		for i := range 90 {
 			col.Categories = append(col.Categories, fmt.Sprint("u", i))
 		}
@@ -134,18 +134,18 @@ func (c chance) unitColumn() pipeline.Column {
 	return col
 }
 
-func (c chance) column(i int) pipeline.Column {
-	col := pipeline.Column{Name: fmt.Sprint(pick(c, "c", "c", "c", "c-"), i), Nullable: c.yes(0.45)}
-	col.Type = pick(c, pipeline.Numeric, pipeline.Numeric, pipeline.Integer, pipeline.Integer, pipeline.Date, pipeline.Categorical, pipeline.Categorical, pipeline.Ordinal, pipeline.Boolean, pipeline.Text)
+func (c chance) column(i int) domain.Column {
+	col := domain.Column{Name: fmt.Sprint(pick(c, "c", "c", "c", "c-"), i), Nullable: c.yes(0.45)}
+	col.Type = pick(c, domain.Numeric, domain.Numeric, domain.Integer, domain.Integer, domain.Date, domain.Categorical, domain.Categorical, domain.Ordinal, domain.Boolean, domain.Text)
 	switch col.Type {
-	case pipeline.Text:
-	case pipeline.Boolean:
+	case domain.Text:
+	case domain.Boolean:
 		col.Categories = pick(c, []string{"no", "yes"}, []string{"0", "1"})
-	case pipeline.Categorical, pipeline.Ordinal:
+	case domain.Categorical, domain.Ordinal:
 		for k := range c.between(1, 6) {
 			col.Categories = append(col.Categories, string(rune('a'+k)))
 		}
-	case pipeline.Date:
+	case domain.Date:
 		col.Bounds = &[2]float64{10000, float64(10000 + c.between(0, 9000))}
 	default:
 		c.bound(&col)
@@ -156,7 +156,7 @@ func (c chance) column(i int) pipeline.Column {
 	return col
 }
 
-func (c chance) bound(col *pipeline.Column) {
+func (c chance) bound(col *domain.Column) {
 	if c.yes(0.1) {
 		return // numbers without bounds
 	}

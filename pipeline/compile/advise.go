@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/schema"
 )
@@ -55,7 +56,7 @@ func (c *compiler) nameless(d *spec.Dataset) {
 func (c *compiler) paidElsewhere() {
 	columns := map[string][]string{}
 	for _, column := range c.spec.Dataset.Columns().Columns {
-		if pipeline.IsStageSource(column.Source) {
+		if domain.IsStageSource(column.Source) {
 			columns[column.Source] = append(columns[column.Source], column.Name)
 		}
 	}
@@ -68,8 +69,8 @@ func (c *compiler) paidElsewhere() {
 
 // NamesUnits tells whether a column looks as if it named persons: by its name and by
 // there being no bounded set of values.
-func NamesUnits(c pipeline.Column) bool {
-	if c.Type != pipeline.Text && c.Type != pipeline.Integer {
+func NamesUnits(c domain.Column) bool {
+	if c.Type != domain.Text && c.Type != domain.Integer {
 		return false
 	}
 	name := strings.ToLower(c.Name)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
 )
@@ -100,7 +101,7 @@ type dropStage struct {
 func (s *dropStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	d := h.Domain.Clone()
-	d.Columns = slices.DeleteFunc(d.Columns, func(c pipeline.Column) bool { return slices.Contains(s.Columns, c.Name) })
+	d.Columns = slices.DeleteFunc(d.Columns, func(c domain.Column) bool { return slices.Contains(s.Columns, c.Name) })
 	return pipeline.Work{Out: pipeline.Headers{"out": pipeline.TableHeader(d, h)}, Lazy: true}, nil
 }
 
@@ -242,7 +243,7 @@ func parse(t *testing.T, text string, set ...string) (*spec.Spec, error) {
 	t.Helper()
 	return spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set, More: Faults,
 		Read: func(string) ([]byte, error) { return nil, errors.New("is not there") },
-		Demo: func(name string, _ int64) (*pipeline.Domain, error) {
+		Demo: func(name string, _ int64) (*domain.Domain, error) {
 			return nil, errors.New("no generator is named " + name)
 		}}, fakes(t))
 }

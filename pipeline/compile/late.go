@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 )
 
@@ -75,7 +76,7 @@ func (c *compiler) named(out pipeline.Headers, stage string) {
 	for _, h := range out {
 		for _, name := range h.LateColumns() {
 			if column := h.Domain.Column(name); column.Source == "" {
-				column.Source = pipeline.StageSource(stage)
+				column.Source = domain.StageSource(stage)
 			}
 		}
 	}
@@ -142,7 +143,7 @@ func SamePromises(first, again pipeline.Work) error {
 }
 
 // sameColumn leaves out what may be released.
-func sameColumn(a, b pipeline.Column) bool {
+func sameColumn(a, b domain.Column) bool {
 	return a.Name == b.Name && a.Type == b.Type && a.Nullable == b.Nullable && a.OfUnit == b.OfUnit && a.FromUnit == b.FromUnit
 }
 
@@ -182,5 +183,5 @@ func (c *compiler) releasing(s *spec.Stage, in pipeline.Headers, p pipeline.Prob
 	if len(c.spec.Privacy.Split) > 0 {
 		share = "; and its part in privacy.split"
 	}
-	return fmt.Sprintf("; add under stages, before %s, `%s`%s", s.ID, pipeline.ReleaseOf(open), share)
+	return fmt.Sprintf("; add under stages, before %s, `%s`%s", s.ID, domain.ReleaseOf(open), share)
 }

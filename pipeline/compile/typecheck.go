@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 )
 
@@ -58,9 +59,9 @@ func (c *compiler) checkUnit(s *spec.Stage) {
 		for _, r := range s.Inputs[port.Name] {
 			h, _ := c.header(r)
 			if columns := h.UnitColumns(); len(columns) > 0 {
-				of := strings.Join((&pipeline.Domain{Columns: columns}).Names(), ", ")
+				of := strings.Join((&domain.Domain{Columns: columns}).Names(), ", ")
 				c.refuseAt("stages."+s.ID+"."+port.Key(), s.ID, "",
-					fmt.Sprintf("%s with the column %s, which names the privacy unit", r, pipeline.UnitWords(columns...)),
+					fmt.Sprintf("%s with the column %s, which names the privacy unit", r, domain.UnitWords(columns...)),
 					fmt.Sprintf("a table without it: put a stage {kind: drop, columns: [%s]} between the two, "+
 						"behind the last one that needs the unit (split, shard)", of))
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 )
 
@@ -30,12 +30,12 @@ func (c *compiler) unruled(s *spec.Stage, out pipeline.Headers) {
 
 // declared words the rules about the columns of a table, as they stood before the first step
 // that sampling undoes.
-func declared(d *pipeline.Domain) (list []string) {
+func declared(d *domain.Domain) (list []string) {
 	first := d
 	if len(d.History) > 0 && d.History[0].Before != nil {
 		first = d.History[0].Before
 	}
-	rules, _ := constraint.Read(first)
+	rules, _ := domain.ReadRules(first)
 	for _, r := range rules {
 		if !slices.ContainsFunc(r.Columns, func(at int) bool { return d.Column(first.Columns[at].Name) == nil }) {
 			list = append(list, r.Label)

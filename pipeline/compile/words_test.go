@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
 )
@@ -15,14 +16,14 @@ import (
 func TestNamesUnits(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		of   pipeline.ColumnType
+		of   domain.ColumnType
 		want bool
 	}{
-		{"id", pipeline.Integer, true}, {"ID", pipeline.Text, true}, {"visit_mrn", pipeline.Integer, true}, {"patient", pipeline.Text, true},
-		{"patient_number", pipeline.Integer, true}, {"id", pipeline.Categorical, false}, {"id", pipeline.Numeric, false},
-		{"width", pipeline.Integer, false}, {"impatient", pipeline.Text, false}, {"age", pipeline.Integer, false},
+		{"id", domain.Integer, true}, {"ID", domain.Text, true}, {"visit_mrn", domain.Integer, true}, {"patient", domain.Text, true},
+		{"patient_number", domain.Integer, true}, {"id", domain.Categorical, false}, {"id", domain.Numeric, false},
+		{"width", domain.Integer, false}, {"impatient", domain.Text, false}, {"age", domain.Integer, false},
 	} {
-		if got := NamesUnits(pipeline.Column{Name: c.name, Type: c.of}); got != c.want {
+		if got := NamesUnits(domain.Column{Name: c.name, Type: c.of}); got != c.want {
 			t.Errorf("a column %s of type %s: %v, must be %v", c.name, c.of, got, c.want)
 		}
 	}

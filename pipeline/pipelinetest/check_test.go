@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // recorder takes down what a check reports.
@@ -52,7 +53,7 @@ func (p *pass) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	case "lowers the class":
 		h.Class = pipeline.Released
 	case "plans another schema":
-		h.Domain = &pipeline.Domain{Columns: h.Domain.Columns[:1]}
+		h.Domain = &domain.Domain{Columns: h.Domain.Columns[:1]}
 	case "promises rows":
 		h.Rows = 3
 	}
@@ -98,7 +99,7 @@ func TestDefectsAreFound(t *testing.T) {
 	} {
 		r := &recorder{}
 		plans := 0
-		d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "pressure", Type: pipeline.Numeric}, {Name: "grade", Type: pipeline.Ordinal, Categories: []string{"low", "high"}}}}
+		d := &domain.Domain{Columns: []domain.Column{{Name: "pressure", Type: domain.Numeric}, {Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "high"}}}}
 		rows := Rows(d, []any{1.5, 4242.5, 3, 4, 5, 6, 7, 8, 9}, []any{"low", "low", "high", "low", "low", "high", "low", "low", "high"})
 		c := Case{
 			Stage: func() pipeline.Stage { return &pass{Columns: []string{"grade"}, defect: defect, plans: &plans} },

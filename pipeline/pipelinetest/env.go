@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy/noise"
 )
 
@@ -25,7 +26,7 @@ func Env(workers int) *pipeline.Env {
 		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, placeOf(purpose))) },
 		Secret: func(purpose string) *noise.Stream { return stream(source, purpose) },
 		Mem:    memory.DefaultAllocator,
-		Files: func(path string, _ *pipeline.CSV, _ *pipeline.Domain) (pipeline.Table, error) {
+		Files: func(path string, _ *pipeline.CSV, _ *domain.Domain) (pipeline.Table, error) {
 			return pipeline.Table{}, fmt.Errorf("no file %s in a conformance test", path)
 		},
 		Create:  func(string) (io.WriteCloser, error) { return discard{&bytes.Buffer{}}, nil },

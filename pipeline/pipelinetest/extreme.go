@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // style says what a changed row holds: values at an end of its domain, none where
@@ -73,7 +73,7 @@ func appendLine(b array.Builder, in Input, j int, l line) {
 }
 
 // appendUnit names a unit that the table does not have, where the type allows it.
-func appendUnit(b array.Builder, a arrow.Array, c pipeline.Column) {
+func appendUnit(b array.Builder, a arrow.Array, c domain.Column) {
 	switch b := b.(type) {
 	case *array.StringBuilder:
 		b.Append("someone new")
@@ -89,7 +89,7 @@ func appendUnit(b array.Builder, a arrow.Array, c pipeline.Column) {
 }
 
 // appendExtreme appends an end of the domain.
-func appendExtreme(b array.Builder, c pipeline.Column, to style) {
+func appendExtreme(b array.Builder, c domain.Column, to style) {
 	first := to == low
 	switch b := b.(type) {
 	case *array.Int32Builder:
@@ -119,8 +119,8 @@ func pick[T any](first bool, a, b T) T {
 }
 
 // encodedEnd is how far a column that the stage encode wrote goes.
-func encodedEnd(c pipeline.Column, first bool) float32 {
-	if c.Encoding != nil && c.Encoding.Form == pipeline.MinMax {
+func encodedEnd(c domain.Column, first bool) float32 {
+	if c.Encoding != nil && c.Encoding.Form == domain.MinMax {
 		return float32(pick(first, -c.Encoding.Range[0], c.Encoding.Range[1]))
 	}
 	return 50 // of a standardised number: any
@@ -128,7 +128,7 @@ func encodedEnd(c pipeline.Column, first bool) float32 {
 
 // end is a number at or beyond the end of the bounds; 2^40 where there are none, and
 // 2^52 beyond them, which an int64 and a float64 both hold.
-func end(c pipeline.Column, to style) float64 {
+func end(c domain.Column, to style) float64 {
 	bounds := [2]float64{-0x1p40, 0x1p40}
 	if c.Bounds != nil {
 		bounds = *c.Bounds

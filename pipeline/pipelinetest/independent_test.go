@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 )
@@ -95,10 +96,10 @@ func release(h pipeline.Header, numbers ...any) (pipeline.Tables, error) {
 
 // visitors is a private table of n rows with three columns of categories.
 func visitors(n int, a privacy.Adjacency) Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west", "east", "here"}, Nullable: true},
-		{Name: "grade", Type: pipeline.Ordinal, Categories: []string{"low", "middle", "high", "top", "beyond"}},
-		{Name: "month", Type: pipeline.Categorical, Categories: []string{"Jan", "Feb", "Mar", "Apr", "May"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west", "east", "here"}, Nullable: true},
+		{Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "middle", "high", "top", "beyond"}},
+		{Name: "month", Type: domain.Categorical, Categories: []string{"Jan", "Feb", "Mar", "Apr", "May"}},
 	}}
 	columns := make([][]any, 3)
 	for i := range n {

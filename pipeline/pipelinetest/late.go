@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 )
 
 // checkLate: a kind that says that it waits for released bounds and categories refuses
@@ -73,7 +74,7 @@ func unknown(in pipeline.Headers, port string, of func(i int) bool) (pipeline.He
 
 // releases are domains that a run may come to: the one of the case, and one that is far
 // from it.
-func releases(d *pipeline.Domain, names []string) map[string]*pipeline.Domain {
+func releases(d *domain.Domain, names []string) map[string]*domain.Domain {
 	far := d.Clone()
 	for i := range far.Columns {
 		col := &far.Columns[i]
@@ -85,7 +86,7 @@ func releases(d *pipeline.Domain, names []string) map[string]*pipeline.Domain {
 			col.Bounds = &[2]float64{1 << 20, 1 << 21}
 		}
 	}
-	return map[string]*pipeline.Domain{"those of the case": d, "far from those": far}
+	return map[string]*domain.Domain{"those of the case": d, "far from those": far}
 }
 
 // agree holds a second plan against the first.

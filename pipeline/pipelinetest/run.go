@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy/noise"
 )
 
@@ -113,7 +114,7 @@ func checkRecord(t reporter, port string, h pipeline.Header, r arrow.Record) {
 }
 
 // checkColumn: no null where the domain has none, no code outside the categories.
-func checkColumn(t reporter, port string, c pipeline.Column, a arrow.Array) {
+func checkColumn(t reporter, port string, c domain.Column, a arrow.Array) {
 	if a.NullN() > 0 && !c.Nullable {
 		t.Errorf("output %s: column %s has %d nulls, its domain none", port, c.Name, a.NullN())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 )
 
@@ -43,7 +44,7 @@ func (s *spread) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 // visitsOf is a private table of 12 visits of 6 persons in 3 shards or none.
 func visitsOf(shards bool, unit bool) Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "person", Type: pipeline.Integer, OfUnit: unit}, {Name: "visits", Type: pipeline.Integer, Bounds: &[2]float64{0, 1000}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer, OfUnit: unit}, {Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 1000}}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), OwnRows: true,
 		Terms: pipeline.Terms{Adjacency: privacy.AddRemove, Claims: pipeline.ClaimsProven}})
 	if unit {

@@ -7,13 +7,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Rows builds the record of domain d from columns of Go values: float64, int,
 // string (a category of a coded column, or text) and nil for missing. A value
 // that does not fit is a mistake of the test and panics.
-func Rows(d *pipeline.Domain, columns ...[]any) arrow.Record {
+func Rows(d *domain.Domain, columns ...[]any) arrow.Record {
 	arrays := make([]arrow.Array, len(d.Columns))
 	for i, c := range d.Columns {
 		b := array.NewBuilder(memory.DefaultAllocator, c.ArrowType())
@@ -25,7 +25,7 @@ func Rows(d *pipeline.Domain, columns ...[]any) arrow.Record {
 	return array.NewRecord(d.ArrowSchema(), arrays, int64(len(columns[0])))
 }
 
-func put(b array.Builder, c pipeline.Column, v any) {
+func put(b array.Builder, c domain.Column, v any) {
 	switch b := b.(type) {
 	case *array.Float64Builder:
 		if x, ok := v.(int); ok {

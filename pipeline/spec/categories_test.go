@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestPrivateCategories: a list that is private makes the column an open set of values, and
@@ -17,7 +18,7 @@ func TestPrivateCategories(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if c := d.Columns[0]; c.Type != pipeline.Text || !c.Private() || !c.Nullable {
+		if c := d.Columns[0]; c.Type != domain.Text || !c.Private() || !c.Nullable {
 			t.Errorf("town is %+v, must be text, private and nullable", c)
 		}
 		if !slices.Equal(d.PrivateCategories(), []string{"town"}) || !slices.Equal(d.Columns[2].Categories, []string{"private", "f"}) {
@@ -52,7 +53,7 @@ func TestPrivateCategories(t *testing.T) {
 
 // TestReleaseOf quotes what YAML would read as something else.
 func TestReleaseOf(t *testing.T) {
-	if got, want := pipeline.ReleaseOf([]string{"town", "no", "a: b"}), `categories: {kind: dp_categories, columns: [town, "no", "a: b"]}`; got != want {
+	if got, want := domain.ReleaseOf([]string{"town", "no", "a: b"}), `categories: {kind: dp_categories, columns: [town, "no", "a: b"]}`; got != want {
 		t.Errorf("%s, must be %s", got, want)
 	}
 }

@@ -3,24 +3,15 @@ package spec
 import (
 	"fmt"
 
-	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 )
-
-// constraints judges the rules between columns. A rule about a column with a problem is
-// judged once that is solved.
-func (c *domainCheck) constraints(d *pipeline.Domain) {
-	for _, p := range constraint.Check(d, c.unknown) {
-		c.add(p.Path, p.Found, p.Accepted)
-	}
-}
 
 // totals: a public row count is that of every public total.
 func (p *parser) totals(d *Dataset) {
 	if d.Columns() == nil || d.RowsPublic == 0 || p.wrong("dataset.rows_public") {
 		return
 	}
-	rules, _ := constraint.Read(d.Columns())
+	rules, _ := domain.ReadRules(d.Columns())
 	for i := range rules {
 		if rows := rules[i].Rows(); rows > 0 && rows != d.RowsPublic {
 			p.at("dataset.rows_public", "", fmt.Sprintf("%d, the sum of constraints[%d].total of the domain", rows, rules[i].Place), "")

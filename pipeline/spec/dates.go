@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
@@ -17,7 +17,7 @@ func readDates(doc *schema.Document, path string) (problems []schema.Problem) {
 	}
 	for i := 0; doc.Has(fmt.Sprintf("%s[%d]", list, i)); i++ {
 		column := fmt.Sprintf("%s[%d]", list, i)
-		date := pipeline.ColumnType(doc.Text(column+".type")) == pipeline.Date
+		date := domain.ColumnType(doc.Text(column+".type")) == domain.Date
 		for k := range 2 {
 			at := fmt.Sprintf("%s.bounds[%d]", column, k)
 			text := doc.Text(at)
@@ -27,7 +27,7 @@ func readDates(doc *schema.Document, path string) (problems []schema.Problem) {
 			accepted, day := "a number", 0.0
 			if date {
 				var ok bool
-				if day, ok = pipeline.ParseDay(text); ok {
+				if day, ok = domain.ParseDay(text); ok {
 					doc.Replace(at, day)
 					continue
 				}

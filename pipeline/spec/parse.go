@@ -9,6 +9,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy/account"
 	"weir/schema"
 )
@@ -29,7 +30,7 @@ type Sources struct {
 	// More looks for what else is wrong with a spec that has problems; nil: only
 	// what its words say is looked at.
 	More func(*Spec) Diagnostics
-	Demo func(name string, rows int64) (*pipeline.Domain, error) // the domain of a built-in generator
+	Demo func(name string, rows int64) (*domain.Domain, error) // the domain of a built-in generator
 }
 
 // Parse validates a spec and decodes every stage over the defaults of its

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/audit"
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
@@ -58,12 +59,12 @@ func (p *parser) datasetRules(d *Dataset) {
 
 // unitRule refuses a column that is not there, and one of floats: beyond 2^53 two names are
 // one number, so that a unit that comes or goes would push out the rows of another.
-func (p *parser) unitRule(unit string, d *pipeline.Domain) {
+func (p *parser) unitRule(unit string, d *domain.Domain) {
 	const path = "dataset.privacy_unit.column"
 	switch c := d.Column(unit); {
 	case c == nil:
 		p.at(path, "", "a column of the domain: "+strings.Join(d.Names(), ", "), schema.DidYouMean(unit, d.Names()))
-	case c.Type == pipeline.Numeric:
+	case c.Type == domain.Numeric:
 		p.at(path, fmt.Sprintf("%q, which is numeric", unit),
 			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without bounds and step) where names are no whole numbers", unit), "")
 	}

@@ -4,6 +4,7 @@ import (
 	"weir/schema"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Schema is the JSON Schema of a spec over the kinds of reg.
@@ -24,7 +25,7 @@ func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	domain, err := schema.Of(&pipeline.Domain{})
+	domain, err := schema.Of(&domain.Domain{})
 	if err != nil {
 		return nil, err
 	}

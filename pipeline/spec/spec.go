@@ -4,6 +4,7 @@ package spec
 
 import (
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/schema"
 )
@@ -30,7 +31,7 @@ type Dataset struct {
 	Demo        string           `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
 	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" max:"1000000000" doc:"Rows that the generator draws; its published size by default."`
 	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
-	Domain      domain           `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
+	Domain      namedDomain      `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
 	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when anything in the file has changed. The first charge binds a version to the content that was read, and other content under it is refused. Charges of all versions add up."`
 	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
 	RowsPublic  int64            `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
@@ -39,17 +40,17 @@ type Dataset struct {
 }
 
 // Columns is the resolved domain of the dataset.
-func (d *Dataset) Columns() *pipeline.Domain { return d.Domain.columns }
+func (d *Dataset) Columns() *domain.Domain { return d.Domain.columns }
 
-// domain is the name of a domain's file or the domain itself; the canonical form
+// namedDomain is the name of a domain's file or the domain itself; the canonical form
 // holds what it says.
-type domain struct {
+type namedDomain struct {
 	schema.Raw
-	columns *pipeline.Domain
+	columns *domain.Domain
 }
 
 // MarshalYAML gives the resolved domain.
-func (d domain) MarshalYAML() (any, error) { return d.columns, nil }
+func (d namedDomain) MarshalYAML() (any, error) { return d.columns, nil }
 
 // Privacy is the budget of a spec and what it means.
 type Privacy struct {
@@ -80,7 +81,7 @@ type Write struct {
 // merges reports whether several units may share a value of their column once it is read:
 // those that are no category are all missing. Where units are exchanged, what shares a value
 // cannot draw for itself (Column.OfUnit).
-func (d *Dataset) merges(unit *pipeline.Column) bool {
+func (d *Dataset) merges(unit *domain.Column) bool {
 	return unit.Type.Coded() && d.CSV != nil && d.CSV.Unknown == "missing"
 }
 

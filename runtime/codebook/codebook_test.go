@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 )
 
@@ -22,7 +22,7 @@ const (
 		"WARD": {"type": "enum", "maxval": 3}, "RENT": {"type": "enum", "maxval": 9999}, "INCWAGE": {"type": "enum", "maxval": 999998}, "CITYPOP": {"type": "enum", "maxval": 3224}}`
 )
 
-func madeUp(t *testing.T, form Form) *pipeline.Domain {
+func madeUp(t *testing.T, form Form) *domain.Domain {
 	t.Helper()
 	b := NewBook()
 	must(t, b.Add("book.cbk", []byte(book)))
@@ -44,18 +44,18 @@ func must(t *testing.T, err error) {
 // published stays private; each column says who lists its values.
 func TestDomain(t *testing.T) {
 	d := madeUp(t, AsMissing)
-	want := map[string]pipeline.Column{
-		"FARM": {Type: pipeline.Categorical, Categories: pipeline.Categories{"0", "1", "2"}, Source: "public",
+	want := map[string]domain.Column{
+		"FARM": {Type: domain.Categorical, Categories: domain.Categories{"0", "1", "2"}, Source: "public",
 			Doc: "Farm status; 0 N/A, 1 Non-Farm, 2 Farm; codes by book.cbk, up to the maxval of specs.json."},
-		"BPL": {Type: pipeline.Categorical, Categories: pipeline.Categories{"1", "10"}, Source: "public",
+		"BPL": {Type: domain.Categorical, Categories: domain.Categories{"1", "10"}, Source: "public",
 			Doc: "Birthplace; 1 Alabama, 10 Colorado; codes by book.cbk, up to the maxval of specs.json."},
-		"COUNTY": {Type: pipeline.Categorical, Categories: pipeline.Categories{},
+		"COUNTY": {Type: domain.Categorical, Categories: domain.Categories{},
 			Doc: "codes to 1250 by specs.json; which of them are in use is no public knowledge (UCLANESL's program read it from the rows)."},
-		"WARD": {Type: pipeline.Categorical, Categories: pipeline.Categories{"0", "1", "2", "3"}, Source: "public", Doc: "0 to the maxval of specs.json."},
-		"RENT": {Type: pipeline.Integer, Bounds: &[2]float64{0, 9998}, Step: 1, Missing: pipeline.Spellings{"9999"}, Nullable: true, Source: "public",
+		"WARD": {Type: domain.Categorical, Categories: domain.Categories{"0", "1", "2", "3"}, Source: "public", Doc: "0 to the maxval of specs.json."},
+		"RENT": {Type: domain.Integer, Bounds: &[2]float64{0, 9998}, Step: 1, Missing: domain.Spellings{"9999"}, Nullable: true, Source: "public",
 			Doc: "what the household pays a month; 0 to the maxval of specs.json."},
-		"INCWAGE": {Type: pipeline.Integer, Bounds: &[2]float64{0, 999997}, Step: 1, Missing: pipeline.Spellings{"999998"}, Nullable: true, Source: "public", Doc: "0 to the maxval of specs.json."},
-		"CITYPOP": {Type: pipeline.Integer, Bounds: &[2]float64{0, 3224}, Step: 1, Source: "public", Doc: "0 to the maxval of specs.json."},
+		"INCWAGE": {Type: domain.Integer, Bounds: &[2]float64{0, 999997}, Step: 1, Missing: domain.Spellings{"999998"}, Nullable: true, Source: "public", Doc: "0 to the maxval of specs.json."},
+		"CITYPOP": {Type: domain.Integer, Bounds: &[2]float64{0, 3224}, Step: 1, Source: "public", Doc: "0 to the maxval of specs.json."},
 	}
 	if got := d.Names(); !slices.Equal(got, []string{"FARM", "BPL", "COUNTY", "WARD", "RENT", "INCWAGE", "CITYPOP"}) {
 		t.Errorf("columns %v are not those of the specs in their order", got)
@@ -262,7 +262,7 @@ func FuzzImport(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if _, err := spec.ParseDomain("d.yaml", text); err != nil && !strings.Contains(err.Error(), pipeline.Undecided) {
+			if _, err := spec.ParseDomain("d.yaml", text); err != nil && !strings.Contains(err.Error(), domain.Undecided) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 		}
@@ -307,7 +307,7 @@ func TestColorado(t *testing.T) {
 		t.Errorf("SEX: %+v", sex)
 	}
 	for name, missing := range map[string]string{"RENT": "9999", "VALUEH": "9999999", "INCWAGE": "999998", "ERSCOR50": "9999"} {
-		if c := d.Column(name); c.Type != pipeline.Integer || !slices.Equal(c.Missing, []string{missing}) {
+		if c := d.Column(name); c.Type != domain.Integer || !slices.Equal(c.Missing, []string{missing}) {
 			t.Errorf("%s: %+v, must be an amount without %s", name, c, missing)
 		}
 	}

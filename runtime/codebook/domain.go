@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"weir/internal/plain"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 const (
@@ -40,11 +40,11 @@ const (
 //   - a schema of an excerpt, see excerpt.
 //   - else an amount: bounds 0 to maxval. A maxval of nines (9999; 999998) is the code for
 //     not available, and no amount.
-func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domain {
-	d := &pipeline.Domain{}
+func Domain(file string, listed []Listed, book *Book, form Form) *domain.Domain {
+	d := &domain.Domain{}
 	for _, l := range listed {
 		e, by := book.Of(l.Name)
-		c := pipeline.Column{Name: l.Name, Type: pipeline.Categorical, Source: "public"}
+		c := domain.Column{Name: l.Name, Type: domain.Categorical, Source: "public"}
 		codes := upTo(e.Codes, l.Maxval)
 		switch {
 		case l.Maxval == 0:
@@ -55,7 +55,7 @@ func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domai
 			}
 			c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by+", up to the maxval of "+file)
 		case readFromRows(l.Name):
-			c.Categories, c.Source = pipeline.Categories{}, ""
+			c.Categories, c.Source = domain.Categories{}, ""
 			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is no public knowledge (UCLANESL's program read it from the rows)", l.Maxval, file))
 		case l.Maxval <= mostCodes:
 			for v := range l.Maxval + 1 {
@@ -74,9 +74,9 @@ func Domain(file string, listed []Listed, book *Book, form Form) *pipeline.Domai
 // excerpt declares a column of a schema of NIST's data excerpts. A dictionary's range, or
 // its codes, are public; what the schema lists alone is what occurs in the rows, which a
 // person has to decide on (W01, W02).
-func excerpt(c *pipeline.Column, file string, l Listed, e Entry, by string) {
+func excerpt(c *domain.Column, file string, l Listed, e Entry, by string) {
 	if l.Null != "" {
-		c.Missing, c.Nullable = pipeline.Spellings{l.Null}, true
+		c.Missing, c.Nullable = domain.Spellings{l.Null}, true
 	}
 	codes, numbers := apart(e.Codes, l.Null)
 	switch {
@@ -95,10 +95,10 @@ func excerpt(c *pipeline.Column, file string, l Listed, e Entry, by string) {
 		c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+by)
 	case l.Bounds != nil:
 		ranged(c, *l.Bounds, l.Whole)
-		c.Source, c.Doc = pipeline.Undecided, sentence(short(e.Doc), "least and greatest value that occur, by "+file)
+		c.Source, c.Doc = domain.Undecided, sentence(short(e.Doc), "least and greatest value that occur, by "+file)
 	default:
 		c.Categories = l.Values
-		c.Source, c.Doc = pipeline.Undecided, sentence(short(e.Doc), "values that occur, by "+file)
+		c.Source, c.Doc = domain.Undecided, sentence(short(e.Doc), "values that occur, by "+file)
 	}
 }
 
@@ -117,22 +117,22 @@ func apart(codes []Code, null string) (kept []Code, numbers bool) {
 }
 
 // ranged declares a number; a range of whole numbers that its ends are not is widened.
-func ranged(c *pipeline.Column, b [2]float64, whole bool) {
-	c.Type = pipeline.Numeric
+func ranged(c *domain.Column, b [2]float64, whole bool) {
+	c.Type = domain.Numeric
 	if whole {
-		c.Type, c.Step, b = pipeline.Integer, 1, [2]float64{math.Floor(b[0]), math.Ceil(b[1])}
+		c.Type, c.Step, b = domain.Integer, 1, [2]float64{math.Floor(b[0]), math.Ceil(b[1])}
 	}
 	c.Bounds = &b
 }
 
 // amount declares a number with bounds.
-func amount(c *pipeline.Column, maxval int64, form Form) {
-	c.Type, c.Step, c.Bounds = pipeline.Integer, 1, &[2]float64{0, float64(maxval)}
+func amount(c *domain.Column, maxval int64, form Form) {
+	c.Type, c.Step, c.Bounds = domain.Integer, 1, &[2]float64{0, float64(maxval)}
 	if !notAvailable(maxval) || form == AsSentinel {
 		return
 	}
 	c.Bounds[1]--
-	c.Missing, c.Nullable = pipeline.Spellings{strconv.FormatInt(maxval, 10)}, true
+	c.Missing, c.Nullable = domain.Spellings{strconv.FormatInt(maxval, 10)}, true
 }
 
 // notAvailable: IPUMS writes N/A of an amount as nines, or as nines and an 8.
@@ -143,9 +143,9 @@ func notAvailable(maxval int64) bool {
 
 // Sentinels are the amounts of a domain made AsSentinel with their codes for not
 // available, as the stage not_available takes them.
-func Sentinels(listed []Listed, d *pipeline.Domain) (columns []string) {
+func Sentinels(listed []Listed, d *domain.Domain) (columns []string) {
 	for i, c := range d.Columns {
-		if listed[i].Maxval > 0 && c.Type == pipeline.Integer && notAvailable(listed[i].Maxval) {
+		if listed[i].Maxval > 0 && c.Type == domain.Integer && notAvailable(listed[i].Maxval) {
 			columns = append(columns, fmt.Sprintf("%s: %d", c.Name, listed[i].Maxval))
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"weir/internal/plain"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
 // YAML writes a domain with a comment of lines before it; a line for each key, lists on one.
-func YAML(d *pipeline.Domain, comment ...string) ([]byte, error) {
+func YAML(d *domain.Domain, comment ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range comment {
 		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(plain.Text(line)), " ")) // names of files are in it, which may hold ends of lines
@@ -27,7 +27,7 @@ func YAML(d *pipeline.Domain, comment ...string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func write(b *bytes.Buffer, c *pipeline.Column) {
+func write(b *bytes.Buffer, c *domain.Column) {
 	fmt.Fprintf(b, "  - name: %s\n    type: %s\n", plain.YAML(c.Name), c.Type)
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]\n", number(c.Bounds[0]), number(c.Bounds[1]))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table"
 )
 
@@ -216,11 +217,11 @@ func TestLongIDsAreToldApart(t *testing.T) {
 func TestSketchUnderAnotherDomain(t *testing.T) {
 	b := newBench(t)
 	path := b.write("a.csv", people(0, 300))
-	other := domain()
+	other := columns()
 	slices.Reverse(other.Columns)
-	other.Columns[1] = pipeline.Column{Name: "grade", Type: pipeline.Integer, Nullable: true}
+	other.Columns[1] = domain.Column{Name: "grade", Type: domain.Integer, Nullable: true}
 	var sketches []sketch
-	for _, d := range []*pipeline.Domain{domain(), other} {
+	for _, d := range []*domain.Domain{columns(), other} {
 		read, err := table.Open(files{}, path, nil, d)
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +243,7 @@ func TestSketchUnderAnotherDomain(t *testing.T) {
 
 // BenchmarkRows: the cost of a cell of a table that is not known yet.
 func BenchmarkRows(b *testing.B) {
-	d := domain()
+	d := columns()
 	path := b.TempDir() + "/a.csv"
 	if err := os.WriteFile(path, []byte(people(0, 65536)), 0o600); err != nil {
 		b.Fatal(err)

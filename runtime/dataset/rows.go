@@ -15,6 +15,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy/noise"
 )
 
@@ -37,7 +38,7 @@ func sketchRows(ctx context.Context, key noise.Key, t pipeline.Table) (sketch, e
 // whatever their format and order of columns.
 type hasher struct {
 	columns []int // in the order of their names
-	domain  *pipeline.Domain
+	domain  *domain.Domain
 	seed    uint64
 	row     []byte
 }
@@ -89,7 +90,7 @@ const (
 	long // a whole number beyond 2^53, where float64 does not tell neighbours apart
 )
 
-func cellsOf(column arrow.Array, c *pipeline.Column) (cell, error) {
+func cellsOf(column arrow.Array, c *domain.Column) (cell, error) {
 	var value cell
 	switch a := column.(type) {
 	case *array.Float64:
@@ -112,7 +113,7 @@ func cellsOf(column arrow.Array, c *pipeline.Column) (cell, error) {
 }
 
 // coded spells each category once a batch.
-func coded(a *array.Int32, c *pipeline.Column) cell {
+func coded(a *array.Int32, c *domain.Column) cell {
 	var spelled [][]byte
 	if c != nil {
 		for _, s := range c.Categories {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy/noise"
 	"weir/runtime/table"
 )
@@ -54,12 +54,12 @@ type files struct{}
 
 func (files) Open(name string) (fs.File, error) { return os.Open(name) }
 
-func domain() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Nullable: true},
-		{Name: "weight", Type: pipeline.Numeric, Nullable: true},
-		{Name: "grade", Type: pipeline.Categorical, Categories: []string{"1", "2", "3"}, Nullable: true},
-		{Name: "name", Type: pipeline.Text, Nullable: true},
+func columns() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Nullable: true},
+		{Name: "weight", Type: domain.Numeric, Nullable: true},
+		{Name: "grade", Type: domain.Categorical, Categories: []string{"1", "2", "3"}, Nullable: true},
+		{Name: "name", Type: domain.Text, Nullable: true},
 	}}
 }
 
@@ -68,7 +68,7 @@ func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 func (b *bench) opening(name, version string) Opening {
 	b.Helper()
 	path := b.path(name)
-	t, err := table.Open(files{}, path, nil, domain())
+	t, err := table.Open(files{}, path, nil, columns())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The model of the Adult data (B. Becker and R. Kohavi, UCI 1996): marginal
@@ -13,23 +13,23 @@ import (
 // high income, are plain functions of ours that come near the published rates.
 const adultRows = 32_561
 
-func adultDomain(int64) *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
+func adultDomain(int64) *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
 		whole("age", 16, 90, "Age in years."),
-		nullable(coded("workclass", pipeline.Categorical, "Class of worker.", adultWork()...), "?"),
+		nullable(coded("workclass", domain.Categorical, "Class of worker.", adultWork()...), "?"),
 		whole("fnlwgt", 0, 2_000_000, "Sampling weight; no feature."),
-		coded("education", pipeline.Categorical, "Highest level of education.", adultSchools()...),
+		coded("education", domain.Categorical, "Highest level of education.", adultSchools()...),
 		whole("education-num", 1, 16, "The same level as a rank."),
-		coded("marital-status", pipeline.Categorical, "", "Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed", "Married-spouse-absent", "Married-AF-spouse"),
-		nullable(coded("occupation", pipeline.Categorical, "", adultJobs()...), "?"),
-		coded("relationship", pipeline.Categorical, "", "Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
-		coded("race", pipeline.Categorical, "", "White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
-		coded("sex", pipeline.Categorical, "", "Female", "Male"),
+		coded("marital-status", domain.Categorical, "", "Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed", "Married-spouse-absent", "Married-AF-spouse"),
+		nullable(coded("occupation", domain.Categorical, "", adultJobs()...), "?"),
+		coded("relationship", domain.Categorical, "", "Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
+		coded("race", domain.Categorical, "", "White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
+		coded("sex", domain.Categorical, "", "Female", "Male"),
 		whole("capital-gain", 0, 99_999, "Capital gains in dollars."),
 		whole("capital-loss", 0, 9_999, "Capital losses in dollars."),
 		whole("hours-per-week", 0, 99, "Usual hours of work in a week."),
-		nullable(coded("native-country", pipeline.Categorical, "", adultCountries()...), "?"),
-		coded("income", pipeline.Categorical, "Income in a year.", "<=50K", ">50K"),
+		nullable(coded("native-country", domain.Categorical, "", adultCountries()...), "?"),
+		coded("income", domain.Categorical, "Income in a year.", "<=50K", ">50K"),
 	}}
 }
 

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The model of a study of the shape of the one in Jälkö et al. 2021: 208,148 women and
@@ -25,15 +25,15 @@ const ardRows = 208_148 + 226_372
 
 const firstYear, lastYear = 1998, 2008
 
-func ardDomain(int64) *pipeline.Domain {
-	flag := func(name, doc string) pipeline.Column { return coded(name, pipeline.Boolean, doc, "0", "1") }
-	duration := pipeline.Column{Name: "duration", Type: pipeline.Numeric, Bounds: bounds(0.001, 1), Step: 0.001, Source: "public",
+func ardDomain(int64) *domain.Domain {
+	flag := func(name, doc string) domain.Column { return coded(name, domain.Boolean, doc, "0", "1") }
+	duration := domain.Column{Name: "duration", Type: domain.Numeric, Bounds: bounds(0.001, 1), Step: 0.001, Source: "public",
 		Doc: "Time until death or the end of the study, as a share of the time left at entry; 1 for who is alive."}
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		coded("sex", pipeline.Categorical, "", "female", "male"),
+	return &domain.Domain{Columns: []domain.Column{
+		coded("sex", domain.Categorical, "", "female", "male"),
 		flag("dead", "Died during the study."),
-		coded("drug", pipeline.Categorical, "Diabetes drugs: none, oral (OAD), oral and insulin, insulin.", "none", "oad", "oad_insulin", "insulin"),
-		coded("age", pipeline.Ordinal, "Age group at entry, years.", "under_40", "40_49", "50_59", "60_69", "70_79", "80_and_over"),
+		coded("drug", domain.Categorical, "Diabetes drugs: none, oral (OAD), oral and insulin, insulin.", "none", "oad", "oad_insulin", "insulin"),
+		coded("age", domain.Ordinal, "Age group at entry, years.", "under_40", "40_49", "50_59", "60_69", "70_79", "80_and_over"),
 		whole("year", firstYear, lastYear, "Year of entry."),
 		flag("statin", "Buys statins."),
 		flag("g03", "Buys sex hormones (ATC group G03); women only."),

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The model of a table of installed apps of the shape of Carat as Jälkö et al. 2021 use it:
@@ -27,10 +27,10 @@ const (
 	leastPopular = 0.01
 )
 
-func caratDomain(int64) *pipeline.Domain {
-	d := &pipeline.Domain{Columns: make([]pipeline.Column, apps)}
+func caratDomain(int64) *domain.Domain {
+	d := &domain.Domain{Columns: make([]domain.Column, apps)}
 	for j := range d.Columns {
-		d.Columns[j] = coded(fmt.Sprintf("app_%02d", j+1), pipeline.Boolean, "", "0", "1")
+		d.Columns[j] = coded(fmt.Sprintf("app_%02d", j+1), domain.Boolean, "", "0", "1")
 	}
 	return d
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The model of the Cardiovascular Disease data (S. Ulianova, Kaggle 2019).
@@ -31,22 +31,22 @@ const (
 // impute.
 const lossRate = 0.005
 
-func cardioDomain(rows int64) *pipeline.Domain {
+func cardioDomain(rows int64) *domain.Domain {
 	levels := []string{"1", "2", "3"}
-	return &pipeline.Domain{Columns: []pipeline.Column{
+	return &domain.Domain{Columns: []domain.Column{
 		whole("id", 0, math.Max(99_999, float64(rows-1)), "Row key; no feature."),
 		whole("age", 6575, 36525, "Age in days; adults from 18 to 100 years."),
-		coded("gender", pipeline.Categorical, "1 woman, 2 man.", "1", "2"),
+		coded("gender", domain.Categorical, "1 woman, 2 man.", "1", "2"),
 		nullable(whole("height", 100, 220, "Height in cm.")),
-		nullable(pipeline.Column{Name: "weight", Type: pipeline.Numeric, Bounds: bounds(30, 200), Step: 0.1, Source: "public", Doc: "Weight in kg."}),
+		nullable(domain.Column{Name: "weight", Type: domain.Numeric, Bounds: bounds(30, 200), Step: 0.1, Source: "public", Doc: "Weight in kg."}),
 		nullable(whole("ap_hi", 60, 240, "Systolic blood pressure in mmHg.")),
 		nullable(whole("ap_lo", 30, 160, "Diastolic blood pressure in mmHg.")),
-		nullable(coded("cholesterol", pipeline.Ordinal, "1 normal, 2 above normal, 3 well above normal.", levels...)),
-		nullable(coded("gluc", pipeline.Ordinal, "Glucose: 1 normal, 2 above normal, 3 well above normal.", levels...)),
-		coded("smoke", pipeline.Boolean, "The patient says that they smoke.", "0", "1"),
-		coded("alco", pipeline.Boolean, "The patient says that they drink alcohol.", "0", "1"),
-		coded("active", pipeline.Boolean, "The patient says that they are physically active.", "0", "1"),
-		coded("cardio", pipeline.Boolean, "A cardiovascular disease is present.", "0", "1"),
+		nullable(coded("cholesterol", domain.Ordinal, "1 normal, 2 above normal, 3 well above normal.", levels...)),
+		nullable(coded("gluc", domain.Ordinal, "Glucose: 1 normal, 2 above normal, 3 well above normal.", levels...)),
+		coded("smoke", domain.Boolean, "The patient says that they smoke.", "0", "1"),
+		coded("alco", domain.Boolean, "The patient says that they drink alcohol.", "0", "1"),
+		coded("active", domain.Boolean, "The patient says that they are physically active.", "0", "1"),
+		coded("cardio", domain.Boolean, "A cardiovascular disease is present.", "0", "1"),
 	}}
 }
 

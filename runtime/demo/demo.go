@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // batchRows is the size of a batch of a narrow table; each has random numbers of its
@@ -26,7 +27,7 @@ const batchRows = 1 << 16
 // order of the columns: numbers, codes of categories, or NaN for missing.
 type generator struct {
 	rows   int64 // of the published table
-	domain func(rows int64) *pipeline.Domain
+	domain func(rows int64) *domain.Domain
 	draw   func(r *rand.Rand, i, rows int64, v []float64)
 	batch  int64 // rows drawn at a time, see batchRows
 }
@@ -55,7 +56,7 @@ func find(name string) (generator, error) {
 
 // Domain is what is publicly known of a generator's table of that many rows; 0
 // is the published number.
-func Domain(name string, rows int64) (*pipeline.Domain, error) {
+func Domain(name string, rows int64) (*domain.Domain, error) {
 	g, err := find(name)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func Domain(name string, rows int64) (*pipeline.Domain, error) {
 // columns in any order, with other bounds and with categories in another order;
 // nil is Domain(name, rows). The header is private and of unbounded stability
 // until the caller knows better.
-func Open(name string, rows int64, seed uint64, d *pipeline.Domain) (pipeline.Table, error) {
+func Open(name string, rows int64, seed uint64, d *domain.Domain) (pipeline.Table, error) {
 	g, err := find(name)
 	if err != nil {
 		return pipeline.Table{}, err

@@ -13,11 +13,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 )
 
-func collect(t testing.TB, name string, rows int64, seed uint64, d *pipeline.Domain) (arrow.Record, *pipeline.Domain) {
+func collect(t testing.TB, name string, rows int64, seed uint64, d *domain.Domain) (arrow.Record, *domain.Domain) {
 	t.Helper()
 	table, err := Open(name, rows, seed, d)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestDeclaredDomainsFit(t *testing.T) {
 }
 
 func TestCategoriesAreRecoded(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "gender", Type: pipeline.Categorical, Categories: []string{"2", "3", "1"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gender", Type: domain.Categorical, Categories: []string{"2", "3", "1"}}}}
 	own, _ := collect(t, "cardio", 500, 1, nil)
 	r, _ := collect(t, "cardio", 500, 1, d)
 	for i := range 500 {
@@ -190,8 +190,8 @@ func TestErrorsNameWhatIsAccepted(t *testing.T) {
 	if _, err := Open("titanic", 0, 1, nil); err == nil || !strings.Contains(err.Error(), "adult, ard, carat, cardio") {
 		t.Errorf("unknown name: %v", err)
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "ages", Type: pipeline.Integer}, {Name: "weight", Type: pipeline.Numeric},
-		{Name: "gender", Type: pipeline.Categorical, Categories: []string{"1"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "ages", Type: domain.Integer}, {Name: "weight", Type: domain.Numeric},
+		{Name: "gender", Type: domain.Categorical, Categories: []string{"1"}}}}
 	_, err := Open("cardio", 0, 1, d)
 	for _, want := range []string{`"ages": is not drawn`, `"weight": has missing`, `"gender": does not declare`} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The model of a table of diagnoses of the shape of MIMIC-III as Choi et al. 2017 and
@@ -24,10 +24,10 @@ const (
 	spread      = 0.5  // of frequencies between the two halves of patients
 )
 
-func diagnosesDomain(int64) *pipeline.Domain {
-	d := &pipeline.Domain{Columns: make([]pipeline.Column, codes)}
+func diagnosesDomain(int64) *domain.Domain {
+	d := &domain.Domain{Columns: make([]domain.Column, codes)}
 	for j := range d.Columns {
-		d.Columns[j] = coded(fmt.Sprintf("code_%04d", j+1), pipeline.Boolean, "", "0", "1")
+		d.Columns[j] = coded(fmt.Sprintf("code_%04d", j+1), domain.Boolean, "", "0", "1")
 	}
 	return d
 }

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // quantile inverts a distribution function given at some points, linearly
@@ -59,15 +59,15 @@ func lose(r *rand.Rand, v *float64, p float64) {
 
 func bounds(least, greatest float64) *[2]float64 { return &[2]float64{least, greatest} }
 
-func whole(name string, least, greatest float64, doc string) pipeline.Column {
-	return pipeline.Column{Name: name, Type: pipeline.Integer, Bounds: bounds(least, greatest), Step: 1, Source: "public", Doc: doc}
+func whole(name string, least, greatest float64, doc string) domain.Column {
+	return domain.Column{Name: name, Type: domain.Integer, Bounds: bounds(least, greatest), Step: 1, Source: "public", Doc: doc}
 }
 
-func coded(name string, t pipeline.ColumnType, doc string, categories ...string) pipeline.Column {
-	return pipeline.Column{Name: name, Type: t, Categories: categories, Source: "public", Doc: doc}
+func coded(name string, t domain.ColumnType, doc string, categories ...string) domain.Column {
+	return domain.Column{Name: name, Type: t, Categories: categories, Source: "public", Doc: doc}
 }
 
-func nullable(c pipeline.Column, missing ...string) pipeline.Column {
+func nullable(c domain.Column, missing ...string) domain.Column {
 	c.Nullable, c.Missing = true, missing
 	return c
 }

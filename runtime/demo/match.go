@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // column is one declared column: which of the generator's cells it shows.
@@ -20,7 +20,7 @@ type column struct {
 
 // match finds the declared columns among the generator's and reports every
 // difference at once.
-func match(name string, own, d *pipeline.Domain) ([]column, error) {
+func match(name string, own, d *domain.Domain) ([]column, error) {
 	columns := make([]column, len(d.Columns))
 	var problems []error
 	for i := range d.Columns {
@@ -33,8 +33,8 @@ func match(name string, own, d *pipeline.Domain) ([]column, error) {
 	return columns, errors.Join(problems...)
 }
 
-func matchColumn(own *pipeline.Domain, c *pipeline.Column) (column, error) {
-	at := slices.IndexFunc(own.Columns, func(o pipeline.Column) bool { return o.Name == c.Name })
+func matchColumn(own *domain.Domain, c *domain.Column) (column, error) {
+	at := slices.IndexFunc(own.Columns, func(o domain.Column) bool { return o.Name == c.Name })
 	if at < 0 {
 		return column{}, fmt.Errorf("is not drawn, must be one of %s", strings.Join(own.Names(), ", "))
 	}
@@ -43,7 +43,7 @@ func matchColumn(own *pipeline.Domain, c *pipeline.Column) (column, error) {
 	if o.Nullable && !c.Nullable && len(c.Missing) == 0 {
 		return m, fmt.Errorf("has missing values, must be declared nullable: true")
 	}
-	if o.Type.Coded() != c.Type.Coded() || !o.Type.Coded() && c.Type != o.Type && c.Type != pipeline.Numeric {
+	if o.Type.Coded() != c.Type.Coded() || !o.Type.Coded() && c.Type != o.Type && c.Type != domain.Numeric {
 		return m, fmt.Errorf("is declared %s, must be %s", c.Type, o.Type)
 	}
 	for _, s := range words(&o) {
@@ -56,8 +56,8 @@ func matchColumn(own *pipeline.Domain, c *pipeline.Column) (column, error) {
 	return m, nil
 }
 
-func words(c *pipeline.Column) []string {
-	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+func words(c *domain.Column) []string {
+	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		return []string{"0", "1"}
 	}
 	return c.Categories

@@ -13,6 +13,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table"
 	"weir/schema"
 )
@@ -25,11 +26,11 @@ func draft(name string, csv *pipeline.CSV, columns []*profile) []byte {
 	b.WriteString("# Draft of a domain. PRIVATE: what is marked below was read from the data.\n")
 	b.WriteString("# Replace each by what is publicly known (a code book, a law of nature, the form\n")
 	b.WriteString("# that was filled in) and write `source: public`; weir check refuses the draft as it is.\n")
-	drafts := make([]pipeline.Column, len(columns))
+	drafts := make([]domain.Column, len(columns))
 	for i, p := range columns {
 		drafts[i] = p.column()
 	}
-	if slices.ContainsFunc(drafts, func(c pipeline.Column) bool { return c.Type == pipeline.Categorical }) {
+	if slices.ContainsFunc(drafts, func(c domain.Column) bool { return c.Type == domain.Categorical }) {
 		b.WriteString("# A list that nobody can make public: `categories: private`, and a stage of kind\n# dp_categories releases one for a charge (weir init --from writes it).\n")
 	}
 	if s := settings(csv); s != "" {
@@ -63,7 +64,7 @@ func settings(c *pipeline.CSV) string {
 	return strings.Join(list, ", ")
 }
 
-func write(b *bytes.Buffer, c pipeline.Column, remark string) {
+func write(b *bytes.Buffer, c domain.Column, remark string) {
 	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, remark)
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
@@ -87,16 +88,16 @@ func write(b *bytes.Buffer, c pipeline.Column, remark string) {
 
 const remarkOnIDs = " # whole numbers of more than 12 digits, which look like ids: of one person's rows it is dataset.privacy_unit.column, and no model needs it (kind drop); of a quantity, such as a time in milliseconds: type integer, with public bounds"
 
-func (p *profile) remark(c pipeline.Column) string {
+func (p *profile) remark(c domain.Column) string {
 	if p.ids() {
 		return remarkOnIDs
 	}
 	switch c.Type {
-	case pipeline.Text:
+	case domain.Text:
 		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"
-	case pipeline.Categorical:
+	case domain.Categorical:
 		return remarkOnList(c.Categories)
-	case pipeline.Date:
+	case domain.Date:
 		return " # days; written as 2019-04-30 in files, bounds and constraints"
 	}
 	return ""
@@ -119,8 +120,8 @@ func notNumber(s string) bool {
 	return err != nil
 }
 
-func bound(c *pipeline.Column, at int) string {
-	if c.Type == pipeline.Date {
+func bound(c *domain.Column, at int) string {
+	if c.Type == domain.Date {
 		return c.Show(c.Bounds[at])
 	}
 	return number(c.Bounds[at])

@@ -13,6 +13,7 @@ import (
 
 	"weir/internal/golden"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/table"
 )
@@ -232,7 +233,7 @@ func TestGoldenDraftsReadTheirFiles(t *testing.T) {
 	}
 }
 
-func count(t *testing.T, files table.FS, file string, csv *pipeline.CSV, d *pipeline.Domain) (rows int64) {
+func count(t *testing.T, files table.FS, file string, csv *pipeline.CSV, d *domain.Domain) (rows int64) {
 	t.Helper()
 	tab, err := table.Open(files, file, csv, d)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
@@ -29,7 +29,7 @@ func likelyMissing() []string {
 // profile is what is seen of one column.
 type profile struct {
 	name     string
-	stored   pipeline.ColumnType // what it is where it holds nothing
+	stored   domain.ColumnType // what it is where it holds nothing
 	cells    int64
 	empty    int64
 	missing  map[string]int64 // by spelling, sure and likely
@@ -54,7 +54,7 @@ func newProfile(name string, i int) *profile {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
-	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: pipeline.Text, dates: true,
+	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: domain.Text, dates: true,
 		numbers: span{all: true, whole: true, shortest: math.MaxInt, least: math.Inf(1), most: math.Inf(-1)}, days: span{least: math.Inf(1), most: math.Inf(-1)}}
 }
 
@@ -91,7 +91,7 @@ func (p *profile) keep(v []byte) {
 
 // day sees a cell of a column of dates, and says whether it is one.
 func (n *span) day(v []byte) bool {
-	day, ok := pipeline.ParseDay(string(v))
+	day, ok := domain.ParseDay(string(v))
 	if ok {
 		n.least, n.most = math.Min(n.least, day), math.Max(n.most, day)
 	}
@@ -139,29 +139,29 @@ func decimals(s string) int {
 }
 
 // column guesses the declaration, with bounds and categories from the data.
-func (p *profile) column() pipeline.Column {
-	c := pipeline.Column{Name: p.name, Source: pipeline.Undecided}
+func (p *profile) column() domain.Column {
+	c := domain.Column{Name: p.name, Source: domain.Undecided}
 	p.setMissing(&c)
 	switch {
 	case len(p.distinct) == 0 && !p.many:
 		c.Type, c.Source = p.stored, ""
 	case p.ids():
-		c.Type, c.Source = pipeline.Text, ""
+		c.Type, c.Source = domain.Text, ""
 	case p.numbers.all:
 		p.setNumber(&c)
 	case p.dates:
-		c.Type, c.Bounds = pipeline.Date, p.days.bounds(1)
+		c.Type, c.Bounds = domain.Date, p.days.bounds(1)
 	case !p.many && len(p.distinct) <= maxDistinct:
-		c.Type, c.Categories = pipeline.Categorical, p.values()
+		c.Type, c.Categories = domain.Categorical, p.values()
 	default:
-		c.Type, c.Source = pipeline.Text, ""
+		c.Type, c.Source = domain.Text, ""
 	}
 	return c
 }
 
 // setMissing splits the spellings of missing from values: N is one only among
 // numbers.
-func (p *profile) setMissing(c *pipeline.Column) {
+func (p *profile) setMissing(c *domain.Column) {
 	for _, s := range append(sureMissing(), likelyMissing()...) {
 		n := p.missing[s]
 		if n == 0 {
@@ -177,20 +177,20 @@ func (p *profile) setMissing(c *pipeline.Column) {
 	c.Nullable = p.empty > 0 || len(c.Missing) > 0
 }
 
-func (p *profile) setNumber(c *pipeline.Column) {
+func (p *profile) setNumber(c *domain.Column) {
 	n := p.numbers
 	codes := p.codes()
 	switch {
 	case codes && len(p.distinct) == 2 && p.distinct["0"] && p.distinct["1"]:
-		c.Type, c.Categories = pipeline.Boolean, []string{"0", "1"}
+		c.Type, c.Categories = domain.Boolean, []string{"0", "1"}
 		return
 	case codes && n.decimals == 0:
-		c.Type, c.Categories = pipeline.Categorical, p.values()
+		c.Type, c.Categories = domain.Categorical, p.values()
 		return
 	case n.whole:
-		c.Type, c.Step = pipeline.Integer, 1
+		c.Type, c.Step = domain.Integer, 1
 	default:
-		c.Type = pipeline.Numeric
+		c.Type = domain.Numeric
 		if n.decimals <= 6 {
 			c.Step = bitmath.Pow(10, -float64(n.decimals))
 		}

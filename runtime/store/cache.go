@@ -12,6 +12,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table"
 )
 
@@ -29,10 +30,10 @@ type entry struct {
 }
 
 type stored struct {
-	File   string           `json:"file"`
-	Digest string           `json:"digest"`
-	Bytes  int64            `json:"bytes"`
-	Domain *pipeline.Domain `json:"domain,omitempty"` // as released, where the plan did not know it
+	File   string         `json:"file"`
+	Digest string         `json:"digest"`
+	Bytes  int64          `json:"bytes"`
+	Domain *domain.Domain `json:"domain,omitempty"` // as released, where the plan did not know it
 }
 
 // Forget removes what is stored under an address.

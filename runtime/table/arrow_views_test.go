@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // viewsOf is a record of one column of views.
@@ -29,7 +29,7 @@ func changedView(t *testing.T, word int, to uint32) error {
 	for i := range 4 {
 		view[i] = byte(to >> (8 * i))
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "t", Type: pipeline.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "t", Type: domain.Text}}}
 	for form, data := range arrowForms(record) {
 		table, err := Open(inMemory(data), "f", nil, d)
 		if err != nil {
@@ -72,7 +72,7 @@ func TestViewsOfTheSameBytes(t *testing.T) {
 	for i := range texts {
 		copy(views[viewBytes*i:], views[:viewBytes])
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "t", Type: pipeline.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "t", Type: domain.Text}}}
 	for form, data := range arrowForms(record) {
 		bounded(t, form, len(data), func() {
 			table, err := Open(inMemory(data), "f", nil, d)

@@ -11,15 +11,16 @@ import (
 	"testing/fstest"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // small is a domain of one column of each type; secret values below must never
 // come back in an error.
-func small() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "n", Type: pipeline.Integer, Missing: []string{"99"}},
-		{Name: "x", Type: pipeline.Numeric, Nullable: true},
-		{Name: "c", Type: pipeline.Categorical, Categories: []string{"red", "blue"}},
+func small() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "n", Type: domain.Integer, Missing: []string{"99"}},
+		{Name: "x", Type: domain.Numeric, Nullable: true},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"red", "blue"}},
 	}}
 }
 
@@ -32,7 +33,7 @@ func zipped(text string) string {
 }
 
 // readText opens and drains a file of that content.
-func readText(text string, csv *pipeline.CSV, d *pipeline.Domain) (int64, error) {
+func readText(text string, csv *pipeline.CSV, d *domain.Domain) (int64, error) {
 	table, err := openWith(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, d, options{BatchRows: 4})
 	if err != nil {
 		return 0, err
@@ -151,7 +152,7 @@ func TestProblemsAreListedTogether(t *testing.T) {
 }
 
 func TestLinesAreCountedThroughQuotesAndBatches(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "a", Type: pipeline.Text}, {Name: "b", Type: pipeline.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "a", Type: domain.Text}, {Name: "b", Type: domain.Integer}}}
 	text := "a,b\n" + strings.Repeat("\"two\nlines\",1\n", 10) + "x,bad\n"
 	_, err := readText(text, nil, d)
 	if err == nil || !strings.Contains(err.Error(), "line 22:") {
@@ -160,9 +161,9 @@ func TestLinesAreCountedThroughQuotesAndBatches(t *testing.T) {
 }
 
 func TestManyKindsOfProblemsStopAtTwenty(t *testing.T) {
-	d := &pipeline.Domain{}
+	d := &domain.Domain{}
 	for i := range 30 {
-		d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Integer})
+		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Integer})
 	}
 	text := strings.Join(d.Names(), ",") + "\n" + strings.Repeat("x,", 29) + "x\n"
 	_, err := readText(text, nil, d)
@@ -173,7 +174,7 @@ func TestManyKindsOfProblemsStopAtTwenty(t *testing.T) {
 }
 
 func TestMissingNeedsLeave(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "a", Type: pipeline.Integer}, {Name: "b", Type: pipeline.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "a", Type: domain.Integer}, {Name: "b", Type: domain.Integer}}}
 	if _, err := readText("a,b\n1,\n", nil, d); err == nil || !strings.Contains(err.Error(), `column "b": is missing`) {
 		t.Errorf("%v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // repeated is a file that is its head and then body again and again, so that
@@ -47,7 +48,7 @@ func (f *repeatedFile) Close() error               { return nil }
 func (f *repeatedFile) Stat() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
 
 // sample is a small file in the form of the Cardio data, and its domain.
-func sample(t testing.TB, rows int) (head, body []byte, d *pipeline.Domain) {
+func sample(t testing.TB, rows int) (head, body []byte, d *domain.Domain) {
 	d = exampleDomain(t, "cardio/cardio.domain.yaml")
 	var b bytes.Buffer
 	lines := []string{

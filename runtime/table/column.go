@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Rules that a cell can break. They never say what the cell is.
@@ -30,17 +30,17 @@ type builder interface {
 }
 
 // newBuilder makes the builder of a declared column with room for rows cells.
-func newBuilder(c *pipeline.Column, d *dialect, rows int) builder {
+func newBuilder(c *domain.Column, d *dialect, rows int) builder {
 	n := nulls{missing: newMissing(c, d), allowed: c.Nullable || len(c.Missing) > 0}
 	switch {
 	case c.Type.Coded():
 		return &codes{nulls: n, lookup: newLookup(c), unknownNull: d.unknownNull, room: rows}
-	case c.Type == pipeline.Numeric:
+	case c.Type == domain.Numeric:
 		return &floats{nulls: n, room: rows}
-	case c.Type == pipeline.Text:
+	case c.Type == domain.Text:
 		return &texts{nulls: n, room: rows}
 	}
-	return &ints{nulls: n, date: c.Type == pipeline.Date, room: rows}
+	return &ints{nulls: n, date: c.Type == domain.Date, room: rows}
 }
 
 // nulls remembers where cells are missing.

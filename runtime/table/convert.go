@@ -8,35 +8,35 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // accepted lists the Arrow types that a declared type is read from; only casts
 // that cannot change a value are among them. Text is read as that of CSV is.
-func accepted(t pipeline.ColumnType) string {
+func accepted(t domain.ColumnType) string {
 	switch {
-	case t == pipeline.Numeric:
+	case t == domain.Numeric:
 		return "a float or integer type, or utf8 text of numbers"
-	case t == pipeline.Integer:
+	case t == domain.Integer:
 		return "an integer type, a float type of whole numbers, or utf8 text of them"
-	case t == pipeline.Date:
+	case t == domain.Date:
 		return "date32, date64, or utf8 text of YYYY-MM-DD"
-	case t == pipeline.Text:
+	case t == domain.Text:
 		return "utf8, or a dictionary of it"
 	}
 	return "utf8, a dictionary of it, bool, or numbers spelled as the categories"
 }
 
-func accepts(t pipeline.ColumnType, from arrow.DataType) bool {
+func accepts(t domain.ColumnType, from arrow.DataType) bool {
 	number := arrow.IsInteger(from.ID()) || from.ID() == arrow.FLOAT32 || from.ID() == arrow.FLOAT64
 	switch {
 	case ofText(from), from.ID() == arrow.NULL: // all missing
 		return true
-	case t == pipeline.Numeric || t == pipeline.Integer:
+	case t == domain.Numeric || t == domain.Integer:
 		return number
-	case t == pipeline.Date:
+	case t == domain.Date:
 		return from.ID() == arrow.DATE32 || from.ID() == arrow.DATE64
-	case t == pipeline.Text:
+	case t == domain.Text:
 		return false
 	}
 	return number || from.ID() == arrow.BOOL
@@ -51,7 +51,7 @@ func ofText(t arrow.DataType) bool {
 }
 
 // checkTypes reports every column whose stored type cannot be the declared one.
-func checkTypes(s *arrow.Schema, l layout, d *pipeline.Domain, p *problems) {
+func checkTypes(s *arrow.Schema, l layout, d *domain.Domain, p *problems) {
 	for i, at := range l {
 		if at < 0 {
 			continue
@@ -65,13 +65,13 @@ func checkTypes(s *arrow.Schema, l layout, d *pipeline.Domain, p *problems) {
 
 // converter turns records of a file into records of a domain.
 type converter struct {
-	domain   *pipeline.Domain
+	domain   *domain.Domain
 	schema   *arrow.Schema
 	layout   layout
 	builders []builder
 }
 
-func newConverter(dom *pipeline.Domain, d *dialect, l layout) *converter {
+func newConverter(dom *domain.Domain, d *dialect, l layout) *converter {
 	return &converter{domain: dom, schema: recordSchema(dom, d), layout: l, builders: newBuilders(dom, d, 1<<10)}
 }
 

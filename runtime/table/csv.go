@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 const (
@@ -25,7 +26,7 @@ type csvTable struct {
 	fsys    FS
 	name    string
 	dialect *dialect
-	domain  *pipeline.Domain
+	domain  *domain.Domain
 	schema  *arrow.Schema
 	options options
 	layout  layout
@@ -33,7 +34,7 @@ type csvTable struct {
 }
 
 // openCSV checks the first record and returns the layout of the file.
-func openCSV(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options, s *stream) (*csvTable, error) {
+func openCSV(fsys FS, name string, d *dialect, dom *domain.Domain, o options, s *stream) (*csvTable, error) {
 	t := &csvTable{fsys: fsys, name: name, dialect: d, domain: dom, schema: recordSchema(dom, d), options: o}
 	p := &problems{file: name, unit: "line"}
 	head, line, err := firstText(s, d)

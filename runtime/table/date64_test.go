@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestDate64IsFloored: a millisecond lies in the day that holds it, before 1970 as after;
@@ -18,7 +18,7 @@ func TestDate64IsFloored(t *testing.T) {
 	list := array.NewDate64Builder(memory.DefaultAllocator)
 	list.AppendValues([]arrow.Date64{0, 1, day - 1, day, -1, -day, -day - 1, math.MinInt64}, nil)
 	want := []int64{0, 0, 0, 1, -1, -1, -2, -106751991168} // the last: floor(-2^63 / 86,400,000)
-	b := newBuilder(&pipeline.Column{Name: "day", Type: pipeline.Date}, &dialect{}, 8).(*ints)
+	b := newBuilder(&domain.Column{Name: "day", Type: domain.Date}, &dialect{}, 8).(*ints)
 	add := intAdder(b, list.NewArray())
 	for i, w := range want {
 		if rule := add(i); rule != "" || b.values[i] != w {

@@ -3,7 +3,7 @@ package table
 import (
 	"math"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // mostWords is how many numbers a dictionary of a Parquet column holds: 1 MB, above which
@@ -15,9 +15,9 @@ const mostWords = 1 << 17
 // and a step. No other column has a dictionary. Why: where one overflows, Arrow 15 lists
 // the two encodings of the column in the footer in the order of a Go map, and the same
 // table would be written as other bytes the next time.
-func fewValues(c *pipeline.Column) bool {
+func fewValues(c *domain.Column) bool {
 	switch {
-	case c.Encoding != nil || c.Type == pipeline.Text:
+	case c.Encoding != nil || c.Type == domain.Text:
 		return false
 	case c.Type.Coded():
 		return true
@@ -25,7 +25,7 @@ func fewValues(c *pipeline.Column) bool {
 		return false
 	}
 	step := c.Step
-	if step == 0 && c.Type != pipeline.Numeric {
+	if step == 0 && c.Type != domain.Numeric {
 		step = 1
 	}
 	return step > 0 && math.Floor((c.Bounds[1]-c.Bounds[0])/step) < mostWords

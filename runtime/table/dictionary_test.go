@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestSameParquetBytes: columns of more values than a dictionary holds, written 24 times.
@@ -19,9 +20,9 @@ import (
 // that 24 equal ones have a chance of 2^-46.
 func TestSameParquetBytes(t *testing.T) {
 	const rows = 200_000
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "id", Type: pipeline.Integer, Bounds: &[2]float64{0, rows}},
-		{Name: "free", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}}}}
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "id", Type: domain.Integer, Bounds: &[2]float64{0, rows}},
+		{Name: "free", Type: domain.Numeric, Bounds: &[2]float64{0, 1}}}}
 	whole, real := array.NewInt64Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range rows {
@@ -49,15 +50,15 @@ func TestSameParquetBytes(t *testing.T) {
 func TestFewValues(t *testing.T) {
 	bounds := func(least, most float64) *[2]float64 { return &[2]float64{least, most} }
 	for _, c := range []struct {
-		column pipeline.Column
+		column domain.Column
 		want   bool
 	}{
-		{pipeline.Column{Type: pipeline.Categorical}, true}, {pipeline.Column{Type: pipeline.Text}, false},
-		{pipeline.Column{Type: pipeline.Integer}, false}, {pipeline.Column{Type: pipeline.Numeric, Bounds: bounds(0, 1)}, false},
-		{pipeline.Column{Type: pipeline.Integer, Bounds: bounds(0, 131071)}, true},
-		{pipeline.Column{Type: pipeline.Integer, Bounds: bounds(0, 131072)}, false},
-		{pipeline.Column{Type: pipeline.Date, Bounds: bounds(-10, 10)}, true},
-		{pipeline.Column{Type: pipeline.Numeric, Step: .5, Bounds: bounds(0, 60)}, true},
+		{domain.Column{Type: domain.Categorical}, true}, {domain.Column{Type: domain.Text}, false},
+		{domain.Column{Type: domain.Integer}, false}, {domain.Column{Type: domain.Numeric, Bounds: bounds(0, 1)}, false},
+		{domain.Column{Type: domain.Integer, Bounds: bounds(0, 131071)}, true},
+		{domain.Column{Type: domain.Integer, Bounds: bounds(0, 131072)}, false},
+		{domain.Column{Type: domain.Date, Bounds: bounds(-10, 10)}, true},
+		{domain.Column{Type: domain.Numeric, Step: .5, Bounds: bounds(0, 60)}, true},
 	} {
 		if got := fewValues(&c.column); got != c.want {
 			t.Errorf("%+v: %v", c.column, got)
@@ -71,7 +72,7 @@ func TestCategoriesUnderGrowing(t *testing.T) {
 	whole := memory.DefaultAllocator
 	memory.DefaultAllocator = Growing{whole}
 	defer func() { memory.DefaultAllocator = whole }()
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "cat", Type: pipeline.Categorical}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "cat", Type: domain.Categorical}}}
 	for i := range 40 {
 		d.Columns[0].Categories = append(d.Columns[0].Categories, strings.Repeat(string(rune('a'+i%26)), 1+i))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestExactNumbers: two spellings are one number exactly if they are to package big, and
@@ -70,7 +70,7 @@ func TestExactNumbers(t *testing.T) {
 // stands for missing.
 func TestWideIntegersAreNotMissing(t *testing.T) {
 	for _, name := range []string{"", "NaN"} {
-		d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Numeric, Nullable: true, Missing: []string{name}}}}
+		d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true, Missing: []string{name}}}}
 		c := newConverter(d, &dialect{}, layout{0})
 		b := array.NewInt64Builder(memory.DefaultAllocator)
 		b.AppendValues([]int64{1 << 53, -1 << 53, 1<<53 + 1}, nil)

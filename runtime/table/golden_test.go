@@ -10,6 +10,7 @@ import (
 
 	"weir/internal/golden"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 )
 
@@ -19,7 +20,7 @@ func dataFolder(t testing.TB) FS {
 	return os.DirFS(golden.Data(t))
 }
 
-func exampleDomain(t testing.TB, path string) *pipeline.Domain {
+func exampleDomain(t testing.TB, path string) *domain.Domain {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "examples", path))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // layout says which declared column each column of the file is; -1 is ignored.
@@ -17,7 +17,7 @@ type layout []int
 func unnamed(i int) string { return fmt.Sprintf("column_%d", i+1) }
 
 // byPosition is the layout of a file without a header.
-func byPosition(n int, d *pipeline.Domain, p *problems, line int64, ignoreExtra bool) layout {
+func byPosition(n int, d *domain.Domain, p *problems, line int64, ignoreExtra bool) layout {
 	want := len(d.Columns)
 	if n < want || n > want && !ignoreExtra {
 		p.add(line, "", fmt.Sprintf("has %d columns where the domain declares %d", n, want))
@@ -36,7 +36,7 @@ func byPosition(n int, d *pipeline.Domain, p *problems, line int64, ignoreExtra 
 // byName matches the columns of a header, or of a Parquet schema, to the
 // declared ones. No name that is not declared is ever quoted, only its place: a
 // line that names every column may hold values too, where line ends are lost.
-func byName(names []string, d *pipeline.Domain, p *problems, line int64, ignoreExtra bool) layout {
+func byName(names []string, d *domain.Domain, p *problems, line int64, ignoreExtra bool) layout {
 	declared := map[string]int{}
 	for i, c := range d.Columns {
 		declared[c.Name] = i
@@ -62,7 +62,7 @@ func byName(names []string, d *pipeline.Domain, p *problems, line int64, ignoreE
 	return l
 }
 
-func compare(names []string, l layout, found map[string]int, d *pipeline.Domain, p *problems, line int64, ignoreExtra bool) {
+func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64, ignoreExtra bool) {
 	for _, c := range d.Columns {
 		switch {
 		case found[c.Name] > 1:

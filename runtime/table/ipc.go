@@ -12,10 +12,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // openArrow checks the schema of an Arrow file or stream that others wrote.
-func openArrow(fsys FS, name string, d *dialect, dom *pipeline.Domain) (func(context.Context) pipeline.Batches, error) {
+func openArrow(fsys FS, name string, d *dialect, dom *domain.Domain) (func(context.Context) pipeline.Batches, error) {
 	s, err := newArrowSource(fsys, name, d, dom)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ type arrowSource struct {
 	layout layout
 }
 
-func newArrowSource(fsys FS, name string, d *dialect, dom *pipeline.Domain) (_ *arrowSource, err error) {
+func newArrowSource(fsys FS, name string, d *dialect, dom *domain.Domain) (_ *arrowSource, err error) {
 	s := &arrowSource{}
 	defer func() {
 		if err != nil && s.closer != nil {

@@ -21,14 +21,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // hostileDomain is that of hostileRecord.
-func hostileDomain() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "n", Type: pipeline.Integer, Nullable: true}, {Name: "x", Type: pipeline.Numeric},
-		{Name: "t", Type: pipeline.Text}, {Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b"}},
-		{Name: "f", Type: pipeline.Boolean, Categories: []string{"0", "1"}}, {Name: "d", Type: pipeline.Date},
+func hostileDomain() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "n", Type: domain.Integer, Nullable: true}, {Name: "x", Type: domain.Numeric},
+		{Name: "t", Type: domain.Text}, {Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}},
+		{Name: "f", Type: domain.Boolean, Categories: []string{"0", "1"}}, {Name: "d", Type: domain.Date},
 	}}
 }
 
@@ -250,7 +251,7 @@ func TestCompressedTooFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	bounded(t, "zeros", file.Len(), func() {
-		d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Numeric}}}
+		d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Numeric}}}
 		table, err := Open(inMemory(file.Bytes()), "f", nil, d)
 		if err != nil {
 			t.Fatal(err)

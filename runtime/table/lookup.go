@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // missing knows the spellings of a missing cell.
@@ -15,7 +15,7 @@ type missing struct {
 	whole   []int64   // those that are whole numbers, exactly
 }
 
-func newMissing(c *pipeline.Column, d *dialect) missing {
+func newMissing(c *domain.Column, d *dialect) missing {
 	var m missing
 	for _, list := range [][]string{c.Missing, d.missing} {
 		for _, s := range list {
@@ -57,10 +57,10 @@ type lookup struct {
 	numbers map[exact]int32
 }
 
-func newLookup(c *pipeline.Column) lookup {
+func newLookup(c *domain.Column) lookup {
 	list := c.Categories
-	if c.Type == pipeline.Boolean && len(list) == 0 {
-		list = pipeline.Categories{"0", "1"}
+	if c.Type == domain.Boolean && len(list) == 0 {
+		list = domain.Categories{"0", "1"}
 	}
 	l := lookup{spelled: map[string]int32{}, numbers: map[exact]int32{}}
 	plain := true
@@ -74,7 +74,7 @@ func newLookup(c *pipeline.Column) lookup {
 	if !plain {
 		l.numbers = nil
 	}
-	if c.Type == pipeline.Boolean && list[0] == "0" && list[1] == "1" {
+	if c.Type == domain.Boolean && list[0] == "0" && list[1] == "1" {
 		for i, words := range [][]string{{"false", "False", "FALSE"}, {"true", "True", "TRUE"}} {
 			for _, w := range words {
 				l.put(w, int32(i))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // pow10 are the powers of ten that a float64 holds exactly.
@@ -176,7 +176,7 @@ func parseDate(v []byte) (int64, bool) {
 
 // appendDate is the inverse; ok is false outside years 0 to 9999.
 func appendDate(b []byte, days int64) ([]byte, bool) {
-	if days < pipeline.FirstDay || days > pipeline.LastDay {
+	if days < domain.FirstDay || days > domain.LastDay {
 		return b, false
 	}
 	return time.Unix(days*secondsPerDay, 0).UTC().AppendFormat(b, time.DateOnly), true

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // options of reading; all but the unit change no result.
@@ -35,7 +36,7 @@ func (o options) filled() options {
 // Cells outside the declared categories, unreadable cells, and missing cells in
 // a column that is neither nullable nor has spellings of missing are errors;
 // bounds are not checked here, the stage bounds does that.
-func Open(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain) (pipeline.Table, error) {
+func Open(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain) (pipeline.Table, error) {
 	return openWith(fsys, name, csv, d, options{})
 }
 
@@ -43,12 +44,12 @@ func Open(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain) (pipeline
 // that column's categories become missing (csv.unknown), records have a column more than
 // the header, UnlistedColumn: the spelling of a value that became missing so, and null in
 // all other rows. What names a unit goes on doing so until the unit's rows are counted.
-func OpenUnits(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, unit string) (pipeline.Table, error) {
+func OpenUnits(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, unit string) (pipeline.Table, error) {
 	return openWith(fsys, name, csv, d, options{unit: unit})
 }
 
 // openWith is Open with options.
-func openWith(fsys FS, name string, csv *pipeline.CSV, d *pipeline.Domain, o options) (pipeline.Table, error) {
+func openWith(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o options) (pipeline.Table, error) {
 	dialect, err := newDialect(name, csv)
 	if err != nil {
 		return pipeline.Table{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table/internal/parquet"
 )
 
@@ -30,7 +31,7 @@ func (s *parquetSource) close()                      { s.raw.Close() }
 func (s *parquetSource) next() (arrow.Record, error) { return s.rows.Next() }
 
 // openParquet checks the schema; rows are read when the function is called.
-func openParquet(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options) (func(context.Context) pipeline.Batches, error) {
+func openParquet(fsys FS, name string, d *dialect, dom *domain.Domain, o options) (func(context.Context) pipeline.Batches, error) {
 	s, err := parquetOf(fsys, name, d, dom, o)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func openParquet(fsys FS, name string, d *dialect, dom *pipeline.Domain, o optio
 }
 
 // parquetOf opens a file to read the columns of a domain.
-func parquetOf(fsys FS, name string, d *dialect, dom *pipeline.Domain, o options) (*parquetSource, error) {
+func parquetOf(fsys FS, name string, d *dialect, dom *domain.Domain, o options) (*parquetSource, error) {
 	s, err := parquetFor(fsys, name)
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func parquetFor(fsys FS, name string) (s *parquetSource, err error) {
 }
 
 // matchSchema matches names and types at once.
-func matchSchema(name string, s *arrow.Schema, d *dialect, dom *pipeline.Domain) (layout, error) {
+func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (layout, error) {
 	p := &problems{file: name, unit: "row"}
 	names := make([]string, s.NumFields())
 	for i := range names {

@@ -19,7 +19,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // bomb is a file that make.py wrote of long texts: what each row holds, in how many
@@ -58,7 +58,7 @@ func TestBombsOfTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := Open(fstest.MapFS{"f": {Data: data}}, "f", nil, &pipeline.Domain{Columns: []pipeline.Column{{Name: "s", Type: pipeline.Text, Nullable: true}}})
+		table, err := Open(fstest.MapFS{"f": {Data: data}}, "f", nil, &domain.Domain{Columns: []domain.Column{{Name: "s", Type: domain.Text, Nullable: true}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func longTexts(t *testing.T) (data []byte, rows []string) {
 // text, and together they are the file.
 func TestCutBatchesHaveEveryRow(t *testing.T) {
 	data, want := longTexts(t)
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "n", Type: pipeline.Integer}, {Name: "d", Type: pipeline.Text}, {Name: "p", Type: pipeline.Text, Nullable: true}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer}, {Name: "d", Type: domain.Text}, {Name: "p", Type: domain.Text, Nullable: true}}}
 	for _, batch := range []int{0, 1000} {
 		table, err := openWith(fstest.MapFS{"f": {Data: data}}, "f", nil, d, options{BatchRows: batch})
 		if err != nil {
@@ -165,10 +165,10 @@ func TestCutBatchesHaveEveryRow(t *testing.T) {
 // bytes a cell; a batch has at most 4 Mi cells: 20,971 rows of 200 columns.
 func TestManyColumnsMakeShortBatches(t *testing.T) {
 	const columns, rows = 200, 30_000
-	fields, d := make([]arrow.Field, columns), &pipeline.Domain{}
+	fields, d := make([]arrow.Field, columns), &domain.Domain{}
 	for i := range fields {
 		fields[i] = arrow.Field{Name: fmt.Sprint("c", i), Type: arrow.PrimitiveTypes.Int64}
-		d.Columns = append(d.Columns, pipeline.Column{Name: fields[i].Name, Type: pipeline.Integer})
+		d.Columns = append(d.Columns, domain.Column{Name: fields[i].Name, Type: domain.Integer})
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	for i := range fields {
@@ -215,7 +215,7 @@ func TestPagesAreLetGo(t *testing.T) {
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	table, err := Open(fstest.MapFS{"f": {Data: out.Bytes()}}, "f", nil, &pipeline.Domain{Columns: []pipeline.Column{{Name: "s", Type: pipeline.Text}}})
+	table, err := Open(fstest.MapFS{"f": {Data: out.Bytes()}}, "f", nil, &domain.Domain{Columns: []domain.Column{{Name: "s", Type: domain.Text}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // corpusDomain is that of testdata/parquet/rows.csv; make.py says what is in it.
-func corpusDomain() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "id", Type: pipeline.Integer}, {Name: "age", Type: pipeline.Integer, Nullable: true},
-		{Name: "x", Type: pipeline.Numeric, Nullable: true}, {Name: "f", Type: pipeline.Numeric},
-		{Name: "word", Type: pipeline.Categorical, Categories: []string{"red", "green", "blue", "grey, pale", `so "called"`}, Nullable: true},
-		{Name: "note", Type: pipeline.Text, Nullable: true}, {Name: "yes", Type: pipeline.Boolean, Nullable: true},
-		{Name: "day", Type: pipeline.Date, Nullable: true},
+func corpusDomain() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "id", Type: domain.Integer}, {Name: "age", Type: domain.Integer, Nullable: true},
+		{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "f", Type: domain.Numeric},
+		{Name: "word", Type: domain.Categorical, Categories: []string{"red", "green", "blue", "grey, pale", `so "called"`}, Nullable: true},
+		{Name: "note", Type: domain.Text, Nullable: true}, {Name: "yes", Type: domain.Boolean, Nullable: true},
+		{Name: "day", Type: domain.Date, Nullable: true},
 	}}
 }
 
@@ -160,8 +161,8 @@ func TestParquetIsNamedForWhatItIs(t *testing.T) {
 // TestNestedColumnsMayBeIgnored: beside nested columns, plain ones are read.
 func TestNestedColumnsMayBeIgnored(t *testing.T) {
 	files, _ := corpus(t)
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "id", Type: pipeline.Integer}}}
-	both := &pipeline.Domain{Columns: []pipeline.Column{{Name: "id", Type: pipeline.Integer}, {Name: "nested", Type: pipeline.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "id", Type: domain.Integer}}}
+	both := &domain.Domain{Columns: []domain.Column{{Name: "id", Type: domain.Integer}, {Name: "nested", Type: domain.Integer}}}
 	for _, name := range []string{"pyarrow-list.parquet", "pyarrow-struct.parquet", "pyarrow-map.parquet"} {
 		table, err := Open(files, name, &pipeline.CSV{Extra: "ignore"}, d)
 		if err != nil {

@@ -15,11 +15,12 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // readAs reads a file of one column of text.
 func readAs(data []byte, column string) (rows int64, err error) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: column, Type: pipeline.Text, Nullable: true}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: column, Type: domain.Text, Nullable: true}}}
 	table, err := Open(fstest.MapFS{"f": {Data: data}}, "f", &pipeline.CSV{Extra: "ignore"}, d)
 	if err != nil {
 		return 0, err

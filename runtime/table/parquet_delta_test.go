@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestDeltasOfTheLibrary: numbers of every width, and texts, as Arrow 15 writes them
@@ -46,7 +46,7 @@ func TestDeltasOfTheLibrary(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "n", Type: pipeline.Integer}, {Name: "a", Type: pipeline.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer}, {Name: "a", Type: domain.Text}}}
 	for _, batch := range []int{0, 77} {
 		table, err := openWith(fstest.MapFS{"f": {Data: out.Bytes()}}, "f", nil, d, options{BatchRows: batch})
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // grouped is a file of rows of a number and a word, in row groups of size rows.
-func grouped(t testing.TB, rows, size int) (FS, *pipeline.Domain) {
+func grouped(t testing.TB, rows, size int) (FS, *domain.Domain) {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "c", Type: arrow.BinaryTypes.String}}, nil)
 	var out bytes.Buffer
@@ -39,8 +39,8 @@ func grouped(t testing.TB, rows, size int) (FS, *pipeline.Domain) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return fstest.MapFS{"f": {Data: out.Bytes()}}, &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "n", Type: pipeline.Integer}, {Name: "c", Type: pipeline.Categorical, Categories: []string{"red", "blue"}}}}
+	return fstest.MapFS{"f": {Data: out.Bytes()}}, &domain.Domain{Columns: []domain.Column{
+		{Name: "n", Type: domain.Integer}, {Name: "c", Type: domain.Categorical, Categories: []string{"red", "blue"}}}}
 }
 
 // TestMemoryDoesNotGrowWithRowGroups: many groups of one row, and one group of all

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/runtime/table/internal/parquet"
 )
 
@@ -19,7 +20,7 @@ type recordSource interface {
 }
 
 // convertAll streams the records of a file as those of a domain.
-func convertAll(ctx context.Context, name string, dom *pipeline.Domain, d *dialect, open func(context.Context) (recordSource, error)) pipeline.Batches {
+func convertAll(ctx context.Context, name string, dom *domain.Domain, d *dialect, open func(context.Context) (recordSource, error)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {
 		s, err := open(ctx)
 		if err != nil {

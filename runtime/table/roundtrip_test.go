@@ -17,47 +17,48 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // every is a domain with every type of column.
-func every() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "odd, \"name\"", Type: pipeline.Integer, Nullable: true, Missing: []string{"NA"}},
-		{Name: "step", Type: pipeline.Numeric, Nullable: true, Step: 0.25},
-		{Name: "free", Type: pipeline.Numeric, Nullable: true},
-		{Name: "day", Type: pipeline.Date, Nullable: true},
-		{Name: "cat", Type: pipeline.Categorical, Nullable: true, Categories: []string{"plain", "with, comma", "with \"quote\"", "Ünï", " blank "}},
-		{Name: "rank", Type: pipeline.Ordinal, Nullable: true, Categories: []string{"1", "2", "10"}},
-		{Name: "flag", Type: pipeline.Boolean, Nullable: true, Categories: []string{"0", "1"}},
-		{Name: "yes", Type: pipeline.Boolean, Nullable: true, Categories: []string{"no", "yes"}},
-		{Name: "text", Type: pipeline.Text, Nullable: true},
+func every() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "odd, \"name\"", Type: domain.Integer, Nullable: true, Missing: []string{"NA"}},
+		{Name: "step", Type: domain.Numeric, Nullable: true, Step: 0.25},
+		{Name: "free", Type: domain.Numeric, Nullable: true},
+		{Name: "day", Type: domain.Date, Nullable: true},
+		{Name: "cat", Type: domain.Categorical, Nullable: true, Categories: []string{"plain", "with, comma", "with \"quote\"", "Ünï", " blank "}},
+		{Name: "rank", Type: domain.Ordinal, Nullable: true, Categories: []string{"1", "2", "10"}},
+		{Name: "flag", Type: domain.Boolean, Nullable: true, Categories: []string{"0", "1"}},
+		{Name: "yes", Type: domain.Boolean, Nullable: true, Categories: []string{"no", "yes"}},
+		{Name: "text", Type: domain.Text, Nullable: true},
 	}}
 }
 
 // random draws a cell of a column as its CSV spelling; "" is missing.
-func random(r *rand.Rand, c *pipeline.Column) string {
+func random(r *rand.Rand, c *domain.Column) string {
 	if r.IntN(8) == 0 {
 		return ""
 	}
 	switch c.Type {
-	case pipeline.Integer:
+	case domain.Integer:
 		return fmt.Sprint(int64(r.Uint64()) >> r.IntN(64))
-	case pipeline.Numeric:
+	case domain.Numeric:
 		if c.Step > 0 {
 			return fmt.Sprint(float64(r.IntN(4000)-2000) * c.Step)
 		}
 		return fmt.Sprint(math.Ldexp(r.NormFloat64(), r.IntN(200)-100))
-	case pipeline.Date:
+	case domain.Date:
 		b, _ := appendDate(nil, int64(r.IntN(60000)-20000))
 		return string(b)
-	case pipeline.Text:
+	case domain.Text:
 		return strings.Repeat([]string{"a", "é", ",", "\"", "\n", "x y"}[r.IntN(6)], 1+r.IntN(3))
 	}
 	return c.Categories[r.IntN(len(c.Categories))]
 }
 
 // randomTable builds records through the builders, in batches.
-func randomTable(r *rand.Rand, d *pipeline.Domain, batches, rows int) pipeline.Table {
+func randomTable(r *rand.Rand, d *domain.Domain, batches, rows int) pipeline.Table {
 	dialect, _ := newDialect("", nil)
 	var records []arrow.Record
 	for range batches {
@@ -112,7 +113,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-func reread(t testing.TB, name string, data []byte, csv *pipeline.CSV, d *pipeline.Domain) arrow.Record {
+func reread(t testing.TB, name string, data []byte, csv *pipeline.CSV, d *domain.Domain) arrow.Record {
 	t.Helper()
 	table, err := Open(fstest.MapFS{name: {Data: data}}, name, csv, d)
 	if err != nil {
@@ -266,14 +267,14 @@ func TestNumbersKeepTheirDecimals(t *testing.T) {
 }
 
 func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{0, 5}, Missing: []string{"-1"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "n", Type: domain.Integer, Bounds: &[2]float64{0, 5}, Missing: []string{"-1"}}}}
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.Append(-1)
 	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{b.NewArray()}, 1))
 	if err := WriteCSV(context.Background(), io.Discard, table, nil); err == nil || !strings.Contains(err.Error(), `column "n"`) {
 		t.Errorf("-1, a spelling of missing: %v", err)
 	}
-	d = &pipeline.Domain{Columns: []pipeline.Column{{Name: "c", Type: pipeline.Ordinal, Categories: []string{"1"}}}}
+	d = &domain.Domain{Columns: []domain.Column{{Name: "c", Type: domain.Ordinal, Categories: []string{"1"}}}}
 	code := array.NewInt32Builder(memory.DefaultAllocator)
 	code.Append(1)
 	table = pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{code.NewArray()}, 1))
@@ -288,11 +289,11 @@ func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
 // of the file, and the code that encoded columns have for missing ones. Rows of a private
 // table that keeps its domain, or of a model, may have them; missing is told otherwise.
 func TestNoRowEndsAWrite(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{-5, 5}, Missing: []string{"-1", "NA"}, Nullable: true},
-		{Name: "day", Type: pipeline.Date, Bounds: &[2]float64{0, 5}, Missing: []string{"1970-01-02"}, Nullable: true},
-		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b"}, Missing: []string{"-"}, Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: 3}},
-		{Name: "e", Type: pipeline.Integer, Missing: []string{"0"}, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "n", Type: domain.Integer, Bounds: &[2]float64{-5, 5}, Missing: []string{"-1", "NA"}, Nullable: true},
+		{Name: "day", Type: domain.Date, Bounds: &[2]float64{0, 5}, Missing: []string{"1970-01-02"}, Nullable: true},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Missing: []string{"-"}, Encoding: &domain.Encoding{Form: domain.OneHot, Width: 3}},
+		{Name: "e", Type: domain.Integer, Missing: []string{"0"}, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
 	}}
 	whole := func(values ...int64) arrow.Array {
 		b := array.NewInt64Builder(memory.DefaultAllocator)

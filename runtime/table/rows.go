@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Raw is a file read without a domain: names of columns as the file has them
@@ -18,7 +19,7 @@ import (
 // infer` reads so.
 type Raw struct {
 	Names []string
-	Types []pipeline.ColumnType      // what a column may be declared that holds nothing; nil for text files
+	Types []domain.ColumnType        // what a column may be declared that holds nothing; nil for text files
 	Rows  iter.Seq2[[][]byte, error] // a row is valid until the next
 }
 
@@ -167,13 +168,13 @@ func rawRecords(fsys FS, name string, f format) (*Raw, error) {
 }
 
 // declarable is the plainest type that reads a stored one, whatever it holds.
-func declarable(from arrow.DataType) pipeline.ColumnType {
-	for _, t := range []pipeline.ColumnType{pipeline.Text, pipeline.Date, pipeline.Integer} {
+func declarable(from arrow.DataType) domain.ColumnType {
+	for _, t := range []domain.ColumnType{domain.Text, domain.Date, domain.Integer} {
 		if accepts(t, from) {
 			return t
 		}
 	}
-	return pipeline.Boolean
+	return domain.Boolean
 }
 
 // guardedNext reads a record; the libraries panic on damaged files.

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // foreign is a record as other programs write it: other types than ours.
@@ -54,7 +55,7 @@ func foreign(t testing.TB) arrow.Record {
 // TestSameProblemInTwoBatches: each batch is short of the cells that are wrong; neither is a
 // damaged file.
 func TestSameProblemInTwoBatches(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Integer}, {Name: "y", Type: pipeline.Integer}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Integer}, {Name: "y", Type: domain.Integer}}}
 	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil)
 	bad, good := array.NewFloat64Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
 	bad.AppendValues([]float64{1, 0.5, 2}, nil)
@@ -80,17 +81,17 @@ func TestSameProblemInTwoBatches(t *testing.T) {
 	}
 }
 
-func foreignDomain() *pipeline.Domain {
+func foreignDomain() *domain.Domain {
 	colours := []string{"blue", "red"}
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "flag", Type: pipeline.Boolean, Categories: []string{"0", "1"}},
-		{Name: "code", Type: pipeline.Ordinal, Categories: []string{"1", "2"}},
-		{Name: "dict", Type: pipeline.Categorical, Categories: colours},
-		{Name: "word", Type: pipeline.Categorical, Categories: colours},
-		{Name: "day", Type: pipeline.Date},
-		{Name: "gaps", Type: pipeline.Integer},
-		{Name: "f32", Type: pipeline.Numeric},
-		{Name: "i32", Type: pipeline.Integer},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "flag", Type: domain.Boolean, Categories: []string{"0", "1"}},
+		{Name: "code", Type: domain.Ordinal, Categories: []string{"1", "2"}},
+		{Name: "dict", Type: domain.Categorical, Categories: colours},
+		{Name: "word", Type: domain.Categorical, Categories: colours},
+		{Name: "day", Type: domain.Date},
+		{Name: "gaps", Type: domain.Integer},
+		{Name: "f32", Type: domain.Numeric},
+		{Name: "i32", Type: domain.Integer},
 	}}
 	for i := range d.Columns {
 		d.Columns[i].Nullable = true
@@ -142,8 +143,8 @@ func TestForeignTypesAreCastSafely(t *testing.T) {
 
 func TestOtherTypesAreNamed(t *testing.T) {
 	d := foreignDomain()
-	d.Column("flag").Type, d.Column("flag").Categories = pipeline.Numeric, nil
-	d.Column("i32").Type = pipeline.Date
+	d.Column("flag").Type, d.Column("flag").Categories = domain.Numeric, nil
+	d.Column("i32").Type = domain.Date
 	for name, data := range forms(t, foreign(t)) {
 		_, err := Open(fstest.MapFS{name: {Data: data}}, name, nil, d)
 		for _, want := range []string{name, `column "flag": is stored as`, "which is not numeric; accepted: a float or integer type", `column "i32": is stored as int32, which is not date; accepted: date32`} {

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // textColumns are a date, a number, a whole number and a flag stored as text.
@@ -37,9 +37,9 @@ func textTypes() map[string]arrow.DataType {
 		"dictionary": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}
 }
 
-func textDomain() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{{Name: "day", Type: pipeline.Date, Nullable: true}, {Name: "x", Type: pipeline.Numeric, Missing: pipeline.Spellings{"NA"}, Nullable: true},
-		{Name: "n", Type: pipeline.Integer, Nullable: true}, {Name: "yes", Type: pipeline.Boolean, Nullable: true}}}
+func textDomain() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date, Nullable: true}, {Name: "x", Type: domain.Numeric, Missing: domain.Spellings{"NA"}, Nullable: true},
+		{Name: "n", Type: domain.Integer, Nullable: true}, {Name: "yes", Type: domain.Boolean, Nullable: true}}}
 }
 
 // TestTextIsReadAsInCSV: 2025-01-31 is day 20119 since 1970-01-01 (55 years of 365 days,

@@ -3,7 +3,7 @@ package table
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // UnlistedColumn holds the names of units that are no value of their column; see OpenUnits.
@@ -12,7 +12,7 @@ const UnlistedColumn = "weir.unlisted"
 // unlistedUnit returns the column of units where a value can become missing without being
 // declared missing, and "" where none can: a cell of text or an integer keeps its value,
 // and any other cell that is no value is an error.
-func unlistedUnit(dom *pipeline.Domain, d *dialect, unit string) string {
+func unlistedUnit(dom *domain.Domain, d *dialect, unit string) string {
 	if c := dom.Column(unit); c != nil && c.Type.Coded() && d.unknownNull {
 		return unit
 	}
@@ -20,7 +20,7 @@ func unlistedUnit(dom *pipeline.Domain, d *dialect, unit string) string {
 }
 
 // recordSchema is the schema of the records that are read.
-func recordSchema(dom *pipeline.Domain, d *dialect) *arrow.Schema {
+func recordSchema(dom *domain.Domain, d *dialect) *arrow.Schema {
 	s := dom.ArrowSchema()
 	if d.unit == "" {
 		return s
@@ -30,7 +30,7 @@ func recordSchema(dom *pipeline.Domain, d *dialect) *arrow.Schema {
 
 // newBuilders makes the builders of recordSchema: one for each column of the domain, and one
 // that the builder of the unit's column fills.
-func newBuilders(dom *pipeline.Domain, d *dialect, rows int) []builder {
+func newBuilders(dom *domain.Domain, d *dialect, rows int) []builder {
 	list := make([]builder, len(dom.Columns))
 	for i := range dom.Columns {
 		list[i] = newBuilder(&dom.Columns[i], d, rows)

@@ -14,13 +14,14 @@ import (
 
 	plaintext "weir/internal/plain"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // WriteCSV writes the columns of t's domain as text that Open reads back with
 // the same csv and domain: the source's names and category spellings, numbers
 // with the decimals of their step (all decimals where a value is no multiple of
 // it), ISO dates, missing cells as the column's first spelling of missing that no value
-// has (pipeline.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
+// has (domain.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
 func WriteCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
 	return writeCSV(ctx, w, t, csv, false)
 }
@@ -55,7 +56,7 @@ func writeCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.
 type csvWriter struct {
 	w       io.Writer
 	dialect *dialect
-	domain  *pipeline.Domain
+	domain  *domain.Domain
 	safe    bool // for spreadsheets
 	buf     []byte
 	cell    []byte
@@ -160,7 +161,7 @@ func (c *csvWriter) flush() error {
 
 // speller writes the cells of one column of a record.
 type speller struct {
-	column  *pipeline.Column
+	column  *domain.Column
 	array   arrow.Array
 	write   func(b []byte, i int) ([]byte, bool)
 	missing string
@@ -168,10 +169,10 @@ type speller struct {
 	text    bool // categories and open text
 }
 
-func newSpeller(c *pipeline.Column, a arrow.Array, d *dialect) (speller, error) {
+func newSpeller(c *domain.Column, a arrow.Array, d *dialect) (speller, error) {
 	own, apart := *c, dialect{missing: c.Apart(d.missing)}
 	own.Missing = c.Apart(c.Missing)
-	s := speller{column: c, array: a, codes: newMissing(&own, &apart), text: c.Type.Coded() || c.Type == pipeline.Text}
+	s := speller{column: c, array: a, codes: newMissing(&own, &apart), text: c.Type.Coded() || c.Type == domain.Text}
 	switch {
 	case len(own.Missing) > 0:
 		s.missing = own.Missing[0]
@@ -201,17 +202,17 @@ func (s *speller) spell(b []byte, i int) ([]byte, error) {
 
 // codesMissing tells whether a value is the code that an encoded column has for missing ones,
 // behind those of its categories.
-func codesMissing(c *pipeline.Column, a arrow.Array, i int) bool {
+func codesMissing(c *domain.Column, a arrow.Array, i int) bool {
 	codes, is := a.(*array.Int32)
-	return is && c.Encoding != nil && c.Encoding.Form == pipeline.OneHot && int(codes.Value(i)) == len(categories(c))
+	return is && c.Encoding != nil && c.Encoding.Form == domain.OneHot && int(codes.Value(i)) == len(categories(c))
 }
 
-func writerOf(c *pipeline.Column, a arrow.Array) func(b []byte, i int) ([]byte, bool) {
+func writerOf(c *domain.Column, a arrow.Array) func(b []byte, i int) ([]byte, bool) {
 	switch v := a.(type) {
 	case *array.Int32:
 		return categoryWriter(c, v)
 	case *array.Int64:
-		if c.Type == pipeline.Date {
+		if c.Type == domain.Date {
 			return func(b []byte, i int) ([]byte, bool) { return appendDate(b, v.Value(i)) }
 		}
 		return func(b []byte, i int) ([]byte, bool) { return strconv.AppendInt(b, v.Value(i), 10), true }
@@ -229,7 +230,7 @@ func writerOf(c *pipeline.Column, a arrow.Array) func(b []byte, i int) ([]byte, 
 	return nil
 }
 
-func categoryWriter(c *pipeline.Column, v *array.Int32) func(b []byte, i int) ([]byte, bool) {
+func categoryWriter(c *domain.Column, v *array.Int32) func(b []byte, i int) ([]byte, bool) {
 	list := categories(c)
 	return func(b []byte, i int) ([]byte, bool) {
 		code := v.Value(i)
@@ -241,8 +242,8 @@ func categoryWriter(c *pipeline.Column, v *array.Int32) func(b []byte, i int) ([
 }
 
 // categories of a coded column; those of a boolean are 0 and 1 by default.
-func categories(c *pipeline.Column) []string {
-	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+func categories(c *domain.Column) []string {
+	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		return []string{"0", "1"}
 	}
 	return c.Categories

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // rowGroup is the number of rows after which a row group is closed; a writer
@@ -50,13 +51,13 @@ func WriteParquet(ctx context.Context, w io.Writer, t pipeline.Table) error {
 type parquetWriter struct {
 	sink    *sink
 	out     *pqarrow.FileWriter
-	domain  *pipeline.Domain
+	domain  *domain.Domain
 	schema  *arrow.Schema
 	columns []func(arrow.Array) (arrow.Array, error)
 	rows    int64
 }
 
-func newParquetWriter(w io.Writer, d *pipeline.Domain) (*parquetWriter, error) {
+func newParquetWriter(w io.Writer, d *domain.Domain) (*parquetWriter, error) {
 	p := &parquetWriter{sink: &sink{w: w}, domain: d, columns: make([]func(arrow.Array) (arrow.Array, error), len(d.Columns))}
 	fields := make([]arrow.Field, len(d.Columns))
 	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithVersion(parquet.V2_4),
@@ -77,7 +78,7 @@ func newParquetWriter(w io.Writer, d *pipeline.Domain) (*parquetWriter, error) {
 }
 
 // stored is the type of a column in a Parquet file, and how to get there.
-func stored(c *pipeline.Column) (arrow.DataType, func(arrow.Array) (arrow.Array, error)) {
+func stored(c *domain.Column) (arrow.DataType, func(arrow.Array) (arrow.Array, error)) {
 	switch {
 	case c.ArrowType().ID() == arrow.INT32 && isFlag(c):
 		return arrow.FixedWidthTypes.Boolean, func(a arrow.Array) (arrow.Array, error) { return toFlags(c, a) }
@@ -87,19 +88,19 @@ func stored(c *pipeline.Column) (arrow.DataType, func(arrow.Array) (arrow.Array,
 		words.AppendValues(categories(c), nil)
 		dictionary := words.NewArray()
 		return kind, func(a arrow.Array) (arrow.Array, error) { return toDictionary(c, kind, dictionary, a) }
-	case c.Type == pipeline.Date && c.Encoding == nil:
+	case c.Type == domain.Date && c.Encoding == nil:
 		return arrow.FixedWidthTypes.Date32, func(a arrow.Array) (arrow.Array, error) { return toDates(c, a) }
 	}
 	return c.ArrowType(), func(a arrow.Array) (arrow.Array, error) { return a, nil }
 }
 
 // isFlag reports a boolean whose words are 0 and 1 in this order.
-func isFlag(c *pipeline.Column) bool {
+func isFlag(c *domain.Column) bool {
 	l := categories(c)
-	return c.Type == pipeline.Boolean && c.Encoding == nil && len(l) == 2 && l[0] == "0" && l[1] == "1"
+	return c.Type == domain.Boolean && c.Encoding == nil && len(l) == 2 && l[0] == "0" && l[1] == "1"
 }
 
-func toFlags(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
+func toFlags(c *domain.Column, a arrow.Array) (arrow.Array, error) {
 	codes, ok := a.(*array.Int32)
 	if !ok {
 		return nil, otherType(c, a)
@@ -119,7 +120,7 @@ func toFlags(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-func toDictionary(c *pipeline.Column, kind arrow.DataType, words arrow.Array, a arrow.Array) (arrow.Array, error) {
+func toDictionary(c *domain.Column, kind arrow.DataType, words arrow.Array, a arrow.Array) (arrow.Array, error) {
 	codes, ok := a.(*array.Int32)
 	if !ok {
 		return nil, otherType(c, a)
@@ -133,7 +134,7 @@ func toDictionary(c *pipeline.Column, kind arrow.DataType, words arrow.Array, a 
 }
 
 // withoutMissing is null where an encoded column has its code for missing values.
-func withoutMissing(c *pipeline.Column, codes *array.Int32) *array.Int32 {
+func withoutMissing(c *domain.Column, codes *array.Int32) *array.Int32 {
 	if c.Encoding == nil {
 		return codes
 	}
@@ -166,7 +167,7 @@ func fromStart(a *array.Int32) arrow.Array {
 	return b.NewArray()
 }
 
-func toDates(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
+func toDates(c *domain.Column, a arrow.Array) (arrow.Array, error) {
 	days, ok := a.(*array.Int64)
 	if !ok {
 		return nil, otherType(c, a)
@@ -186,11 +187,11 @@ func toDates(c *pipeline.Column, a arrow.Array) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-func otherType(c *pipeline.Column, a arrow.Array) error {
+func otherType(c *domain.Column, a arrow.Array) error {
 	return fmt.Errorf("column %q: is %s in memory, which no column of type %s is", c.Name, a.DataType(), c.Type)
 }
 
-func noCategory(c *pipeline.Column) error {
+func noCategory(c *domain.Column) error {
 	return fmt.Errorf("column %q: holds a code without a category", c.Name)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/prediction"
 )
@@ -59,11 +60,11 @@ func TestNothingToJudgeIsNoError(t *testing.T) {
 func TestPlansRefuseWhatCannotBeCompared(t *testing.T) {
 	real, other := rows(3, 1).Header, rows(3, 1).Header
 	other.Domain = other.Domain.Clone()
-	for i, change := range []func(*pipeline.Column){
-		func(c *pipeline.Column) { *c = pipeline.Column{Name: "outcome", Type: pipeline.Integer} },
-		func(c *pipeline.Column) { c.Type = pipeline.Text },
-		func(c *pipeline.Column) {
-			c.Type, c.Encoding = pipeline.Boolean, &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}
+	for i, change := range []func(*domain.Column){
+		func(c *domain.Column) { *c = domain.Column{Name: "outcome", Type: domain.Integer} },
+		func(c *domain.Column) { c.Type = domain.Text },
+		func(c *domain.Column) {
+			c.Type, c.Encoding = domain.Boolean, &domain.Encoding{Form: domain.MinMax, Width: 1}
 		},
 	} {
 		change(&other.Domain.Columns[2])

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 )
 
 // ruled is mixed with rules.
-func ruled() *pipeline.Domain {
+func ruled() *domain.Domain {
 	d := mixed()
 	d.Columns[2].Nullable = true
-	d.Constraints = []pipeline.Constraint{
-		{Impossible: map[string]pipeline.Choice{"group": {"a"}, "x": {"0.."}}, Doc: "by definition of a"},
-		{Function: &pipeline.Function{Of: "group", Column: "outcome", Map: map[string]schema.Text{"a": "0", "b": "1", "c": "1"}}},
+	d.Constraints = []domain.Constraint{
+		{Impossible: map[string]domain.Choice{"group": {"a"}, "x": {"0.."}}, Doc: "by definition of a"},
+		{Function: &domain.Function{Of: "group", Column: "outcome", Map: map[string]schema.Text{"a": "0", "b": "1", "c": "1"}}},
 		{Order: []string{"x", "level"}},
-		{Total: []pipeline.Cell{{Where: map[string]pipeline.Choice{"group": {"a"}}, Count: 50}, {Where: map[string]pipeline.Choice{"group": {"b", "c"}}, Count: 50}}},
+		{Total: []domain.Cell{{Where: map[string]domain.Choice{"group": {"a"}}, Count: 50}, {Where: map[string]domain.Choice{"group": {"b", "c"}}, Count: 50}}},
 	}
 	return d
 }

@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
-func visits() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "x", Type: pipeline.Numeric},
-		{Name: "noise", Type: pipeline.Numeric},
-		{Name: "arm", Type: pipeline.Categorical, Categories: pipeline.Categories{"never", "a", "b"}},
-		{Name: "years", Type: pipeline.Numeric},
-		{Name: "events", Type: pipeline.Integer},
+func visits() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "x", Type: domain.Numeric},
+		{Name: "noise", Type: domain.Numeric},
+		{Name: "arm", Type: domain.Categorical, Categories: domain.Categories{"never", "a", "b"}},
+		{Name: "years", Type: domain.Numeric},
+		{Name: "events", Type: domain.Integer},
 	}}
 }
 

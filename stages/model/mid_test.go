@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/internal/columns"
@@ -38,12 +39,12 @@ func kindOf(t *testing.T, name string) pipeline.Kind {
 
 // patients are 40 made-up rows before encode; the last weighs so much.
 func patients(heavy float64) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "grade", Type: pipeline.Ordinal, Categories: []string{"low", "middle", "high"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "middle", "high"}},
 	}}
 	columns := make([][]any, 5)
 	for i := range 40 {
@@ -104,7 +105,7 @@ func (byWeight) Scores(f *columns.Frame) ([]float64, error) { return f.Column("w
 // weighed is a detector that scores by weight, and who reads it.
 func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, []artifact.ScorerDecoder) {
 	t.Helper()
-	h := pipeline.Header{Form: pipeline.FormDetector, Schema: pipeline.FilesSchema(), Domain: &pipeline.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
+	h := pipeline.Header{Form: pipeline.FormDetector, Schema: pipeline.FilesSchema(), Domain: &domain.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
 	table, err := artifact.Pack(h, "weight", 1, []pipeline.File{{Name: "nothing", Data: []byte("x")}})
 	must(t, err)
 	r, err := table.Collect(t.Context())

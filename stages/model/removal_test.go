@@ -9,16 +9,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
 
 // stays are made-up rows of patients: age, days and ward; days may be missing.
 func stays(n int) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
-		{Name: "days", Type: pipeline.Numeric, Bounds: &[2]float64{0, 30}, Nullable: true},
-		{Name: "ward", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{0, 100}},
+		{Name: "days", Type: domain.Numeric, Bounds: &[2]float64{0, 30}, Nullable: true},
+		{Name: "ward", Type: domain.Categorical, Categories: []string{"north", "south", "west"}},
 	}}
 	columns := make([][]any, 3)
 	for i := range n {
@@ -137,7 +138,7 @@ func TestModelsThatDoNotScore(t *testing.T) {
 		}
 		return err.Error()
 	}
-	net := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: &pipeline.Domain{}, Class: pipeline.Released}
+	net := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: &domain.Domain{}, Class: pipeline.Released}
 	want := "detector: is a model that does not tell how probable a row is, must be one of a kind by which rows are scored: auto, aim, anomaly_detector, anomaly_forest, independent, marginal_tree, marginals_from, mixture, mst, privbayes"
 	if got := plan(net); got != want {
 		t.Errorf("error %s, must be %s", got, want)

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -17,19 +18,19 @@ import (
 // categories, some outside their bounds; one batch of 65,536 rows, given `times`
 // over.
 func wide(times int) pipeline.Table {
-	d := &pipeline.Domain{}
+	d := &domain.Domain{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	const rows = 1 << 16
 	var columns [][]any
 	for i := range 13 {
-		c := pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Numeric, Bounds: &[2]float64{-3, 3}, Step: 0.001}
+		c := domain.Column{Name: fmt.Sprint("c", i), Type: domain.Numeric, Bounds: &[2]float64{-3, 3}, Step: 0.001}
 		draw := func() any { return rng.NormFloat64() }
 		switch {
 		case i >= 9:
-			c.Type, c.Bounds, c.Step, c.Categories = pipeline.Categorical, nil, 0, []string{"1", "2", "3"}
+			c.Type, c.Bounds, c.Step, c.Categories = domain.Categorical, nil, 0, []string{"1", "2", "3"}
 			draw = func() any { return c.Categories[rng.IntN(3)] }
 		case i >= 4:
-			c.Type, c.Bounds, c.Step = pipeline.Integer, &[2]float64{0, 200}, 0
+			c.Type, c.Bounds, c.Step = domain.Integer, &[2]float64{0, 200}, 0
 			draw = func() any { return rng.IntN(201) }
 		}
 		values := make([]any, rows)

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // run computes the edges that are quantiles and bins each value.
@@ -62,7 +63,7 @@ func binMaker(i int, edges []float64) maker {
 }
 
 // unbin makes column i of a batch numbers again.
-func (p binned) unbin(i int, to pipeline.Column, random randomness) maker {
+func (p binned) unbin(i int, to domain.Column, random randomness) maker {
 	values, draw := restoring(to), func() float64 { return 0.5 }
 	if p.Inverse == "uniform" {
 		draw = random(i).Float64

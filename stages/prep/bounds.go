@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Limits is a public range; a side that is absent is that of the domain.
@@ -75,7 +76,7 @@ func (s *Bounds) merged(h pipeline.Header, places []int) []pipeline.Finding {
 
 // lift takes out what is not known any more of a column with narrower bounds than its own,
 // which rules between columns are about.
-func (s *Bounds) lift(d *pipeline.Domain, c *pipeline.Column, lower, upper float64) {
+func (s *Bounds) lift(d *domain.Domain, c *domain.Column, lower, upper float64) {
 	switch own := c.Bounds; {
 	case own != nil && lower <= own[0] && upper >= own[1]:
 	case s.Outside == "clip":
@@ -86,7 +87,7 @@ func (s *Bounds) lift(d *pipeline.Domain, c *pipeline.Column, lower, upper float
 }
 
 // places lists the columns to check: those named, or all with bounds.
-func (s *Bounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
+func (s *Bounds) places(ps *pipeline.Problems, d *domain.Domain) []int {
 	places := ps.Pick("columns", d, s.Columns)
 	for _, name := range sorted(s.Bounds) {
 		at := d.Index(name)
@@ -110,7 +111,7 @@ func (s *Bounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 }
 
 // limits are the public bounds of one column, infinite on an open side.
-func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper float64, ok bool) {
+func (s *Bounds) limits(ps *pipeline.Problems, c *domain.Column) (lower, upper float64, ok bool) {
 	lower, upper = math.Inf(-1), math.Inf(1)
 	if c.Bounds != nil {
 		lower, upper = c.Bounds[0], c.Bounds[1]
@@ -122,7 +123,7 @@ func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper
 	if own.Upper != nil {
 		upper = *own.Upper
 	}
-	if c.Type != pipeline.Numeric {
+	if c.Type != domain.Numeric {
 		lower, upper = math.Ceil(lower), math.Floor(upper) // whole numbers only
 	}
 	path := "bounds." + c.Name
@@ -131,8 +132,8 @@ func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper
 		ps.Add(path, "set for a column that is "+describe(c), "set for a number or a date")
 	case math.IsInf(lower, 0) && math.IsInf(upper, 0):
 		ps.Refuse("W01", path, "absent, and the domain has none", "public bounds (never read from the data; dp_bounds finds some for a charge)")
-	case c.Type == pipeline.Date && (lower < pipeline.FirstDay && own.Lower != nil || upper > pipeline.LastDay && own.Upper != nil):
-		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", pipeline.FirstDay, pipeline.LastDay))
+	case c.Type == domain.Date && (lower < domain.FirstDay && own.Lower != nil || upper > domain.LastDay && own.Upper != nil):
+		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", domain.FirstDay, domain.LastDay))
 	case !(lower <= upper):
 		ps.Add(path, fmt.Sprintf("from %g to %g", lower, upper), "a lower bound that is not above the upper one")
 	default:
@@ -141,7 +142,7 @@ func (s *Bounds) limits(ps *pipeline.Problems, c *pipeline.Column) (lower, upper
 	return 0, 0, false
 }
 
-func (s *Bounds) maker(i int, c pipeline.Column, lower, upper float64) maker {
+func (s *Bounds) maker(i int, c domain.Column, lower, upper float64) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		a := r.Column(i)
 		out, err := outOfRange(a, lower, upper)
@@ -173,7 +174,7 @@ func outOfRange(a arrow.Array, lower, upper float64) (places []int, err error) {
 }
 
 // clipped is a with the values at some places held to [lower, upper].
-func clipped(a arrow.Array, places []int, c pipeline.Column, lower, upper float64) (arrow.Array, error) {
+func clipped(a arrow.Array, places []int, c domain.Column, lower, upper float64) (arrow.Array, error) {
 	values, err := floats(a)
 	held := slices.Clone(values)
 	for _, j := range places {
@@ -194,12 +195,12 @@ func nearest(v, lower, upper float64) float64 {
 	return v
 }
 
-func isNumber(c *pipeline.Column) bool {
-	return c.Encoding == nil && (c.Type == pipeline.Numeric || c.Type == pipeline.Integer || c.Type == pipeline.Date)
+func isNumber(c *domain.Column) bool {
+	return c.Encoding == nil && (c.Type == domain.Numeric || c.Type == domain.Integer || c.Type == domain.Date)
 }
 
 // describe names what a column is, for problems.
-func describe(c *pipeline.Column) string {
+func describe(c *domain.Column) string {
 	if c.Encoding != nil {
 		return "encoded (" + string(c.Encoding.Form) + ")"
 	}

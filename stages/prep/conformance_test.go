@@ -4,21 +4,22 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
 
 // clinic is a made-up domain with a column of every type.
-func clinic() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "patient_id", Type: pipeline.Text, Nullable: true},
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
-		{Name: "pressure", Type: pipeline.Numeric, Bounds: &[2]float64{60, 240}, Step: 0.5, Nullable: true},
-		{Name: "visits", Type: pipeline.Integer, Bounds: &[2]float64{0, 30}},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
-		{Name: "grade", Type: pipeline.Ordinal, Categories: []string{"low", "middle", "high"}},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "admission", Type: pipeline.Date, Bounds: &[2]float64{10957, 20088}},
+func clinic() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "patient_id", Type: domain.Text, Nullable: true},
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
+		{Name: "pressure", Type: domain.Numeric, Bounds: &[2]float64{60, 240}, Step: 0.5, Nullable: true},
+		{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 30}},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "middle", "high"}},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "admission", Type: domain.Date, Bounds: &[2]float64{10957, 20088}},
 	}}
 }
 
@@ -91,7 +92,7 @@ func undeclared(in pipelinetest.Input) pipelinetest.Input {
 func texts(in pipelinetest.Input) pipelinetest.Input {
 	d, columns := in.Header.Domain.Clone(), clinicColumns()
 	at := d.Index("region")
-	d.Columns[at].Type, d.Columns[at].Categories = pipeline.Text, nil
+	d.Columns[at].Type, d.Columns[at].Categories = domain.Text, nil
 	in.Header, in.Rows = pipeline.TableHeader(d, in.Header), pipelinetest.Rows(d, columns...)
 	return in
 }
@@ -175,11 +176,11 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 		},
 		"derive": {one("several", raw, func() pipeline.Stage {
 			return &Derive{Columns: []Derived{
-				{Name: "decade", Formula: "int(age / 10)", Type: pipeline.Integer, Bounds: &[2]float64{0, 20}},
-				{Name: "old", Formula: "decade >= 6 and smoker", Type: pipeline.Boolean},
-				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: pipeline.Categorical, Categories: []string{"up", "down"}},
-				{Name: "load", Formula: "pressure * (rank(grade) + 1)", Type: pipeline.Numeric},
-				{Name: "name", Formula: `patient_id + "!"`, Type: pipeline.Text},
+				{Name: "decade", Formula: "int(age / 10)", Type: domain.Integer, Bounds: &[2]float64{0, 20}},
+				{Name: "old", Formula: "decade >= 6 and smoker", Type: domain.Boolean},
+				{Name: "side", Formula: `region == "north" ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"up", "down"}},
+				{Name: "load", Formula: "pressure * (rank(grade) + 1)", Type: domain.Numeric},
+				{Name: "name", Formula: `patient_id + "!"`, Type: domain.Text},
 			}}
 		})},
 		"split": {

@@ -12,6 +12,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Draw says how a category comes out of a block of real numbers.
@@ -23,7 +24,7 @@ type Draw struct {
 
 // denseWidth is the number of real numbers that an encoded row of domain d is:
 // the sum of the widths of its encodings, in column order.
-func denseWidth(d *pipeline.Domain) (int, error) {
+func denseWidth(d *domain.Domain) (int, error) {
 	width := 0
 	for _, c := range d.Columns {
 		if c.Encoding == nil {
@@ -53,7 +54,7 @@ func DecodedHeader(h pipeline.Header) (pipeline.Header, error) {
 }
 
 // encodingStep returns the parameters of the last step, which must be encode.
-func encodingStep(d *pipeline.Domain) (map[string]scaling, error) {
+func encodingStep(d *domain.Domain) (map[string]scaling, error) {
 	if len(d.History) == 0 || d.History[len(d.History)-1].Kind != encodeName {
 		return nil, errors.New("the last invertible step is not encode, so rows of real numbers have no meaning")
 	}
@@ -135,8 +136,8 @@ type matrix struct {
 }
 
 // column decodes the numbers from place `at` of each row.
-func (m matrix) column(at int, e scaling, to pipeline.Column) arrow.Array {
-	if e.Form == pipeline.OneHot {
+func (m matrix) column(at int, e scaling, to domain.Column) arrow.Array {
+	if e.Form == domain.OneHot {
 		picked := m.categories(at, e.encoding().Width)
 		var b bits
 		if e.MissingCategory {
@@ -145,7 +146,7 @@ func (m matrix) column(at int, e scaling, to pipeline.Column) arrow.Array {
 		return column(arrow.PrimitiveTypes.Int32, picked, b)
 	}
 	values, x := restoring(to), make([]float64, m.rows)
-	drawn := !m.draw.Argmax && !m.draw.Logits && e.Form == pipeline.MinMax && len(to.Categories) == 2
+	drawn := !m.draw.Argmax && !m.draw.Logits && e.Form == domain.MinMax && len(to.Categories) == 2
 	for r := range x {
 		v := e.backward(float64(m.dense[r*m.width+at]))
 		if drawn { // of two categories in one number it is the probability of the second

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Derive adds columns computed by formulas.
@@ -21,13 +22,13 @@ type Derive struct {
 
 // Derived is one new column.
 type Derived struct {
-	Name       string              `yaml:"name" json:"name" required:"true" minLength:"1" doc:"Name of the new column, or of one that it replaces."`
-	Formula    string              `yaml:"formula" json:"formula" required:"true" doc:"Formula over the columns of a row, such as weight / (height / 100) ** 2."`
-	Type       pipeline.ColumnType `yaml:"type" json:"type" required:"true" enum:"numeric|integer|categorical|ordinal|boolean|text" doc:"What the values are."`
-	Bounds     *[2]float64         `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; out-of-range results are clipped."`
-	Categories pipeline.Spellings  `yaml:"categories,omitempty" json:"categories,omitempty" doc:"All values, in order; boolean has no and yes by default."`
-	Step       float64             `yaml:"step,omitempty" json:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound."`
-	Doc        string              `yaml:"doc,omitempty" json:"doc,omitempty" doc:"Meaning and unit of the column."`
+	Name       string            `yaml:"name" json:"name" required:"true" minLength:"1" doc:"Name of the new column, or of one that it replaces."`
+	Formula    string            `yaml:"formula" json:"formula" required:"true" doc:"Formula over the columns of a row, such as weight / (height / 100) ** 2."`
+	Type       domain.ColumnType `yaml:"type" json:"type" required:"true" enum:"numeric|integer|categorical|ordinal|boolean|text" doc:"What the values are."`
+	Bounds     *[2]float64       `yaml:"bounds,omitempty" json:"bounds,omitempty" doc:"Least and greatest value; out-of-range results are clipped."`
+	Categories domain.Spellings  `yaml:"categories,omitempty" json:"categories,omitempty" doc:"All values, in order; boolean has no and yes by default."`
+	Step       float64           `yaml:"step,omitempty" json:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound."`
+	Doc        string            `yaml:"doc,omitempty" json:"doc,omitempty" doc:"Meaning and unit of the column."`
 }
 
 func deriveKind() pipeline.Kind {
@@ -82,8 +83,8 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 	if c.Bounds != nil && !(c.Bounds[0] <= c.Bounds[1]) {
 		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), "two numbers in ascending order")
 	}
-	if c.Bounds != nil && c.Type == pipeline.Date && !(c.Bounds[0] >= pipeline.FirstDay && c.Bounds[1] <= pipeline.LastDay) {
-		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", pipeline.FirstDay, pipeline.LastDay))
+	if c.Bounds != nil && c.Type == domain.Date && !(c.Bounds[0] >= domain.FirstDay && c.Bounds[1] <= domain.LastDay) {
+		ps.Add(path+".bounds", fmt.Sprint(*c.Bounds), fmt.Sprintf("days since 1970-01-01 inside [%d, %d], the years 0 to 9999", domain.FirstDay, domain.LastDay))
 	}
 	if e != nil && !fits(col.Type, e.result) {
 		ps.Add(path+".formula", "of type "+e.result.String(), "of a type that a column which is "+string(c.Type)+" can hold"+hintFor(col.Type, e.result))
@@ -103,35 +104,35 @@ func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (re
 	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, true
 }
 
-func (c Derived) column() pipeline.Column {
-	col := pipeline.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: append(pipeline.Categories(nil), c.Categories...), Step: c.Step, Source: "public", Doc: c.Doc}
-	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+func (c Derived) column() domain.Column {
+	col := domain.Column{Name: c.Name, Type: c.Type, Bounds: c.Bounds, Categories: append(domain.Categories(nil), c.Categories...), Step: c.Step, Source: "public", Doc: c.Doc}
+	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		col.Categories = []string{"no", "yes"}
 	}
 	return col
 }
 
 // fits reports whether a formula's result can stand in a column of type t.
-func fits(t pipeline.ColumnType, k reflect.Kind) bool {
+func fits(t domain.ColumnType, k reflect.Kind) bool {
 	switch t {
-	case pipeline.Numeric:
+	case domain.Numeric:
 		return k == reflect.Float64 || k == reflect.Int
-	case pipeline.Integer, pipeline.Date:
+	case domain.Integer, domain.Date:
 		return k == reflect.Int
-	case pipeline.Boolean:
+	case domain.Boolean:
 		return k == reflect.Bool
 	}
 	return k == reflect.String
 }
 
-func hintFor(t pipeline.ColumnType, k reflect.Kind) string {
-	if t == pipeline.Integer && k == reflect.Float64 {
+func hintFor(t domain.ColumnType, k reflect.Kind) string {
+	if t == domain.Integer && k == reflect.Float64 {
 		return "; int(round(..)) makes it whole"
 	}
 	return ""
 }
 
-func (c Derived) maker(e *expression, col pipeline.Column) maker {
+func (c Derived) maker(e *expression, col domain.Column) maker {
 	return func(r arrow.Record) (arrow.Array, error) {
 		v, err := e.evaluator(r)
 		if err != nil {
@@ -148,8 +149,8 @@ func (c Derived) maker(e *expression, col pipeline.Column) maker {
 // derived stores the results of a batch as a column. One that is no value of the
 // column is missing; in a column without missing values, something public stands
 // in its place (see stored).
-func derived(c pipeline.Column, results []any) arrow.Array {
-	if c.Type == pipeline.Text {
+func derived(c domain.Column, results []any) arrow.Array {
+	if c.Type == domain.Text {
 		return derivedText(c, results)
 	}
 	values, b := make([]float64, len(results)), bits(nil)
@@ -166,7 +167,7 @@ func derived(c pipeline.Column, results []any) arrow.Array {
 // stored is a result as the column holds it. Where it is none of the column's
 // values, ok is false and v what stands in its place: of a sum or product beyond
 // the range of numbers the greatest that the column holds, else its first value.
-func stored(c pipeline.Column, x any) (v float64, ok bool) {
+func stored(c domain.Column, x any) (v float64, ok bool) {
 	switch x := x.(type) {
 	case bool:
 		if x {
@@ -185,7 +186,7 @@ func stored(c pipeline.Column, x any) (v float64, ok bool) {
 }
 
 // inside is v inside the bounds of the column.
-func inside(c pipeline.Column, v float64) (float64, bool) {
+func inside(c domain.Column, v float64) (float64, bool) {
 	ok, lower, upper := !math.IsNaN(v) && !math.IsInf(v, 0), -math.MaxFloat64, math.MaxFloat64
 	if c.Bounds != nil {
 		lower, upper = c.Bounds[0], c.Bounds[1]
@@ -196,7 +197,7 @@ func inside(c pipeline.Column, v float64) (float64, bool) {
 	return min(max(v, lower), upper), ok
 }
 
-func derivedText(c pipeline.Column, results []any) arrow.Array {
+func derivedText(c domain.Column, results []any) arrow.Array {
 	build := array.NewStringBuilder(memory.DefaultAllocator)
 	for _, x := range results {
 		if text, ok := x.(string); ok || !c.Nullable {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Discretize turns numbers into ordered bins.
@@ -39,7 +40,7 @@ type binned struct {
 }
 
 // check: a released model comes back from anyone, and states its bins itself.
-func (p binned) check(now, to *pipeline.Column) error {
+func (p binned) check(now, to *domain.Column) error {
 	switch {
 	case !now.Type.Coded() || !isNumber(to):
 		return fmt.Errorf("is %s and was %s, must be bins of a number", describe(now), describe(to))
@@ -83,7 +84,7 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 			p.edges[i], names = edges, binNames(edges)
 			params = append(params, binned{c.Name, edges, s.Inverse})
 		}
-		*c = pipeline.Column{Name: c.Name, Type: pipeline.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc,
+		*c = domain.Column{Name: c.Name, Type: domain.Ordinal, Categories: names, Nullable: c.Nullable, Source: c.Source, Doc: c.Doc,
 			OfUnit: ofUnit(*c, h) && edges != nil, FromUnit: c.FromUnit}
 	}
 	s.quantiles(&ps, in, &p)
@@ -136,7 +137,7 @@ func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 	}
 }
 
-func (s *Discretize) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
+func (s *Discretize) places(ps *pipeline.Problems, d *domain.Domain) []int {
 	places := ps.Pick("columns", d, s.Columns)
 	for _, name := range sorted(s.Edges) {
 		if at := d.Index(name); at < 0 {
@@ -157,7 +158,7 @@ func (s *Discretize) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 }
 
 // edges are the public edges of one column, nil where they are quantiles.
-func (s *Discretize) edges(ps *pipeline.Problems, c *pipeline.Column) []float64 {
+func (s *Discretize) edges(ps *pipeline.Problems, c *domain.Column) []float64 {
 	if !isNumber(c) {
 		ps.Add("columns", "given "+c.Name+", which is "+describe(c), "given numbers and dates")
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 )
@@ -67,7 +68,7 @@ func (s *DPBounds) mechanism(scale float64, columns int) mechanism.Bounds {
 // has a probability of exp(-2^20). Runs without privacy draw it.
 const noNoise = 0x1p-20
 
-func (s *DPBounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
+func (s *DPBounds) places(ps *pipeline.Problems, d *domain.Domain) []int {
 	places := ps.Pick("columns", d, s.Columns)
 	for i, c := range d.Columns {
 		if len(s.Columns) == 0 && isNumber(&c) && c.Bounds == nil && !c.Late && !c.TellsUnit() {
@@ -86,7 +87,7 @@ func (s *DPBounds) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
 	return places
 }
 
-func (s *DPBounds) check(ps *pipeline.Problems, c *pipeline.Column) {
+func (s *DPBounds) check(ps *pipeline.Problems, c *domain.Column) {
 	switch {
 	case ps.OfUnit("columns", c):
 	case !isNumber(c):
@@ -102,7 +103,7 @@ func (s *DPBounds) check(ps *pipeline.Problems, c *pipeline.Column) {
 
 // highest is the exponent up to which the multiples of a column's step can be numbered
 // by a float64 from end to end. Numbers without a step have the range of the settings.
-func highest(c *pipeline.Column) int {
+func highest(c *domain.Column) int {
 	step := spacing(c)
 	if step == 0 {
 		return 200
@@ -111,8 +112,8 @@ func highest(c *pipeline.Column) int {
 }
 
 // spacing is the step of a column, 1 for whole numbers; 0 where there is none.
-func spacing(c *pipeline.Column) float64 {
-	if c.Type == pipeline.Numeric {
+func spacing(c *domain.Column) float64 {
+	if c.Type == domain.Numeric {
 		return c.Step
 	}
 	return max(1, math.Trunc(c.Step))
@@ -185,7 +186,7 @@ func where(values []float64, b bits) []float64 {
 // fill puts released bounds on a column: whole multiples of its step, which is counted
 // from the lower one, and never empty. Where none were found they are as wide as they
 // can be.
-func (s *DPBounds) fill(c *pipeline.Column, low, high float64, found bool) {
+func (s *DPBounds) fill(c *domain.Column, low, high float64, found bool) {
 	widest := math.Ldexp(1, s.HighExponent)
 	if !found {
 		low, high = -widest, widest
@@ -194,14 +195,14 @@ func (s *DPBounds) fill(c *pipeline.Column, low, high float64, found bool) {
 	if low == high { // beyond the highest exponent, on one side
 		low, high = min(low, low/2), max(high, high/2)
 	}
-	if c.Type == pipeline.Date {
-		low, high = min(max(low, pipeline.FirstDay), pipeline.LastDay-1), max(min(high, pipeline.LastDay), pipeline.FirstDay+1)
+	if c.Type == domain.Date {
+		low, high = min(max(low, domain.FirstDay), domain.LastDay-1), max(min(high, domain.LastDay), domain.FirstDay+1)
 	}
 	if step := spacing(c); step > 0 {
 		low, high = math.Floor(low/step)*step, math.Ceil(high/step)*step
 	}
-	if c.Type == pipeline.Date { // whose step may not divide the ends
-		low, high = max(low, pipeline.FirstDay), min(high, pipeline.LastDay)
+	if c.Type == domain.Date { // whose step may not divide the ends
+		low, high = max(low, domain.FirstDay), min(high, domain.LastDay)
 	}
 	c.Bounds = &[2]float64{low, high}
 }

@@ -12,6 +12,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 )
@@ -54,7 +55,7 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	d := h.Domain.Clone()
 	for _, i := range places {
 		c := &d.Columns[i]
-		c.Type, c.Categories, c.Late, c.Source, c.OfUnit = pipeline.Categorical, nil, true, "", false
+		c.Type, c.Categories, c.Late, c.Source, c.OfUnit = domain.Categorical, nil, true, "", false
 		forget(d, c.Name) // the text of before cannot be found again
 	}
 	f := &categoriesFinding{other: s.Other, most: s.Most, places: places, out: rowHeader(h, d)}
@@ -67,19 +68,19 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, ps.Err()
 }
 
-func (s *DPCategories) places(ps *pipeline.Problems, d *pipeline.Domain) []int {
+func (s *DPCategories) places(ps *pipeline.Problems, d *domain.Domain) []int {
 	places := ps.Pick("columns", d, s.Columns)
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && c.Type == pipeline.Text && !c.TellsUnit() {
+		if len(s.Columns) == 0 && c.Type == domain.Text && !c.TellsUnit() {
 			places = append(places, i)
 		}
 	}
 	for _, i := range places {
 		switch c := &d.Columns[i]; {
-		case c.Type != pipeline.Text:
+		case c.Type != domain.Text:
 			ps.Add("columns", c.Name+", which is "+describe(c), "columns of type text")
 		case c.TellsUnit():
-			ps.Refuse("W02", "columns", pipeline.UnitWords(*c)+", which names the privacy unit", "columns of values that many units share")
+			ps.Refuse("W02", "columns", domain.UnitWords(*c)+", which names the privacy unit", "columns of values that many units share")
 		case slices.Contains(c.Missing, s.Other):
 			ps.Add("other", fmt.Sprintf("%q, which stands for a missing value in %s", s.Other, c.Name), "another name")
 		}

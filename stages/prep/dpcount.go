@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/internal/rowcount"
@@ -70,7 +71,7 @@ func countRows(ctx context.Context, env *pipeline.Env, t pipeline.Table) (c rowc
 	if err != nil {
 		return c, err
 	}
-	c = rowcount.Count{Rows: max(0, noisy[0]), Source: pipeline.StageSource(env.Stage)}
+	c = rowcount.Count{Rows: max(0, noisy[0]), Source: domain.StageSource(env.Stage)}
 	if m, ok := paid.Mechanism().(privacy.Additive); ok {
 		c.Deviation = m.Deviation()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 )
 
@@ -113,7 +114,7 @@ func unitColumn(ps *pipeline.Problems, h pipeline.Header) int {
 // value, whoever shares that value. Under replace_one two units that share a value
 // cannot have draws of their own, which the exchange of one for the other needs;
 // so any change of values ends it.
-func ofUnit(c pipeline.Column, h pipeline.Header) bool {
+func ofUnit(c domain.Column, h pipeline.Header) bool {
 	return c.OfUnit && h.Terms.Adjacency == privacy.AddRemove
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Encode turns every column into numbers that a model can learn.
@@ -81,7 +82,7 @@ func undoEncode(u *undoing) error {
 }
 
 // checkNames: every name is a column, and has one encoding.
-func (s *Encode) checkNames(ps *pipeline.Problems, d *pipeline.Domain) {
+func (s *Encode) checkNames(ps *pipeline.Problems, d *domain.Domain) {
 	times := map[string]int{}
 	for _, name := range append(slices.Clone(s.OneHot), s.Ordinal...) {
 		times[name]++
@@ -111,19 +112,19 @@ func duplicates(names []string) []string {
 }
 
 // scaling chooses the encoding of one column.
-func (s *Encode) scaling(ps *pipeline.Problems, c *pipeline.Column) scaling {
-	e := scaling{Name: c.Name, Form: pipeline.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
+func (s *Encode) scaling(ps *pipeline.Problems, c *domain.Column) scaling {
+	e := scaling{Name: c.Name, Form: domain.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
 	if c.Private() {
 		ps.Refuse("W02", "", "given the column "+c.Name+", whose categories are private",
-			"given declared categories, or those that an earlier run with the line `"+pipeline.ReleaseOf([]string{c.Name})+"` has released as release/categories.domain.yaml, named as dataset.domain")
+			"given declared categories, or those that an earlier run with the line `"+domain.ReleaseOf([]string{c.Name})+"` has released as release/categories.domain.yaml, named as dataset.domain")
 		return e
 	}
-	if c.Encoding != nil || c.Type == pipeline.Text {
+	if c.Encoding != nil || c.Type == domain.Text {
 		ps.Add("", "given the column "+c.Name+", which is "+describe(c), "given columns that are neither encoded nor text (drop it, or declare its categories)")
 		return e
 	}
 	moments, standard := s.Standard[c.Name]
-	coded := slices.Contains(s.OneHot, c.Name) || c.Type == pipeline.Categorical && !slices.Contains(s.Ordinal, c.Name)
+	coded := slices.Contains(s.OneHot, c.Name) || c.Type == domain.Categorical && !slices.Contains(s.Ordinal, c.Name)
 	switch {
 	case coded && !standard:
 		s.oneHot(ps, c, &e)
@@ -136,8 +137,8 @@ func (s *Encode) scaling(ps *pipeline.Problems, c *pipeline.Column) scaling {
 	return e
 }
 
-func (s *Encode) oneHot(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
-	e.Form, e.Range = pipeline.OneHot, [2]float64{}
+func (s *Encode) oneHot(ps *pipeline.Problems, c *domain.Column, e *scaling) {
+	e.Form, e.Range = domain.OneHot, [2]float64{}
 	if !c.Type.Coded() {
 		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
 	} else if len(c.Categories) == 0 {
@@ -146,8 +147,8 @@ func (s *Encode) oneHot(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
 	e.MissingCategory = c.Nullable && s.Missing == "category"
 }
 
-func (s *Encode) standard(ps *pipeline.Problems, c *pipeline.Column, m Moments, e *scaling) {
-	e.Form, e.Range, e.Mean, e.SD = pipeline.Standard, [2]float64{}, m.Mean, m.SD
+func (s *Encode) standard(ps *pipeline.Problems, c *domain.Column, m Moments, e *scaling) {
+	e.Form, e.Range, e.Mean, e.SD = domain.Standard, [2]float64{}, m.Mean, m.SD
 	if !isNumber(c) {
 		ps.Add("standard."+c.Name, "given for a column that is "+describe(c), "given for a number or a date")
 	}
@@ -156,7 +157,7 @@ func (s *Encode) standard(ps *pipeline.Problems, c *pipeline.Column, m Moments, 
 	}
 }
 
-func (s *Encode) minMax(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
+func (s *Encode) minMax(ps *pipeline.Problems, c *domain.Column, e *scaling) {
 	switch {
 	case slices.Contains(s.Ordinal, c.Name) && !c.Type.Coded():
 		ps.Add("ordinal", "given the column "+c.Name+", which is "+describe(c), "given columns with categories")
@@ -171,12 +172,12 @@ func (s *Encode) minMax(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
 	}
 }
 
-func (s *Encode) checkMissing(ps *pipeline.Problems, c *pipeline.Column, e *scaling) {
+func (s *Encode) checkMissing(ps *pipeline.Problems, c *domain.Column, e *scaling) {
 	if !c.Nullable || e.MissingCategory {
 		return
 	}
 	fix := "imputed before (impute_knn, impute_constant)"
-	if e.Form == pipeline.OneHot {
+	if e.Form == domain.OneHot {
 		fix += ", or a category of its own by missing: category"
 	} else {
 		fix += "; missing_indicator keeps what was missing"

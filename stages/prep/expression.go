@@ -17,6 +17,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // The language of derive and filter is expr-lang without any function that
@@ -44,7 +45,7 @@ type expression struct {
 type input struct {
 	name, form string // form is value, rank or missing
 	place      int
-	column     pipeline.Column
+	column     domain.Column
 }
 
 // maxExpression bounds the text of an expression.
@@ -52,7 +53,7 @@ const maxExpression = 4096
 
 // compile checks an expression against the columns of d; want is the kind of
 // result asked for, reflect.Invalid for any.
-func compile(ps *pipeline.Problems, path, source string, d *pipeline.Domain, want reflect.Kind) *expression {
+func compile(ps *pipeline.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
 	if strings.TrimSpace(source) == "" || len(source) > maxExpression {
 		ps.Add(path, fmt.Sprintf("%d characters long", len(source)), fmt.Sprintf("an expression of 1 to %d characters", maxExpression))
 		return nil
@@ -74,7 +75,7 @@ func compile(ps *pipeline.Problems, path, source string, d *pipeline.Domain, wan
 }
 
 // build compiles with types, once all names are known.
-func (e *expression) build(ps *pipeline.Problems, path, source string, d *pipeline.Domain, want reflect.Kind) *expression {
+func (e *expression) build(ps *pipeline.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
 	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d})}
 	for _, f := range functions {
 		options = append(options, expr.EnableBuiltin(f))
@@ -143,13 +144,13 @@ func (in input) variable() string {
 
 func (in input) zero() any {
 	switch c := in.column; {
-	case in.form == "missing", in.form == "value" && c.Type == pipeline.Boolean:
+	case in.form == "missing", in.form == "value" && c.Type == domain.Boolean:
 		return false
 	case in.form == "rank":
 		return 0
-	case c.Type == pipeline.Numeric:
+	case c.Type == domain.Numeric:
 		return 0.0
-	case c.Type == pipeline.Integer || c.Type == pipeline.Date:
+	case c.Type == domain.Integer || c.Type == domain.Date:
 		return 0
 	}
 	return ""
@@ -211,7 +212,7 @@ func (in input) reader(a arrow.Array) (func(i int) any, error) {
 		return guarded(a, func(i int) any { return in.coded(from[i]) }), err
 	}
 	values, err := floats(a)
-	if in.column.Type == pipeline.Numeric {
+	if in.column.Type == domain.Numeric {
 		return guarded(a, func(i int) any {
 			if math.IsNaN(values[i]) {
 				return nil
@@ -226,7 +227,7 @@ func (in input) coded(code int32) any {
 	switch {
 	case in.form == "rank":
 		return int(code)
-	case in.column.Type == pipeline.Boolean:
+	case in.column.Type == domain.Boolean:
 		return code == 1
 	case int(code) < len(in.column.Categories) && code >= 0:
 		return in.column.Categories[code]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -34,7 +35,7 @@ func TestFormulaProblems(t *testing.T) {
 			t.Errorf("%.40q: problem %v, want one with %q", formula, err, want)
 		}
 	}
-	_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: "age / 2", Type: pipeline.Integer}}}).Plan(pipeline.Headers{"in": h})
+	_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: "age / 2", Type: domain.Integer}}}).Plan(pipeline.Headers{"in": h})
 	if err == nil || !strings.Contains(err.Error(), "int(round(..))") {
 		t.Errorf("a real number in an integer column: %v", err)
 	}
@@ -42,11 +43,11 @@ func TestFormulaProblems(t *testing.T) {
 
 // Formulas compute what they say; expected values by hand.
 func TestFormulas(t *testing.T) {
-	in := table([]pipeline.Column{
-		{Name: "a", Type: pipeline.Numeric, Nullable: true},
-		{Name: "n-b", Type: pipeline.Integer},
-		{Name: "g", Type: pipeline.Ordinal, Categories: []string{"low", "mid", "high"}, Nullable: true},
-		{Name: "yes", Type: pipeline.Boolean, Categories: []string{"n", "y"}},
+	in := table([]domain.Column{
+		{Name: "a", Type: domain.Numeric, Nullable: true},
+		{Name: "n-b", Type: domain.Integer},
+		{Name: "g", Type: domain.Ordinal, Categories: []string{"low", "mid", "high"}, Nullable: true},
+		{Name: "yes", Type: domain.Boolean, Categories: []string{"n", "y"}},
 	}, []any{1.5, nil, -4.0}, []any{2, 0, 7}, []any{"high", "low", nil}, []any{"y", "n", "y"})
 	nan := (*float64)(nil)
 	for formula, want := range map[string][]*float64{
@@ -59,11 +60,11 @@ func TestFormulas(t *testing.T) {
 		`max(col("n-b"), 3)`:              {pointer(3), pointer(3), pointer(7)},
 		`g in ["high", "mid"] ? 1.0: 0.0`: {pointer(1), pointer(0), nan},
 	} {
-		out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: pipeline.Numeric}}})
+		out := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Numeric}}})
 		t.Run(formula, func(t *testing.T) {
 			compare(t, "x", tolerance{Rel: 1e-15}, listed(t, named(out, "x")), want)
 		})
 	}
-	rest := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: pipeline.Integer}}})
+	rest := pipelinetest.After(t, in, &Derive{Columns: []Derived{{Name: "x", Formula: `7 % col("n-b")`, Type: domain.Integer}}})
 	compare(t, "a remainder by zero", tolerance{}, listed(t, named(rest, "x")), []*float64{pointer(1), nan, pointer(0)})
 }

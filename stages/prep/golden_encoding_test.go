@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -44,7 +45,7 @@ func encodeCase(t *testing.T, c goldenCase) {
 	for i, labels := range p.Categories {
 		col, own := goldenColumn(i, labels, want.Names, p.Drop)
 		stage := &Encode{MinMax: [2]float64{0, float64(max(1, len(col.Categories)-1))}, Missing: "category"}
-		if c.Kind == "onehot" && col.Type != pipeline.Boolean {
+		if c.Kind == "onehot" && col.Type != domain.Boolean {
 			stage.OneHot = []string{col.Name}
 		} else if c.Kind == "ordinal" {
 			stage.Ordinal = []string{col.Name}
@@ -65,8 +66,8 @@ func encodeCase(t *testing.T, c goldenCase) {
 }
 
 // goldenColumn is column i of a case; own says that missing is a declared category.
-func goldenColumn(i int, labels []any, names []string, drop string) (col pipeline.Column, own bool) {
-	col = pipeline.Column{Name: fmt.Sprint("column", i), Type: pipeline.Categorical, Nullable: true}
+func goldenColumn(i int, labels []any, names []string, drop string) (col domain.Column, own bool) {
+	col = domain.Column{Name: fmt.Sprint("column", i), Type: domain.Categorical, Nullable: true}
 	for _, l := range labels {
 		if l == nil {
 			own = true
@@ -75,14 +76,14 @@ func goldenColumn(i int, labels []any, names []string, drop string) (col pipelin
 		col.Categories = append(col.Categories, fmt.Sprint(l))
 	}
 	if drop == "if_binary" && len(labels) == 2 {
-		col.Type, col.Nullable = pipeline.Boolean, false
+		col.Type, col.Nullable = domain.Boolean, false
 	}
 	return col, own
 }
 
 // goldenRows is the one-column table of column i; an unknown label is missing,
 // or, strictly, a code outside the categories.
-func goldenRows(col pipeline.Column, rows [][]any, i int, strict bool) (in pipelinetest.Input, unknown bool) {
+func goldenRows(col domain.Column, rows [][]any, i int, strict bool) (in pipelinetest.Input, unknown bool) {
 	known := map[string]bool{}
 	for _, name := range col.Categories {
 		known[name] = true
@@ -95,7 +96,7 @@ func goldenRows(col pipeline.Column, rows [][]any, i int, strict bool) (in pipel
 		}
 		values = append(values, fmt.Sprint(row[i]))
 	}
-	in = table([]pipeline.Column{col}, values)
+	in = table([]domain.Column{col}, values)
 	if !(unknown && strict) {
 		return in, false
 	}
@@ -218,10 +219,10 @@ func softmaxCase(t *testing.T, c goldenCase) {
 
 // blocks is the header of an encoded table of one-hot columns.
 func blocks(t *testing.T, labels [][]string) pipeline.Header {
-	var columns []pipeline.Column
+	var columns []domain.Column
 	var values [][]any
 	for i, names := range labels {
-		columns = append(columns, pipeline.Column{Name: fmt.Sprint("block", i), Type: pipeline.Categorical, Categories: names})
+		columns = append(columns, domain.Column{Name: fmt.Sprint("block", i), Type: domain.Categorical, Categories: names})
 		values = append(values, []any{names[0]})
 	}
 	return pipelinetest.After(t, table(columns, values...), &Encode{MinMax: [2]float64{0, 1}, Missing: "error"}).Header

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"weir/internal/golden"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -51,10 +51,10 @@ func simulated(t *testing.T) (pipelinetest.Input, simSchema) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var columns []pipeline.Column
+	var columns []domain.Column
 	values := make([][]any, len(schema.Columns))
 	for i, c := range schema.Columns {
-		col := pipeline.Column{Name: c.Name, Type: pipeline.ColumnType(c.Type), Categories: c.Categories, Nullable: true}
+		col := domain.Column{Name: c.Name, Type: domain.ColumnType(c.Type), Categories: c.Categories, Nullable: true}
 		columns = append(columns, col)
 		for _, line := range lines[1:] {
 			values[i] = append(values[i], cell(t, col, line[i]))
@@ -63,11 +63,11 @@ func simulated(t *testing.T) (pipelinetest.Input, simSchema) {
 	return table(columns, values...), schema
 }
 
-func cell(t *testing.T, c pipeline.Column, text string) any {
+func cell(t *testing.T, c domain.Column, text string) any {
 	if text == "" {
 		return nil
 	}
-	if c.Type != pipeline.Numeric {
+	if c.Type != domain.Numeric {
 		return text
 	}
 	v, err := strconv.ParseFloat(text, 64)
@@ -315,7 +315,7 @@ func glmCase(t *testing.T, c goldenCase) {
 func design(terms []string, target, exposure string) *Derive {
 	d := &Derive{}
 	add := func(name, formula string) {
-		d.Columns = append(d.Columns, Derived{Name: name, Formula: formula, Type: pipeline.Numeric})
+		d.Columns = append(d.Columns, Derived{Name: name, Formula: formula, Type: domain.Numeric})
 	}
 	for i, term := range terms {
 		if column, category, ok := strings.Cut(term, "="); ok {

@@ -11,6 +11,7 @@ import (
 
 	"weir/internal/golden"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -149,8 +150,8 @@ func anys(values []*float64) []any {
 }
 
 // table is a public table of the given columns.
-func table(columns []pipeline.Column, values ...[]any) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: columns}
+func table(columns []domain.Column, values ...[]any) pipelinetest.Input {
+	d := &domain.Domain{Columns: columns}
 	return pipelinetest.Input{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Public}), Rows: pipelinetest.Rows(d, values...)}
 }
 
@@ -177,8 +178,8 @@ func minMaxCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
 	for i := range p.Lower {
-		e := scaling{Form: pipeline.MinMax, Range: p.Range, Lower: p.Lower[i], Upper: p.Upper[i]}
-		held := restoring(pipeline.Column{Type: pipeline.Numeric, Bounds: &[2]float64{p.Lower[i], p.Upper[i]}})
+		e := scaling{Form: domain.MinMax, Range: p.Range, Lower: p.Lower[i], Upper: p.Upper[i]}
+		held := restoring(domain.Column{Type: domain.Numeric, Bounds: &[2]float64{p.Lower[i], p.Upper[i]}})
 		compare(t, "transform", c.Tol, mapped(in.Columns[i], e.onLine()), want.Transform[i])
 		single := tolerance{Abs: 1e-6, Rel: 1e-6} // encoded columns are float32
 		compare(t, "transform_clip", single, mapped(in.Columns[i], func(x float64) float64 { return float64(e.scale([]float64{x})[0]) }), want.Clip[i])
@@ -216,8 +217,8 @@ func roundIntegerCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
-	e := scaling{Form: pipeline.MinMax, Range: p.Range, Lower: p.Lower, Upper: p.Upper}
-	whole := restoring(pipeline.Column{Type: pipeline.Integer, Bounds: &[2]float64{p.Lower, p.Upper}})
+	e := scaling{Form: domain.MinMax, Range: p.Range, Lower: p.Lower, Upper: p.Upper}
+	whole := restoring(domain.Column{Type: domain.Integer, Bounds: &[2]float64{p.Lower, p.Upper}})
 	compare(t, "half_to_even", c.Tol, mapped(in.Scaled, func(z float64) float64 { return whole.value(e.backward(z)) }), want.Even)
 }
 
@@ -229,7 +230,7 @@ func roundDecimalsCase(t *testing.T, c goldenCase) {
 	for digits, values := range want {
 		var n float64
 		decode(t, c, json.RawMessage(digits), &n)
-		r := restoring(pipeline.Column{Type: pipeline.Numeric, Step: math.Pow(10, -n)})
+		r := restoring(domain.Column{Type: domain.Numeric, Step: math.Pow(10, -n)})
 		compare(t, digits+" decimals", c.Tol, mapped(in.X, r.value), values)
 	}
 }
@@ -243,7 +244,7 @@ func standardizeCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
 	for i := range in.Columns {
-		e := scaling{Form: pipeline.Standard, Mean: want.Mean[i], SD: want.Scale[i]}
+		e := scaling{Form: domain.Standard, Mean: want.Mean[i], SD: want.Scale[i]}
 		compare(t, "transform", c.Tol, mapped(in.Columns[i], e.onLine()), want.Transform[i])
 		compare(t, "there and back", c.Tol, mapped(mapped(in.Columns[i], e.onLine()), e.backward), in.Columns[i])
 	}
@@ -260,7 +261,7 @@ func outlierCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
-	raw := table([]pipeline.Column{{Name: "x", Type: pipeline.Numeric, Nullable: true}}, anys(in.Column))
+	raw := table([]domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}}, anys(in.Column))
 	out := pipelinetest.After(t, raw, &Bounds{Outside: "missing", Bounds: map[string]Limits{"x": p}})
 	compare(t, "column", c.Tol, listed(t, out.Rows.Column(0)), want.Column)
 	if n := out.Rows.Column(0).NullN(); n != want.Missing || n-raw.Rows.Column(0).NullN() != want.Replaced {
@@ -286,11 +287,11 @@ func notAvailableCase(t *testing.T, c goldenCase) {
 	decode(t, c, c.Params, &p)
 	decode(t, c, c.Input, &in)
 	decode(t, c, c.Expected, &want)
-	raw := table([]pipeline.Column{{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{p.Lower, p.Upper}, Nullable: true}}, anys(in.Column))
+	raw := table([]domain.Column{{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{p.Lower, p.Upper}, Nullable: true}}, anys(in.Column))
 	split := pipelinetest.After(t, raw, &NotAvailable{Columns: map[string]float64{"x": p.Sentinel}, Suffix: "_na"})
 	compare(t, "value", c.Tol, listed(t, split.Rows.Column(0)), want.Value)
 	compare(t, "not_available", c.Tol, listed(t, split.Rows.Column(1)), want.NotAvailable)
-	e := scaling{Form: pipeline.MinMax, Range: p.Range, Lower: p.Lower, Upper: p.Upper}
+	e := scaling{Form: domain.MinMax, Range: p.Range, Lower: p.Lower, Upper: p.Upper}
 	compare(t, "value_scaled", c.Tol, mapped(want.Value, e.onLine()), want.Scaled)
 
 	encoded := pipelinetest.After(t, split, &Filter{Keep: "not missing(x)", Missing: "keep"},
@@ -378,7 +379,7 @@ func goldenEdges(t *testing.T, c goldenCase, strategy string, bins int, bounds j
 	case "quantile":
 		return quantiles
 	case "uniform":
-		col := pipeline.Column{Name: "x", Type: pipeline.Numeric, Bounds: &limits}
+		col := domain.Column{Name: "x", Type: domain.Numeric, Bounds: &limits}
 		var ps pipeline.Problems
 		return (&Discretize{Strategy: "uniform", Bins: bins}).edges(&ps, &col)
 	}
@@ -408,7 +409,7 @@ func splitCase(t *testing.T, c goldenCase) {
 	if want.ClassSlack == nil {
 		want.SizeSlack, want.ClassSlack = 2, pointer(2) // the library refuses; ours deals by rounding
 	}
-	columns := []pipeline.Column{{Name: "row", Type: pipeline.Integer}, {Name: "class", Type: pipeline.Categorical, Categories: sorted(in.Counts)}}
+	columns := []domain.Column{{Name: "row", Type: domain.Integer}, {Name: "class", Type: domain.Categorical, Categories: sorted(in.Counts)}}
 	var rows, classes []any
 	for class, n := range in.Counts {
 		for range n {

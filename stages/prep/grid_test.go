@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -12,10 +12,10 @@ import (
 // bringing it back to the column's step and bounds changes nothing.
 func TestGridValuesAreRestored(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, kind := range []pipeline.ColumnType{pipeline.Numeric, pipeline.Integer, pipeline.Date} {
+	for _, kind := range []domain.ColumnType{domain.Numeric, domain.Integer, domain.Date} {
 		for _, bounds := range [][2]float64{{0, 1}, {-7, 1e6}, {.5, 99.5}, {.05, 12.7}, {-1e12, 1e12}, {1e-3, 2}} {
 			for _, step := range []float64{0, .1, .001, .25, .3, 1. / 3, 1, 2.5, 3, 7, 1000} {
-				c := pipeline.Column{Name: "x", Type: kind, Bounds: &bounds, Step: step}
+				c := domain.Column{Name: "x", Type: kind, Bounds: &bounds, Step: step}
 				g, err := columns.GridOf(c)
 				if err != nil {
 					t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // ImputeConstant fills missing values with declared ones.
@@ -54,7 +55,7 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
 }
 
-func (s *ImputeConstant) number(ps *pipeline.Problems, d *pipeline.Domain, name string) int {
+func (s *ImputeConstant) number(ps *pipeline.Problems, d *domain.Domain, name string) int {
 	at, path, v := d.Index(name), "numbers."+name, s.Numbers[name]
 	switch {
 	case at < 0:
@@ -63,7 +64,7 @@ func (s *ImputeConstant) number(ps *pipeline.Problems, d *pipeline.Domain, name 
 		ps.Add(path, lateSetting, beforeRelease)
 	case !isNumber(&d.Columns[at]):
 		ps.Add(path, "set for a column that is "+describe(&d.Columns[at]), "set for a number or a date")
-	case d.Columns[at].Type != pipeline.Numeric && v != math.Trunc(v):
+	case d.Columns[at].Type != domain.Numeric && v != math.Trunc(v):
 		ps.Add(path, fmt.Sprint(v), "a whole number, as the column is "+describe(&d.Columns[at]))
 	case d.Columns[at].Bounds != nil && !(v >= d.Columns[at].Bounds[0] && v <= d.Columns[at].Bounds[1]):
 		ps.Add(path, fmt.Sprint(v), fmt.Sprintf("inside the bounds [%g, %g]", d.Columns[at].Bounds[0], d.Columns[at].Bounds[1]))
@@ -73,7 +74,7 @@ func (s *ImputeConstant) number(ps *pipeline.Problems, d *pipeline.Domain, name 
 	return -1
 }
 
-func (s *ImputeConstant) category(ps *pipeline.Problems, d *pipeline.Domain, name string) (at, code int) {
+func (s *ImputeConstant) category(ps *pipeline.Problems, d *domain.Domain, name string) (at, code int) {
 	at, path, value := d.Index(name), "categories."+name, s.Categories[name]
 	if at < 0 {
 		ps.Unknown(path, "column of the table", name, d.Names())

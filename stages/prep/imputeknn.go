@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/prep/knn"
 )
 
@@ -113,27 +114,27 @@ func (s *ImputeKNN) checkScope(ps *pipeline.Problems, in pipeline.Headers) {
 	case given:
 		for _, c := range in["in"].Domain.Columns {
 			other := reference.Domain.Column(c.Name)
-			if c.Type != pipeline.Text && (other == nil || !sameValues(c, *other)) {
+			if c.Type != domain.Text && (other == nil || !sameValues(c, *other)) {
 				ps.Add("reference", "a table whose column "+c.Name+" is missing or of another kind", "a table with the same columns")
 			}
 		}
 	}
 }
 
-func sameValues(a, b pipeline.Column) bool {
+func sameValues(a, b domain.Column) bool {
 	return a.ArrowType().ID() == b.ArrowType().ID() && a.Type.Coded() == b.Type.Coded() && slices.Equal(a.Categories, b.Categories)
 }
 
 // targets are the columns to fill.
-func (s *ImputeKNN) targets(ps *pipeline.Problems, d *pipeline.Domain) []int {
+func (s *ImputeKNN) targets(ps *pipeline.Problems, d *domain.Domain) []int {
 	var list []int
 	for i, c := range d.Columns {
-		if len(s.Columns) == 0 && c.Nullable && c.Type != pipeline.Text {
+		if len(s.Columns) == 0 && c.Nullable && c.Type != domain.Text {
 			list = append(list, i)
 		}
 	}
 	for _, i := range ps.Pick("columns", d, s.Columns) {
-		if d.Columns[i].Type == pipeline.Text {
+		if d.Columns[i].Type == domain.Text {
 			ps.Add("columns", "given "+d.Columns[i].Name+", which is text", "given numbers and categories")
 			continue
 		}
@@ -143,12 +144,12 @@ func (s *ImputeKNN) targets(ps *pipeline.Problems, d *pipeline.Domain) []int {
 }
 
 // index lists the columns of the index and how each enters the distance.
-func (s *ImputeKNN) index(ps *pipeline.Problems, p *imputing, d *pipeline.Domain, features []int) {
+func (s *ImputeKNN) index(ps *pipeline.Problems, p *imputing, d *domain.Domain, features []int) {
 	p.opt = knn.Options{Neighbors: s.Neighbors, ByDistance: s.Weights == "distance"}
 	wanted := p.wanted
 	p.wanted = nil
 	for i, c := range d.Columns {
-		if c.Type == pipeline.Text {
+		if c.Type == domain.Text {
 			if slices.Contains(features, i) {
 				ps.Add("features", "given "+c.Name+", which is text", "given numbers and categories")
 			}
@@ -160,13 +161,13 @@ func (s *ImputeKNN) index(ps *pipeline.Problems, p *imputing, d *pipeline.Domain
 		in := len(features) == 0 || slices.Contains(features, i)
 		p.places, p.names = append(p.places, i), append(p.names, c.Name)
 		p.opt.Features = append(p.opt.Features, in)
-		p.opt.Nominal = append(p.opt.Nominal, c.Type == pipeline.Categorical)
+		p.opt.Nominal = append(p.opt.Nominal, c.Type == domain.Categorical)
 		p.opt.Scale = append(p.opt.Scale, s.scale(ps, c, in))
 	}
 }
 
-func (s *ImputeKNN) scale(ps *pipeline.Problems, c pipeline.Column, feature bool) float64 {
-	if s.Scale != "bounds" || c.Type == pipeline.Categorical || !feature {
+func (s *ImputeKNN) scale(ps *pipeline.Problems, c domain.Column, feature bool) float64 {
+	if s.Scale != "bounds" || c.Type == domain.Categorical || !feature {
 		return 1
 	}
 	width := float64(len(c.Categories) - 1)

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // MissingIndicator adds a yes/no column that says where a column is missing.
@@ -77,21 +78,21 @@ func markMissing(i int) maker {
 // inserter builds a table whose columns are those of another with new ones in
 // between.
 type inserter struct {
-	from, d *pipeline.Domain
+	from, d *domain.Domain
 	makers  []maker
 	params  []indicated
 }
 
-func (b *inserter) add(c pipeline.Column, m maker) {
+func (b *inserter) add(c domain.Column, m maker) {
 	b.d.Columns, b.makers = append(b.d.Columns, c), append(b.makers, m)
 }
 
 // indicator adds the yes/no column `name` about the column `of`.
-func (b *inserter) indicator(ps *pipeline.Problems, of pipeline.Column, name string, nullable bool, m maker) {
+func (b *inserter) indicator(ps *pipeline.Problems, of domain.Column, name string, nullable bool, m maker) {
 	if b.from.Index(name) >= 0 {
 		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
-	b.add(pipeline.Column{Name: name, Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable,
+	b.add(domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"no", "yes"}, Source: "public", Nullable: nullable,
 		FromUnit: of.FromUnit}, m)
 	b.params = append(b.params, indicated{Name: of.Name, Indicator: name})
 }
@@ -110,7 +111,7 @@ func (b *inserter) rewrite(h pipeline.Header, kind string, ps pipeline.Problems)
 
 // undoMissingIndicator makes a column missing where its indicator says yes.
 func undoMissingIndicator(u *undoing) error {
-	return u.indicators(func(p indicated, i, mark int, _ pipeline.Column) maker {
+	return u.indicators(func(p indicated, i, mark int, _ domain.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
 			a, b := r.Column(i), present(r.Column(i))
 			at, err := marked(r.Column(mark))
@@ -127,7 +128,7 @@ func undoMissingIndicator(u *undoing) error {
 
 // indicators undoes a step that added indicators: each pair that is still there
 // becomes one column again. It is of two columns, so it names no privacy unit.
-func (u *undoing) indicators(restore func(p indicated, i, mark int, to pipeline.Column) maker, nullable bool) error {
+func (u *undoing) indicators(restore func(p indicated, i, mark int, to domain.Column) maker, nullable bool) error {
 	var params []indicated
 	if err := json.Unmarshal(u.step.Params, &params); err != nil {
 		return err

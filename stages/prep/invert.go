@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // inverse is the way back from a table to its source, planned from its header:
@@ -77,7 +78,7 @@ func undoLast(h pipeline.Header) (rewrite, error) {
 // undoing collects what becomes of each column when a step is undone.
 type undoing struct {
 	h       pipeline.Header
-	step    pipeline.Transform
+	step    domain.Transform
 	changed map[int]change
 	gone    map[int]bool
 	draws   bool
@@ -85,7 +86,7 @@ type undoing struct {
 	now, was map[string]int // places of columns, in h and before the step
 }
 
-func places(d *pipeline.Domain) map[string]int {
+func places(d *domain.Domain) map[string]int {
 	at := make(map[string]int, len(d.Columns))
 	for i, c := range d.Columns {
 		at[c.Name] = i
@@ -97,11 +98,11 @@ func places(d *pipeline.Domain) map[string]int {
 // asked for at each opening.
 type change struct {
 	make   func(randomness) maker
-	column pipeline.Column
+	column domain.Column
 }
 
 // set notes that column i becomes `to`.
-func (u *undoing) set(i int, to pipeline.Column, nullable bool, make func(randomness) maker) {
+func (u *undoing) set(i int, to domain.Column, nullable bool, make func(randomness) maker) {
 	to.Nullable = nullable
 	u.changed[i] = change{make: make, column: to}
 }
@@ -111,7 +112,7 @@ func (u *undoing) drop(i int) { u.gone[i] = true }
 
 // find returns the place of a column now, and what it was before the step; ok is
 // false where it has been dropped since.
-func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
+func (u *undoing) find(name string) (now int, before domain.Column, ok bool) {
 	now, here := u.now[name]
 	was, known := u.was[name]
 	if !here || !known {
@@ -122,7 +123,7 @@ func (u *undoing) find(name string) (now int, before pipeline.Column, ok bool) {
 
 func (u *undoing) rewrite() rewrite {
 	before := u.step.Before
-	d := &pipeline.Domain{Constraints: before.Constraints, History: append([]pipeline.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
+	d := &domain.Domain{Constraints: before.Constraints, History: append([]domain.Transform(nil), u.h.Domain.History[:len(u.h.Domain.History)-1]...)}
 	var each []func(randomness) maker
 	for i, c := range u.h.Domain.Columns {
 		if u.gone[i] {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -74,7 +75,7 @@ func TestDecodeRowsHoldsBounds(t *testing.T) {
 }
 
 // checkHeld: inside the bounds or categories, and a multiple of the step.
-func checkHeld(t *testing.T, c pipeline.Column, values []*float64) {
+func checkHeld(t *testing.T, c domain.Column, values []*float64) {
 	t.Helper()
 	for _, v := range values {
 		switch {
@@ -122,7 +123,7 @@ func TestBinsComeBackInside(t *testing.T) {
 func TestReadOpensFile(t *testing.T) {
 	in := clinicTable()
 	env := pipelinetest.Env(1)
-	env.Files = func(path string, _ *pipeline.CSV, d *pipeline.Domain) (pipeline.Table, error) {
+	env.Files = func(path string, _ *pipeline.CSV, d *domain.Domain) (pipeline.Table, error) {
 		return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), in.Rows), nil
 	}
 	for class, stability := range map[string]pipeline.Stability{"public": {}, "private": pipeline.Unbounded()} {
@@ -196,7 +197,7 @@ func TestEveryStepHasAnInverse(t *testing.T) {
 // the second, in the range of its encoding; the most probable one is above a half. Of 20,000
 // rows a share is off by 5 standard errors with a probability below 6e-7.
 func TestTwoCategoriesInOneNumber(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "f", Type: pipeline.Boolean, Categories: []string{"no", "yes"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "f", Type: domain.Boolean, Categories: []string{"no", "yes"}}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 	w, err := (&Encode{MinMax: [2]float64{-1, 1}, Missing: "error"}).Plan(pipeline.Headers{"in": h})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	compiler "weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -23,7 +24,7 @@ func (o *outputs) Release(r privacy.Released) any {
 // TestMostCategoriesGoByNoisyCounts: which of too many categories are kept follows from the
 // counts that were released, though in exact counts b is ahead of a by one row.
 func TestMostCategoriesGoByNoisyCounts(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "town", Type: pipeline.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "town", Type: domain.Text}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove, Delta: 1e-5}})
 	rows := pipelinetest.Rows(d, append(slices.Repeat([]any{"a"}, 400), slices.Repeat([]any{"b"}, 401)...))
 	k, seen := dpCategoriesKind(), map[string]int{}

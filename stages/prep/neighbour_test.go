@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
@@ -15,8 +16,8 @@ import (
 // people is a private table of n rows with a class column, under replace_one
 // with a public row count.
 func people(ids []string, classes []string) pipelinetest.Input {
-	columns := []pipeline.Column{
-		{Name: "id", Type: pipeline.Text}, {Name: "class", Type: pipeline.Categorical, Categories: []string{"a", "b", "c"}},
+	columns := []domain.Column{
+		{Name: "id", Type: domain.Text}, {Name: "class", Type: domain.Categorical, Categories: []string{"a", "b", "c"}},
 	}
 	var first, second []any
 	for i := range ids {
@@ -157,7 +158,7 @@ func TestRecordingsGoOneWay(t *testing.T) {
 
 // nameless is a table of units of which some have no name.
 func nameless(adjacency privacy.Adjacency, ids ...any) pipelinetest.Input {
-	columns := []pipeline.Column{{Name: "id", Type: pipeline.Text, Nullable: true, OfUnit: true}, {Name: "n", Type: pipeline.Integer, Nullable: true}}
+	columns := []domain.Column{{Name: "id", Type: domain.Text, Nullable: true, OfUnit: true}, {Name: "n", Type: domain.Integer, Nullable: true}}
 	in := table(columns, ids, make([]any, len(ids)))
 	in.Header.Class, in.Header.Stability, in.Header.OwnRows = pipeline.Private, pipeline.Rows(3), true
 	in.Header.Terms = pipeline.Terms{Adjacency: adjacency, Unit: pipeline.Unit{Column: "id", MaxRows: 3}}
@@ -240,7 +241,7 @@ func TestShardsAreEven(t *testing.T) {
 // Imputing inside shards: other values of one row change nothing outside its shard.
 func TestImputingStaysInsideShards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	columns := []pipeline.Column{{Name: "x", Type: pipeline.Numeric, Nullable: true}, {Name: "y", Type: pipeline.Numeric, Nullable: true}}
+	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric, Nullable: true}}
 	x, y := make([]any, 200), make([]any, 200)
 	for i := range x {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // NotAvailable splits a number with a sentinel into an indicator and a value.
@@ -66,12 +67,12 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 }
 
 // value is what stands in place of the sentinel of column c.
-func (s *NotAvailable) value(ps *pipeline.Problems, c pipeline.Column) float64 {
+func (s *NotAvailable) value(ps *pipeline.Problems, c domain.Column) float64 {
 	v := 0.0
 	if s.Value != nil {
 		v = *s.Value
 	}
-	if c.Type != pipeline.Numeric && v != math.Trunc(v) {
+	if c.Type != domain.Numeric && v != math.Trunc(v) {
 		ps.Add("value", fmt.Sprint(v), "a whole number, as the column "+c.Name+" is "+describe(&c))
 	}
 	if c.Bounds == nil || v >= c.Bounds[0] && v <= c.Bounds[1] {
@@ -130,7 +131,7 @@ func markSentinel(i int, sentinel float64) maker {
 // undoNotAvailable puts the sentinel where the indicator says yes, whatever the
 // value is.
 func undoNotAvailable(u *undoing) error {
-	return u.indicators(func(p indicated, i, mark int, to pipeline.Column) maker {
+	return u.indicators(func(p indicated, i, mark int, to domain.Column) maker {
 		return func(r arrow.Record) (arrow.Array, error) {
 			a, b := r.Column(i), present(r.Column(i))
 			at, err := marked(r.Column(mark))

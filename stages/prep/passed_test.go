@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -31,7 +32,7 @@ func TestUnchangedColumnsArePassedOn(t *testing.T) {
 		"select":                 {whole, &Select{Columns: []string{"age", "patient_id"}}, []string{"age", "patient_id"}, nil},
 		"drop":                   {whole, &Drop{Columns: []string{"age"}}, []string{"pressure", "patient_id", "grade"}, nil},
 		"filter, all kept":       {whole, &Filter{Keep: "true or visits > 0", Missing: "keep"}, []string{"age", "patient_id", "pressure", "region"}, nil},
-		"derive":                 {whole, &Derive{Columns: []Derived{{Name: "twice", Formula: "visits * 2", Type: pipeline.Numeric}}}, []string{"visits", "patient_id", "age"}, nil},
+		"derive":                 {whole, &Derive{Columns: []Derived{{Name: "twice", Formula: "visits * 2", Type: domain.Numeric}}}, []string{"visits", "patient_id", "age"}, nil},
 		"not_available, none":    {whole, &NotAvailable{Columns: map[string]float64{"age": 999, "pressure": 1e6}, Suffix: "_na"}, []string{"age", "pressure", "visits"}, nil},
 		"missing_indicator":      {whole, &MissingIndicator{Suffix: "_missing"}, []string{"age", "patient_id", "region"}, nil},
 		"impute_constant, none":  {inside, &ImputeConstant{Numbers: map[string]float64{"age": 40, "visits": 1}}, []string{"age", "visits", "pressure"}, nil},

@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Read opens a further table.
 type Read struct {
-	File       string            `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
-	CSV        *pipeline.CSV     `yaml:"csv,omitempty" json:"csv,omitempty" doc:"Dialect of a CSV or TSV file."`
-	Columns    []pipeline.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like."`
-	Class      string            `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: derived from no private data, so that any stage may use it. private: only evaluation may use it."`
-	Rows       int64             `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
-	DeclaredBy string            `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that a public table holds no private row, such as a data steward or the publication that it comes from; shown in the bill and in PRIVACY.md."`
+	File       string          `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
+	CSV        *pipeline.CSV   `yaml:"csv,omitempty" json:"csv,omitempty" doc:"Dialect of a CSV or TSV file."`
+	Columns    []domain.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like."`
+	Class      string          `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: derived from no private data, so that any stage may use it. private: only evaluation may use it."`
+	Rows       int64           `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
+	DeclaredBy string          `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that a public table holds no private row, such as a data steward or the publication that it comes from; shown in the bill and in PRIVACY.md."`
 }
 
 func readKind() pipeline.Kind {
@@ -27,9 +28,9 @@ func readKind() pipeline.Kind {
 	}
 }
 
-func (s *Read) header(like *pipeline.Domain) (pipeline.Header, error) {
+func (s *Read) header(like *domain.Domain) (pipeline.Header, error) {
 	var ps pipeline.Problems
-	d := &pipeline.Domain{Columns: s.Columns}
+	d := &domain.Domain{Columns: s.Columns}
 	if len(s.Columns) == 0 && like != nil {
 		d = like.Clone()
 		d.History = nil

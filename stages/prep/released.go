@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // What a stage says of a setting for a late column, which the released domain could
@@ -21,12 +22,12 @@ func filesHeader(like pipeline.Header) pipeline.Header {
 // released are the outputs of a stage that has found the late columns of planned: the
 // table, made row by row from what was released, and its domain as a file that dataset.domain
 // of another spec can name.
-func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, makers []maker, t pipeline.Table) (pipeline.Tables, error) {
-	public := &pipeline.Domain{}
+func released(env *pipeline.Env, planned pipeline.Header, d *domain.Domain, makers []maker, t pipeline.Table) (pipeline.Tables, error) {
+	public := &domain.Domain{}
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		if c.Late {
-			c.Late, c.Source = false, pipeline.StageSource(env.Stage)
+			c.Late, c.Source = false, domain.StageSource(env.Stage)
 		}
 		if c.Encoding == nil {
 			public.Columns = append(public.Columns, forFile(*c))
@@ -45,8 +46,8 @@ func released(env *pipeline.Env, planned pipeline.Header, d *pipeline.Domain, ma
 
 // forFile is a column as dataset.domain of a later spec needs it: a file has values beside
 // the released categories, which csv.unknown makes missing.
-func forFile(c pipeline.Column) pipeline.Column {
-	c.Nullable = c.Nullable || c.Type.Coded() && pipeline.IsStageSource(c.Source)
+func forFile(c domain.Column) domain.Column {
+	c.Nullable = c.Nullable || c.Type.Coded() && domain.IsStageSource(c.Source)
 	return c
 }
 

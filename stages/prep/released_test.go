@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	compiler "weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -18,23 +19,23 @@ import (
 func TestReleasedBoundsHoldTheColumn(t *testing.T) {
 	s := &DPBounds{LowExponent: -10, HighExponent: 20}
 	for _, c := range []struct {
-		column    pipeline.Column
+		column    domain.Column
 		low, high float64
 		found     bool
 		want      [2]float64
 	}{
-		{pipeline.Column{Type: pipeline.Numeric}, 0.5, 8, true, [2]float64{0.5, 8}},
-		{pipeline.Column{Type: pipeline.Numeric, Step: 3}, 4, 8, true, [2]float64{3, 9}},
-		{pipeline.Column{Type: pipeline.Numeric, Step: 0.25}, -0x1p-10, 1, true, [2]float64{-0.25, 1}},
-		{pipeline.Column{Type: pipeline.Integer}, 0.25, 0.5, true, [2]float64{0, 1}},
-		{pipeline.Column{Type: pipeline.Integer, Step: 5}, 16, 32, true, [2]float64{15, 35}},
-		{pipeline.Column{Type: pipeline.Date}, -8, -0.5, true, [2]float64{-8, 0}},
-		{pipeline.Column{Type: pipeline.Numeric}, 0x1p20, 0x1p20, true, [2]float64{0x1p19, 0x1p20}},
-		{pipeline.Column{Type: pipeline.Numeric}, -0x1p20, -0x1p20, true, [2]float64{-0x1p20, -0x1p19}},
-		{pipeline.Column{Type: pipeline.Numeric}, 0, 0, false, [2]float64{-0x1p20, 0x1p20}},
-		{pipeline.Column{Type: pipeline.Date}, 0, 0, false, [2]float64{-719528, 0x1p20}}, // 0000-01-01
-		{pipeline.Column{Type: pipeline.Date, Step: 7}, -0x1p20, -0x1p20, true, [2]float64{-719528, -524286}},
-		{pipeline.Column{Type: pipeline.Date}, 0x1p22, 0x1p23, true, [2]float64{2932895, 2932896}}, // 9999-12-31
+		{domain.Column{Type: domain.Numeric}, 0.5, 8, true, [2]float64{0.5, 8}},
+		{domain.Column{Type: domain.Numeric, Step: 3}, 4, 8, true, [2]float64{3, 9}},
+		{domain.Column{Type: domain.Numeric, Step: 0.25}, -0x1p-10, 1, true, [2]float64{-0.25, 1}},
+		{domain.Column{Type: domain.Integer}, 0.25, 0.5, true, [2]float64{0, 1}},
+		{domain.Column{Type: domain.Integer, Step: 5}, 16, 32, true, [2]float64{15, 35}},
+		{domain.Column{Type: domain.Date}, -8, -0.5, true, [2]float64{-8, 0}},
+		{domain.Column{Type: domain.Numeric}, 0x1p20, 0x1p20, true, [2]float64{0x1p19, 0x1p20}},
+		{domain.Column{Type: domain.Numeric}, -0x1p20, -0x1p20, true, [2]float64{-0x1p20, -0x1p19}},
+		{domain.Column{Type: domain.Numeric}, 0, 0, false, [2]float64{-0x1p20, 0x1p20}},
+		{domain.Column{Type: domain.Date}, 0, 0, false, [2]float64{-719528, 0x1p20}}, // 0000-01-01
+		{domain.Column{Type: domain.Date, Step: 7}, -0x1p20, -0x1p20, true, [2]float64{-719528, -524286}},
+		{domain.Column{Type: domain.Date}, 0x1p22, 0x1p23, true, [2]float64{2932895, 2932896}}, // 9999-12-31
 	} {
 		column := c.column
 		if s.fill(&column, c.low, c.high, c.found); *column.Bounds != c.want {
@@ -63,7 +64,7 @@ func TestReleasedDomainSpellsDates(t *testing.T) {
 	for i := range values {
 		values[i] = 90 + i%20
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "seen", Type: pipeline.Date}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "seen", Type: domain.Date}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
 	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 20, Failure: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
@@ -83,7 +84,7 @@ func boundsOf(t *testing.T, far float64) [2]float64 {
 	for i := range 200 {
 		values = append(values, 90+float64(i%20))
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Numeric}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Numeric}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
 	out, err := pipelinetest.Run(t, &DPBounds{LowExponent: 0, HighExponent: 40, Failure: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
@@ -114,9 +115,9 @@ func must[T any](x T, err error) T {
 func TestSelectionSpendsItsPartOfDelta(t *testing.T) {
 	for _, c := range []struct{ columns, rows int }{{1, 1}, {4, 1}, {1, 5}, {3, 40}} {
 		for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
-			d := &pipeline.Domain{}
+			d := &domain.Domain{}
 			for i := range c.columns {
-				d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Text})
+				d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Text})
 			}
 			h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(c.rows), Terms: pipeline.Terms{Adjacency: a, Delta: 1e-6}})
 			k, in := dpCategoriesKind(), pipeline.Headers{"in": h}
@@ -173,7 +174,7 @@ func categorised(t *testing.T, most int) pipeline.Table {
 	for range 400 {
 		values = append(values, "fine", "other", "line\nbreak", strings.Repeat("x", longest+1), "", "well", "well")
 	}
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "x", Type: pipeline.Text, Nullable: true}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "x", Type: domain.Text, Nullable: true}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
 	out, err := pipelinetest.Run(t, &DPCategories{Other: "other", Most: most, Delta: 1e-6, NoiseMultiplier: 1}, pipelinetest.Env(1),
 		pipeline.Tables{"in": pipeline.FromRecords(h, pipelinetest.Rows(d, values))})
@@ -214,7 +215,7 @@ func TestWithoutPrivacyNothingIsNoisy(t *testing.T) {
 // TestReleasedFileHasDates: the file of a released domain spells bounds of dates as
 // domain.yaml does, not as days since 1970-01-01 (18628 is 2021-01-01, 19723 is 2024-01-01).
 func TestReleasedFileHasDates(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "day", Type: pipeline.Date, Bounds: &[2]float64{18628, 19723}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date, Bounds: &[2]float64{18628, 19723}}}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Terms: pipeline.Terms{Adjacency: privacy.AddRemove}})
 	out, err := released(pipelinetest.Env(1), h, d, nil, pipeline.FromRecords(h))
 	if err != nil {
@@ -229,11 +230,11 @@ func TestReleasedFileHasDates(t *testing.T) {
 // TestDatesCanBeSpelled: bounds of dates beyond the years 0 to 9999 are refused where they
 // are set, since rows that a model draws within them cannot be written once it is paid for.
 func TestDatesCanBeSpelled(t *testing.T) {
-	far, days := 1e7, &pipeline.Domain{Columns: []pipeline.Column{{Name: "day", Type: pipeline.Date}}}
+	far, days := 1e7, &domain.Domain{Columns: []domain.Column{{Name: "day", Type: domain.Date}}}
 	h := pipeline.TableHeader(days, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1)})
 	for _, s := range []pipeline.Stage{
 		&Bounds{Outside: "clip", Bounds: map[string]Limits{"day": {Lower: new(float64), Upper: &far}}},
-		&Derive{Columns: []Derived{{Name: "later", Type: pipeline.Date, Formula: "day", Bounds: &[2]float64{0, far}}}},
+		&Derive{Columns: []Derived{{Name: "later", Type: domain.Date, Formula: "day", Bounds: &[2]float64{0, far}}}},
 	} {
 		if _, err := s.Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "the years 0 to 9999") {
 			t.Errorf("%T: %v", s, err)

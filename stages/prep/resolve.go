@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/conf"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // config is the grammar: only the functions listed above.
@@ -21,7 +22,7 @@ func config() *conf.Config {
 }
 
 // resolver turns rank(c), missing(c) and col("c") into variables.
-type resolver struct{ d *pipeline.Domain }
+type resolver struct{ d *domain.Domain }
 
 // Visit implements ast.Visitor.
 func (v *resolver) Visit(node *ast.Node) {
@@ -61,7 +62,7 @@ func argument(n ast.Node, text bool) (string, bool) {
 type checker struct {
 	ps   *pipeline.Problems
 	path string
-	d    *pipeline.Domain
+	d    *domain.Domain
 	e    *expression
 }
 
@@ -102,13 +103,13 @@ func (v *checker) binary(n *ast.BinaryNode) {
 }
 
 // coded is the column with categories that n names, or nil.
-func (v *checker) coded(n ast.Node) *pipeline.Column {
+func (v *checker) coded(n ast.Node) *domain.Column {
 	id, ok := n.(*ast.IdentifierNode)
 	if !ok {
 		return nil
 	}
 	c := v.d.Column(id.Value)
-	if c == nil || c.Type != pipeline.Categorical && c.Type != pipeline.Ordinal {
+	if c == nil || c.Type != domain.Categorical && c.Type != domain.Ordinal {
 		return nil
 	}
 	return c

@@ -3,7 +3,7 @@ package prep
 import (
 	"math"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // restore brings a real number back to a value that column c can hold: rounded
@@ -22,7 +22,7 @@ type restore struct {
 // whole number up to 2^53.
 const exactWhole = 1 << 53
 
-func restoring(c pipeline.Column) restore {
+func restoring(c domain.Column) restore {
 	r := restore{step: c.Step, least: math.Inf(-1), utmost: math.Inf(1)}
 	switch {
 	case c.Type.Coded():
@@ -30,7 +30,7 @@ func restoring(c pipeline.Column) restore {
 	case c.Bounds != nil:
 		r.least, r.utmost, r.origin = c.Bounds[0], c.Bounds[1], c.Bounds[0]
 	}
-	if c.Type != pipeline.Numeric {
+	if c.Type != domain.Numeric {
 		r.least, r.utmost = math.Ceil(max(r.least, -exactWhole)), math.Floor(min(r.utmost, exactWhole))
 		if r.step < 1 || r.step != math.Trunc(r.step) {
 			r.step = 1
@@ -39,7 +39,7 @@ func restoring(c pipeline.Column) restore {
 			r.origin = r.least
 		}
 	}
-	r.boolean = c.Type == pipeline.Boolean
+	r.boolean = c.Type == domain.Boolean
 	if r.step > 0 && r.step <= 1 {
 		if per := math.Round(1 / r.step); math.Abs(float64(per*r.step)-1) < 1e-9 && math.Abs(float64(r.origin*per)-math.Round(r.origin*per)) < 1e-6 {
 			r.per = per // steps such as 0.1: dividing whole numbers gives the nearest decimal

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // maker computes one column of the output from a batch of the input.
@@ -57,7 +58,7 @@ func keep(i int) maker {
 }
 
 // keepAll passes on every domain column of d.
-func keepAll(d *pipeline.Domain) []maker {
+func keepAll(d *domain.Domain) []maker {
 	makers := make([]maker, len(d.Columns))
 	for i := range makers {
 		makers[i] = keep(i)
@@ -76,7 +77,7 @@ func fixed(makers []maker) func(randomness) []maker {
 // rowHeader is the header of a table computed row by row with public
 // parameters: class, stability and public row count stay (docs/design.md section 3). Rules
 // between columns go where a column is gone or means something else.
-func rowHeader(in pipeline.Header, d *pipeline.Domain) pipeline.Header {
+func rowHeader(in pipeline.Header, d *domain.Domain) pipeline.Header {
 	d.Carry(in.Domain)
 	return pipeline.TableHeader(d, in)
 }
@@ -129,7 +130,7 @@ func tableOut(doc string) []pipeline.Port {
 
 // forget takes a column out of the history of d: the one that has its name from here
 // on did not come of those steps, so undoing them must leave it alone.
-func forget(d *pipeline.Domain, name string) {
+func forget(d *domain.Domain, name string) {
 	for i, step := range d.History {
 		at := step.Before.Index(name)
 		if at < 0 {
@@ -144,11 +145,11 @@ func forget(d *pipeline.Domain, name string) {
 // remember appends an invertible step to the history of d, which led to it from
 // before. What is remembered of a column proves nothing of the one that has its
 // name when the step is undone.
-func remember(d, before *pipeline.Domain, kind string, params []byte) {
+func remember(d, before *domain.Domain, kind string, params []byte) {
 	from := before.Clone()
 	from.History = nil
 	for i := range from.Columns {
 		from.Columns[i].OfUnit = false
 	}
-	d.History = append(d.History, pipeline.Transform{Kind: kind, Params: params, Before: from})
+	d.History = append(d.History, domain.Transform{Kind: kind, Params: params, Before: from})
 }

@@ -5,31 +5,31 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
 // ruled is a header with a rule of every form.
 func ruled() pipeline.Header {
-	d := &pipeline.Domain{
-		Columns: []pipeline.Column{
-			{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 120}, Nullable: true},
-			{Name: "group", Type: pipeline.Categorical, Categories: []string{"child", "adult"}, Nullable: true},
-			{Name: "entry", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
-			{Name: "exit", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}, Nullable: true},
-			{Name: "sex", Type: pipeline.Categorical, Categories: []string{"f", "m"}},
+	d := &domain.Domain{
+		Columns: []domain.Column{
+			{Name: "age", Type: domain.Integer, Bounds: &[2]float64{0, 120}, Nullable: true},
+			{Name: "group", Type: domain.Categorical, Categories: []string{"child", "adult"}, Nullable: true},
+			{Name: "entry", Type: domain.Integer, Bounds: &[2]float64{0, 100}},
+			{Name: "exit", Type: domain.Integer, Bounds: &[2]float64{0, 100}, Nullable: true},
+			{Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}},
 		},
-		Constraints: []pipeline.Constraint{
-			{Impossible: map[string]pipeline.Choice{"sex": {"m"}, "group": {"child"}}, Doc: "combination"},
-			{Impossible: map[string]pipeline.Choice{"sex": {"m"}, "exit": {"missing"}}, Doc: "missing"},
+		Constraints: []domain.Constraint{
+			{Impossible: map[string]domain.Choice{"sex": {"m"}, "group": {"child"}}, Doc: "combination"},
+			{Impossible: map[string]domain.Choice{"sex": {"m"}, "exit": {"missing"}}, Doc: "missing"},
 			{Order: []string{"entry", "exit"}, Doc: "order"},
-			{Total: []pipeline.Cell{{Where: map[string]pipeline.Choice{"sex": {"f"}}, Count: 1}, {Where: map[string]pipeline.Choice{"sex": {"m"}}, Count: 2}}, Doc: "total"},
+			{Total: []domain.Cell{{Where: map[string]domain.Choice{"sex": {"f"}}, Count: 1}, {Where: map[string]domain.Choice{"sex": {"m"}}, Count: 2}}, Doc: "total"},
 		},
 	}
 	return pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Public, Rows: 3})
 }
 
-func docsOf(d *pipeline.Domain) (list []string) {
+func docsOf(d *domain.Domain) (list []string) {
 	for _, c := range d.Constraints {
 		list = append(list, c.Doc)
 	}
@@ -133,7 +133,7 @@ func TestEveryKindLeavesRulesThatCanBeRead(t *testing.T) {
 				if out.Domain == nil { // of files
 					continue
 				}
-				if _, ps := constraint.Read(out.Domain); len(ps) > 0 {
+				if _, ps := domain.ReadRules(out.Domain); len(ps) > 0 {
 					t.Errorf("%s, %s: %v", kind, port, ps)
 				}
 				planned += len(out.Domain.Constraints)
@@ -150,27 +150,27 @@ func withOrders(in pipelinetest.Input) pipeline.Header {
 	h := in.Header.Clone()
 	var last []string
 	for _, c := range h.Domain.Columns {
-		if c.Type == pipeline.Text || c.Encoding != nil {
+		if c.Type == domain.Text || c.Encoding != nil {
 			continue
 		}
 		last = append(last, c.Name)
 		if n := len(last); n > 1 {
-			choice := map[string]pipeline.Choice{}
+			choice := map[string]domain.Choice{}
 			for _, name := range last[n-2:] {
 				choice[name] = firstOf(h.Domain.Column(name))
 			}
-			h.Domain.Constraints = append(h.Domain.Constraints, pipeline.Constraint{Impossible: choice})
+			h.Domain.Constraints = append(h.Domain.Constraints, domain.Constraint{Impossible: choice})
 		}
 	}
 	return h
 }
 
-func firstOf(c *pipeline.Column) pipeline.Choice {
+func firstOf(c *domain.Column) domain.Choice {
 	switch {
 	case c.Type.Coded():
-		return pipeline.Choice{c.Categories[0]}
+		return domain.Choice{c.Categories[0]}
 	case c.Nullable:
-		return pipeline.Choice{"missing"}
+		return domain.Choice{"missing"}
 	}
-	return pipeline.Choice{"..20"}
+	return domain.Choice{"..20"}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // scaling is the encoding of one column, both ways. It is the parameter of the
@@ -20,38 +20,38 @@ import (
 //
 // Where lower = upper the divisor is 1, as in sklearn.preprocessing.MinMaxScaler.
 type scaling struct {
-	Name            string                `json:"name"`
-	Form            pipeline.EncodingForm `json:"form"`
-	Range           [2]float64            `json:"range,omitempty"`
-	Lower           float64               `json:"lower,omitempty"`
-	Upper           float64               `json:"upper,omitempty"`
-	Mean            float64               `json:"mean,omitempty"`
-	SD              float64               `json:"sd,omitempty"`
-	Categories      int                   `json:"categories,omitempty"`
-	MissingCategory bool                  `json:"missing_category,omitempty"`
+	Name            string              `json:"name"`
+	Form            domain.EncodingForm `json:"form"`
+	Range           [2]float64          `json:"range,omitempty"`
+	Lower           float64             `json:"lower,omitempty"`
+	Upper           float64             `json:"upper,omitempty"`
+	Mean            float64             `json:"mean,omitempty"`
+	SD              float64             `json:"sd,omitempty"`
+	Categories      int                 `json:"categories,omitempty"`
+	MissingCategory bool                `json:"missing_category,omitempty"`
 }
 
-func (e scaling) encoding() *pipeline.Encoding {
-	if e.Form != pipeline.OneHot {
-		return &pipeline.Encoding{Form: e.Form, Width: 1, Range: e.Range}
+func (e scaling) encoding() *domain.Encoding {
+	if e.Form != domain.OneHot {
+		return &domain.Encoding{Form: e.Form, Width: 1, Range: e.Range}
 	}
 	width := e.Categories
 	if e.MissingCategory {
 		width++
 	}
-	return &pipeline.Encoding{Form: e.Form, Width: width}
+	return &domain.Encoding{Form: e.Form, Width: width}
 }
 
 // check compares the encoding of column now with itself and with what the column
 // was before: a released model comes back from anyone, and states all three.
-func (e scaling) check(now, was *pipeline.Column) error {
+func (e scaling) check(now, was *domain.Column) error {
 	if now.Encoding == nil || now.Encoding.Form != e.Form || now.Encoding.Width != e.encoding().Width {
 		return fmt.Errorf("is %s, must be encoded as the step says", describe(now))
 	}
 	switch {
-	case e.Form == pipeline.OneHot && was.Type.Coded() && e.Categories == len(was.Categories):
-	case e.Form == pipeline.MinMax && was.Type != pipeline.Text && e.Range[0] < e.Range[1] && e.Lower <= e.Upper:
-	case e.Form == pipeline.Standard && was.Type != pipeline.Text && e.SD > 0:
+	case e.Form == domain.OneHot && was.Type.Coded() && e.Categories == len(was.Categories):
+	case e.Form == domain.MinMax && was.Type != domain.Text && e.Range[0] < e.Range[1] && e.Lower <= e.Upper:
+	case e.Form == domain.Standard && was.Type != domain.Text && e.SD > 0:
 	default:
 		return fmt.Errorf("has the encoding %.60q, must be one_hot of its categories, min_max of a range and bounds in order, or standard with sd above 0", e.Form)
 	}
@@ -61,7 +61,7 @@ func (e scaling) check(now, was *pipeline.Column) error {
 // line is the straight line z = offset + slope*x that the encoding is, and the
 // limits of z.
 func (e scaling) line() (offset, slope, least, greatest float64) {
-	if e.Form == pipeline.Standard {
+	if e.Form == domain.Standard {
 		return -e.Mean / e.SD, 1 / e.SD, math.Inf(-1), math.Inf(1)
 	}
 	slope = (e.Range[1] - e.Range[0]) / e.width()
@@ -78,7 +78,7 @@ func (e scaling) width() float64 {
 
 // backward is x of z, unclipped.
 func (e scaling) backward(z float64) float64 {
-	if e.Form == pipeline.Standard {
+	if e.Form == domain.Standard {
 		return float64(z*e.SD) + e.Mean
 	}
 	return e.Lower + float64((z-e.Range[0])/(e.Range[1]-e.Range[0])*e.width())
@@ -90,7 +90,7 @@ var errMissing = errors.New("has missing values, which its domain excludes")
 
 // encode makes column i of a batch.
 func (e scaling) encode(i int) maker {
-	if e.Form == pipeline.OneHot {
+	if e.Form == domain.OneHot {
 		return e.encodeCodes(i)
 	}
 	return func(r arrow.Record) (arrow.Array, error) {
@@ -143,8 +143,8 @@ func (e scaling) checkCodes(from []int32, b bits) error {
 }
 
 // decode makes column i of a batch as it was before the encoding; nulls stay.
-func (e scaling) decode(i int, to pipeline.Column) maker {
-	if e.Form == pipeline.OneHot {
+func (e scaling) decode(i int, to domain.Column) maker {
+	if e.Form == domain.OneHot {
 		return e.decodeCodes(i)
 	}
 	values := restoring(to)

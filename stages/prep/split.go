@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Split cuts a table into training, validation and test rows.
@@ -96,7 +97,7 @@ func (s *Split) shares(ps *pipeline.Problems, p *splitting) {
 	p.ends[2] = 1
 }
 
-func (s *Split) stratum(ps *pipeline.Problems, d *pipeline.Domain) int {
+func (s *Split) stratum(ps *pipeline.Problems, d *domain.Domain) int {
 	at := d.Index(s.Stratify)
 	if at < 0 {
 		ps.Unknown("stratify", "column of the table", s.Stratify, d.Names())

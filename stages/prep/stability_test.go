@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
@@ -34,7 +35,7 @@ func TestStability(t *testing.T) {
 		{"missing_indicator", &MissingIndicator{Suffix: "_m"}, private, nil, "out", keeps},
 		{"impute_constant", &ImputeConstant{Numbers: map[string]float64{"age": 40}}, private, nil, "out", keeps},
 		{"filter", &Filter{Keep: "age > 30", Missing: "drop"}, private, nil, "out", keeps},
-		{"derive", &Derive{Columns: []Derived{{Name: "x", Formula: "age", Type: pipeline.Integer}}}, private, nil, "out", keeps},
+		{"derive", &Derive{Columns: []Derived{{Name: "x", Formula: "age", Type: domain.Integer}}}, private, nil, "out", keeps},
 		{"encode", &Encode{MinMax: [2]float64{0, 1}, Missing: "category"}, full, nil, "out", keeps},
 		{"uniform bins", &Discretize{Strategy: "uniform", Bins: 3}, private, nil, "out", keeps},
 		{"quantiles of the table", &Discretize{Strategy: "quantile", Bins: 3}, private, nil, "out", loses},

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -39,11 +40,11 @@ func TestNothingAtAllIsNoError(t *testing.T) {
 
 // edge is a private table of values at which formulas have no result.
 func edge() pipelinetest.Input {
-	in := table([]pipeline.Column{
-		{Name: "x", Type: pipeline.Numeric},
-		{Name: "n", Type: pipeline.Integer},
-		{Name: "grade", Type: pipeline.Ordinal, Categories: []string{"1", "2", "low"}},
-		{Name: "level", Type: pipeline.Ordinal, Categories: []string{"1", "2", "3"}},
+	in := table([]domain.Column{
+		{Name: "x", Type: domain.Numeric},
+		{Name: "n", Type: domain.Integer},
+		{Name: "grade", Type: domain.Ordinal, Categories: []string{"1", "2", "low"}},
+		{Name: "level", Type: domain.Ordinal, Categories: []string{"1", "2", "3"}},
 	}, []any{math.MaxFloat64, -math.MaxFloat64, 0.0, 2.5}, []any{0, 1, 2, -3}, []any{"low", "1", "2", "1"}, []any{"3", "1", "2", "1"})
 	in.Header.Class, in.Header.Stability = pipeline.Private, pipeline.Rows(1)
 	return in
@@ -58,21 +59,21 @@ func TestNoRowEndsADerivation(t *testing.T) {
 		nullable bool
 		want     []*float64
 	}{
-		{Derived{Formula: "x * 2", Type: pipeline.Numeric}, false, []*float64{most, pointer(-math.MaxFloat64), pointer(0), pointer(5)}},
-		{Derived{Formula: "x * 2", Type: pipeline.Numeric, Bounds: &[2]float64{-1, 9}}, false, []*float64{pointer(9), pointer(-1), pointer(0), pointer(5)}},
-		{Derived{Formula: "x * 2 - x * 2", Type: pipeline.Numeric, Bounds: &[2]float64{3, 4}}, false, []*float64{pointer(3), pointer(3), pointer(3), pointer(3)}},
-		{Derived{Formula: "2.5 / x", Type: pipeline.Numeric}, true, []*float64{pointer(0), pointer(0), void, pointer(1)}},
-		{Derived{Formula: "6 % n", Type: pipeline.Integer}, true, []*float64{void, pointer(0), pointer(0), pointer(0)}},
-		{Derived{Formula: "int(grade)", Type: pipeline.Integer}, true, []*float64{void, pointer(1), pointer(2), pointer(1)}},
-		{Derived{Formula: "int(level)", Type: pipeline.Integer}, false, []*float64{pointer(3), pointer(1), pointer(2), pointer(1)}},
-		{Derived{Formula: "float(grade)", Type: pipeline.Numeric}, true, []*float64{void, pointer(1), pointer(2), pointer(1)}},
-		{Derived{Formula: "int(round(x)) > 0", Type: pipeline.Boolean}, false, nil},
-		{Derived{Formula: "grade", Type: pipeline.Categorical, Categories: []string{"2", "1"}}, true, []*float64{void, pointer(1), pointer(0), pointer(1)}},
-		{Derived{Formula: "grade", Type: pipeline.Categorical, Categories: []string{"low", "2", "1"}}, false, []*float64{pointer(0), pointer(2), pointer(1), pointer(2)}},
-		{Derived{Formula: `n > 0 ? "up" : "down"`, Type: pipeline.Categorical, Categories: []string{"down", "up"}}, false, []*float64{pointer(0), pointer(1), pointer(1), pointer(0)}},
-		{Derived{Formula: `n > 0 ? "up" : "level"`, Type: pipeline.Categorical, Categories: []string{"down", "up"}}, true, []*float64{void, pointer(1), pointer(1), void}},
-		{Derived{Formula: `grade + "!"`, Type: pipeline.Categorical, Categories: []string{"1!"}}, true, []*float64{void, pointer(0), void, pointer(0)}},
-		{Derived{Formula: `"(" matches grade`, Type: pipeline.Boolean}, true, []*float64{pointer(0), pointer(0), pointer(0), pointer(0)}},
+		{Derived{Formula: "x * 2", Type: domain.Numeric}, false, []*float64{most, pointer(-math.MaxFloat64), pointer(0), pointer(5)}},
+		{Derived{Formula: "x * 2", Type: domain.Numeric, Bounds: &[2]float64{-1, 9}}, false, []*float64{pointer(9), pointer(-1), pointer(0), pointer(5)}},
+		{Derived{Formula: "x * 2 - x * 2", Type: domain.Numeric, Bounds: &[2]float64{3, 4}}, false, []*float64{pointer(3), pointer(3), pointer(3), pointer(3)}},
+		{Derived{Formula: "2.5 / x", Type: domain.Numeric}, true, []*float64{pointer(0), pointer(0), void, pointer(1)}},
+		{Derived{Formula: "6 % n", Type: domain.Integer}, true, []*float64{void, pointer(0), pointer(0), pointer(0)}},
+		{Derived{Formula: "int(grade)", Type: domain.Integer}, true, []*float64{void, pointer(1), pointer(2), pointer(1)}},
+		{Derived{Formula: "int(level)", Type: domain.Integer}, false, []*float64{pointer(3), pointer(1), pointer(2), pointer(1)}},
+		{Derived{Formula: "float(grade)", Type: domain.Numeric}, true, []*float64{void, pointer(1), pointer(2), pointer(1)}},
+		{Derived{Formula: "int(round(x)) > 0", Type: domain.Boolean}, false, nil},
+		{Derived{Formula: "grade", Type: domain.Categorical, Categories: []string{"2", "1"}}, true, []*float64{void, pointer(1), pointer(0), pointer(1)}},
+		{Derived{Formula: "grade", Type: domain.Categorical, Categories: []string{"low", "2", "1"}}, false, []*float64{pointer(0), pointer(2), pointer(1), pointer(2)}},
+		{Derived{Formula: `n > 0 ? "up" : "down"`, Type: domain.Categorical, Categories: []string{"down", "up"}}, false, []*float64{pointer(0), pointer(1), pointer(1), pointer(0)}},
+		{Derived{Formula: `n > 0 ? "up" : "level"`, Type: domain.Categorical, Categories: []string{"down", "up"}}, true, []*float64{void, pointer(1), pointer(1), void}},
+		{Derived{Formula: `grade + "!"`, Type: domain.Categorical, Categories: []string{"1!"}}, true, []*float64{void, pointer(0), void, pointer(0)}},
+		{Derived{Formula: `"(" matches grade`, Type: domain.Boolean}, true, []*float64{pointer(0), pointer(0), pointer(0), pointer(0)}},
 	} {
 		c.d.Name = "y"
 		out := pipelinetest.After(t, edge(), &Derive{Columns: []Derived{c.d}})
@@ -97,7 +98,7 @@ func TestNoRowEndsAFilter(t *testing.T) {
 
 // Numbers that no file holds, and that a computation may give, end no run either.
 func TestNumbersThatAreNoneEndNothing(t *testing.T) {
-	columns := []pipeline.Column{{Name: "x", Type: pipeline.Numeric, Nullable: true}, {Name: "y", Type: pipeline.Numeric, Nullable: true}}
+	columns := []domain.Column{{Name: "x", Type: domain.Numeric, Nullable: true}, {Name: "y", Type: domain.Numeric, Nullable: true}}
 	in := table(columns, []any{math.NaN(), math.Inf(1), math.Inf(-1), 2.0}, []any{nil, 1.0, 2.0, 3.0})
 	clip := &Bounds{Outside: "clip", Bounds: map[string]Limits{"x": {Lower: pointer(0), Upper: pointer(9)}}}
 	compare(t, "clip", tolerance{}, listed(t, named(pipelinetest.After(t, in, clip), "x")), []*float64{pointer(0), pointer(9), pointer(0), pointer(2)})
@@ -162,7 +163,7 @@ func odd(rng *rand.Rand, in pipelinetest.Input) arrow.Record {
 	columns := make([]arrow.Array, len(d.Columns), len(d.Columns)+1)
 	extremes := []float64{0, -1, 1, 99999, 1 << 52, -(1 << 52), 0.5, 1e300, -1e300, math.MaxFloat64}
 	for i, c := range d.Columns {
-		if c.Type == pipeline.Text {
+		if c.Type == domain.Text {
 			columns[i] = in.Rows.Column(i)
 			continue
 		}

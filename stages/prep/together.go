@@ -1,6 +1,9 @@
 package prep
 
-import "weir/pipeline"
+import (
+	"weir/pipeline"
+	"weir/pipeline/domain"
+)
 
 // Together names what rows have in common that go one way in a split.
 type Together struct {
@@ -22,7 +25,7 @@ func (s *Split) together(ps *pipeline.Problems, p *splitting) {
 		ps.Unknown("together.column", "column of the table", of.Column, d.Names())
 		return
 	}
-	if of.After != "" && d.Columns[at].Type != pipeline.Text {
+	if of.After != "" && d.Columns[at].Type != domain.Text {
 		ps.Add("together.after", "set for "+of.Column+", which is "+describe(&d.Columns[at]), "absent, or a mark in a column of text")
 	}
 	p.group, p.after = at, of.After

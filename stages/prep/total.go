@@ -7,14 +7,14 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // failing finds the parts of a formula that have no value for some row, though no
 // input is missing. Quotients are noted where names are (see checker.binary).
 type failing struct {
 	e *expression
-	d *pipeline.Domain
+	d *domain.Domain
 }
 
 // Visit implements ast.Visitor.
@@ -51,7 +51,7 @@ func spells(to, s string) bool {
 }
 
 // possible lists the texts that n may be; closed is false where nobody knows them.
-func possible(n ast.Node, d *pipeline.Domain) (list []string, closed bool) {
+func possible(n ast.Node, d *domain.Domain) (list []string, closed bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return []string{n.Value}, true
@@ -60,7 +60,7 @@ func possible(n ast.Node, d *pipeline.Domain) (list []string, closed bool) {
 		b, closedB := possible(n.Exp2, d)
 		return append(a, b...), closedA && closedB
 	case *ast.IdentifierNode:
-		if c := d.Column(n.Value); c != nil && (c.Type == pipeline.Categorical || c.Type == pipeline.Ordinal) {
+		if c := d.Column(n.Value); c != nil && (c.Type == domain.Categorical || c.Type == domain.Ordinal) {
 			return slices.Clone(c.Categories), true
 		}
 	}
@@ -69,7 +69,7 @@ func possible(n ast.Node, d *pipeline.Domain) (list []string, closed bool) {
 
 // total reports whether the formula gives column c a value in each row in which
 // its inputs have one.
-func (e *expression) total(c pipeline.Column, d *pipeline.Domain) bool {
+func (e *expression) total(c domain.Column, d *domain.Domain) bool {
 	if e.divides || e.fails {
 		return false
 	}

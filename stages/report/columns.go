@@ -3,7 +3,7 @@ package report
 import (
 	"math"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/record/report"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/distance"
@@ -103,7 +103,7 @@ func histogramEdges(c *columns.Column, x, y []float64) []float64 {
 			lo, hi = math.Max(lo, a-wide/10), math.Min(hi, b+wide/10)
 		}
 	}
-	if c.Type != pipeline.Numeric {
+	if c.Type != domain.Numeric {
 		return wholeEdges(math.Floor(lo), math.Ceil(hi))
 	}
 	if lo == hi {

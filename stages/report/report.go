@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/record/report"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/marginal"
@@ -59,7 +60,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}}, ps.Err()
 }
 
-func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
+func (s *settings) planTarget(ps *pipeline.Problems, d *domain.Domain) {
 	switch c := d.Column(s.Target); {
 	case c == nil:
 		ps.Unknown("target", "column of real", s.Target, d.Names())
@@ -77,7 +78,7 @@ func terms(in pipeline.Headers) pipeline.Terms {
 }
 
 // docs are the docs of the columns; none where there is no domain.
-func docs(d *pipeline.Domain) map[string]string {
+func docs(d *domain.Domain) map[string]string {
 	list := map[string]string{}
 	if d != nil {
 		for _, c := range d.Columns {

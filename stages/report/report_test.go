@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/record/report"
@@ -279,9 +280,9 @@ type drawable struct {
 }
 
 func (d drawable) draw() report.Column {
-	c := columns.Column{Name: "x", Type: pipeline.Numeric, Bounds: d.bounds}
+	c := columns.Column{Name: "x", Type: domain.Numeric, Bounds: d.bounds}
 	if d.whole {
-		c.Type = pipeline.Integer
+		c.Type = domain.Integer
 	}
 	real, synthetic := c, c
 	real.Numbers, synthetic.Numbers = d.real, d.synthetic

@@ -7,18 +7,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
 // ward is a made-up domain; patient is text, which no figure uses.
-func ward() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
-		{Name: "pressure", Type: pipeline.Numeric, Bounds: &[2]float64{60, 240}, Nullable: true},
-		{Name: "weight", Type: pipeline.Numeric, Nullable: true},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}, Nullable: true},
-		{Name: "patient", Type: pipeline.Text, Nullable: true},
+func ward() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
+		{Name: "pressure", Type: domain.Numeric, Bounds: &[2]float64{60, 240}, Nullable: true},
+		{Name: "weight", Type: domain.Numeric, Nullable: true},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}, Nullable: true},
+		{Name: "patient", Type: domain.Text, Nullable: true},
 	}}
 }
 
@@ -71,7 +72,7 @@ func blank(rows arrow.Record, missing bool) arrow.Record {
 	d := ward()
 	columns := make([][]any, len(d.Columns))
 	for i, c := range d.Columns {
-		value := map[pipeline.ColumnType]any{pipeline.Integer: 40, pipeline.Numeric: 80.5, pipeline.Categorical: "west", pipeline.Boolean: "yes", pipeline.Text: "p"}[c.Type]
+		value := map[domain.ColumnType]any{domain.Integer: 40, domain.Numeric: 80.5, domain.Categorical: "west", domain.Boolean: "yes", domain.Text: "p"}[c.Type]
 		if missing {
 			value = nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/audit"
+	"weir/pipeline/domain"
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
 	"weir/privacy/published"
@@ -74,7 +75,7 @@ func settingsPage(reg *pipeline.Registry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	domain, err := schema.Of(&pipeline.Domain{})
+	domain, err := schema.Of(&domain.Domain{})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func specSchema(reg *pipeline.Registry) ([]byte, error) {
 }
 
 func domainSchema(*pipeline.Registry) ([]byte, error) {
-	s, err := schema.Of(&pipeline.Domain{})
+	s, err := schema.Of(&domain.Domain{})
 	if err != nil {
 		return nil, err
 	}

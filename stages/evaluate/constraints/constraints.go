@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/question"
@@ -37,29 +37,29 @@ func Kinds() []pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps pipeline.Problems
-	domain := in["real"].Domain
-	rules, wrong := constraint.Read(domain)
-	ps.Pick("columns", domain, s.Columns)
-	rules = slices.DeleteFunc(rules, func(r constraint.Rule) bool { return !s.wants(domain, r) })
+	d := in["real"].Domain
+	rules, wrong := domain.ReadRules(d)
+	ps.Pick("columns", d, s.Columns)
+	rules = slices.DeleteFunc(rules, func(r domain.Rule) bool { return !s.wants(d, r) })
 	for _, p := range wrong {
 		ps.Add("real", "a table with the rule "+p.Path+", which "+p.Found, "a table whose rules are about its columns")
 	}
 	return question.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames question.Frames) ([]pipeline.Metric, error) {
-		r := &run{rules: rules, domain: domain, note: question.Dropped(frames["real"])}
+		r := &run{rules: rules, domain: d, note: question.Dropped(frames["real"])}
 		err := r.tables(ctx, env, frames)
 		return r.Metrics, err
 	}), ps.Err()
 }
 
-func (s *settings) wants(d *pipeline.Domain, r constraint.Rule) bool {
+func (s *settings) wants(d *domain.Domain, r domain.Rule) bool {
 	return len(s.Columns) == 0 || slices.ContainsFunc(r.Columns, func(at int) bool { return slices.Contains(s.Columns, d.Columns[at].Name) })
 }
 
 // run is one run of the question.
 type run struct {
 	figure.List
-	rules  []constraint.Rule
-	domain *pipeline.Domain
+	rules  []domain.Rule
+	domain *domain.Domain
 	note   string
 }
 
@@ -129,7 +129,7 @@ func (r *run) whole(name, port string, broken []bool, readable int) {
 }
 
 // columns are those of a rule in a frame; lacking says which are not there.
-func (r *run) columns(rule *constraint.Rule, f *columns.Frame) (list []*columns.Column, lacking string) {
+func (r *run) columns(rule *domain.Rule, f *columns.Frame) (list []*columns.Column, lacking string) {
 	var gone []string
 	for _, at := range rule.Columns {
 		name := r.domain.Columns[at].Name
@@ -147,7 +147,7 @@ func (r *run) columns(rule *constraint.Rule, f *columns.Frame) (list []*columns.
 
 // tally counts the rows of a table that break a rule.
 type tally struct {
-	rule     *constraint.Rule
+	rule     *domain.Rule
 	columns  []*columns.Column
 	broken   []bool // by any rule
 	breaches int

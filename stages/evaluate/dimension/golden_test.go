@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"weir/internal/golden"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
@@ -75,7 +75,7 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 	}
 	f := &columns.Frame{Rows: len(lines) - 1}
 	for j, s := range schema.Columns {
-		c := columns.Column{Name: s.Name, Type: pipeline.ColumnType(s.Type), Bounds: s.Bounds, Categories: s.Categories}
+		c := columns.Column{Name: s.Name, Type: domain.ColumnType(s.Type), Bounds: s.Bounds, Categories: s.Categories}
 		for _, line := range lines[1:] {
 			if c.Coded() {
 				c.Codes = append(c.Codes, int32(slices.Index(s.Categories, line[j])))
@@ -239,7 +239,7 @@ func gradient(x learn.Matrix, y learn.Labels, m *learn.Linear) float64 {
 func binaryFrame(rows [][]int32) *columns.Frame {
 	f := &columns.Frame{Rows: len(rows)}
 	for j := range rows[0] {
-		c := columns.Column{Name: string(rune('a' + j)), Type: pipeline.Boolean, Categories: []string{"0", "1"}}
+		c := columns.Column{Name: string(rune('a' + j)), Type: domain.Boolean, Categories: []string{"0", "1"}}
 		for _, r := range rows {
 			c.Codes = append(c.Codes, r[j])
 		}

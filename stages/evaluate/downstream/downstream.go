@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
@@ -69,7 +70,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return question.Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) planTable(ps *pipeline.Problems, port string, d *pipeline.Domain) {
+func (s *settings) planTable(ps *pipeline.Problems, port string, d *domain.Domain) {
 	if c := d.Column(s.Target); c == nil {
 		ps.Unknown("target", "column of "+port, s.Target, d.Names())
 	}
@@ -79,12 +80,12 @@ func (s *settings) planTable(ps *pipeline.Problems, port string, d *pipeline.Dom
 	}
 }
 
-func (s *settings) planTarget(ps *pipeline.Problems, c *pipeline.Column) {
+func (s *settings) planTarget(ps *pipeline.Problems, c *domain.Column) {
 	models, scores := prediction.ClassifierNames(), prediction.ClassScores()
 	if !c.Type.Coded() {
 		models, scores = prediction.RegressorNames(), prediction.NumberScores()
 	}
-	if c.Type == pipeline.Text {
+	if c.Type == domain.Text {
 		return
 	}
 	for i, m := range s.Models {

@@ -9,6 +9,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
@@ -67,19 +68,19 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return question.Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) planColumn(ps *pipeline.Problems, path, name, port string, d *pipeline.Domain) {
+func (s *settings) planColumn(ps *pipeline.Problems, path, name, port string, d *domain.Domain) {
 	if d.Column(name) == nil {
 		ps.Unknown(path, "column of "+port, name, d.Names())
 	}
 }
 
-func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
+func (s *settings) planTarget(ps *pipeline.Problems, d *domain.Domain) {
 	c, e := d.Column(s.Target), d.Column(s.Exposure)
 	switch {
 	case c == nil:
 	case s.Model == string(learn.Binomial) && len(c.Categories) != 2:
 		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type), "a column of two categories for a logistic model")
-	case s.Model != string(learn.Binomial) && (c.Type.Coded() || c.Type == pipeline.Text):
+	case s.Model != string(learn.Binomial) && (c.Type.Coded() || c.Type == domain.Text):
 		ps.Add("target", fmt.Sprintf("%s, a column that is %s", s.Target, c.Type), "a numeric column for a "+s.Model+" model")
 	case s.Positive != "" && !slices.Contains(c.Categories, s.Positive):
 		ps.Add("positive", fmt.Sprintf("%q", s.Positive), "a category of the target of a logistic model")
@@ -87,7 +88,7 @@ func (s *settings) planTarget(ps *pipeline.Problems, d *pipeline.Domain) {
 	if s.Exposure != "" && s.Model != string(learn.Poisson) {
 		ps.Add("exposure", "given for a "+s.Model+" model", "left out, or the model poisson")
 	}
-	if e != nil && (e.Type.Coded() || e.Type == pipeline.Text) {
+	if e != nil && (e.Type.Coded() || e.Type == domain.Text) {
 		ps.Add("exposure", s.Exposure+", a column that is "+string(e.Type), "a numeric column")
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Check holds a list of questions against a domain and returns them with the facts that
 // they rest on; what is wrong goes to ps, all of it. rows is the table's number of rows
 // where it is public, else 0.
-func Check(ps *pipeline.Problems, path string, list []Question, d *pipeline.Domain, rows int64) []Asked {
+func Check(ps *pipeline.Problems, path string, list []Question, d *domain.Domain, rows int64) []Asked {
 	if len(list) == 0 || len(list) > mostQuestions {
 		ps.Add(path, fmt.Sprintf("a list of %d", len(list)), fmt.Sprintf("1 to %d questions", mostQuestions))
 	}
@@ -28,7 +29,7 @@ func Check(ps *pipeline.Problems, path string, list []Question, d *pipeline.Doma
 // mostQuestions keeps the noise of each to numbers that can be drawn.
 const mostQuestions = 1000
 
-func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows int64) {
+func (a *Asked) check(ps *pipeline.Problems, at string, d *domain.Domain, rows int64) {
 	for k, c := range a.Where {
 		c.check(ps, fmt.Sprintf("%s.where[%d]", at, k), d)
 	}
@@ -44,7 +45,7 @@ func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows
 	case c == nil:
 		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
 	case ps.OfUnit(at+".column", c):
-	case c.Encoding != nil || c.Late || c.Type == pipeline.Text || c.Type == pipeline.Date:
+	case c.Encoding != nil || c.Late || c.Type == domain.Text || c.Type == domain.Date:
 		ps.Add(at+".column", a.Column+", which is "+described(c), "a category or a number as it is before encode, known in the domain")
 	case a.Ask == Histogram:
 		a.checkCells(ps, at, c)
@@ -53,7 +54,7 @@ func (a *Asked) check(ps *pipeline.Problems, at string, d *pipeline.Domain, rows
 	}
 }
 
-func described(c *pipeline.Column) string {
+func described(c *domain.Column) string {
 	switch {
 	case c.Encoding != nil:
 		return "encoded (" + string(c.Encoding.Form) + ")"
@@ -65,7 +66,7 @@ func described(c *pipeline.Column) string {
 
 // checkNumber is for means and quantiles. A mean is over a public number of rows where
 // every row has a value and none is left out.
-func (a *Asked) checkNumber(ps *pipeline.Problems, at string, c *pipeline.Column, rows int64) {
+func (a *Asked) checkNumber(ps *pipeline.Problems, at string, c *domain.Column, rows int64) {
 	if c.Type.Coded() || !bounded(c) {
 		found := a.Column + ", a number without bounds that say how far one row moves the answer"
 		if c.Type.Coded() {
@@ -83,7 +84,7 @@ func (a *Asked) checkNumber(ps *pipeline.Problems, at string, c *pipeline.Column
 	}
 }
 
-func bounded(c *pipeline.Column) bool { return c.Bounds != nil && wide(*c.Bounds) }
+func bounded(c *domain.Column) bool { return c.Bounds != nil && wide(*c.Bounds) }
 
 // wide wants bounds whose width is a number that can be divided by.
 func wide(b [2]float64) bool { return b[0] > -1e75 && b[1] < 1e75 && b[1]-b[0] > 1e-75 }
@@ -95,10 +96,10 @@ const mostPicked = 1 << 40
 const evenly = 1000
 
 // pickedFrom is the step between values that a quantile is picked from.
-func pickedFrom(c *pipeline.Column) float64 {
+func pickedFrom(c *domain.Column) float64 {
 	wide := c.Bounds[1] - c.Bounds[0]
 	step := c.Step
-	if c.Type == pipeline.Integer {
+	if c.Type == domain.Integer {
 		step = max(step, 1)
 	}
 	if !(step > 0 && step <= wide && wide/step < mostPicked) {
@@ -107,7 +108,7 @@ func pickedFrom(c *pipeline.Column) float64 {
 	return step
 }
 
-func (a *Asked) checkCells(ps *pipeline.Problems, at string, c *pipeline.Column) {
+func (a *Asked) checkCells(ps *pipeline.Problems, at string, c *domain.Column) {
 	a.Missing = c.Nullable
 	if c.Type.Coded() {
 		if len(a.Edges) > 0 {
@@ -151,7 +152,7 @@ func bins(edges []float64) (names []string) {
 
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-func (c Condition) check(ps *pipeline.Problems, at string, d *pipeline.Domain) {
+func (c Condition) check(ps *pipeline.Problems, at string, d *domain.Domain) {
 	column := d.Column(c.Column)
 	switch {
 	case column == nil:
@@ -159,7 +160,7 @@ func (c Condition) check(ps *pipeline.Problems, at string, d *pipeline.Domain) {
 		return
 	case ps.OfUnit(at+".column", column):
 		return
-	case column.Encoding != nil || column.Late || column.Type == pipeline.Text || column.Type == pipeline.Date:
+	case column.Encoding != nil || column.Late || column.Type == domain.Text || column.Type == domain.Date:
 		ps.Add(at+".column", c.Column+", which is "+described(column), "a category or a number as it is before encode, known in the domain")
 		return
 	case column.Type.Coded() != (len(c.In) > 0) || column.Type.Coded() == (c.From != nil || c.To != nil):
@@ -177,7 +178,7 @@ func (c Condition) check(ps *pipeline.Problems, at string, d *pipeline.Domain) {
 
 // CheckCovariance holds the columns of a covariance against a domain: at least two bounded
 // numbers or columns of two categories, which are 0 and 1, none with missing values.
-func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *pipeline.Domain, rows int64) Asked {
+func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *domain.Domain, rows int64) Asked {
 	a := Asked{Question: Question{Name: Covariance, Ask: Covariance}, Columns: names, Rows: rows}
 	if len(names) < 2 {
 		ps.Add(path, fmt.Sprintf("%d columns", len(names)), "at least two")
@@ -189,7 +190,7 @@ func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *pipe
 		c := &d.Columns[at]
 		switch {
 		case ps.OfUnit(fmt.Sprintf("%s[%d]", path, i), c):
-		case c.Encoding != nil || c.Late || c.Type == pipeline.Date || c.Type == pipeline.Text:
+		case c.Encoding != nil || c.Late || c.Type == domain.Date || c.Type == domain.Text:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
 		case c.Nullable:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")

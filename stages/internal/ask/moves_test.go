@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -13,13 +13,13 @@ import (
 func frame(rows [][3]float64, c []int32) *columns.Frame {
 	f := &columns.Frame{Rows: len(rows)}
 	for j, name := range []string{"x", "y", "z"} {
-		col := columns.Column{Name: name, Type: pipeline.Numeric}
+		col := columns.Column{Name: name, Type: domain.Numeric}
 		for _, r := range rows {
 			col.Numbers = append(col.Numbers, r[j])
 		}
 		f.Columns = append(f.Columns, col)
 	}
-	f.Columns = append(f.Columns, columns.Column{Name: "c", Type: pipeline.Categorical, Codes: c, Categories: []string{"a", "b", "c"}})
+	f.Columns = append(f.Columns, columns.Column{Name: "c", Type: domain.Categorical, Codes: c, Categories: []string{"a", "b", "c"}})
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -18,11 +19,11 @@ func header() pipeline.Header { return Header(pipeline.Header{}) }
 // of frame.
 func asking(t testing.TB) []Asked {
 	t.Helper()
-	d := &pipeline.Domain{}
+	d := &domain.Domain{}
 	for _, name := range []string{"x", "y", "z"} {
-		d.Columns = append(d.Columns, pipeline.Column{Name: name, Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}})
+		d.Columns = append(d.Columns, domain.Column{Name: name, Type: domain.Numeric, Bounds: &[2]float64{0, 1}})
 	}
-	d.Columns = append(d.Columns, pipeline.Column{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b", "c"}, Nullable: true})
+	d.Columns = append(d.Columns, domain.Column{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"}, Nullable: true})
 	half := 0.5
 	var ps pipeline.Problems
 	list := Check(&ps, "questions", []Question{

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Value is a value of a cell: the code of a category, NaN where it is that of missing
@@ -52,12 +52,12 @@ func (g Grid) Append(to array.Builder, cells []uint16, rng *rand.Rand) error {
 			return nil
 		}
 	case *array.Int64Builder:
-		if !g.Coded() && g.column.Type != pipeline.Numeric {
+		if !g.Coded() && g.column.Type != domain.Numeric {
 			appendEach(b, g, cells, func(cell int) int64 { return int64(g.draw(cell, rng)) })
 			return nil
 		}
 	case *array.Float64Builder:
-		if g.column.Type == pipeline.Numeric {
+		if g.column.Type == domain.Numeric {
 			appendEach(b, g, cells, func(cell int) float64 { return g.draw(cell, rng) })
 			return nil
 		}

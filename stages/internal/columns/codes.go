@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Codes is a table in cells of grids, by column: what marginals are counted from
@@ -85,11 +86,11 @@ func (g *Grid) appendValues(to []uint16, a arrow.Array) (out []uint16, absent bo
 			return out, false, err
 		}
 	case *array.Int64:
-		if !g.Coded() && g.column.Type != pipeline.Numeric {
+		if !g.Coded() && g.column.Type != domain.Numeric {
 			return g.appendWhole(to, a.Int64Values()), false, nil
 		}
 	case *array.Float64:
-		if g.column.Type == pipeline.Numeric {
+		if g.column.Type == domain.Numeric {
 			out, absent = g.appendNumbers(to, a.Float64Values())
 			return out, absent, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // BenchmarkReadCodes reads a table of the shape of Adult, 13 columns, six of numbers, in
@@ -16,16 +17,16 @@ import (
 // rows need no 900 MB.
 func BenchmarkReadCodes(b *testing.B) {
 	const batches, rows = 152, 1 << 16
-	d := &pipeline.Domain{}
+	d := &domain.Domain{}
 	for i := range 13 {
-		c := pipeline.Column{Name: string(rune('a' + i)), Type: pipeline.Categorical, Categories: make([]string, 3*i), Nullable: i > 9}
+		c := domain.Column{Name: string(rune('a' + i)), Type: domain.Categorical, Categories: make([]string, 3*i), Nullable: i > 9}
 		switch {
 		case i < 4:
-			c = bounded(pipeline.Integer, 0, 100, 0)
+			c = bounded(domain.Integer, 0, 100, 0)
 		case i < 5:
-			c = bounded(pipeline.Numeric, 0, 100, .1)
+			c = bounded(domain.Numeric, 0, 100, .1)
 		case i < 6:
-			c = bounded(pipeline.Numeric, 0, 100, 0)
+			c = bounded(domain.Numeric, 0, 100, 0)
 		}
 		c.Name = string(rune('a' + i))
 		d.Columns = append(d.Columns, c)

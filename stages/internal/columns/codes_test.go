@@ -15,15 +15,16 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
 // mixed has a column of each type; row i of a batch has the given values, nil is null.
 func mixed(batches ...[][]any) pipeline.Table {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{17, 90}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: .5, Nullable: true},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"a", "b", "c"}, Nullable: true},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{17, 90}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: .5, Nullable: true},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"a", "b", "c"}, Nullable: true},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2})
 	var records []arrow.Record
@@ -57,7 +58,7 @@ func appendAny[T any](b interface {
 	b.Append(v.(T))
 }
 
-func gridsOf(t *testing.T, d *pipeline.Domain) (list []Grid) {
+func gridsOf(t *testing.T, d *domain.Domain) (list []Grid) {
 	t.Helper()
 	for _, c := range d.Columns {
 		list = append(list, gridOf(t, c))
@@ -92,13 +93,13 @@ func TestReadCodesRefuses(t *testing.T) {
 		}
 	}
 	table := mixed([][]any{good})
-	for want, c := range map[string]pipeline.Column{
-		"column height: is 0 times in the table, must be there once":   {Name: "height", Type: pipeline.Boolean},
-		"column age: is of Arrow type int64, must be float64":          {Name: "age", Type: pipeline.Numeric, Bounds: &[2]float64{0, 9}},
-		"column age: is of Arrow type int64, must be int32":            {Name: "age", Type: pipeline.Boolean},
-		"column weight: is of Arrow type float64, must be int64":       {Name: "weight", Type: pipeline.Date, Bounds: &[2]float64{0, 9}},
-		"column region: is of Arrow type int32, must be int64":         {Name: "region", Type: pipeline.Integer, Bounds: &[2]float64{0, 9}},
-		"column weight: holds missing values, must hold none or be nu": {Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{0, 9}},
+	for want, c := range map[string]domain.Column{
+		"column height: is 0 times in the table, must be there once":   {Name: "height", Type: domain.Boolean},
+		"column age: is of Arrow type int64, must be float64":          {Name: "age", Type: domain.Numeric, Bounds: &[2]float64{0, 9}},
+		"column age: is of Arrow type int64, must be int32":            {Name: "age", Type: domain.Boolean},
+		"column weight: is of Arrow type float64, must be int64":       {Name: "weight", Type: domain.Date, Bounds: &[2]float64{0, 9}},
+		"column region: is of Arrow type int32, must be int64":         {Name: "region", Type: domain.Integer, Bounds: &[2]float64{0, 9}},
+		"column weight: holds missing values, must hold none or be nu": {Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{0, 9}},
 	} {
 		if strings.HasSuffix(want, "be nu") {
 			table = mixed([][]any{{int64(20), math.NaN(), int32(1)}})
@@ -118,13 +119,13 @@ func TestReadCodesRefuses(t *testing.T) {
 // What cells become reads back as the same cells, in the column's type, from columns of
 // every kind, missing values included.
 func TestAppendIsTheInverse(t *testing.T) {
-	inverse := func(c pipeline.Column) {
+	inverse := func(c domain.Column) {
 		g, rng := gridOf(t, c), rand.New(rand.NewPCG(3, 3))
 		cells := make([]uint16, 3000)
 		for i := range cells {
 			cells[i] = uint16(rng.IntN(g.Cells()))
 		}
-		h := pipeline.TableHeader(&pipeline.Domain{Columns: []pipeline.Column{c}}, pipeline.Header{})
+		h := pipeline.TableHeader(&domain.Domain{Columns: []domain.Column{c}}, pipeline.Header{})
 		b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
 		if err := g.Append(b.Field(0), cells, rng); err != nil {
 			t.Fatal(err)
@@ -135,16 +136,16 @@ func TestAppendIsTheInverse(t *testing.T) {
 		}
 	}
 	for _, null := range []bool{false, true} {
-		for _, c := range []pipeline.Column{
-			{Type: pipeline.Ordinal, Categories: []string{"a", "b"}}, {Type: pipeline.Boolean},
-			bounded(pipeline.Integer, -3, 1e9, 0), bounded(pipeline.Integer, -3, 90, 4), bounded(pipeline.Date, -9e15, 9e15, 0),
-			bounded(pipeline.Numeric, 0, 99.9, .1), bounded(pipeline.Numeric, -1, 1e6, .3), bounded(pipeline.Numeric, -1, 1e6, 0),
+		for _, c := range []domain.Column{
+			{Type: domain.Ordinal, Categories: []string{"a", "b"}}, {Type: domain.Boolean},
+			bounded(domain.Integer, -3, 1e9, 0), bounded(domain.Integer, -3, 90, 4), bounded(domain.Date, -9e15, 9e15, 0),
+			bounded(domain.Numeric, 0, 99.9, .1), bounded(domain.Numeric, -1, 1e6, .3), bounded(domain.Numeric, -1, 1e6, 0),
 		} {
 			c.Name, c.Nullable = "x", null
 			inverse(c)
 		}
 	}
-	g := gridOf(t, pipeline.Column{Name: "x", Type: pipeline.Boolean})
+	g := gridOf(t, domain.Column{Name: "x", Type: domain.Boolean})
 	b := array.NewInt32Builder(memory.DefaultAllocator)
 	if err := g.Append(b, []uint16{0, 2}, nil); err == nil || b.Len() != 0 || err.Error() != "column x: holds cell 2, must be below 2" {
 		t.Errorf("error %v, %d values", err, b.Len())
@@ -157,7 +158,7 @@ func TestAppendIsTheInverse(t *testing.T) {
 // Each point of a cell is drawn alike, the last one of a short cell too: 30,000 draws of
 // three cells by chi-square at 1e-6. A cell without its last point is rejected.
 func TestValueIsUniform(t *testing.T) {
-	g, rng := gridOf(t, bounded(pipeline.Integer, 0, 7*65536-3, 0)), rand.New(rand.NewPCG(4, 4))
+	g, rng := gridOf(t, bounded(domain.Integer, 0, 7*65536-3, 0)), rand.New(rand.NewPCG(4, 4))
 	for _, cell := range []int{0, 5, g.Values() - 1} {
 		least, greatest := g.Interval(cell)
 		n := int(greatest-least) + 1
@@ -184,7 +185,7 @@ func TestValueIsUniform(t *testing.T) {
 // TestPointsWithinCells: where a cell has several points, which one a value is comes
 // back beside its cell, and known shares say which one is drawn.
 func TestPointsWithinCells(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "gain", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true}}}
 	in := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), pipelinetest.Rows(d, []any{0, 1, 7688, 99999, nil}))
 	g, err := GridOf(d.Columns[0])
 	if err != nil || g.Points() != 2 || !g.Told() || g.Values() != 50_000 || g.PointsIn(49_999) != 2 {

@@ -9,13 +9,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train"
 )
 
 // Encoded holds an encoded table compactly: 4 bytes a number, and for each code the
 // fewest that hold it.
 type Encoded struct {
-	domain  *pipeline.Domain
+	domain  *domain.Domain
 	columns []column
 	shards  []int32 // nil unless the table is sharded
 	n       int
@@ -48,10 +49,10 @@ func ReadEncoded(ctx context.Context, t pipeline.Table) (*Encoded, error) {
 const mostAhead = 1 << 24
 
 // columnsOf has room for a number of rows. Runs of many numbers stand row by row.
-func columnsOf(of []pipeline.Column, rows int64) (out []column) {
+func columnsOf(of []domain.Column, rows int64) (out []column) {
 	for len(of) > 0 {
 		run := 0
-		for run < len(of) && of[run].Encoding.Form != pipeline.OneHot {
+		for run < len(of) && of[run].Encoding.Form != domain.OneHot {
 			run++
 		}
 		if run < leastBlock {
@@ -71,9 +72,9 @@ func columnsOf(of []pipeline.Column, rows int64) (out []column) {
 }
 
 // columnOf has room for a number of rows.
-func columnOf(e *pipeline.Encoding, rows int) column {
+func columnOf(e *domain.Encoding, rows int) column {
 	switch {
-	case e.Form != pipeline.OneHot:
+	case e.Form != domain.OneHot:
 		return &numbers{make([]float32, 0, rows)}
 	case e.Width <= 1<<8:
 		return &codes[uint8]{e.Width, make([]uint8, 0, rows)}

@@ -11,14 +11,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/net"
 )
 
 // table has a number and a one-hot column of `width` categories, in the given batches.
 func table(width int, batches ...[]any) pipeline.Table {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Numeric, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
-		{Name: "region", Type: pipeline.Categorical, Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: width}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Numeric, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
+		{Name: "region", Type: domain.Categorical, Encoding: &domain.Encoding{Form: domain.OneHot, Width: width}},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2}).WithShardColumn(2)
 	var records []arrow.Record
@@ -70,13 +71,13 @@ func TestReadEncoded(t *testing.T) {
 // TestReadBlocks: runs of numbers below, at and above leastBlock, around a code, come
 // out in their rows, over batches and beyond the public row count.
 func TestReadBlocks(t *testing.T) {
-	d := &pipeline.Domain{}
+	d := &domain.Domain{}
 	for i := range 2*leastBlock + 3 {
-		e := &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}
+		e := &domain.Encoding{Form: domain.MinMax, Width: 1}
 		if i == leastBlock || i == 2*leastBlock+1 {
-			e = &pipeline.Encoding{Form: pipeline.OneHot, Width: 2}
+			e = &domain.Encoding{Form: domain.OneHot, Width: 2}
 		}
-		d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Numeric, Encoding: e})
+		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Numeric, Encoding: e})
 	}
 	h := pipeline.TableHeader(d, pipeline.Header{Rows: 2})
 	var records []arrow.Record
@@ -109,7 +110,7 @@ func TestReadBlocks(t *testing.T) {
 	for at, row := range []int{3, 0, 2, 1} {
 		got := m.Row(at)
 		for i, c := range d.Columns {
-			if c.Encoding.Form == pipeline.OneHot {
+			if c.Encoding.Form == domain.OneHot {
 				if got[row%2] != 1 || got[1-row%2] != 0 {
 					t.Fatalf("row %d, column %d: %v", row, i, got[:2])
 				}

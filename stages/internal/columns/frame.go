@@ -6,7 +6,7 @@ package columns
 import (
 	"math"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Frame is a table held in memory, by column.
@@ -20,7 +20,7 @@ type Frame struct {
 // missing), Codes for categorical, ordinal and boolean ones (-1 is missing).
 type Column struct {
 	Name       string
-	Type       pipeline.ColumnType
+	Type       domain.ColumnType
 	Numbers    []float64
 	Codes      []int32
 	Categories []string    // the meaning of Codes

@@ -13,16 +13,17 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 var nan = math.NaN()
 
 func sample(t *testing.T, rows [][3]any) pipeline.Table {
 	t.Helper()
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
-		{Name: "sex", Type: pipeline.Categorical, Categories: pipeline.Categories{"f", "m"}},
-		{Name: "note", Type: pipeline.Text},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{0, 100}},
+		{Name: "sex", Type: domain.Categorical, Categories: domain.Categories{"f", "m"}},
+		{Name: "note", Type: domain.Text},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, h.Schema)
@@ -50,8 +51,8 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Frame{Rows: 3, Columns: []Column{
-		{Name: "age", Type: pipeline.Integer, Numbers: []float64{30, nan, 41}, Bounds: &[2]float64{0, 100}},
-		{Name: "sex", Type: pipeline.Categorical, Codes: []int32{0, 1, -1}, Categories: []string{"f", "m"}},
+		{Name: "age", Type: domain.Integer, Numbers: []float64{30, nan, 41}, Bounds: &[2]float64{0, 100}},
+		{Name: "sex", Type: domain.Categorical, Codes: []int32{0, 1, -1}, Categories: []string{"f", "m"}},
 	}, Dropped: []Drop{{"note", "is text, which has no closed set of values to compare"}}}
 	if d := cmp.Diff(want, f, cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
@@ -85,16 +86,16 @@ func TestReadEmptyTable(t *testing.T) {
 
 func TestAlignUnitesCategoriesAndSaysWhatItDrops(t *testing.T) {
 	a := &Frame{Rows: 2, Columns: []Column{
-		{Name: "x", Type: pipeline.Numeric, Numbers: []float64{1, 2}},
-		{Name: "c", Type: pipeline.Categorical, Codes: []int32{0, 1}, Categories: []string{"p", "q"}},
-		{Name: "k", Type: pipeline.Boolean, Codes: []int32{0, 1}, Categories: []string{"0", "1"}},
-		{Name: "only", Type: pipeline.Numeric, Numbers: []float64{1, 2}},
+		{Name: "x", Type: domain.Numeric, Numbers: []float64{1, 2}},
+		{Name: "c", Type: domain.Categorical, Codes: []int32{0, 1}, Categories: []string{"p", "q"}},
+		{Name: "k", Type: domain.Boolean, Codes: []int32{0, 1}, Categories: []string{"0", "1"}},
+		{Name: "only", Type: domain.Numeric, Numbers: []float64{1, 2}},
 	}}
 	b := &Frame{Rows: 3, Columns: []Column{
-		{Name: "c", Type: pipeline.Categorical, Codes: []int32{0, 1, -1}, Categories: []string{"r", "p"}},
-		{Name: "k", Type: pipeline.Integer, Numbers: []float64{0, 1, 1}},
-		{Name: "x", Type: pipeline.Integer, Numbers: []float64{3, 4, nan}},
-		{Name: "more", Type: pipeline.Integer, Numbers: []float64{3, 4, nan}},
+		{Name: "c", Type: domain.Categorical, Codes: []int32{0, 1, -1}, Categories: []string{"r", "p"}},
+		{Name: "k", Type: domain.Integer, Numbers: []float64{0, 1, 1}},
+		{Name: "x", Type: domain.Integer, Numbers: []float64{3, 4, nan}},
+		{Name: "more", Type: domain.Integer, Numbers: []float64{3, 4, nan}},
 	}}
 	got := Align(a, b)
 	categories := []string{"p", "q", "r"}
@@ -120,8 +121,8 @@ func TestAlignUnitesCategoriesAndSaysWhatItDrops(t *testing.T) {
 
 func TestTakeAndSlice(t *testing.T) {
 	f := &Frame{Rows: 3, Columns: []Column{
-		{Name: "x", Type: pipeline.Numeric, Numbers: []float64{1, 2, 3}},
-		{Name: "c", Type: pipeline.Categorical, Codes: []int32{0, 1, 0}, Categories: []string{"p", "q"}},
+		{Name: "x", Type: domain.Numeric, Numbers: []float64{1, 2, 3}},
+		{Name: "c", Type: domain.Categorical, Codes: []int32{0, 1, 0}, Categories: []string{"p", "q"}},
 	}}
 	if g := f.Take([]int{2, 0, 0}).Slice(1, 3).Select([]string{"c", "x", "absent"}); g.Rows != 2 || g.Columns[1].Numbers[0] != 1 || g.Columns[0].Codes[1] != 0 || len(g.Columns) != 2 {
 		t.Errorf("rows are %+v", g)

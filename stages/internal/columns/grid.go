@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // cell each would be more than 65,536. A number without a step has 4,096 equal cells
 // between its bounds. A column that may be missing has one cell more, the last.
 type Grid struct {
-	column pipeline.Column
+	column domain.Column
 	values int // cells of values
 	line   line
 	shares map[int][]float64 // of some cells: running sums over their points
@@ -29,7 +29,7 @@ type Grid struct {
 // GridOf is the grid of a declared column. It is a function of the domain alone. An
 // error names the column and what the domain lacks: bounds, categories, a type with a
 // closed set of values.
-func GridOf(c pipeline.Column) (Grid, error) {
+func GridOf(c domain.Column) (Grid, error) {
 	g := Grid{column: c}
 	most := int64(mostCells)
 	if c.Nullable {
@@ -38,7 +38,7 @@ func GridOf(c pipeline.Column) (Grid, error) {
 	switch {
 	case c.Encoding != nil:
 		return g, g.is("encoded", "a column as it is before the stage encode")
-	case c.Type == pipeline.Text:
+	case c.Type == domain.Text:
 		return g, g.is("text", "of a type with a closed set of values")
 	case c.Type.Coded():
 		g.values = categories(c)
@@ -66,8 +66,8 @@ func (g Grid) is(found, accepted string) error {
 
 // categories is how many values a coded column has; those of a boolean are 0 and 1 by
 // default.
-func categories(c pipeline.Column) int {
-	if c.Type == pipeline.Boolean && len(c.Categories) == 0 {
+func categories(c domain.Column) int {
+	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		return 2
 	}
 	return len(c.Categories)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // line is equally spaced points, or equal stretches where the column has no step.
@@ -29,9 +29,9 @@ const finest = 1 << 50
 
 // lineOf is the points of a bounded column: those that sampled values are rounded to
 // (stages/prep/restore.go), so that no value of the grid is changed afterwards.
-func lineOf(c pipeline.Column) line {
+func lineOf(c domain.Column) line {
 	l := line{least: c.Bounds[0], upper: c.Bounds[1], step: c.Step}
-	if c.Type != pipeline.Numeric {
+	if c.Type != domain.Numeric {
 		l.least, l.upper = math.Ceil(max(l.least, -exactWhole)), math.Floor(min(l.upper, exactWhole))
 		if !(l.step >= 1) || l.step != math.Trunc(l.step) || l.step > exactWhole {
 			l.step = 1

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // Read holds the whole table in memory, batch by batch. Columns of text are left
@@ -49,12 +50,12 @@ func newReader(t pipeline.Table) *reader {
 		}
 		r.frame.Columns = append(r.frame.Columns, col)
 		r.fields = append(r.fields, at[0])
-		r.extra = append(r.extra, c.Encoding != nil && c.Encoding.Form == pipeline.OneHot && c.Encoding.Width > len(c.Categories))
+		r.extra = append(r.extra, c.Encoding != nil && c.Encoding.Form == domain.OneHot && c.Encoding.Width > len(c.Categories))
 	}
 	return r
 }
 
-func dropReason(c pipeline.Column) string {
+func dropReason(c domain.Column) string {
 	if why := Unreadable(c); why != "" {
 		return why
 	}
@@ -62,11 +63,11 @@ func dropReason(c pipeline.Column) string {
 }
 
 // Unreadable says why a column cannot be compared; "" where it can.
-func Unreadable(c pipeline.Column) string {
+func Unreadable(c domain.Column) string {
 	switch {
-	case c.Type == pipeline.Text:
+	case c.Type == domain.Text:
 		return "is text, which has no closed set of values to compare"
-	case c.Type.Coded() && c.Encoding != nil && c.Encoding.Form != pipeline.OneHot:
+	case c.Type.Coded() && c.Encoding != nil && c.Encoding.Form != domain.OneHot:
 		return "is a category encoded as a number, which has to be decoded first"
 	}
 	return ""

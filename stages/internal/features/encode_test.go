@@ -7,18 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
 func TestEncode(t *testing.T) {
 	f := &columns.Frame{Rows: 4, Columns: []columns.Column{
-		{Name: "x", Type: pipeline.Numeric, Numbers: []float64{1, 3, math.NaN(), 5}, Bounds: &[2]float64{0, 10}},
-		{Name: "b", Type: pipeline.Boolean, Codes: []int32{0, 1, 1, 0}, Categories: []string{"0", "1"}},
-		{Name: "c", Type: pipeline.Categorical, Codes: []int32{0, 2, -1, 1}, Categories: []string{"p", "q", "r"}},
-		{Name: "flat", Type: pipeline.Numeric, Numbers: []float64{7, 7, 7, 7}},
-		{Name: "void", Type: pipeline.Numeric, Numbers: []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
-		{Name: "y", Type: pipeline.Numeric, Numbers: []float64{0, 0, 0, 0}},
+		{Name: "x", Type: domain.Numeric, Numbers: []float64{1, 3, math.NaN(), 5}, Bounds: &[2]float64{0, 10}},
+		{Name: "b", Type: domain.Boolean, Codes: []int32{0, 1, 1, 0}, Categories: []string{"0", "1"}},
+		{Name: "c", Type: domain.Categorical, Codes: []int32{0, 2, -1, 1}, Categories: []string{"p", "q", "r"}},
+		{Name: "flat", Type: domain.Numeric, Numbers: []float64{7, 7, 7, 7}},
+		{Name: "void", Type: domain.Numeric, Numbers: []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
+		{Name: "y", Type: domain.Numeric, Numbers: []float64{0, 0, 0, 0}},
 	}}
 	skip := map[string]bool{"y": true}
 	e := NewEncoder(Options{Scaling: Bounds}, skip, f)

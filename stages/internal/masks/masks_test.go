@@ -6,61 +6,60 @@ import (
 	"slices"
 	"testing"
 
-	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/schema"
 )
 
 // stays are admissions with rules of every form that share columns.
-func stays() *pipeline.Domain {
-	return &pipeline.Domain{
-		Columns: []pipeline.Column{
-			{Name: "admission", Type: pipeline.Date, Bounds: &[2]float64{0, 99}},
-			{Name: "operation", Type: pipeline.Date, Bounds: &[2]float64{0, 99}, Nullable: true},
-			{Name: "discharge", Type: pipeline.Date, Bounds: &[2]float64{0, 99}, Nullable: true},
-			{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d"}},
-			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}},
-			{Name: "alone", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+func stays() *domain.Domain {
+	return &domain.Domain{
+		Columns: []domain.Column{
+			{Name: "admission", Type: domain.Date, Bounds: &[2]float64{0, 99}},
+			{Name: "operation", Type: domain.Date, Bounds: &[2]float64{0, 99}, Nullable: true},
+			{Name: "discharge", Type: domain.Date, Bounds: &[2]float64{0, 99}, Nullable: true},
+			{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d"}},
+			{Name: "house", Type: domain.Categorical, Categories: []string{"north", "south"}},
+			{Name: "alone", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 		},
-		Constraints: []pipeline.Constraint{
+		Constraints: []domain.Constraint{
 			{Order: []string{"admission", "operation", "discharge"}},
-			{Function: &pipeline.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
-			{Impossible: map[string]pipeline.Choice{"ward": {"d"}, "operation": {"0..49", "missing"}}},
+			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
+			{Impossible: map[string]domain.Choice{"ward": {"d"}, "operation": {"0..49", "missing"}}},
 		},
 	}
 }
 
-func rulesOf(t *testing.T, d *pipeline.Domain) []constraint.Rule {
+func rulesOf(t *testing.T, d *domain.Domain) []domain.Rule {
 	t.Helper()
-	if ps := constraint.Check(d, nil); len(ps) > 0 {
+	if ps := domain.CheckRules(d, nil); len(ps) > 0 {
 		t.Fatal(ps)
 	}
-	rules, _ := constraint.Read(d)
+	rules, _ := domain.ReadRules(d)
 	return rules
 }
 
 // binned are bins of ten days, a code for each category, and one for missing.
-func binned(d *pipeline.Domain) (bins [][]constraint.Values, sizes []int) {
+func binned(d *domain.Domain) (bins [][]domain.Values, sizes []int) {
 	for i := range d.Columns {
-		c, list := &d.Columns[i], []constraint.Values(nil)
+		c, list := &d.Columns[i], []domain.Values(nil)
 		if c.Type.Coded() {
 			for k := range c.Categories {
-				list = append(list, constraint.Values{Ranges: []constraint.Range{{Lo: float64(k), Hi: float64(k)}}})
+				list = append(list, domain.Values{Ranges: []domain.Range{{Lo: float64(k), Hi: float64(k)}}})
 			}
 		} else {
 			for k := 0.0; k < 100; k += 10 {
-				list = append(list, constraint.Values{Ranges: []constraint.Range{{Lo: k, Hi: k + 9}}})
+				list = append(list, domain.Values{Ranges: []domain.Range{{Lo: k, Hi: k + 9}}})
 			}
 		}
 		if c.Nullable {
-			list = append(list, constraint.Values{Missing: true})
+			list = append(list, domain.Values{Missing: true})
 		}
 		bins, sizes = append(bins, list), append(sizes, len(list))
 	}
 	return bins, sizes
 }
 
-func masksOf(t *testing.T, d *pipeline.Domain) ([]Mask, [][]constraint.Values, []int) {
+func masksOf(t *testing.T, d *domain.Domain) ([]Mask, [][]domain.Values, []int) {
 	t.Helper()
 	bins, sizes := binned(d)
 	masks, err := Of(d, rulesOf(t, d), bins, 1<<20)
@@ -174,7 +173,7 @@ func TestEveryPlacedRowKeepsItsRules(t *testing.T) {
 			codes[j] = []uint16{uint16(rng.IntN(n))}
 		}
 		near.Codes(codes)
-		bin := func(c int) constraint.Values { return bins[c][codes[c][0]] }
+		bin := func(c int) domain.Values { return bins[c][codes[c][0]] }
 		row := Row{Values: make([]float64, len(sizes)), Bin: bin, Draw: func(c int) float64 {
 			if bin(c).Missing {
 				return math.NaN()
@@ -203,7 +202,7 @@ func TestEveryPlacedRowKeepsItsRules(t *testing.T) {
 	}
 }
 
-func placing(t *testing.T, d *pipeline.Domain, rules []constraint.Rule) *Placing {
+func placing(t *testing.T, d *domain.Domain, rules []domain.Rule) *Placing {
 	t.Helper()
 	p, err := NewPlacing(d, rules)
 	if err != nil {
@@ -212,8 +211,8 @@ func placing(t *testing.T, d *pipeline.Domain, rules []constraint.Rule) *Placing
 	return p
 }
 
-func breaks(rules []constraint.Rule, values []float64) bool {
-	return slices.ContainsFunc(rules, func(r constraint.Rule) bool {
+func breaks(rules []domain.Rule, values []float64) bool {
+	return slices.ContainsFunc(rules, func(r domain.Rule) bool {
 		var mine []float64
 		for _, c := range r.Columns {
 			mine = append(mine, values[c])
@@ -228,11 +227,11 @@ func TestBoundary(t *testing.T) {
 	d := stays()
 	d.Constraints = d.Constraints[:1]
 	p := placing(t, d, rulesOf(t, d))
-	days := func(lo, hi float64) constraint.Values {
-		return constraint.Values{Ranges: []constraint.Range{{Lo: lo, Hi: hi}}}
+	days := func(lo, hi float64) domain.Values {
+		return domain.Values{Ranges: []domain.Range{{Lo: lo, Hi: hi}}}
 	}
-	bins := []constraint.Values{days(10, 20), days(5, 12), days(11, 30)}
-	row := Row{Values: []float64{20, 5, 11}, Bin: func(c int) constraint.Values { return bins[c] }, Draw: func(c int) float64 { return []float64{20, 5, 11}[c] }}
+	bins := []domain.Values{days(10, 20), days(5, 12), days(11, 30)}
+	row := Row{Values: []float64{20, 5, 11}, Bin: func(c int) domain.Values { return bins[c] }, Draw: func(c int) float64 { return []float64{20, 5, 11}[c] }}
 	p.Keep(row)
 	if want := []float64{10, 10, 11}; !slices.Equal(row.Values, want) {
 		t.Errorf("the boundary is %v, must be %v", row.Values, want)

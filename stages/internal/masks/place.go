@@ -3,8 +3,7 @@ package masks
 import (
 	"fmt"
 
-	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 )
 
 // Redraws is how often the values of a row are drawn again inside its bins before they
@@ -23,23 +22,23 @@ const (
 
 // Placing puts the values of drawn rows where they keep every rule.
 type Placing struct {
-	domain *pipeline.Domain
-	groups []constraint.Component
+	domain *domain.Domain
+	groups []domain.Component
 	safe   []map[int]float64 // by group, the least row that keeps its rules
 	steps  int               // left of all searches
 }
 
 // NewPlacing prepares it. It is an error, which names rules, that no row is found which
 // keeps them.
-func NewPlacing(d *pipeline.Domain, rules []constraint.Rule) (*Placing, error) {
+func NewPlacing(d *domain.Domain, rules []domain.Rule) (*Placing, error) {
 	p := &Placing{domain: d, steps: startSteps}
-	all := make([]*constraint.Rule, len(rules))
+	all := make([]*domain.Rule, len(rules))
 	for i := range rules {
 		all[i] = &rules[i]
 	}
-	for _, g := range constraint.Components(all) {
-		safe, found, _ := constraint.Find(d, g.Rules, nil, mostSteps)
-		if found != constraint.Row {
+	for _, g := range domain.Components(all) {
+		safe, found, _ := domain.FindRow(d, g.Rules, nil, mostSteps)
+		if found != domain.FoundRow {
 			return nil, unfound(g)
 		}
 		p.groups, p.safe = append(p.groups, g), append(p.safe, safe)
@@ -47,7 +46,7 @@ func NewPlacing(d *pipeline.Domain, rules []constraint.Rule) (*Placing, error) {
 	return p, nil
 }
 
-func unfound(g constraint.Component) error {
+func unfound(g domain.Component) error {
 	r := g.Rules[0]
 	return fmt.Errorf("constraints[%d]: is one of %d rules that share columns and of which no row is found that keeps all, in %d steps; must be such that one is", r.Place, len(g.Rules), mostSteps)
 }
@@ -67,7 +66,7 @@ func (p *Placing) Columns() []int {
 type Row struct {
 	Values []float64
 	Draw   func(column int) float64
-	Bin    func(column int) constraint.Values
+	Bin    func(column int) domain.Values
 }
 
 // Keep changes the values of a row until it keeps every rule: drawn again inside their
@@ -86,7 +85,7 @@ func (p *Placing) Keep(row Row) {
 }
 
 // redraw draws the columns of a broken rule again; false where none is broken.
-func (p *Placing) redraw(g *constraint.Component, row Row) bool {
+func (p *Placing) redraw(g *domain.Component, row Row) bool {
 	r := p.broken(g, row.Values)
 	if r == nil {
 		return false
@@ -98,7 +97,7 @@ func (p *Placing) redraw(g *constraint.Component, row Row) bool {
 }
 
 // broken is the first rule that a row breaks; nil where it keeps all.
-func (p *Placing) broken(g *constraint.Component, values []float64) *constraint.Rule {
+func (p *Placing) broken(g *domain.Component, values []float64) *domain.Rule {
 	var room [8]float64
 	for _, r := range g.Rules {
 		mine := room[:0]
@@ -113,15 +112,15 @@ func (p *Placing) broken(g *constraint.Component, values []float64) *constraint.
 }
 
 func (p *Placing) boundary(group int, row Row) {
-	g, within := &p.groups[group], map[int]constraint.Values{}
+	g, within := &p.groups[group], map[int]domain.Values{}
 	for _, column := range g.Columns {
 		within[column] = row.Bin(column)
 	}
-	values, found, took := p.safe[group], constraint.Maybe, 0
+	values, found, took := p.safe[group], domain.MaybeRow, 0
 	if p.steps > 0 {
-		values, found, took = constraint.Find(p.domain, g.Rules, within, min(mostSteps, p.steps))
+		values, found, took = domain.FindRow(p.domain, g.Rules, within, min(mostSteps, p.steps))
 	}
-	if p.steps -= took; found != constraint.Row {
+	if p.steps -= took; found != domain.FoundRow {
 		values = p.safe[group]
 	}
 	for column, v := range values {

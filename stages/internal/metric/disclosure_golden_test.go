@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric/detection"
@@ -236,7 +236,7 @@ func nearestSmall(t *testing.T, c goldenCase) map[string]any {
 func plane(points [][]float64) *columns.Frame {
 	f := &columns.Frame{Rows: len(points)}
 	for j := range points[0] {
-		c := columns.Column{Name: string(rune('a' + j)), Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}}
+		c := columns.Column{Name: string(rune('a' + j)), Type: domain.Numeric, Bounds: &[2]float64{0, 1}}
 		for _, p := range points {
 			c.Numbers = append(c.Numbers, p[j])
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"weir/internal/golden"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -38,7 +38,7 @@ func goldenTable(t *testing.T, name string) *columns.Frame {
 	f := &columns.Frame{Rows: len(records) - 1}
 	for _, c := range schema.Columns {
 		at := slices.Index(records[0], c.Name)
-		col := columns.Column{Name: c.Name, Type: pipeline.ColumnType(c.Type), Categories: c.Categories}
+		col := columns.Column{Name: c.Name, Type: domain.ColumnType(c.Type), Categories: c.Categories}
 		for _, r := range records[1:] {
 			if c.Type == "numeric" {
 				v, err := strconv.ParseFloat(r[at], 64)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -21,8 +21,8 @@ func BenchmarkSums(b *testing.B) {
 	flag := []string{"no", "yes"}
 	m := &Model{Kind: Logistic, Target: "ill", Positive: "yes", PriorDeviation: 2.5,
 		Columns: []Column{{Name: "age", Bounds: [2]float64{20, 80}}, {Name: "region", Categories: names}}}
-	f := &columns.Frame{Rows: rows, Columns: []columns.Column{{Name: "age", Type: pipeline.Integer},
-		{Name: "region", Type: pipeline.Categorical, Categories: names}, {Name: "ill", Type: pipeline.Boolean, Categories: flag}}}
+	f := &columns.Frame{Rows: rows, Columns: []columns.Column{{Name: "age", Type: domain.Integer},
+		{Name: "region", Type: domain.Categorical, Categories: names}, {Name: "ill", Type: domain.Boolean, Categories: flag}}}
 	for range rows {
 		f.Columns[0].Numbers = append(f.Columns[0].Numbers, float64(20+r.IntN(61)))
 		f.Columns[1].Codes = append(f.Columns[1].Codes, int32(r.IntN(categories)))

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -14,8 +14,8 @@ func people(rng *rand.Rand, odds [3]float64) (*Model, *columns.Frame) {
 	flag := []string{"no", "yes"}
 	m := &Model{Kind: Logistic, Target: "event", Positive: "yes", PriorDeviation: 2.5,
 		Columns: []Column{{Name: "age", Bounds: [2]float64{0, 99}}, {Name: "sex", Categories: flag}}}
-	f := &columns.Frame{Rows: 6228, Columns: []columns.Column{{Name: "age", Type: pipeline.Integer},
-		{Name: "sex", Type: pipeline.Categorical, Categories: flag}, {Name: "event", Type: pipeline.Boolean, Categories: flag}}}
+	f := &columns.Frame{Rows: 6228, Columns: []columns.Column{{Name: "age", Type: domain.Integer},
+		{Name: "sex", Type: domain.Categorical, Categories: flag}, {Name: "event", Type: domain.Boolean, Categories: flag}}}
 	for range f.Rows {
 		age, sex, event := float64(rng.IntN(95)), rng.IntN(2), int32(0)
 		if rng.Float64() < logit(odds[0]+odds[1]*age+odds[2]*float64(sex)) {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -30,9 +30,9 @@ func models(expected float64) map[string]*Model {
 func frame() *columns.Frame {
 	flag := []string{"no", "yes"}
 	return &columns.Frame{Columns: []columns.Column{
-		{Name: "age", Type: pipeline.Integer}, {Name: "region", Type: pipeline.Categorical, Categories: []string{"west", "east", "south", "north"}},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: flag}, {Name: "ill", Type: pipeline.Boolean, Categories: flag},
-		{Name: "visits", Type: pipeline.Integer}, {Name: "duration", Type: pipeline.Numeric}}}
+		{Name: "age", Type: domain.Integer}, {Name: "region", Type: domain.Categorical, Categories: []string{"west", "east", "south", "north"}},
+		{Name: "smoker", Type: domain.Boolean, Categories: flag}, {Name: "ill", Type: domain.Boolean, Categories: flag},
+		{Name: "visits", Type: domain.Integer}, {Name: "duration", Type: domain.Numeric}}}
 }
 
 // drawn appends a row with drawn categories.
@@ -217,7 +217,7 @@ func TestLacksSaysWhy(t *testing.T) {
 		t.Errorf("without duration: %q", why)
 	}
 	f = frame()
-	f.Columns[1].Type = pipeline.Integer
+	f.Columns[1].Type = domain.Integer
 	if why := m.Lacks(f); why != "column region is integer" {
 		t.Errorf("with a number for region: %q", why)
 	}

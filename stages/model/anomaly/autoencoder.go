@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/net"
@@ -26,7 +27,7 @@ const (
 
 // autoencoder is a released autoencoder: public facts and noised weights.
 type autoencoder struct {
-	domain  *pipeline.Domain
+	domain  *domain.Domain
 	net     *net.Net
 	weights []float32
 	lanes   sync.Pool // of *lane: batches of a loop are scored thousands of times, side by side
@@ -65,7 +66,7 @@ func packAutoencoder(h pipeline.Header, n *net.Net, w []float32) (pipeline.Table
 // readAutoencoder judges what was packed before it is used: it may come from anyone. The
 // net follows from the domain, and its weights are as many as were packed.
 func readAutoencoder(files map[string][]byte) (artifact.Scorer, error) {
-	m := &autoencoder{domain: &pipeline.Domain{}}
+	m := &autoencoder{domain: &domain.Domain{}}
 	if err := json.Unmarshal(files[describedBy], m.domain); err != nil {
 		return nil, fmt.Errorf("detector: %s: %w", describedBy, err)
 	}
@@ -125,7 +126,7 @@ func (m *autoencoder) check(weights map[string][]float32) (err error) {
 }
 
 // Domain implements artifact.Scorer.
-func (m *autoencoder) Domain() *pipeline.Domain { return m.domain }
+func (m *autoencoder) Domain() *domain.Domain { return m.domain }
 
 // Scores implements artifact.Scorer by the mean squared error of a row. That it is the row's own is
 // the net's doing: each output of a product is one chain of sums in order of the inputs,

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train"
@@ -26,7 +27,7 @@ const (
 )
 
 // width is how many numbers a row of d becomes.
-func width(d *pipeline.Domain) int {
+func width(d *domain.Domain) int {
 	n := 0
 	for i := range d.Columns {
 		n += widthOf(&d.Columns[i])
@@ -34,9 +35,9 @@ func width(d *pipeline.Domain) int {
 	return n
 }
 
-func widthOf(c *pipeline.Column) int {
+func widthOf(c *domain.Column) int {
 	n := 1
-	if c.Type == pipeline.Categorical {
+	if c.Type == domain.Categorical {
 		n = len(c.Categories)
 	}
 	if c.Nullable {
@@ -46,7 +47,7 @@ func widthOf(c *pipeline.Column) int {
 }
 
 // code makes the rows of a frame that has the columns of d numbers.
-func code(d *pipeline.Domain, f *columns.Frame) (*train.Rows, error) {
+func code(d *domain.Domain, f *columns.Frame) (*train.Rows, error) {
 	rows := train.NewRows(f.Rows)
 	for i := range d.Columns {
 		c := &d.Columns[i]
@@ -61,8 +62,8 @@ func code(d *pipeline.Domain, f *columns.Frame) (*train.Rows, error) {
 	return rows, nil
 }
 
-func add(rows *train.Rows, c *pipeline.Column, from *columns.Column) error {
-	if c.Type == pipeline.Categorical {
+func add(rows *train.Rows, c *domain.Column, from *columns.Column) error {
+	if c.Type == domain.Categorical {
 		return train.Categorical(rows, categories(c, from.Codes), widthOf(c))
 	}
 	values, absent := places(c, from)
@@ -75,7 +76,7 @@ func add(rows *train.Rows, c *pipeline.Column, from *columns.Column) error {
 
 // categories are codes, of which missing is the last; where the domain has none missing,
 // rows refuse one.
-func categories(c *pipeline.Column, from []int32) []int32 {
+func categories(c *domain.Column, from []int32) []int32 {
 	to := make([]int32, len(from))
 	for i, v := range from {
 		if to[i] = v; v < 0 && c.Nullable {
@@ -86,7 +87,7 @@ func categories(c *pipeline.Column, from []int32) []int32 {
 }
 
 // places are where values lie, and ones where they are missing.
-func places(c *pipeline.Column, from *columns.Column) (values, absent []float32) {
+func places(c *domain.Column, from *columns.Column) (values, absent []float32) {
 	lo, length := 0., math.Max(1, float64(len(c.Categories)-1))
 	if !c.Type.Coded() {
 		lo, length = c.Bounds[0], c.Bounds[1]-c.Bounds[0]
@@ -124,9 +125,9 @@ func need(h pipeline.Header, ps *pipeline.Problems) {
 		switch {
 		case c.Encoding != nil:
 			encoded = append(encoded, c.Name)
-		case c.Private() || c.Type.Coded() && c.Type != pipeline.Boolean && len(c.Categories) == 0:
+		case c.Private() || c.Type.Coded() && c.Type != domain.Boolean && len(c.Categories) == 0:
 			ps.Refuse("W02", "from", found+"without declared categories", "one with categories that are public or released (dp_categories)"+dropped)
-		case c.Type == pipeline.Text:
+		case c.Type == domain.Text:
 			ps.Add("from", found+"text", "a table of numbers and categories"+dropped)
 		case !c.Type.Coded() && c.Bounds == nil:
 			ps.Refuse("W01", "from", found+"a number without bounds", "one with bounds that are public or released (dp_bounds)"+dropped)
@@ -135,7 +136,7 @@ func need(h pipeline.Header, ps *pipeline.Problems) {
 	if len(encoded) > 0 {
 		ps.Add("from", "a table whose "+pipeline.ColumnsAre(encoded)+" encoded", "a table as it is before the stage encode")
 	}
-	if err := artifact.CheckDomain(&pipeline.Domain{Columns: h.Domain.Columns}); err != nil && len(*ps) == 0 {
+	if err := artifact.CheckDomain(&domain.Domain{Columns: h.Domain.Columns}); err != nil && len(*ps) == 0 {
 		ps.Add("from", "a table of which a detector cannot be released: "+err.Error(), "a table whose detector can be read back")
 	}
 }

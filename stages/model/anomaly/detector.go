@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/stages/internal/columns"
 	"weir/stages/model/internal/generator"
@@ -87,7 +88,7 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // autoencoderNet is the net for rows of a domain, as the thesis has it: its layers.
-func autoencoderNet(d *pipeline.Domain) (*net.Net, error) {
+func autoencoderNet(d *domain.Domain) (*net.Net, error) {
 	in := width(d)
 	hidden := in - in/2
 	var ps pipeline.Problems

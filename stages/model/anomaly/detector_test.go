@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/internal/columns"
@@ -43,7 +45,7 @@ func TestDetectorResumes(t *testing.T) { learner().Resumes(t, visitors(40), 2) }
 // 8 - floor(8/2) = 4 hidden units: 9*4 + 5*8 = 76 weights, and what is publicly known.
 func TestDetectorHoldsColumnsAndWeights(t *testing.T) {
 	in := visitors(40)
-	in.Header.Domain.History = []pipeline.Transform{{Kind: "bounds", Params: []byte("{}"), Before: in.Header.Domain.Clone()}}
+	in.Header.Domain.History = []domain.Transform{{Kind: "bounds", Params: []byte("{}"), Before: in.Header.Domain.Clone()}}
 	detector, _ := learner().Trained(t, in)
 	if detector.Class != pipeline.Released || detector.Form != pipeline.FormDetector {
 		t.Errorf("the detector is a %s %s, must be a released detector", detector.Class, detector.Form)
@@ -56,7 +58,7 @@ func TestDetectorHoldsColumnsAndWeights(t *testing.T) {
 		case strings.HasPrefix(f.Name, "weights/"):
 			numbers += len(f.Data) / 4
 		case f.Name == "detector.json":
-			want, err := json.Marshal(pipeline.Domain{Columns: in.Header.Domain.Columns})
+			want, err := json.Marshal(domain.Domain{Columns: in.Header.Domain.Columns})
 			must(t, err)
 			if string(f.Data) != string(want) {
 				t.Errorf("says of itself %s, must say %s", f.Data, want)
@@ -168,14 +170,14 @@ func TestDetectorRefuses(t *testing.T) {
 		"column age is a number without bounds, must be one with bounds that are public": func(h *pipeline.Header) { h.Domain.Columns[0].Bounds = nil },
 		"column region is without declared categories":                                   func(h *pipeline.Header) { h.Domain.Columns[2].Categories = nil },
 		"column grade is text": func(h *pipeline.Header) {
-			h.Domain.Columns[3] = pipeline.Column{Name: "grade", Type: pipeline.Text}
+			h.Domain.Columns[3] = domain.Column{Name: "grade", Type: domain.Text}
 		},
 		"column grade is encoded": func(h *pipeline.Header) {
-			h.Domain.Columns[3].Encoding = &pipeline.Encoding{Form: pipeline.OneHot, Width: 3}
+			h.Domain.Columns[3].Encoding = &domain.Encoding{Form: domain.OneHot, Width: 3}
 		},
 		"sampling_rate: is missing": func(h *pipeline.Header) { h.Rows = 0 },
 		"GiB": func(h *pipeline.Header) {
-			h.Domain.Columns[2].Categories = slices.Repeat(pipeline.Categories{"x"}, 1<<17)
+			h.Domain.Columns[2].Categories = names(1 << 17)
 		},
 	} {
 		in := visitors(40)
@@ -206,7 +208,7 @@ func TestForeignDetector(t *testing.T) {
 	}
 	for want, change := range map[string]func(m map[string][]byte){
 		"detector.json: unexpected end": func(m map[string][]byte) { m["detector.json"] = nil },
-		"columns: are 0":                func(m map[string][]byte) { m["detector.json"] = []byte("{}") },
+		"columns: is empty":             func(m map[string][]byte) { m["detector.json"] = []byte("{}") },
 		"a number without bounds": func(m map[string][]byte) {
 			m["detector.json"] = []byte(`{"columns": [{"name": "a", "type": "numeric"}]}`)
 		},
@@ -229,9 +231,18 @@ func TestForeignDetector(t *testing.T) {
 	}
 }
 
-// wide is a domain of one column with so many categories.
+// names returns n categories.
+func names(n int) domain.Categories {
+	list := make(domain.Categories, n)
+	for i := range list {
+		list[i] = strconv.Itoa(i)
+	}
+	return list
+}
+
+// wide returns the detector.json of a domain with n categories.
 func wide(n int) []byte {
-	d := pipeline.Domain{Columns: []pipeline.Column{{Name: "a", Type: pipeline.Categorical, Categories: slices.Repeat(pipeline.Categories{"x"}, n)}}}
+	d := domain.Domain{Columns: []domain.Column{{Name: "a", Type: domain.Categorical, Categories: names(n)}}}
 	data, err := json.Marshal(d)
 	if err != nil {
 		panic(err)

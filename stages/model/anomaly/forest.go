@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/internal/columns"
@@ -101,7 +102,7 @@ func (f *forest) count(x net.Matrix) {
 // splits are those of a whole tree, the root first: node i has the children 2i+1 and 2i+2.
 // Each takes a column at random, then one of its numbers, and cuts what is left of it at
 // random; what is 0 or 1 alone it cuts in the middle, or is no cut where that has been done.
-func splits(d *pipeline.Domain, depth int, r *rand.Rand) []split {
+func splits(d *domain.Domain, depth int, r *rand.Rand) []split {
 	list := make([]split, 1<<depth-1)
 	for i := range list {
 		at, number := someNumber(d, r)
@@ -131,11 +132,11 @@ func left(list []split, i, at int) (lo, hi float32) {
 
 // someNumber is the place of a number of a row, and whether it is one that is not 0 or 1
 // alone.
-func someNumber(d *pipeline.Domain, r *rand.Rand) (at int, number bool) {
+func someNumber(d *domain.Domain, r *rand.Rand) (at int, number bool) {
 	c := r.IntN(len(d.Columns))
 	for i := range c {
 		at += widthOf(&d.Columns[i])
 	}
 	of := r.IntN(widthOf(&d.Columns[c]))
-	return at + of, d.Columns[c].Type != pipeline.Categorical && of == 0
+	return at + of, d.Columns[c].Type != domain.Categorical && of == 0
 }

@@ -87,7 +87,7 @@ func TestForestFindsThePlantedRow(t *testing.T) {
 // TestForeignForest: a forest from anyone is an error that says what is wrong.
 func TestForeignForest(t *testing.T) {
 	for want, change := range map[string]func(f *forest){
-		"columns: are 0":        func(f *forest) { f.Columns = nil },
+		"columns: is empty":     func(f *forest) { f.Columns = nil },
 		"without bounds":        func(f *forest) { f.Columns[0].Bounds = nil },
 		"0 trees":               func(f *forest) { f.Trees = nil },
 		"of depth 40":           func(f *forest) { f.Depth = 40 },

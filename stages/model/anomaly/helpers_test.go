@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/internal/training"
@@ -13,11 +14,11 @@ import (
 // visitors is a table of made-up rows: age near 40, weight near 70 and at times missing,
 // region, and grade, which rises with age.
 func visitors(n int) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 130}, Nullable: true},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
-		{Name: "grade", Type: pipeline.Ordinal, Categories: []string{"low", "middle", "high"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{0, 100}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 130}, Nullable: true},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "grade", Type: domain.Ordinal, Categories: []string{"low", "middle", "high"}},
 	}}
 	columns := make([][]any, 4)
 	for i := range n {

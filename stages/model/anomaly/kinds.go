@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 )
 
@@ -39,5 +40,5 @@ func releases(out pipeline.Header, learn func(context.Context, *pipeline.Env, pi
 // detectorHeader is the header of a detector that looks at the columns of a table.
 func detectorHeader(h pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormDetector, Schema: pipeline.FilesSchema(),
-		Domain: &pipeline.Domain{Columns: h.Domain.Clone().Columns}, Class: pipeline.Released, Terms: h.Terms}
+		Domain: &domain.Domain{Columns: h.Domain.Clone().Columns}, Class: pipeline.Released, Terms: h.Terms}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
@@ -15,10 +16,10 @@ import (
 // clinic is a table of n rows: four numbers 2 around 30 in bounds of 0 and 100, and a sex.
 // Row 5, where it is planted, lies 20 deviations away in each number.
 func clinic(n int, planted bool) pipelinetest.Input {
-	d := &pipeline.Domain{}
+	d := &domain.Domain{}
 	var c [5][]any
 	for j := range 4 {
-		d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("n", j), Type: pipeline.Numeric, Bounds: &[2]float64{0, 100}})
+		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("n", j), Type: domain.Numeric, Bounds: &[2]float64{0, 100}})
 		for i := range n {
 			v := 30 + []float64{-2, 2}[(i*7919+j*101)/(j+1)%2]
 			if planted && i == 5 {
@@ -27,7 +28,7 @@ func clinic(n int, planted bool) pipelinetest.Input {
 			c[j] = append(c[j], v)
 		}
 	}
-	d.Columns = append(d.Columns, pipeline.Column{Name: "sex", Type: pipeline.Boolean, Categories: []string{"f", "m"}})
+	d.Columns = append(d.Columns, domain.Column{Name: "sex", Type: domain.Boolean, Categories: []string{"f", "m"}})
 	for i := range n {
 		c[4] = append(c[4], []string{"f", "m"}[i%2])
 	}

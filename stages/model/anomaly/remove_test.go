@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
@@ -200,13 +201,13 @@ func TestRemoveRefuses(t *testing.T) {
 		"remove_anomalies: (5, or another":                                {func(s *Remove) { s.Placement = "mid" }, none},
 		"would exchange rows of others, must be above: a score":           {func(*Remove) {}, func(h *pipeline.Header) { *h = h.WithShardColumn(3) }},
 		"column age is missing":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns = h.Domain.Columns[1:] }},
-		"column age is encoded":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Encoding = &pipeline.Encoding{} }},
-		"column age is numeric, must be as the detector has it: integer":  {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Type = pipeline.Numeric }},
+		"column age is encoded":                                           {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Encoding = &domain.Encoding{} }},
+		"column age is numeric, must be as the detector has it: integer":  {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[0].Type = domain.Numeric }},
 		"column age has other bounds, must be as the detector has it: [0 100]": {func(*Remove) {}, func(h *pipeline.Header) {
 			h.Domain.Columns[0].Bounds = &[2]float64{0, 99}
 		}},
 		"column region has other categories": {func(*Remove) {}, func(h *pipeline.Header) {
-			h.Domain.Columns[2].Categories = pipeline.Categories{"south", "north", "west"}
+			h.Domain.Columns[2].Categories = domain.Categories{"south", "north", "west"}
 		}},
 		"column grade may be missing": {func(*Remove) {}, func(h *pipeline.Header) { h.Domain.Columns[3].Nullable = true }},
 	} {
@@ -224,7 +225,7 @@ func TestOtherColumnsPass(t *testing.T) {
 	in := visitors(40)
 	detector := untrained(t, in.Header)
 	d := in.Header.Domain.Clone()
-	d.Columns = append(d.Columns, pipeline.Column{Name: "note", Type: pipeline.Text})
+	d.Columns = append(d.Columns, domain.Column{Name: "note", Type: domain.Text})
 	notes := array.NewStringBuilder(memory.DefaultAllocator)
 	for i := range 40 {
 		notes.Append(fmt.Sprint("note ", i))

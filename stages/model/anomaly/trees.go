@@ -8,6 +8,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/net"
@@ -23,9 +24,9 @@ const (
 
 // forest is a released forest: public splits and noisy counts.
 type forest struct {
-	Columns []pipeline.Column `json:"columns"`
-	Depth   int               `json:"depth"`
-	Trees   []tree            `json:"trees"`
+	Columns []domain.Column `json:"columns"`
+	Depth   int             `json:"depth"`
+	Trees   []tree          `json:"trees"`
 
 	bits [][]float64 // of each leaf of each tree, once it is read back
 }
@@ -107,7 +108,7 @@ func (f *forest) check() error {
 }
 
 // Domain implements artifact.Scorer.
-func (f *forest) Domain() *pipeline.Domain { return &pipeline.Domain{Columns: f.Columns} }
+func (f *forest) Domain() *domain.Domain { return &domain.Domain{Columns: f.Columns} }
 
 // Scores implements artifact.Scorer: the mean over trees of log2 of all rows of a tree over those in
 // the row's leaf, one added to each leaf, noise below 0 counting as 0.

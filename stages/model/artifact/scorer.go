@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -13,7 +14,7 @@ import (
 // Rows are scored from released numbers and public facts alone.
 type Scorer interface {
 	// Domain has the columns that it looks at.
-	Domain() *pipeline.Domain
+	Domain() *domain.Domain
 	// Scores has a number for each row of a frame with those columns, the higher the less
 	// the row is like those that were learned from; never NaN. It is a function of
 	// the row alone, to the last bit: neither the other rows nor its place have a say.
@@ -40,7 +41,7 @@ func Scores(detector pipeline.Header, decoders []ScorerDecoder, ps *pipeline.Pro
 
 // SameColumns adds a problem, at path, for each column of a detector that a table lacks, or
 // that means something else there, and one for all that are encoded. Other columns of the table are nobody's concern.
-func SameColumns(table, detector *pipeline.Domain, path string, ps *pipeline.Problems) {
+func SameColumns(table, detector *domain.Domain, path string, ps *pipeline.Problems) {
 	var encoded []string
 	for i := range detector.Columns {
 		want := &detector.Columns[i]
@@ -68,6 +69,6 @@ func SameColumns(table, detector *pipeline.Domain, path string, ps *pipeline.Pro
 	}
 }
 
-func sameBounds(a, b *pipeline.Column) bool {
+func sameBounds(a, b *domain.Column) bool {
 	return a.Type.Coded() || a.Bounds != nil && b.Bounds != nil && *a.Bounds == *b.Bounds
 }

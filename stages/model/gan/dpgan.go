@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/stages/internal/columns"
 	"weir/stages/model/internal/encoded"
@@ -117,7 +118,7 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // labelled is a training that is planned.
 type labelled struct {
 	*DPGAN
-	domain         *pipeline.Domain
+	domain         *domain.Domain
 	column, labels int
 	critic, gen    *net.Net // of one label; the generator as OfLabel and WithoutLabel take it
 	blank          *net.Net // the generator in training: zeros for the label

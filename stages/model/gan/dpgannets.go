@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train/net"
@@ -25,7 +26,7 @@ type GANNets struct {
 }
 
 // nets are those of the settings, if a training of so many labels can hold them.
-func (n GANNets) nets(d *pipeline.Domain, labels, batch int) (critic, gen *net.Net, err error) {
+func (n GANNets) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
 	var ps pipeline.Problems
 	generator.Shallow(&ps, "critic", n.Critic)
 	generator.Shallow(&ps, "generator", n.Generator)

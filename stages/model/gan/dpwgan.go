@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
@@ -138,7 +139,7 @@ func (s *DPWGAN) describe(rate float64, tensors int) string {
 }
 
 // nets are those of the settings, if a training can hold them.
-func (s *DPWGAN) nets(d *pipeline.Domain) (critic, gen *net.Net, err error) {
+func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 	var ps pipeline.Problems
 	generator.Shallow(&ps, "critic", s.Critic)
 	generator.Shallow(&ps, "generator", s.Generator)

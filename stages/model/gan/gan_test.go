@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/model/artifact"
@@ -179,7 +180,7 @@ func TestModelHoldsNothingPrivate(t *testing.T) {
 }
 
 // checkDescription: net and the domain that went in; no other key.
-func checkDescription(t *testing.T, name string, data []byte, domain *pipeline.Domain) {
+func checkDescription(t *testing.T, name string, data []byte, domain *domain.Domain) {
 	t.Helper()
 	var keys map[string]json.RawMessage
 	must(t, json.Unmarshal(data, &keys))

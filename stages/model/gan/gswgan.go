@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
@@ -123,7 +124,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // nets are those of the settings, if a training of so many critics can hold them.
-func (s *GSWGAN) nets(d *pipeline.Domain, critics int) (critic, gen *net.Net, err error) {
+func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err error) {
 	var ps pipeline.Problems
 	generator.Shallow(&ps, "critic", s.Critic)
 	generator.Shallow(&ps, "generator", s.Generator)

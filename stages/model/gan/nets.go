@@ -1,7 +1,7 @@
 package gan
 
 import (
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/generator"
 	"weir/train/net"
 )
@@ -15,7 +15,7 @@ const (
 
 // nets are a critic, which maps encoded rows of domain d to one score, and a generator,
 // which maps latent standard normals to such rows.
-func nets(critic, hidden generator.Hidden, latent int, d *pipeline.Domain) (c, g *net.Net, err error) {
+func nets(critic, hidden generator.Hidden, latent int, d *domain.Domain) (c, g *net.Net, err error) {
 	if c, err = generator.Critic(critic, d); err != nil {
 		return nil, nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"weir/internal/golden"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/pipeline/spec"
 )
@@ -56,7 +56,7 @@ func adultLines(t testing.TB) (lines [][]string) {
 	return lines
 }
 
-func cellOf(t testing.TB, c pipeline.Column, text string) any {
+func cellOf(t testing.TB, c domain.Column, text string) any {
 	switch {
 	case text == "?":
 		return nil

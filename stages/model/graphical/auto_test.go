@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy/mechanism"
 )
@@ -250,10 +251,10 @@ func modelOf(t *testing.T, s pipeline.Stage, in pipelinetest.Input, scale float6
 }
 
 // yesNo is a domain of so many columns.
-func yesNo(columns int) *pipeline.Domain {
-	d := &pipeline.Domain{}
+func yesNo(columns int) *domain.Domain {
+	d := &domain.Domain{}
 	for i := range columns {
-		d.Columns = append(d.Columns, pipeline.Column{Name: fmt.Sprint("c", i), Type: pipeline.Boolean, Categories: []string{"no", "yes"}})
+		d.Columns = append(d.Columns, domain.Column{Name: fmt.Sprint("c", i), Type: domain.Boolean, Categories: []string{"no", "yes"}})
 	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 )
 
@@ -53,7 +54,7 @@ func (s *Measured) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // needMeasured adds a problem for a model of another family.
-func needMeasured(d *pipeline.Domain, ps *pipeline.Problems) {
+func needMeasured(d *domain.Domain, ps *pipeline.Problems) {
 	if d == nil {
 		return
 	}

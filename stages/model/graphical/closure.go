@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/graphical"
 )
 
@@ -20,7 +20,7 @@ const mostCandidates = 5000
 // workload lists the marginals that matter: those of the aim, else all triples of
 // columns, or all pairs where triples would have more subsets than mostCandidates.
 // Those with the target count target_weight times.
-func (s Aim) workload(d *pipeline.Domain) []candidate {
+func (s Aim) workload(d *domain.Domain) []candidate {
 	var list []candidate
 	for _, w := range s.Workload {
 		var set graphical.Set

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/graphical"
 )
 
@@ -36,7 +36,7 @@ func TestDefaultWorkload(t *testing.T) {
 
 // TestTargetWeight: the marginals that hold the target count so many times.
 func TestTargetWeight(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
 	s := Aim{Target: "c", TargetWeight: 3}
 	if got := fmt.Sprint(s.workload(d)); got != "[{[0 1 2] 3} {[0 1 3] 1} {[0 2 3] 3} {[1 2 3] 3}]" {
 		t.Errorf("the workload is %s", got)

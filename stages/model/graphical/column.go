@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/histogram"
 )
 
@@ -134,7 +134,7 @@ func binsOf(rows, mu float64, numbers int) int {
 }
 
 // numbers is how many columns of d get bins.
-func numbers(d *pipeline.Domain) (n int) {
+func numbers(d *domain.Domain) (n int) {
 	for _, c := range d.Columns {
 		if !c.Type.Coded() {
 			n++

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -33,9 +33,9 @@ func TestDegenerateTables(t *testing.T) {
 
 // TestNumbersWithOneValue: bounds that leave one value, and one cell.
 func TestNumbersWithOneValue(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "a", Type: pipeline.Integer, Bounds: &[2]float64{7, 7}},
-		{Name: "b", Type: pipeline.Numeric, Bounds: &[2]float64{2, 2}, Nullable: true},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "a", Type: domain.Integer, Bounds: &[2]float64{7, 7}},
+		{Name: "b", Type: domain.Numeric, Bounds: &[2]float64{2, 2}, Nullable: true},
 	}}
 	in := pipelinetest.Input{Header: header(d, 3), Rows: pipelinetest.Rows(d, []any{7, 7, 7}, []any{2., nil, 2.})}
 	within(t, attempt{stage: marginalTreeKind().New(), in: in, multiplier: 0.5}.model(t), 40)

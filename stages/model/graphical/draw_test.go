@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/model/artifact"
 	"weir/train/graphical"
@@ -49,9 +50,9 @@ func number(a arrow.Array, i int) float64 {
 	return a.(*array.Float64).Value(i)
 }
 
-func holds(c pipeline.Column, x float64) bool {
+func holds(c domain.Column, x float64) bool {
 	step := c.Step
-	if c.Type != pipeline.Numeric {
+	if c.Type != domain.Numeric {
 		step = 1
 	}
 	off := 0.0
@@ -112,7 +113,7 @@ func TestRowsAreRounded(t *testing.T) {
 // another, are in one half as often as in two: of 400 drawings fewer than 120 or more than 280 are
 // 8 deviations off (1e-15). Rounded ones never are.
 func TestIndependentRowsAreNotRounded(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "half", Type: pipeline.Categorical, Categories: []string{"a", "b"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "half", Type: domain.Categorical, Categories: []string{"a", "b"}}}}
 	columns := make([]any, 400)
 	for i := range columns {
 		columns[i] = []string{"a", "b"}[i%2]
@@ -165,7 +166,7 @@ func TestBatchesAreOneDrawing(t *testing.T) {
 // point: of 1,000 rows of which 700 are 0 and 150 are 15024, none of the two comes
 // back as its neighbour.
 func TestHeapsOfWideNumbers(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "gain", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}}, {Name: "sex", Type: pipeline.Categorical, Categories: []string{"f", "m"}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}}, {Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}}}}
 	columns := make([][]any, 2)
 	for i := range 1000 {
 		gain := i * 97

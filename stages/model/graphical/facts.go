@@ -6,6 +6,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy/mechanism"
 )
 
@@ -114,7 +115,7 @@ func warned(l layout, h pipeline.Header) func(scale float64) pipeline.Decision {
 
 // bins says how many bins numbers get that declare no edges; which rows lie in heaps, that
 // stand alone, is released later.
-func (f facts) bins(s Columns, d *pipeline.Domain) []pipeline.Decided {
+func (f facts) bins(s Columns, d *domain.Domain) []pipeline.Decided {
 	if s.Bins > 0 || !f.count || !f.known() || !s.finds(d) {
 		return nil
 	}

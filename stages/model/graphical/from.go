@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 )
@@ -137,7 +138,7 @@ func (s *MarginalsFrom) work(out pipeline.Header, files []pipeline.FileUse, coll
 }
 
 // read makes a front of the counts of the file.
-func (s *MarginalsFrom) read(ctx context.Context, env *pipeline.Env, d *pipeline.Domain) (*front, error) {
+func (s *MarginalsFrom) read(ctx context.Context, env *pipeline.Env, d *domain.Domain) (*front, error) {
 	h, dialect := headsFor(d), pipeline.CSV{}
 	if s.CSV != nil {
 		dialect = *s.CSV
@@ -162,17 +163,17 @@ func (s *MarginalsFrom) read(ctx context.Context, env *pipeline.Env, d *pipeline
 }
 
 // domain is that of a file of noisy counts of a domain.
-func (h heads) domain(d *pipeline.Domain) *pipeline.Domain {
-	of := &pipeline.Domain{Columns: []pipeline.Column{{Name: h.marginal, Type: pipeline.Integer}}}
+func (h heads) domain(d *domain.Domain) *domain.Domain {
+	of := &domain.Domain{Columns: []domain.Column{{Name: h.marginal, Type: domain.Integer}}}
 	for _, name := range d.Names() {
-		of.Columns = append(of.Columns, pipeline.Column{Name: name, Type: pipeline.Text, Nullable: true})
+		of.Columns = append(of.Columns, domain.Column{Name: name, Type: domain.Text, Nullable: true})
 	}
-	of.Columns = append(of.Columns, pipeline.Column{Name: h.count, Type: pipeline.Numeric}, pipeline.Column{Name: h.sigma, Type: pipeline.Numeric})
+	of.Columns = append(of.Columns, domain.Column{Name: h.count, Type: domain.Numeric}, domain.Column{Name: h.sigma, Type: domain.Numeric})
 	return of
 }
 
 // labelsOf are those of each column.
-func labelsOf(d *pipeline.Domain, grids []columns.Grid) []labels {
+func labelsOf(d *domain.Domain, grids []columns.Grid) []labels {
 	list := make([]labels, len(grids))
 	for j := range grids {
 		list[j] = labels{d.Columns[j], grids[j]}

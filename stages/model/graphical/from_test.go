@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/train/graphical"
 )
@@ -55,12 +56,12 @@ func TestRefitIsTheModel(t *testing.T) {
 }
 
 // fromText runs marginals_from on a file of text.
-func fromText(t testing.TB, d *pipeline.Domain, text string, rows int64) (*released, error) {
+func fromText(t testing.TB, d *domain.Domain, text string, rows int64) (*released, error) {
 	t.Helper()
 	s := marginalsFromKind().New().(*MarginalsFrom)
 	s.File, s.Epsilon, s.Unit, s.Noise, s.DeclaredBy, s.Rows = "counts.csv", 1, "a person", "gaussian", "an office", rows
 	env := pipelinetest.Env(1)
-	env.Files = func(path string, how *pipeline.CSV, of *pipeline.Domain) (pipeline.Table, error) {
+	env.Files = func(path string, how *pipeline.CSV, of *domain.Domain) (pipeline.Table, error) {
 		if path != s.File || how.Extra != "ignore" {
 			t.Errorf("opens %s, extra columns: %s", path, how.Extra)
 		}
@@ -76,7 +77,7 @@ func fromText(t testing.TB, d *pipeline.Domain, text string, rows int64) (*relea
 }
 
 // asTable reads CSV as package runtime/table does, for the columns of a domain.
-func asTable(t testing.TB, d *pipeline.Domain, text string) pipeline.Table {
+func asTable(t testing.TB, d *domain.Domain, text string) pipeline.Table {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	must(t, err)
@@ -93,26 +94,26 @@ func asTable(t testing.TB, d *pipeline.Domain, text string) pipeline.Table {
 	return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), pipelinetest.Rows(d, columns...))
 }
 
-func valueOf(t testing.TB, c pipeline.Column, text string) any {
+func valueOf(t testing.TB, c domain.Column, text string) any {
 	switch {
 	case text == "" && c.Nullable:
 		return nil
-	case c.Type == pipeline.Text:
+	case c.Type == domain.Text:
 		return text
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	must(t, err)
-	if c.Type == pipeline.Integer {
+	if c.Type == domain.Integer {
 		return int(x)
 	}
 	return x
 }
 
 // clinic is the domain of hand-made counts.
-func clinic() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{1, 6}},
-		{Name: "sex", Type: pipeline.Categorical, Categories: []string{"f", "m"}, Nullable: true},
+func clinic() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{1, 6}},
+		{Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}, Nullable: true},
 	}}
 }
 

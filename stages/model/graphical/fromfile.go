@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // tabled is a noisy marginal of a file: counts row-major over groups of cells along
@@ -46,7 +47,7 @@ type tableReader struct {
 
 // readTables reads a file of noisy counts, in memory that its rows explain. It is
 // declared public, so errors quote it.
-func readTables(ctx context.Context, t pipeline.Table, d *pipeline.Domain, most int64) ([]tabled, error) {
+func readTables(ctx context.Context, t pipeline.Table, d *domain.Domain, most int64) ([]tabled, error) {
 	grids, err := gridsOf(d)
 	if err != nil {
 		return nil, err

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 )
 
 // frontOf makes marginals of a file what a model is fitted to. rows is public, or 0.
-func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
+func frontOf(d *domain.Domain, list []tabled, rows float64) (*front, error) {
 	l := layoutBut(withoutMissing(d, list), func(column int) bool { return inMarginal(list, column) })
 	grids, err := gridsOf(l.core)
 	if err != nil {
@@ -19,7 +18,7 @@ func frontOf(d *pipeline.Domain, list []tabled, rows float64) (*front, error) {
 	}
 	l.place(list)
 	f := &front{layout: l, rows: rows, codes: make([][]uint16, len(grids)), published: true}
-	f.rules, _ = constraint.Read(l.core) // the plan has held them
+	f.rules, _ = domain.ReadRules(l.core) // the plan has held them
 	if rows == 0 {
 		if f.rows, err = rowsOf(list, grids); err != nil {
 			return nil, err
@@ -58,7 +57,7 @@ func (l layout) place(list []tabled) {
 
 // withoutMissing is the domain in which columns miss values only where a marginal
 // counts them.
-func withoutMissing(d *pipeline.Domain, list []tabled) *pipeline.Domain {
+func withoutMissing(d *domain.Domain, list []tabled) *domain.Domain {
 	d = d.Clone()
 	for j := range d.Columns {
 		if !d.Columns[j].Nullable || !inMarginal(list, j) {
@@ -72,7 +71,7 @@ func withoutMissing(d *pipeline.Domain, list []tabled) *pipeline.Domain {
 	return d
 }
 
-func (g group) missing(c pipeline.Column) bool {
+func (g group) missing(c domain.Column) bool {
 	grid, err := columns.GridOf(c)
 	return err == nil && (g.lo == grid.Values() && g.hi > 0 || slices.Contains(g.list, grid.Values()))
 }

@@ -7,7 +7,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 )
@@ -29,9 +29,9 @@ type front struct {
 
 	published bool // by others: fitPublished
 
-	rules []constraint.Rule     // of the core
-	masks []graphical.Mask      // what they forbid of codes
-	bins  [][]constraint.Values // of each code, by column
+	rules []domain.Rule     // of the core
+	masks []graphical.Mask  // what they forbid of codes
+	bins  [][]domain.Values // of each code, by column
 
 	codes [][]uint16 // private: of each row, by column. Only count reads them.
 }
@@ -59,7 +59,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 		return nil, err
 	}
 	f := &front{layout: l, codes: read.Columns, rows: publicRows(t.Header)}
-	f.rules, _ = constraint.Read(l.core) // the plan has held them
+	f.rules, _ = domain.ReadRules(l.core) // the plan has held them
 	f.public = f.rows > 0
 	released := make([]oneWay, len(grids))
 	for j, part := range shares(cellsOf(grids), l.stands(), f.sharedCells(squares)) {
@@ -78,7 +78,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 
 // gridsOf is the one place where bounds and categories are read: from the domain of
 // the table that comes, which a stage before may have released.
-func gridsOf(d *pipeline.Domain) ([]columns.Grid, error) {
+func gridsOf(d *domain.Domain) ([]columns.Grid, error) {
 	grids := make([]columns.Grid, len(d.Columns))
 	for i, c := range d.Columns {
 		var err error

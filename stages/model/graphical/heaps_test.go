@@ -4,13 +4,13 @@ import (
 	"math"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
 // gains is a column of 100,000 values, two to a cell of its grid, of which one is a heap.
 func gains(n int) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "gain", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "gain", Type: domain.Integer, Bounds: &[2]float64{0, 99999}}}}
 	values := make([]any, n)
 	for i := range values {
 		if values[i] = 0; i%5 == 0 {

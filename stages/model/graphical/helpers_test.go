@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -20,14 +21,14 @@ import (
 // tree of many cells with missing values, a line without step, categories with and
 // without missing ones, a date.
 func ward(n int) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "income", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "seen", Type: pipeline.Date, Bounds: &[2]float64{18000, 18400}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "income", Type: domain.Integer, Bounds: &[2]float64{0, 99999}, Nullable: true},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "seen", Type: domain.Date, Bounds: &[2]float64{18000, 18400}},
 	}}
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
@@ -45,7 +46,7 @@ func ward(n int) pipelinetest.Input {
 	return pipelinetest.Input{Header: header(d, n), Rows: pipelinetest.Rows(d, columns...)}
 }
 
-func header(d *pipeline.Domain, n int) pipeline.Header {
+func header(d *domain.Domain, n int) pipeline.Header {
 	return pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
 		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
 }
@@ -127,9 +128,9 @@ func drawn(t testing.TB, m *released, n int) arrow.Record {
 
 // table makes a table of codes: column j has sizes[j] categories, c0 and so on.
 func table(sizes []int, columns ...[]int) pipelinetest.Input {
-	d, values := &pipeline.Domain{}, make([][]any, len(sizes))
+	d, values := &domain.Domain{}, make([][]any, len(sizes))
 	for j, n := range sizes {
-		c := pipeline.Column{Name: fmt.Sprint("x", j), Type: pipeline.Categorical}
+		c := domain.Column{Name: fmt.Sprint("x", j), Type: domain.Categorical}
 		for k := range n {
 			c.Categories = append(c.Categories, fmt.Sprint("c", k))
 		}

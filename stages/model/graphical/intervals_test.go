@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/train/graphical"
 )
@@ -104,11 +105,11 @@ func TestCoverage(t *testing.T) {
 
 // certain is a model with a pair, columns of their own and one column apart.
 func certain() *released {
-	m := &released{Domain: &pipeline.Domain{}, Size: 40, Measured: []measured{
+	m := &released{Domain: &domain.Domain{}, Size: 40, Measured: []measured{
 		{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2}, {Columns: []int{1}, Y: []float64{12, 8, 20}, Sigma: 3},
 		{Columns: []int{0, 1}, Y: []float64{4, 2, 6, 5, 7, 11}, Sigma: 4}, {Columns: []int{2}, Y: []float64{20, 20}, Sigma: 1}}}
 	for j, n := range []int{2, 3, 2} {
-		c := pipeline.Column{Name: fmt.Sprint("x", j), Type: pipeline.Categorical}
+		c := domain.Column{Name: fmt.Sprint("x", j), Type: domain.Categorical}
 		of := coded{Cells: n}
 		for k := range n {
 			c.Categories = append(c.Categories, fmt.Sprint("c", k))

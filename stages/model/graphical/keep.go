@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/internal/masks"
 )
 
@@ -15,13 +15,13 @@ import (
 type keeping struct {
 	placing *masks.Placing
 	columns []int
-	bins    [][]constraint.Values // by column and code
-	values  [][]float64           // of the rows of a batch, by column; nil of columns of no rule
+	bins    [][]domain.Values // by column and code
+	values  [][]float64       // of the rows of a batch, by column; nil of columns of no rule
 }
 
 // newKeeping is nil where there are no rules.
 func (m *released) newKeeping() (*keeping, error) {
-	rules, _ := constraint.Read(m.core) // CheckDomain has held them
+	rules, _ := domain.ReadRules(m.core) // CheckDomain has held them
 	if len(rules) == 0 {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (m *released) newKeeping() (*keeping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("domain.%w", err)
 	}
-	k := &keeping{placing: placing, bins: make([][]constraint.Values, len(m.Columns)), values: make([][]float64, len(m.Columns))}
+	k := &keeping{placing: placing, bins: make([][]domain.Values, len(m.Columns)), values: make([][]float64, len(m.Columns))}
 	k.columns = k.placing.Columns()
 	for _, j := range k.columns {
 		k.bins[j] = m.Columns[j].values(m.grids[j])
@@ -45,7 +45,7 @@ func (w *drawing) keep(codes, cells [][]uint16) {
 			row[j] = w.m.grids[j].Value(int(cells[j][i]), w.values)
 		}
 		k.placing.Keep(masks.Row{Values: row,
-			Bin:  func(j int) constraint.Values { return k.bins[j][codes[j][i]] },
+			Bin:  func(j int) domain.Values { return k.bins[j][codes[j][i]] },
 			Draw: func(j int) float64 { return w.m.grids[j].Value(w.again(j, codes[j][i]), w.values) },
 		})
 		for _, j := range k.columns {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/graphical"
 )
 
@@ -13,9 +13,9 @@ import (
 func TestEveryKindKnowsTheRules(t *testing.T) {
 	in := stays(2000)
 	in.Header.Domain = in.Header.Domain.Clone()
-	in.Header.Domain.Constraints = append(in.Header.Domain.Constraints, pipeline.Constraint{Total: []pipeline.Cell{
-		{Where: map[string]pipeline.Choice{"group": {"child"}}, Count: 80},
-		{Where: map[string]pipeline.Choice{"group": {"adult", "senior"}}, Count: 1920}}})
+	in.Header.Domain.Constraints = append(in.Header.Domain.Constraints, domain.Constraint{Total: []domain.Cell{
+		{Where: map[string]domain.Choice{"group": {"child"}}, Count: 80},
+		{Where: map[string]domain.Choice{"group": {"adult", "senior"}}, Count: 1920}}})
 	for _, s := range every() {
 		m := attempt{stage: s, in: in, multiplier: 1}.model(t)
 		groups, err := m.model.Marginal(graphical.Set{5})

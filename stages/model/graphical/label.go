@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -46,7 +46,7 @@ func (g group) order() int { return g.first()<<40 + g.point }
 
 // labels writes and reads those of a column.
 type labels struct {
-	column pipeline.Column
+	column domain.Column
 	grid   columns.Grid
 }
 
@@ -113,7 +113,7 @@ func plainLabel(name string) bool {
 }
 
 func (l labels) number(x float64) string {
-	if l.column.Type == pipeline.Date {
+	if l.column.Type == domain.Date {
 		return time.Unix(int64(x)*86400, 0).UTC().Format(time.DateOnly)
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
@@ -216,7 +216,7 @@ func (l labels) split(text string) (lo, hi float64, upTo, ok bool) {
 
 func (l labels) parse(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
-	if l.column.Type == pipeline.Date {
+	if l.column.Type == domain.Date {
 		day, err := time.Parse(time.DateOnly, text)
 		return float64(day.Unix() / 86400), err == nil
 	}

@@ -3,21 +3,21 @@ package graphical
 import (
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
 // TestLabels: what each form of cells is called, by hand, and that it is read back.
 func TestLabels(t *testing.T) {
-	odd := pipeline.Column{Name: "odd", Type: pipeline.Categorical, Categories: []string{"a", "[b", "(missing)", " c", `d"`, ""}, Nullable: true}
-	age := pipeline.Column{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}, Nullable: true}
-	weight := pipeline.Column{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 32}, Step: 0.1}
-	dose := pipeline.Column{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}}
-	wide := pipeline.Column{Name: "wide", Type: pipeline.Integer, Bounds: &[2]float64{0, 199_999}}
-	seen := pipeline.Column{Name: "seen", Type: pipeline.Date, Bounds: &[2]float64{-2, 18400}}
-	sick := pipeline.Column{Name: "sick", Type: pipeline.Boolean, Categories: []string{"no", "yes"}}
+	odd := domain.Column{Name: "odd", Type: domain.Categorical, Categories: []string{"a", "[b", "(missing)", " c", `d"`, ""}, Nullable: true}
+	age := domain.Column{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true}
+	weight := domain.Column{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 32}, Step: 0.1}
+	dose := domain.Column{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}}
+	wide := domain.Column{Name: "wide", Type: domain.Integer, Bounds: &[2]float64{0, 199_999}}
+	seen := domain.Column{Name: "seen", Type: domain.Date, Bounds: &[2]float64{-2, 18400}}
+	sick := domain.Column{Name: "sick", Type: domain.Boolean, Categories: []string{"no", "yes"}}
 	for _, c := range []struct {
-		of   pipeline.Column
+		of   domain.Column
 		at   group
 		want string
 	}{
@@ -48,8 +48,8 @@ func FuzzLabels(f *testing.F) {
 	for _, text := range []string{"18", "[18, 20]", "[0.25, 0.5)", "[1,", "nan", "-inf", "1e400", "(missing)", `["a",null]`, "2020-01-01"} {
 		f.Add(text)
 	}
-	list := []pipeline.Column{{Name: "a", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}, Nullable: true}, {Name: "b", Type: pipeline.Numeric, Bounds: &[2]float64{-1, 1}},
-		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b"}, Nullable: true}, {Name: "d", Type: pipeline.Date, Bounds: &[2]float64{0, 20000}}}
+	list := []domain.Column{{Name: "a", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true}, {Name: "b", Type: domain.Numeric, Bounds: &[2]float64{-1, 1}},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Nullable: true}, {Name: "d", Type: domain.Date, Bounds: &[2]float64{0, 20000}}}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, c := range list {
 			grid, err := columns.GridOf(c)

@@ -11,40 +11,40 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 )
 
 // layout is a table as a model has it: columns that are measured, and columns that follow
-// from one of these by a function of the domain (constraint.Derivations). The latter are
+// from one of these by a function of the domain (domain.Derivations). The latter are
 // not read at all: no histogram, no pair and no budget is for them, and a row of the
 // source that breaks the function counts by the column that it is of. So the release is a
 // function of fewer columns than the table has, and no sensitivity grows. Their values are
 // found when rows are drawn, from the drawn values of the others.
 type layout struct {
-	whole   *pipeline.Domain     // of the table
-	core    *pipeline.Domain     // the columns that are measured, and the rules about them
-	places  []int                // in the whole, of the columns of the core
-	derived []constraint.Derived // by places in the whole, each behind the one that it is of
+	whole   *domain.Domain   // of the table
+	core    *domain.Domain   // the columns that are measured, and the rules about them
+	places  []int            // in the whole, of the columns of the core
+	derived []domain.Derived // by places in the whole, each behind the one that it is of
 }
 
 // layoutOf leaves out whatever can be found again. It follows from the domain alone.
-func layoutOf(d *pipeline.Domain) layout {
+func layoutOf(d *domain.Domain) layout {
 	return layoutBut(d, func(int) bool { return false })
 }
 
 // layoutBut leaves none of the given columns out.
-func layoutBut(d *pipeline.Domain, measured func(column int) bool) layout {
+func layoutBut(d *domain.Domain, measured func(column int) bool) layout {
 	l := layout{whole: d, core: d, places: first(len(d.Columns))}
-	rules, _ := constraint.Read(d) // the plan has held them
-	left, rest := constraint.Derivations(d, rules, func(column int) bool { return !measured(column) })
+	rules, _ := domain.ReadRules(d) // the plan has held them
+	left, rest := domain.Derivations(d, rules, func(column int) bool { return !measured(column) })
 	if len(left) == 0 {
 		return l
 	}
-	l.derived, l.core, l.places = left, &pipeline.Domain{}, nil
+	l.derived, l.core, l.places = left, &domain.Domain{}, nil
 	for j, c := range d.Columns {
-		if !slices.ContainsFunc(left, func(x constraint.Derived) bool { return x.Column == j }) {
+		if !slices.ContainsFunc(left, func(x domain.Derived) bool { return x.Column == j }) {
 			l.core.Columns, l.places = append(l.core.Columns, c), append(l.places, j)
 		}
 	}
@@ -70,7 +70,7 @@ func (l layout) header(h pipeline.Header) pipeline.Header {
 }
 
 // derivation is how a column follows from another; nil where it is measured.
-func (l layout) derivation(name string) *constraint.Derived {
+func (l layout) derivation(name string) *domain.Derived {
 	for i, x := range l.derived {
 		if l.whole.Columns[x.Column].Name == name {
 			return &l.derived[i]

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 	"weir/train/graphical"
@@ -31,20 +31,20 @@ func schooling(n int, lie bool) pipelinetest.Input {
 	for _, name := range []string{"no", "bachelor", "doctor", "missing"} {
 		more[name] = schema.Text([]string{"f", "t"}[len(name)/8])
 	}
-	d := &pipeline.Domain{
-		Columns: []pipeline.Column{
-			{Name: "years", Type: pipeline.Integer, Bounds: &[2]float64{0, 20}},
-			{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{10, 60}},
-			{Name: "more", Type: pipeline.Boolean, Categories: []string{"f", "t"}},
-			{Name: "degree", Type: pipeline.Categorical, Categories: []string{"doctor", "no", "bachelor"}, Nullable: true},
-			{Name: "school", Type: pipeline.Categorical, Categories: names, Nullable: true},
-			{Name: "pay", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
+	d := &domain.Domain{
+		Columns: []domain.Column{
+			{Name: "years", Type: domain.Integer, Bounds: &[2]float64{0, 20}},
+			{Name: "age", Type: domain.Integer, Bounds: &[2]float64{10, 60}},
+			{Name: "more", Type: domain.Boolean, Categories: []string{"f", "t"}},
+			{Name: "degree", Type: domain.Categorical, Categories: []string{"doctor", "no", "bachelor"}, Nullable: true},
+			{Name: "school", Type: domain.Categorical, Categories: names, Nullable: true},
+			{Name: "pay", Type: domain.Numeric, Bounds: &[2]float64{0, 1}},
 		},
-		Constraints: []pipeline.Constraint{
-			{Function: &pipeline.Function{Of: "degree", Column: "more", Map: more}},
-			{Function: &pipeline.Function{Of: "school", Column: "years", Map: years}},
-			{Function: &pipeline.Function{Of: "school", Column: "degree", Map: degree}},
-			{Impossible: map[string]pipeline.Choice{"school": {"doctor"}, "age": {"..25"}}},
+		Constraints: []domain.Constraint{
+			{Function: &domain.Function{Of: "degree", Column: "more", Map: more}},
+			{Function: &domain.Function{Of: "school", Column: "years", Map: years}},
+			{Function: &domain.Function{Of: "school", Column: "degree", Map: degree}},
+			{Impossible: map[string]domain.Choice{"school": {"doctor"}, "age": {"..25"}}},
 		},
 	}
 	columns := make([][]any, 6)
@@ -67,7 +67,7 @@ func schooling(n int, lie bool) pipelinetest.Input {
 // narrow is the table without its derived columns, and with the one rule that is left.
 func narrow(n int) pipelinetest.Input {
 	in := schools(n)
-	d := &pipeline.Domain{Constraints: in.Header.Domain.Constraints[3:]}
+	d := &domain.Domain{Constraints: in.Header.Domain.Constraints[3:]}
 	var columns [][]any
 	for _, at := range []int{1, 4, 5} {
 		d.Columns = append(d.Columns, in.Header.Domain.Columns[at])

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/histogram"
 )
@@ -13,12 +13,12 @@ import (
 // least half the noise of each cell, or not public, are released cell by cell; all others
 // by a tree.
 func TestFlatWhereRowsSuffice(t *testing.T) {
-	number := func(most float64) pipeline.Column {
-		return pipeline.Column{Name: "x", Type: pipeline.Integer, Bounds: &[2]float64{1, most}}
+	number := func(most float64) domain.Column {
+		return domain.Column{Name: "x", Type: domain.Integer, Bounds: &[2]float64{1, most}}
 	}
-	category := pipeline.Column{Name: "x", Type: pipeline.Categorical, Categories: []string{"a", "b"}}
+	category := domain.Column{Name: "x", Type: domain.Categorical, Categories: []string{"a", "b"}}
 	for _, c := range []struct {
-		column      pipeline.Column
+		column      domain.Column
 		rows, sigma float64
 		want        bool
 	}{
@@ -41,7 +41,7 @@ func TestSharesOfColumns(t *testing.T) {
 	if math.Abs(parts[0]-4./13) > 1e-12 || math.Abs(parts[1]-9./13) > 1e-12 {
 		t.Errorf("shares %v, must be 4/13 and 9/13", parts)
 	}
-	two := layout{core: &pipeline.Domain{Columns: make([]pipeline.Column, 2)}}
+	two := layout{core: &domain.Domain{Columns: make([]domain.Column, 2)}}
 	for _, c := range []struct {
 		front front
 		want  float64
@@ -60,7 +60,7 @@ func TestSharesOfColumns(t *testing.T) {
 // precision over the releases. By hand: sums 100 of 2 ranges and 94 of 4 at equal noise have
 // weights 2 : 1; missing counts 10 of variance 4 and 20 of variance 12 have 3 : 1.
 func TestReleasesOfATreeAreCombined(t *testing.T) {
-	g, err := columns.GridOf(pipeline.Column{Name: "x", Type: pipeline.Integer, Bounds: &[2]float64{1, 300}, Nullable: true})
+	g, err := columns.GridOf(domain.Column{Name: "x", Type: domain.Integer, Bounds: &[2]float64{1, 300}, Nullable: true})
 	must(t, err)
 	o := &oneWay{grid: g}
 	o.take([][2]int{{0, 300}, {300, 301}}, noisy{[]float64{90, 10}, 4})

@@ -10,6 +10,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/histogram"
 )
@@ -27,7 +28,7 @@ type likelihood struct {
 }
 
 // newLikelihood prepares a model for tables of a domain.
-func newLikelihood(m *released, d *pipeline.Domain) (*likelihood, error) {
+func newLikelihood(m *released, d *domain.Domain) (*likelihood, error) {
 	l := &likelihood{model: m, least: float64(leastOfColumn * len(m.Domain.Columns))}
 	var ps pipeline.Problems
 	if needKnown(d, m.Domain, &ps); len(ps) > 0 {
@@ -134,7 +135,7 @@ func (l *likelihood) follows(of cells, i int, values []float64) bool {
 // point is the logarithm of a value's share of its cell, where that has several points.
 func (l *likelihood) point(j, cell int, x float64) float64 {
 	g := &l.model.grids[j]
-	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 && l.columns[j].column.Type == pipeline.Numeric {
+	if g.Points() == 1 || cell >= g.Values() || l.columns[j].column.Step == 0 && l.columns[j].column.Type == domain.Numeric {
 		return 0
 	}
 	counts := l.model.Columns[j].Within[cell]
@@ -148,12 +149,12 @@ func (l *likelihood) point(j, cell int, x float64) float64 {
 // that the model never draws.
 type cellReader struct {
 	at     int // of the column in the table
-	column pipeline.Column
+	column domain.Column
 	grid   columns.Grid
 	to     []int // of each category of the table, that of the model; -1: none
 }
 
-func newCellReader(c pipeline.Column, g columns.Grid, d *pipeline.Domain) cellReader {
+func newCellReader(c domain.Column, g columns.Grid, d *domain.Domain) cellReader {
 	r := cellReader{at: d.Index(c.Name), column: c, grid: g}
 	for _, name := range d.Columns[r.at].Categories {
 		r.to = append(r.to, slices.Index(c.Categories, name))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -21,7 +22,7 @@ import (
 type heads struct{ marginal, count, sigma, low, high, below, basis string }
 
 // headsFor are names that no column of the domain has.
-func headsFor(d *pipeline.Domain) heads {
+func headsFor(d *domain.Domain) heads {
 	free := func(name string) string {
 		for d.Index(name) >= 0 {
 			name += "_"
@@ -31,7 +32,7 @@ func headsFor(d *pipeline.Domain) heads {
 	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise"), free("basis")}
 }
 
-func (h heads) list(d *pipeline.Domain) []string {
+func (h heads) list(d *domain.Domain) []string {
 	return slices.Concat([]string{h.marginal}, d.Names(), []string{h.count, h.sigma, h.low, h.high, h.below})
 }
 

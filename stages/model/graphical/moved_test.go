@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestRowsThatBreakRulesAreCounted where the nearest allowed row would be, none of them
@@ -18,9 +18,9 @@ func TestRowsThatBreakRulesAreCounted(t *testing.T) {
 		wrong[i] = 1 // beside c0 it breaks it
 	}
 	in := table([]int{2, 2}, right, wrong)
-	in.Header.Domain.Constraints = []pipeline.Constraint{
-		{Impossible: map[string]pipeline.Choice{"x0": {"c0"}, "x1": {"c1"}}},
-		{Impossible: map[string]pipeline.Choice{"x0": {"c1"}, "x1": {"c0"}}}}
+	in.Header.Domain.Constraints = []domain.Constraint{
+		{Impossible: map[string]domain.Choice{"x0": {"c0"}, "x1": {"c1"}}},
+		{Impossible: map[string]domain.Choice{"x0": {"c1"}, "x1": {"c0"}}}}
 	m := attempt{stage: mstKind().New(), in: in}.model(t)
 	pairs := 0
 	for _, x := range m.Measured {

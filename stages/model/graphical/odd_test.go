@@ -6,28 +6,29 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 )
 
 // odd is a pair of tables of which one row differs in a way that few tables show.
 type odd struct {
-	domain      *pipeline.Domain
+	domain      *domain.Domain
 	rows, other [][]any // by row; under add_remove the changed one, the last, is taken away
 }
 
 // odds lists them: what only the changed row has must show in nothing but what is paid for.
 func odds() map[string]odd {
-	letters := pipeline.Column{Name: "letter", Type: pipeline.Categorical, Categories: []string{"a", "b", "c"}}
-	number := pipeline.Column{Name: "number", Type: pipeline.Integer, Bounds: &[2]float64{0, 400}, Nullable: true}
-	far := pipeline.Column{Name: "far", Type: pipeline.Integer, Bounds: &[2]float64{0, 199999}, Nullable: true}
-	only := pipeline.Column{Name: "only", Type: pipeline.Categorical, Categories: []string{"one"}}
-	ruled := &pipeline.Domain{Columns: []pipeline.Column{letters, number, far}, Constraints: []pipeline.Constraint{
-		{Order: []string{"number", "far"}}, {Impossible: map[string]pipeline.Choice{"letter": {"c"}, "number": {"100..", "missing"}}},
-		{Total: []pipeline.Cell{{Where: map[string]pipeline.Choice{"letter": {"a", "b"}}, Count: 12}, {Where: map[string]pipeline.Choice{"letter": {"c"}}, Count: 0}}}}}
-	follows := &pipeline.Domain{Columns: []pipeline.Column{letters, number}, Constraints: []pipeline.Constraint{
-		{Function: &pipeline.Function{Of: "letter", Column: "number", Map: map[string]schema.Text{"a": "1", "b": "2", "c": "missing"}}}}}
-	all := &pipeline.Domain{Columns: []pipeline.Column{letters, number, far}}
+	letters := domain.Column{Name: "letter", Type: domain.Categorical, Categories: []string{"a", "b", "c"}}
+	number := domain.Column{Name: "number", Type: domain.Integer, Bounds: &[2]float64{0, 400}, Nullable: true}
+	far := domain.Column{Name: "far", Type: domain.Integer, Bounds: &[2]float64{0, 199999}, Nullable: true}
+	only := domain.Column{Name: "only", Type: domain.Categorical, Categories: []string{"one"}}
+	ruled := &domain.Domain{Columns: []domain.Column{letters, number, far}, Constraints: []domain.Constraint{
+		{Order: []string{"number", "far"}}, {Impossible: map[string]domain.Choice{"letter": {"c"}, "number": {"100..", "missing"}}},
+		{Total: []domain.Cell{{Where: map[string]domain.Choice{"letter": {"a", "b"}}, Count: 12}, {Where: map[string]domain.Choice{"letter": {"c"}}, Count: 0}}}}}
+	follows := &domain.Domain{Columns: []domain.Column{letters, number}, Constraints: []domain.Constraint{
+		{Function: &domain.Function{Of: "letter", Column: "number", Map: map[string]schema.Text{"a": "1", "b": "2", "c": "missing"}}}}}
+	all := &domain.Domain{Columns: []domain.Column{letters, number, far}}
 	alike := slices.Repeat([][]any{{"a", 5, 7}}, 11)
 	with := func(rows [][]any, last ...any) [][]any { return append(slices.Clone(rows), last) }
 	return map[string]odd{
@@ -36,9 +37,9 @@ func odds() map[string]odd {
 		"outside the bounds":          {all, with(alike, "a", 5, 7), with(alike, "a", -1<<52, 1<<52)},
 		"one row":                     {all, [][]any{{"a", 0, 0}}, [][]any{{"c", 400, nil}}},
 		"fewer rows than columns":     {all, [][]any{{"b", 1, 1}, {"a", 0, 0}}, [][]any{{"b", 1, 1}, {"c", 400, nil}}},
-		"one column of one category":  {&pipeline.Domain{Columns: []pipeline.Column{only}}, slices.Repeat([][]any{{"one"}}, 3), slices.Repeat([][]any{{"one"}}, 3)},
-		"one category beside others":  {&pipeline.Domain{Columns: []pipeline.Column{only, far}}, [][]any{{"one", 3}, {"one", 3}}, [][]any{{"one", 3}, {"one", 150000}}},
-		"one column":                  {&pipeline.Domain{Columns: []pipeline.Column{far}}, slices.Repeat([][]any{{9}}, 12), append(slices.Repeat([][]any{{9}}, 11), []any{nil})},
+		"one column of one category":  {&domain.Domain{Columns: []domain.Column{only}}, slices.Repeat([][]any{{"one"}}, 3), slices.Repeat([][]any{{"one"}}, 3)},
+		"one category beside others":  {&domain.Domain{Columns: []domain.Column{only, far}}, [][]any{{"one", 3}, {"one", 3}}, [][]any{{"one", 3}, {"one", 150000}}},
+		"one column":                  {&domain.Domain{Columns: []domain.Column{far}}, slices.Repeat([][]any{{9}}, 12), append(slices.Repeat([][]any{{9}}, 11), []any{nil})},
 		"rules that one row breaks":   {ruled, with(alike, "a", 5, 7), with(alike, "c", 300, 2)},
 		"a function that it breaks":   {follows, slices.Repeat([][]any{{"a", 1}}, 12), append(slices.Repeat([][]any{{"a", 1}}, 11), []any{"b", nil})},
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 	"weir/train/graphical"
@@ -15,13 +15,13 @@ import (
 // rareApart is a table of 1000 rows with two rare categories, b and c, between two
 // frequent ones, which a rule tells apart: as many codes as categories, in another order.
 func rareApart() pipelinetest.Input {
-	d := &pipeline.Domain{
-		Columns: []pipeline.Column{
-			{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d"}},
-			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true}, // so that it does not follow from ward
-			{Name: "amount", Type: pipeline.Integer, Bounds: &[2]float64{0, 99999}},
+	d := &domain.Domain{
+		Columns: []domain.Column{
+			{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d"}},
+			{Name: "house", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true}, // so that it does not follow from ward
+			{Name: "amount", Type: domain.Integer, Bounds: &[2]float64{0, 99999}},
 		},
-		Constraints: []pipeline.Constraint{{Function: &pipeline.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}}},
+		Constraints: []domain.Constraint{{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}}},
 	}
 	columns := make([][]any, 3)
 	for i := range 1000 {

@@ -1,7 +1,7 @@
 package graphical
 
 import (
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/train/graphical"
 )
 
@@ -9,7 +9,7 @@ import (
 // leaves; every other release is there as it was.
 func (m *released) front() *front {
 	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks}
-	f.rules, _ = constraint.Read(m.core)
+	f.rules, _ = domain.ReadRules(m.core)
 	f.spread(m.grids)
 	trees := map[int]bool{}
 	for _, x := range m.Measured {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -72,8 +73,8 @@ func TestEditedModelsAreRefused(t *testing.T) {
 		"no row is found that keeps all":   func(m *released) { m.Domain.Constraints = append(follows(m), never()...) },
 		"above 0":                          func(m *released) { m.Measured[0].Sigma = 0 },
 		"constraints[0].impossible: is of o": func(m *released) {
-			alone := pipeline.Constraint{Impossible: map[string]pipeline.Choice{"age": {"0.."}}}
-			m.Domain.Constraints = append([]pipeline.Constraint{alone}, follows(m)...)
+			alone := domain.Constraint{Impossible: map[string]domain.Choice{"age": {"0.."}}}
+			m.Domain.Constraints = append([]domain.Constraint{alone}, follows(m)...)
 		},
 	} {
 		_, err := edited(t, whole, edit)
@@ -84,7 +85,7 @@ func TestEditedModelsAreRefused(t *testing.T) {
 }
 
 // follows are the rules by which the model's derived columns follow from others.
-func follows(m *released) (list []pipeline.Constraint) {
+func follows(m *released) (list []domain.Constraint) {
 	for _, c := range m.Domain.Constraints {
 		if c.Function != nil && slices.Contains(m.Derived, c.Function.Column) {
 			list = append(list, c)
@@ -94,10 +95,10 @@ func follows(m *released) (list []pipeline.Constraint) {
 }
 
 // never is rules of which no row keeps all.
-func never() []pipeline.Constraint {
-	every := pipeline.Choice{"a", "b", "c", "d"}
-	return []pipeline.Constraint{{Impossible: map[string]pipeline.Choice{"ward": every, "age": {"..50"}}},
-		{Impossible: map[string]pipeline.Choice{"ward": every, "age": {"51.."}}}}
+func never() []domain.Constraint {
+	every := domain.Choice{"a", "b", "c", "d"}
+	return []domain.Constraint{{Impossible: map[string]domain.Choice{"ward": every, "age": {"..50"}}},
+		{Impossible: map[string]domain.Choice{"ward": every, "age": {"51.."}}}}
 }
 
 // edited is a model as it is read back after somebody has changed it.

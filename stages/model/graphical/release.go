@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/graphical"
@@ -15,7 +16,7 @@ import (
 // released is a fitted model as it leaves, and as it is read back: public facts and
 // what was released with noise, nothing else.
 type released struct {
-	Domain   *pipeline.Domain     `json:"domain"`            // of the rows that are drawn: that of the table
+	Domain   *domain.Domain       `json:"domain"`            // of the rows that are drawn: that of the table
 	Derived  []string             `json:"derived,omitempty"` // its columns that were not measured: they follow from others
 	Columns  []coded              `json:"columns"`           // of those that were
 	Size     float64              `json:"size"`              // max_model_size, in megabytes

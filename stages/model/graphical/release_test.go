@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 )
 
@@ -122,9 +123,9 @@ func FuzzModel(f *testing.F) {
 
 // TestPlanTellsEveryProblem at once, by name and with what is accepted.
 func TestPlanTellsEveryProblem(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "note", Type: pipeline.Text}, {Name: "height", Type: pipeline.Numeric}, {Name: "sex", Type: pipeline.Categorical, Categories: []string{"f", "m"}},
-		{Name: "scaled", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "note", Type: domain.Text}, {Name: "height", Type: domain.Numeric}, {Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}},
+		{Name: "scaled", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
 	}}
 	s := marginalTreeKind().New().(*MarginalTree)
 	s.Target, s.Workload = "sexx", []Wanted{{Columns: []string{"sex", "nothing"}}}
@@ -139,9 +140,9 @@ func TestPlanTellsEveryProblem(t *testing.T) {
 			t.Errorf("problems do not say %q:\n%v", want, err)
 		}
 	}
-	wide := &pipeline.Domain{}
+	wide := &domain.Domain{}
 	for i := range 3000 {
-		wide.Columns = append(wide.Columns, pipeline.Column{Name: fmt.Sprint("x", i), Type: pipeline.Integer, Bounds: &[2]float64{0, 99}})
+		wide.Columns = append(wide.Columns, domain.Column{Name: fmt.Sprint("x", i), Type: domain.Integer, Bounds: &[2]float64{0, 99}})
 	}
 	s = marginalTreeKind().New().(*MarginalTree)
 	s.MaxModelSize = 1

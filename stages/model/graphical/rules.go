@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/masks"
 	"weir/train/graphical"
@@ -25,13 +25,13 @@ const mostEdges = 64
 
 // needRules adds a problem for each rule that the table cannot have, before anything is
 // paid for: what no row can keep would be a model without rows.
-func needRules(d *pipeline.Domain, ps *pipeline.Problems) {
+func needRules(d *domain.Domain, ps *pipeline.Problems) {
 	if needRuled(d, ps); len(*ps) > 0 {
 		return
 	}
-	rules, wrong := constraint.Read(d)
+	rules, wrong := domain.ReadRules(d)
 	if len(wrong) == 0 {
-		wrong = constraint.Contradictions(d, rules)
+		wrong = domain.Contradictions(d, rules)
 	}
 	for _, p := range wrong {
 		ps.Add("from", "a table whose "+p.Path+" is "+p.Found, p.Accepted)
@@ -43,7 +43,7 @@ func needRules(d *pipeline.Domain, ps *pipeline.Problems) {
 
 // needRuled adds a problem for each rule about a column whose values a stage of the same
 // run releases: whether any row can keep it would show after the charge.
-func needRuled(d *pipeline.Domain, ps *pipeline.Problems) {
+func needRuled(d *domain.Domain, ps *pipeline.Problems) {
 	for i := range d.Constraints {
 		for _, name := range d.Constraints[i].Columns() {
 			if c := d.Column(name); c != nil && c.Late {
@@ -55,8 +55,8 @@ func needRuled(d *pipeline.Domain, ps *pipeline.Problems) {
 }
 
 // checkRules adds a problem where the model cannot hold the columns of rules together.
-func (s Size) checkRules(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) {
-	rules, _ := constraint.Read(d)
+func (s Size) checkRules(d *domain.Domain, numbers Columns, ps *pipeline.Problems) {
+	rules, _ := domain.ReadRules(d)
 	if len(rules) == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func (s Size) checkRules(d *pipeline.Domain, numbers Columns, ps *pipeline.Probl
 }
 
 // tiedSets are the columns that rules tie together.
-func tiedSets(rules []constraint.Rule) []graphical.Set {
+func tiedSets(rules []domain.Rule) []graphical.Set {
 	var sets []graphical.Set
 	for _, r := range rules {
 		sets = append(sets, graphical.Set(slices.Sorted(slices.Values(r.Columns))))
@@ -83,8 +83,8 @@ func tiedSets(rules []constraint.Rule) []graphical.Set {
 }
 
 // edgesOf is where rules cut the bins of a number.
-func edgesOf(d *pipeline.Domain, rules []constraint.Rule, column int) []float64 {
-	edges := constraint.Edges(d, rules, column)
+func edgesOf(d *domain.Domain, rules []domain.Rule, column int) []float64 {
+	edges := domain.Edges(d, rules, column)
 	if d.Columns[column].Type.Coded() || len(edges) > mostEdges {
 		return nil
 	}
@@ -93,8 +93,8 @@ func edgesOf(d *pipeline.Domain, rules []constraint.Rule, column int) []float64 
 
 // partsOf numbers the categories of a column, alike where rules do not tell them apart:
 // such as share no code. All alike where they would have too many codes.
-func partsOf(d *pipeline.Domain, rules []constraint.Rule, column int) []int {
-	parts := constraint.Parts(d, rules, column)
+func partsOf(d *domain.Domain, rules []domain.Rule, column int) []int {
+	parts := domain.Parts(d, rules, column)
 	if slices.Max(parts) > mostEdges {
 		return make([]int, len(parts))
 	}
@@ -180,15 +180,15 @@ func (f *front) spread(grids []columns.Grid) {
 const mostMasked = mostSize * megabyte / bytesPerCell
 
 // values are the values of each code.
-func (c *coded) values(g columns.Grid) []constraint.Values {
-	list := make([]constraint.Values, c.codes())
+func (c *coded) values(g columns.Grid) []domain.Values {
+	list := make([]domain.Values, c.codes())
 	if !g.Coded() {
 		for code := range list {
 			lo, hi := c.cells(code)
 			if list[code].Missing = lo >= g.Values(); !list[code].Missing {
 				least, _ := g.Interval(lo)
 				_, greatest := g.Interval(hi - 1)
-				list[code].Ranges = []constraint.Range{{Lo: least, Hi: greatest}}
+				list[code].Ranges = []domain.Range{{Lo: least, Hi: greatest}}
 			}
 		}
 		return list
@@ -198,10 +198,10 @@ func (c *coded) values(g columns.Grid) []constraint.Values {
 			list[code].Missing = true
 			continue
 		}
-		list[code].Ranges = append(list[code].Ranges, constraint.Range{Lo: float64(cell), Hi: float64(cell)})
+		list[code].Ranges = append(list[code].Ranges, domain.Range{Lo: float64(cell), Hi: float64(cell)})
 	}
 	for i := range list {
-		slices.SortFunc(list[i].Ranges, func(a, b constraint.Range) int { return cmp.Compare(a.Lo, b.Lo) })
+		slices.SortFunc(list[i].Ranges, func(a, b domain.Range) int { return cmp.Compare(a.Lo, b.Lo) })
 	}
 	return list
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 	"weir/stages/model/artifact"
@@ -20,23 +20,23 @@ import (
 // stays is a table of n made-up rows under rules of every form, of which one row in eight
 // breaks some.
 func stays(n int) pipelinetest.Input {
-	d := &pipeline.Domain{
-		Columns: []pipeline.Column{
-			{Name: "admission", Type: pipeline.Date, Bounds: &[2]float64{0, 2999}},
-			{Name: "discharge", Type: pipeline.Date, Bounds: &[2]float64{0, 2999}, Nullable: true},
-			{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d"}},
-			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true},
-			{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{0, 100}},
-			{Name: "group", Type: pipeline.Ordinal, Categories: []string{"child", "adult", "senior"}},
-			{Name: "low", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
-			{Name: "high", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
+	d := &domain.Domain{
+		Columns: []domain.Column{
+			{Name: "admission", Type: domain.Date, Bounds: &[2]float64{0, 2999}},
+			{Name: "discharge", Type: domain.Date, Bounds: &[2]float64{0, 2999}, Nullable: true},
+			{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d"}},
+			{Name: "house", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true},
+			{Name: "age", Type: domain.Integer, Bounds: &[2]float64{0, 100}},
+			{Name: "group", Type: domain.Ordinal, Categories: []string{"child", "adult", "senior"}},
+			{Name: "low", Type: domain.Numeric, Bounds: &[2]float64{0, 1}},
+			{Name: "high", Type: domain.Numeric, Bounds: &[2]float64{0, 1}},
 		},
-		Constraints: []pipeline.Constraint{
+		Constraints: []domain.Constraint{
 			{Order: []string{"admission", "discharge"}},
 			{Order: []string{"low", "high"}},
-			{Function: &pipeline.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
-			{Function: &pipeline.Function{Of: "age", Column: "group", Map: map[string]schema.Text{"..17": "child", "18..66": "adult", "67..": "senior"}}},
-			{Impossible: map[string]pipeline.Choice{"ward": {"d"}, "age": {"..13", "31..47", "90.."}}},
+			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south"}}},
+			{Function: &domain.Function{Of: "age", Column: "group", Map: map[string]schema.Text{"..17": "child", "18..66": "adult", "67..": "senior"}}},
+			{Impossible: map[string]domain.Choice{"ward": {"d"}, "age": {"..13", "31..47", "90.."}}},
 		},
 	}
 	rng := rand.New(rand.NewPCG(9, uint64(n)))
@@ -68,10 +68,12 @@ func groupOf(age int) int {
 }
 
 // broken counts the rows that break a rule.
-func broken(t *testing.T, d *pipeline.Domain, rec arrow.Record) (n int) {
+func broken(t *testing.T, d *domain.Domain, rec arrow.Record) (n int) {
 	t.Helper()
-	rules, ps := constraint.Read(d)
-	must(t, ps.Err())
+	rules, ps := domain.ReadRules(d)
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
 	values := make([]float64, 2)
 	for i := range int(rec.NumRows()) {
 		for k := range rules {
@@ -155,20 +157,20 @@ func TestModelHasStructuralZeros(t *testing.T) {
 func TestContradictionsAreRefused(t *testing.T) {
 	h := stays(10).Header
 	h.Domain.Constraints = append(h.Domain.Constraints,
-		pipeline.Constraint{Impossible: map[string]pipeline.Choice{"group": {"child", "adult"}, "ward": {"a", "b", "c", "d"}}},
-		pipeline.Constraint{Impossible: map[string]pipeline.Choice{"age": {"67.."}, "house": {"north", "south", "missing"}}})
+		domain.Constraint{Impossible: map[string]domain.Choice{"group": {"child", "adult"}, "ward": {"a", "b", "c", "d"}}},
+		domain.Constraint{Impossible: map[string]domain.Choice{"age": {"67.."}, "house": {"north", "south", "missing"}}})
 	for _, k := range learning() {
 		if _, err := k.New().Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "no row can keep them all") {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	wide := &pipeline.Domain{}
+	wide := &domain.Domain{}
 	var names []string
 	for i := range 5 {
 		names = append(names, fmt.Sprint("x", i))
-		wide.Columns = append(wide.Columns, pipeline.Column{Name: names[i], Type: pipeline.Integer, Bounds: &[2]float64{0, 99}})
+		wide.Columns = append(wide.Columns, domain.Column{Name: names[i], Type: domain.Integer, Bounds: &[2]float64{0, 99}})
 	}
-	wide.Constraints = []pipeline.Constraint{{Order: names}}
+	wide.Constraints = []domain.Constraint{{Order: names}}
 	if _, err := marginalTreeKind().New().Plan(pipeline.Headers{"in": header(wide, 10)}); err == nil || !strings.Contains(err.Error(), "max_model_size") {
 		t.Errorf("an order of five columns: %v", err)
 	}

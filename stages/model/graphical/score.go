@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 )
 
@@ -66,7 +67,7 @@ func (s *Score) header(table, model pipeline.Header) (pipeline.Header, error) {
 		wide = len(model.Domain.Columns)
 		needKnown(d, model.Domain, &ps)
 	}
-	d.Columns = append(d.Columns, pipeline.Column{Name: s.As, Type: pipeline.Numeric, Bounds: &[2]float64{float64(leastOfColumn * wide), 0}, Source: "public",
+	d.Columns = append(d.Columns, domain.Column{Name: s.As, Type: domain.Numeric, Bounds: &[2]float64{float64(leastOfColumn * wide), 0}, Source: "public",
 		Doc: "natural logarithm of the row's probability under a released model"})
 	h := pipeline.TableHeader(d, table)
 	if h.Class = h.Class.Join(model.Class); model.Class == pipeline.Private {
@@ -77,7 +78,7 @@ func (s *Score) header(table, model pipeline.Header) (pipeline.Header, error) {
 
 // known reports whether a step that led to the table had a column of that name, which
 // undoing the step would take this one for.
-func known(d *pipeline.Domain, name string) bool {
+func known(d *domain.Domain, name string) bool {
 	for _, step := range d.History {
 		if step.Before != nil && step.Before.Index(name) >= 0 {
 			return true
@@ -88,7 +89,7 @@ func known(d *pipeline.Domain, name string) bool {
 
 // needKnown adds a problem for each column of a model that a table lacks or has in
 // another form.
-func needKnown(d, model *pipeline.Domain, ps *pipeline.Problems) {
+func needKnown(d, model *domain.Domain, ps *pipeline.Problems) {
 	for _, c := range model.Columns {
 		switch own := d.Column(c.Name); {
 		case c.Encoding != nil:
@@ -102,7 +103,7 @@ func needKnown(d, model *pipeline.Domain, ps *pipeline.Problems) {
 	}
 }
 
-func form(c *pipeline.Column) string {
+func form(c *domain.Column) string {
 	if c.Encoding != nil {
 		return "encoded (" + string(c.Encoding.Form) + ")"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 )
@@ -17,10 +18,10 @@ import (
 // small is a table whose every possible row can be listed: six ages in bins, a
 // category with missing values, one of which some are rare, a truth.
 func small() pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{1, 6}, Nullable: true},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d", "e"}},
-		{Name: "sick", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{1, 6}, Nullable: true},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d", "e"}},
+		{Name: "sick", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	columns := make([][]any, 3)
 	for i := range 300 {
@@ -109,11 +110,11 @@ func TestScoresAreProbabilities(t *testing.T) {
 // TestRowsThatNoCodeCovers get the lower bound of the column: no error, which would
 // tell of the row, and nothing infinite.
 func TestRowsThatNoCodeCovers(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "sick", Type: pipeline.Boolean, Categories: []string{"yes", "no"}, Nullable: true},
-		{Name: "other", Type: pipeline.Text},
-		{Name: "region", Type: pipeline.Ordinal, Categories: []string{"z", "c", "a", "b"}},
-		{Name: "age", Type: pipeline.Integer},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "sick", Type: domain.Boolean, Categories: []string{"yes", "no"}, Nullable: true},
+		{Name: "other", Type: domain.Text},
+		{Name: "region", Type: domain.Ordinal, Categories: []string{"z", "c", "a", "b"}},
+		{Name: "age", Type: domain.Integer},
 	}}
 	in := pipelinetest.Input{Header: header(d, 5), Rows: pipelinetest.Rows(d, []any{"no", "no", "no", "no", nil}, []any{"u", nil, "v", "w", "x"},
 		[]any{"a", "z", "a", "a", "a"}, []any{1, 1, 7, math.MinInt64, 1})}
@@ -172,14 +173,14 @@ func TestScoreKeepsTheTypes(t *testing.T) {
 
 // TestScoreTellsEveryProblem at once.
 func TestScoreTellsEveryProblem(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "age", Type: pipeline.Categorical, Categories: []string{"1"}}, {Name: "regions", Type: pipeline.Text}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "age", Type: domain.Categorical, Categories: []string{"1"}}, {Name: "regions", Type: domain.Text}}}
 	_, err := (&Score{As: "age"}).Plan(pipeline.Headers{"in": header(d, 3), "model": modelHeader(small().Header)})
 	for _, want := range []string{"as: is age, a column of the table", "column age is categorical, must be integer", "did you mean regions?", "model: is \"sick\""} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("problems do not say %q:\n%v", want, err)
 		}
 	}
-	encoded := &pipeline.Domain{Columns: []pipeline.Column{{Name: "age", Type: pipeline.Integer, Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}}}}
+	encoded := &domain.Domain{Columns: []domain.Column{{Name: "age", Type: domain.Integer, Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}}}}
 	_, err = (&Score{As: "x"}).Plan(pipeline.Headers{"in": small().Header, "model": modelHeader(header(encoded, 3))})
 	if err == nil || !strings.Contains(err.Error(), "a model of marginals") {
 		t.Errorf("a model of encoded columns: %v", err)

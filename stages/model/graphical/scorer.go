@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 )
@@ -37,7 +37,7 @@ func decodeScorer(parts map[string][]byte) (artifact.Scorer, error) {
 }
 
 // Domain implements artifact.Scorer: the columns of the rows that are drawn.
-func (s scorer) Domain() *pipeline.Domain { return s.model.Domain }
+func (s scorer) Domain() *domain.Domain { return s.model.Domain }
 
 // Scores implements artifact.Scorer.
 func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
@@ -53,7 +53,7 @@ func (s scorer) Scores(f *columns.Frame) ([]float64, error) {
 }
 
 // ofFrame gives the values of a frame that has the columns of a domain.
-func ofFrame(f *columns.Frame, d *pipeline.Domain) (cells, error) {
+func ofFrame(f *columns.Frame, d *domain.Domain) (cells, error) {
 	of := make([]*columns.Column, len(d.Columns))
 	for j := range d.Columns {
 		if of[j] = f.Column(d.Columns[j].Name); of[j] == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 )
@@ -50,7 +51,7 @@ func (s Size) limits() graphical.Limits {
 
 // check adds a problem where even columns on their own exceed the size: a model that
 // cannot be held is refused before anything is paid for.
-func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) {
+func (s Size) check(d *domain.Domain, numbers Columns, ps *pipeline.Problems) {
 	cells, limits := int64(0), s.limits()
 	for _, c := range d.Columns {
 		cells += int64(numbers.mostCodes(c))
@@ -64,7 +65,7 @@ func (s Size) check(d *pipeline.Domain, numbers Columns, ps *pipeline.Problems) 
 }
 
 // mostCodes bounds the codes of a column, missing values included.
-func (s Columns) mostCodes(c pipeline.Column) int {
+func (s Columns) mostCodes(c domain.Column) int {
 	switch edges, declared := s.Edges[c.Name]; {
 	case c.Type.Coded() && c.Late:
 		return mostCategories
@@ -79,8 +80,8 @@ func (s Columns) mostCodes(c pipeline.Column) int {
 }
 
 // finds tells whether bins are found for a column of d.
-func (s Columns) finds(d *pipeline.Domain) bool {
-	return slices.ContainsFunc(d.Columns, func(c pipeline.Column) bool { return !c.Type.Coded() && s.Edges[c.Name] == nil })
+func (s Columns) finds(d *domain.Domain) bool {
+	return slices.ContainsFunc(d.Columns, func(c domain.Column) bool { return !c.Type.Coded() && s.Edges[c.Name] == nil })
 }
 
 // problems are those of a table and of the settings that every kind has.
@@ -115,7 +116,7 @@ func need(h pipeline.Header, ps *pipeline.Problems) {
 }
 
 // check adds a problem for each wrong setting of numbers.
-func (s Columns) check(d *pipeline.Domain, ps *pipeline.Problems) {
+func (s Columns) check(d *domain.Domain, ps *pipeline.Problems) {
 	names := make([]string, 0, len(s.Edges))
 	for name := range s.Edges {
 		names = append(names, name)
@@ -147,7 +148,7 @@ func ascending(x []float64) bool {
 func (s *Aim) AimAt() *string { return &s.Target }
 
 // at is the place of the target; -1 without one.
-func (s Aim) at(d *pipeline.Domain) int {
+func (s Aim) at(d *domain.Domain) int {
 	if s.Target == "" || s.Target == pipeline.NoTarget {
 		return -1
 	}
@@ -155,7 +156,7 @@ func (s Aim) at(d *pipeline.Domain) int {
 }
 
 // check adds a problem for each column of the aim that the table lacks.
-func (s Aim) check(d *pipeline.Domain, ps *pipeline.Problems) {
+func (s Aim) check(d *domain.Domain, ps *pipeline.Problems) {
 	if s.Target != "" && s.Target != pipeline.NoTarget && d.Index(s.Target) < 0 {
 		ps.Unknown("target", "column of the table", s.Target, append(d.Names(), pipeline.NoTarget))
 	}
@@ -168,7 +169,7 @@ func (s Aim) check(d *pipeline.Domain, ps *pipeline.Problems) {
 }
 
 // heaviest bounds what any set of columns is worth: all weights, for each column of d.
-func (s Aim) heaviest(d *pipeline.Domain) float64 {
+func (s Aim) heaviest(d *domain.Domain) float64 {
 	sum := 1.0
 	for _, w := range s.Workload {
 		sum += w.Weight
@@ -178,7 +179,7 @@ func (s Aim) heaviest(d *pipeline.Domain) float64 {
 
 // pairs lists the pairs that may be measured, with what each is worth: 1 without a
 // workload, else the weights of the marginals that hold it.
-func (s Aim) pairs(d *pipeline.Domain) (sets []graphical.Set, weights []float64) {
+func (s Aim) pairs(d *domain.Domain) (sets []graphical.Set, weights []float64) {
 	target := s.at(d)
 	for i := range d.Columns {
 		for j := i + 1; j < len(d.Columns); j++ {

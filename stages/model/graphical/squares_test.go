@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestAllIsSpent(t *testing.T) {
 	one := table([]int{5}, []int{0, 1, 2, 3, 4, 4, 4})
 	root := ward(40)
-	root.Header.Domain = &pipeline.Domain{Columns: root.Header.Domain.Columns[1:2]}
+	root.Header.Domain = &domain.Domain{Columns: root.Header.Domain.Columns[1:2]}
 	root = pipelinetest.Input{Header: header(root.Header.Domain, 40), Rows: pipelinetest.Rows(root.Header.Domain, make([]any, 40))}
 	for what, in := range map[string]pipelinetest.Input{"ward": ward(400), "private": private(ward(400)), "one column": one, "nothing but missing": root} {
 		for _, multiplier := range []float64{1e-2, 0.3, 20, 1e4} {

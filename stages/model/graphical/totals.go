@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weir/internal/bitmath"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/train/graphical"
 )
 
@@ -18,7 +18,7 @@ const (
 // relative entropy, whose cells have the declared shares (iterative proportional fitting,
 // Deming and Stephan 1940). It looks at released numbers and public facts alone.
 type scaling struct {
-	rule  *constraint.Rule
+	rule  *domain.Rule
 	vars  graphical.Set
 	cells []int // of the total, by combination of codes; -1: of none
 }
@@ -55,7 +55,7 @@ func (f *front) scaled(m *graphical.Model, limits graphical.Limits) (*graphical.
 	return m, nil
 }
 
-func (f *front) scaling(r *constraint.Rule) scaling {
+func (f *front) scaling(r *domain.Rule) scaling {
 	s := scaling{rule: r, vars: slices.Sorted(slices.Values(r.Columns))}
 	sizes := f.sizes()
 	s.cells = make([]int, cellsIn(sizes, s.vars))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/graphical"
 )
 
@@ -17,12 +17,12 @@ func TestPublicTotalsAreHeld(t *testing.T) {
 	in := stays(2000)
 	in.Header.Domain = in.Header.Domain.Clone()
 	in.Header.Domain.Constraints = append(in.Header.Domain.Constraints,
-		pipeline.Constraint{Total: []pipeline.Cell{
-			{Where: map[string]pipeline.Choice{"ward": {"a", "b"}, "age": {"..29"}}, Count: 100},
-			{Where: map[string]pipeline.Choice{"ward": {"a", "b"}, "age": {"30.."}}, Count: 300},
-			{Where: map[string]pipeline.Choice{"ward": {"c", "d"}, "age": {"0.."}}, Count: 1600}}},
-		pipeline.Constraint{Total: []pipeline.Cell{{Where: map[string]pipeline.Choice{"group": {"child"}}, Count: 80},
-			{Where: map[string]pipeline.Choice{"group": {"adult", "senior"}}, Count: 1920}}})
+		domain.Constraint{Total: []domain.Cell{
+			{Where: map[string]domain.Choice{"ward": {"a", "b"}, "age": {"..29"}}, Count: 100},
+			{Where: map[string]domain.Choice{"ward": {"a", "b"}, "age": {"30.."}}, Count: 300},
+			{Where: map[string]domain.Choice{"ward": {"c", "d"}, "age": {"0.."}}, Count: 1600}}},
+		domain.Constraint{Total: []domain.Cell{{Where: map[string]domain.Choice{"group": {"child"}}, Count: 80},
+			{Where: map[string]domain.Choice{"group": {"adult", "senior"}}, Count: 1920}}})
 	for _, multiplier := range []float64{0.05, 50} {
 		m := attempt{stage: slim(marginalTreeKind())(), in: in, multiplier: multiplier}.model(t)
 		ages, err := m.model.Marginal(graphical.Set{2, 4})

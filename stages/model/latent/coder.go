@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train"
@@ -41,7 +42,7 @@ type coders struct{ encoder, decoder, released *net.Net }
 
 // nets are those of the settings, if count trainings side by side can be held. The
 // encoder ends in codes numbers, then in layers after.
-func (c Coder) nets(d *pipeline.Domain, codes, count int, after ...net.Layer) (n coders, err error) {
+func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n coders, err error) {
 	if err := c.fits(d, codes, count); err != nil {
 		return n, err
 	}
@@ -59,7 +60,7 @@ func (c Coder) nets(d *pipeline.Domain, codes, count int, after ...net.Layer) (n
 }
 
 // fits is a problem where a training takes more memory than there may be.
-func (c Coder) fits(d *pipeline.Domain, codes, count int) error {
+func (c Coder) fits(d *domain.Domain, codes, count int) error {
 	var ps pipeline.Problems
 	generator.Shallow(&ps, "encoder", c.Encoder)
 	generator.Shallow(&ps, "decoder", c.Decoder)
@@ -76,7 +77,7 @@ func memory(widths []int) float64 {
 }
 
 // heads is the criterion of rows of d, but for the column skip (-1: none).
-func heads(d *pipeline.Domain, skip int) (train.Criterion, error) {
+func heads(d *domain.Domain, skip int) (train.Criterion, error) {
 	h, err := net.NewHeads(encoded.Outputs(d).Blocks, skip)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -79,7 +80,7 @@ func judgePhases(a, g training.Sampling, criticSteps int, ps *pipeline.Problems)
 }
 
 // judge finds, from settings and domain alone, what cannot work.
-func (s *DPAutoGAN) judge(d *pipeline.Domain, ps *pipeline.Problems) {
+func (s *DPAutoGAN) judge(d *domain.Domain, ps *pipeline.Problems) {
 	a, g := s.Autoencoder, s.GAN
 	judgePhases(a.Sampling, g.Sampling, g.CriticSteps, ps)
 	if a.EncoderRate != 0 && s.NoiseOn == "both" {
@@ -87,7 +88,7 @@ func (s *DPAutoGAN) judge(d *pipeline.Domain, ps *pipeline.Problems) {
 	}
 	if a.Heads == "sigmoid" {
 		for _, c := range d.Columns {
-			if e := c.Encoding; e.Form == pipeline.Standard || e.Form == pipeline.MinMax && e.Range != [2]float64{0, 1} {
+			if e := c.Encoding; e.Form == domain.Standard || e.Form == domain.MinMax && e.Range != [2]float64{0, 1} {
 				ps.Add("autoencoder.heads", "sigmoid, and the column "+c.Name+" is encoded beyond [0, 1]", "columns, or encode with min_max [0, 1] and without standard")
 				break
 			}
@@ -97,7 +98,7 @@ func (s *DPAutoGAN) judge(d *pipeline.Domain, ps *pipeline.Problems) {
 }
 
 // fits judges what a training would hold.
-func (s *DPAutoGAN) fits(d *pipeline.Domain, ps *pipeline.Problems) {
+func (s *DPAutoGAN) fits(d *domain.Domain, ps *pipeline.Problems) {
 	a, g, width := s.Autoencoder, s.GAN, encoded.Width(d)
 	generator.Shallow(ps, "autoencoder.hidden", a.Hidden)
 	generator.Shallow(ps, "gan.generator", g.Generator)
@@ -114,7 +115,7 @@ func (s *DPAutoGAN) fits(d *pipeline.Domain, ps *pipeline.Problems) {
 		generator.Costs("gan.generated_batch", fmt.Sprint(g.GeneratedBatch), batch*(generator.Units(half...)+generator.Units(gen...)+generator.Units(critic...))))
 }
 
-func (p *plan) build(s *DPAutoGAN, d *pipeline.Domain) (err error) {
+func (p *plan) build(s *DPAutoGAN, d *domain.Domain) (err error) {
 	a, g, width := s.Autoencoder, s.GAN, encoded.Width(d)
 	p.heads = []net.Block{{Activation: "sigmoid", Width: width}}
 	if a.Heads == "columns" {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/prep"
@@ -19,11 +20,11 @@ func ward(t *testing.T) pipelinetest.Input {
 // south.
 func crowd(t *testing.T, n int, smokes func(i int) int) pipelinetest.Input {
 	t.Helper()
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	columns := make([][]any, 4)
 	for i := range n {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
@@ -22,7 +23,7 @@ type labelled struct {
 	auto           *net.Net // encoder and decoder of one label
 }
 
-func (l *labelled) plan(d *pipeline.Domain) (err error) {
+func (l *labelled) plan(d *domain.Domain) (err error) {
 	if l.nets, err = l.Coder.nets(d, l.LatentDim, l.labels, net.Activation("tanh")); err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func count(mixtures []mixture.Mixture, labels []int32) {
 }
 
 // train returns the weights of all autoencoders.
-func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *pipeline.Domain, begun training.Learning, labels []int32) ([]float32, error) {
+func (l *labelled) train(ctx context.Context, env *pipeline.Env, d *domain.Domain, begun training.Learning, labels []int32) ([]float32, error) {
 	criterion, err := heads(d, l.column)
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (l *labelled) codes(w []float32, rows *train.Rows, labels []int32) mixture.
 }
 
 // parts are decoders with their mixtures; each says its own label.
-func (l *labelled) parts(d *pipeline.Domain, w []float32, mixtures []mixture.Mixture) []generator.Part {
+func (l *labelled) parts(d *domain.Domain, w []float32, mixtures []mixture.Mixture) []generator.Part {
 	at := 0
 	for _, c := range d.Columns[:l.column] {
 		at += c.Encoding.Width

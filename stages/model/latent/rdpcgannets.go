@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train"
@@ -29,7 +30,7 @@ type convolved struct {
 const writtenChunk = 16
 
 // build makes the nets of rows of d. What does not fit is a problem of its setting.
-func (l *convolved) build(d *pipeline.Domain, ps *pipeline.Problems) error {
+func (l *convolved) build(d *domain.Domain, ps *pipeline.Problems) error {
 	a, g, width := l.Autoencoder, l.GAN, encoded.Width(d)
 	up, down := &stack{positions: width, channels: 1}, &stack{positions: 1, channels: a.Code}
 	generate, judge := &stack{positions: 1, channels: g.LatentDim}, &stack{positions: width, channels: 1}
@@ -62,7 +63,7 @@ func or(given, derived []Convolution) []Convolution {
 }
 
 // join makes nets of layers.
-func (l *convolved) join(d *pipeline.Domain, encoder, decoder, first, score []net.Layer) (err error) {
+func (l *convolved) join(d *domain.Domain, encoder, decoder, first, score []net.Layer) (err error) {
 	width := encoded.Width(d)
 	if l.critic, err = net.New(net.Spec{Inputs: width, Layers: score}); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (l *convolved) join(d *pipeline.Domain, encoder, decoder, first, score []ne
 }
 
 // loss compares what the autoencoder puts out with a row, but for its label.
-func (l *convolved) loss(d *pipeline.Domain) (train.Criterion, error) {
+func (l *convolved) loss(d *domain.Domain) (train.Criterion, error) {
 	if l.Autoencoder.Loss == "likelihood" {
 		return heads(d, l.column)
 	}

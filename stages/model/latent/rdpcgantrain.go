@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/stages/internal/columns"
 	"weir/stages/model/internal/generator"
@@ -77,7 +78,7 @@ func (l *convolved) encode(ctx context.Context, start []float32, rows *train.Row
 }
 
 // parts are a generator with the decoder for each label, which says it.
-func (l *convolved) parts(d *pipeline.Domain, w []float32, shares []float64) ([]generator.Part, error) {
+func (l *convolved) parts(d *domain.Domain, w []float32, shares []float64) ([]generator.Part, error) {
 	parts, each := make([]generator.Part, l.labels), l.chain.Params()
 	for label := range parts {
 		n, err := generator.OfLabel(l.chain, d, l.column, label)

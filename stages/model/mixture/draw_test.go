@@ -12,6 +12,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/model/artifact"
 	"weir/train/posterior"
@@ -119,14 +120,14 @@ func TestRowsAreSharedOut(t *testing.T) {
 // line, what a rule sets is drawn, never a neighbour in its cell: 0 and 3, ends of one cell, in two
 // strata; 70 of a weight. Two rules that set neighbours in one stratum contradict each other.
 func TestFixedValuesAreExact(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "adult", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "income", Type: pipeline.Integer, Bounds: &[2]float64{0, 200000}, Nullable: true},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}},
-		{Name: "rich", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "adult", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "income", Type: domain.Integer, Bounds: &[2]float64{0, 200000}, Nullable: true},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}},
+		{Name: "rich", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	set := func(adult, income string) Structural {
-		return Structural{Where: map[string]pipeline.Choice{"adult": {adult}}, Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
+		return Structural{Where: map[string]domain.Choice{"adult": {adult}}, Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
 	}
 	shape := Shape{Components: 2, Prior: posterior.Uniform(), Stratify: []string{"adult"}, Structural: []Structural{set("no", "0"), set("yes", "3")}}
 	var ps pipeline.Problems

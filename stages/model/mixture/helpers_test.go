@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/schema"
@@ -17,15 +18,15 @@ import (
 // study is n made-up rows of people who are dead or alive: only the dead have a cause, drink
 // is told by it, and nobody is of a third sex.
 func study(n int) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "sex", Type: pipeline.Categorical, Categories: []string{"f", "m", "x"}},
-		{Name: "dead", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Nullable: true},
-		{Name: "visits", Type: pipeline.Integer, Bounds: &[2]float64{0, 60}},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
-		{Name: "cause", Type: pipeline.Categorical, Categories: []string{"heart", "drink", "other"}, Nullable: true},
-		{Name: "drinks", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m", "x"}},
+		{Name: "dead", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Nullable: true},
+		{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 60}},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "cause", Type: domain.Categorical, Categories: []string{"heart", "drink", "other"}, Nullable: true},
+		{Name: "drinks", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	columns := make([][]any, len(d.Columns))
 	for i := range n {
@@ -63,7 +64,7 @@ func full() *Mixture {
 	s := small()
 	s.Families = map[string]string{"visits": "poisson", "weight": "normal"}
 	s.Stratify = []string{"sex", "dead"}
-	s.Structural = []Structural{{Where: map[string]pipeline.Choice{"dead": {"no"}}, Set: map[string]schema.Text{"cause": "missing", "weight": "70"}}}
+	s.Structural = []Structural{{Where: map[string]domain.Choice{"dead": {"no"}}, Set: map[string]schema.Text{"cause": "missing", "weight": "70"}}}
 	return s
 }
 

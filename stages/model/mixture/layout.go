@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/posterior"
 )
@@ -52,7 +53,7 @@ const (
 
 // newLayout is a function of settings and domain alone, so that a released model has the one
 // that it was planned with. What cannot be is a problem.
-func newLayout(s Shape, d *pipeline.Domain, ps *pipeline.Problems) *layout {
+func newLayout(s Shape, d *domain.Domain, ps *pipeline.Problems) *layout {
 	l := &layout{}
 	for i := range d.Columns {
 		l.add(s, d, i, ps)
@@ -85,7 +86,7 @@ func newLayout(s Shape, d *pipeline.Domain, ps *pipeline.Problems) *layout {
 }
 
 // add takes column i of the table.
-func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) {
+func (l *layout) add(s Shape, d *domain.Domain, i int, ps *pipeline.Problems) {
 	c := d.Columns[i]
 	g, err := columns.GridOf(c)
 	switch {
@@ -120,9 +121,9 @@ func (l *layout) add(s Shape, d *pipeline.Domain, i int, ps *pipeline.Problems) 
 }
 
 // family is the law of a column of numbers.
-func (s Shape) family(c pipeline.Column, g columns.Grid, ps *pipeline.Problems) posterior.Family {
+func (s Shape) family(c domain.Column, g columns.Grid, ps *pipeline.Problems) posterior.Family {
 	f, given := s.Families[c.Name]
-	whole := !c.Late && c.Type == pipeline.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
+	whole := !c.Late && c.Type == domain.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
 	switch posterior.Family(f) {
 	case posterior.Poisson:
 		if c.Late {
@@ -142,7 +143,7 @@ func (s Shape) family(c pipeline.Column, g columns.Grid, ps *pipeline.Problems) 
 
 // divide lists the strata: every combination of cells of the columns of stratify, the last
 // one counted up first.
-func (l *layout) divide(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
+func (l *layout) divide(s Shape, d *domain.Domain, ps *pipeline.Problems) {
 	strata := 1
 	for i, name := range s.Stratify {
 		path := fmt.Sprintf("stratify[%d]", i)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/schema"
@@ -63,7 +64,7 @@ func TestResumedRunGivesTheSameModel(t *testing.T) {
 // TestPlanNamesWhatIsWrong: every problem, each by where it is.
 func TestPlanNamesWhatIsWrong(t *testing.T) {
 	rule := func(where, value, column, set string) []Structural {
-		return []Structural{{Where: map[string]pipeline.Choice{where: {value}}, Set: map[string]schema.Text{column: schema.Text(set)}}}
+		return []Structural{{Where: map[string]domain.Choice{where: {value}}, Set: map[string]schema.Text{column: schema.Text(set)}}}
 	}
 	for want, change := range map[string]func(*Mixture){
 		`stratify[0]: is "county"`:                      func(s *Mixture) { s.Stratify = []string{"county"} },

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/train/posterior"
 )
@@ -41,7 +41,7 @@ func (p *placed) read(of []*columns.Column, i int) bool {
 		if p.cells[j] >= g.Cells() || !c.Type.Coded() && (p.values[j] < c.Bounds[0] || p.values[j] > c.Bounds[1]) {
 			return false
 		}
-		if p.points[j] = 0; g.Points() > 1 && p.cells[j] < g.Values() && !(c.Step == 0 && c.Type == pipeline.Numeric) {
+		if p.points[j] = 0; g.Points() > 1 && p.cells[j] < g.Values() && !(c.Step == 0 && c.Type == domain.Numeric) {
 			p.points[j] = bitmath.Log(float64(g.PointsIn(p.cells[j])))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/train/posterior"
 )
@@ -17,7 +18,7 @@ import (
 // model is a released mixture: public facts, noisy sizes, and the law of the parameters of
 // each stratum that has one, which are functions of noised sums.
 type model struct {
-	Domain *pipeline.Domain `json:"domain"`
+	Domain *domain.Domain `json:"domain"`
 	Shape
 	Sizes     []int64 `json:"sizes,omitempty"`      // noisy, of each stratum; none without strata
 	PriorOnly []int   `json:"prior_only,omitempty"` // strata that are too small to have learned anything

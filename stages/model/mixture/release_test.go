@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
@@ -122,14 +123,14 @@ func TestArgmaxIsRefused(t *testing.T) {
 // wide is a description of a megabyte: numbers in strata all of which have the prior.
 func wide(t testing.TB, strata, numbers int) []byte {
 	t.Helper()
-	m := model{Domain: &pipeline.Domain{}, Shape: Shape{Components: 3, Prior: posterior.Uniform()}}
+	m := model{Domain: &domain.Domain{}, Shape: Shape{Components: 3, Prior: posterior.Uniform()}}
 	for i := range strata {
 		name := fmt.Sprint("s", i)
-		m.Domain.Columns = append(m.Domain.Columns, pipeline.Column{Name: name, Type: pipeline.Boolean, Categories: []string{"n", "y"}})
+		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: name, Type: domain.Boolean, Categories: []string{"n", "y"}})
 		m.Stratify = append(m.Stratify, name)
 	}
 	for i := range numbers {
-		m.Domain.Columns = append(m.Domain.Columns, pipeline.Column{Name: fmt.Sprint("x", i), Type: pipeline.Integer, Bounds: &[2]float64{0, 1}})
+		m.Domain.Columns = append(m.Domain.Columns, domain.Column{Name: fmt.Sprint("x", i), Type: domain.Integer, Bounds: &[2]float64{0, 1}})
 	}
 	for i := range 1 << strata {
 		m.Sizes, m.PriorOnly = append(m.Sizes, 1), append(m.PriorOnly, i)
@@ -163,7 +164,7 @@ func TestStrangersModelsTakeWhatTheyAreLong(t *testing.T) {
 func TestStrataShareWhatDrawsThem(t *testing.T) {
 	m := &model{}
 	must(t, json.Unmarshal(wide(t, 10, 1), m))
-	c := pipeline.Column{Name: "c", Type: pipeline.Categorical}
+	c := domain.Column{Name: "c", Type: domain.Categorical}
 	for i := range 30000 {
 		c.Categories = append(c.Categories, fmt.Sprint(i))
 	}

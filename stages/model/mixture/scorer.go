@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/posterior"
@@ -75,7 +75,7 @@ func logShares(sizes []float64) (logs []float64) {
 }
 
 // Domain implements artifact.Scorer.
-func (s scorer) Domain() *pipeline.Domain { return s.model.Domain }
+func (s scorer) Domain() *domain.Domain { return s.model.Domain }
 
 // Scores implements artifact.Scorer.
 func (s scorer) Scores(f *columns.Frame) ([]float64, error) {

@@ -9,6 +9,7 @@ import (
 
 	"weir/internal/stattest"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/schema"
 	"weir/stages/internal/columns"
@@ -16,12 +17,12 @@ import (
 
 // tiny is a table whose every possible row can be listed: 3 x 2 x 4 x 3 x 3.
 func tiny() (pipelinetest.Input, [][]any) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "sex", Type: pipeline.Categorical, Categories: []string{"f", "m"}, Nullable: true},
-		{Name: "dead", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{1, 3}, Nullable: true},
-		{Name: "visits", Type: pipeline.Integer, Bounds: &[2]float64{0, 2}},
-		{Name: "stay", Type: pipeline.Integer, Bounds: &[2]float64{0, 2}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "sex", Type: domain.Categorical, Categories: []string{"f", "m"}, Nullable: true},
+		{Name: "dead", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{1, 3}, Nullable: true},
+		{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 2}},
+		{Name: "stay", Type: domain.Integer, Bounds: &[2]float64{0, 2}},
 	}}
 	values := [][]any{{nil, "f", "m"}, {"no", "yes"}, {nil, 1, 2, 3}, {0, 1, 2}, {0, 1, 2}}
 	columns := make([][]any, len(values))
@@ -38,7 +39,7 @@ func tiny() (pipelinetest.Input, [][]any) {
 }
 
 // each lists every row of values once, the last column counted up first.
-func each(d *pipeline.Domain, values [][]any) arrow.Record {
+func each(d *domain.Domain, values [][]any) arrow.Record {
 	columns, n := make([][]any, len(values)), 1
 	for _, v := range values {
 		n *= len(v)
@@ -61,7 +62,7 @@ func tinyMixture(t *testing.T) *model {
 		s := small()
 		s.Families = map[string]string{"age": "normal", "visits": "poisson"}
 		s.Stratify = []string{"sex", "dead"}
-		s.Structural = []Structural{{Where: map[string]pipeline.Choice{"dead": {"yes"}}, Set: map[string]schema.Text{"stay": "1"}}}
+		s.Structural = []Structural{{Where: map[string]domain.Choice{"dead": {"yes"}}, Set: map[string]schema.Text{"stay": "1"}}}
 		return s
 	}}
 	table, _ := l.Trained(t, in)
@@ -73,7 +74,7 @@ func tinyMixture(t *testing.T) *model {
 	return m
 }
 
-func frame(t *testing.T, d *pipeline.Domain, r arrow.Record) *columns.Frame {
+func frame(t *testing.T, d *domain.Domain, r arrow.Record) *columns.Frame {
 	t.Helper()
 	f, err := columns.Read(t.Context(), pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), r))
 	must(t, err)

@@ -2,6 +2,7 @@ package mixture
 
 import (
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/model/internal/training"
 	"weir/train/posterior"
@@ -18,8 +19,8 @@ type Shape struct {
 
 // Structural fixes columns in some strata.
 type Structural struct {
-	Where map[string]pipeline.Choice `yaml:"where" json:"where" required:"true" doc:"Values by column of stratify: the strata that the rule is about."`
-	Set   map[string]schema.Text     `yaml:"set" json:"set" required:"true" doc:"The one value of each column there: a category, a number, or missing."`
+	Where map[string]domain.Choice `yaml:"where" json:"where" required:"true" doc:"Values by column of stratify: the strata that the rule is about."`
+	Set   map[string]schema.Text   `yaml:"set" json:"set" required:"true" doc:"The one value of each column there: a category, a number, or missing."`
 }
 
 // Mixture is the model of Jalko, Lagus, Tan, Honkela 2021 (Privacy-preserving data sharing

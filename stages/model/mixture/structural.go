@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 )
 
 // mostRuled is far beyond what anybody writes; a model from a stranger may hold any number.
@@ -15,14 +15,15 @@ const mostRuled = 1 << 16
 
 // fix reads the rules of structural. A rule is public knowledge: nobody holds real rows to it,
 // and one that breaks it is learned without the columns that are fixed.
-func (l *layout) fix(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
+func (l *layout) fix(s Shape, d *domain.Domain, ps *pipeline.Problems) {
 	if n := len(s.Structural) * len(l.strata); n > mostRuled {
 		ps.Add("structural", fmt.Sprintf("%d rules for %d strata", len(s.Structural), len(l.strata)), fmt.Sprintf("at most %d pairs of a rule and a stratum", mostRuled))
 		return
 	}
 	for i, rule := range s.Structural {
 		path := fmt.Sprintf("structural[%d]", i)
-		where := constraint.Where(d, path+".where", rule.Where, ps)
+		where, wrong := domain.ReadWhere(d, path+".where", rule.Where)
+		ps.Join(wrong)
 		for at := range d.Columns {
 			if _, asked := where[at]; asked && !slices.Contains(l.stratify, at) {
 				ps.Add(path+".where."+d.Columns[at].Name, "about a column that is not in stratify", "columns of stratify")
@@ -43,20 +44,22 @@ func (l *layout) fix(s Shape, d *pipeline.Domain, ps *pipeline.Problems) {
 			}
 		}
 		if !matched {
-			ps.Add(path+".where", constraint.Say(rule.Where)+", of which there is no stratum", "values that columns of stratify have")
+			ps.Add(path+".where", domain.SayWhere(rule.Where)+", of which there is no stratum", "values that columns of stratify have")
 		}
 	}
 }
 
 // set is what a rule sets, by column.
-func (l *layout) set(path string, rule Structural, d *pipeline.Domain, ps *pipeline.Problems) map[int]fixture {
+func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *pipeline.Problems) map[int]fixture {
 	set := map[int]fixture{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Set)) {
 		if c := d.Column(name); c != nil && c.Late {
 			ps.Add(path+"."+name, "a column whose bounds are released when the run is under way ("+c.Source+")", "a column with declared bounds, which say which values it has")
 			continue
 		}
-		for at, v := range constraint.Where(d, path, map[string]pipeline.Choice{name: {string(rule.Set[name])}}, ps) {
+		values, wrong := domain.ReadWhere(d, path, map[string]domain.Choice{name: {string(rule.Set[name])}})
+		ps.Join(wrong)
+		for at, v := range values {
 			switch {
 			case slices.Contains(l.stratify, at):
 				ps.Add(path+"."+name, "a column of stratify", "other columns: a stratum says what these are")
@@ -73,7 +76,7 @@ func (l *layout) set(path string, rule Structural, d *pipeline.Domain, ps *pipel
 }
 
 // has tells whether a stratum has one of the values in every column.
-func (s *stratum) has(l *layout, where map[int]constraint.Values) bool {
+func (s *stratum) has(l *layout, where map[int]domain.Values) bool {
 	for i, at := range l.stratify {
 		code := float64(s.codes[i])
 		if s.codes[i] >= l.grids[at].Values() {
@@ -87,7 +90,7 @@ func (s *stratum) has(l *layout, where map[int]constraint.Values) bool {
 }
 
 // take fixes columns in a stratum.
-func (s *stratum) take(path string, set map[int]fixture, d *pipeline.Domain, ps *pipeline.Problems) {
+func (s *stratum) take(path string, set map[int]fixture, d *domain.Domain, ps *pipeline.Problems) {
 	for _, at := range slices.Sorted(maps.Keys(set)) {
 		if old, is := s.fixed[at]; is && old != set[at] {
 			ps.Add(path+".set."+d.Columns[at].Name, "another value than an earlier rule sets in the same stratum", "one value in each stratum")

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 )
 
@@ -30,7 +31,7 @@ func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
 	if d.Index(copyColumn) >= 0 {
 		ps.Add("copies", "given for a table that has a column "+copyColumn, "absent, or a table without that column")
 	}
-	d.Columns = append(d.Columns, pipeline.Column{Name: copyColumn, Type: pipeline.Integer, Bounds: &[2]float64{1, float64(s.Copies)}, Source: "public", Doc: "number of the copy"})
+	d.Columns = append(d.Columns, domain.Column{Name: copyColumn, Type: domain.Integer, Bounds: &[2]float64{1, float64(s.Copies)}, Source: "public", Doc: "number of the copy"})
 	h.Rows *= int64(s.Copies)
 	return pipeline.TableHeader(d, h), ps.Err()
 }

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -19,9 +20,9 @@ import (
 // cell.
 func tree(t *testing.T, n int) pipeline.Table {
 	t.Helper()
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{1, 4}},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{1, 4}},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
 	}}
 	columns := make([][]any, 2)
 	for i := range n {
@@ -93,7 +94,7 @@ func TestCopiesNeedMarginals(t *testing.T) {
 		t.Errorf("copies of a network: %v", err)
 	}
 	h := tree(t, 8).Header
-	h.Domain = &pipeline.Domain{Columns: []pipeline.Column{{Name: "copy", Type: pipeline.Integer, Bounds: &[2]float64{0, 1}}}}
+	h.Domain = &domain.Domain{Columns: []domain.Column{{Name: "copy", Type: domain.Integer, Bounds: &[2]float64{0, 1}}}}
 	if _, err := s.Plan(pipeline.Headers{"in": h}); err == nil || !strings.Contains(err.Error(), "has a column copy") {
 		t.Errorf("copies of a table with a column copy: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 	"weir/train/net"
@@ -19,11 +20,11 @@ import (
 // format, and what its four tensors are long.
 func described(t testing.TB) (about map[int][]byte, lengths []byte) {
 	t.Helper()
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "n", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{0, 20}, Step: 0.5},
-		{Name: "f", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b"}, Nullable: true},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "n", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{0, 20}, Step: 0.5},
+		{Name: "f", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b"}, Nullable: true},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 	for _, s := range []pipeline.Stage{

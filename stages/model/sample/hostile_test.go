@@ -16,6 +16,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -27,20 +28,20 @@ import (
 // ruled is a small table under rules of every form, so that its models hold masks, bins,
 // leaves, points of cells, merged categories and totals.
 func ruled(n int) pipelinetest.Input {
-	d := &pipeline.Domain{
-		Columns: []pipeline.Column{
-			{Name: "in", Type: pipeline.Date, Bounds: &[2]float64{0, 999}},
-			{Name: "out", Type: pipeline.Date, Bounds: &[2]float64{0, 999}, Nullable: true},
-			{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d", "e"}},
-			{Name: "house", Type: pipeline.Categorical, Categories: []string{"north", "south"}, Nullable: true},
-			{Name: "income", Type: pipeline.Integer, Bounds: &[2]float64{0, 199999}, Nullable: true},
-			{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Step: 0.25},
+	d := &domain.Domain{
+		Columns: []domain.Column{
+			{Name: "in", Type: domain.Date, Bounds: &[2]float64{0, 999}},
+			{Name: "out", Type: domain.Date, Bounds: &[2]float64{0, 999}, Nullable: true},
+			{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d", "e"}},
+			{Name: "house", Type: domain.Categorical, Categories: []string{"north", "south"}, Nullable: true},
+			{Name: "income", Type: domain.Integer, Bounds: &[2]float64{0, 199999}, Nullable: true},
+			{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Step: 0.25},
 		},
-		Constraints: []pipeline.Constraint{
+		Constraints: []domain.Constraint{
 			{Order: []string{"in", "out"}},
-			{Function: &pipeline.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south", "e": "south"}}},
-			{Impossible: map[string]pipeline.Choice{"ward": {"d"}, "in": {"..99", "500..700"}}},
-			{Total: []pipeline.Cell{{Where: map[string]pipeline.Choice{"dose": {"..0.5"}}, Count: 100}, {Where: map[string]pipeline.Choice{"dose": {"0.75.."}}, Count: 200}}},
+			{Function: &domain.Function{Of: "ward", Column: "house", Map: map[string]schema.Text{"a": "north", "b": "north", "c": "south", "d": "south", "e": "south"}}},
+			{Impossible: map[string]domain.Choice{"ward": {"d"}, "in": {"..99", "500..700"}}},
+			{Total: []domain.Cell{{Where: map[string]domain.Choice{"dose": {"..0.5"}}, Count: 100}, {Where: map[string]domain.Choice{"dose": {"0.75.."}}, Count: 200}}},
 		},
 	}
 	columns := make([][]any, len(d.Columns))

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 )
@@ -45,7 +45,7 @@ func (c *conditions) kept(rec arrow.Record, most int64) (arrow.Record, error) {
 }
 
 // strike marks the rows whose value of a column is none of those wanted.
-func strike(meets []bool, wanted constraint.Values, a arrow.Array) error {
+func strike(meets []bool, wanted domain.Values, a arrow.Array) error {
 	var at func(i int) float64
 	switch a := a.(type) {
 	case *array.Int32:

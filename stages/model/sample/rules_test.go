@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // TestImpossibleConditionsAreRefused by the rules of the domain alone, each at its rule: before
 // a row is drawn, and whether the model holds rules or not. What some row meets is not.
 func TestImpossibleConditionsAreRefused(t *testing.T) {
 	for _, c := range []struct {
-		where map[string]pipeline.Choice
+		where map[string]domain.Choice
 		rule  string // "": rows can meet it
 	}{
-		{map[string]pipeline.Choice{"ward": {"a"}, "dose": {"2"}}, "constraints[0], "},
-		{map[string]pipeline.Choice{"flag": {"no"}, "dose": {"0.9..1.1"}}, "constraints[1], "},
-		{map[string]pipeline.Choice{"ward": {"a"}, "dose": {"1", "2"}, "flag": {"no"}}, "constraints[0], "}, // each rule alone leaves a dose
-		{map[string]pipeline.Choice{"ward": {"a", "b"}, "dose": {"2"}}, ""},
-		{map[string]pipeline.Choice{"ward": {"a"}, "dose": {"1..2"}, "flag": {"no"}}, ""},
-		{map[string]pipeline.Choice{"ward": {"missing"}, "dose": {"2"}}, ""},
+		{map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}, "constraints[0], "},
+		{map[string]domain.Choice{"flag": {"no"}, "dose": {"0.9..1.1"}}, "constraints[1], "},
+		{map[string]domain.Choice{"ward": {"a"}, "dose": {"1", "2"}, "flag": {"no"}}, "constraints[0], "}, // each rule alone leaves a dose
+		{map[string]domain.Choice{"ward": {"a", "b"}, "dose": {"2"}}, ""},
+		{map[string]domain.Choice{"ward": {"a"}, "dose": {"1..2"}, "flag": {"no"}}, ""},
+		{map[string]domain.Choice{"ward": {"missing"}, "dose": {"2"}}, ""},
 	} {
 		for _, ruled := range []bool{false, true} {
 			h := given().Header()
@@ -32,7 +33,7 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 		}
 	}
 	m := given()
-	if _, err := (&Stage{Categorical: "sample", Where: map[string]pipeline.Choice{"ward": {"a"}, "dose": {"2"}}}).Draw(m, 5, pipeline.Released, seeded, func(_, _ int64) {}); err == nil || *m.given > 0 {
+	if _, err := (&Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}}).Draw(m, 5, pipeline.Released, seeded, func(_, _ int64) {}); err == nil || *m.given > 0 {
 		t.Errorf("%v after %d rows, must be refused before any", err, *m.given)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/rowcount"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
@@ -19,12 +20,12 @@ import (
 // Stage draws rows from a released model, in the terms of the source table.
 // Drawing from a released model is post-processing: it costs nothing.
 type Stage struct {
-	Rows        *int64                     `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
-	Copies      int                        `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
-	Step        int                        `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
-	Where       map[string]pipeline.Choice `yaml:"where,omitempty" json:"where,omitempty" doc:"Values by column, spelled as in rules of the domain: a category, a number, a range such as 18..30, missing, or a list of these. Only rows that have one of them in every column are kept, and rows counts these; the result has no other values. Drawn by rejection, so rare rows take long."`
-	MaxTries    int                        `yaml:"max_tries,omitempty" json:"max_tries,omitempty" min:"1" max:"1000000" doc:"With where: at most so many rows are drawn for each one that is wanted (1000 by default); a condition that the model meets less often is an error."`
-	Categorical string                     `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one. Of two categories in one encoded column the number is the probability of the second."`
+	Rows        *int64                   `yaml:"rows,omitempty" json:"rows,omitempty" min:"0" max:"1000000000" doc:"Rows to draw: a public number, never a private count. Needed unless rows_from names a released one."`
+	Copies      int                      `yaml:"copies,omitempty" json:"copies,omitempty" min:"2" max:"1000" doc:"Tables of so many rows, one below the other, with their number in a column copy. Each is drawn from the model fitted again to its own counts with fresh noise, so that what differs between copies carries the noise of the release (not what was never measured). Models of marginals only. Without it there is one table; several drawn from one model say nothing of its noise."`
+	Step        int                      `yaml:"step,omitempty" json:"step,omitempty" min:"1" doc:"Draw from the model as it was after this step of its training, which it holds where release_every kept it. The guarantee is that of all steps. The last by default."`
+	Where       map[string]domain.Choice `yaml:"where,omitempty" json:"where,omitempty" doc:"Values by column, spelled as in rules of the domain: a category, a number, a range such as 18..30, missing, or a list of these. Only rows that have one of them in every column are kept, and rows counts these; the result has no other values. Drawn by rejection, so rare rows take long."`
+	MaxTries    int                      `yaml:"max_tries,omitempty" json:"max_tries,omitempty" min:"1" max:"1000000" doc:"With where: at most so many rows are drawn for each one that is wanted (1000 by default); a condition that the model meets less often is an error."`
+	Categorical string                   `yaml:"categorical" json:"categorical" enum:"sample|argmax" doc:"How a category is chosen: drawn from the model's probabilities, or the most probable one. Of two categories in one encoded column the number is the probability of the second."`
 }
 
 // Kinds lists the one kind of this package.
@@ -166,7 +167,7 @@ func batches(ctx context.Context, m artifact.Model, total int64, how artifact.Dr
 
 // rowsAtOnce bounds a batch by what a row is drawn from: a number for each category.
 // Without it a small model with a long list of categories takes all memory.
-func rowsAtOnce(d *pipeline.Domain) int64 {
+func rowsAtOnce(d *domain.Domain) int64 {
 	width := int64(0)
 	for _, c := range d.Columns {
 		width += max(1, int64(len(c.Categories)))

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/noise"
@@ -39,7 +40,7 @@ func TestConformance(t *testing.T) {
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	cases = append(cases, pipelinetest.Case{Name: "drawn from marginals under conditions", Whole: true,
 		Stage: func() pipeline.Stage {
-			return &Stage{Rows: &some, Categorical: "sample", Where: map[string]pipeline.Choice{"smoker": {"yes"}, "age": {"..50", "60"}}}
+			return &Stage{Rows: &some, Categorical: "sample", Where: map[string]domain.Choice{"smoker": {"yes"}, "age": {"..50", "60"}}}
 		},
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	measured = tree(t, 40)
@@ -152,11 +153,11 @@ func encoded(t *testing.T) pipeline.Table {
 
 // visits is a made-up table.
 func visits() pipeline.Table {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}},
 	}}
 	columns := make([][]any, 4)
 	for i := range 20 {

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
-	"weir/pipeline/constraint"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 )
 
@@ -27,7 +27,7 @@ const mostTries = 1000
 type conditions struct {
 	out    pipeline.Header
 	places []int // of the columns with a condition
-	values []constraint.Values
+	values []domain.Values
 	codes  [][]int32 // by column with a condition: its new code for each old one; nil: as they were
 }
 
@@ -40,7 +40,8 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 		}
 		return conditions{out: promised(h, h.Domain)}, ps.Err()
 	}
-	by := constraint.Where(h.Domain, "where", s.Where, &ps)
+	by, wrong := domain.ReadWhere(h.Domain, "where", s.Where)
+	ps.Join(wrong)
 	s.possible(h.Domain, by, &ps)
 	if err := ps.Err(); err != nil {
 		return conditions{}, err
@@ -56,7 +57,7 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 		if old.Late {
 			ps.Add("where", "about the column "+old.Name, "about columns whose values the plan knows")
 		}
-		d.Columns[at] = constraint.Narrowed(old, v)
+		d.Columns[at] = domain.Narrowed(old, v)
 		d.Lift(old.Name) // of rules that name values which no row has any more
 		c.places, c.values, c.codes = append(c.places, at), append(c.values, v), append(c.codes, recoded(old, d.Columns[at]))
 	}
@@ -66,7 +67,7 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 }
 
 // recoded is the new code of each old category, -1 of one that is gone; nil where all stay.
-func recoded(old, now pipeline.Column) []int32 {
+func recoded(old, now domain.Column) []int32 {
 	if slices.Equal(old.Categories, now.Categories) {
 		return nil
 	}
@@ -115,5 +116,5 @@ func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, rand
 // drawn may be the rows of a model without privacy.
 func (s *Stage) rare() error {
 	return fmt.Errorf("where: is {%s}, which fewer rows meet than one in %d that the model draws; accepted: values that it draws more often, or a greater max_tries",
-		constraint.Say(s.Where), cmp.Or(s.MaxTries, mostTries))
+		domain.SayWhere(s.Where), cmp.Or(s.MaxTries, mostTries))
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/model/artifact"
 )
 
-func smokers() map[string]pipeline.Choice { return map[string]pipeline.Choice{"smoker": {"yes"}} }
+func smokers() map[string]domain.Choice { return map[string]domain.Choice{"smoker": {"yes"}} }
 
 func seeded(purpose string) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(len(purpose)), 7))
@@ -35,7 +36,7 @@ func TestConditionsKeepTheModelsLaw(t *testing.T) {
 	for name, model := range map[string]pipeline.Table{"a network": generator(t), "marginals": marginals(t)} {
 		m, err := Read(t.Context(), model)
 		must(t, err)
-		s := Stage{Categorical: "sample", Where: map[string]pipeline.Choice{"smoker": {"yes"}, "age": {"18..60", "70"}}}
+		s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"smoker": {"yes"}, "age": {"18..60", "70"}}}
 		got, err := s.Draw(m, wanted, pipeline.Released, seeded, func(_, _ int64) {})
 		must(t, err)
 		all, err := s.unconditional(m, wanted, 100*wanted, pipeline.Released, seeded, func(_, _ int64) {})
@@ -78,13 +79,13 @@ type fixture struct {
 }
 
 func (fixture) Header() pipeline.Header {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "ward", Type: pipeline.Categorical, Categories: []string{"a", "b", "c", "d"}, Nullable: true},
-		{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 2}, Step: 0.25},
-		{Name: "flag", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-	}, Constraints: []pipeline.Constraint{
-		{Impossible: map[string]pipeline.Choice{"ward": {"a"}, "dose": {"2"}}},
-		{Impossible: map[string]pipeline.Choice{"flag": {"no"}, "dose": {"1"}}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "ward", Type: domain.Categorical, Categories: []string{"a", "b", "c", "d"}, Nullable: true},
+		{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 2}, Step: 0.25},
+		{Name: "flag", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+	}, Constraints: []domain.Constraint{
+		{Impossible: map[string]domain.Choice{"ward": {"a"}, "dose": {"2"}}},
+		{Impossible: map[string]domain.Choice{"flag": {"no"}, "dose": {"1"}}},
 	}}
 	return pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 }
@@ -108,7 +109,7 @@ func given() fixture { return fixture{new(int), new(int), new(bool)} }
 // TestConditionsChooseAmongIndependentRows: rows that are rounded together would not have the
 // model's law given the conditions. Whole tables are rounded.
 func TestConditionsChooseAmongIndependentRows(t *testing.T) {
-	for _, where := range []map[string]pipeline.Choice{nil, {"flag": {"yes"}}} {
+	for _, where := range []map[string]domain.Choice{nil, {"flag": {"yes"}}} {
 		f, s := given(), Stage{Categorical: "sample", Where: where}
 		_, err := s.Draw(f, 3, pipeline.Released, seeded, func(_, _ int64) {})
 		must(t, err)
@@ -121,7 +122,7 @@ func TestConditionsChooseAmongIndependentRows(t *testing.T) {
 // TestConditionsNarrowTheResult: the header has the values that are left and no others, and
 // codes are those of the categories that are left.
 func TestConditionsNarrowTheResult(t *testing.T) {
-	s := Stage{Categorical: "sample", Where: map[string]pipeline.Choice{"ward": {"d", "b"}, "dose": {"0.6..1.3"}, "flag": {"yes"}}}
+	s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"d", "b"}, "dose": {"0.6..1.3"}, "flag": {"yes"}}}
 	table, err := s.Draw(given(), 50, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	d := table.Domain
@@ -141,7 +142,7 @@ func TestConditionsNarrowTheResult(t *testing.T) {
 	if len(seen) != 2 || seen[0] == 0 || seen[1] == 0 {
 		t.Errorf("wards are %v, must be codes 0 and 1", seen)
 	}
-	s.Where = map[string]pipeline.Choice{"ward": {"missing"}}
+	s.Where = map[string]domain.Choice{"ward": {"missing"}}
 	table, err = s.Draw(given(), 5, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	if rec := collected(t, table); rec.Column(0).NullN() != 5 || !table.Domain.Columns[0].Nullable {
@@ -154,10 +155,10 @@ func TestConditionsNarrowTheResult(t *testing.T) {
 // they are all; one that it just meets does not.
 func TestTriesAreBounded(t *testing.T) {
 	// one row in 90 has ward a, dose 0 and flag no: places 0 of 5, of 9 and of 2
-	rare := map[string]pipeline.Choice{"ward": {"a"}, "dose": {"0"}, "flag": {"no"}}
-	often := map[string]pipeline.Choice{"ward": {"a"}, "dose": {"0"}} // one in 45
+	rare := map[string]domain.Choice{"ward": {"a"}, "dose": {"0"}, "flag": {"no"}}
+	often := map[string]domain.Choice{"ward": {"a"}, "dose": {"0"}} // one in 45
 	for _, c := range []struct {
-		where       map[string]pipeline.Choice
+		where       map[string]domain.Choice
 		tries, rows int
 		ok          bool
 	}{{rare, 90, 3, true}, {rare, 60, 3, false}, {rare, 0, 200, true}, {often, 30, 3, false}} {
@@ -186,7 +187,7 @@ func TestTriesAreBounded(t *testing.T) {
 
 // TestRareRowsComeInBatches: what is kept of many records is handed on as few.
 func TestRareRowsComeInBatches(t *testing.T) {
-	s := Stage{Categorical: "sample", Where: map[string]pipeline.Choice{"ward": {"a"}}}
+	s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"ward": {"a"}}}
 	table, err := s.Draw(given(), artifact.BatchRows+1, pipeline.Released, seeded, func(_, _ int64) {})
 	must(t, err)
 	for range 2 { // the same, whenever it is read
@@ -230,12 +231,12 @@ func TestStepsAreCheckedBeforeAnythingIsPaid(t *testing.T) {
 func TestConditionsAreChecked(t *testing.T) {
 	rows := int64(3)
 	for want, s := range map[string]*Stage{
-		`where.smokes: is "smokes", an unknown column`: {Rows: &rows, Where: map[string]pipeline.Choice{"smokes": {"yes"}, "age": {"200"}}},
-		"outside the bounds":                           {Rows: &rows, Where: map[string]pipeline.Choice{"smokes": {"yes"}, "age": {"200"}}},
-		"where.smoker: is":                             {Rows: &rows, Where: map[string]pipeline.Choice{"smoker": {"maybe"}}},
-		"listed twice":                                 {Rows: &rows, Where: map[string]pipeline.Choice{"smoker": {"yes", "yes"}}},
-		"must be at least one":                         {Rows: &rows, Where: map[string]pipeline.Choice{"smoker": {}}},
-		"missing, which age is":                        {Rows: &rows, Where: map[string]pipeline.Choice{"age": {"missing"}}},
+		`where.smokes: is "smokes", an unknown column`: {Rows: &rows, Where: map[string]domain.Choice{"smokes": {"yes"}, "age": {"200"}}},
+		"outside the bounds":                           {Rows: &rows, Where: map[string]domain.Choice{"smokes": {"yes"}, "age": {"200"}}},
+		"where.smoker: is":                             {Rows: &rows, Where: map[string]domain.Choice{"smoker": {"maybe"}}},
+		"listed twice":                                 {Rows: &rows, Where: map[string]domain.Choice{"smoker": {"yes", "yes"}}},
+		"must be at least one":                         {Rows: &rows, Where: map[string]domain.Choice{"smoker": {}}},
+		"missing, which age is":                        {Rows: &rows, Where: map[string]domain.Choice{"age": {"missing"}}},
 		"max_tries: is given":                          {Rows: &rows, MaxTries: 5},
 	} {
 		_, err := s.Plan(pipeline.Headers{"in": generator(t).Header})

@@ -7,6 +7,7 @@ import (
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/internal/ask"
@@ -91,7 +92,7 @@ func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // names are the columns that are asked about.
-func (s *Covariance) names(d *pipeline.Domain) []string {
+func (s *Covariance) names(d *domain.Domain) []string {
 	if len(s.Columns) > 0 {
 		return s.Columns
 	}

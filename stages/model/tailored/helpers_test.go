@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/stages/internal/ask"
@@ -12,13 +13,13 @@ import (
 // ward is a table of made-up rows: bounded numbers with and without a step, categories of
 // which some are missing, and two categories.
 func ward(n int) pipelinetest.Input {
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: pipeline.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "score", Type: pipeline.Numeric},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
+		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
+		{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}, Nullable: true},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "score", Type: domain.Numeric},
 	}}
 	columns := make([][]any, len(d.Columns))
 	for i := range n {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/regress"
 )
 
@@ -31,7 +32,7 @@ func logisticKind() pipeline.Kind {
 }
 
 // event tells whether a column's second category is one, as regress.Model names it.
-func event(c *pipeline.Column) bool {
+func event(c *domain.Column) bool {
 	return c.Type.Coded() && len(c.Categories) == 2 && c.Categories[1] != ""
 }
 

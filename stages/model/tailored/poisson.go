@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/regress"
 )
 
@@ -52,13 +53,13 @@ func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // counts finds the greatest count of the target.
-func (s *Poisson) counts(ps *pipeline.Problems, m *regress.Model, d *pipeline.Domain) {
+func (s *Poisson) counts(ps *pipeline.Problems, m *regress.Model, d *domain.Domain) {
 	c := column(ps, "target", d, s.Target)
 	switch {
 	case c == nil:
 	case event(c):
 		m.Positive, m.Most = c.Categories[1], 1
-	case c.Type == pipeline.Integer && bounded(c) && c.Bounds[0] >= 0 && c.Bounds[1] <= 1e9:
+	case c.Type == domain.Integer && bounded(c) && c.Bounds[0] >= 0 && c.Bounds[1] <= 1e9:
 		m.Most = c.Bounds[1]
 	default:
 		ps.Add("target", fmt.Sprintf("%s, which is %s%s", c.Name, c.Type, boundsOf(c)), "an integer with public bounds between 0 and 1e9, or a column of two categories, the second of which is not empty")
@@ -66,7 +67,7 @@ func (s *Poisson) counts(ps *pipeline.Problems, m *regress.Model, d *pipeline.Do
 }
 
 // exposures finds the bounds of the offset.
-func (s *Poisson) exposures(ps *pipeline.Problems, m *regress.Model, d *pipeline.Domain) {
+func (s *Poisson) exposures(ps *pipeline.Problems, m *regress.Model, d *domain.Domain) {
 	if s.Offset == "" {
 		return
 	}
@@ -82,7 +83,7 @@ func (s *Poisson) exposures(ps *pipeline.Problems, m *regress.Model, d *pipeline
 	}
 }
 
-func boundsOf(c *pipeline.Column) string {
+func boundsOf(c *domain.Column) string {
 	if c.Bounds == nil {
 		return " without bounds"
 	}

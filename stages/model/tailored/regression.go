@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/internal/columns"
@@ -58,7 +59,7 @@ func (s *Regression) findings() (list []pipeline.Finding) {
 }
 
 // explain gives the model its columns; target and offset are not among them.
-func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *pipeline.Domain) {
+func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *domain.Domain) {
 	m.PriorDeviation = s.PriorDeviation
 	terms := 1
 	for _, at := range ps.Pick("columns", d, s.Columns) {
@@ -84,14 +85,14 @@ func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *pipelin
 }
 
 // plain wants a column as it is before encode, without missing values.
-func plain(ps *pipeline.Problems, path string, c *pipeline.Column) {
+func plain(ps *pipeline.Problems, path string, c *domain.Column) {
 	switch {
 	case ps.OfUnit(path, c):
 	case c.Encoding != nil:
 		ps.Add(path, fmt.Sprintf("%s, which is encoded (%s)", c.Name, c.Encoding.Form), "a column as it is before encode")
 	case c.Late:
 		ps.Add(path, c.Name+", known only when another stage has released it", "a column known in the domain")
-	case c.Type == pipeline.Text || c.Type == pipeline.Date:
+	case c.Type == domain.Text || c.Type == domain.Date:
 		ps.Add(path, fmt.Sprintf("%s, which is %s", c.Name, c.Type), "a bounded number or a column of categories")
 	case c.Nullable:
 		ps.Add(path, c.Name+", which may be missing", "a column without missing values (kinds `impute_constant` and `impute_knn` fill them)")
@@ -99,12 +100,12 @@ func plain(ps *pipeline.Problems, path string, c *pipeline.Column) {
 }
 
 // bounded wants bounds whose width is a number that can be divided by.
-func bounded(c *pipeline.Column) bool {
+func bounded(c *domain.Column) bool {
 	return c.Bounds != nil && c.Bounds[0] > -1e75 && c.Bounds[1] < 1e75 && c.Bounds[1]-c.Bounds[0] > 1e-75
 }
 
 // column is the named column, or nil and a problem.
-func column(ps *pipeline.Problems, path string, d *pipeline.Domain, name string) *pipeline.Column {
+func column(ps *pipeline.Problems, path string, d *domain.Domain, name string) *domain.Column {
 	c := d.Column(name)
 	if c == nil {
 		ps.Unknown(path, "column of the table", name, d.Names())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -19,14 +20,14 @@ import (
 
 // study is a domain of a regression: a number, four categories, a flag, an outcome of two
 // categories, a count, and a duration.
-func study() *pipeline.Domain {
-	return &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "age", Type: pipeline.Integer, Bounds: &[2]float64{20, 80}},
-		{Name: "region", Type: pipeline.Categorical, Categories: []string{"north", "south", "west", "east"}},
-		{Name: "smoker", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "ill", Type: pipeline.Boolean, Categories: []string{"no", "yes"}},
-		{Name: "visits", Type: pipeline.Integer, Bounds: &[2]float64{0, 4}},
-		{Name: "duration", Type: pipeline.Numeric, Bounds: &[2]float64{0.5, 2}},
+func study() *domain.Domain {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{20, 80}},
+		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west", "east"}},
+		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "ill", Type: domain.Boolean, Categories: []string{"no", "yes"}},
+		{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 4}},
+		{Name: "duration", Type: domain.Numeric, Bounds: &[2]float64{0.5, 2}},
 	}}
 }
 
@@ -297,10 +298,10 @@ func TestQueriesShareTheSquares(t *testing.T) {
 func TestRegressionSettings(t *testing.T) {
 	in := clinic(37, 1)
 	d := in.Header.Domain
-	d.Columns = append(d.Columns, pipeline.Column{Name: "dose", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
-		pipeline.Column{Name: "score", Type: pipeline.Numeric}, pipeline.Column{Name: "time", Type: pipeline.Numeric, Bounds: &[2]float64{0, 1}},
-		pipeline.Column{Name: "only", Type: pipeline.Categorical, Categories: []string{"x"}},
-		pipeline.Column{Name: "blank", Type: pipeline.Categorical, Categories: []string{"yes", ""}})
+	d.Columns = append(d.Columns, domain.Column{Name: "dose", Type: domain.Numeric, Bounds: &[2]float64{0, 1}, Nullable: true},
+		domain.Column{Name: "score", Type: domain.Numeric}, domain.Column{Name: "time", Type: domain.Numeric, Bounds: &[2]float64{0, 1}},
+		domain.Column{Name: "only", Type: domain.Categorical, Categories: []string{"x"}},
+		domain.Column{Name: "blank", Type: domain.Categorical, Categories: []string{"yes", ""}})
 	for _, c := range []struct {
 		stage pipeline.Stage
 		want  []string

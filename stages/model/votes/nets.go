@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train/net"
@@ -14,7 +15,7 @@ import (
 const leak = 0.2
 
 // nets are those of the settings, if a training of so many teachers can hold them.
-func (s *PATEGAN) nets(d *pipeline.Domain, teachers int) (student, gen *net.Net, err error) {
+func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, err error) {
 	var ps pipeline.Problems
 	generator.Shallow(&ps, "student", s.Student)
 	generator.Shallow(&ps, "generator", s.Generator)
@@ -48,18 +49,18 @@ func (s *PATEGAN) nets(d *pipeline.Domain, teachers int) (student, gen *net.Net,
 const teacherCopies = 7
 
 // features is how many numbers a teacher's score is linear in, its offset among them.
-func (s *PATEGAN) features(d *pipeline.Domain) int { return encoded.Width(d) + s.pairs(d, nil) + 1 }
+func (s *PATEGAN) features(d *domain.Domain) int { return encoded.Width(d) + s.pairs(d, nil) + 1 }
 
 // products are those of two encoded columns, but for two of one one-hot group: of a real
 // row they say nothing, and of a generated one only that it is not yet drawn. With a target
 // they are the squares of numbers, and the products with the target's columns.
-func (s *PATEGAN) products(d *pipeline.Domain) (list [][2]int32) {
+func (s *PATEGAN) products(d *domain.Domain) (list [][2]int32) {
 	s.pairs(d, func(i, j int) { list = append(list, [2]int32{int32(i), int32(j)}) })
 	return list
 }
 
 // pairs gives the places of the columns of each product, and counts them.
-func (s *PATEGAN) pairs(d *pipeline.Domain, give func(i, j int)) (n int) {
+func (s *PATEGAN) pairs(d *domain.Domain, give func(i, j int)) (n int) {
 	if s.TeacherFeatures == "columns" {
 		return 0
 	}
@@ -81,9 +82,9 @@ func (s *PATEGAN) pairs(d *pipeline.Domain, give func(i, j int)) (n int) {
 }
 
 // multiplied says whether encoded columns of table columns a and b have a product.
-func (s *PATEGAN) multiplied(d *pipeline.Domain, a, b int) bool {
+func (s *PATEGAN) multiplied(d *domain.Domain, a, b int) bool {
 	if a == b {
-		return d.Columns[a].Encoding.Form != pipeline.OneHot
+		return d.Columns[a].Encoding.Form != domain.OneHot
 	}
 	return s.Target == "" || d.Columns[a].Name == s.Target || d.Columns[b].Name == s.Target
 }

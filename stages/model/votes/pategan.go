@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/model/internal/encoded"
@@ -159,14 +160,14 @@ func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tabl
 	return train.PATEGAN(ctx, c, student, gen, l.Rows, l.Shards, l.Paid, l.Hooks)
 }
 
-func (s *PATEGAN) config(d *pipeline.Domain, seed uint64) train.PATEGANConfig {
+func (s *PATEGAN) config(d *domain.Domain, seed uint64) train.PATEGANConfig {
 	return train.PATEGANConfig{
 		Teachers: s.teachers(d),
 		Learns:   train.Label(s.StudentLearns), Objective: train.Criticism(s.StudentLoss), WeightClip: s.WeightClip, StudentSteps: s.StudentSteps,
 		Student: s.optimiser(s.LearningRate), Generator: s.optimiser(s.GeneratorRate), Average: s.Average, Seed: seed}
 }
 
-func (s *PATEGAN) teachers(d *pipeline.Domain) train.TeacherConfig {
+func (s *PATEGAN) teachers(d *domain.Domain) train.TeacherConfig {
 	c := train.TeacherConfig{Votes: train.Ballot(s.TeacherVotes), Products: s.products(d)}
 	if s.Logistic != nil {
 		c.Logistic = &train.Logistic{Steps: s.Logistic.Steps, Rate: s.Logistic.Rate, Penalty: s.Logistic.Penalty}

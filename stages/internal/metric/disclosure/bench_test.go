@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -16,7 +16,7 @@ func scattered(seed uint64, rows, numbers, coded int, missing float64) *columns.
 	rng := rand.New(rand.NewPCG(seed, 3))
 	f := &columns.Frame{Rows: rows}
 	for range numbers {
-		c := columns.Column{Name: string(rune('a' + len(f.Columns))), Type: pipeline.Numeric, Bounds: &[2]float64{-2, 2}}
+		c := columns.Column{Name: string(rune('a' + len(f.Columns))), Type: domain.Numeric, Bounds: &[2]float64{-2, 2}}
 		for range rows {
 			v := rng.NormFloat64()
 			if rng.Float64() < missing {
@@ -27,7 +27,7 @@ func scattered(seed uint64, rows, numbers, coded int, missing float64) *columns.
 		f.Columns = append(f.Columns, c)
 	}
 	for range coded {
-		c := columns.Column{Name: string(rune('a' + len(f.Columns))), Type: pipeline.Categorical, Categories: []string{"p", "q", "r"}}
+		c := columns.Column{Name: string(rune('a' + len(f.Columns))), Type: domain.Categorical, Categories: []string{"p", "q", "r"}}
 		for range rows {
 			v := int32(rng.IntN(3))
 			if rng.Float64() < missing {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -15,14 +15,14 @@ func adultShape(seed uint64) *columns.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := &columns.Frame{Rows: 48842}
 	for range 6 {
-		c := columns.Column{Name: "number", Type: pipeline.Numeric}
+		c := columns.Column{Name: "number", Type: domain.Numeric}
 		for range f.Rows {
 			c.Numbers = append(c.Numbers, rng.NormFloat64())
 		}
 		f.Columns = append(f.Columns, c)
 	}
 	for _, k := range []int{9, 16, 7, 15, 6, 5, 2, 42} {
-		c := columns.Column{Name: "category", Type: pipeline.Categorical, Categories: make([]string, k)}
+		c := columns.Column{Name: "category", Type: domain.Categorical, Categories: make([]string, k)}
 		for range f.Rows {
 			c.Codes = append(c.Codes, int32(float64(k)*rng.Float64()*rng.Float64()))
 		}

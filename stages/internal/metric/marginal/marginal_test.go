@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 )
 
@@ -75,8 +75,8 @@ func TestCompareCounts(t *testing.T) {
 // Bins hold values on their edge, values outside and missing ones.
 func TestCode(t *testing.T) {
 	nan := math.NaN()
-	real := &columns.Column{Name: "x", Type: pipeline.Numeric, Numbers: []float64{0, 0.3, 1, nan}, Bounds: &[2]float64{0, 2}}
-	synth := &columns.Column{Name: "x", Type: pipeline.Numeric, Numbers: []float64{-1, 0.7, 5, nan}}
+	real := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{0, 0.3, 1, nan}, Bounds: &[2]float64{0, 2}}
+	synth := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{-1, 0.7, 5, nan}}
 	for _, c := range []struct {
 		binning     Binning
 		real, synth []uint16
@@ -93,7 +93,7 @@ func TestCode(t *testing.T) {
 	if at := Bin(math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 4); at != 3 {
 		t.Errorf("the greatest number is in bin %d of the widest bounds", at)
 	}
-	wide := &columns.Column{Name: "w", Type: pipeline.Categorical, Categories: make([]string, maxCodes)}
+	wide := &columns.Column{Name: "w", Type: domain.Categorical, Categories: make([]string, maxCodes)}
 	if _, ok := (Binning{}).Code(wide, wide); ok {
 		t.Error("a column with more categories than codes was coded")
 	}

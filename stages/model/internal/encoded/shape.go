@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/net"
 )
 
 // Width is the number of float32 columns of an encoded row.
-func Width(d *pipeline.Domain) int {
+func Width(d *domain.Domain) int {
 	n := 0
 	for _, c := range d.Columns {
 		n += c.Encoding.Width
@@ -20,7 +21,7 @@ func Width(d *pipeline.Domain) int {
 // Outputs are the activations of a generator's last layer: softmax over each
 // one-hot group, tanh or sigmoid for a number scaled to [-1,1] or [0,1], none
 // for a standardised one.
-func Outputs(d *pipeline.Domain) net.Layer {
+func Outputs(d *domain.Domain) net.Layer {
 	var blocks []net.Block
 	for _, c := range d.Columns {
 		blocks = append(blocks, net.Block{Activation: activation(c.Encoding), Width: c.Encoding.Width})
@@ -28,13 +29,13 @@ func Outputs(d *pipeline.Domain) net.Layer {
 	return net.Blocks(blocks...)
 }
 
-func activation(e *pipeline.Encoding) string {
+func activation(e *domain.Encoding) string {
 	switch {
-	case e.Form == pipeline.OneHot:
+	case e.Form == domain.OneHot:
 		return "softmax"
-	case e.Form == pipeline.MinMax && e.Range[0] < 0:
+	case e.Form == domain.MinMax && e.Range[0] < 0:
 		return "tanh"
-	case e.Form == pipeline.MinMax:
+	case e.Form == domain.MinMax:
 		return "sigmoid"
 	}
 	return "linear"

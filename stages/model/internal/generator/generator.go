@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 	"weir/train"
@@ -20,9 +21,9 @@ import (
 // carries public facts and noised numbers only: no optimiser, no critic, no encoder
 // (W31).
 type model struct {
-	Domain *pipeline.Domain `json:"domain"` // of the encoded table, with its history
-	Parts  []described      `json:"parts"`
-	Steps  []int            `json:"steps,omitempty"` // parts are one net at these steps of its training
+	Domain *domain.Domain `json:"domain"` // of the encoded table, with its history
+	Parts  []described    `json:"parts"`
+	Steps  []int          `json:"steps,omitempty"` // parts are one net at these steps of its training
 }
 
 // described is one net of a released generator.

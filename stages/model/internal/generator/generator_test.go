@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/prep"
@@ -19,9 +20,9 @@ import (
 // header is that of an encoded table of a number and a category of three.
 func header(t *testing.T) pipeline.Header {
 	t.Helper()
-	d := &pipeline.Domain{Columns: []pipeline.Column{
-		{Name: "x", Type: pipeline.Numeric, Bounds: &[2]float64{-50, 50}},
-		{Name: "c", Type: pipeline.Categorical, Categories: []string{"a", "b", "c"}},
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{-50, 50}},
+		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"}},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
 	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/internal/encoded"
 	"weir/train/net"
 )
@@ -54,14 +55,14 @@ func (h Hidden) activation() net.Layer {
 }
 
 // Critic maps encoded rows of domain d to one score.
-func Critic(h Hidden, d *pipeline.Domain) (*net.Net, error) {
+func Critic(h Hidden, d *domain.Domain) (*net.Net, error) {
 	width := encoded.Width(d)
 	return net.New(net.Spec{Inputs: width, Layers: append(h.Layers(width), net.Dense(1))})
 }
 
 // Generator maps rows of latent numbers to encoded rows of domain d. One that could
 // not be read back is a problem of the setting generator.
-func Generator(h Hidden, latent int, d *pipeline.Domain) (*net.Net, error) {
+func Generator(h Hidden, latent int, d *domain.Domain) (*net.Net, error) {
 	var ps pipeline.Problems
 	if n := float64(4*Units(h.Units...)) + float64(2*encoded.Width(d)); n > mostUnits {
 		ps.Add("generator", fmt.Sprintf("%v, too wide for a model that can be read back", h.Units), "fewer units")

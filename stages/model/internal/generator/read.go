@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 	"weir/train/net"
@@ -35,8 +35,8 @@ func describe(data []byte) (*model, error) {
 
 func describeOne(data []byte) (*model, error) {
 	var about struct {
-		Net    net.Spec         `json:"net"`
-		Domain *pipeline.Domain `json:"domain"`
+		Net    net.Spec       `json:"net"`
+		Domain *domain.Domain `json:"domain"`
 	}
 	err := json.Unmarshal(data, &about)
 	return &model{Domain: about.Domain, Parts: []described{{Share: 1, Net: about.Net}}}, err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/train/net"
 )
 
@@ -20,7 +20,7 @@ const (
 // check compares the net that a part describes with the weights that it holds, before
 // anything is allocated for either: layers as wide as their weights say, and as
 // many outputs as the domain needs.
-func (p described) check(d *pipeline.Domain) error {
+func (p described) check(d *domain.Domain) error {
 	layers := p.Net.Layers
 	if n := len(layers); n < 2 || layers[n-1].Type != "blocks" {
 		return fmt.Errorf("net.layers: are %d, must be at least 2, the last of type blocks", n)
@@ -38,7 +38,7 @@ func (p described) check(d *pipeline.Domain) error {
 
 // Drawable is an error where a net for rows of d could not be read back: what a stranger's is
 // judged by is told before anything is paid.
-func Drawable(n *net.Net, d *pipeline.Domain) error {
+func Drawable(n *net.Net, d *domain.Domain) error {
 	sizes := map[string]int{}
 	for _, t := range n.Tensors() {
 		sizes[t.Name] = t.Size()
@@ -135,7 +135,7 @@ func (s *shape) residual(at, name string, in int, l net.Layer, deep int) (out in
 }
 
 // checkOutputs: the net puts out one number for each that an encoded row has.
-func checkOutputs(d *pipeline.Domain, out int) error {
+func checkOutputs(d *domain.Domain, out int) error {
 	width := 0
 	for i, c := range d.Columns {
 		if c.Encoding == nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/model/internal/generator"
@@ -32,11 +33,11 @@ const (
 
 // Column is the place of the one-hot column called name; a problem of the setting label where
 // there is no such, or one of too many categories.
-func Column(d *pipeline.Domain, name string, ps *pipeline.Problems) int {
+func Column(d *domain.Domain, name string, ps *pipeline.Problems) int {
 	at := d.Index(name)
 	if at < 0 {
 		ps.Unknown("label", "column of the table", name, d.Names())
-	} else if e := d.Columns[at].Encoding; e == nil || e.Form != pipeline.OneHot {
+	} else if e := d.Columns[at].Encoding; e == nil || e.Form != domain.OneHot {
 		ps.Add("label", "column "+name+", which is not one-hot encoded", "a column that encode lists in one_hot")
 	} else if e.Width > generator.MostParts {
 		ps.Add("label", fmt.Sprintf("column %s, of %d categories", name, e.Width), fmt.Sprintf("a column of at most %d: each has a net in the model", generator.MostParts))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -15,9 +16,9 @@ import (
 // TestColumn: a one-hot column of as many categories as a model can be read back with, and no
 // other.
 func TestColumn(t *testing.T) {
-	d := &pipeline.Domain{Columns: []pipeline.Column{{Name: "age", Encoding: &pipeline.Encoding{Form: pipeline.MinMax, Width: 1}},
-		{Name: "region", Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: generator.MostParts}},
-		{Name: "town", Encoding: &pipeline.Encoding{Form: pipeline.OneHot, Width: generator.MostParts + 1}}, {Name: "raw"}}}
+	d := &domain.Domain{Columns: []domain.Column{{Name: "age", Encoding: &domain.Encoding{Form: domain.MinMax, Width: 1}},
+		{Name: "region", Encoding: &domain.Encoding{Form: domain.OneHot, Width: generator.MostParts}},
+		{Name: "town", Encoding: &domain.Encoding{Form: domain.OneHot, Width: generator.MostParts + 1}}, {Name: "raw"}}}
 	for name, want := range map[string]string{"region": "", "age": "not one-hot", "raw": "not one-hot", "town": "of 1025 categories", "county": "county"} {
 		var ps pipeline.Problems
 		at := Column(d, name, &ps)

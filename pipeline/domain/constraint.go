@@ -1,0 +1,97 @@
+package domain
+
+import (
+	"maps"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"weir/schema"
+)
+
+// Constraint is a public rule of the population that a table is about, by one of its
+// four forms. Nobody holds real rows to it, since that a row breaks it would tell of
+// that row: models that can hold it hold what they release to it, and evaluation counts
+// who breaks it. A missing value breaks nothing unless the rule names missing.
+type Constraint struct {
+	Impossible map[string]Choice `json:"impossible,omitempty" yaml:"impossible,omitempty" doc:"Values by column, of two columns or more: no row has all of them at once."`
+	Function   *Function         `json:"function,omitempty" yaml:"function,omitempty" doc:"A column whose value follows from that of another."`
+	Order      []string          `json:"order,omitempty" yaml:"order,omitempty" doc:"Numbers, dates or ordinal columns of the same categories, least first, such as [admission, discharge]; equal values and missing ones are in order."`
+	Total      []Cell            `json:"total,omitempty" yaml:"total,omitempty" doc:"Public counts of every cell of some columns. A table of another size is held to the shares."`
+	Doc        string            `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Why, or who says so."`
+}
+
+// Function says that Column is a function of Of.
+type Function struct {
+	Column string                 `json:"column" yaml:"column" required:"true" doc:"The column that follows."`
+	Of     string                 `json:"of" yaml:"of" required:"true" doc:"The column that it follows from."`
+	Map    map[string]schema.Text `json:"map" yaml:"map" required:"true" doc:"The one value of column for each value of the other, all of which are listed: categories as in the file, numbers, ranges such as 0..17 (of the other), and missing."`
+}
+
+// Cell is a public count: the rows that have one of the values in every column.
+type Cell struct {
+	Where map[string]Choice `json:"where" yaml:"where" required:"true" doc:"Values by column; all cells of a total have the same columns."`
+	Count int64             `json:"count" yaml:"count" required:"true" min:"0" max:"1000000000000" doc:"Rows of the whole table in this cell." unit:"rows"`
+}
+
+// Choice is a set of values of one column, each spelled as the file spells it: a
+// category, a number, a range LEAST..GREATEST that holds its ends, of which one may be
+// left out, or missing. In YAML a single one needs no brackets.
+type Choice []string
+
+// UnmarshalYAML reads a value or a list of values.
+func (c *Choice) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		*c = Choice{n.Value}
+		return nil
+	}
+	return (*Spellings)(c).UnmarshalYAML(n)
+}
+
+// JSONSchema is a text, number or truth value, or a list of them.
+func (Choice) JSONSchema() map[string]any {
+	one := []any{"string", "number", "boolean"}
+	return map[string]any{"title": "a value, or a list of values", "type": append(one[:3:3], "array"), "items": map[string]any{"type": one}}
+}
+
+// Columns names the columns that a rule is about, each once: those of an order and of a
+// function in their order (the column that it is of first), others by name.
+func (c *Constraint) Columns() []string {
+	switch {
+	case c.Function != nil:
+		return []string{c.Function.Of, c.Function.Column}
+	case len(c.Order) > 0:
+		return slices.Clone(c.Order)
+	case len(c.Total) > 0:
+		return slices.Sorted(maps.Keys(c.Total[0].Where))
+	}
+	return slices.Sorted(maps.Keys(c.Impossible))
+}
+
+// clone is a copy that shares nothing.
+func (c Constraint) clone() Constraint {
+	c.Impossible, c.Order, c.Total = choices(c.Impossible), slices.Clone(c.Order), slices.Clone(c.Total)
+	for i := range c.Total {
+		c.Total[i].Where = choices(c.Total[i].Where)
+	}
+	if c.Function = copied(c.Function); c.Function != nil {
+		c.Function.Map = maps.Clone(c.Function.Map)
+	}
+	return c
+}
+
+func choices(of map[string]Choice) map[string]Choice {
+	out := maps.Clone(of)
+	for name, values := range out {
+		out[name] = slices.Clone(values)
+	}
+	return out
+}
+
+func cloned(list []Constraint) []Constraint {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = out[i].clone()
+	}
+	return out
+}

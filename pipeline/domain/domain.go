@@ -1,0 +1,161 @@
+package domain
+
+import "slices"
+
+// ColumnType is the declared type of a column, and with it its Arrow type in
+// every table of the pipeline:
+//
+//	numeric                       float64
+//	integer                       int64
+//	date                          int64, days since 1970-01-01
+//	categorical, ordinal, boolean int32, index into Categories
+//	text                          string; an open set of values, unusable by models
+//
+// Missing values are Arrow nulls. After the stage `encode` a column is float32
+// (min_max, standard) or int32 codes (one_hot), as its Encoding says.
+type ColumnType string
+
+const (
+	Numeric     ColumnType = "numeric"
+	Integer     ColumnType = "integer"
+	Date        ColumnType = "date"
+	Categorical ColumnType = "categorical"
+	Ordinal     ColumnType = "ordinal"
+	Boolean     ColumnType = "boolean"
+	Text        ColumnType = "text"
+)
+
+// FirstDay and LastDay are the dates that a file can spell, 0000-01-01 and 9999-12-31, as
+// days since 1970-01-01. What may hold others can be computed and never written, which
+// would show when a model has been paid for: no bounds of dates are wider.
+const FirstDay, LastDay = -719528, 2932896
+
+// Coded reports whether values are indexes into Categories.
+func (t ColumnType) Coded() bool { return t == Categorical || t == Ordinal || t == Boolean }
+
+// Domain is what is publicly known of each column of a table, in column order.
+type Domain struct {
+	Columns []Column `json:"columns" yaml:"columns" doc:"What is publicly known of each column, in the order of the table." required:"true"`
+	// Constraints are public rules between columns; ReadRules reads them.
+	Constraints []Constraint `json:"constraints,omitempty" yaml:"constraints,omitempty" doc:"What is publicly known of columns together: combinations that cannot occur, functions, orders, totals."`
+	// History lists the invertible transforms that led from the source to this
+	// table, oldest first; sampling walks it backwards.
+	History []Transform `json:"history,omitempty" yaml:"-"`
+}
+
+// Column is one column of a Domain. Bounds of dates are days since 1970-01-01.
+type Column struct {
+	Name       string      `json:"name" yaml:"name" required:"true" doc:"The column's name in the file."`
+	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|categorical|ordinal|boolean|text" doc:"What the values are."`
+	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" dates:"true" doc:"Least and greatest plausible value, publicly known; of a date, dates such as 2019-04-30 (or days since 1970-01-01)."`
+	Categories Categories  `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal. private (of type categorical): the list is no public knowledge, and a stage of kind dp_categories has to release one for a charge before a model can use the column."`
+	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
+	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
+	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories; the plan and PRIVACY.md of a run repeat what is not public."`
+	Doc        string      `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Meaning and unit of the column."`
+	// Nullable says whether the table may hold nulls here.
+	Nullable bool      `json:"nullable,omitempty" yaml:"nullable,omitempty" doc:"Values may be missing in the table."`
+	Encoding *Encoding `json:"encoding,omitempty" yaml:"-"`
+	// OfUnit says that the value is a function of the row's privacy unit alone, so
+	// that all rows of a unit share it. The source sets it on the column that names
+	// the unit. A new column does not have it, so what a stage writes over that column
+	// cannot pass for it.
+	OfUnit bool `json:"-" yaml:"-"`
+	// FromUnit names the column of the privacy unit that the value was computed from, alone or
+	// with others; on that column it is its own name, and "" on all others. It proves nothing, as
+	// OfUnit does: whatever a stage does to the value, it is never lost but with the column.
+	FromUnit string `json:"-" yaml:"-"`
+	// Late says that bounds or categories are not known yet: the stage that Source names
+	// releases them when it runs. No table of a run has it (see Header.Filled).
+	Late bool `json:"-" yaml:"-"`
+}
+
+// Undecided is the Source of bounds or categories that `weir domain infer` read
+// from the data and that a person has to decide on.
+const Undecided = "UNDECIDED"
+
+// EncodingForm says how the stage encode stored a column.
+type EncodingForm string
+
+const (
+	OneHot   EncodingForm = "one_hot"  // int32 codes, expanded to Width indicators when a batch is gathered
+	MinMax   EncodingForm = "min_max"  // float32 in Range
+	Standard EncodingForm = "standard" // float32, (x-mean)/sd of declared values
+)
+
+// Encoding describes an encoded column: a model sees Width numbers for it.
+type Encoding struct {
+	Form  EncodingForm `json:"form"`
+	Width int          `json:"width"`
+	Range [2]float64   `json:"range,omitempty"`
+}
+
+// Transform is one invertible preprocessing step: the kind that applied it and
+// its parameters as that kind wrote them. Parameters are public.
+type Transform struct {
+	Kind   string  `json:"kind"`
+	Params []byte  `json:"params"` // JSON
+	Before *Domain `json:"before"` // columns before the step, without history
+}
+
+// TellsUnit reports whether the value may tell whose a row is.
+func (c *Column) TellsUnit() bool { return c.OfUnit || c.FromUnit != "" }
+
+// Column returns the named column, or nil.
+func (d *Domain) Column(name string) *Column {
+	if i := d.Index(name); i >= 0 {
+		return &d.Columns[i]
+	}
+	return nil
+}
+
+// Names lists the column names in order.
+func (d *Domain) Names() []string {
+	names := make([]string, len(d.Columns))
+	for i, c := range d.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Clone returns a copy that shares nothing that a stage may change.
+func (d *Domain) Clone() *Domain {
+	return &Domain{Columns: append([]Column(nil), d.Columns...), Constraints: append([]Constraint(nil), d.Constraints...),
+		History: append([]Transform(nil), d.History...)}
+}
+
+// DeepClone returns a copy of a domain with all that it points to; of nil it is nil.
+func (d *Domain) DeepClone() *Domain {
+	if d == nil {
+		return nil
+	}
+	c := &Domain{Columns: slices.Clone(d.Columns), Constraints: cloned(d.Constraints), History: slices.Clone(d.History)}
+	for i := range c.Columns {
+		column := &c.Columns[i]
+		column.Categories, column.Missing = slices.Clone(column.Categories), slices.Clone(column.Missing)
+		column.Bounds, column.Encoding = copied(column.Bounds), copied(column.Encoding)
+	}
+	for i := range c.History {
+		step := &c.History[i]
+		step.Params, step.Before = slices.Clone(step.Params), step.Before.DeepClone()
+	}
+	return c
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+// Index is the place of the named column, or -1.
+func (d *Domain) Index(name string) int {
+	for i := range d.Columns {
+		if d.Columns[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}

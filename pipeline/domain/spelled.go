@@ -1,0 +1,29 @@
+package domain
+
+import "strconv"
+
+// Apart are those of some spellings of missing that no value of the column has: a number
+// inside the bounds, or any number where there are none, may be a value once rows were
+// clipped, encoded or drawn. Files that are written tell missing values by the others, or
+// by the empty cell, so that no value can end a run.
+func (c *Column) Apart(spellings []string) (apart []string) {
+	for _, text := range spellings {
+		if !c.mayHold(text) {
+			apart = append(apart, text)
+		}
+	}
+	return apart
+}
+
+// mayHold tells whether a text is a number, or a date, that the column may hold.
+func (c *Column) mayHold(text string) bool {
+	if c.Type.Coded() && c.Encoding == nil || c.Type == Text {
+		return false // a category is never a spelling of missing, and text that is one is missing
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	is := err == nil
+	if c.Type == Date && c.Encoding == nil {
+		x, is = ParseDay(text)
+	}
+	return is && (c.Bounds == nil || c.Encoding != nil || x >= c.Bounds[0] && x <= c.Bounds[1])
+}
