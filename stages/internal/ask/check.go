@@ -13,10 +13,7 @@ import (
 // they rest on; what is wrong goes to ps, all of it. rows is the table's number of rows
 // where it is public, else 0.
 func Check(ps *pipeline.Problems, path string, list []Question, d *domain.Domain, rows int64) []Asked {
-	if len(list) == 0 || len(list) > mostQuestions {
-		ps.Add(path, fmt.Sprintf("a list of %d", len(list)), fmt.Sprintf("1 to %d questions", mostQuestions))
-	}
-	named(ps, path, list)
+	listed(ps, path, list)
 	asked := make([]Asked, len(list))
 	for i, q := range list {
 		at := fmt.Sprintf("%s[%d]", path, i)
@@ -29,7 +26,58 @@ func Check(ps *pipeline.Problems, path string, list []Question, d *domain.Domain
 // mostQuestions keeps the noise of each to numbers that can be drawn.
 const mostQuestions = 1000
 
+// listed wants a list that can be answered, each question under a name of its own.
+func listed(ps *pipeline.Problems, path string, list []Question) {
+	if len(list) == 0 || len(list) > mostQuestions {
+		ps.Add(path, fmt.Sprintf("a list of %d", len(list)), fmt.Sprintf("1 to %d questions", mostQuestions))
+	}
+	names := map[string]bool{}
+	for i, q := range list {
+		at := fmt.Sprintf("%s[%d].name", path, i)
+		if q.Name == "" {
+			ps.Add(at, "empty", "a name")
+		}
+		if names[q.Name] {
+			ps.Add(at, fmt.Sprintf("%q, the name of an earlier question", q.Name), "a name of its own")
+		}
+		names[q.Name] = true
+	}
+}
+
+// suits wants settings that the sort of question has.
+func (q Question) suits(ps *pipeline.Problems, at string) {
+	if !slices.Contains([]string{Count, Mean, Quantile, Histogram}, q.Ask) {
+		ps.Add(at+".ask", fmt.Sprintf("%.60q", q.Ask), "count, mean, quantile or histogram")
+	}
+	if (q.Ask == Quantile) != (q.Quantile != 0) || !(q.Quantile >= 0 && q.Quantile < 1) {
+		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", q.Quantile, q.Ask), "a number between 0 and 1 for a quantile, left out elsewhere")
+	}
+	if len(q.Edges) > 0 && q.Ask != Histogram {
+		ps.Add(at+".edges", "given for a "+q.Ask, "left out but for a histogram")
+	}
+	if q.Ask == Count && q.Column != "" {
+		ps.Add(at+".column", fmt.Sprintf("%q for a count", q.Column), "left out: where says which rows are counted")
+	}
+}
+
+// long refuses lists that take a stranger's file to judge, and no question.
+func (a *Asked) long(ps *pipeline.Problems, at string) bool {
+	if n := len(a.Where); n > mostConditions {
+		ps.Add(at+".where", fmt.Sprintf("a list of %d", n), fmt.Sprintf("at most %d conditions", mostConditions))
+	}
+	if n := len(a.Columns); n > mostColumns {
+		ps.Add(at+".columns", fmt.Sprintf("%d columns", n), fmt.Sprintf("at most %d", mostColumns))
+	}
+	return len(a.Where) > mostConditions || len(a.Columns) > mostColumns
+}
+
+// mostConditions is how many conditions a question has, at most.
+const mostConditions = 1000
+
 func (a *Asked) check(ps *pipeline.Problems, at string, d *domain.Domain, rows int64) {
+	if a.long(ps, at) {
+		return
+	}
 	for k, c := range a.Where {
 		c.check(ps, fmt.Sprintf("%s.where[%d]", at, k), d)
 	}
@@ -166,13 +214,29 @@ func (c Condition) check(ps *pipeline.Problems, at string, d *domain.Domain) {
 	case column.Type.Coded() != (len(c.In) > 0) || column.Type.Coded() == (c.From != nil || c.To != nil):
 		ps.Add(at, "a condition on "+c.Column+", which is "+string(column.Type), "in: for categories; from:, to: or both for a number")
 	}
-	for k, name := range c.In {
-		if column.Type.Coded() && !slices.Contains(column.Categories, name) {
-			ps.Unknown(fmt.Sprintf("%s.in[%d]", at, k), "category of "+c.Column, name, column.Categories)
-		}
-	}
+	c.checkIn(ps, at, column)
 	if c.From != nil && c.To != nil && *c.From > *c.To {
 		ps.Add(at+".from", fmt.Sprintf("%g, above to, %g", *c.From, *c.To), "at most to")
+	}
+}
+
+// checkIn wants categories of the column, each once.
+func (c Condition) checkIn(ps *pipeline.Problems, at string, column *domain.Column) {
+	left := map[string]bool{}
+	for _, v := range column.Categories {
+		left[v] = true
+	}
+	for k, name := range c.In {
+		again, known := left[name]
+		switch {
+		case known && !again:
+			ps.Add(fmt.Sprintf("%s.in[%d]", at, k), fmt.Sprintf("%.60q, a second time", name), "each category once")
+		case column.Type.Coded() && !known:
+			ps.Unknown(fmt.Sprintf("%s.in[%d]", at, k), "category of "+c.Column, name, column.Categories)
+		}
+		if known {
+			left[name] = false
+		}
 	}
 }
 
@@ -180,11 +244,8 @@ func (c Condition) check(ps *pipeline.Problems, at string, d *domain.Domain) {
 // numbers or columns of two categories, which are 0 and 1, none with missing values.
 func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *domain.Domain, rows int64) Asked {
 	a := Asked{Question: Question{Name: Covariance, Ask: Covariance}, Columns: names, Rows: rows}
-	if len(names) < 2 {
-		ps.Add(path, fmt.Sprintf("%d columns", len(names)), "at least two")
-	}
-	if len(names) > mostColumns {
-		ps.Add(path, fmt.Sprintf("%d columns", len(names)), fmt.Sprintf("at most %d", mostColumns))
+	if n := len(names); n < 2 || n > mostColumns {
+		ps.Add(path, fmt.Sprintf("a list of %d", n), fmt.Sprintf("from 2 to %d columns", mostColumns))
 	}
 	for i, at := range ps.Pick(path, d, names) {
 		c := &d.Columns[at]

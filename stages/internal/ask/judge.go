@@ -1,130 +1,146 @@
 package ask
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
-// named wants names of their own.
-func named(ps *pipeline.Problems, path string, list []Question) {
-	names := map[string]bool{}
-	for i, q := range list {
-		if names[q.Name] {
-			ps.Add(fmt.Sprintf("%s[%d].name", path, i), fmt.Sprintf("%q, the name of an earlier question", q.Name), "a name of its own")
-		}
-		names[q.Name] = true
-	}
-}
-
-// suits wants settings that the sort of question has.
-func (q Question) suits(ps *pipeline.Problems, at string) {
-	if (q.Ask == Quantile) != (q.Quantile != 0) {
-		ps.Add(at+".quantile", fmt.Sprintf("%g for a %s", q.Quantile, q.Ask), "a number between 0 and 1 for a quantile, left out elsewhere")
-	}
-	if len(q.Edges) > 0 && q.Ask != Histogram {
-		ps.Add(at+".edges", "given for a "+q.Ask, "left out but for a histogram")
-	}
-	if q.Ask == Count && q.Column != "" {
-		ps.Add(at+".column", fmt.Sprintf("%q for a count", q.Column), "left out: where says which rows are counted")
-	}
-}
-
-// judge holds a question that came with its answers to what Check and CheckCovariance make:
-// whatever passes can be asked of any table that it does not lack.
+// judge holds a question that came with its answers to the checks of a spec's questions: it must be what they make
+// of it over the least table that its facts describe.
 func (a Asked) judge(ps *pipeline.Problems, at string) {
-	if !slices.Contains([]string{Count, Mean, Quantile, Histogram, Covariance}, a.Ask) {
-		ps.Add(at+".ask", fmt.Sprintf("%.60q", a.Ask), "count, mean, quantile, histogram or covariance")
+	before := len(*ps)
+	if a.long(ps, at); len(*ps) > before {
 		return
 	}
-	a.suits(ps, at)
-	if a.Name == "" {
-		ps.Add(at+".name", "empty", "a name")
+	d := a.table()
+	for _, p := range domain.Check(d, domain.Released) {
+		ps.Add(at, fmt.Sprintf("about a table whose %s is %s", p.Path, p.Found), "about one whose "+p.Path+" is "+p.Accepted)
 	}
-	if !(a.Question.Quantile >= 0 && a.Question.Quantile < 1) {
-		ps.Add(at+".quantile", fmt.Sprint(a.Question.Quantile), "between 0 and 1")
+	if len(*ps) > before {
+		return
 	}
-	if a.Column == "" && (a.Ask == Mean || a.Ask == Quantile || a.Ask == Histogram) {
-		ps.Add(at+".column", "missing", "the column that is asked about")
-	}
-	if !ascending(a.Edges) || len(a.Edges) == 1 {
-		ps.Add(at+".edges", fmt.Sprint(a.Edges), "at least two numbers, each above the one before")
-	}
-	for k, c := range a.Where {
-		c.judge(ps, fmt.Sprintf("%s.where[%d]", at, k))
-	}
-	a.judgeColumns(ps, at)
-	a.judgeFacts(ps, at)
-}
-
-// judgeColumns judges those of a covariance.
-func (a Asked) judgeColumns(ps *pipeline.Problems, at string) {
-	least, most := 0, 0
+	made := Asked{Question: a.Question}
 	if a.Ask == Covariance {
-		least, most = 2, mostColumns
+		made = CheckCovariance(ps, at+".columns", a.Columns, d, max(a.Rows, 0))
+	} else {
+		made.check(ps, at, d, max(a.Rows, 0))
 	}
-	if n := len(a.Columns); n < least || n > most {
-		ps.Add(at+".columns", fmt.Sprintf("%d", n), fmt.Sprintf("from %d to %d of a %s", least, most, a.Ask))
-	}
-	if a.Ask == Covariance && (a.Column != "" || len(a.Where) > 0) {
-		ps.Add(at, "a covariance with a column or conditions", "one of columns, of all rows")
-	}
-	if name, twice := repeated(a.Columns); twice || slices.Contains(a.Columns, "") {
-		ps.Add(at+".columns", fmt.Sprintf("%q, empty or a second time", name), "each column once")
+	if len(*ps) == before {
+		a.agrees(ps, at, made)
 	}
 }
 
-// judgeFacts judges what was public of the table.
-func (a Asked) judgeFacts(ps *pipeline.Problems, at string) {
-	bounds, cells := 0, 0
-	switch a.Ask {
-	case Mean, Quantile:
-		bounds = 1
-	case Covariance:
-		bounds, cells = len(a.Columns), len(a.Columns)
-	case Histogram:
-		cells = max(len(a.Cells), 1)
-		if len(a.Edges) > 0 {
-			cells = len(a.Edges) - 1
-		}
-		if a.Missing && len(a.Edges) > 0 {
-			cells++
-		}
+// table returns the least domain over which the question can have been asked: the columns that it names, as its
+// facts and conditions describe them.
+func (a Asked) table() *domain.Domain {
+	d := &domain.Domain{}
+	for i, name := range a.Columns {
+		addColumn(d, a.summed(i, name))
 	}
-	if len(a.Bounds) != bounds || slices.ContainsFunc(a.Bounds, func(b [2]float64) bool { return !wide(b) }) {
-		ps.Add(at+".bounds", fmt.Sprint(a.Bounds), fmt.Sprintf("%d pairs of numbers, the lower one below the upper one", bounds))
-	} else if a.Ask == Quantile && !(a.Step > 0 && a.values() <= mostPicked+1) || a.Ask != Quantile && a.Step != 0 {
-		ps.Add(at+".step", fmt.Sprintf("%g for a %s", a.Step, a.Ask), "a step between the bounds for a quantile, left out elsewhere")
+	if a.Column != "" {
+		addColumn(d, a.about())
 	}
-	if name, twice := repeated(a.Cells); len(a.Cells) != cells || twice && a.Ask == Histogram {
-		ps.Add(at+".cells", fmt.Sprintf("%d, of which %q may be there twice", len(a.Cells), name), fmt.Sprintf("%d, each once", cells))
+	for _, c := range a.Where {
+		c.describe(d)
 	}
-	if a.Missing && a.Ask != Histogram {
-		ps.Add(at+".missing", "given for a "+a.Ask, "left out but for a histogram")
+	if len(d.Columns) == 0 { // a count of all rows
+		d.Columns = []domain.Column{{Name: "any", Type: domain.Numeric}}
 	}
-	if whole := a.Ask == Covariance || a.Ask == Mean && len(a.Where) == 0; a.Rows < 0 || a.Rows > 0 && !whole {
-		ps.Add(at+".rows", fmt.Sprint(a.Rows), "a number of rows, of a mean or a covariance of all of them, else left out")
+	return d
+}
+
+// addColumn adds a column that is not there yet.
+func addColumn(d *domain.Domain, c domain.Column) {
+	if d.Index(c.Name) < 0 {
+		d.Columns = append(d.Columns, c)
 	}
 }
 
-// repeated is a name that is there twice.
-func repeated(names []string) (name string, twice bool) {
+// summed returns column i of a covariance.
+func (a Asked) summed(i int, name string) domain.Column {
+	if i < len(a.Cells) && a.Cells[i] != "" {
+		return domain.Column{Name: name, Type: domain.Categorical, Categories: []string{"not " + a.Cells[i], a.Cells[i]}}
+	}
+	c := domain.Column{Name: name, Type: domain.Numeric}
+	if i < len(a.Bounds) {
+		c.Bounds = &a.Bounds[i]
+	}
+	return c
+}
+
+// about returns the column of any other question.
+func (a Asked) about() domain.Column {
+	c := domain.Column{Name: a.Column, Type: domain.Numeric, Nullable: a.Missing, Step: a.Step}
+	switch {
+	case a.Ask == Histogram && len(a.Edges) == 0:
+		c.Type, c.Categories = domain.Categorical, slices.Clone(a.Cells)
+		if a.Missing && len(a.Cells) > 0 {
+			c.Categories = c.Categories[:len(a.Cells)-1]
+		}
+	case len(a.Bounds) > 0:
+		c.Bounds = &a.Bounds[0]
+	}
+	return c
+}
+
+// describe adds what a condition tells of its column.
+func (c Condition) describe(d *domain.Domain) {
+	known := d.Column(c.Column)
+	switch {
+	case known == nil && len(c.In) > 0:
+		addColumn(d, domain.Column{Name: c.Column, Type: domain.Categorical})
+		known = d.Column(c.Column)
+	case known == nil:
+		addColumn(d, domain.Column{Name: c.Column, Type: domain.Numeric})
+		return
+	case !known.Type.Coded():
+		return
+	}
 	seen := map[string]bool{}
-	for _, name := range names {
-		if seen[name] {
-			return name, true
-		}
-		seen[name] = true
+	for _, v := range known.Categories {
+		seen[v] = true
 	}
-	return "", false
+	for _, v := range c.In {
+		if !seen[v] {
+			known.Categories = append(known.Categories, v)
+		}
+		seen[v] = true
+	}
 }
 
-func (c Condition) judge(ps *pipeline.Problems, at string) {
-	if c.Column == "" || (len(c.In) > 0) == (c.From != nil || c.To != nil) || c.From != nil && c.To != nil && *c.From > *c.To {
-		ps.Add(at, "no condition on a column", "in: for categories; from:, to: or both, in this order, for a number")
+// agrees wants the facts that a check made of the question.
+func (a Asked) agrees(ps *pipeline.Problems, at string, made Asked) {
+	const most = 60
+	found, want := facts(a), facts(made)
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		switch {
+		case string(found[key]) == string(want[key]):
+		case want[key] == nil:
+			ps.Add(at+"."+key, fmt.Sprintf("%.*s for a %s", most, found[key], a.Ask), "left out")
+		default:
+			ps.Add(at+"."+key, fmt.Sprintf("%.*s", most, found[key]), fmt.Sprintf("%.*s", most, want[key]))
+		}
 	}
-	if name, twice := repeated(c.In); twice {
-		ps.Add(at+".in", fmt.Sprintf("%q a second time", name), "each category once")
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if found[key] == nil {
+			ps.Add(at+"."+key, "missing", fmt.Sprintf("%.*s", most, want[key]))
+		}
 	}
+}
+
+// facts returns a question as it is written, by key.
+func facts(a Asked) (byKey map[string]json.RawMessage) {
+	whole, err := json.Marshal(a)
+	if err == nil {
+		err = json.Unmarshal(whole, &byKey)
+	}
+	if err != nil {
+		panic(err) // numbers from JSON, or made of them
+	}
+	return byKey
 }

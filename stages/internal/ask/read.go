@@ -64,15 +64,12 @@ func (a Answers) judge() error {
 	if a.Of < 1 || a.Of > mostQueries {
 		ps.Add("queries", fmt.Sprint(a.Of), fmt.Sprintf("from 1 to %d", mostQueries))
 	}
-	if len(a.Asked) == 0 || len(a.Asked) > mostQuestions {
-		ps.Add("questions", fmt.Sprintf("a list of %d", len(a.Asked)), fmt.Sprintf("1 to %d questions", mostQuestions))
-	}
 	questions := make([]Question, len(a.Asked))
 	for i, q := range a.Asked {
 		questions[i] = q.Question
 		q.judge(&ps, fmt.Sprintf("questions[%d]", i))
 	}
-	named(&ps, "questions", questions)
+	listed(&ps, "questions", questions)
 	if len(ps) == 0 {
 		a.judgeAnswers(&ps)
 	}

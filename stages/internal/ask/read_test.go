@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,39 +82,84 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// TestWhatIsAskedIsJudgedAlike: a question that Check has passed passes as a stranger's, whatever its columns are.
+func TestWhatIsAskedIsJudgedAlike(t *testing.T) {
+	bounds := &[2]float64{-3, 4}
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "whole", Type: domain.Integer, Bounds: bounds, Nullable: true},
+		{Name: "stepped", Type: domain.Numeric, Bounds: bounds, Step: 0.25},
+		{Name: "fine", Type: domain.Numeric, Bounds: bounds, Step: 1e-30},
+		{Name: "flag", Type: domain.Boolean, Categories: []string{"0", "1"}},
+		{Name: "word", Type: domain.Ordinal, Categories: []string{"missing", "other", "not 1"}, Nullable: true},
+	}}
+	least := 1.5
+	where := []Condition{{Column: "word", In: []string{"other"}}, {Column: "word", In: []string{"missing", "other"}}, {Column: "whole", From: &least}}
+	var list []Question
+	for _, c := range d.Columns {
+		q := Question{Column: c.Name, Ask: Histogram}
+		if !c.Type.Coded() {
+			q.Edges = []float64{-1e300, 0, 0.1}
+			list = append(list, Question{Column: c.Name, Ask: Mean}, Question{Column: c.Name, Ask: Quantile, Quantile: 0.1})
+		}
+		list = append(list, q)
+	}
+	list = append(list, Question{Ask: Count})
+	for _, q := range slices.Clone(list) {
+		q.Where = where
+		list = append(list, q)
+	}
+	for i := range list {
+		list[i].Name = fmt.Sprint(i)
+	}
+	var ps pipeline.Problems
+	for _, rows := range []int64{0, 90} {
+		asked := Check(&ps, "questions", list, d, rows)
+		asked = append(asked, CheckCovariance(&ps, "columns", []string{"stepped", "flag", "fine"}, d, rows))
+		if rows > 0 { // all rows of a public number are not counted
+			asked, ps = slices.DeleteFunc(asked, func(a Asked) bool { return a.Ask == Count && a.Where == nil }), ps[:len(ps)-1]
+		}
+		for _, a := range asked {
+			a.judge(&ps, a.Name)
+		}
+	}
+	must(t, ps.Err())
+}
+
 // TestStrangersAnswersAreJudged: each change of one place is an error that names it.
 func TestStrangersAnswersAreJudged(t *testing.T) {
 	good := files(t, answered(t, table(), 3))
 	text := string(good[1].Data)
 	for want, change := range map[string][2]string{
-		"format: is 2, must be 1":                                   {`"format":1`, `"format":2`},
-		"queries: is 0, must be from 1 to 1000":                     {`"queries":2`, `"queries":0`},
-		"questions: is a list of 0":                                 {text[strings.Index(text, `"questions"`):strings.Index(text, `,"answers"`)], `"questions":[]`},
-		"questions[1].name: is \"all\", the name of an earlier":     {`"name":"by c"`, `"name":"all"`},
-		"questions[0].name: is empty":                               {`"name":"all"`, `"name":""`},
-		"questions[0].ask: is \"sum\"":                              {`"ask":"count"`, `"ask":"sum"`},
-		"questions[3].column: is missing":                           {`"ask":"mean","column":"x"`, `"ask":"mean"`},
-		"questions[0].column: is \"x\" for a count":                 {`"ask":"count"`, `"ask":"count","column":"x"`},
-		"questions[5].quantile: is 1.5":                             {`"quantile":0.5`, `"quantile":1.5`},
-		"questions[5].step: is 0":                                   {`"step":0.001`, `"step":0`},
-		"questions[5].step: is 1e-300":                              {`"step":0.001`, `"step":1e-300`},
-		"questions[2].edges":                                        {`"edges":[0,0.5,1]`, `"edges":[0,0,1]`},
-		"questions[2].cells: is 2":                                  {`"edges":[0,0.5,1]`, `"edges":[0,1]`},
-		"questions[1].cells: is 4, of which \"a\" may be there":     {`"cells":["a","b"`, `"cells":["a","a"`},
-		"questions[3].bounds: is [[1 0]], must be 1 pairs":          {`"bounds":[[0,1]]`, `"bounds":[[1,0]]`},
-		"questions[6].bounds: is [[0 1]], must be 2 pairs":          {`"bounds":[[0,1],[0,1]]`, `"bounds":[[0,1]]`},
-		"questions[6].columns: is 1, must be from 2 to 2000":        {`"columns":["x","z"]`, `"columns":["x"]`},
-		"questions[6].columns: is \"x\", empty or a second time":    {`"columns":["x","z"]`, `"columns":["x","x"]`},
-		"questions[3].rows: is -5":                                  {`"rows":500`, `"rows":-5`},
-		"questions[0].where[0]: is no condition":                    {`"in":["a","b"]`, `"in":[]`},
-		"questions[0].where[0].in: is \"a\" a second time":          {`"in":["a","b"]`, `"in":["a","a"]`},
-		"answers: is a list of 0, must be 13":                       {text[strings.Index(text, `"answers"`) : len(text)-1], `"answers":[]`},
-		"answers[1]: is of question \"by c\", cell \"b\"":           {`"question":"by c","cell":"a"`, `"question":"by c","cell":"b"`},
-		"answers[9].value: is missing":                              {`"value":1,"note"`, `"note"`},
-		"answers[9].value: is 2, must be from":                      {`"value":1,"note"`, `"value":2,"note"`},
-		"cannot unmarshal":                                          {`"format":1`, `"format":"one"`},
-		"ask.answers.json: is not as answers are written":           {`{"format"`, `{"more":1,"format"`},
-		"ask.answers.csv: is not as answers are written, must have": {`"note":"in 95`, `"note":"at 95`},
+		"format: is 2, must be 1":                                                             {`"format":1`, `"format":2`},
+		"queries: is 0, must be from 1 to 1000":                                               {`"queries":2`, `"queries":0`},
+		"questions: is a list of 0":                                                           {text[strings.Index(text, `"questions"`):strings.Index(text, `,"answers"`)], `"questions":[]`},
+		"questions[1].name: is \"all\", the name of an earlier":                               {`"name":"by c"`, `"name":"all"`},
+		"questions[0].name: is empty":                                                         {`"name":"all"`, `"name":""`},
+		"questions[0].ask: is \"sum\"":                                                        {`"ask":"count"`, `"ask":"sum"`},
+		"questions[3].column: is \"\", an unknown column":                                     {`"ask":"mean","column":"x"`, `"ask":"mean"`},
+		"questions[0].column: is \"x\" for a count":                                           {`"ask":"count"`, `"ask":"count","column":"x"`},
+		"questions[5].quantile: is 1.5":                                                       {`"quantile":0.5`, `"quantile":1.5`},
+		"questions[5].step: is missing, must be 0.001":                                        {`"step":0.001`, `"step":0`},
+		"questions[5].step: is 1e-300":                                                        {`"step":0.001`, `"step":1e-300`},
+		"questions[2].edges":                                                                  {`"edges":[0,0.5,1]`, `"edges":[0,0,1]`},
+		"questions[2].cells: is [\"[0, 0.5)":                                                  {`"edges":[0,0.5,1]`, `"edges":[0,1]`},
+		"questions[1]: is about a table whose columns[0].categories[1] is \"a\", a duplicate": {`"cells":["a","b"`, `"cells":["a","a"`},
+		"questions[3]: is about a table whose columns[0].bounds is [1, 0]":                    {`"bounds":[[0,1]]`, `"bounds":[[1,0]]`},
+		"questions[6].columns[1]: is z, a number without bounds":                              {`"bounds":[[0,1],[0,1]]`, `"bounds":[[0,1]]`},
+		"questions[6].columns: is a list of 1, must be from 2 to 2000":                        {`"columns":["x","z"]`, `"columns":["x"]`},
+		"questions[6].columns[1]: is \"x\", a duplicate column":                               {`"columns":["x","z"]`, `"columns":["x","x"]`},
+		"questions[3].rows: is -5":                                                            {`"rows":500`, `"rows":-5`},
+		"questions[0].where[0]: is a condition on c, which is numeric":                        {`"in":["a","b"]`, `"in":[]`},
+		"questions[0].where[0].in[1]: is \"a\", a second time":                                {`"in":["a","b"]`, `"in":["a","a"]`},
+		"questions[4].rows: is 7 for a mean, must be left out":                                {`"where":[{"column":"c","in":["a"]}],"bounds":[[0,1]]`, `"where":[{"column":"c","in":["a"]}],"bounds":[[0,1]],"rows":7`},
+		"questions[6].column: is \"x\" for a covariance":                                      {`"ask":"covariance"`, `"ask":"covariance","column":"x"`},
+		"answers: is a list of 0, must be 13":                                                 {text[strings.Index(text, `"answers"`) : len(text)-1], `"answers":[]`},
+		"answers[1]: is of question \"by c\", cell \"b\"":                                     {`"question":"by c","cell":"a"`, `"question":"by c","cell":"b"`},
+		"answers[9].value: is missing":                                                        {`"value":1,"note"`, `"note"`},
+		"answers[9].value: is 2, must be from":                                                {`"value":1,"note"`, `"value":2,"note"`},
+		"cannot unmarshal":                                                                    {`"format":1`, `"format":"one"`},
+		"ask.answers.json: is not as answers are written":                                     {`{"format"`, `{"more":1,"format"`},
+		"ask.answers.csv: is not as answers are written, must have":                           {`"note":"in 95`, `"note":"at 95`},
 	} {
 		if strings.Count(text, change[0]) == 0 {
 			t.Fatalf("answers have no %s in\n%s", change[0], text)
