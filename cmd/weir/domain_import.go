@@ -87,7 +87,10 @@ func (f *importFlags) domain(specs string) ([]byte, error) {
 		return nil, err
 	}
 	form := codebook.Form(f.notAvailable)
-	d := codebook.Domain(filepath.Base(specs), listed, book, form)
+	d, err := codebook.Domain(filepath.Base(specs), listed, book, form)
+	if err != nil {
+		return nil, err
+	}
 	comment := []string{"By weir domain import of " + strings.Join(sources, ", ") + ": public, if those files are."}
 	if columns := codebook.Sentinels(listed, d); form == codebook.AsSentinel && len(columns) > 0 {
 		comment = append(comment, "The spec needs the stage: {kind: not_available, columns: {"+strings.Join(columns, ", ")+"}}")

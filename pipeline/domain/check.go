@@ -59,6 +59,18 @@ func Check(d *Domain, of Origin) schema.Problems {
 	return c.problems
 }
 
+// CheckDraft returns every problem of a domain that a program drafted from a file, whose name they bear. What a file
+// of a domain may leave out may be missing.
+func CheckDraft(file string, d *Domain) schema.Problems {
+	whole := d.Clone()
+	whole.Complete()
+	problems := Check(whole, Drafted)
+	for i := range problems {
+		problems[i].File = file
+	}
+	return problems
+}
+
 // checker collects the problems of one domain.
 type checker struct {
 	of       Origin

@@ -29,7 +29,9 @@ func madeUp(t *testing.T, form Form) *domain.Domain {
 	must(t, b.Add("lines.txt", []byte(lines)))
 	listed, err := ReadSpecs("specs.json", []byte(specs))
 	must(t, err)
-	return Domain("specs.json", listed, b, form)
+	d, err := Domain("specs.json", listed, b, form)
+	must(t, err)
+	return d
 }
 
 func must(t *testing.T, err error) {
@@ -120,7 +122,8 @@ func TestExcerpt(t *testing.T) {
 	must(t, b.Add("dictionary.json", []byte(dictionary)))
 	listed, err := ReadSpecs("schema.json", []byte(excerptOf))
 	must(t, err)
-	d := Domain("schema.json", listed, b, AsMissing)
+	d, err := Domain("schema.json", listed, b, AsMissing)
+	must(t, err)
 	for name, want := range map[string]string{
 		"SEX": `categorical [1 2 3] <nil> [] public "Sex; 1 Male, 2 Female, 3 Unknown; codes by dictionary.json."`,
 		"NOC": `integer [] &[0 19] [N] public "Own children; range by dictionary.json."`,
@@ -140,23 +143,33 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+// imported returns what is wrong with a list of columns, or the domain that is made of it.
+func imported(text string) error {
+	listed, err := ReadSpecs("s.json", []byte(text))
+	if err == nil {
+		_, err = Domain("s.json", listed, NewBook(), AsMissing)
+	}
+	return err
+}
+
 // TestDamagedExcerpts are named with what is wrong.
 func TestDamagedExcerpts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"schema": [1]}`:                                                        "no JSON object",
 		`{"schema": {"A": {"values": []}}}`:                                      "neither values nor min",
 		`{"schema": {"A": {"min": 3, "max": 3}}}`:                                "neither values nor min",
-		`{"schema": {"A": {"values": ["x", "x"]}}}`:                              "each value once",
+		`{"schema": {"A": {"values": ["x", "x"]}}}`:                              `columns[0].categories[1]: is "x", a duplicate category, must be listed once`,
 		`{"schema": {"A": {"values": ["N"], "null_value": "N"}}}`:                "none but null_value",
-		`{"schema": {"A": {"values": [""]}}}`:                                    "each value once",
+		`{"schema": {"A": {"values": [""]}}}`:                                    "holds an empty text",
 		`{"schema": {"A": {"values": [[1]]}}}`:                                   "no object with a list values",
 		`{"schema": {"A": {"values": [1]}, "A": {}}}`:                            "listed twice",
 		`{"schema": {"weir.a": {"values": [1]}}}`:                                "weir.",
 		`{"schema": {"A": {"values": [1]}}`:                                      "is damaged at byte",
 		`{"schema": {}}`:                                                         "has no column",
-		`{"schema": {"A": {"values": [1]}}, "A": {"type": "enum", "maxval": 3}}`: "listed twice",
+		`{"schema": {"A": {"values": [1]}}, "A": {"type": "enum", "maxval": 3}}`: `columns[1].name: is "A", a duplicate column`,
+		`{"schema": {"A": {"values": [1, 2], "null_value": "\u202e"}}}`:          "marks of direction",
 	} {
-		if _, err := ReadSpecs("s.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := imported(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must say %q", text, err, want)
 		}
 	}
@@ -194,10 +207,10 @@ func TestDamageIsNamed(t *testing.T) {
 		`{"A": {"type": "enum", "maxval": 1.5}}`:                   "whole number",
 		`{"A": {"type": "enum", "maxval": 99999999999999999999}}`:  "whole number",
 		"{\"A\\u001b\": {\"type\": \"enum\", \"maxval\": 2}}":      "control characters",
-		`{"": {"type": "enum", "maxval": 2}}`:                      "the name",
+		`{"": {"type": "enum", "maxval": 2}}`:                      "a name, of",
 		`{"A": {"type": "enum", "maxval": 2, "maxval": 3` + "\x00": "is damaged",
 	} {
-		if _, err := ReadSpecs("s.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "s.json: ") {
+		if err := imported(text); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "s.json: ") {
 			t.Errorf("%s: %v, must name s.json and say %q", text, err, want)
 		}
 	}
@@ -221,7 +234,8 @@ func TestDamageIsNamed(t *testing.T) {
 // categories, and domains that weir check would not read are refused.
 func TestHugeListsAreNoLists(t *testing.T) {
 	listed := []Listed{{Name: "A", Maxval: 9_999_998}, {Name: "B", Maxval: 5_000_000}, {Name: "C", Maxval: 1000}, {Name: "D", Maxval: 1001}}
-	d := Domain("s", listed, NewBook(), AsMissing)
+	d, err := Domain("s", listed, NewBook(), AsMissing)
+	must(t, err)
 	for i, want := range []int{0, 0, 1001, 0} {
 		if got := len(d.Columns[i].Categories); got != want {
 			t.Errorf("%s: %d categories of a maxval of %d, want %d", listed[i].Name, got, listed[i].Maxval, want)
@@ -231,7 +245,9 @@ func TestHugeListsAreNoLists(t *testing.T) {
 	for i := range 400 {
 		many = append(many, Listed{Name: strings.Repeat("x", i+1), Maxval: 1000})
 	}
-	if _, err := YAML(Domain("s", many, NewBook(), AsMissing)); err == nil || !strings.Contains(err.Error(), "1 MiB") {
+	wide, err := Domain("s", many, NewBook(), AsMissing)
+	must(t, err)
+	if _, err := YAML(wide); err == nil || !strings.Contains(err.Error(), "1 MiB") {
 		t.Errorf("a domain of 400 long lists: %v, must be refused", err)
 	}
 	if err := NewBook().Add("b", make([]byte, MaxBytes+1)); err == nil {
@@ -258,7 +274,11 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		for _, form := range []Form{AsMissing, AsSentinel} {
-			text, err := YAML(Domain("s", listed, b, form))
+			d, err := Domain("s", listed, b, form)
+			if err != nil {
+				continue
+			}
+			text, err := YAML(d)
 			if err != nil {
 				continue
 			}
@@ -286,7 +306,8 @@ func TestColorado(t *testing.T) {
 	must(t, b.Add("dictionary.txt", read("NISTChallengeMatch3DataDict.txt")))
 	listed, err := ReadSpecs("specs.json", read("colorado-specs.json"))
 	must(t, err)
-	d := Domain("specs.json", listed, b, AsMissing)
+	d, err := Domain("specs.json", listed, b, AsMissing)
+	must(t, err)
 	text, err := YAML(d)
 	must(t, err)
 	_, err = spec.ParseDomain("d.yaml", text)

@@ -40,7 +40,9 @@ const (
 //   - a schema of an excerpt, see excerpt.
 //   - else an amount: bounds 0 to maxval. A maxval of nines (9999; 999998) is the code for
 //     not available, and no amount.
-func Domain(file string, listed []Listed, book *Book, form Form) *domain.Domain {
+//
+// What no domain may be, such as two columns of one name, is a problem of file.
+func Domain(file string, listed []Listed, book *Book, form Form) (*domain.Domain, error) {
 	d := &domain.Domain{}
 	for _, l := range listed {
 		e, by := book.Of(l.Name)
@@ -68,7 +70,10 @@ func Domain(file string, listed []Listed, book *Book, form Form) *domain.Domain 
 		}
 		d.Columns = append(d.Columns, c)
 	}
-	return d
+	if problems := domain.CheckDraft(file, d); len(problems) > 0 {
+		return nil, problems
+	}
+	return d, nil
 }
 
 // excerpt declares a column of a schema of NIST's data excerpts. A dictionary's range, or

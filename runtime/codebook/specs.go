@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-
-	"weir/internal/plain"
+	"slices"
 )
 
 // Listed is a column of a list of columns. Data-specs of the NIST challenges give Maxval,
@@ -38,9 +36,6 @@ func ReadSpecs(file string, data []byte) ([]Listed, error) {
 	}
 	var list []Listed
 	add := func(d *json.Decoder, name string, read func(*json.Decoder, string) (Listed, error)) error {
-		if name == "" || !plain.Printable(name) || strings.HasPrefix(name, "weir.") {
-			return fmt.Errorf("column %d: has the name %.60q, must have %s and not begin with \"weir.\"", len(list)+1, name, plain.Accepted)
-		}
 		c, err := read(d, name)
 		if list = append(list, c); err == nil && len(list) > maxColumns {
 			err = fmt.Errorf("has more than %d columns", maxColumns)
@@ -59,19 +54,7 @@ func ReadSpecs(file string, data []byte) ([]Listed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return list, distinct(file, list)
-}
-
-// distinct: a column of a schema may have the name of one beside it.
-func distinct(file string, list []Listed) error {
-	seen := map[string]bool{}
-	for _, c := range list {
-		if seen[c.Name] {
-			return fmt.Errorf("%s: %.60q: is listed twice", file, c.Name)
-		}
-		seen[c.Name] = true
-	}
-	return nil
+	return list, nil
 }
 
 // coded is a column of data-specs.
@@ -119,31 +102,17 @@ func occurring(d *json.Decoder, name string) (Listed, error) {
 		}
 	}
 	switch {
-	case !plain.Printable(c.Null):
-		return l, fmt.Errorf("%.60q: null_value: must be %s", name, plain.Accepted)
+	case slices.Contains(l.Values, ""):
+		return l, fmt.Errorf("%.60q: values: holds an empty text, which is a missing value in a file, must hold the others", name)
 	case c.Min != nil && c.Max != nil && *c.Min < *c.Max:
 		l.Bounds = &[2]float64{*c.Min, *c.Max}
 	case len(c.Values) == 0:
 		return l, fmt.Errorf("%.60q: has neither values nor min below max", name)
 	}
-	if err := checkValues(name, l.Values); err != nil {
-		return l, err
-	}
 	if l.Bounds == nil && len(l.Values) == 0 {
 		return l, fmt.Errorf("%.60q: values: has none but null_value", name)
 	}
 	return l, nil
-}
-
-func checkValues(name string, values []string) error {
-	seen := map[string]bool{}
-	for _, v := range values {
-		if v == "" || seen[v] || !plain.Printable(v) {
-			return fmt.Errorf("%.60q: values: holds %.60q, must hold each value once, %s", name, v, plain.Accepted)
-		}
-		seen[v] = true
-	}
-	return nil
 }
 
 // scalar is a text or a number, as it is spelled.

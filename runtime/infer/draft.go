@@ -21,15 +21,11 @@ import (
 const confirm = " # read from the data: confirm from public knowledge or replace"
 
 // draft writes the columns as YAML.
-func draft(name string, csv *pipeline.CSV, columns []*profile) []byte {
+func draft(csv *pipeline.CSV, columns []*profile, drafts []domain.Column) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Draft of a domain. PRIVATE: what is marked below was read from the data.\n")
 	b.WriteString("# Replace each by what is publicly known (a code book, a law of nature, the form\n")
 	b.WriteString("# that was filled in) and write `source: public`; weir check refuses the draft as it is.\n")
-	drafts := make([]domain.Column, len(columns))
-	for i, p := range columns {
-		drafts[i] = p.column()
-	}
 	if slices.ContainsFunc(drafts, func(c domain.Column) bool { return c.Type == domain.Categorical }) {
 		b.WriteString("# A list that nobody can make public: `categories: private`, and a stage of kind\n# dp_categories releases one for a charge (weir init --from writes it).\n")
 	}
@@ -94,6 +90,9 @@ func (p *profile) remark(c domain.Column) string {
 	}
 	switch c.Type {
 	case domain.Text:
+		if !p.many && p.hidden() {
+			return " # values with control characters or marks of direction, which are no categories: clean the file, or leave the column out (kind drop)"
+		}
 		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows share values: then type categorical, categories: private, which a stage of kind dp_categories releases for a charge"
 	case domain.Categorical:
 		return remarkOnList(c.Categories)
@@ -164,7 +163,24 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	return fits(name, draft(name, csv, columns))
+	drafts := make([]domain.Column, len(columns))
+	for i, p := range columns {
+		drafts[i] = p.column()
+	}
+	if problems := domain.CheckDraft(name, &domain.Domain{Columns: drafts}); len(problems) > 0 {
+		return nil, named(problems)
+	}
+	return fits(name, draft(csv, columns, drafts))
+}
+
+// named leaves out what was found but for names of columns: values are private.
+func named(problems schema.Problems) schema.Problems {
+	for i := range problems {
+		if !strings.HasSuffix(problems[i].Path, ".name") {
+			problems[i].Found = ""
+		}
+	}
+	return problems
 }
 
 // bounded refuses, before a row is read, a file whose domain could not be checked

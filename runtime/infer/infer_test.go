@@ -108,6 +108,18 @@ func TestAnUneditedDraftIsRefused(t *testing.T) {
 	}
 }
 
+// TestWhatNoDomainCanBe is refused with every problem at once, and no value: what can be shown to nobody is text.
+func TestWhatNoDomainCanBe(t *testing.T) {
+	_, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte("weir.x,a,a\n1,x,7\n2,y,7\n")}}, "f.csv", &pipeline.CSV{})
+	want := `f.csv: columns[0].name: is "weir.x", must be a name that does not begin with weir.` + "\n" + `f.csv: columns[2].name: is "a", a duplicate column, must be unique`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, must be\n%s", err, want)
+	}
+	if out := draftOf(t, "a,b\n1,x\n2,y\x02\n"); !strings.Contains(out, "type: text # values with control characters") {
+		t.Errorf("a control character in a category:\n%s", out)
+	}
+}
+
 // TestOneNumberGetsARange: a column of one number, from 0 to the largest there is,
 // gets bounds that a domain takes and that hold the number.
 func TestOneNumberGetsARange(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weir/internal/bitmath"
+	"weir/internal/plain"
 	"weir/pipeline/domain"
 	"weir/schema"
 )
@@ -151,12 +152,22 @@ func (p *profile) column() domain.Column {
 		p.setNumber(&c)
 	case p.dates:
 		c.Type, c.Bounds = domain.Date, p.days.bounds(1)
-	case !p.many && len(p.distinct) <= maxDistinct:
+	case !p.many && len(p.distinct) <= maxDistinct && !p.hidden():
 		c.Type, c.Categories = domain.Categorical, p.values()
 	default:
 		c.Type, c.Source = domain.Text, ""
 	}
 	return c
+}
+
+// hidden reports whether a value cannot be shown, and so is no category.
+func (p *profile) hidden() bool {
+	for v := range p.distinct {
+		if !plain.Printable(v) {
+			return true
+		}
+	}
+	return false
 }
 
 // setMissing splits the spellings of missing from values: N is one only among
