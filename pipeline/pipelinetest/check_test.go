@@ -114,3 +114,25 @@ func TestDefectsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// bare has no settings.
+type bare struct{}
+
+func (*bare) Plan(in pipeline.Headers) (pipeline.Work, error) { return pipeline.Work{}, nil }
+
+// TestKindsAreJudged: a stage without settings is one, and a stage that New has given before is none.
+func TestKindsAreJudged(t *testing.T) {
+	old := &pass{}
+	for want, fresh := range map[string]func() pipeline.Stage{
+		"":                                 func() pipeline.Stage { return &bare{} },
+		"New returns the same stage twice": func() pipeline.Stage { return old },
+	} {
+		r := &recorder{}
+		k := pipeline.Kind{Name: "bare", Version: 1, New: fresh, Doc: "Hands on what it gets. Use it where a stage has to do nothing at all.",
+			Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table"}}}
+		r.run(func(t reporter) { checkKind(t, k) })
+		if said := strings.Join(r.said, "\n"); want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("reported %q, want %q", said, want)
+		}
+	}
+}
