@@ -34,6 +34,8 @@ type Env struct {
 	// Secret is unpaid secret randomness from the run's key, for choices whose
 	// law does not depend on the data (the shard of a row). It is no noise.
 	Secret func(purpose string) *noise.Stream
+	// Readers read back what any kind released.
+	Readers Readers
 	// Privacy opens the planned mechanisms, the only way to noise.
 	Privacy privacy.Payer
 	Mem     memory.Allocator

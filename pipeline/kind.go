@@ -20,6 +20,8 @@ type Kind struct {
 	Called string
 	// Figures declares every number that an output of FormMetrics holds.
 	Figures Figures
+	// Readers read back what it releases, in the format of today and in those of before.
+	Readers []Reader
 }
 
 // Port is a socket of a kind. The YAML key of the input port "in" is `from`;
@@ -33,6 +35,7 @@ type Port struct {
 	Optional bool
 	Lends    bool // only the header is read, such as a domain that another table shares; no rows go in
 	Many     bool // takes a list; without one, every stage above whose default output has Form
+	Scoring  bool // a model that goes in must score rows (Header.Scores)
 }
 
 // Stage is one configured stage of a spec.

@@ -30,6 +30,11 @@ func (r *Registry) add(k Kind) error {
 	if k.Name == "" || k.New == nil || len(k.Out) == 0 || k.Doc == "" {
 		return fmt.Errorf("kind %q needs a name, a doc, New and an output port", k.Name)
 	}
+	for i, reader := range k.Readers {
+		if slices.ContainsFunc(k.Readers[:i], func(r Reader) bool { return r.Reads() == reader.Reads() && r.Scores() == reader.Scores() }) {
+			return fmt.Errorf("kind %s: has two readers of format %d", k.Name, reader.Reads())
+		}
+	}
 	if wrong := k.Figures.problem(); wrong != "" {
 		return fmt.Errorf("kind %s: %s", k.Name, wrong)
 	}
@@ -39,6 +44,15 @@ func (r *Registry) add(k Kind) error {
 
 // Kind returns the named kind, or nil.
 func (r *Registry) Kind(name string) *Kind { return r.kinds[name] }
+
+// Readers returns the readers of every kind.
+func (r *Registry) Readers() Readers {
+	var all []Kind
+	for _, k := range r.kinds {
+		all = append(all, *k)
+	}
+	return ReadersOf(all)
+}
 
 // Names lists the kinds in alphabetical order.
 func (r *Registry) Names() []string {

@@ -33,6 +33,7 @@ func (r *run) env(step *compile.Step, payer *pay.Payer, secrets *pay.Secrets) *p
 		Metric:   func(name string, value float64) { r.trace.add(step.ID, name, value) },
 		Rand:     func(purpose string) *rand.Rand { return PublicRand(r.seed(step), step.ID, purpose) },
 		Secret:   secrets.Stream,
+		Readers:  r.plan.Spec.Readers,
 		Privacy:  payer,
 		Mem:      memory.DefaultAllocator,
 		Files:    r.opener(step),

@@ -15,6 +15,8 @@ import (
 	"weir/runtime"
 	"weir/runtime/store"
 	"weir/runtime/table"
+	"weir/stages"
+	"weir/stages/model/artifact"
 	"weir/stages/model/sample"
 )
 
@@ -120,7 +122,11 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 		return pipeline.Table{}, err
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	g, err := sample.Read(ctx, table.IPC(h, func() (io.ReadCloser, error) { return disk.Open(path) }))
+	reg, err := stages.Registry()
+	if err != nil {
+		return pipeline.Table{}, err
+	}
+	g, err := artifact.Read[artifact.Model](ctx, table.IPC(h, func() (io.ReadCloser, error) { return disk.Open(path) }), reg.Readers())
 	if err != nil {
 		return pipeline.Table{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
@@ -83,11 +84,15 @@ func (c *compiler) step(s *spec.Stage) {
 	if !ok || s.Stage == nil || !c.takesLate(s, in) {
 		return
 	}
+	unscored := c.unscored(s, in)
+	if unscored != nil {
+		c.stageFaults(s, in, unscored)
+	}
 	work, err := s.Stage.Plan(in.Clone())
 	if err != nil {
 		c.stageFaults(s, in, err)
 	}
-	if err != nil || !s.Sound() {
+	if err != nil || unscored != nil || !s.Sound() {
 		return
 	}
 	work.Out = work.Out.Clone()
@@ -134,6 +139,18 @@ func (c *compiler) inputs(s *spec.Stage) (pipeline.Headers, bool) {
 		}
 	}
 	return in, true
+}
+
+// unscored returns the inputs of a stage that have to score rows and cannot.
+func (c *compiler) unscored(s *spec.Stage, in pipeline.Headers) error {
+	var ps pipeline.Problems
+	for _, port := range s.Kind.In {
+		if h := in[port.Name]; port.Scoring && h.Form == pipeline.FormModel && !h.Scores {
+			ps.Add(port.Key(), "a model that does not tell how probable a row is",
+				"one of a kind by which rows are scored: "+strings.Join(c.spec.Readers.Scoring(), ", "))
+		}
+	}
+	return ps.Err()
 }
 
 func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {

@@ -17,6 +17,7 @@ type Learner struct {
 	Kind   pipeline.Kind
 	Stage  func() pipeline.Stage
 	Beside map[string]Input // what it reads besides, by port, such as a detector
+	Kinds  []pipeline.Kind  // whose models and detectors it reads
 }
 
 // Attempt is one run of a learner: who pays, and what interrupted attempts leave.
@@ -25,6 +26,7 @@ type Attempt struct {
 	States [][]byte // the checkpoints that it wrote
 	Resume []byte   // the one that it continues from; nil: none
 	beside map[string]Input
+	kinds  []pipeline.Kind
 }
 
 // Pays plans an attempt at noise multiplier 1.5, under one key.
@@ -42,7 +44,7 @@ func (l Learner) Pays(t *testing.T, in Input) *Attempt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Attempt{Ledger: &Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}, beside: l.Beside}
+	return &Attempt{Ledger: &Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}, beside: l.Beside, kinds: l.Kinds}
 }
 
 // Trained is an attempt from the start to the model.
@@ -60,7 +62,7 @@ func (l Learner) Trained(t *testing.T, in Input) (pipeline.Table, *Attempt) {
 // planned.
 func (a *Attempt) Run(t *testing.T, s pipeline.Stage, in Input) (pipeline.Table, error) {
 	t.Helper()
-	env := Env(2)
+	env := Env(2, a.kinds...)
 	env.Privacy = a.Ledger
 	env.Create = func(string) (io.WriteCloser, error) { return &checkpoint{to: a}, nil }
 	env.Restore = func(string) (io.ReadCloser, error) {

@@ -27,6 +27,8 @@ type Case struct {
 	// Scale is that of the noise (see pipeline.Spend); 0 is what the settings fix, or
 	// else 1.
 	Scale float64
+	// Kinds are those whose models and detectors it reads; the kinds of the room by default.
+	Kinds []pipeline.Kind
 
 	kind *pipeline.Kind
 }
@@ -51,7 +53,7 @@ func CheckKinds(t *testing.T, kinds []pipeline.Kind, cases map[string][]Case) {
 	t.Helper()
 	checkListed(t, kinds, cases)
 	for _, k := range kinds {
-		t.Run(k.Name, func(t *testing.T) { Check(t, k, cases[k.Name]...) })
+		t.Run(k.Name, func(t *testing.T) { check(t, k, kinds, cases[k.Name]) })
 	}
 }
 
@@ -73,8 +75,16 @@ func checkListed(t reporter, kinds []pipeline.Kind, cases map[string][]Case) {
 // Check runs all conformance tests on each case of a kind.
 func Check(t *testing.T, kind pipeline.Kind, cases ...Case) {
 	t.Helper()
+	check(t, kind, []pipeline.Kind{kind}, cases)
+}
+
+func check(t *testing.T, kind pipeline.Kind, room []pipeline.Kind, cases []Case) {
+	t.Helper()
 	t.Run("kind", func(t *testing.T) { checkKind(t, kind) })
 	for _, c := range cases {
+		if c.Kinds == nil {
+			c.Kinds = room
+		}
 		t.Run(c.Name, func(t *testing.T) { checkCase(t, kind, c) })
 	}
 }

@@ -17,15 +17,16 @@ import (
 	"weir/privacy/noise"
 )
 
-// Env is an environment with fixed randomness, no files and no budget.
-func Env(workers int) *pipeline.Env {
+// Env is an environment with fixed randomness, no files and no budget, which reads what kinds released.
+func Env(workers int, kinds ...pipeline.Kind) *pipeline.Env {
 	source := noise.NewSource(noise.Key{1, 2, 3}, "conformance")
 	return &pipeline.Env{
 		Stage: "test", Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Progress: func(int64, int64) {}, Resumed: func(int64, int64) {}, Metric: func(string, float64) {},
-		Rand:   func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, placeOf(purpose))) },
-		Secret: func(purpose string) *noise.Stream { return stream(source, purpose) },
-		Mem:    memory.DefaultAllocator,
+		Rand:    func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, placeOf(purpose))) },
+		Secret:  func(purpose string) *noise.Stream { return stream(source, purpose) },
+		Mem:     memory.DefaultAllocator,
+		Readers: pipeline.ReadersOf(kinds),
 		Files: func(path string, _ *pipeline.CSV, _ *domain.Domain) (pipeline.Table, error) {
 			return pipeline.Table{}, fmt.Errorf("no file %s in a conformance test", path)
 		},

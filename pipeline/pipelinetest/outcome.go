@@ -65,7 +65,7 @@ func carryOut(ctx context.Context, c Case, work pipeline.Work, plan []pipeline.P
 	if m.probe != nil {
 		o.ledger.Probe = m.probe.Of("")
 	}
-	env := o.sight.env(max(1, m.workers))
+	env := o.sight.env(max(1, m.workers), c.Kinds)
 	env.Privacy = o.ledger
 	if m.env != nil {
 		m.env(env)
@@ -106,8 +106,8 @@ func editedHeaders(before []map[string]any, now []pipeline.Headers) (ports []str
 	return ports
 }
 
-func (s *sight) env(workers int) *pipeline.Env {
-	env := Env(workers)
+func (s *sight) env(workers int, kinds []pipeline.Kind) *pipeline.Env {
+	env := Env(workers, kinds...)
 	env.Log = slog.New(slog.NewTextHandler(lockedWriter{s}, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}

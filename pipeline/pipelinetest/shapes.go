@@ -68,7 +68,7 @@ func checkLazy(t reporter, k pipeline.Kind, c Case) {
 		read[port] = new(int)
 		tables[port] = counted(tables[port], read[port])
 	}
-	out, err := work.Run(context.Background(), Env(1), tables)
+	out, err := work.Run(context.Background(), Env(1, c.Kinds...), tables)
 	if err != nil {
 		t.Errorf("lazy run: %v", err)
 		return

@@ -59,6 +59,7 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	}
 	p := &parser{src: src, doc: doc, reg: reg, stages: stages}
 	spec := p.spec()
+	spec.Readers = reg.Readers()
 	if len(p.problems) == 0 {
 		p.digest(spec)
 	}

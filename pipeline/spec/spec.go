@@ -11,15 +11,16 @@ import (
 
 // Spec is a validated spec: every default filled in, every stage decoded.
 type Spec struct {
-	Weir       int         `yaml:"weir" json:"weir" required:"true" enum:"1" doc:"Version of the spec language."`
-	Name       string      `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME, where cache, datasets, ledgers and owners are names of weir's own."`
-	Dataset    Dataset     `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
-	Privacy    Privacy     `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
-	Seed       uint64      `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
-	Write      Write       `yaml:"write,omitempty" json:"write,omitzero" doc:"How tables are written as files."`
-	Stages     []Stage     `yaml:"-" json:"stages"`
-	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"Settings that its runs differ in, and repeats."`
-	Digest     string      `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
+	Weir       int              `yaml:"weir" json:"weir" required:"true" enum:"1" doc:"Version of the spec language."`
+	Name       string           `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME, where cache, datasets, ledgers and owners are names of weir's own."`
+	Dataset    Dataset          `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
+	Privacy    Privacy          `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
+	Seed       uint64           `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
+	Write      Write            `yaml:"write,omitempty" json:"write,omitzero" doc:"How tables are written as files."`
+	Stages     []Stage          `yaml:"-" json:"stages"`
+	Experiment *Experiment      `yaml:"experiment,omitempty" json:"experiment,omitempty" doc:"Settings that its runs differ in, and repeats."`
+	Readers    pipeline.Readers `yaml:"-" json:"-"` // of every kind that the program knows
+	Digest     string           `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
 
 	doc                 *schema.Document // that it was read from; nil for one that was not
 	badSource, badTerms bool             // something is wrong with the dataset, with the privacy terms

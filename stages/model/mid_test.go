@@ -21,12 +21,6 @@ import (
 	"weir/stages/prep"
 )
 
-// reads is a stage whose batches may leave anomalies out.
-type reads interface {
-	pipeline.Stage
-	KnowDecoders([]artifact.ScorerDecoder)
-}
-
 // kindOf is a kind of the list.
 func kindOf(t *testing.T, name string) pipeline.Kind {
 	t.Helper()
@@ -102,16 +96,16 @@ type byWeight struct{ artifact.Scorer }
 
 func (byWeight) Scores(f *columns.Frame) ([]float64, error) { return f.Column("weight").Numbers, nil }
 
-// weighed is a detector that scores by weight, and who reads it.
-func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, []artifact.ScorerDecoder) {
+// weighed is a detector that scores by weight, and the kind of it.
+func weighed(t *testing.T, in pipelinetest.Input) (pipelinetest.Input, pipeline.Kind) {
 	t.Helper()
 	h := pipeline.Header{Form: pipeline.FormDetector, Schema: pipeline.FilesSchema(), Domain: &domain.Domain{Columns: in.Header.Domain.Columns}, Class: pipeline.Released, Terms: in.Header.Terms}
 	table, err := artifact.Pack(h, "weight", 1, []pipeline.File{{Name: "nothing", Data: []byte("x")}})
 	must(t, err)
 	r, err := table.Collect(t.Context())
 	must(t, err)
-	return pipelinetest.Input{Header: h, Rows: r}, []artifact.ScorerDecoder{{Kind: "weight", Format: 1,
-		Decode: func(map[string][]byte) (artifact.Scorer, error) { return byWeight{}, nil }}}
+	return pipelinetest.Input{Header: h, Rows: r}, pipeline.Kind{Name: "weight", Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: 1,
+		Decode: func(map[string][]byte) (artifact.Scorer, error) { return byWeight{}, nil }}}}
 }
 
 // loops are quick versions of the kinds whose batches may leave anomalies out, and in how many shards
@@ -215,7 +209,7 @@ func TestLoopsWithoutAnomaliesConform(t *testing.T) {
 		}
 		var cases []pipelinetest.Case
 		for what, in := range map[string]pipelinetest.Input{"": in, " add_remove": removed, " group": group} {
-			cases = append(cases, pipelinetest.Case{Name: name + what, In: map[string]pipelinetest.Input{"in": in, "detector": detector},
+			cases = append(cases, pipelinetest.Case{Name: name + what, Kinds: Kinds(), In: map[string]pipelinetest.Input{"in": in, "detector": detector},
 				Stage: func() pipeline.Stage {
 					s := k.New()
 					l.quick(s)
@@ -233,11 +227,10 @@ func TestPlantedAnomalyNeverLearned(t *testing.T) {
 		k := kindOf(t, kindName(name))
 		release := func(heavy float64, leaves bool) []byte {
 			raw := patients(heavy)
-			detector, decoders := weighed(t, raw)
-			learner := pipelinetest.Learner{Kind: k, Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
+			detector, weight := weighed(t, raw)
+			learner := pipelinetest.Learner{Kind: k, Kinds: []pipeline.Kind{weight}, Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
 				s := k.New()
 				l.quick(s)
-				s.(reads).KnowDecoders(decoders)
 				return s
 			}}
 			if !leaves {
@@ -291,7 +284,7 @@ func TestLoopsContinue(t *testing.T) {
 		if checkpoints == 0 {
 			continue // write checkpoints by other rules; their loops are those of the others
 		}
-		pipelinetest.Learner{Kind: k, Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
+		pipelinetest.Learner{Kind: k, Kinds: Kinds(), Beside: map[string]pipelinetest.Input{"detector": detector}, Stage: func() pipeline.Stage {
 			s := k.New()
 			l.quick(s)
 			return s

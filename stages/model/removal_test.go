@@ -99,7 +99,7 @@ func TestRemovalByModels(t *testing.T) {
 		} {
 			in := stays(40)
 			c.change(&in.Header)
-			pipelinetest.Check(t, remove, pipelinetest.Case{Name: name + ": " + what, Stage: set(t, remove, c.settings), In: map[string]pipelinetest.Input{"in": in, "detector": detector}})
+			pipelinetest.Check(t, remove, pipelinetest.Case{Name: name + ": " + what, Kinds: Kinds(), Stage: set(t, remove, c.settings), In: map[string]pipelinetest.Input{"in": in, "detector": detector}})
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 		d := in.Header.Domain
 		far := pipelinetest.Rows(d, []any{99}, []any{29.5}, []any{"west"})
 		table := pipeline.FromRecords(in.Header, in.Rows.NewSlice(0, 20), far, in.Rows.NewSlice(20, 39))
-		out, err := pipelinetest.Run(t, set(t, remove, `{"placement": "pre", "remove": 1}`)(), pipelinetest.Env(1),
+		out, err := pipelinetest.Run(t, set(t, remove, `{"placement": "pre", "remove": 1}`)(), pipelinetest.Env(1, Kinds()...),
 			pipeline.Tables{"in": table, "detector": pipeline.FromRecords(detector.Header, detector.Rows)})
 		if err != nil {
 			t.Fatal(err)
@@ -127,9 +127,9 @@ func TestFarRowIsFoundByModels(t *testing.T) {
 	}
 }
 
-// TestModelsThatDoNotScore are refused, with the kinds that do; one of other columns is
-// refused as a detector of other columns is.
-func TestModelsThatDoNotScore(t *testing.T) {
+// TestKindsThatScore are those of marginals, mixtures and detectors; a model of other columns is refused as a detector of
+// other columns is.
+func TestKindsThatScore(t *testing.T) {
 	remove := set(t, kind(t, "remove_anomalies"), `{"placement": "pre", "remove": 5}`)()
 	plan := func(h pipeline.Header) string {
 		_, err := remove.Plan(pipeline.Headers{"in": stays(40).Header, "detector": h})
@@ -139,9 +139,9 @@ func TestModelsThatDoNotScore(t *testing.T) {
 		return err.Error()
 	}
 	net := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Domain: &domain.Domain{}, Class: pipeline.Released}
-	want := "detector: is a model that does not tell how probable a row is, must be one of a kind by which rows are scored: auto, aim, anomaly_detector, anomaly_forest, independent, marginal_tree, marginals_from, mixture, mst, privbayes"
-	if got := plan(net); got != want {
-		t.Errorf("error %s, must be %s", got, want)
+	want := []string{"aim", "anomaly_detector", "anomaly_forest", "auto", "independent", "marginal_tree", "marginals_from", "mixture", "mst", "privbayes"}
+	if got := pipeline.ReadersOf(Kinds()).Scoring(); !slices.Equal(got, want) {
+		t.Errorf("rows are scored by %v, must be %v", got, want)
 	}
 	other := stays(40).Header.Domain.Clone()
 	other.Columns[0].Bounds = &[2]float64{0, 120}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	pipelinetest.CheckKinds(t, Kinds(nil), map[string][]pipelinetest.Case{
+	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{
 		anomalyDetector: detectorCases(), anomalyForest: forestCases(), "remove_anomalies": removeCases(t)})
 }
 
@@ -46,7 +46,7 @@ func removeCases(t *testing.T) (cases []pipelinetest.Case) {
 	add := func(name string, in pipelinetest.Input, s Remove) {
 		detector := detectorInput(t, untrained(t, visitors(1).Header))
 		cases = append(cases, pipelinetest.Case{Name: name, In: map[string]pipelinetest.Input{"in": in, "detector": detector},
-			Stage: func() pipeline.Stage { copied := s; copied.decoders = Scorers(); return &copied }})
+			Stage: func() pipeline.Stage { copied := s; return &copied }})
 	}
 	private := changed(visitors(40), func(h *pipeline.Header) { h.Rows = 0 })
 	for name, change := range map[string]func(*pipeline.Header){"replace_one": func(*pipeline.Header) {}, "add_remove": addRemove, "group": group,

@@ -8,6 +8,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/stages/internal/columns"
+	"weir/stages/model/artifact"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
@@ -45,8 +46,9 @@ func anomalyDetectorKind() pipeline.Kind {
 			"Of d numbers that a row becomes, d - floor(d/2) are its hidden units, with a sigmoid before and after. " +
 			"Use it before remove_anomalies, with a small part of the budget (privacy.split: {detector: 0.1, train: 0.9}). " +
 			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
-		In:  tableIn(),
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The autoencoder."}},
+		In:      tableIn(),
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The autoencoder."}},
+		Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: autoencoderFormat, Decode: readAutoencoder}},
 		New: func() pipeline.Stage {
 			return &Detector{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.1},
 				Optimiser: "adam", LearningRate: 0.03, Average: 0.9, CheckpointEvery: 2000}

@@ -75,7 +75,7 @@ func TestDetectorHoldsColumnsAndWeights(t *testing.T) {
 // read is a detector as remove_anomalies has it, and a frame of a table.
 func read(t *testing.T, detector pipeline.Table, in pipelinetest.Input) (artifact.Scorer, *columns.Frame) {
 	t.Helper()
-	d, err := artifact.Read(t.Context(), detector, Scorers())
+	d, err := artifact.Read[artifact.Scorer](t.Context(), detector, pipeline.ReadersOf(Kinds()))
 	must(t, err)
 	f, err := columns.Read(t.Context(), pipeline.FromRecords(in.Header, in.Rows))
 	must(t, err)

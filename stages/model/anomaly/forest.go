@@ -10,6 +10,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/stages/internal/columns"
+	"weir/stages/model/artifact"
 	"weir/train/net"
 )
 
@@ -38,9 +39,10 @@ func anomalyForestKind() pipeline.Kind {
 			"the fewer rows share a row's leaves, the higher its score (an isolation forest on public splits). " +
 			"Use it before remove_anomalies, where rows that are unusual in several columns at once are looked for; it does not see how far outside its bounds a value lies. " +
 			"Needs a table of numbers with bounds and of categories, not encoded, of stability rows(c).",
-		In:  tableIn(),
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The trees, with noisy counts."}},
-		New: func() pipeline.Stage { return &Forest{Trees: 50, Depth: 9} },
+		In:      tableIn(),
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormDetector, Doc: "The trees, with noisy counts."}},
+		Readers: []pipeline.Reader{artifact.ScorerDecoder{Format: forestFormat, Decode: readForest}},
+		New:     func() pipeline.Stage { return &Forest{Trees: 50, Depth: 9} },
 	}
 }
 

@@ -4,23 +4,14 @@ package anomaly
 
 import (
 	"context"
-	"slices"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/stages/model/artifact"
 )
 
-// Kinds lists the kinds of this family. Rows are removed by what they release, and by the
-// models of other families that read, by their decoders, as what rows are scored by.
-func Kinds(models []artifact.ScorerDecoder) []pipeline.Kind {
-	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind(slices.Concat(Scorers(), models))}
-}
-
-// Scorers read what the kinds of this family release.
-func Scorers() []artifact.ScorerDecoder {
-	return []artifact.ScorerDecoder{{Kind: anomalyDetector, Format: autoencoderFormat, Decode: readAutoencoder},
-		{Kind: anomalyForest, Format: forestFormat, Decode: readForest}}
+// Kinds lists the kinds of this family.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{anomalyDetectorKind(), anomalyForestKind(), removeAnomaliesKind()}
 }
 
 // tableIn is the port of what a detector is learned from.

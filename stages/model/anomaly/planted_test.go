@@ -50,7 +50,7 @@ func TestPlantedRowRanksHighest(t *testing.T) {
 		detector, _ := l.Trained(t, clinic(1000, learned))
 		for placement, change := range map[string]func(*pipeline.Header){"pre": func(*pipeline.Header) {}, "post": released} {
 			in := changed(clinic(1000, true), change)
-			out, err := pipelinetest.Run(t, &Remove{Placement: placement, Rows: number(1), decoders: Scorers()}, pipelinetest.Env(1),
+			out, err := pipelinetest.Run(t, &Remove{Placement: placement, Rows: number(1)}, pipelinetest.Env(1, Kinds()...),
 				pipeline.Tables{"in": pipeline.FromRecords(in.Header, in.Rows), "detector": detector})
 			must(t, err)
 			r, err := out["out"].Collect(t.Context())

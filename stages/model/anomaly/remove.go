@@ -46,11 +46,9 @@ type Remove struct {
 	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post|mid" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside the loop of a model that learns in batches, is no stage: there detector and remove_anomalies are given to the stage that trains."`
 	Rows      *int64   `yaml:"remove,omitempty" json:"remove,omitempty" min:"1" max:"1000000000" doc:"The highest scores go, so many: a public number."`
 	Above     *float64 `yaml:"above,omitempty" json:"above,omitempty" min:"0" doc:"Rows with a score above this public number go; how many are left is private."`
-
-	decoders []artifact.ScorerDecoder // of whatever may be the detector
 }
 
-func removeAnomaliesKind(decoders []artifact.ScorerDecoder) pipeline.Kind {
+func removeAnomaliesKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "remove_anomalies", Version: 2, Called: "less anomalies",
 		// of rows that were drawn, which are released too
@@ -59,9 +57,9 @@ func removeAnomaliesKind(decoders []artifact.ScorerDecoder) pipeline.Kind {
 			"Use it before a model (placement: pre), where one changed row stays one, or after sample (placement: post): draw n + extra rows and remove: extra; both tables are then in the release. " +
 			"Removal by number needs a table without shards, and none may follow; removal above a score goes with both.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "The table, as it is before encode."},
-			{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Doc: "A released detector of the same columns; or a released model of them that tells how probable a row is, such as one of marginals or a mixture."}},
+			{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Scoring: true, Doc: "A released detector of the same columns; or a released model of them that tells how probable a row is, such as one of marginals or a mixture."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "The rows that are left, in their order."}},
-		New: func() pipeline.Stage { return &Remove{decoders: decoders} },
+		New: func() pipeline.Stage { return &Remove{} },
 	}
 }
 
@@ -70,17 +68,15 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, detector := in["in"], in["detector"]
 	var ps pipeline.Problems
 	s.check(h, detector, &ps)
-	if artifact.Scores(detector, s.decoders, &ps) {
-		artifact.SameColumns(h.Domain, detector.Domain, "from", &ps)
-	}
+	artifact.SameColumns(h.Domain, detector.Domain, "from", &ps)
 	out := s.header(h, detector)
 	var write []string
 	if s.Placement == "post" {
 		write = []string{"csv", "parquet"}
 	}
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Write: write, Findings: s.findings(h, detector),
-		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			d, err := artifact.Read(ctx, in["detector"], s.decoders)
+		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
+			d, err := artifact.Read[artifact.Scorer](ctx, in["detector"], env.Readers)
 			if err != nil {
 				return nil, err
 			}

@@ -232,7 +232,7 @@ func TestOtherColumnsPass(t *testing.T) {
 	}
 	h := pipeline.TableHeader(d, in.Header)
 	table := pipeline.FromRecords(h, array.NewRecord(h.Schema, append(slices.Clone(in.Rows.Columns()), notes.NewArray()), 40))
-	out, err := pipelinetest.Run(t, &Remove{Placement: "pre", Rows: number(15), decoders: Scorers()}, pipelinetest.Env(1), pipeline.Tables{"in": table, "detector": detector})
+	out, err := pipelinetest.Run(t, &Remove{Placement: "pre", Rows: number(15)}, pipelinetest.Env(1, Kinds()...), pipeline.Tables{"in": table, "detector": detector})
 	must(t, err)
 	r, err := out["out"].Collect(t.Context())
 	must(t, err)

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,12 +65,20 @@ const BatchRows = 4096
 // Decoder reads models that rows are drawn from.
 type Decoder = DecoderOf[Model]
 
-// DecoderOf reads what a kind releases in one format, as an M; the artifact names kind and
+// DecoderOf reads what a kind releases in one format, as an M: a pipeline.Reader. The artifact names kind and
 // format, so that a format that no decoder reads is an error that says so.
 type DecoderOf[M any] struct {
-	Kind   string
 	Format int
 	Decode func(parts map[string][]byte) (M, error)
+}
+
+// Reads implements pipeline.Reader.
+func (d DecoderOf[M]) Reads() int { return d.Format }
+
+// Scores implements pipeline.Reader.
+func (d DecoderOf[M]) Scores() bool {
+	_, scores := any(new(M)).(*Scorer)
+	return scores
 }
 
 // cover is the part of an artifact that says what the others are.
@@ -101,21 +110,30 @@ func digestParts(parts []pipeline.File) string {
 	return digest.Sum(h)
 }
 
-// Read is the inverse of Pack, by the decoder of the kind and format that the
-// cover states.
-func Read[M any](ctx context.Context, t pipeline.Table, decoders []DecoderOf[M]) (m M, err error) {
+// Read is the inverse of Pack, by the reader of the kind and format that the cover states. M is Model or Scorer.
+func Read[M any](ctx context.Context, t pipeline.Table, readers pipeline.Readers) (m M, err error) {
 	c, parts, err := open(ctx, t)
 	if err != nil {
 		return m, err
 	}
-	var known []string
-	for _, d := range decoders {
-		if d.Kind == c.Kind && d.Format == c.Format {
+	for _, r := range readers[c.Kind] {
+		if d, is := r.(DecoderOf[M]); is && d.Format == c.Format {
 			return d.Decode(parts)
 		}
-		known = append(known, fmt.Sprintf("%s (format %d)", d.Kind, d.Format))
 	}
-	return m, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s", c.Kind, c.Format, strings.Join(known, ", "))
+	return m, fmt.Errorf("model: is of kind %.60q, format %d, must be one of %s", c.Kind, c.Format, strings.Join(formats[M](readers), ", "))
+}
+
+// formats lists what is read as an M.
+func formats[M any](readers pipeline.Readers) (list []string) {
+	for _, kind := range slices.Sorted(maps.Keys(readers)) {
+		for _, r := range readers[kind] {
+			if d, is := r.(DecoderOf[M]); is {
+				list = append(list, fmt.Sprintf("%s (format %d)", kind, d.Format))
+			}
+		}
+	}
+	return list
 }
 
 // open reads a cover, and the parts whose digest it states.

@@ -17,13 +17,13 @@ type toy struct {
 }
 
 // toys reads models of kind toy in format 2.
-func toys() []Decoder {
-	return []Decoder{{"toy", 2, func(parts map[string][]byte) (Model, error) {
+func toys() pipeline.Readers {
+	return pipeline.Readers{"toy": {Decoder{2, func(parts map[string][]byte) (Model, error) {
 		if len(parts) == 0 {
 			return nil, errors.New("no parts")
 		}
 		return toy{parts: parts}, nil
-	}}}
+	}}}}
 }
 
 func header() pipeline.Header {
@@ -42,7 +42,7 @@ func packed(t *testing.T) []pipeline.File {
 
 func read(t *testing.T, files []pipeline.File) (Model, error) {
 	t.Helper()
-	return Read(t.Context(), pipeline.WriteFiles(header(), files), toys())
+	return Read[Model](t.Context(), pipeline.WriteFiles(header(), files), toys())
 }
 
 func must(t *testing.T, err error) {

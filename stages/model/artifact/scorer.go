@@ -3,7 +3,6 @@ package artifact
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -23,21 +22,6 @@ type Scorer interface {
 
 // ScorerDecoder reads what rows are scored by.
 type ScorerDecoder = DecoderOf[Scorer]
-
-// Scores tells whether rows can be scored by what is given for a detector, and adds a
-// problem where not.
-func Scores(detector pipeline.Header, decoders []ScorerDecoder, ps *pipeline.Problems) bool {
-	if detector.Form == pipeline.FormDetector || detector.Scores {
-		return true
-	}
-	var names []string
-	for _, d := range decoders {
-		names = append(names, d.Kind)
-	}
-	slices.Sort(names)
-	ps.Add("detector", "a model that does not tell how probable a row is", "one of a kind by which rows are scored: auto, "+strings.Join(slices.Compact(names), ", "))
-	return false
-}
 
 // SameColumns adds a problem, at path, for each column of a detector that a table lacks, or
 // that means something else there, and one for all that are encoded. Other columns of the table are nobody's concern.

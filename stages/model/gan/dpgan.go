@@ -59,8 +59,9 @@ func dpGANKind() pipeline.Kind {
 		Doc: "Trains a GAN for each label of a column by DP-SGD on the critics, and releases the generators (the DP-GAN of the GANAD thesis). " +
 			"Labels are private: all critics learn in the same steps under one clip, and shares of labels are noisy or equal. " +
 			"Use it after encode where one column, such as a target, divides the rows; dp_syn and dp_wgan are alternatives. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generators, each with the share of its label."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generators, each with the share of its label."}},
+		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 				Setting: labels.Setting{Labels: "private", Share: 0.05},
@@ -150,7 +151,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	if err != nil {
 		return nil, err
 	}
-	worst, err := l.WorstOfLabels(ctx, in, table, l.column)
+	worst, err := l.WorstOfLabels(ctx, env, in, table, l.column)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func TestDPGANWithoutRows(t *testing.T) {
 			if shares, _ := dpGANShares(t, model); len(shares) != 3 {
 				t.Errorf("%s: %s: shares %v", name, what, shares)
 			}
-			if _, err := artifact.Read(t.Context(), model, Decoders()); err != nil {
+			if _, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil {
 				t.Errorf("%s: %s: %v", name, what, err)
 			}
 		}
@@ -173,7 +173,7 @@ func TestDPGANLearnsWhoSmokes(t *testing.T) {
 			return s
 		}}
 		model, _ := l.Trained(t, in)
-		m, err := artifact.Read(t.Context(), model, Decoders())
+		m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds()))
 		must(t, err)
 		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
 		must(t, err)

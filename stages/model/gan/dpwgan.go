@@ -63,8 +63,9 @@ func dpWGANKind() pipeline.Kind {
 		Doc: "Trains the Wasserstein GAN of UCLANESL (NIST challenge 2018, Algorithm 2) by DP-SGD on the critic and releases the generator. " +
 			"Batches are Poisson samples and one clip covers all weights of an example, or one each weight tensor, so that the bill is proven; the published program with its shuffled batches (program) is not. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) come out far nearer than numbers scaled by min_max. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
 			return &DPWGAN{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 				CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop", LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, Average: 0.995, GeneratedBatch: 128,
@@ -161,7 +162,7 @@ func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
 
 // train returns the generator's weights; the critic stays here.
 func (s *DPWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critic, gen *net.Net) ([]float32, error) {
-	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(in))
+	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestArtifact(t *testing.T) {
 		if about.Kind != l.Kind.Name || about.Format != generator.Format {
 			t.Errorf("%s: says that it is %v", name, about)
 		}
-		if m, err := artifact.Read(t.Context(), model, Decoders()); err != nil || len(m.Header().Domain.Columns) != 4 {
+		if m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil || len(m.Header().Domain.Columns) != 4 {
 			t.Errorf("%s: cannot be read back: %v", name, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestDamagedGenerator(t *testing.T) {
 		if change != nil {
 			change(parts)
 		}
-		if _, err := Decoders()[0].Decode(parts); (err != nil) != (change != nil) {
+		if _, err := generator.Readers()[0].(artifact.Decoder).Decode(parts); (err != nil) != (change != nil) {
 			t.Errorf("a generator %s: %v", what, err)
 		}
 	}

@@ -98,7 +98,7 @@ func TestEarlierGenerators(t *testing.T) {
 			return s
 		}
 		packed, _ := l.Trained(t, l.in)
-		m, err := artifact.Read(t.Context(), packed, Decoders())
+		m, err := artifact.Read[artifact.Model](t.Context(), packed, pipeline.ReadersOf(Kinds()))
 		must(t, err)
 		w, err := l.Stage().Plan(pipeline.Headers{"in": l.in.Header})
 		must(t, err)

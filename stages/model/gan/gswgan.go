@@ -74,8 +74,9 @@ func gsWGANKind() pipeline.Kind {
 		Doc: "Trains a generator against Wasserstein critics on disjoint shards, through clipped and noised gradients at the generated rows (GS-WGAN, Chen et al. 2020, on tables as in the Turku thesis). " +
 			"Steps inside a shard, such as impute_knn with scope shard, cost nothing. All queries are proven under critic_schedule public, mean at the least noise. query batch with critic_schedule drawn is the published algorithm, without a proof. " +
 			"Use it where rows must be cleaned together. Needs an encoded table of stability shards(k).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
 			return &GSWGAN{Steps: 500, BatchSize: 32, Query: "mean", MaxGradNorm: 1, LearningRate: 1e-3, StartWeights: "uniform",
 				GSCritics:   GSCritics{WarmSteps: 500, CriticSteps: 1, CriticSchedule: "public", Penalty: 10, Critic: []int{128}},
@@ -166,7 +167,7 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 
 // train returns the generators to release; the critics stay here.
 func (s *GSWGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, critics int, critic, gen *net.Net) ([]train.Iterate, error) {
-	l, err := training.Begin(ctx, env, in["in"], critics, s.CheckpointEvery, s.LeftOut(in))
+	l, err := training.Begin(ctx, env, in["in"], critics, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}

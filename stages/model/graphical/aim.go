@@ -39,6 +39,7 @@ func aimKind() pipeline.Kind {
 			"Use it to compare with what others publish, or for a workload of few marginals; marginal_tree is as accurate in a tenth of the time. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c). Without a workload all triples of columns matter, or all pairs of more than 30 columns.",
 		In: tableIn(), Out: modelOut(),
+		Readers: readers(),
 		New: func() pipeline.Stage {
 			return &AIM{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 8}, Shares: Shares{OneWay: 0.35, Select: 0.1}, Selection: "exponential"}
 		},

@@ -30,6 +30,7 @@ func autoKind() pipeline.Kind {
 			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree. Use it unless you know better. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
+		Readers: readers(),
 		New: func() pipeline.Stage {
 			tree := marginalTreeKind().New().(*MarginalTree)
 			return &Auto{Aim: tree.Aim, Size: tree.Size}

@@ -8,7 +8,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/stages/model/artifact"
 )
 
 // Measured says of each marginal that a released model carries how much of it noise
@@ -45,11 +44,11 @@ func (s *Measured) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: model.Class, Stability: pipeline.Unbounded(), Terms: model.Terms}
 	return pipeline.Work{Out: pipeline.Headers{"metrics": out},
 		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			m, err := artifact.Read(ctx, in["in"], Decoders())
+			m, err := ours(ctx, in["in"])
 			if err != nil {
 				return nil, err
 			}
-			return pipeline.Tables{"metrics": pipeline.WriteMetrics(out, m.(*released).belowNoise(s.Listed))}, nil
+			return pipeline.Tables{"metrics": pipeline.WriteMetrics(out, m.belowNoise(s.Listed))}, nil
 		}}, ps.Err()
 }
 

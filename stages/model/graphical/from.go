@@ -7,7 +7,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
-	"weir/stages/model/artifact"
 )
 
 // MarginalsFrom fits a model to noisy marginals that are there already.
@@ -37,8 +36,9 @@ func marginalsFromKind() pipeline.Kind {
 			"Costs nothing: the charge of a released model is in the bill of the stage that made it; what a file cost is printed as its makers declare it.",
 		In: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Optional: true, Doc: "A released model of marginals."},
 			{Name: "like", Form: pipeline.FormTable, Optional: true, Lends: true, Doc: "A table with the columns of the file, such as dataset; only what is publicly known of them is read."}},
-		Out: modelOut(),
-		New: func() pipeline.Stage { return &MarginalsFrom{Size: Size{MaxModelSize: 40}} },
+		Out:     modelOut(),
+		Readers: readers(),
+		New:     func() pipeline.Stage { return &MarginalsFrom{Size: Size{MaxModelSize: 40}} },
 	}
 }
 
@@ -71,11 +71,11 @@ func (s *MarginalsFrom) again(model pipeline.Header, ps *pipeline.Problems) (pip
 	out := modelHeader(model)
 	out.Class = model.Class
 	return s.work(out, nil, func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (*front, error) {
-		m, err := artifact.Read(ctx, in["model"], Decoders())
+		m, err := ours(ctx, in["model"])
 		if err != nil {
 			return nil, err
 		}
-		return m.(*released).front(), nil
+		return m.front(), nil
 	}), ps.Err()
 }
 

@@ -96,7 +96,7 @@ func (a attempt) model(t testing.TB) *released {
 // read is the model of a table that a stage released.
 func read(t testing.TB, table pipeline.Table) *released {
 	t.Helper()
-	m, err := artifact.Read(t.Context(), table, Decoders())
+	m, err := artifact.Read[artifact.Model](t.Context(), table, pipeline.ReadersOf(Kinds()))
 	must(t, err)
 	return m.(*released)
 }

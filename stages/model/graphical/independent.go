@@ -27,7 +27,8 @@ func independentKind() pipeline.Kind {
 			"Use it as the floor that other models have to beat, and where rows are so few that noise drowns every pair. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
-		New: func() pipeline.Stage { return &Independent{} },
+		Readers: readers(),
+		New:     func() pipeline.Stage { return &Independent{} },
 	}
 }
 

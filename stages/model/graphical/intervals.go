@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/model/artifact"
 	"weir/train/graphical"
 )
 
@@ -48,11 +47,11 @@ func (s *Intervals) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out.Class = model.Class
 	return pipeline.Work{Out: pipeline.Headers{"out": out},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			m, err := artifact.Read(ctx, in["in"], Decoders())
+			m, err := ours(ctx, in["in"])
 			if err != nil {
 				return nil, err
 			}
-			text, err := s.list(ctx, env, m.(*released))
+			text, err := s.list(ctx, env, m)
 			return pipeline.Tables{"out": pipeline.WriteFiles(out, []pipeline.File{{Name: fileName(env, "intervals"), Data: text}})}, err
 		}}, ps.Err()
 }

@@ -5,6 +5,8 @@
 package graphical
 
 import (
+	"context"
+
 	"weir/pipeline"
 	"weir/stages/model/artifact"
 )
@@ -20,11 +22,16 @@ func learning() []pipeline.Kind {
 	return []pipeline.Kind{marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()}
 }
 
-// Decoders read what they release; auto releases a model of the kind that it takes.
-func Decoders() []artifact.Decoder {
-	list := []artifact.Decoder{{Kind: fromName, Format: format, Decode: decode}}
-	for _, kind := range learning() {
-		list = append(list, artifact.Decoder{Kind: kind.Name, Format: format, Decode: decode})
+// readers read what they release, as a model and as what rows are scored by.
+func readers() []pipeline.Reader {
+	return []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format, Decode: decodeScorer}}
+}
+
+// ours reads models of this family.
+func ours(ctx context.Context, t pipeline.Table) (*released, error) {
+	m, err := artifact.Read[artifact.Model](ctx, t, pipeline.ReadersOf(Kinds()))
+	if err != nil {
+		return nil, err
 	}
-	return list
+	return m.(*released), nil
 }

@@ -52,6 +52,7 @@ func mstKind() pipeline.Kind {
 			"(McKenna, Miklau, Sheldon 2021; winner of NIST's challenge of 2018). Use it to compare with what others publish; marginal_tree measures more pairs with the same budget. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
+		Readers: readers(),
 		New: func() pipeline.Stage {
 			return &MST{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, Shares: Shares{OneWay: 0.333, Select: 0.5}}
 		},

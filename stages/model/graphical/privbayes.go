@@ -53,6 +53,7 @@ func privBayesKind() pipeline.Kind {
 			"for score: published without weights, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
 		In: tableIn(), Out: modelOut(),
+		Readers: readers(),
 		New: func() pipeline.Stage {
 			return &PrivBayes{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: 40}, OneWay: 0.05, Network: 0.3, Usefulness: 4, Score: "released"}
 		},

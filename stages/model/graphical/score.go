@@ -6,7 +6,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
-	"weir/stages/model/artifact"
 )
 
 // Score adds to each row how probable it is under a released model.
@@ -42,11 +41,11 @@ func (s *Score) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out, err := s.header(in["in"], in["model"])
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Lazy: true,
 		Run: func(ctx context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			m, err := artifact.Read(ctx, in["model"], Decoders())
+			m, err := ours(ctx, in["model"])
 			if err != nil {
 				return nil, err
 			}
-			judge, err := newLikelihood(m.(*released), in["in"].Domain)
+			judge, err := newLikelihood(m, in["in"].Domain)
 			if err != nil {
 				return nil, err
 			}

@@ -19,14 +19,6 @@ import (
 // none missing) has the highest score, 64/ln 2 = 92.3 bits for each column of the model, and no row has more.
 type scorer struct{ *likelihood }
 
-// Scorers read what the kinds of this family release, as what rows are scored by.
-func Scorers() (list []artifact.ScorerDecoder) {
-	for _, d := range Decoders() {
-		list = append(list, artifact.ScorerDecoder{Kind: d.Kind, Format: d.Format, Decode: decodeScorer})
-	}
-	return list
-}
-
 func decodeScorer(parts map[string][]byte) (artifact.Scorer, error) {
 	m, err := decode(parts)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // asScorer reads a model as remove_anomalies does, and a table as a frame.
 func asScorer(t *testing.T, model pipeline.Table, in pipelinetest.Input) (artifact.Scorer, *columns.Frame) {
 	t.Helper()
-	s, err := artifact.Read(t.Context(), model, Scorers())
+	s, err := artifact.Read[artifact.Scorer](t.Context(), model, pipeline.ReadersOf(Kinds()))
 	must(t, err)
 	f, err := columns.Read(t.Context(), pipeline.FromRecords(in.Header, in.Rows))
 	must(t, err)

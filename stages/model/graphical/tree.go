@@ -40,6 +40,7 @@ func marginalTreeKind() pipeline.Kind {
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
 		In: tableIn(), Out: modelOut(),
+		Readers: readers(),
 		New: func() pipeline.Stage {
 			return &MarginalTree{Aim: Aim{TargetWeight: 2}, Size: Size{MaxModelSize: defaultSize}}
 		},

@@ -45,8 +45,9 @@ func dpAutoGANKind() pipeline.Kind {
 		Doc: "Trains an autoencoder and, in its code space, a Wasserstein GAN, both by DP-SGD, and releases generator and decoder as one (DP-auto-GAN, Tantipongpipat et al. 2021). " +
 			"Batches are Poisson samples and one clip covers all weights of an example, encoder and decoder together, so that the bill is proven. " +
 			"Use it after encode, for tables of categories and numbers, which come out far nearer cut into declared bins than scaled, or of many binary columns. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "Generator and decoder in one."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "Generator and decoder in one."}},
+		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPAutoGAN{
 				Autoencoder: Autoencoder{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 1000, MaxGradNorm: 0.5},

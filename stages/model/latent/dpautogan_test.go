@@ -137,7 +137,7 @@ func TestAutoGANWithoutRows(t *testing.T) {
 	in := ward(t)
 	in.Rows = in.Rows.NewSlice(0, 0)
 	model, _ := autoGANs()["dp_auto_gan"].Trained(t, in)
-	if _, err := artifact.Read(t.Context(), model, Decoders()); err != nil {
+	if _, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil {
 		t.Error(err)
 	}
 }

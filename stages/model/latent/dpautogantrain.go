@@ -22,7 +22,7 @@ func (s *DPAutoGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	if err != nil {
 		return nil, err
 	}
-	worst, err := s.Worst(ctx, in, table)
+	worst, err := s.Worst(ctx, env, in, table)
 	if err != nil {
 		return nil, err
 	}

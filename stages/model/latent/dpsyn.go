@@ -65,8 +65,9 @@ func dpSYNKind() pipeline.Kind {
 		Doc: "Trains an autoencoder for each label by DP-SGD, learns the codes of its rows as a mixture of Gaussians by noisy expectation maximisation, and releases decoders and mixtures. " +
 			"Labels are private: all autoencoders learn in the same steps, and shares of labels are noisy. " +
 			"Use it after encode where one column, such as a target, divides the rows; sample with a condition on it wastes few rows. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
+		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
 				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},

@@ -38,8 +38,9 @@ func dpVAEKind() pipeline.Kind {
 		Doc: "Trains a variational autoencoder by DP-SGD on encoder and decoder together and releases the decoder, which turns standard normal codes into rows. " +
 			"Each column has the loss of its encoding: cross entropy for a one-hot group, binary cross entropy for numbers scaled to [0,1], squared error for others. " +
 			"Use it after encode; numbers cut into declared bins (discretize, then one_hot) keep their spread, which numbers scaled by min_max lose. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
+		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &DPVAE{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, KLWeight: 1,
 				Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 8, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}}
@@ -86,7 +87,7 @@ func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 // train returns the decoder's weights; the encoder stays here.
 func (s *DPVAE) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, n coders) ([]float32, error) {
-	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(in))
+	l, err := training.Begin(ctx, env, in["in"], 0, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (l *labelled) weights() int { return l.labels * l.auto.Params() }
 // run trains, learns the mixtures, and gives the part of each label.
 func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Tables) ([]generator.Part, error) {
 	t := in["in"]
-	begun, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery, l.LeftOut(in))
+	begun, err := training.Begin(ctx, env, t, 0, l.CheckpointEvery, l.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}

@@ -191,7 +191,7 @@ func TestLearnsWhoSmokes(t *testing.T) {
 			return s
 		}
 		model, _ := l.Trained(t, in)
-		m, err := artifact.Read(t.Context(), model, Decoders())
+		m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds()))
 		must(t, err)
 		draw, err := m.Draw(artifact.Drawing{Rows: 2000, Random: func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(7, uint64(len(purpose)))) }})
 		must(t, err)

@@ -59,7 +59,7 @@ func holds(t *testing.T, model pipeline.Table, weights int) {
 	if numbers != weights || model.Class != pipeline.Released {
 		t.Errorf("a %s model of %d weights, must have %d", model.Class, numbers, weights)
 	}
-	m, err := artifact.Read(t.Context(), model, Decoders())
+	m, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds()))
 	must(t, err)
 	if len(m.Header().Domain.Columns) != 4 {
 		t.Errorf("is read back with %d columns", len(m.Header().Domain.Columns))

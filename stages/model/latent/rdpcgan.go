@@ -54,8 +54,9 @@ func rdpCGANKind() pipeline.Kind {
 		Doc: "Trains a convolutional autoencoder for all rows and, in its code space, a convolutional Wasserstein GAN for each label, all by DP-SGD, and releases generators and decoder as one (RDP-CGAN, Torfi et al. 2022, a GAN a label). " +
 			"Labels are private: all critics learn in the same steps, a row in that of its own label. " +
 			"Use it after encode, with numbers cut into declared bins, to compare with the paper, or with wide rows whose neighbouring columns belong together, such as samples of a signal; of other tables dp_gan learned more. Needs an encoded table of stability rows(c).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "A generator with its decoder for each label."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "A generator with its decoder for each label."}},
+		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &RDPCGAN{
 				Setting: labels.Setting{Labels: "private", Share: 0.02},

@@ -91,7 +91,7 @@ func TestRDPCGANWithoutRows(t *testing.T) {
 	in.Rows = in.Rows.NewSlice(0, 0)
 	for _, l := range rdpGANs() {
 		model, _ := l.Trained(t, in)
-		if _, err := artifact.Read(t.Context(), model, Decoders()); err != nil {
+		if _, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil {
 			t.Error(err)
 		}
 	}

@@ -27,7 +27,7 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	if err != nil {
 		return nil, err
 	}
-	worst, err := l.WorstOfLabels(ctx, in, table, l.column)
+	worst, err := l.WorstOfLabels(ctx, env, in, table, l.column)
 	if err != nil {
 		return nil, err
 	}

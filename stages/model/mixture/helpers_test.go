@@ -78,7 +78,7 @@ func learners() map[string]pipelinetest.Learner {
 // read is the model of a table that the stage released.
 func read(t *testing.T, table pipeline.Table) *model {
 	t.Helper()
-	m, err := artifact.Read(t.Context(), table, Decoders())
+	m, err := artifact.Read[artifact.Model](t.Context(), table, pipeline.ReadersOf(Kinds()))
 	must(t, err)
 	return m.(*model)
 }

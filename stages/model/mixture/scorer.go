@@ -31,11 +31,6 @@ type scorer struct {
 
 const leastOfColumn = -64
 
-// Scorers read what this family releases, as what rows are scored by.
-func Scorers() []artifact.ScorerDecoder {
-	return []artifact.ScorerDecoder{{Kind: mixtureName, Format: format, Decode: decodeScorer}}
-}
-
 func decodeScorer(files map[string][]byte) (artifact.Scorer, error) {
 	m, err := decode(files)
 	if err != nil {

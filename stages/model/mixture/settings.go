@@ -4,6 +4,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
+	"weir/stages/model/artifact"
 	"weir/stages/model/internal/training"
 	"weir/train/posterior"
 )
@@ -60,8 +61,9 @@ func mixtureKind() pipeline.Kind {
 		Doc: "Learns a mixture of components whose columns are independent, by DP variational inference (Jalko et al. 2021), and releases the law of its parameters. " +
 			"Rows are drawn from the posterior predictive, each with parameters of its own. Knowledge can be built in: strata with a mixture each, values that are fixed in some, priors. " +
 			"Use it where columns are many and categories few, such as wide tables of yes and no, or where strata are what matters. Takes the table as it is after cleaning, not encoded, of stability rows(c); numbers may be cut before (discretize). Takes bounds that a stage of the same run releases (dp_bounds), not categories.",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table of categories and bounded numbers."}},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The law of the parameters, and the sizes of strata."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A private table of categories and bounded numbers."}},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The law of the parameters, and the sizes of strata."}},
+		Readers: []pipeline.Reader{artifact.Decoder{Format: format, Decode: decode}, artifact.ScorerDecoder{Format: format, Decode: decodeScorer}},
 		New: func() pipeline.Stage {
 			return &Mixture{Sampling: training.Sampling{Steps: 4000, ExpectedBatchSize: 300, MaxGradNorm: 1}, Shape: Shape{Components: 10, Prior: posterior.Uniform()},
 				SizesShare: 0.05, LearningRate: 0.03, Average: 0.999, CheckpointEvery: 5000}

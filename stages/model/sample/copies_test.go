@@ -54,7 +54,7 @@ func tree(t *testing.T, n int) pipeline.Table {
 func TestCopiesCarryTheNoise(t *testing.T) {
 	const rows, copies = 4000, 60
 	s := &Stage{Rows: number(rows), Copies: copies, Categorical: "sample"}
-	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1), pipeline.Tables{"in": tree(t, rows)})
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(1, families()...), pipeline.Tables{"in": tree(t, rows)})
 	must(t, err)
 	if h := out["out"].Header; h.Rows != rows*copies || h.Class != pipeline.Released {
 		t.Errorf("%d rows, %s, must be %d, released", h.Rows, h.Class, rows*copies)

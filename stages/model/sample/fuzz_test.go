@@ -76,7 +76,7 @@ func drawFrom(format int, about, lengths, weights []byte) error {
 	if err != nil {
 		return err
 	}
-	m, err := Read(context.Background(), packed)
+	m, err := read(context.Background(), packed)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func use(ctx context.Context, kind string, about []byte) (panicked string, err e
 	if err != nil {
 		return "", err
 	}
-	m, err := Read(ctx, packed)
+	m, err := read(ctx, packed)
 	if err != nil {
 		return "", err
 	}

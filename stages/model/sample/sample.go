@@ -61,7 +61,7 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Write: []string{"csv", "parquet"},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
-			m, err := Read(ctx, in["in"])
+			m, err := artifact.Read[artifact.Model](ctx, in["in"], env.Readers)
 			if err != nil {
 				return nil, err
 			}

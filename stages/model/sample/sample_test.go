@@ -1,7 +1,7 @@
 package sample
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"testing"
 
@@ -12,6 +12,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/stages/internal/rowcount"
+	"weir/stages/model/artifact"
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
 	"weir/stages/prep"
@@ -50,6 +51,9 @@ func TestConformance(t *testing.T) {
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
 	cases = append(cases, pipelinetest.Case{Name: "copies under conditions", Whole: true, Stage: func() pipeline.Stage { return &Stage{Rows: &few, Copies: 3, Categorical: "sample", Where: smokers()} },
 		In: map[string]pipelinetest.Input{"in": {Header: measured.Header, Rows: rows}}})
+	for i := range cases {
+		cases[i].Kinds = families()
+	}
 	pipelinetest.CheckKinds(t, Kinds(), map[string][]pipelinetest.Case{"sample": cases})
 }
 
@@ -69,7 +73,7 @@ func TestRowsAreOfOneSource(t *testing.T) {
 	model, count := generator(t), released(t, 37)
 	n := int64(4)
 	in := pipeline.Tables{"in": model, "rows_from": pipeline.FromRecords(count.Header, count.Rows)}
-	out, err := pipelinetest.Run(t, &Stage{Categorical: "sample"}, pipelinetest.Env(1), in)
+	out, err := pipelinetest.Run(t, &Stage{Categorical: "sample"}, pipelinetest.Env(1, families()...), in)
 	must(t, err)
 	r, err := out["out"].Collect(t.Context())
 	must(t, err)
@@ -90,16 +94,14 @@ func TestRowsAreOfOneSource(t *testing.T) {
 	}
 }
 
-// TestDecodersAreDistinct: two for one kind and format could not both be used.
-func TestDecodersAreDistinct(t *testing.T) {
-	var seen []string
-	for _, d := range decoders() {
-		name := fmt.Sprintf("%s, format %d", d.Kind, d.Format)
-		if slices.Contains(seen, name) {
-			t.Errorf("two decoders for %s", name)
-		}
-		seen = append(seen, name)
-	}
+// families lists the kinds whose models are drawn from here.
+func families() []pipeline.Kind {
+	return slices.Concat(gan.Kinds(), graphical.Kinds())
+}
+
+// read reads a model of these families back.
+func read(ctx context.Context, t pipeline.Table) (artifact.Model, error) {
+	return artifact.Read[artifact.Model](ctx, t, pipeline.ReadersOf(families()))
 }
 
 // generator is a model released by a quick run of dp_wgan on 20 made-up rows.

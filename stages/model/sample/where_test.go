@@ -34,7 +34,7 @@ func collected(t *testing.T, table pipeline.Table) arrow.Record {
 func TestConditionsKeepTheModelsLaw(t *testing.T) {
 	const wanted = 300
 	for name, model := range map[string]pipeline.Table{"a network": generator(t), "marginals": marginals(t)} {
-		m, err := Read(t.Context(), model)
+		m, err := read(t.Context(), model)
 		must(t, err)
 		s := Stage{Categorical: "sample", Where: map[string]domain.Choice{"smoker": {"yes"}, "age": {"18..60", "70"}}}
 		got, err := s.Draw(m, wanted, pipeline.Released, seeded, func(_, _ int64) {})

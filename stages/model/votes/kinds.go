@@ -2,14 +2,7 @@
 // disjoint shards.
 package votes
 
-import (
-	"weir/pipeline"
-	"weir/stages/model/artifact"
-	"weir/stages/model/internal/generator"
-)
+import "weir/pipeline"
 
 // Kinds lists the kinds of this family.
 func Kinds() []pipeline.Kind { return []pipeline.Kind{pateGANKind()} }
-
-// Decoders read what they release.
-func Decoders() []artifact.Decoder { return []artifact.Decoder{generator.Decoder("pate_gan")} }

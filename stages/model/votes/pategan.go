@@ -82,8 +82,9 @@ func pateGANKind() pipeline.Kind {
 			"Votes are charged whatever they are, so that the epsilon is known before the run; steps inside a shard, such as impute_knn with scope shard, cost nothing. " +
 			"With logistic, teacher_features columns, teacher_votes real, noise laplace, student_learns majority and student_loss wasserstein it is the paper's algorithm at its proven price. " +
 			"Use it where a GAN is wanted and noise should not grow with its nets: 500 to 2,000 shards of some ten rows or more. Of wide tables (Adult, ACS: about a hundred encoded columns) it learned single columns and pairs worse than independent; five student_steps at a learning_rate of 0.001 were better on ACS, and not enough. Of 35,000 rows (Cardio) it learned the label at epsilon 1, and at 0.1 nothing sure of it. Needs an encoded table of stability shards(k).",
-		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards, each with a teacher."}, training.DetectorPort()},
-		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		In:      []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "An encoded private table in shards, each with a teacher."}, training.DetectorPort()},
+		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The generator."}},
+		Readers: generator.Readers(),
 		New: func() pipeline.Stage {
 			return &PATEGAN{Steps: 3000, BatchSize: 64, Noise: "gaussian",
 				PATETeachers:  PATETeachers{TeacherFeatures: "pairs", TeacherVotes: "half"},
@@ -151,7 +152,7 @@ func (s *PATEGAN) votes(multiplier float64, teachers int) mechanism.Votes {
 
 // train returns the generator's weights; the teachers stay here.
 func (s *PATEGAN) train(ctx context.Context, env *pipeline.Env, in pipeline.Tables, teachers int, student, gen *net.Net) ([]float32, error) {
-	l, err := training.Begin(ctx, env, in["in"], teachers, s.CheckpointEvery, s.LeftOut(in))
+	l, err := training.Begin(ctx, env, in["in"], teachers, s.CheckpointEvery, s.LeftOut(env, in))
 	if err != nil {
 		return nil, err
 	}

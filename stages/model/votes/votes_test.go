@@ -104,7 +104,7 @@ func TestWithoutRows(t *testing.T) {
 		if n := r.Ledger.Taken("train"); n != 12 {
 			t.Errorf("%s: an empty table takes %d uses, must take all 12", name, n)
 		}
-		if _, err := artifact.Read(t.Context(), model, Decoders()); err != nil {
+		if _, err := artifact.Read[artifact.Model](t.Context(), model, pipeline.ReadersOf(Kinds())); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -81,7 +81,7 @@ func TestReleaseIsReadBack(t *testing.T) {
 	packed, err := Release(h, "toy", Part{Share: 1, Net: n, Weights: weights})
 	must(t, err)
 	parts := files(t, packed)
-	m, err := Decoder("toy").Decode(parts)
+	m, err := Readers()[0].(artifact.Decoder).Decode(parts)
 	must(t, err)
 	draw, err := m.(*model).drawing(random)
 	must(t, err)
@@ -94,7 +94,7 @@ func TestReleaseIsReadBack(t *testing.T) {
 		}
 		for what, damaged := range map[string][]byte{"shorter": data[4:], "longer": append(slices.Clone(data), 0, 0, 0, 0), "half a number": data[2:], "none": nil} {
 			parts[name] = damaged
-			if _, err := Decoder("toy").Decode(parts); err == nil {
+			if _, err := Readers()[0].(artifact.Decoder).Decode(parts); err == nil {
 				t.Errorf("%s %s is taken", name, what)
 			}
 		}
@@ -102,7 +102,7 @@ func TestReleaseIsReadBack(t *testing.T) {
 	}
 	for _, name := range []string{"weights/1/0.dense.weight", "weights/00/0.dense.weight", "weights/-1/0.dense.weight", "weights/0.dense.weight", "critic", "weights/0/77.dense.bias"} {
 		parts[name] = make([]byte, 16)
-		if _, err := Decoder("toy").Decode(parts); err == nil {
+		if _, err := Readers()[0].(artifact.Decoder).Decode(parts); err == nil {
 			t.Errorf("%s is taken", name)
 		}
 		delete(parts, name)
@@ -122,14 +122,14 @@ func TestFormerFormat(t *testing.T) {
 	for name, w := range n.Export(weights) {
 		parts[weightPrefix+name] = floatBytes(w)
 	}
-	m, err := FormerDecoder("toy").Decode(parts)
+	m, err := Former().(artifact.Decoder).Decode(parts)
 	must(t, err)
 	draw, err := m.(*model).drawing(random)
 	must(t, err)
 	if !slices.Equal(draw(300), train.Generate(n, weights, 300, train.StandardNormal, random("latent"))) {
 		t.Error("a model of format 2 draws other rows")
 	}
-	if _, err := Decoder("toy").Decode(parts); err == nil {
+	if _, err := Readers()[0].(artifact.Decoder).Decode(parts); err == nil {
 		t.Error("format 2 is read as format 3")
 	}
 }
@@ -157,7 +157,7 @@ func TestPriorsAndParts(t *testing.T) {
 		{Share: 2, Mean: []float64{1, 2}, Factor: [][]float64{{2}, {-1, 0.5}}}}
 	packed, err := Release(h, "toy", left, right)
 	must(t, err)
-	m, err := Decoder("toy").Decode(files(t, packed))
+	m, err := Readers()[0].(artifact.Decoder).Decode(files(t, packed))
 	must(t, err)
 	draw, err := m.(*model).drawing(random)
 	must(t, err)
@@ -213,7 +213,7 @@ func TestHostileShapes(t *testing.T) {
 		m.Parts[0].Net.Layers = layers
 		parts[describedBy], err = json.Marshal(m)
 		must(t, err)
-		if _, err := Decoder("toy").Decode(parts); (err == nil) != (what == "as it was") {
+		if _, err := Readers()[0].(artifact.Decoder).Decode(parts); (err == nil) != (what == "as it was") {
 			t.Errorf("a net %s: %v", what, err)
 		}
 	}

@@ -8,22 +8,23 @@ import (
 	"strconv"
 	"strings"
 
+	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 	"weir/train/net"
 )
 
-// Decoder reads what Release packs for a kind.
-func Decoder(kind string) artifact.Decoder {
-	return artifact.Decoder{Kind: kind, Format: Format, Decode: func(files map[string][]byte) (artifact.Model, error) {
+// Readers read what Release packs.
+func Readers() []pipeline.Reader {
+	return []pipeline.Reader{artifact.Decoder{Format: Format, Decode: func(files map[string][]byte) (artifact.Model, error) {
 		return read(files, describe, numbered)
-	}}
+	}}}
 }
 
-// FormerDecoder reads format 2 of a kind: one net, standard normal latents.
-func FormerDecoder(kind string) artifact.Decoder {
-	return artifact.Decoder{Kind: kind, Format: 2, Decode: func(files map[string][]byte) (artifact.Model, error) {
+// Former reads format 2: one net, standard normal latents.
+func Former() pipeline.Reader {
+	return artifact.Decoder{Format: 2, Decode: func(files map[string][]byte) (artifact.Model, error) {
 		return read(files, describeOne, func(name string, _ int) (int, string) { return 0, name })
 	}}
 }

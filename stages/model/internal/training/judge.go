@@ -24,22 +24,22 @@ type judge struct {
 }
 
 // LeftOut makes a training of the tables of a stage ready to leave anomalies out (see Begin).
-func (r *Removal) LeftOut(in pipeline.Tables) func(context.Context, *Learning) error {
+func (r *Removal) LeftOut(env *pipeline.Env, in pipeline.Tables) func(context.Context, *Learning) error {
 	return func(ctx context.Context, l *Learning) (err error) {
-		l.Worst, err = r.Worst(ctx, in, l.Table)
+		l.Worst, err = r.Worst(ctx, env, in, l.Table)
 		return err
 	}
 }
 
 // Worst ranks the private rows of the table that a stage has read by its released detector, before
 // anything is paid. nil where no anomalies are left out.
-func (r *Removal) Worst(ctx context.Context, in pipeline.Tables, table *columns.Encoded) (*train.Worst, error) {
-	return r.WorstOfLabels(ctx, in, table, -1)
+func (r *Removal) Worst(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded) (*train.Worst, error) {
+	return r.WorstOfLabels(ctx, env, in, table, -1)
 }
 
 // WorstOfLabels is Worst where generated rows have zeros in the one-hot column of that place, which
 // holds their label.
-func (r *Removal) WorstOfLabels(ctx context.Context, in pipeline.Tables, table *columns.Encoded, column int) (*train.Worst, error) {
+func (r *Removal) WorstOfLabels(ctx context.Context, env *pipeline.Env, in pipeline.Tables, table *columns.Encoded, column int) (*train.Worst, error) {
 	if r.RemoveAnomalies == 0 {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func (r *Removal) WorstOfLabels(ctx context.Context, in pipeline.Tables, table *
 	if err != nil {
 		return nil, err
 	}
-	scorer, err := artifact.Read(ctx, in["detector"], r.decoders)
+	scorer, err := artifact.Read[artifact.Scorer](ctx, in["detector"], env.Readers)
 	if err != nil {
 		return nil, err
 	}

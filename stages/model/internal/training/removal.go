@@ -19,19 +19,13 @@ import (
 // chosen by what the first released.
 type Removal struct {
 	RemoveAnomalies int `yaml:"remove_anomalies,omitempty" json:"remove_anomalies,omitempty" min:"1" max:"1000000" doc:"Rows that each batch leaves out, of those that detector finds least like others: so many of the real ones, and so many of the generated ones where there are such. It costs nothing beside the detector."`
-
-	decoders []artifact.ScorerDecoder
 }
 
 // DetectorPort is the input of a kind that has a Removal.
 func DetectorPort() pipeline.Port {
-	return pipeline.Port{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Optional: true,
+	return pipeline.Port{Name: "detector", Form: pipeline.FormDetector, Or: pipeline.FormModel, Optional: true, Scoring: true,
 		Doc: "For remove_anomalies: a released detector that was trained on the table that encode reads, or a model of that table that tells how probable a row is."}
 }
-
-// KnowDecoders says how released detectors are read, of whatever family: families do not know each
-// other, so who lists them all hands it in.
-func (r *Removal) KnowDecoders(list []artifact.ScorerDecoder) { r.decoders = list }
 
 // Batch is a setting that says, in public, how many rows a batch has.
 type Batch struct {
@@ -63,7 +57,7 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *pipeline.Problems, batch
 	if r.unpaid(in) && h.Terms.Claims != pipeline.ClaimsPublished {
 		ps.Refuse("W04", "detector", "fitted on private rows without a charge", "a released detector, such as anomaly_detector")
 	}
-	if !artifact.Scores(detector, r.decoders, ps) || len(*ps) > 0 {
+	if detector.Domain == nil || len(*ps) > 0 {
 		return
 	}
 	decoded, err := prep.DecodedHeader(h)
