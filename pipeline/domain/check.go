@@ -121,17 +121,17 @@ func (c *checker) decided(d *Domain) {
 
 func (c *checker) column(path string, col *Column) {
 	if c.seen[col.Name] {
-		c.problems.Add(path+".name", quote(col.Name)+", a duplicate column", "unique")
+		c.problems.Add(path+".name", c.quote(col.Name)+", a duplicate column", "unique")
 	}
 	c.seen[col.Name] = true
 	if col.Name == "" || !plain.Printable(col.Name) {
-		c.problems.Add(path+".name", quote(col.Name), "a name, of "+plain.Accepted)
+		c.problems.Add(path+".name", c.quote(col.Name), "a name, of "+plain.Accepted)
 	}
 	if strings.HasPrefix(col.Name, "weir.") {
-		c.problems.Add(path+".name", quote(col.Name), "a name that does not begin with weir.")
+		c.problems.Add(path+".name", c.quote(col.Name), "a name that does not begin with weir.")
 	}
 	if types := []ColumnType{Numeric, Integer, Date, Categorical, Ordinal, Boolean, Text}; !slices.Contains(types, col.Type) {
-		c.problems.Add(path+".type", quote(string(col.Type)), fmt.Sprintf("one of %v", types))
+		c.problems.Add(path+".type", c.quote(string(col.Type)), fmt.Sprintf("one of %v", types))
 		return
 	}
 	if !(col.Step >= 0 && col.Step < math.Inf(1)) {
@@ -151,7 +151,7 @@ func (c *checker) encoding(path string, e *Encoding) {
 		c.problems.Add(path+".width", fmt.Sprint(e.Width), "at least 1")
 	}
 	if forms := []EncodingForm{OneHot, MinMax, Standard}; !slices.Contains(forms, e.Form) {
-		c.problems.Add(path+".form", quote(string(e.Form)), fmt.Sprintf("one of %v", forms))
+		c.problems.Add(path+".form", c.quote(string(e.Form)), fmt.Sprintf("one of %v", forms))
 	}
 }
 
@@ -199,23 +199,28 @@ func (c *checker) spellings(path string, col *Column) {
 	for i, v := range col.Categories {
 		at := fmt.Sprintf("%s.categories[%d]", path, i)
 		if listed[v] {
-			c.problems.Add(at, quote(v)+", a duplicate category", "listed once")
+			c.problems.Add(at, c.quote(v)+", a duplicate category", "listed once")
 		}
 		listed[v] = true
 		if !plain.Printable(v) {
-			c.problems.Add(at, quote(v), plain.Accepted)
+			c.problems.Add(at, c.quote(v), plain.Accepted)
 		}
 	}
 	for i, v := range col.Missing {
 		at := fmt.Sprintf("%s.missing[%d]", path, i)
 		if listed[v] {
-			c.problems.Add(at, quote(v)+", which is also a category", "either a category or a spelling of missing")
+			c.problems.Add(at, c.quote(v)+", which is also a category", "either a category or a spelling of missing")
 		}
 		if !plain.Printable(v) {
-			c.problems.Add(at, quote(v), plain.Accepted)
+			c.problems.Add(at, c.quote(v), plain.Accepted)
 		}
 	}
 }
 
-// quote shows a text of anyone, of which a message holds the beginning.
-func quote(text string) string { return fmt.Sprintf("%.60q", text) }
+// quote shows the beginning of a text, but none of a draft: what a file has for its header may be a row.
+func (c *checker) quote(text string) string {
+	if c.of == Drafted {
+		return "a text of the file"
+	}
+	return fmt.Sprintf("%.60q", text)
+}

@@ -158,7 +158,7 @@ func TestDamagedExcerpts(t *testing.T) {
 		`{"schema": [1]}`:                                                        "no JSON object",
 		`{"schema": {"A": {"values": []}}}`:                                      "neither values nor min",
 		`{"schema": {"A": {"min": 3, "max": 3}}}`:                                "neither values nor min",
-		`{"schema": {"A": {"values": ["x", "x"]}}}`:                              `columns[0].categories[1]: is "x", a duplicate category, must be listed once`,
+		`{"schema": {"A": {"values": ["x", "x"]}}}`:                              `columns[0].categories[1]: is a text of the file, a duplicate category, must be listed once`,
 		`{"schema": {"A": {"values": ["N"], "null_value": "N"}}}`:                "none but null_value",
 		`{"schema": {"A": {"values": [""]}}}`:                                    "holds an empty text",
 		`{"schema": {"A": {"values": [[1]]}}}`:                                   "no object with a list values",
@@ -166,7 +166,7 @@ func TestDamagedExcerpts(t *testing.T) {
 		`{"schema": {"weir.a": {"values": [1]}}}`:                                "weir.",
 		`{"schema": {"A": {"values": [1]}}`:                                      "is damaged at byte",
 		`{"schema": {}}`:                                                         "has no column",
-		`{"schema": {"A": {"values": [1]}}, "A": {"type": "enum", "maxval": 3}}`: `columns[1].name: is "A", a duplicate column`,
+		`{"schema": {"A": {"values": [1]}}, "A": {"type": "enum", "maxval": 3}}`: `columns[1].name: is a text of the file, a duplicate column`,
 		`{"schema": {"A": {"values": [1, 2], "null_value": "\u202e"}}}`:          "marks of direction",
 	} {
 		if err := imported(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -108,10 +108,10 @@ func TestAnUneditedDraftIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatNoDomainCanBe is refused with every problem at once, and no value: what can be shown to nobody is text.
+// TestWhatNoDomainCanBe is refused with every problem at once, and no text of the file: what can be shown to nobody is text.
 func TestWhatNoDomainCanBe(t *testing.T) {
 	_, err := Draft(t.Context(), fstest.MapFS{"f.csv": {Data: []byte("weir.x,a,a\n1,x,7\n2,y,7\n")}}, "f.csv", &pipeline.CSV{})
-	want := `f.csv: columns[0].name: is "weir.x", must be a name that does not begin with weir.` + "\n" + `f.csv: columns[2].name: is "a", a duplicate column, must be unique`
+	want := `f.csv: columns[0].name: is a text of the file, must be a name that does not begin with weir.` + "\n" + `f.csv: columns[2].name: is a text of the file, a duplicate column, must be unique`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, must be\n%s", err, want)
 	}
