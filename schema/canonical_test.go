@@ -144,8 +144,8 @@ func TestSuggest(t *testing.T) {
 }
 
 func TestProblemJSON(t *testing.T) {
-	b, err := json.Marshal(Problem{"f.yaml", 3, 4, "a.b", "1", "2", "h"})
-	want := `{"file":"f.yaml","line":3,"column":4,"path":"a.b","found":"1","accepted":"2","hint":"h"}`
+	b, err := json.Marshal(Problem{"f.yaml", 3, 4, "a.b", "1", "2", "h", "W03"})
+	want := `{"file":"f.yaml","line":3,"column":4,"path":"a.b","found":"1","accepted":"2","hint":"h","rule":"W03"}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v", b, err)
 	}

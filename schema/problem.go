@@ -21,9 +21,10 @@ type Problem struct {
 	Found    string `json:"found"`
 	Accepted string `json:"accepted"`
 	Hint     string `json:"hint,omitempty"`
+	Rule     string `json:"rule,omitempty"` // audit rule of a refusal of privacy, such as W03; "" for a fault of the file
 }
 
-// Error gives `file:line:col: path: is FOUND, must be ACCEPTED; HINT`.
+// Error gives `file:line:col: path: is FOUND, must be ACCEPTED; HINT [RULE]`.
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.where())
@@ -38,6 +39,9 @@ func (p Problem) Error() string {
 	}
 	if p.Hint != "" {
 		b.WriteString("; " + p.Hint)
+	}
+	if p.Rule != "" {
+		b.WriteString(" [" + p.Rule + "]")
 	}
 	return b.String()
 }
@@ -114,6 +118,19 @@ func capped(ps []Problem) []Problem {
 // Add appends a problem of a path.
 func (ps *Problems) Add(path, found, accepted string) {
 	*ps = append(*ps, Problem{Path: path, Found: found, Accepted: accepted})
+}
+
+// Refuse appends a refusal of privacy at a path, with its audit rule.
+func (ps *Problems) Refuse(rule, path, found, accepted string) {
+	*ps = append(*ps, Problem{Path: path, Found: found, Accepted: accepted, Rule: rule})
+}
+
+// Err returns the problems as they are, or nil where there is none.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
 }
 
 // Unknown appends the problem of a name that is not one of the accepted ones, with the nearest of them.

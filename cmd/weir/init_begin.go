@@ -11,9 +11,9 @@ import (
 	"text/template"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // beginning is what a spec is begun with (template/from.yaml.tmpl).
@@ -81,7 +81,7 @@ func (b *beginning) predict(d *domain.Domain, target string) error {
 	}
 	at := d.Index(target)
 	if at < 0 {
-		var ps pipeline.Problems
+		var ps schema.Problems
 		ps.Unknown("--target", "column of the domain", target, d.Names())
 		return ps.Err()
 	}

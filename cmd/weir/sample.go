@@ -15,6 +15,7 @@ import (
 	"weir/runtime"
 	"weir/runtime/store"
 	"weir/runtime/table"
+	"weir/schema"
 	"weir/stages"
 	"weir/stages/model/artifact"
 	"weir/stages/model/sample"
@@ -137,7 +138,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 	random := func(purpose string) *rand.Rand { return runtime.PublicRand(f.seed, "sample", purpose) }
 	env := &pipeline.Env{Rand: random, Progress: func(_, _ int64) {}, Workers: 1}
 	t, err := stage.DrawAll(g, f.rows, pipeline.Released, env)
-	if problems := (pipeline.Problems)(nil); errors.As(err, &problems) {
+	if problems := (schema.Problems)(nil); errors.As(err, &problems) {
 		return t, withCode(exitUsage, err)
 	}
 	return t, err

@@ -14,6 +14,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/privacy/noise"
+	"weir/schema"
 )
 
 // sums is a paid kind that releases noisy sums of the columns, each row clipped to
@@ -91,7 +92,7 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	out := pipeline.Header{Form: pipeline.FormFiles, Schema: pipeline.FilesSchema(), Class: pipeline.Released, Terms: h.Terms}
 	if h.Class != pipeline.Private {
-		var ps pipeline.Problems
+		var ps schema.Problems
 		ps.Add("from", "no private table", "a private table")
 		return pipeline.Work{}, ps
 	}

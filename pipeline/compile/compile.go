@@ -11,6 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/spec"
 	"weir/privacy"
+	"weir/schema"
 )
 
 // Compile turns a spec into a plan: it links the stages, lets each say from
@@ -143,7 +144,7 @@ func (c *compiler) inputs(s *spec.Stage) (pipeline.Headers, bool) {
 
 // unscored returns the inputs of a stage that have to score rows and cannot.
 func (c *compiler) unscored(s *spec.Stage, in pipeline.Headers) error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, port := range s.Kind.In {
 		if h := in[port.Name]; port.Scoring && h.Form == pipeline.FormModel && !h.Scores {
 			ps.Add(port.Key(), "a model that does not tell how probable a row is",
@@ -173,7 +174,7 @@ func (c *compiler) header(r pipeline.Ref) (pipeline.Header, bool) {
 // stageFaults are the problems of a stage, without those that may follow from others:
 // of settings in whose place a default stands, and of privacy under unknown terms.
 func (c *compiler) stageFaults(s *spec.Stage, in pipeline.Headers, err error) {
-	var problems pipeline.Problems
+	var problems schema.Problems
 	if !errors.As(err, &problems) {
 		problems.Add("", err.Error(), "free of that")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
+	"weir/schema"
 )
 
 // decide lists what follows from the noise of the bill.
@@ -43,7 +44,7 @@ func (c *compiler) target(s *spec.Stage) []pipeline.Decided {
 }
 
 // found says of a target that the spec does not give where it comes from.
-func (c *compiler) found(s *spec.Stage, p pipeline.Problem) string {
+func (c *compiler) found(s *spec.Stage, p schema.Problem) string {
 	if p.Path != "target" || c.spec.Given(s, "target") {
 		return p.Found
 	}

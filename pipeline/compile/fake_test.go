@@ -11,6 +11,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/privacy"
+	"weir/schema"
 )
 
 // fakes are kinds with the privacy behaviour that the compiler must judge.
@@ -87,7 +88,7 @@ type cleanStage struct {
 }
 
 func (s *cleanStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if s.Column != "" && in["in"].Domain.Column(s.Column) == nil {
 		ps.Add("column", "no column of the table", "one of "+strings.Join(in["in"].Domain.Names(), ", "))
 	}

@@ -13,6 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/schema"
 )
 
 // wayOut is for plans that cannot wait for a domain.
@@ -32,7 +33,7 @@ func (c *compiler) takesLate(s *spec.Stage, in pipeline.Headers) bool {
 
 // waitingFor is said beside a problem of a stage that names a late column: what the plan
 // does not know of it may be the cause.
-func waitingFor(in pipeline.Headers, p pipeline.Problem) string {
+func waitingFor(in pipeline.Headers, p schema.Problem) string {
 	names := slices.DeleteFunc(in.LateColumns(), func(name string) bool { return !mentions(p.Path+" "+p.Found, name) })
 	if len(names) == 0 {
 		return ""
@@ -170,7 +171,7 @@ func errOtherwise(does string) error {
 
 // releasing is, beside the problem of a model that needs a list which the domain says is
 // private, the lines that have one released for it.
-func (c *compiler) releasing(s *spec.Stage, in pipeline.Headers, p pipeline.Problem) string {
+func (c *compiler) releasing(s *spec.Stage, in pipeline.Headers, p schema.Problem) string {
 	h := in["in"]
 	if p.Rule != "W02" || h.Domain == nil || !s.Kind.Late || s.Kind.Out[0].Form != pipeline.FormModel {
 		return ""

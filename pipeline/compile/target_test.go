@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
+	"weir/schema"
 )
 
 // aimStage pays for a model that may know a target.
@@ -18,7 +19,7 @@ type aimStage struct {
 func (s *aimStage) AimAt() *string { return &s.Target }
 
 func (s *aimStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if s.Target != pipeline.NoTarget && in["in"].Domain.Column(s.Target) == nil {
 		ps.Unknown("target", "column of the table", s.Target, in["in"].Domain.Names())
 		return pipeline.Work{}, ps.Err()

@@ -1,6 +1,11 @@
 package domain
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"weir/schema"
+)
 
 // ColumnType is the declared type of a column, and with it its Arrow type in
 // every table of the pipeline:
@@ -101,6 +106,15 @@ type Transform struct {
 // TellsUnit reports whether the value may tell whose a row is.
 func (c *Column) TellsUnit() bool { return c.OfUnit || c.FromUnit != "" }
 
+// RefuseUnit adds a problem where a stage is to learn or count a column that tells whose a row is, and reports
+// whether it did.
+func (c *Column) RefuseUnit(ps *schema.Problems, path string) bool {
+	if c.TellsUnit() {
+		ps.Add(path, UnitWords(*c)+", which names the privacy unit", "a column of values that many units share")
+	}
+	return c.TellsUnit()
+}
+
 // Column returns the named column, or nil.
 func (d *Domain) Column(name string) *Column {
 	if i := d.Index(name); i >= 0 {
@@ -158,4 +172,24 @@ func (d *Domain) Index(name string) int {
 		}
 	}
 	return -1
+}
+
+// Pick returns the places of named columns, in the order given. A name that is unknown or a duplicate adds a problem
+// at PATH[i].
+func (d *Domain) Pick(ps *schema.Problems, path string, names []string) []int {
+	var picked []int
+	seen := map[string]bool{}
+	for i, name := range names {
+		at := d.Index(name)
+		switch {
+		case at < 0:
+			ps.Unknown(fmt.Sprintf("%s[%d]", path, i), "column of the table", name, d.Names())
+		case seen[name]:
+			ps.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q, a duplicate column", name), "named once")
+		default:
+			picked = append(picked, at)
+		}
+		seen[name] = true
+	}
+	return picked
 }

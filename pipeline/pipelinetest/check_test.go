@@ -11,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // recorder takes down what a check reports.
@@ -40,9 +41,9 @@ type pass struct {
 
 func (p *pass) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if p.defect != "takes unknown columns" {
-		ps.Pick("columns", h.Domain, p.Columns)
+		h.Domain.Pick(&ps, "columns", p.Columns)
 	}
 	switch p.defect {
 	case "plans anew":

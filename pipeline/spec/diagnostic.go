@@ -8,19 +8,10 @@ import (
 )
 
 // Diagnostic is one reason why a spec does not compile, at its place in the
-// spec. Rule names the audit rule; a diagnostic with a rule is a refusal of
-// privacy, one without is a fault of the spec.
+// spec: with a rule a refusal of privacy, without one a fault of the spec.
 type Diagnostic struct {
 	schema.Problem
-	Rule  string `json:"rule,omitempty"`
 	Stage string `json:"stage,omitempty"`
-}
-
-func (d Diagnostic) Error() string {
-	if d.Rule == "" {
-		return d.Problem.Error()
-	}
-	return d.Problem.Error() + " [" + d.Rule + "]"
 }
 
 // Diagnostics is every reason at once.

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
+	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 )
@@ -15,7 +16,7 @@ import (
 // asking are questions about the ward.
 func asking() []ask.Asked {
 	from := 40.0
-	var ps pipeline.Problems
+	var ps schema.Problems
 	list := ask.Check(&ps, "questions", []ask.Question{
 		{Name: "older", Ask: ask.Count, Where: []ask.Condition{{Column: "age", From: &from}}},
 		{Name: "regions", Ask: ask.Histogram, Column: "region"},

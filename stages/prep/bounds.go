@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Limits is a public range; a side that is absent is that of the domain.
@@ -37,7 +38,7 @@ func boundsKind() pipeline.Kind {
 func (s *Bounds) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRows(in, s.plan) }
 
 func (s *Bounds) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	places := s.places(&ps, h.Domain)
 	for _, i := range places {
@@ -87,8 +88,8 @@ func (s *Bounds) lift(d *domain.Domain, c *domain.Column, lower, upper float64) 
 }
 
 // places lists the columns to check: those named, or all with bounds.
-func (s *Bounds) places(ps *pipeline.Problems, d *domain.Domain) []int {
-	places := ps.Pick("columns", d, s.Columns)
+func (s *Bounds) places(ps *schema.Problems, d *domain.Domain) []int {
+	places := d.Pick(ps, "columns", s.Columns)
 	for _, name := range sorted(s.Bounds) {
 		at := d.Index(name)
 		if at < 0 {
@@ -111,7 +112,7 @@ func (s *Bounds) places(ps *pipeline.Problems, d *domain.Domain) []int {
 }
 
 // limits are the public bounds of one column, infinite on an open side.
-func (s *Bounds) limits(ps *pipeline.Problems, c *domain.Column) (lower, upper float64, ok bool) {
+func (s *Bounds) limits(ps *schema.Problems, c *domain.Column) (lower, upper float64, ok bool) {
 	lower, upper = math.Inf(-1), math.Inf(1)
 	if c.Bounds != nil {
 		lower, upper = c.Bounds[0], c.Bounds[1]

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Decode brings an encoded table back to values.
@@ -32,7 +33,7 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
 	steps := len(h.Domain.History)
 	if steps == 0 {
-		var ps pipeline.Problems
+		var ps schema.Problems
 		ps.Add("", "given a table without an invertible step", "given a table after encode, discretize, not_available or missing_indicator")
 		return pipeline.Work{}, ps
 	}

@@ -13,6 +13,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Derive adds columns computed by formulas.
@@ -56,7 +57,7 @@ func (s *Derive) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 // plan makes one rewrite for each column, each over the table of the one before.
 func (s *Derive) plan(h pipeline.Header) ([]rewrite, pipeline.Header, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	var steps []rewrite
 	if len(s.Columns) == 0 {
 		ps.Add("columns", "empty", "at least one new column")
@@ -70,7 +71,7 @@ func (s *Derive) plan(h pipeline.Header) ([]rewrite, pipeline.Header, error) {
 	return steps, h, ps.Err()
 }
 
-func (c Derived) plan(ps *pipeline.Problems, path string, h pipeline.Header) (rewrite, bool) {
+func (c Derived) plan(ps *schema.Problems, path string, h pipeline.Header) (rewrite, bool) {
 	before := len(*ps)
 	e := compile(ps, path+".formula", c.Formula, h.Domain, reflect.Invalid)
 	col := c.column()

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Discretize turns numbers into ordered bins.
@@ -71,7 +72,7 @@ func (s *Discretize) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	h := in["in"]
 	p, d := discretizing{bins: s.Bins, edges: map[int][]float64{}, from: map[int]int{}}, h.Domain.Clone()
 	var params []binned
@@ -104,7 +105,7 @@ func (s *Discretize) plan(in pipeline.Headers) (discretizing, error) {
 }
 
 // quantiles finds the columns that edges are computed of.
-func (s *Discretize) quantiles(ps *pipeline.Problems, in pipeline.Headers, p *discretizing) {
+func (s *Discretize) quantiles(ps *schema.Problems, in pipeline.Headers, p *discretizing) {
 	p.port = "in"
 	if _, given := in["reference"]; given {
 		p.port = "reference"
@@ -137,8 +138,8 @@ func (s *Discretize) fitted(in pipeline.Headers, p *discretizing) {
 	}
 }
 
-func (s *Discretize) places(ps *pipeline.Problems, d *domain.Domain) []int {
-	places := ps.Pick("columns", d, s.Columns)
+func (s *Discretize) places(ps *schema.Problems, d *domain.Domain) []int {
+	places := d.Pick(ps, "columns", s.Columns)
 	for _, name := range sorted(s.Edges) {
 		if at := d.Index(name); at < 0 {
 			ps.Unknown("edges."+name, "column of the table", name, d.Names())
@@ -158,7 +159,7 @@ func (s *Discretize) places(ps *pipeline.Problems, d *domain.Domain) []int {
 }
 
 // edges are the public edges of one column, nil where they are quantiles.
-func (s *Discretize) edges(ps *pipeline.Problems, c *domain.Column) []float64 {
+func (s *Discretize) edges(ps *schema.Problems, c *domain.Column) []float64 {
 	if !isNumber(c) {
 		ps.Add("columns", "given "+c.Name+", which is "+describe(c), "given numbers and dates")
 		return nil

@@ -11,6 +11,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 )
 
 // DPBounds releases bounds of numbers that have no public ones.
@@ -44,7 +45,7 @@ func dpBoundsKind() pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *DPBounds) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	h := in["in"]
 	places := s.places(&ps, h.Domain)
 	d := h.Domain.Clone()
@@ -68,8 +69,8 @@ func (s *DPBounds) mechanism(scale float64, columns int) mechanism.Bounds {
 // has a probability of exp(-2^20). Runs without privacy draw it.
 const noNoise = 0x1p-20
 
-func (s *DPBounds) places(ps *pipeline.Problems, d *domain.Domain) []int {
-	places := ps.Pick("columns", d, s.Columns)
+func (s *DPBounds) places(ps *schema.Problems, d *domain.Domain) []int {
+	places := d.Pick(ps, "columns", s.Columns)
 	for i, c := range d.Columns {
 		if len(s.Columns) == 0 && isNumber(&c) && c.Bounds == nil && !c.Late && !c.TellsUnit() {
 			places = append(places, i)
@@ -87,9 +88,9 @@ func (s *DPBounds) places(ps *pipeline.Problems, d *domain.Domain) []int {
 	return places
 }
 
-func (s *DPBounds) check(ps *pipeline.Problems, c *domain.Column) {
+func (s *DPBounds) check(ps *schema.Problems, c *domain.Column) {
 	switch {
-	case ps.OfUnit("columns", c):
+	case c.RefuseUnit(ps, "columns"):
 	case !isNumber(c):
 		ps.Add("columns", c.Name+", which is "+describe(c), "numbers and dates")
 	case c.Late:

@@ -15,6 +15,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 )
 
 // DPCategories releases the frequent values of columns of text, which become categories.
@@ -48,7 +49,7 @@ func dpCategoriesKind() pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	h := in["in"]
 	places := s.places(&ps, h.Domain)
 	delta := s.share(&ps, h) / float64(max(1, len(places))*rowsOf(h))
@@ -68,8 +69,8 @@ func (s *DPCategories) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, ps.Err()
 }
 
-func (s *DPCategories) places(ps *pipeline.Problems, d *domain.Domain) []int {
-	places := ps.Pick("columns", d, s.Columns)
+func (s *DPCategories) places(ps *schema.Problems, d *domain.Domain) []int {
+	places := d.Pick(ps, "columns", s.Columns)
 	for i, c := range d.Columns {
 		if len(s.Columns) == 0 && c.Type == domain.Text && !c.TellsUnit() {
 			places = append(places, i)
@@ -95,7 +96,7 @@ func (s *DPCategories) places(ps *pipeline.Problems, d *domain.Domain) []int {
 }
 
 // share is the part of delta that the stage spends, over all columns.
-func (s *DPCategories) share(ps *pipeline.Problems, h pipeline.Header) float64 {
+func (s *DPCategories) share(ps *schema.Problems, h pipeline.Header) float64 {
 	of := h.Terms.Delta
 	switch {
 	case s.Delta > 0 && (of == 0 || s.Delta < of || h.Terms.NoPrivacy):

@@ -8,6 +8,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/internal/rowcount"
 )
 
@@ -33,7 +34,7 @@ func dpCountKind() pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *DPCount) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	h := in["in"]
 	if h.Rows > 0 {
 		ps.Add("from", fmt.Sprintf("a table whose number of rows, %d, is public", h.Rows), "one whose number of rows is private")

@@ -14,6 +14,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
+	"weir/schema"
 )
 
 // source64 is where a stage takes the key of its draws: public or secret.
@@ -91,7 +92,7 @@ func below(u uint64, n int) int {
 // unitColumn is the place of the privacy unit's column: -1 where each row is a
 // unit of its own, and a problem where the column is gone, or holds anything but
 // a function of the unit.
-func unitColumn(ps *pipeline.Problems, h pipeline.Header) int {
+func unitColumn(ps *schema.Problems, h pipeline.Header) int {
 	name := h.Terms.Unit.Column
 	if name == "" || h.Class != pipeline.Private {
 		return -1

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Encode turns every column into numbers that a model can learn.
@@ -40,7 +41,7 @@ func encodeKind() pipeline.Kind {
 func (s *Encode) Plan(in pipeline.Headers) (pipeline.Work, error) { return planRows(in, s.plan) }
 
 func (s *Encode) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	s.checkNames(&ps, h.Domain)
 	if !(s.MinMax[0] < s.MinMax[1]) {
 		ps.Add("min_max", fmt.Sprintf("[%g, %g]", s.MinMax[0], s.MinMax[1]), "two numbers in ascending order")
@@ -82,13 +83,13 @@ func undoEncode(u *undoing) error {
 }
 
 // checkNames: every name is a column, and has one encoding.
-func (s *Encode) checkNames(ps *pipeline.Problems, d *domain.Domain) {
+func (s *Encode) checkNames(ps *schema.Problems, d *domain.Domain) {
 	times := map[string]int{}
 	for _, name := range append(slices.Clone(s.OneHot), s.Ordinal...) {
 		times[name]++
 	}
-	ps.Pick("one_hot", d, s.OneHot)
-	ps.Pick("ordinal", d, s.Ordinal)
+	d.Pick(ps, "one_hot", s.OneHot)
+	d.Pick(ps, "ordinal", s.Ordinal)
 	for _, name := range sorted(s.Standard) {
 		if times[name]++; d.Index(name) < 0 {
 			ps.Unknown("standard."+name, "column of the table", name, d.Names())
@@ -112,7 +113,7 @@ func duplicates(names []string) []string {
 }
 
 // scaling chooses the encoding of one column.
-func (s *Encode) scaling(ps *pipeline.Problems, c *domain.Column) scaling {
+func (s *Encode) scaling(ps *schema.Problems, c *domain.Column) scaling {
 	e := scaling{Name: c.Name, Form: domain.MinMax, Range: s.MinMax, Categories: len(c.Categories)}
 	if c.Private() {
 		ps.Refuse("W02", "", "given the column "+c.Name+", whose categories are private",
@@ -137,7 +138,7 @@ func (s *Encode) scaling(ps *pipeline.Problems, c *domain.Column) scaling {
 	return e
 }
 
-func (s *Encode) oneHot(ps *pipeline.Problems, c *domain.Column, e *scaling) {
+func (s *Encode) oneHot(ps *schema.Problems, c *domain.Column, e *scaling) {
 	e.Form, e.Range = domain.OneHot, [2]float64{}
 	if !c.Type.Coded() {
 		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
@@ -147,7 +148,7 @@ func (s *Encode) oneHot(ps *pipeline.Problems, c *domain.Column, e *scaling) {
 	e.MissingCategory = c.Nullable && s.Missing == "category"
 }
 
-func (s *Encode) standard(ps *pipeline.Problems, c *domain.Column, m Moments, e *scaling) {
+func (s *Encode) standard(ps *schema.Problems, c *domain.Column, m Moments, e *scaling) {
 	e.Form, e.Range, e.Mean, e.SD = domain.Standard, [2]float64{}, m.Mean, m.SD
 	if !isNumber(c) {
 		ps.Add("standard."+c.Name, "given for a column that is "+describe(c), "given for a number or a date")
@@ -157,7 +158,7 @@ func (s *Encode) standard(ps *pipeline.Problems, c *domain.Column, m Moments, e 
 	}
 }
 
-func (s *Encode) minMax(ps *pipeline.Problems, c *domain.Column, e *scaling) {
+func (s *Encode) minMax(ps *schema.Problems, c *domain.Column, e *scaling) {
 	switch {
 	case slices.Contains(s.Ordinal, c.Name) && !c.Type.Coded():
 		ps.Add("ordinal", "given the column "+c.Name+", which is "+describe(c), "given columns with categories")
@@ -172,7 +173,7 @@ func (s *Encode) minMax(ps *pipeline.Problems, c *domain.Column, e *scaling) {
 	}
 }
 
-func (s *Encode) checkMissing(ps *pipeline.Problems, c *domain.Column, e *scaling) {
+func (s *Encode) checkMissing(ps *schema.Problems, c *domain.Column, e *scaling) {
 	if !c.Nullable || e.MissingCategory {
 		return
 	}

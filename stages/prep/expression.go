@@ -16,8 +16,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // The language of derive and filter is expr-lang without any function that
@@ -53,7 +53,7 @@ const maxExpression = 4096
 
 // compile checks an expression against the columns of d; want is the kind of
 // result asked for, reflect.Invalid for any.
-func compile(ps *pipeline.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
+func compile(ps *schema.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
 	if strings.TrimSpace(source) == "" || len(source) > maxExpression {
 		ps.Add(path, fmt.Sprintf("%d characters long", len(source)), fmt.Sprintf("an expression of 1 to %d characters", maxExpression))
 		return nil
@@ -75,7 +75,7 @@ func compile(ps *pipeline.Problems, path, source string, d *domain.Domain, want 
 }
 
 // build compiles with types, once all names are known.
-func (e *expression) build(ps *pipeline.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
+func (e *expression) build(ps *schema.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
 	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d})}
 	for _, f := range functions {
 		options = append(options, expr.EnableBuiltin(f))

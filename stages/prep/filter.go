@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Filter keeps the rows for which a formula is true.
@@ -26,7 +27,7 @@ func filterKind() pipeline.Kind {
 }
 
 func (s *Filter) plan(h pipeline.Header) (pipeline.Header, *expression, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	e := compile(&ps, "keep", s.Keep, h.Domain, reflect.Bool)
 	if e != nil && e.divides {
 		ps.Add("keep", "a formula with a division or power, which may have no value", "written with products")
@@ -42,7 +43,7 @@ func (s *Filter) plan(h pipeline.Header) (pipeline.Header, *expression, error) {
 
 // refuseTelling refuses a setting that ends the run on a value of a private table:
 // that the run failed would tell of that value, free of charge.
-func refuseTelling(ps *pipeline.Problems, h pipeline.Header, path, found, accepted string) {
+func refuseTelling(ps *schema.Problems, h pipeline.Header, path, found, accepted string) {
 	if h.Class == pipeline.Private && !h.Terms.NoPrivacy {
 		ps.Refuse("W30", path, found+" on a private table, so that whether the run ends tells of private values", accepted)
 	}

@@ -13,6 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
+	"weir/schema"
 )
 
 // Reference values: testdata/golden/METRICS.md section 3 and the files named in
@@ -380,7 +381,7 @@ func goldenEdges(t *testing.T, c goldenCase, strategy string, bins int, bounds j
 		return quantiles
 	case "uniform":
 		col := domain.Column{Name: "x", Type: domain.Numeric, Bounds: &limits}
-		var ps pipeline.Problems
+		var ps schema.Problems
 		return (&Discretize{Strategy: "uniform", Bins: bins}).edges(&ps, &col)
 	}
 	t.Fatalf("nobody handles the strategy %s", strategy)

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // ImputeConstant fills missing values with declared ones.
@@ -32,7 +33,7 @@ func (s *ImputeConstant) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	d, makers := h.Domain.Clone(), keepAll(h.Domain)
 	fill := func(at int, v float64) {
 		d.LiftMissing(d.Columns[at].Name)
@@ -55,7 +56,7 @@ func (s *ImputeConstant) plan(h pipeline.Header) (rewrite, error) {
 	return rewrite{out: rowHeader(h, d), makers: fixed(makers)}, ps.Err()
 }
 
-func (s *ImputeConstant) number(ps *pipeline.Problems, d *domain.Domain, name string) int {
+func (s *ImputeConstant) number(ps *schema.Problems, d *domain.Domain, name string) int {
 	at, path, v := d.Index(name), "numbers."+name, s.Numbers[name]
 	switch {
 	case at < 0:
@@ -74,7 +75,7 @@ func (s *ImputeConstant) number(ps *pipeline.Problems, d *domain.Domain, name st
 	return -1
 }
 
-func (s *ImputeConstant) category(ps *pipeline.Problems, d *domain.Domain, name string) (at, code int) {
+func (s *ImputeConstant) category(ps *schema.Problems, d *domain.Domain, name string) (at, code int) {
 	at, path, value := d.Index(name), "categories."+name, s.Categories[name]
 	if at < 0 {
 		ps.Unknown(path, "column of the table", name, d.Names())

@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/prep/knn"
 )
 
@@ -63,11 +64,11 @@ func (s *ImputeKNN) findings(in pipeline.Headers) []pipeline.Finding {
 }
 
 func (s *ImputeKNN) plan(in pipeline.Headers) (imputing, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	h := in["in"]
 	d, p := h.Domain.Clone(), imputing{scope: s.Scope, shard: len(h.Domain.Columns)}
 	s.checkScope(&ps, in)
-	features := ps.Pick("features", h.Domain, s.Features)
+	features := h.Domain.Pick(&ps, "features", s.Features)
 	for _, i := range s.targets(&ps, h.Domain) {
 		p.wanted = append(p.wanted, i)
 		d.LiftMissing(d.Columns[i].Name)
@@ -102,7 +103,7 @@ func (s *ImputeKNN) privacy(in pipeline.Headers, out *pipeline.Header) {
 	}
 }
 
-func (s *ImputeKNN) checkScope(ps *pipeline.Problems, in pipeline.Headers) {
+func (s *ImputeKNN) checkScope(ps *schema.Problems, in pipeline.Headers) {
 	reference, given := in["reference"]
 	switch {
 	case s.Scope == "shard" && !in["in"].Schema.HasField(pipeline.ShardColumn):
@@ -126,14 +127,14 @@ func sameValues(a, b domain.Column) bool {
 }
 
 // targets are the columns to fill.
-func (s *ImputeKNN) targets(ps *pipeline.Problems, d *domain.Domain) []int {
+func (s *ImputeKNN) targets(ps *schema.Problems, d *domain.Domain) []int {
 	var list []int
 	for i, c := range d.Columns {
 		if len(s.Columns) == 0 && c.Nullable && c.Type != domain.Text {
 			list = append(list, i)
 		}
 	}
-	for _, i := range ps.Pick("columns", d, s.Columns) {
+	for _, i := range d.Pick(ps, "columns", s.Columns) {
 		if d.Columns[i].Type == domain.Text {
 			ps.Add("columns", "given "+d.Columns[i].Name+", which is text", "given numbers and categories")
 			continue
@@ -144,7 +145,7 @@ func (s *ImputeKNN) targets(ps *pipeline.Problems, d *domain.Domain) []int {
 }
 
 // index lists the columns of the index and how each enters the distance.
-func (s *ImputeKNN) index(ps *pipeline.Problems, p *imputing, d *domain.Domain, features []int) {
+func (s *ImputeKNN) index(ps *schema.Problems, p *imputing, d *domain.Domain, features []int) {
 	p.opt = knn.Options{Neighbors: s.Neighbors, ByDistance: s.Weights == "distance"}
 	wanted := p.wanted
 	p.wanted = nil
@@ -166,7 +167,7 @@ func (s *ImputeKNN) index(ps *pipeline.Problems, p *imputing, d *domain.Domain, 
 	}
 }
 
-func (s *ImputeKNN) scale(ps *pipeline.Problems, c domain.Column, feature bool) float64 {
+func (s *ImputeKNN) scale(ps *schema.Problems, c domain.Column, feature bool) float64 {
 	if s.Scale != "bounds" || c.Type == domain.Categorical || !feature {
 		return 1
 	}

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // MissingIndicator adds a yes/no column that says where a column is missing.
@@ -40,9 +41,9 @@ type indicated struct {
 }
 
 func (s *MissingIndicator) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	marked := map[int]bool{}
-	for _, i := range ps.Pick("columns", h.Domain, s.Columns) {
+	for _, i := range h.Domain.Pick(&ps, "columns", s.Columns) {
 		marked[i] = true
 	}
 	for i, c := range h.Domain.Columns {
@@ -88,7 +89,7 @@ func (b *inserter) add(c domain.Column, m maker) {
 }
 
 // indicator adds the yes/no column `name` about the column `of`.
-func (b *inserter) indicator(ps *pipeline.Problems, of domain.Column, name string, nullable bool, m maker) {
+func (b *inserter) indicator(ps *schema.Problems, of domain.Column, name string, nullable bool, m maker) {
 	if b.from.Index(name) >= 0 {
 		ps.Add("suffix", "a suffix that gives "+name+", a duplicate column", "one that makes the name new")
 	}
@@ -97,7 +98,7 @@ func (b *inserter) indicator(ps *pipeline.Problems, of domain.Column, name strin
 	b.params = append(b.params, indicated{Name: of.Name, Indicator: name})
 }
 
-func (b *inserter) rewrite(h pipeline.Header, kind string, ps pipeline.Problems) (rewrite, error) {
+func (b *inserter) rewrite(h pipeline.Header, kind string, ps schema.Problems) (rewrite, error) {
 	if err := ps.Err(); err != nil {
 		return rewrite{}, err
 	}

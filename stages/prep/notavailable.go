@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // NotAvailable splits a number with a sentinel into an indicator and a value.
@@ -36,7 +37,7 @@ func (s *NotAvailable) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, name := range sorted(s.Columns) {
 		if at := h.Domain.Index(name); at < 0 {
 			ps.Unknown("columns."+name, "column of the table", name, h.Domain.Names())
@@ -67,7 +68,7 @@ func (s *NotAvailable) plan(h pipeline.Header) (rewrite, error) {
 }
 
 // value is what stands in place of the sentinel of column c.
-func (s *NotAvailable) value(ps *pipeline.Problems, c domain.Column) float64 {
+func (s *NotAvailable) value(ps *schema.Problems, c domain.Column) float64 {
 	v := 0.0
 	if s.Value != nil {
 		v = *s.Value

@@ -5,6 +5,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Read opens a further table.
@@ -29,7 +30,7 @@ func readKind() pipeline.Kind {
 }
 
 func (s *Read) header(like *domain.Domain) (pipeline.Header, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	d := &domain.Domain{Columns: s.Columns}
 	if len(s.Columns) == 0 && like != nil {
 		d = like.Clone()

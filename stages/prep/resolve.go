@@ -6,8 +6,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/conf"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // config is the grammar: only the functions listed above.
@@ -60,7 +60,7 @@ func argument(n ast.Node, text bool) (string, bool) {
 // checker collects the inputs of a resolved expression and what is wrong with it
 // beyond types.
 type checker struct {
-	ps   *pipeline.Problems
+	ps   *schema.Problems
 	path string
 	d    *domain.Domain
 	e    *expression

@@ -2,6 +2,7 @@ package prep
 
 import (
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Select keeps the named columns, in the order given.
@@ -19,8 +20,8 @@ func selectKind() pipeline.Kind {
 }
 
 func (s *Select) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
-	picked := ps.Pick("columns", h.Domain, s.Columns)
+	var ps schema.Problems
+	picked := h.Domain.Pick(&ps, "columns", s.Columns)
 	if len(s.Columns) == 0 {
 		ps.Add("columns", "empty", "at least one column")
 	}
@@ -45,9 +46,9 @@ func dropKind() pipeline.Kind {
 }
 
 func (s *Drop) plan(h pipeline.Header) (rewrite, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	gone := map[int]bool{}
-	for _, i := range ps.Pick("columns", h.Domain, s.Columns) {
+	for _, i := range h.Domain.Pick(&ps, "columns", s.Columns) {
 		gone[i] = true
 	}
 	var kept []int

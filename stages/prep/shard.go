@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/schema"
 )
 
 const replaceOne = privacy.ReplaceOne
@@ -47,7 +48,7 @@ func shardKind() pipeline.Kind {
 // or goes changes that shard only, and so does a unit whose value a stage before
 // made missing, with all its rows.
 func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	h := in["in"]
 	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne, unit: unitColumn(&ps, h)}
 	if s.Shards < 1 {

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Split cuts a table into training, validation and test rows.
@@ -62,7 +63,7 @@ func (s *Split) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Split) plan(h pipeline.Header) (*splitting, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	p := &splitting{h: h, unit: unitColumn(&ps, h), strata: -1, group: -1, out: pipeline.Headers{}}
 	s.shares(&ps, p)
 	if s.Stratify != "" {
@@ -82,7 +83,7 @@ func (s *Split) plan(h pipeline.Header) (*splitting, error) {
 	return p, ps.Err()
 }
 
-func (s *Split) shares(ps *pipeline.Problems, p *splitting) {
+func (s *Split) shares(ps *schema.Problems, p *splitting) {
 	sum := 0.0
 	for i, share := range [3]float64{s.Train, s.Validation, s.Test} {
 		if !(share >= 0 && share <= 1) {
@@ -97,7 +98,7 @@ func (s *Split) shares(ps *pipeline.Problems, p *splitting) {
 	p.ends[2] = 1
 }
 
-func (s *Split) stratum(ps *pipeline.Problems, d *domain.Domain) int {
+func (s *Split) stratum(ps *schema.Problems, d *domain.Domain) int {
 	at := d.Index(s.Stratify)
 	if at < 0 {
 		ps.Unknown("stratify", "column of the table", s.Stratify, d.Names())

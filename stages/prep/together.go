@@ -1,8 +1,8 @@
 package prep
 
 import (
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Together names what rows have in common that go one way in a split.
@@ -12,7 +12,7 @@ type Together struct {
 }
 
 // together finds the column, which no rule on the units of the table may stand beside.
-func (s *Split) together(ps *pipeline.Problems, p *splitting) {
+func (s *Split) together(ps *schema.Problems, p *splitting) {
 	d, of := p.h.Domain, s.Together
 	if p.unit >= 0 {
 		ps.Add("together", "set for a table whose privacy unit has several rows", "absent: the rows of a unit go one way already")

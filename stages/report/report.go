@@ -11,6 +11,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/record/report"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
@@ -44,7 +45,7 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	real, hasReal := in["real"]
 	_, hasSynthetic := in["synthetic"]
 	if hasReal != hasSynthetic {
@@ -60,7 +61,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}}, ps.Err()
 }
 
-func (s *settings) planTarget(ps *pipeline.Problems, d *domain.Domain) {
+func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	switch c := d.Column(s.Target); {
 	case c == nil:
 		ps.Unknown("target", "column of real", s.Target, d.Names())

@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/question"
@@ -36,10 +37,10 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	d := in["real"].Domain
 	rules, wrong := domain.ReadRules(d)
-	ps.Pick("columns", d, s.Columns)
+	d.Pick(&ps, "columns", s.Columns)
 	rules = slices.DeleteFunc(rules, func(r domain.Rule) bool { return !s.wants(d, r) })
 	for _, p := range wrong {
 		ps.Add("real", "a table with the rule "+p.Path+", which "+p.Found, "a table whose rules are about its columns")

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
@@ -55,10 +56,10 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if h, ok := in[port]; ok {
-			ps.Pick("columns", h.Domain, s.Columns)
+			h.Domain.Pick(&ps, "columns", s.Columns)
 		}
 	}
 	if names := prediction.ClassifierNames(); !slices.Contains(names, s.Classifier) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
 	"weir/stages/internal/metric/disclosure"
@@ -43,8 +44,8 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
-	ps.Pick("secrets", in["real"].Domain, s.Secrets)
+	var ps schema.Problems
+	in["real"].Domain.Pick(&ps, "secrets", s.Secrets)
 	work := question.Work(in["real"], s.measure)
 	work.Findings = []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
 		Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",

@@ -9,6 +9,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
@@ -57,7 +58,7 @@ func (s *settings) Predicts() string { return s.Target }
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if h, ok := in[port]; ok {
 			s.planTable(&ps, port, h.Domain)
@@ -70,17 +71,17 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return question.Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) planTable(ps *pipeline.Problems, port string, d *domain.Domain) {
+func (s *settings) planTable(ps *schema.Problems, port string, d *domain.Domain) {
 	if c := d.Column(s.Target); c == nil {
 		ps.Unknown("target", "column of "+port, s.Target, d.Names())
 	}
-	ps.Pick("columns", d, s.Columns)
+	d.Pick(ps, "columns", s.Columns)
 	if slices.Contains(s.Columns, s.Target) {
 		ps.Add("columns", "a list with the target "+s.Target, "columns other than the target")
 	}
 }
 
-func (s *settings) planTarget(ps *pipeline.Problems, c *domain.Column) {
+func (s *settings) planTarget(ps *schema.Problems, c *domain.Column) {
 	models, scores := prediction.ClassifierNames(), prediction.ClassScores()
 	if !c.Type.Coded() {
 		models, scores = prediction.RegressorNames(), prediction.NumberScores()

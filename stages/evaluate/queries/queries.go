@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/figure"
@@ -40,7 +41,7 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if len(in.All("answers")) == 0 {
 		ps.Add("answers", "an empty list", "at least one stage of kind dp_query, dp_covariance, dp_logistic_regression or dp_poisson_regression")
 	}

@@ -10,6 +10,7 @@ import (
 	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
 	"weir/stages/internal/figure"
@@ -47,10 +48,10 @@ func Kinds() []pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, port := range []string{"real", "synthetic"} {
 		d := in[port].Domain
-		ps.Pick("columns", d, s.Columns)
+		d.Pick(&ps, "columns", s.Columns)
 		s.planColumn(&ps, "target", s.Target, port, d)
 		if s.Exposure != "" {
 			s.planColumn(&ps, "exposure", s.Exposure, port, d)
@@ -68,13 +69,13 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return question.Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) planColumn(ps *pipeline.Problems, path, name, port string, d *domain.Domain) {
+func (s *settings) planColumn(ps *schema.Problems, path, name, port string, d *domain.Domain) {
 	if d.Column(name) == nil {
 		ps.Unknown(path, "column of "+port, name, d.Names())
 	}
 }
 
-func (s *settings) planTarget(ps *pipeline.Problems, d *domain.Domain) {
+func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	c, e := d.Column(s.Target), d.Column(s.Exposure)
 	switch {
 	case c == nil:

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Check holds a list of questions against a domain and returns them with the facts that
 // they rest on; what is wrong goes to ps, all of it. rows is the table's number of rows
 // where it is public, else 0.
-func Check(ps *pipeline.Problems, path string, list []Question, d *domain.Domain, rows int64) []Asked {
+func Check(ps *schema.Problems, path string, list []Question, d *domain.Domain, rows int64) []Asked {
 	listed(ps, path, list)
 	asked := make([]Asked, len(list))
 	for i, q := range list {
@@ -27,7 +27,7 @@ func Check(ps *pipeline.Problems, path string, list []Question, d *domain.Domain
 const mostQuestions = 1000
 
 // listed wants a list that can be answered, each question under a name of its own.
-func listed(ps *pipeline.Problems, path string, list []Question) {
+func listed(ps *schema.Problems, path string, list []Question) {
 	if len(list) == 0 || len(list) > mostQuestions {
 		ps.Add(path, fmt.Sprintf("a list of %d", len(list)), fmt.Sprintf("1 to %d questions", mostQuestions))
 	}
@@ -45,7 +45,7 @@ func listed(ps *pipeline.Problems, path string, list []Question) {
 }
 
 // suits wants settings that the sort of question has.
-func (q Question) suits(ps *pipeline.Problems, at string) {
+func (q Question) suits(ps *schema.Problems, at string) {
 	if !slices.Contains([]string{Count, Mean, Quantile, Histogram}, q.Ask) {
 		ps.Add(at+".ask", fmt.Sprintf("%.60q", q.Ask), "count, mean, quantile or histogram")
 	}
@@ -61,7 +61,7 @@ func (q Question) suits(ps *pipeline.Problems, at string) {
 }
 
 // long refuses lists that take a stranger's file to judge, and no question.
-func (a *Asked) long(ps *pipeline.Problems, at string) bool {
+func (a *Asked) long(ps *schema.Problems, at string) bool {
 	if n := len(a.Where); n > mostConditions {
 		ps.Add(at+".where", fmt.Sprintf("a list of %d", n), fmt.Sprintf("at most %d conditions", mostConditions))
 	}
@@ -74,7 +74,7 @@ func (a *Asked) long(ps *pipeline.Problems, at string) bool {
 // mostConditions is how many conditions a question has, at most.
 const mostConditions = 1000
 
-func (a *Asked) check(ps *pipeline.Problems, at string, d *domain.Domain, rows int64) {
+func (a *Asked) check(ps *schema.Problems, at string, d *domain.Domain, rows int64) {
 	if a.long(ps, at) {
 		return
 	}
@@ -92,7 +92,7 @@ func (a *Asked) check(ps *pipeline.Problems, at string, d *domain.Domain, rows i
 	switch {
 	case c == nil:
 		ps.Unknown(at+".column", "column of the table", a.Column, d.Names())
-	case ps.OfUnit(at+".column", c):
+	case c.RefuseUnit(ps, at+".column"):
 	case c.Encoding != nil || c.Late || c.Type == domain.Text || c.Type == domain.Date:
 		ps.Add(at+".column", a.Column+", which is "+described(c), "a category or a number as it is before encode, known in the domain")
 	case a.Ask == Histogram:
@@ -114,7 +114,7 @@ func described(c *domain.Column) string {
 
 // checkNumber is for means and quantiles. A mean is over a public number of rows where
 // every row has a value and none is left out.
-func (a *Asked) checkNumber(ps *pipeline.Problems, at string, c *domain.Column, rows int64) {
+func (a *Asked) checkNumber(ps *schema.Problems, at string, c *domain.Column, rows int64) {
 	if c.Type.Coded() || !bounded(c) {
 		found := a.Column + ", a number without bounds that say how far one row moves the answer"
 		if c.Type.Coded() {
@@ -156,7 +156,7 @@ func pickedFrom(c *domain.Column) float64 {
 	return step
 }
 
-func (a *Asked) checkCells(ps *pipeline.Problems, at string, c *domain.Column) {
+func (a *Asked) checkCells(ps *schema.Problems, at string, c *domain.Column) {
 	a.Missing = c.Nullable
 	if c.Type.Coded() {
 		if len(a.Edges) > 0 {
@@ -200,13 +200,13 @@ func bins(edges []float64) (names []string) {
 
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-func (c Condition) check(ps *pipeline.Problems, at string, d *domain.Domain) {
+func (c Condition) check(ps *schema.Problems, at string, d *domain.Domain) {
 	column := d.Column(c.Column)
 	switch {
 	case column == nil:
 		ps.Unknown(at+".column", "column of the table", c.Column, d.Names())
 		return
-	case ps.OfUnit(at+".column", column):
+	case column.RefuseUnit(ps, at+".column"):
 		return
 	case column.Encoding != nil || column.Late || column.Type == domain.Text || column.Type == domain.Date:
 		ps.Add(at+".column", c.Column+", which is "+described(column), "a category or a number as it is before encode, known in the domain")
@@ -221,7 +221,7 @@ func (c Condition) check(ps *pipeline.Problems, at string, d *domain.Domain) {
 }
 
 // checkIn wants categories of the column, each once.
-func (c Condition) checkIn(ps *pipeline.Problems, at string, column *domain.Column) {
+func (c Condition) checkIn(ps *schema.Problems, at string, column *domain.Column) {
 	left := map[string]bool{}
 	for _, v := range column.Categories {
 		left[v] = true
@@ -242,15 +242,15 @@ func (c Condition) checkIn(ps *pipeline.Problems, at string, column *domain.Colu
 
 // CheckCovariance holds the columns of a covariance against a domain: at least two bounded
 // numbers or columns of two categories, which are 0 and 1, none with missing values.
-func CheckCovariance(ps *pipeline.Problems, path string, names []string, d *domain.Domain, rows int64) Asked {
+func CheckCovariance(ps *schema.Problems, path string, names []string, d *domain.Domain, rows int64) Asked {
 	a := Asked{Question: Question{Name: Covariance, Ask: Covariance}, Columns: names, Rows: rows}
 	if n := len(names); n < 2 || n > mostColumns {
 		ps.Add(path, fmt.Sprintf("a list of %d", n), fmt.Sprintf("from 2 to %d columns", mostColumns))
 	}
-	for i, at := range ps.Pick(path, d, names) {
+	for i, at := range d.Pick(ps, path, names) {
 		c := &d.Columns[at]
 		switch {
-		case ps.OfUnit(fmt.Sprintf("%s[%d]", path, i), c):
+		case c.RefuseUnit(ps, fmt.Sprintf("%s[%d]", path, i)):
 		case c.Encoding != nil || c.Late || c.Type == domain.Date || c.Type == domain.Text:
 			ps.Add(fmt.Sprintf("%s[%d]", path, i), c.Name+", which is "+described(c), "a bounded number or a column of two categories")
 		case c.Nullable:

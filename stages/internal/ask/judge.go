@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // judge holds a question that came with its answers to the checks of a spec's questions: it must be what they make
 // of it over the least table that its facts describe.
-func (a Asked) judge(ps *pipeline.Problems, at string) {
+func (a Asked) judge(ps *schema.Problems, at string) {
 	before := len(*ps)
 	if a.long(ps, at); len(*ps) > before {
 		return
@@ -114,7 +114,7 @@ func (c Condition) describe(d *domain.Domain) {
 }
 
 // agrees wants the facts that a check made of the question.
-func (a Asked) agrees(ps *pipeline.Problems, at string, made Asked) {
+func (a Asked) agrees(ps *schema.Problems, at string, made Asked) {
 	const most = 60
 	found, want := facts(a), facts(made)
 	for _, key := range slices.Sorted(maps.Keys(found)) {

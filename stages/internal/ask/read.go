@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Read returns the answers of an artifact. It may come from anyone, so all of it is judged
@@ -60,7 +61,7 @@ func number(x *float64) float64 {
 
 // judge holds answers to what a stage can have given.
 func (a Answers) judge() error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if a.Of < 1 || a.Of > mostQueries {
 		ps.Add("queries", fmt.Sprint(a.Of), fmt.Sprintf("from 1 to %d", mostQueries))
 	}
@@ -80,7 +81,7 @@ func (a Answers) judge() error {
 const mostQueries = 1000
 
 // judgeAnswers wants the answers of all questions, in their order.
-func (a Answers) judgeAnswers(ps *pipeline.Problems) {
+func (a Answers) judgeAnswers(ps *schema.Problems) {
 	want := 0
 	for _, q := range a.Asked {
 		want += q.answers()
@@ -129,7 +130,7 @@ func (a Asked) cells() (list []string) {
 func (a Asked) pair(j, l int) string { return a.Columns[j] + ", " + a.Columns[l] }
 
 // judgeAnswer holds one number to what noise can have left.
-func (a Asked) judgeAnswer(ps *pipeline.Problems, at string, x Answer, cell string) {
+func (a Asked) judgeAnswer(ps *schema.Problems, at string, x Answer, cell string) {
 	if x.Question != a.Name || x.Cell != cell {
 		ps.Add(at, fmt.Sprintf("of question %q, cell %q", x.Question, x.Cell), fmt.Sprintf("of question %q, cell %q", a.Name, cell))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 )
 
@@ -27,7 +28,7 @@ func asking(t testing.TB) []Asked {
 	}
 	d.Columns = append(d.Columns, domain.Column{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"}, Nullable: true})
 	half := 0.5
-	var ps pipeline.Problems
+	var ps schema.Problems
 	list := Check(&ps, "questions", []Question{
 		{Name: "all", Ask: Count, Where: []Condition{{Column: "c", In: []string{"a", "b"}}, {Column: "x", From: &half}}},
 		{Name: "by c", Ask: Histogram, Column: "c"},
@@ -111,7 +112,7 @@ func TestWhatIsAskedIsJudgedAlike(t *testing.T) {
 	for i := range list {
 		list[i].Name = fmt.Sprint(i)
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, rows := range []int64{0, 90} {
 		asked := Check(&ps, "questions", list, d, rows)
 		asked = append(asked, CheckCovariance(&ps, "columns", []string{"stepped", "flag", "fine"}, d, rows))

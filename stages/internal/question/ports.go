@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/internal/columns"
 )
 
@@ -102,7 +103,7 @@ func WorkBeside(like pipeline.Header, measure func(context.Context, *pipeline.En
 }
 
 // Comparable refuses a column that the tables hold as different things, and text.
-func Comparable(ps *pipeline.Problems, path, name string, in pipeline.Headers) {
+func Comparable(ps *schema.Problems, path, name string, in pipeline.Headers) {
 	real := in["real"].Domain.Column(name)
 	if real == nil {
 		return

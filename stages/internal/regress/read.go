@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Read returns the coefficients of an artifact; false where it holds other answers. It may
@@ -43,7 +44,7 @@ const (
 
 // judge holds a regression to what a stage can have released.
 func (r Released) judge() error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if r.Format != format {
 		ps.Add("format", fmt.Sprint(r.Format), fmt.Sprint(format))
 		return ps.Err()
@@ -62,7 +63,7 @@ func (r Released) judge() error {
 }
 
 // judgeCoefficients wants one for each term, and the covariance of all.
-func (r Released) judgeCoefficients(ps *pipeline.Problems) {
+func (r Released) judgeCoefficients(ps *schema.Problems) {
 	terms := r.Model.Design().terms
 	if len(r.Coefficients) != len(terms) || len(r.Covariance) != len(terms) {
 		ps.Add("coefficients", fmt.Sprintf("%d, with a covariance of %d rows", len(r.Coefficients), len(r.Covariance)), fmt.Sprintf("%d each, one for each term of the model", len(terms)))
@@ -86,7 +87,7 @@ func (r Released) judgeCoefficients(ps *pipeline.Problems) {
 }
 
 // judge holds the facts of a model to what a plan makes.
-func (m *Model) judge(ps *pipeline.Problems) {
+func (m *Model) judge(ps *schema.Problems) {
 	if m.Kind != Logistic && m.Kind != Poisson {
 		ps.Add("model.kind", fmt.Sprintf("%.60q", m.Kind), Logistic+" or "+Poisson)
 	}
@@ -111,7 +112,7 @@ func (m *Model) judge(ps *pipeline.Problems) {
 // MostTerms keeps a matrix of coefficients to what eigenvalues are found of in seconds.
 const MostTerms = 300
 
-func (m *Model) judgeColumns(ps *pipeline.Problems) {
+func (m *Model) judgeColumns(ps *schema.Problems) {
 	terms, seen := 1, map[string]bool{"": true, m.Target: true, m.Offset: true}
 	for i, c := range m.Columns {
 		at := fmt.Sprintf("model.columns[%d]", i)

@@ -59,7 +59,7 @@ func Read(ctx context.Context, t pipeline.Table) (c Count, err error) {
 
 // judge holds a count to what noise and the clamp at 0 can have left.
 func (c Count) judge(name string) error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if c.Rows < 0 || c.Rows > mostRows {
 		ps.Add("rows", fmt.Sprint(c.Rows), fmt.Sprintf("from 0 to %d", int64(mostRows)))
 	}

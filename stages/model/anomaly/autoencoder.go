@@ -11,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/net"
@@ -106,7 +107,7 @@ func (m *autoencoder) check(weights map[string][]float32) (err error) {
 	if err := artifact.CheckDomain(m.domain); err != nil {
 		return err
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if need(pipeline.Header{Domain: m.domain}, &ps); len(ps) > 0 {
 		return fmt.Errorf("domain: %w", ps.Err())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train"
@@ -117,7 +118,7 @@ func place(x, lo, length float64) float32 {
 }
 
 // need adds a problem for each column that a detector cannot look at.
-func need(h pipeline.Header, ps *pipeline.Problems) {
+func need(h pipeline.Header, ps *schema.Problems) {
 	var encoded []string
 	for i := range h.Domain.Columns {
 		c := &h.Domain.Columns[i]

@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/stages/model/internal/generator"
@@ -62,7 +63,7 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if s.Program != nil {
 		return s.planProgram(h)
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	need(h, &ps)
 	rate := s.Rate(h, &ps)
 	if err := ps.Err(); err != nil {
@@ -93,7 +94,7 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 func autoencoderNet(d *domain.Domain) (*net.Net, error) {
 	in := width(d)
 	hidden := in - in/2
-	var ps pipeline.Problems
+	var ps schema.Problems
 	generator.Fits(&ps, generator.Costs("from", fmt.Sprintf("a table whose rows become %d numbers", in),
 		float64(generator.NetCopies*generator.Weights(in, hidden, in))+float64(generator.PassCopies*chunk*generator.Units(in, hidden, in))))
 	if err := ps.Err(); err != nil {

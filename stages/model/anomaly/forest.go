@@ -9,6 +9,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/net"
@@ -49,7 +50,7 @@ func anomalyForestKind() pipeline.Kind {
 // Plan prices the histograms.
 func (s *Forest) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	need(h, &ps)
 	out := detectorHeader(h)
 	w := releases(out, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/model/internal/training"
 	"weir/train"
 	"weir/train/net"
@@ -54,7 +55,7 @@ func (p *Program) published() *pipeline.Published {
 
 // planProgram plans the program: a charge of which nothing is proven, or none.
 func (s *Detector) planProgram(h pipeline.Header) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	need(h, &ps)
 	s.checkProgram(h, &ps)
 	if err := ps.Err(); err != nil {
@@ -91,7 +92,7 @@ func (s *Detector) planProgram(h pipeline.Header) (pipeline.Work, error) {
 }
 
 // checkProgram says what the program cannot run on, or is not.
-func (s *Detector) checkProgram(h pipeline.Header, ps *pipeline.Problems) {
+func (s *Detector) checkProgram(h pipeline.Header, ps *schema.Problems) {
 	if h.Terms.Adjacency != privacy.ReplaceOne {
 		ps.Add("program", "given under adjacency "+string(h.Terms.Adjacency), "given under replace_one: batches in the order of the table need a fixed number of rows")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
@@ -66,7 +67,7 @@ func removeAnomaliesKind() pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h, detector := in["in"], in["detector"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	s.check(h, detector, &ps)
 	artifact.SameColumns(h.Domain, detector.Domain, "from", &ps)
 	out := s.header(h, detector)
@@ -85,7 +86,7 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, ps.Err()
 }
 
-func (s *Remove) check(h, detector pipeline.Header, ps *pipeline.Problems) {
+func (s *Remove) check(h, detector pipeline.Header, ps *schema.Problems) {
 	free := h.Terms.NoPrivacy
 	switch {
 	case s.Rows == nil && s.Above == nil:

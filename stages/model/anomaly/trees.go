@@ -9,6 +9,7 @@ import (
 	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/artifact"
 	"weir/train/net"
@@ -86,7 +87,7 @@ func (f *forest) check() error {
 	if err := artifact.CheckDomain(f.Domain()); err != nil {
 		return err
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if need(pipeline.Header{Domain: f.Domain()}, &ps); len(ps) > 0 {
 		return fmt.Errorf("columns: %w", ps.Err())
 	}

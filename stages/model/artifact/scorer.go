@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 )
 
@@ -25,7 +26,7 @@ type ScorerDecoder = DecoderOf[Scorer]
 
 // SameColumns adds a problem, at path, for each column of a detector that a table lacks, or
 // that means something else there, and one for all that are encoded. Other columns of the table are nobody's concern.
-func SameColumns(table, detector *domain.Domain, path string, ps *pipeline.Problems) {
+func SameColumns(table, detector *domain.Domain, path string, ps *schema.Problems) {
 	var encoded []string
 	for i := range detector.Columns {
 		want := &detector.Columns[i]

@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
@@ -75,7 +76,7 @@ func dpGANKind() pipeline.Kind {
 // Plan prices the training.
 func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)

@@ -3,8 +3,8 @@ package gan
 import (
 	"fmt"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train/net"
@@ -27,7 +27,7 @@ type GANNets struct {
 
 // nets are those of the settings, if a training of so many labels can hold them.
 func (n GANNets) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	generator.Shallow(&ps, "critic", n.Critic)
 	generator.Shallow(&ps, "generator", n.Generator)
 	width := encoded.Width(d)

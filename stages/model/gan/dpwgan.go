@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -77,7 +78,7 @@ func dpWGANKind() pipeline.Kind {
 // Plan prices the training.
 func (s *DPWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.rate(h, &ps)
@@ -141,7 +142,7 @@ func (s *DPWGAN) describe(rate float64, tensors int) string {
 
 // nets are those of the settings, if a training can hold them.
 func (s *DPWGAN) nets(d *domain.Domain) (critic, gen *net.Net, err error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	generator.Shallow(&ps, "critic", s.Critic)
 	generator.Shallow(&ps, "generator", s.Generator)
 	width := encoded.Width(d)

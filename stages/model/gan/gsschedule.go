@@ -5,11 +5,12 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy/published"
+	"weir/schema"
 	"weir/stages/model/internal/generator"
 )
 
 // checkSchedule adds the settings that contradict each other.
-func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *pipeline.Problems) {
+func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *schema.Problems) {
 	if s.CriticSchedule == "drawn" {
 		if s.Query == "mean" {
 			ps.Add("critic_schedule", "drawn with query mean, which asks every critic and draws none", "public, or query batch or sample")

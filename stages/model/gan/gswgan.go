@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -88,7 +89,7 @@ func gsWGANKind() pipeline.Kind {
 // Plan prices the training.
 func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	if h.Shards == 0 {
@@ -126,7 +127,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 // nets are those of the settings, if a training of so many critics can hold them.
 func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	generator.Shallow(&ps, "critic", s.Critic)
 	generator.Shallow(&ps, "generator", s.Generator)
 	width := encoded.Width(d)

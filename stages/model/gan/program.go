@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/published"
+	"weir/schema"
 )
 
 // Program is how UCLANESL's program spends a budget: what it runs instead of Poisson
@@ -41,7 +42,7 @@ func (p *Program) shuffled(h pipeline.Header) int64 {
 }
 
 // rate is the share of rows in a batch, from public facts alone.
-func (s *DPWGAN) rate(h pipeline.Header, ps *pipeline.Problems) float64 {
+func (s *DPWGAN) rate(h pipeline.Header, ps *schema.Problems) float64 {
 	if s.Program == nil {
 		return s.Rate(h, ps)
 	}
@@ -55,7 +56,7 @@ func (s *DPWGAN) uclanesl(rows int64, tensors int) published.UCLANESL {
 }
 
 // checkProgram says what the program cannot run on, or is not.
-func (s *DPWGAN) checkProgram(h pipeline.Header, ps *pipeline.Problems) {
+func (s *DPWGAN) checkProgram(h pipeline.Header, ps *schema.Problems) {
 	rows := s.Program.shuffled(h)
 	if h.Terms.Adjacency != privacy.ReplaceOne {
 		ps.Add("program", "given under adjacency "+string(h.Terms.Adjacency), "given under replace_one: batches of a fixed size need a fixed number of rows")
@@ -85,7 +86,7 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *pipeline.Problems) {
 }
 
 // checkBudget says whether the program's accountant lets the generator be trained.
-func (s *DPWGAN) checkBudget(rows int64, delta float64, ps *pipeline.Problems) {
+func (s *DPWGAN) checkBudget(rows int64, delta float64, ps *schema.Problems) {
 	if b := s.uclanesl(rows, s.tensors()).Branch(s.Program.Epsilon, delta); b.Steps < int64(s.CriticSteps) {
 		ps.Add("program.epsilon", fmt.Sprintf("%g, at which its accountant stops after %d critic steps", s.Program.Epsilon, b.Steps),
 			fmt.Sprintf("so much that critic_steps, %d, fit; or more rows, or a larger privacy.delta", s.CriticSteps))

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Measured says of each marginal that a released model carries how much of it noise
@@ -39,7 +40,7 @@ func measuredKind() pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *Measured) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	model := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	needMeasured(model.Domain, &ps)
 	out := pipeline.Header{Form: pipeline.FormMetrics, Schema: pipeline.MetricsSchema(), Class: model.Class, Stability: pipeline.Unbounded(), Terms: model.Terms}
 	return pipeline.Work{Out: pipeline.Headers{"metrics": out},
@@ -53,7 +54,7 @@ func (s *Measured) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // needMeasured adds a problem for a model of another family.
-func needMeasured(d *domain.Domain, ps *pipeline.Problems) {
+func needMeasured(d *domain.Domain, ps *schema.Problems) {
 	if d == nil {
 		return
 	}

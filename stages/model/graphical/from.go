@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 )
 
@@ -44,7 +45,7 @@ func marginalsFromKind() pipeline.Kind {
 
 // Plan implements pipeline.Stage.
 func (s *MarginalsFrom) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	model, refit := in["model"]
 	like, lent := in["like"]
 	switch {
@@ -63,7 +64,7 @@ func (s *MarginalsFrom) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // again fits the marginals of a released model.
-func (s *MarginalsFrom) again(model pipeline.Header, ps *pipeline.Problems) (pipeline.Work, error) {
+func (s *MarginalsFrom) again(model pipeline.Header, ps *schema.Problems) (pipeline.Work, error) {
 	if model.Class == pipeline.Private && !model.Terms.NoPrivacy {
 		ps.Refuse("W13", "model", "private", "a released one: what is fitted to private numbers is private")
 	}
@@ -80,7 +81,7 @@ func (s *MarginalsFrom) again(model pipeline.Header, ps *pipeline.Problems) (pip
 }
 
 // fromFile fits the marginals of a file.
-func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *pipeline.Problems) (pipeline.Work, error) {
+func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *schema.Problems) (pipeline.Work, error) {
 	for _, c := range []struct {
 		path  string
 		given bool
@@ -94,7 +95,7 @@ func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *pipeline.Problems) (p
 	if like.Domain == nil {
 		return pipeline.Work{}, ps.Err()
 	}
-	var of pipeline.Problems
+	var of schema.Problems
 	need(like, &of)
 	for _, p := range of {
 		p.Path = "like" // the setting that names the table here

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/train/graphical"
 )
 
@@ -34,13 +35,13 @@ func intervalsKind() pipeline.Kind {
 // Plan implements pipeline.Stage.
 func (s *Intervals) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	model := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	needMeasured(model.Domain, &ps)
 	for i, names := range s.Marginals {
 		if path := fmt.Sprintf("marginals[%d]", i); len(names) == 0 {
 			ps.Add(path, "empty", "at least one column")
 		} else if model.Domain != nil {
-			ps.Pick(path, model.Domain, names)
+			model.Domain.Pick(&ps, path, names)
 		}
 	}
 	out := marginalsHeader(model)

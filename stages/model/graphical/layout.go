@@ -12,6 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 )
@@ -151,7 +152,7 @@ func (l layout) often(a Aim, set graphical.Set) float64 {
 }
 
 // check adds a problem for each setting that has no meaning for derived columns.
-func (l layout) check(s Columns, a Aim, ps *pipeline.Problems) {
+func (l layout) check(s Columns, a Aim, ps *schema.Problems) {
 	for _, name := range l.names() {
 		if _, given := s.Edges[name]; given {
 			ps.Add("edges."+name, "given for "+l.why(name), "left out: its values follow from those of "+l.root(name)+", which may have edges where it is a number")

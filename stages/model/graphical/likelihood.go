@@ -11,6 +11,7 @@ import (
 	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/train/histogram"
 )
@@ -30,7 +31,7 @@ type likelihood struct {
 // newLikelihood prepares a model for tables of a domain.
 func newLikelihood(m *released, d *domain.Domain) (*likelihood, error) {
 	l := &likelihood{model: m, least: float64(leastOfColumn * len(m.Domain.Columns))}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if needKnown(d, m.Domain, &ps); len(ps) > 0 {
 		return nil, ps.Err() // both domains are public, or released
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/masks"
 	"weir/train/graphical"
@@ -25,7 +25,7 @@ const mostEdges = 64
 
 // needRules adds a problem for each rule that the table cannot have, before anything is
 // paid for: what no row can keep would be a model without rows.
-func needRules(d *domain.Domain, ps *pipeline.Problems) {
+func needRules(d *domain.Domain, ps *schema.Problems) {
 	if needRuled(d, ps); len(*ps) > 0 {
 		return
 	}
@@ -43,7 +43,7 @@ func needRules(d *domain.Domain, ps *pipeline.Problems) {
 
 // needRuled adds a problem for each rule about a column whose values a stage of the same
 // run releases: whether any row can keep it would show after the charge.
-func needRuled(d *domain.Domain, ps *pipeline.Problems) {
+func needRuled(d *domain.Domain, ps *schema.Problems) {
 	for i := range d.Constraints {
 		for _, name := range d.Constraints[i].Columns() {
 			if c := d.Column(name); c != nil && c.Late {
@@ -55,7 +55,7 @@ func needRuled(d *domain.Domain, ps *pipeline.Problems) {
 }
 
 // checkRules adds a problem where the model cannot hold the columns of rules together.
-func (s Size) checkRules(d *domain.Domain, numbers Columns, ps *pipeline.Problems) {
+func (s Size) checkRules(d *domain.Domain, numbers Columns, ps *schema.Problems) {
 	rules, _ := domain.ReadRules(d)
 	if len(rules) == 0 {
 		return

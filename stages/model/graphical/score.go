@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // Score adds to each row how probable it is under a released model.
@@ -56,7 +57,7 @@ func (s *Score) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // header is that of the table with its scores. Under a private model, which there is
 // without privacy alone, any score may change with any row.
 func (s *Score) header(table, model pipeline.Header) (pipeline.Header, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	d := table.Domain.Clone()
 	if d.Index(s.As) >= 0 || known(d, s.As) || s.As == pipeline.ShardColumn {
 		ps.Add("as", s.As+", a column of the table", "a name that no column has")
@@ -88,7 +89,7 @@ func known(d *domain.Domain, name string) bool {
 
 // needKnown adds a problem for each column of a model that a table lacks or has in
 // another form.
-func needKnown(d, model *domain.Domain, ps *pipeline.Problems) {
+func needKnown(d, model *domain.Domain, ps *schema.Problems) {
 	for _, c := range model.Columns {
 		switch own := d.Column(c.Name); {
 		case c.Encoding != nil:

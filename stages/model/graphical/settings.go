@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/train/graphical"
 )
@@ -51,7 +52,7 @@ func (s Size) limits() graphical.Limits {
 
 // check adds a problem where even columns on their own exceed the size: a model that
 // cannot be held is refused before anything is paid for.
-func (s Size) check(d *domain.Domain, numbers Columns, ps *pipeline.Problems) {
+func (s Size) check(d *domain.Domain, numbers Columns, ps *schema.Problems) {
 	cells, limits := int64(0), s.limits()
 	for _, c := range d.Columns {
 		cells += int64(numbers.mostCodes(c))
@@ -85,7 +86,7 @@ func (s Columns) finds(d *domain.Domain) bool {
 }
 
 // problems are those of a table and of the settings that every kind has.
-func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps pipeline.Problems) {
+func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps schema.Problems) {
 	need(h, &ps)
 	columns.check(h.Domain, &ps)
 	aim.check(h.Domain, &ps)
@@ -97,7 +98,7 @@ func problems(h pipeline.Header, columns Columns, aim Aim, size Size) (ps pipeli
 
 // need adds a problem for each column of h that cannot be measured: what may be known
 // before any row is read.
-func need(h pipeline.Header, ps *pipeline.Problems) {
+func need(h pipeline.Header, ps *schema.Problems) {
 	if open := h.Domain.PrivateCategories(); len(open) > 0 {
 		ps.Refuse("W02", "from", "a table whose columns "+strings.Join(open, ", ")+" have private categories",
 			"one whose categories are declared, or released by a stage of kind dp_categories before this one")
@@ -116,7 +117,7 @@ func need(h pipeline.Header, ps *pipeline.Problems) {
 }
 
 // check adds a problem for each wrong setting of numbers.
-func (s Columns) check(d *domain.Domain, ps *pipeline.Problems) {
+func (s Columns) check(d *domain.Domain, ps *schema.Problems) {
 	names := make([]string, 0, len(s.Edges))
 	for name := range s.Edges {
 		names = append(names, name)
@@ -156,7 +157,7 @@ func (s Aim) at(d *domain.Domain) int {
 }
 
 // check adds a problem for each column of the aim that the table lacks.
-func (s Aim) check(d *domain.Domain, ps *pipeline.Problems) {
+func (s Aim) check(d *domain.Domain, ps *schema.Problems) {
 	if s.Target != "" && s.Target != pipeline.NoTarget && d.Index(s.Target) < 0 {
 		ps.Unknown("target", "column of the table", s.Target, append(d.Names(), pipeline.NoTarget))
 	}
@@ -164,7 +165,7 @@ func (s Aim) check(d *domain.Domain, ps *pipeline.Problems) {
 		ps.Add("workload", "of weights whose sum no number holds", "of weights that can be added up and multiplied by target_weight")
 	}
 	for i, w := range s.Workload {
-		ps.Pick(fmt.Sprintf("workload[%d].columns", i), d, w.Columns)
+		d.Pick(ps, fmt.Sprintf("workload[%d].columns", i), w.Columns)
 	}
 }
 

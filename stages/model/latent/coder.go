@@ -3,8 +3,8 @@ package latent
 import (
 	"fmt"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train"
@@ -61,7 +61,7 @@ func (c Coder) nets(d *domain.Domain, codes, count int, after ...net.Layer) (n c
 
 // fits is a problem where a training takes more memory than there may be.
 func (c Coder) fits(d *domain.Domain, codes, count int) error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	generator.Shallow(&ps, "encoder", c.Encoder)
 	generator.Shallow(&ps, "decoder", c.Decoder)
 	width, times := encoded.Width(d), float64(count)

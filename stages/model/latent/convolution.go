@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/schema"
 	"weir/train/net"
 )
 
@@ -38,7 +38,7 @@ type form struct {
 
 // build puts the convolutions one after the other. Where they do not end in as many numbers
 // as they must, a dense layer follows that does.
-func (s *stack) build(list []Convolution, f form, ps *pipeline.Problems) []net.Layer {
+func (s *stack) build(list []Convolution, f form, ps *schema.Problems) []net.Layer {
 	for i, c := range list {
 		if !s.convolve(c, f.transpose, fmt.Sprintf("%s[%d]", f.setting, i), ps) {
 			return nil
@@ -71,7 +71,7 @@ func (s *stack) add(l net.Layer) {
 
 // convolve adds one layer; false where it does not fit, which is a problem. One that sees all positions
 // at once is a dense layer, whose gradients need not be written out to be clipped.
-func (s *stack) convolve(c Convolution, transpose bool, at string, ps *pipeline.Problems) bool {
+func (s *stack) convolve(c Convolution, transpose bool, at string, ps *schema.Problems) bool {
 	if !transpose && c.Kernel == s.positions && c.Padding == 0 {
 		s.positions, s.channels = 1, c.Filters
 		s.add(net.Dense(c.Filters))

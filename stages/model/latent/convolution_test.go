@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
+	"weir/schema"
 	"weir/train/net"
 )
 
@@ -14,7 +14,7 @@ import (
 func ends(t *testing.T, s *stack, list []Convolution, f form) (out int, dense bool) {
 	t.Helper()
 	inputs := s.width()
-	var ps pipeline.Problems
+	var ps schema.Problems
 	layers := s.build(list, f, &ps)
 	must(t, ps.Err())
 	n, err := net.New(net.Spec{Inputs: inputs, Layers: layers})
@@ -113,7 +113,7 @@ func TestWholeConvolutionIsDense(t *testing.T) {
 // TestNormsOfAStack: none after the first convolution of an encoder, nor after the last of any stack, nor over one
 // position.
 func TestNormsOfAStack(t *testing.T) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	list := []Convolution{{Filters: 2, Kernel: 3}, {Filters: 2, Kernel: 2}, {Filters: 2, Kernel: 4}, {Filters: 3, Kernel: 1}}
 	for transpose, want := range map[bool]int{false: 1, true: 3} { // of the encoder the third has one position, as the fourth
 		norms := 0

@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -24,12 +25,12 @@ type plan struct {
 
 func (s *DPAutoGAN) plan(in pipeline.Headers) (*plan, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	p := &plan{}
-	within(&ps, "autoencoder", func(ps *pipeline.Problems) { p.autoencoderRate = s.Autoencoder.Rate(h, ps) })
-	within(&ps, "gan", func(ps *pipeline.Problems) { p.ganRate = s.GAN.Rate(h, ps) })
+	within(&ps, "autoencoder", func(ps *schema.Problems) { p.autoencoderRate = s.Autoencoder.Rate(h, ps) })
+	within(&ps, "gan", func(ps *schema.Problems) { p.ganRate = s.GAN.Rate(h, ps) })
 	s.CheckRemoval(in, &ps, batchesOf(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.GeneratedBatch)...)
 	if len(ps) == 0 {
 		s.judge(h.Domain, &ps)
@@ -40,8 +41,8 @@ func (s *DPAutoGAN) plan(in pipeline.Headers) (*plan, error) {
 	if err := p.build(s, h.Domain); err != nil {
 		return nil, err
 	}
-	within(&ps, "autoencoder", func(ps *pipeline.Problems) { reach(ps, s.autoencoder(1, p)) })
-	within(&ps, "gan", func(ps *pipeline.Problems) { reach(ps, s.gan(1, p)) })
+	within(&ps, "autoencoder", func(ps *schema.Problems) { reach(ps, s.autoencoder(1, p)) })
+	within(&ps, "gan", func(ps *schema.Problems) { reach(ps, s.gan(1, p)) })
 	return p, ps.Err()
 }
 
@@ -52,8 +53,8 @@ func batchesOf(autoencoder, gan training.Sampling, generated int) []training.Bat
 }
 
 // within gives the problems of a phase its path.
-func within(ps *pipeline.Problems, phase string, judge func(ps *pipeline.Problems)) {
-	var own pipeline.Problems
+func within(ps *schema.Problems, phase string, judge func(ps *schema.Problems)) {
+	var own schema.Problems
 	judge(&own)
 	for _, p := range own {
 		if p.Path != "from" && p.Path != "" {
@@ -63,14 +64,14 @@ func within(ps *pipeline.Problems, phase string, judge func(ps *pipeline.Problem
 	}
 }
 
-func reach(ps *pipeline.Problems, c train.DPSGD) {
-	if err, ok := training.InReach(c).(pipeline.Problems); ok {
+func reach(ps *schema.Problems, c train.DPSGD) {
+	if err, ok := training.InReach(c).(schema.Problems); ok {
 		*ps = append(*ps, err...)
 	}
 }
 
 // judgePhases finds what cannot work of an autoencoder and a GAN, one after the other.
-func judgePhases(a, g training.Sampling, criticSteps int, ps *pipeline.Problems) {
+func judgePhases(a, g training.Sampling, criticSteps int, ps *schema.Problems) {
 	if (a.NoiseMultiplier == 0) != (g.NoiseMultiplier == 0) {
 		ps.Add("noise_multiplier", "given for one of autoencoder and gan", "given for both, or for none: then noise_ratio says how they compare")
 	}
@@ -80,7 +81,7 @@ func judgePhases(a, g training.Sampling, criticSteps int, ps *pipeline.Problems)
 }
 
 // judge finds, from settings and domain alone, what cannot work.
-func (s *DPAutoGAN) judge(d *domain.Domain, ps *pipeline.Problems) {
+func (s *DPAutoGAN) judge(d *domain.Domain, ps *schema.Problems) {
 	a, g := s.Autoencoder, s.GAN
 	judgePhases(a.Sampling, g.Sampling, g.CriticSteps, ps)
 	if a.EncoderRate != 0 && s.NoiseOn == "both" {
@@ -98,7 +99,7 @@ func (s *DPAutoGAN) judge(d *domain.Domain, ps *pipeline.Problems) {
 }
 
 // fits judges what a training would hold.
-func (s *DPAutoGAN) fits(d *domain.Domain, ps *pipeline.Problems) {
+func (s *DPAutoGAN) fits(d *domain.Domain, ps *schema.Problems) {
 	a, g, width := s.Autoencoder, s.GAN, encoded.Width(d)
 	generator.Shallow(ps, "autoencoder.hidden", a.Hidden)
 	generator.Shallow(ps, "gan.generator", g.Generator)

@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/labels"
@@ -79,7 +80,7 @@ func dpSYNKind() pipeline.Kind {
 // Plan prices the training.
 func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)

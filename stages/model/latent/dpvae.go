@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -51,7 +52,7 @@ func dpVAEKind() pipeline.Kind {
 // Plan prices the training.
 func (s *DPVAE) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	rate := s.Rate(h, &ps)

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 	"weir/train"
@@ -36,7 +37,7 @@ func (l *labelled) plan(d *domain.Domain) (err error) {
 // fits is a problem where the moments of all labels could not be held: for each component
 // 8 bytes a product of two coordinates, as integers on every core, noisy and as matrices.
 func (l *labelled) fits() error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	each := float64(l.labels*l.Mixture.Components) * (float64(float64(l.LatentDim)*float64(l.LatentDim)) + 1)
 	generator.Fits(&ps, generator.Costs("mixture.components", fmt.Sprintf("%d of %d labels", l.Mixture.Components, l.labels), 12*each))
 	return ps.Err()

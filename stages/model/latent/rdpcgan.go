@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/labels"
@@ -100,12 +101,12 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 func (s *RDPCGAN) plan(in pipeline.Headers) (*convolved, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	l := &convolved{RDPCGAN: s, column: labels.Column(h.Domain, s.Label, &ps)}
-	within(&ps, "autoencoder", func(ps *pipeline.Problems) { l.autoencoderRate = s.Autoencoder.Rate(h, ps) })
-	within(&ps, "gan", func(ps *pipeline.Problems) { l.ganRate = s.GAN.Rate(h, ps) })
+	within(&ps, "autoencoder", func(ps *schema.Problems) { l.autoencoderRate = s.Autoencoder.Rate(h, ps) })
+	within(&ps, "gan", func(ps *schema.Problems) { l.ganRate = s.GAN.Rate(h, ps) })
 	judgePhases(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.CriticSteps, &ps)
 	s.CheckRemoval(in, &ps, batchesOf(s.Autoencoder.Sampling, s.GAN.Sampling, s.GAN.GeneratedBatch)...)
 	if err := ps.Err(); err != nil {
@@ -116,8 +117,8 @@ func (s *RDPCGAN) plan(in pipeline.Headers) (*convolved, error) {
 		return nil, errors.Join(err, ps.Err())
 	}
 	if l.fits(&ps); len(ps) == 0 {
-		within(&ps, "autoencoder", func(ps *pipeline.Problems) { reach(ps, l.autoencoder(1)) })
-		within(&ps, "gan", func(ps *pipeline.Problems) { reach(ps, l.gan(1)) })
+		within(&ps, "autoencoder", func(ps *schema.Problems) { reach(ps, l.autoencoder(1)) })
+		within(&ps, "gan", func(ps *schema.Problems) { reach(ps, l.gan(1)) })
 	}
 	return l, ps.Err()
 }

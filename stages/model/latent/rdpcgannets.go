@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train"
@@ -30,7 +30,7 @@ type convolved struct {
 const writtenChunk = 16
 
 // build makes the nets of rows of d. What does not fit is a problem of its setting.
-func (l *convolved) build(d *domain.Domain, ps *pipeline.Problems) error {
+func (l *convolved) build(d *domain.Domain, ps *schema.Problems) error {
 	a, g, width := l.Autoencoder, l.GAN, encoded.Width(d)
 	up, down := &stack{positions: width, channels: 1}, &stack{positions: 1, channels: a.Code}
 	generate, judge := &stack{positions: 1, channels: g.LatentDim}, &stack{positions: width, channels: 1}
@@ -103,7 +103,7 @@ func (l *convolved) loss(d *domain.Domain) (train.Criterion, error) {
 
 // fits judges what a training holds: weights a copy for each label, activations a number for
 // each unit and row.
-func (l *convolved) fits(ps *pipeline.Problems) {
+func (l *convolved) fits(ps *schema.Problems) {
 	g, weights := l.GAN, func(n *net.Net, copies int) float64 {
 		return float64(generator.NetCopies * float64(copies) * float64(n.Params()))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/internal/stattest"
-	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/model/artifact"
@@ -130,7 +129,7 @@ func TestFixedValuesAreExact(t *testing.T) {
 		return Structural{Where: map[string]domain.Choice{"adult": {adult}}, Set: map[string]schema.Text{"income": schema.Text(income), "weight": "70"}}
 	}
 	shape := Shape{Components: 2, Prior: posterior.Uniform(), Stratify: []string{"adult"}, Structural: []Structural{set("no", "0"), set("yes", "3")}}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	m := &model{Domain: d, Shape: shape, Sizes: []int64{1, 1}, PriorOnly: []int{0, 1}, layout: newLayout(shape, d, &ps)}
 	must(t, ps.Err())
 	if g := m.layout.grids[1]; g.Cell(0) != g.Cell(3) {

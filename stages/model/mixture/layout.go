@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/train/posterior"
 )
@@ -53,7 +53,7 @@ const (
 
 // newLayout is a function of settings and domain alone, so that a released model has the one
 // that it was planned with. What cannot be is a problem.
-func newLayout(s Shape, d *domain.Domain, ps *pipeline.Problems) *layout {
+func newLayout(s Shape, d *domain.Domain, ps *schema.Problems) *layout {
 	l := &layout{}
 	for i := range d.Columns {
 		l.add(s, d, i, ps)
@@ -86,7 +86,7 @@ func newLayout(s Shape, d *domain.Domain, ps *pipeline.Problems) *layout {
 }
 
 // add takes column i of the table.
-func (l *layout) add(s Shape, d *domain.Domain, i int, ps *pipeline.Problems) {
+func (l *layout) add(s Shape, d *domain.Domain, i int, ps *schema.Problems) {
 	c := d.Columns[i]
 	g, err := columns.GridOf(c)
 	switch {
@@ -121,7 +121,7 @@ func (l *layout) add(s Shape, d *domain.Domain, i int, ps *pipeline.Problems) {
 }
 
 // family is the law of a column of numbers.
-func (s Shape) family(c domain.Column, g columns.Grid, ps *pipeline.Problems) posterior.Family {
+func (s Shape) family(c domain.Column, g columns.Grid, ps *schema.Problems) posterior.Family {
 	f, given := s.Families[c.Name]
 	whole := !c.Late && c.Type == domain.Integer && float64(g.Values()) == c.Bounds[1]-c.Bounds[0]+1
 	switch posterior.Family(f) {
@@ -143,7 +143,7 @@ func (s Shape) family(c domain.Column, g columns.Grid, ps *pipeline.Problems) po
 
 // divide lists the strata: every combination of cells of the columns of stratify, the last
 // one counted up first.
-func (l *layout) divide(s Shape, d *domain.Domain, ps *pipeline.Problems) {
+func (l *layout) divide(s Shape, d *domain.Domain, ps *schema.Problems) {
 	strata := 1
 	for i, name := range s.Stratify {
 		path := fmt.Sprintf("stratify[%d]", i)

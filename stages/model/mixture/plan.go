@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/model/artifact"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
@@ -17,7 +18,7 @@ import (
 // Plan prices the training and the sizes of strata.
 func (s *Mixture) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	rate := s.Rate(h, &ps)
 	if err := s.Prior.Check(); err != nil {
 		ps.Add("prior", err.Error(), "within reach")
@@ -75,7 +76,7 @@ func counted(n int, one, more string) string {
 
 // fits is a problem where the parameters could not be held: beside what a net takes, their
 // law's second half, and in float64 tables by code, sums on every core and the prior.
-func (s *Mixture) fits(l *layout, ps *pipeline.Problems) {
+func (s *Mixture) fits(l *layout, ps *schema.Problems) {
 	const copies = 2*generator.NetCopies + 24
 	generator.Fits(ps, generator.Costs("components", fmt.Sprintf("%d in each of %s", s.Components, counted(len(l.strata), "stratum", "strata")), copies*float64(l.params())))
 }

@@ -11,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/artifact"
 	"weir/train/posterior"
 )
@@ -86,7 +87,7 @@ func (m *model) check(law []byte) error {
 	if m.Components < 1 || m.Components > posterior.MostComponents {
 		return fmt.Errorf("components: are %d, must be from 1 to %d", m.Components, posterior.MostComponents)
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	m.layout = newLayout(m.Shape, m.Domain, &ps)
 	if err := ps.Err(); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // mostRuled is far beyond what anybody writes; a model from a stranger may hold any number.
@@ -15,7 +15,7 @@ const mostRuled = 1 << 16
 
 // fix reads the rules of structural. A rule is public knowledge: nobody holds real rows to it,
 // and one that breaks it is learned without the columns that are fixed.
-func (l *layout) fix(s Shape, d *domain.Domain, ps *pipeline.Problems) {
+func (l *layout) fix(s Shape, d *domain.Domain, ps *schema.Problems) {
 	if n := len(s.Structural) * len(l.strata); n > mostRuled {
 		ps.Add("structural", fmt.Sprintf("%d rules for %d strata", len(s.Structural), len(l.strata)), fmt.Sprintf("at most %d pairs of a rule and a stratum", mostRuled))
 		return
@@ -23,7 +23,7 @@ func (l *layout) fix(s Shape, d *domain.Domain, ps *pipeline.Problems) {
 	for i, rule := range s.Structural {
 		path := fmt.Sprintf("structural[%d]", i)
 		where, wrong := domain.ReadWhere(d, path+".where", rule.Where)
-		ps.Join(wrong)
+		*ps = append(*ps, wrong...)
 		for at := range d.Columns {
 			if _, asked := where[at]; asked && !slices.Contains(l.stratify, at) {
 				ps.Add(path+".where."+d.Columns[at].Name, "about a column that is not in stratify", "columns of stratify")
@@ -50,7 +50,7 @@ func (l *layout) fix(s Shape, d *domain.Domain, ps *pipeline.Problems) {
 }
 
 // set is what a rule sets, by column.
-func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *pipeline.Problems) map[int]fixture {
+func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *schema.Problems) map[int]fixture {
 	set := map[int]fixture{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Set)) {
 		if c := d.Column(name); c != nil && c.Late {
@@ -58,7 +58,7 @@ func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *pipelin
 			continue
 		}
 		values, wrong := domain.ReadWhere(d, path, map[string]domain.Choice{name: {string(rule.Set[name])}})
-		ps.Join(wrong)
+		*ps = append(*ps, wrong...)
 		for at, v := range values {
 			switch {
 			case slices.Contains(l.stratify, at):
@@ -90,7 +90,7 @@ func (s *stratum) has(l *layout, where map[int]domain.Values) bool {
 }
 
 // take fixes columns in a stratum.
-func (s *stratum) take(path string, set map[int]fixture, d *domain.Domain, ps *pipeline.Problems) {
+func (s *stratum) take(path string, set map[int]fixture, d *domain.Domain, ps *schema.Problems) {
 	for _, at := range slices.Sorted(maps.Keys(set)) {
 		if old, is := s.fixed[at]; is && old != set[at] {
 			ps.Add(path+".set."+d.Columns[at].Name, "another value than an earlier rule sets in the same stratum", "one value in each stratum")

@@ -12,6 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/artifact"
 )
 
@@ -20,7 +21,7 @@ const copyColumn = "copy"
 
 // copied is the header of all copies.
 func (s *Stage) copied(h, model pipeline.Header) (pipeline.Header, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	for _, c := range model.Domain.Columns {
 		if c.Encoding != nil {
 			ps.Add("copies", "given for a model that learned encoded columns", "absent: only models of marginals know the noise of what they were fitted to")
@@ -50,7 +51,7 @@ func (s *Stage) DrawAll(m artifact.Model, rows int64, class pipeline.Class, env 
 	}
 	c, ok := m.(artifact.Copier)
 	if !ok {
-		var ps pipeline.Problems
+		var ps schema.Problems
 		ps.Add("copies", "given for a model that does not know its noise", "absent")
 		return pipeline.Table{}, ps.Err()
 	}

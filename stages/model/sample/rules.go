@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // promised is the header of rows of a domain without the rules that the model does not hold:
@@ -26,7 +27,7 @@ const mostSteps = 1 << 16
 // possible adds a problem where no row meets the conditions, by the rules that the domain
 // declares, whether the model holds them or not. Rules are public, so nothing is looked at
 // beside them.
-func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *pipeline.Problems) {
+func (s *Stage) possible(d *domain.Domain, by map[int]domain.Values, ps *schema.Problems) {
 	rules, _ := domain.ReadRules(d)
 	all := make([]*domain.Rule, 0, len(rules))
 	for i := range rules {

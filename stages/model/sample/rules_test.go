@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 )
 
 // TestImpossibleConditionsAreRefused by the rules of the domain alone, each at its rule: before
@@ -27,7 +28,7 @@ func TestImpossibleConditionsAreRefused(t *testing.T) {
 			h := given().Header()
 			h.Ruled = ruled
 			_, err := (&Stage{Categorical: "sample", Where: c.where}).conditions(h)
-			if ps := (pipeline.Problems)(nil); c.rule == "" && err != nil || c.rule != "" && (!errors.As(err, &ps) || ps[0].Path != "where" || !strings.Contains(ps[0].Found, c.rule)) {
+			if ps := (schema.Problems)(nil); c.rule == "" && err != nil || c.rule != "" && (!errors.As(err, &ps) || ps[0].Path != "where" || !strings.Contains(ps[0].Found, c.rule)) {
 				t.Errorf("%v: %v, must be of %q", c.where, err, c.rule)
 			}
 		}

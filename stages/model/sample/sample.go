@@ -12,6 +12,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/rowcount"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
@@ -45,7 +46,7 @@ func Kinds() []pipeline.Kind {
 // can be undone.
 func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	count, counted := in["rows_from"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	switch {
 	case s.Rows == nil && !counted:
 		ps.Add("rows", "missing", "a public number of rows, or rows_from: a stage of kind dp_count")
@@ -95,7 +96,7 @@ func at(m artifact.Model, step int) (artifact.Model, error) {
 	if earlier, ok := m.(artifact.Stepper); ok {
 		return earlier.At(step)
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	ps.Add("step", fmt.Sprint(step), "absent: the model is not trained by steps")
 	return nil, ps.Err()
 }

@@ -11,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/artifact"
 )
 
@@ -33,7 +34,7 @@ type conditions struct {
 
 // conditions reads the settings against the header of rows in the terms of the source.
 func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if len(s.Where) == 0 {
 		if s.MaxTries > 0 {
 			ps.Add("max_tries", "given without where", "absent: every row that is drawn is kept")
@@ -41,7 +42,7 @@ func (s *Stage) conditions(h pipeline.Header) (conditions, error) {
 		return conditions{out: promised(h, h.Domain)}, ps.Err()
 	}
 	by, wrong := domain.ReadWhere(h.Domain, "where", s.Where)
-	ps.Join(wrong)
+	ps = append(ps, wrong...)
 	s.possible(h.Domain, by, &ps)
 	if err := ps.Err(); err != nil {
 		return conditions{}, err

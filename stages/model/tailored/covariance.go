@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/rowcount"
@@ -63,7 +64,7 @@ func covarianceKind() pipeline.Kind {
 // Plan prices the stage as one Gaussian mechanism.
 func (s *Covariance) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	rows := rowcount.Public(h)
 	a := ask.CheckCovariance(&ps, "columns", s.names(h.Domain), h.Domain, rows)
 	if s.published() {
@@ -105,7 +106,7 @@ func (s *Covariance) names(d *domain.Domain) []string {
 
 func (s *Covariance) published() bool { return s.Mechanism == "published" }
 
-func (s *Covariance) checkPublished(ps *pipeline.Problems, h pipeline.Header, rows int64) {
+func (s *Covariance) checkPublished(ps *schema.Problems, h pipeline.Header, rows int64) {
 	if h.Terms.Claims != pipeline.ClaimsPublished {
 		ps.Add("mechanism", "published under claims: "+string(h.Terms.Claims), "moments, or claims: published, under which the bill shows both epsilons")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/regress"
 )
 
@@ -39,7 +40,7 @@ func event(c *domain.Column) bool {
 // Plan prices the stage as one Gaussian mechanism.
 func (s *Logistic) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	target := column(&ps, "target", h.Domain, s.Target)
 	if target != nil && !event(target) {
 		found := fmt.Sprintf("%s, which is %s", target.Name, target.Type)

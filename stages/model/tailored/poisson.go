@@ -5,6 +5,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/internal/regress"
 )
 
@@ -34,7 +35,7 @@ func poissonKind() pipeline.Kind {
 // Plan prices the stage as one Gaussian mechanism.
 func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	m := regress.Model{Kind: regress.Poisson, Target: s.Target, Offset: s.Offset}
 	s.counts(&ps, &m, h.Domain)
 	s.exposures(&ps, &m, h.Domain)
@@ -53,7 +54,7 @@ func (s *Poisson) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // counts finds the greatest count of the target.
-func (s *Poisson) counts(ps *pipeline.Problems, m *regress.Model, d *domain.Domain) {
+func (s *Poisson) counts(ps *schema.Problems, m *regress.Model, d *domain.Domain) {
 	c := column(ps, "target", d, s.Target)
 	switch {
 	case c == nil:
@@ -67,7 +68,7 @@ func (s *Poisson) counts(ps *pipeline.Problems, m *regress.Model, d *domain.Doma
 }
 
 // exposures finds the bounds of the offset.
-func (s *Poisson) exposures(ps *pipeline.Problems, m *regress.Model, d *domain.Domain) {
+func (s *Poisson) exposures(ps *schema.Problems, m *regress.Model, d *domain.Domain) {
 	if s.Offset == "" {
 		return
 	}

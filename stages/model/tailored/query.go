@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/rowcount"
@@ -50,7 +51,7 @@ func queryKind() pipeline.Kind {
 // Plan prices tallies as one Gaussian mechanism, and each quantile.
 func (s *Query) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	list := ask.Check(&ps, "questions", s.Questions, h.Domain, rowcount.Public(h))
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/regress"
 )
@@ -59,10 +60,10 @@ func (s *Regression) findings() (list []pipeline.Finding) {
 }
 
 // explain gives the model its columns; target and offset are not among them.
-func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *domain.Domain) {
+func (s *Regression) explain(ps *schema.Problems, m *regress.Model, d *domain.Domain) {
 	m.PriorDeviation = s.PriorDeviation
 	terms := 1
-	for _, at := range ps.Pick("columns", d, s.Columns) {
+	for _, at := range d.Pick(ps, "columns", s.Columns) {
 		c := &d.Columns[at]
 		path := fmt.Sprintf("columns[%d]", slices.Index(s.Columns, c.Name))
 		plain(ps, path, c)
@@ -85,9 +86,9 @@ func (s *Regression) explain(ps *pipeline.Problems, m *regress.Model, d *domain.
 }
 
 // plain wants a column as it is before encode, without missing values.
-func plain(ps *pipeline.Problems, path string, c *domain.Column) {
+func plain(ps *schema.Problems, path string, c *domain.Column) {
 	switch {
-	case ps.OfUnit(path, c):
+	case c.RefuseUnit(ps, path):
 	case c.Encoding != nil:
 		ps.Add(path, fmt.Sprintf("%s, which is encoded (%s)", c.Name, c.Encoding.Form), "a column as it is before encode")
 	case c.Late:
@@ -105,7 +106,7 @@ func bounded(c *domain.Column) bool {
 }
 
 // column is the named column, or nil and a problem.
-func column(ps *pipeline.Problems, path string, d *domain.Domain, name string) *domain.Column {
+func column(ps *schema.Problems, path string, d *domain.Domain, name string) *domain.Column {
 	c := d.Column(name)
 	if c == nil {
 		ps.Unknown(path, "column of the table", name, d.Names())

@@ -8,6 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/privacy"
 	"weir/privacy/published"
+	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/regress"
 	"weir/stages/model/internal/training"
@@ -57,7 +58,7 @@ func (r reserved) Uses() int64 { return 0 }
 func (s *Logistic) varied(h pipeline.Header, m regress.Model) (pipeline.Work, error) {
 	v, out, weights := s.Variational, regress.Header(h), m.Design().Terms()
 	if weights == 1 {
-		var ps pipeline.Problems
+		var ps schema.Problems
 		ps.Add("columns", "columns of one category each, which leave the intercept alone", "a column of more values, where variational is set")
 		return pipeline.Work{}, ps.Err()
 	}

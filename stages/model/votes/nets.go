@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/train/net"
@@ -16,7 +16,7 @@ const leak = 0.2
 
 // nets are those of the settings, if a training of so many teachers can hold them.
 func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, err error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	generator.Shallow(&ps, "student", s.Student)
 	generator.Shallow(&ps, "generator", s.Generator)
 	width := encoded.Width(d)

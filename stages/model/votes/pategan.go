@@ -8,6 +8,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
@@ -97,7 +98,7 @@ func pateGANKind() pipeline.Kind {
 // Plan prices the votes.
 func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	h := in["in"]
-	var ps pipeline.Problems
+	var ps schema.Problems
 	encoded.Need(h, &ps)
 	generator.Readable(h, &ps)
 	if h.Shards == 0 {
@@ -133,7 +134,7 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 // checkTogether adds the settings that contradict each other.
-func (s *PATEGAN) checkTogether(ps *pipeline.Problems) {
+func (s *PATEGAN) checkTogether(ps *schema.Problems) {
 	if s.BatchSize == 1 && (s.TeacherVotes == "half" || s.StudentNorm == "batch") {
 		ps.Add("batch_size", "1 with teacher_votes half or student_norm batch, which leave nothing of a single row", "at least 2, or teacher_votes real and student_norm none")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/train/net"
 )
 
@@ -42,7 +43,7 @@ func activation(e *domain.Encoding) string {
 }
 
 // Need is a problem of the columns that a model cannot take.
-func Need(h pipeline.Header, ps *pipeline.Problems) {
+func Need(h pipeline.Header, ps *schema.Problems) {
 	var raw []string
 	for _, c := range h.Domain.Columns {
 		if c.Encoding == nil {

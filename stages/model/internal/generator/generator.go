@@ -11,6 +11,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 	"weir/train"
@@ -74,7 +75,7 @@ func release(h pipeline.Header, kind string, steps []int, parts []Part) (pipelin
 
 // Readable is a problem where the model of an encoded table could not be read back:
 // what a stranger's model is judged by is told before anything is paid.
-func Readable(h pipeline.Header, ps *pipeline.Problems) {
+func Readable(h pipeline.Header, ps *schema.Problems) {
 	err := artifact.CheckDomain(h.Domain)
 	if err == nil && len(*ps) == 0 {
 		_, err = prep.DecodedHeader(h)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/schema"
 )
 
 // Bounds of a training, by public numbers alone: what could not be held or would never
@@ -36,7 +36,7 @@ func Costs(setting, given string, numbers float64) Cost { return Cost{setting, g
 
 // Fits adds a problem where a training takes more than maxBytes, at the setting that takes
 // most.
-func Fits(ps *pipeline.Problems, parts ...Cost) {
+func Fits(ps *schema.Problems, parts ...Cost) {
 	total := 0.0
 	for _, p := range parts {
 		total += float64(4 * p.numbers)
@@ -78,7 +78,7 @@ func Widths(in int, hidden []int, out int) []int {
 }
 
 // Shallow adds a problem for a net of more than maxLayers hidden layers.
-func Shallow(ps *pipeline.Problems, setting string, hidden []int) {
+func Shallow(ps *schema.Problems, setting string, hidden []int) {
 	if len(hidden) > maxLayers {
 		ps.Add(setting, fmt.Sprintf("%d layers", len(hidden)), fmt.Sprintf("at most %d", maxLayers))
 	}

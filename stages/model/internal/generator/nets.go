@@ -3,8 +3,8 @@ package generator
 import (
 	"fmt"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/schema"
 	"weir/stages/model/internal/encoded"
 	"weir/train/net"
 )
@@ -63,7 +63,7 @@ func Critic(h Hidden, d *domain.Domain) (*net.Net, error) {
 // Generator maps rows of latent numbers to encoded rows of domain d. One that could
 // not be read back is a problem of the setting generator.
 func Generator(h Hidden, latent int, d *domain.Domain) (*net.Net, error) {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	if n := float64(4*Units(h.Units...)) + float64(2*encoded.Width(d)); n > mostUnits {
 		ps.Add("generator", fmt.Sprintf("%v, too wide for a model that can be read back", h.Units), "fewer units")
 		return nil, ps.Err()

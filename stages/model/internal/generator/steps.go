@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/model/artifact"
 	"weir/train"
 	"weir/train/net"
@@ -57,7 +58,7 @@ func (m *model) At(step int) (artifact.Model, error) {
 	if i, ok := slices.BinarySearch(m.Steps, step); ok {
 		return &model{Domain: m.Domain, Parts: m.Parts[i : i+1]}, nil
 	}
-	var ps pipeline.Problems
+	var ps schema.Problems
 	accepted := "one of " + strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Steps), " ", ", "), "[]")
 	if len(m.Steps) == 0 {
 		accepted = "absent: the model holds its last step alone (release_every keeps others)"

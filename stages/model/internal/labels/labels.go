@@ -9,6 +9,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/schema"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 )
@@ -33,7 +34,7 @@ const (
 
 // Column is the place of the one-hot column called name; a problem of the setting label where
 // there is no such, or one of too many categories.
-func Column(d *domain.Domain, name string, ps *pipeline.Problems) int {
+func Column(d *domain.Domain, name string, ps *schema.Problems) int {
 	at := d.Index(name)
 	if at < 0 {
 		ps.Unknown("label", "column of the table", name, d.Names())

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
+	"weir/schema"
 	"weir/stages/model/internal/generator"
 	"weir/stages/model/internal/training"
 )
@@ -20,7 +20,7 @@ func TestColumn(t *testing.T) {
 		{Name: "region", Encoding: &domain.Encoding{Form: domain.OneHot, Width: generator.MostParts}},
 		{Name: "town", Encoding: &domain.Encoding{Form: domain.OneHot, Width: generator.MostParts + 1}}, {Name: "raw"}}}
 	for name, want := range map[string]string{"region": "", "age": "not one-hot", "raw": "not one-hot", "town": "of 1025 categories", "county": "county"} {
-		var ps pipeline.Problems
+		var ps schema.Problems
 		at := Column(d, name, &ps)
 		if (len(ps) == 0) != (want == "") || want != "" && !strings.Contains(ps.Error(), want) || want == "" && at != 1 {
 			t.Errorf("%s: place %d, %v, must say %q", name, at, ps, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/pipeline"
+	"weir/schema"
 	"weir/stages/model/artifact"
 	"weir/stages/prep"
 )
@@ -35,7 +36,7 @@ type Batch struct {
 
 // CheckRemoval adds what keeps anomalies from being left out of batches of an encoded table of
 // header h: in has its detector, if one is given.
-func (r *Removal) CheckRemoval(in pipeline.Headers, ps *pipeline.Problems, batches ...Batch) {
+func (r *Removal) CheckRemoval(in pipeline.Headers, ps *schema.Problems, batches ...Batch) {
 	h, detector := in["in"], in["detector"]
 	given := detector.Form != ""
 	switch {
@@ -64,7 +65,7 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *pipeline.Problems, batch
 	if err != nil {
 		return // what is no encoded table has been told
 	}
-	var other pipeline.Problems
+	var other schema.Problems
 	artifact.SameColumns(decoded.Domain, detector.Domain, "detector", &other)
 	for _, p := range other {
 		p.Hint = "a detector is trained on the table that encode reads"

@@ -7,6 +7,7 @@ import (
 	"weir/internal/bitmath"
 	"weir/pipeline"
 	"weir/privacy"
+	"weir/schema"
 	"weir/train"
 )
 
@@ -42,7 +43,7 @@ func (s Sampling) NoiseBeside(multiplier, rate, share float64) float64 {
 }
 
 // Rate is the sampling rate, from public facts alone.
-func (s Sampling) Rate(h pipeline.Header, ps *pipeline.Problems) float64 {
+func (s Sampling) Rate(h pipeline.Header, ps *schema.Problems) float64 {
 	switch {
 	case s.SamplingRate*float64(h.Rows) > s.ExpectedBatchSize*roundingSlack:
 		ps.Add("expected_batch_size", fmt.Sprintf("%g, below sampling_rate times the public row count", s.ExpectedBatchSize), "at least that: it divides the sum of a batch")
@@ -80,7 +81,7 @@ const roundingSlack = 1 + 1e-9
 // InReach is a problem where a mechanism with as much noise as its clip cannot be drawn;
 // the bill finds the noise only later, and says so in other words.
 func InReach(m privacy.Mechanism) error {
-	var ps pipeline.Problems
+	var ps schema.Problems
 	err := m.Check()
 	if d, sampled := m.(train.DPSGD); sampled && err != nil {
 		if most := d.MostBatch(); most > 0 && float64(most) < math.Floor(d.ExpectedBatchSize) {
