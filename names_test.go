@@ -28,7 +28,7 @@ func homonyms() map[string]string {
 		"pipeline/domain/rule.go: constraints":    "a key of a domain",
 		"pipeline/domain/yaml.go: bounds":         "a key of a domain",
 		"cmd/weir/run_result.go: report":          "what stands before its path",
-		"pipeline/figure.go: independent":         "a role, which rows of that kind or simulated ones have",
+		"pipeline/figure/figure.go: independent":         "a role, which rows of that kind or simulated ones have",
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"weir/pipeline/figure"
 )
 
 // Registry is the set of kinds that a program knows.
@@ -35,7 +37,7 @@ func (r *Registry) add(k Kind) error {
 			return fmt.Errorf("kind %s: has two readers of format %d", k.Name, reader.Reads())
 		}
 	}
-	if wrong := k.Figures.problem(); wrong != "" {
+	if wrong := k.Figures.Problem(); wrong != "" {
 		return fmt.Errorf("kind %s: %s", k.Name, wrong)
 	}
 	r.kinds[k.Name] = &k
@@ -57,4 +59,15 @@ func (r *Registry) Readers() Readers {
 // Names lists the kinds in alphabetical order.
 func (r *Registry) Names() []string {
 	return slices.Sorted(maps.Keys(r.kinds))
+}
+
+// Figures returns the declarations of stages, whose kinds are given by stage: what a record says.
+func (r *Registry) Figures(kinds map[string]string) figure.ByStage {
+	of := figure.ByStage{}
+	for stage, name := range kinds {
+		if k := r.Kind(name); k != nil {
+			of[stage] = k.Figures
+		}
+	}
+	return of
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/stages"
@@ -41,7 +42,7 @@ type evaluation struct {
 // evaluated is the figures of one group, in its order.
 type evaluated struct {
 	name     string
-	declared pipeline.Figures
+	declared figure.List
 	metrics  []pipeline.Metric
 	index    map[[2]string]pipeline.Metric // by name and part
 }

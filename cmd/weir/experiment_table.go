@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"weir/internal/plain"
-	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/figure"
 	"weir/pipeline/spec"
 	"weir/record/report"
 	"weir/record/sweep"
@@ -111,7 +111,7 @@ func tableOf(base *compile.Plan, bill sweep.Bill, trials []spec.Trial, plans []*
 			}
 		}
 	}
-	all, took, declared := map[string]float64{}, secondsOf(done), pipeline.StageFigures{}
+	all, took, declared := map[string]float64{}, secondsOf(done), figure.ByStage{}
 	for _, s := range base.Steps {
 		e.Stages = append(e.Stages, s.ID)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/record"
 	"weir/record/sweep"
 	"weir/stages"
@@ -12,7 +12,7 @@ import (
 
 // declaredOf returns what the kinds of a run's stages declare of its figures. A record names the
 // kinds alone, so that records of any age are read with the words of this program.
-func declaredOf(rec *record.Run) (pipeline.StageFigures, error) {
+func declaredOf(rec *record.Run) (figure.ByStage, error) {
 	reg, err := stages.Registry()
 	if err != nil {
 		return nil, err
@@ -31,14 +31,14 @@ func kindsOf(rec *record.Run) map[string]string {
 
 // meaningOf says in words what a figure is, with what it is read beside: the same figure of other
 // real rows, of independent columns, of a guess. "" where it is not declared.
-func meaningOf(declared pipeline.StageFigures, metrics map[string]float64, key string) string {
+func meaningOf(declared figure.ByStage, metrics map[string]float64, key string) string {
 	f, place, known := declared.Find(key)
 	if !known || !place.Itself() {
 		return ""
 	}
 	words := f.Doc
-	for _, r := range []pipeline.Role{pipeline.RealTrain, pipeline.Independent, pipeline.Majority} {
-		if x, ok := metrics[pipeline.Renamed(key, r.Name(f.Name))]; ok && slices.Contains(f.Beside, r) {
+	for _, r := range []figure.Role{figure.RealTrain, figure.Independent, figure.Majority} {
+		if x, ok := metrics[figure.Renamed(key, r.Name(f.Name))]; ok && slices.Contains(f.Beside, r) {
 			words += fmt.Sprintf("\n    %.4f  %s", x, r.Words(f.Learnt))
 		}
 	}
@@ -46,7 +46,7 @@ func meaningOf(declared pipeline.StageFigures, metrics map[string]float64, key s
 }
 
 // references returns what real rows reach in metrics, by metric.
-func references(declared pipeline.StageFigures, metrics []string) map[string]sweep.Reference {
+func references(declared figure.ByStage, metrics []string) map[string]sweep.Reference {
 	of := map[string]sweep.Reference{}
 	for _, key := range metrics {
 		if metric, words := declared.Reference(key); metric != "" {

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/record"
 )
 
 // declaredBy are the declarations of stages of these kinds, as a record of them has them.
-func declaredBy(t *testing.T, list ...record.Stage) pipeline.StageFigures {
+func declaredBy(t *testing.T, list ...record.Stage) figure.ByStage {
 	t.Helper()
 	declared, err := declaredOf(&record.Run{Stages: list})
 	if err != nil {

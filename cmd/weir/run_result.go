@@ -11,6 +11,7 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/pipeline/show"
 	"weir/record"
 	"weir/runtime"
@@ -43,7 +44,7 @@ func printResult(w io.Writer, r *runtime.Result) error {
 
 // figures shows the headline figures of each evaluating stage; all others are in
 // the report and in internal/metrics.json.
-func figures(b *strings.Builder, rec *record.Run, declared pipeline.StageFigures) {
+func figures(b *strings.Builder, rec *record.Run, declared figure.ByStage) {
 	keys := declared.Headlines(rec.Metrics)
 	if len(keys) == 0 {
 		return
@@ -70,7 +71,7 @@ func meantIn(rec *record.Run) string {
 }
 
 // interval words the interval of a figure; "" where it has none.
-func interval(declared pipeline.StageFigures, metrics map[string]float64, key string) string {
+func interval(declared figure.ByStage, metrics map[string]float64, key string) string {
 	ends, has := declared.Interval(metrics, key)
 	if !has {
 		return ""

@@ -43,7 +43,7 @@ func (p *plan) total() Total {
 
 // bill is the bill as a tree: what holds for all, then each stage that spends.
 func (p *plan) bill() *mapping {
-	all := newMapping("epsilon_proven", figure(p.Epsilon.Proven), "epsilon_published", figure(p.Epsilon.Published),
+	all := newMapping("epsilon_proven", amount(p.Epsilon.Proven), "epsilon_published", amount(p.Epsilon.Published),
 		"budget", readJSON(p.Budget), "delta", spelled(string(p.Delta)), "adjacency", p.Adjacency, "accountant", p.Accountant, "claims", p.Claims)
 	if dataset, ok := readJSON(p.Dataset).(*mapping); ok {
 		all.set("privacy_unit", dataset.values["privacy_unit"])
@@ -61,8 +61,8 @@ func (p *plan) bill() *mapping {
 }
 
 func (s *planned) bill() *mapping {
-	m := newMapping("epsilon_alone", figure(s.Alone), "epsilon_published", figure(s.Published), "epsilon_cumulative", figure(s.Cumulative),
-		"noise_multiplier", figure(s.NoiseMultiplier), "share", figure(s.Share))
+	m := newMapping("epsilon_alone", amount(s.Alone), "epsilon_published", amount(s.Published), "epsilon_cumulative", amount(s.Cumulative),
+		"noise_multiplier", amount(s.NoiseMultiplier), "share", amount(s.Share))
 	if why := s.Unproven.String(); why != "" {
 		m.set("unproven", why)
 	}
@@ -78,8 +78,8 @@ func (s *planned) bill() *mapping {
 	return m
 }
 
-// figure is a number of a bill, or nil.
-func figure(x *float64) any {
+// amount returns a number of a bill, or nil.
+func amount(x *float64) any {
 	if x == nil {
 		return nil
 	}

@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"weir/internal/bitmath"
-	"weir/pipeline"
+	"weir/pipeline/figure"
 )
 
 // Figures are those of a run against real rows, by STAGE.NAME or STAGE.NAME.COLUMN.
 type Figures struct {
-	Cell     string                // what its repeats have in common
-	Values   map[string]float64    // of the run
-	Repeats  []map[string]float64  // of all runs of the cell that are known, this one among them
-	Declared pipeline.StageFigures // by the kinds of its stages
+	Cell     string               // what its repeats have in common
+	Values   map[string]float64   // of the run
+	Repeats  []map[string]float64 // of all runs of the cell that are known, this one among them
+	Declared figure.ByStage       // by the kinds of its stages
 }
 
 // Figure is how one figure moved.

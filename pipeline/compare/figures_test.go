@@ -3,16 +3,16 @@ package compare
 import (
 	"testing"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 )
 
 // withIntervals declares figures of a stage that have intervals.
-func withIntervals(stage string, names ...string) pipeline.StageFigures {
-	var list pipeline.Figures
+func withIntervals(stage string, names ...string) figure.ByStage {
+	var list figure.List
 	for _, name := range names {
-		list = append(list, pipeline.Figure{Name: name, Parts: "part", Interval: true})
+		list = append(list, figure.Figure{Name: name, Parts: "part", Interval: true})
 	}
-	return pipeline.StageFigures{stage: list}
+	return figure.ByStage{stage: list}
 }
 
 // TestSpread: the verdict of one figure, from its intervals, its repeats or nothing.

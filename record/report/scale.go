@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 )
 
 // scale is what stands beside a figure: what real rows reach, and what a table
@@ -20,8 +20,8 @@ type scale struct {
 
 // measure is a figure that the page judges.
 type measure struct {
-	pipeline.Figure
-	pipeline.Verdict
+	figure.Figure
+	figure.Verdict
 }
 
 // known returns a declared value; NaN where none is known.
@@ -33,7 +33,7 @@ func known(x *float64) float64 {
 }
 
 // reference returns the reference of a role; NaN where the stage has none.
-func (g Group) reference(m measure, r pipeline.Role) float64 {
+func (g Group) reference(m measure, r figure.Role) float64 {
 	if !slices.Contains(m.Beside, r) {
 		return math.NaN()
 	}
@@ -46,19 +46,19 @@ func (g Group) reference(m measure, r pipeline.Role) float64 {
 // are no lower end there.
 func (g Group) scale(f Figure, m measure) scale {
 	s := scale{best: known(m.Best), worst: known(m.Chance), from: "chance", to: "the best", baseline: g.reference(m,
-		pipeline.Baseline)}
+		figure.Baseline)}
 	s.low, s.high = g.ends(f.Name)
-	for _, r := range pipeline.Roles() {
+	for _, r := range figure.Roles() {
 		x := g.reference(m, r)
-		if math.IsNaN(x) || r == pipeline.Independent && !math.IsNaN(s.baseline) {
+		if math.IsNaN(x) || r == figure.Independent && !math.IsNaN(s.baseline) {
 			continue // with noise they are the fairer comparison
 		}
 		what := r.Words(m.Learnt)
 		s.beside = append(s.beside, what+" "+number(x))
 		switch {
-		case r == pipeline.RealTrain:
+		case r == figure.RealTrain:
 			s.best, s.to = x, map[bool]string{true: "what real rows teach", false: what}[m.Learnt]
-		case r == pipeline.Majority, m.Better == pipeline.BetterLow && m.Joint:
+		case r == figure.Majority, m.Better == figure.BetterLow && m.Joint:
 			s.worst, s.from = x, what
 		}
 	}
@@ -78,16 +78,16 @@ func (g Group) scale(f Figure, m measure) scale {
 // the page's own bounds.
 func (m measure) word(value float64, s scale) (word, why string) {
 	switch {
-	case m.Better == pipeline.BetterHigh && math.IsNaN(s.best):
+	case m.Better == figure.BetterHigh && math.IsNaN(s.best):
 		return open, "nothing to reach: connect real_train"
 	case m.worse(value, s):
 		return lost, "worse than independent columns at the same epsilon"
 	case m.between(s):
 		share := (value - s.worst) / (s.best - s.worst)
 		return grade(1-share, 0.1, 0.4), way(share, s)
-	case m.Better == pipeline.BetterHigh:
+	case m.Better == figure.BetterHigh:
 		return grade(s.best-value, 0.02, 0.1), number(s.best-value) + " below " + s.to
-	case m.Better == pipeline.BetterHalf:
+	case m.Better == figure.BetterHalf:
 		return grade(math.Abs(value-0.5), m.Good, m.Fair), "0.5 is a coin's guess"
 	}
 	if s.best > m.Good { // false where unknown
@@ -121,11 +121,11 @@ func (m measure) worse(value float64, s scale) bool {
 	switch {
 	case math.IsNaN(s.baseline):
 		return false
-	case m.Better == pipeline.BetterLow && m.Joint:
+	case m.Better == figure.BetterLow && m.Joint:
 		return value > apart*s.baseline
-	case m.Better == pipeline.BetterLow:
+	case m.Better == figure.BetterLow:
 		return value > apart*s.baseline && value > m.Good
-	case m.Better == pipeline.BetterHigh:
+	case m.Better == figure.BetterHigh:
 		return value < s.baseline && !(s.high >= s.baseline)
 	}
 	return false
@@ -136,10 +136,10 @@ func (m measure) between(s scale) bool {
 	switch {
 	case math.IsNaN(s.best + s.worst):
 		return false
-	case m.Better == pipeline.BetterHigh:
+	case m.Better == figure.BetterHigh:
 		return s.best > s.worst+0.01
 	}
-	return m.Better == pipeline.BetterLow && s.worst > 2*s.best
+	return m.Better == figure.BetterLow && s.worst > 2*s.best
 }
 
 // grade of a loss.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 )
 
 // verdict is one row of the first screen's table.
@@ -40,7 +40,7 @@ func (r *Report) verdicts() []verdict {
 			switch {
 			case !ok:
 				continue
-			case m.Better == pipeline.BetterChance:
+			case m.Better == figure.BetterChance:
 				list = append(list, g.judgeAttack(f, m, few))
 			default:
 				list = append(list, g.judge(f, m, few).in(r.Privacy))
@@ -117,7 +117,7 @@ func (g Group) judge(f Figure, m measure, few string) verdict {
 
 // nothingToLearn reports whether even real rows teach no more of a score than a guess gets.
 func (g Group) nothingToLearn(m measure) bool {
-	return g.reference(m, pipeline.RealTrain) <= g.reference(m, pipeline.Majority) // not where either is NaN
+	return g.reference(m, figure.RealTrain) <= g.reference(m, figure.Majority) // not where either is NaN
 }
 
 // doubt names the other words that the ends of the interval would get.

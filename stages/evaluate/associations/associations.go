@@ -10,7 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/association"
 	"weir/stages/internal/question"
 )
@@ -75,7 +75,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 // beside them.
 type associationRun struct {
 	*settings
-	figure.List
+	metric.List
 	env   *pipeline.Env
 	sides []*side
 	ports []string // of the sides
@@ -139,12 +139,12 @@ func (r *associationRun) summary(name, suffix, drawn string, m measure, list []m
 		real[i], other[i] = list[i].values[0], list[i].values[side]
 	}
 	d := association.Compare(real, other, m.mirrored)
-	note, reason := figure.Notes(drawn, r.note), "no pair of columns has the measure in both tables"
+	note, reason := metric.Notes(drawn, r.note), "no pair of columns has the measure in both tables"
 	if d.Undefined > 0 && d.Undefined < len(list) {
-		note = figure.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)", d.Undefined, len(list)), note)
+		note = metric.Notes(fmt.Sprintf("%d of %d pairs are undefined (a column is constant or missing throughout)", d.Undefined, len(list)), note)
 	}
 	for i, v := range []float64{d.MeanAbsolute, d.RMS, d.MaxAbsolute, d.Frobenius} {
-		f := figure.Or(v, reason)
+		f := metric.Or(v, reason)
 		if i == 0 {
 			f = f.With(note)
 		}
@@ -164,9 +164,9 @@ func (r *associationRun) pairs(name string, m measure, list []measured) {
 	for i := range shown {
 		label := shown[i].names[0] + ":" + shown[i].names[1]
 		for k, side := range []string{"_real", "_synthetic"} {
-			r.Add(name+side, label, figure.Or(shown[i].values[k], reason))
+			r.Add(name+side, label, metric.Or(shown[i].values[k], reason))
 			if m.tested {
-				r.Add(name+"_p"+side, label, figure.Or(shown[i].p[k], reason))
+				r.Add(name+"_p"+side, label, metric.Or(shown[i].p[k], reason))
 			}
 		}
 	}

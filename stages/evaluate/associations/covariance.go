@@ -5,8 +5,8 @@ import (
 
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/association"
 )
 
@@ -58,12 +58,12 @@ func (r *associationRun) covariances(name, suffix, drawn string, e *features.Enc
 		return
 	}
 	for i, v := range []float64{d.Frobenius, d.Relative, d.Spectral, d.MaxAbsolute} {
-		r.Add(name+covarianceNames[i]+suffix, "", figure.Or(v, "every real column is constant").With(drawn))
+		r.Add(name+covarianceNames[i]+suffix, "", metric.Or(v, "every real column is constant").With(drawn))
 	}
 }
 
 func (r *associationRun) noCovariance(name, suffix, reason string) {
 	for _, n := range covarianceNames {
-		r.Add(name+n+suffix, "", figure.None(reason))
+		r.Add(name+n+suffix, "", metric.None(reason))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/question"
 )
 
@@ -58,7 +58,7 @@ func (s *settings) wants(d *domain.Domain, r domain.Rule) bool {
 
 // run is one run of the question.
 type run struct {
-	figure.List
+	metric.List
 	rules  []domain.Rule
 	domain *domain.Domain
 	note   string
@@ -93,7 +93,7 @@ func (r *run) table(port string, f *columns.Frame) {
 		rule := &r.rules[i]
 		mine, lacking := r.columns(rule, f)
 		if lacking != "" {
-			r.Add(each, rule.Label, figure.None(lacking, rule.Doc))
+			r.Add(each, rule.Label, metric.None(lacking, rule.Doc))
 			continue
 		}
 		readable++
@@ -117,9 +117,9 @@ func (r *run) whole(name, port string, broken []bool, readable int) {
 	}
 	switch {
 	case len(r.rules) == 0:
-		r.Add(name, "", figure.None("the domain of real declares no such rules (constraints)"))
+		r.Add(name, "", metric.None("the domain of real declares no such rules (constraints)"))
 	case readable == 0:
-		r.Add(name, "", figure.None("no rule is about columns of all tables", r.note))
+		r.Add(name, "", metric.None("no rule is about columns of all tables", r.note))
 	default:
 		f := share(n, len(broken), port)
 		if readable < len(r.rules) {
@@ -189,7 +189,7 @@ func value(c *columns.Column, i int) float64 {
 }
 
 // distance is half the L1 distance between the shares of cells and the declared ones.
-func (t *tally) distance(rows int, port string) figure.Figure {
+func (t *tally) distance(rows int, port string) metric.Noted {
 	if rows == 0 {
 		return empty(port)
 	}
@@ -197,16 +197,16 @@ func (t *tally) distance(rows int, port string) figure.Figure {
 	for i, c := range t.rule.Total {
 		sum += math.Abs(float64(t.cells[i])/float64(rows) - float64(c.Rows)/float64(t.rule.Rows()))
 	}
-	return figure.Of(sum / 2)
+	return metric.Of(sum / 2)
 }
 
-func share(n, rows int, port string) figure.Figure {
+func share(n, rows int, port string) metric.Noted {
 	if rows == 0 {
 		return empty(port)
 	}
-	return figure.Of(float64(n)/float64(rows), fmt.Sprintf("%d of %d rows", n, rows))
+	return metric.Of(float64(n)/float64(rows), fmt.Sprintf("%d of %d rows", n, rows))
 }
 
-func empty(port string) figure.Figure {
-	return figure.None("the table " + port + " is empty")
+func empty(port string) metric.Noted {
+	return metric.None("the table " + port + " is empty")
 }

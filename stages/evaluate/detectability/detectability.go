@@ -8,8 +8,8 @@ import (
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/detection"
 	"weir/stages/internal/metric/score"
 	"weir/stages/internal/question"
@@ -61,7 +61,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 // detectionRun is one run of Detectability.
 type detectionRun struct {
 	*settings
-	figure.List
+	metric.List
 	env         *pipeline.Env
 	done, total int64
 	note        string
@@ -71,7 +71,7 @@ type detectionRun struct {
 func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suffix string) error {
 	real, noteReal := r.sampled(real, "real rows")
 	other, noteOther := r.sampled(other, "rows to judge"+suffix)
-	note := figure.Notes(r.note, noteReal, noteOther)
+	note := metric.Notes(r.note, noteReal, noteOther)
 	both := stack(real, other)
 	x, y := features.NewEncoder(features.Options{Scaling: features.Standard, DropFirst: true}, nil, both).Encode(both), make([]bool, both.Rows)
 	for i := real.Rows; i < both.Rows; i++ {
@@ -82,12 +82,12 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 	x = x.Pick(detection.Independent(x))
 	reason := question.Empty(real.Rows, other.Rows)
 	if len(x.Cols) == 0 {
-		reason = figure.Notes(reason, "no column in common has two values")
+		reason = metric.Notes(reason, "no column in common has two values")
 	}
 	if reason != "" {
 		r.done += 3 // as if they were fitted: the bar does not tell of an empty table
 		r.env.Progress(min(r.done, r.total), r.total)
-		r.noFit(figure.Notes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage")
+		r.noFit(metric.Notes(reason, r.note), suffix, "pmse", "pmse_expected", "pmse_ratio", "pmse_standardised", "pmse_l2", "auroc", "advantage")
 		return nil
 	}
 	if err := r.propensity(ctx, x, y, suffix, note); err != nil {
@@ -148,10 +148,10 @@ func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool,
 		return err
 	}
 	d := detection.NewPMSE(free, share, len(x.Cols)+1)
-	r.Add("pmse"+suffix, "", figure.Of(d.Value, limit, note))
-	r.Add("pmse_expected"+suffix, "", figure.Of(d.Expected))
-	r.Add("pmse_ratio"+suffix, "", figure.Or(d.Ratio, "every column is constant").With(fmt.Sprintf("two independent samples of one distribution give %.3g on average", detection.IndependentRatio(share))))
-	r.Add("pmse_standardised"+suffix, "", figure.Or(d.Standardised, "every column is constant"))
+	r.Add("pmse"+suffix, "", metric.Of(d.Value, limit, note))
+	r.Add("pmse_expected"+suffix, "", metric.Of(d.Expected))
+	r.Add("pmse_ratio"+suffix, "", metric.Or(d.Ratio, "every column is constant").With(fmt.Sprintf("two independent samples of one distribution give %.3g on average", detection.IndependentRatio(share))))
+	r.Add("pmse_standardised"+suffix, "", metric.Or(d.Standardised, "every column is constant"))
 	return nil
 }
 
@@ -164,13 +164,13 @@ func (r *detectionRun) chances(ctx context.Context, x learn.Matrix, y []bool, sh
 		return nil, "", err
 	}
 	p := penalised.Scores(x).Cols[1]
-	r.Add("pmse_l2"+suffix, "", figure.Of(detection.NewPMSE(p, share, 1).Value))
+	r.Add("pmse_l2"+suffix, "", metric.Of(detection.NewPMSE(p, share, 1).Value))
 	return r.unpenalised(ctx, x, y, p)
 }
 
 func (r *detectionRun) noFit(why, suffix string, names ...string) {
 	for _, name := range names {
-		r.Add(name+suffix, "", figure.None(why))
+		r.Add(name+suffix, "", metric.None(why))
 	}
 }
 

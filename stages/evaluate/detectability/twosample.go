@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/detection"
 	"weir/stages/internal/prediction"
 )
@@ -19,8 +19,8 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 	test, train := order[:held], order[held:]
 	if !mixedClasses(y, train) || !mixedClasses(y, test) {
 		why := "one part of the split holds rows of only one table"
-		r.Add("auroc"+suffix, "", figure.None(why, note))
-		r.Add("advantage"+suffix, "", figure.None(why))
+		r.Add("auroc"+suffix, "", metric.None(why, note))
+		r.Add("advantage"+suffix, "", metric.None(why))
 		return nil
 	}
 	s, err := r.fit(ctx, 1, x.Take(train), at(y, train))
@@ -33,7 +33,7 @@ func (r *detectionRun) twoSample(ctx context.Context, x learn.Matrix, y []bool, 
 	}
 	a := prediction.AUROC(at(y, test), s.Scores(x.Take(test)).Cols[1], r.env.Rand("resampled held-out rows"), r.env.Workers)
 	r.Metrics = append(r.Metrics, a.Metrics("auroc"+suffix, "", fmt.Sprintf("on %d held-out rows", held), note)...)
-	r.Add("advantage"+suffix, "", figure.Of(detection.Advantage(a.Value)))
+	r.Add("advantage"+suffix, "", metric.Of(detection.Advantage(a.Value)))
 	return nil
 }
 

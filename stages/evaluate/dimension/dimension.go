@@ -8,11 +8,12 @@ import (
 	"slices"
 
 	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
 	"weir/stages/internal/question"
 )
@@ -79,7 +80,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 		}
 	}
 	var out []pipeline.Metric
-	differences := map[string][]figure.Figure{}
+	differences := map[string][]metric.Noted{}
 	for i, name := range frames["real"].Names() {
 		scores, err := s.column(ctx, env, frames, name)
 		if err != nil {
@@ -94,31 +95,31 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	summary := dimensionSummary(differences["synthetic"], note)
 	if frames["baseline"] != nil {
 		m := dimensionSummary(differences["baseline"], "independent columns at the same epsilon")[1]
-		m.Name = pipeline.Baseline.Name(m.Name)
+		m.Name = figure.Baseline.Name(m.Name)
 		summary = append(summary, m)
 	}
 	return append(summary, out...), nil
 }
 
 // dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.
-func dimensionSummary(differences []figure.Figure, note string) []pipeline.Metric {
-	var squares, sizes []figure.Figure
+func dimensionSummary(differences []metric.Noted, note string) []pipeline.Metric {
+	var squares, sizes []metric.Noted
 	for _, d := range differences {
-		squares = append(squares, figure.Of(d.Value*d.Value, d.Note))
-		sizes = append(sizes, figure.Of(math.Abs(d.Value), d.Note))
+		squares = append(squares, metric.Of(d.Value*d.Value, d.Note))
+		sizes = append(sizes, metric.Of(math.Abs(d.Value), d.Note))
 	}
-	square, size, defined := figure.Mean(squares), figure.Mean(sizes), 0.0
+	square, size, defined := metric.Mean(squares), metric.Mean(sizes), 0.0
 	for _, d := range differences {
 		if !math.IsNaN(d.Value) {
 			defined++
 		}
 	}
 	if len(differences) == 0 {
-		note = figure.Notes("the tables share no column", note)
+		note = metric.Notes("the tables share no column", note)
 	}
 	return []pipeline.Metric{
-		{Name: "sum_of_squares", Value: square.Value * defined, Note: figure.Notes(square.Note, note)},
-		{Name: "mean_absolute_difference", Value: size.Value, Note: figure.Notes(size.Note, note)},
+		{Name: "sum_of_squares", Value: square.Value * defined, Note: metric.Notes(square.Note, note)},
+		{Name: "mean_absolute_difference", Value: size.Value, Note: metric.Notes(size.Note, note)},
 	}
 }
 
@@ -140,14 +141,14 @@ func (s *settings) column(ctx context.Context, env *pipeline.Env, frames map[str
 
 // metrics of one column are those of real and synthetic rows, and their difference.
 func (s *settings) metrics(c *columns.Column, scores map[string]prediction.Score) []pipeline.Metric {
-	real, synthetic, metric := scores["real_train"], scores["synthetic"], s.score(c)
-	return slices.Concat(noted(metric, real.Metrics("real", c.Name)), noted(metric, synthetic.Metrics("synthetic", c.Name)),
-		noted("real minus synthetic "+metric, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
+	real, synthetic, score := scores["real_train"], scores["synthetic"], s.score(c)
+	return slices.Concat(noted(score, real.Metrics("real", c.Name)), noted(score, synthetic.Metrics("synthetic", c.Name)),
+		noted("real minus synthetic "+score, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
 }
 
 // noted puts a note before that of the first metric.
 func noted(note string, list []pipeline.Metric) []pipeline.Metric {
-	list[0].Note = figure.Notes(note, list[0].Note)
+	list[0].Note = metric.Notes(note, list[0].Note)
 	return list
 }
 
@@ -161,20 +162,20 @@ func (s *settings) score(c *columns.Column) string {
 	return s.ManyScore
 }
 
-func (s *settings) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, metric string) (prediction.Score, error) {
+func (s *settings) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, score string) (prediction.Score, error) {
 	purpose := name + " from " + port
 	t := prediction.NewTrial(frames[port], frames["real"], name, features.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
 	target, run := t.Test.Column(name), learn.Run{Rand: env.Rand(purpose), Workers: env.Workers}
 	resampled := t.Resampled(env.Rand("resampled test rows of " + name))
 	if !target.Coded() {
-		f, err := t.ScoreNumbers(ctx, s.regressor(t.Train.Column(name).Numbers), []string{metric}, resampled, run)
-		return f[metric], err
+		f, err := t.ScoreNumbers(ctx, s.regressor(t.Train.Column(name).Numbers), []string{score}, resampled, run)
+		return f[score], err
 	}
 	if why := s.sparse(t, name); why != "" && t.Impossible() == "" {
-		return prediction.Score{Figure: figure.None(why)}, nil
+		return prediction.Score{Noted: metric.None(why)}, nil
 	}
-	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[s.Classifier], min(1, len(target.Categories)-1), []string{metric}, resampled, run)
-	return f[metric], err
+	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[s.Classifier], min(1, len(target.Categories)-1), []string{score}, resampled, run)
+	return f[score], err
 }
 
 // sparse says which table has too few rows outside the commonest category.

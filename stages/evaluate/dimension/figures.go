@@ -1,25 +1,25 @@
 package dimension
 
 import (
-	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/stages/internal/question"
 )
 
 // figures declares the scores of each column as learnt from real and from synthetic rows.
-func figures() pipeline.Figures {
-	return pipeline.Figures{
-		{Name: "sum_of_squares", Better: pipeline.BetterLow,
+func figures() figure.List {
+	return figure.List{
+		{Name: "sum_of_squares", Better: figure.BetterLow,
 			Doc: "predicting each column: sum of squared losses of the score, 0 is best"},
-		{Name: "mean_absolute_difference", Better: pipeline.BetterLow, Beside: []pipeline.Role{pipeline.Baseline},
+		{Name: "mean_absolute_difference", Better: figure.BetterLow, Beside: []figure.Role{figure.Baseline},
 			Doc: "predicting each column: mean difference of the scores of what real and synthetic rows teach, 0 is best",
-			Verdict: &pipeline.Verdict{Label: "Predicting each column: mean difference", Joint: true, Good: 0.03,
+			Verdict: &figure.Verdict{Label: "Predicting each column: mean difference", Joint: true, Good: 0.03,
 				Fair: 0.1}},
-		{Name: "real", Parts: "column", Better: pipeline.BetterHigh, Interval: true,
+		{Name: "real", Parts: "column", Better: figure.BetterHigh, Interval: true,
 			Doc: "predicting the column: score of what real rows teach"},
-		{Name: "synthetic", Parts: "column", Better: pipeline.BetterHigh, Interval: true, Learnt: true, Worst: true,
+		{Name: "synthetic", Parts: "column", Better: figure.BetterHigh, Interval: true, Learnt: true, Worst: true,
 			Real: "real", Pair: "score",
 			Doc: "predicting the column: score of what synthetic rows teach"},
-		{Name: "difference", Parts: "column", Better: pipeline.BetterPlain, Interval: true,
+		{Name: "difference", Parts: "column", Better: figure.BetterPlain, Interval: true,
 			Doc: "predicting the column: by how much real rows teach more"},
 		question.RowsFigure(),
 	}

@@ -15,8 +15,8 @@ import (
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
 )
 
@@ -125,13 +125,13 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 		Test       string
 	}](t, c.Params)
 	real, synth, test := goldenTable(t, p.TrainReal).Select(p.Columns), goldenTable(t, p.TrainSynth).Select(p.Columns), goldenTable(t, p.Test).Select(p.Columns)
-	var differences []figure.Figure
+	var differences []metric.Noted
 	scores := map[string][]float64{}
 	for _, want := range unmarshal[[]predictionColumn](t, c.Expected["columns"]) {
 		a := goldenTrial(t, c, want, real, test, want.Real)
 		b := goldenTrial(t, c, want, synth, test, want.Synth)
 		scores["scores_real"], scores["scores_synth"] = append(scores["scores_real"], a), append(scores["scores_synth"], b)
-		differences = append(differences, figure.Of(a-b))
+		differences = append(differences, metric.Of(a-b))
 		if m := Kinds()[0].New().(*settings).score(test.Column(want.Column)); m != want.Metric {
 			t.Errorf("%s: the headline of %s is %s, want %s", c.ID, want.Column, m, want.Metric)
 		}
@@ -165,7 +165,7 @@ func goldenTrial(t *testing.T, c goldenCase, want predictionColumn, train, test 
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		got["f1_binary"], got["smallest_margin"] = got["f1"], prediction.Score{Figure: figure.Of(smallestMargin(p.Scores))}
+		got["f1_binary"], got["smallest_margin"] = got["f1"], prediction.Score{Noted: metric.Of(smallestMargin(p.Scores))}
 		labels := learn.Labels{Classes: 2}
 		for _, v := range target.Codes {
 			labels.Y = append(labels.Y, int(v))

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/disclosure"
 	"weir/stages/internal/prediction"
 )
@@ -24,7 +24,7 @@ func (r *disclosureRun) membership(context.Context) error {
 	}
 	if reason != "" {
 		for _, n := range names {
-			r.Add(n, "", figure.None(reason))
+			r.Add(n, "", metric.None(reason))
 		}
 		return nil
 	}
@@ -56,7 +56,7 @@ func (r *disclosureRun) nearness(space *disclosure.Space, f *columns.Frame) []fl
 // in all others, for members and for held-out rows.
 func (r *disclosureRun) attributes(ctx context.Context) error {
 	if reason := r.lacking(false); reason != "" || len(r.train.Columns) < 2 {
-		r.Add("attribute_inference", "", figure.None(reason, "needs two columns"))
+		r.Add("attribute_inference", "", metric.None(reason, "needs two columns"))
 		return nil
 	}
 	members := r.drawn(r.train, "members")
@@ -65,20 +65,20 @@ func (r *disclosureRun) attributes(ctx context.Context) error {
 		others = r.drawn(r.control, "others")
 	}
 	var names []string
-	var hit, base, gain []figure.Figure
+	var hit, base, gain []metric.Noted
 	secrets, drawn := r.secrets()
 	for _, name := range secrets {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		a, b := r.guess(name, members), figure.Of(math.NaN(), noControl)
+		a, b := r.guess(name, members), metric.Of(math.NaN(), noControl)
 		if others != nil {
 			b = r.guess(name, others)
 		}
 		names, hit, base = append(names, name), append(hit, a), append(base, b)
-		gain = append(gain, figure.Of(a.Value-b.Value, nanNote(a), nanNote(b)))
+		gain = append(gain, metric.Of(a.Value-b.Value, nanNote(a), nanNote(b)))
 	}
-	r.AddAll("attribute_inference", names, hit, figure.Notes("share of members guessed right", drawn, weakNote))
+	r.AddAll("attribute_inference", names, hit, metric.Notes("share of members guessed right", drawn, weakNote))
 	r.AddAll("attribute_inference_control", names, base, "")
 	r.AddAll("attribute_inference_advantage", names, gain, "members minus held-out rows")
 	return nil
@@ -105,7 +105,7 @@ func (r *disclosureRun) secrets() (names []string, note string) {
 	return names, fmt.Sprintf("%d of %d columns, drawn at random", mostSecrets, len(all))
 }
 
-func nanNote(f figure.Figure) string {
+func nanNote(f metric.Noted) string {
 	if math.IsNaN(f.Value) {
 		return f.Note
 	}
@@ -114,7 +114,7 @@ func nanNote(f figure.Figure) string {
 
 // guess is the share of rows with the secret known whose nearest synthetic row,
 // in the other columns, has it too; the note gives the interval.
-func (r *disclosureRun) guess(secret string, targets *columns.Frame) figure.Figure {
+func (r *disclosureRun) guess(secret string, targets *columns.Frame) metric.Noted {
 	others := slices.DeleteFunc(r.train.Names(), func(n string) bool { return n == secret })
 	space := disclosure.NewSpace(r.metric, r.train.Select(others))
 	near := disclosure.NearestAll(space, targets.Select(others), r.synth.Select(others), r.env.Workers)
@@ -133,9 +133,9 @@ func (r *disclosureRun) guess(secret string, targets *columns.Frame) figure.Figu
 	r.step()
 	v := disclosure.NewRate(right, known)
 	if known == 0 {
-		return figure.None("no row has a value to guess")
+		return metric.None("no row has a value to guess")
 	}
-	return figure.Of(v.Share, fmt.Sprintf("%.4f to %.4f (95 %%) of %d rows", v.Low, v.High, v.N))
+	return metric.Of(v.Share, fmt.Sprintf("%.4f to %.4f (95 %%) of %d rows", v.Low, v.High, v.N))
 }
 
 // hits compares a value with a guess; a missing guess is wrong.

@@ -8,7 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/schema"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/disclosure"
 	"weir/stages/internal/question"
 )
@@ -57,7 +57,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	r := &disclosureRun{settings: s, env: env, train: frames["real_train"], control: frames["real"], synth: frames["synthetic"], note: question.Dropped(frames["real"])}
 	if r.train == nil {
 		r.train, r.control = r.control, nil
-		r.note = figure.Notes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
+		r.note = metric.Notes("real_train is not connected: real stands for the rows that the model learnt from", r.note)
 	}
 	r.metric = map[string]disclosure.Metric{"euclidean": disclosure.EuclideanMixed, "gower": disclosure.Gower}[s.Distance]
 	secrets, _ := r.secrets()
@@ -80,7 +80,7 @@ const parts, searches = 5, 4
 // disclosureRun is one run of Disclosure. control is nil where there is none.
 type disclosureRun struct {
 	*settings
-	figure.List
+	metric.List
 	env                   *pipeline.Env
 	metric                disclosure.Metric
 	train, control, synth *columns.Frame
@@ -133,7 +133,7 @@ func (r *disclosureRun) lacking(needsControl bool) string {
 	case needsControl && r.control.Rows == 0:
 		control = "the control has no rows"
 	}
-	return figure.Notes(question.Empty(r.train.Rows, r.synth.Rows), control)
+	return metric.Notes(question.Empty(r.train.Rows, r.synth.Rows), control)
 }
 
 func share(k, n int) float64 { return float64(k) / float64(n) }
@@ -141,16 +141,16 @@ func share(k, n int) float64 { return float64(k) / float64(n) }
 // matches counts synthetic rows that equal a real one.
 func (r *disclosureRun) matches(context.Context) error {
 	if reason := r.lacking(false); reason != "" {
-		r.Add("exact_matches", "", figure.None(reason, r.note))
-		r.Add("unique_matches", "", figure.None(reason))
+		r.Add("exact_matches", "", metric.None(reason, r.note))
+		r.Add("unique_matches", "", metric.None(reason))
 		return nil
 	}
 	train := disclosure.NewMatches(r.train)
-	r.Add("exact_matches", "", figure.Of(share(train.Of(r.synth), r.synth.Rows), "share of synthetic rows that equal a training row", r.note))
+	r.Add("exact_matches", "", metric.Of(share(train.Of(r.synth), r.synth.Rows), "share of synthetic rows that equal a training row", r.note))
 	unique, matched := train.Unique(r.synth)
-	r.Add("unique_matches", "", figure.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d unique training rows that some synthetic row equals", unique)))
+	r.Add("unique_matches", "", metric.Or(share(matched, unique), "no training row is unique").With(fmt.Sprintf("share of the %d unique training rows that some synthetic row equals", unique)))
 	if r.control != nil && r.control.Rows > 0 {
-		r.Add("exact_matches_control", "", figure.Of(share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"))
+		r.Add("exact_matches_control", "", metric.Of(share(train.Of(r.control), r.control.Rows), "share of held-out real rows that equal a training row: what chance gives"))
 	}
 	return nil
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/disclosure"
 )
 
@@ -14,8 +14,8 @@ import (
 // far held-out rows are from them.
 func (r *disclosureRun) distances(context.Context) error {
 	if reason := r.lacking(false); reason != "" {
-		r.Add("dcr", "median", figure.None(reason))
-		r.Add("nndr", "median", figure.None(reason))
+		r.Add("dcr", "median", metric.None(reason))
+		r.Add("nndr", "median", metric.None(reason))
 		return nil
 	}
 	space := disclosure.NewSpace(r.metric, r.train)
@@ -40,7 +40,7 @@ func (r *disclosureRun) describe(suffix string, space *disclosure.Space, from *c
 			name  string
 			value float64
 		}{{"min", s.Min}, {"p5", s.P5}, {"p25", s.P25}, {"median", s.Median}, {"mean", s.Mean}} {
-			f := figure.Or(v.value, "there are fewer than two training rows")
+			f := metric.Or(v.value, "there are fewer than two training rows")
 			if v.name == "median" {
 				f = f.With(fmt.Sprintf("of %d rows", s.N))
 			}
@@ -54,7 +54,7 @@ func (r *disclosureRun) describe(suffix string, space *disclosure.Space, from *c
 // held-out ones; a half is what a model gives that copies nothing.
 func (r *disclosureRun) closer(context.Context) error {
 	if reason := r.lacking(true); reason != "" {
-		r.Add("closer_to_train", "", figure.None(reason))
+		r.Add("closer_to_train", "", metric.None(reason))
 		return nil
 	}
 	n := min(r.train.Rows, r.control.Rows)
@@ -80,8 +80,8 @@ func (r *disclosureRun) closer(context.Context) error {
 
 // rate records a share and its interval.
 func (r *disclosureRun) rate(name string, v disclosure.Rate, note, reason string) {
-	r.Add(name, "", figure.Or(v.Share, reason).With(note))
-	low, high := pipeline.Ends(name)
-	r.Add(low, "", figure.Or(v.Low, reason))
-	r.Add(high, "", figure.Or(v.High, reason))
+	r.Add(name, "", metric.Or(v.Share, reason).With(note))
+	low, high := figure.Ends(name)
+	r.Add(low, "", metric.Or(v.Low, reason))
+	r.Add(high, "", metric.Or(v.High, reason))
 }

@@ -9,11 +9,12 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/figure"
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/prediction"
 	"weir/stages/internal/question"
 )
@@ -140,14 +141,14 @@ type rehearsal struct {
 	note        string
 	done, total int64
 	names       []string
-	majority    figure.Figure
+	majority    metric.Noted
 }
 
 // all scores every learner trained on the given rows.
 func (r *rehearsal) all(ctx context.Context, name string, train *columns.Frame) ([]map[string]prediction.Score, error) {
 	t := prediction.NewTrial(train, r.test, r.Target, features.Scaling(r.Scaling), r.MaxTrainRows, r.env.Rand("training rows of "+name))
 	if t.Notes != "" {
-		r.note = figure.Notes(r.note, name+": "+t.Notes)
+		r.note = metric.Notes(r.note, name+": "+t.Notes)
 	}
 	r.majority = t.Majority()
 	r.names = r.Scores
@@ -193,16 +194,16 @@ func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []
 		synthetic := column(results["synthetic"], n)
 		out = append(out, r.table(n, synthetic, r.note)...)
 		if n == "accuracy" {
-			out = append(out, pipeline.Metric{Name: pipeline.Majority.Name(n), Value: r.majority.Value,
+			out = append(out, pipeline.Metric{Name: figure.Majority.Name(n), Value: r.majority.Value,
 				Note: r.majority.Note})
 		}
 		if real, ok := results["real_train"]; ok {
 			reached := column(real, n)
-			out = append(out, r.table(pipeline.RealTrain.Name(n), reached, "")...)
+			out = append(out, r.table(figure.RealTrain.Name(n), reached, "")...)
 			out = append(out, agreement(n, synthetic, reached)...)
 		}
 		if other, ok := results["baseline"]; ok {
-			out = append(out, r.table(pipeline.Baseline.Name(n), column(other, n),
+			out = append(out, r.table(figure.Baseline.Name(n), column(other, n),
 				"learnt from independent columns at the same epsilon")...)
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"math"
 
 	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/privacy"
 	"weir/privacy/account"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
 )
@@ -76,14 +77,14 @@ func (r *marginalRun) tablesRead() int {
 // references records the mean total variation of the tables beside the synthetic one.
 func (r *marginalRun) references(ctx context.Context, k int, suffix string) error {
 	for _, t := range []struct {
-		role  pipeline.Role
+		role  figure.Role
 		note  string
 		table *marginal.Table
 	}{
-		{pipeline.RealTrain, "real_train against real", r.train},
-		{pipeline.Independent, "as many rows as the synthetic table has, columns drawn independently from " +
+		{figure.RealTrain, "real_train against real", r.train},
+		{figure.Independent, "as many rows as the synthetic table has, columns drawn independently from " +
 			r.source + ", without noise", r.independent},
-		{pipeline.Baseline, r.noise, r.baseline},
+		{figure.Baseline, r.noise, r.baseline},
 	} {
 		if t.table == nil {
 			continue
@@ -92,7 +93,7 @@ func (r *marginalRun) references(ctx context.Context, k int, suffix string) erro
 		if err != nil {
 			return err
 		}
-		f := figure.Or(marginal.Summarise(list).MeanL1/2, question.Empty(t.table.Real, 1), r.noRows(string(t.role)),
+		f := metric.Or(marginal.Summarise(list).MeanL1/2, question.Empty(t.table.Real, 1), r.noRows(string(t.role)),
 			r.noMarginal(k))
 		r.Add(t.role.Name("total_variation"+suffix), "", f.With(t.note))
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/metric/marginal"
 )
@@ -64,13 +64,13 @@ func (r *marginalRun) noMarginal(k int) string {
 
 // means records the mean of each distance and the greatest errors.
 func (r *marginalRun) means(k int, suffix string, list []marginal.Comparison) {
-	note := figure.Notes(r.workloadNote(k), r.notes)
+	note := metric.Notes(r.workloadNote(k), r.notes)
 	for i, name := range divergenceNames {
 		sum := 0.0
 		for _, c := range list {
 			sum += divergenceValues(c.Discrete)[i]
 		}
-		f := figure.Or(sum/float64(len(list)), r.noMarginal(k))
+		f := metric.Or(sum/float64(len(list)), r.noMarginal(k))
 		if math.IsInf(f.Value, 0) {
 			f.Note = ""
 		}
@@ -78,8 +78,8 @@ func (r *marginalRun) means(k int, suffix string, list []marginal.Comparison) {
 		r.Add(name+suffix, "", f)
 	}
 	s := marginal.Summarise(list)
-	r.Add("max_total_variation"+suffix, "", figure.Or(s.MaxL1/2, r.noMarginal(k)))
-	r.Add("max_cell_error"+suffix, "", figure.Or(s.MaxCell, r.noMarginal(k)))
+	r.Add("max_total_variation"+suffix, "", metric.Or(s.MaxL1/2, r.noMarginal(k)))
+	r.Add("max_cell_error"+suffix, "", metric.Or(s.MaxCell, r.noMarginal(k)))
 }
 
 // named records the total variation of every pair, and of the worst triples.
@@ -93,7 +93,7 @@ func (r *marginalRun) named(k int, suffix string, list []marginal.Comparison) {
 		order = order[:min(len(order), worstMarginals)]
 	}
 	for _, i := range order {
-		r.Add("total_variation"+suffix, r.label(r.queries[k].list[i]), figure.Or(list[i].TotalVariation, r.empty()))
+		r.Add("total_variation"+suffix, r.label(r.queries[k].list[i]), metric.Or(list[i].TotalVariation, r.empty()))
 	}
 }
 
@@ -121,9 +121,9 @@ func (r *marginalRun) nist(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	score := figure.Or(marginal.Summarise(list).Score(), r.noMarginal(3))
+	score := metric.Or(marginal.Summarise(list).Score(), r.noMarginal(3))
 	score = score.With(r.workloadNote(3))
-	r.Add("nist_2018_score", "", figure.Of(score.Value*1e6, "0 to 1,000,000, more is better", score.Note))
-	r.Add("k_marginal_score", "", figure.Of(score.Value*1e3, "0 to 1000, more is better", score.Note))
+	r.Add("nist_2018_score", "", metric.Of(score.Value*1e6, "0 to 1,000,000, more is better", score.Note))
+	r.Add("k_marginal_score", "", metric.Of(score.Value*1e3, "0 to 1000, more is better", score.Note))
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
 )
@@ -65,7 +65,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 // marginalRun is one run of Marginals.
 type marginalRun struct {
 	*settings
-	figure.List
+	metric.List
 	env    *pipeline.Env
 	frames map[string]*columns.Frame
 	table  *marginal.Table // real and synthetic

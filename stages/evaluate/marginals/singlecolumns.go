@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/distance"
 	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
@@ -29,9 +29,9 @@ func (r *marginalRun) perColumn(ctx context.Context) error {
 		names[i] = r.table.Columns[i].Name
 	}
 	for k, name := range divergenceNames {
-		figures := make([]figure.Figure, len(list))
+		figures := make([]metric.Noted, len(list))
 		for i, c := range list {
-			figures[i] = figure.Of(divergenceValues(c.Discrete)[k], r.empty())
+			figures[i] = metric.Of(divergenceValues(c.Discrete)[k], r.empty())
 		}
 		note := ""
 		if k == 0 {
@@ -57,11 +57,11 @@ func (r *marginalRun) chiSquare(names []string) {
 		real, synth := r.table.Columns[i].Counts()
 		c, err := distance.TwoSample(real, synth)
 		if err != nil {
-			r.Add("chi_square", names[i], figure.None(err.Error()))
+			r.Add("chi_square", names[i], metric.None(err.Error()))
 			continue
 		}
-		r.Add("chi_square", names[i], figure.Of(c.Statistic, fmt.Sprintf("%d degrees of freedom", c.DoF)))
-		r.Add("chi_square_p", names[i], figure.Of(c.P))
+		r.Add("chi_square", names[i], metric.Of(c.Statistic, fmt.Sprintf("%d degrees of freedom", c.DoF)))
+		r.Add("chi_square_p", names[i], metric.Of(c.P))
 	}
 }
 
@@ -81,7 +81,7 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 			places, names = append(places, i), append(names, real.Columns[i].Name)
 		}
 	}
-	found := make([][len(numberNames)]figure.Figure, len(places))
+	found := make([][len(numberNames)]metric.Noted, len(places))
 	most := min(distance.ExactSteps, exactTotal/max(1, len(places)))
 	parallel.Do(r.env.Workers, len(places), func(_, k int) {
 		if ctx.Err() == nil {
@@ -89,7 +89,7 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 		}
 	})
 	for j, name := range numberNames {
-		figures := make([]figure.Figure, len(places))
+		figures := make([]metric.Noted, len(places))
 		for k := range places {
 			figures[k] = found[k][j]
 		}
@@ -104,11 +104,11 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numberNames)]figure.Figure) {
+func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numberNames)]metric.Noted) {
 	x, y := distance.Sorted(real.Numbers), distance.Sorted(synth.Numbers)
 	if reason := absent(len(x), len(y)); reason != "" {
 		for i := range out {
-			out[i] = figure.None(reason)
+			out[i] = metric.None(reason)
 		}
 		return out
 	}
@@ -118,8 +118,8 @@ func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numbe
 	if exact {
 		note = "exact, conservative where values are tied"
 	}
-	return [...]figure.Figure{figure.Of(d.KS), figure.Of(p, note), figure.Of(d.Wasserstein), figure.Over(d.Wasserstein, x[len(x)-1]-x[0]),
-		figure.Over(d.Wasserstein, distance.SD(x)), figure.Of(d.Energy)}
+	return [...]metric.Noted{metric.Of(d.KS), metric.Of(p, note), metric.Of(d.Wasserstein), metric.Over(d.Wasserstein, x[len(x)-1]-x[0]),
+		metric.Over(d.Wasserstein, distance.SD(x)), metric.Of(d.Energy)}
 }
 
 // absent says which table has no value in a column; "" where both have some.
@@ -144,7 +144,7 @@ func (r *marginalRun) outside() {
 			}
 		}
 		if c.Labels == nil {
-			r.Add("outside_edges", c.Name, figure.Or(float64(c.Outside)/float64(present), "the synthetic column has no values"))
+			r.Add("outside_edges", c.Name, metric.Or(float64(c.Outside)/float64(present), "the synthetic column has no values"))
 		}
 	}
 }
@@ -154,21 +154,21 @@ func (r *marginalRun) outside() {
 // one indicator, of the second.
 func (r *marginalRun) probabilities() {
 	d := r.indicators(r.table, func(name string, real, synthetic float64) {
-		r.Add("probability_real", name, figure.Of(real))
-		r.Add("probability_synthetic", name, figure.Of(synthetic))
+		r.Add("probability_real", name, metric.Of(real))
+		r.Add("probability_synthetic", name, metric.Of(synthetic))
 	})
-	none := figure.Notes(r.empty(), "needs a column with categories")
-	r.Add("probability_mean_absolute_error", "", figure.Or(d.MeanAbsolute, none))
+	none := metric.Notes(r.empty(), "needs a column with categories")
+	r.Add("probability_mean_absolute_error", "", metric.Or(d.MeanAbsolute, none))
 	if r.baseline != nil {
 		b := r.indicators(r.baseline, func(string, float64, float64) {})
-		r.Add(pipeline.Baseline.Name("probability_mean_absolute_error"), "", figure.Or(b.MeanAbsolute,
+		r.Add(figure.Baseline.Name("probability_mean_absolute_error"), "", metric.Or(b.MeanAbsolute,
 			none).With(r.noise))
 	}
-	r.Add("probability_rmse", "", figure.Or(d.RMSE, none))
-	r.Add("probability_sum_of_squares", "", figure.Or(d.SumOfSquares, none))
-	r.Add("probability_max_absolute_error", "", figure.Or(d.MaxAbsolute, none))
-	r.Add("probability_distance_from_diagonal", "", figure.Or(d.FromDiagonal, none))
-	r.Add("probability_pearson", "", figure.Or(d.Pearson, r.empty(), "needs two indicators that differ"))
+	r.Add("probability_rmse", "", metric.Or(d.RMSE, none))
+	r.Add("probability_sum_of_squares", "", metric.Or(d.SumOfSquares, none))
+	r.Add("probability_max_absolute_error", "", metric.Or(d.MaxAbsolute, none))
+	r.Add("probability_distance_from_diagonal", "", metric.Or(d.FromDiagonal, none))
+	r.Add("probability_pearson", "", metric.Or(d.Pearson, r.empty(), "needs two indicators that differ"))
 }
 
 // indicators compares the shares of a table's indicators and shows each.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weir/internal/bitmath"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/marginal"
 )
 
@@ -28,7 +28,7 @@ func (r *marginalRun) subsample(ctx context.Context) error {
 	}
 	queries := r.queries[2].list
 	if r.empty() != "" || source.Synth < smallestSample || len(queries) == 0 {
-		r.Add("equivalent_subsample", "", figure.None(r.empty(), fmt.Sprintf("needs %d real rows to draw from, rows to judge and two columns", smallestSample)))
+		r.Add("equivalent_subsample", "", metric.None(r.empty(), fmt.Sprintf("needs %d real rows to draw from, rows to judge and two columns", smallestSample)))
 		return nil
 	}
 	own, err := r.compare(ctx, r.table, queries)
@@ -39,29 +39,29 @@ func (r *marginalRun) subsample(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.Note = figure.Notes("share of "+r.source+" whose 2-way total variation is the same", f.Note)
+	f.Note = metric.Notes("share of "+r.source+" whose 2-way total variation is the same", f.Note)
 	r.Add("equivalent_subsample", "", f)
 	return nil
 }
 
-func (r *marginalRun) equivalent(ctx context.Context, source *marginal.Table, wanted float64) (figure.Figure, error) {
+func (r *marginalRun) equivalent(ctx context.Context, source *marginal.Table, wanted float64) (metric.Noted, error) {
 	order := r.env.Rand("sub-sample").Perm(source.Synth)
 	lastSize, last := 0, math.NaN()
 	for size := smallestSample; ; size = min(2*size, source.Synth) {
 		list, err := r.compare(ctx, source.Sample(order[:size]), r.queries[2].list)
 		if err != nil {
-			return figure.Figure{}, err
+			return metric.Noted{}, err
 		}
 		at := marginal.Summarise(list).MeanL1
 		switch {
 		case at <= wanted && lastSize == 0:
-			return figure.Of(float64(size)/float64(source.Synth), fmt.Sprintf("or less: %d rows are nearer already", size)), nil
+			return metric.Of(float64(size)/float64(source.Synth), fmt.Sprintf("or less: %d rows are nearer already", size)), nil
 		case at <= wanted:
 			t := (last - wanted) / (last - at)
 			rows := bitmath.Exp(bitmath.Log(float64(lastSize)) + float64(t*bitmath.Log(float64(size)/float64(lastSize))))
-			return figure.Of(rows / float64(source.Synth)), nil
+			return metric.Of(rows / float64(source.Synth)), nil
 		case size == source.Synth:
-			return figure.Of(1, "the synthetic rows are nearer than all of them"), nil
+			return metric.Of(1, "the synthetic rows are nearer than all of them"), nil
 		}
 		lastSize, last = size, at
 	}

@@ -8,8 +8,8 @@ import (
 	"weir/pipeline"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/association"
 	"weir/stages/internal/metric/projection"
 	"weir/stages/internal/question"
@@ -54,7 +54,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 // projectionRun is one run of Projection.
 type projectionRun struct {
 	*settings
-	figure.List
+	metric.List
 	env      *pipeline.Env
 	frames   map[string]*columns.Frame
 	note     string
@@ -81,13 +81,13 @@ func (r *projectionRun) run(ctx context.Context) error {
 		r.env.Progress(int64(i+1), int64(len(ports)+1))
 	}
 	if r.scatters["real"].Rows() < 2 || len(r.encoder.Names()) == 0 {
-		r.Add("explained_variance_ratio", "", figure.None("needs two real rows and a column in common", r.note))
+		r.Add("explained_variance_ratio", "", metric.None("needs two real rows and a column in common", r.note))
 		return nil
 	}
 	c := r.scatters["real"].Covariance()
 	pca, err := projection.NewPCA(r.scatters["real"].Mean(), c, r.Components)
 	if err != nil {
-		r.Add("explained_variance_ratio", "", figure.None(err.Error(), r.note))
+		r.Add("explained_variance_ratio", "", metric.None(err.Error(), r.note))
 		return nil
 	}
 	r.variances(pca)
@@ -104,11 +104,11 @@ func component(k int) string { return fmt.Sprintf("component_%d", k+1) }
 func (r *projectionRun) variances(pca *projection.PCA) {
 	total := 0.0
 	for k, v := range pca.Variance {
-		r.Add("explained_variance", component(k), figure.Of(v))
-		r.Add("explained_variance_ratio", component(k), figure.Or(pca.Ratio[k], "every real column is constant"))
+		r.Add("explained_variance", component(k), metric.Of(v))
+		r.Add("explained_variance_ratio", component(k), metric.Or(pca.Ratio[k], "every real column is constant"))
 		total += pca.Ratio[k]
 	}
-	r.Add("explained_variance_ratio", "", figure.Or(total, "every real column is constant").With(r.note))
+	r.Add("explained_variance_ratio", "", metric.Or(total, "every real column is constant").With(r.note))
 }
 
 // spread records where a table lies along the components, and how much of its
@@ -116,7 +116,7 @@ func (r *projectionRun) variances(pca *projection.PCA) {
 func (r *projectionRun) spread(pca *projection.PCA, port string) {
 	s := r.scatters[port]
 	if s.Rows() < 2 {
-		r.Add("mean_"+port, "", figure.None("needs two rows"))
+		r.Add("mean_"+port, "", metric.None("needs two rows"))
 		return
 	}
 	c := s.Covariance()
@@ -126,12 +126,12 @@ func (r *projectionRun) spread(pca *projection.PCA, port string) {
 		total += c.At(j, j)
 	}
 	for k := range mean {
-		r.Add("mean_"+port, component(k), figure.Of(mean[k]))
-		r.Add("sd_"+port, component(k), figure.Of(sd[k]))
+		r.Add("mean_"+port, component(k), metric.Of(mean[k]))
+		r.Add("sd_"+port, component(k), metric.Of(sd[k]))
 		kept += float64(sd[k] * sd[k])
 	}
 	if port != "real" {
-		r.Add("explained_variance_ratio_"+port, "", figure.Over(kept, total))
+		r.Add("explained_variance_ratio_"+port, "", metric.Over(kept, total))
 	}
 }
 
@@ -147,7 +147,7 @@ func (r *projectionRun) transport(pca *projection.PCA, ports []string) {
 			name += "_" + port
 		}
 		n := min(len(points["real"]), len(points[port]))
-		r.Add(name, "", figure.Or(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
+		r.Add(name, "", metric.Or(projection.Transport(points["real"][:n], points[port][:n]), port+" has no rows").With(fmt.Sprintf("between %d points of each table", n)))
 	}
 }
 

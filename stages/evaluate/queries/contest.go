@@ -8,7 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 )
 
 // contest is the answers of one stage against those of the synthetic rows.
@@ -16,7 +16,7 @@ type contest struct {
 	answers         ask.Answers
 	real, synthetic *columns.Frame
 	list            []pipeline.Metric
-	tailored, other []figure.Figure
+	tailored, other []metric.Noted
 	won, lost       int // questions that the synthetic rows answer better, or worse
 	held            coverage
 	ranks           bool // the error of a quantile is one of ranks
@@ -33,7 +33,7 @@ func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) e
 		why = q.Lacks(c.synthetic)
 	}
 	if why != "" {
-		c.judge(column, figure.None(why), figure.None(why))
+		c.judge(column, metric.None(why), metric.None(why))
 		return nil
 	}
 	truth, err := q.Of(ctx, c.real)
@@ -46,7 +46,7 @@ func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) e
 	}
 	if len(truth) != len(tailored) {
 		why := fmt.Sprintf("%d answers were released of %d", len(tailored), len(truth))
-		c.judge(column, figure.None(why), figure.None(why))
+		c.judge(column, metric.None(why), metric.None(why))
 		return nil
 	}
 	c.cover(truth, tailored)
@@ -59,7 +59,7 @@ func (c *contest) add(ctx context.Context, q ask.Asked, tailored []ask.Answer) e
 	return nil
 }
 
-func (c *contest) judge(column string, tailored, synthetic figure.Figure) {
+func (c *contest) judge(column string, tailored, synthetic metric.Noted) {
 	c.tailored, c.other = append(c.tailored, tailored), append(c.other, synthetic)
 	c.list = append(c.list,
 		pipeline.Metric{Name: "error_tailored", Column: column, Value: tailored.Value, Note: tailored.Note},
@@ -88,9 +88,9 @@ func (c *contest) cover(truth, tailored []ask.Answer) {
 // apart is the error of answers of a table of so many rows, as a share: see the doc of the
 // kind. The answer to a covariance has each number off the diagonal once, which stands in
 // the matrix twice.
-func apart(q ask.Asked, truth, answers []ask.Answer, real, rows int) figure.Figure {
+func apart(q ask.Asked, truth, answers []ask.Answer, real, rows int) metric.Noted {
 	if real == 0 || rows == 0 {
-		return figure.None("a table is empty")
+		return metric.None("a table is empty")
 	}
 	sum := 0.0
 	for i, a := range answers {
@@ -108,12 +108,12 @@ func apart(q ask.Asked, truth, answers []ask.Answer, real, rows int) figure.Figu
 	if q.Ask == ask.Covariance {
 		sum = math.Sqrt(sum)
 	}
-	return figure.Or(sum, "no row is asked about")
+	return metric.Or(sum, "no row is asked about")
 }
 
 // misplaced is how far the share of values that are below an answer, or up to it, is from
 // the one that was asked for.
-func misplaced(q ask.Asked, values []float64, answers []ask.Answer) figure.Figure {
+func misplaced(q ask.Asked, values []float64, answers []ask.Answer) metric.Noted {
 	below, upto, n, x := 0.0, 0.0, 0.0, answers[0].Value
 	for _, v := range values {
 		if math.IsNaN(v) {
@@ -128,9 +128,9 @@ func misplaced(q ask.Asked, values []float64, answers []ask.Answer) figure.Figur
 		}
 	}
 	if n == 0 || math.IsNaN(x) {
-		return figure.None("no row is asked about")
+		return metric.None("no row is asked about")
 	}
-	return figure.Of(max(0, below/n-q.Question.Quantile, q.Question.Quantile-upto/n))
+	return metric.Of(max(0, below/n-q.Question.Quantile, q.Question.Quantile-upto/n))
 }
 
 // twice is how often answer i to a covariance stands in its matrix.
@@ -149,17 +149,17 @@ func twice(q ask.Asked, i int) float64 {
 
 func (c *contest) summary() []pipeline.Metric {
 	stage := c.answers.Stage
-	tailored, other := figure.Mean(c.tailored), figure.Mean(c.other)
-	wins := figure.Of(float64(c.won)/float64(c.won+c.lost), "")
+	tailored, other := metric.Mean(c.tailored), metric.Mean(c.other)
+	wins := metric.Of(float64(c.won)/float64(c.won+c.lost), "")
 	if c.won+c.lost == 0 {
-		wins = figure.None("no question has two answers that differ")
+		wins = metric.None("no question has two answers that differ")
 	}
-	covered := figure.Of(float64(c.held.hold)/float64(c.held.of), "")
+	covered := metric.Of(float64(c.held.hold)/float64(c.held.of), "")
 	if c.held.of == 0 {
-		covered = figure.None("no answer has an interval")
+		covered = metric.None("no answer has an interval")
 	}
 	return []pipeline.Metric{
-		{Name: "synthetic_wins", Column: stage, Value: wins.Value, Note: figure.Notes(wins.Note, c.verdict(tailored.Value, other.Value))},
+		{Name: "synthetic_wins", Column: stage, Value: wins.Value, Note: metric.Notes(wins.Note, c.verdict(tailored.Value, other.Value))},
 		{Name: "error_tailored", Column: stage, Value: tailored.Value, Note: tailored.Note},
 		{Name: "error_synthetic", Column: stage, Value: other.Value, Note: other.Note},
 		{Name: "interval_coverage", Column: stage, Value: covered.Value, Note: covered.Note},

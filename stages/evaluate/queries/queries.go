@@ -10,7 +10,7 @@ import (
 	"weir/schema"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/question"
 	"weir/stages/internal/regress"
 )
@@ -70,16 +70,16 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 // coefficients are no errors of one unit, so that where both are there is no mean of them.
 func overall(list []pipeline.Metric, mixed bool) (means []pipeline.Metric) {
 	for _, name := range []string{"synthetic_wins", "error_tailored", "error_synthetic", "accuracy_tailored", "accuracy_synthetic", "accuracy_real"} {
-		var each []figure.Figure
+		var each []metric.Noted
 		for _, m := range list {
 			if m.Name == name && (strings.HasPrefix(name, "accuracy") || !strings.Contains(m.Column, ".")) {
-				each = append(each, figure.Of(m.Value, m.Note))
+				each = append(each, metric.Of(m.Value, m.Note))
 			}
 		}
 		if len(each) > 0 {
-			m := figure.Mean(each)
+			m := metric.Mean(each)
 			if mixed && strings.HasPrefix(name, "error") {
-				m = figure.None("shares and distances of coefficients have no mean; see each stage")
+				m = metric.None("shares and distances of coefficients have no mean; see each stage")
 			}
 			means = append(means, pipeline.Metric{Name: name, Value: m.Value, Note: m.Note})
 		}

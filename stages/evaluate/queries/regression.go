@@ -7,7 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/stages/internal/ask"
 	"weir/stages/internal/columns"
-	"weir/stages/internal/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/regress"
 )
 
@@ -25,7 +25,7 @@ func regression(ctx context.Context, r regress.Released, real, synthetic *column
 		why = "a table is empty"
 	}
 	if why != "" {
-		c.judge(column, figure.None(why), figure.None(why))
+		c.judge(column, metric.None(why), metric.None(why))
 		return append(c.summary(), c.list...), nil
 	}
 	rows := r.Model.Rows(real)
@@ -38,7 +38,7 @@ func regression(ctx context.Context, r regress.Released, real, synthetic *column
 		return nil, err
 	}
 	c.cover(answers(truth), answers(r.Coefficients))
-	c.judge(column, figure.Of(r.Model.Apart(r.Coefficients, truth), ""), figure.Of(r.Model.Apart(other, truth), ""))
+	c.judge(column, metric.Of(r.Model.Apart(r.Coefficients, truth), ""), metric.Of(r.Model.Apart(other, truth), ""))
 	list := append(c.summary(), c.list...)
 	if r.Model.Kind == regress.Logistic {
 		for _, of := range []struct {

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 )
 
 // coefficient is one parameter of one fit; NaN where it has none.
@@ -19,7 +19,7 @@ func (a *analysis) coefficient(name string, level float64) coefficient {
 	j, ok := a.place[name]
 	if a.fit == nil || !ok {
 		nan := math.NaN()
-		return coefficient{nan, nan, nan, [2]float64{nan, nan}, figure.Notes(a.note, a.why[name])}
+		return coefficient{nan, nan, nan, [2]float64{nan, nan}, metric.Notes(a.note, a.why[name])}
 	}
 	return coefficient{a.fit.Params[j], a.fit.SE[j], a.fit.P[j], a.fit.Interval(j, level), ""}
 }
@@ -29,7 +29,7 @@ func (c coefficient) significant(level float64) bool { return c.p < 1-level }
 // tallies of conclusions; the intercept is none.
 type tallies struct {
 	real, synthetic, reproduced, lost, spurious float64
-	overlaps, distances, signs                  []figure.Figure
+	overlaps, distances, signs                  []metric.Noted
 }
 
 // compareFits lists the figures of each feature and the counts of discoveries.
@@ -43,7 +43,7 @@ func compareFits(a, b *analysis, level float64, note string) []pipeline.Metric {
 			t.add(x, y, level)
 		}
 	}
-	why := figure.Notes(prefixed("real: ", a.note), prefixed("synthetic: ", b.note))
+	why := metric.Notes(prefixed("real: ", a.note), prefixed("synthetic: ", b.note))
 	return append(t.metrics(why, note), features...)
 }
 
@@ -56,7 +56,7 @@ func prefixed(by, text string) string {
 
 // comparison lists one feature's figures from both fits.
 func comparison(name string, x, y coefficient) []pipeline.Metric {
-	both := figure.Notes(prefixed("real: ", x.why), prefixed("synthetic: ", y.why))
+	both := metric.Notes(prefixed("real: ", x.why), prefixed("synthetic: ", y.why))
 	return []pipeline.Metric{
 		{Name: "coefficient_real", Column: name, Value: x.value, Note: x.why},
 		{Name: "coefficient_synthetic", Column: name, Value: y.value, Note: y.why},
@@ -81,15 +81,15 @@ func (t *tallies) add(x, y coefficient, level float64) {
 	count(&t.reproduced, one && other && alike)
 	count(&t.lost, one && !(other && alike))
 	count(&t.spurious, other && !(one && alike))
-	note := figure.Notes(x.why, y.why)
+	note := metric.Notes(x.why, y.why)
 	sign := math.NaN()
 	if note == "" {
 		sign = 0
 		count(&sign, alike)
 	}
-	t.signs = append(t.signs, figure.Of(sign, note))
-	t.overlaps = append(t.overlaps, figure.Of(learn.Overlap(x.interval, y.interval), note))
-	t.distances = append(t.distances, figure.Of(math.Abs(x.value-y.value)/x.se, note))
+	t.signs = append(t.signs, metric.Of(sign, note))
+	t.overlaps = append(t.overlaps, metric.Of(learn.Overlap(x.interval, y.interval), note))
+	t.distances = append(t.distances, metric.Of(math.Abs(x.value-y.value)/x.se, note))
 }
 
 func (t *tallies) metrics(why, note string) []pipeline.Metric {
@@ -97,15 +97,15 @@ func (t *tallies) metrics(why, note string) []pipeline.Metric {
 		if why != "" {
 			v = math.NaN()
 		}
-		return pipeline.Metric{Name: name, Value: v, Note: figure.Notes(doc, why)}
+		return pipeline.Metric{Name: name, Value: v, Note: metric.Notes(doc, why)}
 	}
-	averaged := func(name string, list []figure.Figure) pipeline.Metric {
-		m := figure.Mean(list)
-		return pipeline.Metric{Name: name, Value: m.Value, Note: figure.Notes(m.Note, note)}
+	averaged := func(name string, list []metric.Noted) pipeline.Metric {
+		m := metric.Mean(list)
+		return pipeline.Metric{Name: name, Value: m.Value, Note: metric.Notes(m.Note, note)}
 	}
 	share := pipeline.Metric{Name: "reproduced_share", Value: t.reproduced / t.real, Note: why}
 	if why != "" || t.real == 0 {
-		share.Value, share.Note = math.NaN(), figure.Notes(why, "the real rows give no discovery to reproduce")
+		share.Value, share.Note = math.NaN(), metric.Notes(why, "the real rows give no discovery to reproduce")
 	}
 	return []pipeline.Metric{
 		counted("discoveries_real", t.real, "significant coefficients, the intercept left out"),

@@ -13,8 +13,8 @@ import (
 	"weir/schema"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/question"
 )
 
@@ -178,7 +178,7 @@ func (s *settings) fit(ctx context.Context, e *features.Encoder, f *columns.Fram
 	a := &analysis{names: append([]string{"intercept"}, e.Names()...), why: map[string]string{}}
 	y, why := s.response(f.Column(s.Target))
 	if why != "" || f.Rows == 0 {
-		a.note = figure.Notes(why, map[bool]string{true: "no row is complete"}[f.Rows == 0])
+		a.note = metric.Notes(why, map[bool]string{true: "no row is complete"}[f.Rows == 0])
 		return a, nil
 	}
 	x, left := e.Encode(f).Dense(), slices.Clone(e.Names())

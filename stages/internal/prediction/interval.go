@@ -4,30 +4,31 @@ import (
 	"math"
 
 	"weir/pipeline"
-	"weir/stages/internal/figure"
+	"weir/pipeline/figure"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/bootstrap"
 )
 
 // Score is a figure of test rows, and what it is in resamples of them.
 type Score struct {
-	figure.Figure
+	metric.Noted
 	of     *bootstrap.Resamples // nil: the score has no interval
 	values []float64            // see bootstrap.Resamples.Values
 }
 
 // bare is a score without an interval.
-func bare(f figure.Figure) Score { return Score{Figure: f} }
+func bare(f metric.Noted) Score { return Score{Noted: f} }
 
 // Mean is that of the scores which are defined; all are of the same test rows.
 func Mean(list []Score) Score {
-	figures := make([]figure.Figure, len(list))
+	figures := make([]metric.Noted, len(list))
 	var defined []Score
 	for i, s := range list {
-		if figures[i] = s.Figure; !math.IsNaN(s.Value) {
+		if figures[i] = s.Noted; !math.IsNaN(s.Value) {
 			defined = append(defined, s)
 		}
 	}
-	return combined(figure.Mean(figures), defined, func(v []float64) float64 {
+	return combined(metric.Mean(figures), defined, func(v []float64) float64 {
 		sum := 0.0
 		for _, x := range v {
 			sum += x
@@ -38,11 +39,11 @@ func Mean(list []Score) Score {
 
 // Minus is a - b of the same test rows, resample by resample.
 func Minus(a, b Score) Score {
-	return combined(figure.Of(a.Value-b.Value, a.Note, b.Note), []Score{a, b}, func(v []float64) float64 { return v[0] - v[1] })
+	return combined(metric.Of(a.Value-b.Value, a.Note, b.Note), []Score{a, b}, func(v []float64) float64 { return v[0] - v[1] })
 }
 
 // combined is a function of scores, with its values in their resamples.
-func combined(f figure.Figure, list []Score, of func([]float64) float64) Score {
+func combined(f metric.Noted, list []Score, of func([]float64) float64) Score {
 	s := bare(f)
 	for _, part := range list {
 		if part.values == nil {
@@ -69,7 +70,7 @@ func (s Score) Metrics(name, column string, notes ...string) []pipeline.Metric {
 	f := s.With(notes...)
 	out := []pipeline.Metric{{Name: name, Column: column, Value: f.Value, Note: f.Note}}
 	if low, high, ok := s.Interval(); ok {
-		lower, upper := pipeline.Ends(name)
+		lower, upper := figure.Ends(name)
 		out = append(out, pipeline.Metric{Name: lower, Column: column, Value: low}, pipeline.Metric{Name: upper,
 			Column: column, Value: high})
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/bootstrap"
 )
 
@@ -23,7 +23,7 @@ type judge func(rows []int, names []string, to []float64)
 
 // withIntervals adds the resamples of scores to them. order is one of the test rows in
 // which judging is quick; each worker has a judge of its own.
-func withIntervals(found map[string]figure.Figure, names []string, order []int, r *bootstrap.Resamples, workers int, each func() judge) map[string]Score {
+func withIntervals(found map[string]metric.Noted, names []string, order []int, r *bootstrap.Resamples, workers int, each func() judge) map[string]Score {
 	out := map[string]Score{}
 	for name, f := range found {
 		out[name] = bare(f)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/bootstrap"
 )
 
@@ -74,7 +74,7 @@ func TestEveryScoreHasAnInterval(t *testing.T) {
 	run := learn.Run{Workers: 2}
 	for _, c := range []struct {
 		names []string
-		bare  map[string]figure.Figure
+		bare  map[string]metric.Noted
 		got   map[string]Score
 	}{
 		{ClassScores(), judgeClasses(labels, Predictions{p, true, ""}, 1, ClassScores()), scoreClasses(labels, Predictions{p, true, ""}, 1, ClassScores(), bootstrap.New(400, 2, rng(3)), run)},
@@ -102,11 +102,11 @@ func TestDifferencesArePaired(t *testing.T) {
 	if !ok || low != 0 || high != 0 {
 		t.Errorf("%g to %g (%v), must be 0 to 0", low, high, ok)
 	}
-	mean := Mean([]Score{a, b, bare(figure.None("declined"))})
+	mean := Mean([]Score{a, b, bare(metric.None("declined"))})
 	if low, high, ok = mean.Interval(); !ok || !(low < a.Value && a.Value < high) || mean.Value != a.Value {
 		t.Errorf("the mean %g of two equal scores has the interval %g to %g (%v)", mean.Value, low, high, ok)
 	}
-	if _, _, ok = Minus(a, bare(figure.Of(0.5))).Interval(); ok {
+	if _, _, ok = Minus(a, bare(metric.Of(0.5))).Interval(); ok {
 		t.Error("a difference from a score without interval has one")
 	}
 }

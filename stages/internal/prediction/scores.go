@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/score"
 )
 
@@ -35,8 +35,8 @@ func DefaultScores(classes int) []string {
 
 // judgeClasses scores predictions of categories y. positive is the category that
 // scores of two classes call positive.
-func judgeClasses(y []int32, p Predictions, positive int, names []string) map[string]figure.Figure {
-	j, out := new(jury).hear(y, p, positive), map[string]figure.Figure{}
+func judgeClasses(y []int32, p Predictions, positive int, names []string) map[string]metric.Noted {
+	j, out := new(jury).hear(y, p, positive), map[string]metric.Noted{}
 	for _, n := range names {
 		out[n] = j.value(n).With(p.Note)
 	}
@@ -87,7 +87,7 @@ const (
 	noPositive      = "the test rows hold no positive row"
 )
 
-func (j *jury) value(name string) figure.Figure {
+func (j *jury) value(name string) metric.Noted {
 	c := j.confusion
 	switch name {
 	case "auroc", "auroc_weighted", "auroc_ovo":
@@ -95,35 +95,35 @@ func (j *jury) value(name string) figure.Figure {
 	case "log_loss":
 		return j.logLoss()
 	case "accuracy":
-		return figure.Of(c.Accuracy())
+		return metric.Of(c.Accuracy())
 	case "balanced_accuracy":
-		return figure.Of(c.BalancedAccuracy())
+		return metric.Of(c.BalancedAccuracy())
 	case "f1_micro":
-		return figure.Of(c.Mean(c.F1, score.Micro))
+		return metric.Of(c.Mean(c.F1, score.Micro))
 	case "f1_macro":
-		return figure.Of(c.Mean(c.F1, score.Macro))
+		return metric.Of(c.Mean(c.F1, score.Macro))
 	case "f1_weighted":
-		return figure.Of(c.Mean(c.F1, score.Weighted))
+		return metric.Of(c.Mean(c.F1, score.Weighted))
 	case "matthews":
-		return figure.Of(c.Matthews())
+		return metric.Of(c.Matthews())
 	case "cohen_kappa":
 		return orNote(c.Kappa(), "all labels, true and predicted, are of one class")
 	}
 	return j.pair(name)
 }
 
-func orNote(v float64, why string) figure.Figure {
+func orNote(v float64, why string) metric.Noted {
 	if math.IsNaN(v) {
-		return figure.None(why)
+		return metric.None(why)
 	}
-	return figure.Of(v)
+	return metric.Of(v)
 }
 
 // pair is a score of two classes.
-func (j *jury) pair(name string) figure.Figure {
+func (j *jury) pair(name string) metric.Noted {
 	c := j.confusion
 	if j.classes != 2 {
-		return figure.None(twoOnly)
+		return metric.None(twoOnly)
 	}
 	switch name {
 	case "average_precision":
@@ -131,28 +131,28 @@ func (j *jury) pair(name string) figure.Figure {
 	case "auprc_trapezoid":
 		return orNote(j.curve.AUPRCTrapezoid(), noPositive)
 	case "precision":
-		return figure.Of(c.Precision(1))
+		return metric.Of(c.Precision(1))
 	case "recall":
-		return figure.Of(c.Recall(1))
+		return metric.Of(c.Recall(1))
 	case "f1":
-		return figure.Of(c.F1(1))
+		return metric.Of(c.F1(1))
 	case "brier":
 		if !j.p.Probabilities {
-			return figure.None(noProbabilities)
+			return metric.None(noProbabilities)
 		}
-		return figure.Of(score.Brier(j.is, j.s))
+		return metric.Of(score.Brier(j.is, j.s))
 	}
-	return figure.None("is no score of classes")
+	return metric.None("is no score of classes")
 }
 
 // auroc is that of two classes, or an average over the classes with test rows.
-func (j *jury) auroc(name string) figure.Figure {
+func (j *jury) auroc(name string) metric.Noted {
 	if j.classes == 2 {
 		return orNote(j.curve.AUROC(), OneClass)
 	}
 	y, p, classes := j.present()
 	if classes < 2 {
-		return figure.None(OneClass)
+		return metric.None(OneClass)
 	}
 	note := ""
 	if classes < j.classes {
@@ -163,9 +163,9 @@ func (j *jury) auroc(name string) figure.Figure {
 		average = score.Weighted
 	}
 	if name == "auroc_ovo" {
-		return figure.Of(score.AUROCOneVsOne(y, p, classes, average), note)
+		return metric.Of(score.AUROCOneVsOne(y, p, classes, average), note)
 	}
-	return figure.Of(score.AUROCOneVsRest(y, p, classes, average), note)
+	return metric.Of(score.AUROCOneVsRest(y, p, classes, average), note)
 }
 
 // present renumbers the classes that have test rows and gives rows of scores.
@@ -190,26 +190,26 @@ func (j *jury) present() ([]int, [][]float64, int) {
 	return y, p, n
 }
 
-func (j *jury) logLoss() figure.Figure {
+func (j *jury) logLoss() metric.Noted {
 	switch {
 	case !j.p.Probabilities:
-		return figure.None(noProbabilities)
+		return metric.None(noProbabilities)
 	case j.classes == 2:
-		return figure.Of(score.LogLoss(j.is, j.s, score.EpsilonMachine))
+		return metric.Of(score.LogLoss(j.is, j.s, score.EpsilonMachine))
 	}
 	rows := make([][]float64, len(j.y))
 	for i := range rows {
 		rows[i] = j.p.Scores.Row(i, make([]float64, j.classes))
 	}
-	return figure.Of(score.LogLossMulti(j.y, rows, score.EpsilonMachine))
+	return metric.Of(score.LogLossMulti(j.y, rows, score.EpsilonMachine))
 }
 
 // judgeNumbers scores predicted numbers.
-func judgeNumbers(y, predicted []float64, names []string) map[string]figure.Figure {
-	values, out := numberValues(y, predicted), map[string]figure.Figure{}
+func judgeNumbers(y, predicted []float64, names []string) map[string]metric.Noted {
+	values, out := numberValues(y, predicted), map[string]metric.Noted{}
 	for _, n := range names {
 		if !slices.Contains(NumberScores(), n) {
-			out[n] = figure.None("is no score of numbers")
+			out[n] = metric.None("is no score of numbers")
 			continue
 		}
 		out[n] = orNote(values(n), "one test row has no variance to explain")

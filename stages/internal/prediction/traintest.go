@@ -8,8 +8,8 @@ import (
 
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
-	"weir/stages/internal/figure"
 	"weir/stages/internal/learn"
+	"weir/stages/internal/metric"
 	"weir/stages/internal/metric/bootstrap"
 )
 
@@ -34,7 +34,7 @@ func NewTrial(train, test *columns.Frame, target string, scaling features.Scalin
 		t.Notes = fmt.Sprintf("%d training and %d test rows have no target", lostTrain, lostTest)
 	}
 	if maxRows > 0 && t.Train.Rows > maxRows {
-		t.Notes = figure.Notes(t.Notes, fmt.Sprintf("%d of %d training rows, drawn at random", maxRows, t.Train.Rows))
+		t.Notes = metric.Notes(t.Notes, fmt.Sprintf("%d of %d training rows, drawn at random", maxRows, t.Train.Rows))
 		t.Train = t.Train.Take(rng.Perm(t.Train.Rows)[:maxRows])
 	}
 	t.encoder = features.NewEncoder(features.Options{Scaling: scaling}, map[string]bool{target: true}, t.Train, t.Test)
@@ -69,10 +69,10 @@ func (t *Trial) Impossible() string {
 
 // Majority is the accuracy of the constant guess that the test rows favour most, as
 // a share of the test rows; it is for categories alone.
-func (t *Trial) Majority() figure.Figure {
+func (t *Trial) Majority() metric.Noted {
 	c := t.Test.Column(t.target)
 	if !c.Coded() || t.Test.Rows == 0 {
-		return figure.None(t.Impossible(), "needs a target of categories")
+		return metric.None(t.Impossible(), "needs a target of categories")
 	}
 	n, best := make([]int, len(c.Categories)), 0
 	for _, k := range c.Codes {
@@ -80,7 +80,7 @@ func (t *Trial) Majority() figure.Figure {
 			best = int(k)
 		}
 	}
-	return figure.Of(float64(n[best])/float64(t.Test.Rows), "share of the commonest class of the test rows, "+c.Categories[best])
+	return metric.Of(float64(n[best])/float64(t.Test.Rows), "share of the commonest class of the test rows, "+c.Categories[best])
 }
 
 // labels are the training classes that occur, and their categories.
@@ -193,7 +193,7 @@ func unfitted(names []string, err error) (map[string]Score, error) {
 func allUndefined(names []string, why string) map[string]Score {
 	out := map[string]Score{}
 	for _, n := range names {
-		out[n] = bare(figure.None(why))
+		out[n] = bare(metric.None(why))
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weir/pipeline"
+	"weir/pipeline/figure"
 	"weir/schema"
 	"weir/stages/internal/columns"
 )
@@ -44,8 +45,8 @@ func Metrics() []pipeline.Port {
 }
 
 // RowsFigure declares the counts of rows that Work adds to the figures of a kind.
-func RowsFigure() pipeline.Figure {
-	return pipeline.Figure{Name: rowsName, Parts: "table", Better: pipeline.BetterPlain, Rows: true,
+func RowsFigure() figure.Figure {
+	return figure.Figure{Name: rowsName, Parts: "table", Better: figure.BetterPlain, Rows: true,
 		Doc: "rows of the table that were compared"}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/pipeline/figure"
 	"weir/schema"
 )
 
@@ -31,7 +32,7 @@ func measuredKind() pipeline.Kind {
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
 		Out: []pipeline.Port{{Name: "metrics", Form: pipeline.FormMetrics,
 			Doc: "below_noise, over all cells and by marginal."}},
-		Figures: pipeline.Figures{{Name: belowNoise, Parts: "marginal", Better: pipeline.BetterLow,
+		Figures: figure.List{{Name: belowNoise, Parts: "marginal", Better: figure.BetterLow,
 			Doc: "share of measured cells with a count below the standard deviation of their noise, 0 is best"}},
 		New: func() pipeline.Stage { return &Measured{Listed: 200} },
 	}

@@ -1,12 +1,14 @@
-package pipeline
+// Package figure holds what a kind declares of the numbers that it writes, and what readers of records find out about a
+// number by its name.
+package figure
 
 import "strings"
 
 // Figure declares a number that a kind writes, and what readers make of it: the end of a run,
 // `weir evaluate`, lists, differences, experiments and the report know no figure but by this.
 type Figure struct {
-	Name  string // as in Metric; the ends of its interval and its references are named after it (Match)
-	Parts string // what Metric.Column names, such as column or learner; "" where the figure is about tables alone
+	Name  string // as in a metric; the ends of its interval and its references are named after it (Match)
+	Parts string // what the column of a metric names, such as column or learner; "" where the figure is about tables alone
 	Doc   string // what the value means and which one is best, as words behind it
 
 	Better   Better
@@ -110,8 +112,8 @@ func (f Figure) Match(name string) (p Place, matches bool) {
 	return p, false
 }
 
-// Takes reports whether the declaration covers a metric: its name, and its part if it has one.
-func (f Figure) Takes(m Metric) bool {
-	_, matches := f.Match(m.Name)
-	return matches && (m.Column == "" || f.Parts != "")
+// Takes reports whether the declaration covers a number of this name and part; part is "" where it has none.
+func (f Figure) Takes(name, part string) bool {
+	_, matches := f.Match(name)
+	return matches && (part == "" || f.Parts != "")
 }

@@ -1,4 +1,4 @@
-package pipeline
+package figure
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 )
 
 // score is a figure with everything that a name can be to it.
-func score() Figures {
-	return Figures{
+func score() List {
+	return List{
 		{Name: "score", Parts: "learner", Doc: "d", Better: BetterHigh, Interval: true, Headline: true, Learnt: true,
 			Beside: []Role{RealTrain, Baseline}},
 		{Name: "score_baseline_low", Doc: "a figure of that very name", Better: BetterPlain},
@@ -35,15 +35,15 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	f := score()[0]
-	if !f.Takes(Metric{Name: "score_low", Column: "tree"}) || score()[2].Takes(Metric{Name: "errors", Column: "tree"}) {
+	if !f.Takes("score_low", "tree") || score()[2].Takes("errors", "tree") {
 		t.Error("a part of a figure that has parts is not taken, or one of a figure that has none is")
 	}
 }
 
-// TestStageFigures: keys of a record find their figure, interval, reference and headline; those of
+// TestByStage: keys of a record find their figure, interval, reference and headline; those of
 // a stage whose kind is not known are plain.
-func TestStageFigures(t *testing.T) {
-	s := StageFigures{"u": score()}
+func TestByStage(t *testing.T) {
+	s := ByStage{"u": score()}
 	values := map[string]float64{"u.score": 2, "u.score_low": 1, "u.score_high": 3, "u.score.a.b": 5,
 		"u.score_low.a.b": 4, "u.errors": 1,
 		"x.score": 2, "x.score_low": 1, "x.score_high": 3}
@@ -72,8 +72,8 @@ func TestStageFigures(t *testing.T) {
 	}
 }
 
-// TestRegistryRefusesHalfFigures: a figure without words or a direction is an error in the program.
-func TestRegistryRefusesHalfFigures(t *testing.T) {
+// TestHalfDeclarations: a figure without words or a direction is an error in the program.
+func TestHalfDeclarations(t *testing.T) {
 	good := Figure{Name: "f", Doc: "d", Better: BetterPlain}
 	for want, change := range map[string]func(*Figure){
 		"": func(*Figure) {}, "needs a name, a doc": func(f *Figure) { f.Doc = "" },
@@ -83,11 +83,9 @@ func TestRegistryRefusesHalfFigures(t *testing.T) {
 	} {
 		f := good
 		change(&f)
-		k := Kind{Name: "k", Doc: "d", New: func() Stage { return nil }, Out: []Port{{}},
-			Figures: Figures{{Name: "other", Doc: "d", Better: BetterLow}, f}}
-		_, err := NewRegistry([]Kind{k})
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, must be %q", err, want)
+		wrong := List{{Name: "other", Doc: "d", Better: BetterLow}, f}.Problem()
+		if (wrong == "") != (want == "") || !strings.Contains(wrong, want) {
+			t.Errorf("%q, must say %q", wrong, want)
 		}
 	}
 	if !slices.Equal(Roles(), []Role{RealTrain, Independent, Baseline, Majority}) {

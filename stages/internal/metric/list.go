@@ -1,4 +1,4 @@
-package figure
+package metric
 
 import (
 	"math"
@@ -12,12 +12,12 @@ type List struct{ Metrics []pipeline.Metric }
 
 // Add records a figure. An infinite value is recorded as undefined, since no file
 // format of the record holds it.
-func (l *List) Add(name, column string, f Figure) {
+func (l *List) Add(name, column string, f Noted) {
 	f = bounded(f)
 	l.Metrics = append(l.Metrics, pipeline.Metric{Name: name, Column: column, Value: f.Value, Note: f.Note})
 }
 
-func bounded(f Figure) Figure {
+func bounded(f Noted) Noted {
 	if math.IsInf(f.Value, 0) {
 		return None("infinite: a value occurs in one table only", f.Note)
 	}
@@ -28,7 +28,7 @@ func bounded(f Figure) Figure {
 }
 
 // AddAll records the mean of the figures under name, and each under its column.
-func (l *List) AddAll(name string, columns []string, figures []Figure, note string) {
+func (l *List) AddAll(name string, columns []string, figures []Noted, note string) {
 	for i := range figures {
 		figures[i] = bounded(figures[i])
 	}

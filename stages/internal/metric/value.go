@@ -1,6 +1,6 @@
 // Package figure words what a comparison finds: every figure is a value, or has
 // the reason why there is none. No question words an undefined figure by itself.
-package figure
+package metric
 
 import (
 	"fmt"
@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Figure is a value with a note; NaN has the reason in its note.
-type Figure struct {
+// Noted is a value with a note; NaN has the reason in its note.
+type Noted struct {
 	Value float64
 	Note  string
 }
 
 // Of is a value with its notes.
-func Of(value float64, notes ...string) Figure { return Figure{value, Notes(notes...)} }
+func Of(value float64, notes ...string) Noted { return Noted{value, Notes(notes...)} }
 
 // None is undefined, and says why.
-func None(why ...string) Figure { return Of(math.NaN(), why...) }
+func None(why ...string) Noted { return Of(math.NaN(), why...) }
 
 // Or is a value, which has the reason as its note where it is undefined or infinite.
-func Or(value float64, reason ...string) Figure {
+func Or(value float64, reason ...string) Noted {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return Of(value, reason...)
 	}
@@ -29,7 +29,7 @@ func Or(value float64, reason ...string) Figure {
 }
 
 // Over is a/scale, undefined where the real column, whose scale it is, is constant.
-func Over(a, scale float64) Figure {
+func Over(a, scale float64) Noted {
 	if !(scale > 0) {
 		return None("the real column is constant")
 	}
@@ -48,12 +48,12 @@ func Notes(notes ...string) string {
 }
 
 // With is the figure with more notes behind its own.
-func (f Figure) With(notes ...string) Figure {
+func (f Noted) With(notes ...string) Noted {
 	return Of(f.Value, append([]string{f.Note}, notes...)...)
 }
 
 // Mean averages the figures that are defined; the note says how many are not.
-func Mean(figures []Figure) Figure {
+func Mean(figures []Noted) Noted {
 	sum, n, why := 0.0, 0, ""
 	for _, f := range figures {
 		if math.IsNaN(f.Value) {

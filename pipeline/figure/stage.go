@@ -1,4 +1,4 @@
-package pipeline
+package figure
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Figures are the declarations of a kind.
-type Figures []Figure
+// List holds the declarations of a kind.
+type List []Figure
 
 // Find returns the figure that a name belongs to, and what it is to it. A figure of that very
 // name comes before one that has the name as a reference.
-func (fs Figures) Find(name string) (f Figure, p Place, declared bool) {
+func (fs List) Find(name string) (f Figure, p Place, declared bool) {
 	for _, f := range fs {
 		if f.Name == name {
 			return f, p, true
@@ -27,7 +27,7 @@ func (fs Figures) Find(name string) (f Figure, p Place, declared bool) {
 }
 
 // Ends returns the names of the ends of the interval of a figure or reference, if it may have one.
-func (fs Figures) Ends(name string) (low, high string, may bool) {
+func (fs List) Ends(name string) (low, high string, may bool) {
 	f, p, declared := fs.Find(name)
 	if !declared || !f.Interval || p.Of != "" {
 		return "", "", false
@@ -36,8 +36,8 @@ func (fs Figures) Ends(name string) (low, high string, may bool) {
 	return low, high, true
 }
 
-// problem says what is wrong with the declarations; "" where nothing is.
-func (fs Figures) problem() string {
+// Problem says what is wrong with the declarations; "" where nothing is.
+func (fs List) Problem() string {
 	names := map[string]bool{}
 	for _, f := range fs {
 		switch {
@@ -58,30 +58,10 @@ func (fs Figures) problem() string {
 	return ""
 }
 
-// StageFigures are the declarations of a run by stage. A stage of a kind that this program
+// ByStage are the declarations of a run by stage. A stage of a kind that this program
 // does not know has none, and its figures are plain numbers: without words, direction and
 // interval, the first two by name in front.
-type StageFigures map[string]Figures
-
-// Figures returns the declarations of the plan's stages.
-func (p *Plan) Figures() StageFigures {
-	of := StageFigures{}
-	for _, s := range p.Steps {
-		of[s.ID] = s.Figures
-	}
-	return of
-}
-
-// Figures returns the declarations of stages, whose kinds are given by stage: what a record says.
-func (r *Registry) Figures(kinds map[string]string) StageFigures {
-	of := StageFigures{}
-	for stage, name := range kinds {
-		if k := r.Kind(name); k != nil {
-			of[stage] = k.Figures
-		}
-	}
-	return of
-}
+type ByStage map[string]List
 
 // SplitKey cuts STAGE.NAME.PART, as a record has it; part is "" where there is none.
 func SplitKey(key string) (stage, name, part string) {
@@ -93,17 +73,20 @@ func SplitKey(key string) (stage, name, part string) {
 // Renamed returns the key of another figure of the same stage and part.
 func Renamed(key, name string) string {
 	stage, _, part := SplitKey(key)
-	return stage + "." + Metric{Name: name, Column: part}.Key()
+	if part != "" {
+		name += "." + part
+	}
+	return stage + "." + name
 }
 
 // Find returns the figure that a key belongs to, and what it is to it.
-func (s StageFigures) Find(key string) (Figure, Place, bool) {
+func (s ByStage) Find(key string) (Figure, Place, bool) {
 	stage, name, _ := SplitKey(key)
 	return s[stage].Find(name)
 }
 
 // Interval returns the interval of 95 % of a figure, where both its ends are among the values.
-func (s StageFigures) Interval(values map[string]float64, key string) (ends [2]float64, has bool) {
+func (s ByStage) Interval(values map[string]float64, key string) (ends [2]float64, has bool) {
 	stage, name, _ := SplitKey(key)
 	low, high, may := s[stage].Ends(name)
 	if !may {
@@ -115,7 +98,7 @@ func (s StageFigures) Interval(values map[string]float64, key string) (ends [2]f
 }
 
 // IsEnd reports whether a key is an end of the interval of another figure among the values.
-func (s StageFigures) IsEnd(values map[string]float64, key string) bool {
+func (s ByStage) IsEnd(values map[string]float64, key string) bool {
 	_, p, _ := s.Find(key)
 	_, there := values[Renamed(key, p.Of)]
 	return p.Of != "" && there
@@ -123,7 +106,7 @@ func (s StageFigures) IsEnd(values map[string]float64, key string) bool {
 
 // Reference returns the key of what real rows reach in a figure, and what they are in words;
 // "" where the figure has no such reference.
-func (s StageFigures) Reference(key string) (of, words string) {
+func (s ByStage) Reference(key string) (of, words string) {
 	f, p, declared := s.Find(key)
 	switch {
 	case !declared || !p.Itself():
@@ -141,7 +124,7 @@ const mostHeadlines = 5
 
 // Headlines picks, for each stage, the figures of whole tables that people look at first; of a
 // stage that has none of those its first two by name.
-func (s StageFigures) Headlines(values map[string]float64) (keys []string) {
+func (s ByStage) Headlines(values map[string]float64) (keys []string) {
 	names := map[string][]string{}
 	for key := range values {
 		if stage, name, part := SplitKey(key); part == "" {
