@@ -47,37 +47,23 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// A kind that nobody draws is a kind that nobody tries.
-func TestEveryKindIsDrawn(t *testing.T) {
-	reg, err := stages.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawn := map[string]bool{"gs_wgan": true, "pate_gan": true, "sample": true, "score": true, "marginals_from": true,
-		"intervals": true, "measured": true, "mixture": true, "compare_queries": true, "anomaly_detector": true, "anomaly_forest": true, "remove_anomalies": true}
-	for k := range preparing() {
-		drawn[k] = true
-	}
-	for k := range judging() {
-		drawn[k] = true
-	}
-	for k := range measuring() {
-		drawn[k] = true
-	}
-	for k := range answering() {
-		drawn[k] = true
-	}
-	for k := range sampling() {
-		drawn[k] = true
-	}
-	for k := range byLabel() {
-		drawn[k] = true
-	}
-	for _, k := range reg.Names() {
-		if !drawn[k] {
-			t.Errorf("the generator never draws %s: add it to preparing, judging or pay", k)
+// TestUnlistedKindsAreTried: a kind that no list of the generator names is drawn by the declarations of its settings,
+// compiled, run and compared, and what it does wrong is found.
+func TestUnlistedKindsAreTried(t *testing.T) {
+	kind := sumsKind("unlisted", 1, onceFor, unpaidMean).kind
+	s := newSoak(t, 9, extra{kind: kind})
+	s.extras, s.brief = nil, true
+	for n := range uint64(plantedWithin) {
+		f, err := s.try(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f != nil && strings.Contains(strings.Join(f.faults, "\n"), "release/") {
+			t.Logf("found in case %d", n)
+			return
 		}
 	}
+	t.Errorf("no fault within %d cases; the kind was accepted %d times", plantedWithin, s.cover.kind("unlisted").accepted)
 }
 
 // planted is a fault and a word of what the soak has to say of it.

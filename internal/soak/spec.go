@@ -203,9 +203,11 @@ func (g *generator) spec() bool {
 	for range g.between(0, most) {
 		g.prepare()
 	}
+	g.stray()
 	if g.yes(0.85) {
 		g.pay()
 	}
+	g.stray()
 	if !g.brief && g.yes(0.15) {
 		g.last = g.from()
 		g.pay()
