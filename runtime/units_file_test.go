@@ -160,6 +160,7 @@ func TestWhoseRowACellIs(t *testing.T) {
 		"words for a flag":                   {flags, "", []string{"1", "true", "TRUE", "1.0", "0", "False"}, 2},
 		"other words for a flag":             {flags, "unknown: missing", []string{"yes", "yes", "1", "Yes"}, 3},
 		"categories of numbers":              {"type: ordinal, categories: [1, 2], nullable: true", "unknown: missing", []string{"1", "1.0", "01", "7", "7.0", "007", "8"}, 3},
+		"a text like the key of a number":    {"type: ordinal, categories: [1, 2], nullable: true", "unknown: missing", []string{"7", "false 7 0", "#false 7 0", "=7"}, 4},
 		"a large one near a category":        {"type: categorical, categories: [\"9007199254740992\"], nullable: true", "unknown: missing", []string{"9007199254740992", "9007199254740993", "9007199254740993.0"}, 2},
 		"case of a category":                 {colours, "unknown: missing", []string{"red", "Red", "Red", "RED"}, 3},
 		"unlisted, missing and empty":        {colours + ", missing: [NA]", "unknown: missing", []string{"green", "green", "NA", "NA", `""`, `""`, "NaN", "NaN"}, 6},

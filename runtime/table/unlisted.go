@@ -56,13 +56,14 @@ func (u *unitCodes) add(v []byte) string {
 }
 
 // name is empty where v is a category or declared missing. Where categories are numbers a
-// name is, too: 7 and 7.0 name one unit, listed or not.
+// name is, too: 7 and 7.0 name one unit, listed or not. The first byte keeps numbers and texts
+// apart: a cell that holds the key of a number names another unit.
 func (u *unitCodes) name(v []byte) []byte {
 	if _, known := u.find(v); known || u.has(v) {
 		return nil
 	}
 	if n, ok := exactNumber(v); ok && u.numbers != nil {
-		return n.key()
+		return append([]byte{'#'}, n.key()...)
 	}
-	return v
+	return append([]byte{'='}, v...)
 }
