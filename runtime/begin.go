@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"weir/internal/disk"
+	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
 	"weir/runtime/pay"
@@ -213,6 +215,10 @@ func (r *run) resume(dir store.RunDir, rec *record.Run) bool {
 		r.opts.Log.Warn("the noise key of an interrupted run is not the one that its record commits to, so it is not continued", "folder", dir.Path)
 		return false
 	}
+	if !r.sameSecret(dir) {
+		r.opts.Log.Warn("an interrupted run drew its secrets by another owner file, so its noise would fall to other rows and it is not continued", "folder", dir.Path)
+		return false
+	}
 	r.dir, r.key, r.record, r.paid = dir, key, rec, r.paid || settled(dir)
 	r.opts.Log.Warn("continuing an interrupted run; what it has paid is not charged again", "folder", dir.Path)
 	return true
@@ -237,5 +243,27 @@ func (r *run) start() (err error) {
 	if r.paid {
 		err = dir.Keep(settledFile, func(io.Writer) error { return nil })
 	}
-	return errors.Join(err, pay.KeepKey(dir, r.key), dir.KeepContent(r.content))
+	return errors.Join(err, pay.KeepKey(dir, r.key), dir.KeepContent(r.content), r.keepSecret(dir))
+}
+
+// secretFile holds, in the internal folder of a run, the commitment of the secret that it began with.
+const secretFile = "secret"
+
+func (r *run) keepSecret(dir store.RunDir) error {
+	return dir.Keep(secretFile, func(w io.Writer) error {
+		_, err := io.WriteString(w, r.source.secret.Commitment())
+		return err
+	})
+}
+
+// sameSecret reports whether a run that is continued has the secret that it began with. Its key then puts noise on
+// the rows that it was for: a copy of its folder, continued where the owner's side has drawn another secret for the
+// same content, splits otherwise, and would put the same noise on other rows under one charge. A plan without secret
+// draws asks for none.
+func (r *run) sameSecret(dir store.RunDir) bool {
+	if !slices.ContainsFunc(r.plan.Steps, func(s compile.Step) bool { return s.Work.Secret }) {
+		return true
+	}
+	began, err := disk.ReadFile(filepath.Join(dir.Internal(), secretFile), 0)
+	return err == nil && string(began) == r.source.secret.Commitment()
 }

@@ -127,8 +127,9 @@ func (r *run) begun(runs []store.Found) (before *record.Run, done bool) {
 		case rec.Status == record.Done && r.sameRecipes(rec):
 			return rec, true
 		case rec.Status != record.Done && r.opts.Build != "" && rec.Build == r.opts.Build:
-			key, err := pay.LoadKey(store.RunDir{Path: f.Path}.Internal())
-			if err == nil && key.Commitment() == rec.KeyCommitment {
+			dir := store.RunDir{Path: f.Path}
+			key, err := pay.LoadKey(dir.Internal())
+			if err == nil && key.Commitment() == rec.KeyCommitment && (r.blind || r.sameSecret(dir)) {
 				r.dir.Path, r.key = f.Path, key
 				return rec, false
 			}
