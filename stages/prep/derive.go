@@ -34,7 +34,7 @@ type Derived struct {
 
 func deriveKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "derive", Version: 3, Late: true, In: tableIn(), Out: tableOut("the table with the new columns"),
+		Name: "derive", Version: 4, Late: true, In: tableIn(), Out: tableOut("the table with the new columns"),
 		Doc: "Adds columns computed from the others of the same row by a formula. Use it for differences, ratios, groups and flags. The " +
 			"result is missing where a value that the formula names is missing, where it is not a finite number (a quotient or power), and " +
 			"where it is none of the declared categories. No row ends a run. Works row by row, so stability stays as it is.",

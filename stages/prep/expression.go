@@ -76,7 +76,7 @@ func compile(ps *schema.Problems, path, source string, d *domain.Domain, want re
 
 // build compiles with types, once all names are known.
 func (e *expression) build(ps *schema.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
-	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d})}
+	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d}), expr.Patch(powers{}), raised()}
 	for _, f := range functions {
 		options = append(options, expr.EnableBuiltin(f))
 	}
@@ -118,7 +118,7 @@ func resultKind(p *vm.Program) reflect.Kind {
 func firstLine(err error) string {
 	var at *file.Error
 	if errors.As(err, &at) {
-		return at.Message
+		return strings.TrimSpace(strings.ReplaceAll(at.Message, "\x00", ""))
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
