@@ -151,8 +151,11 @@ func (c Derived) maker(e *expression, col domain.Column) maker {
 // column is missing; in a column without missing values, something public stands
 // in its place (see stored).
 func derived(c domain.Column, results []any) arrow.Array {
-	if c.Type == domain.Text {
+	switch {
+	case c.Type == domain.Text:
 		return derivedText(c, results)
+	case c.ArrowType().ID() == arrow.INT64:
+		return derivedWhole(c, results)
 	}
 	values, b := make([]float64, len(results)), bits(nil)
 	for i, x := range results {
@@ -163,6 +166,23 @@ func derived(c domain.Column, results []any) arrow.Array {
 		values[i] = v
 	}
 	return store(c.ArrowType(), values, b)
+}
+
+// derivedWhole is derived for integers, which are exact to 64 bits.
+func derivedWhole(c domain.Column, results []any) arrow.Array {
+	values, b := make([]int64, len(results)), bits(nil)
+	for i, x := range results {
+		v, ok := stored(c, x)
+		if !ok && c.Nullable {
+			b = b.without(i, len(results))
+		}
+		if n, whole := x.(int); whole && v == float64(n) {
+			values[i] = int64(n)
+			continue
+		}
+		values[i] = int64(saturated(v))
+	}
+	return column(c.ArrowType(), values, b)
 }
 
 // stored is a result as the column holds it. Where it is none of the column's

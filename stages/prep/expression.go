@@ -76,7 +76,8 @@ func compile(ps *schema.Problems, path, source string, d *domain.Domain, want re
 
 // build compiles with types, once all names are known.
 func (e *expression) build(ps *schema.Problems, path, source string, d *domain.Domain, want reflect.Kind) *expression {
-	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d}), expr.Patch(powers{}), raised()}
+	options := []expr.Option{expr.Env(e.sample()), expr.DisableAllBuiltins(), expr.Patch(&resolver{d: d}),
+		expr.Patch(portable{}), powerOf(), wholeOf()}
 	for _, f := range functions {
 		options = append(options, expr.EnableBuiltin(f))
 	}
@@ -211,6 +212,9 @@ func (in input) reader(a arrow.Array) (func(i int) any, error) {
 		from, err := codes(a)
 		return guarded(a, func(i int) any { return in.coded(from[i]) }), err
 	}
+	if a, ok := a.(*array.Int64); ok {
+		return guarded(a, func(i int) any { return int(a.Value(i)) }), nil
+	}
 	values, err := floats(a)
 	if in.column.Type == domain.Numeric {
 		return guarded(a, func(i int) any {
@@ -220,7 +224,7 @@ func (in input) reader(a arrow.Array) (func(i int) any, error) {
 			return values[i]
 		}), err
 	}
-	return guarded(a, func(i int) any { return int(values[i]) }), err
+	return guarded(a, func(i int) any { return saturated(values[i]) }), err
 }
 
 func (in input) coded(code int32) any {

@@ -19,7 +19,7 @@ type Filter struct {
 
 func filterKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "filter", Version: 1, Late: true, In: tableIn(), Out: tableOut("the rows that are kept"),
+		Name: "filter", Version: 2, Late: true, In: tableIn(), Out: tableOut("the rows that are kept"),
 		Doc: "Keeps the rows for which a public formula is true. Use it to restrict a table to a declared population. Works row by row, so " +
 			"stability stays as it is, but the row count of a private table is private afterwards.",
 		New: func() pipeline.Stage { return &Filter{Missing: "drop"} },

@@ -20,8 +20,12 @@ type failing struct {
 // Visit implements ast.Visitor.
 func (v *failing) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
+	case *ast.CallNode:
+		if of, is := n.Callee.(*ast.IdentifierNode); is && of.Value == whole && !v.reads("int", n.Arguments[0]) {
+			v.e.fails = true
+		}
 	case *ast.BuiltinNode:
-		if (n.Name == "int" || n.Name == "float") && len(n.Arguments) == 1 && !v.reads(n.Name, n.Arguments[0]) {
+		if n.Name == "float" && len(n.Arguments) == 1 && !v.reads(n.Name, n.Arguments[0]) {
 			v.e.fails = true
 		}
 	case *ast.BinaryNode:

@@ -108,7 +108,11 @@ func convert[A, B number](from []A) []B {
 func store(t arrow.DataType, values []float64, b bits) arrow.Array {
 	switch t.ID() {
 	case arrow.INT64:
-		return column(t, convert[float64, int64](values), b)
+		whole := make([]int64, len(values))
+		for i, v := range values {
+			whole[i] = int64(saturated(v))
+		}
+		return column(t, whole, b)
 	case arrow.INT32:
 		return column(t, convert[float64, int32](values), b)
 	case arrow.FLOAT32:
