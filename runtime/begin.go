@@ -186,7 +186,9 @@ func (r *run) restore(rec *record.Run) error {
 	if err != nil {
 		return err
 	}
-	written, err := a.Restore(pay.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil), rec.Charges)
+	purse := pay.NewPurse(r.plan, r.source.Dataset, rec.ID, noise.Key{}, nil)
+	purse.Recipes(r.recipes, func(*compile.Step) string { return "" }) // ids are the record's
+	written, err := a.Restore(purse, rec.Charges)
 	for _, id := range written {
 		r.opts.Log.Warn("the ledger was missing a charge of a finished run; it has been written again", "charge", id)
 	}

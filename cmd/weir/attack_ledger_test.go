@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -35,4 +36,32 @@ func TestLedgerTakenBackUnderACopy(t *testing.T) {
 		t.Errorf("ledger restore: %d, %d charges, must be 3: %s", code, s.charges(), errs)
 	}
 	run(0, s.path("copy.yaml"), "--out", s.path("other"))
+}
+
+// TestShownRunIsPaidForAgain: ledger and owner's side come from a backup that is older than a run. Showing the run
+// writes its charge again, recipe included, so that what it paid for is used by the next spec that asks for it.
+func TestShownRunIsPaidForAgain(t *testing.T) {
+	t.Parallel()
+	s := newPair(t)
+	s.done(false)
+	kept := map[string]string{}
+	for _, name := range []string{"data.csv.weir-ledger.jsonl", "data.csv.weir-owner.json", "data.csv.weir-owner.jsonl"} {
+		kept[name] = s.read(name)
+	}
+	datasets := t.TempDir()
+	s.must(os.CopyFS(datasets, os.DirFS(s.path("runs/datasets"))))
+	s.edit("spec.yaml", "epsilon: 3", "epsilon: 4")
+	run := s.done(false)
+	for name, text := range kept {
+		s.write(name, text)
+	}
+	s.must(os.RemoveAll(s.path("runs/datasets")))
+	s.must(os.CopyFS(s.path("runs/datasets"), os.DirFS(datasets)))
+	if shown := s.done(false); !shown.Reused || s.charges() != 4 {
+		t.Errorf("%s, %d charges, must be %s again with 4", shown.Record.ID, s.charges(), run.Record.ID)
+	}
+	s.edit("spec.yaml", "rows: 50", "rows: 60")
+	if again := s.done(false); fromOf(again.Record, "train") != run.Record.ID || s.charges() != 4 {
+		t.Errorf("train is from %q with %d charges, must be from %s with 4", fromOf(again.Record, "train"), s.charges(), run.Record.ID)
+	}
 }
