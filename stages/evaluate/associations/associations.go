@@ -26,7 +26,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "associations", Version: 5, Late: true,
+		Name: "associations", Version: 6, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +

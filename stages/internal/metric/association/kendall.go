@@ -32,15 +32,16 @@ func KendallTauB(x, y []float64) (tau, p float64) {
 	}
 	both := tiesOf(n, func(i int) bool { return sx[i] == sx[i-1] && sy[i] == sy[i-1] })
 	tx := tiesOf(n, func(i int) bool { return sx[i] == sx[i-1] })
-	swaps := inversions(sy, make([]float64, n)) // sorts sy
+	against := inversions(sy, make([]float64, n)) // sorts sy
 	ty := tiesOf(n, func(i int) bool { return sy[i] == sy[i-1] })
-	all := float64(float64(n) * float64(n-1) / 2)
-	balance := all - tx.pairs - ty.pairs + both.pairs - float64(2*swaps)
-	tau = clip(balance / math.Sqrt(all-tx.pairs) / math.Sqrt(all-ty.pairs))
-	if tx.pairs == 0 && ty.pairs == 0 && (n <= 33 || min(swaps, all-swaps) <= 1) {
-		return tau, kendallExact(n, min(swaps, all-swaps))
+	all := ofGroup(n)
+	// Of ordered pairs, those in order less those against it.
+	score := all.pairs - tx.pairs - ty.pairs + both.pairs - float64(4*against)
+	tau = clip(score / math.Sqrt(float64((all.pairs-tx.pairs)*(all.pairs-ty.pairs))))
+	if fewer := min(against, float64(all.pairs/2)-against); tx.pairs == 0 && ty.pairs == 0 && (n <= 33 || fewer <= 1) {
+		return tau, kendallExact(n, fewer)
 	}
-	return tau, kendallNormal(float64(n), balance, tx, ty)
+	return tau, 2 * bitmath.NormalTail(math.Abs(score)/2/math.Sqrt(kendallVariance(all, tx, ty)))
 }
 
 func compare(a, b float64) int {
@@ -53,20 +54,20 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// ties sums t(t-1)/2, t(t-1)(t-2) and t(t-1)(2t+5) over groups of t equal values.
-type ties struct{ pairs, triples, spread float64 }
+// ties counts ordered pairs and triples of values inside groups of equal ones.
+type ties struct{ pairs, triples float64 }
+
+func ofGroup(size int) ties {
+	t := float64(size)
+	return ties{float64(t * (t - 1)), float64(t * (t - 1) * (t - 2))}
+}
 
 func tiesOf(n int, same func(i int) bool) (s ties) {
-	t := 1.0
-	for i := 1; i <= n; i++ {
-		if i < n && same(i) {
-			t++
-			continue
+	for first, i := 0, 1; i <= n; i++ {
+		if i == n || !same(i) {
+			group := ofGroup(i - first)
+			s.pairs, s.triples, first = s.pairs+group.pairs, s.triples+group.triples, i
 		}
-		s.pairs += float64(t * (t - 1) / 2)
-		s.triples += float64(t * (t - 1) * (t - 2))
-		s.spread += float64(t * (t - 1) * (float64(2*t) + 5))
-		t = 1
 	}
 	return s
 }
@@ -93,13 +94,15 @@ func inversions(y, spare []float64) float64 {
 	return count
 }
 
-func kendallNormal(n, balance float64, tx, ty ties) float64 {
-	m := n * (n - 1)
-	v := (float64(m*(float64(2*n)+5))-tx.spread-ty.spread)/18 + 2*tx.pairs*ty.pairs/m
-	if n > 2 {
-		v += tx.triples * ty.triples / (9 * m * (n - 2))
+// kendallVariance is that of half the score where the order of one side is drawn at random (Kendall 1970, chapter 4).
+// His sums of t(t-1)(2t+5) are twice the triples and nine times the pairs, so that it is two products, of what is
+// not tied.
+func kendallVariance(all, tx, ty ties) float64 {
+	v := float64((all.pairs-tx.pairs)*(all.pairs-ty.pairs)) / (2 * all.pairs)
+	if all.triples > 0 {
+		v += float64((all.triples-tx.triples)*(all.triples-ty.triples)) / (9 * all.triples)
 	}
-	return 2 * bitmath.NormalTail(math.Abs(balance)/math.Sqrt(v))
+	return v
 }
 
 // kendallExact is twice the share of the orders of n values with at most c
