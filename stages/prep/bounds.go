@@ -27,7 +27,7 @@ type Bounds struct {
 
 func boundsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "bounds", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
+		Name: "bounds", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with every checked value inside its bounds, or missing"),
 		Doc: "Holds numbers to public bounds: out-of-range values become missing or the nearest bound, or stop the run. Use it first, before anything " +
 			"that relies on bounds; bounds must come from outside the data. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &Bounds{Outside: "missing"} },
@@ -177,11 +177,10 @@ func outOfRange(a arrow.Array, lower, upper float64) (places []int, err error) {
 // clipped is a with the values at some places held to [lower, upper].
 func clipped(a arrow.Array, places []int, c domain.Column, lower, upper float64) (arrow.Array, error) {
 	values, err := floats(a)
-	held := slices.Clone(values)
-	for _, j := range places {
-		held[j] = nearest(values[j], lower, upper)
+	if err != nil {
+		return nil, err
 	}
-	return store(c.ArrowType(), held, present(a)), err
+	return replacing(a, c.ArrowType(), places, func(j int) float64 { return nearest(values[j], lower, upper) }, present(a))
 }
 
 // nearest is the bound that v becomes. Not a number is taken for the lowest, as

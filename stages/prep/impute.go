@@ -20,7 +20,7 @@ type ImputeConstant struct {
 
 func imputeConstantKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "impute_constant", Version: 1, Late: true, In: tableIn(), Out: tableOut("the table without missing values in these columns"),
+		Name: "impute_constant", Version: 2, Late: true, In: tableIn(), Out: tableOut("the table without missing values in these columns"),
 		Doc: "Fills missing values with declared numbers or categories. Use it where a plausible value is publicly known, together with " +
 			"missing_indicator where being missing tells something. Works row by row, so stability stays as it is.",
 		New: func() pipeline.Stage { return &ImputeConstant{} },
@@ -102,10 +102,12 @@ func fillWith(i int, v float64, t arrow.DataType) maker {
 		if a.NullN() == 0 {
 			return a, nil
 		}
-		values, err := floats(a)
-		if err != nil {
-			return nil, err
+		var nulls []int
+		for j, b := 0, present(a); j < a.Len(); j++ {
+			if !b.has(j) {
+				nulls = append(nulls, j)
+			}
 		}
-		return store(t, filled(values, present(a), v), nil), nil
+		return replacing(a, t, nulls, func(int) float64 { return v }, nil)
 	}
 }

@@ -3,7 +3,6 @@ package prep
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -23,7 +22,7 @@ const notAvailableName = "not_available"
 
 func notAvailableKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: notAvailableName, Version: 1, Late: true, In: tableIn(), Out: tableOut("the table with an indicator after each such column"),
+		Name: notAvailableName, Version: 2, Late: true, In: tableIn(), Out: tableOut("the table with an indicator after each such column"),
 		Doc: "Splits a number that has a sentinel, such as 99999 for not available, into a yes/no indicator and the number itself. Use it " +
 			"before bounds, which would take the sentinel for an outlier; decoding puts the sentinel back. Works row by row, so stability " +
 			"stays as it is.",
@@ -92,7 +91,7 @@ func replaceSentinel(i int, sentinel, value float64, t arrow.DataType) maker {
 		if err != nil || len(at) == 0 {
 			return a, err
 		}
-		return replaced(a, t, at, value, present(a))
+		return replacing(a, t, at, func(int) float64 { return value }, present(a))
 	}
 }
 
@@ -104,16 +103,6 @@ func equalTo(a arrow.Array, value float64) (places []int, err error) {
 		}
 	})
 	return places, err
-}
-
-// replaced is a with one value at some places, and presence b.
-func replaced(a arrow.Array, t arrow.DataType, places []int, value float64, b bits) (arrow.Array, error) {
-	values, err := floats(a)
-	out := slices.Clone(values)
-	for _, j := range places {
-		out[j] = value
-	}
-	return store(t, out, b), err
 }
 
 // markSentinel is 1 at the sentinel, 0 at other values, missing where the value
@@ -142,7 +131,7 @@ func undoNotAvailable(u *undoing) error {
 			for _, j := range at {
 				b = b.with(j)
 			}
-			return replaced(a, to.ArrowType(), at, p.Sentinel, b)
+			return replacing(a, to.ArrowType(), at, func(int) float64 { return p.Sentinel }, b)
 		}
 	}, false)
 }

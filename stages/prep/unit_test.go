@@ -5,8 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
+
 	"weir/pipeline"
 	compiler "weir/pipeline/compile"
+	"weir/pipeline/domain"
+	"weir/pipeline/pipelinetest"
 	"weir/pipeline/spec"
 )
 
@@ -239,6 +243,26 @@ func TestUnitsThatGoOneWayAreNoted(t *testing.T) {
 		}
 		if !same {
 			t.Errorf("%s: noted %q, must be %q", name, got, c.want)
+		}
+	}
+}
+
+// TestReplacedRowsMoveNoOther: an id beyond bounds, like a sentinel or missing is replaced, and the ids of all other rows
+// stay as they were, though no float64 holds them. When all were rounded, one row changed the parts of every unit.
+func TestReplacedRowsMoveNoOther(t *testing.T) {
+	const id = 1<<60 + 1
+	for name, c := range map[string]struct {
+		stage pipeline.Stage
+		other any
+	}{
+		"bounds":          {&Bounds{Outside: "clip", Columns: []string{"id"}, Bounds: map[string]Limits{"id": {Lower: pointer(0), Upper: pointer(9e18)}}}, -5},
+		"not_available":   {&NotAvailable{Columns: map[string]float64{"id": 99}, Suffix: "_na"}, 99},
+		"impute_constant": {&ImputeConstant{Numbers: map[string]float64{"id": 0}}, nil},
+	} {
+		in := table([]domain.Column{{Name: "id", Type: domain.Integer, Nullable: true}}, []any{id, c.other, id + 2})
+		ids := named(pipelinetest.After(t, in, c.stage), "id").(*array.Int64)
+		if ids.Value(0) != id || ids.Value(2) != id+2 {
+			t.Errorf("%s: %d and %d have become %v", name, id, id+2, ids)
 		}
 	}
 }

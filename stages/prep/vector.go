@@ -121,6 +121,25 @@ func store(t arrow.DataType, values []float64, b bits) arrow.Array {
 	return column(t, values, b)
 }
 
+// replacing is a, as a column of type t, with other values at some places, and presence b. What stands elsewhere is as
+// it was, to the bit: an integer that a float64 does not hold must not be rounded because a row of the batch is
+// replaced, since then one unit would change the rows of others, and the parts and shards that go by their names.
+func replacing(a arrow.Array, t arrow.DataType, places []int, value func(j int) float64, b bits) (arrow.Array, error) {
+	if a, ok := a.(*array.Int64); ok && t.ID() == arrow.INT64 {
+		whole := slices.Clone(a.Int64Values())
+		for _, j := range places {
+			whole[j] = int64(saturated(value(j)))
+		}
+		return column(t, whole, b), nil
+	}
+	values, err := floats(a)
+	held := slices.Clone(values)
+	for _, j := range places {
+		held[j] = value(j)
+	}
+	return store(t, held, b), err
+}
+
 // codes reads an int32 column.
 func codes(a arrow.Array) ([]int32, error) {
 	if a, ok := a.(*array.Int32); ok {
