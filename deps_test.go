@@ -110,6 +110,7 @@ func runtimeRooms() map[string][]string {
 		"store":    {"table"},                  // bytes on disk: knows neither what they mean nor what they cost
 		"schedule": {},                         // order and cores: touches no file, no table and no money
 		"table":    {"table/internal/parquet"}, // file formats
+		"files":    {"store", "table"},         // what names of a spec open, and whether it has changed
 		"demo":     {},                         // made-up rows
 		"dataset":  {"store"},                  // the owner's side
 		"pay":      {"store", "dataset"},       // charges and noise: opens no table, so it never sees a row

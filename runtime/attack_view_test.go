@@ -14,6 +14,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/runtime/demo"
+	"weir/runtime/files"
 )
 
 // thief is a paid kind that does what it planned, releases the rows of nobody, and writes
@@ -141,7 +142,7 @@ func TestAttackStoredRowsSkipTheRowCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := OpenFolder(dir, false)
+	folder, err := files.OpenFolder(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ stages:
 	}
 }
 
-func planFile(t *testing.T, text string, folder *Folder) *compile.Plan {
+func planFile(t *testing.T, text string, folder *files.Folder) *compile.Plan {
 	t.Helper()
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}
 	one := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}

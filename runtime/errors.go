@@ -10,9 +10,6 @@ import (
 	"weir/runtime/schedule"
 )
 
-// ErrConfined marks a path that leaves the spec's folder under Confine.
-var ErrConfined = errors.New("must be a file inside the spec's folder (--confine)")
-
 // StageError says which stage failed, or that the dataset could not be read.
 type StageError struct {
 	Stage string

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/runtime/dataset"
 	"weir/runtime/demo"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/store"
 )
@@ -32,11 +33,11 @@ func Foresee(ctx context.Context, trials []Trial, opts Options) ([]Quote, error)
 
 // lookAt is the survey of a dataset that is not opened.
 func lookAt(plan *compile.Plan, opts Options) (*survey, error) {
-	folder, err := OpenFolder(opts.Dir, opts.Confine)
+	folder, err := files.OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{source: &source{}, files: hold(folder), opts: opts, blind: true}
+	s := &survey{source: &source{}, files: files.Hold(folder), opts: opts, blind: true}
 	s.source.identity, err = peek(plan, folder, opts)
 	if err == nil {
 		s.account, err = pay.Look(plan, s.source.Dataset, ledgerPlace(plan, folder, opts), opts.Clock)
@@ -49,7 +50,7 @@ func lookAt(plan *compile.Plan, opts Options) (*survey, error) {
 
 // peek says which dataset a plan names, by what is known of its path. One of which nothing
 // is known has an id that no ledger holds.
-func peek(plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
+func peek(plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	d, version := &plan.Spec.Dataset, string(plan.Spec.Dataset.Version)
 	switch {
 	case d.Demo != "":
@@ -80,13 +81,13 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[s
 		if !opts.asks(plan) && !capped(trials) {
 			return Quote{}, nil
 		}
-		files, of, err := openFiles(ctx, plan, opts)
+		held, of, err := openFiles(ctx, plan, opts)
 		if err != nil {
 			return Quote{}, err
 		}
-		defer files.Close()
-		s := survey{source: of, files: files, opts: opts}
-		if s.account, err = pay.Open(plan, of.Dataset, ledgerPlace(plan, files.folder, opts), opts.Clock); err != nil {
+		defer held.Close()
+		s := survey{source: of, files: held, opts: opts}
+		if s.account, err = pay.Open(plan, of.Dataset, ledgerPlace(plan, held.Folder, opts), opts.Clock); err != nil {
 			return Quote{}, err
 		}
 		q, err := s.quote(ctx, trials)

@@ -19,6 +19,7 @@ import (
 	"weir/privacy"
 	"weir/privacy/mechanism"
 	"weir/runtime/demo"
+	"weir/runtime/files"
 )
 
 // liar is a paid kind that plans four noisy counts and does something else.
@@ -247,24 +248,23 @@ func TestReadersSeeOneFile(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.csv")
-		files := hold(&Folder{dir: dir})
-		defer files.Close()
+		held := heldIn(t, dir)
 		if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := files.digest(t.Context(), "data.csv"); err != nil {
+		if _, err := held.Digest(t.Context(), "data.csv"); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.change(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := files.unchanged(t.Context()); errors.Is(err, errChanged) != c.found {
+		if err := held.AllUnchanged(t.Context()); errors.Is(err, files.ErrChanged) != c.found {
 			t.Errorf("%s: %v, must be found: %v", name, err, c.found)
 		}
 		if c.found {
 			continue
 		}
-		f, err := files.Open("data.csv")
+		f, err := held.Open("data.csv")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime/demo"
+	"weir/runtime/files"
 	"weir/runtime/store"
 	"weir/schema"
 )
@@ -17,7 +18,7 @@ import (
 // experiment, and validates everything that can be known without the data.
 func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
 	dir, name := filepath.Split(path)
-	folder, err := OpenFolder(dir, confine)
+	folder, err := files.OpenFolder(dir, confine)
 	if err != nil {
 		return nil, err
 	}
@@ -30,12 +31,12 @@ func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pi
 }
 
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.
-func ParseSpec(name string, data []byte, set []string, folder *Folder, reg *pipeline.Registry) (*spec.Spec, error) {
+func ParseSpec(name string, data []byte, set []string, folder *files.Folder, reg *pipeline.Registry) (*spec.Spec, error) {
 	return ParseTrial(name, data, set, spec.Trial{}, folder, reg)
 }
 
 // ParseTrial is ParseSpec of a run of the spec's own experiment.
-func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *Folder, reg *pipeline.Registry) (*spec.Spec, error) {
+func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *files.Folder, reg *pipeline.Registry) (*spec.Spec, error) {
 	return ParseSpecFrom(name, data, set, trial, func(file string) ([]byte, error) { return readLimited(folder, file) }, reg)
 }
 
@@ -47,7 +48,7 @@ func ParseSpecFrom(name string, data []byte, set []string, trial spec.Trial, rea
 
 // readLimited reads one byte more than the schema room accepts, so that a huge
 // file is refused there without being held here.
-func readLimited(folder *Folder, name string) ([]byte, error) {
+func readLimited(folder *files.Folder, name string) ([]byte, error) {
 	f, err := folder.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder.Path(name), store.Reason(err))

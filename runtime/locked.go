@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline/compile"
 	"weir/runtime/dataset"
+	"weir/runtime/files"
 )
 
 // Data is what a run reads, as far as a weir.lock says so.
@@ -24,15 +25,15 @@ type PublicFile struct{ Stage, Path, Digest string }
 // nothing is charged.
 func ReadData(ctx context.Context, plan *compile.Plan, opts Options) (Data, error) {
 	opts.locking = true
-	files, source, err := openFiles(ctx, plan, opts)
+	held, source, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return Data{}, err
 	}
-	defer files.Close()
-	return dataOf(ctx, plan, files, source)
+	defer held.Close()
+	return dataOf(ctx, plan, held, source)
 }
 
-func dataOf(ctx context.Context, plan *compile.Plan, files *held, source *source) (Data, error) {
+func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *source) (Data, error) {
 	d := Data{ID: source.ID, Version: source.Version, known: source.Known}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
@@ -40,7 +41,7 @@ func dataOf(ctx context.Context, plan *compile.Plan, files *held, source *source
 			if !f.Public {
 				continue
 			}
-			digest, err := files.digest(ctx, f.Path)
+			digest, err := held.Digest(ctx, f.Path)
 			if err != nil {
 				return d, atStage(step.ID, err)
 			}
@@ -75,11 +76,11 @@ func inDataset(err error) error {
 
 // locked asks opts.Locked, before anything begins. A dataset that nothing was known of
 // until then is forgotten where the answer is no.
-func (o Options) locked(ctx context.Context, plan *compile.Plan, files *held, source *source) error {
+func (o Options) locked(ctx context.Context, plan *compile.Plan, held *files.Held, source *source) error {
 	if o.Locked == nil {
 		return nil
 	}
-	d, err := dataOf(ctx, plan, files, source)
+	d, err := dataOf(ctx, plan, held, source)
 	if err == nil {
 		err = o.Locked(d)
 	}

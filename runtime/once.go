@@ -85,7 +85,7 @@ func (r *run) storeSource(ctx context.Context) error {
 		r.keep(&rows, tables)
 		return nil
 	}
-	return atStage(rows.ID, r.store(ctx, &rows, pipeline.Tables{"rows": r.source.table}, r.files.untouched))
+	return atStage(rows.ID, r.store(ctx, &rows, pipeline.Tables{"rows": r.source.table}, r.files.Untouched))
 }
 
 // place is where the outputs of a stage are stored: under its address. No address says how

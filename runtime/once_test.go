@@ -156,12 +156,8 @@ stages:
 // opensOf runs a plan and counts how often its source is opened.
 func opensOf(t *testing.T, plan *compile.Plan, opts Options) int64 {
 	t.Helper()
-	folder, err := OpenFolder(t.TempDir(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := hold(folder)
-	s, err := openSource(t.Context(), plan, files, opts)
+	held := heldIn(t, t.TempDir())
+	s, err := openSource(t.Context(), plan, held, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +167,7 @@ func opensOf(t *testing.T, plan *compile.Plan, opts Options) int64 {
 		opens.Add(1)
 		return rows(ctx)
 	}
-	if _, err := runOf(plan, s, files, opts).do(t.Context()); err != nil {
+	if _, err := runOf(plan, s, held, opts).do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return opens.Load()

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/record"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/store"
 )
@@ -111,7 +112,7 @@ func unpaid(p *compile.Plan) bool {
 }
 
 // ledgerPlace says where the ledger of the source is looked for.
-func ledgerPlace(plan *compile.Plan, folder *Folder, opts Options) pay.Place {
+func ledgerPlace(plan *compile.Plan, folder *files.Folder, opts Options) pay.Place {
 	at := pay.Place{Disk: opts.Disk, Asked: askedLedger(plan, folder, opts), Out: opts.Out, Test: opts.Insecure != nil, Order: opts.orders[SourceKey(plan)], Seen: opts.seen, Log: opts.Log}
 	if opts.Ledger == "" {
 		at.Inside = folder.Inside
@@ -129,7 +130,7 @@ func (r *run) describe() error {
 		return err
 	}
 	rec := r.record
-	if rec.Dir, err = filepath.Abs(r.folder.dir); err != nil {
+	if rec.Dir, err = filepath.Abs(r.folder.Dir()); err != nil {
 		return err
 	}
 	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running

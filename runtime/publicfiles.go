@@ -9,13 +9,14 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime/dataset"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/store"
 )
 
 // CheckFiles refuses, by names alone, what a spec may not read or write: a ledger outside
 // a confined folder, and a private table that is declared public.
-func CheckFiles(plan *compile.Plan, folder *Folder) error {
+func CheckFiles(plan *compile.Plan, folder *files.Folder) error {
 	if name := plan.Spec.Dataset.Ledger; name != "" {
 		if err := folder.Inside(folder.Path(name)); err != nil {
 			return fmt.Errorf("dataset.ledger: %w", err)
@@ -27,7 +28,7 @@ func CheckFiles(plan *compile.Plan, folder *Folder) error {
 // CheckPublicFiles refuses a file that is declared public and is the dataset by
 // another name, or a table that weir keeps a ledger of. It reads no file, so that
 // check and plan can ask; a copy is found by its content when a run begins.
-func CheckPublicFiles(plan *compile.Plan, folder *Folder) error {
+func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
 	own := ""
 	if name := plan.Spec.Dataset.File; name != "" {
 		own = folder.Path(name)
@@ -85,13 +86,13 @@ func (r *run) checkPublic(ctx context.Context) error {
 }
 
 func (r *run) checkPublicFile(ctx context.Context, name string) error {
-	digest, err := r.files.digest(ctx, name)
+	digest, err := r.files.Digest(ctx, name)
 	if err != nil {
 		return err
 	}
 	what, private := "the dataset itself", false
 	if r.source.Path != "" {
-		own, err := r.files.digest(ctx, r.plan.Spec.Dataset.File)
+		own, err := r.files.Digest(ctx, r.plan.Spec.Dataset.File)
 		if err != nil {
 			return err
 		}

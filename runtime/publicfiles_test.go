@@ -47,7 +47,7 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := CheckPublicFiles(planReading(c.file, c.public), &Folder{dir: dir})
+			err := CheckPublicFiles(planReading(c.file, c.public), heldIn(t, dir).Folder)
 			if c.want == "" {
 				if err != nil {
 					t.Errorf("is refused: %v", err)

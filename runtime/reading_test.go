@@ -11,6 +11,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/runtime/files"
 	"weir/runtime/table"
 )
 
@@ -38,6 +39,18 @@ func oddDomain() *domain.Domain {
 	}}
 }
 
+// heldIn returns the held files of a folder, closed at the end of the test.
+func heldIn(t *testing.T, dir string) *files.Held {
+	t.Helper()
+	folder, err := files.OpenFolder(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := files.Hold(folder)
+	t.Cleanup(func() { held.Close() })
+	return held
+}
+
 // TestReadingIsPinned: secrets of one name fall to the rows that equal bytes give, so bytes that give other
 // rows than they gave are another reading. Parquet and Arrow are held by the corpora of runtime/table. The digest is of what this reading gave when it was made; no
 // source but the program itself has it.
@@ -47,11 +60,10 @@ func TestReadingIsPinned(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(odd), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := hold(&Folder{dir: dir})
-	defer files.Close()
+	held := heldIn(t, dir)
 	h := sha256.New()
 	for _, column := range []string{"u", "c"} {
-		in, err := table.OpenUnits(files, "odd.csv", &pipeline.CSV{Unknown: "missing", Trim: true}, oddDomain(), column)
+		in, err := table.OpenUnits(held, "odd.csv", &pipeline.CSV{Unknown: "missing", Trim: true}, oddDomain(), column)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/record"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/schedule"
 	"weir/runtime/store"
@@ -32,8 +33,8 @@ type Result struct {
 type run struct {
 	plan   *compile.Plan
 	opts   Options
-	folder *Folder
-	files  *held
+	folder *files.Folder
+	files  *files.Held
 	source *source
 	dir    store.RunDir
 	cache  store.Cache
@@ -66,37 +67,37 @@ type run struct {
 // context's; its finished stages stay in the cache.
 func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error) {
 	opts.DropKey = opts.DropKey || !plan.Spec.Privacy.KeepNoiseKey
-	files, source, err := openFiles(ctx, plan, opts)
+	held, source, err := openFiles(ctx, plan, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer files.Close()
-	return runOf(plan, source, files, opts).do(ctx)
+	defer held.Close()
+	return runOf(plan, source, held, opts).do(ctx)
 }
 
 // openFiles opens the dataset of a plan, and holds what else is opened until it is closed.
-func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*held, *source, error) {
-	folder, err := OpenFolder(opts.Dir, opts.Confine)
+func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.Held, *source, error) {
+	folder, err := files.OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
 		return nil, nil, err
 	}
-	files := hold(folder)
+	held := files.Hold(folder)
 	var s *source
 	if err = CheckFiles(plan, folder); err == nil {
-		s, err = openSource(ctx, plan, files, opts)
+		s, err = openSource(ctx, plan, held, opts)
 	}
 	if err == nil {
-		err = opts.locked(ctx, plan, files, s)
+		err = opts.locked(ctx, plan, held, s)
 	}
 	if err != nil {
-		files.Close()
+		held.Close()
 	}
-	return files, s, err
+	return held, s, err
 }
 
 // runOf is a run of a plan on an opened dataset.
-func runOf(plan *compile.Plan, source *source, files *held, opts Options) *run {
-	return &run{plan: plan, opts: opts, folder: files.folder, files: files, source: source, tables: map[pipeline.Ref]pipeline.Table{},
+func runOf(plan *compile.Plan, source *source, held *files.Held, opts Options) *run {
+	return &run{plan: plan, opts: opts, folder: held.Folder, files: held, source: source, tables: map[pipeline.Ref]pipeline.Table{},
 		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, at: map[string][2]int64{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
 }
 
@@ -129,11 +130,11 @@ func (r *run) carryOut(ctx context.Context) error {
 	r.settle(err == nil)
 	if err == nil {
 		same := make(chan error, 1)
-		go func() { same <- r.files.unchanged(ctx) }() // beside the writing of tables, which may read the source again
+		go func() { same <- r.files.AllUnchanged(ctx) }() // beside the writing of tables, which may read the source again
 		err = r.build(ctx)
-		err = errors.Join(err, <-same, r.files.untouched())
+		err = errors.Join(err, <-same, r.files.Untouched())
 	}
-	if errors.Is(err, errChanged) {
+	if errors.Is(err, files.ErrChanged) {
 		return errors.Join(err, r.opts.Disk.RemoveAll(r.dir.Aside()), r.forget())
 	}
 	if err != nil {
@@ -170,7 +171,7 @@ func (r *run) forget() error {
 
 // nameRecipes finds the recipes of all stages, and tells apart what the private files hold.
 func (r *run) nameRecipes(ctx context.Context) (err error) {
-	digest := func(file string) (string, error) { return r.files.digest(ctx, file) }
+	digest := func(file string) (string, error) { return r.files.Digest(ctx, file) }
 	if r.blind {
 		r.recipes, err = recipesOf(r.plan, r.source.Dataset, r.opts.Repeat, ifThere(digest))
 		return err
@@ -210,7 +211,7 @@ func (r *run) address(ctx context.Context, step *compile.Step, key string) (stri
 	}
 	var all []string
 	for _, f := range step.Work.Files {
-		digest, err := r.files.digest(ctx, f.Path)
+		digest, err := r.files.Digest(ctx, f.Path)
 		if err != nil {
 			return "", err
 		}

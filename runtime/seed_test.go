@@ -49,3 +49,16 @@ func TestRepeatsShareWhatLiesBeforeNoise(t *testing.T) {
 		}
 	}
 }
+
+// TestPublicRandIsAFunctionOfItsNames and of nothing else.
+func TestPublicRandIsAFunctionOfItsNames(t *testing.T) {
+	a := PublicRand(1, "train", "weights").Uint64()
+	if a != PublicRand(1, "train", "weights").Uint64() {
+		t.Error("the same names give other numbers")
+	}
+	for _, b := range []uint64{PublicRand(2, "train", "weights").Uint64(), PublicRand(1, "trai", "nweights").Uint64(), PublicRand(1, "train", "latent").Uint64()} {
+		if a == b {
+			t.Error("other names give the same numbers")
+		}
+	}
+}

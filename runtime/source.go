@@ -15,6 +15,7 @@ import (
 	"weir/privacy/noise"
 	"weir/runtime/dataset"
 	"weir/runtime/demo"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/table"
 )
@@ -27,14 +28,14 @@ type source struct {
 }
 
 // openSource opens the dataset of a plan and finds out which dataset it is.
-func openSource(ctx context.Context, plan *compile.Plan, files *held, opts Options) (*source, error) {
+func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (*source, error) {
 	d := &plan.Spec.Dataset
 	s := &source{name: "demo: " + d.Demo}
 	open := s.openFile
 	if d.Demo != "" {
 		open = s.openDemo
 	}
-	if err := open(ctx, plan, files, opts); err != nil {
+	if err := open(ctx, plan, held, opts); err != nil {
 		return nil, atStage(pipeline.DatasetID, err)
 	}
 	s.table.Header = plan.Spec.Source()
@@ -43,7 +44,7 @@ func openSource(ctx context.Context, plan *compile.Plan, files *held, opts Optio
 }
 
 // openDemo: made-up rows protect nobody, so what they are is public.
-func (s *source) openDemo(_ context.Context, plan *compile.Plan, _ *held, opts Options) error {
+func (s *source) openDemo(_ context.Context, plan *compile.Plan, _ *files.Held, opts Options) error {
 	d := &plan.Spec.Dataset
 	t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, d.Columns())
 	if err != nil {
@@ -59,25 +60,25 @@ func demoIdentity(plan *compile.Plan, rows int64, opts Options) identity {
 	return publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, rows, plan.Seed), string(d.Version), opts)
 }
 
-func (s *source) openFile(ctx context.Context, plan *compile.Plan, files *held, opts Options) error {
+func (s *source) openFile(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) error {
 	d := &plan.Spec.Dataset
-	if err := files.folder.Check(d.File); err != nil {
+	if err := held.Check(d.File); err != nil {
 		return err
 	}
-	t, err := table.OpenUnits(files, d.File, d.CSV, d.Columns(), d.PrivacyUnit.Column)
+	t, err := table.OpenUnits(held, d.File, d.CSV, d.Columns(), d.PrivacyUnit.Column)
 	if err != nil {
 		return err
 	}
-	digest, err := files.digest(ctx, d.File)
+	digest, err := held.Digest(ctx, d.File)
 	if err != nil {
 		return err
 	}
-	if err := files.named(d.File); err != nil { // the ledger is found by the name, the digest is of what is held
+	if err := held.Named(d.File); err != nil { // the ledger is found by the name, the digest is of what is held
 		return err
 	}
 	s.table, s.name = t, filepath.Base(d.File)
-	s.identity, err = identify(ctx, files.folder.Path(d.File), digest, t, plan, files.folder, opts)
-	return errors.Join(err, files.named(d.File))
+	s.identity, err = identify(ctx, held.Path(d.File), digest, t, plan, held.Folder, opts)
+	return errors.Join(err, held.Named(d.File))
 }
 
 // identity is which dataset a run works on: a random id and a declared version,
@@ -101,7 +102,7 @@ func publicIdentity(what, version string, opts Options) identity {
 // identify finds the id of a file's dataset, or gives it one. A run with a test
 // seed leaves no mark on the owner's side, and gives the same bytes on any
 // machine.
-func identify(ctx context.Context, path, digest string, rows pipeline.Table, plan *compile.Plan, folder *Folder, opts Options) (identity, error) {
+func identify(ctx context.Context, path, digest string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
@@ -137,7 +138,7 @@ func overlapping(known *dataset.Identity, plan *compile.Plan) error {
 }
 
 // askedLedger is where the caller or the spec says that the ledger lies, or "".
-func askedLedger(plan *compile.Plan, folder *Folder, opts Options) string {
+func askedLedger(plan *compile.Plan, folder *files.Folder, opts Options) string {
 	if opts.Ledger == "" && plan.Spec.Dataset.Ledger != "" {
 		return folder.Path(plan.Spec.Dataset.Ledger)
 	}

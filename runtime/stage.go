@@ -69,7 +69,7 @@ func (r *run) outputs(ctx context.Context, step *compile.Step) (reused bool, err
 		r.keep(step, tables)
 		return false, errors.Join(err, secrets.Close())
 	}
-	return false, r.store(ctx, step, out, func() error { return errors.Join(payer.Close(), secrets.Close(), r.files.untouched()) })
+	return false, r.store(ctx, step, out, func() error { return errors.Join(payer.Close(), secrets.Close(), r.files.Untouched()) })
 }
 
 // store keeps what a stage made, if what was promised was done.

@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/ledger"
 	"weir/record"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/store"
 )
@@ -17,7 +18,7 @@ import (
 // survey finds out what trials on one dataset would charge, before one of them begins.
 type survey struct {
 	source  *source
-	files   *held
+	files   *files.Held
 	account *pay.Account
 	opts    Options
 	blind   bool // no data is opened: rows are taken to be those of earlier runs

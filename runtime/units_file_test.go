@@ -18,6 +18,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
+	"weir/runtime/files"
 	"weir/runtime/table"
 )
 
@@ -54,7 +55,7 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "d."+f.format), f.content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := OpenFolder(dir, false)
+	folder, err := files.OpenFolder(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
 	"weir/runtime"
+	"weir/runtime/files"
 	"weir/schema"
 	"weir/specs"
 	"weir/stages"
@@ -46,7 +47,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 	if !known {
 		return nil, withCode(exitUsage, noSuchSpec(name, specs.Names()))
 	}
-	folder, err := runtime.OpenFolder(".", f.confine)
+	folder, err := files.OpenFolder(".", f.confine)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (f *specFlags) compileBy(arg string, by func(*spec.Spec) (*compile.Plan, er
 	if err != nil {
 		return nil, err
 	}
-	folder, err := runtime.OpenFolder(f.dir(arg), f.confine)
+	folder, err := files.OpenFolder(f.dir(arg), f.confine)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/pipeline"
-	"weir/runtime"
+	"weir/runtime/files"
 	"weir/runtime/infer"
 )
 
@@ -42,7 +42,7 @@ func domainInfer(s streams) *cobra.Command {
 		Example: "  weir domain infer patients.csv > patients.domain.yaml\n  weir domain infer adult.data.gz --delimiter , --no-header --trim --missing '?'",
 		Args:    exactly(1, "DATA"),
 		RunE: func(c *cobra.Command, args []string) error {
-			folder, err := runtime.OpenFolder(".", false)
+			folder, err := files.OpenFolder(".", false)
 			if err != nil {
 				return err
 			}

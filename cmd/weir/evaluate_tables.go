@@ -8,7 +8,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
-	"weir/runtime"
+	"weir/runtime/files"
 	"weir/runtime/store"
 	"weir/runtime/table"
 	"weir/schema"
@@ -24,7 +24,7 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	if err != nil {
 		return nil, err
 	}
-	folder, err := runtime.OpenFolder(".", false)
+	folder, err := files.OpenFolder(".", false)
 	if err != nil {
 		return nil, err
 	}

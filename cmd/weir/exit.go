@@ -11,8 +11,8 @@ import (
 	"weir/internal/plain"
 	"weir/pipeline/spec"
 	"weir/privacy/ledger"
-	"weir/runtime"
 	"weir/runtime/dataset"
+	"weir/runtime/files"
 )
 
 // Exit codes, which scripts rely on (docs/design.md section 9).
@@ -58,7 +58,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitPrivacy
 	case errors.Is(err, ledger.ErrTampered): // after refusals: one lacking charges would be a second budget
 		return exitMismatch
-	case errors.As(err, &diagnostics), errors.Is(err, runtime.ErrConfined):
+	case errors.As(err, &diagnostics), errors.Is(err, files.ErrConfined):
 		return exitUsage
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		return exitInterrupted

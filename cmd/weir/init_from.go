@@ -15,7 +15,7 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
-	"weir/runtime"
+	"weir/runtime/files"
 	"weir/runtime/infer"
 	"weir/runtime/store"
 	"weir/schema"
@@ -83,7 +83,7 @@ func readDomain(path string) (*domain.Domain, error) {
 
 // dialectOf looks at the first lines of the table, for how it is written alone.
 func dialectOf(ctx context.Context, path string) (string, error) {
-	folder, err := runtime.OpenFolder(".", false)
+	folder, err := files.OpenFolder(".", false)
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/record"
 	"weir/runtime"
+	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/stages"
 )
@@ -120,7 +121,7 @@ func recordedPlan(rec *record.Run) (*compile.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := runtime.OpenFolder(rec.Dir, false)
+	folder, err := files.OpenFolder(rec.Dir, false)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"weir/privacy/mechanism"
 	"weir/privacy/noise"
 	"weir/runtime"
+	"weir/runtime/files"
 	"weir/stages"
 	"weir/stages/prep"
 )
@@ -127,7 +128,7 @@ func twoReleases(t *testing.T, with bool, try byte, planted func(byte) swapped) 
 	}
 	random := rand.NewChaCha8([32]byte{try, 7})
 	for i, r := range []*released{&a, &b} {
-		folder, err := runtime.OpenFolder(dir, false)
+		folder, err := files.OpenFolder(dir, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"weir/privacy"
 	"weir/runtime"
 	"weir/runtime/dataset"
+	"weir/runtime/files"
 	"weir/runtime/store"
 )
 
@@ -248,7 +249,7 @@ func (l *living) experiment(text string, st story) (*told, error) {
 
 // plan compiles the spec for run i, whose stages say when they are at work.
 func (l *living) plan(i int, text string, repeat int) (*compile.Plan, error) {
-	folder, err := runtime.OpenFolder(l.dir, false)
+	folder, err := files.OpenFolder(l.dir, false)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"weir/privacy/noise"
 	"weir/runtime"
 	"weir/runtime/dataset"
+	"weir/runtime/files"
 )
 
 // outcome is what a run leaves behind: what anyone may see, and what only the soak
@@ -70,7 +71,7 @@ type watch func(stage string, w privacy.Watcher) privacy.Probe
 // carryOut runs a spec in a folder, by the path that `weir run` takes. All chance
 // and time is fixed, so that two runs differ by their tables alone.
 func carryOut(dir, text string, reg *pipeline.Registry, frozen *pipelinetest.Frozen, m manner) (*outcome, error) {
-	folder, err := runtime.OpenFolder(dir, false)
+	folder, err := files.OpenFolder(dir, false)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/runtime"
+	"weir/runtime/files"
 )
 
 // soak tries random specs on neighbouring tables.
@@ -44,7 +44,7 @@ type finding struct {
 // draw makes case n up. It has no spec where nothing compiles.
 func (s *soak) draw(n uint64) (*trial, error) {
 	c := chanceOf(s.seed, n)
-	folder, err := runtime.OpenFolder(s.dir, false)
+	folder, err := files.OpenFolder(s.dir, false)
 	if err != nil {
 		return nil, err
 	}

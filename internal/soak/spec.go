@@ -10,6 +10,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
 	"weir/runtime"
+	"weir/runtime/files"
 )
 
 // settings are those of a stage or of a spec, as JSON, which YAML contains.
@@ -22,7 +23,7 @@ type generator struct {
 	chance
 	world  *world
 	reg    *pipeline.Registry
-	folder *runtime.Folder
+	folder *files.Folder
 	cover  *coverage
 	extras []extra
 	paired bool // for a story of two runs: something is charged, as a rule behind secret draws
@@ -105,7 +106,7 @@ func proven(plan *compile.Plan) error {
 	return nil
 }
 
-func compiled(text string, folder *runtime.Folder, reg *pipeline.Registry) (*compile.Plan, error) {
+func compiled(text string, folder *files.Folder, reg *pipeline.Registry) (*compile.Plan, error) {
 	spec, err := runtime.ParseSpec(specFile, []byte(text), nil, folder, reg)
 	if err != nil {
 		return nil, err

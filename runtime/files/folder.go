@@ -1,4 +1,6 @@
-package runtime
+// Package files opens the files that a spec names: inside its folder where that is confined, each once where a run
+// reads it, and knows at the end whether one of them has changed.
+package files
 
 import (
 	"errors"
@@ -11,6 +13,9 @@ import (
 	"weir/runtime/store"
 )
 
+// ErrConfined marks a path that leaves the spec's folder under Confine.
+var ErrConfined = errors.New("must be a file inside the spec's folder (--confine)")
+
 // Folder opens files by names relative to a spec. A confined folder refuses
 // names that leave it, through .. or symbolic links (os.Root): the spec's domain,
 // the dataset and every further file, and the ledger where the command line names none.
@@ -19,7 +24,7 @@ type Folder struct {
 	root *os.Root
 }
 
-// OpenFolder opens dir; "" is the current folder.
+// OpenFolder returns the folder of relative names; "" is the current one.
 func OpenFolder(dir string, confine bool) (*Folder, error) {
 	if dir == "" {
 		dir = "."
@@ -59,7 +64,7 @@ func opened(file *os.File, err error) (fs.File, error) {
 	return file, nil
 }
 
-// Check reports whether a file can be opened, and is a regular one.
+// Check refuses a file that cannot be opened, or is no regular one.
 func (f *Folder) Check(name string) error {
 	file, err := f.Open(name)
 	if err != nil {
@@ -94,7 +99,10 @@ func (f *Folder) Inside(path string) error {
 	return nil
 }
 
-// Path is where name lies.
+// Dir returns the folder as it was named.
+func (f *Folder) Dir() string { return f.dir }
+
+// Path returns where name lies.
 func (f *Folder) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name

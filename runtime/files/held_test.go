@@ -1,4 +1,4 @@
-package runtime
+package files
 
 import (
 	"errors"
@@ -42,15 +42,15 @@ func (f *faulty) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // heldWith holds one real file of text, whose reads are then those of f.
-func heldWith(t *testing.T, f *faulty) *held {
+func heldWith(t *testing.T, f *faulty) *Held {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "data.csv"), []byte(f.text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := hold(&Folder{dir: dir})
+	h := Hold(&Folder{dir: dir})
 	t.Cleanup(func() { h.Close() })
-	if _, err := h.digest(t.Context(), "data.csv"); err != nil {
+	if _, err := h.Digest(t.Context(), "data.csv"); err != nil {
 		t.Fatal(err)
 	}
 	f.File = h.files["data.csv"].file
@@ -86,7 +86,7 @@ func TestReadsThatFailAreSeen(t *testing.T) {
 				t.Fatalf("%s: the rows end without an error", name)
 			}
 		}
-		if err := h.unchanged(t.Context()); !errors.Is(err, errChanged) {
+		if err := h.AllUnchanged(t.Context()); !errors.Is(err, ErrChanged) {
 			t.Errorf("%s: %v, must be as changed", name, err)
 		}
 	}
@@ -103,16 +103,16 @@ func TestEditThatKeepsSizeAndTime(t *testing.T) {
 		}
 	}
 	write("a\n1\n")
-	h := hold(&Folder{dir: dir})
+	h := Hold(&Folder{dir: dir})
 	defer h.Close()
-	if _, err := h.digest(t.Context(), "data.csv"); err != nil {
+	if _, err := h.Digest(t.Context(), "data.csv"); err != nil {
 		t.Fatal(err)
 	}
 	write("a\n2\n")
-	if err := h.untouched(); err != nil {
+	if err := h.Untouched(); err != nil {
 		t.Fatalf("the test is of no use: %v", err)
 	}
-	if err := h.unchanged(t.Context()); !errors.Is(err, errChanged) {
+	if err := h.AllUnchanged(t.Context()); !errors.Is(err, ErrChanged) {
 		t.Errorf("%v, must be found", err)
 	}
 }
@@ -137,15 +137,15 @@ func TestNameThatMeansAnotherFile(t *testing.T) {
 		if err := os.Symlink("a.csv", path); err != nil {
 			t.Fatal(err)
 		}
-		h := hold(&Folder{dir: dir})
+		h := Hold(&Folder{dir: dir})
 		defer h.Close()
-		if err := h.named("data.csv"); err != nil {
+		if err := h.Named("data.csv"); err != nil {
 			t.Fatal(err)
 		}
 		if err := turn(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.named("data.csv"); !errors.Is(err, errChanged) {
+		if err := h.Named("data.csv"); !errors.Is(err, ErrChanged) {
 			t.Errorf("%s: %v, must be found", name, err)
 		}
 	}

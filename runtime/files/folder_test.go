@@ -1,4 +1,4 @@
-package runtime
+package files
 
 import (
 	"errors"
@@ -30,18 +30,5 @@ func TestConfinedFolder(t *testing.T) {
 	}
 	if err := f.Check("."); err == nil {
 		t.Error("a folder passes for a file")
-	}
-}
-
-// TestPublicRandIsAFunctionOfItsNames and of nothing else.
-func TestPublicRandIsAFunctionOfItsNames(t *testing.T) {
-	a := PublicRand(1, "train", "weights").Uint64()
-	if a != PublicRand(1, "train", "weights").Uint64() {
-		t.Error("the same names give other numbers")
-	}
-	for _, b := range []uint64{PublicRand(2, "train", "weights").Uint64(), PublicRand(1, "trai", "nweights").Uint64(), PublicRand(1, "train", "latent").Uint64()} {
-		if a == b {
-			t.Error("other names give the same numbers")
-		}
 	}
 }

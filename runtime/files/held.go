@@ -1,0 +1,209 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"weir/runtime/table"
+)
+
+// ErrChanged marks a file that is no longer what the run read.
+var ErrChanged = errors.New("has changed while the run read it; nothing was released, run it again")
+
+// Held opens each file of a run once. Every reader sees that one file, whatever its name points to later, and the run
+// asks at the end whether the content is still what was digested at the beginning.
+type Held struct {
+	*Folder
+	mu    sync.Mutex
+	files map[string]*heldFile
+}
+
+type heldFile struct {
+	file    fs.File
+	at      io.ReaderAt
+	size    int64
+	changed time.Time
+	digest  string // of the uncompressed content; "" until asked for
+}
+
+// Hold returns the held files of a folder, none so far. Closing them closes the folder.
+func Hold(folder *Folder) *Held { return &Held{Folder: folder, files: map[string]*heldFile{}} }
+
+// Open returns a view of the file from its beginning. A file that is no regular one, such as a pipe, can be read once
+// only and is refused.
+func (h *Held) Open(name string) (fs.File, error) {
+	f, err := h.get(name)
+	if err != nil {
+		return nil, err
+	}
+	return &view{SectionReader: io.NewSectionReader(whole{f.at, f.size}, 0, f.size), of: f.file}, nil
+}
+
+func (h *Held) get(name string) (*heldFile, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f, ok := h.files[name]; ok {
+		return f, nil
+	}
+	file, err := h.Folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	at, readable := file.(io.ReaderAt)
+	if err == nil && (!info.Mode().IsRegular() || !readable) {
+		err = errors.New("must be a regular file, which can be read more than once")
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	h.files[name] = &heldFile{file: file, at: at, size: info.Size(), changed: info.ModTime()}
+	return h.files[name], nil
+}
+
+// Digest returns the digest of the uncompressed content, which is taken once.
+func (h *Held) Digest(ctx context.Context, name string) (string, error) {
+	f, err := h.get(name)
+	if err != nil {
+		return "", err
+	}
+	if known := h.known(f); known != "" {
+		return known, nil
+	}
+	digest, err := table.Digest(ctx, h, name)
+	if err != nil {
+		return "", err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f.digest = digest
+	return digest, nil
+}
+
+func (h *Held) known(f *heldFile) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return f.digest
+}
+
+// Untouched looks at sizes and times of change, which costs nothing.
+func (h *Held) Untouched() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, f := range h.files {
+		info, err := f.file.Stat()
+		if err != nil || info.Size() != f.size || !info.ModTime().Equal(f.changed) {
+			return h.hasChanged(name)
+		}
+	}
+	return nil
+}
+
+func (h *Held) hasChanged(name string) error { return fmt.Errorf("%s: %w", h.Path(name), ErrChanged) }
+
+// Unchanged reads a digested file again: what was read is what was digested. A file that can no longer be read, as on
+// a network, counts as changed: nobody can say that it is not.
+func (h *Held) Unchanged(ctx context.Context, name string) error {
+	f, err := h.get(name)
+	if err != nil {
+		return err
+	}
+	now, err := table.Digest(ctx, h, name)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("%w; %w", err, h.hasChanged(name))
+	case now != h.known(f):
+		return h.hasChanged(name)
+	}
+	return nil
+}
+
+// AllUnchanged is Unchanged of every digested file, but for those that are named.
+func (h *Held) AllUnchanged(ctx context.Context, but ...string) error {
+	if err := h.Untouched(); err != nil {
+		return err
+	}
+	for _, name := range h.digested() {
+		if slices.Contains(but, name) {
+			continue
+		}
+		if err := h.Unchanged(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// digested lists the files whose digest was taken.
+func (h *Held) digested() (names []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, f := range h.files {
+		if f.digest != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Named refuses a file whose name has come to mean another one since it was opened: its ledger and its owner file are
+// found by name.
+func (h *Held) Named(name string) error {
+	f, err := h.get(name)
+	if err != nil {
+		return err
+	}
+	now, err := h.Folder.Open(name)
+	if err != nil {
+		return h.hasChanged(name)
+	}
+	defer now.Close()
+	before, err1 := f.file.Stat()
+	after, err2 := now.Stat()
+	if err1 != nil || err2 != nil || !os.SameFile(before, after) {
+		return h.hasChanged(name)
+	}
+	return nil
+}
+
+// Close closes every file and the folder.
+func (h *Held) Close() error {
+	errs := []error{h.Folder.Close()}
+	for _, f := range h.files {
+		errs = append(errs, f.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// whole is a file of a known size. One that ends before has shrunk, which a reader would take for the end of the
+// table.
+type whole struct {
+	io.ReaderAt
+	size int64
+}
+
+func (w whole) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.ReaderAt.ReadAt(p, off)
+	if errors.Is(err, io.EOF) && n < len(p) && off+int64(n) < w.size {
+		err = ErrChanged
+	}
+	return n, err
+}
+
+// view is one reader of a held file; closing it leaves the file open.
+type view struct {
+	*io.SectionReader
+	of fs.File
+}
+
+func (v *view) Stat() (fs.FileInfo, error) { return v.of.Stat() }
+func (v *view) Close() error               { return nil }
