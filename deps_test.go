@@ -112,6 +112,7 @@ func runtimeRooms() map[string][]string {
 		"table":    {"table/internal/parquet"}, // file formats
 		"files":    {"store", "table"},         // what names of a spec open, and whether it has changed
 		"demo":     {},                         // made-up rows
+		"source":   {"table", "demo"},          // where rows come from: knows no ledger, no owner and no run
 		"dataset":  {"store"},                  // the owner's side
 		"pay":      {"store", "dataset"},       // charges and noise: opens no table, so it never sees a row
 		"infer":    {"table"},

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"weir/runtime/source"
+	"weir/schema"
 	"weir/stages"
 )
 
@@ -28,7 +30,7 @@ func homonyms() map[string]string {
 		"pipeline/domain/rule.go: constraints":    "a key of a domain",
 		"pipeline/domain/yaml.go: bounds":         "a key of a domain",
 		"cmd/weir/run_result.go: report":          "what stands before its path",
-		"pipeline/figure/figure.go: independent":         "a role, which rows of that kind or simulated ones have",
+		"pipeline/figure/figure.go: independent":  "a role, which rows of that kind or simulated ones have",
 	}
 }
 
@@ -53,6 +55,30 @@ func TestNoKindIsNamedOutsideStages(t *testing.T) {
 	}
 	for at := range unused {
 		t.Errorf("%s is listed and stands nowhere", at)
+	}
+}
+
+// TestNoSourceIsNamedOutsideItsRoom: plans, ledgers, records and commands go by what a source declares
+// (pipeline.Declared), so that a new one needs no word of theirs. No string there is a setting of a source, alone or
+// with its path, but for "file", which is a word of many things.
+func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
+	names := map[string]bool{}
+	for _, kind := range source.Kinds() {
+		shape, err := schema.Of(kind.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, setting := range shape.Settings() {
+			names["dataset."+setting.Path] = true
+			names[setting.Path] = setting.Path != "file"
+		}
+	}
+	for _, room := range []string{"record", "cmd/weir", "runtime", "pipeline", "stages"} {
+		eachString(t, room, func(file, text string) {
+			if names[text] && !strings.HasPrefix(file, "runtime/source/") {
+				t.Errorf("%s: %q is a setting of a source", file, text)
+			}
+		})
 	}
 }
 

@@ -37,15 +37,14 @@ type EpsilonPair struct {
 	Reason    string   `json:"reason,omitempty"` // why nothing is proven
 }
 
-// DatasetPlan is the source as planned, before it is opened.
+// DatasetPlan is the dataset as planned, before its source is opened.
 type DatasetPlan struct {
-	File        string  `json:"file,omitempty"`
-	Demo        string  `json:"demo,omitempty"`
 	PrivacyUnit string  `json:"privacy_unit"`
 	RowsPublic  int64   `json:"rows_public,omitempty"`
 	Columns     int     `json:"columns"`
 	Budget      *Budget `json:"budget,omitempty"`
 
+	Source    Declared  `json:"-"` // see MarshalJSON
 	Stability Stability `json:"-"` // of the source table
 }
 

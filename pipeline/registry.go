@@ -8,8 +8,11 @@ import (
 	"weir/pipeline/figure"
 )
 
-// Registry is the set of kinds that a program knows.
-type Registry struct{ kinds map[string]*Kind }
+// Registry is what a program knows: kinds of stages, sources of rows, and formats of the files that it writes.
+type Registry struct {
+	kinds   map[string]*Kind
+	sources []SourceKind
+}
 
 // NewRegistry collects kinds; two of one name, or one without ports or New, is
 // an error in the program.
@@ -43,6 +46,15 @@ func (r *Registry) add(k Kind) error {
 	r.kinds[k.Name] = &k
 	return nil
 }
+
+// With adds sources, and returns the registry.
+func (r *Registry) With(sources ...SourceKind) *Registry {
+	r.sources = append(r.sources, sources...)
+	return r
+}
+
+// Sources lists the sources in the order in which they are shown.
+func (r *Registry) Sources() []SourceKind { return r.sources }
 
 // Kind returns the named kind, or nil.
 func (r *Registry) Kind(name string) *Kind { return r.kinds[name] }

@@ -118,8 +118,8 @@ func (c Column) values() string {
 }
 
 func collection(r *Run, p planned) string {
-	if p.Dataset.Demo != "" {
-		return fmt.Sprintf("The source is weir's built-in generator `%s`: invented rows, not people.\n", p.Dataset.Demo)
+	if r.Dataset.Invented != "" {
+		return fmt.Sprintf("The source is %s: invented rows, not people.\n", r.Dataset.Invented)
 	}
 	text := fmt.Sprintf("The source is a private table of %d columns; privacy unit: %s.", p.Dataset.Columns, r.Dataset.Unit)
 	if p.Dataset.RowsPublic > 0 {

@@ -12,10 +12,9 @@ type planned struct {
 	Stages   []plannedStage `json:"stages"`
 	Findings []Finding      `json:"findings"`
 	Dataset  struct {
-		Demo       string `json:"demo"`
-		RowsPublic int64  `json:"rows_public"`
-		Columns    int    `json:"columns"`
-		Budget     any    `json:"budget"` // nil: the dataset has none
+		RowsPublic int64 `json:"rows_public"`
+		Columns    int   `json:"columns"`
+		Budget     any   `json:"budget"` // nil: the dataset has none
 	} `json:"dataset"`
 	Naive       *float64     `json:"epsilon_by_addition"`
 	PublicFiles []publicFile `json:"public_files"`

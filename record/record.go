@@ -60,11 +60,12 @@ type Run struct {
 
 // Dataset is the source as it was read.
 type Dataset struct {
-	Name    string `json:"name"`    // file name or demo: name
-	ID      string `json:"id"`      // random
-	Version string `json:"version"` // as declared
-	Ledger  string `json:"ledger"`
-	Unit    string `json:"privacy_unit"`
+	Name     string `json:"name"`               // what people call it: a file name, or demo: name
+	Invented string `json:"invented,omitempty"` // what made the rows up; "" where they are people's
+	ID       string `json:"id"`                 // random
+	Version  string `json:"version"`            // as declared
+	Ledger   string `json:"ledger"`
+	Unit     string `json:"privacy_unit"`
 	// LedgerCount and LedgerHead commit to the ledger as this run left it: a chain
 	// alone cannot show that its end was removed.
 	LedgerCount int    `json:"ledger_count,omitempty"`

@@ -13,7 +13,6 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/mechanism"
-	"weir/runtime/demo"
 )
 
 // twice is a mechanism whose event is a composition, whose parts a slice holds.
@@ -47,13 +46,13 @@ func (cheat) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // spends is not given it; nor may what it makes differ with another plan, under which it is
 // used again.
 func TestAttackStageLowersItsCharge(t *testing.T) {
-	reg, err := pipeline.NewRegistry([]pipeline.Kind{{Name: "cheat", Version: 1, Doc: "Cheats.",
+	reg, err := Registry([]pipeline.Kind{{Name: "cheat", Version: 1, Doc: "Cheats.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
 		Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &cheat{} }}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Sources{File: "spec.yaml", Demo: demo.Domain, Data: []byte(`weir: 1
+	s, err := spec.Parse(spec.Input{File: "spec.yaml", Data: []byte(`weir: 1
 name: cheats
 dataset: {demo: cardio, demo_rows: 50, rows_public: 50}
 privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}

@@ -13,7 +13,6 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/mechanism"
-	"weir/runtime/demo"
 	"weir/runtime/files"
 )
 
@@ -66,7 +65,7 @@ func thiefPlan(t *testing.T, does string) *compile.Plan {
 	t.Helper()
 	port := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}
 	out := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
-	reg, err := pipeline.NewRegistry([]pipeline.Kind{
+	reg, err := Registry([]pipeline.Kind{
 		{Name: "thief", Version: 1, Doc: "Steals.", In: port, Out: out, New: func() pipeline.Stage { return &thief{} }},
 		{Name: "copier", Version: 1, Doc: "Copies.", In: port, Out: out, New: func() pipeline.Stage { return &copier{} }},
 	})
@@ -81,7 +80,7 @@ stages:
   steal: {kind: thief, does: ` + does + `, from: dataset}
   copy: {kind: copier, from: steal}
 `
-	s, err := spec.Parse(spec.Sources{File: "spec.yaml", Data: []byte(text), Demo: demo.Domain}, reg)
+	s, err := spec.Parse(spec.Input{File: "spec.yaml", Data: []byte(text)}, reg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +176,7 @@ func planFile(t *testing.T, text string, folder *files.Folder) *compile.Plan {
 	t.Helper()
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}}
 	one := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
-	reg, err := pipeline.NewRegistry([]pipeline.Kind{
+	reg, err := Registry([]pipeline.Kind{
 		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table, Out: one, New: func() pipeline.Stage { return &pass{} }},
 		{Name: "reader", Version: 1, Doc: "Reads.", In: table, Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }},
 	})

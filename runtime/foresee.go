@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"weir/pipeline/compile"
 	"weir/runtime/dataset"
-	"weir/runtime/demo"
 	"weir/runtime/files"
 	"weir/runtime/pay"
 	"weir/runtime/store"
@@ -22,7 +20,7 @@ import (
 func Foresee(ctx context.Context, trials []Trial, opts Options) ([]Quote, error) {
 	opts.seen = &store.Seen{}
 	return eachDataset(trials, func(trials []Trial) (Quote, error) {
-		s, err := lookAt(limiting(trials), opts)
+		s, err := lookAt(ctx, limiting(trials), opts)
 		if err != nil {
 			return Quote{}, err
 		}
@@ -32,13 +30,13 @@ func Foresee(ctx context.Context, trials []Trial, opts Options) ([]Quote, error)
 }
 
 // lookAt is the survey of a dataset that is not opened.
-func lookAt(plan *compile.Plan, opts Options) (*survey, error) {
+func lookAt(ctx context.Context, plan *compile.Plan, opts Options) (*survey, error) {
 	folder, err := files.OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{source: &source{}, files: files.Hold(folder), opts: opts, blind: true}
-	s.source.identity, err = peek(plan, folder, opts)
+	s := &survey{source: &opened{}, files: files.Hold(folder), opts: opts, blind: true}
+	s.source.identity, err = peek(ctx, plan, s.files, opts)
 	if err == nil {
 		s.account, err = pay.Look(plan, s.source.Dataset, ledgerPlace(plan, folder, opts), opts.Clock)
 	}
@@ -50,22 +48,33 @@ func lookAt(plan *compile.Plan, opts Options) (*survey, error) {
 
 // peek says which dataset a plan names, by what is known of its path. One of which nothing
 // is known has an id that no ledger holds.
-func peek(plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
+func peek(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (identity, error) {
 	d, version := &plan.Spec.Dataset, string(plan.Spec.Dataset.Version)
-	switch {
-	case d.Demo != "":
-		t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, d.Columns())
-		return demoIdentity(plan, t.Rows, opts), err
-	case opts.Insecure != nil:
+	if d.Declared.Invented != "" {
+		return invented(ctx, plan, held, opts)
+	}
+	path := held.Path(d.Declared.Files[0])
+	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
-		id.Path = folder.Path(d.File)
+		id.Path = path
 		return id, nil
 	}
-	known, err := dataset.Peek(opts.Out, folder.Path(d.File))
+	known, err := dataset.Peek(opts.Out, path)
 	if err != nil || known == nil {
-		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: folder.Path(d.File)}}, err
+		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
 	}
 	return identity{Dataset: pay.Dataset{ID: known.ID, Version: version, Path: known.Path, Known: known}}, nil
+}
+
+// invented says which dataset invented rows are, whose content is what made them: none of them is drawn.
+func invented(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (identity, error) {
+	d := &plan.Spec.Dataset
+	from, err := d.Source.Open(ctx, opening(plan, held))
+	if err != nil {
+		return identity{}, err
+	}
+	content, err := from.Content(ctx)
+	return publicIdentity(content, string(d.Version), opts), errors.Join(err, from.Close())
 }
 
 // unknownDataset is the id of a dataset that no run has met.
@@ -86,6 +95,7 @@ func affordable(ctx context.Context, trials []Trial, opts Options) (orders map[s
 			return Quote{}, err
 		}
 		defer held.Close()
+		defer of.Close()
 		s := survey{source: of, files: held, opts: opts}
 		if s.account, err = pay.Open(plan, of.Dataset, ledgerPlace(plan, held.Folder, opts), opts.Clock); err != nil {
 			return Quote{}, err
@@ -147,8 +157,5 @@ func eachDataset(trials []Trial, quote func([]Trial) (Quote, error)) ([]Quote, e
 // SourceKey tells the datasets of plans apart by what the plans say of them.
 func SourceKey(plan *compile.Plan) string {
 	d := &plan.Spec.Dataset
-	if d.Demo != "" {
-		return fmt.Sprintf("demo %s %d %d %s", d.Demo, d.DemoRows, plan.Seed, d.Version)
-	}
-	return fmt.Sprintf("file %s %s", d.Version, filepath.Clean(d.File))
+	return fmt.Sprintf("%s %s %s", d.Declared.Kind, d.Version, d.Declared.Full)
 }

@@ -18,8 +18,6 @@ import (
 	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/mechanism"
-	"weir/runtime/demo"
-	"weir/runtime/files"
 )
 
 // liar is a paid kind that plans four noisy counts and does something else.
@@ -192,7 +190,7 @@ func planSpec(t *testing.T, text string) *compile.Plan {
 	t.Helper()
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "like", Form: pipeline.FormTable, Lends: true, Doc: "columns"}}
 	one := []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}
-	reg, err := pipeline.NewRegistry([]pipeline.Kind{
+	reg, err := Registry([]pipeline.Kind{
 		{Name: "liar", Version: 1, Doc: "Lies.", In: table, Out: []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}, New: func() pipeline.Stage { return &liar{} }},
 		{Name: "pass", Version: 1, Doc: "Passes rows on.", In: table[:1], Out: one, New: func() pipeline.Stage { return &pass{} }},
 		{Name: "half", Version: 1, Doc: "Has two outputs.", In: table[:1], Out: []pipeline.Port{{Name: "train", Form: pipeline.FormTable, Doc: "a table"},
@@ -202,7 +200,7 @@ func planSpec(t *testing.T, text string) *compile.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Sources{File: "spec.yaml", Data: []byte(text), Demo: demo.Domain}, reg)
+	s, err := spec.Parse(spec.Input{File: "spec.yaml", Data: []byte(text)}, reg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +256,7 @@ func TestReadersSeeOneFile(t *testing.T) {
 		if err := c.change(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := held.AllUnchanged(t.Context()); errors.Is(err, files.ErrChanged) != c.found {
+		if err := held.AllUnchanged(t.Context()); errors.Is(err, pipeline.ErrChanged) != c.found {
 			t.Errorf("%s: %v, must be found: %v", name, err, c.found)
 		}
 		if c.found {

@@ -8,11 +8,20 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
-	"weir/runtime/demo"
 	"weir/runtime/files"
+	"weir/runtime/source"
 	"weir/runtime/store"
 	"weir/schema"
 )
+
+// Registry returns all that weir knows: kinds of stages, and what the runtime adds to them.
+func Registry(kinds ...[]pipeline.Kind) (*pipeline.Registry, error) {
+	reg, err := pipeline.NewRegistry(kinds...)
+	if err != nil {
+		return nil, err
+	}
+	return reg.With(source.Kinds()...), nil
+}
 
 // LoadSpec reads a spec file, applies overrides and those of a trial of its own
 // experiment, and validates everything that can be known without the data.
@@ -43,7 +52,7 @@ func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder
 // ParseSpecFrom validates the YAML of a spec that lies elsewhere than in a folder, such as
 // in a revision; read gives the files that it names.
 func ParseSpecFrom(name string, data []byte, set []string, trial spec.Trial, read func(file string) ([]byte, error), reg *pipeline.Registry) (*spec.Spec, error) {
-	return spec.Parse(spec.Sources{File: name, Data: data, Set: set, Trial: trial, Read: read, Demo: demo.Domain, More: compile.Faults}, reg)
+	return spec.Parse(spec.Input{File: name, Data: data, Set: set, Trial: trial, Read: read, More: compile.Faults}, reg)
 }
 
 // readLimited reads one byte more than the schema room accepts, so that a huge

@@ -30,10 +30,11 @@ func ReadData(ctx context.Context, plan *compile.Plan, opts Options) (Data, erro
 		return Data{}, err
 	}
 	defer held.Close()
+	defer source.Close()
 	return dataOf(ctx, plan, held, source)
 }
 
-func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *source) (Data, error) {
+func dataOf(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) (Data, error) {
 	d := Data{ID: source.ID, Version: source.Version, known: source.Known}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
@@ -76,7 +77,7 @@ func inDataset(err error) error {
 
 // locked asks opts.Locked, before anything begins. A dataset that nothing was known of
 // until then is forgotten where the answer is no.
-func (o Options) locked(ctx context.Context, plan *compile.Plan, held *files.Held, source *source) error {
+func (o Options) locked(ctx context.Context, plan *compile.Plan, held *files.Held, source *opened) error {
 	if o.Locked == nil {
 		return nil
 	}

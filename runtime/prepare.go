@@ -135,7 +135,7 @@ func (r *run) describe() error {
 	}
 	rec.Weir, rec.Build, rec.Name, rec.Status = r.opts.Version, r.opts.Build, r.plan.Name, record.Running
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
-	rec.Dataset = record.Dataset{Name: r.source.name, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
+	rec.Dataset = record.Dataset{Name: r.plan.Dataset.Source.Name, Invented: r.plan.Dataset.Source.Invented, ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
 		LedgerCount: rec.Dataset.LedgerCount, LedgerHead: rec.Dataset.LedgerHead} // of an attempt that is continued
 	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims), Delta: r.plan.Delta,
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published, Reason: r.plan.Epsilon.Reason}

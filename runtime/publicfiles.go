@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
@@ -29,9 +30,9 @@ func CheckFiles(plan *compile.Plan, folder *files.Folder) error {
 // another name, or a table that weir keeps a ledger of. It reads no file, so that
 // check and plan can ask; a copy is found by its content when a run begins.
 func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
-	own := ""
-	if name := plan.Spec.Dataset.File; name != "" {
-		own = folder.Path(name)
+	var own []string
+	for _, name := range plan.Spec.Dataset.Declared.Files {
+		own = append(own, folder.Path(name))
 	}
 	var refused spec.Diagnostics
 	for i := range plan.Steps {
@@ -53,8 +54,8 @@ func CheckPublicFiles(plan *compile.Plan, folder *files.Folder) error {
 }
 
 // privateFile says why the file at path is somebody's private table, or "".
-func privateFile(path, own string) string {
-	if own != "" && store.SamePath(path, own) {
+func privateFile(path string, own []string) string {
+	if slices.ContainsFunc(own, func(o string) bool { return store.SamePath(path, o) }) {
 		return "which is the dataset"
 	}
 	for _, name := range []string{path, store.Resolved(path)} {
@@ -91,12 +92,12 @@ func (r *run) checkPublicFile(ctx context.Context, name string) error {
 		return err
 	}
 	what, private := "the dataset itself", false
-	if r.source.Path != "" {
-		own, err := r.files.Digest(ctx, r.plan.Spec.Dataset.File)
+	for _, own := range r.plan.Spec.Dataset.Declared.Files {
+		of, err := r.files.Digest(ctx, own)
 		if err != nil {
 			return err
 		}
-		private = own == digest
+		private = private || of == digest
 	}
 	if !private {
 		if what, private, err = dataset.KnownPrivate(r.opts.owners(), digest); err != nil {

@@ -67,7 +67,7 @@ func TestPublicFilesAreNotPrivateTables(t *testing.T) {
 
 func planReading(file string, public bool) *compile.Plan {
 	work := pipeline.Work{Files: []pipeline.FileUse{{Path: file, Public: public}}}
-	return &compile.Plan{Spec: &spec.Spec{Dataset: spec.Dataset{File: "data.csv"}}, Steps: []compile.Step{{Step: &pipeline.Step{ID: "reference"}, Work: work}}}
+	return &compile.Plan{Spec: &spec.Spec{Dataset: spec.Dataset{Declared: pipeline.Declared{Files: []string{"data.csv"}}}}, Steps: []compile.Step{{Step: &pipeline.Step{ID: "reference"}, Work: work}}}
 }
 
 func touch(names ...string) func(string) error {

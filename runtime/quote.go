@@ -73,10 +73,9 @@ func (r *run) unfinished(s *compile.Step, payer string) bool {
 	return false
 }
 
-// asks reports whether somebody is asked before a run of a plan charges: the rows of a
-// generator are nobody's.
+// asks reports whether somebody is asked before a run of a plan charges: invented rows are nobody's.
 func (o Options) asks(plan *compile.Plan) bool {
-	return o.Confirm != nil && plan.Spec.Dataset.Demo == ""
+	return o.Confirm != nil && plan.Spec.Dataset.Declared.Invented == ""
 }
 
 // confirm asks whether to charge, where somebody is to be asked and anything is charged.

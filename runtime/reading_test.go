@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/runtime/files"
+	"weir/runtime/source"
 	"weir/runtime/table"
 )
 
@@ -89,7 +90,11 @@ func TestReadingIsPinned(t *testing.T) {
 // one secret and one noise, charged once.
 func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 	of := func(file string, csv *pipeline.CSV) string {
-		recipe, err := sourceRecipe("ds-1", "1", &spec.Dataset{File: file, CSV: csv})
+		declared, err := (&source.File{File: file}).Declare(csv, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recipe, err := sourceRecipe("ds-1", "1", &spec.Dataset{Declared: declared, CSV: csv})
 		if err != nil {
 			t.Fatal(err)
 		}

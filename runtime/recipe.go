@@ -75,7 +75,7 @@ func recipeOf(step *compile.Step, recipes map[string]string, files map[string]st
 }
 
 // contentOf tells apart what the private files of a run hold. It stays on the owner's side.
-func contentOf(plan *compile.Plan, s *source, digest func(file string) (string, error)) (string, error) {
+func contentOf(plan *compile.Plan, s *opened, digest func(file string) (string, error)) (string, error) {
 	all := []string{s.content}
 	for i := range plan.Steps {
 		for _, f := range plan.Steps[i].Work.Files {
@@ -108,8 +108,8 @@ func sourceRecipe(id, version string, d *spec.Dataset) (string, error) {
 		Domain      *domain.Domain
 		CSV         *pipeline.CSV
 		Unit        pipeline.Unit
-		Tab         bool `json:",omitempty"` // equal bytes in a .csv and in a .tsv are other rows
-	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, table.Tabbed(d.File) && (d.CSV == nil || d.CSV.Delimiter == "")})
+		Source      any `json:"Tab,omitempty"` // Declared.Reading, under the name of the first that there was
+	}{reading, id, version, d.Columns(), d.CSV, d.PrivacyUnit, d.Declared.Reading})
 }
 
 // address says where a stage's output is stored: its recipe, and everything

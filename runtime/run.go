@@ -35,7 +35,7 @@ type run struct {
 	opts   Options
 	folder *files.Folder
 	files  *files.Held
-	source *source
+	source *opened
 	dir    store.RunDir
 	cache  store.Cache
 	key    noise.Key
@@ -72,22 +72,25 @@ func Run(ctx context.Context, plan *compile.Plan, opts Options) (*Result, error)
 		return nil, err
 	}
 	defer held.Close()
+	defer source.Close()
 	return runOf(plan, source, held, opts).do(ctx)
 }
 
 // openFiles opens the dataset of a plan, and holds what else is opened until it is closed.
-func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.Held, *source, error) {
+func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.Held, *opened, error) {
 	folder, err := files.OpenFolder(opts.Dir, opts.Confine)
 	if err != nil {
 		return nil, nil, err
 	}
 	held := files.Hold(folder)
-	var s *source
+	var s *opened
 	if err = CheckFiles(plan, folder); err == nil {
 		s, err = openSource(ctx, plan, held, opts)
 	}
 	if err == nil {
-		err = opts.locked(ctx, plan, held, s)
+		if err = opts.locked(ctx, plan, held, s); err != nil {
+			s.Close()
+		}
 	}
 	if err != nil {
 		held.Close()
@@ -96,7 +99,7 @@ func openFiles(ctx context.Context, plan *compile.Plan, opts Options) (*files.He
 }
 
 // runOf is a run of a plan on an opened dataset.
-func runOf(plan *compile.Plan, source *source, held *files.Held, opts Options) *run {
+func runOf(plan *compile.Plan, source *opened, held *files.Held, opts Options) *run {
 	return &run{plan: plan, opts: opts, folder: held.Folder, files: held, source: source, tables: map[pipeline.Ref]pipeline.Table{},
 		earlier: map[string]*pay.Earlier{}, addresses: map[string]string{}, at: map[string][2]int64{}, once: storedOnce(plan), seed: seedsOf(plan, opts.Repeat)}
 }
@@ -130,17 +133,25 @@ func (r *run) carryOut(ctx context.Context) error {
 	r.settle(err == nil)
 	if err == nil {
 		same := make(chan error, 1)
-		go func() { same <- r.files.AllUnchanged(ctx) }() // beside the writing of tables, which may read the source again
+		go func() { same <- r.unchanged(ctx) }() // beside the writing of tables, which may read the source again
 		err = r.build(ctx)
 		err = errors.Join(err, <-same, r.files.Untouched())
 	}
-	if errors.Is(err, files.ErrChanged) {
+	if errors.Is(err, pipeline.ErrChanged) {
 		return errors.Join(err, r.opts.Disk.RemoveAll(r.dir.Aside()), r.forget())
 	}
 	if err != nil {
 		return err
 	}
 	return r.publish()
+}
+
+// unchanged refuses a dataset, or a further file, that is not what the run read.
+func (r *run) unchanged(ctx context.Context) error {
+	if err := r.files.AllUnchanged(ctx, r.plan.Spec.Dataset.Declared.Files...); err != nil {
+		return err
+	}
+	return r.source.Unchanged(ctx)
 }
 
 // settle notes in the record what was charged, and until all is done what an attempt

@@ -15,7 +15,7 @@ func namesOf(t *testing.T, recipe string, key byte, earlier *pay.Earlier) map[st
 	t.Helper()
 	plan := shape("early lazy: dataset", "detect full: early", "kept lazy: early detect", "late lazy: kept", "lent lazy: early ~detect")
 	plan.Step("detect").Spends = []pipeline.Planned{{}}
-	r := runOf(plan, &source{}, &files.Held{}, Options{})
+	r := runOf(plan, &opened{}, &files.Held{}, Options{})
 	r.key, r.recipes = noise.Key{key}, map[string]string{}
 	for _, s := range plan.Steps {
 		r.recipes[s.ID] = s.ID + " " + recipe

@@ -17,7 +17,7 @@ import (
 
 // survey finds out what trials on one dataset would charge, before one of them begins.
 type survey struct {
-	source  *source
+	source  *opened
 	files   *files.Held
 	account *pay.Account
 	opts    Options

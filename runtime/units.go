@@ -12,7 +12,6 @@ import (
 
 	"weir/pipeline"
 	"weir/privacy"
-	"weir/runtime/table"
 )
 
 // capUnits keeps the first max_rows rows of each privacy unit, and every row that names none.
@@ -29,7 +28,7 @@ import (
 // spec says that nobody is.
 //
 // This needs that a name is not lost, nor two made one, before rows are counted. A value
-// that is not among the categories has its name in table.UnlistedColumn, whatever
+// that is not among the categories has its name in pipeline.UnlistedColumn, whatever
 // csv.unknown makes of it. Integers are read exactly and text is what the file holds; numeric
 // columns round, and no spec may have one name units (pipeline/spec/rules.go).
 //
@@ -88,10 +87,10 @@ func nameOf(column, unlisted arrow.Array, i int) (name unitName, named bool) {
 	return unitName{}, false
 }
 
-// withoutUnlisted takes the column table.UnlistedColumn off a record; nil where it has none.
+// withoutUnlisted takes the column pipeline.UnlistedColumn off a record; nil where it has none.
 func withoutUnlisted(rec arrow.Record) (arrow.Record, arrow.Array) {
 	last := int(rec.NumCols()) - 1
-	if rec.ColumnName(last) != table.UnlistedColumn {
+	if rec.ColumnName(last) != pipeline.UnlistedColumn {
 		return rec, nil
 	}
 	s := arrow.NewSchema(rec.Schema().Fields()[:last], nil)

@@ -60,7 +60,7 @@ func (f unitFile) reach(t *testing.T) (rows int64, err error) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	reg, err := pipeline.NewRegistry([]pipeline.Kind{{Name: "counter", Version: 1, Doc: "Counts.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
+	reg, err := Registry([]pipeline.Kind{{Name: "counter", Version: 1, Doc: "Counts.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &counter{&rows} }}})
 	if err != nil {
 		t.Fatal(err)

@@ -29,11 +29,12 @@ func list(o *object, key string) []*object {
 
 // Setting describes one setting for documentation.
 type Setting struct {
-	Path     string `json:"path"`
-	Doc      string `json:"doc"`
-	Accepted string `json:"accepted"`
-	Default  string `json:"default,omitempty"` // as JSON
-	Required bool   `json:"required"`
+	Path      string `json:"path"`
+	Doc       string `json:"doc"`
+	Accepted  string `json:"accepted"`
+	Default   string `json:"default,omitempty"` // as JSON
+	Required  bool   `json:"required"`
+	NamesFile bool   `json:"-"` // it is the path of a file
 }
 
 // Settings lists the settings of a struct's schema in declared order, those of nested structs by their
@@ -53,7 +54,7 @@ func settings(o *object, path string) []Setting {
 	}
 	for _, k := range ps.keys {
 		p := ps.object(k)
-		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k]}
+		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k], NamesFile: p.text("format") == "path"}
 		if v, ok := p.values["default"]; ok {
 			one.Default = asJSON(v)
 		}

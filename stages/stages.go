@@ -28,6 +28,3 @@ func Kinds() []pipeline.Kind {
 		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(), constraints.Kinds(),
 		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), queries.Kinds(), report.Kinds())
 }
-
-// Registry holds every kind.
-func Registry() (*pipeline.Registry, error) { return pipeline.NewRegistry(Kinds()) }

@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/pipelinetest"
 	"weir/pipeline/spec"
 )
 
@@ -28,11 +29,11 @@ stages:
 // visitsFaults compiles stages on the table of visits and returns what is wrong with them.
 func visitsFaults(t *testing.T, stages string) string {
 	t.Helper()
-	kinds, err := Registry()
+	kinds, err := pipeline.NewRegistry(Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Sources{File: "visits.yaml", Data: []byte(visits + stages), More: compile.Faults}, kinds)
+	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(visits + stages), More: compile.Faults}, kinds.With(pipelinetest.Sources()...))
 	if err == nil {
 		_, err = compile.Compile(s)
 	}

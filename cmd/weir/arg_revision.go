@@ -16,7 +16,6 @@ import (
 	"weir/privacy/ledger"
 	"weir/runtime"
 	"weir/schema"
-	"weir/stages"
 )
 
 // gitCommit is a commit of a git repository, read by the git program: objects alone, never
@@ -166,7 +165,7 @@ func (r *gitCommit) read(name string, most int64) ([]byte, error) {
 // spec reads and validates a spec as it was, named from the top of the repository, or that of
 // a run of its experiment; files that it names are those of the revision.
 func (r *gitCommit) spec(name string, trial spec.Trial) (*spec.Spec, error) {
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func TestPathsOfTheCommandLineStartHere(t *testing.T) {
 		"dataset.file=.":             "dataset.file=.",
 		"dataset.file":               "dataset.file",
 	} {
-		if got := rebase(set, "sub"); got != want {
+		if got := rebase(set, "sub", []string{"dataset.file"}); got != want {
 			t.Errorf("%s becomes %s, must be %s", set, got, want)
 		}
 	}

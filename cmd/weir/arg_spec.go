@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
@@ -32,15 +33,18 @@ func (f *specFlags) add(c *cobra.Command) {
 // specHelp is part of the help of every command that reads a spec.
 const specHelp = `SPEC is a path, or specs:NAME for one that is built in.`
 
+// registry returns all that weir knows.
+func registry() (*pipeline.Registry, error) { return runtime.Registry(stages.Kinds()) }
+
 // load reads and validates a spec, a path or specs:NAME.
 func (f *specFlags) load(arg string) (*spec.Spec, error) {
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}
 	name, builtIn := strings.CutPrefix(arg, "specs:")
 	if !builtIn {
-		spec, err := runtime.LoadSpec(arg, f.rebased(arg), f.trial, f.confine, reg)
+		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
 		return spec, f.problem(err)
 	}
 	data, known := specs.Read(name)
@@ -70,10 +74,10 @@ func noSuchSpec(name string, known []string) error {
 }
 
 // rebased are the overrides, their files from the spec's folder.
-func (f *specFlags) rebased(arg string) []string {
-	sets := make([]string, len(f.set))
+func (f *specFlags) rebased(arg string, reg *pipeline.Registry) []string {
+	sets, places := make([]string, len(f.set)), spec.Places(reg)
 	for i, set := range f.set {
-		sets[i] = rebase(set, f.dir(arg))
+		sets[i] = rebase(set, f.dir(arg), places)
 	}
 	return sets
 }

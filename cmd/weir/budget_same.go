@@ -13,8 +13,8 @@ import (
 // namedData is what a spec calls its dataset, told without opening it. Paths are from the
 // top of the repository.
 type namedData struct {
-	dataset string // place of its ledger, or demo: and its name
-	file    string // place of the table, links followed; "" of a demo
+	dataset string // place of its ledger, or its name where no file holds its rows
+	file    string // place of the table, links followed; "" where no file holds its rows
 	id      string // of the ledger, then or now; "" where nothing was charged
 }
 
@@ -49,9 +49,9 @@ func names(pairs []specPair, caps []setBudget) (all []namedData) {
 // datasetOf names the dataset of a spec in a folder of the repository.
 func (b *budgeting) datasetOf(folder string, sp *spec.Spec) (n namedData, shown string) {
 	d := sp.Dataset
-	n.dataset, shown = "demo: "+d.Demo, "demo: "+d.Demo
-	if d.File != "" {
-		n.file = b.home(folder, d.File)
+	n.dataset, shown = d.Declared.Name, d.Declared.Name
+	if len(d.Declared.Files) > 0 {
+		n.file = b.home(folder, d.Declared.Files[0])
 		n.dataset, shown = n.file+dataset.LedgerSuffix, n.file
 	}
 	if d.Ledger != "" {

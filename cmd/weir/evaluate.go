@@ -15,7 +15,6 @@ import (
 	"weir/pipeline/figure"
 	"weir/pipeline/spec"
 	"weir/runtime"
-	"weir/stages"
 )
 
 // evaluateFlags are those of `weir evaluate`.
@@ -126,7 +125,7 @@ func (f *evaluateFlags) run(c *cobra.Command, s streams) error {
 
 // groups are the kinds that compare real with synthetic rows.
 func (f *evaluateFlags) groups(c *cobra.Command) ([]*pipeline.Kind, error) {
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}

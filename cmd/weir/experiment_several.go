@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -111,23 +110,12 @@ func datasetsOf(list []*planned) int {
 }
 
 // datasetName is what people call the dataset of a plan.
-func datasetName(p *compile.Plan) string {
-	if p.Spec.Dataset.Demo != "" {
-		return "demo: " + p.Spec.Dataset.Demo
-	}
-	return filepath.Base(p.Spec.Dataset.File)
-}
+func datasetName(p *compile.Plan) string { return p.Spec.Dataset.Declared.Name }
 
 // fullName tells apart datasets that people call alike.
 func fullName(p *compile.Plan) string {
 	d := p.Spec.Dataset
-	if d.Demo != "" {
-		return fmt.Sprintf("demo: %s of %d rows, seed %d", d.Demo, d.DemoRows, p.Seed)
-	}
-	if d.Version != "" {
-		return fmt.Sprintf("%s, version %s", filepath.Clean(d.File), d.Version)
-	}
-	return filepath.Clean(d.File)
+	return fmt.Sprintf("%s, version %s", d.Declared.Full, d.Version)
 }
 
 // namesOf are the names of the datasets of specs by SourceKey, in full where people call two alike.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 
 	"weir/pipeline"
@@ -14,7 +15,7 @@ import (
 func TestDatasetsThatPeopleCallAlike(t *testing.T) {
 	of := func(file string) *planned {
 		s := &spec.Spec{}
-		s.Dataset.File, s.Dataset.Version = file, "1"
+		s.Dataset.Declared, s.Dataset.Version = pipeline.Declared{Kind: "file", Name: filepath.Base(file), Full: file}, "1"
 		return &planned{base: &compile.Plan{Plan: &pipeline.Plan{}, Spec: s}}
 	}
 	list := []*planned{of("a/data.csv"), of("b/data.csv"), of("a/data.csv"), of("b/other.csv")}

@@ -11,7 +11,6 @@ import (
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
 	"weir/schema"
-	"weir/stages"
 )
 
 func kindsCommand(s streams) *cobra.Command {
@@ -23,7 +22,7 @@ func kindsCommand(s streams) *cobra.Command {
 		Example: "  weir kinds\n  weir kinds impute_knn\n  weir kinds encode --json",
 		Args:    optional("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			reg, err := stages.Registry()
+			reg, err := registry()
 			if err != nil {
 				return err
 			}

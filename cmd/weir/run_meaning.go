@@ -7,13 +7,12 @@ import (
 	"weir/pipeline/figure"
 	"weir/record"
 	"weir/record/sweep"
-	"weir/stages"
 )
 
 // declaredOf returns what the kinds of a run's stages declare of its figures. A record names the
 // kinds alone, so that records of any age are read with the words of this program.
 func declaredOf(rec *record.Run) (figure.ByStage, error) {
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,12 @@ import (
 	"weir/pipeline/show"
 	"weir/record"
 	"weir/runtime"
-	"weir/stages"
 )
 
 // printResult ends a run: figures, epsilon, and where everything is.
 func printResult(w io.Writer, r *runtime.Result) error {
 	rec := r.Record
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return err
 	}

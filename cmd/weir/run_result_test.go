@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"weir/record"
-	"weir/stages"
 )
 
 // TestResultRoundsBoundsUp: the end of a run says no less than PRIVACY.md.
@@ -36,7 +35,7 @@ func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 // TestTablesAreNamedForWhatTheyHold: rows of people and lists of counts are not called
 // synthetic at the end of a run.
 func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		t.Fatal(err)
 	}

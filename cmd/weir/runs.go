@@ -17,7 +17,6 @@ import (
 	"weir/internal/disk"
 	"weir/record/listing"
 	"weir/runtime"
-	"weir/stages"
 )
 
 const runsLong = `List the runs in a folder of runs, newest first: spec, status, epsilon (proven, and in
@@ -71,7 +70,7 @@ func (f *runsFlags) run(c *cobra.Command, s streams, args []string) error {
 	if err != nil {
 		return usage(c, err)
 	}
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return err
 	}

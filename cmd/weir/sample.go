@@ -16,7 +16,6 @@ import (
 	"weir/runtime/store"
 	"weir/runtime/table"
 	"weir/schema"
-	"weir/stages"
 	"weir/stages/model/artifact"
 	"weir/stages/model/sample"
 )
@@ -123,7 +122,7 @@ func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, er
 		return pipeline.Table{}, err
 	}
 	h := pipeline.Header{Form: pipeline.FormModel, Schema: pipeline.FilesSchema(), Class: pipeline.Released}
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return pipeline.Table{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
 	"weir/schema"
-	"weir/stages"
 )
 
 func schemaCommand(s streams) *cobra.Command {
@@ -45,7 +44,7 @@ Exit codes: 0 done; 2 usage.`,
 func publishedSchema(what string) ([]byte, error) {
 	switch what {
 	case "pipeline":
-		reg, err := stages.Registry()
+		reg, err := registry()
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/stages"
 )
 
 // quickModels says how kinds that learn from a private table are run quickly, behind encode where they are nets. A kind
@@ -39,7 +38,7 @@ func quickModels() map[string]string {
 // learned lists the kinds of the program that learn a model or a detector from a table.
 func learned(t *testing.T) (names []string) {
 	t.Helper()
-	r, err := stages.Registry()
+	r, err := registry()
 	if err != nil {
 		t.Fatal(err)
 	}

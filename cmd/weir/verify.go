@@ -18,7 +18,6 @@ import (
 	"weir/runtime"
 	"weir/runtime/files"
 	"weir/runtime/pay"
-	"weir/stages"
 )
 
 const verifyLong = `Replay a run with its spec, data and noise key, and compare: every file of its
@@ -117,7 +116,7 @@ func replayOptions(s streams, dir string, rec *record.Run) (runtime.Options, err
 }
 
 func recordedPlan(rec *record.Run) (*compile.Plan, error) {
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/runtime/store"
-	"weir/stages"
 )
 
 // version is what `weir version` prints. Every record keeps Weir and, in its plan,
@@ -55,7 +54,7 @@ func versionCommand(s streams) *cobra.Command {
 
 func versionOfKinds() (version, error) {
 	v := thisVersion()
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		return v, err
 	}

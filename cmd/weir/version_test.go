@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-
-	"weir/stages"
 )
 
 // weir version names every kind of the registry with its version.
@@ -18,7 +16,7 @@ func TestVersionNamesEveryKind(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v: %s%s", code, err, out, errs)
 	}
-	reg, err := stages.Registry()
+	reg, err := registry()
 	if err != nil {
 		t.Fatal(err)
 	}

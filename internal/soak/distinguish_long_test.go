@@ -122,7 +122,7 @@ func twoReleases(t *testing.T, with bool, try byte, planted func(byte) swapped) 
 	t.Helper()
 	dir := t.TempDir()
 	layBins(t, filepath.Join(dir, dataFile), with)
-	reg, err := pipeline.NewRegistry(stages.Kinds(), distinguishedKinds())
+	reg, err := runtime.Registry(stages.Kinds(), distinguishedKinds())
 	if err != nil {
 		t.Fatal(err)
 	}

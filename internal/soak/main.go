@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"weir/internal/soak/kills"
+	"weir/runtime"
 	"weir/stages"
 )
 
@@ -49,7 +50,7 @@ func main() {
 
 func (o options) run() error {
 	debug.SetGCPercent(400) // schemas and pictures leave much behind, and tables are small
-	reg, err := stages.Registry()
+	reg, err := runtime.Registry(stages.Kinds())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/pipelinetest"
 	"weir/privacy"
 	"weir/privacy/mechanism"
+	"weir/runtime"
 	"weir/stages"
 	"weir/stages/prep"
 	"weir/train"
@@ -23,7 +24,7 @@ func newSoak(t *testing.T, seed uint64, extras ...extra) *soak {
 	for _, e := range extras {
 		more = append(more, e.kind)
 	}
-	reg, err := pipeline.NewRegistry(stages.Kinds(), more)
+	reg, err := runtime.Registry(stages.Kinds(), more)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func Faults(s *spec.Spec) spec.Diagnostics {
 // planStages links the stages and plans each that can be.
 func planStages(s *spec.Spec) *compiler {
 	c := &compiler{spec: s, plan: newPlan(s), headers: map[string]pipeline.Headers{}}
-	c.headers[pipeline.DatasetID] = pipeline.Headers{"": s.Source()}
+	c.headers[pipeline.DatasetID] = pipeline.Headers{"": s.Header()}
 	stages, faults := link(s)
 	c.faults = faults
 	for _, stage := range stages {
@@ -69,7 +69,7 @@ func newPlan(s *spec.Spec) *Plan {
 	d, p := &s.Dataset, &s.Privacy
 	return &Plan{Spec: s, Plan: &pipeline.Plan{
 		Weir: s.Weir, Name: s.Name, Digest: s.Digest, Seed: s.Seed,
-		Dataset: pipeline.DatasetPlan{File: d.File, Demo: d.Demo, PrivacyUnit: d.PrivacyUnit.String(), RowsPublic: d.RowsPublic,
+		Dataset: pipeline.DatasetPlan{Source: d.Declared, PrivacyUnit: d.PrivacyUnit.String(), RowsPublic: d.RowsPublic,
 			Columns: len(d.Columns().Columns), Budget: d.Budget, Stability: d.PrivacyUnit.Stability()},
 		Adjacency: p.Adjacency, Accountant: p.Accountant, Claims: p.Claims, Budget: p.Epsilon, Delta: p.Delta,
 		Findings: []pipeline.Finding{},

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -37,7 +38,40 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reg
+	return reg.With(pipeline.SourceKind{Name: "file", New: func() pipeline.Source { return &fakeFile{} }},
+		pipeline.SourceKind{Name: "demo", New: func() pipeline.Source { return &fakeDemo{} }})
+}
+
+// fakeFile is a source of people's rows, which no plan opens.
+type fakeFile struct {
+	File string `yaml:"file,omitempty" format:"path" doc:"A file."`
+}
+
+func (s *fakeFile) Declare(*pipeline.CSV, uint64) (pipeline.Declared, error) {
+	return pipeline.Declared{Name: s.File, Full: s.File, Place: s.File, Files: []string{s.File}}, nil
+}
+
+func (*fakeFile) Open(context.Context, pipeline.Opening) (pipeline.Opened, error) {
+	panic("is planned only")
+}
+
+// fakeDemo is a source of invented rows, of which there is one.
+type fakeDemo struct {
+	Demo string `yaml:"demo,omitempty" doc:"A generator."`
+	Rows int64  `yaml:"demo_rows,omitempty" doc:"Rows."`
+}
+
+func (s *fakeDemo) Declare(*pipeline.CSV, uint64) (pipeline.Declared, error) {
+	if s.Demo != "cardio" {
+		var ps schema.Problems
+		ps.Unknown("demo", "generator", s.Demo, []string{"cardio"})
+		return pipeline.Declared{}, ps.Err()
+	}
+	return pipeline.Declared{Name: "demo: " + s.Demo, Full: s.Demo, Place: s.Demo, Invented: "a test"}, nil
+}
+
+func (*fakeDemo) Open(context.Context, pipeline.Opening) (pipeline.Opened, error) {
+	panic("is planned only")
 }
 
 // noisy is a mechanism in small.
@@ -242,11 +276,8 @@ privacy: {epsilon: 1, delta: 1e-5, adjacency: add_remove}
 
 func parse(t *testing.T, text string, set ...string) (*spec.Spec, error) {
 	t.Helper()
-	return spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set, More: Faults,
-		Read: func(string) ([]byte, error) { return nil, errors.New("is not there") },
-		Demo: func(name string, _ int64) (*domain.Domain, error) {
-			return nil, errors.New("no generator is named " + name)
-		}}, fakes(t))
+	return spec.Parse(spec.Input{File: "test.yaml", Data: []byte(text), Set: set, More: Faults,
+		Read: func(string) ([]byte, error) { return nil, errors.New("is not there") }}, fakes(t))
 }
 
 func compile(t *testing.T, text string, set ...string) (*Plan, error) {

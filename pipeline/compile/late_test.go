@@ -81,7 +81,7 @@ stages:
 		if got := step.In.LateColumns(); len(got) != 1 || step.In["in"].Domain.Columns[0].Source != "stage b of a run" {
 			t.Fatalf("late are %v of %+v", got, step.In["in"].Domain.Columns[0])
 		}
-		in := pipeline.Table{Header: plan.Spec.Source()}
+		in := pipeline.Table{Header: plan.Spec.Header()}
 		_, err := step.Work.Run(t.Context(), nil, pipeline.Tables{"in": in})
 		if (err == nil) != (does == "") || err != nil && !strings.Contains(err.Error(), "otherwise than its plan says") {
 			t.Errorf("%q: error %v", does, err)
@@ -91,7 +91,7 @@ stages:
 
 func compileWith(t *testing.T, more []pipeline.Kind, text string) *Plan {
 	t.Helper()
-	s, err := spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), More: Faults}, fakes(t, more...))
+	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(text), More: Faults}, fakes(t, more...))
 	if err != nil {
 		t.Fatal(err)
 	}

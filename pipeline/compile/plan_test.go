@@ -230,14 +230,24 @@ func TestAxesHaveOneSpelling(t *testing.T) {
 	}
 }
 
-// TestOverrides: an empty value takes a setting out; a file replaces a demo.
+// TestOverrides: an empty value takes a setting out; choosing a source takes the settings of the others out.
 func TestOverrides(t *testing.T) {
 	if _, err := compile(t, good, "stages.train.steps="); err != nil {
 		t.Error(err)
 	}
 	spec, err := parse(t, good, "dataset.demo=cardio")
-	if err != nil || spec.Dataset.File != "" || spec.Dataset.Demo != "cardio" {
-		t.Errorf("%+v %v", spec, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if demo, ok := spec.Dataset.Source.(*fakeDemo); !ok || demo.Demo != "cardio" || spec.Dataset.Declared.Kind != "demo" {
+		t.Errorf("the source is %+v of kind %q", spec.Dataset.Source, spec.Dataset.Declared.Kind)
+	}
+	spec, err = parse(t, good, "dataset.demo=cardio", "dataset.demo_rows=7", "dataset.file=other.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, ok := spec.Dataset.Source.(*fakeFile); !ok || file.File != "other.csv" || spec.Dataset.Declared.Kind != "file" {
+		t.Errorf("the source is %+v of kind %q", spec.Dataset.Source, spec.Dataset.Declared.Kind)
 	}
 }
 

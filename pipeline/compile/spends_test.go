@@ -24,7 +24,7 @@ func compiled(t *testing.T, stages string, work func(pipeline.Headers) pipeline.
 	two := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}, {Name: "other", Form: pipeline.FormTable, Optional: true, Doc: "another"}}
 	model := []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "a model"}}
 	reg := fakes(t, pipeline.Kind{Name: "paid", Doc: "Pays.", In: two, Out: model, New: func() pipeline.Stage { return &planned{Rate: rate, work: work} }})
-	s, err := spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(head + "stages:\n" + stages), Set: set}, reg)
+	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(head + "stages:\n" + stages), Set: set}, reg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func aimed(t *testing.T, stages string, set ...string) (*Plan, error) {
 	if !strings.HasPrefix(text, "weir") {
 		text = head + "stages:\n" + stages
 	}
-	s, err := spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(text), Set: set, More: Faults}, reg)
+	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(text), Set: set, More: Faults}, reg)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (wordless) Plan(pipeline.Headers) (pipeline.Work, error) {
 func TestErrorOfAPlanIsAProblem(t *testing.T) {
 	reg := fakes(t, pipeline.Kind{Name: "wordless", Doc: "Fails.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "a table"}}, New: func() pipeline.Stage { return &wordless{} }})
-	s, err := spec.Parse(spec.Sources{File: "test.yaml", Data: []byte(head + "stages:\n  wide: {kind: wordless, from: dataset}\n")}, reg)
+	s, err := spec.Parse(spec.Input{File: "test.yaml", Data: []byte(head + "stages:\n  wide: {kind: wordless, from: dataset}\n")}, reg)
 	if err != nil {
 		t.Fatal(err)
 	}

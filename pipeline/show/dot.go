@@ -12,7 +12,7 @@ import (
 func DOT(p *pipeline.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n", p.Name)
-	fmt.Fprintf(&b, "  %q [label=%q, shape=cylinder, fillcolor=%q];\n", pipeline.DatasetID, sourceName(p), fill(pipeline.Private))
+	fmt.Fprintf(&b, "  %q [label=%q, shape=cylinder, fillcolor=%q];\n", pipeline.DatasetID, p.Dataset.Source.Name, fill(pipeline.Private))
 	for _, s := range p.Steps {
 		form := "box"
 		if len(s.Events) > 0 {

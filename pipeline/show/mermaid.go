@@ -3,7 +3,6 @@ package show
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 func Mermaid(p *pipeline.Plan) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	fmt.Fprintf(&b, "  %s[(%s)]:::private\n", pipeline.DatasetID, mermaidText(sourceName(p)))
+	fmt.Fprintf(&b, "  %s[(%s)]:::private\n", pipeline.DatasetID, mermaidText(p.Dataset.Source.Name))
 	for _, s := range p.Steps {
 		open, shut := shape(s)
 		fmt.Fprintf(&b, "  %s%s\"%s\"%s:::%s\n", s.ID, open, mermaidText(label(s)), shut, s.Class)
@@ -54,15 +53,6 @@ func label(s *pipeline.Step) string {
 		text += fmt.Sprintf(" (epsilon %s)", privacy.Bound(*s.Alone))
 	}
 	return text
-}
-
-// sourceName names the source without its folder, which is nobody's business in
-// a release.
-func sourceName(p *pipeline.Plan) string {
-	if p.Dataset.Demo != "" {
-		return "demo: " + p.Dataset.Demo
-	}
-	return filepath.Base(p.Dataset.File)
 }
 
 // edges calls f for every input of every step, in order.

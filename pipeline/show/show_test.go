@@ -14,7 +14,7 @@ func plan() *pipeline.Plan {
 	reads := func(port string, refs ...pipeline.Ref) map[string][]pipeline.Ref {
 		return map[string][]pipeline.Ref{port: refs}
 	}
-	return &pipeline.Plan{Name: "test", Digest: "sha256:0", Budget: 1, Delta: 1e-5, Dataset: pipeline.DatasetPlan{File: "/home/ann/patients.csv", Stability: pipeline.Rows(4)},
+	return &pipeline.Plan{Name: "test", Digest: "sha256:0", Budget: 1, Delta: 1e-5, Dataset: pipeline.DatasetPlan{Source: pipeline.Declared{Kind: "file", Name: "patients.csv", Place: "/home/ann/patients.csv"}, Stability: pipeline.Rows(4)},
 		Epsilon: pipeline.EpsilonPair{Reason: "stage train: the encoder has no noise", Published: &alone},
 		Steps: []*pipeline.Step{
 			{ID: "clean", Kind: "clean", Class: pipeline.Private, Stability: "rows(4)", Inputs: reads("in", pipeline.Ref{Stage: "dataset"})},

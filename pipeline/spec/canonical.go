@@ -15,13 +15,13 @@ func (s *Spec) canonical(e *Experiment) ([]byte, error) {
 		stages = append(stages, schema.Entry[schema.Merged]{Name: st.ID, Value: schema.Merged{
 			stageHead{st.Kind.Name}, writePorts(st.Kind, st.Inputs).Interface(), st.Stage}})
 	}
-	return schema.Canonical(canonicalSpec{s.Weir, s.Name, s.Dataset, s.Privacy, s.Seed, s.Write, stages, e})
+	return schema.Canonical(canonicalSpec{s.Weir, s.Name, schema.Merged{s.Dataset.Source, datasetFields(s.Dataset)}, s.Privacy, s.Seed, s.Write, stages, e})
 }
 
 type canonicalSpec struct {
 	Weir       int                           `yaml:"weir"`
 	Name       string                        `yaml:"name"`
-	Dataset    Dataset                       `yaml:"dataset"`
+	Dataset    schema.Merged                 `yaml:"dataset"`
 	Privacy    Privacy                       `yaml:"privacy"`
 	Seed       uint64                        `yaml:"seed"`
 	Write      Write                         `yaml:"write"`

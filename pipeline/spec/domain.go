@@ -28,19 +28,20 @@ func parseDomain(file string, data []byte) (*domain.Domain, []schema.Problem) {
 	return decodeDomain(doc, "")
 }
 
-func (p *parser) domain(demoRows int64) *domain.Domain {
+func (p *parser) domain(of *Dataset) *domain.Domain {
 	const path = "dataset.domain"
 	if len(p.doc.Keys(path)) > 0 {
 		d, problems := decodeDomain(p.doc, path)
 		p.add(problems...)
 		return d
 	}
-	name, demo := p.doc.Text(path), p.doc.Text("dataset.demo")
-	if !p.doc.Has(path) && p.wrong(path, "dataset.demo") {
+	name := p.doc.Text(path)
+	switch {
+	case p.doc.Has(path):
+	case of.Declared.Domain != nil:
+		return of.Declared.Domain
+	case p.wrong(path, schema.Path("dataset", of.Declared.Kind)):
 		return nil
-	}
-	if !p.doc.Has(path) && demo != "" {
-		return p.demoDomain(demo, demoRows)
 	}
 	if name == "" || p.src.Read == nil {
 		p.at(path, "", "the file of a domain, or the domain itself: {columns: [...]}", "")
@@ -53,14 +54,6 @@ func (p *parser) domain(demoRows int64) *domain.Domain {
 	}
 	d, problems := parseDomain(name, data)
 	p.add(problems...)
-	return d
-}
-
-func (p *parser) demoDomain(name string, rows int64) *domain.Domain {
-	d, err := p.src.Demo(name, rows)
-	if err != nil {
-		p.at("dataset.demo", "", "a built-in generator", err.Error())
-	}
 	return d
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"weir/internal/plain"
 	"weir/pipeline"
-	"weir/pipeline/domain"
 	"weir/privacy/account"
 	"weir/schema"
 )
@@ -20,8 +19,8 @@ type specFile struct {
 	Raw  schema.Ordered[schema.Raw] `yaml:"stages" required:"true" minItems:"1" doc:"The pipeline, in order; from defaults to the stage above. Names of stages are letters, digits, _ and -, of at most 64 bytes."`
 }
 
-// Sources is where a spec's words come from.
-type Sources struct {
+// Input is where a spec's words come from.
+type Input struct {
 	File  string                            // name of the spec, for messages
 	Data  []byte                            // its YAML
 	Set   []string                          // overrides path=value, in order
@@ -30,12 +29,11 @@ type Sources struct {
 	// More looks for what else is wrong with a spec that has problems; nil: only
 	// what its words say is looked at.
 	More func(*Spec) Diagnostics
-	Demo func(name string, rows int64) (*domain.Domain, error) // the domain of a built-in generator
 }
 
 // Parse validates a spec and decodes every stage over the defaults of its
 // kind. The error is of type Diagnostics and lists every problem at once.
-func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
+func Parse(src Input, reg *pipeline.Registry) (*Spec, error) {
 	doc, problems := schema.Parse(src.File, src.Data)
 	if doc == nil {
 		return nil, diagnostics(problems)
@@ -45,7 +43,7 @@ func Parse(src Sources, reg *pipeline.Registry) (*Spec, error) {
 	}
 	stages := doc.Keys("stages")
 	for _, set := range src.Set {
-		problems = append(problems, override(doc, set)...)
+		problems = append(problems, override(doc, set, reg)...)
 	}
 	problems = append(problems, strangers(doc, src.Set, stages)...)
 	stages = doc.Keys("stages")
@@ -80,9 +78,9 @@ func (p *parser) all(spec *Spec) Diagnostics {
 	return ds
 }
 
-// override sets one path; an empty value takes the setting out. File and demo
-// exclude each other, so that setting one replaces the other.
-func override(doc *schema.Document, set string) []schema.Problem {
+// override sets one path; an empty value takes the setting out. Sources exclude each other, so that choosing one
+// takes the settings of the others out.
+func override(doc *schema.Document, set string, reg *pipeline.Registry) []schema.Problem {
 	path, value, ok := strings.Cut(set, "=")
 	if !ok {
 		return []schema.Problem{{File: "--set " + set, Found: "without =", Accepted: "path=value, such as privacy.epsilon=1"}}
@@ -94,12 +92,8 @@ func override(doc *schema.Document, set string) []schema.Problem {
 	if err := doc.Set(path, value); err != nil {
 		return []schema.Problem{asProblem(path, err)}
 	}
-	switch path {
-	case "dataset.file":
-		doc.Remove("dataset.demo")
-		doc.Remove("dataset.demo_rows")
-	case "dataset.demo":
-		doc.Remove("dataset.file")
+	for _, key := range rivals(reg, path) {
+		doc.Remove(schema.Path("dataset", key))
 	}
 	return nil
 }
@@ -128,7 +122,7 @@ func asProblem(path string, err error) schema.Problem {
 }
 
 type parser struct {
-	src      Sources
+	src      Input
 	doc      *schema.Document
 	reg      *pipeline.Registry
 	stages   []string // of the spec, before a trial takes one out
@@ -152,10 +146,11 @@ func (p *parser) spec() *Spec {
 	p.add(p.doc.Decode("", &file)...)
 	spec := &file.Spec
 	spec.doc = p.doc
+	p.source(spec)
 	for _, id := range p.doc.Keys("stages") {
 		spec.Stages = append(spec.Stages, p.stage(id))
 	}
-	spec.Dataset.Domain.columns = p.domain(spec.Dataset.DemoRows)
+	spec.Dataset.Domain.columns = p.domain(&spec.Dataset)
 	p.rules(spec)
 	spec.badSource = spec.Dataset.Columns() == nil || p.wrong("dataset.domain", "dataset.privacy_unit", "dataset.rows_public")
 	spec.badTerms = p.wrong("privacy.epsilon", "privacy.adjacency", "privacy.claims")

@@ -41,16 +41,6 @@ func (p *parser) acknowledged(rules []string) {
 }
 
 func (p *parser) datasetRules(d *Dataset) {
-	if !p.wrong("dataset.file", "dataset.demo") && (d.File == "") == (d.Demo == "") {
-		both := "both"
-		if d.File == "" {
-			both = "neither"
-		}
-		p.at("dataset", "a mapping with "+both+" of file and demo", "a mapping with one of file and demo", "")
-	}
-	if d.DemoRows > 0 && d.Demo == "" && !p.wrong("dataset.demo") {
-		p.at("dataset.demo_rows", "", "left out when the data come from a file", "")
-	}
 	p.totals(d)
 	if unit := d.PrivacyUnit.Column; unit != "" && d.Columns() != nil && !p.wrong("dataset.privacy_unit") {
 		p.unitRule(unit, d.Columns())

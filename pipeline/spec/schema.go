@@ -33,5 +33,12 @@ func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	dataset, err := datasetSchema(reg)
+	if err != nil {
+		return nil, err
+	}
+	if spec, err = spec.With([]string{"dataset"}, dataset); err != nil {
+		return nil, err
+	}
 	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.PathSchema(), domain))
 }

@@ -26,11 +26,12 @@ type Spec struct {
 	badSource, badTerms bool             // something is wrong with the dataset, with the privacy terms
 }
 
-// Dataset says where the private table is and what is publicly known of it.
+// Dataset says where the private table is and what is publicly known of it. Where it is are settings of its source,
+// which come first in the mapping.
 type Dataset struct {
-	File        string           `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz too), Parquet or Arrow file, relative to the spec."`
-	Demo        string           `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
-	DemoRows    int64            `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" max:"1000000000" doc:"Rows that the generator draws; its published size by default."`
+	Source   pipeline.Source   `yaml:"-" json:"-"`
+	Declared pipeline.Declared `yaml:"-" json:"-"` // of the source
+
 	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
 	Domain      namedDomain      `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
 	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when anything in the file has changed. The first charge binds a version to the content that was read, and other content under it is refused. Charges of all versions add up."`
@@ -86,8 +87,8 @@ func (d *Dataset) merges(unit *domain.Column) bool {
 	return unit.Type.Coded() && d.CSV != nil && d.CSV.Unknown == "missing"
 }
 
-// Source is the header of the dataset: private, rows(1) or rows(max_rows).
-func (s *Spec) Source() pipeline.Header {
+// Header returns the header of the dataset: private, rows(1) or rows(max_rows).
+func (s *Spec) Header() pipeline.Header {
 	h := pipeline.Header{Class: pipeline.Private, Stability: s.Dataset.PrivacyUnit.Stability(), OwnRows: true, Rows: s.Dataset.RowsPublic,
 		Terms: pipeline.Terms{Adjacency: s.Privacy.Adjacency, Claims: s.Privacy.Claims, NoPrivacy: s.Privacy.Epsilon.Infinite(),
 			Unit: s.Dataset.PrivacyUnit, Delta: s.Privacy.Delta}}

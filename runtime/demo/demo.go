@@ -61,10 +61,15 @@ func Domain(name string, rows int64) (*domain.Domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows <= 0 {
-		rows = g.rows
+	return g.domain(Rows(name, max(0, rows))), nil
+}
+
+// Rows returns how many rows a generator draws that is asked for so many; 0 asks for as many as the published table has.
+func Rows(name string, rows int64) int64 {
+	if rows == 0 {
+		return generators()[name].rows
 	}
-	return g.domain(rows), nil
+	return rows
 }
 
 // Open is a table of the named generator: rows rows (0: as many as the
@@ -80,9 +85,7 @@ func Open(name string, rows int64, seed uint64, d *domain.Domain) (pipeline.Tabl
 	if rows < 0 {
 		return pipeline.Table{}, fmt.Errorf("demo %s: rows is %d, must be at least 1", name, rows)
 	}
-	if rows == 0 {
-		rows = g.rows
-	}
+	rows = Rows(name, rows)
 	own := g.domain(rows)
 	if d == nil {
 		d = own

@@ -11,14 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"weir/pipeline"
 	"weir/runtime/table"
 )
 
-// ErrChanged marks a file that is no longer what the run read.
-var ErrChanged = errors.New("has changed while the run read it; nothing was released, run it again")
-
-// Held opens each file of a run once. Every reader sees that one file, whatever its name points to later, and the run
-// asks at the end whether the content is still what was digested at the beginning.
+// Held opens each file of a run once, as pipeline.Files. Every reader sees that one file, whatever its name points to
+// later, and the run asks at the end whether the content is still what was digested at the beginning.
 type Held struct {
 	*Folder
 	mu    sync.Mutex
@@ -106,7 +104,9 @@ func (h *Held) Untouched() error {
 	return nil
 }
 
-func (h *Held) hasChanged(name string) error { return fmt.Errorf("%s: %w", h.Path(name), ErrChanged) }
+func (h *Held) hasChanged(name string) error {
+	return fmt.Errorf("%s: %w", h.Path(name), pipeline.ErrChanged)
+}
 
 // Unchanged reads a digested file again: what was read is what was digested. A file that can no longer be read, as on
 // a network, counts as changed: nobody can say that it is not.
@@ -194,7 +194,7 @@ type whole struct {
 func (w whole) ReadAt(p []byte, off int64) (int, error) {
 	n, err := w.ReaderAt.ReadAt(p, off)
 	if errors.Is(err, io.EOF) && n < len(p) && off+int64(n) < w.size {
-		err = ErrChanged
+		err = pipeline.ErrChanged
 	}
 	return n, err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/pipeline"
 	"weir/runtime/table"
 )
 
@@ -86,7 +87,7 @@ func TestReadsThatFailAreSeen(t *testing.T) {
 				t.Fatalf("%s: the rows end without an error", name)
 			}
 		}
-		if err := h.AllUnchanged(t.Context()); !errors.Is(err, ErrChanged) {
+		if err := h.AllUnchanged(t.Context()); !errors.Is(err, pipeline.ErrChanged) {
 			t.Errorf("%s: %v, must be as changed", name, err)
 		}
 	}
@@ -112,7 +113,7 @@ func TestEditThatKeepsSizeAndTime(t *testing.T) {
 	if err := h.Untouched(); err != nil {
 		t.Fatalf("the test is of no use: %v", err)
 	}
-	if err := h.AllUnchanged(t.Context()); !errors.Is(err, ErrChanged) {
+	if err := h.AllUnchanged(t.Context()); !errors.Is(err, pipeline.ErrChanged) {
 		t.Errorf("%v, must be found", err)
 	}
 }
@@ -145,7 +146,7 @@ func TestNameThatMeansAnotherFile(t *testing.T) {
 		if err := turn(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Named("data.csv"); !errors.Is(err, ErrChanged) {
+		if err := h.Named("data.csv"); !errors.Is(err, pipeline.ErrChanged) {
 			t.Errorf("%s: %v, must be found", name, err)
 		}
 	}

@@ -26,7 +26,9 @@ func Planned(spec string, plan *compile.Plan, weir string) ([]Entry, error) {
 			continue
 		}
 		if name == "dataset" {
-			value = without(value, "file")
+			for _, place := range plan.Spec.Dataset.Places() {
+				value = without(value, place)
+			}
 		}
 		is, err := digestOf(value)
 		if err != nil {

@@ -42,7 +42,7 @@ func Open(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain) (pipeline.T
 
 // OpenUnits is Open for a table whose privacy units a column names. Where values outside
 // that column's categories become missing (csv.unknown), records have a column more than
-// the header, UnlistedColumn: the name of a value that became missing so, and null in
+// the header, pipeline.UnlistedColumn: the name of a value that became missing so, and null in
 // all other rows. What names a unit goes on doing so until the unit's rows are counted.
 func OpenUnits(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, unit string) (pipeline.Table, error) {
 	return openWith(fsys, name, csv, d, options{unit: unit})

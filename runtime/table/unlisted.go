@@ -3,11 +3,9 @@ package table
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"weir/pipeline"
 	"weir/pipeline/domain"
 )
-
-// UnlistedColumn holds the names of units that are no value of their column; see OpenUnits.
-const UnlistedColumn = "weir.unlisted"
 
 // unlistedUnit returns the column of units where a value can become missing without being
 // declared missing, and "" where none can: a cell of text or an integer keeps its value,
@@ -25,7 +23,7 @@ func recordSchema(dom *domain.Domain, d *dialect) *arrow.Schema {
 	if d.unit == "" {
 		return s
 	}
-	return arrow.NewSchema(append(s.Fields(), arrow.Field{Name: UnlistedColumn, Type: arrow.BinaryTypes.String, Nullable: true}), nil)
+	return arrow.NewSchema(append(s.Fields(), arrow.Field{Name: pipeline.UnlistedColumn, Type: arrow.BinaryTypes.String, Nullable: true}), nil)
 }
 
 // newBuilders makes the builders of recordSchema: one for each column of the domain, and one

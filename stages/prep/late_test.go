@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	compiler "weir/pipeline/compile"
+	"weir/pipeline/pipelinetest"
 	"weir/pipeline/spec"
 )
 
@@ -30,7 +31,7 @@ func openPlan(stages string) (*compiler.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := spec.Parse(spec.Sources{File: "open.yaml", Data: []byte(openSpec + stages)}, kinds)
+	s, err := spec.Parse(spec.Input{File: "open.yaml", Data: []byte(openSpec + stages)}, kinds.With(pipelinetest.Sources()...))
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,7 @@ import (
 
 // describePlan puts the bill and what may leave on the page.
 func describePlan(page *report.Report, p *pipeline.Plan) {
-	page.Name, page.Source = p.Name, p.Dataset.File
-	if p.Dataset.Demo != "" {
-		page.Source = "generator " + p.Dataset.Demo
-	}
+	page.Name, page.Source = p.Name, p.Dataset.Source.Name
 	page.Privacy = report.Privacy{
 		Proven: p.Epsilon.Proven, Published: p.Epsilon.Published, Reason: p.Epsilon.Reason,
 		Budget: float64(p.Budget), Delta: p.Delta, Adjacency: string(p.Adjacency), Unit: p.Dataset.PrivacyUnit,

@@ -109,7 +109,7 @@ func TestReportOfOddTables(t *testing.T) {
 // planned is a run's plan with a report at its end.
 func planned(epsilon pipeline.EpsilonPair, budget schema.Float) *pipeline.Plan {
 	noise, share, alone := 1.1, 1.0, 0.9
-	return &pipeline.Plan{Name: "clinic-study", Digest: "sha256:0", Dataset: pipeline.DatasetPlan{Demo: "cardio", PrivacyUnit: "row"},
+	return &pipeline.Plan{Name: "clinic-study", Digest: "sha256:0", Dataset: pipeline.DatasetPlan{Source: pipeline.Declared{Kind: "demo", Name: "demo: cardio", Place: "cardio"}, PrivacyUnit: "row"},
 		Adjacency: privacy.ReplaceOne, Accountant: "pld", Claims: pipeline.ClaimsPublished, Budget: budget, Delta: 1e-6, Epsilon: epsilon,
 		Findings: []pipeline.Finding{{Rule: "W33", Level: pipeline.LevelNote, Stage: "train", Message: "a note of the audit"}},
 		Steps: []*pipeline.Step{

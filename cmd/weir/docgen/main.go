@@ -14,6 +14,7 @@ import (
 	"weir/pipeline/show"
 	"weir/pipeline/spec"
 	"weir/privacy/published"
+	"weir/runtime"
 	"weir/schema"
 	"weir/stages"
 )
@@ -26,7 +27,7 @@ func main() {
 }
 
 func generate() error {
-	reg, err := stages.Registry()
+	reg, err := runtime.Registry(stages.Kinds())
 	if err != nil {
 		return err
 	}

@@ -14,71 +14,75 @@ import (
 	"weir/pipeline/compile"
 	"weir/privacy/noise"
 	"weir/runtime/dataset"
-	"weir/runtime/demo"
 	"weir/runtime/files"
 	"weir/runtime/pay"
-	"weir/runtime/table"
 )
 
-// source is the opened dataset.
-type source struct {
+// opened is the dataset of a run: its source, and which dataset that is.
+type opened struct {
 	identity
-	table pipeline.Table
-	name  string
+	pipeline.Opened // nil where no data is opened
+	table           pipeline.Table
+}
+
+// Close closes the source, where one is opened.
+func (s *opened) Close() error {
+	if s.Opened == nil {
+		return nil
+	}
+	return s.Opened.Close()
 }
 
 // openSource opens the dataset of a plan and finds out which dataset it is.
-func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (*source, error) {
-	d := &plan.Spec.Dataset
-	s := &source{name: "demo: " + d.Demo}
-	open := s.openFile
-	if d.Demo != "" {
-		open = s.openDemo
+func openSource(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (*opened, error) {
+	s := &opened{}
+	if err := s.open(ctx, plan, held, opts); err != nil {
+		return nil, atStage(pipeline.DatasetID, errors.Join(err, s.Close()))
 	}
-	if err := open(ctx, plan, held, opts); err != nil {
-		return nil, atStage(pipeline.DatasetID, err)
-	}
-	s.table.Header = plan.Spec.Source()
-	s.table.Open = nameErrors(pipeline.DatasetID, countRows(capUnits(s.table, d.PrivacyUnit)))
+	s.table.Header = plan.Spec.Header()
+	s.table.Open = nameErrors(pipeline.DatasetID, countRows(capUnits(s.table, plan.Spec.Dataset.PrivacyUnit)))
 	return s, nil
 }
 
-// openDemo: made-up rows protect nobody, so what they are is public.
-func (s *source) openDemo(_ context.Context, plan *compile.Plan, _ *files.Held, opts Options) error {
+func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) error {
 	d := &plan.Spec.Dataset
-	t, err := demo.Open(d.Demo, d.DemoRows, plan.Seed, d.Columns())
+	if err := each(d.Declared.Files, held.Check); err != nil {
+		return err
+	}
+	from, err := d.Source.Open(ctx, opening(plan, held))
 	if err != nil {
 		return err
 	}
-	s.table, s.identity = t, demoIdentity(plan, t.Rows, opts)
+	s.Opened, s.table = from, from.Table()
+	content, err := from.Content(ctx)
+	if err != nil {
+		return err
+	}
+	if d.Declared.Invented != "" {
+		s.identity = publicIdentity(content, string(d.Version), opts)
+		return nil
+	}
+	if err := each(d.Declared.Files, held.Named); err != nil { // the ledger is found by the name, the content is of what is held
+		return err
+	}
+	s.identity, err = identify(ctx, held.Path(d.Declared.Files[0]), content, s.table, plan, held.Folder, opts)
+	return errors.Join(err, each(d.Declared.Files, held.Named))
+}
+
+// opening is what the source of a plan is opened with.
+func opening(plan *compile.Plan, held *files.Held) pipeline.Opening {
+	d := &plan.Spec.Dataset
+	return pipeline.Opening{Files: held, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, Seed: plan.Seed}
+}
+
+// each calls f on names until one is refused.
+func each(names []string, f func(string) error) error {
+	for _, name := range names {
+		if err := f(name); err != nil {
+			return err
+		}
+	}
 	return nil
-}
-
-// demoIdentity is that of the rows that a generator makes up.
-func demoIdentity(plan *compile.Plan, rows int64, opts Options) identity {
-	d := &plan.Spec.Dataset
-	return publicIdentity(fmt.Sprintf("demo %s %d %d", d.Demo, rows, plan.Seed), string(d.Version), opts)
-}
-
-func (s *source) openFile(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) error {
-	d := &plan.Spec.Dataset
-	if err := held.Check(d.File); err != nil {
-		return err
-	}
-	t, err := table.OpenUnits(held, d.File, d.CSV, d.Columns(), d.PrivacyUnit.Column)
-	if err != nil {
-		return err
-	}
-	digest, err := held.Digest(ctx, d.File)
-	if err != nil {
-		return err
-	}
-	if err := held.Named(d.File); err != nil { // the ledger is found by the name, the digest is of what is held
-		return err
-	}
-	s.table, s.name = t, filepath.Base(d.File)
-	s.identity, err = identify(ctx, held.Path(d.File), digest, t, plan, held.Folder, opts)
-	return errors.Join(err, held.Named(d.File))
 }
 
 // identity is which dataset a run works on: a random id and a declared version,

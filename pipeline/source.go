@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+
+	"weir/pipeline/domain"
+)
+
+// SourceKind is a sort of source: the key in `dataset` by which a spec chooses it, and how to make one. New returns a
+// pointer to a struct whose fields are settings in `dataset`, Name the first of them, as those of a stage are of it.
+type SourceKind struct {
+	Name string
+	New  func() Source
+}
+
+// Source is where the rows of a dataset come from. The engine, the plan, the ledger and the release documents know
+// sources by this interface alone.
+type Source interface {
+	// Declare returns what follows from the settings, with every problem at once (schema.Problems; paths are those in
+	// `dataset`). It opens nothing. csv is dataset.csv or nil, seed the public seed of the spec.
+	Declare(csv *CSV, seed uint64) (Declared, error)
+	// Open prepares to read the rows. It opens files through o.Files alone, and only those that Declare lists.
+	Open(ctx context.Context, o Opening) (Opened, error)
+}
+
+// Declared is what is known of a source before it is opened. All of it may be printed to whoever sees the spec.
+type Declared struct {
+	Name  string // what people call it, without folders, which are nobody's business in a release
+	Full  string // tells apart what Name calls alike: the path in the spec, the seed of a generator
+	Place string // value under the name of the kind in the JSON of a plan
+
+	// Files are the files that hold rows, as the spec names them: none may be declared public, or be another file at
+	// the end of a run. The owner file and, by default, the ledger lie beside the first.
+	Files []string
+	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, so that
+	// nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
+	Invented string
+	// Domain is what the source itself says of its columns, for a spec without dataset.domain; nil where it says
+	// nothing.
+	Domain *domain.Domain
+	// Reading says what, beside content and csv, decides which rows a reader sees: equal content under another
+	// Reading is other rows, with noise and secrets of their own. Nil where nothing does. JSON of it is in recipes.
+	Reading any
+
+	Kind string // name of the SourceKind; set by whoever reads the spec
+}
+
+// Opening is what a source is opened with.
+type Opening struct {
+	Files   Files
+	CSV     *CSV           // dataset.csv; nil: as the defaults say
+	Columns *domain.Domain // to be read, in this order
+	Seed    uint64         // public
+	// Unit is the column that names privacy units, or "". Where a value of it that the domain does not list becomes
+	// missing, records have a column more, UnlistedColumn: a name that is lost before rows are counted would let one
+	// person fill the table.
+	Unit string
+}
+
+// UnlistedColumn holds the spelling of each unit's name that is no value of its column, and null in all other rows.
+const UnlistedColumn = "weir.unlisted"
+
+// Files opens the files that a spec names, each once: every reader of a run sees the same bytes, whatever a name comes
+// to mean.
+type Files interface {
+	Open(name string) (fs.File, error)
+	// Digest returns a digest of the uncompressed content.
+	Digest(ctx context.Context, name string) (string, error)
+	// Unchanged returns an ErrChanged where the content is not that of Digest any more.
+	Unchanged(ctx context.Context, name string) error
+}
+
+// Opened is a source whose rows a run reads.
+type Opened interface {
+	// Table returns the rows, private and of unbounded stability. Every reading gives the same rows in the same order:
+	// the cap of units and the secret draws go by it. A cell that the domain does not cover is an error that quotes no
+	// cell.
+	Table() Table
+	// Content returns what tells these rows from all others: equal for equal rows, and never equal for others. It is
+	// private and is kept under a key of the owner's side, but for invented rows, whose id is a hash of it.
+	Content(ctx context.Context) (string, error)
+	// Unchanged returns an ErrChanged where the rows are not those of Content any more. It is asked once all have been
+	// read, before anything is released.
+	Unchanged(ctx context.Context) error
+	// Close frees what Open took; o.Files are not the source's to close.
+	Close() error
+}
+
+// ErrChanged marks data that are no longer what the run read.
+var ErrChanged = errors.New("has changed while the run read it; nothing was released, run it again")
+
+// MarshalJSON writes the kind and place of the source as the first pair.
+func (d DatasetPlan) MarshalJSON() ([]byte, error) {
+	type fields DatasetPlan
+	source, err := json.Marshal(map[string]string{d.Source.Kind: d.Source.Place})
+	if err != nil {
+		return nil, err
+	}
+	rest, err := json.Marshal(fields(d))
+	if err != nil {
+		return nil, err
+	}
+	return append(append(source[:len(source)-1], ','), rest[1:]...), nil
+}

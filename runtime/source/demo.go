@@ -1,0 +1,58 @@
+package source
+
+import (
+	"context"
+	"fmt"
+
+	"weir/pipeline"
+	"weir/runtime/demo"
+	"weir/schema"
+)
+
+// Demo is a table that a built-in generator draws from published statistics: nobody's rows.
+type Demo struct {
+	Demo string `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file."`
+	Rows int64  `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" max:"1000000000" doc:"Rows that the generator draws; its published size by default."`
+}
+
+func demoKind() pipeline.SourceKind {
+	return pipeline.SourceKind{Name: "demo", New: func() pipeline.Source { return &Demo{} }}
+}
+
+// Declare implements pipeline.Source.
+func (s *Demo) Declare(_ *pipeline.CSV, seed uint64) (pipeline.Declared, error) {
+	d, err := demo.Domain(s.Demo, s.Rows)
+	if err != nil {
+		var ps schema.Problems
+		ps.Unknown("demo", "built-in generator", s.Demo, demo.Names())
+		return pipeline.Declared{}, ps.Err()
+	}
+	return pipeline.Declared{
+		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows), seed), Place: s.Demo,
+		Invented: fmt.Sprintf("weir's built-in generator `%s`", s.Demo), Domain: d,
+	}, nil
+}
+
+// Open implements pipeline.Source.
+func (s *Demo) Open(_ context.Context, o pipeline.Opening) (pipeline.Opened, error) {
+	t, err := demo.Open(s.Demo, s.Rows, o.Seed, o.Columns)
+	return &openDemo{rows: t, content: fmt.Sprintf("demo %s %d %d", s.Demo, t.Rows, o.Seed)}, err
+}
+
+// openDemo is an opened Demo. Its rows are a function of the generator, their number and the seed.
+type openDemo struct {
+	rows    pipeline.Table
+	content string
+}
+
+// Table implements pipeline.Opened.
+func (d *openDemo) Table() pipeline.Table { return d.rows }
+
+// Content implements pipeline.Opened.
+func (d *openDemo) Content(context.Context) (string, error) { return d.content, nil }
+
+// Unchanged implements pipeline.Opened.
+func (d *openDemo) Unchanged(context.Context) error { return nil }
+
+// Close implements pipeline.Opened.
+func (d *openDemo) Close() error { return nil }

@@ -1,0 +1,54 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+)
+
+// subjects has a line for each source: settings in `dataset`, the files that they name, and how many rows come of them.
+func subjects() map[string]subject {
+	return map[string]subject{
+		"file": {settings: "{file: a.csv}", files: map[string]string{"a.csv": rows(0, 300)}, rows: 300},
+		"demo": {settings: "{demo: cardio, demo_rows: 300}", rows: 300},
+	}
+}
+
+// rows is a CSV of rows numbered from one number to another, in the columns of columns.
+func rows(from, to int) string {
+	var b strings.Builder
+	b.WriteString("n,place\n")
+	for n := from; n < to; n++ {
+		fmt.Fprintf(&b, "%d,%s\n", n, []string{"north", "south"}[n%2])
+	}
+	return b.String()
+}
+
+// TestEverySource holds each source to what pipeline.Source promises; one without a line in subjects is a red build.
+func TestEverySource(t *testing.T) {
+	cases := subjects()
+	for _, kind := range Kinds() {
+		one, ok := cases[kind.Name]
+		if !ok {
+			t.Errorf("%s: has no line in subjects", kind.Name)
+			continue
+		}
+		for _, fault := range faults(t, kind, one) {
+			t.Errorf("%s: %s", kind.Name, fault)
+		}
+	}
+}
+
+// TestSourcesMeet: a setting of a source is none of another, nor one that all datasets share.
+func TestSourcesMeet(t *testing.T) {
+	reg, err := pipeline.NewRegistry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spec.Schema(reg.With(Kinds()...)); err != nil {
+		t.Error(err)
+	}
+}
