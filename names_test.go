@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"weir/runtime/source"
+	"weir/runtime/table"
 	"weir/schema"
 	"weir/stages"
 )
@@ -79,6 +80,46 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 				t.Errorf("%s: %q is a setting of a source", file, text)
 			}
 		})
+	}
+}
+
+// listings are strings outside runtime/table that spell a format of tables and mean something else, each with its
+// reason.
+func listings() map[string]string {
+	return map[string]string{
+		"cmd/weir/run_result.go: .csv":                  "noisy counts that a kind lists for people",
+		"stages/internal/ask/answers.go: .csv":          "answers, listed for people",
+		"stages/internal/regress/coefficients.go: .csv": "coefficients, listed for people",
+		"stages/model/graphical/listing.go: .csv":       "noisy counts, listed for people",
+		"runtime/store/cache.go: .arrow":                "what a run stores for itself",
+		"internal/soak/spec.go: csv":                    "a setting of datasets",
+	}
+}
+
+// TestNoFormatIsNamedOutsideItsRoom: whoever reads or writes a table goes by what a format says of itself, so that a
+// new one needs no word of theirs. No string outside runtime/table is the name or the ending of one.
+func TestNoFormatIsNamedOutsideItsRoom(t *testing.T) {
+	names, unused := map[string]bool{"arrow": true}, listings()
+	for _, w := range table.Writers() {
+		names[w.Name()] = true
+		for _, ending := range w.Endings() {
+			names[ending] = true
+		}
+	}
+	if len(names) < 6 {
+		t.Fatalf("only %d names of formats are known", len(names))
+	}
+	for _, room := range []string{"record", "cmd/weir", "runtime", "pipeline", "stages", "internal"} {
+		eachString(t, room, func(file, text string) {
+			at := file + ": " + text
+			delete(unused, at)
+			if names[text] && !strings.HasPrefix(file, "runtime/table/") && listings()[at] == "" {
+				t.Errorf("%s is a format of tables", at)
+			}
+		})
+	}
+	for at := range unused {
+		t.Errorf("%s is listed and stands nowhere", at)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
 	"weir/pipeline/domain"
 )
 

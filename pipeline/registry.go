@@ -12,6 +12,7 @@ import (
 type Registry struct {
 	kinds   map[string]*Kind
 	sources []SourceKind
+	formats []FileFormat
 }
 
 // NewRegistry collects kinds; two of one name, or one without ports or New, is
@@ -43,13 +44,27 @@ func (r *Registry) add(k Kind) error {
 	if wrong := k.Figures.Problem(); wrong != "" {
 		return fmt.Errorf("kind %s: %s", k.Name, wrong)
 	}
+	fresh := k.New
+	k.New = func() Stage {
+		s := fresh()
+		if chooser, ok := s.(FormatChooser); ok {
+			chooser.KnowFormats(r.formats)
+		}
+		return s
+	}
 	r.kinds[k.Name] = &k
 	return nil
 }
 
-// With adds sources, and returns the registry.
-func (r *Registry) With(sources ...SourceKind) *Registry {
+// Reading adds sources, and returns the registry.
+func (r *Registry) Reading(sources ...SourceKind) *Registry {
 	r.sources = append(r.sources, sources...)
+	return r
+}
+
+// Writing adds formats, and returns the registry.
+func (r *Registry) Writing(formats ...FileFormat) *Registry {
+	r.formats = append(r.formats, formats...)
 	return r
 }
 

@@ -20,10 +20,16 @@ type SourceKind struct {
 // sources by this interface alone.
 type Source interface {
 	// Declare returns what follows from the settings, with every problem at once (schema.Problems; paths are those in
-	// `dataset`). It opens nothing. csv is dataset.csv or nil, seed the public seed of the spec.
-	Declare(csv *CSV, seed uint64) (Declared, error)
+	// `dataset`). It opens nothing.
+	Declare(under Declaring) (Declared, error)
 	// Open prepares to read the rows. It opens files through o.Files alone, and only those that Declare lists.
 	Open(ctx context.Context, o Opening) (Opened, error)
+}
+
+// Declaring is what else a spec says that bears on its source.
+type Declaring struct {
+	CSV  *CSV   // dataset.csv; nil: as the defaults say
+	Seed uint64 // public
 }
 
 // Declared is what is known of a source before it is opened. All of it may be printed to whoever sees the spec.

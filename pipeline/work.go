@@ -12,7 +12,7 @@ type Work struct {
 	Out      Headers
 	Spends   []Spend   // mechanisms on private rows; none: the stage releases nothing
 	Terms    Pricing   // of the spends
-	Write    []string  // formats (csv, parquet) in which the first output is written: a result that a user asked for, not a step on the way
+	Write    []string  // names of formats in which the first output is written, or UsualFormats: a result that a user asked for, not a step on the way
 	Secret   bool      // Run draws from Env.Secret
 	Files    []FileUse // further files that Run opens
 	Lazy     bool      // output is computed row by row as it is read; a run stores it only where that saves reading a source again

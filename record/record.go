@@ -4,6 +4,7 @@ package record
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"weir/privacy"
@@ -122,4 +123,18 @@ type File struct {
 	SHA256 string `json:"sha256,omitempty"` // of released files alone: rows can be guessed against that of a private one
 	Bytes  int64  `json:"bytes"`
 	What   string `json:"what,omitempty"`
+}
+
+const tableOf = "table of stage "
+
+// TableOf is what a file is that holds the table of a stage, whatever its format.
+func TableOf(stage string) string { return tableOf + stage }
+
+// Table returns the stage whose table the file holds, or "".
+func (f File) Table() string {
+	stage, is := strings.CutPrefix(f.What, tableOf)
+	if !is {
+		return ""
+	}
+	return stage
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,11 +34,15 @@ func WriteSweep(ctx context.Context, on disk.Disk, out string, t *sweep.Table, b
 		return on.Write(filepath.Join(dir, name), 0o600, write)
 	}
 	for _, f := range t.Files() {
-		if err := keep(f.Name+".csv", func(w io.Writer) error { return writeFlatCSV(w, f) }); err != nil {
-			return "", err
-		}
-		if err := keep(f.Name+".parquet", func(w io.Writer) error { return writeFlatParquet(ctx, w, f) }); err != nil {
-			return "", err
+		for _, format := range table.Chosen([]string{pipeline.UsualFormats}) {
+			t, err := flatTable(f, format.Text())
+			if err != nil {
+				return "", err
+			}
+			name := f.Name + "." + format.Name()
+			if err := keep(name, func(w io.Writer) error { return format.Write(ctx, w, name, t, table.Style{}) }); err != nil {
+				return "", err
+			}
 		}
 	}
 	object, err := json.MarshalIndent(t, "", "  ")
@@ -83,26 +86,12 @@ func sweepID(t *sweep.Table, began time.Time) string {
 	return began.UTC().Format("20060102-150405") + fmt.Sprintf("-%x", h.Sum(nil)[:4])
 }
 
-func writeFlatCSV(to io.Writer, f sweep.Flat) error {
-	w := csv.NewWriter(to)
-	row := make([]string, len(f.Columns))
-	for i, c := range f.Columns {
-		row[i] = c.Name
-	}
-	w.Write(row)
-	for i := range f.Columns[0].Values {
-		for j, c := range f.Columns {
-			row[j] = c.Values[i]
-		}
-		w.Write(row)
-	}
-	w.Flush()
-	return w.Error()
-}
-
-// writeFlatParquet writes numbers as double, counts as int64 and the rest as text.
-func writeFlatParquet(ctx context.Context, w io.Writer, f sweep.Flat) error {
+// flatTable is a table of an experiment: numbers, counts and text, or all as they are spelled, where readers see text.
+func flatTable(f sweep.Flat, spelled bool) (pipeline.Table, error) {
 	types := map[sweep.Type]domain.ColumnType{sweep.Text: domain.Text, sweep.Whole: domain.Integer, sweep.Number: domain.Numeric}
+	if spelled {
+		types = map[sweep.Type]domain.ColumnType{sweep.Text: domain.Text, sweep.Whole: domain.Text, sweep.Number: domain.Text}
+	}
 	d := &domain.Domain{}
 	for _, c := range f.Columns {
 		d.Columns = append(d.Columns, domain.Column{Name: c.Name, Type: types[c.Type], Nullable: true})
@@ -112,11 +101,11 @@ func writeFlatParquet(ctx context.Context, w io.Writer, f sweep.Flat) error {
 	for i, c := range f.Columns {
 		for _, text := range c.Values {
 			if err := appendText(b.Field(i), text); err != nil {
-				return fmt.Errorf("column %s: %w", c.Name, err)
+				return pipeline.Table{}, fmt.Errorf("column %s: %w", c.Name, err)
 			}
 		}
 	}
-	return table.WriteParquet(ctx, w, pipeline.FromRecords(h, b.NewRecord()))
+	return pipeline.FromRecords(h, b.NewRecord()), nil
 }
 
 // appendText adds a value; "" is missing.

@@ -6,29 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/runtime/table"
 )
 
-// WriteTable writes a table as CSV or Parquet, by the extension of path, whole
-// or not at all.
-func WriteTable(ctx context.Context, path string, t pipeline.Table, csv *pipeline.CSV) error {
-	var write func(io.Writer) error
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv":
-		write = func(w io.Writer) error { return table.WriteCSV(ctx, w, t, csv) }
-	case ".tsv":
-		write = func(w io.Writer) error { return table.WriteCSV(ctx, w, t, &pipeline.CSV{Delimiter: "\t"}) }
-	case ".parquet":
-		write = func(w io.Writer) error { return table.WriteParquet(ctx, w, t) }
-	default:
-		return fmt.Errorf("%s: must end in .csv, .tsv or .parquet", path)
+// WriteTable writes a table in the format that the ending of path asks for, whole or not at all.
+func WriteTable(ctx context.Context, path string, t pipeline.Table) error {
+	format, err := table.WriterOf(path)
+	if err != nil {
+		return err
 	}
-	return disk.Disk{}.Write(path, 0o644, write)
+	return disk.Disk{}.Write(path, 0o644, func(w io.Writer) error { return format.Write(ctx, w, path, t, table.Style{}) })
 }
 
 // ErrExists marks a file that is there and was not asked to be replaced: it may be

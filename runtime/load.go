@@ -11,6 +11,7 @@ import (
 	"weir/runtime/files"
 	"weir/runtime/source"
 	"weir/runtime/store"
+	"weir/runtime/table"
 	"weir/schema"
 )
 
@@ -20,7 +21,7 @@ func Registry(kinds ...[]pipeline.Kind) (*pipeline.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reg.With(source.Kinds()...), nil
+	return reg.Reading(source.Kinds()...).Writing(table.Written()...), nil
 }
 
 // LoadSpec reads a spec file, applies overrides and those of a trial of its own

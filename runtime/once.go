@@ -7,6 +7,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/privacy/digest"
+	"weir/runtime/table"
 )
 
 // storedOnce names the lazy tables that are stored, by stage (the dataset among them).
@@ -50,7 +51,7 @@ func readings(plan *compile.Plan) (passes map[string]int, readers map[string][]*
 		step := &plan.Steps[i]
 		n := 1 // a stage that is not lazy reads what it needs while it runs
 		if step.Lazy {
-			passes[step.ID] += len(step.Work.Write)
+			passes[step.ID] += len(table.Chosen(step.Work.Write))
 			n = passes[step.ID]
 		}
 		for _, from := range read(step) {

@@ -94,16 +94,11 @@ func (r *run) marked(name string) string {
 // writeTable writes a table in the formats that its stage asks for, in the
 // source's terms.
 func (r *run) writeTable(ctx context.Context, dir, under, name string, step *compile.Step, t pipeline.Table, list *[]record.File) error {
-	for _, format := range step.Work.Write {
-		writeCSV := table.WriteCSV
-		if r.plan.Spec.Write.SpreadsheetSafe {
-			writeCSV = table.WriteSpreadsheetCSV
-		}
-		write := func(w io.Writer) error { return writeCSV(ctx, w, t, r.plan.Spec.Dataset.CSV) }
-		if format == "parquet" {
-			write = func(w io.Writer) error { return table.WriteParquet(ctx, w, t) }
-		}
-		if err := r.writeFile(dir, under, name+"."+format, "table of stage "+step.ID, list, write); err != nil {
+	style := table.Style{CSV: r.plan.Spec.Dataset.CSV, Spreadsheet: r.plan.Spec.Write.SpreadsheetSafe}
+	for _, format := range table.Chosen(step.Work.Write) {
+		file := name + "." + format.Name()
+		write := func(w io.Writer) error { return format.Write(ctx, w, file, t, style) }
+		if err := r.writeFile(dir, under, file, record.TableOf(step.ID), list, write); err != nil {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func TestReadingIsPinned(t *testing.T) {
 // one secret and one noise, charged once.
 func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 	of := func(file string, csv *pipeline.CSV) string {
-		declared, err := (&source.File{File: file}).Declare(csv, 0)
+		declared, err := (&source.File{File: file}).Declare(pipeline.Declaring{CSV: csv})
 		if err != nil {
 			t.Fatal(err)
 		}

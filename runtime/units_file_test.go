@@ -279,7 +279,7 @@ func parquetFile(t *testing.T, as domain.ColumnType, column arrow.Array) []byte 
 	t.Helper()
 	h := pipeline.TableHeader(&domain.Domain{Columns: []domain.Column{{Name: "u", Type: as}}}, pipeline.Header{})
 	var b bytes.Buffer
-	if err := table.WriteParquet(t.Context(), &b, pipeline.FromRecords(h, array.NewRecord(h.Schema, []arrow.Array{column}, int64(column.Len())))); err != nil {
+	if err := table.Chosen([]string{"parquet"})[0].Write(t.Context(), &b, "", pipeline.FromRecords(h, array.NewRecord(h.Schema, []arrow.Array{column}, int64(column.Len()))), table.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -77,7 +77,7 @@ func typeSchema(t reflect.Type, v reflect.Value, outer []reflect.Type) (*object,
 	if t == floatType {
 		return newObject("anyOf", []any{newObject("type", "number"), newObject("const", "inf")}), nil
 	}
-	if o, ok := selfDescribed(t); ok {
+	if o, ok := selfDescribed(t, v); ok {
 		return o, nil
 	}
 	if reflect.PointerTo(t).Implements(unmarshalerType) {
@@ -97,11 +97,16 @@ func typeSchema(t reflect.Type, v reflect.Value, outer []reflect.Type) (*object,
 	return scalarSchema(t)
 }
 
-func selfDescribed(t reflect.Type) (*object, bool) {
+// selfDescribed asks a value for its schema: what it holds by default may say what it accepts.
+func selfDescribed(t reflect.Type, v reflect.Value) (*object, bool) {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer || !reflect.PointerTo(t).Implements(describedType) {
 		return nil, false
 	}
-	m := reflect.New(t).Interface().(interface{ JSONSchema() map[string]any }).JSONSchema()
+	p := reflect.New(t)
+	if v.IsValid() {
+		p.Elem().Set(v)
+	}
+	m := p.Interface().(interface{ JSONSchema() map[string]any }).JSONSchema()
 	return ordered(m).(*object), true
 }
 

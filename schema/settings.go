@@ -34,7 +34,7 @@ type Setting struct {
 	Accepted  string `json:"accepted"`
 	Default   string `json:"default,omitempty"` // as JSON
 	Required  bool   `json:"required"`
-	NamesFile bool   `json:"-"` // it is the path of a file
+	NamesFile bool   `json:"-"` // it is the path of a file, or a list of them
 }
 
 // Settings lists the settings of a struct's schema in declared order, those of nested structs by their
@@ -54,7 +54,7 @@ func settings(o *object, path string) []Setting {
 	}
 	for _, k := range ps.keys {
 		p := ps.object(k)
-		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k], NamesFile: p.text("format") == "path"}
+		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k], NamesFile: namesFile(p)}
 		if v, ok := p.values["default"]; ok {
 			one.Default = asJSON(v)
 		}
@@ -68,6 +68,14 @@ func settings(o *object, path string) []Setting {
 		}
 	}
 	return all
+}
+
+// namesFile reports whether a setting is the path of a file, or a list of them.
+func namesFile(o *object) bool {
+	if items := o.object("items"); items != nil {
+		return namesFile(items)
+	}
+	return o.text("format") == "path"
 }
 
 func asJSON(v any) string {

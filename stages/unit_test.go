@@ -33,7 +33,7 @@ func visitsFaults(t *testing.T, stages string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(visits + stages), More: compile.Faults}, kinds.With(pipelinetest.Sources()...))
+	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(visits + stages), More: compile.Faults}, kinds.Reading(pipelinetest.Sources()...))
 	if err == nil {
 		_, err = compile.Compile(s)
 	}

@@ -139,18 +139,14 @@ func paidBefore(r *runtime.Result, stage string) (paid, of int) {
 	return paid, of
 }
 
-// tableWord says what the rows of a CSV file are: of people, of a model, or counts.
+// tableWord says what the rows of a table are: of people, of a model, or counts.
 func tableWord(rec *record.Run, reg *pipeline.Registry, f record.File) string {
-	stage, of := strings.CutPrefix(f.What, "table of stage ")
-	kind := reg.Kind(kindsOf(rec)[stage])
+	kind := reg.Kind(kindsOf(rec)[f.Table()])
 	if kind == nil { // of another version of weir
 		kind = &pipeline.Kind{}
 	}
-	switch {
-	case strings.HasPrefix(f.Path, "internal/") && !kind.Draws:
+	if strings.HasPrefix(f.Path, "internal/") && !kind.Draws {
 		return "PRIVATE table"
-	case !of:
-		return "noisy counts"
 	}
 	return cmp.Or(kind.Called, "released table")
 }
@@ -158,11 +154,14 @@ func tableWord(rec *record.Run, reg *pipeline.Registry, f record.File) string {
 func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 	rec := r.Record
 	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
+	shown := map[string]bool{} // tables, of which one format will do
 	for _, f := range append(append([]record.File(nil), rec.Release...), rec.Internal...) {
 		switch {
 		case strings.HasSuffix(f.Path, ".csv") && f.What == "":
 			line("noisy counts", filepath.Join(r.Path, f.Path))
-		case strings.HasSuffix(f.Path, ".csv"):
+		case shown[f.Table()]:
+		case f.Table() != "":
+			shown[f.Table()] = true
 			line(tableWord(rec, reg, f), filepath.Join(r.Path, f.Path))
 		case strings.HasSuffix(f.Path, ".html"):
 			line("report", filepath.Join(r.Path, f.Path))

@@ -40,15 +40,14 @@ func TestTablesAreNamedForWhatTheyHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := &record.Run{Stages: []record.Stage{{ID: "draw", Kind: "sample"}, {ID: "keep", Kind: "write"}, {ID: "post", Kind: "remove_anomalies"}}}
-	for _, c := range []struct{ path, what, want string }{
-		{"release/draw.csv", "table of stage draw", "synthetic table"},
-		{"internal/draw.csv", "table of stage draw", "synthetic table"},
-		{"internal/keep.csv", "table of stage keep", "PRIVATE table"},
-		{"release/keep.csv", "table of stage keep", "released table"},
-		{"release/post.csv", "table of stage post", "less anomalies"},
-		{"release/train.marginals.csv", "", "noisy counts"},
+	for _, c := range []struct{ path, stage, want string }{
+		{"release/draw.csv", "draw", "synthetic table"},
+		{"internal/draw.csv", "draw", "synthetic table"},
+		{"internal/keep.csv", "keep", "PRIVATE table"},
+		{"release/keep.csv", "keep", "released table"},
+		{"release/post.csv", "post", "less anomalies"},
 	} {
-		if got := tableWord(rec, reg, record.File{Path: c.path, What: c.what}); got != c.want {
+		if got := tableWord(rec, reg, record.File{Path: c.path, What: record.TableOf(c.stage)}); got != c.want {
 			t.Errorf("%s is a %s, must be a %s", c.path, got, c.want)
 		}
 	}

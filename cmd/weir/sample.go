@@ -67,7 +67,7 @@ Exit codes: 0 done; 1 the model cannot be read, or meets the conditions too seld
 	c.Flags().IntVar(&f.tries, "max-tries", 0, "with --where: rows drawn at most for each that is wanted (default 1000)")
 	c.Flags().IntVar(&f.step, "step", 0, "step of the training to draw from, one that the model holds (default: the last)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "public seed of the draw")
-	c.Flags().StringVar(&f.out, "out", "-", "file to write, .csv, .tsv or .parquet; - is CSV on stdout")
+	c.Flags().StringVar(&f.out, "out", "-", "file to write, "+table.Endings()+"; - is CSV on stdout")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	c.Flags().BoolVar(&f.argmax, "argmax", false, "take the most probable category instead of drawing one")
 	return c
@@ -109,12 +109,12 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if f.out == "-" {
-		if err := table.WriteCSV(c.Context(), s.out, t, nil); err != nil {
+		if err := table.WriteText(c.Context(), s.out, t); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		return nil
 	}
-	return runtime.WriteTable(c.Context(), f.out, t, nil)
+	return runtime.WriteTable(c.Context(), f.out, t)
 }
 
 func (f *sampleFlags) draw(ctx context.Context, path string) (pipeline.Table, error) {
@@ -150,14 +150,15 @@ func isModel(path string) error {
 		return store.Reason(err)
 	}
 	defer f.Close()
-	var head [4]byte
-	switch n, err := io.ReadFull(f, head[:]); {
+	var head [8]byte
+	n, err := io.ReadFull(f, head[:])
+	switch told := table.Told(head[:n]); {
 	case n == 0 && err == io.EOF:
 		return errors.New("is empty, must be a released model")
-	case string(head[:]) == "PAR1":
-		return errors.New("is Parquet, must be a released model")
-	case string(head[:]) != "\xff\xff\xff\xff":
-		return errors.New("is no Arrow stream, must be a released model")
+	case table.IsIPC(head[:n]):
+		return nil
+	case told != "":
+		return fmt.Errorf("is a table in %s, must be a released model", told)
 	}
-	return nil
+	return errors.New("is no Arrow stream, must be a released model")
 }

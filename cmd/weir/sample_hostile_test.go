@@ -217,7 +217,7 @@ func TestSampleOfAnything(t *testing.T) {
 		{"spec", "is no Arrow stream, must be a released model"},
 		{"nowhere", "no such file"},
 		{"table", "is an Arrow stream of other columns, must be a released model"},
-		{filepath.Join("runs", "parquet"), "is Parquet, must be a released model"},
+		{filepath.Join("runs", "parquet"), "is a table in parquet, must be a released model"},
 	} {
 		path := s.path(c[0])
 		if strings.HasSuffix(path, "parquet") {

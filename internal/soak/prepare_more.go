@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/runtime/table"
 )
 
 func binning(g *generator, t ref) settings {
@@ -79,7 +80,11 @@ func reading(g *generator, _ ref) settings {
 }
 
 func writing(g *generator, _ ref) settings {
-	return settings{"formats": pick(g.chance, []string{"csv"}, []string{"parquet"}, []string{"csv", "parquet"})}
+	var names []string
+	for _, format := range table.Written() {
+		names = append(names, format.Name)
+	}
+	return settings{"formats": pick(g.chance, names[:1], names[1:], names)}
 }
 
 // variable spells a column in a formula.

@@ -38,7 +38,7 @@ func fakes(t *testing.T, more ...pipeline.Kind) *pipeline.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reg.With(pipeline.SourceKind{Name: "file", New: func() pipeline.Source { return &fakeFile{} }},
+	return reg.Reading(pipeline.SourceKind{Name: "file", New: func() pipeline.Source { return &fakeFile{} }},
 		pipeline.SourceKind{Name: "demo", New: func() pipeline.Source { return &fakeDemo{} }})
 }
 
@@ -47,7 +47,7 @@ type fakeFile struct {
 	File string `yaml:"file,omitempty" format:"path" doc:"A file."`
 }
 
-func (s *fakeFile) Declare(*pipeline.CSV, uint64) (pipeline.Declared, error) {
+func (s *fakeFile) Declare(pipeline.Declaring) (pipeline.Declared, error) {
 	return pipeline.Declared{Name: s.File, Full: s.File, Place: s.File, Files: []string{s.File}}, nil
 }
 
@@ -61,7 +61,7 @@ type fakeDemo struct {
 	Rows int64  `yaml:"demo_rows,omitempty" doc:"Rows."`
 }
 
-func (s *fakeDemo) Declare(*pipeline.CSV, uint64) (pipeline.Declared, error) {
+func (s *fakeDemo) Declare(pipeline.Declaring) (pipeline.Declared, error) {
 	if s.Demo != "cardio" {
 		var ps schema.Problems
 		ps.Unknown("demo", "generator", s.Demo, []string{"cardio"})

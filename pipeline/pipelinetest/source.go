@@ -19,7 +19,7 @@ type unopened struct {
 }
 
 // Declare implements pipeline.Source.
-func (s *unopened) Declare(*pipeline.CSV, uint64) (pipeline.Declared, error) {
+func (s *unopened) Declare(pipeline.Declaring) (pipeline.Declared, error) {
 	return pipeline.Declared{Name: filepath.Base(s.File), Full: s.File, Place: s.File, Files: []string{s.File}}, nil
 }
 

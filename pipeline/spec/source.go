@@ -85,7 +85,7 @@ func (p *parser) chosen(kinds []pipeline.SourceKind) (at int, ok bool) {
 // declare asks the source for what follows from its settings.
 func (p *parser) declare(s *Spec) {
 	d := &s.Dataset
-	declared, err := d.Source.Declare(d.CSV, s.Seed)
+	declared, err := d.Source.Declare(pipeline.Declaring{CSV: d.CSV, Seed: s.Seed})
 	declared.Kind = d.Declared.Kind
 	d.Declared = declared
 	var problems schema.Problems

@@ -68,7 +68,7 @@ func TestParquetOfTheSameRows(t *testing.T) {
 	b.write("a.csv", people(0, 3000))
 	one := b.identify("a.csv", "1")
 	var parquet bytes.Buffer
-	if err := table.WriteParquet(context.Background(), &parquet, b.opening("a.csv", "1").Rows); err != nil {
+	if err := table.Chosen([]string{"parquet"})[0].Write(context.Background(), &parquet, "", b.opening("a.csv", "1").Rows, table.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	b.write("a.parquet", parquet.String())

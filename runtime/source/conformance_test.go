@@ -79,7 +79,7 @@ func (c *trial) settings() {
 			c.fault("the setting %s has no doc", setting.Path)
 		}
 	}
-	if _, err := c.kind.New().Declare(nil, 0); err == nil {
+	if _, err := c.kind.New().Declare(pipeline.Declaring{}); err == nil {
 		c.fault("is declared without settings, must be a problem")
 	}
 }
@@ -99,7 +99,7 @@ func (c *trial) source() pipeline.Source {
 
 // declares: what is known beforehand is named, without folders, and either people's rows in files or nobody's.
 func (c *trial) declares() {
-	d, err := c.source().Declare(nil, 1)
+	d, err := c.source().Declare(pipeline.Declaring{Seed: 1})
 	if err != nil {
 		c.fault("is not declared: %v", err)
 		return
@@ -344,7 +344,7 @@ func (c *trial) followsTheSeed() {
 	two := c.open(c.site(nil), func(o *pipeline.Opening) { o.Seed = 2 })
 	rows1, _, err1 := listed(c.Context(), one.Table())
 	rows2, _, err2 := listed(c.Context(), two.Table())
-	declared, err3 := c.source().Declare(nil, 2)
+	declared, err3 := c.source().Declare(pipeline.Declaring{Seed: 2})
 	if err := errors.Join(err1, err2, err3); err != nil {
 		c.fault("with another seed: %v", err)
 	}

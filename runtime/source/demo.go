@@ -20,7 +20,7 @@ func demoKind() pipeline.SourceKind {
 }
 
 // Declare implements pipeline.Source.
-func (s *Demo) Declare(_ *pipeline.CSV, seed uint64) (pipeline.Declared, error) {
+func (s *Demo) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	d, err := demo.Domain(s.Demo, s.Rows)
 	if err != nil {
 		var ps schema.Problems
@@ -28,7 +28,7 @@ func (s *Demo) Declare(_ *pipeline.CSV, seed uint64) (pipeline.Declared, error) 
 		return pipeline.Declared{}, ps.Err()
 	}
 	return pipeline.Declared{
-		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows), seed), Place: s.Demo,
+		Name: "demo: " + s.Demo, Full: fmt.Sprintf("demo: %s of %d rows, seed %d", s.Demo, demo.Rows(s.Demo, s.Rows), under.Seed), Place: s.Demo,
 		Invented: fmt.Sprintf("weir's built-in generator `%s`", s.Demo), Domain: d,
 	}, nil
 }

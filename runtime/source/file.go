@@ -19,14 +19,14 @@ func fileKind() pipeline.SourceKind {
 }
 
 // Declare implements pipeline.Source.
-func (s *File) Declare(csv *pipeline.CSV, _ uint64) (pipeline.Declared, error) {
+func (s *File) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
 	var ps schema.Problems
 	if s.File == "" {
 		ps.Add("file", "empty", "the path of a table")
 		return pipeline.Declared{}, ps.Err()
 	}
 	d := pipeline.Declared{Name: filepath.Base(s.File), Full: filepath.Clean(s.File), Place: s.File, Files: []string{s.File}}
-	if table.Tabbed(s.File) && (csv == nil || csv.Delimiter == "") {
+	if table.Tabbed(s.File) && (under.CSV == nil || under.CSV.Delimiter == "") {
 		d.Reading = true // equal bytes in a .csv and in a .tsv are other rows
 	}
 	return d, nil

@@ -48,7 +48,7 @@ func TestSourcesMeet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := spec.Schema(reg.With(Kinds()...)); err != nil {
+	if _, err := spec.Schema(reg.Reading(Kinds()...)); err != nil {
 		t.Error(err)
 	}
 }

@@ -20,8 +20,8 @@ type wrong struct {
 	twist   func(pipeline.Opened, pipeline.Opening) twisted
 }
 
-func (w *wrong) Declare(csv *pipeline.CSV, seed uint64) (pipeline.Declared, error) {
-	d, err := w.File.Declare(csv, seed)
+func (w *wrong) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
+	d, err := w.File.Declare(under)
 	if w.declare != nil && err == nil {
 		w.declare(&d)
 	}

@@ -100,7 +100,7 @@ func BenchmarkReadParquet(b *testing.B) {
 		b.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := WriteParquet(context.Background(), &out, table); err != nil {
+	if err := writeParquet(context.Background(), &out, table); err != nil {
 		b.Fatal(err)
 	}
 	files := fstest.MapFS{"x.parquet": {Data: out.Bytes()}}
@@ -129,9 +129,9 @@ func BenchmarkTenMillion(b *testing.B) {
 				}
 				watched := table.Map(table.Header, peakWatcher(&rows, &peak))
 				if form == "csv" {
-					err = WriteCSV(context.Background(), io.Discard, watched, &pipeline.CSV{Delimiter: ";"})
+					err = writeText(context.Background(), io.Discard, watched, &pipeline.CSV{Delimiter: ";"})
 				} else {
-					err = WriteParquet(context.Background(), io.Discard, watched)
+					err = writeParquet(context.Background(), io.Discard, watched)
 				}
 				if err != nil {
 					b.Fatal(err)

@@ -33,11 +33,59 @@ type csvTable struct {
 	header  string // the raw header, to see that the file is still the same one
 }
 
+// textFormat reads and writes text with a delimiter: CSV, TSV and what is like them.
+type textFormat struct{}
+
+// Name implements Format.
+func (textFormat) Name() string { return "csv" }
+
+// Begins implements Format: text is what is no archive.
+func (textFormat) Begins(head []byte) bool {
+	return !begins(head, "PK\x03\x04", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ")
+}
+
+// openText opens a file at the beginning of its text.
+func openText(fsys FS, name string) (*stream, error) {
+	s, err := openStream(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.asText(name); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// asText moves behind a byte order mark.
+func (s *stream) asText(name string) error {
+	switch {
+	case begins(s.head, "\xff\xfe", "\xfe\xff"):
+		return wrong(name, "is UTF-16 text; accepted: UTF-8")
+	case begins(s.head, "\xef\xbb\xbf"):
+		s.Discard(3)
+	}
+	return nil
+}
+
+// open checks the first record.
+func (textFormat) open(in *input) (rowReader, error) {
+	if err := in.stream.asText(in.name); err != nil {
+		return nil, err
+	}
+	t, err := openCSV(in)
+	if err != nil {
+		return nil, err
+	}
+	return t.Open, nil
+}
+
 // openCSV checks the first record and returns the layout of the file.
-func openCSV(fsys FS, name string, d *dialect, dom *domain.Domain, o options, s *stream) (*csvTable, error) {
-	t := &csvTable{fsys: fsys, name: name, dialect: d, domain: dom, schema: recordSchema(dom, d), options: o}
+func openCSV(in *input) (*csvTable, error) {
+	name, d, dom := in.name, in.dialect, in.domain
+	t := &csvTable{fsys: in.fsys, name: name, dialect: d, domain: dom, schema: recordSchema(dom, d), options: in.options}
 	p := &problems{file: name, unit: "line"}
-	head, line, err := firstText(s, d)
+	head, line, err := firstText(in.stream, d)
 	if err != nil {
 		return nil, t.failed(err, 1)
 	}

@@ -34,7 +34,7 @@ func TestSameParquetBytes(t *testing.T) {
 	var first []byte
 	for n := range 24 {
 		var b bytes.Buffer
-		if err := WriteParquet(t.Context(), &b, table); err != nil {
+		if err := writeParquet(t.Context(), &b, table); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
@@ -81,7 +81,7 @@ func TestCategoriesUnderGrowing(t *testing.T) {
 		codes.Append(i)
 	}
 	r := array.NewRecord(d.ArrowSchema(), []arrow.Array{codes.NewArray()}, 39)
-	if err := WriteParquet(t.Context(), io.Discard, pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), r)); err != nil {
+	if err := writeParquet(t.Context(), io.Discard, pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), r)); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,21 +12,42 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"weir/pipeline"
-	"weir/pipeline/domain"
 )
 
-// openArrow checks the schema of an Arrow file or stream that others wrote.
-func openArrow(fsys FS, name string, d *dialect, dom *domain.Domain) (func(context.Context) pipeline.Batches, error) {
-	s, err := newArrowSource(fsys, name, d, dom)
-	if err != nil {
-		return nil, err
+// arrowFormat reads Arrow files and streams that others wrote.
+type arrowFormat struct{}
+
+// arrowFile and arrowStream mark the two forms.
+const (
+	arrowFile   = "ARROW1"
+	arrowStream = "\xff\xff\xff\xff"
+)
+
+// Name implements Format.
+func (arrowFormat) Name() string { return "arrow" }
+
+// Begins implements Format.
+func (arrowFormat) Begins(head []byte) bool { return begins(head, arrowFile, arrowStream) }
+
+func (f arrowFormat) open(in *input) (rowReader, error) { return openRecords(in, f.records) }
+
+func (f arrowFormat) raw(_ context.Context, in *input) (*Raw, error) {
+	return rawRecords(in, f.records)
+}
+
+// records opens a file of either form.
+func (arrowFormat) records(in *input, match matcher) (_ recordSource, schema *arrow.Schema, err error) {
+	s := &arrowSource{}
+	defer func() {
+		if err != nil && s.closer != nil {
+			s.closer.Close()
+		}
+	}()
+	if schema, err = s.open(in.fsys, in.name); err != nil {
+		return nil, nil, err
 	}
-	s.close()
-	return func(ctx context.Context) pipeline.Batches {
-		return convertAll(ctx, name, dom, d, func(context.Context) (recordSource, error) {
-			return newArrowSource(fsys, name, d, dom)
-		})
-	}, nil
+	s.layout, err = match(schema)
+	return s, schema, err
 }
 
 // arrowSource reads either form.
@@ -36,22 +57,7 @@ type arrowSource struct {
 	layout layout
 }
 
-func newArrowSource(fsys FS, name string, d *dialect, dom *domain.Domain) (_ *arrowSource, err error) {
-	s := &arrowSource{}
-	defer func() {
-		if err != nil && s.closer != nil {
-			s.closer.Close()
-		}
-	}()
-	schema, err := s.open(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	s.layout, err = matchSchema(name, schema, d, dom)
-	return s, err
-}
-
-// open gives the schema. Where it is an error, closer may be set.
+// open returns the schema. Where it is an error, closer may be set.
 func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 	in, err := openStream(fsys, name)
 	if err != nil {
@@ -59,7 +65,7 @@ func (s *arrowSource) open(fsys FS, name string) (*arrow.Schema, error) {
 	}
 	s.closer = in
 	next := streamed(&supply{in, -1})
-	if in.format == ipcFileFormat {
+	if begins(in.head, arrowFile) {
 		if next, err = openFile(in.file, name); err != nil {
 			return nil, err
 		}
@@ -124,6 +130,9 @@ func WriteIPC(ctx context.Context, w io.Writer, t pipeline.Table) error {
 	}
 	return out.Close()
 }
+
+// IsIPC reports whether a file that begins with head can be one that WriteIPC wrote.
+func IsIPC(head []byte) bool { return begins(head, arrowStream) }
 
 // IPC is the table of header h that WriteIPC wrote; open is called each time
 // that the table is read. Rows and their types come back exactly.

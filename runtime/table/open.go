@@ -27,9 +27,8 @@ func (o options) filled() options {
 	return o
 }
 
-// Open prepares to read a file of domain d: text as csv says (nil: RFC 4180
-// with a header), Parquet, or Arrow IPC, each told by its first bytes; text may
-// be gzip. The first record, or the schema, is checked here, all else as the
+// Open prepares to read a file of domain d, of any format (see Format): text as csv says
+// (nil: RFC 4180 with a header); text may be gzip. The first record, or the schema, is checked here, all else as the
 // rows are read. The table is private and of unbounded stability until the
 // caller knows better.
 //
@@ -60,17 +59,11 @@ func openWith(fsys FS, name string, csv *pipeline.CSV, d *domain.Domain, o optio
 		return pipeline.Table{}, err
 	}
 	defer s.Close()
-	t := pipeline.Table{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
-	switch s.format {
-	case parquetFormat:
-		t.Open, err = openParquet(fsys, name, dialect, d, o.filled())
-	case ipcFileFormat, ipcStreamFormat:
-		t.Open, err = openArrow(fsys, name, dialect, d)
-	default:
-		var c *csvTable
-		if c, err = openCSV(fsys, name, dialect, d, o.filled(), s); err == nil {
-			t.Open = c.Open
-		}
+	f, err := formatOf(name, s.head)
+	if err != nil {
+		return pipeline.Table{}, err
 	}
+	t := pipeline.Table{Header: pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Unbounded()})}
+	t.Open, err = f.open(&input{options: o.filled(), fsys: fsys, name: name, stream: s, dialect: dialect, domain: d})
 	return t, err
 }

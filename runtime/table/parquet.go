@@ -8,14 +8,59 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"weir/pipeline"
-	"weir/pipeline/domain"
 	"weir/runtime/table/internal/parquet"
 )
 
 type seekable interface {
 	io.ReaderAt
 	io.ReadSeeker
+}
+
+// parquetFormat reads Parquet page by page (runtime/table/internal/parquet) and writes it by the library of Arrow.
+type parquetFormat struct{}
+
+// Name implements Format.
+func (parquetFormat) Name() string { return "parquet" }
+
+// Begins implements Format.
+func (parquetFormat) Begins(head []byte) bool { return begins(head, "PAR1", encryptedParquet) }
+
+// encryptedParquet marks a file whose footer is encrypted.
+const encryptedParquet = "PARE"
+
+func (f parquetFormat) open(in *input) (rowReader, error) { return openRecords(in, f.records) }
+
+func (f parquetFormat) raw(_ context.Context, in *input) (*Raw, error) {
+	return rawRecords(in, f.records)
+}
+
+// records opens a file to read the columns that match.
+func (parquetFormat) records(in *input, match matcher) (recordSource, *arrow.Schema, error) {
+	if begins(in.stream.head, encryptedParquet) {
+		return nil, nil, wrong(in.name, "%v", parquet.ErrEncrypted)
+	}
+	s, err := parquetFor(in.fsys, in.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := match(s.Schema)
+	if err == nil && in.domain == nil {
+		if err = s.Readable(); err != nil {
+			err = wrong(in.name, "%v", err)
+		}
+	}
+	if err != nil {
+		s.close()
+		return nil, nil, err
+	}
+	var fields []int
+	for i, at := range l {
+		if at >= 0 {
+			fields, s.layout = append(fields, i), append(s.layout, at)
+		}
+	}
+	s.rows = s.Rows(fields, int64(in.BatchRows))
+	return s, s.Schema, nil
 }
 
 // parquetSource is an opened file whose rows are read.
@@ -29,59 +74,6 @@ type parquetSource struct {
 func (s *parquetSource) columns() layout             { return s.layout }
 func (s *parquetSource) close()                      { s.raw.Close() }
 func (s *parquetSource) next() (arrow.Record, error) { return s.rows.Next() }
-
-// openParquet checks the schema; rows are read when the function is called.
-func openParquet(fsys FS, name string, d *dialect, dom *domain.Domain, o options) (func(context.Context) pipeline.Batches, error) {
-	s, err := parquetOf(fsys, name, d, dom, o)
-	if err != nil {
-		return nil, err
-	}
-	s.close()
-	return func(ctx context.Context) pipeline.Batches {
-		return convertAll(ctx, name, dom, d, func(context.Context) (recordSource, error) {
-			return parquetOf(fsys, name, d, dom, o)
-		})
-	}, nil
-}
-
-// parquetOf opens a file to read the columns of a domain.
-func parquetOf(fsys FS, name string, d *dialect, dom *domain.Domain, o options) (*parquetSource, error) {
-	s, err := parquetFor(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	l, err := matchSchema(name, s.Schema, d, dom)
-	if err != nil {
-		s.close()
-		return nil, err
-	}
-	var fields []int
-	for i, at := range l {
-		if at >= 0 {
-			fields, s.layout = append(fields, i), append(s.layout, at)
-		}
-	}
-	s.rows = s.Rows(fields, int64(o.BatchRows))
-	return s, nil
-}
-
-// allOfParquet opens a file to read all its columns.
-func allOfParquet(fsys FS, name string, o options) (*parquetSource, error) {
-	s, err := parquetFor(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Readable(); err != nil {
-		s.close()
-		return nil, wrong(name, "%v", err)
-	}
-	fields := make([]int, s.Schema.NumFields())
-	for i := range fields {
-		fields[i] = i
-	}
-	s.rows = s.Rows(fields, int64(o.BatchRows))
-	return s, nil
-}
 
 func parquetFor(fsys FS, name string) (s *parquetSource, err error) {
 	raw, err := fsys.Open(name)
@@ -113,16 +105,4 @@ func parquetFor(fsys FS, name string) (s *parquetSource, err error) {
 		return nil, wrong(name, "%v", err)
 	}
 	return &parquetSource{File: f, raw: raw}, nil
-}
-
-// matchSchema matches names and types at once.
-func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (layout, error) {
-	p := &problems{file: name, unit: "row"}
-	names := make([]string, s.NumFields())
-	for i := range names {
-		names[i] = s.Field(i).Name
-	}
-	l := byName(names, dom, p, 0, d.ignoreExtra)
-	checkTypes(s, l, dom, p)
-	return l, p.err(false)
 }

@@ -19,6 +19,40 @@ type recordSource interface {
 	close()
 }
 
+// matcher says which declared column each column of a stored schema is; -1 is not read.
+type matcher = func(*arrow.Schema) (layout, error)
+
+// opener opens a file of records at its first one.
+type opener = func(in *input, match matcher) (recordSource, *arrow.Schema, error)
+
+// openRecords checks the schema of a file of records; they are read when the function is called.
+func openRecords(in *input, open opener) (rowReader, error) {
+	match := func(s *arrow.Schema) (layout, error) { return matchSchema(in.name, s, in.dialect, in.domain) }
+	s, _, err := open(in, match)
+	if err != nil {
+		return nil, err
+	}
+	s.close()
+	return func(ctx context.Context) pipeline.Batches {
+		return convertAll(ctx, in.name, in.domain, in.dialect, func(context.Context) (recordSource, error) {
+			s, _, err := open(in, match)
+			return s, err
+		})
+	}, nil
+}
+
+// matchSchema matches names and types at once.
+func matchSchema(name string, s *arrow.Schema, d *dialect, dom *domain.Domain) (layout, error) {
+	p := &problems{file: name, unit: "row"}
+	names := make([]string, s.NumFields())
+	for i := range names {
+		names[i] = s.Field(i).Name
+	}
+	l := byName(names, dom, p, 0, d.ignoreExtra)
+	checkTypes(s, l, dom, p)
+	return l, p.err(false)
+}
+
 // convertAll streams the records of a file as those of a domain.
 func convertAll(ctx context.Context, name string, dom *domain.Domain, d *dialect, open func(context.Context) (recordSource, error)) pipeline.Batches {
 	return func(yield func(arrow.Record, error) bool) {

@@ -96,7 +96,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		want := all(t, table)
 		for name, csv := range dialects {
 			var out bytes.Buffer
-			if err := WriteCSV(context.Background(), &out, table, csv); err != nil {
+			if err := writeText(context.Background(), &out, table, csv); err != nil {
 				t.Fatal(err)
 			}
 			if got := reread(t, "f.csv", out.Bytes(), csv, d); !array.RecordEqual(got, want) {
@@ -104,7 +104,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		if err := WriteParquet(context.Background(), &out, table); err != nil {
+		if err := writeParquet(context.Background(), &out, table); err != nil {
 			t.Fatal(err)
 		}
 		if got := reread(t, "f.parquet", out.Bytes(), nil, d); !array.RecordEqual(got, want) {
@@ -130,7 +130,7 @@ func TestSlicesAreWritten(t *testing.T) {
 	slice := long.NewSlice(137, pieceRows+4000)
 	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), slice)
 	var out bytes.Buffer
-	if err := WriteParquet(context.Background(), &out, table); err != nil {
+	if err := writeParquet(context.Background(), &out, table); err != nil {
 		t.Fatal(err)
 	}
 	if got := reread(t, "f.parquet", out.Bytes(), nil, d); !array.RecordEqual(got, slice) {
@@ -147,8 +147,8 @@ func TestBytesAreTheSameEachTime(t *testing.T) {
 		return out.String()
 	}
 	for name, f := range map[string]func(io.Writer, pipeline.Table) error{
-		"csv":     func(w io.Writer, t pipeline.Table) error { return WriteCSV(context.Background(), w, t, nil) },
-		"parquet": func(w io.Writer, t pipeline.Table) error { return WriteParquet(context.Background(), w, t) },
+		"csv":     func(w io.Writer, t pipeline.Table) error { return writeText(context.Background(), w, t, nil) },
+		"parquet": func(w io.Writer, t pipeline.Table) error { return writeParquet(context.Background(), w, t) },
 		"ipc":     func(w io.Writer, t pipeline.Table) error { return WriteIPC(context.Background(), w, t) },
 	} {
 		if first, second := write(f), write(f); first != second {
@@ -242,8 +242,8 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	table := randomTable(rand.New(rand.NewPCG(3, 3)), every(), 3, 400)
 	for _, room := range []int{0, 3, 100, 5000, 20000} {
 		for name, err := range map[string]error{
-			"csv":     WriteCSV(context.Background(), &full{room}, table, nil),
-			"parquet": WriteParquet(context.Background(), &full{room}, table),
+			"csv":     writeText(context.Background(), &full{room}, table, nil),
+			"parquet": writeParquet(context.Background(), &full{room}, table),
 			"ipc":     WriteIPC(context.Background(), &full{room}, table),
 		} {
 			if !errors.Is(err, errFull) {
@@ -271,14 +271,14 @@ func TestValuesThatCannotBeSpelledAreRefused(t *testing.T) {
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.Append(-1)
 	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{b.NewArray()}, 1))
-	if err := WriteCSV(context.Background(), io.Discard, table, nil); err == nil || !strings.Contains(err.Error(), `column "n"`) {
+	if err := writeText(context.Background(), io.Discard, table, nil); err == nil || !strings.Contains(err.Error(), `column "n"`) {
 		t.Errorf("-1, a spelling of missing: %v", err)
 	}
 	d = &domain.Domain{Columns: []domain.Column{{Name: "c", Type: domain.Ordinal, Categories: []string{"1"}}}}
 	code := array.NewInt32Builder(memory.DefaultAllocator)
 	code.Append(1)
 	table = pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), []arrow.Array{code.NewArray()}, 1))
-	for _, err := range []error{WriteCSV(context.Background(), io.Discard, table, nil), WriteParquet(context.Background(), io.Discard, table)} {
+	for _, err := range []error{writeText(context.Background(), io.Discard, table, nil), writeParquet(context.Background(), io.Discard, table)} {
 		if err == nil || !strings.Contains(err.Error(), `column "c"`) {
 			t.Errorf("a code without category: %v", err)
 		}
@@ -306,13 +306,13 @@ func TestNoRowEndsAWrite(t *testing.T) {
 	rows := []arrow.Array{whole(-1, 0, 0), whole(1, 2, 0), codes.NewArray(), scaled.NewArray()}
 	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), array.NewRecord(d.ArrowSchema(), rows, 3))
 	var text, parquet bytes.Buffer
-	if err := WriteCSV(t.Context(), &text, table, &pipeline.CSV{Missing: []string{"0"}}); err != nil {
+	if err := writeText(t.Context(), &text, table, &pipeline.CSV{Missing: []string{"0"}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "n,day,c,e\n-1,1970-01-02,-,0\n0,1970-01-03,a,0.5\nNA,0,b,1\n"; text.String() != want {
 		t.Errorf("%q is written, must be %q", text.String(), want)
 	}
-	if err := WriteParquet(t.Context(), &parquet, table); err != nil {
+	if err := writeParquet(t.Context(), &parquet, table); err != nil {
 		t.Error(err)
 	}
 }

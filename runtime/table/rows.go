@@ -34,24 +34,34 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 		return nil, err
 	}
 	defer s.Close()
-	if s.format != textFormat {
-		return rawRecords(fsys, name, s.format)
+	f, err := formatOf(name, s.head)
+	if err != nil {
+		return nil, err
 	}
-	head, line, err := firstText(s, d)
+	return f.raw(ctx, &input{options: options{}.filled(), fsys: fsys, name: name, stream: s, dialect: d})
+}
+
+// raw reads the header of a text.
+func (textFormat) raw(ctx context.Context, in *input) (*Raw, error) {
+	name, d := in.name, in.dialect
+	if err := in.stream.asText(name); err != nil {
+		return nil, err
+	}
+	head, line, err := firstText(in.stream, d)
 	if err != nil {
 		return nil, readError(name, err)
 	}
 	values, _, rule := firstRecord(d, head)
+	if rule == "" && returned(values) {
+		rule = ruleReturn
+	}
 	if rule != "" {
 		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: rule}}}
-	}
-	if returned(values) {
-		return nil, &Error{Problems: []Problem{{File: name, Line: line, Unit: "line", Rule: ruleReturn}}}
 	}
 	if len(values) == 0 {
 		return nil, wrong(name, ruleEmpty)
 	}
-	r := &Raw{Rows: func(yield func([][]byte, error) bool) { rawText(ctx, fsys, name, d, yield) }}
+	r := &Raw{Rows: func(yield func([][]byte, error) bool) { rawText(ctx, in.fsys, name, d, yield) }}
 	if d.header {
 		r.Names = values
 	}
@@ -66,7 +76,7 @@ func IsEmpty(err error) bool {
 
 // rawText yields the records of a text after its header.
 func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([][]byte, error) bool) {
-	s, err := openStream(fsys, name)
+	s, err := openText(fsys, name)
 	if err != nil {
 		yield(nil, err)
 		return
@@ -133,14 +143,15 @@ func (x *lexer) record(row [][]byte, pos int) ([][]byte, int, string) {
 	}
 }
 
-// rawRecords spells the rows of a Parquet or Arrow file.
-func rawRecords(fsys FS, name string, f format) (*Raw, error) {
-	schema, open, err := rawSource(fsys, name, f)
+// rawRecords spells the rows of a file of records.
+func rawRecords(in *input, open opener) (*Raw, error) {
+	s, schema, err := opened(in, open)
 	if err != nil {
 		return nil, err
 	}
+	s.close()
 	r := &Raw{Rows: func(yield func([][]byte, error) bool) {
-		s, err := open()
+		s, _, err := opened(in, open)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -152,7 +163,7 @@ func rawRecords(fsys FS, name string, f format) (*Raw, error) {
 				return
 			}
 			if err != nil {
-				yield(nil, sourceError(name, err))
+				yield(nil, sourceError(in.name, err))
 				return
 			}
 			if !spellRows(record, yield) {
@@ -187,30 +198,20 @@ func guardedNext(s recordSource) (r arrow.Record, err error) {
 	return s.next()
 }
 
-func rawSource(fsys FS, name string, f format) (_ *arrow.Schema, _ func() (recordSource, error), err error) {
+// opened opens all columns of a file; the libraries panic on damaged ones.
+func opened(in *input, open opener) (_ recordSource, _ *arrow.Schema, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			err = wrong(name, "is damaged: %v", errBroken)
+			err = wrong(in.name, "is damaged: %v", errBroken)
 		}
 	}()
-	if f != parquetFormat {
-		s := &arrowSource{}
-		schema, err := s.open(fsys, name)
-		if s.closer != nil {
-			s.closer.Close()
+	return open(in, func(s *arrow.Schema) (layout, error) {
+		all := make(layout, s.NumFields())
+		for i := range all {
+			all[i] = i
 		}
-		return schema, func() (recordSource, error) {
-			s := &arrowSource{}
-			_, err := s.open(fsys, name)
-			return s, err
-		}, err
-	}
-	p, err := allOfParquet(fsys, name, options{}.filled())
-	if err != nil {
-		return nil, nil, err
-	}
-	p.close()
-	return p.Schema, func() (recordSource, error) { return allOfParquet(fsys, name, options{}.filled()) }, nil
+		return all, nil
+	})
 }
 
 func spellRows(r arrow.Record, yield func([][]byte, error) bool) bool {

@@ -8,11 +8,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
 	"weir/privacy/digest"
-	"weir/runtime/table/internal/parquet"
 )
 
 // FS opens files by name; names may be anything that the implementation
@@ -21,21 +22,11 @@ type FS interface {
 	Open(name string) (fs.File, error)
 }
 
-// format of a file, told by its first bytes: names lie more often.
-type format int
-
-const (
-	textFormat format = iota
-	parquetFormat
-	ipcFileFormat
-	ipcStreamFormat
-)
-
 // stream is an opened file, decompressed where it is gzip.
 type stream struct {
 	*bufio.Reader
-	file   fs.File
-	format format
+	file fs.File
+	head []byte // first bytes, decompressed
 }
 
 func (s *stream) Close() error { return s.file.Close() }
@@ -46,7 +37,7 @@ func openStream(fsys FS, name string) (*stream, error) {
 	if err != nil {
 		return nil, wrong(name, "%v", plain(err))
 	}
-	s := &stream{bufio.NewReaderSize(file, 1<<18), file, textFormat}
+	s := &stream{Reader: bufio.NewReaderSize(file, 1<<18), file: file}
 	if err := s.sniff(name); err != nil {
 		file.Close()
 		return nil, err
@@ -65,43 +56,48 @@ func (s *stream) dropLine() error {
 	}
 }
 
+// sniff decompresses what is compressed and looks at the first bytes.
 func (s *stream) sniff(name string) error {
+	content, err := decompressed(s.Reader)
+	if err != nil {
+		return readError(name, err)
+	}
+	if content != s.Reader {
+		s.Reader = bufio.NewReaderSize(content, 1<<18)
+	}
 	head, err := s.Peek(8)
 	if err != nil && err != io.EOF {
 		return readError(name, err)
 	}
-	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(s.Reader)
-		if err != nil {
-			return readError(name, err)
-		}
-		s.Reader = bufio.NewReaderSize(z, 1<<18)
-		if head, err = s.Peek(8); err != nil && err != io.EOF {
-			return readError(name, err)
-		}
-	}
-	return s.detect(name, head)
+	s.head = bytes.Clone(head)
+	return nil
 }
 
-func (s *stream) detect(name string, head []byte) error {
-	starts := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+// decompressed returns the content behind a compression that is told by its first bytes, or the reader itself.
+func decompressed(r *bufio.Reader) (io.Reader, error) {
+	head, err := r.Peek(2)
 	switch {
-	case starts("PAR1"):
-		s.format = parquetFormat
-	case starts("PARE"):
-		return wrong(name, "%v", parquet.ErrEncrypted)
-	case starts("ARROW1"):
-		s.format = ipcFileFormat
-	case starts("\xff\xff\xff\xff"):
-		s.format = ipcStreamFormat
-	case starts("PK\x03\x04"), starts("\x28\xb5\x2f\xfd"), starts("BZh"), starts("\xfd7zXZ"):
-		return wrong(name, "is an archive of a kind that is not read; accepted: plain or gzip text, Parquet, Arrow")
-	case starts("\xff\xfe"), starts("\xfe\xff"):
-		return wrong(name, "is UTF-16 text; accepted: UTF-8")
-	case starts("\xef\xbb\xbf"):
-		s.Discard(3) // a byte order mark
+	case err != nil && err != io.EOF:
+		return nil, err
+	case bytes.Equal(head, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(r)
 	}
-	return nil
+	return r, nil
+}
+
+// begins reports whether a file begins with one of these marks.
+func begins(head []byte, marks ...string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return bytes.HasPrefix(head, []byte(mark)) })
+}
+
+// formatOf finds the format of a file by its first bytes.
+func formatOf(name string, head []byte) (Format, error) {
+	for _, f := range formats() {
+		if f.Begins(head) {
+			return f, nil
+		}
+	}
+	return nil, wrong(name, "is an archive of a kind that is not read; accepted: %s; text may be gzip", strings.Join(names(), ", "))
 }
 
 // plain drops the operation and path that package os puts before its reason.
@@ -132,12 +128,9 @@ func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 		return "", wrong(name, "%v", plain(err))
 	}
 	defer file.Close()
-	r := bufio.NewReaderSize(file, 1<<18)
-	var content io.Reader = r
-	if head, _ := r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		if content, err = gzip.NewReader(r); err != nil {
-			return "", readError(name, err)
-		}
+	content, err := decompressed(bufio.NewReaderSize(file, 1<<18))
+	if err != nil {
+		return "", readError(name, err)
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, untilDone{ctx, content}); err != nil {

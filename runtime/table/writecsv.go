@@ -17,28 +17,24 @@ import (
 	"weir/pipeline/domain"
 )
 
-// WriteCSV writes the columns of t's domain as text that Open reads back with
-// the same csv and domain: the source's names and category spellings, numbers
-// with the decimals of their step (all decimals where a value is no multiple of
-// it), ISO dates, missing cells as the column's first spelling of missing that no value
-// has (domain.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
-func WriteCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
-	return writeCSV(ctx, w, t, csv, false)
-}
+// Endings implements Writer.
+func (textFormat) Endings() []string { return []string{".csv", ".tsv"} }
 
-// WriteSpreadsheetCSV is WriteCSV for spreadsheets: a name or a cell of text that one
-// would compute (plain.Formula) gets an apostrophe in front, which is part of the cell
-// for all other readers. Numbers stay as they are.
-func WriteSpreadsheetCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV) error {
-	return writeCSV(ctx, w, t, csv, true)
-}
+// Usual implements Writer.
+func (textFormat) Usual() bool { return true }
 
-func writeCSV(ctx context.Context, w io.Writer, t pipeline.Table, csv *pipeline.CSV, safe bool) error {
-	d, err := newDialect("output", csv)
+// Text implements Writer.
+func (textFormat) Text() bool { return true }
+
+// Write implements Writer: the source's names and category spellings, numbers with the decimals of their step (all
+// decimals where a value is no multiple of it), ISO dates, missing cells as the column's first spelling of missing that
+// no value has (domain.Column.Apart), or empty. Values are quoted where RFC 4180 needs it; lines end with \n.
+func (textFormat) Write(ctx context.Context, w io.Writer, name string, t pipeline.Table, style Style) error {
+	d, err := newDialect(name, style.CSV)
 	if err != nil {
 		return err
 	}
-	c := &csvWriter{w: w, dialect: d, domain: t.Domain, safe: safe}
+	c := &csvWriter{w: w, dialect: d, domain: t.Domain, safe: style.Spreadsheet}
 	if d.header {
 		c.header()
 	}

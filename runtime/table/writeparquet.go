@@ -27,11 +27,19 @@ const rowGroup = 1 << 20
 // the length for the end). One batch a piece, at offset 0, avoids that.
 const pieceRows = 1 << 16
 
-// WriteParquet writes the columns of t's domain: numeric as double, integer as
-// int64, date as date32, text as utf8, categories as a dictionary of their
-// spellings, booleans of 0 and 1 as boolean, encoded columns as float. Nothing
-// in the file depends on when or where it is written.
-func WriteParquet(ctx context.Context, w io.Writer, t pipeline.Table) error {
+// Endings implements Writer.
+func (parquetFormat) Endings() []string { return []string{".parquet"} }
+
+// Usual implements Writer.
+func (parquetFormat) Usual() bool { return true }
+
+// Text implements Writer.
+func (parquetFormat) Text() bool { return false }
+
+// Write implements Writer: numeric as double, integer as int64, date as date32, text as utf8, categories as a
+// dictionary of their spellings, booleans of 0 and 1 as boolean, encoded columns as float. Nothing in the file depends
+// on when or where it is written.
+func (parquetFormat) Write(ctx context.Context, w io.Writer, _ string, t pipeline.Table, _ Style) error {
 	p, err := newParquetWriter(w, t.Domain)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func openPlan(stages string) (*compiler.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := spec.Parse(spec.Input{File: "open.yaml", Data: []byte(openSpec + stages)}, kinds.With(pipelinetest.Sources()...))
+	s, err := spec.Parse(spec.Input{File: "open.yaml", Data: []byte(openSpec + stages)}, kinds.Reading(pipelinetest.Sources()...))
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func compiledText(t *testing.T, text string) (*compiler.Plan, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(text)}, kinds.With(pipelinetest.Sources()...))
+	s, err := spec.Parse(spec.Input{File: "visits.yaml", Data: []byte(text)}, kinds.Reading(pipelinetest.Sources()...))
 	if err != nil {
 		return nil, err
 	}

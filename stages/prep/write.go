@@ -8,21 +8,24 @@ import (
 
 // Write keeps a table as a file of the run.
 type Write struct {
-	Formats []string `yaml:"formats" json:"formats" enum:"csv|parquet" minItems:"1" unique:"true" doc:"File formats."`
+	Formats pipeline.Formats `yaml:"formats" json:"formats" doc:"File formats."`
 }
 
 func writeKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "write", Version: 1, Late: true, In: tableIn(), Out: tableOut("the same table"),
-		Doc: "Keeps a table as CSV or Parquet: a private one in internal/, a released one in release/. Use it to look at an intermediate table; " +
+		Doc: "Keeps a table as files of the run: a private one in internal/, a released one in release/. Use it to look at an intermediate table; " +
 			"synthetic rows of sample are written without it. Stability stays as it is.",
-		New: func() pipeline.Stage { return &Write{Formats: []string{"csv", "parquet"}} },
+		New: func() pipeline.Stage { return &Write{} },
 	}
 }
 
+// KnowFormats implements pipeline.FormatChooser.
+func (s *Write) KnowFormats(known []pipeline.FileFormat) { s.Formats = pipeline.FormatsOf(known...) }
+
 // Plan implements pipeline.Stage.
 func (s *Write) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats,
+	return pipeline.Work{Out: pipeline.Headers{"out": in["in"]}, Lazy: true, Write: s.Formats.Names,
 		Run: func(_ context.Context, _ *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			return pipeline.Tables{"out": in["in"]}, nil
 		}}, nil

@@ -73,7 +73,7 @@ func (s *Remove) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := s.header(h, detector)
 	var write []string
 	if s.Placement == "post" {
-		write = []string{"csv", "parquet"}
+		write = []string{pipeline.UsualFormats}
 	}
 	return pipeline.Work{Out: pipeline.Headers{"out": out}, Write: write, Findings: s.findings(h, detector),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {

@@ -60,7 +60,7 @@ func (s *Stage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	return pipeline.Work{Out: pipeline.Headers{"out": h}, Write: []string{"csv", "parquet"},
+	return pipeline.Work{Out: pipeline.Headers{"out": h}, Write: []string{pipeline.UsualFormats},
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			m, err := artifact.Read[artifact.Model](ctx, in["in"], env.Readers)
 			if err != nil {

@@ -1,0 +1,135 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/pipeline/domain"
+)
+
+// Format is a file format of tables. Which one a file has its first bytes tell; names lie more often.
+type Format interface {
+	// Name returns the word for the format in specs and messages, and the ending of the files that a run writes in it.
+	Name() string
+	// Begins reports whether a file that begins with head, eight bytes or all that there are, is of the format.
+	Begins(head []byte) bool
+	// open checks what can be checked before the rows are read, and returns how they are read.
+	open(in *input) (rowReader, error)
+	// raw reads without a domain.
+	raw(ctx context.Context, in *input) (*Raw, error)
+}
+
+// Writer is a format in which tables are written.
+type Writer interface {
+	Format
+	// Endings returns the endings of the names by which a file of the format is asked for, with their dots.
+	Endings() []string
+	// Usual reports whether results are written in the format where nobody asks for others.
+	Usual() bool
+	// Text reports whether a reader sees every cell as text, so that a table of spellings may be written as it is.
+	Text() bool
+	// Write writes the columns of t's domain. name is that of the file. What it writes depends on the rows, the domain
+	// and the style alone, and is read back as the same rows.
+	Write(ctx context.Context, w io.Writer, name string, t pipeline.Table, s Style) error
+}
+
+// formats lists every format, in the order in which a file is held against them: text is what no other one claims.
+func formats() []Format { return []Format{parquetFormat{}, arrowFormat{}, textFormat{}} }
+
+// names lists the formats by name.
+func names() (list []string) {
+	for _, f := range formats() {
+		list = append(list, f.Name())
+	}
+	return list
+}
+
+// Style is how a table is written, as far as its format leaves it open.
+type Style struct {
+	CSV         *pipeline.CSV // of text; nil: RFC 4180 with a header
+	Spreadsheet bool          // text that a spreadsheet would compute gets an apostrophe in front, part of the cell to all other readers
+}
+
+// input is a file that is about to be read.
+type input struct {
+	options
+	fsys    FS
+	name    string
+	stream  *stream // at the beginning, decompressed; open and raw may read from it and leave it open
+	dialect *dialect
+	domain  *domain.Domain // nil for raw
+}
+
+// rowReader reads the rows of a table from the beginning; see pipeline.Table.
+type rowReader = func(context.Context) pipeline.Batches
+
+// Writers lists the formats in which tables are written, by name.
+func Writers() (list []Writer) {
+	for _, f := range formats() {
+		if w, writes := f.(Writer); writes {
+			list = append(list, w)
+		}
+	}
+	slices.SortFunc(list, func(a, b Writer) int { return strings.Compare(a.Name(), b.Name()) })
+	return list
+}
+
+// Written says which formats Writers lists.
+func Written() (list []pipeline.FileFormat) {
+	for _, w := range Writers() {
+		list = append(list, pipeline.FileFormat{Name: w.Name(), Usual: w.Usual()})
+	}
+	return list
+}
+
+// Chosen returns the writers of names, in that order; pipeline.UsualFormats stands for the usual ones.
+func Chosen(names []string) (list []Writer) {
+	for _, name := range names {
+		for _, w := range Writers() {
+			if w.Name() == name || name == pipeline.UsualFormats && w.Usual() {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
+
+// WriterOf returns the writer that a file's name asks for by its ending.
+func WriterOf(path string) (Writer, error) {
+	for _, w := range Writers() {
+		if slices.Contains(w.Endings(), strings.ToLower(filepath.Ext(path))) {
+			return w, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: must end in %s", path, Endings())
+}
+
+// Endings lists all endings of names that WriterOf knows, as a sentence does.
+func Endings() string {
+	var all []string
+	for _, w := range Writers() {
+		all = append(all, w.Endings()...)
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " or " + all[last]
+}
+
+// WriteText writes a table as text, for whoever looks at it.
+func WriteText(ctx context.Context, w io.Writer, t pipeline.Table) error {
+	return textFormat{}.Write(ctx, w, "", t, Style{})
+}
+
+// Told returns the name of the format that marks its files by these first bytes, or "".
+func Told(head []byte) string {
+	for _, f := range formats() {
+		if f.Begins(head) && f != Format(textFormat{}) {
+			return f.Name()
+		}
+	}
+	return ""
+}
