@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestContributingCompiles: the three kinds of CONTRIBUTING.md compile in the folders
+// TestContributingCompiles: the three kinds, the source and the format of CONTRIBUTING.md compile in the folders
 // that it puts them in, so that the page follows the code that it calls.
 func TestContributingCompiles(t *testing.T) {
 	page := read(t, "CONTRIBUTING.md")
@@ -20,8 +20,34 @@ func TestContributingCompiles(t *testing.T) {
 	}
 	compiles(t, "stages/prep", blocks(prep, "package prep"))
 	compiles(t, "stages/evaluate/missing", blocks(prep, "// Package missing"))
+	compiles(t, "runtime/source", blocks(prep, "package source"))
+	compiles(t, "runtime/table", formatPrelude+blocks(prep, "// ndjsonFormat"))
 	compiles(t, "stages/model/floor", paidPrelude+blocks(paid, "// Independent", "// Plan", "// countCategories", "func independentKind", "const marginalsFormat"))
 }
+
+// formatPrelude is what the page leaves out of the format.
+const formatPrelude = `package table
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+type ndjsonRows struct {
+	recordSource
+	schema *arrow.Schema
+	layout layout
+}
+
+func newRows(*stream, int) *ndjsonRows { return nil }
+
+func (*ndjsonRows) names() ([]string, error) { return nil, nil }
+
+var _ Format = ndjsonFormat{}
+
+`
 
 // paidPrelude is what the page leaves out of the paid kind.
 const paidPrelude = `package floor

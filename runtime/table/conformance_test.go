@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -246,7 +247,8 @@ func (c *trial) readsRaw() {
 		}
 		rows++
 	}
-	if want := all(c, stored); fmt.Sprint(raw.Names) != fmt.Sprint(every().Names()) || rows != want.NumRows() {
+	names := slices.Sorted(slices.Values(raw.Names)) // a format may have an order of its own
+	if want := all(c, stored); !slices.Equal(names, slices.Sorted(slices.Values(every().Names()))) || rows != want.NumRows() {
 		c.fault("without a domain it has the names %v and %d rows", raw.Names, rows)
 	}
 }
