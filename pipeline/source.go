@@ -22,7 +22,7 @@ type Source interface {
 	// Declare returns what follows from the settings, with every problem at once (schema.Problems; paths are those in
 	// `dataset`). It opens nothing.
 	Declare(under Declaring) (Declared, error)
-	// Open prepares to read the rows. It opens files through o.Files alone, and only those that Declare lists.
+	// Open prepares to read the rows. It opens files through o.Files alone, which refuses what Declare does not list.
 	Open(ctx context.Context, o Opening) (Opened, error)
 }
 
@@ -38,11 +38,11 @@ type Declared struct {
 	Full  string // tells apart what Name calls alike: the path in the spec, the seed of a generator
 	Place string // value under the name of the kind in the JSON of a plan
 
-	// Files are the files that hold rows, as the spec names them: none may be declared public, or be another file at
-	// the end of a run. The owner file and, by default, the ledger lie beside the first.
+	// Files are the files that hold rows, as the spec names them, of people's rows one at least: none may be declared
+	// public, or be another file at the end of a run. The owner file and, by default, the ledger lie beside the first.
 	Files []string
-	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, so that
-	// nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
+	// Invented says what made the rows up, such as "weir's built-in generator `cardio`": they are nobody's, lie in no
+	// file, nobody is asked before they are charged, and Opened.Content names them in public. "" where rows are people's.
 	Invented string
 	// Domain is what the source itself says of its columns, for a spec without dataset.domain; nil where it says
 	// nothing.

@@ -69,10 +69,14 @@ func (s *opened) open(ctx context.Context, plan *compile.Plan, held *files.Held,
 	return errors.Join(err, each(d.Declared.Files, held.Named))
 }
 
-// opening is what the source of a plan is opened with.
+// opening is what the source of a plan is opened with. Invented rows come from no file: their content is public.
 func opening(plan *compile.Plan, held *files.Held) pipeline.Opening {
 	d := &plan.Spec.Dataset
-	return pipeline.Opening{Files: held, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, Seed: plan.Seed}
+	may := held.Only(d.Declared.Files...)
+	if d.Declared.Invented != "" {
+		may = held.Only()
+	}
+	return pipeline.Opening{Files: may, CSV: d.CSV, Columns: d.Columns(), Unit: d.PrivacyUnit.Column, Seed: plan.Seed}
 }
 
 // each calls f on names until one is refused.
@@ -103,21 +107,21 @@ func publicIdentity(what, version string, opts Options) identity {
 	return id
 }
 
-// identify finds the id of a file's dataset, or gives it one. A run with a test
-// seed leaves no mark on the owner's side, and gives the same bytes on any
-// machine.
-func identify(ctx context.Context, path, digest string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
+// identify finds the id of the dataset whose rows lie at a path and have a content, or gives
+// it one. A run with a test seed leaves no mark on the owner's side, and gives the same bytes on
+// any machine.
+func identify(ctx context.Context, path, content string, rows pipeline.Table, plan *compile.Plan, folder *files.Folder, opts Options) (identity, error) {
 	version := string(plan.Spec.Dataset.Version)
 	if opts.Insecure != nil {
 		id := publicIdentity("insecure", version, opts)
-		id.content, id.Path = digest, path
+		id.content, id.Path = content, path
 		return id, nil
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return identity{}, err
 	}
-	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: digest,
+	known, err := dataset.Identify(ctx, dataset.Opening{Disk: opts.Disk, Out: opts.owners(), Path: path, Version: version, Digest: content,
 		Ledger: askedLedger(plan, folder, opts), Uncharged: unpaid(plan), Replay: opts.Replay != nil, Locked: opts.locking || opts.Locked != nil, Rows: rows, Clock: opts.Clock, Random: opts.Random})
 	if err != nil {
 		return identity{}, err

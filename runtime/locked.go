@@ -15,7 +15,7 @@ type Data struct {
 	ID, Version string // of the dataset; the version as declared
 	Files       []PublicFile
 
-	known *dataset.Identity // nil for a demo, whose rows its id names
+	known *dataset.Identity // nil where rows are invented, which the id names
 }
 
 // PublicFile is a further file of a stage that holds no private row.

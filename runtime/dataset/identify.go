@@ -26,7 +26,7 @@ type Opening struct {
 	Uncharged bool           // the run draws no noise: it has no ledger, and leaves the folder of the data alone
 	Replay    bool           // an earlier run's noise is drawn again, and nothing is charged
 	Locked    bool           // whoever opens compares the content with a weir.lock first, and asks Refused then
-	Digest    string         // of the uncompressed content
+	Digest    string         // of the content (pipeline.Opened)
 	Rows      pipeline.Table // read only where the index does not know the content
 	Clock     func() time.Time
 	Random    io.Reader // of the operating system

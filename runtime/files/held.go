@@ -184,6 +184,47 @@ func (h *Held) Close() error {
 	return errors.Join(errs...)
 }
 
+// Only returns the held files of these names; any other is refused, as if it were not there.
+func (h *Held) Only(names ...string) pipeline.Files { return only{h, names} }
+
+// only is the part of the held files that a source may open: those that it declared, by which it is confined, watched
+// and told from public files.
+type only struct {
+	held  *Held
+	names []string
+}
+
+func (o only) allowed(name string) error {
+	if !slices.Contains(o.names, name) {
+		return fmt.Errorf("%s: is opened by a source that does not declare it: %w", name, fs.ErrPermission)
+	}
+	return nil
+}
+
+// Open implements pipeline.Files.
+func (o only) Open(name string) (fs.File, error) {
+	if err := o.allowed(name); err != nil {
+		return nil, err
+	}
+	return o.held.Open(name)
+}
+
+// Digest implements pipeline.Files.
+func (o only) Digest(ctx context.Context, name string) (string, error) {
+	if err := o.allowed(name); err != nil {
+		return "", err
+	}
+	return o.held.Digest(ctx, name)
+}
+
+// Unchanged implements pipeline.Files.
+func (o only) Unchanged(ctx context.Context, name string) error {
+	if err := o.allowed(name); err != nil {
+		return err
+	}
+	return o.held.Unchanged(ctx, name)
+}
+
 // whole is a file of a known size. One that ends before has shrunk, which a reader would take for the end of the
 // table.
 type whole struct {

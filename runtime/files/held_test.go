@@ -151,3 +151,25 @@ func TestNameThatMeansAnotherFile(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyWhatIsDeclared: a source gets at no other file, whether it is there or not.
+func TestOnlyWhatIsDeclared(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "b.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("a\n1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := Hold(&Folder{dir: dir})
+	defer h.Close()
+	may := h.Only("a.csv")
+	for name, allowed := range map[string]bool{"a.csv": true, "b.csv": false, "./a.csv": false, "absent.csv": false} {
+		_, err1 := may.Open(name)
+		_, err2 := may.Digest(t.Context(), name)
+		for _, err := range []error{err1, err2, may.Unchanged(t.Context(), name)} {
+			if (err == nil) != allowed || !allowed && !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s: %v, must be allowed: %v", name, err, allowed)
+			}
+		}
+	}
+}

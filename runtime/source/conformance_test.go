@@ -111,6 +111,9 @@ func (c *trial) declares() {
 	if d.Invented == "" && len(d.Files) == 0 {
 		c.fault("people's rows lie in no file, so that nobody would find their ledger")
 	}
+	if d.Invented != "" && len(d.Files) > 0 {
+		c.fault("invented rows lie in the files %v, whose content would be public", d.Files)
+	}
 	for _, name := range d.Files {
 		if _, ok := c.subject.files[name]; !ok {
 			c.fault("declares the file %q, which is none of the subject", name)

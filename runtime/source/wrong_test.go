@@ -81,6 +81,7 @@ func wrongs() map[string]wrong {
 	twist := func(f func(pipeline.Opened, pipeline.Opening) twisted) wrong { return wrong{twist: f} }
 	return map[string]wrong{
 		"Name has a folder":         {declare: func(d *pipeline.Declared) { d.Name = "home/ann/a.csv" }},
+		"would be public":           {declare: func(d *pipeline.Declared) { d.Invented = "a test" }},
 		"lie in no file":            {declare: func(d *pipeline.Declared) { d.Files = nil }},
 		"none of the subject":       {declare: func(d *pipeline.Declared) { d.Files = append(d.Files, "c.csv") }},
 		"Reading is no JSON":        {declare: func(d *pipeline.Declared) { d.Reading = func() {} }},
@@ -118,7 +119,7 @@ func wrongs() map[string]wrong {
 			return twisted{unchanged: func() error { return pipeline.ErrChanged }}
 		}),
 		"do not differ together": {
-			declare: func(d *pipeline.Declared) { d.Invented = "a test" },
+			declare: func(d *pipeline.Declared) { d.Invented, d.Files = "a test", nil },
 			twist: func(_ pipeline.Opened, o pipeline.Opening) twisted {
 				return twisted{content: func() string { return fmt.Sprint(o.Seed) }}
 			},
