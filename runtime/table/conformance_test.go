@@ -274,7 +274,7 @@ func (c *trial) writes(w Writer) {
 		}
 		return out.String()
 	}
-	if write(c.table()) != write(c.table()) {
+	if first, second := write(c.table()), write(c.table()); first != second {
 		c.fault("writes equal rows as other bytes")
 	}
 	none := randomTable(rand.New(rand.NewPCG(7, 7)), every(), 0, 0)

@@ -215,7 +215,9 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 			one("several rows a unit", unitTable(), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 			one("after a filter", pipelinetest.After(t, raw, &Filter{Keep: "age > 30", Missing: "drop"}), func() pipeline.Stage { return &DPCount{NoiseMultiplier: 2} }),
 		},
-		"write": {one("csv", raw, func() pipeline.Stage { return &Write{Formats: pipeline.FormatsOf(pipeline.FileFormat{Name: "csv", Usual: true})} })},
+		"write": {one("csv", raw, func() pipeline.Stage {
+			return &Write{Formats: pipeline.FormatsOf(pipeline.FileFormat{Name: "csv", Usual: true})}
+		})},
 		"read": {whole(fails(pipelinetest.Case{Name: "absent file", In: map[string]pipelinetest.Input{}, Stage: func() pipeline.Stage {
 			return &Read{File: "reference.csv", Class: "public", Columns: clinic().Columns}
 		}}))},
