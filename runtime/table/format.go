@@ -39,7 +39,9 @@ type Writer interface {
 }
 
 // formats lists every format, in the order in which a file is held against them: text is what no other one claims.
-func formats() []Format { return []Format{parquetFormat{}, arrowFormat{}, textFormat{}} }
+func formats() []Format {
+	return []Format{parquetFormat{}, arrowFormat{}, textFormat{}}
+}
 
 // names lists the formats by name.
 func names() (list []string) {
