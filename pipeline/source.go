@@ -66,7 +66,8 @@ type Opening struct {
 	Unit string
 }
 
-// UnlistedColumn holds the spelling of each unit's name that is no value of its column, and null in all other rows.
+// UnlistedColumn holds a name of each unit whose value is none of its column, and null in all other rows. Two names are
+// equal where the cells name one unit, and nowhere else.
 const UnlistedColumn = "weir.unlisted"
 
 // Files opens the files that a spec names, each once: every reader of a run sees the same bytes, whatever a name comes
