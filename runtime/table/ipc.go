@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +151,7 @@ func readIPC(ctx context.Context, h pipeline.Header, open func() (io.ReadCloser,
 		return err
 	}
 	defer f.Close()
-	r, err := (&frames{next: streamed(&supply{bufio.NewReaderSize(f, 1<<16), sizeOf(f)})}).reader()
+	r, err := (&frames{next: streamed(&supply{buffered(f, 1<<16), sizeOf(f)})}).reader()
 	if err != nil {
 		return fmt.Errorf("is not an Arrow stream of weir: %w", err)
 	}

@@ -37,12 +37,21 @@ func openStream(fsys FS, name string) (*stream, error) {
 	if err != nil {
 		return nil, wrong(name, "%v", plain(err))
 	}
-	s := &stream{Reader: bufio.NewReaderSize(file, 1<<18), file: file}
+	s := &stream{Reader: buffered(file, 1<<18), file: file}
 	if err := s.sniff(name); err != nil {
 		file.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// buffered returns a reader of a file with a buffer of at most so many bytes, or of the whole file and one
+// byte more, which finds its end, where that is less.
+func buffered(file io.Reader, most int64) *bufio.Reader {
+	if size := sizeOf(file); size >= 0 {
+		most = min(most, max(size+1, 1<<9))
+	}
+	return bufio.NewReaderSize(file, int(most))
 }
 
 // dropLine moves behind the next newline.
@@ -128,7 +137,7 @@ func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 		return "", wrong(name, "%v", plain(err))
 	}
 	defer file.Close()
-	content, err := decompressed(bufio.NewReaderSize(file, 1<<18))
+	content, err := decompressed(buffered(file, 1<<18))
 	if err != nil {
 		return "", readError(name, err)
 	}
