@@ -31,6 +31,7 @@ type Case struct {
 	Kinds []pipeline.Kind
 
 	kind *pipeline.Kind
+	seen map[byte]recording // runs of this very case, by key; nil: none is kept
 }
 
 // Input is a table of a case: its header and all rows.
@@ -90,7 +91,7 @@ func check(t *testing.T, kind pipeline.Kind, room []pipeline.Kind, cases []Case)
 }
 
 func checkCase(t reporter, kind pipeline.Kind, c Case) {
-	c.kind = &kind
+	c.kind, c.seen = &kind, map[byte]recording{}
 	checkPlan(t, kind, c)
 	checkOutputs(t, kind, c)
 	checkRepeats(t, kind, c)
@@ -154,7 +155,7 @@ func (c Case) tablePorts() []string {
 // with returns the case with other rows at a port; the public row count is that of
 // the new rows where there was one.
 func (c Case) with(port string, rows arrow.Record) Case {
-	c.In = maps.Clone(c.In)
+	c.In, c.seen = maps.Clone(c.In), nil
 	i := c.In[port]
 	if i.Rows = rows; i.Header.Rows > 0 {
 		i.Header.Rows = rows.NumRows()

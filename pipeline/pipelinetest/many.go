@@ -21,12 +21,11 @@ func checkMany(t reporter, c Case) {
 	if _, plan, err := c.planned(); err != nil || len(plan) == 0 || !ok {
 		return
 	}
-	record := NewFrozen()
-	few := observe(context.Background(), c, manner{key: 1, probe: record})
-	replay := record.Neighbour()
+	few := c.recorded(1)
+	replay := few.mechanisms.Neighbour()
 	now := observe(context.Background(), many, manner{key: 1, probe: replay})
 	faults := few.differences(t, now)
-	if a, b := len(record.Uses()), len(replay.Uses()); a != b {
+	if a, b := len(few.mechanisms.Uses()), len(replay.Uses()); a != b {
 		faults = append(faults, fmt.Sprintf("%d uses become %d: the number of uses depends on the data", a, b))
 	}
 	for _, fault := range faults {

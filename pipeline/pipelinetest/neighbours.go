@@ -28,10 +28,10 @@ func neighbours(c Case) []neighbour {
 			continue
 		}
 		for i, n := range variants(in) {
-			base, other := c.with(port, edited(in, n.base)), c.with(port, edited(in, n.other))
+			base, other := c.edited(port, n.base), c.edited(port, n.other)
 			list = append(list, neighbour{port + ": " + n.what, base, other, n.moves})
 			if i == 0 {
-				all.base, all.other = all.base.with(port, base.In[port].Rows), all.other.with(port, other.In[port].Rows)
+				all.base, all.other = all.base.edited(port, n.base), all.other.edited(port, n.other)
 				ports++
 			}
 		}
@@ -40,6 +40,15 @@ func neighbours(c Case) []neighbour {
 		list = append(list, all)
 	}
 	return list
+}
+
+// edited returns the case with other lines of the table at a port, the case itself where they are all as they were.
+func (c Case) edited(port string, lines []line) Case {
+	in := c.In[port]
+	if slices.Equal(lines, keepAll(int(in.Rows.NumRows()))) {
+		return c
+	}
+	return c.with(port, edited(in, lines))
 }
 
 // variant is two versions of one table.
@@ -162,13 +171,12 @@ func texts(in Input, column string) []string { return textsOf(in.Rows, column) }
 // stated, and private tables change no further than their headers say.
 func checkNeighbours(t reporter, c Case) {
 	for _, n := range neighbours(c) {
-		record := NewFrozen()
-		before := observe(context.Background(), n.base, manner{key: 1, probe: record})
+		before := n.base.recorded(1)
 		if before.ledger == nil {
 			t.Errorf("%s: %v", n.what, before.err)
 			continue
 		}
-		replay := record.Neighbour()
+		replay := before.mechanisms.Neighbour()
 		now := observe(context.Background(), n.other, manner{key: 1, probe: replay})
 		faults := before.differences(t, now)
 		chance := draws{}
@@ -178,7 +186,7 @@ func checkNeighbours(t reporter, c Case) {
 		// Past the mechanisms nothing may differ, whatever fell to the rows.
 		faults = append(faults, replay.faultsBut(chance, c.adjacency(), map[string][]pipeline.Planned{"": before.ledger.Plan})...)
 		if before.err == nil && now.err == nil && !chance.secrets {
-			faults = append(faults, stabilityFaults(n, before, now)...)
+			faults = append(faults, stabilityFaults(n, before.outcome, now)...)
 		}
 		for _, fault := range faults {
 			t.Errorf("%s: %s", n.what, fault)

@@ -2,7 +2,6 @@ package pipelinetest
 
 import (
 	"bytes"
-	"context"
 
 	"weir/pipeline"
 	"weir/privacy"
@@ -16,7 +15,7 @@ func checkPaid(t reporter, c Case) {
 	if err != nil {
 		t.Fatalf("plan: %v", err)
 	}
-	first := observe(context.Background(), c, manner{key: 1})
+	first := c.recorded(1)
 	if first.sight.secret && !work.Secret {
 		t.Error("the run draws from Env.Secret, which its plan does not say")
 	}
@@ -33,7 +32,7 @@ func checkPaid(t reporter, c Case) {
 		t.Fatalf("a paid run fails: %v", first.err)
 	}
 	checkUses(t, c, plan)
-	checkKeys(t, c, first, plan)
+	checkKeys(t, c, first.outcome, plan)
 }
 
 func releasedPort(w pipeline.Work) string {
@@ -48,18 +47,17 @@ func releasedPort(w pipeline.Work) string {
 // checkUses: paid is what was planned, each use drew noise and handed on what came
 // out through privacy.Release.
 func checkUses(t reporter, c Case, plan []pipeline.Planned) {
-	probe := NewFrozen()
-	o := observe(context.Background(), c, manner{key: 1, probe: probe})
+	o := c.recorded(1)
 	if err := o.ledger.Close(); err != nil {
 		t.Errorf("what was paid is not what was planned: %v", err)
 	}
 	for _, p := range plan {
 		seen := int64(0)
-		for _, at := range probe.Uses() {
+		for _, at := range o.mechanisms.Uses() {
 			if at.Spend != p.Name {
 				continue
 			}
-			if seen++; len(probe.streams[at]) == 0 {
+			if seen++; len(o.mechanisms.streams[at]) == 0 {
 				t.Errorf("%s: took no stream: no noise of the mechanism was drawn", at)
 			}
 		}
@@ -89,10 +87,9 @@ func checkKeys(t reporter, c Case, first outcome, plan []pipeline.Planned) {
 		}
 	}
 	for key := byte(2); key < 2+most && (!changed || missing > 0); key++ {
-		probe := NewFrozen()
-		o := observe(context.Background(), c, manner{key: key, probe: probe})
-		changed = changed || differs(t, first, o)
-		missing = collect(noise, probe)
+		o := c.recorded(key)
+		changed = changed || differs(t, first, o.outcome)
+		missing = collect(noise, o.mechanisms)
 	}
 	if !changed {
 		t.Error("another key gives the same outputs: what is released has not the mechanisms' noise")

@@ -1,7 +1,6 @@
 package pipelinetest
 
 import (
-	"context"
 	"fmt"
 
 	"weir/pipeline"
@@ -11,7 +10,7 @@ import (
 // it, and all of it at the end. A stage that samples rows learns in many steps, and says
 // where it stands.
 func checkProgress(t reporter, c Case) {
-	o := observe(context.Background(), c, manner{key: 1})
+	o := c.recorded(1)
 	if o.err != nil {
 		return // checkOutputs says so
 	}

@@ -71,7 +71,7 @@ func checkResumed(t reporter, c Case) {
 	if _, plan, err := c.planned(); err != nil || len(plan) == 0 {
 		return
 	}
-	whole := observe(context.Background(), c, manner{key: 1})
+	whole := c.recorded(1).outcome
 	n := len(whole.sight.files)
 	if whole.err != nil || n == 0 {
 		return

@@ -137,9 +137,9 @@ func checkColumn(t reporter, port string, c domain.Column, a arrow.Array) {
 // checkRepeats: the same bytes again, with two workers, and however the rows
 // come in batches.
 func checkRepeats(t reporter, k pipeline.Kind, c Case) {
-	first, err := results(context.Background(), c, 0, 1)
-	if err != nil {
-		checkSilent(t, c, err)
+	first := c.recorded(1)
+	if first.err != nil {
+		checkSilent(t, c, first.err)
 		return
 	}
 	for _, again := range []struct {
@@ -153,7 +153,7 @@ func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 			continue
 		}
 		for _, port := range k.Out {
-			if !bytes.Equal(encoded(t, first[port.Name]), encoded(t, second[port.Name])) {
+			if !bytes.Equal(encoded(t, first.records[port.Name]), encoded(t, second[port.Name])) {
 				t.Errorf("output %s differs when run %s", port.Name, again.what)
 			}
 		}

@@ -51,7 +51,7 @@ func stillNeighbours(c Case) (list []neighbour) {
 		in := c.In[port]
 		if in.Header.Class == pipeline.Private && in.Rows.NumRows() > 0 {
 			v := variants(in)[0]
-			list = append(list, neighbour{what: port + ": " + v.what, base: c.with(port, edited(in, v.base)), other: c.with(port, edited(in, v.other))})
+			list = append(list, neighbour{what: port + ": " + v.what, base: c.edited(port, v.base), other: c.edited(port, v.other)})
 		}
 	}
 	return list
@@ -85,11 +85,10 @@ func lacks(counts map[string]*stillness) bool {
 
 // tally replays a pair under a key and counts which uses move.
 func tally(counts map[string]*stillness, n neighbour, key byte) {
-	record := NewFrozen()
-	before := observe(context.Background(), n.base, manner{key: key, probe: record})
-	replay := record.Neighbour()
+	before := n.base.recorded(key)
+	replay := before.mechanisms.Neighbour()
 	observe(context.Background(), n.other, manner{key: key, probe: replay})
-	for at, was := range record.uses {
+	for at, was := range before.mechanisms.uses {
 		now, ok := replay.uses[at]
 		if !ok {
 			continue // checkNeighbours says so
