@@ -22,7 +22,10 @@ func TestComparisonsOfOddTables(t *testing.T) {
 	for _, name := range comparisons() {
 		for realName, real := range odd {
 			for synthName, synth := range odd {
-				for _, train := range []arrow.Record{nil, wardRows(3, 0), wardRows(3, 30), blank(usual, true)} {
+				for i, train := range []arrow.Record{nil, wardRows(3, 0), wardRows(3, 30), blank(usual, true)} {
+					if i > 0 && realName != "usual" && synthName != "usual" {
+						continue
+					}
 					t.Run(name+"/"+realName+"/"+synthName, func(t *testing.T) {
 						figures(t, stage(name, nil), tablesOf(real, synth, train))
 					})

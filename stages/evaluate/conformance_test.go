@@ -15,14 +15,14 @@ func conformance() map[string][]pipelinetest.Case {
 	three := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3)}
 	four := maps.Clone(three)
 	four["baseline"] = rows(50, 4)
-	two := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2)}
+	few := map[string]pipelinetest.Input{"real": rows(18, 1), "synthetic": rows(24, 2)} // learners are what takes time
 	cohorts := map[string]pipelinetest.Input{"real": cohort(80, 0.5, 1), "synthetic": cohort(90, 0.5, 2)}
 	poisson := func() pipeline.Stage { return discovery(nil) }
 	cases := map[string][]pipelinetest.Case{
 		"downstream": {
-			{Name: "all learners", In: three, Stage: func() pipeline.Stage { return downstream("outcome", with{"models": prediction.ClassifierNames()}) }},
+			{Name: "all learners", In: few, Stage: func() pipeline.Stage { return downstream("outcome", with{"models": prediction.ClassifierNames()}) }},
 			{Name: "all ports", In: four, Stage: func() pipeline.Stage { return downstream("outcome", nil) }},
-			{Name: "numbers", In: two, Stage: func() pipeline.Stage { return downstream("level", with{"models": prediction.RegressorNames()}) }},
+			{Name: "numbers", In: few, Stage: func() pipeline.Stage { return downstream("level", with{"models": prediction.RegressorNames()}) }},
 			removable("add_remove", three, func() pipeline.Stage { return downstream("outcome", nil) }),
 		},
 		"dimension_wise_prediction": {

@@ -73,14 +73,14 @@ func TestDownstreamEdges(t *testing.T) {
 	constant := input(mixed(), []any{1.0, 1.0, 1.0}, []any{"a", "a", "a"}, []any{"0", "1", "1"}, []any{1.0, 1.0, 1.0})
 	far := input(mixed(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"}, []any{"0", "1", "1", "0", "1", "0"},
 		[]any{-9e74, 1e74, math.MaxFloat64, 1.0, 2.0, 3.0})
-	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(60, 1)}
+	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids, "no target": noTarget, "constant": constant, "plain": rows(40, 1)}
 	for rn, real := range all {
 		for sn, synthetic := range all {
 			if rn != "plain" && sn != "plain" && rn != sn {
 				continue
 			}
 			t.Run(rn+" real, "+sn+" synthetic", func(t *testing.T) {
-				in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": rows(60, 5)}
+				in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic, "real_train": rows(20, 5)}
 				classes, numbers := prediction.ClassifierNames(), prediction.RegressorNames()
 				figures(t, downstream("outcome", with{"models": classes, "scores": prediction.ClassScores()}), in)
 				figures(t, downstream("group", with{"models": classes}), in)
