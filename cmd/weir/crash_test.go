@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weir/internal/stattest"
 )
 
 // long makes the study train for a second, with many checkpoints.
@@ -140,7 +142,7 @@ func (s study) onePaid(ledger string) {
 // in one of 60 times, the 40 of -tags long never.
 func TestPairsOfProcesses(t *testing.T) {
 	t.Parallel()
-	for range rounds(8, 40) {
+	for range stattest.Rounds(8, 40) {
 		s := newStudy(t, 60)
 		var pair [2]*exec.Cmd
 		var out, errs [2]bytes.Buffer

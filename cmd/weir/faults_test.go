@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"weir/internal/disk"
+	"weir/internal/stattest"
 	"weir/pipeline/compile"
 	"weir/runtime"
 )
@@ -70,7 +71,7 @@ func TestEveryFaultOfADiskIsSurvived(t *testing.T) {
 	for first, manner := range manners {
 		t.Run(manner, func(t *testing.T) {
 			t.Parallel()
-			for at := 1 + first%rounds(len(manners), 1); at <= counter.n; at += rounds(len(manners), 1) {
+			for at := 1 + first%stattest.Rounds(len(manners), 1); at <= counter.n; at += stattest.Rounds(len(manners), 1) {
 				if err := briefly(t).survive(plan, newFaultyDisk(t, manner, at), want); err != nil {
 					t.Errorf("change %d of %d %s: %v", at, counter.n, manner, err)
 				}

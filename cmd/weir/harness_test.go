@@ -56,14 +56,6 @@ func (w within) Run() int {
 	return w.m.Run()
 }
 
-// rounds returns how often a test tries what goes wrong at times: fewer in an ordinary run.
-func rounds(ordinary, long int) int {
-	if thorough {
-		return long
-	}
-	return ordinary
-}
-
 // needle is a private value that must never show in messages or in release/.
 const needle = "73313"
 

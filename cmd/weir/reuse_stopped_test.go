@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"weir/internal/stattest"
 )
 
 // TestKilledRunLendsItsNoise: a run is killed in the middle of training, and then its spec is
@@ -84,7 +86,7 @@ func TestVerifyNeedsTheKeyOfTheRunThatPaid(t *testing.T) {
 // stage alone. One of them charges it, and the others use what it makes.
 func TestProcessesPayOnce(t *testing.T) {
 	t.Parallel()
-	for round := range rounds(3, 8) {
+	for round := range stattest.Rounds(3, 8) {
 		s := newStudy(t, 60)
 		s.result() // so that none finds a dataset which is not known yet
 		var all [3]*exec.Cmd

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/runtime/table"
 )
@@ -149,7 +150,7 @@ func TestCraftedModels(t *testing.T) {
 	}
 	drawn, all := 0, mutants(opened(tree))
 	for i, m := range all {
-		if i%rounds(6, 1) != 0 {
+		if i%stattest.Rounds(6, 1) != 0 {
 			continue
 		}
 		data, err := json.Marshal(closed(m.value))
@@ -162,7 +163,7 @@ func TestCraftedModels(t *testing.T) {
 			drawn++
 		}
 	}
-	if len(all) < 1000 || drawn == 0 || drawn > len(all)/rounds(12, 2) {
+	if len(all) < 1000 || drawn == 0 || drawn > len(all)/stattest.Rounds(12, 2) {
 		t.Errorf("%d of %d models were drawn from; must be some of more than 1,000, and less than half", drawn, len(all))
 	}
 }

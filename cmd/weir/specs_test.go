@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"weir/internal/stattest"
 	"weir/pipeline/show"
 	"weir/runtime"
 	"weir/specs"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden plans")
 // reference libraries by the tests of privacy/). A change is deliberate: -update.
 func TestSpecsKeepTheirBills(t *testing.T) {
 	for _, name := range specs.Names() {
-		if !thorough && !*update && slowToPrice.MatchString(name) {
+		if !stattest.Long && !*update && slowToPrice.MatchString(name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestPublishedSpecsHaveThePapersLabels(t *testing.T) {
 	cells := regexp.MustCompile(`^(?:e([0-9.]+)-)?t[0-9]+$`)
 	mixtures := map[string]float64{"1": 0.928, "1.1": 1.06, "2": 1.90, "4": 3.62, "8": 7.42, "14": 13.2}
 	published := map[string]int{"jalko-carat-like-published": 4}
-	if thorough {
+	if stattest.Long {
 		published["jalko-adult-tailored-published"] = 20
 	}
 	for name, n := range published {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 )
 
@@ -150,7 +151,7 @@ func TestTablesLookAlike(t *testing.T) {
 				t.Fatal(want)
 			}
 			for what, rows := range tables {
-				if !thorough && what != "no rows" && kind != "independent" && kind != "dp_wgan" {
+				if !stattest.Long && what != "no rows" && kind != "independent" && kind != "dp_wgan" {
 					continue
 				}
 				s := modelStudy(t, quick, kind, rows)

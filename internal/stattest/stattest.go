@@ -1,6 +1,6 @@
 // Package stattest holds the statistics by which tests judge random output:
-// p-values that are compared with FalseAlarm, and lower bounds on epsilon from
-// a distinguishing attack.
+// p-values that are compared with FalseAlarm, lower bounds on epsilon from a
+// distinguishing attack, and how often a test tries what it tries.
 package stattest
 
 import (
@@ -12,6 +12,14 @@ import (
 // FalseAlarm is the rate at which a right sampler may fail one test. Tests draw
 // from fixed keys, so a test that passes keeps passing.
 const FalseAlarm = 1e-6
+
+// Rounds returns how often a test tries what it tries: ordinary times, or as many as -tags long asks for.
+func Rounds(ordinary, long int) int {
+	if Long {
+		return long
+	}
+	return ordinary
+}
 
 // ChiSquare returns the p-value of Pearson's test that counts are draws from
 // cells with the given probabilities. Where these sum to less than one the rest

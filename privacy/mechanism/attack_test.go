@@ -22,7 +22,7 @@ type attack struct {
 // bound runs the attack n times on each neighbour.
 func (a attack) bound(t *testing.T, shrink float64) float64 {
 	t.Helper()
-	const n = 40000
+	n := stattest.Rounds(8000, 40000)
 	var hits [2]int
 	for i := range n {
 		for side, first := range []bool{true, false} {
@@ -38,10 +38,10 @@ func (a attack) bound(t *testing.T, shrink float64) float64 {
 	return stattest.EpsilonLowerBound(hits[0], hits[1], n, a.delta)
 }
 
-// opposed returns scores where one candidate of 50 is ahead by one on the first
+// opposed returns scores where one candidate of ten is ahead by one on the first
 // neighbour and behind by one on the second: nearly the worst case.
 func opposed(first bool) []float64 {
-	scores := make([]float64, 50)
+	scores := make([]float64, 10)
 	for i := range scores {
 		scores[i] = 1
 	}
@@ -56,7 +56,7 @@ func opposed(first bool) []float64 {
 
 func selection(name string, make func(Scores) privacy.Mechanism) attack {
 	return attack{name, 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-		i, err := Select(paid(make(scoresOf(shrink, 1, false, 50)), src), opposed(first))
+		i, err := Select(paid(make(scoresOf(shrink, 1, false, 10)), src), opposed(first))
 		return i == 7, err
 	}}
 }
@@ -101,9 +101,9 @@ func attacks() []attack {
 		}},
 		{"partitions", 1, 1e-6, partitionAttack},
 		{"quantile", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			m := Quantile{Q: 0.5, Low: 0, High: 49, Step: 1, Epsilon: shrink, Adjacency: "replace_one", Releases: 1}
-			x, err := ReleaseQuantile(paid(m, src), []float64{48.5, map[bool]float64{true: 99, false: -99}[first]})
-			return x == 49, err
+			m := Quantile{Q: 0.5, Low: 0, High: 9, Step: 1, Epsilon: shrink, Adjacency: "replace_one", Releases: 1}
+			x, err := ReleaseQuantile(paid(m, src), []float64{8.5, map[bool]float64{true: 99, false: -99}[first]})
+			return x == 9, err
 		}},
 		{"bounds", 1, 0, func(src *noise.Source, first bool, shrink float64) (bool, error) {
 			m := Bounds{NoiseMultiplier: 1 / shrink, LowExponent: 0, HighExponent: 3, Failure: 0.001, Releases: 1}
