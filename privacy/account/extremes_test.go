@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/privacy"
 )
 
@@ -123,10 +124,13 @@ func TestExtremesOfPlainEvents(t *testing.T) {
 }
 
 func TestExtremesOfSampledEvents(t *testing.T) {
-	for _, q := range rates() {
+	for i, q := range rates() {
 		t.Run(fmt.Sprint(q), func(t *testing.T) {
 			t.Parallel()
-			for _, x := range []float64{0, 0.25, 40, 750} {
+			for j, x := range []float64{0, 0.25, 40, 750} {
+				if (i+j)%stattest.Rounds(2, 1) > 0 { // an ordinary run takes the black fields of a chessboard
+					continue
+				}
 				for _, e := range plainAt(x) {
 					probe(t, []privacy.Event{privacy.PoissonSampled{SamplingRate: q, Event: e}}, 1e-6, 1)
 				}

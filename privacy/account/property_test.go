@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/privacy"
 	"weir/privacy/pld"
 )
@@ -58,7 +59,7 @@ func randomEvent(r *rand.Rand) privacy.Event {
 func TestPLDIsNotAboveRDP(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 7))
 	compared := 0
-	for range 80 {
+	for range stattest.Rounds(40, 80) {
 		events := []privacy.Event{randomEvent(r)}
 		if r.IntN(2) == 0 {
 			events = append(events, randomEvent(r))
@@ -80,7 +81,7 @@ func TestPLDIsNotAboveRDP(t *testing.T) {
 			compared++
 		}
 	}
-	if compared < 100 {
+	if compared < stattest.Rounds(50, 100) {
 		t.Errorf("only %d comparisons were made", compared)
 	}
 }

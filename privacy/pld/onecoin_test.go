@@ -30,8 +30,8 @@ func (t twoReleases) antipodal() float64 {
 
 // normals calls f with the points of a trapezoidal rule for a normal outcome.
 func normals(f func(z, weight float64)) {
-	const h = 0.02
-	for i := -425; i <= 425; i++ {
+	const h = 0.05
+	for i := -170; i <= 170; i++ {
 		f(h*float64(i), h*normal(h*float64(i)))
 	}
 }
@@ -51,7 +51,7 @@ func (t twoReleases) second(x, y, u, v float64) float64 {
 func (t twoReleases) best(u, v float64, list []float64) float64 {
 	sum := 0.0
 	normals(func(z, weight float64) {
-		if int(math.Round(z*50))%5 != 0 || weight < 1e-12 { // a coarser rule does for the outer, smooth mean
+		if int(math.Round(z*20))%2 != 0 || weight < 1e-12 { // a coarser rule does for the outer, smooth mean
 			return
 		}
 		top := 0.0
@@ -60,7 +60,7 @@ func (t twoReleases) best(u, v float64, list []float64) float64 {
 				top = math.Max(top, t.second(ratio(u, z), ratio(v, z), a*t.r2, b*t.r2))
 			}
 		}
-		sum += 5 * weight * top
+		sum += 2 * weight * top
 	})
 	return sum
 }
