@@ -25,7 +25,7 @@ func (d *Document) check(n *yaml.Node, path string, s *Schema) []Problem {
 	if !errors.As(err, &failed) {
 		return []Problem{{File: d.file, Path: path, Hint: "the check ended early: " + err.Error()}}
 	}
-	e := &explainer{d: d, top: n, path: path, doc: s.doc}
+	e := &explainer{d: d, top: n, path: path, doc: s.doc, keys: map[*yaml.Node]map[string]*yaml.Node{}}
 	for _, f := range causes(failed) {
 		e.tell(f)
 	}

@@ -14,6 +14,7 @@ type explainer struct {
 	path string
 	doc  *object
 	out  []hinted
+	keys map[*yaml.Node]map[string]*yaml.Node // values of mappings that were looked into
 }
 
 // hinted is a problem whose suggestion is looked for only if the problem is shown.
@@ -75,12 +76,33 @@ func (e *explainer) locate(p string) (n *yaml.Node, path string, ok bool) {
 			}
 			part = i
 		}
-		if n = child(n, part); n == nil {
+		if n = e.child(n, part); n == nil {
 			return nil, "", false
 		}
 		path = under(path, part)
 	}
 	return n, path, !e.d.bad[n]
+}
+
+// child returns what child does, of a mapping by an index: one of 30,000 keys may have a problem at each.
+func (e *explainer) child(n *yaml.Node, part any) *yaml.Node {
+	key, ok := part.(string)
+	if !ok || n.Kind != yaml.MappingNode {
+		return child(n, part)
+	}
+	if e.keys[n] == nil {
+		e.keys[n] = indexed(n)
+	}
+	return e.keys[n][key]
+}
+
+// indexed returns the values of a mapping by key, the first where a key is repeated.
+func indexed(n *yaml.Node) map[string]*yaml.Node {
+	values := map[string]*yaml.Node{}
+	for i := len(n.Content) - 2; i >= 0; i -= 2 {
+		values[n.Content[i].Value] = n.Content[i+1]
+	}
+	return values
 }
 
 func (e *explainer) wrongValue(n *yaml.Node, path string, rule *object) {
