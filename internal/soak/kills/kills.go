@@ -22,6 +22,7 @@ type options struct {
 	seed     uint64
 	together int
 	out, dir string
+	program  string // that is killed; "" is built first
 }
 
 // Run parses the flags of the subcommand and kills.
@@ -40,8 +41,7 @@ func Run(args []string) error {
 // soak is what the lives share.
 type soak struct {
 	options
-	program string
-	want    map[string]string // the release of a run that nobody killed, by the names of its files
+	want map[string]string // the release of a run that nobody killed, by the names of its files
 
 	mu     sync.Mutex
 	length time.Duration // of a run from start to end, lately
@@ -59,8 +59,10 @@ func (o options) run() error {
 	defer os.RemoveAll(dir)
 	o.dir = dir
 	s := &soak{options: o, by: map[string]int{}}
-	if s.program, err = build(dir); err != nil {
-		return err
+	if s.program == "" {
+		if s.program, err = build(dir); err != nil {
+			return err
+		}
 	}
 	if err := s.reference(); err != nil {
 		return fmt.Errorf("a run that nobody killed: %w", err)

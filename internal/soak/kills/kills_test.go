@@ -10,9 +10,19 @@ import (
 	"weir/runtime/store"
 )
 
-// TestKills is the smallest soak: nothing is found.
+// TestKills: the smallest soak finds nothing, and each thing that a kill might leave is a finding. Both kill one
+// program, which takes as long to link as they to run.
 func TestKills(t *testing.T) {
-	o := options{kills: 20, seed: 1, together: 2, out: t.TempDir(), dir: t.TempDir()}
+	program, err := build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("nothing is found", func(t *testing.T) { nothingIsFound(t, program) })
+	t.Run("planted faults are seen", func(t *testing.T) { plantedFaultsAreSeen(t, program) })
+}
+
+func nothingIsFound(t *testing.T, program string) {
+	o := options{kills: 15, seed: 1, together: 2, out: t.TempDir(), dir: t.TempDir(), program: program}
 	if err := o.run(); err != nil {
 		found, _ := filepath.Glob(filepath.Join(o.out, "*", "fault.txt"))
 		for _, path := range found {
@@ -23,14 +33,9 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// TestPlantedFaultsAreSeen: each thing that a kill might leave is a finding.
-func TestPlantedFaultsAreSeen(t *testing.T) {
+func plantedFaultsAreSeen(t *testing.T, program string) {
 	dir := t.TempDir()
-	program, err := build(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &soak{options: options{dir: dir}, program: program, by: map[string]int{}}
+	s := &soak{options: options{dir: dir, program: program}, by: map[string]int{}}
 	if err := s.reference(); err != nil {
 		t.Fatal(err)
 	}
