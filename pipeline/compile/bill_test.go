@@ -57,7 +57,7 @@ func accounts(t *testing.T, ids ...string) []goldenCase {
 func TestBillIsTheGoldenComposition(t *testing.T) {
 	first := map[string]string{"B17": "B03", "B18": "B04"} // the same events, alone
 	for _, c := range accounts(t, "B01", "B02", "B17", "B18", "B21", "B22") {
-		text := strings.Replace(head, "epsilon: 1, delta: 1e-5, adjacency: add_remove",
+		text := strings.Replace(head, "epsilon: 1, delta: 1e-5, adjacency: add_remove, accountant: rdp",
 			fmt.Sprintf("epsilon: 100, delta: %g, adjacency: %s", c.Inputs.Delta, c.Adjacency), 1) + "stages:\n"
 		for i, p := range c.Inputs.Phases {
 			text += fmt.Sprintf("  s%d: {kind: learn, from: dataset, sampling_rate: %v, noise_multiplier: %v, steps: %d}\n", i, p.Q, p.Noise, p.Steps)
