@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,9 +47,15 @@ func stage(kind string, settings with) pipeline.Stage {
 	panic("no kind " + kind)
 }
 
-// comparisons are the kinds that compare tables without further settings.
-func comparisons() []string {
-	return []string{"marginals", "associations", "projection", "detectability", "disclosure", "constraints"}
+// comparisons lists the kinds that compare tables without further settings: all but those with cases of their own.
+func comparisons() (names []string) {
+	own := []string{"downstream", "dimension_wise_prediction", "regression_discovery", "compare_queries"}
+	for _, k := range Kinds() {
+		if !slices.Contains(own, k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // tables are the rows of inputs.
