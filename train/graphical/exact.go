@@ -1,6 +1,7 @@
 package graphical
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,9 @@ import (
 // exactSweeps and exactNear end the fit of exact tables, in sweeps and in parts of the
 // total.
 const (
-	exactSweeps = 2000
-	exactNear   = 1e-9
+	exactSweeps   = 2000
+	lenientSweeps = 5
+	exactNear     = 1e-9
 )
 
 // isExact reports whether a table is a public total: its variances are 0.
@@ -77,21 +79,29 @@ func (t *target) scaleTo() float64 {
 }
 
 // meet goes on with the exact tables alone until the model has them (iterative
-// proportional fitting). Where they contradict each other or the masks that is never.
-func (f *fitting) meet(ctx context.Context) error {
+// proportional fitting), and returns how far a cell is off at most. Where they contradict each
+// other or the masks it never has.
+func (f *fitting) meet(ctx context.Context) (off float64, err error) {
 	some := false
 	for _, t := range f.targets {
 		some = some || t.exact
 	}
 	f.exactOnly = true
-	for range exactSweeps {
+	sweeps := exactSweeps
+	if f.options.Lenient {
+		sweeps = lenientSweeps
+	}
+	for range sweeps {
 		if err := ctx.Err(); err != nil || !some {
-			return err
+			return 0, err
 		}
 		f.off = 0
-		if f.visit(0); f.off <= exactNear*f.total {
-			return nil
+		if f.visit(0); f.off <= cmp.Or(f.options.Near, exactNear)*f.total {
+			return f.off, nil
 		}
 	}
-	return errors.New("graphical: tables: the exact ones contradict each other or the masks")
+	if f.options.Lenient {
+		return f.off, nil
+	}
+	return f.off, errors.New("graphical: tables: the exact ones contradict each other or the masks")
 }

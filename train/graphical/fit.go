@@ -18,6 +18,11 @@ type Options struct {
 	Stop float64
 	// Workers share the cells of large cliques; 0: as many as there are cores.
 	Workers int
+	// Near is by how much of the total a cell of an exact table may be off; 0: 1e-9.
+	Near float64
+	// Lenient ends a fit whose exact tables contradict each other or the masks where it
+	// stands: Report.Off says how far they are off. Else that is an error.
+	Lenient bool
 	// Start holds factors to start from, of an earlier model; nil: the uniform
 	// distribution of allowed rows.
 	Start []Factor
@@ -29,6 +34,7 @@ type Report struct {
 	Loss   float64 // half the sum of squares over variances, before the last sweep (at the end where Stop is below 0)
 	Target float64 // where the noise-aware stop stands
 	Cells  int     // measured cells that are not forbidden
+	Off    float64 // rows by which a cell of an exact table is off at most
 	Gap    float64 // at most so much is the loss above the least, where Stop is below 0
 }
 
@@ -53,7 +59,7 @@ func Fit(ctx context.Context, t *Tree, total float64, tables []Table, masks []Ma
 	f := newFitting(m, tables, o)
 	report, err := f.run(ctx)
 	if err == nil {
-		err = f.meet(ctx)
+		report.Off, err = f.meet(ctx)
 	}
 	if err != nil {
 		return nil, report, err

@@ -87,11 +87,18 @@ func (f *fitting) measured() (cells int) {
 	return cells
 }
 
-// freedom is the measured cells less one for each noisy table, whose total is known.
+// freedom is the measured cells less one for each noisy table, whose total is known, and less
+// what exact tables of one column say of it.
 func (f *fitting) freedom(cells int) float64 {
 	for _, t := range f.targets {
-		if !t.exact {
-			cells--
+		if t.exact {
+			continue
+		}
+		cells--
+		for _, e := range f.targets {
+			if e.exact && len(e.vars) == 1 && e.vars.within(t.vars) {
+				cells -= len(e.y) - 1
+			}
 		}
 	}
 	return float64(max(cells, 0))
