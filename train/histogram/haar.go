@@ -9,6 +9,9 @@ import (
 // haarLevels is how many widths of step are looked at: 1, 2, 4, 8 and 16 cells.
 const haarLevels = 5
 
+// haarStep is the threshold of a step of one cell, in sd sqrt(2 ln n).
+const haarStep = .7
+
 // Haar estimates a histogram from noisy counts y of equal noise sd: steps between
 // neighbours that noise explains are levelled, others stay, so that heaps keep their
 // counts and flat stretches are averaged. It is the translation-invariant Haar
@@ -20,7 +23,7 @@ const haarLevels = 5
 func Haar(y []float64, sd, total float64) []float64 {
 	n := max(len(y), 1)
 	levels := min(haarLevels, int(bitmath.Log2(float64(n))))
-	return Simplex(levelled(y, levels, 1, .7*sd*math.Sqrt(2*bitmath.Log(float64(n)))), total)
+	return Simplex(levelled(y, levels, 1, haarStep*sd*math.Sqrt(2*bitmath.Log(float64(n)))), total)
 }
 
 // levelled levels steps of `width` cells and all wider ones, of `levels` widths.

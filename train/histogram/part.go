@@ -46,7 +46,7 @@ func (p *part) down() {
 	for i := range p.parts {
 		y[i], variances[i] = p.parts[i].mean, p.parts[i].variance
 	}
-	for i, count := range nearest(y, variances, p.count) {
+	for i, count := range Nearest(y, variances, p.count) {
 		p.parts[i].count = count
 		p.parts[i].down()
 	}
@@ -61,6 +61,19 @@ func (p *part) halve(cells int, least float64) (any bool) {
 		}
 	}
 	return any
+}
+
+// linear shares the count of each range out to its parts by their variances alone: least
+// squares, which may be below 0 but are off by noise that has no mean.
+func (p *part) linear() {
+	sum, variance := p.count, 0.0
+	for i := range p.parts {
+		sum, variance = sum-p.parts[i].mean, variance+p.parts[i].variance
+	}
+	for i := range p.parts {
+		p.parts[i].count = p.parts[i].mean + sum*p.parts[i].variance/variance
+		p.parts[i].linear()
+	}
 }
 
 // leaves appends the ranges that are not divided, their variances times a factor by which
@@ -79,10 +92,10 @@ func (p *part) leaves(list []Leaf, factor float64) []Leaf {
 	return list
 }
 
-// nearest is the point of {x >= 0, sum x = total} that is nearest to y where distances
+// Nearest is the point of {x >= 0, sum x = total} that is nearest to y where distances
 // are in standard deviations: each y less one number times its variance, and 0 where
 // that is negative. All are 0 where total is not positive.
-func nearest(y, variances []float64, total float64) []float64 {
+func Nearest(y, variances []float64, total float64) []float64 {
 	x := make([]float64, len(y))
 	if !(total > 0) {
 		return x

@@ -13,10 +13,12 @@ func TestTreeIsLeastSquares(t *testing.T) {
 	for _, public := range []float64{0, 1} {
 		a := &asker{counts: []float64{900, 2000, 3000, 700, 5000, 800, 400, 900, 1000, 2500, 300}, sd: 20, rng: rand.New(rand.NewPCG(4, 4))}
 		line := Line{Cells: 10, Missing: true, Total: public * sum(a.counts), SD: a.sd}
-		leaves, err := line.Tree(a.ask)
+		found, err := line.Tree(a.ask)
 		if err != nil {
 			t.Fatal(err)
 		}
+		found.root.linear()
+		leaves := found.root.leaves(nil, 1)
 		last := a.asked[len(a.asked)-1]
 		n := len(last)
 		m := make([][]float64, n)
@@ -88,7 +90,7 @@ func TestNearest(t *testing.T) {
 		for i := range y {
 			y[i], v[i] = 10*rng.NormFloat64(), math.Exp(2*rng.NormFloat64())
 		}
-		x := nearest(y, v, total)
+		x := Nearest(y, v, total)
 		common := math.NaN()
 		for i := range x {
 			if x[i] > 0 {
@@ -105,12 +107,12 @@ func TestNearest(t *testing.T) {
 			v[i] = 3
 		}
 		for i, want := range Simplex(y, total) {
-			if got := nearest(y, v, total)[i]; math.Abs(got-want) > 1e-9 {
+			if got := Nearest(y, v, total)[i]; math.Abs(got-want) > 1e-9 {
 				t.Fatalf("y %v, total %g: x[%d] is %g, of Simplex %g", y, total, i, got, want)
 			}
 		}
 	}
-	if x := nearest([]float64{1, 2}, []float64{1, 1}, -1); x[0] != 0 || x[1] != 0 {
+	if x := Nearest([]float64{1, 2}, []float64{1, 1}, -1); x[0] != 0 || x[1] != 0 {
 		t.Errorf("%v of a total below 0", x)
 	}
 }

@@ -62,7 +62,7 @@ type Line struct {
 // those of an undivided first part sum to the variance of its estimate. Leaves come from
 // left to right and cover all cells. An error is that of ask, or names a wrong number of
 // answers.
-func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) ([]Leaf, error) {
+func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Divided, error) {
 	root, levels := l.root(), Levels(l.Cells)
 	rest := 1.
 	for left, open := levels, true; left > 0; {
@@ -71,7 +71,7 @@ func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance
 			take = rest * (growth - 1) / (bitmath.Pow(growth, float64(left)) - 1)
 		}
 		if err := l.release(&root, take, ask); err != nil {
-			return nil, err
+			return Divided{}, err
 		}
 		left--
 		if rest -= take; !open || left == 0 {
@@ -79,13 +79,7 @@ func (l Line) Tree(ask func(part float64, nodes [][2]int) (y []float64, variance
 		}
 		open = root.halve(l.Cells, divideAt*l.SD/math.Sqrt(rest))
 	}
-	var leaves []Leaf
-	for i := range root.parts {
-		if root.parts[i].lo < l.Cells {
-			leaves = root.parts[i].leaves(leaves, 1)
-		}
-	}
-	return leaves, nil
+	return Divided{root: &root, cells: l.Cells}, nil
 }
 
 // root is the line and its first parts.
@@ -109,11 +103,11 @@ func (l Line) release(root *part, share float64, ask func(float64, [][2]int) ([]
 		nodes[i] = [2]int{p.lo, p.hi}
 	}
 	y, variance, err := ask(share, nodes)
+	if err == nil {
+		err = answered(len(y), len(nodes))
+	}
 	if err != nil {
 		return err
-	}
-	if len(y) != len(nodes) {
-		return fmt.Errorf("histogram: internal error: %d counts for %d ranges", len(y), len(nodes))
 	}
 	for i, p := range whole {
 		p.sum, p.weight = p.sum+y[i]/variance, p.weight+1/variance
@@ -123,5 +117,13 @@ func (l Line) release(root *part, share float64, ask func(float64, [][2]int) ([]
 		root.count = max(root.mean, 0)
 	}
 	root.down()
+	return nil
+}
+
+// answered says that a release has another number of counts than were asked.
+func answered(counts, ranges int) error {
+	if counts != ranges {
+		return fmt.Errorf("histogram: internal error: %d counts for %d ranges", counts, ranges)
+	}
 	return nil
 }

@@ -50,13 +50,14 @@ func TestTreeCovers(t *testing.T) {
 				if public {
 					line.Total = sum(a.counts)
 				}
-				leaves, err := line.Tree(a.ask)
+				found, err := line.Tree(a.ask)
 				if err != nil {
 					t.Fatal(err)
 				}
+				leaves := found.Leaves(line.Total)
 				at, rows := 0, 0.0
 				for _, l := range leaves {
-					if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var > 0) {
+					if l.Lo != at || l.Hi <= l.Lo || !(l.Count >= 0) || !(l.Var > 0 || l.Hi > l.Lo+1) {
 						t.Fatalf("%d cells: leaf %+v after cell %d", cells, l, at)
 					}
 					at, rows = l.Hi, rows+l.Count
@@ -112,10 +113,11 @@ func heaps(cells, missing int, sd float64) *asker {
 // Without noise the counts come back, since the tree goes to single cells.
 func TestTreeFindsHeaps(t *testing.T) {
 	a := heaps(5000, 0, 1e-9)
-	leaves, err := Line{Cells: 5000, Total: 10000, SD: a.sd}.Tree(a.ask)
+	found, err := Line{Cells: 5000, Total: 10000, SD: a.sd}.Tree(a.ask)
 	if err != nil {
 		t.Fatal(err)
 	}
+	leaves := found.Leaves(10000)
 	got, want := map[int]float64{}, map[int]float64{}
 	for _, l := range leaves {
 		if l.Count > 1e-6 {
@@ -164,7 +166,11 @@ func TestTreeDividesFromFiveSD(t *testing.T) {
 // count has a variance of 1/(5/11 + 6/11/2) = 11/8; one that is not divided has 1.
 func TestTreeVariances(t *testing.T) {
 	a := &asker{counts: []float64{500, 500, 0, 0, 0, 0, 0, 0}, sd: 1, rng: rand.New(rand.NewPCG(1, 1))}
-	leaves, err := Line{Cells: 8, Total: 1000, SD: 1}.Tree(a.ask)
+	found, err := Line{Cells: 8, Total: 1000, SD: 1}.Tree(a.ask)
+	var leaves []Leaf
+	for i := range found.root.parts {
+		leaves = found.root.parts[i].leaves(leaves, 1)
+	}
 	if err != nil || len(leaves) != 5 {
 		t.Fatalf("leaves %v, error %v", leaves, err)
 	}

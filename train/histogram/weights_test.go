@@ -30,7 +30,7 @@ func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) (
 		before[i+1] += before[i]
 	}
 	line := Line{Cells: values, Total: float64(len(cells)), SD: sd}
-	leaves, err := line.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
+	found, err := line.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
 		y := make([]float64, len(nodes))
 		for i, node := range nodes {
 			y[i] = math.Round(before[node[1]] - before[node[0]] + sd/math.Sqrt(part)*rng.NormFloat64())
@@ -40,6 +40,7 @@ func treeOf(t *testing.T, cells []int, values int, sd float64, rng *rand.Rand) (
 	if err != nil {
 		t.Fatal(err)
 	}
+	leaves := found.Leaves(line.Total)
 	return leaves, Merge(leaves, line.Total, 9)
 }
 

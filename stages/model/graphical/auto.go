@@ -25,7 +25,7 @@ const autoName = "auto"
 
 func autoKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: autoName, Version: 3, Late: true,
+		Name: autoName, Version: 4, Late: true,
 		Doc: "Takes the model that serves the table best, from public facts alone, and the plan says which and why: independent where the rows (n) and " +
 			"the noise (mu) are such that n mu is below 8 for each column, else marginal_tree. Use it unless you know better. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
@@ -46,7 +46,7 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	work.Spends[0].Doc = "noisy marginals of columns, and of chosen pairs where noise leaves any"
+	work.Spends[0].Doc = "noisy marginals of columns (numbers in rounds), and of chosen pairs where noise leaves any"
 	l := layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), s.Rows, scale)) }
 	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {

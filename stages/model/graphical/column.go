@@ -90,14 +90,24 @@ func ofCategories(counts noisy) coded {
 			c.Order = append(c.Order, cell)
 		}
 	}
-	for place, cell := range c.Order { // of variance 0: Count is the share of rows
-		c.Leaves = append(c.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: max(y[cell], 0) + float64(spare*sd)})
+	for place, cell := range c.Order {
+		c.Leaves = append(c.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: max(y[cell], 0)})
 	}
+	c.divide([2]int{len(heavy), len(y)}, counts)
 	return c
 }
 
-// spare is what a rare category gets beside its count, in standard deviations of it.
-const spare = 0.3
+// divide gives the categories of a code counts by which its rows are divided among them: what
+// rare ones are estimated to hold (given).
+func (c *coded) divide(places [2]int, counts noisy) {
+	cells := c.Order[places[0]:places[1]]
+	if len(cells) < 2 {
+		return
+	}
+	for i, count := range given(pick(counts.Y, cells), repeated(counts.sd(), len(cells))) {
+		c.Leaves[places[0]+i].Count = count // of variance 0: the share of rows
+	}
+}
 
 // heaviest lists the cells with a code of their own. One rare cell alone has one too.
 func heaviest(y []float64, sd float64) []int {

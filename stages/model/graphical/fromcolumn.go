@@ -79,12 +79,13 @@ func (c *gathering) category(f *front) (coded, error) {
 		out.Bins = append(out.Bins, [2]int{len(out.Order), len(out.Order) + len(g.list)})
 		out.Order = append(out.Order, g.list...)
 	}
-	for place, cell := range out.Order {
-		weight := 1.0
+	for place := range out.Order {
+		out.Leaves = append(out.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: 1})
+	}
+	for _, bin := range out.Bins {
 		if counts.Y != nil {
-			weight = max(counts.Y[cell], 0) + float64(spare*counts.sd())
+			out.divide(bin, counts)
 		}
-		out.Leaves = append(out.Leaves, histogram.Leaf{Lo: place, Hi: place + 1, Count: weight})
 	}
 	c.sum(f, &out, counts)
 	return out, nil

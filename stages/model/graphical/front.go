@@ -28,6 +28,7 @@ type front struct {
 	public   bool
 
 	published bool // by others: fitPublished
+	settled   bool // counts of columns on their own are estimated before the fit (ones)
 
 	rules []domain.Rule     // of the core
 	masks []graphical.Mask  // what they forbid of codes
@@ -60,7 +61,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 	}
 	f := &front{layout: l, codes: read.Columns, rows: publicRows(t.Header)}
 	f.rules, _ = domain.ReadRules(l.core) // the plan has held them
-	f.public = f.rows > 0
+	f.public, f.settled = f.rows > 0, true
 	released := make([]oneWay, len(grids))
 	for j, part := range shares(cellsOf(grids), l.stands(), f.sharedCells(squares)) {
 		one := oneWay{grid: grids[j], rows: f.rows, cuts: cuts(grids[j], edgesOf(f.core, f.rules, j)), parts: partsOf(f.core, f.rules, j)}
@@ -69,7 +70,7 @@ func begin(ctx context.Context, t pipeline.Table, p *purse, s Columns, squares f
 		}
 		released[j] = one
 	}
-	f.settle(released)
+	f.estimateRows(released)
 	for j := range released {
 		f.code(j, &released[j], s, p)
 	}
@@ -123,9 +124,9 @@ func (f *front) sharedCells(squares float64) float64 {
 	return min(mostShared, 4*math.Sqrt(f.rows*math.Sqrt(squares/2/float64(len(f.core.Columns)))))
 }
 
-// settle says how many rows there are: as is public, or the mean of what each column
+// estimateRows says how many rows there are: as is public, or the mean of what each column
 // counts, weighted by the precision of its sum.
-func (f *front) settle(released []oneWay) {
+func (f *front) estimateRows(released []oneWay) {
 	if f.public {
 		return
 	}

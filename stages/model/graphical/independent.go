@@ -22,7 +22,7 @@ const independentName = "independent"
 
 func independentKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: independentName, Version: 3, Late: true,
+		Name: independentName, Version: 4, Late: true,
 		Doc: "Measures a noisy histogram of each column and releases the model in which columns are independent. " +
 			"Use it as the floor that other models have to beat, and where rows are so few that noise drowns every pair. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
@@ -39,7 +39,7 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run), layoutOf(h.Domain)
+	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds)", s.run), layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), 0, scale)) }
 	return work, nil
 }

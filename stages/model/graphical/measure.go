@@ -128,17 +128,26 @@ func distance(counts []int64, a, b []float64) (sum int64) {
 }
 
 // balanced are the tables with the model's total: each is shifted by what its sum is
-// short of it, where its noise is largest most.
-func (f *front) balanced() []graphical.Table {
-	out := make([]graphical.Table, len(f.tables))
-	for i, t := range f.tables {
-		short := f.rows - total(t.Y)
-		whole := total(t.Var)
-		y := make([]float64, len(t.Y))
-		for k := range y {
-			y[k] = t.Y[k] + short*t.Var[k]/whole
+// short of it, where its noise is largest most. Those of one column are not among them
+// where columns are estimated before the fit.
+func (f *front) balanced() (out []graphical.Table) {
+	for _, t := range f.tables {
+		if f.settled && len(t.Vars) == 1 {
+			continue
 		}
-		out[i] = graphical.Table{Vars: t.Vars, Y: y, Var: t.Var}
+		out = append(out, graphical.Table{Vars: t.Vars, Y: summingTo(t.Y, t.Var, f.rows), Var: t.Var})
+	}
+	return out
+}
+
+// summingTo shares what numbers lack of a sum out by their variances.
+func summingTo(y, variances []float64, sum float64) []float64 {
+	short, whole := sum-total(y), total(variances)
+	out := make([]float64, len(y))
+	for k := range y {
+		if out[k] = y[k]; whole > 0 {
+			out[k] += short * variances[k] / whole
+		}
 	}
 	return out
 }
@@ -156,11 +165,7 @@ func (f *front) fit(ctx context.Context, limits graphical.Limits, workers int) (
 	if err != nil {
 		return nil, err
 	}
-	fit := graphical.Fit
-	if f.published {
-		fit = fitPublished
-	}
-	m, _, err := fit(ctx, tree, f.rows, f.balanced(), f.masks, graphical.Options{Workers: workers})
+	m, err := f.estimate(ctx, tree, f.balanced(), graphical.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}

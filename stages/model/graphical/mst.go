@@ -47,7 +47,7 @@ const (
 
 func mstKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: mstName, Version: 3, Late: true,
+		Name: mstName, Version: 4, Late: true,
 		Doc: "Measures noisy histograms of all columns and of a spanning tree of pairs, chosen by how far each is from independence, and releases the graphical model that fits them " +
 			"(McKenna, Miklau, Sheldon 2021; winner of NIST's challenge of 2018). Use it to compare with what others publish; marginal_tree measures more pairs with the same budget. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",
@@ -69,7 +69,7 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	l := layoutOf(h.Domain)
 	pairs, _ := l.pairs(s.Aim)
 	chosen := int64(steps(len(l.core.Columns), pairs))
-	w := oneEvent(h, s.NoiseMultiplier, fmt.Sprintf("noisy marginals of columns and of %d pairs", chosen), s.run)
+	w := oneEvent(h, s.NoiseMultiplier, fmt.Sprintf("noisy marginals of columns (numbers in rounds) and of %d pairs", chosen), s.run)
 	w.Decide = warned(l, h)
 	if chosen == 0 {
 		return w, nil

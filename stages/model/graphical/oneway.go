@@ -12,10 +12,11 @@ import (
 // oneWay is one column while it is released.
 type oneWay struct {
 	grid     columns.Grid
-	rows     float64 // public; 0: not
-	counts   noisy   // of each cell, of categories and small grids
-	leaves   []histogram.Leaf
-	missing  noisy             // of a tree: one count
+	rows     float64           // public; 0: not
+	counts   noisy             // of each cell, of categories and of numbers of few cells
+	counted  line              // other numbers
+	tree     bool              // whose cells were not all counted
+	missing  noisy             // of a counted number: one count
 	within   map[int][]float64 // of its cells that are heaps: counts of their points
 	measured []measured
 	cuts     []int // cells at which rules want bins to begin
@@ -31,26 +32,32 @@ func (o *oneWay) release(fine []uint16, within []uint8, p *purse, cost float64) 
 	for _, cell := range fine {
 		counts[cell]++
 	}
-	if o.flat(p.sigma(cost)) {
+	if o.grid.Coded() || o.grid.Values() <= fewCells {
 		return o.releaseCells(counts, p, cost)
 	}
-	if !o.grid.Told() { // of the grid: an empty table has no within
-		return o.releaseTree(counts, p, cost)
+	if o.flat(p.sigma(cost)) {
+		return o.releaseLine(counts, p, cost, scout)
 	}
-	if err := o.releaseTree(counts, p, cost*(1-ofPoints)); err != nil {
+	o.tree = true
+	if !o.grid.Told() { // of the grid: an empty table has no within
+		return o.releaseLine(counts, p, cost, tree)
+	}
+	if err := o.releaseLine(counts, p, cost*(1-ofPoints), tree); err != nil {
 		return err
 	}
 	return o.releasePoints(fine, within, p, cost*ofPoints)
 }
 
-// flat tells whether all cells are released one by one: categories, and numbers of few
-// cells unless the rows, where they are public, are too few for the noise of each.
+// flat tells whether the cells of a number are released one by one where rows are, and not
+// found by a tree: few of them, unless the rows, where they are public, are too few for
+// the noise of each.
 func (o *oneWay) flat(sigma float64) bool {
 	cells := float64(o.grid.Values())
-	return o.grid.Coded() || cells <= mostFlat && (o.rows == 0 || o.rows >= flatRows*cells*sigma)
+	return cells <= mostFlat && (o.rows == 0 || o.rows >= flatRows*cells*sigma)
 }
 
 const (
+	fewCells = 8   // of a number that are all released at once
 	mostFlat = 256 // cells of a number that are released one by one
 	flatRows = 0.5 // standard deviations of noise that the rows of a cell must be worth on average
 	ofPoints = 0.2 // of a column's budget, for the points of cells that are heaps
@@ -65,17 +72,32 @@ func (o *oneWay) releaseCells(counts []int64, p *purse, cost float64) (err error
 	return nil
 }
 
-// releaseTree releases ranges of cells again and again, finer where many rows are, each
+// line is a number as releases counted it, which is estimated when the rows are known.
+type line interface {
+	Leaves(rows float64) []histogram.Leaf
+}
+
+// counting finds a line by releases of disjoint ranges of its cells (histogram.Line).
+type counting func(histogram.Line, asking) (line, error)
+
+// asking releases the counts of ranges for a part of the budget.
+type asking = func(part float64, nodes [][2]int) (y []float64, variance float64, err error)
+
+func scout(l histogram.Line, ask asking) (line, error) { return l.Scout(ask) }
+
+func tree(l histogram.Line, ask asking) (line, error) { return l.Tree(ask) }
+
+// releaseLine releases ranges of cells again and again, finer where many rows are, each
 // time as a histogram over disjoint ranges of all cells. Missing values are a cell of
 // each.
-func (o *oneWay) releaseTree(counts []int64, p *purse, cost float64) (err error) {
+func (o *oneWay) releaseLine(counts []int64, p *purse, cost float64, count counting) error {
 	before := make([]int64, len(counts)+1)
 	for i, n := range counts {
 		before[i+1] = before[i] + n
 	}
 	points := o.grid.Values()
-	line := histogram.Line{Cells: points, Missing: len(counts) > points, Total: o.rows, SD: math.Sqrt(variance(p.sigma(cost)))}
-	o.leaves, err = line.Tree(func(part float64, nodes [][2]int) ([]float64, float64, error) {
+	l := histogram.Line{Cells: points, Missing: len(counts) > points, Total: o.rows, SD: math.Sqrt(variance(p.sigma(cost)))}
+	counted, err := count(l, func(part float64, nodes [][2]int) ([]float64, float64, error) {
 		counts := make([]int64, len(nodes))
 		for i, node := range nodes {
 			counts[i] = before[node[1]] - before[node[0]]
@@ -86,10 +108,11 @@ func (o *oneWay) releaseTree(counts []int64, p *purse, cost float64) (err error)
 		}
 		return y.Y, y.Variance, err
 	})
+	o.counted = counted
 	return err
 }
 
-// take keeps a release of a tree.
+// take keeps a release of a line.
 func (o *oneWay) take(nodes [][2]int, y noisy) {
 	o.measured = append(o.measured, measured{Cells: nodes, Y: y.Y, Sigma: y.sd()})
 	last := len(nodes) - 1
@@ -134,8 +157,8 @@ func (o *oneWay) coded(s Columns, name string, rows float64, bins int) (c coded,
 
 // line is the estimated histogram of a number.
 func (o *oneWay) line(rows float64) []histogram.Leaf {
-	if o.leaves != nil {
-		return o.leaves
+	if o.counted != nil {
+		return o.counted.Leaves(rows)
 	}
 	points := o.grid.Values()
 	present := rows - total(o.counts.Y[points:])
@@ -169,7 +192,7 @@ func (o *oneWay) binned(s Columns, name string, leaves []histogram.Leaf, rows fl
 		return ofNumber(o.grid.Cells(), leaves, cutAt(leaves, cuts))
 	}
 	found := ranges(leaves, rows, bins)
-	if o.leaves == nil {
+	if !o.tree {
 		found = rounded(leaves, found, o.least)
 	}
 	leaves, found = divide(leaves, found, o.cuts)

@@ -45,7 +45,7 @@ func (o *oneWay) heaps() (at []int32, cells []int, points int) {
 	for cell := range at {
 		at[cell] = -1
 	}
-	for _, l := range o.leaves {
+	for _, l := range o.counted.Leaves(o.rows) {
 		if l.Hi-l.Lo == 1 && l.Count >= heap*math.Sqrt(l.Var) && o.grid.PointsIn(l.Lo) > 1 {
 			at[l.Lo] = int32(points)
 			cells, points = append(cells, l.Lo), points+o.grid.PointsIn(l.Lo)

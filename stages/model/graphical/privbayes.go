@@ -47,7 +47,7 @@ const (
 
 func privBayesKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: bayesName, Version: 3, Late: true,
+		Name: bayesName, Version: 4, Late: true,
 		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
 			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill shows the paper's epsilon beside the proven one, " +
 			"for score: published without weights, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
@@ -69,7 +69,7 @@ func (s *PrivBayes) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}
 	l := layoutOf(h.Domain)
 	b := s.budget(l.header(h))
-	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns", s.run)
+	w := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds)", s.run)
 	w.Decide = func(float64) pipeline.Decision { return pipeline.Decision{Decided: l.decided()} }
 	w.Terms.Published = publishedPrivBayes(s, l.header(h), wantedOf(l.pairs(s.Aim)))
 	w.Spends[0].Mechanism = b.columns

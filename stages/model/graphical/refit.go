@@ -8,7 +8,7 @@ import (
 // front is what a released model was fitted to. A tree of a number's cells left its
 // leaves; every other release is there as it was.
 func (m *released) front() *front {
-	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks}
+	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks, settled: m.Settled}
 	f.rules, _ = domain.ReadRules(m.core)
 	f.spread(m.grids)
 	trees := map[int]bool{}
@@ -52,10 +52,12 @@ func (m *released) ofLeaves(j int) (t graphical.Table, known bool) {
 			t.Y[b] += l.Count
 			t.Var[b] += l.Var
 		}
-		if t.Var[b] == 0 {
+		if t.Var[b] == 0 && !m.Settled {
 			return t, false
 		}
-		t.Var[b] = max(t.Var[b], squared(0))
+		if t.Var[b] > 0 {
+			t.Var[b] = max(t.Var[b], squared(0))
+		}
 	}
 	if last := len(t.Y) - 1; last == len(c.Bins) {
 		t.Y[last], t.Var[last], known = m.missing(j)

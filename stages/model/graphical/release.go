@@ -21,7 +21,8 @@ type released struct {
 	Columns  []coded              `json:"columns"`           // of those that were
 	Size     float64              `json:"size"`              // max_model_size, in megabytes
 	Model    graphical.Potentials `json:"model"`
-	Measured []measured           `json:"measured"` // every noisy marginal, with its noise
+	Measured []measured           `json:"measured"`          // every noisy marginal, with its noise
+	Settled  bool                 `json:"settled,omitempty"` // counts of columns were estimated before the fit
 
 	layout
 	model *graphical.Model
@@ -37,7 +38,7 @@ const (
 
 // release packs a fitted model.
 func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size float64) (pipeline.Table, error) {
-	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured})
+	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured, Settled: f.settled})
 	if err != nil {
 		return pipeline.Table{}, err
 	}

@@ -170,7 +170,7 @@ func (c *course) fit(ctx context.Context) error {
 	if c.model != nil {
 		o.Start = together(c.model.Potentials().Factors)
 	}
-	c.model, _, err = graphical.Fit(ctx, tree, c.rows, onePerSet(c.balanced()), c.masks, o)
+	c.model, err = c.estimate(ctx, tree, onePerSet(c.balanced()), o)
 	return err
 }
 

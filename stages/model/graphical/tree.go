@@ -35,7 +35,7 @@ const treeName = "marginal_tree"
 
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: treeName, Version: 3, Late: true,
+		Name: treeName, Version: 4, Late: true,
 		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
@@ -65,7 +65,7 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns, of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
+	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds), of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), 0, scale)) }
 	return work, nil
 }

@@ -1,0 +1,171 @@
+package graphical
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/pipeline"
+	"weir/pipeline/domain"
+	"weir/pipeline/pipelinetest"
+	"weir/stages/internal/columns"
+	"weir/train/graphical"
+)
+
+// What rare codes are given sums to what was counted of all, but to no less than a tenth of
+// their standard deviations: of n counts that are T together, at sd, the mean is
+// f + (T-f) Phi((T-f)/s) + s phi((T-f)/s) with s = sd sqrt(n) and f = .1 n sd. 4,000 draws of
+// 16 codes at sd 50; a right mean fails at 1e-6 (5 standard errors). No count is below 0.
+func TestGivenIsWhatWasCounted(t *testing.T) {
+	const codes, sd, draws = 16, 50., 4000
+	law := distuv.Normal{Mu: 0, Sigma: 1}
+	for _, held := range []float64{0, 7, 100} {
+		rng, mean, square := rand.New(rand.NewPCG(5, uint64(held))), 0.0, 0.0
+		for range draws {
+			y := make([]float64, codes)
+			for i := range y {
+				y[i] = held + sd*rng.NormFloat64()
+			}
+			sum := 0.0
+			for _, count := range given(y, repeated(sd, codes)) {
+				if !(count >= 0) {
+					t.Fatalf("a rare code is given %g", count)
+				}
+				sum += count
+			}
+			mean, square = mean+sum/draws, square+sum*sum/draws
+		}
+		s, f := sd*math.Sqrt(codes), .1*codes*sd
+		z := (codes*held - f) / s
+		want := f + (codes*held-f)*law.CDF(z) + s*law.Prob(z)
+		if se := math.Sqrt((square - mean*mean) / draws); math.Abs(mean-want) > 5*se {
+			t.Errorf("%d codes of %g rows are given %.1f together, must be %.1f (standard error %.1f)", codes, held, mean, want, se)
+		}
+	}
+}
+
+// flags is 1,600 rows of flags of which 8 are yes in each, and a number.
+func flags(columns int) pipelinetest.Input {
+	d := &domain.Domain{}
+	var values [][]any
+	for j := range columns {
+		d.Columns = append(d.Columns, domain.Column{Name: string(rune('a' + j)), Type: domain.Boolean, Categories: []string{"no", "yes"}})
+		column := make([]any, 1600)
+		for i := range column {
+			column[i] = []string{"no", "yes"}[map[bool]int{true: 1}[i%200 == j]]
+		}
+		values = append(values, column)
+	}
+	return pipelinetest.Input{Header: header(d, 1600), Rows: pipelinetest.Rows(d, values...)}
+}
+
+// TestRareFlagsKeepTheirSum: sixteen flags of 8 rows under a noise of 28 (sqrt(2) 5 4): the mean of their sum
+// over 40 releases is what they have, 128, by no more than 5 standard errors (an alarm at 1e-6) and what the
+// floor of a tenth of a standard deviation adds, 15 by the formula above. Fitted to the noisy counts
+// themselves the model has more than twice as many.
+func TestRareFlagsKeepTheirSum(t *testing.T) {
+	in, mean, square := flags(16), 0.0, 0.0
+	const releases = 40
+	for key := range byte(releases) {
+		m := attempt{stage: independentKind().New(), in: in, multiplier: 5, key: key}.model(t)
+		sum := 0.0
+		for j := range m.Columns {
+			counts, err := m.model.Marginal(graphical.Set{j})
+			must(t, err)
+			sum += counts[m.Columns[j].codeOf()[1]]
+		}
+		mean, square = mean+sum/releases, square+sum*sum/releases
+	}
+	se := math.Sqrt((square - mean*mean) / releases)
+	t.Logf("%.1f rows, standard error %.1f", mean, se)
+	if mean < 128-5*se || mean > 128+15+5*se || se > 20 {
+		t.Errorf("flags of 128 rows have %.1f in the model (standard error %.1f)", mean, se)
+	}
+}
+
+// TestModelHasItsColumns: the model of every kind that fits one has the counts of columns that
+// were estimated before, to met of the rows.
+func TestModelHasItsColumns(t *testing.T) {
+	for _, stage := range []pipeline.Stage{marginalTreeKind().New(), independentKind().New(), mstKind().New()} {
+		m := attempt{stage: stage, in: ward(3000), multiplier: 2}.model(t)
+		ones, _ := m.front().ones()
+		for _, one := range ones {
+			got, err := m.model.Marginal(one.Vars)
+			must(t, err)
+			for k := range got {
+				if math.Abs(got[k]-one.Y[k]) > 2*met*3000 {
+					t.Errorf("%T: code %d of column %d has %g rows, must have %g", stage, k, one.Vars[0], got[k], one.Y[k])
+				}
+			}
+		}
+	}
+}
+
+// TestRowsLieInIntervals: rows that are drawn of a model lie in the 95 % intervals that leave
+// with it, but for 1 in 20 of all cells at most: the fit explains each measurement by its noise.
+func TestRowsLieInIntervals(t *testing.T) {
+	const rows = 4000
+	for name, stage := range map[string]pipeline.Stage{treeName: marginalTreeKind().New(), independentName: independentKind().New(), mstName: mstKind().New()} {
+		all, beyond := 0, 0
+		for key := range byte(5) {
+			m := attempt{stage: stage, in: ward(rows), multiplier: 2, key: key}.model(t)
+			codes, sizes := codesOf(t, m, rows), m.Model.Domain
+			for _, x := range m.Measured {
+				counts := countsOf(m, x, codes, sizes)
+				for k, n := range counts {
+					low, high := x.interval(k)
+					if all++; n < low || n > high {
+						beyond++
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d of %d cells", name, beyond, all)
+		if float64(beyond) > .05*float64(all) {
+			t.Errorf("%s: %d of %d cells lie outside of their intervals", name, beyond, all)
+		}
+	}
+}
+
+// codesOf are the cells of rows that are drawn of a model, by column.
+func codesOf(t *testing.T, m *released, rows int) [][]uint16 {
+	read, err := columns.ReadCodes(t.Context(), pipeline.FromRecords(header(m.Domain, rows), drawn(t, m, rows)), m.grids)
+	must(t, err)
+	return read.Columns
+}
+
+// countsOf are the rows in each cell of a measurement that is not one of points within cells.
+func countsOf(m *released, x measured, cells [][]uint16, sizes []int) []float64 {
+	counts := make([]float64, len(x.Y))
+	if x.Within != nil {
+		return nil
+	}
+	if x.Cells != nil {
+		for k, r := range x.Cells {
+			for _, cell := range cells[x.Columns[0]] {
+				if int(cell) >= r[0] && int(cell) < r[1] {
+					counts[k]++
+				}
+			}
+		}
+		return counts
+	}
+	codeOf := make([][]uint16, len(sizes))
+	for _, j := range x.Columns {
+		codeOf[j] = m.Columns[j].codeOf()
+	}
+	for i := range cells[0] {
+		k := 0
+		for _, j := range x.Columns {
+			code := cells[j][i]
+			if len(x.Columns) > 1 || len(x.Y) != m.Columns[j].Cells {
+				code = codeOf[j][code]
+			}
+			k = k*sizes[j] + int(code)
+		}
+		counts[k]++
+	}
+	return counts
+}

@@ -1,0 +1,196 @@
+package histogram
+
+import "math"
+
+const (
+	scoutShare = .15 // of the budget, for the first release
+	mostParts  = 16  // that the first release counts
+	bodySeen   = 3   // standard deviations of the first release that a part of the body shows
+	mostHole   = 2   // parts without rows that a body may have inside
+)
+
+// Scout counts a line of few cells in two releases. The first, of scoutShare of the budget,
+// counts equal parts of the line; those that hold rows are its body. The second counts the
+// single cells of the body, and what lies beyond in ranges that are the wider the farther they are
+// away: nearly all cells of a long tail are empty, and the noise of each would hide how little
+// they hold together.
+//
+// ask is that of Tree: each release is one histogram over disjoint ranges that hold all cells,
+// missing values included, whichever ranges the first has led to. An error is that of ask, or
+// names a wrong number of answers.
+func (l Line) Scout(ask func(part float64, nodes [][2]int) (y []float64, variance float64, err error)) (Scouted, error) {
+	parts := l.parts(max(min(mostParts, l.Cells/2), 1))
+	first, v1, err := l.asked(parts, scoutShare, ask)
+	if err != nil {
+		return Scouted{}, err
+	}
+	ranges := beyond(l.bodyOf(parts, first, math.Sqrt(v1)), len(parts))
+	var nodes [][2]int
+	for _, r := range ranges {
+		nodes = append(nodes, r.nodes(parts)...)
+	}
+	second, v2, err := l.asked(nodes, 1-scoutShare, ask)
+	if err != nil {
+		return Scouted{}, err
+	}
+	var c Scouted
+	for _, r := range ranges {
+		own := second[:len(r.nodes(parts))]
+		c.groups = append(c.groups, r.group(parts, first, v1, own, v2))
+		second = second[len(own):]
+	}
+	if l.Missing {
+		g := both(l.Cells, l.Cells+1, first[len(parts)], v1, second[0], v2)
+		c.missing = &g
+	}
+	return c, nil
+}
+
+// parts returns n equal ranges of the cells.
+func (l Line) parts(n int) [][2]int {
+	parts := make([][2]int, n)
+	for k := range parts {
+		parts[k] = [2]int{k * l.Cells / n, (k + 1) * l.Cells / n}
+	}
+	return parts
+}
+
+// asked releases the counts of ranges, and behind them of missing values.
+func (l Line) asked(nodes [][2]int, part float64, ask func(float64, [][2]int) ([]float64, float64, error)) ([]float64, float64, error) {
+	if l.Missing {
+		nodes = append(nodes[:len(nodes):len(nodes)], [2]int{l.Cells, l.Cells + 1})
+	}
+	y, variance, err := ask(part, nodes)
+	if err == nil {
+		err = answered(len(y), len(nodes))
+	}
+	return y, variance, err
+}
+
+// bodyOf tells which parts are told apart: those that show rows beside the first release's
+// noise, and so many that their cells would beside the second's; parts beside them that show the latter alone; holes
+// of mostHole parts. Where none shows, the largest.
+func (l Line) bodyOf(parts [][2]int, y []float64, sd float64) []bool {
+	near := min(max(.8*float64(l.Cells)/float64(len(parts)), 1.5), 5) * l.SD / math.Sqrt(1-scoutShare)
+	body, largest, any := make([]bool, len(parts)), 0, false
+	for k := range parts {
+		if body[k] = y[k] >= max(bodySeen*sd, near); body[k] {
+			any = true
+		}
+		if y[k] > y[largest] {
+			largest = k
+		}
+	}
+	if !any {
+		body[largest] = true
+		return body
+	}
+	seen := append([]bool(nil), body...)
+	for k := range parts {
+		beside := k > 0 && seen[k-1] || k+1 < len(parts) && seen[k+1]
+		body[k] = seen[k] || beside && y[k] >= near
+	}
+	return filled(body)
+}
+
+// filled closes small holes.
+func filled(body []bool) []bool {
+	last := -1
+	for k := range body {
+		if !body[k] {
+			continue
+		}
+		if last >= 0 && k-last-1 <= mostHole {
+			for hole := last + 1; hole < k; hole++ {
+				body[hole] = true
+			}
+		}
+		last = k
+	}
+	return body
+}
+
+// stretch is neighbouring parts that the second release counts alike: cell by cell, or as one
+// range.
+type stretch struct {
+	from, to int
+	fine     bool
+}
+
+// beyond returns the parts of the body, and ranges of 1, 2, 4 and more other parts going away
+// from it. What is left at the end of a line joins the range before it where it is at most
+// half as wide. Between two parts of a body ranges go away from both, to the middle.
+func beyond(body []bool, n int) (ranges []stretch) {
+	for from := 0; from < n; {
+		to := from
+		for to < n && body[to] == body[from] {
+			to++
+		}
+		switch {
+		case body[from]:
+			for k := from; k < to; k++ {
+				ranges = append(ranges, stretch{k, k + 1, true})
+			}
+		case from == 0:
+			ranges = append(ranges, leftward(from, to)...)
+		case to == n:
+			ranges = append(ranges, rightward(from, to)...)
+		default:
+			middle := (from + to) / 2
+			ranges = append(append(ranges, rightward(from, middle)...), leftward(middle, to)...)
+		}
+		from = to
+	}
+	return ranges
+}
+
+// rightward divides parts into ranges that double from left to right.
+func rightward(from, to int) (ranges []stretch) {
+	for width := 1; from < to; width *= 2 {
+		next := min(from+width, to)
+		if rest := to - next; rest > 0 && 2*rest <= width {
+			next = to
+		}
+		ranges, from = append(ranges, stretch{from, next, false}), next
+	}
+	return ranges
+}
+
+func leftward(from, to int) []stretch {
+	ranges := rightward(0, to-from)
+	for i, r := range ranges {
+		ranges[i] = stretch{to - r.to, to - r.from, false}
+	}
+	for i, j := 0, len(ranges)-1; i < j; i, j = i+1, j-1 {
+		ranges[i], ranges[j] = ranges[j], ranges[i]
+	}
+	return ranges
+}
+
+// nodes are the ranges of cells that the second release asks.
+func (r stretch) nodes(parts [][2]int) (nodes [][2]int) {
+	lo, hi := parts[r.from][0], parts[r.to-1][1]
+	if !r.fine {
+		return [][2]int{{lo, hi}}
+	}
+	for cell := lo; cell < hi; cell++ {
+		nodes = append(nodes, [2]int{cell, cell + 1})
+	}
+	return nodes
+}
+
+// group joins what both releases say of a stretch.
+func (r stretch) group(parts [][2]int, first []float64, v1 float64, second []float64, v2 float64) group {
+	g := both(parts[r.from][0], parts[r.to-1][1], sum(first[r.from:r.to]), float64(r.to-r.from)*v1, sum(second), float64(len(second))*v2)
+	if r.fine {
+		g.cells, g.noise = second, v2
+	}
+	return g
+}
+
+// both is a range that was counted twice.
+func both(lo, hi int, y1, v1, y2, v2 float64) group {
+	w1, w2 := 1/v1, 1/v2
+	v := 1 / (w1 + w2)
+	return group{Leaf: Leaf{Lo: lo, Hi: hi, Count: float64((float64(w1*y1) + float64(w2*y2)) * v), Var: v}, variance: v}
+}

@@ -1,0 +1,239 @@
+package histogram
+
+import (
+	"math"
+
+	"weir/internal/bitmath"
+)
+
+// keptFrom is from how many standard deviations of its noise on a count is told from what
+// lies around it. Others are settled.
+const keptFrom = 4
+
+// settle estimates the counts of neighbouring groups of cells, which sum to total, from
+// noisy ones of independent noise. A count of at least keptFrom standard deviations is kept,
+// but for what all kept ones lack of the rest of total, by variance and not below 0. Of the
+// others no estimate that looks at one count alone and is never negative is unbiased; far out,
+// where values are large, that bias would be most of a mean. So they are taken together, as
+// what falls away from the nearest kept group (run). Where noise hides every count all are the
+// nearest ones that are not negative.
+func settle(groups []Leaf, total float64) []float64 {
+	y, variances := make([]float64, len(groups)), make([]float64, len(groups))
+	var kept []int
+	for i, g := range groups {
+		if y[i], variances[i] = g.Count, g.Var; g.Count >= keptFrom*g.sd() {
+			kept = append(kept, i)
+		}
+	}
+	if !told(groups, kept) {
+		return Nearest(y, variances, total)
+	}
+	counts, rest := make([]float64, len(groups)), total
+	for _, r := range runs(groups, kept, 0) {
+		for k, count := range r.settled() {
+			counts[r.places[k]], rest = count, rest-count
+		}
+	}
+	if !(rest > 0) {
+		return Nearest(y, variances, total)
+	}
+	y, variances = pick(y, kept), pick(variances, kept)
+	for k, count := range Nearest(y, variances, rest) {
+		counts[kept[k]] = count
+	}
+	return counts
+}
+
+// mostlyKept is the part of all rows that kept groups have to hold for others to be taken for
+// a tail.
+const mostlyKept = .5
+
+// told tells whether the kept groups are the body of a line.
+func told(groups []Leaf, kept []int) bool {
+	held, whole := 0.0, 0.0
+	for _, g := range groups {
+		whole += g.Count
+	}
+	for _, i := range kept {
+		held += groups[i].Count
+	}
+	return len(kept) > 0 && held >= mostlyKept*whole
+}
+
+func pick(from []float64, places []int) []float64 {
+	to := make([]float64, len(places))
+	for k, i := range places {
+		to[k] = from[i]
+	}
+	return to
+}
+
+// middle returns where half of the rows of the kept groups lie on each side, in cells.
+func middle(groups []Leaf, kept []int) float64 {
+	whole := 0.0
+	for _, i := range kept {
+		whole += groups[i].Count
+	}
+	left := whole / 2
+	for _, i := range kept {
+		if g := groups[i]; g.Count >= left {
+			return float64(g.Lo) + float64(float64(g.Hi-g.Lo)*left/g.Count)
+		}
+		left -= groups[i].Count
+	}
+	return float64(groups[kept[0]].Lo) // of no row
+}
+
+// run is groups that are not kept, going away from the edge of a kept one.
+type run struct {
+	groups []Leaf
+	places []int
+	left   bool    // of the kept group
+	edge   float64 // where the kept group ends, in cells
+	width  float64 // that distances are measured in
+	beside float64 // rows of the range of that width that ends at the edge
+}
+
+// runs returns two for each kept group: what lies to its left and to its right to which no
+// other kept group is nearer, of those that are not between two kept groups less than gap cells
+// apart.
+func runs(groups []Leaf, kept []int, gap int) []run {
+	all, centre := make([]run, 0, 2*len(kept)), middle(groups, kept)
+	for k, i := range kept {
+		left, right := run{groups: groups, left: true}, run{groups: groups}
+		for at := i - 1; at >= 0 && (k == 0 || at > kept[k-1] && groups[i].Lo-groups[at].Hi < groups[at].Lo-groups[kept[k-1]].Hi); at-- {
+			left.places = append(left.places, at)
+		}
+		for at := i + 1; at < len(groups) && (k == len(kept)-1 || at < kept[k+1] && groups[at].Lo-groups[i].Hi <= groups[kept[k+1]].Lo-groups[at].Hi); at++ {
+			right.places = append(right.places, at)
+		}
+		for _, r := range []run{left, right} {
+			if len(r.places) > 0 && apart(groups, kept, k, r.left) >= gap {
+				r.stand(groups[i], centre)
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// apart returns how many cells there are from a kept group to the next one on that side; more
+// than any line has where there is none.
+func apart(groups []Leaf, kept []int, k int, left bool) int {
+	switch {
+	case left && k > 0:
+		return groups[kept[k]].Lo - groups[kept[k-1]].Hi
+	case !left && k < len(kept)-1:
+		return groups[kept[k+1]].Lo - groups[kept[k]].Hi
+	}
+	return math.MaxInt
+}
+
+// nearby is the part of a run's width, inside its edge, by whose rows it is judged how many
+// there are at the edge: beside a heap, which is one cell, there are few.
+const nearby = .25
+
+// stand measures distances in those from the centre of all rows to the edge, at least in
+// widths of the kept group, and finds how many rows a range of that width would have at the
+// density near the edge.
+func (r *run) stand(from Leaf, centre float64) {
+	r.edge, r.width, r.beside = float64(from.Hi), float64(from.Hi-from.Lo), from.Count
+	if r.left {
+		r.edge = float64(from.Lo)
+	}
+	away := math.Abs(r.edge - centre)
+	if away <= r.width {
+		return
+	}
+	near := max(nearby*away, r.width)
+	lo, hi := r.edge-near, r.edge
+	if r.left {
+		lo, hi = r.edge, r.edge+near
+	}
+	held := 0.0
+	for _, g := range r.groups {
+		held += float64(g.Count * max(0, min(hi, float64(g.Hi))-max(lo, float64(g.Lo))) / float64(g.Hi-g.Lo))
+	}
+	r.width, r.beside = away, max(held, 0)*away/near
+}
+
+// settled returns the estimated counts of a run. Rows become fewer by a power of the distance:
+// with m0 rows in the range of width w that ends at the edge, one from d1 to d2 beyond it has
+// the mean
+//
+//	m0 a rho [(1 + d1/w)^-b - (1 + d2/w)^-b] / (1 - rho),  rho = 2^-b,
+//
+// that is a rho m0 in the range of width w beside the edge, and its count is an exponential one
+// of that mean. What is returned is the mean of the posterior means over a grid of rho and a, by the
+// likelihood of the run: two numbers are told from all of its counts where each alone is
+// not.
+func (r run) settled() []float64 {
+	octaves := r.octaves()
+	var logs []float64
+	var means [][]float64
+	most := math.Inf(-1)
+	for step := 1; step <= ratios; step++ {
+		shape := falling(float64(step)/ratios, octaves)
+		for _, level := range []float64{.25, .5, 1, 2} {
+			log, mean := 0.0, make([]float64, len(shape))
+			for k, i := range r.places {
+				g := r.groups[i]
+				mean[k] = max(r.beside*level*shape[k], leastMean*g.sd())
+				log += logDensity(g.Count, g.sd(), mean[k])
+			}
+			logs, means, most = append(logs, log), append(means, mean), max(most, log)
+		}
+	}
+	return r.mean(logs, means, most)
+}
+
+// mean is that of the posterior means of each law of the grid, by likelihood.
+func (r run) mean(logs []float64, means [][]float64, most float64) []float64 {
+	counts, whole := make([]float64, len(r.places)), 0.0
+	for law, log := range logs {
+		weight := bitmath.Exp(log - most)
+		if whole += weight; weight < negligible {
+			continue
+		}
+		for k, i := range r.places {
+			counts[k] += float64(weight * Posterior(r.groups[i].Count, r.groups[i].sd(), means[law][k]))
+		}
+	}
+	for k := range counts {
+		counts[k] /= whole
+	}
+	return counts
+}
+
+const (
+	ratios     = 20    // that rows may become fewer by from one octave of distance to the next: .05 to 1
+	leastMean  = 1e-9  // of a standard deviation: less is nothing
+	negligible = 1e-12 // weight of a law beside the best one
+)
+
+// octaves returns the logarithms, to base 2, of 1 + d/w at both ends of each range.
+func (r run) octaves() [][2]float64 {
+	list := make([][2]float64, len(r.places))
+	for k, i := range r.places {
+		near, far := float64(r.groups[i].Lo)-r.edge, float64(r.groups[i].Hi)-r.edge
+		if r.left {
+			near, far = -far, -near
+		}
+		list[k] = [2]float64{bitmath.Log2(1 + near/r.width), bitmath.Log2(1 + far/r.width)}
+	}
+	return list
+}
+
+// falling returns the means of ranges over m0, for a ratio rho of one octave to the one
+// before it.
+func falling(rho float64, octaves [][2]float64) []float64 {
+	shape := make([]float64, len(octaves))
+	for k, o := range octaves {
+		if rho == 1 {
+			shape[k] = o[1] - o[0]
+			continue
+		}
+		shape[k] = rho * (bitmath.Pow(rho, o[0]) - bitmath.Pow(rho, o[1])) / (1 - rho)
+	}
+	return shape
+}
