@@ -21,7 +21,7 @@ const intervalsName = "intervals"
 
 func intervalsKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: intervalsName, Version: 2,
+		Name: intervalsName, Version: 3,
 		Doc: "Gives counts of marginals with 95 % intervals for those of the table that a model learned from, from the noisy marginals that the model carries. " +
 			"Use it before a count of synthetic rows is quoted. The column basis says what an interval is: measured, the released count and exact; combined, the " +
 			"precision-weighted mean of all measurements that cover it, approximate; model, of columns that no measurement holds together: the model's, which " +
@@ -87,7 +87,8 @@ func (s *Intervals) sets(m *released) []graphical.Set {
 
 // list is the table of intervals as CSV, in the form of the listing (listing.go).
 func (s *Intervals) list(ctx context.Context, env *pipeline.Env, m *released) ([]byte, error) {
-	u := &uncertainty{released: m, tables: m.front().tables, many: s.Copies, random: env.Rand, workers: env.Workers}
+	u := m.uncertainty()
+	u.many, u.random, u.workers = s.Copies, env.Rand, env.Workers
 	h := headsFor(m.Domain)
 	sheet, row := newSheet(append(h.list(m.Domain), h.basis)), make([]string, len(m.Domain.Columns)+6)
 	for i, set := range s.sets(m) {

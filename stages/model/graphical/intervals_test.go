@@ -130,24 +130,25 @@ func certain() *released {
 // of copies is what is left.
 func TestBases(t *testing.T) {
 	m := certain()
-	u := &uncertainty{released: m, tables: m.front().tables, many: 40, workers: 1,
-		random: func(purpose string) *rand.Rand {
-			return rand.New(rand.NewPCG(3, uint64(len(purpose)+int(purpose[len(purpose)-1]))))
-		}}
+	u := m.uncertainty()
+	u.many, u.workers = 40, 1
+	u.random = func(purpose string) *rand.Rand {
+		return rand.New(rand.NewPCG(3, uint64(len(purpose)+int(purpose[len(purpose)-1]))))
+	}
 	pair, err := u.of(t.Context(), graphical.Set{0, 1})
 	must(t, err)
 	if pair.basis != byMeasurement || pair.count[2] != 6 || pair.low[1] != 0 || pair.high[5] != 11+8 {
 		t.Errorf("a measured pair: %+v", pair)
 	}
 	m.Measured = m.Measured[1:] // column 0 is inside the pair alone
-	u.tables = m.front().tables
+	u.fresh = m.uncertainty().fresh
 	inside, err := u.of(t.Context(), graphical.Set{0})
 	must(t, err)
 	if want := math.Sqrt(3 * 16); inside.basis != byCombination || math.Abs(inside.count[1]-23) > 1e-12 || math.Abs(inside.sigma[1]-want) > 1e-12 {
 		t.Errorf("a column inside a pair: %+v, must be 12 and 23 with sigma %g", inside, want)
 	}
 	m.Measured = append(m.Measured, measured{Columns: []int{0}, Y: []float64{10, 30}, Sigma: 2}, measured{Columns: []int{0}, Y: []float64{16, 26}, Sigma: 1})
-	u.tables = m.front().tables
+	u.fresh = m.uncertainty().fresh
 	several, err := u.of(t.Context(), graphical.Set{0})
 	must(t, err)
 	weight := 1./48 + 1./4 + 1

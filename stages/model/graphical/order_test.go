@@ -39,9 +39,8 @@ func TestCodesInAnotherOrder(t *testing.T) {
 	if c.codes() != 4 {
 		t.Fatalf("%d codes: the test is blind", c.codes())
 	}
-	u := &uncertainty{released: m, tables: m.front().tables}
 	m.Measured = slices.DeleteFunc(m.Measured, func(x measured) bool { return x.Columns[0] == 0 && x.Sigma > 20 })
-	e, err := u.of(t.Context(), graphical.Set{0})
+	e, err := m.uncertainty().of(t.Context(), graphical.Set{0})
 	must(t, err)
 	for code, cells := range c.groups(m.grids[0]) {
 		hasWard(t, e.count[code], cells.list[0], "interval")

@@ -28,11 +28,60 @@ type estimates struct {
 // uncertainty finds counts and intervals of marginals.
 type uncertainty struct {
 	*released
-	tables  []graphical.Table // all that was fitted
+	fresh   []graphical.Table // measurements whose noise had no part in what codes there are
+	alone   []graphical.Table // of one column, by whose noise its codes were chosen
 	many    int
 	random  func(string) *rand.Rand
 	workers int
 	copies  []*graphical.Model // made when first needed
+}
+
+// uncertainty sorts the measurements of a model.
+func (m *released) uncertainty() *uncertainty {
+	u := &uncertainty{released: m}
+	for _, t := range m.front().tables {
+		if len(t.Vars) > 1 {
+			u.fresh = append(u.fresh, t)
+		}
+	}
+	for _, x := range m.Measured {
+		if len(x.Columns) > 1 || x.Within != nil {
+			continue
+		}
+		t, whole := m.byCodes(x)
+		switch c := &m.Columns[x.Columns[0]]; {
+		case whole && c.codes() == c.Cells:
+			u.fresh = append(u.fresh, t)
+		case whole:
+			u.alone = append(u.alone, t)
+		}
+	}
+	return u
+}
+
+// byCodes are the counts of a release of one column by code, as they were released; whole is
+// false where a code begins or ends inside one of its ranges.
+func (m *released) byCodes(x measured) (t graphical.Table, whole bool) {
+	j := x.Columns[0]
+	c := &m.Columns[j]
+	t = graphical.Table{Vars: graphical.Set{j}, Y: x.Y, Var: repeated(squared(x.Sigma), len(x.Y))}
+	if x.Cells == nil && len(x.Y) != c.Cells {
+		return t, true
+	}
+	codeOf := c.codeOf()
+	t.Y, t.Var = make([]float64, c.codes()), make([]float64, c.codes())
+	for k, y := range x.Y {
+		lo, hi := k, k+1
+		if x.Cells != nil {
+			lo, hi = x.Cells[k][0], x.Cells[k][1]
+		}
+		if codeOf[lo] != codeOf[hi-1] {
+			return t, false
+		}
+		t.Y[codeOf[lo]] += y
+		t.Var[codeOf[lo]] += squared(x.Sigma)
+	}
+	return t, true
 }
 
 // of gives the best basis that there is for a marginal.
@@ -75,13 +124,24 @@ func (u *uncertainty) exact(set graphical.Set) (estimates, bool) {
 	return e, true
 }
 
-// combined is the mean of all measurements that hold the marginal, weighted by their
-// precision: a sum of k cells of variance v has variance k v. It is approximate, since
-// an earlier measurement may have led to a later one.
+// combined is the mean of all fresh measurements that hold the marginal, weighted by their
+// precision: a sum of k cells of variance v has variance k v. Their noise had no part in what
+// codes there are. Of a column that none of these holds it is the mean of what counted the
+// column alone, which its codes were made of, so that the interval is approximate.
 func (u *uncertainty) combined(set graphical.Set) (estimates, bool) {
+	for _, tables := range [][]graphical.Table{u.fresh, u.alone} {
+		if e, ok := u.mean(set, tables); ok {
+			return e, true
+		}
+	}
+	return estimates{}, false
+}
+
+// mean is that of all tables that hold the marginal.
+func (u *uncertainty) mean(set graphical.Set, tables []graphical.Table) (estimates, bool) {
 	cells := cellsIn(u.Model.Domain, set)
 	sums, weights := make([]float64, cells), make([]float64, cells)
-	for _, t := range u.tables {
+	for _, t := range tables {
 		if !covers(t.Vars, set) {
 			continue
 		}
