@@ -62,6 +62,20 @@ func (f *Filler) Cell(bin int) int {
 	return int(s.lo)
 }
 
+// Ordered returns grid cells for the n rows of a bin that were announced, ascending. Rows of a
+// leaf of several cells are spread evenly over it.
+func (f *Filler) Ordered(bin, n int) []uint16 {
+	cells, u := make([]uint16, 0, n), &f.urns[bin]
+	for i, rows := range u.counts {
+		s := f.spans[u.first+i]
+		for k := range rows {
+			at := (float64(k) + f.rng.Float64()) / float64(rows)
+			cells = append(cells, s.lo+uint16(min(at*(float64(s.more)+1), float64(s.more))))
+		}
+	}
+	return cells[:n]
+}
+
 // Shares are the probabilities of the leaves of a bin, by which a Filler places its rows.
 func Shares(leaves []Leaf) []float64 {
 	shares := weights(leaves)

@@ -84,6 +84,16 @@ func (p *Placing) Keep(row Row) {
 	}
 }
 
+// Broken returns the columns of a rule that the values of a row break; nil where they keep all.
+func (p *Placing) Broken(values []float64) []int {
+	for i := range p.groups {
+		if r := p.broken(&p.groups[i], values); r != nil {
+			return r.Columns
+		}
+	}
+	return nil
+}
+
 // redraw draws the columns of a broken rule again; false where none is broken.
 func (p *Placing) redraw(g *domain.Component, row Row) bool {
 	r := p.broken(g, row.Values)

@@ -38,6 +38,9 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 		return nil, err
 	}
 	w := &drawing{m: m, rules: rules, left: d.Rows, independent: d.Independent, codes: d.Random("codes"), values: d.Random("values")}
+	if !w.independent {
+		w.relations, w.scores = m.relations()
+	}
 	return w.next, nil
 }
 
@@ -52,6 +55,10 @@ type drawing struct {
 	block         [][]uint16 // what is left of a block, by column
 	fillers       []*histogram.Filler
 	rules         *keeping // nil: none
+
+	relations []relation // of numbers that are placed by ranks
+	scores    []*scores  // of these
+	placed    [][]uint16 // what is left of their cells in the block; nil of other columns
 }
 
 // next is the next n rows. Rows beyond those that were announced begin another drawing
@@ -66,11 +73,15 @@ func (w *drawing) next(n int) (arrow.Record, error) {
 		codes, placed := make([][]uint16, len(cells)), make([][]uint16, len(cells))
 		for j := range cells {
 			codes[j], w.block[j] = w.block[j][:take], w.block[j][take:]
-			placed[j] = w.place(j, codes[j])
+			if w.placed[j] != nil {
+				placed[j], w.placed[j] = w.placed[j][:take], w.placed[j][take:]
+			} else {
+				placed[j] = w.place(j, codes[j])
+			}
 			cells[j] = append(cells[j], placed[j]...)
 		}
 		if w.rules != nil {
-			w.keep(codes, placed)
+			w.rules.take(take)
 		}
 		done += take
 	}
@@ -95,6 +106,10 @@ func (w *drawing) begin(least int64) {
 		}
 		w.fillers[j] = histogram.NewFiller(c.Leaves, c.Bins, count[:len(c.Bins)], w.values)
 	}
+	w.rank()
+	if w.rules != nil {
+		w.keep()
+	}
 }
 
 // place turns codes of column j into cells of its grid.
@@ -115,9 +130,9 @@ func (w *drawing) record(cells [][]uint16, rows int64) (arrow.Record, error) {
 	for j, g := range w.m.grids {
 		at := w.m.places[j]
 		b := array.NewBuilder(memory.DefaultAllocator, schema.Field(at).Type)
-		if w.rules != nil && w.rules.values[j] != nil {
-			appendValues(b, w.rules.values[j])
-			w.rules.values[j] = w.rules.values[j][:0]
+		if w.rules != nil && w.rules.batch[j] != nil {
+			appendValues(b, w.rules.batch[j])
+			w.rules.batch[j] = w.rules.batch[j][:0]
 		} else if err := g.Append(b, cells[j], w.values); err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ type Wanted struct {
 
 // Size bounds the model.
 type Size struct {
-	MaxModelSize float64 `yaml:"max_model_size" json:"max_model_size" min:"1" max:"1000" doc:"Most megabytes of the model's clique tables, 8 bytes a cell; the largest clique has at most a fifth. Fitting takes two and a half times as much and 100 bytes for each cell that is measured; beside that the stage holds 2 bytes for each value of the table, 64 MB of counts at a time, and its listing of marginals as text. Drawing takes as much as the model and 2 bytes for each value of a block of rows (at most 256 MB)."`
+	MaxModelSize float64 `yaml:"max_model_size" json:"max_model_size" min:"1" max:"1000" doc:"Most megabytes of the model's clique tables, 8 bytes a cell; the largest clique has at most a fifth. Fitting takes two and a half times as much and 100 bytes for each cell that is measured; beside that the stage holds 2 bytes for each value of the table, 64 MB of counts at a time, and its listing of marginals as text. Drawing takes as much as the model and 2 bytes for each value of a block of rows (at most 256 MB), 6 for each number."`
 }
 
 const (
