@@ -202,6 +202,26 @@ func (r run) mean(logs []float64, means [][]float64, most float64) []float64 {
 	for k := range counts {
 		counts[k] /= whole
 	}
+	return r.held(counts)
+}
+
+// held scales the counts of a run to what was counted of all of it, where that is told from
+// none as the count of a kept group is: what each range has is not known then, but how many rows
+// they have together. Since all groups share one total, the sum has the variance of the run
+// or of all other groups, whichever is less: v (w - v)/w, v of the run's w.
+func (r run) held(counts []float64) []float64 {
+	held, variance, whole, all := 0.0, 0.0, 0.0, 0.0
+	for k, i := range r.places {
+		held, variance, whole = held+r.groups[i].Count, variance+r.groups[i].Var, whole+counts[k]
+	}
+	for _, g := range r.groups {
+		all += g.Var
+	}
+	if variance *= max(all-variance, 0) / all; held >= keptFrom*math.Sqrt(variance) && whole > 0 {
+		for k := range counts {
+			counts[k] *= held / whole
+		}
+	}
 	return counts
 }
 
