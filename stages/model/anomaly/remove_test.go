@@ -178,8 +178,8 @@ func TestDetectorOfPrivateRows(t *testing.T) {
 			if out := w.Out["out"]; c.fine && (err != nil || out.Class != pipeline.Private || out.Stability != pipeline.Unbounded() || out.OwnRows) {
 				t.Errorf("%s: %v, %s, %s", name, err, out.Class, out.Stability)
 			}
-			if !c.fine && (err == nil || !strings.Contains(err.Error(), "without a charge, must be a released detector, such as anomaly_detector (W04)")) {
-				t.Errorf("%s: error %v, must say so (W04)", name, err)
+			if !c.fine && (err == nil || !strings.Contains(err.Error(), "without a charge, must be a released detector, such as anomaly_detector [W04]")) {
+				t.Errorf("%s: error %v, must say so [W04]", name, err)
 			}
 		}
 	}
