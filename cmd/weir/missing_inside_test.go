@@ -15,7 +15,7 @@ func TestMissingInsideTheBounds(t *testing.T) {
 		"clipped": "  clean: {kind: bounds, outside: clip}\n  rows: {kind: write}\n",
 	} {
 		s := study{t, t.TempDir()}
-		s.write("data.csv", "n,c\n"+strings.Repeat("0,a\n3,b\n-4,a\n", 40))
+		s.write("data.csv", "n,c\n"+strings.Repeat("0,a\n3,b\n-4,a\n", 400))
 		s.write("spec.yaml", `weir: 1
 name: zero
 dataset:
