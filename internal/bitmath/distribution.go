@@ -147,7 +147,31 @@ func BetaQuantile(a, b, p float64) float64 {
 
 // NormalQuantile returns the z below which a normal number lies with chance p, in (0, 1).
 func NormalQuantile(p float64) float64 {
-	return rising(-40, 40, func(z float64) bool { return NormalTail(-z) < p })
+	below := func(z float64) bool { return NormalTail(-z) < p }
+	guess := normalGuess(min(p, 1-p))
+	if p > 0.5 {
+		guess = -guess
+	}
+	near := 0x1p-49 * (1 + math.Abs(guess))
+	if low, high := guess-near, guess+near; below(low) && !below(high) {
+		return rising(low, high, below)
+	}
+	return rising(-40, 40, below)
+}
+
+// normalGuess returns the z of chance p, at most 1/2, to some bits: Newton's steps on the logarithm
+// of the chance, which is concave, so that from the left all of them stay there. They begin at a z whose
+// chance is below e^(-z^2/2) / 2, at most p.
+func normalGuess(p float64) float64 {
+	z := -math.Sqrt(-2 * Log(2*p))
+	for range 12 {
+		tail := NormalTail(-z)
+		step := float64(Log(p/tail)*tail) * math.Sqrt(2*math.Pi) * Exp(float64(z*z)/2)
+		if z += step; math.Abs(step) < 0x1p-26*(1+math.Abs(z)) {
+			break
+		}
+	}
+	return z
 }
 
 // StudentQuantile returns the t below which a number by Student's law lies with chance p, above 1/2.

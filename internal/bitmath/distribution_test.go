@@ -92,3 +92,19 @@ func TestTailsOfNaN(t *testing.T) {
 		t.Errorf("the tails beyond infinity are %v", p)
 	}
 }
+
+// TestNormalQuantileIsTheHalvedOne: from a guess it ends at the float at which halving the whole line ends, in both
+// tails, beside 1, and where the guess is not close enough.
+func TestNormalQuantileIsTheHalvedOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	chances := []float64{math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, 0.5, math.Nextafter(0.5, 0), math.Nextafter(0.5, 1), 1 - 0x1p-53}
+	for range 10_000 {
+		chances = append(chances, r.Float64(), Exp(-700*r.Float64()), 1-float64(1e-6*r.Float64()))
+	}
+	for _, p := range chances {
+		want := rising(-40, 40, func(z float64) bool { return NormalTail(-z) < p })
+		if got := NormalQuantile(p); p > 0 && p < 1 && got != want {
+			t.Fatalf("chance %g: quantile %v, want %v", p, got, want)
+		}
+	}
+}
