@@ -36,7 +36,7 @@ func lookAt(ctx context.Context, plan *compile.Plan, opts Options) (*survey, err
 		return nil, err
 	}
 	s := &survey{source: &opened{}, files: files.Hold(folder), opts: opts, blind: true}
-	s.source.identity, err = peek(ctx, plan, s.files, opts)
+	s.source.identity, err = peek(ctx, plan, s.files, askedLedger(plan, folder, opts), opts)
 	if err == nil {
 		s.account, err = pay.Look(plan, s.source.Dataset, ledgerPlace(plan, folder, opts), opts.Clock)
 	}
@@ -48,7 +48,7 @@ func lookAt(ctx context.Context, plan *compile.Plan, opts Options) (*survey, err
 
 // peek says which dataset a plan names, by what is known of its path. One of which nothing
 // is known has an id that no ledger holds.
-func peek(ctx context.Context, plan *compile.Plan, held *files.Held, opts Options) (identity, error) {
+func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked string, opts Options) (identity, error) {
 	d, version := &plan.Spec.Dataset, string(plan.Spec.Dataset.Version)
 	if d.Declared.Invented != "" {
 		return invented(ctx, plan, held, opts)
@@ -59,7 +59,7 @@ func peek(ctx context.Context, plan *compile.Plan, held *files.Held, opts Option
 		id.Path = path
 		return id, nil
 	}
-	known, err := dataset.Peek(opts.Out, path)
+	known, err := dataset.Peek(opts.Out, path, asked)
 	if err != nil || known == nil {
 		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
 	}

@@ -21,22 +21,18 @@ func CheckBeside(path string, entries []ledger.Entry) error {
 
 // KnownBeside is what the owner file beside a ledger knows of it.
 type KnownBeside struct {
-	data string // the table that both lie beside
+	data string // the name that both go by, such as the table's
 	head ledger.Head
 }
 
 // Beside reads it: before the ledger is read, where others may be charging it.
 func Beside(path string) (known KnownBeside, err error) {
-	data, is := strings.CutSuffix(path, LedgerSuffix)
-	if !is {
-		return known, nil
-	}
-	own := owner{}
-	found, err := readPrivate(data+OwnerSuffix, &own, ownerCure)
+	own, home := owner{}, homeOf(path)
+	found, err := readPrivate(home, &own, ownerCure)
 	if err != nil || !found || !store.SamePath(own.Ledger, path) && exists(own.Ledger) {
 		return known, err
 	}
-	return KnownBeside{data, own.head()}, nil
+	return KnownBeside{strings.TrimSuffix(home, OwnerSuffix), own.head()}, nil
 }
 
 // LedgerOf returns where the ledger of a table lies: where the owner file beside the table says, as

@@ -6,11 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"weir/internal/disk"
 	"weir/privacy/noise"
+	"weir/runtime/store"
 )
 
 // Continuation says that the file New is a later state of the dataset Old, a
@@ -143,7 +145,7 @@ func (x *index) attach(old *owner, home string, p place, clock func() time.Time)
 	if rec == nil {
 		rec = &record{owner: *old}
 	}
-	if err := rec.join(old); err != nil {
+	if err := errors.Join(rec.join(old), rec.joinHome("", "")); err != nil {
 		return done, err
 	}
 	var moved []spot
@@ -209,6 +211,7 @@ func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err e
 		}
 	}
 	*own = former.owner
+	homes := []owner{*own, rec.owner}
 	if err := t.charges(rec, own); err != nil {
 		return nil, err
 	}
@@ -223,6 +226,11 @@ func (x *index) absorb(rec *record, own *owner, t transfer) (moved []spot, err e
 	for _, s := range rec.Places { // those of an interrupted Continue too, and Old's own, which learn the head
 		if isAt(s.Owner, former.ID) || isAt(s.Owner, rec.ID) {
 			moved = append(moved, s)
+		}
+	}
+	for _, o := range homes { // and those beside the two ledgers
+		if home := homeOf(o.Ledger); o.isAt(home) && !slices.ContainsFunc(moved, func(s spot) bool { return store.SamePath(s.Owner, home) }) {
+			moved = append(moved, spot{Owner: home})
 		}
 	}
 	return moved, nil
@@ -255,6 +263,13 @@ func isAt(path, id string) bool {
 	own := owner{}
 	found, err := readPrivate(path, &own, ownerCure)
 	return found && err == nil && own.ID == id
+}
+
+// isAt reports whether the owner file at path is of the dataset, and of this side of it.
+func (o *owner) isAt(path string) bool {
+	own := owner{}
+	found, err := readPrivate(path, &own, ownerCure)
+	return found && err == nil && own.ID == o.ID && own.Key == o.Key
 }
 
 func (r *record) writeOwners(d disk.Disk, at []spot) (err error) {

@@ -20,7 +20,7 @@ func (f *finding) tellFirst() {
 	case f.place.readOnly():
 		where = fmt.Sprintf("its folder is read-only, so the owner file %s lies with the runs, and under another folder of runs (--out) the dataset is not known. Back it up with the data", f.place.owner)
 	case f.Ledger != "":
-		where = fmt.Sprintf("%s now lies beside it, and its ledger will be %s once something is charged. Commit the ledger. Back up the owner file with the data", owner, f.Ledger)
+		where = fmt.Sprintf("%s now lies beside it, and its ledger will be %s once something is charged, with another one, %s, beside that. Commit the ledger. Back up the owner files with the data", owner, f.Ledger, filepath.Base(homeOf(f.Ledger)))
 	}
 	f.notes = append(f.notes, fmt.Sprintf("First run on %s: %s and never commit it: with it copies and corrections are recognised and share one budget.", name, where))
 	f.tellGit()
@@ -29,14 +29,25 @@ func (f *finding) tellFirst() {
 
 // tellGit says which keys a commit would publish.
 func (f *finding) tellGit() {
-	if inGit(f.place.owner) {
-		f.notes = append(f.notes, fmt.Sprintf("%s lies in a git work tree and no .gitignore names it: add the line *%s* to %s before you commit.",
-			f.place.owner, OwnerSuffix, filepath.Join(filepath.Dir(f.place.owner), ".gitignore")))
+	for _, owner := range f.owners() {
+		if inGit(owner) {
+			f.notes = append(f.notes, fmt.Sprintf("%s lies in a git work tree and no .gitignore names it: add the line *%s* to %s before you commit.",
+				owner, OwnerSuffix, filepath.Join(filepath.Dir(owner), ".gitignore")))
+		}
 	}
 	if inGit(f.index.keyPath()) {
 		f.notes = append(f.notes, fmt.Sprintf("%s holds keys, lies in a git work tree, and no .gitignore names it: write the line * to %s before you commit.",
 			f.Out, filepath.Join(f.Out, ".gitignore")))
 	}
+}
+
+// owners lists the owner files that a run makes: the one of the data, and the one beside a ledger elsewhere.
+func (f *finding) owners() []string {
+	owners := []string{f.place.owner}
+	if home := (&owner{Ledger: f.Ledger}).home(f.place.owner); home != "" && !f.Uncharged {
+		owners = append(owners, home)
+	}
+	return owners
 }
 
 // inGit reports whether "git add -A" would stage the file at name: a folder above

@@ -222,7 +222,7 @@ func (f *finding) record(own *owner) (*record, error) {
 	if rec.Key != own.Key {
 		return nil, twoKeys(known{f.place.owner, own}, known{f.index.recordPath(own.ID), &rec.owner})
 	}
-	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner), rec.joinBeside(f.place))
+	return rec, errors.Join(rec.join(own), rec.joinHome(f.place.owner, f.Ledger), rec.joinBeside(f.place))
 }
 
 // tellOther tells that the content is not the one of the declared version. A replay declares nothing: it needs the

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"weir/internal/disk"
@@ -16,10 +17,10 @@ const KeptSuffix = OwnerSuffix + "l"
 // keptPath returns where the copy lies, by where the owner file does.
 func keptPath(owner string) string { return owner + "l" }
 
-// keeper holds the copy of an Identity's ledger open, so that a charge reads no line again.
+// keeper holds the copies of an Identity's ledger open, so that a charge reads no line again.
 type keeper struct {
-	once sync.Once
-	copy *ledger.Copy
+	once, home   sync.Once
+	copy, beside *ledger.Copy // beside the owner file, and beside the ledger where that lies elsewhere
 }
 
 func (id *Identity) kept() *ledger.Copy {
@@ -64,11 +65,14 @@ func (id *Identity) keptFault(err error) error {
 
 // refuseLedger says what to do about a ledger that lacks charges.
 func (id *Identity) refuseLedger(lacks error) error {
-	record := (&index{dir: indexDir(id.out)}).recordPath(id.ID)
+	files := []string{id.place.owner, keptPath(id.place.owner)}
+	if home := (&owner{Ledger: id.Ledger}).home(id.place.owner); exists(home) {
+		files = append(files, home, keptPath(home))
+	}
 	return Refusal{fmt.Errorf("the ledger of %s must hold the charges that were made: %w; %s; "+
 		"or restore %s from version control or a backup, or join it with that of the branch that has them (weir ledger merge), "+
-		"or, to start another budget knowingly, remove %s, %s and %s",
-		id.ID, lacks, id.HowToRestore(), id.Ledger, id.place.owner, keptPath(id.place.owner), record)}
+		"or, to start another budget knowingly, remove %s and %s",
+		id.ID, lacks, id.HowToRestore(), id.Ledger, strings.Join(files, ", "), (&index{dir: indexDir(id.out)}).recordPath(id.ID))}
 }
 
 // HowToRestore names the command that writes the ledger again from the owner's copy.

@@ -23,12 +23,13 @@ func (id *Identity) CheckLedger(entries []ledger.Entry) error {
 // of the ledger in the owner's copy, and then its head beside the data and in the index. It refuses
 // another ledger than the first that was charged. Of a
 // crash in between, the next opening finds a copy that is behind the ledger, or a head that is
-// behind the copy, and brings it up to date.
+// behind the copy, and brings it up to date. Where the ledger lies elsewhere than the data, the
+// same is kept beside the ledger.
 func (id *Identity) NoteLedger(path string, entries []ledger.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	return id.update(func(rec *record) error {
+	err := id.update(func(rec *record) error {
 		if err := rec.secondLedger(path); err != nil {
 			return err
 		}
@@ -38,6 +39,10 @@ func (id *Identity) NoteLedger(path string, entries []ledger.Entry) error {
 		rec.note(path, headOf(entries))
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return id.noteHome(path, entries)
 }
 
 // secondLedger refuses the ledger at a path while another one is there that was charged: of two runs that make the

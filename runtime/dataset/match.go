@@ -75,14 +75,30 @@ func ownersIn(dir string) (paths []string, err error) {
 	return paths, err
 }
 
-// byLedger takes the id of a ledger beside the file, such as one that was
-// committed: its charges were made on this dataset, by whom and where ever. Where the
-// ledger is lost, its owner's copy says as much, and has it restored before a charge.
+// byLedger takes the id of a ledger beside the file, such as one that was committed, or else of the
+// one that the run is asked to charge, whose owner file, beside it, is taken over where it is there:
+// its charges were made on this dataset, by whom and where ever. Where the ledger is lost, its owner's
+// copy says as much, and has it restored before a charge.
 func (f *finding) byLedger() (*owner, error) {
-	path := f.place.path + LedgerSuffix
+	own, err := f.ofLedger(f.place.path+LedgerSuffix, f.place.beside)
+	if own != nil || err != nil || f.Ledger == "" {
+		return own, err
+	}
+	home := &owner{}
+	if found, err := readPrivate(homeOf(f.Ledger), home, ownerCure); err != nil {
+		return nil, err
+	} else if found {
+		f.tell("has no owner file, and is %s by that of the ledger %s that it is charged to", home.ID, f.Ledger)
+		return home, nil
+	}
+	return f.ofLedger(f.Ledger, homeOf(f.Ledger))
+}
+
+// ofLedger takes the id of the ledger at path, or of the copy beside its owner file.
+func (f *finding) ofLedger(path, owner string) (*owner, error) {
 	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = disk.ReadFile(keptPath(f.place.beside), 0)
+		data, err = disk.ReadFile(keptPath(owner), 0)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -106,11 +122,11 @@ func (f *finding) byLedger() (*owner, error) {
 
 func (f *finding) adopt(id, path string, head ledger.Head) (*owner, error) {
 	if known := f.index.byID(id); known != nil {
-		f.tell("has no owner file, and is %s by the ledger beside it", id)
+		f.tell("has no owner file, and is %s by its ledger %s", id, path)
 		return &known.owner, nil
 	}
-	f.tell("has no owner file, and is %s by the ledger beside it; %s gets a new key. If the owner file was lost, restore it from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two keys splits and shards fall otherwise",
-		id, f.place.owner)
+	f.tell("has no owner file, and is %s by its ledger %s; %s gets a new key. If the owner file was lost, restore it from a backup before the next run, or run once with the folder of runs that knows the dataset (--out): under two keys splits and shards fall otherwise",
+		id, path, f.place.owner)
 	key, err := noise.NewKey(f.Random)
 	own := &owner{ID: id, Key: secret{key}}
 	own.note(path, head)

@@ -10,11 +10,11 @@ import (
 	"weir/privacy/ledger"
 )
 
-// Peek says which dataset the file at path is known as, by its owner file or the ledger
-// beside it, without opening the file; nil where neither is there. Content that is known
+// Peek says which dataset the file at path is known as, by its owner file, the ledger beside it or
+// the one that is asked for, without opening the file; nil where none is there. Content that is known
 // under another path, only a run finds. The file may be absent, as where a ledger is committed
 // and the data are not. Nothing is written.
-func Peek(out, path string) (*Identity, error) {
+func Peek(out, path, asked string) (*Identity, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,10 @@ func Peek(out, path string) (*Identity, error) {
 		return nil, err
 	}
 	if own == nil {
-		return beside(p)
+		if id, err := beside(p, p.path+LedgerSuffix); id != nil || err != nil || asked == "" {
+			return id, err
+		}
+		return beside(p, asked)
 	}
 	if _, err := os.Stat(p.beside); err != nil {
 		p.owner = p.aside
@@ -41,9 +44,9 @@ func Peek(out, path string) (*Identity, error) {
 	return &Identity{ID: own.ID, Path: path, Ledger: own.Ledger, head: own.head(), place: p, out: out}, nil
 }
 
-// beside is the dataset that a ledger beside the file names.
-func beside(p place) (*Identity, error) {
-	data, err := disk.ReadFile(p.path+LedgerSuffix, 0)
+// beside is the dataset that the ledger at path names.
+func beside(p place, path string) (*Identity, error) {
+	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -54,5 +57,5 @@ func beside(p place) (*Identity, error) {
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	return &Identity{ID: entries[len(entries)-1].Dataset, Path: p.path, Ledger: p.path + LedgerSuffix, place: p}, nil
+	return &Identity{ID: entries[len(entries)-1].Dataset, Path: p.path, Ledger: path, place: p}, nil
 }

@@ -55,6 +55,9 @@ func Restore(r Restoration) (done Restored, err error) {
 	if err != nil {
 		return done, fmt.Errorf("%s: %w", r.Of, err)
 	}
+	if err := rec.noteHome(p.owner); err != nil {
+		return done, err
+	}
 	rec.at(p)
 	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path}
 	if s.ledger = rec.Ledger; s.ledger == "" {
@@ -139,15 +142,17 @@ func (s *restoring) read() {
 	}
 }
 
-// copies lists where the copies of the dataset may lie: beside its files, and with the runs.
+// copies lists where the copies of the dataset may lie: beside its files, with the runs, and beside the ledger.
 func (s *restoring) copies() (paths []string) {
+	var owners []string
 	for i := len(s.rec.Places) - 1; i >= 0; i-- {
 		at := s.rec.Places[i]
 		p := placeOf(s.out, at.Path)
-		for _, owner := range []string{at.Owner, p.beside, p.aside} {
-			if path := keptPath(owner); !slices.Contains(paths, path) {
-				paths = append(paths, path)
-			}
+		owners = append(owners, at.Owner, p.beside, p.aside)
+	}
+	for _, owner := range append(owners, homeOf(s.ledger)) {
+		if path := keptPath(owner); !slices.Contains(paths, path) {
+			paths = append(paths, path)
 		}
 	}
 	return paths

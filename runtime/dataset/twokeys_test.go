@@ -23,7 +23,7 @@ func TestLostOwnerFileAndAnotherOut(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
 	one := b.identify("a.csv", "1")
-	if err := one.Bind(); err != nil {
+	if err := one.Bind(""); err != nil {
 		t.Fatal(err)
 	}
 	b.charge(one, b.path("a.csv"+LedgerSuffix), 2)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"weir/privacy/ledger"
@@ -120,12 +119,12 @@ func (o *owner) next(version string) string {
 
 // Bind binds the declared version to the content that was identified, beside the data and in the
 // index. It comes before a charge; of two runs that read different contents under a new version at
-// the same time, the second is refused here.
-func (id *Identity) Bind() error {
+// the same time, the second is refused here. ledger is where the charge will be, or "": where the last one was.
+func (id *Identity) Bind(ledger string) error {
 	if id.bound {
 		return nil
 	}
-	if err := id.bindHome(); err != nil {
+	if err := id.bindHome(cmp.Or(ledger, id.Ledger)); err != nil {
 		return err
 	}
 	err := id.update(func(rec *record) error {
@@ -143,28 +142,6 @@ func (id *Identity) Bind() error {
 	return err
 }
 
-// home returns the owner file beside the dataset's ledger. Runs of all its files bind versions there too,
-// whatever their folders of runs; "" where there is none, or own is that file.
-func (o *owner) home(own string) string {
-	data, is := strings.CutSuffix(o.Ledger, LedgerSuffix)
-	if !is || data+OwnerSuffix == own {
-		return ""
-	}
-	return data + OwnerSuffix
-}
-
-// joinHome takes up what versions mean by the owner file beside the ledger.
-func (o *owner) joinHome(own string) error {
-	home := owner{}
-	if found, err := readPrivate(o.home(own), &home, ownerCure); err != nil || !found || home.ID != o.ID || home.Key != o.Key {
-		return err
-	}
-	for _, c := range home.Contents {
-		o.take(c)
-	}
-	return nil
-}
-
 // joinBeside takes up what the owner files in the folder of the data know of this dataset: copies that are run
 // under several folders of runs have one ledger from the first charge on, wherever it lies, and one table a version.
 func (o *owner) joinBeside(at place) error {
@@ -178,29 +155,6 @@ func (o *owner) joinBeside(at place) error {
 		err = errors.Join(err, unread)
 	}
 	return err
-}
-
-// bindHome binds the version in the owner file beside the ledger: of two files of the dataset that are
-// charged under two folders of runs, the second finds there what the first has bound.
-func (id *Identity) bindHome() (err error) {
-	path := (&owner{Ledger: id.Ledger}).home(id.place.owner)
-	if path == "" || !id.place.disk.Writable(filepath.Dir(path)) {
-		return nil
-	}
-	unlock, err := lock(id.place.disk, path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	home := owner{}
-	if found, err := readPrivate(path, &home, ownerCure); err != nil || !found || home.ID != id.ID || home.Key.Key != id.key {
-		return err
-	}
-	if err := home.refuses(id.Version, id.content); err != nil {
-		return fmt.Errorf("%s: %w", id.Path, err)
-	}
-	home.take(content{Version: id.Version, HMAC: id.content, Seen: id.seen, Charged: true, Secret: secret{id.Secret}})
-	return writePrivate(id.place.disk, path, home)
 }
 
 // update changes what the owner's side keeps of the dataset, beside the data and in the index.

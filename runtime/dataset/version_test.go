@@ -25,16 +25,16 @@ func TestVersionsAreBoundByACharge(t *testing.T) {
 	if other.ID != one.ID || other.Version != "1" || other.Content() == one.Content() {
 		t.Fatalf("%+v: content that was never charged is held against another", other)
 	}
-	if err := errors.Join(other.Bind(), other.Bind(), b.identify("a.csv", "1").Bind()); err != nil {
+	if err := errors.Join(other.Bind(""), other.Bind(""), b.identify("a.csv", "1").Bind("")); err != nil {
 		t.Fatal(err)
 	}
-	b.mustRefuse(one.Bind()) // two runs at once: the first to charge has the word
+	b.mustRefuse(one.Bind("")) // two runs at once: the first to charge has the word
 	b.write("a.csv", people(0, 300))
 	b.mustRefuse(b.fails("a.csv", "1"))
 	b.write("copy.csv", people(0, 300)) // which this folder of runs knows by its content
 	b.mustRefuse(b.fails("copy.csv", "1"))
 	two := b.identify("a.csv", "2")
-	if err := two.Bind(); err != nil || two.ID != one.ID {
+	if err := two.Bind(""); err != nil || two.ID != one.ID {
 		t.Errorf("%+v, %v: content under a new version is refused", two, err)
 	}
 	b.write("a.csv", people(0, 299))
@@ -50,7 +50,7 @@ func TestVersionsAreBoundByACharge(t *testing.T) {
 func TestRunsThatChargeNothingReadAnyContent(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	if err := b.identify("a.csv", "1").Bind(); err != nil {
+	if err := b.identify("a.csv", "1").Bind(""); err != nil {
 		t.Fatal(err)
 	}
 	b.write("a.csv", people(0, 299))
@@ -90,7 +90,7 @@ func TestSecretsBelongToAContent(t *testing.T) {
 func TestOwnersThatWereCopied(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	if err := b.identify("a.csv", "1").Bind(); err != nil {
+	if err := b.identify("a.csv", "1").Bind(""); err != nil {
 		t.Fatal(err)
 	}
 	away := b.path("a.csv") + OwnerSuffix
@@ -99,18 +99,18 @@ func TestOwnersThatWereCopied(t *testing.T) {
 	here := b.identify("a.csv", "2")
 	elsewhere := *b
 	elsewhere.out = t.TempDir()
-	if err := errors.Join(here.Bind(), os.WriteFile(away, before, 0o600)); err != nil {
+	if err := errors.Join(here.Bind(""), os.WriteFile(away, before, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	b.write("a.csv", people(0, 298))
 	there := elsewhere.identify("a.csv", "2")
-	if err := there.Bind(); err != nil || there.Secret == here.Secret || there.ID != here.ID {
+	if err := there.Bind(""); err != nil || there.Secret == here.Secret || there.ID != here.ID {
 		t.Errorf("%+v, %v: a machine that does not know of the other shares its secret", there, err)
 	}
 	b.mustRefuse(b.fails("a.csv", "2"))
 	b.write("a.csv", people(0, 299))
 	b.mustRefuse(b.fails("a.csv", "2"))
-	if id := b.identify("a.csv", "3"); id.Bind() != nil {
+	if id := b.identify("a.csv", "3"); id.Bind("") != nil {
 		t.Error("a new version of content that two machines know is refused")
 	}
 }
@@ -130,21 +130,21 @@ func TestTwoFilesBindInOnePlace(t *testing.T) {
 	if _, err := l.Append(nil, ledger.Charge{ID: "1", Version: "1", Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(one.Bind(), one.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
+	if err := errors.Join(one.Bind(""), one.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
 		t.Fatal(err)
 	}
 	b.write("b.csv", people(0, 300))
-	if two := elsewhere.identify("b.csv", "1"); two.ID != one.ID || two.Secret != one.Secret || two.Bind() != nil {
+	if two := elsewhere.identify("b.csv", "1"); two.ID != one.ID || two.Secret != one.Secret || two.Bind("") != nil {
 		t.Errorf("%+v: a copy under another folder of runs is another dataset", two)
 	}
 	b.write("b.csv", people(0, 299))
 	open := elsewhere.identify("b.csv", "2") // which nobody has charged yet
-	if err := b.identify("a.csv", "2").Bind(); err != nil {
+	if err := b.identify("a.csv", "2").Bind(""); err != nil {
 		t.Fatal(err)
 	}
-	b.mustRefuse(open.Bind())
+	b.mustRefuse(open.Bind(""))
 	b.mustRefuse(elsewhere.fails("b.csv", "2"))
-	if three := elsewhere.identify("b.csv", "3"); three.Bind() != nil {
+	if three := elsewhere.identify("b.csv", "3"); three.Bind("") != nil {
 		t.Error("a new version is refused")
 	}
 	b.mustRefuse(b.fails("a.csv", "3"))
@@ -200,7 +200,7 @@ func TestTheVersionProposedIsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(id.Bind(), id.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
+	if err := errors.Join(id.Bind(""), id.NoteLedger(b.path("a.csv"+LedgerSuffix), l.Entries())); err != nil {
 		t.Fatal(err)
 	}
 	b.write("a.csv", people(0, 299))
@@ -236,10 +236,10 @@ func TestCopiesHaveOneLedgerFromTheFirstCharge(t *testing.T) {
 		}
 		b.write("b.csv", people(0, 299))
 		open := other.identify("b.csv", "2")
-		if err := b.identify("a.csv", "2").Bind(); err != nil {
+		if err := b.identify("a.csv", "2").Bind(""); err != nil {
 			t.Fatal(err)
 		}
-		b.mustRefuse(open.Bind())
+		b.mustRefuse(open.Bind(""))
 		b.mustRefuse(other.fails("b.csv", "2"))
 	}
 }
@@ -291,7 +291,7 @@ func TestAnOlderOwnerFileIsAnotherSide(t *testing.T) {
 	if again.ID != one.ID || again.Secret == one.Secret || !strings.Contains(strings.Join(again.Notes, ""), "cannot be told") {
 		t.Errorf("%v: an older owner file shares the secret of a run that it does not know of", again.Notes)
 	}
-	if err := again.Bind(); err != nil {
+	if err := again.Bind(""); err != nil {
 		t.Fatal(err)
 	}
 	if last := b.identify("a.csv", "1"); last.Secret != again.Secret || len(last.Notes) > 0 {
@@ -305,7 +305,7 @@ func charge(id *Identity, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := id.Bind(); err != nil {
+	if err := id.Bind(""); err != nil {
 		return err
 	}
 	c := ledger.Charge{ID: path, Version: id.Version, Event: privacy.Gaussian{NoiseMultiplier: 1}, Adjacency: privacy.AddRemove}

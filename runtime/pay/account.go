@@ -180,7 +180,7 @@ func (a *Account) read() ([]ledger.Entry, ledger.Head, error) {
 func (a *Account) append(c ledger.Charge) (entries []ledger.Entry, head ledger.Head, before bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.of.bind(); err != nil {
+	if err := a.of.bind(a.path); err != nil {
 		return nil, ledger.Head{}, false, err
 	}
 	entries, err = a.ledger.Append(a.limit, c)
@@ -196,7 +196,7 @@ func (a *Account) append(c ledger.Charge) (entries []ledger.Entry, head ledger.H
 // Restore writes the charges of a finished run that the ledger lacks, and names them: what
 // was released was paid for, whatever became of the file.
 func (a *Account) Restore(p *Purse, rec []record.Charge) (written []string, err error) {
-	if err := a.of.bind(); err != nil {
+	if err := a.of.bind(a.path); err != nil {
 		return nil, err
 	}
 	known := map[string]bool{}

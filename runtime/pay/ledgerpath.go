@@ -43,10 +43,18 @@ func (p Place) allowed(of Dataset) (string, error) {
 	if err != nil || p.Inside == nil || store.SamePath(filepath.Dir(path), filepath.Join(p.Out, "ledgers")) {
 		return path, err
 	}
-	if err := errors.Join(p.Inside(path), p.Inside(path+".lock")); err != nil {
+	if err := p.inside(path); err != nil {
 		return "", fmt.Errorf("the ledger: %w; or name it by --ledger", err)
 	}
 	return path, nil
+}
+
+// inside refuses a ledger that a confined spec may not name, with all that is written beside it.
+func (p Place) inside(path string) (err error) {
+	for _, file := range append([]string{path, path + ".lock"}, dataset.BesideLedger(path)...) {
+		err = cmp.Or(err, p.Inside(file))
+	}
+	return err
 }
 
 // ledger is where the dataset's ledger lies: where it lay before, or where
@@ -142,9 +150,9 @@ func (d Dataset) mend(path string, err error) error {
 }
 
 // bind binds the declared version to the content that the run read, before anything is charged.
-func (d Dataset) bind() error {
+func (d Dataset) bind(ledger string) error {
 	if d.Known == nil {
 		return nil
 	}
-	return d.Known.Bind()
+	return d.Known.Bind(ledger)
 }
