@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +24,12 @@ ledger is written from there only if that copy is a whole chain which holds all
 charges that the owner file notes, and all that the present ledger holds: it never
 has fewer lines afterwards. A copy that lacks charges restores nothing, and the runs
 that made them are named, as far as the records under --out tell. A ledger with
-charges that the copy lacks is a branch, which weir ledger merge joins.
+charges that the copy lacks is a branch, which weir ledger merge joins. Lines that were
+edited are replaced, and said; the ledger as it was is kept beside it (.remnant-N).
 
 Exit codes: 0 done, or nothing was missing; 2 usage; 3 the copy lacks charges that
-were made; 4 the ledger is a branch, or a file was altered.`,
+were made; 4 the ledger is a branch, the copy was altered,
+or the ledger so that it may hold a charge which the copy lacks.`,
 		Example: "  weir ledger restore patients.csv\n" +
 			"  weir ledger restore patients.csv.weir-ledger.jsonl --out archive/runs",
 		Args: exactly(1, "FILE"),
@@ -42,7 +45,7 @@ were made; 4 the ledger is a branch, or a file was altered.`,
 			}
 			if asJSON {
 				return printJSON(s.out, map[string]any{"dataset": done.ID, "ledger": done.Ledger, "copy": done.Copy,
-					"charges": done.Charges, "restored": done.Charges - done.There})
+					"charges": done.Charges, "restored": done.Charges - done.There, "replaced": done.Altered, "kept": done.Kept})
 			}
 			_, err = fmt.Fprintln(s.out, restoredText(done))
 			return err
@@ -54,9 +57,13 @@ were made; 4 the ledger is a branch, or a file was altered.`,
 }
 
 func restoredText(done dataset.Restored) string {
-	if done.There == done.Charges {
+	if done.There == done.Charges && done.Kept == "" {
 		return fmt.Sprintf("%s: holds %s, and none is missing", done.Ledger, plural(done.Charges, "charge"))
 	}
-	return fmt.Sprintf("%s: restored %s from %s, and holds %d now",
+	text := fmt.Sprintf("%s: restored %s from %s, and holds %d now",
 		done.Ledger, plural(done.Charges-done.There, "charge"), done.Copy, done.Charges)
+	if done.Kept != "" {
+		text += fmt.Sprintf("; replaced what was altered (line %s), and kept the file as it was: %s", strings.Trim(fmt.Sprint(done.Altered), "[]"), done.Kept)
+	}
+	return text
 }

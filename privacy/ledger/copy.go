@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"sync"
 
 	"weir/internal/disk"
@@ -160,37 +159,3 @@ func textOf(chain []Entry) (text []byte, err error) {
 
 // ErrBranch marks a ledger that holds charges which its copy lacks.
 var ErrBranch = errors.New("holds charges that the copy lacks: it is a branch")
-
-// Restore writes the lines of a copy to the ledger at path, which may be gone, and returns how
-// many charges were there. All of them stay: a ledger with a charge that the copy lacks is
-// refused, and so is a file that was altered.
-func Restore(d disk.Disk, path string, lines []Entry) (there int, err error) {
-	if err := d.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return 0, err
-	}
-	named := path
-	if path, err = linked(path); err != nil {
-		return 0, err
-	}
-	unlock, err := d.Lock(named) // as runs do, whose ledger goes by this name
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", named, err)
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	data, err := disk.ReadFile(path, 0)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	present, _, err := parse(data, nil, "")
-	if err == nil && len(Lacking(lines, present)) > 0 {
-		err = ErrBranch
-	}
-	if err != nil {
-		return len(present), fmt.Errorf("%s: %w", path, err)
-	}
-	text, err := textOf(lines)
-	if err != nil || bytes.Equal(text, data) {
-		return len(present), err
-	}
-	return len(present), d.WriteBytes(path, 0o644, text)
-}

@@ -140,29 +140,40 @@ func TestRestore(t *testing.T) {
 	ours, theirs := branch(t, base, 10, "a1", "a2"), branch(t, base, 5, "b1")
 	both := merged(t, ours, theirs)
 	cut := both[:len(both)-30]
+	edit := func(text []byte) []byte { return bytes.Replace(text, []byte(`"run":"`), []byte(`"run":"x`), 1) }
+	edited, other := edit(ours), append(bytes.Clone(base), edit(theirs[len(base):])...)
+	lines := bytes.SplitAfter(ours, []byte("\n"))
+	swapped := bytes.Join([][]byte{lines[1], lines[0], lines[2], lines[3]}, nil)
 	for name, c := range map[string]struct {
 		present, copy, want []byte
 		there               int
 		fault               error
 	}{
-		"gone":             {nil, both, both, 0, nil},
-		"an older one":     {base, ours, ours, 2, nil},
-		"the same":         {ours, ours, ours, 4, nil},
-		"one that was cut": {cut, both, both, 4, nil},
-		"before a merge":   {theirs, both, both, 3, nil},
-		"a longer one":     {ours, base, ours, 4, ErrBranch},
-		"another branch":   {theirs, ours, theirs, 3, ErrBranch},
-		"one that was edited": {bytes.Replace(ours, []byte(`"run":"`), []byte(`"run":"x`), 1), ours,
-			bytes.Replace(ours, []byte(`"run":"`), []byte(`"run":"x`), 1), 0, ErrTampered},
+		"gone":                      {nil, both, both, 0, nil},
+		"an older one":              {base, ours, ours, 2, nil},
+		"the same":                  {ours, ours, ours, 4, nil},
+		"one that was cut":          {cut, both, both, 4, nil},
+		"before a merge":            {theirs, both, both, 3, nil},
+		"a longer one":              {ours, base, ours, 4, ErrBranch},
+		"another branch":            {theirs, ours, theirs, 3, ErrBranch},
+		"one that was edited":       {edited, ours, ours, 3, nil},
+		"lines that changed places": {swapped, ours, ours, 4, nil},
+		"one of garbage":            {[]byte("x\n\x00y\n"), ours, ours, 0, nil},
+		"one line too many":         {append(bytes.Clone(ours), "x\n"...), ours, append(bytes.Clone(ours), "x\n"...), 4, ErrTampered},
+		"an edited other charge":    {other, base, other, 2, ErrTampered},
+		"one of an edited branch":   {append(bytes.Clone(edited), theirs[len(base):]...), ours, append(bytes.Clone(edited), theirs[len(base):]...), 3, ErrBranch},
 	} {
 		path := filepath.Join(t.TempDir(), "folder", "ledger")
 		if c.present != nil {
 			os.Mkdir(filepath.Dir(path), 0o755)
 			os.WriteFile(path, c.present, 0o644)
 		}
-		there, err := Restore(disk.Disk{}, path, parsed(t, c.copy))
-		if there != c.there || !errors.Is(err, c.fault) {
-			t.Errorf("%s: %d charges were there, %v; must be %d, %v", name, there, err, c.there, c.fault)
+		done, err := Restore(disk.Disk{}, path, parsed(t, c.copy))
+		if done.There != c.there || !errors.Is(err, c.fault) {
+			t.Errorf("%s: %d charges were there, %v; must be %d, %v", name, done.There, err, c.there, c.fault)
+		}
+		if kept, _ := os.ReadFile(done.Kept); err == nil && len(done.Altered) > 0 && !bytes.Equal(kept, c.present) {
+			t.Errorf("%s: the ledger as it was is lost", name)
 		}
 		if got, _ := os.ReadFile(path); !bytes.Equal(got, c.want) {
 			t.Errorf("%s: holds %d bytes, must hold %d", name, len(got), len(c.want))

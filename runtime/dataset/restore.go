@@ -25,14 +25,16 @@ type Restored struct {
 	ID, Ledger string
 	Copy       string // that the lines are of
 	Charges    int
-	There      int // of them, how many the ledger held before
+	There      int    // of them, how many the ledger held before
+	Altered    []int  // lines of it that were replaced, since they were not as they were written
+	Kept       string // the file that holds the ledger as it was, or ""
 }
 
 // ErrUncharged marks a dataset that has no ledger, because nothing was charged to it.
 var ErrUncharged = errors.New("nothing was charged to it, so it has no ledger")
 
-// Restore writes a ledger again from a copy on the owner's side. The copy must be a whole chain
-// that holds the noted head, and all charges of the file that is there: so the ledger never
+// Restore writes a ledger again from a copy on the owner's side, whatever stands in it. The copy must be a whole
+// chain that holds the noted head, and all charges of the file that is there, as far as altered lines tell: so the ledger never
 // holds fewer charges afterwards, and a copy from which lines were taken restores nothing.
 func Restore(r Restoration) (done Restored, err error) {
 	if r.Out, err = filepath.Abs(r.Out); err != nil {
@@ -116,7 +118,8 @@ func (s *restoring) restore() (Restored, error) {
 		}
 		return done, s.refuse(err, present)
 	}
-	done.There, err = ledger.Restore(s.disk, s.ledger, s.best)
+	put, err := ledger.Restore(s.disk, s.ledger, s.best)
+	done.There, done.Altered, done.Kept = put.There, put.Altered, put.Kept
 	if errors.Is(err, ledger.ErrBranch) {
 		err = fmt.Errorf("%w; join the two: weir ledger merge %s %s", err, quoted(s.ledger), quoted(s.from))
 	} else if errors.Is(err, ledger.ErrTampered) {

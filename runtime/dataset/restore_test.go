@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -176,7 +177,7 @@ func TestRestoreOfEarlierDatasets(t *testing.T) {
 	}
 	os.Remove(path)
 	want := Restored{ID: b.identify("a.csv", "1").ID, Ledger: path, Copy: kept, Charges: 21}
-	if done, err := b.restore("a.csv"); err != nil || done != want {
+	if done, err := b.restore("a.csv"); err != nil || !reflect.DeepEqual(done, want) {
 		t.Errorf("%+v, %v, must be %+v", done, err, want)
 	}
 }

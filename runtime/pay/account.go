@@ -44,7 +44,7 @@ func Open(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	}
 	l, err := ledger.Open(at.Disk, path, of.ID, clock)
 	if err != nil {
-		return nil, of.mend(path, err)
+		return nil, of.mend(err)
 	}
 	a, err := checked(plan, of, at, path, seen, l)
 	if err == nil {
@@ -71,7 +71,7 @@ func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 	}
 	l, err := ledger.View(path, of.ID, clock)
 	if err != nil {
-		return nil, of.mend(path, err)
+		return nil, of.mend(err)
 	}
 	return checked(plan, of, at, path, seen, l)
 }

@@ -141,12 +141,12 @@ func (d Dataset) noteLedger(path string, entries []ledger.Entry) error {
 	return d.Known.NoteLedger(path, entries)
 }
 
-// mend says what to do about a ledger at path that was altered.
-func (d Dataset) mend(path string, err error) error {
+// mend says what to do about a ledger that was altered.
+func (d Dataset) mend(err error) error {
 	if d.Known == nil || !errors.Is(err, ledger.ErrTampered) {
 		return err
 	}
-	return fmt.Errorf("%w. Move %s away, then %s", err, path, d.Known.HowToRestore())
+	return fmt.Errorf("%w; %s", err, d.Known.HowToRestore())
 }
 
 // bind binds the declared version to the content that the run read, before anything is charged.
