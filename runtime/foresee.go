@@ -60,6 +60,13 @@ func peek(ctx context.Context, plan *compile.Plan, held *files.Held, asked strin
 		return id, nil
 	}
 	known, err := dataset.Peek(opts.Out, path, asked)
+	if errors.Is(err, dataset.ErrDamaged) { // by the ledger alone: only who charges needs the owner file
+		opts.Log.Warn("no run can charge the dataset; what follows goes by its ledger alone: " + err.Error())
+		if known != nil {
+			known.Notes = []string{err.Error()}
+		}
+		err = nil
+	}
 	if err != nil || known == nil {
 		return identity{Dataset: pay.Dataset{ID: unknownDataset, Version: version, Path: path}}, err
 	}

@@ -51,6 +51,16 @@ func readLedger(path string) ([]ledger.Entry, error) {
 	return entries, ledgerFault(path, err)
 }
 
+// looked passes what was read of a ledger where the owner file beside it is damaged, and says so: nobody but a run
+// that charges the dataset needs that file.
+func looked(s streams, entries []ledger.Entry, err error) ([]ledger.Entry, error) {
+	if !errors.Is(err, dataset.ErrDamaged) || len(entries) == 0 {
+		return entries, err
+	}
+	newLog(s.err, false).Warn("whether charges were removed cannot be told: " + err.Error())
+	return entries, nil
+}
+
 // ledgerFault gives the error of a ledger its exit code.
 func ledgerFault(path string, err error) error {
 	switch {

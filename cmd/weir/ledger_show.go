@@ -56,7 +56,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 		Args:    exactly(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			_, entries, err := readLedgerOf(args[0])
-			if err != nil {
+			if entries, err = looked(s, entries, err); err != nil {
 				return err
 			}
 			t, err := f.totals(c, entries)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -27,7 +28,7 @@ func readLedgerOf(path string) (file string, entries []ledger.Entry, err error) 
 		entries, err = readLedger(path)
 		return path, entries, err
 	}
-	if file, err = dataset.LedgerOf(path); err != nil {
+	if file, err = dataset.LedgerOf(path); err != nil && !errors.Is(err, dataset.ErrDamaged) {
 		return file, nil, ledgerFault(file, err)
 	}
 	if entries, err = readLedger(file); err == nil {

@@ -10,6 +10,10 @@ import (
 	"weir/internal/disk"
 )
 
+// ErrDamaged marks a file of the owner's side that is not as weir wrote it. Whoever charges a dataset needs it; who
+// only looks at a ledger goes on without it, and says so.
+var ErrDamaged = errors.New("is damaged")
+
 // readPrivate decodes a file of the owner's side. An absent file is found false;
 // a damaged one is an error, never an absent one: what it knew would be lost.
 func readPrivate(path string, v interface{ valid() error }, cure string) (found bool, err error) {
@@ -21,7 +25,7 @@ func readPrivate(path string, v interface{ valid() error }, cure string) (found 
 		return false, err
 	}
 	if err := decode(data, v); err != nil {
-		return false, fmt.Errorf("%s: is damaged: it %w, must be as weir wrote it: %s", path, err, cure)
+		return false, fmt.Errorf("%s: %w: it %w, must be as weir wrote it: %s", path, ErrDamaged, err, cure)
 	}
 	return true, nil
 }

@@ -12,7 +12,8 @@ import (
 
 // Peek says which dataset the file at path is known as, by its owner file, the ledger beside it or
 // the one that is asked for, without opening the file; nil where none is there. Content that is known
-// under another path, only a run finds. The file may be absent, as where a ledger is committed
+// under another path, only a run finds. Where the owner file is damaged
+// (ErrDamaged), the ledger alone says it. The file may be absent, as where a ledger is committed
 // and the data are not. Nothing is written.
 func Peek(out, path, asked string) (*Identity, error) {
 	out, err := filepath.Abs(out)
@@ -28,15 +29,13 @@ func Peek(out, path, asked string) (*Identity, error) {
 	}
 	path = real
 	p := placeOf(out, path)
-	own, err := p.load()
-	if err != nil {
-		return nil, err
+	own, damaged := p.load()
+	if damaged != nil && !errors.Is(damaged, ErrDamaged) {
+		return nil, damaged
 	}
 	if own == nil {
-		if id, err := beside(p, p.path+LedgerSuffix); id != nil || err != nil || asked == "" {
-			return id, err
-		}
-		return beside(p, asked)
+		id, err := byLedgers(p, out, p.path+LedgerSuffix, asked)
+		return id, errors.Join(damaged, err)
 	}
 	if _, err := os.Stat(p.beside); err != nil {
 		p.owner = p.aside
@@ -44,8 +43,18 @@ func Peek(out, path, asked string) (*Identity, error) {
 	return &Identity{ID: own.ID, Path: path, Ledger: own.Ledger, head: own.head(), place: p, out: out}, nil
 }
 
+// byLedgers is the dataset of the first ledger that is there.
+func byLedgers(p place, out string, paths ...string) (*Identity, error) {
+	for _, path := range paths {
+		if id, err := beside(p, out, path); id != nil || err != nil {
+			return id, err
+		}
+	}
+	return nil, nil
+}
+
 // beside is the dataset that the ledger at path names.
-func beside(p place, path string) (*Identity, error) {
+func beside(p place, out, path string) (*Identity, error) {
 	data, err := disk.ReadFile(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -57,5 +66,5 @@ func beside(p place, path string) (*Identity, error) {
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	return &Identity{ID: entries[len(entries)-1].Dataset, Path: p.path, Ledger: path, place: p}, nil
+	return &Identity{ID: entries[len(entries)-1].Dataset, Path: p.path, Ledger: path, place: p, out: out}, nil
 }

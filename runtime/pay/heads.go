@@ -1,6 +1,7 @@
 package pay
 
 import (
+	"cmp"
 	"fmt"
 
 	"weir/privacy/ledger"
@@ -23,11 +24,10 @@ func (p Place) witnesses(of Dataset, path string) (w witnesses, err error) {
 	if of.Known == nil {
 		return w, nil
 	}
-	if w.beside, err = dataset.Beside(path); err != nil {
-		return w, err
-	}
-	w.kept, err = of.kept()
-	return w, err
+	w.beside, err = dataset.Beside(path)
+	kept, unread := of.kept()
+	w.kept = kept
+	return w, cmp.Or(unread, err)
 }
 
 // heads are what the records of runs under p.Out say of the ledger at path. An id without
