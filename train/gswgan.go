@@ -57,6 +57,12 @@ func (c GSWGANConfig) Validate() error {
 // the paid CriticQuery for the generators of all steps together, so that keeping
 // several costs nothing. The critics are private and are not returned.
 //
+// Critics with batch_norm mix the rows of a batch. Of the rows of one shard they may: what the shard can change is
+// the gradient of its critic at each generated row, anywhere in the clip ball, whatever the critic is. Of the
+// generated rows they may where one critic judges all of a step (queries batch and mean): a row of the
+// release then depends on that critic and on released generators alone. Under query sample the gradient at a row would
+// depend on which other rows drew the same critic, so that draws are not one release each; it is refused.
+//
 // Worst drops rows of a critic's batch, real and generated ones, inside its shard, where a function
 // of the shard may be any; of the rows that are asked about it drops gradients once they have
 // their noise. So nothing of it is charged, whatever the rule.
@@ -117,7 +123,7 @@ type gsLoop struct {
 func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*gsLoop, error) {
 	q, err := paidQuery(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), critic.Penalisable(), checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
+		err = errors.Join(c.Validate(), critic.Penalisable(), apartForSample(q, critic), checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
 	}
 	if err != nil {
 		return nil, err
@@ -144,6 +150,15 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 	}
 	l.release, err = newRelease(q, critic, paid)
 	return l, err
+}
+
+// apartForSample refuses a critic whose gradient at a row depends on other rows, where those
+// follow from secret draws.
+func apartForSample(q CriticQuery, critic *net.Net) error {
+	if _, err := critic.PerExample(); q.Query == QuerySample && err != nil {
+		return fmt.Errorf("query: is sample, which draws a critic for each row: %w", err)
+	}
+	return nil
 }
 
 func paidQuery(paid *privacy.Handle) (CriticQuery, error) {

@@ -351,3 +351,19 @@ func TestGSWGANRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestSampleRefusesMixedRows: under query sample the rows that one critic judges together follow from secret
+// draws, so that batch_norm, which lets each of them move the gradient at the others, is refused; the other queries
+// take it.
+func TestSampleRefusesMixedRows(t *testing.T) {
+	rows, shards := normalRows(60, 4, 1), shardsOf(60, 4)
+	_, ng := wganNets(t)
+	mixed := build(t, 4, net.Dense(5), net.Activation("batch_norm"), net.LeakyReLU(0.2), net.Dense(1))
+	for _, q := range []Query{QueryBatch, QuerySample, QueryMean} {
+		c := gsConfig(q)
+		_, err := GSWGAN(t.Context(), c.GSWGANConfig, mixed, ng, rows, shards, c.opened(shards, "gs"), Hooks{})
+		if (err != nil) != (q == QuerySample) || err != nil && !strings.Contains(err.Error(), "batch_norm") {
+			t.Errorf("query %s: %v", q, err)
+		}
+	}
+}

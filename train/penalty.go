@@ -20,7 +20,8 @@ func newTriples(critic *net.Net, rows int) *triples {
 }
 
 // run leaves the gradients; gather writes the real rows. Interpolates are uniform
-// on the line between a real row and its generated row.
+// on the line between a real row and its generated row. A critic with batch_norm sees three
+// batches: generated rows, real ones and interpolates.
 func (k *triples) run(w []float32, fake net.Matrix, gather func(net.Matrix), weight float64, r *rand.Rand, loss []float64) {
 	n := fake.Rows
 	x := k.Input(3 * n)
@@ -30,7 +31,7 @@ func (k *triples) run(w []float32, fake net.Matrix, gather func(net.Matrix), wei
 	for i := range n {
 		interpolate(between.Row(i), real.Row(i), fake.Row(i), r.Float32())
 	}
-	y := k.Forward(w, net.Mode{Train: true, Rand: r})
+	y := k.Forward(w, net.Mode{Train: true, Frozen: true, Groups: 3, Rand: r})
 	for i := range loss {
 		loss[i] = float64(y.Row(i)[0]) - float64(y.Row(n + i)[0])
 	}

@@ -136,7 +136,7 @@ func (m *release) drawn(critics []*shardCritic, fake net.Matrix) (loss float64) 
 		for to < fake.Rows && m.asked[to] == m.asked[i] {
 			to++
 		}
-		dx, l := score(m.passes[0], critics[m.asked[i]].w, fake.Slice(i, to))
+		dx, l := score(m.passes[0], critics[m.asked[i]].w, fake.Slice(i, to), asTrained())
 		loss += l
 		for row := range dx.Rows {
 			if c := rowFactor(dx.Row(row), m.clip); c > 0 {
@@ -155,7 +155,7 @@ func (m *release) mean(critics []*shardCritic, fake net.Matrix) (loss float64) {
 		clear(sum)
 		m.losses[piece] = 0
 		for _, k := range critics[piece*criticChunk : min((piece+1)*criticChunk, len(critics))] {
-			dx, l := score(m.passes[worker], k.w, fake)
+			dx, l := score(m.passes[worker], k.w, fake, asTrained())
 			addClipped(sum, dx, m.clip)
 			m.losses[piece] += l
 		}
@@ -175,10 +175,13 @@ func (m *release) mean(critics []*shardCritic, fake net.Matrix) (loss float64) {
 	return loss / float64(len(critics)*fake.Rows)
 }
 
+// asTrained runs a critic as it is trained: batch_norm goes by the rows at hand.
+func asTrained() net.Mode { return net.Mode{Train: true, Frozen: true} }
+
 // score returns the gradient of -D at the rows of x, and the sum of -D.
-func score(p *net.Pass, w []float32, x net.Matrix) (net.Matrix, float64) {
+func score(p *net.Pass, w []float32, x net.Matrix, m net.Mode) (net.Matrix, float64) {
 	p.Input(x.Rows).CopyFrom(x)
-	y := p.Forward(w, net.Mode{})
+	y := p.Forward(w, m)
 	var loss float64
 	for i := range y.Rows {
 		loss -= float64(y.Row(i)[0])

@@ -77,7 +77,7 @@ func (l *criticLane) moveThrowaway(k *shardCritic, r *rand.Rand) {
 	b := l.batch
 	fake := l.gen.sample(l.throw.w, b, r)
 	l.triples.Input(b).CopyFrom(fake)
-	y := l.triples.Forward(k.w, net.Mode{Train: true, Rand: r})
+	y := l.triples.Forward(k.w, net.Mode{Train: true, Frozen: true, Rand: r})
 	net.Wasserstein(l.triples.OutGrad(), y, -1, nil)
 	l.c.Worst.silence(l.triples.OutGrad(), fake, noLabel)
 	l.gen.descend(l.throw, l.triples.BackwardInput(k.w, 0), 1/l.c.Worst.less(float64(b)))

@@ -98,6 +98,6 @@ func (s *student) meanLoss() (sum float64) {
 
 // gradient is that of the generator's loss, minus the student's score, at generated rows.
 func (s *student) gradient(x net.Matrix) net.Matrix {
-	dx, _ := score(s.pass, s.w, x)
+	dx, _ := score(s.pass, s.w, x, net.Mode{})
 	return dx
 }

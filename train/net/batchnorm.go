@@ -44,40 +44,60 @@ func (l *batchNorm) op(rows int) op {
 type batchNormOp struct {
 	*batchNorm
 	unit, y, dx Matrix
-	inverse     []float64 // 1/standard deviation of each channel
+	groups      int
+	inverse     []float64 // 1/standard deviation of each group's channels
 	sum, dot    []float64 // of each channel: its mean and variance, or what its gradient needs
 	train       bool
 	delta       Matrix
+	t, ty       Matrix       // tangents at input and output
+	pushed      int          // from this row on unit holds tangents
+	bend        [5][]float64 // what addBend needs of each column
 }
 
 func (o *batchNormOp) forward(w []float32, x Matrix, m Mode) Matrix {
-	o.train = m.Train
-	y, mean, variance := o.y.Slice(0, x.Rows), o.sum, o.dot
+	o.train, o.groups, o.pushed = m.Train, max(m.Groups, 1), x.Rows
+	if need := o.groups * o.channels; len(o.inverse) < need {
+		o.inverse = make([]float64, need)
+	}
+	for g := range o.groups {
+		o.forwardGroup(w, x, g, m)
+	}
+	y := o.y.Slice(0, x.Rows)
+	y.setExtra(1)
+	return y
+}
+
+// group are the rows of a group, of so many in all.
+func (o *batchNormOp) group(g, rows int) (lo, hi int) {
+	return g * rows / o.groups, (g + 1) * rows / o.groups
+}
+
+func (o *batchNormOp) forwardGroup(w []float32, x Matrix, g int, m Mode) {
+	lo, hi := o.group(g, x.Rows)
+	mean, variance, inverse := o.sum, o.dot, o.inverse[g*o.channels:][:o.channels]
 	if m.Train {
-		moments(mean, variance, x)
+		moments(mean, variance, x.Slice(lo, hi))
 	}
 	for j := range o.channels {
 		switch {
 		case !m.Train:
 			mean[j], variance[j] = float64(w[2*o.channels+j]), float64(w[3*o.channels+j])
 		case !m.Frozen:
-			o.remember(w, j, mean[j], variance[j], x.Rows*(o.cols/o.channels))
+			o.remember(w, j, mean[j], variance[j], (hi-lo)*(o.cols/o.channels))
 		}
-		o.inverse[j] = 1 / math.Sqrt(variance[j]+normEpsilon)
+		inverse[j] = 1 / math.Sqrt(variance[j]+normEpsilon)
 	}
-	for i := range x.Rows {
+	for i := lo; i < hi; i++ {
 		for at := 0; at < o.cols; at += o.channels {
-			o.normalise(y.Row(i)[at:], o.unit.Row(i)[at:], x.Row(i)[at:][:o.channels], w[:o.channels], w[o.channels:2*o.channels])
+			o.normalise(o.y.Row(i)[at:], o.unit.Row(i)[at:], x.Row(i)[at:][:o.channels], inverse, w)
 		}
 	}
-	y.setExtra(1)
-	return y
 }
 
 // normalise sets one position of the unit values and of the output.
-func (o *batchNormOp) normalise(y, unit, x, gain, offset []float32) {
-	mean, inverse := o.sum[:len(x)], o.inverse[:len(x)]
-	y, unit, gain, offset = y[:len(x)], unit[:len(x)], gain[:len(x)], offset[:len(x)]
+func (o *batchNormOp) normalise(y, unit, x []float32, inverse []float64, w []float32) {
+	mean, inverse := o.sum[:len(x)], inverse[:len(x)]
+	y, unit, gain, offset := y[:len(x)], unit[:len(x)], w[:len(x)], w[o.channels:][:len(x)]
 	for j, v := range x {
 		u := float32((float64(v) - mean[j]) * inverse[j])
 		unit[j] = u
@@ -131,24 +151,31 @@ func (o *batchNormOp) backward(w []float32, dy Matrix, from int) Matrix {
 	if from >= dy.Rows {
 		return dx
 	}
+	for g := range o.groups {
+		lo, hi := o.group(g, dy.Rows)
+		o.backwardGroup(w, dy.Slice(lo, hi), dx.Slice(lo, hi), o.unit.Slice(lo, hi), o.inverse[g*o.channels:][:o.channels])
+	}
+	return dx
+}
+
+func (o *batchNormOp) backwardGroup(w []float32, dy, dx, units Matrix, inverse []float64) {
 	clear(o.sum)
 	clear(o.dot)
 	for i := range dy.Rows {
 		for at := 0; o.train && at < o.cols; at += o.channels {
-			o.addUp(dy.Row(i)[at:][:o.channels], o.unit.Row(i)[at:])
+			o.addUp(dy.Row(i)[at:][:o.channels], units.Row(i)[at:])
 		}
 	}
 	n := float64(dy.Rows * (o.cols / o.channels))
 	for i := range dy.Rows {
 		for at := 0; at < o.cols; at += o.channels {
-			unit, to := o.unit.Row(i)[at:], dx.Row(i)[at:]
+			unit, to := units.Row(i)[at:], dx.Row(i)[at:]
 			for j, g := range dy.Row(i)[at:][:o.channels] {
-				scale := float64(w[j]) * o.inverse[j]
+				scale := float64(w[j]) * inverse[j]
 				to[j] = float32(scale * (float64(g) - o.sum[j]/n - float64(unit[j])*o.dot[j]/n))
 			}
 		}
 	}
-	return dx
 }
 
 // addUp adds one position of a row to what the gradients of its channels need.
@@ -170,5 +197,16 @@ func (o *batchNormOp) squares(dst, _ []float64, _ *scratch) {
 }
 
 func (o *batchNormOp) accumulate(grad, scale []float32) {
-	addChannels(grad, scale, o.delta, o.unit, o.channels)
+	addChannels(grad, scale, o.delta.Slice(0, o.pushed), o.unit.Slice(0, o.pushed), o.channels)
+	for i := o.pushed; i < o.delta.Rows; i++ { // an offset is in no tangent
+		unit, s := o.unit.Row(i), float32(1)
+		if scale != nil {
+			s = scale[i]
+		}
+		for j, d := range o.delta.Row(i) {
+			if s != 0 {
+				grad[j] += float32(s * d * unit[j])
+			}
+		}
+	}
 }

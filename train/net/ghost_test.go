@@ -132,10 +132,84 @@ func penaltyOf(s Spec, w []float64, x []float64) float64 {
 	return 10 * d * d
 }
 
+// TestGradientPenaltyOfBatches compares the gradient of a loss over two groups with central differences: the first
+// has weights of its own at its outputs, the second the penalty, where grad D is that of the sum of its scores, since
+// batch_norm mixes its rows. Values, and so gradients, of one group must not know the other.
+func TestGradientPenaltyOfBatches(t *testing.T) {
+	norm := Layer{Type: "batch_norm"}
+	for name, spec := range map[string]Spec{
+		"one layer": {Inputs: 4, Layers: []Layer{Dense(6), norm, LeakyReLU(0.2), Dense(1)}},
+		"two":       {Inputs: 4, Layers: []Layer{Dense(6), norm, LeakyReLU(0.2), Dense(5), norm, Activation("relu"), Dense(1)}},
+		"at once":   {Inputs: 4, Layers: []Layer{norm, Dense(5), LeakyReLU(0.1), Dense(1)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(5, 7))
+			n, err := New(spec)
+			if err == nil {
+				err = n.Penalisable()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := n.Init(r)
+			for i := range w {
+				w[i] = 3*w[i] + float32(0.1*r.NormFloat64())
+			}
+			p, at := n.NewPass(batch), widen(w)
+			for range 2 { // a pass is used again
+				grad, x := make([]float32, n.Params()), draw(p, r)
+				penaltyOfBatches(p, w, grad)
+				near(t, "weights", widen(grad), differences(at, func() float64 { return lossOfBatches(spec, at, x) }), 1e-4)
+			}
+		})
+	}
+}
+
+const half = batch / 2
+
+// penaltyOfBatches adds the gradient under test.
+func penaltyOfBatches(p *Pass, w, grad []float32) {
+	p.Forward(w, Mode{Train: true, Frozen: true, Groups: 2})
+	for i := range batch {
+		p.OutGrad().Row(i)[0] = 1
+		if i < half {
+			p.OutGrad().Row(i)[0] = float32(i + 1)
+		}
+	}
+	dx := p.BackwardInput(w, half)
+	p.GradientPenalty(w, dx, half, 10, nil)
+	p.Accumulate(grad, nil)
+}
+
+func lossOfBatches(s Spec, w []float64, x [][]float64) (sum float64) {
+	for i, y := range (&reference{w: w}).run(s.Layers, x[:half]) {
+		sum += float64(i+1) * y[0]
+	}
+	for _, row := range x[half:] {
+		var square float64
+		for _, g := range differences(row, func() (total float64) {
+			for _, y := range (&reference{w: w}).run(s.Layers, x[half:]) {
+				total += y[0]
+			}
+			return total
+		}) {
+			square += g * g
+		}
+		sum += 10 * (math.Sqrt(square) - 1) * (math.Sqrt(square) - 1)
+	}
+	return sum
+}
+
 func TestPenaltyRefusesCurvedNets(t *testing.T) {
-	n, _ := New(Spec{Inputs: 3, Layers: []Layer{Dense(2), Activation("tanh"), Dense(1)}})
-	if n.Penalisable() == nil {
-		t.Error("a net with tanh was accepted")
+	for name, layers := range map[string][]Layer{
+		"tanh":     {Dense(2), Activation("tanh"), Dense(1)},
+		"channels": {Dense(4), {Type: "batch_norm", Channels: 2}, Dense(1)},
+		"draws":    {Dense(4), {Type: "batch_norm"}, Dropout(0.5), Dense(1)},
+	} {
+		n, err := New(Spec{Inputs: 3, Layers: layers})
+		if err != nil || n.Penalisable() == nil {
+			t.Errorf("%s: was accepted (%v)", name, err)
+		}
 	}
 }
 

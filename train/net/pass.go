@@ -7,9 +7,11 @@ import (
 // Mode says how to run forward. Rand is needed where a layer draws (dropout while
 // training, gumbel_softmax always). Rows, where given, are the draws of each row of the
 // input for dropout: what it draws then does not depend on the place of a row.
-// Frozen keeps forward in training from moving the running statistics of batch_norm.
+// Frozen keeps forward in training from moving the running statistics of batch_norm. Groups
+// splits the rows into equal runs, each of which batch_norm brings to mean 0 and variance 1 on its own; 0 is one.
 type Mode struct {
 	Train, Frozen bool
+	Groups        int
 	Rand          *rand.Rand
 	Rows          []*rand.Rand
 }
@@ -55,6 +57,7 @@ type Pass struct {
 	rows    int
 	ops     []op
 	scratch scratch
+	bend    *bend // of the last GradientPenalty; nil where no layer is bent
 }
 
 // NewPass allocates the buffers for up to rows rows.
@@ -85,6 +88,9 @@ func (p *Pass) Input(rows int) Matrix {
 func (p *Pass) Forward(w []float32, m Mode) Matrix {
 	x := p.in.Slice(0, p.rows)
 	x.setExtra(1)
+	if p.bend != nil {
+		p.bend.rows = 0
+	}
 	p.cur = runForward(p.ops, p.net.offsets, w, x, m)
 	return p.cur
 }
@@ -144,6 +150,9 @@ func (p *Pass) Squares(dst, bound []float64) {
 func (p *Pass) Accumulate(grad, scale []float32) {
 	for i, o := range p.ops {
 		o.accumulate(grad[p.net.offsets[i]:], scale)
+	}
+	if p.bend != nil && p.bend.rows > 0 {
+		p.bend.Accumulate(grad, nil)
 	}
 }
 

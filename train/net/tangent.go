@@ -3,6 +3,7 @@ package net
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/train/internal/kernel"
 )
@@ -15,7 +16,8 @@ import (
 // layer is linear piece by piece, that gradient is, in each dense layer, the outer
 // product of the tangent at its input and the gradient that Backward left at its
 // output. So the tangents overwrite the inputs of the interpolates, and one
-// Accumulate serves fake, real and penalty rows alike.
+// Accumulate serves fake, real and penalty rows alike. Of a layer that is not linear piece by piece
+// the tangent depends on its input too: bend.go.
 
 // tangenter is an op that can replace its stored inputs of rows lo to hi-1 by
 // tangents t; it returns the tangents at its output, which are in y's rows when
@@ -24,29 +26,34 @@ type tangenter interface {
 	tangent(w []float32, t Matrix, lo int) Matrix
 }
 
-// Penalisable returns an error unless the net is linear piece by piece and has
-// one output, as GradientPenalty needs.
+// Penalisable returns an error unless the net is linear piece by piece, but for batch_norm of
+// columns, and has one output, as GradientPenalty needs. Dropout beside batch_norm would draw other rows where
+// bend.go runs it again.
 func (n *Net) Penalisable() error {
 	if n.Out() != 1 {
 		return fmt.Errorf("net: has %d outputs, a gradient penalty needs 1", n.Out())
 	}
-	for i, o := range newOps(n.layers, 0) {
-		if a, ok := o.(*activationOp); ok && a.kind != leaky {
-			return fmt.Errorf("net: layers[%d]: is %s, a gradient penalty accepts dense, leaky_relu, relu and dropout", i, a.kind)
-		}
-		if _, ok := o.(tangenter); !ok {
-			return fmt.Errorf("net: layers[%d]: is %s, a gradient penalty accepts dense, leaky_relu, relu and dropout", i, n.layers[i].name())
+	ops := newOps(n.layers, 0)
+	bends := slices.ContainsFunc(ops, isBent)
+	for i, o := range ops {
+		a, other := o.(*activationOp)
+		b, norm := o.(*batchNormOp)
+		_, drops := o.(*dropoutOp)
+		_, pushes := o.(tangenter)
+		if !pushes || other && a.kind != leaky || norm && b.channels != b.cols || drops && bends {
+			return fmt.Errorf("net: layers[%d]: is %s, a gradient penalty accepts dense, leaky_relu, relu, and one of dropout and batch_norm of columns", i, n.layers[i].name())
 		}
 	}
 	return nil
 }
 
 // GradientPenalty turns rows lo to the last of a Pass into the penalty's: call it
-// after BackwardInput(w, lo) with an output gradient of 1 on these rows; dx is
-// what it returned. Afterwards Squares and Accumulate see the penalty's gradient
+// after BackwardInput(w, lo) with an output gradient of 1 on these rows, a group of their own
+// (Mode.Groups); dx is what it returned. Afterwards Squares and Accumulate see the penalty's gradient
 // there. loss, unless nil, receives the penalty of each row.
 func (p *Pass) GradientPenalty(w []float32, dx Matrix, lo int, weight float64, loss []float64) {
 	t := p.in.Slice(lo, p.rows)
+	p.beforePush(w, t)
 	for i := range t.Rows {
 		g := dx.Row(lo + i)
 		norm := math.Sqrt(kernel.SumSquares(g))
@@ -64,6 +71,9 @@ func (p *Pass) GradientPenalty(w []float32, dx Matrix, lo int, weight float64, l
 	t.setExtra(0)
 	for i, o := range p.ops {
 		t = o.(tangenter).tangent(w[p.net.offsets[i]:], t, lo)
+	}
+	if p.bend != nil {
+		p.bend.afterPush(w, p.ops, lo)
 	}
 }
 

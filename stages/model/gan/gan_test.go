@@ -72,6 +72,7 @@ func TestRunSpendsThePlan(t *testing.T) {
 		"gs_wgan sample": privacy.Repeated{Count: 48, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
 			Event: privacy.Gaussian{NoiseMultiplier: 1.5}}},
 		"gs_wgan mean": privacy.Repeated{Count: 12, Event: privacy.Gaussian{NoiseMultiplier: 3}},
+		"gs_wgan norm": privacy.Repeated{Count: 12, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 		"gs_wgan batch": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
 			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
 		"gs_wgan drawn": privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}}, // no amplification

@@ -25,14 +25,24 @@ func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *schema.Problems) {
 	if h.Shards > 0 && s.Scheduled > h.Shards {
 		ps.Add("scheduled", fmt.Sprintf("%d, of %d shards with a critic each", s.Scheduled, h.Shards), fmt.Sprintf("at most the number of shards, %d, or 0, which is all of them", h.Shards))
 	}
-	if s.GeneratorNorm == "batch" && s.BatchSize == 1 {
-		ps.Add("batch_size", "1 with generator_norm batch, which leaves nothing of a batch of one row", "at least 2, or generator_norm none")
-	}
+	s.checkNorms(ps)
 	if s.ReleaseEvery >= s.Steps {
 		ps.Add("release_every", fmt.Sprintf("%d with steps %d, so that no generator beside the last is released", s.ReleaseEvery, s.Steps), "below steps, or absent")
 	}
 	if n := s.earlier(); n >= generator.MostSteps {
 		ps.Add("release_every", fmt.Sprintf("%d, which releases %d generators", s.ReleaseEvery, n+1), fmt.Sprintf("so large that at most %d are released", generator.MostSteps))
+	}
+}
+
+// checkNorms adds what norms over a batch contradict.
+func (s *GSWGAN) checkNorms(ps *schema.Problems) {
+	for _, norm := range []struct{ setting, value string }{{"generator_norm", s.GeneratorNorm}, {"critic_norm", s.CriticNorm}} {
+		if norm.value == "batch" && s.BatchSize == 1 {
+			ps.Add("batch_size", "1 with "+norm.setting+" batch, which leaves nothing of a batch of one row", "at least 2, or "+norm.setting+" none")
+		}
+	}
+	if s.CriticNorm == "batch" && s.Query == "sample" {
+		ps.Add("critic_norm", "batch with query sample, where the gradient at a row would tell which others drew the same critic", "none, or query batch or mean")
 	}
 }
 

@@ -69,6 +69,8 @@ func TestScheduleRefusals(t *testing.T) {
 		"release_every: is 20 with steps 20": func(s *GSWGAN) { s.Steps, s.ReleaseEvery = 20, 20 },
 		fmt.Sprintf("must be at most the number of shards, %d", in.Header.Shards): func(s *GSWGAN) { s.CriticSchedule, s.Scheduled = "public", in.Header.Shards+1 },
 		"batch_size: is 1 with generator_norm batch":                              func(s *GSWGAN) { s.BatchSize, s.GeneratorNorm = 1, "batch" },
+		"batch_size: is 1 with critic_norm batch":                                 func(s *GSWGAN) { s.BatchSize, s.CriticNorm = 1, "batch" },
+		"critic_norm: is batch with query sample":                                 func(s *GSWGAN) { s.Query, s.CriticNorm = "sample", "batch" },
 	} {
 		s := thesis()
 		change(s)

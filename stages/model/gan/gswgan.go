@@ -56,6 +56,7 @@ type GSCritics struct {
 	Scheduled      int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step under critic_schedule public, in turn; 0 is all of them."`
 	Penalty        float64 `yaml:"penalty" json:"penalty" min:"0" doc:"Weight of the gradient penalty."`
 	Critic         []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of each critic's hidden layers."`
+	CriticNorm     string  `yaml:"critic_norm" json:"critic_norm" enum:"none|batch" doc:"Whether each critic's hidden layers normalise their batch: real rows, generated rows and interpolates apart, so that shift and scale of a batch are hidden from them. Not with query sample, whose rows are released one by one."`
 }
 
 // GSGenerator are settings of the generator.
@@ -65,7 +66,7 @@ type GSGenerator struct {
 	LatentDim     int     `yaml:"latent_dim" json:"latent_dim" min:"1" doc:"Dimension of the standard normal vector that a generated row starts from."`
 	Generator     []int   `yaml:"generator" json:"generator" min:"1" minItems:"1" doc:"Units of the generator's hidden layers."`
 	Activation    string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2, as in critics."`
-	GeneratorNorm string  `yaml:"generator_norm" json:"generator_norm" enum:"none|batch" doc:"Whether the generator's hidden layers normalise their batch. Critics never do: their penalty is row by row."`
+	GeneratorNorm string  `yaml:"generator_norm" json:"generator_norm" enum:"none|batch" doc:"Whether the generator's hidden layers normalise their batch."`
 	ReleaseEvery  int     `yaml:"release_every,omitempty" json:"release_every,omitempty" min:"1" doc:"Steps between generators that are released beside the last one, for sample with step. The charge covers them all. The last alone by default."`
 }
 
@@ -80,7 +81,7 @@ func gsWGANKind() pipeline.Kind {
 		Readers: append(generator.Readers(), generator.Former()),
 		New: func() pipeline.Stage {
 			return &GSWGAN{Steps: 500, BatchSize: 32, Query: "mean", MaxGradNorm: 1, LearningRate: 1e-3, StartWeights: "uniform",
-				GSCritics:   GSCritics{WarmSteps: 500, CriticSteps: 1, CriticSchedule: "public", Penalty: 10, Critic: []int{128}},
+				GSCritics:   GSCritics{WarmSteps: 500, CriticSteps: 1, CriticSchedule: "public", Penalty: 10, Critic: []int{128}, CriticNorm: "none"},
 				GSGenerator: GSGenerator{Average: 0.99, LatentDim: 32, Generator: []int{256}, Activation: "leaky_relu", GeneratorNorm: "none"}, CheckpointEvery: 5000}
 		},
 	}
@@ -147,7 +148,11 @@ func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err 
 	if s.GeneratorNorm == "batch" {
 		hidden.Norm = "batch_norm"
 	}
-	return nets(generator.Leaky(leak, s.Critic), hidden, s.LatentDim, d)
+	judge := generator.Leaky(leak, s.Critic)
+	if s.CriticNorm == "batch" {
+		judge.Norm = "batch_norm"
+	}
+	return nets(judge, hidden, s.LatentDim, d)
 }
 
 // query is the one value from which clip, noise and event come.

@@ -99,6 +99,7 @@ func thesis() *GSWGAN {
 	s := smallGSWGAN("batch")
 	s.CriticSchedule, s.Scheduled, s.NoiseMultiplier, s.ReleaseEvery = "drawn", 0, 1.5, 5
 	s.Activation, s.GeneratorNorm, s.StartWeights, s.GeneratorRate = "relu", "batch", "normal", 0.01
+	s.CriticNorm = "batch"
 	return s
 }
 
@@ -111,6 +112,7 @@ func learners(t *testing.T) map[string]learner {
 		"dp_wgan tensor": {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return tensorWGAN() }}, rows},
 		programName:      {pipelinetest.Learner{Kind: dpWGANKind(), Stage: func() pipeline.Stage { return programWGAN() }}, rows},
 		"gs_wgan sample": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("sample") }}, shards},
+		"gs_wgan norm":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := smallGSWGAN("mean"); s.CriticNorm = "batch"; return s }}, shards},
 		"gs_wgan mean":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("mean") }}, shards},
 		"gs_wgan batch":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("batch") }}, shards},
 		"gs_wgan drawn":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return thesis() }}, shards},
