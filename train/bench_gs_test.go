@@ -35,6 +35,25 @@ func BenchmarkCriticStep(b *testing.B) {
 	}
 }
 
+// BenchmarkNormedCriticStep is BenchmarkCriticStep with the nets of the thesis, which normalise
+// their batch.
+func BenchmarkNormedCriticStep(b *testing.B) {
+	c, _, _, rows, shards := gsSetting(1)
+	norm := net.Activation("batch_norm")
+	critic, err := net.New(net.Spec{Inputs: 16, Layers: []net.Layer{net.Dense(128), norm, net.LeakyReLU(0.2), net.Dense(1)}})
+	must(err)
+	gen, err := net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(128), norm, net.Activation("relu"), net.Dense(256), norm,
+		net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
+	must(err)
+	l, err := newGSLoop(c.GSWGANConfig, critic, gen, rows, shards, c.opened(shards, "bench"))
+	must(err)
+	r := rand.New(rand.NewPCG(1, 2))
+	b.ReportAllocs()
+	for range b.N {
+		l.lanes[0].train(l.critics[0], l.generator.w, l.rows, r)
+	}
+}
+
 func BenchmarkMeanQuery(b *testing.B) {
 	l := benchGS(1500)
 	fake := l.gen.sample(l.generator.w, l.q.BatchSize, rand.New(rand.NewPCG(1, 2)))

@@ -49,13 +49,11 @@ type batchNormOp struct {
 	sum, dot    []float64 // of each channel: its mean and variance, or what its gradient needs
 	train       bool
 	delta       Matrix
-	t, ty       Matrix       // tangents at input and output
-	pushed      int          // from this row on unit holds tangents
-	bend        [5][]float64 // what addBend needs of each column
+	pushed      pushing
 }
 
 func (o *batchNormOp) forward(w []float32, x Matrix, m Mode) Matrix {
-	o.train, o.groups, o.pushed = m.Train, max(m.Groups, 1), x.Rows
+	o.train, o.groups, o.pushed.from = m.Train, max(m.Groups, 1), x.Rows
 	if need := o.groups * o.channels; len(o.inverse) < need {
 		o.inverse = make([]float64, need)
 	}
@@ -197,8 +195,9 @@ func (o *batchNormOp) squares(dst, _ []float64, _ *scratch) {
 }
 
 func (o *batchNormOp) accumulate(grad, scale []float32) {
-	addChannels(grad, scale, o.delta.Slice(0, o.pushed), o.unit.Slice(0, o.pushed), o.channels)
-	for i := o.pushed; i < o.delta.Rows; i++ { // an offset is in no tangent
+	from := o.pushed.from
+	addChannels(grad, scale, o.delta.Slice(0, from), o.unit.Slice(0, from), o.channels)
+	for i := from; i < o.delta.Rows; i++ { // an offset is in no tangent
 		unit, s := o.unit.Row(i), float32(1)
 		if scale != nil {
 			s = scale[i]
