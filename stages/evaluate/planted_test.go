@@ -2,9 +2,11 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
@@ -18,7 +20,15 @@ func planted() map[string]arrow.Record {
 		"copies":    wardRows(11, 1500), // the training rows themselves
 		"fresh":     fresh,
 		"constants": blank(fresh, false),
+		"apart":     apart(fresh, wardRows(13, 1500)),
 	}
+}
+
+// apart are the columns of one table with the second column of another one.
+func apart(one, other arrow.Record) arrow.Record {
+	columns := slices.Clone(one.Columns())
+	columns[1] = other.Column(1)
+	return array.NewRecord(one.Schema(), columns, one.NumRows())
 }
 
 // against judges one synthetic table.
@@ -65,6 +75,16 @@ func TestComparisonsOfPlantedTables(t *testing.T) {
 	within(t, m, bounds{"total_variation_2way", 0.8 * near, 1.2 * near}, bounds{"equivalent_subsample", 0.5, 1}, bounds{"total_variation_2way_independent", near, 1})
 	within(t, against(t, stage("marginals", nil), tables["constants"]), bounds{"total_variation_2way", apart, 1}, bounds{"equivalent_subsample", 0, 0.1},
 		bounds{"total_variation", 0.5, 1}, bounds{"nist_2018_score", 0, 1e5})
+	// Fresh rows lose no mean, quantile, share or correlation beyond chance (told with a probability of at most .02, and
+	// the rows are fixed); a column of other rows loses its correlations.
+	within(t, m, bounds{"statistic_loss", 0, 0}, bounds{"statistic_loss_real_train", 0, 0}, bounds{"mean_real.age", 50, 58},
+		bounds{"statistic_loss.age:mean", 0, 0})
+	within(t, against(t, stage("marginals", nil), tables["constants"]), bounds{"statistic_loss", 1, 1},
+		bounds{"statistic_loss.age:standard_deviation", 1, 1}, bounds{"mean_synthetic.age", 40, 40})
+	within(t, against(t, stage("associations", nil), tables["fresh"]), bounds{"pearson_loss", 0, 0},
+		bounds{"spearman_loss", 0, 0}, bounds{"pearson_loss_real_train", 0, 0})
+	within(t, against(t, stage("associations", nil), tables["apart"]), bounds{"pearson_loss", 0.5, 0.9},
+		bounds{"spearman_loss.age:pressure", 0.5, 0.9}, bounds{"spearman_loss.age:weight", 0, 0})
 	// Standard deviations of the AUROC of 900 held-out rows: 0.019.
 	within(t, against(t, stage("detectability", nil), tables["fresh"]), bounds{"auroc", 0.4, 0.6}, bounds{"pmse", 0, 0.02})
 	within(t, against(t, stage("detectability", nil), tables["constants"]), bounds{"auroc", 0.99, 1}, bounds{"pmse", 0.2, 0.25})

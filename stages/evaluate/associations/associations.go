@@ -26,7 +26,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "associations", Version: 6, Late: true,
+		Name: "associations", Version: 7, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows: Pearson, Spearman and Kendall's tau-b with p-values, " +
@@ -34,7 +34,8 @@ func Kinds() []pipeline.Kind {
 			"the second), correlation ratio, the mixed matrix (Pearson, Cramer's V, correlation ratio, by type) and the covariance of the encoded " +
 			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of the matrix of differences. " +
 			"Rows where one of two columns is missing are left out of the pair; a pair with a constant column is undefined. Use it to see whether " +
-			"relations between columns survive. Above `max_pairs` pairs of columns a measure is that of pairs drawn at random, and says so.",
+			"relations between columns survive. Pearson and Spearman are also judged, all pairs together, against real rows dealt " +
+			"to two tables at random (pearson_loss, spearman_loss). Above `max_pairs` pairs of columns a measure is that of pairs drawn at random, and says so.",
 		New: func() pipeline.Stage {
 			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information", "correlation_ratio", "covariance"},
 				Bins: 10, MaxPairs: 20_000, Listed: 500}
@@ -56,7 +57,11 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	}
 	for _, name := range s.Measures {
 		if m, ok := measures()[name]; ok {
-			r.total += int64(min(len(m.pairs(frames["real"])), s.MaxPairs))
+			passes := 1
+			if _, judged := correlations()[name]; judged {
+				passes = len(r.sides)
+			}
+			r.total += int64(passes * min(len(m.pairs(frames["real"])), s.MaxPairs))
 		}
 	}
 	for _, name := range s.Measures {
@@ -109,7 +114,7 @@ func (r *associationRun) measure(ctx context.Context, name string) error {
 		r.summary(name, "_"+r.ports[k], drawn, m, list, k)
 	}
 	r.pairs(name, m, list)
-	return nil
+	return r.losses(ctx, name, list)
 }
 
 func (r *associationRun) pair(m measure, at [2]int) measured {

@@ -31,7 +31,7 @@ func figures() figure.List {
 				Fair: 0.1}
 		}
 	}
-	return append(list, question.RowsFigure())
+	return append(append(list, lossFigures()...), question.RowsFigure())
 }
 
 func besides() []figure.Role { return []figure.Role{figure.RealTrain, figure.Baseline} }

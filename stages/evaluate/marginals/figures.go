@@ -1,6 +1,8 @@
 package marginals
 
 import (
+	"slices"
+
 	"weir/pipeline/figure"
 	"weir/stages/internal/metric/marginal"
 	"weir/stages/internal/question"
@@ -34,7 +36,7 @@ func figures() figure.List {
 					Doc: ways.of + ": greatest difference of the share of a cell, 0 is best"})
 		}
 	}
-	return append(append(list, columnFigures()...), probabilityFigures()...)
+	return slices.Concat(list, statisticFigures(), columnFigures(), probabilityFigures())
 }
 
 // variation declares the total variation of marginals of so many columns.

@@ -27,13 +27,14 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "marginals", Version: 6, Late: true,
+		Name: "marginals", Version: 7, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +
 			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed KL, Hellinger; for single " +
 			"columns also chi-square, and for numbers Kolmogorov-Smirnov (p exact up to 25 million pairs of rows, or 1000 million over all columns, the limit beyond), Wasserstein and " +
-			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability. Missing is one more value. Columns of text are " +
+			"energy distance; the score of the 2018 NIST challenge and dimension-wise probability; mean, standard deviation, median, 95 and 99 % quantiles of numbers, " +
+			"shares of categories and of missing values, judged together against real rows dealt to two tables at random (statistic_loss). Missing is one more value. Columns of text are " +
 			"left out. Beside the mean total variation stand that of other real rows (_real_train), of columns drawn independently from the real ones " +
 			"(_independent), of independent columns at the same epsilon (_baseline: the port, or else simulated with the noise that the budget of the spec " +
 			"leaves to counts of single columns), and the share of real rows whose 2-way marginals are as far away. Use it after sample, to see what single columns and " +
@@ -53,7 +54,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	r := &marginalRun{settings: s, env: env, frames: frames, queries: map[int]workloads{}}
 	r.code()
 	r.total = r.planned()
-	for _, part := range []func(context.Context) error{r.perColumn, r.kWay, r.nist, r.subsample} {
+	for _, part := range []func(context.Context) error{r.perColumn, r.kWay, r.nist, r.subsample, r.statistics} {
 		if err := part(ctx); err != nil {
 			return nil, err
 		}
