@@ -47,6 +47,7 @@ type Run struct {
 	Stages        []Stage         `json:"stages"`
 	Tables        []Table         `json:"tables"` // released tables, as planned
 	Release       []File          `json:"release"`
+	Remarks       []Remark        `json:"remarks,omitempty"` // what stages say of what they released, from that alone
 
 	// Started, Finished and the seconds of stages tell roughly how many private rows there are, as
 	// watching a run does: run.json is the owner's and the auditor's, and never published. What reveals
@@ -93,6 +94,12 @@ type Charge struct {
 	ID     string       `json:"id"`
 	Run    string       `json:"run,omitempty"` // that paid it, where this run takes the same noise again
 	Ledger string       `json:"ledger_hash"`
+}
+
+// Remark is what a stage says of its released outputs, for readers of the end of a run.
+type Remark struct {
+	Stage string `json:"stage"`
+	Text  string `json:"text"`
 }
 
 // Stage says what became of one step.

@@ -26,6 +26,7 @@ func (r *run) build(ctx context.Context) error {
 	if err := r.opts.Disk.MkdirAll(aside, 0o755); err != nil {
 		return err
 	}
+	r.record.Remarks = nil
 	for i := range r.plan.Steps {
 		if err := r.publishStep(ctx, aside, &r.plan.Steps[i]); err != nil {
 			return atStage(r.plan.Steps[i].ID, err)
@@ -76,7 +77,25 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 			return err
 		}
 	}
-	return nil
+	return r.remark(ctx, step)
+}
+
+// remark records what a stage says of its released outputs, which are all that it is given.
+func (r *run) remark(ctx context.Context, step *compile.Step) error {
+	if step.Work.Remark == nil {
+		return nil
+	}
+	released := pipeline.Tables{}
+	for port, h := range step.Work.Out {
+		if h.Class != pipeline.Private {
+			released[port] = r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
+		}
+	}
+	text, err := step.Work.Remark(ctx, released)
+	if err == nil && text != "" {
+		r.record.Remarks = append(r.record.Remarks, record.Remark{Stage: step.ID, Text: text})
+	}
+	return err
 }
 
 func (r *run) writeModel(ctx context.Context, aside, file, what string, t pipeline.Table) error {

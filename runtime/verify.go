@@ -105,6 +105,7 @@ func differentClaims(old, again *record.Run) []string {
 		[4]string{again.Dataset.Name, again.Dataset.ID, again.Dataset.Version, again.Dataset.Unit})
 	claim("not_private", old.Insecure, again.Insecure)
 	claim("tables", old.Tables, again.Tables)
+	claim("remarks", old.Remarks, again.Remarks)
 	claim("charges", pay.Charged(old), pay.Promised(again))
 	claim("stages", recipes(old), recipes(again))
 	return differ

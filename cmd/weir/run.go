@@ -155,6 +155,7 @@ type runResult struct {
 	Inside   []string            `json:"internal"`
 	Metrics  map[string]float64  `json:"metrics"`
 	Notes    map[string]string   `json:"notes,omitempty"`
+	Remarks  []record.Remark     `json:"remarks,omitempty"` // what stages say of what they released
 	Ledger   string              `json:"ledger"`
 	Insecure bool                `json:"not_private,omitempty"`
 }
@@ -162,7 +163,7 @@ type runResult struct {
 func resultJSON(r *runtime.Result) runResult {
 	rec := r.Record
 	charged, from := chargedBy(rec)
-	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Ledger: rec.Dataset.Ledger,
+	return runResult{Run: r.Path, Reused: r.Reused, Charged: charged, Before: r.Before, From: from, Delta: rec.Terms.Delta, Metrics: rec.Metrics, Notes: rec.Notes, Remarks: rec.Remarks, Ledger: rec.Dataset.Ledger,
 		Epsilon: map[string]*float64{"published": rec.Terms.Published, "proven": rec.Terms.Proven},
 		Release: paths(r.Path, rec.Release), Inside: paths(r.Path, rec.Internal), Insecure: rec.Insecure}
 }

@@ -32,6 +32,9 @@ func printResult(w io.Writer, r *runtime.Result) error {
 		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws new noise, as a new charge.\n\n")
 	}
 	figures(&b, rec, reg.Figures(kindsOf(rec)))
+	for _, remark := range rec.Remarks {
+		b.WriteString(show.Wrap(plain.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
+	}
 	epsilons(&b, w, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
 		fmt.Fprintf(&b, "charged              %s\n\n", plain.Text(chargeText(r)))

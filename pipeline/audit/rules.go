@@ -135,5 +135,8 @@ func Rules() []Rule {
 		{"W44", "note", "privacy units that go one way in a split together: their column is clipped to bounds, or rows may have no unit",
 			"every unit has a value of its own, inside the bounds",
 			"docs/spec.md, class and stability", Checked, nil},
+		{"W45", "warning", "so few rows, for the columns and the budget, that noise drowns a category of one in fifty rows",
+			"fewer columns, a larger budget, categories joined by public knowledge, or no conclusion from one rare category",
+			"docs/marginals.md, section 3", Checked, nil},
 	}
 }

@@ -2,6 +2,7 @@ package graphical
 
 import (
 	"context"
+	"slices"
 
 	"weir/pipeline"
 )
@@ -101,5 +102,7 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	if tree, ok := of.(*MarginalTree); ok && tree.OneWay > 0 && f.known() {
 		decided = append(decided, f.sayOneWay(tree.OneWay))
 	}
-	return pipeline.Decision{Decided: append(decided, of.decide(l, f).Decided...), Findings: append(f.drowned(""), f.unknown()...)}
+	own := of.decide(l, f)
+	flags := slices.DeleteFunc(own.Findings, func(x pipeline.Finding) bool { return x.Rule != "W45" }) // of the kind that is taken
+	return pipeline.Decision{Decided: append(decided, own.Decided...), Findings: slices.Concat(f.drowned(""), f.unknown(), flags)}
 }

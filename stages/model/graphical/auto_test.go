@@ -33,11 +33,12 @@ func TestRuleOfAuto(t *testing.T) {
 		in := pipelinetest.Input{Header: header(yesNo(c.columns), int(c.rows))}
 		d := decided(t, &Auto{Aim: Aim{TargetWeight: 2}, Size: Size{40}}, in.Header, 2/mu)
 		unknown := c.rows == 0 // then a note says from how many on
-		if d.kind() != c.kind || (len(d.Findings) == 1) != (c.warned || unknown) || unknown && d.Findings[0].Level != pipeline.LevelNote {
+		few := d.found("W39")
+		if d.kind() != c.kind || (len(few) == 1) != (c.warned || unknown) || unknown && few[0].Level != pipeline.LevelNote {
 			t.Errorf("%d rows of %d columns: %s, findings %v, must be %s, warned: %v", c.rows, c.columns, d.kind(), d.Findings, c.kind, c.warned)
 		}
 		for _, other := range []pipeline.Kind{marginalTreeKind(), mstKind(), aimKind()} {
-			if d := decided(t, other.New(), in.Header, 2/mu); (len(d.Findings) == 1) != c.warned {
+			if d := decided(t, other.New(), in.Header, 2/mu); (len(d.found("W39")) == 1) != c.warned {
 				t.Errorf("%d rows of %d columns: %s has findings %v, warned must be %v", c.rows, c.columns, other.Name, d.Findings, c.warned)
 			}
 		}
@@ -96,6 +97,26 @@ func TestAutoSaysWhy(t *testing.T) {
 				t.Errorf("%d rows, %d stated, at %g: %q lacks %q", c.rows, c.stated, c.scale, d.Decided[0].Why, words)
 			}
 		}
+	}
+}
+
+// TestDrownedFlagsAreSaidBefore: one column of yes and no, under a multiplier of 20, is counted with noise of
+// 20 sqrt(2)/2 = 14.14, three of which are 42.4 rows: more than 2 % of 2,000 rows and less of 2,200. A tree of one column
+// has `one_way` .8 or less of the budget for it, so that three deviations are 42.4/sqrt(.8) = 47.4 or more.
+func TestDrownedFlagsAreSaidBefore(t *testing.T) {
+	for rows, says := range map[int]string{2000: "in 1 of 1 columns of categories noise drowns a category of up to 43 of 2000 rows", 2200: ""} {
+		found := decided(t, independentKind().New(), header(yesNo(1), rows), 20).found("W45")
+		if (len(found) == 1) != (says != "") || says != "" && !strings.HasPrefix(found[0].Message, says) {
+			t.Errorf("%d rows: findings %+v, must say %q", rows, found, says)
+		}
+	}
+	s := marginalTreeKind().New().(*MarginalTree)
+	s.OneWay = .8
+	if found := decided(t, s, header(yesNo(1), 2200), 20).found("W45"); len(found) != 1 || !strings.Contains(found[0].Message, "up to 48 of") {
+		t.Errorf("a tree: findings %+v, must say 48 rows", found)
+	}
+	if found := decided(t, independentKind().New(), header(yesNo(1), 0), 20).found("W45"); len(found) != 0 {
+		t.Errorf("findings %+v where no rows are public", found)
 	}
 }
 
@@ -225,6 +246,16 @@ func TestOpenSettingsAreThoseOfTheRun(t *testing.T) {
 type decision struct{ pipeline.Decision }
 
 func (d decision) kind() string { return d.of("kind") }
+
+// found are the findings of a rule.
+func (d decision) found(rule string) (list []pipeline.Finding) {
+	for _, f := range d.Findings {
+		if f.Rule == rule {
+			list = append(list, f)
+		}
+	}
+	return list
+}
 
 // of is what is decided of a setting; "" where that is left alone.
 func (d decision) of(setting string) string {

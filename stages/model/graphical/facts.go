@@ -17,12 +17,14 @@ type facts struct {
 	count   bool    // rows is the count by which a stage measures (publicRows)
 	columns int
 	mu      float64 // of the whole stage, for one changed row
+	move    float64 // L2 sensitivity of a histogram
 }
 
 // factsOf takes the public row count, or what the spec states where there is none. The
 // header is that of the plan: what a table says of itself at run has no part in it.
 func factsOf(h pipeline.Header, stated int64, scale float64) facts {
-	f := facts{rows: float64(max(0, h.Rows)), count: publicRows(h) > 0, columns: len(h.Domain.Columns), mu: math.Inf(1)}
+	f := facts{rows: float64(max(0, h.Rows)), count: publicRows(h) > 0, columns: len(h.Domain.Columns),
+		mu: math.Inf(1), move: mechanism.HistogramMoves().Under(h.Terms.Adjacency)}
 	if f.rows == 0 {
 		f.rows = float64(max(0, stated))
 	}
@@ -95,6 +97,44 @@ func (f facts) drowned(or string) []pipeline.Finding {
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelWarning,
 		Message: fmt.Sprintf("%s, below %s: noise drowns most of what pairs of columns say, and the rows may tell little more than columns on their own do", f.words(), f.limit(drown)),
 		Fix:     "fewer columns, a larger budget" + or + "; draw no conclusion about relations from these rows"}}
+}
+
+// flagged is from which part of the rows on a flag that noise drowns is warned of.
+const flagged = .02
+
+// flags warns where noise drowns rare categories: of fewer rows than three standard deviations of a count of their
+// column on its own, to which the given part of the budget goes. All of it is public: cells of the domain, rows,
+// noise.
+func (f facts) flags(l layout, part float64) []pipeline.Finding {
+	if !f.known() {
+		return nil
+	}
+	grids, err := gridsOf(l.core)
+	if err != nil { // categories that are released later
+		return nil
+	}
+	count, rows := 0.0, 0.0
+	if f.count {
+		count = f.rows
+	}
+	squares, drowned, coded := part*f.mu*f.mu, 0, 0
+	for j, share := range shares(cellsOf(grids), l.stands(), sharedBy(count, squares, f.columns)) {
+		if !grids[j].Coded() {
+			continue
+		}
+		coded++
+		if least := rare * f.move / math.Sqrt(squares*share); least >= flagged*f.rows {
+			drowned, rows = drowned+1, max(rows, least)
+		}
+	}
+	if drowned == 0 {
+		return nil
+	}
+	return []pipeline.Finding{{Rule: "W45", Level: pipeline.LevelWarning,
+		Message: fmt.Sprintf("in %d of %d columns of categories noise drowns a category of up to %s of %s rows (%.1f %%): such "+
+			"rows come back right together, not one by one", drowned, coded, digits(math.Ceil(rows)), digits(f.rows),
+			100*min(1, rows/f.rows)),
+		Fix: "fewer columns, a larger budget, or categories joined by public knowledge; draw no conclusion from one rare category"}}
 }
 
 // unknown notes that few rows are not recognised where nothing says how many there are.

@@ -118,10 +118,23 @@ const mostShared = 100
 // sharedCells is the most cells of a column that count for its share: where the rows are
 // public, so many as their number over the noise of an equal share tells apart.
 func (f *front) sharedCells(squares float64) float64 {
+	return sharedBy(f.publicCount(), squares, len(f.core.Columns))
+}
+
+// publicCount is the number of rows where it is public; 0 where it is not.
+func (f *front) publicCount() float64 {
 	if !f.public {
+		return 0
+	}
+	return f.rows
+}
+
+// sharedBy is sharedCells for a public number of rows; 0: it is not public.
+func sharedBy(rows, squares float64, columns int) float64 {
+	if rows == 0 {
 		return mostShared
 	}
-	return min(mostShared, 4*math.Sqrt(f.rows*math.Sqrt(squares/2/float64(len(f.core.Columns)))))
+	return min(mostShared, 4*math.Sqrt(rows*math.Sqrt(squares/2/float64(columns))))
 }
 
 // estimateRows says how many rows there are: as is public, or the mean of what each column

@@ -45,7 +45,7 @@ func (s *Independent) Plan(in pipeline.Headers) (pipeline.Work, error) {
 }
 
 func (s *Independent) decide(l layout, f facts) pipeline.Decision {
-	return pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...)}
+	return pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.flags(l, 1)}
 }
 
 func (s *Independent) run(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {

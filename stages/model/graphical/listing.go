@@ -47,22 +47,29 @@ func marginalsHeader(h pipeline.Header) pipeline.Header {
 
 // listed is the listing of a model that was just packed.
 func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pipeline.Table) (pipeline.Table, error) {
-	files, err := pipeline.ReadFiles(ctx, model)
+	m, err := unfitted(ctx, model)
 	if err != nil {
 		return pipeline.Table{}, err
 	}
+	return pipeline.WriteFiles(h, []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}), nil
+}
+
+// unfitted reads a model that was just packed, without what rows are drawn by.
+func unfitted(ctx context.Context, model pipeline.Table) (*released, error) {
+	files, err := pipeline.ReadFiles(ctx, model)
+	if err != nil {
+		return nil, err
+	}
 	at := slices.IndexFunc(files, func(f pipeline.File) bool { return f.Name == modelPart })
-	var m released
-	if err := json.Unmarshal(files[at].Data, &m); err != nil {
-		return pipeline.Table{}, err
+	m := &released{}
+	if err := json.Unmarshal(files[at].Data, m); err != nil {
+		return nil, err
 	}
 	if err := m.arrange(); err != nil {
-		return pipeline.Table{}, err
+		return nil, err
 	}
-	if m.grids, err = gridsOf(m.core); err != nil {
-		return pipeline.Table{}, err
-	}
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}), nil
+	m.grids, err = gridsOf(m.core)
+	return m, err
 }
 
 // fileName is that of a CSV table that a stage releases.

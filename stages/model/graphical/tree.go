@@ -74,10 +74,11 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // drowns pairs.
 func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 	out := pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.drowned(orColumns)}
+	own := s.settled(f)
+	out.Findings = append(out.Findings, f.flags(l, own.OneWay)...)
 	if !f.count || !f.known() {
 		return out
 	}
-	own := s.settled(f)
 	if s.OneWay == 0 {
 		out.Decided = append(out.Decided, f.sayOneWay(own.OneWay))
 	}
@@ -96,7 +97,8 @@ func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(cont
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
 			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
 		}}},
-		Run: releasing(h, learn),
+		Run:    releasing(h, learn),
+		Remark: remarked,
 	}
 }
 
