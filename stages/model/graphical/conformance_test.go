@@ -41,6 +41,7 @@ func configured() map[string]map[string]func() pipeline.Stage {
 				s.NoiseMultiplier = 0.05 // so little that pairs are measured
 				return s
 			},
+			"fixed": func() pipeline.Stage { return measuring() },
 		},
 		independentName: {"default": independentKind().New},
 		mstName: {

@@ -35,6 +35,7 @@ func (m *released) Copy(ctx context.Context, rng *rand.Rand, workers int) (artif
 		return nil, err
 	}
 	other := *m
+	other.Scored = nil // it bounds the model that was paid for
 	other.model, other.Model, other.Measured = fitted, fitted.Potentials(), slices.Clone(m.Measured)
 	return &other, nil
 }

@@ -34,6 +34,9 @@ type front struct {
 	masks []graphical.Mask  // what they forbid of codes
 	bins  [][]domain.Values // of each code, by column
 
+	scored *pairBounds // pairs' distances, where a kind has paid for them
+	rowsSD float64     // of the noise of rows; 0: public
+
 	codes [][]uint16 // private: of each row, by column. Only count reads them.
 }
 
@@ -46,6 +49,7 @@ type measured struct {
 	Y       []float64 `json:"y"`
 	Sigma   float64   `json:"sigma"`
 	Noise   string    `json:"noise,omitempty"` // its law: rounded normal, or laplace
+	Fixed   bool      `json:"fixed,omitempty"` // its columns were set by the spec, ahead of all noise
 }
 
 // begin releases every column for its part of the given squares.
@@ -148,7 +152,7 @@ func (f *front) estimateRows(released []oneWay) {
 		w := 1 / one.sumVariance
 		sum, weight = sum+float64(w*one.sum), weight+w
 	}
-	f.rows = max(sum/weight, 1)
+	f.rows, f.rowsSD = max(sum/weight, 1), math.Sqrt(1/weight)
 }
 
 // code makes a released column codes, and the codes of the rows those.

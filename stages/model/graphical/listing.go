@@ -19,7 +19,7 @@ import (
 // exact interval that holds the table's own count in 95 of 100 releases.
 
 // heads are the names of the listing's own columns.
-type heads struct{ marginal, count, sigma, low, high, below, basis string }
+type heads struct{ marginal, count, sigma, low, high, below, basis, fixed string }
 
 // headsFor are names that no column of the domain has.
 func headsFor(d *domain.Domain) heads {
@@ -29,7 +29,7 @@ func headsFor(d *domain.Domain) heads {
 		}
 		return name
 	}
-	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise"), free("basis")}
+	return heads{free("marginal"), free("count"), free("sigma"), free("low"), free("high"), free("below_noise"), free("basis"), free("fixed")}
 }
 
 func (h heads) list(d *domain.Domain) []string {
@@ -51,7 +51,11 @@ func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pip
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}), nil
+	files := []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}
+	if m.Scored != nil {
+		files = append(files, pipeline.File{Name: fileName(env, "pairs"), Data: m.pairsList()})
+	}
+	return pipeline.WriteFiles(h, files), nil
 }
 
 // unfitted reads a model that was just packed, without what rows are drawn by.
@@ -81,12 +85,20 @@ func (m *released) listing() []byte {
 		cells += len(x.Y)
 	}
 	row := make([]string, len(m.Domain.Columns)+6)
-	sheet := newSheet(headsFor(m.Domain).list(m.Domain))
+	h := headsFor(m.Domain)
+	names, marked := h.list(m.Domain), slices.ContainsFunc(m.Measured, func(x measured) bool { return x.Fixed })
+	if marked {
+		names = append(names, h.fixed)
+	}
+	sheet := newSheet(names)
 	sheet.to.Grow(cells * (len(row) + filled)) // at once: in a wide table it is the largest thing there is
 	for i, x := range m.Measured {
-		half := x.half()
+		half, more := x.half(), []string(nil)
+		if marked {
+			more = []string{yes(x.Fixed)}
+		}
 		eachCell(m.texts(x.Columns, m.axes(x)), func(k int, cell []string) {
-			sheet.row(m.line(row, i+1, x.Columns, cell, x.Y[k], x.Sigma, x.Y[k]-half, x.Y[k]+half))
+			sheet.row(m.line(row, i+1, x.Columns, cell, x.Y[k], x.Sigma, x.Y[k]-half, x.Y[k]+half), more...)
 		})
 	}
 	return sheet.bytes()

@@ -9,6 +9,10 @@ import (
 // leaves; every other release is there as it was.
 func (m *released) front() *front {
 	f := &front{layout: m.layout, columns: m.Columns, rows: m.Model.Total, measured: m.Measured, masks: m.Model.Masks, settled: m.Settled}
+	if m.Scored != nil {
+		kept := *m.Scored // whose bounds are of another fit
+		f.scored = &kept
+	}
 	f.rules, _ = domain.ReadRules(m.core)
 	f.spread(m.grids)
 	trees := map[int]bool{}

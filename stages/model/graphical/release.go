@@ -23,6 +23,7 @@ type released struct {
 	Model    graphical.Potentials `json:"model"`
 	Measured []measured           `json:"measured"`          // every noisy marginal, with its noise
 	Settled  bool                 `json:"settled,omitempty"` // counts of columns were estimated before the fit
+	Scored   *pairBounds          `json:"scored,omitempty"`  // distances of pairs that were paid for
 
 	layout
 	model *graphical.Model
@@ -38,7 +39,11 @@ const (
 
 // release packs a fitted model.
 func (f *front) release(kind string, h pipeline.Header, m *graphical.Model, size float64) (pipeline.Table, error) {
-	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured, Settled: f.settled})
+	if f.scored != nil {
+		f.scored.against(m)
+	}
+	about, err := json.Marshal(released{Domain: f.whole, Derived: f.names(), Columns: f.columns, Size: size, Model: m.Potentials(), Measured: f.measured, Settled: f.settled,
+		Scored: f.scored})
 	if err != nil {
 		return pipeline.Table{}, err
 	}
@@ -98,6 +103,11 @@ func (m *released) check() error {
 	for i, x := range m.Measured {
 		if err := m.checkMeasured(x); err != nil {
 			return fmt.Errorf("measured[%d]: %w", i, err)
+		}
+	}
+	if m.Scored != nil {
+		if err := m.Scored.check(sizes); err != nil {
+			return fmt.Errorf("scored: %w", err)
 		}
 	}
 	if _, err := m.newKeeping(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/internal/bitmath"
 	"weir/pipeline"
@@ -17,7 +18,8 @@ import (
 // Input: a private table of plain columns, stability rows(c). Mechanism: integer
 // Gaussian noise on histograms of columns, on the distances of all pairs from
 // independence, and on the histograms of pairs that are chosen from these releases,
-// with noise chosen from them too. Sensitivity: a histogram moves by 1 (add_remove)
+// with noise chosen from them too; before these, on the histograms of sets that the spec
+// fixes (measure). The distances are released with the model (pairBounds). Sensitivity: a histogram moves by 1 (add_remove)
 // or sqrt(2) (replace_one) in L2, a distance by .5 or 1. Adjacency: either.
 // Guarantee: that of one Gaussian mechanism, since the squares of sensitivity over
 // noise sum to its mu^2 on every path (mechanism.GaussianFilter). Model, bins and rows
@@ -26,6 +28,7 @@ type MarginalTree struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
+	Measure         []Fixed `yaml:"measure,omitempty" json:"measure,omitempty" doc:"Sets of columns that are measured whatever the noise says, before pairs are chosen. Their released counts are unfitted, and marked as fixed in the listing."`
 	OneWay          float64 `yaml:"one_way,omitempty" json:"one_way,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own; from rows, columns (d) and noise by default: 1.4 (n mu/d)^(-1/6), from .35 to .8; .5 where rows are not public."`
 	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .05. The rest measures pairs."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
@@ -35,7 +38,7 @@ const treeName = "marginal_tree"
 
 func marginalTreeKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: treeName, Version: 4, Late: true,
+		Name: treeName, Version: 5, Late: true,
 		Doc: "Measures noisy histograms of all columns and of the pairs that are worth their noise, and releases the graphical model that fits them. " +
 			"Use it for tables of up to some hundred columns: it is the most accurate of the models here, in seconds. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c): numbers need bounds, categories a list; missing values are a category.",
@@ -61,6 +64,8 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	ps := problems(h, s.Columns, s.Aim, s.Size)
 	if s.OneWay+s.Select >= 1 {
 		ps.Add("select", fmt.Sprintf("%g beside one_way %g", s.Select, s.OneWay), "so small that a part is left to measure pairs: both together below 1")
+	} else if h.Domain != nil {
+		s.checkFixed(h.Domain, &ps)
 	}
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
@@ -74,6 +79,9 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // drowns pairs.
 func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 	out := pipeline.Decision{Decided: append(l.decided(), f.bins(s.Columns, l.core)...), Findings: f.drowned(orColumns)}
+	if len(s.Measure) > 0 && !math.IsInf(f.mu, 1) {
+		out.Decided = append(out.Decided, s.sayFixed(f, l)...)
+	}
 	own := s.settled(f)
 	out.Findings = append(out.Findings, f.flags(l, own.OneWay)...)
 	if !f.count || !f.known() {
@@ -149,6 +157,9 @@ func (s *MarginalTree) measured(ctx context.Context, env *pipeline.Env, p *purse
 	if err != nil {
 		return nil, err
 	}
+	if err := s.fixed(ctx, f, p, env.Workers); err != nil {
+		return nil, err
+	}
 	return f, s.pairs(ctx, env, f, p)
 }
 
@@ -177,7 +188,13 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 	if err != nil {
 		return nil, err
 	}
-	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: weights, tau: tau, budget: p.left(), move: p.move(), limits: s.limits(), base: tiedSets(f.rules)}
+	f.scored = &pairBounds{Ones: counts, Y: slices.Clone(scores), Sigma: tau, Rows: f.rowsSD}
+	for _, set := range sets {
+		f.scored.Pairs = append(f.scored.Pairs, [2]int{set[0], set[1]})
+	}
+	fixed := s.fixedSets(f.layout)
+	m := market{sizes: f.sizes(), ones: counts, pairs: sets, scores: scores, weight: unfixed(sets, weights, fixed), tau: tau,
+		budget: p.left(), move: p.move(), limits: s.limits(), base: append(tiedSets(f.rules), fixed...)}
 	return m.choose(), nil
 }
 
@@ -186,7 +203,7 @@ func (s *MarginalTree) chosen(ctx context.Context, env *pipeline.Env, f *front, 
 func (s *MarginalTree) settled(f facts) *MarginalTree {
 	own := *s
 	if own.OneWay == 0 {
-		own.OneWay = f.oneWay() * (1 - s.Select)
+		own.OneWay = f.oneWay() * (1 - s.Select - s.fixedPart())
 	}
 	return &own
 }
@@ -203,5 +220,5 @@ func (s *MarginalTree) scoring(pairs int, rows, squares float64) float64 {
 		return s.Select
 	}
 	part := float64(pairs) / bitmath.Pow(0.01*rows, 2) / squares
-	return min(max(part, leastScoring), mostScoring, (1-s.OneWay)/2)
+	return min(max(part, leastScoring), mostScoring, (1-s.OneWay-s.fixedPart())/2)
 }
