@@ -1,54 +1,96 @@
 package graphical
 
+import (
+	"slices"
+)
+
 // EachPair hands on the expected counts of each two columns a < b, row-major, in rows, as Marginal has them. From each
-// column in turn the joint counts of it and a separator go through the tree once, so that a long tree costs no more for
-// pairs whose cliques lie far apart. A pair that needs a table, or a product, above the bounds of Marginal is left out.
+// column in turn, those of few codes first, the joint counts of it and a separator go through the tree once, so that a
+// long tree costs no more for pairs whose cliques lie far apart. A pair that needs a table, or a product, above the bounds
+// of Marginal is left out.
 func (m *Model) EachPair(use func(a, b int, table []float64)) {
-	w := walk{Model: m, given: map[passage]array{}, use: use}
-	for column := range m.tree.dom {
-		w.column = column
-		w.begin(m.tree.holder(Set{column}))
+	order := make([]int, len(m.tree.dom))
+	for column := range order {
+		order[column] = column
+	}
+	order = byDomain(m.tree.dom, order)
+	w := walk{Model: m, given: map[passage]array{}, beyond: map[[2]int]Set{}, use: use}
+	for i, column := range order {
+		w.column, w.open = column, slices.Sorted(slices.Values(order[i+1:]))
+		w.begin(m.tree.smallest(column))
 	}
 }
 
-// walk goes from the clique of one column to all others.
+// smallest returns the clique of the fewest cells that holds a column.
+func (t *Tree) smallest(column int) int {
+	best := -1
+	for i, n := range t.nodes {
+		if n.vars.has(column) && (best < 0 || n.cells < t.nodes[best].cells) {
+			best = i
+		}
+	}
+	return best
+}
+
+// walk goes from a clique of one column to those of the columns behind it.
 type walk struct {
 	*Model
 	column int
+	open   Set               // the columns behind it, which are still to be paired with it
 	given  map[passage]array // made once for all columns
+	beyond map[[2]int]Set    // columns of a clique and of all that lie behind it, by where it is entered from
 	use    func(a, b int, table []float64)
 }
 
-// passage is a clique that is entered from a neighbour, and what is wanted of it: the separator to the next, or a
-// column.
+// passage is a clique that is entered from a neighbour, and what is wanted of it: the separator to the next, or a column.
 type passage struct{ node, from, next, column int }
 
 func (w *walk) begin(node int) {
 	own := Set{w.column}
-	for _, c := range w.tree.nodes[node].vars {
-		if c != w.column {
-			w.found(c, w.part(node, own.with(c)))
-		}
+	for _, c := range w.tree.nodes[node].vars.and(w.open) {
+		w.found(c, w.part(node, own.with(c)))
 	}
 	for _, next := range w.neighbours(node) {
-		w.enter(next, node, w.part(node, own.with(w.between(node, next)...)))
+		if sep := w.between(node, next); w.worth(next, node, sep) {
+			w.enter(next, node, w.part(node, own.with(sep...)))
+		}
 	}
+}
+
+// worth tells whether there is a column to pair behind a separator.
+func (w *walk) worth(node, from int, sep Set) bool {
+	return len(w.behind(node, from).without(sep).and(w.open)) > 0
+}
+
+func (w *walk) behind(node, from int) Set {
+	key := [2]int{node, from}
+	if set, known := w.beyond[key]; known {
+		return set
+	}
+	set := w.tree.nodes[node].vars
+	for _, next := range w.neighbours(node) {
+		if next != from {
+			set = set.or(w.behind(next, node))
+		}
+	}
+	w.beyond[key] = set
+	return set
 }
 
 // enter goes on from a neighbour; joint is over the column and the separator.
 func (w *walk) enter(node, from int, joint array) {
 	own, sep := Set{w.column}, w.between(from, node)
-	for _, c := range w.tree.nodes[node].vars.without(sep) {
+	for _, c := range w.tree.nodes[node].vars.without(sep).and(w.open) {
 		given := w.conditional(passage{node: node, from: from, next: -1, column: c}, sep, Set{c})
 		if table, err := w.tree.product(joint, given, own.with(c)); err == nil {
 			w.found(c, table)
 		}
 	}
 	for _, next := range w.neighbours(node) {
-		if next == from {
+		on := w.between(node, next)
+		if next == from || !w.worth(next, node, on) {
 			continue
 		}
-		on := w.between(node, next)
 		given := w.conditional(passage{node: node, from: from, next: next, column: -1}, sep, on)
 		if table, err := w.tree.product(joint, given, own.with(on...)); err == nil {
 			w.enter(next, node, table)
@@ -56,11 +98,9 @@ func (w *walk) enter(node, from int, joint array) {
 	}
 }
 
-// found hands a pair on once, from its lower column.
+// found hands a pair on.
 func (w *walk) found(c int, table array) {
-	if w.column < c {
-		w.use(w.column, c, outward(w.tree.dom, table.vars, table.cells))
-	}
+	w.use(min(w.column, c), max(w.column, c), outward(w.tree.dom, table.vars, table.cells))
 }
 
 // conditional is the table of some columns of a clique, given the separator by which it is entered.
@@ -68,7 +108,8 @@ func (w *walk) conditional(p passage, sep, wanted Set) array {
 	if a, made := w.given[p]; made {
 		return a
 	}
-	a, inverse := w.part(p.node, sep.with(wanted...)), w.part(p.node, sep).cells
+	a := w.part(p.node, sep.with(wanted...))
+	inverse := slices.Clone(w.tree.over(a, sep).cells)
 	for k, x := range inverse {
 		if x > 0 {
 			inverse[k] = 1 / x
