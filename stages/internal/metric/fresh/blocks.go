@@ -71,6 +71,23 @@ func deal(rows, blocks, size, first int, rng *rand.Rand) []int32 {
 	return of
 }
 
+// split parts what is kept by block into that of the real and of the other table.
+func split[T any](b *Blocks, blocks []T) (real, other []T) {
+	first := 0
+	for _, i := range b.Real {
+		first = max(first, int(i)+1)
+	}
+	return blocks[:first], blocks[first:]
+}
+
+func repeatedNaN(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = math.NaN()
+	}
+	return list
+}
+
 // each adds the sums of blocks up to those of both tables, draw by draw.
 func (b *Blocks) each(sums [][]float64, of func(draw int, one, rest []float64)) {
 	total := added(sums, nil)

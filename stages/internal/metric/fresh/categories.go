@@ -14,14 +14,22 @@ func (f *Family) categories(b *Blocks, real, other *columns.Column) []Statistic 
 	tally(blocks, b.Real, real.Codes)
 	tally(blocks, b.Other, other.Codes)
 	x, y := prevalence(real, n), prevalence(other, n)
-	drawn := b.prevalences(blocks, n)
+	drawn, observed := b.prevalences(blocks, n), repeatedNaN(n+1)
+	if b.fewest > 0 { // of the rows that are dealt alone, as the draws are
+		one, rest := split(b, blocks)
+		p, rows := counted(one, nil, n)
+		q, more := counted(rest, nil, n)
+		for i := range observed {
+			observed[i] = p[i]/rows - q[i]/more
+		}
+	}
 	list := make([]Statistic, n+1)
 	for i := range list {
 		s := Statistic{Of: real.Name, Name: Missing, Real: x[i], Other: y[i], Loss: share(x[i]-y[i], max(x[i], y[i]))}
 		if i < n {
 			s.Of, s.Name = fmt.Sprintf("%s=%s", real.Name, real.Categories[i]), Prevalence
 		}
-		f.add(&s, x[i]-y[i], drawn[i])
+		f.add(&s, observed[i], drawn[i])
 		list[i] = s
 	}
 	return list

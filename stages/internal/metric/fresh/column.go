@@ -82,15 +82,6 @@ func (d described) values() []float64 {
 	return append(append([]float64{d.mean, d.sd}, d.quantiles[:]...), d.missing)
 }
 
-// in returns the values in units of scale, shares aside.
-func (d described) in(scale float64) []float64 {
-	list := d.values()
-	for i := range list[:len(list)-1] {
-		list[i] /= scale
-	}
-	return list
-}
-
 // scales are what a difference of each statistic is a share of.
 func (d described) scales(e described) []float64 {
 	dev := max(d.dev, e.dev)
@@ -112,7 +103,11 @@ func (f *Family) numbers(b *Blocks, real, other *columns.Column) []Statistic {
 			drawn[i] = append(drawn[i], d)
 		}
 	})
-	observed := differences(d.in(s.scale), e.in(s.scale))
+	one, rest := split(b, s.blocks)
+	observed := repeatedNaN(len(names))
+	if b.fewest > 0 { // of the rows that are dealt alone, as the draws are
+		observed = differences(s.values(added(one, nil)), s.values(added(rest, nil)))
+	}
 	list, scales := make([]Statistic, len(names)), d.scales(e)
 	for i, name := range names {
 		x, y := d.values()[i], e.values()[i]

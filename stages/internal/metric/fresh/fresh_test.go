@@ -264,6 +264,26 @@ func TestRareTogether(t *testing.T) {
 	}
 }
 
+// TestRowsThatAreNotDealtTellNothing: one missing value among 70,000 rows, of which four times the 1,000 real ones are
+// dealt, is nothing that real rows would not show, wherever it stands.
+func TestRowsThatAreNotDealtTellNothing(t *testing.T) {
+	real, other := columns.Column{Type: domain.Numeric, Numbers: make([]float64, 1000)}, columns.Column{Type: domain.Numeric}
+	for at := range 20 {
+		other.Numbers = make([]float64, 70_000)
+		other.Numbers[3000*at] = math.NaN()
+		b, f := NewBlocks(1000, 70_000, 70_000, rand.New(rand.NewPCG(1, uint64(at)))), &Family{}
+		list := f.Column(b, &real, &other)
+		c, d := codedOf(real.Numbers), codedOf(make([]float64, 70_000))
+		d.Codes[3000*at] = -1
+		list = append(list, f.Column(b, &c, &d)...)
+		for i, told := range f.Told(list) {
+			if told > 0 {
+				t.Errorf("row %d: %s has lost %v", 3000*at, list[i].Name, told)
+			}
+		}
+	}
+}
+
 // TestPairs: halves of correlated rows are kept, a correlation of .8 that became .5 is told, by numbers and by ranks.
 func TestPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

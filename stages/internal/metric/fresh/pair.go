@@ -22,9 +22,12 @@ func (f *Family) Pair(b *Blocks, name string, x, y [2][]float64, real, other flo
 	multiply(blocks, b.Other, x[1], y[1])
 	drawn := make([]float64, draws)
 	b.each(blocks, func(d int, one, rest []float64) { drawn[d] = correlation(one) - correlation(rest) })
-	var tables [2][]float64
-	tables[0], tables[1] = b.tables(blocks)
-	f.add(&s, correlation(tables[0])-correlation(tables[1]), drawn)
+	if b.fewest == 0 {
+		s.Loss = math.NaN()
+		return s
+	}
+	one, rest := split(b, blocks)
+	f.add(&s, correlation(added(one, nil))-correlation(added(rest, nil)), drawn)
 	return s
 }
 
@@ -53,12 +56,6 @@ func correlation(m []float64) float64 {
 		return math.NaN()
 	}
 	return max(-1, min(1, (m[5]-float64(m[1]*m[2])/m[0])/math.Sqrt(xx)/math.Sqrt(yy)))
-}
-
-// tables adds up the blocks of the real and of the other table.
-func (b *Blocks) tables(blocks [][]float64) (real, other []float64) {
-	first := int(slices.Max(append(b.Real, -1))) + 1
-	return added(blocks[:first], nil), added(blocks[first:], nil)
 }
 
 // Standard returns the columns of both tables in units of their own scale around their common mean, so that products

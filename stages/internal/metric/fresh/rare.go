@@ -36,7 +36,13 @@ func (f *Family) Rare(b *Blocks, real, other *columns.Frame) Statistic {
 	drawn := make([]float64, draws)
 	b.each(blocks, func(d int, one, rest []float64) { drawn[d] = one[1]/one[0] - rest[1]/rest[0] })
 	s := Statistic{Of: "rare categories", Name: Prevalence, Real: x, Other: y, Loss: share(x-y, math.Max(x, y))}
-	f.add(&s, x-y, drawn)
+	if b.fewest == 0 {
+		s.Loss = math.NaN()
+		return s
+	}
+	one, rest := split(b, blocks)
+	p, q := added(one, nil), added(rest, nil)
+	f.add(&s, p[1]/p[0]-q[1]/q[0], drawn)
 	return s
 }
 
