@@ -86,7 +86,7 @@ func (m measure) word(value float64, s scale) (word, why string) {
 		share := (value - s.worst) / (s.best - s.worst)
 		return grade(1-share, 0.1, 0.4), way(share, s)
 	case m.Better == figure.BetterHigh:
-		return grade(s.best-value, 0.02, 0.1), number(s.best-value) + " below " + s.to
+		return grade(s.best-value, 0.02, 0.1), falls(s.best-value) + s.to
 	case m.Better == figure.BetterHalf:
 		return grade(math.Abs(value-0.5), m.Good, m.Fair), "0.5 is a coin's guess"
 	}
@@ -108,6 +108,17 @@ func way(share float64, s scale) string {
 	}
 	return number(math.Floor(float64(100*share)+1e-9)) + " % of the way from " + s.from + " to " + s.to
 }
+
+// falls says by how much a score falls short of another one.
+func falls(by float64) string {
+	if by < 0 {
+		return number(-by) + " above "
+	}
+	return number(by) + " below "
+}
+
+// leastApart is by how much a score must be above what is worth nothing to span a scale with it.
+const leastApart = 0.01
 
 // apart is how much worse than independent columns a distance must be to be called so:
 // both are drawn at random.
@@ -137,7 +148,7 @@ func (m measure) between(s scale) bool {
 	case math.IsNaN(s.best + s.worst):
 		return false
 	case m.Better == figure.BetterHigh:
-		return s.best > s.worst+0.01
+		return s.best > s.worst+leastApart
 	}
 	return m.Better == figure.BetterLow && s.worst > 2*s.best
 }

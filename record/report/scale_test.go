@@ -52,6 +52,9 @@ func TestWorseThanIndependentColumns(t *testing.T) {
 		{"worse than always guessing the commonest class", "downstream", figuresOf("accuracy", .7,
 			"accuracy_real_train", .85, "accuracy_majority", .76), lost,
 			"worse than always guessing the commonest class"},
+		// 0.9-0.91 = -0.01: no commonest class is known, so that the page's own bounds word it.
+		{"above real rows", "downstream", figuresOf("accuracy", .91, "accuracy_real_train", .9), kept, "0.01 above what real rows teach"},
+		{"below real rows", "downstream", figuresOf("accuracy", .85, "accuracy_real_train", .9), partly, "0.05 below what real rows teach"},
 		{"in doubt", "downstream", figuresOf("auroc", .87, "auroc_low", .85, "auroc_high", .89, "auroc_real_train", .9), kept, "its interval reaches to partly kept"},
 	} {
 		if got := judged(t, c.kind, c.in); got.Word != c.word || !strings.Contains(got.Why, c.why) {

@@ -108,6 +108,8 @@ func (g Group) judge(f Figure, m measure, few string) verdict {
 		v.Word, v.Why = open, few
 	case g.nothingToLearn(m):
 		v.Word, v.Why = open, "learnt from real rows it is no better than always guessing the commonest, so that it tells nothing; the AUROC decides"
+	case g.chanceTaught(m):
+		v.Word, v.Why = open, "learnt from real rows it is hardly better than chance, so that there is nothing to keep"
 	default:
 		v.Word, v.Why = m.word(f.Value, s)
 		v.Why += doubt(v.Word, m, s)
@@ -118,6 +120,12 @@ func (g Group) judge(f Figure, m measure, few string) verdict {
 // nothingToLearn reports whether even real rows teach no more of a score than a guess gets.
 func (g Group) nothingToLearn(m measure) bool {
 	return g.reference(m, figure.RealTrain) <= g.reference(m, figure.Majority) // not where either is NaN
+}
+
+// chanceTaught reports whether real rows teach no score that is clearly above chance: a table cannot lose what they
+// do not have, and luck on the test rows must not be called kept.
+func (g Group) chanceTaught(m measure) bool {
+	return m.Learnt && m.Chance != nil && g.reference(m, figure.RealTrain) <= *m.Chance+leastApart // not where it is NaN
 }
 
 // doubt names the other words that the ends of the interval would get.
