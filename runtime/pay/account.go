@@ -82,10 +82,19 @@ func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 }
 
 func checked(plan *compile.Plan, of Dataset, at Place, path string, seen witnesses, l *ledger.Ledger) (*Account, error) {
-	if err := errors.Join(cmp.Or(of.checkLedger(l.Entries(), seen.kept), seen.beside.Check(l.Entries())), checkHeads(l.Entries(), seen.heads, of)); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	known := cmp.Or(of.checkLedger(l.Entries(), seen.kept), seen.beside.Check(l.Entries()))
+	if err := errors.Join(located(path, known), located(path, checkHeads(l.Entries(), seen.heads, of))); err != nil {
+		return nil, err
 	}
 	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil
+}
+
+// located names the file in front of an error, so that each line of several has it.
+func located(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // Path is where the ledger lies.
