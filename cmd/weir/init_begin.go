@@ -24,9 +24,10 @@ type beginning struct {
 	Rows              int64
 	Sample            int64 // rows to draw
 	Delta             string
-	Dropped           []dropped
-	Numbers           bool     // some column has bounds
-	Open              []string // columns whose categories a stage has to release
+	Dropped           []dropped // before anything else
+	Names             []dropped // behind the split, which a privacy unit has to reach
+	Numbers           bool      // some column has bounds
+	Open              []string  // columns whose categories a stage has to release
 	Target, Learner   string
 }
 
@@ -40,7 +41,9 @@ func (b *beginning) settle(d *domain.Domain, target string) error {
 		b.Sample, b.Delta = max(1, b.Rows*9/10), deltaFor(b.Rows)
 	}
 	for _, c := range d.Columns {
-		if why := unmeasured(c); why != "" {
+		if compile.NamesUnits(c) {
+			b.Names = append(b.Names, dropped{c.Name, "looks as if it named persons; if some have several rows, make it the privacy unit"})
+		} else if why := unmeasured(c); why != "" {
 			b.Dropped = append(b.Dropped, dropped{c.Name, why})
 		} else if c.Private() {
 			b.Open = append(b.Open, c.Name)
@@ -48,11 +51,14 @@ func (b *beginning) settle(d *domain.Domain, target string) error {
 			b.Numbers = true
 		}
 	}
-	if len(b.Dropped) == len(d.Columns) {
-		return fmt.Errorf("--from: is a domain whose columns cannot be measured (%s), must have categories, or numbers with bounds", b.Dropped[0].Why)
+	if out := b.out(); len(out) == len(d.Columns) {
+		return fmt.Errorf("--from: is a domain whose columns cannot be measured (%s), must have categories, or numbers with bounds", out[0].Why)
 	}
 	return b.predict(d, target)
 }
+
+// out are all columns that no model sees.
+func (b *beginning) out() []dropped { return slices.Concat(b.Dropped, b.Names) }
 
 // deltaFor is a power of ten, at most a tenth of one over the rows.
 func deltaFor(rows int64) string {
@@ -62,8 +68,6 @@ func deltaFor(rows int64) string {
 // unmeasured says why a column cannot be learnt as it is; "" for one that can.
 func unmeasured(c domain.Column) string {
 	switch {
-	case compile.NamesUnits(c):
-		return "looks as if it named persons; if some have several rows, make it the privacy unit"
 	case c.Private():
 		return ""
 	case c.Type == domain.Text:
@@ -85,8 +89,9 @@ func (b *beginning) predict(d *domain.Domain, target string) error {
 		ps.Unknown("--target", "column of the domain", target, d.Names())
 		return ps.Err()
 	}
-	if i := slices.IndexFunc(b.Dropped, func(c dropped) bool { return c.Name == target }); i >= 0 {
-		return fmt.Errorf("--target: is %s, which %s; must be a column with categories or bounds", target, b.Dropped[i].Why)
+	out := b.out()
+	if i := slices.IndexFunc(out, func(c dropped) bool { return c.Name == target }); i >= 0 {
+		return fmt.Errorf("--target: is %s, which %s; must be a column with categories or bounds", target, out[i].Why)
 	}
 	b.Target, b.Learner = target, "linear_regression"
 	if c := &d.Columns[at]; c.Type.Coded() || c.Private() {

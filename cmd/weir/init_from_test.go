@@ -19,7 +19,7 @@ func TestInitFromRuns(t *testing.T) {
 	}
 	text := s.read("new/pipeline.yaml")
 	for _, want := range []string{"file: ../data.csv\n", `csv: {delimiter: ";"}`, "domain: ../domain.yaml ", "rows_public: 300 ", "adjacency: replace_one ", "delta: 1e-4 ",
-		"features: {kind: drop, columns: [id]}", "{kind: auto, from: split.train}", "rows: 270}", "target: flag, models: [logistic_regression]"} {
+		"nameless: {kind: drop, from: split.train, columns: [id]}", "{kind: auto, from: nameless}", "rows: 270}", "target: flag, models: [logistic_regression]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -44,6 +44,26 @@ func TestInitFromRuns(t *testing.T) {
 	}
 	if bill := s.read(rel(t, s.dir, dirs[0]) + "/release/BILL.txt"); !strings.Contains(bill, "  train.target: flag (from stage utility)\n") || !strings.Contains(bill, "  train.kind: marginal_tree (n mu = 270 x ") {
 		t.Errorf("the bill must say what was decided:\n%s", bill)
+	}
+}
+
+// TestInitFromUnit: the privacy unit that the spec offers for a column of names is all that has to be edited, whatever
+// the domain says of the column.
+func TestInitFromUnit(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("data.csv", "patient_id,age\n1,2\n")
+	for _, id := range []string{"type: text", "type: integer", "type: integer, bounds: [0, 9]", "type: categorical, categories: private"} {
+		s.write("domain.yaml", "columns:\n  - {name: patient_id, "+id+"}\n  - {name: age, type: integer, bounds: [0, 9]}\n")
+		dir := filepath.Join(s.dir, strings.ReplaceAll(id, " ", ""))
+		if code, _, errs := s.weir("init", dir, "--from", s.path("domain.yaml"), "--data", s.path("data.csv")); code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", id, code, errs)
+		}
+		name := rel(t, s.dir, filepath.Join(dir, "pipeline.yaml"))
+		whole, offered := s.read(name), "row   # where a person may have several rows: "
+		s.write(name, strings.Replace(whole, offered, "", 1))
+		if code, out, errs := s.weir("check", s.path(name)); !strings.Contains(whole, offered+"{column: patient_id,") || code != exitDone {
+			t.Errorf("%s: exit code %d: %s%s\n%s", id, code, out, errs, whole)
+		}
 	}
 }
 

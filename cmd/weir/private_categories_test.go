@@ -58,7 +58,7 @@ func TestInitReleasesPrivateCategories(t *testing.T) {
 		t.Fatalf("init: exit code %d: %s", code, errs)
 	}
 	text := s.read("new/pipeline.yaml")
-	for _, want := range []string{"  categories: {kind: dp_categories, columns: [town]}\n", "  split: {categories: 0.2, train: 0.8} ", "models: [logistic_regression]", "drop, columns: [id]"} {
+	for _, want := range []string{"  categories: {kind: dp_categories, columns: [town]}\n", "  split: {categories: 0.2, train: 0.8} ", "models: [logistic_regression]", "drop, from: split.train, columns: [id]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
