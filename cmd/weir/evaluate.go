@@ -65,7 +65,7 @@ func evaluateCommand(s streams) *cobra.Command {
 		Use:     "evaluate --real FILE --synthetic FILE --domain FILE",
 		Short:   "Compare a synthetic table with a real one",
 		Long:    evaluateLong,
-		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income",
+		Example: "  weir evaluate --real test.csv --synthetic sample.csv --domain domain.yaml --metrics all --json\n  weir evaluate --real patients.csv --synthetic RUN/release/sample.csv --domain RUN/release/domain.yaml\n  weir evaluate --real a.parquet --synthetic b.parquet --domain d.yaml --metrics marginals,downstream --target income",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, s) },
 	}
