@@ -1,4 +1,4 @@
-// Package figure words what a comparison finds: every figure is a value, or has
+// Package metric words what a comparison finds: every figure is a value, or has
 // the reason why there is none. No question words an undefined figure by itself.
 package metric
 

@@ -143,7 +143,7 @@ func (f facts) unknown() []pipeline.Finding {
 		return nil
 	}
 	return []pipeline.Finding{{Rule: "W39", Level: pipeline.LevelNote, Message: fmt.Sprintf("below %s rows noise would drown most pairs of columns; how many there are is not public, and was not looked at", digits(math.Ceil(drown*float64(f.columns)/f.mu))),
-		Fix: "rows: their order of magnitude, such as 500, where that is public; auto then takes what so many can bear"}}
+		Fix: "rows: about how many there are, as a round number such as 500 or 20000, where that is public; auto then takes what so many can bear"}}
 }
 
 // warned is all that a kind decides whose open settings do not follow from the noise.
