@@ -55,6 +55,7 @@ const paidPrelude = `package floor
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/apache/arrow/go/v15/arrow"
