@@ -24,8 +24,8 @@ type Work struct {
 	// none), from it and public facts alone; Run must decide likewise. Nil: nothing.
 	Decide func(scale float64) Decision
 
-	// Remark says in a line what a reader should know of what came out; "" for nothing. It is given the outputs that are
-	// released, and no others, so that what it says is post-processing. Nil: nothing.
+	// Remark says in a line what a reader should know of what came out; "" for nothing. It is given the outputs, and
+	// not asked where one of them is not released, so that what it says is post-processing. Nil: nothing.
 	Remark func(ctx context.Context, released Tables) (string, error)
 
 	// Run does the work. It touches nothing but its inputs and env, and opens every

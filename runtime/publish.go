@@ -80,16 +80,18 @@ func (r *run) publishStep(ctx context.Context, aside string, step *compile.Step)
 	return r.remark(ctx, step)
 }
 
-// remark records what a stage says of its released outputs, which are all that it is given.
+// remark records what a stage says of its released outputs, which are all that it is given; nothing where one of
+// them stays internal.
 func (r *run) remark(ctx context.Context, step *compile.Step) error {
 	if step.Work.Remark == nil {
 		return nil
 	}
 	released := pipeline.Tables{}
 	for port, h := range step.Work.Out {
-		if h.Class != pipeline.Private {
-			released[port] = r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
+		if h.Class == pipeline.Private {
+			return nil
 		}
+		released[port] = r.tables[pipeline.Ref{Stage: step.ID, Port: port}]
 	}
 	text, err := step.Work.Remark(ctx, released)
 	if err == nil && text != "" {
