@@ -203,8 +203,7 @@ func gsWGAN(g *generator, _ ref) settings {
 		"generator": g.layers(), "critic": g.layers(), "checkpoint_every": g.between(1, 5), "learning_rate": pick(g.chance, 0.001, 0.05, 0.5)}
 	if g.yes(0.4) { // fast critics under a narrow clip come to differ by all that it allows
 		s["learning_rate"], s["penalty"], s["warm_steps"], s["max_grad_norm"], s["batch_size"], s["steps"] = 0.5, 0, 10, 0.001, g.between(1, 2), 8
-	}
-	if s["query"] == "mean" && s["batch_size"] != 1 {
+	} else if s["query"] == "mean" && s["batch_size"] != 1 {
 		s["critic_norm"] = pick(g.chance, "none", "batch")
 	}
 	g.noise(s)

@@ -110,7 +110,7 @@ func plantedFaults() map[string]planted {
 		"the same noise twice":        {extras: one(1, twice, sameNoise), says: "has the noise of"},
 		"a clip 1 % off":              {extras: one(1.01, onceFor, paidFor), says: "its sensitivity is larger than paid for"},
 		"a clip of dp_wgan 1 % off":   {watch: loose("dp_wgan"), says: "its sensitivity is larger than paid for"},
-		"a clip of gs_wgan 1 % off":   {watch: loose("gs_wgan"), seed: 5, says: "its sensitivity is larger than paid for"},
+		"a clip of gs_wgan 1 % off":   {watch: loose("gs_wgan"), seed: 20, says: "its sensitivity is larger than paid for"},
 		"uses follow the rows":        {extras: one(1, rounds, usesFollowRows), says: "the number of uses depends on the data"},
 		"a unit in two shards":        {extras: []extra{rowsToShards()}, seed: 12, says: "shards change"},
 		"a cap after what is missing": {laid: forgotten, seed: 2, says: "rows change, its stability is rows("},
