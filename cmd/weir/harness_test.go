@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,7 +29,12 @@ func TestMain(m *testing.M) {
 // standIn runs the command line as main does. It takes the digest of this program from the
 // tests that started it, where they give it.
 func standIn() {
-	os.Exit(program(func() string { return cmp.Or(os.Getenv("WEIR_TEST_BUILD"), ownBuild()) }))
+	os.Exit(program(func() string {
+		if given := os.Getenv("WEIR_TEST_BUILD"); given != "" {
+			return given
+		}
+		return ownBuild()
+	}))
 }
 
 // ownBuild reads the test binary, of 80 MB, once and not in every run.
