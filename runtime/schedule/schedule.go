@@ -12,9 +12,9 @@ import (
 )
 
 // Steps calls do for every step, each after those it reads, independent ones
-// side by side, at most workers at a time. After the first error nothing new
-// starts; the error of the earliest step in plan order is returned, so that it
-// does not depend on timing where several fail.
+// side by side, at most workers at a time. After the first error nothing new starts and
+// what runs is cancelled; of the steps that failed by then, the error of the earliest in plan order is
+// returned. Which ones had failed may depend on timing where several would.
 func Steps(ctx context.Context, plan *compile.Plan, workers int, do func(context.Context, *compile.Step) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

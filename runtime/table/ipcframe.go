@@ -86,7 +86,7 @@ type supply struct {
 }
 
 const (
-	errLonger    = broken("it claims more bytes than the file holds")
+	errLonger    = broken("it claims more bytes than the file holds: the file is truncated or damaged")
 	errTruncated = broken("it ends in the middle of a message: the file is truncated")
 	errNoMark    = broken("it ends without the end mark of Arrow streams: the file is truncated")
 )
