@@ -28,12 +28,12 @@ func TestAttackInterruptedExperimentContinues(t *testing.T) {
 		"e.yaml": `weir: 1
 name: e
 dataset: {file: d.csv, domain: d.yaml, privacy_unit: row, rows_public: 500, budget: {epsilon: 2.2, delta: 1e-5}}
-privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one, acknowledge: [W25]}
+privacy: {epsilon: 1, delta: 1e-6, accountant: rdp, adjacency: replace_one, acknowledge: [W25]}
 seed: 3
 stages:
   bins: {kind: discretize, columns: [a], edges: {a: [0, 25, 50, 75, 99]}}
   encode: {kind: encode, one_hot: [a, b]}
-  train: {kind: dp_wgan, steps: 4000}
+  train: {kind: dp_wgan, steps: 1000}
   sample: {kind: sample, rows: 50}
 experiment: {repeats: 4}
 `} {

@@ -21,7 +21,7 @@ func newPair(t *testing.T) study {
 	s.write("spec.yaml", `weir: 1
 name: pair
 dataset: {file: data.csv, domain: domain.yaml}
-privacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove, split: {bounds: 0.5, train: 0.5}}
+privacy: {epsilon: 3, delta: 1e-6, accountant: rdp, adjacency: add_remove, split: {bounds: 0.5, train: 0.5}}
 stages:
   features: {kind: drop, columns: [id, town]}
   bounds: {kind: dp_bounds, failure: 1e-9}

@@ -34,7 +34,7 @@ func cappedStudy(t *testing.T) study {
 	s.write("spec.yaml", `weir: 1
 name: study
 dataset: {file: data.csv, domain: domain.yaml, rows_public: 300, budget: {epsilon: 1.2, delta: 1e-5}}
-privacy: {epsilon: 1, delta: 1e-6, adjacency: replace_one}
+privacy: {epsilon: 1, delta: 1e-6, accountant: rdp, adjacency: replace_one}
 seed: 3
 stages:
   features: {kind: drop, columns: [id]}

@@ -81,11 +81,11 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func appears(pattern string) bool {
-	for range 3000 {
+	for range 12000 {
 		if found, _ := filepath.Glob(pattern); len(found) > 0 {
 			return true
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
 	return false
 }

@@ -91,7 +91,7 @@ func modelStudy(t *testing.T, settings, kind string, rows func(b *strings.Builde
 	} else if strings.Contains(settings, "from: encode") {
 		more = "  encode: {kind: encode, one_hot: [group]}\n"
 	}
-	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: 80}\nprivacy: {epsilon: 3, delta: 1e-6, adjacency: add_remove}\nseed: 3\nstages:\n"+
+	s.write("spec.yaml", "weir: 1\nname: study\ndataset: {file: data.csv, domain: domain.yaml, rows_public: 80}\nprivacy: {epsilon: 3, delta: 1e-6, accountant: rdp, adjacency: add_remove}\nseed: 3\nstages:\n"+
 		more+"  train: "+model+"\n"+drawn)
 	return s
 }
