@@ -152,7 +152,7 @@ func NormalQuantile(p float64) float64 {
 	if p > 0.5 {
 		guess = -guess
 	}
-	near := 0x1p-49 * (1 + math.Abs(guess))
+	near := float64(0x1p-49 * (1 + math.Abs(guess)))
 	if low, high := guess-near, guess+near; below(low) && !below(high) {
 		return rising(low, high, below)
 	}
@@ -166,7 +166,7 @@ func normalGuess(p float64) float64 {
 	z := -math.Sqrt(-2 * Log(2*p))
 	for range 12 {
 		tail := NormalTail(-z)
-		step := float64(Log(p/tail)*tail) * math.Sqrt(2*math.Pi) * Exp(float64(z*z)/2)
+		step := float64(Log(p/tail) * tail * math.Sqrt(2*math.Pi) * Exp(float64(z*z)/2))
 		if z += step; math.Abs(step) < 0x1p-26*(1+math.Abs(z)) {
 			break
 		}

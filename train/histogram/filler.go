@@ -69,7 +69,7 @@ func (f *Filler) Ordered(bin, n int) []uint16 {
 	for i, rows := range u.counts {
 		s := f.spans[u.first+i]
 		for k := range rows {
-			at := (float64(k) + f.rng.Float64()) / float64(rows)
+			at := (float64(k) + float64(f.rng.Float64())) / float64(rows)
 			cells = append(cells, s.lo+uint16(min(at*(float64(s.more)+1), float64(s.more))))
 		}
 	}

@@ -44,7 +44,7 @@ func (s *pairBounds) z() float64 {
 // to |e|/N.
 func (s *pairBounds) reach() float64 {
 	doubled := math.Sqrt(max(float64(4*s.Sigma*s.Sigma)-1./12, 0))
-	return (float64(s.z()*doubled)+.5)/2 + float64(s.z()*s.Rows)/2
+	return float64((float64(s.z()*doubled)+.5)/2) + float64(float64(s.z()*s.Rows)/2)
 }
 
 // bounds hold the total variation of pair i between the counted table and the model; known is false where the model's
@@ -80,7 +80,7 @@ func apartBy(table, a, b []float64) (sum float64) {
 			if n > 0 {
 				d -= math.Round(x * y / n)
 			}
-			sum += math.Abs(d) / 2
+			sum += float64(math.Abs(d) / 2)
 		}
 	}
 	return sum

@@ -155,7 +155,7 @@ func (m *released) scores(j int) *scores {
 		mean, square, part := 0.0, 0.0, max(n/present, 0)
 		for k := range at {
 			at[k] = bitmath.NormalQuantile(finite(before + float64(part*(float64(k)+.5)/pointsOfBin)))
-			mean, square = mean+at[k]/pointsOfBin, square+at[k]*at[k]/pointsOfBin
+			mean, square = mean+float64(at[k]/pointsOfBin), square+float64(at[k]*at[k]/pointsOfBin)
 		}
 		wide := bitmath.NormalQuantile(finite(before+float64(.9*part))) - bitmath.NormalQuantile(finite(before+float64(.1*part)))
 		s.at, s.mean, s.wide = append(s.at, at), append(s.mean, mean), append(s.wide, wide/.8)

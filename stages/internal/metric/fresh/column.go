@@ -195,7 +195,7 @@ func candidates(pool []float64, fewest int) (list []float64) {
 	for _, q := range shares() {
 		reach := float64(errors*math.Sqrt(q*(1-q)/float64(fewest))) + 1/float64(fewest)
 		for i := range steps + 1 {
-			at := q + float64(reach*(float64(2*i)/steps-1))
+			at := q + float64(reach*(float64(float64(2*i)/steps)-1))
 			list = append(list, pool[int(math.Round(max(0, min(1, at))*last))])
 		}
 	}
