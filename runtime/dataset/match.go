@@ -88,7 +88,7 @@ func (f *finding) byLedger() (*owner, error) {
 	if found, err := readPrivate(homeOf(f.Ledger), home, ownerCure); err != nil {
 		return nil, err
 	} else if found {
-		f.tell("has no owner file, and is %s by that of the ledger %s that it is charged to", home.ID, f.Ledger)
+		f.tell("has no owner file, and is %s by the owner file beside the ledger %s, which it is charged to", home.ID, f.Ledger)
 		return home, nil
 	}
 	return f.ofLedger(f.Ledger, homeOf(f.Ledger))

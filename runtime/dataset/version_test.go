@@ -150,6 +150,34 @@ func TestTwoFilesBindInOnePlace(t *testing.T) {
 	b.mustRefuse(b.fails("a.csv", "3"))
 }
 
+// TestTwoFoldersBindAtOneLedger: copies of the data and its owner file in two folders are charged to a ledger in a third,
+// beside which their first charges agree on what a version means: also where both have opened their files before,
+// and with nothing else in common.
+func TestTwoFoldersBindAtOneLedger(t *testing.T) {
+	one := newBench(t)
+	one.write("a.csv", people(0, 300))
+	if err := one.identify("a.csv", "1").Bind(""); err != nil {
+		t.Fatal(err)
+	}
+	two := *one
+	two.dir, two.out = t.TempDir(), filepath.Join(t.TempDir(), "runs")
+	if err := os.CopyFS(two.dir, os.DirFS(one.dir)); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(t.TempDir(), "spent"+LedgerSuffix)
+	one.write("a.csv", people(0, 299))
+	two.write("a.csv", people(0, 298))
+	first, second := one.identify("a.csv", "2"), two.identify("a.csv", "2")
+	if err := first.Bind(at); err != nil || first.ID != second.ID {
+		t.Fatalf("%v; datasets %s and %s", err, first.ID, second.ID)
+	}
+	two.mustRefuse(second.Bind(at))
+	o := two.opening("a.csv", "2")
+	o.Ledger = at
+	_, err := Identify(t.Context(), o) // and whoever opens it later, before a charge
+	two.mustRefuse(err)
+}
+
 // TestTakeKeepsTheFirstSecret: of two entries of one content the secret that was drawn first stays,
 // in whichever order their files are joined, and what either knows.
 func TestTakeKeepsTheFirstSecret(t *testing.T) {
