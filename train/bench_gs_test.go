@@ -75,7 +75,7 @@ func gsSetting(critics int) (c gsCase, critic, gen *net.Net, rows *Rows, shards 
 	must(err)
 	gen, err = net.New(net.Spec{Inputs: 32, Layers: []net.Layer{net.Dense(256), net.Activation("relu"), net.Dense(16), net.Activation("tanh")}})
 	must(err)
-	c = gsCase{CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1 << 20, BatchSize: 32, Columns: 16, Query: QueryMean, Schedule: SchedulePublic}, GSWGANConfig{WarmSteps: 50, CriticSteps: 5,
+	c = gsCase{CriticQuery: CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 1 << 20, BatchSize: 32, Columns: 16, Query: QueryMean, Schedule: SchedulePublic}, GSWGANConfig: GSWGANConfig{WarmSteps: 50, CriticSteps: 5,
 		Scheduled: 1, Penalty: 10, Critic: Adam(1e-4, 0, 0.9), Generator: Adam(1e-4, 0, 0.9), Seed: 1}}
 	return c, critic, gen, rows, shards
 }

@@ -14,14 +14,23 @@ import (
 	"weir/train/net"
 )
 
-// gsCase is a run of GSWGAN: what is paid for, and what is done with it.
+// gsCase is a run of GSWGAN: what is paid for, what is done with it, and whether critics normalise their batch.
 type gsCase struct {
 	CriticQuery
 	GSWGANConfig
+	normed bool
+}
+
+func (c gsCase) nets(t testing.TB) (critic, gen *net.Net) {
+	critic, gen = wganNets(t)
+	if c.normed {
+		critic = build(t, 4, net.Dense(16), net.Activation("batch_norm"), net.LeakyReLU(0.2), net.Dense(1))
+	}
+	return critic, gen
 }
 
 func gsConfig(q Query) gsCase {
-	return gsCase{CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4, Query: q, Schedule: SchedulePublic}, GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
+	return gsCase{CriticQuery: CriticQuery{MaxGradNorm: 1, NoiseMultiplier: 0.5, Steps: 24, BatchSize: 8, Columns: 4, Query: q, Schedule: SchedulePublic}, GSWGANConfig: GSWGANConfig{WarmSteps: 20, CriticSteps: 2, Scheduled: 2,
 		Penalty: 10, Critic: Adam(1e-3, 0, 0.9), Generator: Adam(1e-3, 0, 0.9), Seed: 4}}
 }
 
@@ -42,7 +51,7 @@ func shardsOf(n, k int) [][]int32 {
 
 func runGS(t testing.TB, c gsCase, rows *Rows, shards [][]int32, h Hooks) []float32 {
 	t.Helper()
-	nc, ng := wganNets(t)
+	nc, ng := c.nets(t)
 	w, err := GSWGAN(context.Background(), c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "gs"), h)
 	must(err)
 	var all []float32
@@ -66,9 +75,20 @@ func gsVariants() []gsCase {
 	return list
 }
 
+// normedCases are the queries that critics which normalise their batch may be asked. Shift and scale are hidden from such
+// critics, so that they do not teach means.
+func normedCases() (list []gsCase) {
+	for _, q := range []Query{QueryBatch, QueryMean} {
+		c := gsConfig(q)
+		c.normed = true
+		list = append(list, c)
+	}
+	return list
+}
+
 func TestGSWGANContinuesBitForBit(t *testing.T) {
 	rows := normalRows(300, 4, 1)
-	for _, c := range gsVariants() {
+	for _, c := range append(gsVariants(), normedCases()...) {
 		c.Every = 7
 		resume(t, 10, func(h Hooks) []float32 { return runGS(t, c, rows, shardsOf(300, 70), h) })
 	}
@@ -76,7 +96,7 @@ func TestGSWGANContinuesBitForBit(t *testing.T) {
 
 func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
 	rows := normalRows(300, 4, 1)
-	for _, c := range gsVariants() {
+	for _, c := range append(gsVariants(), normedCases()...) {
 		var got [2][]float32
 		for k := range got {
 			old := runtime.GOMAXPROCS(k + 1)
@@ -92,10 +112,10 @@ func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
 func TestReleaseSensitivity(t *testing.T) {
 	rows := normalRows(300, 4, 1)
 	const critics = 10
-	for _, q := range []Query{QueryBatch, QuerySample, QueryMean} {
-		c := gsConfig(q)
+	for _, c := range append(normedCases(), gsConfig(QueryBatch), gsConfig(QuerySample), gsConfig(QueryMean)) {
+		q := c.Query
 		c.NoiseMultiplier, c.MaxGradNorm = 0, 0.7
-		nc, ng := wganNets(t)
+		nc, ng := c.nets(t)
 		shards := shardsOf(300, critics)
 		l, err := newGSLoop(c.GSWGANConfig, nc, ng, rows, shards, c.opened(shards, "sensitivity"))
 		must(err)
@@ -357,13 +377,36 @@ func TestGSWGANRefuses(t *testing.T) {
 // take it.
 func TestSampleRefusesMixedRows(t *testing.T) {
 	rows, shards := normalRows(60, 4, 1), shardsOf(60, 4)
-	_, ng := wganNets(t)
-	mixed := build(t, 4, net.Dense(5), net.Activation("batch_norm"), net.LeakyReLU(0.2), net.Dense(1))
 	for _, q := range []Query{QueryBatch, QuerySample, QueryMean} {
 		c := gsConfig(q)
+		c.normed = true
+		mixed, ng := c.nets(t)
 		_, err := GSWGAN(t.Context(), c.GSWGANConfig, mixed, ng, rows, shards, c.opened(shards, "gs"), Hooks{})
 		if (err != nil) != (q == QuerySample) || err != nil && !strings.Contains(err.Error(), "batch_norm") {
 			t.Errorf("query %s: %v", q, err)
 		}
+	}
+}
+
+// TestNormedCriticsSeeThreeBatches: rows of one batch have mean 0 and deviation 1 behind batch_norm, so that a linear
+// critic scores generated and real rows alike on average, wherever the real ones lie.
+func TestNormedCriticsSeeThreeBatches(t *testing.T) {
+	const n = 8
+	critic := build(t, 4, net.Activation("batch_norm"), net.Dense(1))
+	r := rand.New(rand.NewPCG(2, 3))
+	fake, loss := net.NewMatrix(n, 4), make([]float64, n)
+	normal(fake, r)
+	newTriples(critic, n).run(critic.Init(r), fake, func(m net.Matrix) {
+		normal(m, r)
+		for i := range n {
+			m.Row(i)[0] += 5
+		}
+	}, 0, r, loss)
+	sum := 0.0
+	for _, v := range loss {
+		sum += v
+	}
+	if !(math.Abs(sum) < 1e-4) { // float32: eight differences of scores of size 1
+		t.Errorf("generated rows score %g more than real ones in all, must be 0", sum)
 	}
 }

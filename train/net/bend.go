@@ -2,7 +2,7 @@ package net
 
 import "slices"
 
-// A layer is bent where its tangent depends on its input, as that of batch_norm does through the mean
+// A layer is bent where its tangent depends on its input, as batch_norm's does through the mean
 // and deviation of its rows. The gradient of a penalty by the weights below has a second part then:
 // what a change of that input does to the sum of all tangents at the output. bend finds it on
 // the interpolates once more, run as a batch of their own: each bent layer adds its part to the
@@ -36,7 +36,7 @@ func (p *Pass) beforePush(w []float32, x Matrix) {
 	p.bend.Forward(w, Mode{Train: true, Frozen: true})
 }
 
-// afterPush leaves in the layers of b what Accumulate adds to that of pushed.
+// afterPush leaves in the layers of b what Accumulate adds to the gradient of pushed.
 func (b *bend) afterPush(w []float32, pushed []op, lo int) {
 	dy := b.OutGrad()
 	clear(dy.all())

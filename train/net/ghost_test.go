@@ -133,7 +133,7 @@ func penaltyOf(s Spec, w []float64, x []float64) float64 {
 }
 
 // TestGradientPenaltyOfBatches compares the gradient of a loss over two groups with central differences: the first
-// has weights of its own at its outputs, the second the penalty, where grad D is that of the sum of its scores, since
+// has weights of its own at its outputs, the second the penalty, where grad D is of the sum of its scores, since
 // batch_norm mixes its rows. Values, and so gradients, of one group must not know the other.
 func TestGradientPenaltyOfBatches(t *testing.T) {
 	norm := Layer{Type: "batch_norm"}

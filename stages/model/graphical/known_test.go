@@ -50,6 +50,18 @@ func failing(t testing.TB, m *released, in pipelinetest.Input) (n int) {
 	return n
 }
 
+// TestBoundsShareTheirError: by tables of the normal law, .05 on two sides of one bound and of two is 1.9600 and 2.2414.
+func TestBoundsShareTheirError(t *testing.T) {
+	for _, c := range []struct {
+		of   pairBounds
+		want float64
+	}{{pairBounds{Pairs: make([][2]int, 1)}, 1.9600}, {pairBounds{Pairs: make([][2]int, 2)}, 2.2414}, {pairBounds{Pairs: make([][2]int, 1), Rows: 3}, 2.2414}} {
+		if z := c.of.z(); math.Abs(z-c.want) > 5e-5 {
+			t.Errorf("%d pairs, rows known to %g: z is %g, must be %g", len(c.of.Pairs), c.of.Rows, z, c.want)
+		}
+	}
+}
+
 // TestBoundsHoldTogether: over 100 releases of a table whose columns hang together all bounds of its ten pairs hold in
 // all but at most 19, which where each release fails with a probability of .05 happens with one of 5e-7 or less; of
 // rows that are public and of rows that are not. With an eighth of the noise the same bounds fail more often than
