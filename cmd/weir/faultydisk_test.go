@@ -23,6 +23,7 @@ type faultyDisk struct {
 
 	mu      sync.Mutex
 	n       int
+	ops     []disk.Op         // of all changes
 	hit     string            // the change that was faulty
 	whole   map[string]int64  // bytes that are on disk, of files that were written to
 	renames []disk.Change     // whose folder is not on disk yet
@@ -39,7 +40,7 @@ func (f *faultyDisk) disk() disk.Disk { return disk.Disk{Watch: f.watch} }
 func (f *faultyDisk) watch(c disk.Change) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.n++
+	f.n, f.ops = f.n+1, append(f.ops, c.Op)
 	if f.n == f.at {
 		f.hit = string(c.Op) + " " + filepath.Base(c.Path)
 	}
