@@ -118,6 +118,9 @@ type written struct {
 
 // writeAll writes all files or, where one exists, none.
 func writeAll(dir string, list []written) (paths []string, err error) {
+	if i, err := os.Stat(dir); err == nil && !i.IsDir() {
+		return nil, fmt.Errorf("%s: is a file; init takes the folder to write into (weir domain infer begins with a table)", dir)
+	}
 	var errs []error
 	for _, f := range list {
 		if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {

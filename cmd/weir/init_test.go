@@ -50,3 +50,13 @@ func TestInitOverwritesNothing(t *testing.T) {
 		t.Error("init wrote a part")
 	}
 }
+
+// TestInitIntoAFileSaysWhatItTakes: a table where the folder should be is named, and left alone.
+func TestInitIntoAFileSaysWhatItTakes(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("t.csv", "a\n1\n")
+	code, _, errs := s.weir("init", s.path("t.csv"))
+	if code != exitUsage || !strings.Contains(errs, "t.csv: is a file; init takes the folder to write into") || strings.Contains(errs, "exists") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

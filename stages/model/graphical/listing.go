@@ -76,7 +76,7 @@ func unfitted(ctx context.Context, model pipeline.Table) (*released, error) {
 	return m, err
 }
 
-// fileName is that of a CSV table that a stage releases.
+// fileName is what a CSV table that a stage releases is called.
 func fileName(env *pipeline.Env, what string) string { return env.Stage + "." + what + ".csv" }
 
 func (m *released) listing() []byte {
