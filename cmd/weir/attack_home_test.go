@@ -8,7 +8,7 @@ import (
 )
 
 // elsewhere is a study whose spec keeps the ledger in another folder than the data, and a copy of the folder
-// with the data, owner file included, whose runs know nothing of those of the first.
+// with the data, owner file included, whose runs know nothing of the runs of the first.
 func elsewhere(t *testing.T) (s study, run func(want int, of string, args ...string) string) {
 	s = newStudy(t, 60)
 	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")

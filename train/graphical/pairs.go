@@ -5,7 +5,7 @@ import (
 )
 
 // EachPair hands on the expected counts of each two columns a < b, row-major, in rows, as Marginal has them. From each
-// column in turn, those of few codes first, the joint counts of it and a separator go through the tree once, so that a
+// column in turn, columns of few codes first, the joint counts of it and a separator go through the tree once, so that a
 // long tree costs no more for pairs whose cliques lie far apart. A pair that needs a table, or a product, above the bounds
 // of Marginal is left out.
 func (m *Model) EachPair(use func(a, b int, table []float64)) {
@@ -32,7 +32,7 @@ func (t *Tree) smallest(column int) int {
 	return best
 }
 
-// walk goes from a clique of one column to those of the columns behind it.
+// walk goes from a clique of one column to the cliques of the columns behind it.
 type walk struct {
 	*Model
 	column int

@@ -35,7 +35,7 @@ func Kinds() []pipeline.Kind {
 			"tables. Each measure gives mean, root mean square and greatest difference over pairs and the Frobenius norm of the matrix of differences. " +
 			"Rows where one of two columns is missing are left out of the pair; a pair with a constant column is undefined. Use it to see whether " +
 			"relations between columns survive. Pearson and Spearman are also judged, all pairs together, against real rows dealt " +
-			"to two tables at random (pearson_loss, spearman_loss). Above `max_pairs` pairs of columns a measure is that of pairs drawn at random, and says so.",
+			"to two tables at random (pearson_loss, spearman_loss). Above `max_pairs` pairs of columns a measure is of pairs drawn at random, and says so.",
 		New: func() pipeline.Stage {
 			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information", "correlation_ratio", "covariance"},
 				Bins: 10, MaxPairs: 20_000, Listed: 500}

@@ -72,7 +72,7 @@ type judgedStatistic struct {
 	told float64
 }
 
-// judged compares the statistics of the real rows with those of another table.
+// judged compares the statistics of the real rows with the statistics of another table.
 func (r *marginalRun) judged(ctx context.Context, port string) ([]judgedStatistic, error) {
 	real, other := r.frames["real"], r.frames[port]
 	most := other.Rows

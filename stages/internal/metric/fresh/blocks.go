@@ -71,7 +71,7 @@ func deal(rows, blocks, size, first int, rng *rand.Rand) []int32 {
 	return of
 }
 
-// split parts what is kept by block into that of the real and of the other table.
+// split parts a list by block into the blocks of the real table and of the other one.
 func split[T any](b *Blocks, blocks []T) (real, other []T) {
 	first := 0
 	for _, i := range b.Real {
@@ -88,7 +88,7 @@ func repeatedNaN(n int) []float64 {
 	return list
 }
 
-// each adds the sums of blocks up to those of both tables, draw by draw.
+// each adds the sums of blocks up to the sums of both tables, draw by draw.
 func (b *Blocks) each(sums [][]float64, of func(draw int, one, rest []float64)) {
 	total := added(sums, nil)
 	for d, set := range b.sets {

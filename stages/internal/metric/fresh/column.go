@@ -117,7 +117,7 @@ func (f *Family) numbers(b *Blocks, real, other *columns.Column) []Statistic {
 	return list
 }
 
-// differences are the differences of the statistics of two tables, that of means in units of the lesser of both
+// differences returns by how much the statistics of two tables differ, means in units of the lesser of both
 // standard deviations: where a mean grows its deviation does too, and would hide it.
 func differences(x, y []float64) []float64 {
 	list := make([]float64, len(x))

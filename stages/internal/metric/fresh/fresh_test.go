@@ -155,7 +155,7 @@ func TestFreshRowsAreKept(t *testing.T) {
 	}
 }
 
-// TestSumsAreWhatTablesSay: the statistics of dealt rows by their sums are those of the rows themselves; quantiles lie
+// TestSumsAreWhatTablesSay: the sums of dealt rows give the statistics of the rows themselves; quantiles lie
 // among the candidates, which are all values of a column of few.
 func TestSumsAreWhatTablesSay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
