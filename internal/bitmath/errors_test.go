@@ -124,11 +124,11 @@ func (i interval) error(x float64) float64 {
 	return math.Abs(rough(e.SetMantExp(e, -max(want.MantExp(nil)-53, -1074))))
 }
 
-// points returns so many that a flaw in one of a thousand arguments is met, and in the long
-// tests as many as docs/design/bits.md says.
+// points returns so many that a flaw in one of a thousand arguments is met, and in the long tests, where half an
+// hour is enough, as many as docs/design/bits.md says.
 func points() int {
 	if long {
-		return 10_000_000
+		return 1_000_000
 	}
 	return 4_000
 }
