@@ -157,12 +157,12 @@ func tableWord(rec *record.Run, reg *pipeline.Registry, f record.File) string {
 // listWord names a released list by what its file is called after the stage.
 func listWord(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".csv")
-	return "released " + name[strings.LastIndexByte(name, '.')+1:]
+	return "listed " + name[strings.LastIndexByte(name, '.')+1:]
 }
 
 func places(b *strings.Builder, r *runtime.Result, reg *pipeline.Registry) {
 	rec := r.Record
-	line := func(what, path string) { fmt.Fprintf(b, "%-18s %s\n", what, plain.Text(path)) }
+	line := func(what, path string) { fmt.Fprintf(b, "%-16s %s\n", what, plain.Text(path)) }
 	shown := map[string]bool{} // tables, of which one format will do
 	for _, f := range append(append([]record.File(nil), rec.Release...), rec.Internal...) {
 		switch {
