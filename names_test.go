@@ -88,6 +88,7 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 func listings() map[string]string {
 	return map[string]string{
 		"cmd/weir/run_result.go: .csv":                  "noisy counts that a kind lists for people",
+		"cmd/weir/reproduce/main.go: .csv":              "what specs of papers gave, as the repository keeps it",
 		"stages/internal/ask/answers.go: .csv":          "answers, listed for people",
 		"stages/internal/regress/coefficients.go: .csv": "coefficients, listed for people",
 		"stages/model/graphical/listing.go: .csv":       "noisy counts, listed for people",

@@ -1,5 +1,5 @@
 // Command docgen writes the reference pages and JSON Schemas that are derived
-// from the kinds: docs/kinds.md, docs/settings.md, docs/audit.md, docs/claims.md and schema/*.schema.json. It
+// from the kinds: docs/kinds.md, docs/settings.md, docs/audit.md, docs/claims.md, docs/reproduced.md and schema/*.schema.json. It
 // runs in the folder of the package stages (go generate ./...).
 package main
 
@@ -36,6 +36,7 @@ func generate() error {
 		"../docs/settings.md":            settingsPage,
 		"../docs/audit.md":               auditPage,
 		"../docs/claims.md":              claimsPage,
+		"../docs/reproduced.md":          reproducedPage,
 		"../schema/pipeline.schema.json": specSchema,
 		"../schema/domain.schema.json":   domainSchema,
 	} {

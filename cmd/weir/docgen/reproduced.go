@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weir/pipeline"
+	"weir/specs/results"
+)
+
+const reproducedHead = `<!-- Written by go generate ./stages from specs/results; edit those files, not this page. -->
+
+# What papers print and what comes out
+
+Each table and figure of the papers of [papers.md](papers.md), beside what its spec gives: mean ± standard deviation of the
+runs, their number in brackets. *Reproduced* is within two standard errors of the difference, where the spread of the paper's runs is taken to
+be ours and a paper that does not say how many it has is taken to have one; one run of ours has no verdict. A printed value may be
+of other learners or of a chosen run: the note says so. What was learnt on the way is in [results.md](results.md).
+
+A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `, by
+
+    weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --out runs
+    go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
+    go generate ./stages
+
+where the head of the spec names its files. The run goes on where it was stopped; fewer repeats, or more, are taken alike.
+`
+
+// reproducedPage compares what papers print with what their specs gave.
+func reproducedPage(*pipeline.Registry) ([]byte, error) {
+	lines, err := results.Lines()
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.WriteString(reproducedHead)
+	b.WriteString("\n" + counted(lines))
+	for _, source := range runs(lines, func(l results.Line) string { return l.Source }) {
+		fmt.Fprintf(&b, "\n## %s\n", source[0].Source)
+		for _, place := range runs(source, func(l results.Line) string { return l.Place }) {
+			fmt.Fprintf(&b, "\n### %s\n\n", upper(place[0].Place))
+			writePlace(&b, place)
+		}
+	}
+	return []byte(b.String()), nil
+}
+
+// counted says how many printed values there are of each verdict.
+func counted(lines []results.Line) string {
+	var words []string
+	all := 0
+	for _, verdict := range []string{results.Reproduced, results.BetterThan, results.WorseThan, results.Differs} {
+		n := 0
+		for _, l := range lines {
+			if l.Verdict() == verdict {
+				n++
+			}
+		}
+		words = append(words, fmt.Sprintf("%d %s", n, verdict))
+	}
+	none := 0
+	for _, l := range lines {
+		if !math.IsNaN(l.Printed) {
+			all++
+			if l.Runs == 0 {
+				none++
+			}
+		}
+	}
+	return fmt.Sprintf("Of %d printed values: %s, %d not run with the present specs.\n", all, strings.Join(words, ", "), none)
+}
+
+// runs cuts lines where a key changes.
+func runs(lines []results.Line, key func(results.Line) string) (parts [][]results.Line) {
+	for from := 0; from < len(lines); {
+		to := from
+		for to < len(lines) && key(lines[to]) == key(lines[from]) {
+			to++
+		}
+		parts, from = append(parts, lines[from:to]), to
+	}
+	return parts
+}
+
+// writePlace writes single values as one table, and values of the experiment of a spec as a matrix for each.
+func writePlace(b *strings.Builder, lines []results.Line) {
+	var single []results.Line
+	for _, same := range runs(lines, func(l results.Line) string { return l.Spec + "\x00" + l.What }) {
+		if len(same) > 1 {
+			writeMatrix(b, same)
+		} else {
+			single = append(single, same...)
+		}
+	}
+	if len(single) == 0 {
+		return
+	}
+	b.WriteString("| what | printed | ours | verdict | spec, note |\n| --- | --- | --- | --- | --- |\n")
+	for _, l := range single {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", l.What, figure(l.Printed), ours(l), l.Verdict(), noted(l))
+	}
+}
+
+// writeMatrix has a line for each cell, and a column for each figure and point of the grid.
+func writeMatrix(b *strings.Builder, lines []results.Line) {
+	fmt.Fprintf(b, "%s, `specs:%s`: ours (printed) verdict.\n\n| |", upper(lines[0].What), lines[0].Spec)
+	var columns, cells []string
+	for _, l := range lines {
+		if c := column(l); !slices.Contains(columns, c) {
+			columns = append(columns, c)
+		}
+		if !slices.Contains(cells, l.Cell) {
+			cells = append(cells, l.Cell)
+		}
+	}
+	for _, c := range columns {
+		fmt.Fprintf(b, " %s |", c)
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(columns)) + "\n")
+	for _, cell := range cells {
+		fmt.Fprintf(b, "| %s |", cell)
+		for _, c := range columns {
+			at := slices.IndexFunc(lines, func(l results.Line) bool { return l.Cell == cell && column(l) == c })
+			if at < 0 {
+				b.WriteString(" |")
+				continue
+			}
+			l := lines[at]
+			fmt.Fprintf(b, " %s (%s) %s |", ours(l), figure(l.Printed), strings.TrimPrefix(l.Verdict(), results.NoVerdict))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+}
+
+func column(l results.Line) string {
+	name := l.Figure[strings.LastIndexByte(l.Figure, '.')+1:]
+	return strings.TrimSpace(strings.ReplaceAll(name, "_", " ") + ", " + cmp.Or(l.At, "all"))
+}
+
+func ours(l results.Line) string {
+	switch {
+	case l.Runs == 0:
+		return results.NoVerdict
+	case l.Runs == 1:
+		return figure(l.Mean) + " [1]"
+	}
+	return fmt.Sprintf("%s ± %s [%d]", figure(l.Mean), figure(l.Spread), l.Runs)
+}
+
+func noted(l results.Line) string {
+	spec := ""
+	if l.Spec != "" {
+		spec = "`" + l.Spec + "`"
+	}
+	return strings.Trim(spec+"; "+l.Note, "; ")
+}
+
+// figure is a number to three digits behind the point, of great ones fewer.
+func figure(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return results.NoVerdict
+	case math.Abs(x) >= 1000:
+		return fmt.Sprintf("%.0f", x)
+	case math.Abs(x) >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case math.Abs(x) < .01 && x != 0:
+		return fmt.Sprintf("%.5f", x)
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

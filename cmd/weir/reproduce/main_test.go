@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTakesTheNewestSweep: of two sweeps of a spec the newer is taken, of its metrics those that the inventory names,
+// with the seconds of all stages; taken again, nothing changes.
+func TestTakesTheNewestSweep(t *testing.T) {
+	runs, into := t.TempDir(), t.TempDir()
+	write := func(id, run, auroc string) {
+		dir := filepath.Join(runs, "turku-gs-wgan-250", "sweeps", id)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := `{"name": "turku-gs-wgan-250", "grid": [], "runs": [{"run": "` + run + `", "settings": {}, "repeat": 1, "public_seed": 7,
+			"metrics": {"utility.auroc": ` + auroc + `, "utility.f1": 0.4}, "seconds": {"train": 40, "utility": 2}}]}`
+		if err := os.WriteFile(filepath.Join(dir, "sweep.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("20261126-100000-aaaa", "old", "0.5")
+	write("20261126-110000-aaaa", "new", "0.75")
+	want := "spec,commit,cell,at,run,seed,figure,value,seconds\nturku-gs-wgan-250,abc,,,new,7,utility.auroc,0.75,42\n"
+	for range 2 {
+		if err := take("abc", into, []string{runs}); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(into, "turku-gs-wgan-250.csv"))
+		if err != nil || string(data) != want {
+			t.Errorf("%v\n%s\nmust be\n%s", err, data, want)
+		}
+	}
+}
+
+func TestDamagedSweepIsNamed(t *testing.T) {
+	runs := t.TempDir()
+	dir := filepath.Join(runs, "turku-gs-wgan-250", "sweeps", "x")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sweep.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := take("abc", t.TempDir(), []string{runs}); err == nil || !strings.Contains(err.Error(), "sweep.json") {
+		t.Errorf("%v", err)
+	}
+}

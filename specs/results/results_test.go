@@ -1,0 +1,115 @@
+package results
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"weir/specs"
+)
+
+// TestInventoryIsWhole: every item names a spec that there is, and every file of runs a spec of the inventory.
+func TestInventoryIsWhole(t *testing.T) {
+	lines, err := Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, l := range lines {
+		named[l.Spec] = true
+		if !math.IsNaN(l.Printed) && (l.Spec == "" || l.Figure == "" || l.Better == "") {
+			t.Errorf("%s, %s: %g is printed, and no figure of a spec stands beside it", l.Source, l.What, l.Printed)
+		}
+		if l.Spec == "" && l.Note == "" {
+			t.Errorf("%s, %s: has no spec, and no note says why", l.Source, l.What)
+		}
+	}
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".csv")
+		if _, is := specs.Read(name); e.Name() != inventory && (!is || !named[name]) {
+			t.Errorf("%s: there is no spec of this name, or the inventory lacks it", e.Name())
+		}
+	}
+}
+
+// TestValuesOfASpecAreLines: the experiment of a spec holds what its paper prints; each value is a line of its own.
+func TestValuesOfASpecAreLines(t *testing.T) {
+	lines, err := Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines { // table 5.8 of GANAD, control at epsilon 10
+		if l.Spec == "ganad-pate-gan-cardio-published" && l.Cell == "control" && l.At == "100" && l.Figure == "utility.auroc" {
+			if l.Printed != .627 {
+				t.Errorf("%g is printed, must be .627", l.Printed)
+			}
+			return
+		}
+	}
+	t.Error("no line has the value")
+}
+
+func TestVerdict(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		line Line
+		want string
+	}{
+		"met":                     {Line{Item{Printed: .75, SD: nan, Better: "high"}, 5, .76, .01}, Reproduced}, // .01 within 2 sqrt(.01^2/5 + .01^2)
+		"above, high is better":   {Line{Item{Printed: .75, SD: nan, Better: "high"}, 5, .78, .01}, BetterThan},
+		"above, low is better":    {Line{Item{Printed: .75, SD: nan, Better: "low"}, 5, .78, .01}, WorseThan},
+		"below, low is better":    {Line{Item{Printed: .75, SD: nan, Better: "low"}, 5, .72, .01}, BetterThan},
+		"away":                    {Line{Item{Printed: .75, SD: nan, Better: "near"}, 5, .78, .01}, Differs},
+		"of many printed runs":    {Line{Item{Printed: .75, SD: nan, Of: 100, Better: "high"}, 100, .755, .01}, BetterThan}, // 2 se are .0028
+		"a printed spread counts": {Line{Item{Printed: .75, SD: .05, Of: 1, Better: "high"}, 5, .80, .01}, Reproduced},
+		"one run":                 {Line{Item{Printed: .75, SD: nan, Better: "high"}, 1, .5, nan}, NoVerdict},
+		"nothing printed":         {Line{Item{Printed: nan, SD: nan, Better: "high"}, 5, .5, .1}, NoVerdict},
+	} {
+		if got := c.line.Verdict(); got != c.want {
+			t.Errorf("%s: %s, must be %s", name, got, c.want)
+		}
+	}
+}
+
+func TestValuesRoundTrip(t *testing.T) {
+	old := []Value{{"a", "c1", "control", "10", "r1", 7, "utility.auroc", .75, 12}, {"a", "c1", "control", "10", "r2", 8, "utility.auroc", .5, 3}}
+	again, err := Parse("a.csv", Format(old))
+	if err != nil || !reflect.DeepEqual(again, old) {
+		t.Errorf("%v, %v; must be %v", again, err, old)
+	}
+	better := Value{"a", "c2", "control", "10", "r2", 8, "utility.auroc", .6, 3}
+	if merged := Merge(old, []Value{better}); !reflect.DeepEqual(merged, []Value{old[0], better}) {
+		t.Errorf("%v: a run that is taken again replaces itself alone", merged)
+	}
+}
+
+func TestParseSaysWhere(t *testing.T) {
+	head := strings.Join(valueHead, ",") + "\n"
+	for text, want := range map[string]string{
+		"":                           "its head must be",
+		"spec,commit\n":              "wrong number of fields",
+		head + "a,b,c,d,e,f,g,h,i\n": `a.csv: line 2: strconv.ParseUint: parsing "f"`,
+	} {
+		if _, err := Parse("a.csv", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, must say %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(strings.Join(valueHead, ",") + "\na,b,c,d,e,1,g,.5,3\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		values, err := Parse("a.csv", data)
+		if err != nil {
+			return
+		}
+		if _, err := Parse("a.csv", Format(values)); err != nil {
+			t.Errorf("what was read is not read again: %v", err)
+		}
+	})
+}

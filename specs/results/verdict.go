@@ -1,0 +1,145 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"weir/record/sweep"
+	"weir/specs"
+)
+
+// Line is an item beside what its spec gave.
+type Line struct {
+	Item
+	Runs   int
+	Mean   float64 // NaN where there are no runs
+	Spread float64 // standard deviation of the runs; NaN where there are none, or one
+}
+
+// Verdicts of a line.
+const (
+	Reproduced = "reproduced"
+	BetterThan = "better"
+	WorseThan  = "worse"
+	Differs    = "differs"
+	NoVerdict  = "–"
+)
+
+// Lines returns the inventory with what came out. Where the values of a table stand in the experiment of a spec, each of
+// them is a line.
+func Lines() ([]Line, error) {
+	items, err := Items()
+	if err != nil {
+		return nil, err
+	}
+	var lines []Line
+	for _, item := range items {
+		all, err := item.spelled()
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range all {
+			line, err := one.line()
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}
+
+// spelled returns the item, or the values that its spec says are printed.
+func (i Item) spelled() ([]Item, error) {
+	if i.Spec == "" {
+		return []Item{i}, nil
+	}
+	text, is := specs.Read(i.Spec)
+	if !is {
+		return nil, fmt.Errorf("%s: there is no spec %s", i.What, i.Spec)
+	}
+	if i.Figure != "" {
+		return []Item{i}, nil
+	}
+	var spec struct {
+		Experiment struct {
+			Figures []string                        `yaml:"figures"`
+			Printed map[string]map[string][]float64 `yaml:"printed"`
+		} `yaml:"experiment"`
+	}
+	if err := yaml.Unmarshal(text, &spec); err != nil {
+		return nil, fmt.Errorf("%s: %w", i.Spec, err)
+	}
+	var all []Item
+	for cell, points := range spec.Experiment.Printed {
+		for at, values := range points {
+			for k, printed := range values {
+				one := i
+				one.Cell, one.At, one.Printed, one.Figure = cell, at, printed, spec.Experiment.Figures[k]
+				all = append(all, one)
+			}
+		}
+	}
+	slices.SortFunc(all, Item.compare)
+	if len(all) == 0 {
+		return []Item{i}, nil
+	}
+	return all, nil
+}
+
+func (i Item) compare(other Item) int {
+	for _, pair := range [][2]string{{i.Figure, other.Figure}, {i.At, other.At}, {i.Cell, other.Cell}} {
+		if pair[0] != pair[1] {
+			return slices.Compare([]byte(pair[0]), []byte(pair[1]))
+		}
+	}
+	return 0
+}
+
+func (i Item) line() (Line, error) {
+	values, err := Values(i.Spec)
+	if i.Spec == "" || i.Figure == "" {
+		values, err = nil, nil
+	}
+	var x []float64
+	for _, v := range values {
+		if v.Cell == i.Cell && v.At == i.At && v.Figure == i.Figure {
+			x = append(x, v.Value)
+		}
+	}
+	line := Line{Item: i, Runs: len(x), Mean: math.NaN(), Spread: math.NaN()}
+	s := sweep.Summarize(x)
+	if s.Mean != nil {
+		line.Mean = *s.Mean
+	}
+	if s.SD != nil {
+		line.Spread = *s.SD
+	}
+	return line, err
+}
+
+// Verdict compares the mean of the runs with the printed value: reproduced within two standard errors of the
+// difference. Where a paper prints no spread, its runs are taken to spread as ours do; where it does not say how
+// many there were, as one. Of a single run of ours there is no verdict.
+func (l Line) Verdict() string {
+	if l.Runs < 2 || l.Printed != l.Printed || l.Better == "" {
+		return NoVerdict
+	}
+	spread, of := l.SD, max(l.Of, 1)
+	if spread != spread {
+		spread = l.Spread
+	}
+	se := math.Sqrt(float64(l.Spread*l.Spread)/float64(l.Runs) + float64(spread*spread)/float64(of))
+	switch d := l.Mean - l.Printed; {
+	case math.Abs(d) <= 2*se:
+		return Reproduced
+	case l.Better == "near":
+		return Differs
+	case (d > 0) == (l.Better == "high"):
+		return BetterThan
+	}
+	return WorseThan
+}
