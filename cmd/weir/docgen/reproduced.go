@@ -15,10 +15,11 @@ const reproducedHead = `<!-- Written by go generate ./stages from specs/results;
 
 # What papers print and what comes out
 
-Each table and figure of the papers of [papers.md](papers.md), beside what its spec gives: mean ± standard deviation of the
-runs, their number in brackets. *Reproduced* is within two standard errors of the difference, where the spread of the paper's runs is taken to
-be ours and a paper that does not say how many it has is taken to have one; one run of ours has no verdict. A printed value may be
-of other learners or of a chosen run: the note says so. What was learnt on the way is in [results.md](results.md).
+Each table and figure of the papers of [papers.md](papers.md), beside what its spec gives: mean ± standard
+deviation of the runs, their number in brackets. *Reproduced* is within two standard errors of the difference,
+where the spread of the paper's runs is taken to be ours and a paper that does not say how many it has is taken
+to have one; one run of ours has no verdict. A printed value may be of other learners or of a chosen run: the
+note says so. What was learnt on the way is in [results.md](results.md).
 
 A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `, by
 
@@ -26,7 +27,9 @@ A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `
     go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
     go generate ./stages
 
-where the head of the spec names its files. The run goes on where it was stopped; fewer repeats, or more, are taken alike.
+where the head of the spec names its files. The run goes on where it was stopped; fewer repeats, or more, are
+taken alike; where a stage whose figures stand on no line here takes most of the time, it can have fewer rows
+(` + "`--set stages.prediction.max_train_rows=500`" + `).
 `
 
 // reproducedPage compares what papers print with what their specs gave.
