@@ -12,7 +12,7 @@ import (
 func TestFirstNote(t *testing.T) {
 	b := newBench(t)
 	b.write("a.csv", people(0, 300))
-	want := "First run on a.csv: a.csv.weir-owner.json now lies beside it, and its ledger will once something is charged. Commit the ledger. Back up the owner file with the data " +
+	want := "First run on a.csv: a.csv.weir-owner.json now lies beside it, and its ledger will once something is charged. Commit the ledger. Back up the owner file with the data, " +
 		"and never commit it: with it copies and corrections are recognised and share one budget."
 	if notes := b.identify("a.csv", "1").Notes; len(notes) != 1 || notes[0] != want {
 		t.Errorf("%q, must be %q", notes, want)
@@ -23,6 +23,7 @@ func TestFirstNote(t *testing.T) {
 	for name, change := range map[string]func(o *Opening){
 		"its ledger will be /l.jsonl":    func(o *Opening) { o.Ledger = "/l.jsonl" },
 		"lies with the runs. Back it up": func(o *Opening) { o.Uncharged = true },
+		"never commit them: with them":   func(o *Opening) { o.Ledger = "/l.jsonl" },
 	} {
 		b.write("b.csv", people(1000, 1300+len(name)))
 		o := b.opening("b.csv", "1")

@@ -70,7 +70,7 @@ func (id *Identity) refuseLedger(lacks error) error {
 		files = append(files, home, keptPath(home))
 	}
 	return Refusal{fmt.Errorf("the ledger of %s must hold the charges that were made: %w; %s; "+
-		"or restore %s from version control or a backup, or join it with that of the branch that has them (weir ledger merge), "+
+		"or restore %s from version control or a backup, or join it with the ledger of the branch that has them (weir ledger merge), "+
 		"or, to start another budget knowingly, remove %s and %s",
 		id.ID, lacks, id.HowToRestore(), id.Ledger, strings.Join(files, ", "), (&index{dir: indexDir(id.out)}).recordPath(id.ID))}
 }

@@ -175,7 +175,7 @@ func (s *restoring) refuse(lacks error, present []ledger.Entry) error {
 		missing = "missing are charges of " + strings.Join(runs, ", ")
 	}
 	return errors.Join(Refusal{fmt.Errorf("%s: nothing was written: %s must hold the charges of %s that were noted: %w; %s; "+
-		"restore the ledger from version control or a backup, or join it with that of the branch that has them (weir ledger merge)",
+		"restore the ledger from version control or a backup, or join it with the ledger of the branch that has them (weir ledger merge)",
 		s.ledger, copy, s.rec.ID, lacks, missing)}, errors.Join(s.faults...))
 }
 

@@ -83,7 +83,7 @@ func Look(plan *compile.Plan, of Dataset, at Place, clock func() time.Time) (*Ac
 
 func checked(plan *compile.Plan, of Dataset, at Place, path string, seen witnesses, l *ledger.Ledger) (*Account, error) {
 	known := cmp.Or(of.checkLedger(l.Entries(), seen.kept), seen.beside.Check(l.Entries()))
-	if err := errors.Join(located(path, known), located(path, checkHeads(l.Entries(), seen.heads, of))); err != nil {
+	if err := errors.Join(located(path, known), located(path, checkHeads(l.Entries(), seen.heads, of, known != nil))); err != nil {
 		return nil, err
 	}
 	return &Account{path: path, of: of, ledger: l, limit: limit(plan, at.Order)}, nil
