@@ -34,7 +34,8 @@ func gramStored(x Matrix, w []float64, workers int) *mat.SymDense {
 func gramRows(x Matrix, w []float64, lo, hi int) *mat.SymDense {
 	p := len(x.Cols) + 1
 	sum := mat.NewSymDense(p, nil)
-	block, roots := make([]float64, p*chunk), make([]float64, chunk)
+	wide := min(chunk, hi-lo) // of few rows, as resamples have, a block holds no more
+	block, roots := make([]float64, p*wide), make([]float64, wide)
 	for ; lo < hi; lo += chunk {
 		n := min(chunk, hi-lo)
 		for i := range n {
@@ -44,24 +45,24 @@ func gramRows(x Matrix, w []float64, lo, hi int) *mat.SymDense {
 			}
 		}
 		for j, c := range x.Cols {
-			to := block[j*chunk : j*chunk+n]
+			to := block[j*wide : j*wide+n]
 			for i, v := range c[lo : lo+n] {
 				to[i] = v * roots[i]
 			}
 		}
-		copy(block[(p-1)*chunk:], roots[:n])
-		addProducts(sum, block, n)
+		copy(block[(p-1)*wide:], roots[:n])
+		addProducts(sum, block, n, wide)
 	}
 	return sum
 }
 
-// addProducts adds the dot products of each two rows of a block, n long and chunk apart.
-func addProducts(sum *mat.SymDense, block []float64, n int) {
+// addProducts adds the dot products of each two rows of a block, n long and so far apart.
+func addProducts(sum *mat.SymDense, block []float64, n, apart int) {
 	p := sum.SymmetricDim()
 	for i := range p {
-		a, to := block[i*chunk:][:n], sum.RawSymmetric().Data[i*p:][:p]
+		a, to := block[i*apart:][:n], sum.RawSymmetric().Data[i*p:][:p]
 		for j := i; j < p; j++ {
-			to[j] += bitmath.Dot(a, block[j*chunk:][:n])
+			to[j] += bitmath.Dot(a, block[j*apart:][:n])
 		}
 	}
 }
