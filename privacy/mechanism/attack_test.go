@@ -91,7 +91,7 @@ func attacks() []attack {
 			return err == nil && a[0]+b[0] >= 5, err
 		}},
 		{"zcdp filter", zcdpEpsilon(1.0/8, 0.02), 0.02, func(src *noise.Source, first bool, shrink float64) (bool, error) {
-			h := paid(ZCDPFilter{2 / shrink, "add_remove"}, src) // a choice for a quarter of the total, a histogram for the rest
+			h := paid(ZCDPFilter{2 / shrink, "add_remove", 0}, src) // a choice for a quarter of the total, a histogram for the rest
 			i, err := Choose(h, []float64{float64(one(first)), float64(one(!first))}, Moves{1, 2}, h.Mechanism().(ZCDPFilter).Epsilon(h.Left()/4))
 			if err != nil {
 				return false, err

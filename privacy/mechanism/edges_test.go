@@ -103,7 +103,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		}
 	}
 	for _, nm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9, 1e30} {
-		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, LaplaceTotal{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{NoiseMultiplier: nm / 16, Adjacency: "add_remove"}, ZCDPFilter{nm / 16, "add_remove"}} {
+		for _, m := range []privacy.Mechanism{LaplaceCounts{nm, 1}, LaplaceTotal{nm, 1}, GaussianHistogram{nm / 16, 1}, GaussianFilter{NoiseMultiplier: nm / 16, Adjacency: "add_remove"}, ZCDPFilter{nm / 16, "add_remove", 0}} {
 			if _, filter := m.(inRounds); m.Check() == nil && !(filter && nm == 0) {
 				t.Errorf("%T with noise %g is accepted", m, nm)
 			}

@@ -42,11 +42,18 @@ type GaussianFilter struct {
 }
 
 func (m GaussianFilter) Check() error {
-	err := checkFilter("gaussian filter", m.NoiseMultiplier, m.Adjacency)
-	if sigma := m.Largest / math.Sqrt(m.Total()); err == nil && m.NoiseMultiplier > 0 && !(sigma <= mostSigma) {
-		err = fmt.Errorf("gaussian filter: the noise of a round is %.3g whole numbers, must be at most 2^40: a greater epsilon, or fewer questions, steps or queries", sigma)
+	if err := checkFilter("gaussian filter", m.NoiseMultiplier, m.Adjacency); err != nil {
+		return err
 	}
-	return err
+	return checkLargest("gaussian filter", m.NoiseMultiplier, m.Largest, m.Total())
+}
+
+// checkLargest refuses a filter whose largest round would have more noise than can be drawn.
+func checkLargest(what string, multiplier, largest, total float64) error {
+	if sigma := largest / math.Sqrt(total); multiplier > 0 && !(sigma <= mostSigma) {
+		return fmt.Errorf("%s: the noise of a round is %.3g whole numbers, must be at most 2^40: a greater epsilon, or fewer questions, steps or queries", what, sigma)
+	}
+	return nil
 }
 
 // mostSigma is the greatest noise of whole numbers (noise.Rational).

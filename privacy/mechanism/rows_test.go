@@ -85,13 +85,13 @@ func filterRows() []row {
 			return GaussianFilter{NoiseMultiplier: 3 * f / math.Sqrt(rounds), Adjacency: "replace_one"}
 		}, integersIn(whole), filterP(whole)},
 		{"zcdp filter, a row replaced", func(f float64, _ int64) privacy.Mechanism {
-			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}
+			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one", 0}
 		}, integersIn(whole), filterP(whole)},
 		{"zcdp filter, a row more", func(f float64, _ int64) privacy.Mechanism {
-			return ZCDPFilter{3 * f / math.Sqrt(rounds), "add_remove"}
+			return ZCDPFilter{3 * f / math.Sqrt(rounds), "add_remove", 0}
 		}, integersIn(whole), filterP(whole)},
 		{"zcdp filter, choices", func(f float64, _ int64) privacy.Mechanism {
-			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one"}
+			return ZCDPFilter{3 * f / math.Sqrt(rounds), "replace_one", 0}
 		}, func(h *privacy.Handle, i int) (any, error) {
 			return Choose(h, [][]float64{{3, 1, 2, 0}, {4, 1, 2, 0}, {3, 1, 2, 2}}[i], whole, roundEpsilon(h.Mechanism()))
 		}, chooseP(whole)},

@@ -43,13 +43,19 @@ import (
 //
 // NoiseMultiplier 0 is a run without privacy, as for GaussianFilter; a choice is then
 // the first of the largest scores.
+//
+// Largest is as of GaussianFilter.
 type ZCDPFilter struct {
 	NoiseMultiplier float64
 	Adjacency       privacy.Adjacency
+	Largest         float64
 }
 
 func (m ZCDPFilter) Check() error {
-	return checkFilter("zcdp filter", m.NoiseMultiplier, m.Adjacency)
+	if err := checkFilter("zcdp filter", m.NoiseMultiplier, m.Adjacency); err != nil {
+		return err
+	}
+	return checkLargest("zcdp filter", m.NoiseMultiplier, m.Largest, m.Total())
 }
 
 func (m ZCDPFilter) Event(a privacy.Adjacency) privacy.Event {

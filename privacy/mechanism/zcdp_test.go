@@ -12,7 +12,7 @@ import (
 // cost, that the rest can be spent to the end, and that no more can.
 func TestZCDPFilterKeepsItsTotal(t *testing.T) {
 	for a, d := range map[privacy.Adjacency]struct{ squares, total float64 }{privacy.AddRemove: {1, 0.25}, privacy.ReplaceOne: {2, 1}} {
-		m := ZCDPFilter{2, a}
+		m := ZCDPFilter{2, a, 0}
 		h := open(m, 0)
 		if _, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 4); err != nil || math.Abs(h.Left()-(d.total-d.squares/16)) > 1e-12 {
 			t.Errorf("%s: after a histogram %g is left, %v", a, h.Left(), err)
@@ -32,7 +32,7 @@ func TestZCDPFilterKeepsItsTotal(t *testing.T) {
 
 // A choice that the proof does not cover is refused before it takes of the total.
 func TestChoiceRefusals(t *testing.T) {
-	h := open(ZCDPFilter{1, privacy.ReplaceOne}, 0)
+	h := open(ZCDPFilter{1, privacy.ReplaceOne, 0}, 0)
 	for _, d := range []Moves{{}, {1, 0}, {2, 1}, {1, math.NaN()}, {1, math.Inf(1)}} {
 		if _, err := Choose(h, []float64{1, 2}, d, 0.1); err == nil {
 			t.Errorf("sensitivity %+v is accepted", d)
@@ -56,7 +56,7 @@ func TestChoiceRefusals(t *testing.T) {
 // TestSilentFilters: multiplier 0, which only a run at epsilon inf has, adds nothing, for
 // any number of rounds, and costs more than any budget.
 func TestSilentFilters(t *testing.T) {
-	for _, m := range []inRounds{GaussianFilter{NoiseMultiplier: 0, Adjacency: privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne}} {
+	for _, m := range []inRounds{GaussianFilter{NoiseMultiplier: 0, Adjacency: privacy.AddRemove}, ZCDPFilter{0, privacy.ReplaceOne, 0}} {
 		h := open(m, 0)
 		for range 3 {
 			if y, err := ReleaseIntegers(h, []int64{3, 4}, HistogramMoves(), 0); err != nil || y[0] != 3 || y[1] != 4 {
@@ -70,11 +70,11 @@ func TestSilentFilters(t *testing.T) {
 			t.Errorf("%T: %v", m, err)
 		}
 	}
-	h := open(ZCDPFilter{0, privacy.ReplaceOne}, 0)
+	h := open(ZCDPFilter{0, privacy.ReplaceOne, 0}, 0)
 	if i, err := Choose(h, []float64{1, 7, 3, 7}, Moves{1, 2}, 0); i != 1 || err != nil {
 		t.Errorf("a choice gives %d, %v, must be the first of the largest", i, err)
 	}
-	if _, err := ReleaseIntegers(open(ZCDPFilter{1, privacy.AddRemove}, 0), []int64{3}, HistogramMoves(), 0); err == nil {
+	if _, err := ReleaseIntegers(open(ZCDPFilter{1, privacy.AddRemove, 0}, 0), []int64{3}, HistogramMoves(), 0); err == nil {
 		t.Error("sigma 0 is taken from a filter that adds noise")
 	}
 }
@@ -131,5 +131,20 @@ func TestAdaptiveChoicesAreZCDP(t *testing.T) {
 	}
 	if !broken {
 		t.Error("a price of 0.9 epsilon^2/8 passes as well")
+	}
+}
+
+// TestFiltersHaveABound: a filter of which a round could have no noise that can be drawn is refused with the plan, before
+// a charge. Under replace_one the root of its total is 2 over the multiplier, and 2^40 of 1e6 sqrt(2) are 1,554,944.
+func TestFiltersHaveABound(t *testing.T) {
+	for multiplier, want := range map[float64]bool{0: true, 0x1p-20: true, 1: true, 1.5549e6: true, 1.555e6: false, 1e11: false, 1e-7: false} {
+		for _, f := range []interface{ Check() error }{
+			GaussianFilter{NoiseMultiplier: multiplier, Adjacency: privacy.ReplaceOne, Largest: math.Sqrt2 * 1e6},
+			ZCDPFilter{NoiseMultiplier: multiplier, Adjacency: privacy.ReplaceOne, Largest: math.Sqrt2 * 1e6},
+		} {
+			if err := f.Check(); (err == nil) != want {
+				t.Errorf("%T of %g: %v", f, multiplier, err)
+			}
+		}
 	}
 }

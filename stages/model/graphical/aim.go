@@ -62,7 +62,7 @@ func (s *AIM) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	w.Decide = warned(l, h)
 	if s.Selection == "exponential" {
 		w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism {
-			return mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
+			return mechanism.ZCDPFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}
 	}
 	return w, ps.Err()

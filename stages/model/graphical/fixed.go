@@ -17,7 +17,7 @@ import (
 // the choice of the set: unfitted counts (signed ones, as they are listed) have a mean of what was counted.
 type Fixed struct {
 	Columns []string `yaml:"columns" json:"columns" required:"true" minItems:"2" doc:"Columns that are counted together."`
-	Part    float64  `yaml:"part" json:"part" required:"true" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for the set."`
+	Part    float64  `yaml:"part" json:"part" required:"true" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for the set."`
 }
 
 // fixedPart is the part of the budget for all fixed sets.

@@ -141,3 +141,15 @@ func TestFixedSetsArePlanned(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastPartsEndNoRun: a filter of the most noise that has a price, and the least parts that a spec may give, leave
+// every round a noise that has a proof: no run ends after its charge.
+func TestLeastPartsEndNoRun(t *testing.T) {
+	for _, in := range []pipelinetest.Input{ward(400), private(ward(400))} {
+		tree := measuring()
+		tree.Measure[0].Part, tree.OneWay, tree.Select = 1e-6, 1e-6, 1e-6
+		for _, stage := range []pipeline.Stage{tree, slim(aimKind())(), slim(independentKind())()} {
+			attempt{stage: stage, in: in, multiplier: 7e5}.model(t)
+		}
+	}
+}

@@ -34,8 +34,8 @@ type MST struct {
 // Shares divides the budget of a kind that measures columns, then chooses sets, then
 // measures those.
 type Shares struct {
-	OneWay float64 `yaml:"one_way" json:"one_way" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of rho) for columns on their own."`
-	Select float64 `yaml:"select" json:"select" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the rest for choices; what then is left measures what was chosen."`
+	OneWay float64 `yaml:"one_way" json:"one_way" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget (of rho) for columns on their own."`
+	Select float64 `yaml:"select" json:"select" min:"1e-6" exclusiveMax:"1" doc:"Part of the rest for choices; what then is left measures what was chosen."`
 }
 
 const (
@@ -75,7 +75,7 @@ func (s *MST) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		return w, nil
 	}
 	w.Spends[0].Mechanism = func(scale float64) privacy.Mechanism {
-		return mechanism.GaussianFilter{NoiseMultiplier: scale / math.Sqrt(1-s.choices()), Adjacency: h.Terms.Adjacency}
+		return mechanism.GaussianFilter{NoiseMultiplier: scale / math.Sqrt(1-s.choices()), Adjacency: h.Terms.Adjacency, Largest: mostMove}
 	}
 	w.Spends = append(w.Spends, pipeline.Spend{Name: choicesName, Doc: "the pairs of a spanning tree",
 		Mechanism: func(scale float64) privacy.Mechanism {

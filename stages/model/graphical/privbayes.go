@@ -32,8 +32,8 @@ type PrivBayes struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
-	OneWay          float64 `yaml:"one_way" json:"one_way" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of its squares) for columns on their own, by which numbers get bins and values in them."`
-	Network         float64 `yaml:"network" json:"network" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the epsilon of the rest for the choice of the network, the published beta."`
+	OneWay          float64 `yaml:"one_way" json:"one_way" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget (of its squares) for columns on their own, by which numbers get bins and values in them."`
+	Network         float64 `yaml:"network" json:"network" min:"1e-6" exclusiveMax:"1" doc:"Part of the epsilon of the rest for the choice of the network, the published beta."`
 	Usefulness      float64 `yaml:"usefulness" json:"usefulness" exclusiveMin:"0" doc:"Rows that a cell of a table has on average, over the scale of its noise, the published theta: the larger, the fewer parents."`
 	Score           string  `yaml:"score" json:"score" enum:"released|published" doc:"How far a column is from independent of its parents: against released shares of the column, which needs less noise; or as published, against its exact ones."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"One over the epsilon of all choices and tables of families together, by basic composition; calibrated to the budget by default."`

@@ -29,8 +29,8 @@ type MarginalTree struct {
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
 	Measure         []Fixed `yaml:"measure,omitempty" json:"measure,omitempty" doc:"Sets of columns that are measured whatever the noise says, before pairs are chosen. Their released counts are unfitted, and marked as fixed in the listing."`
-	OneWay          float64 `yaml:"one_way,omitempty" json:"one_way,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own; from rows, columns (d) and noise by default: 1.4 (n mu/d)^(-1/6), from .35 to .8; .5 where rows are not public."`
-	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" exclusiveMin:"0" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .05. The rest measures pairs."`
+	OneWay          float64 `yaml:"one_way,omitempty" json:"one_way,omitempty" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own; from rows, columns (d) and noise by default: 1.4 (n mu/d)^(-1/6), from .35 to .8; .5 where rows are not public."`
+	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .05. The rest measures pairs."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
 }
 
@@ -97,13 +97,18 @@ func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 	return out
 }
 
+// mostMove is the sensitivity of a histogram over the root of the least share of the total that a round can have: a
+// millionth, the least part that a setting gives, of a part as small. A plan with so much noise that such a round would
+// have none to draw is refused before it is paid for.
+const mostMove = math.Sqrt2 * 1e6
+
 // oneEvent is the work of a stage that pays one filter for all that it measures.
 func oneEvent(h pipeline.Header, multiplier float64, doc string, learn func(context.Context, *pipeline.Env, pipeline.Table) (pipeline.Table, error)) pipeline.Work {
 	return pipeline.Work{
 		Out:   pipeline.Headers{"model": modelHeader(h), "marginals": marginalsHeader(h)},
 		Terms: pipeline.Pricing{Scale: multiplier},
 		Spends: []pipeline.Spend{{Name: spendName, Doc: doc, Mechanism: func(scale float64) privacy.Mechanism {
-			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency}
+			return mechanism.GaussianFilter{NoiseMultiplier: scale, Adjacency: h.Terms.Adjacency, Largest: mostMove}
 		}}},
 		Run:    releasing(h, learn),
 		Remark: remarked,
