@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,10 +32,16 @@ func valueHint(n *yaml.Node, rule *object) string {
 		return "write the number without quotes"
 	case n.Tag != "!!str" && n.Tag != "!!null" && wants["string"]:
 		return "for the text write it in quotes"
-	case wants["array"] && n.Tag != "!!null" && !wants["string"]:
+	case wants["array"] && n.Tag != "!!null" && !wants["string"] && !ofMappings(rule):
 		return "write [" + shorten(n.Value) + "]"
 	}
 	return ""
+}
+
+// ofMappings tells whether a list has items that no single value is one of.
+func ofMappings(rule *object) bool {
+	items, _ := rule.get("items").(*object)
+	return items != nil && slices.Equal(types(items), []string{"object"})
 }
 
 // gather collects the types and words that a schema accepts.

@@ -23,11 +23,11 @@ func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}
-	all, err := nullsOf(ctx, coded)
+	all, err := nullsOf(ctx, coded, len(d.Columns))
 	if err != nil {
 		return err
 	}
-	missing, err := nullsOf(ctx, text)
+	missing, err := nullsOf(ctx, text, len(d.Columns))
 	if err != nil {
 		return nil // as above, told when the rows are read
 	}
@@ -50,15 +50,12 @@ func asText(d *domain.Domain) (*domain.Domain, bool) {
 	return plain, found
 }
 
-// nullsOf counts the missing values of each column.
-func nullsOf(ctx context.Context, t pipeline.Table) ([]int, error) {
-	var nulls []int
+// nullsOf counts the missing values of each column of a table, which may have no rows.
+func nullsOf(ctx context.Context, t pipeline.Table, columns int) ([]int, error) {
+	nulls := make([]int, columns)
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
 			return nil, err
-		}
-		if nulls == nil {
-			nulls = make([]int, rec.NumCols())
 		}
 		for i := range nulls {
 			nulls[i] += rec.Column(i).NullN()

@@ -17,3 +17,17 @@ func TestEvaluateTellsUnlistedFromMissing(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }
+
+// TestEvaluateTakesATableWithoutRows whose lists may be missing: either side, with or without rows on the other.
+func TestEvaluateTakesATableWithoutRows(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("d.yaml", "columns:\n  - {name: code, type: categorical, categories: [A, other], nullable: true}\n  - {name: sex, type: categorical, categories: [f, m]}\n")
+	s.write("some.csv", "code,sex\nA,f\n,m\nother,m\n")
+	s.write("none.csv", "code,sex\n")
+	for _, pair := range [][2]string{{"some", "none"}, {"none", "some"}, {"none", "none"}} {
+		code, out, errs := s.weir("evaluate", "--real", s.path(pair[0]+".csv"), "--synthetic", s.path(pair[1]+".csv"), "--domain", s.path("d.yaml"), "--metrics", "marginals")
+		if code != exitDone || strings.Contains(out, "outside the declared") {
+			t.Errorf("%v: exit %d, %s%s", pair, code, out, errs)
+		}
+	}
+}
