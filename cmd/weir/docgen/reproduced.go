@@ -109,7 +109,11 @@ func writePlace(b *strings.Builder, lines []results.Line) {
 
 // writeMatrix has a line for each cell, and a column for each figure and point of the grid.
 func writeMatrix(b *strings.Builder, lines []results.Line) {
-	fmt.Fprintf(b, "%s, `specs:%s`: ours (printed) verdict.\n\n| |", upper(lines[0].What), lines[0].Spec)
+	fmt.Fprintf(b, "%s, `specs:%s`: ours (printed) verdict.", upper(lines[0].What), lines[0].Spec)
+	if note := lines[0].Note; note != "" {
+		b.WriteString(" " + upper(note) + ".")
+	}
+	b.WriteString("\n\n| |")
 	var columns, cells []string
 	for _, l := range lines {
 		if c := column(l); !slices.Contains(columns, c) {
