@@ -38,7 +38,7 @@ func valueHint(n *yaml.Node, rule *object) string {
 	return ""
 }
 
-// ofMappings tells whether a list has items that no single value is one of.
+// ofMappings tells whether every item of a list must be a mapping, which no single value is.
 func ofMappings(rule *object) bool {
 	items, _ := rule.get("items").(*object)
 	return items != nil && slices.Equal(types(items), []string{"object"})

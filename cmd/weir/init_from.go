@@ -123,8 +123,11 @@ func writeAll(dir string, list []written) (paths []string, err error) {
 	}
 	var errs []error
 	for _, f := range list {
-		if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {
+		switch _, err := os.Lstat(f.path); {
+		case err == nil:
 			errs = append(errs, fmt.Errorf("%s: exists; init overwrites nothing", f.path))
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -51,12 +51,15 @@ func TestInitOverwritesNothing(t *testing.T) {
 	}
 }
 
-// TestInitIntoAFileSaysWhatItTakes: a table where the folder should be is named, and left alone.
+// TestInitIntoAFileSaysWhatItTakes: a table where the folder should be, or above it, is named, and left alone.
 func TestInitIntoAFileSaysWhatItTakes(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.write("t.csv", "a\n1\n")
 	code, _, errs := s.weir("init", s.path("t.csv"))
 	if code != exitUsage || !strings.Contains(errs, "t.csv: is a file; init takes the folder to write into") || strings.Contains(errs, "exists") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if code, _, errs := s.weir("init", s.path("t.csv/study")); code != exitUsage || !strings.Contains(errs, "not a directory") || strings.Contains(errs, "exists") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -50,19 +50,18 @@ func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
 }
 
 // checkHeads refuses a ledger that lacks charges which the records of runs state: its end
-// was cut off, or it was removed. Where what to do about it is told, it names the record alone.
+// was cut off, or it was removed. Where the way back is told already, checkHeads adds the record alone.
 func checkHeads(entries []ledger.Entry, heads []store.Head, of Dataset, told bool) error {
 	for _, h := range heads {
 		err := ledger.Includes(entries, ledger.Head{Count: h.Count, Hash: h.Hash})
 		if err == nil || writtenAgain(entries, h) {
 			continue
 		}
-		lacks := fmt.Errorf("must hold the charges that %s states", h.Record)
 		if told {
-			return dataset.Refusal{Err: fmt.Errorf("%w too: another budget begins without that record alone", lacks)}
+			return dataset.Refusal{Err: fmt.Errorf("must also hold the charges that %s states; to start another budget, remove that record too", h.Record)}
 		}
-		return dataset.Refusal{Err: fmt.Errorf("%w: %w; %s, join it with the ledger of the branch that has them (weir ledger merge), "+
-			"show those runs again, or, to start another budget knowingly, remove that record", lacks, err, of.howToRestore())}
+		return dataset.Refusal{Err: fmt.Errorf("must hold the charges that %s states: %w; %s, join it with the ledger of the branch that has them (weir ledger merge), "+
+			"show those runs again, or, to start another budget knowingly, remove that record", h.Record, err, of.howToRestore())}
 	}
 	return nil
 }

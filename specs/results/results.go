@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,9 +73,12 @@ func parseItem(row []string) (Item, error) {
 	if of == "" {
 		of = "0"
 	}
-	printed, err1 := number(row[3])
-	sd, err2 := number(row[4])
+	printed, err1 := number("printed", row[3])
+	sd, err2 := number("sd", row[4])
 	n, err3 := strconv.Atoi(of)
+	if err3 != nil || n < 0 {
+		err3 = fmt.Errorf("of is %q, must be a number of runs, or empty", of)
+	}
 	item := Item{row[0], row[1], row[2], printed, sd, n, row[6], row[7], row[8], row[9], row[10], row[11]}
 	var err4 error
 	if !slices.Contains([]string{"", "high", "low", "near"}, item.Better) {
@@ -102,8 +106,11 @@ func Parse(name string, data []byte) ([]Value, error) {
 	errs := []error{err}
 	for i, row := range rows {
 		seed, err1 := strconv.ParseUint(row[5], 10, 64)
-		value, err2 := number(row[7])
-		seconds, err3 := number(row[8])
+		if err1 != nil {
+			err1 = fmt.Errorf("seed is %q, must be a whole number from 0 to 2^64 - 1", row[5])
+		}
+		value, err2 := number("value", row[7])
+		seconds, err3 := number("seconds", row[8])
 		if err := errors.Join(err1, err2, err3); err != nil {
 			errs = append(errs, fmt.Errorf("%s: line %d: %w", name, i+2, err))
 		}
@@ -151,11 +158,15 @@ func table(name string, data []byte, head []string) ([][]string, error) {
 }
 
 // number reads a number, NaN where there is none.
-func number(text string) (float64, error) {
+func number(what, text string) (float64, error) {
 	if text == "" {
-		text = "NaN"
+		return math.NaN(), nil
 	}
-	return strconv.ParseFloat(text, 64)
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		err = fmt.Errorf("%s is %q, must be a number, or empty", what, text)
+	}
+	return x, err
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

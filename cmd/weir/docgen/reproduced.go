@@ -18,9 +18,9 @@ const reproducedHead = `<!-- Written by go generate ./stages from specs/results;
 Each table and figure of the papers of [papers.md](papers.md), beside what its spec gives: mean ± standard
 deviation of the runs, their number in brackets. *Reproduced* is within two standard errors of the difference,
 where the spread of the paper's runs is taken to be ours and a paper that does not say how many it has is taken
-to have one; one run of ours has no verdict. Runs of one experiment share the split of the rows, so that the
-deviation is of noise and training alone. A printed value may be of other learners or of a chosen run: the note
-says so. What was learnt on the way is in [results.md](results.md).
+to have one; one run of ours has no verdict. Runs of one experiment share the split of the rows: the deviation
+is of noise and training alone, and no verdict counts what another split would change. A printed value may be of
+other learners or of a chosen run: the note says so. What was learnt on the way is in [results.md](results.md).
 
 A spec is run, and its figures are taken into ` + "`specs/results/NAME.csv`" + `, by
 

@@ -4,7 +4,8 @@
 //	go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
 //
 // It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the figures
-// which the inventory names. A run that is there is replaced, so a sweep that goes on can be taken again.
+// which the inventory names. A run that is there is replaced, so a sweep that goes on can be taken again. Runs of several
+// commits stand side by side, and are averaged: remove the file of a spec whose results have changed.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,14 +48,19 @@ func take(commit, into string, folders []string) error {
 		return err
 	}
 	for _, folder := range folders {
-		for spec, names := range wanted {
-			values, err := newest(filepath.Join(folder, spec, "sweeps"), spec, commit, names)
+		taken := 0
+		for _, spec := range slices.Sorted(maps.Keys(wanted)) {
+			values, err := newest(filepath.Join(folder, spec, "sweeps"), spec, commit, wanted[spec])
 			if err == nil && len(values) > 0 {
 				err = put(filepath.Join(into, spec+".csv"), values)
 			}
 			if err != nil {
 				return err
 			}
+			taken += len(values)
+		}
+		if taken == 0 {
+			return fmt.Errorf("%s: holds no sweep of a spec of the inventory; weir run specs:NAME --set experiment.repeats=N --out %[1]s leaves one", folder)
 		}
 	}
 	return nil

@@ -49,3 +49,10 @@ func TestDamagedSweepIsNamed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestFolderWithoutSweepsIsNamed(t *testing.T) {
+	runs := t.TempDir()
+	if err := take("abc", t.TempDir(), []string{runs}); err == nil || !strings.Contains(err.Error(), runs+": holds no sweep") {
+		t.Errorf("%v", err)
+	}
+}

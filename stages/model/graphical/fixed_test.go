@@ -142,14 +142,44 @@ func TestFixedSetsArePlanned(t *testing.T) {
 	}
 }
 
-// TestLeastPartsEndNoRun: a filter of the most noise that has a price, and the least parts that a spec may give, leave
-// every round a noise that has a proof: no run ends after its charge.
+// TestLeastPartsEndNoRun: with the least parts that a spec may give, and noise up to what has a price, every round has
+// a noise that can be drawn: a run that was charged does not end by it.
 func TestLeastPartsEndNoRun(t *testing.T) {
+	tree, bayes, mst := measuring(), slim(privBayesKind())().(*PrivBayes), slim(mstKind())().(*MST)
+	tree.Measure[0].Part, tree.OneWay, tree.Select = 1e-6, 1e-6, 1e-6
+	bayes.OneWay, bayes.Network, mst.OneWay, mst.Select = 1e-6, 1e-6, 1e-6, 1e-6
 	for _, in := range []pipelinetest.Input{ward(400), private(ward(400))} {
-		tree := measuring()
-		tree.Measure[0].Part, tree.OneWay, tree.Select = 1e-6, 1e-6, 1e-6
-		for _, stage := range []pipeline.Stage{tree, slim(aimKind())(), slim(independentKind())()} {
-			attempt{stage: stage, in: in, multiplier: 7e5}.model(t)
+		for _, stage := range []pipeline.Stage{tree, bayes, mst, slim(aimKind())(), slim(independentKind())()} {
+			ran := 0
+			for _, multiplier := range []float64{.1, 1, 30, 1e3, 3e4, 5e5} {
+				if !refusedAt(t, stage, in, multiplier) {
+					attempt{stage: stage, in: in, multiplier: multiplier}.model(t)
+					ran++
+				}
+			}
+			if ran == 0 {
+				t.Errorf("%T is refused whatever its noise", stage)
+			}
+		}
+	}
+}
+
+// refusedAt tells whether what a stage spends has no price at a noise.
+func refusedAt(t *testing.T, stage pipeline.Stage, in pipelinetest.Input, scale float64) bool {
+	t.Helper()
+	work, err := stage.Plan(pipeline.Headers{"in": in.Header})
+	must(t, err)
+	return slices.ContainsFunc(work.Spends, func(s pipeline.Spend) bool { return s.Mechanism(scale).Check() != nil })
+}
+
+// TestNoiseBeyondDrawingHasNoPrice: no kind has a mechanism to pay for whose rounds would end the run: the plan is refused.
+func TestNoiseBeyondDrawingHasNoPrice(t *testing.T) {
+	in := ward(400)
+	for _, kind := range []pipeline.Kind{autoKind(), marginalTreeKind(), independentKind(), mstKind(), aimKind(), privBayesKind()} {
+		for scale, want := range map[float64]bool{1: false, 1e11: true} {
+			if got := refusedAt(t, kind.New(), in, scale); got != want {
+				t.Errorf("%s at %g: refused is %t, must be %t", kind.Name, scale, got, want)
+			}
 		}
 	}
 }
