@@ -10,10 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"weir/internal/disk"
 	"weir/record/sweep"
@@ -50,19 +47,27 @@ func TestSweepFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	group := f.RowGroup(0)
+	repeats, values := make([]int64, 2), make([]float64, 2)
+	levels := make([]int16, 2)
+	if n, _, err := chunk[*file.Int64ColumnChunkReader](t, group, 1).ReadBatch(2, repeats, levels, nil); n != 2 || err != nil || repeats[1] != 2 {
+		t.Errorf("repeats are %v, levels %v (%v)", repeats, levels, err)
+	}
+	if n, there, err := chunk[*file.Float64ColumnChunkReader](t, group, 8).ReadBatch(2, values, levels, nil); n != 2 || there != 1 || err != nil || values[0] != 0 || levels[1] != 0 {
+		t.Errorf("values are %v, levels %v (%v)", values, levels, err)
+	}
+	if _, there, err := chunk[*file.Float64ColumnChunkReader](t, group, 4).ReadBatch(2, values, levels, nil); f.NumRows() != 2 || there != 0 || err != nil {
+		t.Errorf("%d rows, %d of column 4 there (%v)", f.NumRows(), there, err)
+	}
+}
+
+// chunk returns a column of a row group as the reader of its type.
+func chunk[T file.ColumnChunkReader](t *testing.T, g *file.RowGroupReader, i int) T {
+	c, err := g.Column(i)
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := r.ReadTable(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	value := read.Column(8).Data().Chunk(0).(*array.Float64)
-	repeat := read.Column(1).Data().Chunk(0).(*array.Int64)
-	if read.NumRows() != 2 || value.IsNull(0) || value.Value(0) != 0 || value.IsValid(1) || repeat.Value(1) != 2 || read.Column(4).Data().Chunk(0).NullN() != 2 {
-		t.Errorf("runs.parquet holds %v", read)
-	}
+	return c.(T)
 }
 
 // TestSweepIDs: the same runs have one folder, others another.

@@ -10,8 +10,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"weir/pipeline"
+	"weir/pipeline/domain"
 )
 
 // subjects has a line for each format.
@@ -26,10 +28,8 @@ func subjects() map[string]subject {
 // arrowBytes writes a table as an Arrow stream of the types in which other programs store it.
 func arrowBytes(t pipeline.Table) ([]byte, error) {
 	fields := make([]arrow.Field, len(t.Domain.Columns))
-	columns := make([]func(arrow.Array) (arrow.Array, error), len(fields))
 	for i := range fields {
-		fields[i] = arrow.Field{Name: t.Domain.Columns[i].Name, Nullable: true}
-		fields[i].Type, columns[i] = stored(&t.Domain.Columns[i])
+		fields[i] = arrow.Field{Name: t.Domain.Columns[i].Name, Type: storedColumn(&t.Domain.Columns[i]).kind, Nullable: true}
 	}
 	schema := arrow.NewSchema(fields, nil)
 	var out bytes.Buffer
@@ -38,11 +38,9 @@ func arrowBytes(t pipeline.Table) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		arrays := make([]arrow.Array, len(columns))
-		for i, convert := range columns {
-			if arrays[i], err = convert(rec.Column(i)); err != nil {
-				return nil, err
-			}
+		arrays := make([]arrow.Array, len(fields))
+		for i := range fields {
+			arrays[i] = asStored(fields[i].Type, &t.Domain.Columns[i], rec.Column(i))
 		}
 		if err := w.Write(array.NewRecord(schema, arrays, rec.NumRows())); err != nil {
 			return nil, err
@@ -50,6 +48,31 @@ func arrowBytes(t pipeline.Table) ([]byte, error) {
 	}
 	err := w.Close()
 	return out.Bytes(), err
+}
+
+// asStored returns a column of a table as one of another type.
+func asStored(kind arrow.DataType, c *domain.Column, a arrow.Array) arrow.Array {
+	if arrow.TypeEqual(kind, a.DataType()) {
+		return a
+	}
+	b := array.NewBuilder(memory.DefaultAllocator, kind)
+	for i := range a.Len() {
+		if a.IsNull(i) || codesMissing(c, a, i) {
+			b.AppendNull()
+			continue
+		}
+		switch b := b.(type) {
+		case *array.BooleanBuilder:
+			b.Append(a.(*array.Int32).Value(i) == 1)
+		case *array.Date32Builder:
+			b.Append(arrow.Date32(a.(*array.Int64).Value(i)))
+		case *array.BinaryDictionaryBuilder:
+			if err := b.AppendString(categories(c)[a.(*array.Int32).Value(i)]); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return b.NewArray()
 }
 
 // TestEveryFormat holds each format to what Format and Writer promise; one without a line in subjects is a red build.

@@ -1,17 +1,19 @@
 package table
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
@@ -49,158 +51,95 @@ func (parquetFormat) Write(ctx context.Context, w io.Writer, _ string, t pipelin
 			err = p.record(r)
 		}
 		if err != nil {
-			p.out.Close() // to free memory: the caller throws the file away
+			p.close() // to free memory: the caller throws the file away
 			return err
 		}
 	}
 	return p.close()
 }
 
+// parquetWriter writes the row groups of one file.
 type parquetWriter struct {
 	sink    *sink
-	out     *pqarrow.FileWriter
-	domain  *domain.Domain
-	schema  *arrow.Schema
-	columns []func(arrow.Array) (arrow.Array, error)
-	rows    int64
+	out     *file.Writer
+	group   file.BufferedRowGroupWriter // nil before the first row
+	columns []parquetColumn
+	levels  []int16 // of the column that is written: 1 for a value, 0 for a missing one
+	rows    int64   // of the group
+}
+
+// parquetColumn says how a column of a domain is stored.
+type parquetColumn struct {
+	*domain.Column
+	kind    arrow.DataType // which readers of Arrow give it
+	logical schema.LogicalType
+	stored  parquet.Type
+	write   cellWriter
 }
 
 func newParquetWriter(w io.Writer, d *domain.Domain) (*parquetWriter, error) {
-	p := &parquetWriter{sink: &sink{w: w}, domain: d, columns: make([]func(arrow.Array) (arrow.Array, error), len(d.Columns))}
-	fields := make([]arrow.Field, len(d.Columns))
+	p := &parquetWriter{sink: &sink{w: w}, columns: make([]parquetColumn, len(d.Columns)), levels: make([]int16, pieceRows)}
+	fields, nodes := make([]arrow.Field, len(d.Columns)), make(schema.FieldList, len(d.Columns))
 	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithVersion(parquet.V2_4),
 		parquet.WithCreatedBy("weir"), parquet.WithBatchSize(pieceRows)}
 	for i := range d.Columns {
-		c := &d.Columns[i]
-		options = append(options, parquet.WithDictionaryFor(c.Name, fewValues(c)))
-		var kind arrow.DataType
-		kind, p.columns[i] = stored(c)
-		fields[i] = arrow.Field{Name: c.Name, Type: kind, Nullable: true}
+		c := storedColumn(&d.Columns[i])
+		node, err := schema.NewPrimitiveNodeLogical(c.Name, parquet.Repetitions.Optional, c.logical, c.stored, -1, -1)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		p.columns[i], nodes[i] = c, node
+		fields[i] = arrow.Field{Name: c.Name, Type: c.kind, Nullable: true}
+		options = append(options, parquet.WithDictionaryFor(c.Name, fewValues(c.Column)))
 	}
-	p.schema = arrow.NewSchema(fields, nil)
-	// The statistics of categories take what Growing has in hand for a buffer's length.
-	var err error
-	p.out, err = pqarrow.NewFileWriter(p.schema, p.sink, parquet.NewWriterProperties(options...),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(memory.NewGoAllocator())))
-	return p, err
+	props := parquet.NewWriterProperties(options...)
+	root, err := schema.NewGroupNode(props.RootName(), props.RootRepetition(), nodes, -1)
+	if err != nil {
+		return nil, err
+	}
+	stated, err := statedSchema(arrow.NewSchema(fields, nil))
+	if err != nil {
+		return nil, err
+	}
+	p.out = file.NewParquetWriter(p.sink, root, file.WithWriterProps(props), file.WithWriteMetadata(stated))
+	return p, nil
 }
 
-// stored is the type of a column in a Parquet file, and how to get there.
-func stored(c *domain.Column) (arrow.DataType, func(arrow.Array) (arrow.Array, error)) {
-	switch {
-	case c.ArrowType().ID() == arrow.INT32 && isFlag(c):
-		return arrow.FixedWidthTypes.Boolean, func(a arrow.Array) (arrow.Array, error) { return toFlags(c, a) }
-	case c.ArrowType().ID() == arrow.INT32:
-		kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-		words := array.NewStringBuilder(memory.DefaultAllocator)
-		words.AppendValues(categories(c), nil)
-		dictionary := words.NewArray()
-		return kind, func(a arrow.Array) (arrow.Array, error) { return toDictionary(c, kind, dictionary, a) }
-	case c.Type == domain.Date && c.Encoding == nil:
-		return arrow.FixedWidthTypes.Date32, func(a arrow.Array) (arrow.Array, error) { return toDates(c, a) }
+// statedSchema returns the entry of a footer by which readers of Arrow know what Parquet has no type for: dictionaries.
+func statedSchema(s *arrow.Schema) (metadata.KeyValueMetadata, error) {
+	var b bytes.Buffer
+	if err := ipc.NewWriter(&b, ipc.WithSchema(s)).Close(); err != nil {
+		return nil, err
 	}
-	return c.ArrowType(), func(a arrow.Array) (arrow.Array, error) { return a, nil }
+	stated := metadata.NewKeyValueMetadata()
+	err := stated.Append("ARROW:schema", base64.StdEncoding.EncodeToString(b.Bytes()))
+	return stated, err
+}
+
+// storedColumn chooses how a column is stored.
+func storedColumn(c *domain.Column) parquetColumn {
+	switch kind := c.ArrowType(); {
+	case kind.ID() == arrow.INT32 && isFlag(c):
+		return parquetColumn{c, arrow.FixedWidthTypes.Boolean, schema.NoLogicalType{}, parquet.Types.Boolean, writeFlags}
+	case kind.ID() == arrow.INT32:
+		words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+		return parquetColumn{c, words, schema.StringLogicalType{}, parquet.Types.ByteArray, wordWriter(c)}
+	case c.Type == domain.Date && c.Encoding == nil:
+		return parquetColumn{c, arrow.FixedWidthTypes.Date32, schema.DateLogicalType{}, parquet.Types.Int32, writeDates}
+	case kind.ID() == arrow.INT64:
+		return parquetColumn{c, kind, schema.NewIntLogicalType(64, true), parquet.Types.Int64, writeIntegers}
+	case kind.ID() == arrow.FLOAT32:
+		return parquetColumn{c, kind, schema.NoLogicalType{}, parquet.Types.Float, writeEncoded}
+	case kind.ID() == arrow.FLOAT64:
+		return parquetColumn{c, kind, schema.NoLogicalType{}, parquet.Types.Double, writeNumbers}
+	}
+	return parquetColumn{c, arrow.BinaryTypes.String, schema.StringLogicalType{}, parquet.Types.ByteArray, writeTexts}
 }
 
 // isFlag reports a boolean whose words are 0 and 1 in this order.
 func isFlag(c *domain.Column) bool {
 	l := categories(c)
 	return c.Type == domain.Boolean && c.Encoding == nil && len(l) == 2 && l[0] == "0" && l[1] == "1"
-}
-
-func toFlags(c *domain.Column, a arrow.Array) (arrow.Array, error) {
-	codes, ok := a.(*array.Int32)
-	if !ok {
-		return nil, otherType(c, a)
-	}
-	b := array.NewBooleanBuilder(memory.DefaultAllocator)
-	b.Reserve(a.Len())
-	for i, v := range codes.Int32Values() {
-		if codes.IsNull(i) {
-			b.UnsafeAppendBoolToBitmap(false)
-			continue
-		}
-		if v != 0 && v != 1 {
-			return nil, noCategory(c)
-		}
-		b.UnsafeAppend(v == 1)
-	}
-	return b.NewArray(), nil
-}
-
-func toDictionary(c *domain.Column, kind arrow.DataType, words arrow.Array, a arrow.Array) (arrow.Array, error) {
-	codes, ok := a.(*array.Int32)
-	if !ok {
-		return nil, otherType(c, a)
-	}
-	for i, v := range codes.Int32Values() {
-		if (v < 0 || int(v) >= words.Len()) && codes.IsValid(i) && !codesMissing(c, codes, i) {
-			return nil, noCategory(c)
-		}
-	}
-	return array.NewDictionaryArray(kind, fromStart(withoutMissing(c, codes)), words), nil
-}
-
-// withoutMissing is null where an encoded column has its code for missing values.
-func withoutMissing(c *domain.Column, codes *array.Int32) *array.Int32 {
-	if c.Encoding == nil {
-		return codes
-	}
-	b := array.NewInt32Builder(memory.DefaultAllocator)
-	b.Reserve(codes.Len())
-	for i, v := range codes.Int32Values() {
-		if codes.IsNull(i) || codesMissing(c, codes, i) {
-			b.AppendNull()
-			continue
-		}
-		b.Append(v)
-	}
-	return b.NewInt32Array()
-}
-
-// fromStart copies a slice of an array, so that its offset is 0 (see pieceRows).
-func fromStart(a *array.Int32) arrow.Array {
-	if a.Data().Offset() == 0 {
-		return a
-	}
-	b := array.NewInt32Builder(memory.DefaultAllocator)
-	b.Reserve(a.Len())
-	for i, v := range a.Int32Values() {
-		if a.IsNull(i) {
-			b.UnsafeAppendBoolToBitmap(false)
-		} else {
-			b.UnsafeAppend(v)
-		}
-	}
-	return b.NewArray()
-}
-
-func toDates(c *domain.Column, a arrow.Array) (arrow.Array, error) {
-	days, ok := a.(*array.Int64)
-	if !ok {
-		return nil, otherType(c, a)
-	}
-	b := array.NewDate32Builder(memory.DefaultAllocator)
-	b.Reserve(a.Len())
-	for i, v := range days.Int64Values() {
-		switch {
-		case days.IsNull(i):
-			b.AppendNull()
-		case v < math.MinInt32 || v > math.MaxInt32:
-			return nil, fmt.Errorf("column %q: holds a date outside the range of date32", c.Name)
-		default:
-			b.UnsafeAppend(arrow.Date32(v))
-		}
-	}
-	return b.NewArray(), nil
-}
-
-func otherType(c *domain.Column, a arrow.Array) error {
-	return fmt.Errorf("column %q: is %s in memory, which no column of type %s is", c.Name, a.DataType(), c.Type)
-}
-
-func noCategory(c *domain.Column) error {
-	return fmt.Errorf("column %q: holds a code without a category", c.Name)
 }
 
 func (p *parquetWriter) record(r arrow.Record) error {
@@ -215,20 +154,22 @@ func (p *parquetWriter) record(r arrow.Record) error {
 	return nil
 }
 
+// piece writes a record of at most pieceRows rows into the row group, or into a new one where that is full.
 func (p *parquetWriter) piece(r arrow.Record) error {
 	if p.rows == 0 {
-		p.out.NewBufferedRowGroup()
+		if err := p.endGroup(); err != nil {
+			return err
+		}
+		p.group = p.out.AppendBufferedRowGroup()
 	}
-	arrays := make([]arrow.Array, len(p.columns))
-	for i, convert := range p.columns {
-		a, err := convert(r.Column(i))
+	for i, c := range p.columns {
+		w, err := p.group.Column(i)
+		if err == nil {
+			err = c.write(w, c.Column, r.Column(i), p.present(c.Column, r.Column(i)))
+		}
 		if err != nil {
 			return err
 		}
-		arrays[i] = a
-	}
-	if err := p.out.WriteBuffered(array.NewRecord(p.schema, arrays, r.NumRows())); err != nil {
-		return err
 	}
 	if p.rows += r.NumRows(); p.rows >= rowGroup {
 		p.rows = 0
@@ -236,9 +177,31 @@ func (p *parquetWriter) piece(r arrow.Record) error {
 	return p.sink.err
 }
 
-// close writes the footer.
+// present returns the definition level of each cell of a column.
+func (p *parquetWriter) present(c *domain.Column, cells arrow.Array) []int16 {
+	levels := p.levels[:cells.Len()]
+	for i := range levels {
+		levels[i] = 1
+		if cells.IsNull(i) || codesMissing(c, cells, i) {
+			levels[i] = 0
+		}
+	}
+	return levels
+}
+
+func (p *parquetWriter) endGroup() error {
+	if p.group == nil {
+		return nil
+	}
+	return p.group.Close()
+}
+
+// close writes the last row group and the footer.
 func (p *parquetWriter) close() error {
-	err := p.out.Close()
+	err := p.endGroup()
+	if err == nil {
+		err = p.out.Close()
+	}
 	if p.sink.err != nil {
 		return p.sink.err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // File is the index of a file.
@@ -40,8 +39,8 @@ func (f *File) NumRows() int64 { return f.meta.NumRows }
 
 // open turns the schema into one of Arrow and checks the index against the file.
 func (f *File) open() (err error) {
-	if f.Schema, err = pqarrow.FromParquet(f.meta.Schema, nil, nil); err != nil {
-		return errTypes
+	if f.Schema, err = arrowSchema(f.meta.Schema.Root()); err != nil {
+		return err
 	}
 	root := f.meta.Schema.Root()
 	if root.NumFields() == 0 {
