@@ -59,6 +59,7 @@ func domainInfer(s streams) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
+	encodingFlag(c, &csv.Encoding)
 	flags.StringVar(&csv.Delimiter, "delimiter", "", "delimiter of a text file (default: detected)")
 	flags.BoolVar(&noHeader, "no-header", false, "the first line holds values, not names")
 	flags.BoolVar(&csv.Trim, "trim", false, "trim spaces around values")
@@ -68,10 +69,18 @@ func domainInfer(s streams) *cobra.Command {
 	return c
 }
 
-// dialect is nil, to be guessed, unless a flag says how the file is written.
+// encodingFlag adds --encoding.
+func encodingFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "encoding", "", "encoding of a text file: latin-1, windows-1252, utf-16 or utf-8 (the default)")
+}
+
+// dialect leaves to be guessed how the file is written, unless a flag says so.
 func dialect(c *cobra.Command, csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
 	if !slices.ContainsFunc([]string{"delimiter", "no-header", "trim", "comment", "missing"}, c.Flags().Changed) {
-		return nil
+		if csv.Encoding == "" {
+			return nil
+		}
+		return csv
 	}
 	header := !noHeader
 	csv.Header = &header

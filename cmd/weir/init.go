@@ -52,6 +52,7 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 	c.Flags().StringVar(&flags.from, "from", "", "write a spec for this domain")
 	c.Flags().StringVar(&flags.data, "data", "", "the table that the domain is of")
 	c.Flags().StringVar(&flags.target, "target", "", "the column that the synthetic rows will be used to predict")
+	encodingFlag(c, &flags.encoding)
 	c.Flags().Int64Var(&flags.rows, "rows-public", 0, "the number of rows, where it is publicly known")
 	return c
 }

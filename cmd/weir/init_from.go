@@ -23,8 +23,8 @@ import (
 
 // initFlags are those of a spec for a domain that there is already.
 type initFlags struct {
-	from, data, target string
-	rows               int64
+	from, data, target, encoding string
+	rows                         int64
 }
 
 // given tells whether a flag is set that says something of a domain.
@@ -66,7 +66,7 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 		return nil, err
 	}
 	if f.data != "" {
-		if b.CSV, err = dialectOf(ctx, f.data); err != nil {
+		if b.CSV, err = dialectOf(ctx, f.data, f.encoding); err != nil {
 			return nil, err
 		}
 	}
@@ -82,13 +82,13 @@ func readDomain(path string) (*domain.Domain, error) {
 }
 
 // dialectOf looks at the first lines of the table, for how it is written alone.
-func dialectOf(ctx context.Context, path string) (string, error) {
+func dialectOf(ctx context.Context, path, encoding string) (string, error) {
 	folder, err := files.OpenFolder(".", false)
 	if err != nil {
 		return "", err
 	}
 	defer folder.Close()
-	return infer.Dialect(ctx, folder, path)
+	return infer.Dialect(ctx, folder, path, encoding)
 }
 
 // fromFolder is a path as seen from a folder.

@@ -47,6 +47,26 @@ func TestInitFromRuns(t *testing.T) {
 	}
 }
 
+// TestTableOfAnotherEncoding: a table in Windows-1252 is refused with the line and the remedy, which infer and init take.
+func TestTableOfAnotherEncoding(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("data.csv", "size;place\n1;Z\xfcrich\n2;M\xe1laga\n3;Z\xfcrich\n")
+	data := s.path("data.csv")
+	code, _, errs := s.weir("domain", "infer", data)
+	if code != exitFailed || !strings.Contains(errs, "line 2: is not UTF-8 text") || !strings.Contains(errs, "--encoding") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	code, draft, errs := s.weir("domain", "infer", data, "--encoding", "windows-1252")
+	if code != exitDone || !strings.Contains(draft, `encoding: "windows-1252", delimiter: ";"`) || !strings.Contains(draft, "Zürich") {
+		t.Fatalf("exit code %d: %s%s", code, draft, errs)
+	}
+	s.write("domain.yaml", "columns:\n  - {name: size, type: integer, bounds: [0, 9]}\n  - {name: place, type: categorical, categories: [Zürich, Málaga]}\n")
+	code, _, errs = s.weir("init", s.path("new"), "--from", s.path("domain.yaml"), "--data", data, "--encoding", "windows-1252", "--rows-public", "3")
+	if code != exitDone || !strings.Contains(s.read("new/pipeline.yaml"), `csv: {encoding: "windows-1252", delimiter: ";"}`) {
+		t.Fatalf("exit code %d: %s%s", code, errs, s.read("new/pipeline.yaml"))
+	}
+}
+
 // TestInitFromUnit: the privacy unit that the spec offers for a column of names is all that has to be edited, whatever
 // the domain says of the column.
 func TestInitFromUnit(t *testing.T) {

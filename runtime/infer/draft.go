@@ -47,6 +47,7 @@ func settings(c *pipeline.CSV) string {
 			list = append(list, key+": "+plain.YAML(value))
 		}
 	}
+	add("encoding", strings.TrimPrefix(c.Encoding, "utf-8"))
 	add("delimiter", strings.TrimPrefix(c.Delimiter, ","))
 	if c.Header != nil && !*c.Header {
 		list = append(list, "header: false")
@@ -128,10 +129,10 @@ func bound(c *domain.Column, at int) string {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Dialect guesses from its first lines how a text file is written, as settings of
+// Dialect guesses from its first lines how a text file of an encoding ("" is UTF-8) is written, as settings of
 // dataset.csv in YAML; "" where the defaults serve.
-func Dialect(ctx context.Context, fsys table.FS, name string) (string, error) {
-	csv, err := sniff(ctx, fsys, name)
+func Dialect(ctx context.Context, fsys table.FS, name, encoding string) (string, error) {
+	csv, err := sniff(ctx, fsys, name, encoding)
 	if err != nil {
 		return "", err
 	}
@@ -140,14 +141,12 @@ func Dialect(ctx context.Context, fsys table.FS, name string) (string, error) {
 
 // Draft reads a whole file and writes the YAML of a domain for it, with
 // `source: UNDECIDED` wherever bounds or categories come from the data (rules
-// W01 and W02). csv nil means that delimiter, header and comments are guessed
-// from the first lines; the guess stands at the top of the draft.
+// W01 and W02). csv nil, or of an encoding without a word on the header, means that delimiter, header and comments are
+// guessed from the first lines; the guess stands at the top of the draft.
 func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) ([]byte, error) {
-	if csv == nil {
-		var err error
-		if csv, err = sniff(ctx, fsys, name); err != nil {
-			return nil, err
-		}
+	csv, err := settled(ctx, fsys, name, csv)
+	if err != nil {
+		return nil, err
 	}
 	raw, err := table.OpenRaw(ctx, fsys, name, csv)
 	if err != nil {
@@ -171,6 +170,16 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 		return nil, named(problems)
 	}
 	return fits(name, draft(csv, columns, drafts))
+}
+
+// settled returns csv, or what the first lines say where csv leaves it open.
+func settled(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (*pipeline.CSV, error) {
+	if csv == nil {
+		csv = &pipeline.CSV{}
+	} else if csv.Encoding == "" || csv.Header != nil {
+		return csv, nil
+	}
+	return sniff(ctx, fsys, name, csv.Encoding)
 }
 
 // named leaves out what was found but for names of columns: values are private.

@@ -23,10 +23,10 @@ const (
 // Where no delimiter cuts all rows evenly, the one that does so for most of them
 // is taken, so that the odd row is reported and not the whole file read as one
 // column.
-func sniff(ctx context.Context, fsys table.FS, name string) (*pipeline.CSV, error) {
-	csv, rows, err := try(ctx, fsys, name, 1)
+func sniff(ctx context.Context, fsys table.FS, name, encoding string) (*pipeline.CSV, error) {
+	csv, rows, err := try(ctx, fsys, name, encoding, 1)
 	if err == nil && (len(rows) == 0 || len(rows[0]) < 2) {
-		csv, rows, err = try(ctx, fsys, name, 0.75)
+		csv, rows, err = try(ctx, fsys, name, encoding, 0.75)
 	}
 	if err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func sniff(ctx context.Context, fsys table.FS, name string) (*pipeline.CSV, erro
 
 // try finds the comment and delimiter that cut at least share of the rows into
 // most values; it returns those rows.
-func try(ctx context.Context, fsys table.FS, name string, share float64) (*pipeline.CSV, [][]string, error) {
-	best, width := &pipeline.CSV{}, 0
+func try(ctx context.Context, fsys table.FS, name, encoding string, share float64) (*pipeline.CSV, [][]string, error) {
+	best, width := &pipeline.CSV{Encoding: encoding}, 0
 	var rows [][]string
 	var failed error
 	for _, comment := range []string{"", "#", "|", "%"} {
@@ -50,7 +50,7 @@ func try(ctx context.Context, fsys table.FS, name string, share float64) (*pipel
 				continue
 			}
 			no := false
-			csv := &pipeline.CSV{Delimiter: delimiter, Comment: comment, Header: &no}
+			csv := &pipeline.CSV{Encoding: encoding, Delimiter: delimiter, Comment: comment, Header: &no}
 			found, err := peek(ctx, fsys, name, csv)
 			if table.IsEmpty(err) {
 				return nil, nil, err // whatever the delimiter is

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -45,32 +46,41 @@ func (textFormat) Begins(head []byte) bool {
 }
 
 // openText opens a file at the beginning of its text.
-func openText(fsys FS, name string) (*stream, error) {
+func openText(fsys FS, name string, d *dialect) (*stream, error) {
 	s, err := openStream(fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.asText(name); err != nil {
+	if err := s.asText(name, d); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// asText moves behind a byte order mark.
-func (s *stream) asText(name string) error {
-	switch {
-	case begins(s.head, "\xff\xfe", "\xfe\xff"):
-		return wrong(name, "is UTF-16 text; accepted: UTF-8")
-	case begins(s.head, "\xef\xbb\xbf"):
-		s.Discard(3)
+// asText turns the content into UTF-8, behind its byte order mark.
+func (s *stream) asText(name string, d *dialect) error {
+	if d.encoding.decoder == nil && begins(s.head, "\xff\xfe", "\xfe\xff") {
+		return wrong(name, "is UTF-16 text; accepted: UTF-8, or utf-16 declared: csv.encoding in a spec, --encoding of weir domain infer and weir init")
+	}
+	if d.encoding.decoder != nil {
+		s.Reader = bufio.NewReaderSize(d.encoding.decoder.NewDecoder().Reader(s.Reader), 1<<18)
+	}
+	head, err := s.Peek(len(utf8Mark))
+	if err != nil && err != io.EOF {
+		return readError(name, err)
+	}
+	if begins(head, utf8Mark) {
+		s.Discard(len(utf8Mark))
 	}
 	return nil
 }
 
+const utf8Mark = "\xef\xbb\xbf"
+
 // open checks the first record.
 func (textFormat) open(in *input) (rowReader, error) {
-	if err := in.stream.asText(in.name); err != nil {
+	if err := in.stream.asText(in.name, in.dialect); err != nil {
 		return nil, err
 	}
 	t, err := openCSV(in)

@@ -9,6 +9,7 @@ import (
 
 // dialect is pipeline.CSV, checked and with its defaults.
 type dialect struct {
+	encoding     namedEncoding
 	delim, quote byte
 	comment      []byte
 	suffix       []byte
@@ -32,7 +33,23 @@ func newDialect(name string, c *pipeline.CSV) (*dialect, error) {
 	if Tabbed(name) {
 		d.delim = '\t'
 	}
+	if err := d.encoded(name, c.Encoding); err != nil {
+		return nil, err
+	}
 	return d, d.characters(name, c)
+}
+
+// encoded takes an encoding by its name; the empty one is UTF-8.
+func (d *dialect) encoded(file, name string) error {
+	var names []string
+	for _, e := range encodings() {
+		if e.name == name || name == "" {
+			d.encoding = e
+			return nil
+		}
+		names = append(names, e.name)
+	}
+	return wrong(file, "csv.encoding is %q, must be one of %s", name, strings.Join(names, ", "))
 }
 
 func (d *dialect) characters(name string, c *pipeline.CSV) error {
@@ -71,7 +88,7 @@ func (d *dialect) coherent(name string, c *pipeline.CSV) error {
 // Tabbed reports whether a tab parts the cells of a text file of this name where csv names no
 // delimiter. It is all that a file's name says of its rows.
 func Tabbed(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".zst")
 	return strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".tab")
 }
 

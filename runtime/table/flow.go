@@ -54,7 +54,7 @@ func send(ctx context.Context, f *flow, r result) {
 // cut hands chunks to Workers parsers; buffers go back and forth, so that at
 // most Workers+1 of them exist.
 func (t *csvTable) cut(ctx context.Context, f *flow) error {
-	s, err := openText(t.fsys, t.name)
+	s, err := openText(t.fsys, t.name, t.dialect)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -28,7 +27,7 @@ func (p *parser) chunk(c chunk) result {
 	p.columns = newBuilders(p.table.domain, p.table.dialect, room)
 	p.lexer.buf, p.lexer.line = c.data, c.line
 	rows := int64(0)
-	if p.utf8(c) {
+	if p.encoded(c) {
 		rows = p.records(p.start(c))
 	}
 	return p.result(rows)
@@ -45,21 +44,14 @@ func (p *parser) result(rows int64) result {
 	return result{record: array.NewRecord(p.table.schema, arrays, rows)}
 }
 
-// utf8 checks the encoding of a whole chunk, which is faster than by value.
-func (p *parser) utf8(c chunk) bool {
-	if utf8.Valid(c.data) {
+// encoded checks the encoding of a whole chunk, which is faster than by value.
+func (p *parser) encoded(c chunk) bool {
+	d := p.table.dialect
+	at := d.unreadable(c.data)
+	if at < 0 {
 		return true
 	}
-	good := 0
-	for good < len(c.data) {
-		r, n := utf8.DecodeRune(c.data[good:])
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		good += n
-	}
-	line := c.line + int64(bytes.Count(c.data[:good], []byte{'\n'}))
-	p.problems.add(line, "", "is not UTF-8 text; accepted: UTF-8 (convert the file, for example with iconv -f latin1 -t utf-8)")
+	p.problems.add(c.lineAt(at), "", d.encodingRule())
 	p.problems.fatal = true
 	return false
 }

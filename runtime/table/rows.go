@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -44,7 +43,7 @@ func OpenRaw(ctx context.Context, fsys FS, name string, csv *pipeline.CSV) (*Raw
 // raw reads the header of a text.
 func (textFormat) raw(ctx context.Context, in *input) (*Raw, error) {
 	name, d := in.name, in.dialect
-	if err := in.stream.asText(name); err != nil {
+	if err := in.stream.asText(name, d); err != nil {
 		return nil, err
 	}
 	head, line, err := firstText(in.stream, d)
@@ -76,7 +75,7 @@ func IsEmpty(err error) bool {
 
 // rawText yields the records of a text after its header.
 func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([][]byte, error) bool) {
-	s, err := openText(fsys, name)
+	s, err := openText(fsys, name, d)
 	if err != nil {
 		yield(nil, err)
 		return
@@ -96,10 +95,10 @@ func rawText(ctx context.Context, fsys FS, name string, d *dialect, yield func([
 		if err == io.EOF {
 			return
 		}
-		if err == nil && !utf8.Valid(c.data) {
-			err = wrong(name, "is not UTF-8 text; accepted: UTF-8")
-		} else if err != nil {
+		if err != nil {
 			err = t.ended(ctx, err, split.line)
+		} else if at := d.unreadable(c.data); at >= 0 {
+			err = &Error{Problems: []Problem{{File: name, Line: c.lineAt(at), Unit: "line", Rule: d.encodingRule()}}}
 		}
 		if err != nil {
 			yield(nil, err)

@@ -6,12 +6,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"weir/privacy/digest"
 )
@@ -22,7 +24,7 @@ type FS interface {
 	Open(name string) (fs.File, error)
 }
 
-// stream is an opened file, decompressed where it is gzip.
+// stream is an opened file, decompressed where it is gzip or Zstandard.
 type stream struct {
 	*bufio.Reader
 	file fs.File
@@ -82,17 +84,71 @@ func (s *stream) sniff(name string) error {
 	return nil
 }
 
+// Compressed files begin with these bytes (RFC 1952, RFC 8878).
+const (
+	gzipMark = "\x1f\x8b"
+	zstdMark = "\x28\xb5\x2f\xfd"
+)
+
+// mostWindow bounds the memory that a Zstandard file may ask for; zstd --long=27 needs as much.
+const mostWindow = 1 << 27
+
 // decompressed returns the content behind a compression that is told by its first bytes, or the reader itself.
 func decompressed(r *bufio.Reader) (io.Reader, error) {
-	head, err := r.Peek(2)
-	switch {
-	case err != nil && err != io.EOF:
+	head, err := r.Peek(4)
+	if err != nil && err != io.EOF {
 		return nil, err
-	case bytes.Equal(head, []byte{0x1f, 0x8b}):
-		return gzip.NewReader(r)
 	}
-	return r, nil
+	u := &unpacking{from: r}
+	switch {
+	case begins(head, gzipMark):
+		u.content, err = gzip.NewReader(u.watched())
+	case begins(head, zstdMark):
+		u.content, err = zstd.NewReader(u.watched(), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
+	default:
+		return r, nil
+	}
+	return u, u.judged(err)
 }
+
+// errDamaged is a compressed file that its decoder refuses.
+var errDamaged = errors.New("the compressed data is damaged")
+
+// unpacking reads the content of a compressed file, and tells a damaged file from one that cannot be read.
+type unpacking struct {
+	content io.Reader
+	from    io.Reader
+	failed  error // of reading the file
+}
+
+// Read implements io.Reader.
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.content.Read(p)
+	return n, u.judged(err)
+}
+
+func (u *unpacking) judged(err error) error {
+	if err == nil || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) || u.failed != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errDamaged, err)
+}
+
+// watched returns the file, whose errors are kept.
+func (u *unpacking) watched() io.Reader {
+	return readFunc(func(p []byte) (int, error) {
+		n, err := u.from.Read(p)
+		if err != nil && err != io.EOF {
+			u.failed = err
+		}
+		return n, err
+	})
+}
+
+type readFunc func(p []byte) (int, error)
+
+// Read implements io.Reader.
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 // begins reports whether a file begins with one of these marks.
 func begins(head []byte, marks ...string) bool {
@@ -106,7 +162,7 @@ func formatOf(name string, head []byte) (Format, error) {
 			return f, nil
 		}
 	}
-	return nil, wrong(name, "is an archive of a kind that is not read; accepted: %s; text may be gzip", strings.Join(names(), ", "))
+	return nil, wrong(name, "is an archive of a kind that is not read; accepted: %s; text may be gzip or Zstandard", strings.Join(names(), ", "))
 }
 
 // plain drops the operation and path that package os puts before its reason.
@@ -123,14 +179,14 @@ func readError(name string, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return wrong(name, "the compressed data ends early: the file is truncated")
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return wrong(name, "the compressed data is damaged: %v", err)
+	case errors.Is(err, errDamaged):
+		return wrong(name, "%v", err)
 	}
 	return wrong(name, "cannot be read: %v", plain(err))
 }
 
 // Digest is "sha256:" and the SHA-256 of the uncompressed content, so that a
-// file and its gzip are the same dataset. It streams.
+// file and its compressed form are the same dataset. It streams.
 func Digest(ctx context.Context, fsys FS, name string) (string, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
