@@ -3,6 +3,7 @@ package pay
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 
 	"weir/privacy/ledger"
 	"weir/runtime/dataset"
@@ -31,7 +32,8 @@ func (p Place) witnesses(of Dataset, path string) (w witnesses, err error) {
 }
 
 // heads are what the records of runs under p.Out say of the ledger at path. An id without
-// an owner's side is shared: all runs with noise from a seed have one.
+// an owner's side is shared: all runs with noise from a seed have one. A record that names
+// a ledger relative to a folder, and not the folder, tells of no ledger that can be found.
 func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
 	if p.Shown {
 		return nil, nil
@@ -42,7 +44,7 @@ func (p Place) heads(of Dataset, path string) ([]store.Head, error) {
 	}
 	var own []store.Head
 	for _, h := range all {
-		if store.SamePath(h.Ledger, path) {
+		if filepath.IsAbs(h.Ledger) && store.SamePath(h.Ledger, path) {
 			own = append(own, h)
 		}
 	}

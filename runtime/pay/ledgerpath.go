@@ -64,7 +64,7 @@ func (p Place) inside(path string) (err error) {
 func (p Place) ledger(of Dataset) (string, error) {
 	asked := p.Asked
 	if p.Test {
-		return p.testLedger(of), nil
+		return filepath.Abs(p.testLedger(of))
 	}
 	before := of.ledgerPath()
 	if _, err := os.Stat(before); before == "" || err != nil {
@@ -82,7 +82,8 @@ func (p Place) ledger(of Dataset) (string, error) {
 }
 
 // testLedger is the ledger of runs with a test seed: it must not mix with real
-// charges.
+// charges. It has a whole path as every ledger: records of runs name it, and are read
+// from other folders, where another table may have the same name.
 func (p Place) testLedger(of Dataset) string {
 	asked := p.Asked
 	if asked == "" {

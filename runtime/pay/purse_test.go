@@ -190,14 +190,15 @@ func TestNothingIsChargedWithoutAnAccount(t *testing.T) {
 	}
 }
 
-// TestTestLedgerIsApart: charges of runs with a test seed never stand among real ones.
+// TestTestLedgerIsApart: charges of runs with a test seed never stand among real ones, and both ledgers have a whole
+// path, by which a record names one and the same file wherever it is read.
 func TestTestLedgerIsApart(t *testing.T) {
 	at := Place{Asked: "x" + TestLedgerSuffix[len(".NOT-PRIVATE"):], Test: true}
-	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || path != "x"+TestLedgerSuffix {
+	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || filepath.Base(path) != "x"+TestLedgerSuffix || !filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be apart from the ledger of real charges", path, err)
 	}
 	at.Test = false
-	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || filepath.Base(path) != at.Asked {
+	if path, err := at.ledger(Dataset{ID: "ds-1", Version: "1"}); err != nil || filepath.Base(path) != at.Asked || !filepath.IsAbs(path) {
 		t.Errorf("%s, %v, must be where it was asked for", path, err)
 	}
 }
