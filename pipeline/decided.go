@@ -1,5 +1,7 @@
 package pipeline
 
+import "weir/schema"
+
 // Decided is a setting that a spec leaves open: what it is, and which public facts say
 // so. A plan prints it.
 type Decided struct {
@@ -11,5 +13,6 @@ type Decided struct {
 // Decision is what a stage decides, or warns of, once the noise of the plan is known.
 type Decision struct {
 	Decided  []Decided
-	Findings []Finding // warnings, which a spec may acknowledge
+	Findings []Finding       // warnings, which a spec may acknowledge
+	Refused  schema.Problems // of settings that the stage cannot carry out under this noise: the plan is refused
 }

@@ -9,7 +9,7 @@ import (
 	"weir/schema"
 )
 
-// decide lists what follows from the noise of the bill.
+// decide lists what follows from the noise of the bill, and refuses settings that cannot be carried out under it.
 func (c *compiler) decide() {
 	for i := range c.plan.Steps {
 		s := &c.plan.Steps[i]
@@ -21,6 +21,9 @@ func (c *compiler) decide() {
 		for _, f := range by.Findings {
 			f.Stage = s.ID
 			c.warning(f)
+		}
+		for _, p := range by.Refused {
+			c.refuseAt("stages."+s.ID+"."+p.Path, s.ID, p.Rule, p.Found, p.Accepted)
 		}
 	}
 }

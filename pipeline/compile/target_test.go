@@ -14,6 +14,7 @@ import (
 // aimStage pays for a model that may know a target.
 type aimStage struct {
 	Target string `yaml:"target,omitempty" json:"target,omitempty" doc:"Column to predict."`
+	Alone  bool   `yaml:"alone,omitempty" json:"alone,omitempty" doc:"Cannot be where noise is much."`
 }
 
 func (s *aimStage) AimAt() *string { return &s.Target }
@@ -30,6 +31,10 @@ func (s *aimStage) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	work.Decide = func(scale float64) pipeline.Decision {
 		if scale < 5 {
 			return pipeline.Decision{}
+		}
+		if s.Alone && scale >= 5 {
+			ps.Add("alone", "true, where noise is much", "false")
+			return pipeline.Decision{Refused: ps}
 		}
 		return pipeline.Decision{Decided: []pipeline.Decided{{Setting: "kind", Value: "small", Why: "much noise"}},
 			Findings: []pipeline.Finding{{Rule: "W25", Level: pipeline.LevelWarning, Message: "much noise"}}}
@@ -164,5 +169,18 @@ func TestDecisionsKnowTheNoise(t *testing.T) {
 	}
 	if p := mustAim(t, train+draw, "privacy.epsilon=0.1", "privacy.acknowledge=[W25]"); len(p.Findings) != 0 {
 		t.Errorf("findings %v, must be none: they are acknowledged", p.Findings)
+	}
+}
+
+// TestDecisionsRefuse: a setting that cannot be carried out under the noise of the bill refuses the plan, at its place
+// in the file, and not where the noise is such that it can be.
+func TestDecisionsRefuse(t *testing.T) {
+	alone := "  train: {kind: aim, from: dataset, alone: true}\n"
+	if _, err := aimed(t, alone+draw, "privacy.epsilon=10"); err != nil {
+		t.Errorf("with little noise: %v", err)
+	}
+	_, err := aimed(t, alone+draw, "privacy.epsilon=0.1")
+	if err == nil || !strings.Contains(err.Error(), "test.yaml:12:44: stages.train.alone: is true, where noise is much, must be false") {
+		t.Errorf("%v, must refuse alone", err)
 	}
 }

@@ -2,9 +2,11 @@ package graphical
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // Auto takes the kind that serves a table best.
@@ -18,6 +20,7 @@ type Auto struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
+	Sets            `yaml:",inline"`
 	Rows            int64   `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"Order of magnitude of the rows, from public knowledge, where their count is not public; it decides the kind, and what part of the budget columns on their own get, alone."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
 }
@@ -47,7 +50,7 @@ func (s *Auto) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err != nil {
 		return pipeline.Work{}, err
 	}
-	work.Spends[0].Doc = "noisy marginals of columns (numbers in rounds), and of chosen pairs where noise leaves any"
+	work.Spends[0].Doc = "noisy marginals of columns (numbers in rounds)" + s.spendDoc() + ", and of chosen pairs where noise leaves any"
 	l := layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), s.Rows, scale)) }
 	work.Run = releasing(h, func(ctx context.Context, env *pipeline.Env, t pipeline.Table) (pipeline.Table, error) {
@@ -68,18 +71,19 @@ type learner interface {
 
 func (s *Auto) tree() *MarginalTree {
 	tree := marginalTreeKind().New().(*MarginalTree)
-	tree.Aim, tree.Columns, tree.Size, tree.NoiseMultiplier = s.Aim, s.Columns, s.Size, s.NoiseMultiplier
+	tree.Aim, tree.Columns, tree.Size, tree.Sets, tree.NoiseMultiplier = s.Aim, s.Columns, s.Size, s.Sets, s.NoiseMultiplier
 	return tree
 }
 
-// kind is the choice, a function of public facts: it gets no table.
+// kind is the choice, a function of public facts: it gets no table. Where independent is taken there are no sets to
+// measure: the plan has refused them.
 func (s *Auto) kind(f facts) learner {
 	if f.below(drown) {
 		return &Independent{Columns: s.Columns, NoiseMultiplier: s.NoiseMultiplier}
 	}
 	tree := s.tree()
 	if f.rows > 0 && !f.count {
-		tree.OneWay = f.oneWay()
+		tree.OneWay = f.oneWay() * (1 - tree.fixedPart())
 	}
 	return tree
 }
@@ -100,9 +104,18 @@ func (s *Auto) decide(l layout, f facts) pipeline.Decision {
 	decided := []pipeline.Decided{taken}
 	of := s.kind(f)
 	if tree, ok := of.(*MarginalTree); ok && tree.OneWay > 0 && f.known() {
-		decided = append(decided, f.sayOneWay(tree.OneWay))
+		decided = append(decided, f.sayOneWay(tree.OneWay, tree.fixedPart()))
 	}
 	own := of.decide(l, f)
 	flags := slices.DeleteFunc(own.Findings, func(x pipeline.Finding) bool { return x.Rule != "W45" }) // of the kind that is taken
-	return pipeline.Decision{Decided: append(decided, own.Decided...), Findings: slices.Concat(f.drowned(""), f.unknown(), flags)}
+	return pipeline.Decision{Decided: append(decided, own.Decided...), Findings: slices.Concat(f.drowned(""), f.unknown(), flags), Refused: s.refused(f)}
+}
+
+// refused are the sets to measure where the kind that is taken measures none.
+func (s *Auto) refused(f facts) (ps schema.Problems) {
+	if len(s.Measure) > 0 && f.below(drown) {
+		ps.Add("measure", fmt.Sprintf("sets of columns where auto takes %s, which measures none: %s, below %s", independentName, f.words(), f.limit(drown)),
+			"left out, or of kind: "+treeName+", which measures them whatever the noise, or beside fewer columns or a larger budget")
+	}
+	return ps
 }

@@ -169,6 +169,49 @@ func TestAutoRunsWhatItPlans(t *testing.T) {
 	}
 }
 
+// TestAutoMeasuresFixedSets: where auto takes marginal_tree it releases what that kind does with the same sets, to the
+// bit, public rows or stated ones, and spends all of the budget; plan and bill say the sets. Where noise has it take
+// independent, which measures no sets, the plan is refused, from the same border on.
+func TestAutoMeasuresFixedSets(t *testing.T) {
+	for name, in := range map[string]pipelinetest.Input{"public": ward(60), "stated": private(ward(60))} {
+		border := 60. / 56 / border(in.Header)
+		auto := slim(autoKind())().(*Auto)
+		auto.Sets, auto.Bins = measuring().Sets, 4
+		if name == "stated" {
+			auto.Rows = 60
+		}
+		for scale, refused := range map[float64]bool{0: false, .1: false, border * (1 - 1e-9): false, border * (1 + 1e-9): true, 30: true} {
+			d := decided(t, auto, in.Header, scale)
+			if got := len(d.Refused) == 1 && d.Refused[0].Path == "measure" && d.kind() == independentName; got != refused {
+				t.Errorf("%s, at %g: refused %v of %s, must be %v", name, scale, d.Refused, d.kind(), refused)
+			}
+		}
+		d := decided(t, auto, in.Header, .1)
+		if d.of("measure[0]") == "" || d.of("measure[1]") == "" || !slices.ContainsFunc(d.Decided, func(x pipeline.Decided) bool { return strings.HasSuffix(x.Why, "of the 0.7 that measure leaves") }) {
+			t.Errorf("%s: the plan says %+v, must say the noise of each set, and what is left for columns", name, d.Decided)
+		}
+		work, err := auto.Plan(headers(in))
+		must(t, err)
+		if doc := work.Spends[0].Doc; !strings.Contains(doc, "the sets of measure") {
+			t.Errorf("the bill says %q, must say the sets", doc)
+		}
+		tree := measuring()
+		must(t, json.Unmarshal([]byte(d.of("one_way")), &tree.OneWay))
+		own, left := attempt{stage: auto, in: in, multiplier: .1, key: 1}.run(t)
+		if !(left <= 1e-9) {
+			t.Errorf("%s: %.3g of the total is left", name, left)
+		}
+		if fingerprint(t, own) != fingerprint(t, modelOf(t, tree, in, .1)) {
+			t.Errorf("%s: auto releases something else than marginal_tree", name)
+		}
+	}
+	auto := autoKind().New().(*Auto)
+	auto.Measure = []Fixed{{Columns: []string{"smoker", "nobody"}, Part: .2}}
+	if _, err := auto.Plan(headers(ward(60))); err == nil || !strings.Contains(err.Error(), "measure[0].columns") {
+		t.Errorf("%v, must refuse a set that the table lacks", err)
+	}
+}
+
 // border is what the noise multiplier is over 1/mu.
 func border(h pipeline.Header) float64 {
 	return 1 / math.Sqrt(mechanism.GaussianFilter{NoiseMultiplier: 1, Adjacency: h.Terms.Adjacency}.Total())

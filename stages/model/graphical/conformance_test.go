@@ -67,6 +67,11 @@ func configured() map[string]map[string]func() pipeline.Stage {
 				s.Target, s.Rows, s.NoiseMultiplier = "smoker", 1000, 0.05
 				return s
 			},
+			"fixed": func() pipeline.Stage {
+				s := slim(autoKind())().(*Auto)
+				s.Sets, s.Bins, s.Rows, s.NoiseMultiplier = measuring().Sets, 4, 1000, 0.05
+				return s
+			},
 		},
 	}
 }

@@ -56,9 +56,13 @@ func (f facts) oneWay() float64 {
 	return math.Round(100*min(max(part, leastOneWay), mostOneWay)) / 100
 }
 
-func (f facts) sayOneWay(part float64) pipeline.Decided {
-	return pipeline.Decided{Setting: "one_way", Value: digits(part),
-		Why: fmt.Sprintf("1.4 (n mu/d)^(-1/6), from %g to %g; n mu = %s, d = %d", leastOneWay, mostOneWay, digits(f.rows*f.mu), f.columns)}
+// sayOneWay says that part, and of what it is where fixed sets have another part.
+func (f facts) sayOneWay(part, fixed float64) pipeline.Decided {
+	why := fmt.Sprintf("1.4 (n mu/d)^(-1/6), from %g to %g; n mu = %s, d = %d", leastOneWay, mostOneWay, digits(f.rows*f.mu), f.columns)
+	if fixed > 0 {
+		why += fmt.Sprintf("; of the %s that measure leaves", digits(1-fixed))
+	}
+	return pipeline.Decided{Setting: "one_way", Value: digits(part), Why: why}
 }
 
 // below tells whether there are known to be less than so many rows a column, in units

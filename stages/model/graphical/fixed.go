@@ -20,12 +20,25 @@ type Fixed struct {
 	Part    float64  `yaml:"part" json:"part" required:"true" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for the set."`
 }
 
+// Sets are the sets of columns that a kind measures ahead of all noise.
+type Sets struct {
+	Measure []Fixed `yaml:"measure,omitempty" json:"measure,omitempty" doc:"Sets of columns that are measured whatever the noise says, before pairs are chosen. Their released counts are unfitted, and marked as fixed in the listing."`
+}
+
 // fixedPart is the part of the budget for all fixed sets.
-func (s *MarginalTree) fixedPart() (sum float64) {
+func (s Sets) fixedPart() (sum float64) {
 	for _, m := range s.Measure {
 		sum += m.Part
 	}
 	return sum
+}
+
+// spendDoc is what the bill says of the sets.
+func (s Sets) spendDoc() string {
+	if len(s.Measure) == 0 {
+		return ""
+	}
+	return ", of the sets of measure"
 }
 
 // fixedSets are the columns of each fixed set, derived ones being those that they follow from.

@@ -103,10 +103,11 @@ func TestNeighboursOfFixedSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 10))
 	for _, a := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		most := 0.0
-		for range 30 {
-			s := slim(marginalTreeKind())().(*MarginalTree)
-			s.Measure = []Fixed{{Columns: []string{"x0", "x2"}, Part: .3}, {Columns: []string{"x0", "x1", "x2"}, Part: .3}}
-			faults, nearest := replayed(t, s, rng, a, 0.2)
+		for i := range 30 {
+			tree, auto := slim(marginalTreeKind())().(*MarginalTree), slim(autoKind())().(*Auto)
+			tree.Measure = []Fixed{{Columns: []string{"x0", "x2"}, Part: .3}, {Columns: []string{"x0", "x1", "x2"}, Part: .3}}
+			auto.Sets, auto.Rows = tree.Sets, 60
+			faults, nearest := replayed(t, []pipeline.Stage{tree, auto}[i%2], rng, a, 0.2)
 			if faults != "" {
 				t.Fatalf("%s: %s", a, faults)
 			}

@@ -28,7 +28,7 @@ type MarginalTree struct {
 	Aim             `yaml:",inline"`
 	Columns         `yaml:",inline"`
 	Size            `yaml:",inline"`
-	Measure         []Fixed `yaml:"measure,omitempty" json:"measure,omitempty" doc:"Sets of columns that are measured whatever the noise says, before pairs are chosen. Their released counts are unfitted, and marked as fixed in the listing."`
+	Sets            `yaml:",inline"`
 	OneWay          float64 `yaml:"one_way,omitempty" json:"one_way,omitempty" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget (of mu^2) for columns on their own; from rows, columns (d) and noise by default: 1.4 (n mu/d)^(-1/6), from .35 to .8; .5 where rows are not public."`
 	Select          float64 `yaml:"select,omitempty" json:"select,omitempty" min:"1e-6" exclusiveMax:"1" doc:"Part of the budget for the distances by which pairs are chosen; from columns, rows and noise by default, .02 to .05. The rest measures pairs."`
 	NoiseMultiplier float64 `yaml:"noise_multiplier,omitempty" json:"noise_multiplier,omitempty" exclusiveMin:"0" doc:"Noise of the whole stage as one Gaussian mechanism of sensitivity 1; calibrated to the budget by default."`
@@ -70,7 +70,7 @@ func (s *MarginalTree) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if err := ps.Err(); err != nil {
 		return pipeline.Work{}, err
 	}
-	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds), of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
+	work, l := oneEvent(h, s.NoiseMultiplier, "noisy marginals of columns (numbers in rounds)"+s.spendDoc()+", of pairs' distances, and of chosen pairs", s.run), layoutOf(h.Domain)
 	work.Decide = func(scale float64) pipeline.Decision { return s.decide(l, factsOf(l.header(h), 0, scale)) }
 	return work, nil
 }
@@ -88,7 +88,7 @@ func (s *MarginalTree) decide(l layout, f facts) pipeline.Decision {
 		return out
 	}
 	if s.OneWay == 0 {
-		out.Decided = append(out.Decided, f.sayOneWay(own.OneWay))
+		out.Decided = append(out.Decided, f.sayOneWay(own.OneWay, s.fixedPart()))
 	}
 	if sets, _ := l.pairs(s.Aim); s.Select == 0 && len(sets) > 0 {
 		out.Decided = append(out.Decided, pipeline.Decided{Setting: "select", Value: digits(own.scoring(len(sets), f.rows, f.mu*f.mu)),
