@@ -12,18 +12,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain lets the test binary stand in for weir, so that tests can kill it: by a variable,
 // or by the name that scripts call it (testdata/script).
 func TestMain(m *testing.M) {
-	if os.Getenv("WEIR_TEST_MAIN") == "1" {
+	if os.Getenv("WEIR_TEST_MAIN") == "1" || filepath.Base(os.Args[0]) == "weir" {
 		limitFiles(os.Getenv("WEIR_TEST_FSIZE"))
 		standIn()
 	}
-	testscript.Main(within{m}, map[string]func(){"weir": standIn})
+	os.Exit(runTests(m))
 }
 
 // standIn runs the command line as main does. It takes the digest of this program from the
@@ -40,12 +38,9 @@ func standIn() {
 // ownBuild reads the test binary, of 80 MB, once and not in every run.
 var ownBuild = sync.OnceValue(build)
 
-// within runs the tests of this process, which allocate as weir does and keep their folders in
+// runTests runs the tests of this process, which allocate as weir does and keep their folders in
 // memory where the machine has some: no test asks what a real disk does (faultydisk_test.go).
-type within struct{ m *testing.M }
-
-// Run implements testscript.TestingM.
-func (w within) Run() int {
+func runTests(m *testing.M) int {
 	growing()
 	debug.SetGCPercent(400) // a test is over before its memory counts
 	os.Setenv("GOGC", "400")
@@ -57,7 +52,25 @@ func (w within) Run() int {
 			os.Setenv("GOTMPDIR", dir)
 		}
 	}
-	return w.m.Run()
+	return onPath(m)
+}
+
+// onPath runs the tests with this binary on the path under the name weir.
+func onPath(m *testing.M) int {
+	bin, err := os.MkdirTemp("", "weir-bin")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(bin, "weir"))
+	}
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return m.Run()
 }
 
 // needle is a private value that must never show in messages or in release/.

@@ -25,7 +25,7 @@ func unshown() map[string]string {
 }
 
 // scriptLine is a line that runs weir: the exit code that it must have, and its arguments.
-var scriptLine = regexp.MustCompile(`^(?:\[[^]]+\] )*(?:exits (\d+) |(interrupt) \S+ )?(?:sh -c ')?weir(?: ([^>]*))?`)
+var scriptLine = regexp.MustCompile(`^(?:\[[^]]+\] )*(?:exits (\d+) |(interrupt) \S+ )?(?:exec )?(?:sh -c ')?weir(?: ([^>]*))?`)
 
 // add notes the command of a line and its exit code.
 func (s shown) add(t *testing.T, root *cobra.Command, line string) {

@@ -2,56 +2,122 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs testdata/script/*.txtar, each in a folder of its own with weir as a process.
-// CONTRIBUTING.md says how to add one.
+// TestScripts runs testdata/script/*.txtar, each in a folder of its own. CONTRIBUTING.md says how
+// to add one. It is not parallel: while a script runs weir, this process stands in that script's folder.
 func TestScripts(t *testing.T) {
+	var own inProcess
+	scripts, err := filepath.Abs("testdata/script") // opened while this process stands elsewhere
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
+		Dir:                scripts,
 		Setup:              scriptEnv,
 		RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "interrupt": interrupt, "edit": edit, "take": take,
+			"weir": own.command, "exits": own.exits, "interrupt": interrupt, "edit": edit, "take": take,
 		},
 	})
 }
 
-// scriptEnv gives git an author, and none of the settings of whoever runs the tests.
+// scriptVariables are settings of scripts that weir or the git below it reads: an author, and none
+// of the settings of whoever runs the tests.
+func scriptVariables() []string {
+	return []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
+}
+
+// scriptEnv gives them to the processes of a script, and what a weir among those would find out anew.
 func scriptEnv(e *testscript.Env) error {
-	e.Vars = append(e.Vars, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"WEIR_TEST_BUILD="+ownBuild(), "GOGC=400", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	e.Vars = append(append(e.Vars, scriptVariables()...), "WEIR_TEST_BUILD="+ownBuild(), "GOGC=400")
 	return nil
 }
 
-// exits runs a program, which must end with an exit code: exits CODE PROGRAM [ARG ...].
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+// inProcess runs weir inside this process for a script: one command at a time, since a process has one
+// working folder and one environment. A script that needs a process (a terminal, a signal) says
+// "exec weir" or "interrupt".
+type inProcess struct{ turn sync.Mutex }
+
+// command is the line "weir ARG ...", which must end with exit code 0.
+func (p *inProcess) command(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("must say which exit code, by exits CODE weir")
+	}
+	mustExit(ts, exitDone, p.weir(ts, args))
+}
+
+// weir runs a command line in the folder and the environment of a script, and returns its exit code.
+func (p *inProcess) weir(ts *testscript.TestScript, args []string) int {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	defer p.enter(ts)()
+	return execute(context.Background(), streams{in: strings.NewReader(""), out: ts.Stdout(), err: ts.Stderr(), build: ownBuild}, args)
+}
+
+// enter takes this process to the folder and the variables of a script, and returns what brings it back.
+func (p *inProcess) enter(ts *testscript.TestScript) (leave func()) {
+	home, err := os.Getwd()
+	ts.Check(err)
+	before := os.Environ()
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	for _, name := range []string{"HOME", "TMPDIR", "NO_COLOR"} {
+		ts.Check(os.Setenv(name, ts.Getenv(name)))
+	}
+	for _, setting := range scriptVariables() {
+		name, value, _ := strings.Cut(setting, "=")
+		ts.Check(os.Setenv(name, value))
+	}
+	return func() {
+		os.Clearenv()
+		for _, setting := range before {
+			name, value, _ := strings.Cut(setting, "=")
+			ts.Check(os.Setenv(name, value))
+		}
+		ts.Check(os.Chdir(home))
+	}
+}
+
+// exits runs a program, which must end with an exit code: exits CODE PROGRAM [ARG ...]. The program
+// weir is run inside this process, by "exec weir" as one of its own.
+func (p *inProcess) exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARG ...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	mustExit(ts, want, ts.Exec(args[1], args[2:]...))
+	if args[1] == "weir" {
+		mustExit(ts, want, p.weir(ts, args[2:]))
+		return
+	}
+	mustExit(ts, want, exitOf(ts, ts.Exec(args[1], args[2:]...)))
 }
 
-func mustExit(ts *testscript.TestScript, want int, err error) {
-	code := 0
+// exitOf is the exit code with which a process ended; any other fault is the script's.
+func exitOf(ts *testscript.TestScript, err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else {
-		ts.Check(err)
+		return exit.ExitCode()
 	}
+	ts.Check(err)
+	return exitDone
+}
+
+func mustExit(ts *testscript.TestScript, want, code int) {
 	if code != want {
 		ts.Fatalf("exit code %d, must be %d", code, want)
 	}
@@ -77,7 +143,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	err = c.Wait()
 	ts.Stdout().Write(out.Bytes())
 	ts.Stderr().Write(errs.Bytes())
-	mustExit(ts, exitInterrupted, err)
+	mustExit(ts, exitInterrupted, exitOf(ts, err))
 }
 
 func appears(pattern string) bool {
