@@ -43,6 +43,9 @@ func Run(t testing.TB, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) 
 	return out, err
 }
 
+// Tables returns the rows of inputs as a stage reads them, in one batch each.
+func Tables(in map[string]Input) pipeline.Tables { return Case{In: in}.tables(0) }
+
 // After is the table that stages, applied in turn by their ports in and out, make of one.
 func After(t testing.TB, in Input, stages ...pipeline.Stage) Input {
 	t.Helper()

@@ -9,21 +9,22 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
+	"weir/pipeline/pipelinetest/wards"
 	"weir/privacy"
 	"weir/schema"
 )
 
 // withBaseline judges fresh rows beside a baseline.
 func withBaseline(t *testing.T, s pipeline.Stage, baseline arrow.Record) map[string]pipeline.Metric {
-	in := tablesOf(wardRows(10, 600), wardRows(12, 500), wardRows(11, 600))
-	in["baseline"] = wardInput(baseline, pipeline.Released)
+	in := wards.Ports(wards.Rows(10, 600), wards.Rows(12, 500), wards.Rows(11, 600))
+	in["baseline"] = wards.Input(baseline, pipeline.Released)
 	return figures(t, s, in)
 }
 
 // TestBaselineIsUsed: each question gives its figure of the connected baseline, which is
 // that of the same rows as the synthetic table.
 func TestBaselineIsUsed(t *testing.T) {
-	fresh, flat := wardRows(12, 500), blank(wardRows(12, 500), false)
+	fresh, flat := wards.Rows(12, 500), wards.Blank(wards.Rows(12, 500), false)
 	for kind, names := range map[string][]string{
 		"marginals":     {"total_variation", "total_variation_2way", "total_variation_3way", "probability_mean_absolute_error"},
 		"associations":  {"mixed_mean_absolute_difference", "covariance_frobenius_difference"},
@@ -60,7 +61,7 @@ func TestSimulatedBaseline(t *testing.T) {
 	run := func(plan *pipeline.Plan) map[string]pipeline.Metric {
 		env := pipelinetest.Env(2)
 		env.Plan = plan
-		out, err := pipelinetest.Run(t, stage("marginals", with{"ways": []int{1, 2}}), env, tables(tablesOf(wardRows(10, 1500), wardRows(12, 1500), wardRows(11, 1500))))
+		out, err := pipelinetest.Run(t, stage("marginals", with{"ways": []int{1, 2}}), env, pipelinetest.Tables(wards.Ports(wards.Rows(10, 1500), wards.Rows(12, 1500), wards.Rows(11, 1500))))
 		if err != nil {
 			t.Fatal(err)
 		}

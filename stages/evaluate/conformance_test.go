@@ -6,6 +6,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
+	"weir/pipeline/pipelinetest/wards"
 	"weir/privacy"
 	"weir/stages/internal/prediction"
 )
@@ -33,16 +34,16 @@ func conformance() map[string][]pipelinetest.Case {
 	}
 	for _, name := range comparisons() {
 		plain := func() pipeline.Stage { return stage(name, nil) }
-		both := tablesOf(wardRows(1, 40), wardRows(2, 30), wardRows(3, 50))
-		both["baseline"] = wardInput(wardRows(4, 30), pipeline.Released)
+		both := wards.Ports(wards.Rows(1, 40), wards.Rows(2, 30), wards.Rows(3, 50))
+		both["baseline"] = wards.Input(wards.Rows(4, 30), pipeline.Released)
 		cases[name] = []pipelinetest.Case{
-			{Name: "two tables", Stage: plain, In: tablesOf(wardRows(1, 40), wardRows(2, 30), nil)},
+			{Name: "two tables", Stage: plain, In: wards.Ports(wards.Rows(1, 40), wards.Rows(2, 30), nil)},
 			{Name: "all ports", Stage: plain, In: both},
 			removable("add_remove", both, plain),
 		}
 	}
-	asked := map[string]pipelinetest.Input{"real": wardInput(wardRows(1, 40), pipeline.Private), "synthetic": wardInput(wardRows(2, 30), pipeline.Released),
-		"answers.0": answered(wardInput(wardRows(1, 40), pipeline.Private), 0.5), "answers.1": answered(wardInput(wardRows(3, 50), pipeline.Private), 0.1)}
+	asked := map[string]pipelinetest.Input{"real": wards.Input(wards.Rows(1, 40), pipeline.Private), "synthetic": wards.Input(wards.Rows(2, 30), pipeline.Released),
+		"answers.0": answered(wards.Input(wards.Rows(1, 40), pipeline.Private), 0.5), "answers.1": answered(wards.Input(wards.Rows(3, 50), pipeline.Private), 0.1)}
 	compare := func() pipeline.Stage { return stage("compare_queries", nil) }
 	fitted := map[string]pipelinetest.Input{"real": asked["real"], "synthetic": asked["synthetic"], "answers.0": regressed(asked["real"])}
 	cases["compare_queries"] = []pipelinetest.Case{{Name: "two stages", In: asked, Stage: compare}, {Name: "regression", In: fitted, Stage: compare}, removable("add_remove", asked, compare)}

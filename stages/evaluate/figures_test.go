@@ -6,14 +6,15 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
+	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/internal/prediction"
 )
 
 // TestEveryChoiceIsDeclared: figures that a kind computes where it is asked to are declared as
 // those of its defaults, which the conformance suite holds (pipelinetest.CheckKinds).
 func TestEveryChoiceIsDeclared(t *testing.T) {
-	all := tablesOf(wardRows(1, 60), wardRows(2, 50), wardRows(3, 60))
-	all["baseline"] = wardInput(wardRows(4, 50), pipeline.Released)
+	all := wards.Ports(wards.Rows(1, 60), wards.Rows(2, 50), wards.Rows(3, 60))
+	all["baseline"] = wards.Input(wards.Rows(4, 50), pipeline.Released)
 	four := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(80, 2), "real_train": rows(70, 3),
 		"baseline": rows(50, 4)}
 	measures := []string{"mixed", "pearson", "spearman", "kendall", "cramers_v", "cramers_v_corrected",
@@ -30,7 +31,7 @@ func TestEveryChoiceIsDeclared(t *testing.T) {
 			"models": prediction.RegressorNames()[:2]}, four},
 		"measures": {"associations", with{"measures": measures}, all},
 	} {
-		out, err := pipelinetest.Run(t, stage(c.kind, c.settings), pipelinetest.Env(2), tables(maps.Clone(c.in)))
+		out, err := pipelinetest.Run(t, stage(c.kind, c.settings), pipelinetest.Env(2), pipelinetest.Tables(maps.Clone(c.in)))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -58,20 +58,11 @@ func comparisons() (names []string) {
 	return names
 }
 
-// tables are the rows of inputs.
-func tables(in map[string]pipelinetest.Input) pipeline.Tables {
-	t := pipeline.Tables{}
-	for port, i := range in {
-		t[port] = pipeline.FromRecords(i.Header, i.Rows)
-	}
-	return t
-}
-
 // figures runs a stage and reads its metrics by key. They are private, each stands
 // once, and is finite or has a reason.
 func figures(t *testing.T, s pipeline.Stage, in map[string]pipelinetest.Input) map[string]pipeline.Metric {
 	t.Helper()
-	out, err := pipelinetest.Run(t, s, pipelinetest.Env(2), tables(in))
+	out, err := pipelinetest.Run(t, s, pipelinetest.Env(2), pipelinetest.Tables(in))
 	if err != nil {
 		t.Fatal(err)
 	}

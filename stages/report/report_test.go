@@ -13,6 +13,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
+	"weir/pipeline/pipelinetest/wards"
 	"weir/privacy"
 	"weir/record/report"
 	"weir/schema"
@@ -42,7 +43,7 @@ func newReport() pipeline.Stage { return &settings{Plots: 3, Rows: 50} }
 // pageOf runs a report and returns its page and the names of its files.
 func pageOf(t *testing.T, s *settings, env *pipeline.Env, in map[string]pipelinetest.Input) (page string, names []string) {
 	t.Helper()
-	out, err := pipelinetest.Run(t, s, env, tables(in))
+	out, err := pipelinetest.Run(t, s, env, pipelinetest.Tables(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func pageOf(t *testing.T, s *settings, env *pipeline.Env, in map[string]pipeline
 }
 
 func TestReportDrawsEverything(t *testing.T) {
-	in := tablesOf(wardRows(1, 300), wardRows(2, 400), wardRows(3, 300))
+	in := wards.Ports(wards.Rows(1, 300), wards.Rows(2, 400), wards.Rows(3, 300))
 	in["metrics.0"] = gathered("total_variation")
 	page, names := pageOf(t, &settings{Target: "smoker", Plots: 40, Rows: 50}, pipelinetest.Env(2), in)
 	for _, want := range []string{"report.html", "plots-column-001-age.svg", "plots-column-005-smoker.png", "plots-associations-difference.svg",
@@ -89,13 +90,13 @@ func TestReportOfOddTables(t *testing.T) {
 		}
 		return columns
 	}
-	some, none := wardRows(1, 50), wardRows(1, 0)
-	flat := pipelinetest.Rows(ward(), constant(20)...)
+	some, none := wards.Rows(1, 50), wards.Rows(1, 0)
+	flat := pipelinetest.Rows(wards.Domain(), constant(20)...)
 	for name, in := range map[string]map[string]pipelinetest.Input{
-		"empty synthetic": tablesOf(some, none, some), "empty real": tablesOf(none, some, some), "both empty": tablesOf(none, none, none),
-		"one row": tablesOf(wardRows(1, 1), wardRows(2, 1), wardRows(3, 1)), "constant": tablesOf(flat, flat, flat), "constant synthetic": tablesOf(some, flat, some),
-		"all missing": tablesOf(some, blank(some, true), some), "real missing": tablesOf(blank(some, true), some, some), "one category": tablesOf(flat, some, some),
-		"huge": tablesOf(huge(40), some, huge(30)), "huge synthetic": tablesOf(some, huge(40), some),
+		"empty synthetic": wards.Ports(some, none, some), "empty real": wards.Ports(none, some, some), "both empty": wards.Ports(none, none, none),
+		"one row": wards.Ports(wards.Rows(1, 1), wards.Rows(2, 1), wards.Rows(3, 1)), "constant": wards.Ports(flat, flat, flat), "constant synthetic": wards.Ports(some, flat, some),
+		"all missing": wards.Ports(some, wards.Blank(some, true), some), "real missing": wards.Ports(wards.Blank(some, true), some, some), "one category": wards.Ports(flat, some, some),
+		"huge": wards.Ports(wards.Huge(40), some, wards.Huge(30)), "huge synthetic": wards.Ports(some, wards.Huge(40), some),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _ := pageOf(t, &settings{Target: "smoker", Plots: 2, Rows: 20}, pipelinetest.Env(1), in)
@@ -166,7 +167,7 @@ func TestReportShowsThePlan(t *testing.T) {
 
 // TestReportTakesItsTarget from the stage downstream of the plan.
 func TestReportTakesItsTarget(t *testing.T) {
-	in := tablesOf(wardRows(1, 200), wardRows(2, 200), wardRows(3, 200))
+	in := wards.Ports(wards.Rows(1, 200), wards.Rows(2, 200), wards.Rows(3, 200))
 	delete(in, "real_train")
 	in["metrics.0"] = gathered("auroc")
 	env := pipelinetest.Env(1)
@@ -181,7 +182,7 @@ func TestReportTakesItsTarget(t *testing.T) {
 // stage marginals of the same tables has, whatever its settings are; by those of another
 // stage the number is another one.
 func TestReportHasOneTotalVariation(t *testing.T) {
-	real, synthetic := wardRows(1, 300), huge(400) // values beyond the bounds, so that each setting shows
+	real, synthetic := wards.Rows(1, 300), wards.Huge(400) // values beyond the bounds, so that each setting shows
 	refs := []pipeline.Ref{{Stage: "split", Port: "test"}, {Stage: "sample"}}
 	for _, c := range []struct {
 		bins    int
@@ -198,14 +199,14 @@ func TestReportHasOneTotalVariation(t *testing.T) {
 				Inputs: map[string][]pipeline.Ref{"real": refs[:1], "synthetic": refs[1:]}}
 			env.Plan.Steps = append(env.Plan.Steps, other, judge)
 		}
-		page, _ := pageOf(t, &settings{Plots: 40, Rows: 50}, env, tablesOf(real, synthetic, nil))
+		page, _ := pageOf(t, &settings{Plots: 40, Rows: 50}, env, wards.Ports(real, synthetic, nil))
 		frames, err := question.Read(t.Context(), tablesIn(real, synthetic))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, column := range want.CodeAll(frames["real"], frames["synthetic"], 1).Columns {
 			number := fmt.Sprintf("%.4g", column.TotalVariation())
-			for _, form := range []string{`<span class="name">` + column.Name + `</span><span class="amount">` + number, `<th scope="row">` + column.Name + `</th><td>` + string(ward().Column(column.Name).Type) + `</td><td class="n">` + number + `</td>`, "Total variation " + number + "."} {
+			for _, form := range []string{`<span class="name">` + column.Name + `</span><span class="amount">` + number, `<th scope="row">` + column.Name + `</th><td>` + string(wards.Domain().Column(column.Name).Type) + `</td><td class="n">` + number + `</td>`, "Total variation " + number + "."} {
 				if !strings.Contains(page, form) {
 					t.Errorf("%d bins: the page lacks %q of %s", c.bins, form, column.Name)
 				}
@@ -218,11 +219,11 @@ func TestReportHasOneTotalVariation(t *testing.T) {
 }
 
 func tablesIn(real, synthetic arrow.Record) pipeline.Tables {
-	return tables(tablesOf(real, synthetic, nil))
+	return pipelinetest.Tables(wards.Ports(real, synthetic, nil))
 }
 
 func TestReportRefuses(t *testing.T) {
-	in := tablesOf(wardRows(1, 5), wardRows(2, 5), wardRows(3, 5))
+	in := wards.Ports(wards.Rows(1, 5), wards.Rows(2, 5), wards.Rows(3, 5))
 	headers := func(skip string) pipeline.Headers {
 		h := pipeline.Headers{}
 		for port, i := range maps.All(in) {
@@ -292,7 +293,7 @@ func (d drawable) draw() report.Column {
 // BenchmarkReport is the default report of a table of Cardio's size: 70,000 real
 // rows to test and to train on, 63,000 synthetic ones.
 func BenchmarkReport(b *testing.B) {
-	in := tables(tablesOf(wardRows(1, 70000), wardRows(2, 63000), wardRows(3, 70000)))
+	in := pipelinetest.Tables(wards.Ports(wards.Rows(1, 70000), wards.Rows(2, 63000), wards.Rows(3, 70000)))
 	b.ReportAllocs()
 	for b.Loop() {
 		s := Kinds()[0].New().(*settings)
@@ -305,7 +306,7 @@ func BenchmarkReport(b *testing.B) {
 
 // Tables without a single batch are drawn as tables without rows are.
 func TestReportOfNothing(t *testing.T) {
-	in := tablesOf(wardRows(1, 0), wardRows(1, 0), wardRows(1, 0))
+	in := wards.Ports(wards.Rows(1, 0), wards.Rows(1, 0), wards.Rows(1, 0))
 	none := pipeline.Tables{}
 	for port, i := range in {
 		none[port] = pipeline.FromRecords(i.Header)
@@ -316,7 +317,7 @@ func TestReportOfNothing(t *testing.T) {
 }
 
 func TestConformance(t *testing.T) {
-	all := tablesOf(wardRows(1, 60), wardRows(2, 80), wardRows(3, 40))
+	all := wards.Ports(wards.Rows(1, 60), wards.Rows(2, 80), wards.Rows(3, 40))
 	all["metrics.0"], all["metrics.1"] = gathered("total_variation"), gathered("auroc")
 	private := maps.Clone(all) // tables with a private number of rows
 	for port, i := range private {

@@ -4,9 +4,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
-	"weir/privacy"
+	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/prep"
 )
 
@@ -32,28 +31,12 @@ func smokers(t *testing.T, n int) pipelinetest.Input {
 // people is such a table of the regions and habits that of tells.
 func people(t *testing.T, n, shards int, of func(i int) (region, smokes int)) pipelinetest.Input {
 	t.Helper()
-	d := &domain.Domain{Columns: []domain.Column{
-		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}},
-		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
-	}}
-	columns := make([][]any, 4)
-	for i := range n {
-		region, smokes := of(i)
-		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south", "west"}[region], []string{"no", "yes"}[smokes]}
-		for j, v := range row {
-			columns[j] = append(columns[j], v)
-		}
-	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsPublished, Delta: 1e-5}})
 	stages := []pipeline.Stage{&prep.Encode{OneHot: []string{"smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}}
 	if shards > 0 {
 		stages = append([]pipeline.Stage{&prep.Shard{Shards: shards, By: "random"}}, stages...)
 	}
-	return pipelinetest.After(t, pipelinetest.Input{Header: h, Rows: pipelinetest.Rows(d, columns...)}, stages...)
+	return pipelinetest.After(t, wards.People(n, pipeline.ClaimsPublished, of), stages...)
 }
 
 func must(t *testing.T, err error) {

@@ -4,9 +4,8 @@ import (
 	"testing"
 
 	"weir/pipeline"
-	"weir/pipeline/domain"
 	"weir/pipeline/pipelinetest"
-	"weir/privacy"
+	"weir/pipeline/pipelinetest/wards"
 	"weir/stages/prep"
 )
 
@@ -20,29 +19,10 @@ func ward(t *testing.T) pipelinetest.Input {
 // south.
 func crowd(t *testing.T, n int, smokes func(i int) int) pipelinetest.Input {
 	t.Helper()
-	d := &domain.Domain{Columns: []domain.Column{
-		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}},
-		{Name: "weight", Type: domain.Numeric, Bounds: &[2]float64{30, 200}, Step: 0.5},
-		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west"}},
-		{Name: "smoker", Type: domain.Boolean, Categories: []string{"no", "yes"}},
-	}}
-	columns := make([][]any, 4)
-	for i := range n {
-		row := []any{20 + i%70, 60.5 + float64(i%7), []string{"north", "south"}[i%3/2], []string{"no", "yes"}[smokes(i)]}
-		for j, v := range row {
-			columns[j] = append(columns[j], v)
-		}
-	}
-	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Private, Stability: pipeline.Rows(1), Rows: int64(n), OwnRows: true,
-		Terms: pipeline.Terms{Adjacency: privacy.ReplaceOne, Claims: pipeline.ClaimsProven}})
-	table := pipeline.FromRecords(h, pipelinetest.Rows(d, columns...))
 	encode := &prep.Encode{OneHot: []string{"region", "smoker"}, MinMax: [2]float64{-1, 1}, Missing: "error",
 		Standard: map[string]prep.Moments{"weight": {Mean: 75, SD: 15}}}
-	out, err := pipelinetest.Run(t, encode, pipelinetest.Env(1), pipeline.Tables{"in": table})
-	must(t, err)
-	r, err := out["out"].Collect(t.Context())
-	must(t, err)
-	return pipelinetest.Input{Header: out["out"].Header, Rows: r}
+	people := wards.People(n, pipeline.ClaimsProven, func(i int) (region, smoking int) { return i % 3 / 2, smokes(i) })
+	return pipelinetest.After(t, people, encode)
 }
 
 func must(t *testing.T, err error) {

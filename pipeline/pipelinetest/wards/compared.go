@@ -1,4 +1,4 @@
-package report
+package wards
 
 import (
 	"math"
@@ -11,8 +11,8 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// ward is a made-up domain; patient is text, which no figure uses.
-func ward() *domain.Domain {
+// Domain returns the columns of the compared tables; patient is text, which no figure uses.
+func Domain() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "age", Type: domain.Integer, Bounds: &[2]float64{18, 90}, Nullable: true},
 		{Name: "pressure", Type: domain.Numeric, Bounds: &[2]float64{60, 240}, Nullable: true},
@@ -23,8 +23,8 @@ func ward() *domain.Domain {
 	}}
 }
 
-// wardRows draws n rows: pressure grows with age, smokers are rarer in the north.
-func wardRows(seed uint64, n int) arrow.Record {
+// Rows draws n rows: pressure grows with age, smokers are rarer in the north.
+func Rows(seed uint64, n int) arrow.Record {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	columns := make([][]any, 6)
 	for range n {
@@ -46,30 +46,30 @@ func wardRows(seed uint64, n int) arrow.Record {
 			columns[i] = []any{}
 		}
 	}
-	return pipelinetest.Rows(ward(), columns...)
+	return pipelinetest.Rows(Domain(), columns...)
 }
 
-func wardInput(rows arrow.Record, class pipeline.Class) pipelinetest.Input {
+// Input returns rows of the domain with a header of a class; one unit of private rows has one.
+func Input(rows arrow.Record, class pipeline.Class) pipelinetest.Input {
 	h := pipeline.Header{Class: class}
 	if class == pipeline.Private {
 		h.Stability = pipeline.Rows(1)
 	}
-	return pipelinetest.Input{Header: pipeline.TableHeader(ward(), h), Rows: rows}
+	return pipelinetest.Input{Header: pipeline.TableHeader(Domain(), h), Rows: rows}
 }
 
-// tablesOf are the ports of every comparison.
-func tablesOf(real, synthetic, train arrow.Record) map[string]pipelinetest.Input {
-	in := map[string]pipelinetest.Input{"real": wardInput(real, pipeline.Private), "synthetic": wardInput(synthetic, pipeline.Released)}
+// Ports returns the inputs of a comparison of whole tables, real_train among them where train is not nil.
+func Ports(real, synthetic, train arrow.Record) map[string]pipelinetest.Input {
+	in := map[string]pipelinetest.Input{"real": Input(real, pipeline.Private), "synthetic": Input(synthetic, pipeline.Released)}
 	if train != nil {
-		in["real_train"] = wardInput(train, pipeline.Private)
+		in["real_train"] = Input(train, pipeline.Private)
 	}
 	return in
 }
 
-// blank is rows with the named columns changed: missing throughout, or all equal
-// to the value of the first row that has one.
-func blank(rows arrow.Record, missing bool) arrow.Record {
-	d := ward()
+// Blank returns as many rows with every cell missing, or with one value a column.
+func Blank(rows arrow.Record, missing bool) arrow.Record {
+	d := Domain()
 	columns := make([][]any, len(d.Columns))
 	for i, c := range d.Columns {
 		value := map[domain.ColumnType]any{domain.Integer: 40, domain.Numeric: 80.5, domain.Categorical: "west", domain.Boolean: "yes", domain.Text: "p"}[c.Type]
@@ -83,23 +83,13 @@ func blank(rows arrow.Record, missing bool) arrow.Record {
 	return pipelinetest.Rows(d, columns...)
 }
 
-// huge is n rows of numbers near the end of float64, whose squares and sums are
-// infinite.
-func huge(n int) arrow.Record {
+// Huge returns n rows of numbers near the end of float64, whose squares and sums are infinite.
+func Huge(n int) arrow.Record {
 	columns := make([][]any, 6)
 	for i := range n {
 		for j, v := range []any{18 + i, []float64{math.MaxFloat64, -1e74, 1e60, 9e74}[i%4], -2e73 * float64(i), []string{"north", "west"}[i%2], []string{"no", "yes"}[i/2%2], "p"} {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	return pipelinetest.Rows(ward(), columns...)
-}
-
-// tables are the rows of inputs.
-func tables(in map[string]pipelinetest.Input) pipeline.Tables {
-	t := pipeline.Tables{}
-	for port, i := range in {
-		t[port] = pipeline.FromRecords(i.Header, i.Rows)
-	}
-	return t
+	return pipelinetest.Rows(Domain(), columns...)
 }
