@@ -138,6 +138,7 @@ func (c *checker) column(path string, col *Column) {
 		c.problems.Add(path+".step", fmt.Sprint(col.Step), "a number of at least 0")
 	}
 	c.encoding(path+".encoding", col.Encoding)
+	c.format(path+".format", col)
 	c.categories(path+".categories", col)
 	c.bounds(path+".bounds", col)
 	c.spellings(path, col)

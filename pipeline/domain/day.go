@@ -8,8 +8,8 @@ import (
 
 // ParseDay reads a date, 2019-04-30, as days since 1970-01-01.
 func ParseDay(text string) (float64, bool) {
-	t, err := time.Parse(time.DateOnly, text)
-	return math.Floor(float64(t.Unix()) / 86400), err == nil
+	day, ok := ISODay.Parse(text)
+	return float64(day), ok
 }
 
 // Show writes a value of the column for people: a date as such, where a file can spell it.

@@ -56,6 +56,7 @@ type Column struct {
 	Categories Categories  `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal. private (of type categorical): the list is no public knowledge, and a stage of kind dp_categories has to release one for a charge before a model can use the column."`
 	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
 	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
+	Format     string      `json:"format,omitempty" yaml:"format,omitempty" doc:"How text files spell the values: a date as DD.MM.YYYY or M/D/YYYY, a number by the example 1234.5 or 1.5, such as 1.234,5 or $1,234.5 or 1,5 % (what stands around it is its unit, and scales nothing). Left out: dates as YYYY-MM-DD, numbers with a decimal point."`
 	Source     string      `json:"source,omitempty" yaml:"source,omitempty" doc:"public (declared), or the budgeted stage that found the bounds or categories; the plan and PRIVACY.md of a run repeat what is not public."`
 	Doc        string      `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Meaning and unit of the column."`
 	// Nullable says whether the table may hold nulls here.

@@ -20,10 +20,24 @@ func (c *Column) mayHold(text string) bool {
 	if c.Type.Coded() && c.Encoding == nil || c.Type == Text {
 		return false // a category is never a spelling of missing, and text that is one is missing
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	is := err == nil
+	x, is := c.spelledNumber(text)
 	if c.Type == Date && c.Encoding == nil {
-		x, is = ParseDay(text)
+		var day int64
+		day, is = c.DayForm().Parse(text)
+		x = float64(day)
 	}
 	return is && (c.Bounds == nil || c.Encoding != nil || x >= c.Bounds[0] && x <= c.Bounds[1])
+}
+
+// spelledNumber reads a number in the form of the column.
+func (c *Column) spelledNumber(text string) (float64, bool) {
+	if form, ok := c.NumberForm(); ok {
+		plain, ok := form.Plain(nil, []byte(text))
+		if !ok {
+			return 0, false
+		}
+		text = string(plain)
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,9 @@ func write(b *bytes.Buffer, c domain.Column, remark string) {
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
 	}
+	if c.Format != "" {
+		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
+	}
 	if len(c.Missing) > 0 {
 		fmt.Fprintf(b, "    missing: [%s]\n", plain.YAMLList(c.Missing))
 	}
@@ -89,6 +93,9 @@ func (p *profile) remark(c domain.Column) string {
 	if p.ids() {
 		return remarkOnIDs
 	}
+	if told := p.forms.unclear(); told != "" && c.Format == "" && !p.numbers.all && !p.dates {
+		return told
+	}
 	switch c.Type {
 	case domain.Text:
 		if !p.many && p.hidden() {
@@ -98,6 +105,9 @@ func (p *profile) remark(c domain.Column) string {
 	case domain.Categorical:
 		return remarkOnList(c.Categories)
 	case domain.Date:
+		if c.Format != "" {
+			return " # days; written as " + c.Format + " in files, as 2019-04-30 in bounds and constraints"
+		}
 		return " # days; written as 2019-04-30 in files, bounds and constraints"
 	}
 	return ""
@@ -127,7 +137,13 @@ func bound(c *domain.Column, at int) string {
 	return number(c.Bounds[at])
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// number writes a number as people do, without an exponent where it has at most 15 digits.
+func number(x float64) string {
+	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e15) {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
 
 // Dialect guesses from its first lines how a text file of an encoding ("" is UTF-8) is written, as settings of
 // dataset.csv in YAML; "" where the defaults serve.

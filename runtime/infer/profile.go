@@ -40,6 +40,7 @@ type profile struct {
 	numbers  span             // of the others
 	dates    bool
 	days     span // of dates
+	forms    forms
 }
 
 // span of the numbers of a column.
@@ -48,7 +49,8 @@ type span struct {
 	whole       bool // and a whole one
 	least, most float64
 	decimals    int
-	shortest    int // digits of the shortest cell that is digits alone; 0 where another is not
+	shortest    int  // digits of the shortest cell that is digits alone; 0 where another is not
+	padded      bool // a whole number begins with a zero, as codes do
 }
 
 func newProfile(name string, i int) *profile {
@@ -56,7 +58,11 @@ func newProfile(name string, i int) *profile {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
 	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: domain.Text, dates: true,
-		numbers: span{all: true, whole: true, shortest: math.MaxInt, least: math.Inf(1), most: math.Inf(-1)}, days: span{least: math.Inf(1), most: math.Inf(-1)}}
+		numbers: newSpan(), days: newSpan()}
+}
+
+func newSpan() span {
+	return span{all: true, whole: true, shortest: math.MaxInt, least: math.Inf(1), most: math.Inf(-1)}
 }
 
 func (p *profile) see(v []byte) {
@@ -79,6 +85,7 @@ func (p *profile) see(v []byte) {
 	if p.dates {
 		p.dates = p.days.day(v)
 	}
+	p.forms.see(string(v))
 }
 
 // keep counts a new spelling. Those that no domain has room for together are no
@@ -108,6 +115,7 @@ func (n *span) see(s string) {
 	n.whole = n.whole && x == math.Trunc(x) && math.Abs(x) < 1<<53
 	n.least, n.most = math.Min(n.least, x), math.Max(n.most, x)
 	n.decimals = max(n.decimals, decimals(s))
+	n.padded = n.padded || len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
 	if n.shortest = min(n.shortest, len(s)); strings.Trim(s, "0123456789") != "" {
 		n.shortest = 0
 	}
@@ -148,10 +156,11 @@ func (p *profile) column() domain.Column {
 		c.Type, c.Source = p.stored, ""
 	case p.ids():
 		c.Type, c.Source = domain.Text, ""
-	case p.numbers.all:
+	case p.numbers.all && !p.numbers.padded:
 		p.setNumber(&c)
 	case p.dates:
 		c.Type, c.Bounds = domain.Date, p.days.bounds(1)
+	case p.formed(&c):
 	case !p.many && len(p.distinct) <= maxDistinct && !p.hidden():
 		c.Type, c.Categories = domain.Categorical, p.values()
 	default:
@@ -188,6 +197,24 @@ func (p *profile) setMissing(c *domain.Column) {
 	c.Nullable = p.empty > 0 || len(c.Missing) > 0
 }
 
+// formed declares a column whose cells have one form of numbers or of dates.
+func (p *profile) formed(c *domain.Column) bool {
+	number := p.forms.number()
+	switch {
+	case p.numbers.all:
+		return false
+	case len(p.forms.days) == 1:
+		day := p.forms.days[0]
+		c.Type, c.Format, c.Bounds = domain.Date, day.format(), day.span.bounds(1)
+	case number != nil:
+		c.Format = number.format()
+		number.span.declare(c)
+	default:
+		return false
+	}
+	return true
+}
+
 func (p *profile) setNumber(c *domain.Column) {
 	n := p.numbers
 	codes := p.codes()
@@ -198,9 +225,15 @@ func (p *profile) setNumber(c *domain.Column) {
 	case codes && n.decimals == 0:
 		c.Type, c.Categories = domain.Categorical, p.values()
 		return
-	case n.whole:
+	}
+	n.declare(c)
+}
+
+// declare makes a column one of the numbers of a span.
+func (n span) declare(c *domain.Column) {
+	if n.whole {
 		c.Type, c.Step = domain.Integer, 1
-	default:
+	} else {
 		c.Type = domain.Numeric
 		if n.decimals <= 6 {
 			c.Step = bitmath.Pow(10, -float64(n.decimals))

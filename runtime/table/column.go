@@ -11,13 +11,15 @@ import (
 // Rules that a cell can break. They never say what the cell is.
 const (
 	ruleNumber   = "is not a number; accepted: decimal numbers, or a declared spelling of missing"
-	ruleComma    = "is not a number: it holds a comma; accepted: a decimal point and no thousands separators"
+	ruleComma    = "is not a number: it holds a comma; accepted: a decimal point and no thousands separators, or the form that the column declares by format, such as 1.234,5"
 	ruleFinite   = "is not a finite number; list its spelling under missing if that is what it means"
 	ruleWhole    = "is not a whole number; accepted: integers (4.0 and 1e+05 are), or declare the column numeric"
 	ruleRange    = "is a whole number outside the 64-bit range"
 	ruleRounded  = "is a float of 2^53 or more, where different whole numbers are one; accepted: an integer type, or utf8 text of them"
 	ruleWide     = "is a whole number beyond 2^53, which numeric rounds; declare the column integer"
-	ruleDate     = "is not a date; accepted: YYYY-MM-DD"
+	ruleDate     = "is not a date; accepted: YYYY-MM-DD, or the form that the column declares by format, such as DD.MM.YYYY"
+	ruleDayForm  = "is not a date in the column's format, or a declared spelling of missing"
+	ruleForm     = "is not a number in the column's format, or a declared spelling of missing"
 	ruleCategory = "is outside the declared categories; declare it, or set csv.unknown: missing and, on the column, nullable: true"
 	ruleUnknown  = "is outside the declared categories, and csv.unknown: missing needs a column with nullable: true; declare that, or the category"
 	ruleMissing  = "is missing, which the domain does not allow here; accepted: a value, or declare nullable: true"
@@ -36,11 +38,14 @@ func newBuilder(c *domain.Column, d *dialect, rows int) builder {
 	case c.Type.Coded():
 		return &codes{nulls: n, lookup: newLookup(c), unknownNull: d.unknownNull, room: rows}
 	case c.Type == domain.Numeric:
-		return &floats{nulls: n, room: rows}
+		return &floats{nulls: n, form: newForm(c), room: rows}
 	case c.Type == domain.Text:
 		return &texts{nulls: n, room: rows}
 	}
-	return &ints{nulls: n, date: c.Type == domain.Date, room: rows}
+	if c.Type == domain.Date {
+		return &ints{nulls: n, days: c.DayForm(), room: rows}
+	}
+	return &ints{nulls: n, form: newForm(c), room: rows}
 }
 
 // nulls remembers where cells are missing.
@@ -85,8 +90,32 @@ func (n *nulls) fixed(t arrow.DataType, rows int, values []byte) arrow.Array {
 	return array.MakeFromData(data)
 }
 
+// form turns cells that are spelled in the form of their column into decimal numbers; nil leaves them as they are.
+type form struct {
+	domain.NumberForm
+	plain []byte
+}
+
+func newForm(c *domain.Column) *form {
+	if f, ok := c.NumberForm(); ok {
+		return &form{NumberForm: f}
+	}
+	return nil
+}
+
+// number returns a cell as a decimal number, which lives until the next call.
+func (f *form) number(v []byte) ([]byte, bool) {
+	if f == nil {
+		return v, true
+	}
+	ok := false
+	f.plain, ok = f.Plain(f.plain[:0], v)
+	return f.plain, ok
+}
+
 type floats struct {
 	nulls
+	form   *form
 	room   int
 	values []float64
 }
@@ -98,6 +127,10 @@ func (f *floats) add(v []byte) string {
 	if f.has(v) {
 		f.values = append(f.values, 0)
 		return f.null(len(f.values) - 1)
+	}
+	v, formed := f.form.number(v)
+	if !formed {
+		return ruleForm
 	}
 	x, ok := parseFloat(v)
 	if !ok {
@@ -123,7 +156,8 @@ func (f *floats) finish() arrow.Array {
 
 type ints struct {
 	nulls
-	date   bool
+	form   *form
+	days   domain.DayForm // of a column of dates
 	room   int
 	values []int64
 }
@@ -136,20 +170,31 @@ func (n *ints) add(v []byte) string {
 		n.values = append(n.values, 0)
 		return n.null(len(n.values) - 1)
 	}
-	parse := parseInt
-	if n.date {
-		parse = parseDate
+	v, formed := n.form.number(v)
+	if !formed {
+		return ruleForm
 	}
-	x, ok := parse(v)
+	x, ok := n.parse(v)
 	if !ok {
 		return n.rule(v)
 	}
 	return n.addInt(x)
 }
 
+func (n *ints) parse(v []byte) (int64, bool) {
+	if n.days != "" {
+		return n.days.Parse(string(v))
+	}
+	return parseInt(v)
+}
+
 func (n *ints) rule(v []byte) string {
-	if n.date {
+	switch n.days {
+	case "":
+	case domain.ISODay:
 		return ruleDate
+	default:
+		return ruleDayForm
 	}
 	if x, ok := exactNumber(v); ok && x.power >= 0 {
 		return ruleRange

@@ -178,7 +178,7 @@ func intAdder(b *ints, a arrow.Array) func(i int) string {
 
 // dayOf is the day since 1970-01-01 that holds a millisecond, before 1970 too.
 func dayOf(ms int64) int64 {
-	const day = 1000 * secondsPerDay
+	const day = 24 * 60 * 60 * 1000
 	if ms%day < 0 {
 		return ms/day - 1
 	}
@@ -256,7 +256,7 @@ func (f *floats) notFinite(x float64) string {
 
 func (n *ints) addInt(x int64) string {
 	n.values = append(n.values, x)
-	if !n.date && n.hasWhole(x) {
+	if n.days == "" && n.hasWhole(x) {
 		n.values[len(n.values)-1] = 0
 		return n.null(len(n.values) - 1)
 	}

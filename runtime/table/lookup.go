@@ -17,13 +17,18 @@ type missing struct {
 
 func newMissing(c *domain.Column, d *dialect) missing {
 	var m missing
+	form := newForm(c)
 	for _, list := range [][]string{c.Missing, d.missing} {
 		for _, s := range list {
 			m.spelled = append(m.spelled, []byte(s))
-			if x, ok := parseFloat([]byte(s)); ok {
+			number, ok := form.number([]byte(s))
+			if !ok {
+				continue
+			}
+			if x, ok := parseFloat(number); ok {
 				m.numbers = append(m.numbers, x)
 			}
-			if n, ok := parseInt([]byte(s)); ok {
+			if n, ok := parseInt(number); ok {
 				m.whole = append(m.whole, n)
 			}
 		}

@@ -6,9 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
-
-	"weir/pipeline/domain"
 )
 
 // pow10 are the powers of ten that a float64 holds exactly.
@@ -157,27 +154,4 @@ func notFinite(v []byte) bool {
 	}
 	f, err := strconv.ParseFloat(string(v), 64)
 	return err == nil && (math.IsInf(f, 0) || math.IsNaN(f))
-}
-
-const secondsPerDay = 24 * 60 * 60
-
-// parseDate reads YYYY-MM-DD as days since 1970-01-01, in the proleptic
-// Gregorian calendar (ISO 8601).
-func parseDate(v []byte) (int64, bool) {
-	if len(v) != 10 || v[4] != '-' || v[7] != '-' {
-		return 0, false
-	}
-	t, err := time.Parse(time.DateOnly, string(v))
-	if err != nil {
-		return 0, false
-	}
-	return t.Unix() / secondsPerDay, t.Unix()%secondsPerDay == 0
-}
-
-// appendDate is the inverse; ok is false outside years 0 to 9999.
-func appendDate(b []byte, days int64) ([]byte, bool) {
-	if days < domain.FirstDay || days > domain.LastDay {
-		return b, false
-	}
-	return time.Unix(days*secondsPerDay, 0).UTC().AppendFormat(b, time.DateOnly), true
 }

@@ -49,7 +49,7 @@ func random(r *rand.Rand, c *domain.Column) string {
 		}
 		return fmt.Sprint(math.Ldexp(r.NormFloat64(), r.IntN(200)-100))
 	case domain.Date:
-		b, _ := appendDate(nil, int64(r.IntN(60000)-20000))
+		b, _ := c.DayForm().Append(nil, int64(r.IntN(60000)-20000))
 		return string(b)
 	case domain.Text:
 		return strings.Repeat([]string{"a", "é", ",", "\"", "\n", "x y"}[r.IntN(6)], 1+r.IntN(3))

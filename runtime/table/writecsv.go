@@ -188,7 +188,7 @@ func (s *speller) spell(b []byte, i int) ([]byte, error) {
 	}
 	b, ok := s.write(b, i)
 	if !ok {
-		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, or a date beyond year 9999)", s.column.Name)
+		return b, fmt.Errorf("column %q: holds a value that its domain cannot spell (a code without category, NaN, decimals where its form has none, or a date beyond year 9999)", s.column.Name)
 	}
 	if s.codes.has(b) && !s.column.Type.Coded() {
 		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing outside the bounds", s.column.Name)
@@ -209,12 +209,13 @@ func writerOf(c *domain.Column, a arrow.Array) func(b []byte, i int) ([]byte, bo
 		return categoryWriter(c, v)
 	case *array.Int64:
 		if c.Type == domain.Date {
-			return func(b []byte, i int) ([]byte, bool) { return appendDate(b, v.Value(i)) }
+			form := c.DayForm()
+			return func(b []byte, i int) ([]byte, bool) { return form.Append(b, v.Value(i)) }
 		}
-		return func(b []byte, i int) ([]byte, bool) { return strconv.AppendInt(b, v.Value(i), 10), true }
+		return formed(c, func(b []byte, i int) ([]byte, bool) { return strconv.AppendInt(b, v.Value(i), 10), true })
 	case *array.Float64:
 		places := decimals(c.Step)
-		return func(b []byte, i int) ([]byte, bool) { return appendFloat(b, v.Value(i), places) }
+		return formed(c, func(b []byte, i int) ([]byte, bool) { return appendFloat(b, v.Value(i), places) })
 	case *array.Float32:
 		return func(b []byte, i int) ([]byte, bool) {
 			x := float64(v.Value(i))
@@ -224,6 +225,25 @@ func writerOf(c *domain.Column, a arrow.Array) func(b []byte, i int) ([]byte, bo
 		return func(b []byte, i int) ([]byte, bool) { return append(b, v.Value(i)...), true }
 	}
 	return nil
+}
+
+// formed writes numbers in the form of their column. Exponents, which no form has, are for a column without one.
+func formed(c *domain.Column, write func(b []byte, i int) ([]byte, bool)) func(b []byte, i int) ([]byte, bool) {
+	form, has := c.NumberForm()
+	if !has || c.Encoding != nil {
+		return write
+	}
+	var plain []byte
+	return func(b []byte, i int) ([]byte, bool) {
+		ok := false
+		plain, ok = write(plain[:0], i)
+		if at := bytes.IndexByte(plain, 'e'); at >= 0 {
+			x, _ := parseFloat(plain)
+			plain = strconv.AppendFloat(plain[:0], x, 'f', -1, 64)
+		}
+		whole := form.Decimal != "" || bytes.IndexByte(plain, '.') < 0
+		return form.Append(b, plain), ok && whole
+	}
 }
 
 func categoryWriter(c *domain.Column, v *array.Int32) func(b []byte, i int) ([]byte, bool) {

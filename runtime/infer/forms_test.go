@@ -1,0 +1,82 @@
+package infer
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"weir/pipeline"
+	"weir/pipeline/spec"
+	"weir/runtime/table"
+)
+
+// column is a file of one named column beside a counter, one row for each cell, many times over.
+func column(cells ...string) string {
+	var b strings.Builder
+	b.WriteString("row;value\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d.5;%s\n", i, cells[i%len(cells)])
+	}
+	return b.String()
+}
+
+// TestFormsAreDrafted: what the cells show is declared, what they leave open is asked, and what is no number is none.
+func TestFormsAreDrafted(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		want  string
+	}{
+		"decimal comma":             {[]string{"1,5", "22,25", "-7"}, "type: numeric\n    bounds: [-7, 22.25]" + confirm + "\n    step: 0.01\n    format: \"1,5\""},
+		"German money":              {[]string{"1.234,50 €", "2 €", "12.345.678,25 €"}, "bounds: [2, 12345678.25]"},
+		"American money":            {[]string{"$1,234.50", "-$7.25"}, "format: \"$1,234.5\""},
+		"percent":                   {[]string{"12,5 %", "99 %"}, "format: \"1,5 %\""},
+		"a unit":                    {[]string{"7.5 mg", "12.25 mg"}, "format: \"1.5 mg\""},
+		"Swiss":                     {[]string{"12'345", "1'000'000"}, "type: integer\n    bounds: [12345, 1000000]"},
+		"German dates":              {[]string{"31.01.2020", "01.02.2020"}, "type: date # days; written as DD.MM.YYYY in files"},
+		"American dates":            {[]string{"1/31/2020", "2/1/2020"}, "format: \"M/D/YYYY\""},
+		"years first":               {[]string{"2020/01/31", "2020/02/01"}, "format: \"YYYY/MM/DD\""},
+		"day or month":              {[]string{"01/02/2020", "03/04/2020"}, "no cell tells which of these it is: type: date, format: DD/MM/YYYY, or type: date, format: MM/DD/YYYY"},
+		"thousands or decimals":     {[]string{"1,234", "5,678"}, `no cell tells which of these it is: type: numeric, format: "1,5", or type: numeric, format: "1,234"`},
+		"names with numbers":        {[]string{"P001", "P002", "P003"}, `type: categorical`},
+		"codes with leading zeros":  {[]string{"01067", "80331", "10115"}, `categories: ["01067", "10115", "80331"]`},
+		"versions":                  {[]string{"1.2.3", "1.2.4"}, `type: categorical`},
+		"plain decimals, untouched": {[]string{"1.5", "2.25"}, "step: 0.01\n    source"},
+	} {
+		out := draftOf(t, column(c.cells...))
+		if !strings.Contains(out, c.want) {
+			t.Errorf("%s: draft lacks %q:\n%s", name, c.want, out)
+		}
+	}
+}
+
+// TestDraftedFormsReadTheirFiles: a draft, once decided, reads its file, and what is written by it drafts the same.
+func TestDraftedFormsReadTheirFiles(t *testing.T) {
+	for _, cells := range [][]string{{"1,5", "22,25", "-7,75"}, {"1.234,50 €", "2,00 €"}, {"$1,234.50", "-$7.25"}, {"12'345", "1'000'000"},
+		{"31.01.2020", "01.02.2020"}, {"1/31/2020", "2/1/2020"}, {"12,5 %", "99,0 %"}} {
+		text := column(cells...)
+		out := draftOf(t, text)
+		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(out, "UNDECIDED", "public")))
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", cells, err, out)
+		}
+		files := fstest.MapFS{"f.csv": {Data: []byte(text)}}
+		csv := &pipeline.CSV{Delimiter: ";"}
+		tab, err := table.Open(files, "f.csv", csv, d)
+		if err != nil {
+			t.Fatalf("%v: %v", cells, err)
+		}
+		w, err := table.WriterOf("f.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := w.Write(t.Context(), &again, "f.csv", tab, table.Style{CSV: csv}); err != nil {
+			t.Errorf("%v: %v", cells, err)
+		}
+		if second := draftOf(t, again.String()); second != out {
+			t.Errorf("%v: what is written is drafted as\n%s\nmust be\n%s", cells, second, out)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"weir/pipeline"
+	"weir/pipeline/domain"
+)
+
+// german is a table as a German desktop exports it.
+func german() (*domain.Domain, string) {
+	return &domain.Domain{Columns: []domain.Column{
+		{Name: "betrag", Type: domain.Numeric, Format: "1.234,5 €", Missing: []string{"k. A.", "99"}, Bounds: &[2]float64{-1e6, 90}, Nullable: true},
+		{Name: "anteil", Type: domain.Numeric, Format: "1,5 %", Step: 0.1, Nullable: true},
+		{Name: "anzahl", Type: domain.Integer, Format: "1.234"},
+		{Name: "geboren", Type: domain.Date, Format: "DD.MM.YYYY", Nullable: true},
+	}}, "betrag;anteil;anzahl;geboren\n-1.234.567,5 €;12,5 %;1.000;31.01.2020\nk. A.;-0,1 %;7;01.12.1899\n0,25 €;;-12.345;\n"
+}
+
+// TestFormsAreWrittenAsTheyCame: a file that is read by the formats of its domain is written as the same bytes.
+func TestFormsAreWrittenAsTheyCame(t *testing.T) {
+	d, text := german()
+	csv := &pipeline.CSV{Delimiter: ";"}
+	got, err := rewritten(text, csv, d)
+	if err != nil || got != text {
+		t.Errorf("written as\n%s\n(%v), must be\n%s", got, err, text)
+	}
+	loose := strings.NewReplacer("-1.234.567,5 €", "-1234567,5", "12,5 %", "12,5", "k. A.", "99,0").Replace(text)
+	if got, err := rewritten(loose, csv, d); err != nil || got != text {
+		t.Errorf("of cells without units and groups:\n%s\n(%v), must be\n%s", got, err, text)
+	}
+}
+
+func rewritten(text string, csv *pipeline.CSV, d *domain.Domain) (string, error) {
+	table, err := Open(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", csv, d)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	err = textFormat{}.Write(context.Background(), &out, "f.csv", table, Style{CSV: csv})
+	return out.String(), err
+}
+
+// TestCellsOfAnotherFormAreRefused by place, and never quoted.
+func TestCellsOfAnotherFormAreRefused(t *testing.T) {
+	d, text := german()
+	for name, c := range map[string]struct{ old, new, want string }{
+		"a point for a comma":  {"12,5 %", "7771.5", `line 2: column "anteil": is not a number in the column's format`},
+		"half a group":         {"1.000", "7.77", `line 2: column "anzahl": is not a number in the column's format`},
+		"another currency":     {"0,25 €", "777 $", `line 4: column "betrag": is not a number in the column's format`},
+		"decimals of a count":  {"-12.345", "777,5", `line 4: column "anzahl": is not a number in the column's format`},
+		"an ISO date":          {"31.01.2020", "2020-01-31", `line 2: column "geboren": is not a date in the column's format`},
+		"month before the day": {"31.01.2020", "01.31.2020", `line 2: column "geboren": is not a date in the column's format`},
+	} {
+		_, err := rewritten(strings.Replace(text, c.old, c.new, 1), &pipeline.CSV{Delimiter: ";"}, d)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), c.new) {
+			t.Errorf("%s: %v, must hold %q and not %q", name, err, c.want, c.new)
+		}
+	}
+}
