@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/privacy"
 )
@@ -40,6 +41,20 @@ func neighbours(c Case) []neighbour {
 		list = append(list, all)
 	}
 	return list
+}
+
+// inTurn returns what an ordinary run of the tests takes of the neighbours: all where a stage pays for noise,
+// else every third, by the name of the case, so that the cases of a kind meet all of them together.
+func (c Case) inTurn(all []neighbour) []neighbour {
+	_, plan, err := c.planned()
+	if stattest.Long || err != nil || len(plan) > 0 || len(all) <= 3 {
+		return all
+	}
+	var some []neighbour
+	for i := len(c.Name) % 3; i < len(all); i += 3 {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 // edited returns the case with other lines of the table at a port, the case itself where they are all as they were.
@@ -170,7 +185,7 @@ func texts(in Input, column string) []string { return textsOf(in.Rows, column) }
 // see differs between neighbours, what goes into a mechanism moves by no more than
 // stated, and private tables change no further than their headers say.
 func checkNeighbours(t reporter, c Case) {
-	for _, n := range neighbours(c) {
+	for _, n := range c.inTurn(neighbours(c)) {
 		before := n.base.recorded(1)
 		if before.ledger == nil {
 			t.Errorf("%s: %v", n.what, before.err)

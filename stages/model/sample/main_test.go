@@ -1,0 +1,9 @@
+package sample
+
+import (
+	"testing"
+
+	"weir/internal/stattest"
+)
+
+func TestMain(m *testing.M) { stattest.Sparing(m, 800) }
