@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,14 @@ type PATEGANConfig struct {
 	Average      float64   `json:"average"` // decay of the average of the generator's iterates; 0 is none
 	Seed         uint64    `json:"seed"`    // public: first weights, latents
 	Worst        *Worst    `json:"-"`       // rows that a teacher's shard and generated batches leave out
+	// NormalStart begins the generator with normal weights of variance two over a unit's inputs and
+	// offsets of zero, as the program of the paper does.
+	NormalStart bool `json:"normal_start"`
+	// Take is how many steps this loop takes where several share what was paid for; 0 takes all.
+	Take int `json:"take"`
+	// Stop sees the exact votes of each step and says whether the loop ends after it. nil never does.
+	// How many steps there are then tells of private votes: nothing is proven of such a loop (W15, W21).
+	Stop func(votes []int64) bool `json:"-"`
 }
 
 // Validate names every field that is out of range.
@@ -35,6 +44,7 @@ func (c PATEGANConfig) Validate() error {
 	check(c.WeightClip >= 0, "weight_clip", c.WeightClip, "at least 0")
 	check(c.StudentSteps >= 1, "student_steps", c.StudentSteps, "at least 1")
 	check(c.Average >= 0 && c.Average < 1, "average", c.Average, "at least 0 and below 1")
+	check(c.Take >= 0, "take", c.Take, "at least 0")
 	return errors.Join(errs...)
 }
 
@@ -53,6 +63,9 @@ func (c PATEGANConfig) Validate() error {
 // Worst takes its rows from each shard once, all of one that has no more, and from the generated
 // rows that teachers and student learn by. A teacher is any function of its shard, so that the
 // guarantee does not know of it; one without rows votes for none, as it would in an empty shard.
+//
+// With Stop none of this is proven. What was paid for beyond the last step is drawn on counts of
+// zero, which nobody sees, so that a handle is still used as planned.
 func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle, h Hooks) ([]float32, error) {
 	l, err := newPATELoop(c, student, gen, rows, shards, paid)
 	if err == nil {
@@ -61,13 +74,13 @@ func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *
 	if err != nil {
 		return nil, fmt.Errorf("pate_gan: %w", err)
 	}
-	steps := int(l.votes.Steps)
+	steps := cmp.Or(c.Take, int(l.votes.Steps))
 	h.resumed(Progress{Phase: "votes", Step: l.generator.t, Steps: steps})
-	for l.generator.t < steps {
+	for ended := false; l.generator.t < steps && !ended; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := l.step(l.generator.t); err != nil {
+		if ended, err = l.step(l.generator.t); err != nil {
 			return nil, fmt.Errorf("pate_gan: %w", err)
 		}
 		if h.reports(l.generator.t, steps) {
@@ -77,7 +90,20 @@ func PATEGAN(ctx context.Context, c PATEGANConfig, student, gen *net.Net, rows *
 			return nil, err
 		}
 	}
+	if err := l.skip(steps - l.generator.t); err != nil {
+		return nil, fmt.Errorf("pate_gan: %w", err)
+	}
 	return l.average.of(l.generator), nil
+}
+
+// skip uses up steps that are not taken.
+func (l *pateLoop) skip(steps int) error {
+	for range steps {
+		if _, err := mechanism.ReleaseCounts(l.paid, make([]int64, l.votes.Rows)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type pateLoop struct {
@@ -108,7 +134,7 @@ func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]i
 	l := &pateLoop{c: c, votes: votes, paid: paid, gen: newGenerator(gen, votes.Rows),
 		teachers:  newTeachers(c.Teachers, rows, c.Worst.ofEach(shards), votes.Rows),
 		student:   newStudent(c, critic, votes),
-		generator: newDescent(c.Generator, gen.Init(public(c.Seed, "generator", 0)))}
+		generator: newDescent(c.Generator, c.start(gen))}
 	l.average = newRunningMean(c.Average, l.generator.w)
 	l.state.add(l.generator)
 	l.state.add(l.student.descent)
@@ -117,6 +143,15 @@ func newPATELoop(c PATEGANConfig, critic, gen *net.Net, rows *Rows, shards [][]i
 	}
 	l.state.addAverage(l.average)
 	return l, nil
+}
+
+// start gives the first weights of the generator.
+func (c PATEGANConfig) start(gen *net.Net) []float32 {
+	r := public(c.Seed, "generator", 0)
+	if c.NormalStart {
+		return gen.InitByInputs(r, 2)
+	}
+	return gen.Init(r)
 }
 
 func paidVotes(paid *privacy.Handle) (mechanism.Votes, error) {
@@ -130,21 +165,24 @@ func paidVotes(paid *privacy.Handle) (mechanism.Votes, error) {
 	return v, v.Check()
 }
 
-// step asks the teachers once, and moves student and generator by what they say.
-func (l *pateLoop) step(t int) error {
+// step asks the teachers once, moves student and generator by what they say, and says whether it was
+// the last.
+func (l *pateLoop) step(t int) (last bool, err error) {
 	l.teachers.lesson.learn(l.teachers, l.c.Worst.spared(l.generated("teachers", t)))
 	asked := l.generated("votes", t)
-	noisy, err := mechanism.ReleaseCounts(l.paid, l.teachers.count(asked))
+	votes := l.teachers.count(asked)
+	noisy, err := mechanism.ReleaseCounts(l.paid, votes)
 	if err != nil {
-		return err
+		return false, err
 	}
+	last = l.c.Stop != nil && l.c.Stop(votes)
 	l.student.learn(asked, noisy)
 	made := l.generated("generator", t)
 	dx := l.student.gradient(made)
 	l.c.Worst.silence(dx, made, noLabel)
 	l.gen.descend(l.generator, dx, 1/l.c.Worst.less(float64(l.votes.Rows)))
 	l.average.update(l.generator.w)
-	return nil
+	return last, nil
 }
 
 // generated are the rows of step t for a purpose; they last until the next call.

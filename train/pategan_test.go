@@ -211,3 +211,36 @@ func TestPATEGANRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestPATEGANStops: a loop that is stopped after its fifth step has the weights of one that takes five,
+// has seen the exact votes of each, and has used up all that was paid for.
+func TestPATEGANStops(t *testing.T) {
+	for name, c := range pateCases() {
+		rows, shards := normalRows(300, 4, 1), shardsOf(300, 70)
+		_, ng := wganNets(t)
+		student, _ := wganNets(t)
+		run := func(c pateCase) ([]float32, *privacy.Handle) {
+			paid := c.opened(shards)
+			w, err := PATEGAN(context.Background(), c.PATEGANConfig, student, ng, rows, shards, paid, Hooks{})
+			must(err)
+			return w, paid
+		}
+		stopped, fewer, seen := c, c, 0
+		stopped.Stop = func(votes []int64) bool {
+			for _, n := range votes {
+				if n < 0 || n > int64(len(shards)) {
+					t.Errorf("%s: %d votes of %d teachers", name, n, len(shards))
+				}
+			}
+			seen++
+			return seen == 5
+		}
+		fewer.Take = 5
+		got, paid := run(stopped)
+		want, rest := run(fewer)
+		same(t, name, want, got)
+		if seen != 5 || paid.Close() != nil || rest.Close() == nil {
+			t.Errorf("%s: %d steps; a stopped loop leaves %v, one that takes less than is paid for %v", name, seen, paid.Close(), rest.Close())
+		}
+	}
+}

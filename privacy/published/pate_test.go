@@ -2,36 +2,12 @@ package published
 
 import (
 	"math"
+	"testing"
 
 	"weir/internal/bitmath"
 	"weir/privacy"
 	"weir/privacy/account"
 )
-
-// Vote holds the teachers' counts of one query.
-type Vote struct{ Zeros, Ones float64 }
-
-// pateQ is the flip bound of Papernot et al. 2017, lemma 4, for the argmax of two
-// counts with separate noise; lambda is the inverse noise scale.
-func pateQ(v Vote, lambda float64) float64 {
-	gap := float64(lambda * math.Abs(v.Zeros-v.Ones))
-	return (2 + gap) / 4 * bitmath.Exp(-gap)
-}
-
-// dataDependent is ln((1-q)((1-q)/(1-q e^{2 lambda}))^l + q e^{exponent}); NaN where
-// the formula takes the logarithm of a negative number.
-func dataDependent(q, lambda, l, exponent float64) float64 {
-	ratio := (1 - q) / (1 - float64(q*bitmath.Exp(2*lambda)))
-	return bitmath.Log(float64((1-q)*bitmath.Pow(ratio, l)) + float64(q*bitmath.Exp(exponent)))
-}
-
-// PATEMoment is the log moment of order l that the PATE-GAN code charges for a
-// vote: min{2 lambda^2 l(l+1), dataDependent}, without its condition on q. It
-// depends on private votes and is no bound for the mechanism that runs.
-func PATEMoment(v Vote, lambda, l float64) float64 {
-	m := dataDependent(pateQ(v, lambda), lambda, l, 2*lambda*l)
-	return math.Min(2*lambda*lambda*l*(l+1), m)
-}
 
 // SynthcityMoment is the same with the exponent 2 lambda (l-1) + 1 of synthcity.
 func SynthcityMoment(v Vote, lambda, l float64) float64 {
@@ -130,4 +106,24 @@ func LaplaceMoment(scale, l float64) (float64, error) {
 		return 0, err
 	}
 	return l * at(l+1), nil
+}
+
+// TestPATEAccountant: charged vote by vote it is the sum of the moments; it begins at ln(1/delta)/20.
+// A vote that differs by two, at lambda 1, divides by 1 - q e^2 = 0 and is charged its data-independent
+// term, 2 l(l+1), of which 12 at order 2 are the least: (12 + ln 1e5)/2.
+func TestPATEAccountant(t *testing.T) {
+	a := PATEAccountant{Lambda: 1, Delta: 1e-5}
+	if got := a.Epsilon(); math.Abs(got-0.5756462732) > 1e-9 { // ln(1e5)/20
+		t.Errorf("before a vote %.10f", got)
+	}
+	ones, votes := []int64{1, 7, 30, 40}, []Vote{{39, 1}, {33, 7}, {10, 30}, {0, 40}}
+	a.Add(40, ones[:2])
+	a.Add(40, ones[2:])
+	if got, want := a.Epsilon(), PATEEpsilon(votes, 1, 1e-5, PATEOrders, PATEMoment); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("%g, must be %g", got, want)
+	}
+	two := PATEAccountant{Lambda: 1, Delta: 1e-5}
+	if two.Add(40, []int64{19}); math.Abs(two.Epsilon()-11.7564627325) > 1e-9 {
+		t.Errorf("19 of 40: %.10f", two.Epsilon())
+	}
 }

@@ -3,6 +3,7 @@ package net
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"weir/internal/bitmath"
@@ -126,6 +127,21 @@ func (n *Net) InitNormal(r *rand.Rand) []float32 {
 		for i := range part {
 			if part[i] = t.start; t.bound > 0 {
 				part[i] = float32(bitmath.Normal(r))
+			}
+		}
+	}
+	return w
+}
+
+// InitByInputs returns fresh weights that are normal with a variance over the number of a unit's inputs
+// wherever those of Init are uniform, and offsets of zero.
+func (n *Net) InitByInputs(r *rand.Rand, variance float64) []float32 {
+	w := make([]float32, n.params)
+	for _, t := range n.tensors {
+		part := w[t.Offset : t.Offset+t.Size()]
+		for i := range part {
+			if part[i] = t.start; t.bound > 0 && len(t.Shape) > 1 {
+				part[i] = float32(math.Sqrt(variance) * t.bound * bitmath.Normal(r))
 			}
 		}
 	}

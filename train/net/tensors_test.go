@@ -90,3 +90,30 @@ func TestInitTruncated(t *testing.T) {
 		}
 	}
 }
+
+// TestInitByInputs: the variance of 160,000 weights of 400 inputs lies within 1.8 % of 2/400, 5.1
+// deviations of a sample variance (false alarms 4e-7); that of Init is a sixth of it. Offsets are zero.
+func TestInitByInputs(t *testing.T) {
+	n, err := New(Spec{Inputs: 400, Layers: []Layer{Dense(400)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(w []float32) (variance float64) {
+		for _, v := range w {
+			variance += float64(v) * float64(v) / float64(len(w))
+		}
+		return variance * 200
+	}
+	const weights = 400 * 400
+	r := rand.New(rand.NewPCG(11, 12))
+	w, uniform := n.InitByInputs(r, 2), n.Init(r)
+	if v := of(w[:weights]); math.Abs(v-1) > 0.018 {
+		t.Errorf("variance %g of 2/400", v)
+	}
+	if v := of(uniform[:weights]); math.Abs(v-1) <= 0.018 {
+		t.Errorf("the uniform law has %g as well, the test shows nothing", v)
+	}
+	if of(w[weights:]) != 0 {
+		t.Error("offsets are not zero")
+	}
+}
