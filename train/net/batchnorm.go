@@ -1,6 +1,10 @@
 package net
 
-import "math"
+import (
+	"math"
+
+	"weir/train/internal/kernel"
+)
 
 // batchMomentum is the weight of the newest batch in the running statistics, the
 // default of PyTorch.
@@ -38,7 +42,8 @@ func (l *batchNorm) tensors() []Tensor {
 
 func (l *batchNorm) op(rows int) op {
 	return &batchNormOp{batchNorm: l, unit: NewMatrix(rows, l.cols), y: NewMatrix(rows, l.cols),
-		dx: NewMatrix(rows, l.cols), inverse: make([]float64, l.channels), sum: make([]float64, l.channels), dot: make([]float64, l.channels)}
+		dx: NewMatrix(rows, l.cols), inverse: make([]float64, l.channels), sum: make([]float64, l.channels),
+		dot: make([]float64, l.channels), scale: make([]float64, l.channels)}
 }
 
 type batchNormOp struct {
@@ -46,7 +51,8 @@ type batchNormOp struct {
 	unit, y, dx Matrix
 	groups      int
 	inverse     []float64 // 1/standard deviation of each group's channels
-	sum, dot    []float64 // of each channel: its mean and variance, or what its gradient needs
+	sum, dot    []float64 // of each channel: its mean and variance, or the means that its gradient needs
+	scale       []float64 // of each channel: gain over deviation
 	train       bool
 	delta       Matrix
 	pushed      pushing
@@ -74,7 +80,7 @@ func (o *batchNormOp) forwardGroup(w []float32, x Matrix, g int, m Mode) {
 	lo, hi := o.group(g, x.Rows)
 	mean, variance, inverse := o.sum, o.dot, o.inverse[g*o.channels:][:o.channels]
 	if m.Train {
-		moments(mean, variance, x.Slice(lo, hi))
+		o.moments(mean, variance, x, lo, hi)
 	}
 	for j := range o.channels {
 		switch {
@@ -85,22 +91,20 @@ func (o *batchNormOp) forwardGroup(w []float32, x Matrix, g int, m Mode) {
 		}
 		inverse[j] = 1 / math.Sqrt(variance[j]+normEpsilon)
 	}
-	for i := lo; i < hi; i++ {
-		for at := 0; at < o.cols; at += o.channels {
-			o.normalise(o.y.Row(i)[at:], o.unit.Row(i)[at:], x.Row(i)[at:][:o.channels], inverse, w)
-		}
+	step, rows, ld := o.runs(hi - lo)
+	for i := lo; i < hi; i += step {
+		at := i * x.LD
+		kernel.Standardise(o.y.Data[at:], o.unit.Data[at:], x.Data[at:], rows, ld, mean, inverse, w[:o.channels], w[o.channels:2*o.channels])
 	}
 }
 
-// normalise sets one position of the unit values and of the output.
-func (o *batchNormOp) normalise(y, unit, x []float32, inverse []float64, w []float32) {
-	mean, inverse := o.sum[:len(x)], inverse[:len(x)]
-	y, unit, gain, offset := y[:len(x)], unit[:len(x)], w[:len(x)], w[o.channels:][:len(x)]
-	for j, v := range x {
-		u := float32((float64(v) - mean[j]) * inverse[j])
-		unit[j] = u
-		y[j] = float32(u*gain[j]) + offset[j]
+// runs says how n rows are gone through: step at a time, as so many positions of ld numbers. Without positions
+// all rows are one run.
+func (o *batchNormOp) runs(n int) (step, positions, ld int) {
+	if o.channels == o.cols {
+		return n, n, o.cols + 1
 	}
+	return 1, o.cols / o.channels, o.channels
 }
 
 // remember moves the running statistics towards those of a batch of n values a channel; the
@@ -114,32 +118,26 @@ func (o *batchNormOp) remember(w []float32, j int, mean, variance float64, n int
 	w[3*o.channels+j] += float32(batchMomentum * (variance - float64(w[3*o.channels+j])))
 }
 
-// moments sets the mean and the biased variance of each channel, row by row: columns
+// moments sets the mean and the biased variance of each channel over rows lo to hi-1 of x, row by row: columns
 // lie far apart in memory.
-func moments(mean, variance []float64, x Matrix) {
-	n := float64(x.Rows * (x.Cols / len(mean)))
+func (o *batchNormOp) moments(mean, variance []float64, x Matrix, lo, hi int) {
+	step, rows, ld := o.runs(hi - lo)
+	n := float64((hi - lo) * (o.cols / o.channels))
 	clear(mean)
 	clear(variance)
-	for i := range x.Rows {
-		for row := x.Row(i); len(row) > 0; row = row[len(mean):] {
-			for j, v := range row[:len(mean)] {
-				mean[j] += float64(v)
-			}
-		}
+	for i := lo; i < hi; i += step {
+		kernel.ColumnSums(mean, x.Data[i*x.LD:], rows, ld)
 	}
-	for j := range mean {
-		mean[j] /= n
+	divide(mean, n)
+	for i := lo; i < hi; i += step {
+		kernel.ColumnSquares(variance, mean, x.Data[i*x.LD:], rows, ld)
 	}
-	for i := range x.Rows {
-		for row, mean := x.Row(i), mean[:len(variance)]; len(row) > 0; row = row[len(mean):] {
-			for j, v := range row[:len(variance)] {
-				d := float64(v) - mean[j]
-				variance[j] += float64(d * d)
-			}
-		}
-	}
-	for j := range variance {
-		variance[j] /= n
+	divide(variance, n)
+}
+
+func divide(sums []float64, n float64) {
+	for j := range sums {
+		sums[j] /= n
 	}
 }
 
@@ -156,34 +154,44 @@ func (o *batchNormOp) backward(w []float32, dy Matrix, from int) Matrix {
 	return dx
 }
 
-func (o *batchNormOp) backwardGroup(w []float32, dy, dx, units Matrix, inverse []float64) {
+// backwardGroup sets dx = (dy - <dy> - unit <dy unit>) gain/deviation, angle brackets being means over the rows,
+// which are left in sum and dot; outside training they are constants, so zero.
+func (o *batchNormOp) backwardGroup(w []float32, dy, dx, unit Matrix, inverse []float64) {
 	clear(o.sum)
 	clear(o.dot)
-	for i := range dy.Rows {
-		for at := 0; o.train && at < o.cols; at += o.channels {
-			o.addUp(dy.Row(i)[at:][:o.channels], units.Row(i)[at:])
-		}
+	step, rows, ld := o.runs(dy.Rows)
+	for i := 0; o.train && i < dy.Rows; i += step {
+		kernel.ColumnDots(o.sum, o.dot, dy.Data[i*dy.LD:], unit.Data[i*dy.LD:], rows, ld)
 	}
-	n := float64(dy.Rows * (o.cols / o.channels))
-	for i := range dy.Rows {
-		for at := 0; at < o.cols; at += o.channels {
-			unit, to := units.Row(i)[at:], dx.Row(i)[at:]
-			for j, g := range dy.Row(i)[at:][:o.channels] {
-				scale := float64(w[j]) * inverse[j]
-				to[j] = float32(scale * (float64(g) - o.sum[j]/n - float64(unit[j])*o.dot[j]/n))
-			}
-		}
+	for j, v := range inverse {
+		o.scale[j] = float64(w[j]) * v
+	}
+	n := dy.Rows * (o.cols / o.channels)
+	if n&(n-1) != 0 {
+		o.backwardOdd(dy, dx, unit, float64(n))
+		return
+	}
+	divide(o.sum, float64(n))
+	divide(o.dot, float64(n))
+	for i := 0; i < dy.Rows; i += step {
+		at := i * dy.LD
+		kernel.Unstandardise(dx.Data[at:], dy.Data[at:], unit.Data[at:], rows, ld, o.sum, o.dot, o.scale)
 	}
 }
 
-// addUp adds one position of a row to what the gradients of its channels need.
-func (o *batchNormOp) addUp(dy, unit []float32) {
-	sum, dot, unit := o.sum[:len(dy)], o.dot[:len(dy)], unit[:len(dy)]
-	for j, v := range dy {
-		g := float64(v)
-		sum[j] += g
-		dot[j] += float64(g * float64(unit[j]))
+// backwardOdd is the end of backwardGroup for a number of rows that is no power of two: unit times dot is divided then, since
+// a divided dot would round otherwise.
+func (o *batchNormOp) backwardOdd(dy, dx, unit Matrix, n float64) {
+	divide(o.sum, n)
+	for i := range dy.Rows {
+		for at := 0; at < o.cols; at += o.channels {
+			u, to := unit.Row(i)[at:], dx.Row(i)[at:]
+			for j, g := range dy.Row(i)[at:][:o.channels] {
+				to[j] = float32(o.scale[j] * (float64(g) - o.sum[j] - float64(u[j])*o.dot[j]/n))
+			}
+		}
 	}
+	divide(o.dot, n)
 }
 
 // squares makes every norm infinite: no example of the batch has a gradient of
@@ -196,16 +204,30 @@ func (o *batchNormOp) squares(dst, _ []float64, _ *scratch) {
 
 func (o *batchNormOp) accumulate(grad, scale []float32) {
 	from := o.pushed.from
+	if scale == nil {
+		o.accumulateAll(grad, from)
+		return
+	}
 	addChannels(grad, scale, o.delta.Slice(0, from), o.unit.Slice(0, from), o.channels)
 	for i := from; i < o.delta.Rows; i++ { // an offset is in no tangent
-		unit, s := o.unit.Row(i), float32(1)
-		if scale != nil {
-			s = scale[i]
-		}
+		unit, s := o.unit.Row(i), scale[i]
 		for j, d := range o.delta.Row(i) {
 			if s != 0 {
 				grad[j] += float32(s * d * unit[j])
 			}
 		}
+	}
+}
+
+// accumulateAll adds rows of scale one, of which those from on are tangents, without an offset.
+func (o *batchNormOp) accumulateAll(grad []float32, from int) {
+	gain, offset, d := grad[:o.channels], grad[o.channels:2*o.channels], o.delta
+	step, rows, ld := o.runs(d.Rows)
+	for i := 0; i < d.Rows; i += step {
+		kernel.ColumnMulAdd(gain, d.Data[i*d.LD:], o.unit.Data[i*d.LD:], rows, ld)
+	}
+	step, rows, ld = o.runs(from)
+	for i := 0; i < from; i += step {
+		kernel.ColumnAdd(offset, d.Data[i*d.LD:], rows, ld)
 	}
 }

@@ -1,5 +1,7 @@
 package net
 
+import "weir/train/internal/kernel"
+
 // pushing is what a batch norm keeps of the tangents of a penalty.
 type pushing struct {
 	t, y    Matrix // tangents at input and output
@@ -18,19 +20,13 @@ func (o *batchNormOp) tangent(w []float32, t Matrix, lo int) Matrix {
 	p.grow(t.Rows, o.cols)
 	p.from, p.t, p.y = lo, p.t.Slice(0, t.Rows), p.y.Slice(0, t.Rows)
 	p.t.CopyFrom(t)
-	n := float64(t.Rows)
+	unit := o.unit.Data[lo*t.LD:]
+	kernel.ColumnDots(p.mean, p.along, p.t.Data, unit, t.Rows, t.LD)
+	divide(p.mean, float64(t.Rows))
+	divide(p.along, float64(t.Rows))
+	kernel.Unstandardise(unit, p.t.Data, unit, t.Rows, t.LD, p.mean, p.along, o.inverse[(o.groups-1)*o.cols:][:o.cols])
 	for i := range t.Rows {
-		mean, along, u := p.mean[:o.cols], p.along[:o.cols], o.unit.Row(lo + i)[:o.cols]
-		for j, v := range t.Row(i)[:o.cols] {
-			mean[j] += float64(v)
-			along[j] += float64(float64(v) * float64(u[j]))
-		}
-	}
-	divide(p.mean, n)
-	divide(p.along, n)
-	inverse := o.inverse[(o.groups-1)*o.cols:]
-	for i := range t.Rows {
-		o.push(p.y.Row(i), o.unit.Row(lo+i), p.t.Row(i), inverse, w)
+		kernel.Mul(p.y.Row(i), o.unit.Row(lo+i), w[:o.cols])
 	}
 	p.y.setExtra(0)
 	return p.y
@@ -47,22 +43,6 @@ func (p *pushing) grow(rows, cols int) {
 	clear(p.along)
 }
 
-func divide(sums []float64, n float64) {
-	for j := range sums {
-		sums[j] /= n
-	}
-}
-
-// push sets u to the tangent of one row of unit values, and y to it times the gain.
-func (o *batchNormOp) push(y, u, t []float32, inverse []float64, w []float32) {
-	mean, along := o.pushed.mean[:len(t)], o.pushed.along[:len(t)]
-	y, u, inverse, w = y[:len(t)], u[:len(t)], inverse[:len(t)], w[:len(t)]
-	for j, v := range t {
-		u[j] = float32((float64(v) - mean[j] - float64(float64(u[j])*along[j])) * inverse[j])
-		y[j] = u[j] * w[j]
-	}
-}
-
 // addBend adds the derivative by each input of the sum of a (t - <t> - u <ut>)/s over the rows, where a is the
 // gradient at the output times the gain. With du/dx of one row k, s du(i)/dx(k) = [i=k] - 1/n - u(i)u(k)/n and
 // d(1/s)/dx(k) = -u(k)/(n s^2), it is
@@ -73,29 +53,14 @@ func (o *batchNormOp) push(y, u, t []float32, inverse []float64, w []float32) {
 func (o *batchNormOp) addBend(w []float32, dx Matrix, pushed op, lo int) {
 	from := pushed.(*batchNormOp)
 	a, p := from.delta.Slice(lo, lo+dx.Rows), &from.pushed
+	clear(o.sum)
 	clear(p.weighed)
-	for i := range a.Rows {
-		weighed, t := p.weighed[:o.cols], p.t.Row(i)[:o.cols]
-		for j, v := range a.Row(i)[:o.cols] {
-			weighed[j] += float64(float64(v) * float64(t[j]))
-		}
-	}
+	kernel.ColumnDots(o.sum, p.weighed, a.Data, p.t.Data, a.Rows, a.LD)
 	divide(p.weighed, float64(dx.Rows))
-	divide(from.sum, float64(dx.Rows))
-	divide(from.dot, float64(dx.Rows))
-	for i := range dx.Rows {
-		o.bendRow(dx.Row(i), a.Row(i), p.t.Row(i), o.unit.Row(i), w, from)
+	for j, v := range p.weighed {
+		p.weighed[j] = v - float64(from.sum[j]*p.mean[j]) - float64(3*from.dot[j]*p.along[j])
+		o.scale[j] = float64(w[j])
 	}
-}
-
-func (o *batchNormOp) bendRow(dx, a, t, u, w []float32, from *batchNormOp) {
-	a, t, u, w = a[:len(dx)], t[:len(dx)], u[:len(dx)], w[:len(dx)]
-	p, inverse := &from.pushed, o.inverse[:len(dx)]
-	mean, along, weighed, sum, dot := p.mean[:len(dx)], p.along[:len(dx)], p.weighed[:len(dx)], from.sum[:len(dx)], from.dot[:len(dx)]
-	for j := range dx {
-		ma, au, s := sum[j], dot[j], inverse[j]
-		v := float64(float64(u[j]) * (weighed[j] - float64(ma*mean[j]) - float64(3*au*along[j])))
-		v += float64(along[j]*(float64(a[j])-ma)) + float64(au*(float64(t[j])-mean[j]))
-		dx[j] -= float32(v * float64(w[j]) * s * s)
-	}
+	kernel.Bend(dx.Data, o.unit.Data, a.Data, p.t.Data, dx.Rows, dx.LD, kernel.Bending{
+		Unit: p.weighed, Along: p.along, MeanA: from.sum, AlongA: from.dot, MeanT: p.mean, Gain: o.scale, Inverse: o.inverse[:o.cols]})
 }

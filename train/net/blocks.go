@@ -48,18 +48,33 @@ func newBlocks(at string, in int, list []Block) (layer, error) {
 func (l *blocks) name() string { return "blocks" }
 func (l *blocks) width() int   { return l.cols }
 func (l *blocks) op(rows int) op {
-	return &blocksOp{blocks: l, y: NewMatrix(rows, l.cols)}
+	return &blocksOp{blocks: l, runs: joinBlocks(l.list), y: NewMatrix(rows, l.cols)}
 }
 
 type blocksOp struct {
 	*blocks
-	y Matrix
+	runs []Block
+	y    Matrix
+}
+
+// joinBlocks makes neighbours whose activation goes number by number one block: a row of many narrow blocks is then
+// one call.
+func joinBlocks(list []Block) (runs []Block) {
+	for _, b := range list {
+		last := len(runs) - 1
+		if last >= 0 && runs[last].Activation == b.Activation && (b.Activation == "tanh" || b.Activation == "sigmoid" || b.Activation == "linear") {
+			runs[last].Width += b.Width
+			continue
+		}
+		runs = append(runs, b)
+	}
+	return runs
 }
 
 func (o *blocksOp) forward(_ []float32, x Matrix, m Mode) Matrix {
 	y := o.y.Slice(0, x.Rows)
 	at := 0
-	for _, b := range o.list {
+	for _, b := range o.runs {
 		forwardBlock(y, x, at, b, m)
 		at += b.Width
 	}
@@ -107,7 +122,7 @@ func gumbel(y, x Matrix, at int, b Block, m Mode) {
 
 func (o *blocksOp) backward(_ []float32, dy Matrix, _ int) Matrix {
 	at := 0
-	for _, b := range o.list {
+	for _, b := range o.runs {
 		for i := range dy.Rows {
 			backwardBlock(dy.Row(i)[at:at+b.Width], o.y.Row(i)[at:at+b.Width], b)
 		}

@@ -99,3 +99,27 @@ func rmsPropAVX2(w, v, g, noise []float32, c rmsPropCoefficients)
 
 //go:noescape
 func momentumAVX2(w, m, g, noise []float32, c momentumCoefficients)
+
+//go:noescape
+func columnSumsAVX2(c *columns)
+
+//go:noescape
+func columnSquaresAVX2(c *columns)
+
+//go:noescape
+func columnDotsAVX2(c *columns)
+
+//go:noescape
+func columnAddAVX2(c *columns)
+
+//go:noescape
+func columnMulAddAVX2(c *columns)
+
+//go:noescape
+func standardiseAVX2(c *columns)
+
+//go:noescape
+func unstandardiseAVX2(c *columns)
+
+//go:noescape
+func bendAVX2(c *columns)

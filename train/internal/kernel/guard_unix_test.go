@@ -98,3 +98,34 @@ func TestOthersBesideUnmappedPages(t *testing.T) {
 		}
 	}
 }
+
+func TestColumnsBesideUnmappedPages(t *testing.T) {
+	var f [4]*fence
+	for i := range f {
+		f[i] = newFence(t)
+	}
+	eachTable(t, func(t *testing.T, k *table) {
+		r := source(34)
+		for i := range 400 {
+			rows, cols := 1+r.IntN(5), 1+r.IntN(40)
+			ld := cols + r.IntN(3)
+			var x [4][]float32
+			for m := range x { // the last row ends with its last column
+				x[m] = f[m].put(normal(r, (rows-1)*ld+cols), i%2 == 0)
+			}
+			var v [7][]float64
+			for m := range v {
+				v[m] = wide(normal(r, cols))
+			}
+			w := [2][]float32{normal(r, cols), normal(r, cols)}
+			k.columnSums(v[0], x[0], rows, ld)
+			k.columnSquares(v[0], v[1], x[0], rows, ld)
+			k.columnDots(v[0], v[1], x[0], x[1], rows, ld)
+			k.columnAdd(w[0], x[0], rows, ld)
+			k.columnMulAdd(w[0], x[0], x[1], rows, ld)
+			k.standardise(x[0], x[1], x[2], rows, ld, v[0], v[1], w[0], w[1])
+			k.unstandardise(x[0], x[1], x[2], rows, ld, v[0], v[1], v[2])
+			k.bend(x[0], x[1], x[2], x[3], rows, ld, Bending{v[0], v[1], v[2], v[3], v[4], v[5], v[6]})
+		}
+	})
+}

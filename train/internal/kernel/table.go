@@ -24,6 +24,15 @@ type table struct {
 	scaleRows func(dst, x []float32, rows, cols, ldd, ldx int, s []float32)
 	softmax   func(dst, x []float32, rows, cols, ldd, ldx int)
 
+	columnSums    func(sum []float64, x []float32, rows, ld int)
+	columnSquares func(sum, mean []float64, x []float32, rows, ld int)
+	columnDots    func(sum, dot []float64, x, y []float32, rows, ld int)
+	columnAdd     func(sum, x []float32, rows, ld int)
+	columnMulAdd  func(sum, x, y []float32, rows, ld int)
+	standardise   func(y, unit, x []float32, rows, ld int, mean, inverse []float64, gain, offset []float32)
+	unstandardise func(dst, x, unit []float32, rows, ld int, less, along, scale []float64)
+	bend          func(dx, u, a, t []float32, rows, ld int, b Bending)
+
 	adam     func(w, m, v, g, noise []float32, c adamCoefficients)
 	rmsProp  func(w, v, g, noise []float32, c rmsPropCoefficients)
 	momentum func(w, m, g, noise []float32, c momentumCoefficients)
@@ -54,6 +63,14 @@ func generic() *table {
 		rowDots:           rowDotsGeneric,
 		scaleRows:         scaleRowsGeneric,
 		softmax:           softmaxGeneric,
+		columnSums:        columnSumsGeneric,
+		columnSquares:     columnSquaresGeneric,
+		columnDots:        columnDotsGeneric,
+		columnAdd:         columnAddGeneric,
+		columnMulAdd:      columnMulAddGeneric,
+		standardise:       standardiseGeneric,
+		unstandardise:     unstandardiseGeneric,
+		bend:              bendGeneric,
 		adam:              adamGeneric,
 		rmsProp:           rmsPropGeneric,
 		momentum:          momentumGeneric,

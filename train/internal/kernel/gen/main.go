@@ -24,6 +24,7 @@ func files() map[string]string {
 		"vector_amd64.s":    vectors(),
 		"optimiser_amd64.s": optimisers(),
 		"rows_amd64.s":      rowKernels(),
+		"columns_amd64.s":   columns(),
 
 		"expcoefficients.go": expFile(),
 	}
