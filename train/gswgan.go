@@ -18,9 +18,10 @@ type GSWGANConfig struct {
 	Penalty     float64   `json:"penalty"`
 	Critic      Optimiser `json:"critic"`
 	Generator   Optimiser `json:"generator"`
-	Average     float64   `json:"average"`      // decay of the average of the generator's iterates; 0 is none
-	NormalStart bool      `json:"normal_start"` // all weights begin as standard normals
-	Every       int       `json:"every"`        // steps between generators that are kept; 0 keeps the last alone
+	Average     float64   `json:"average"`         // decay of the average of the generator's iterates; 0 is none
+	NormalStart bool      `json:"normal_start"`    // all weights begin as standard normals
+	Every       int       `json:"every"`           // steps between generators that are kept; 0 keeps the last alone
+	Share       bool      `json:"share,omitempty"` // the warm start has one throw-away generator for all critics; under schedule drawn alone
 	Seed        uint64    `json:"seed"`
 	Worst       *Worst    `json:"-"` // rows that batches leave out: of a critic's own batch any, since its shard is the unit
 }
@@ -62,6 +63,11 @@ func (c GSWGANConfig) Validate() error {
 // generated rows they may where one critic judges all of a step (queries batch and mean): a row of the
 // release then depends on that critic and on released generators alone. Under query sample the gradient at a row would
 // depend on which other rows drew the same critic, so that draws are not one release each; it is refused.
+//
+// Share passes one throw-away generator from critic to critic, as algorithm 1 of the Turku thesis does. What a shard taught it
+// then reaches every later critic, so that a shard may change all of them. The event of schedule drawn still holds: it takes
+// no amplification, and a gradient moves inside its clip ball whoever is asked. Under schedule public it would be false,
+// since query mean counts one critic as changed, and the others amplify by the draw of that one; so it is refused there.
 //
 // Worst drops rows of a critic's batch, real and generated ones, inside its shard, where a function
 // of the shard may be any; of the rows that are asked about it drops gradients once they have
@@ -114,6 +120,7 @@ type gsLoop struct {
 	generator *descent
 	average   *runningMean
 	kept      []Iterate // by step; weights of steps that are to come are zero
+	shared    *descent  // the throw-away generator of all critics; nil where each has its own
 	warm      int       // critics that have had their warm start
 	starts    int       // the work of all warm starts, in steps of the generator
 	state     state
@@ -123,7 +130,7 @@ type gsLoop struct {
 func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int32, paid *privacy.Handle) (*gsLoop, error) {
 	q, err := paidQuery(paid)
 	if err == nil {
-		err = errors.Join(c.Validate(), critic.Penalisable(), apartForSample(q, critic), checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
+		err = errors.Join(c.Validate(), critic.Penalisable(), apartForSample(q, critic), sharedWhenDrawn(c, q), checkShards(rows.Len(), shards), c.Worst.check(rows.Len(), float64(q.BatchSize), q.BatchSize))
 	}
 	if err != nil {
 		return nil, err
@@ -140,6 +147,10 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 	l.state.add(l.generator)
 	l.state.addAverage(l.average)
 	l.keepRoom()
+	if c.Share {
+		l.shared = newDescent(c.Generator, c.start(gen, public(c.Seed, "throw-away", 0)))
+		l.state.add(l.shared)
+	}
 	for k, shard := range shards {
 		d := newDescent(c.Critic, c.start(critic, public(c.Seed, "critic", uint64(k))))
 		l.critics = append(l.critics, &shardCritic{descent: d, shard: shard, id: k})
@@ -157,6 +168,14 @@ func newGSLoop(c GSWGANConfig, critic, gen *net.Net, rows *Rows, shards [][]int3
 func apartForSample(q CriticQuery, critic *net.Net) error {
 	if _, err := critic.PerExample(); q.Query == QuerySample && err != nil {
 		return fmt.Errorf("query: is sample, which draws a critic for each row: %w", err)
+	}
+	return nil
+}
+
+// sharedWhenDrawn refuses a throw-away generator for all critics where the price counts on one critic a shard.
+func sharedWhenDrawn(c GSWGANConfig, q CriticQuery) error {
+	if c.Share && q.Schedule != ScheduleDrawn {
+		return fmt.Errorf("share: is true with schedule %s, whose price counts one critic as changed: a shard reaches every later critic through the generator; must be false", q.Schedule)
 	}
 	return nil
 }

@@ -86,9 +86,16 @@ func normedCases() (list []gsCase) {
 	return list
 }
 
+// sharedCase has one throw-away generator for all critics.
+func sharedCase() gsCase {
+	c := gsConfig(QueryBatch)
+	c.Schedule, c.Share = ScheduleDrawn, true
+	return c
+}
+
 func TestGSWGANContinuesBitForBit(t *testing.T) {
 	rows := normalRows(300, 4, 1)
-	for _, c := range append(gsVariants(), normedCases()...) {
+	for _, c := range append(gsVariants(), append(normedCases(), sharedCase())...) {
 		c.Every = 7
 		resume(t, 10, func(h Hooks) []float32 { return runGS(t, c, rows, shardsOf(300, 70), h) })
 	}
@@ -96,7 +103,7 @@ func TestGSWGANContinuesBitForBit(t *testing.T) {
 
 func TestGSWGANBitsDoNotDependOnCores(t *testing.T) {
 	rows := normalRows(300, 4, 1)
-	for _, c := range append(gsVariants(), normedCases()...) {
+	for _, c := range append(gsVariants(), append(normedCases(), sharedCase())...) {
 		var got [2][]float32
 		for k := range got {
 			old := runtime.GOMAXPROCS(k + 1)

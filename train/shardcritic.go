@@ -24,7 +24,7 @@ type criticLane struct {
 	batch   int
 	triples *triples
 	gen     *generator
-	throw   *descent // the throw-away generator
+	throw   *descent // the throw-away generator of the critic at hand
 	start   *net.Net
 	grad    []float32
 	index   []int32
@@ -56,7 +56,7 @@ func (l *criticLane) train(k *shardCritic, w []float32, rows *Rows, r *rand.Rand
 	k.step(l.grad, 1/float64(len(real)))
 }
 
-// warmUp gives a critic its WarmSteps steps. The throw-away generator learns from
+// warmUp gives a critic its WarmSteps steps against a throw-away generator of its own. That learns from
 // it after every CriticSteps of them, without noise: like the critic it is a
 // function of the shard, and nobody ever sees it.
 func (l *criticLane) warmUp(k *shardCritic, rows *Rows) {
@@ -65,22 +65,27 @@ func (l *criticLane) warmUp(k *shardCritic, rows *Rows) {
 	clear(l.throw.m)
 	clear(l.throw.v)
 	l.throw.t = 0
+	l.warmAgainst(l.throw, k, rows, r)
+}
+
+// warmAgainst is warmUp against the generator throw, from where it is.
+func (l *criticLane) warmAgainst(throw *descent, k *shardCritic, rows *Rows, r *rand.Rand) {
 	for t := range l.c.WarmSteps {
-		l.train(k, l.throw.w, rows, r)
+		l.train(k, throw.w, rows, r)
 		if (t+1)%l.c.CriticSteps == 0 {
-			l.moveThrowaway(k, r)
+			l.moveThrowaway(throw, k, r)
 		}
 	}
 }
 
-func (l *criticLane) moveThrowaway(k *shardCritic, r *rand.Rand) {
+func (l *criticLane) moveThrowaway(throw *descent, k *shardCritic, r *rand.Rand) {
 	b := l.batch
-	fake := l.gen.sample(l.throw.w, b, r)
+	fake := l.gen.sample(throw.w, b, r)
 	l.triples.Input(b).CopyFrom(fake)
 	y := l.triples.Forward(k.w, net.Mode{Train: true, Frozen: true, Rand: r})
 	net.Wasserstein(l.triples.OutGrad(), y, -1, nil)
 	l.c.Worst.silence(l.triples.OutGrad(), fake, noLabel)
-	l.gen.descend(l.throw, l.triples.BackwardInput(k.w, 0), 1/l.c.Worst.less(float64(b)))
+	l.gen.descend(throw, l.triples.BackwardInput(k.w, 0), 1/l.c.Worst.less(float64(b)))
 }
 
 // warmBlock is how many critics start between two checkpoints.
@@ -109,11 +114,11 @@ func (l *gsLoop) warmStart(ctx context.Context, h Hooks) error {
 func (l *gsLoop) warmNext(ctx context.Context, h Hooks) error {
 	block := l.critics[l.warm:min(l.warm+warmBlock, len(l.critics))]
 	var done sync.Mutex
-	parallel.Do(len(l.lanes), len(block), func(worker, i int) {
+	parallel.Do(l.warmLanes(), len(block), func(worker, i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.lanes[worker].warmUp(block[i], l.rows)
+		l.warmOne(l.lanes[worker], block[i])
 		done.Lock()
 		defer done.Unlock()
 		l.warm++
@@ -122,6 +127,22 @@ func (l *gsLoop) warmNext(ctx context.Context, h Hooks) error {
 		}
 	})
 	return ctx.Err()
+}
+
+// warmLanes is how many critics start side by side: one where each begins with the generator that the last one left.
+func (l *gsLoop) warmLanes() int {
+	if l.shared != nil {
+		return 1
+	}
+	return len(l.lanes)
+}
+
+func (l *gsLoop) warmOne(lane *criticLane, k *shardCritic) {
+	if l.shared == nil {
+		lane.warmUp(k, l.rows)
+		return
+	}
+	lane.warmAgainst(l.shared, k, l.rows, public(l.c.Seed, "warm start", uint64(k.id)))
 }
 
 // trainScheduled gives the critics whose turn it is at step t CriticSteps steps each.

@@ -75,7 +75,8 @@ func TestRunSpendsThePlan(t *testing.T) {
 		"gs_wgan norm": privacy.Repeated{Count: 12, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 		"gs_wgan batch": privacy.Repeated{Count: 12, Event: privacy.SampledWithoutReplacement{SampleSize: 1, Population: 5,
 			Event: privacy.Gaussian{NoiseMultiplier: 0.75}}},
-		"gs_wgan drawn": privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}}, // no amplification
+		"gs_wgan drawn":  privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}}, // no amplification
+		"gs_wgan shared": privacy.Repeated{Count: 48, Event: privacy.Gaussian{NoiseMultiplier: 3}},
 	}
 	for name, l := range learners(t) {
 		_, r := l.Trained(t, l.in) // closes its ledger: opened once, used as planned
@@ -171,7 +172,7 @@ func TestModelHoldsNothingPrivate(t *testing.T) {
 			numbers += len(f.Data) / 4
 		}
 		want := (3+1)*8 + (8+1)*7
-		if name == "gs_wgan drawn" { // batch norm has 4 numbers a unit; steps 5, 10 and 12
+		if name == "gs_wgan drawn" || name == "gs_wgan shared" { // batch norm has 4 numbers a unit; steps 5, 10 and 12
 			want = 3 * (want + 4*8)
 		}
 		if numbers != want {

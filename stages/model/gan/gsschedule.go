@@ -22,6 +22,10 @@ func (s *GSWGAN) checkSchedule(h pipeline.Header, ps *schema.Problems) {
 			ps.Add("noise_multiplier", "missing with critic_schedule drawn, for which there is no proven bound to calibrate to", "given, such as the 1.07 of the paper")
 		}
 	}
+	if s.CriticSchedule != "drawn" && s.ShareThrowaway {
+		ps.Refuse("W22", "share_throwaway", "true with critic_schedule "+s.CriticSchedule+", whose price counts on critics that share no rows: through one generator a shard reaches every later critic",
+			"false, or critic_schedule drawn under claims: published")
+	}
 	if h.Shards > 0 && s.Scheduled > h.Shards {
 		ps.Add("scheduled", fmt.Sprintf("%d, of %d shards with a critic each", s.Scheduled, h.Shards), fmt.Sprintf("at most the number of shards, %d, or 0, which is all of them", h.Shards))
 	}
@@ -81,6 +85,9 @@ func (s *GSWGAN) unproven(critics int, h pipeline.Header) pipeline.Unproven {
 	if s.Query == "batch" {
 		u.Rule = "W36"
 		u.Why = "one secret draw serves all rows of a batch, which the published accountant charges as if each row had a draw of its own, and " + u.Why
+	}
+	if s.ShareThrowaway {
+		u.Why += "; and the throw-away generator that all critics share takes each shard to every later critic (W22)"
 	}
 	if s.Query == "batch" && h.Stability.Spread == pipeline.SpreadShards {
 		u.Why += s.revealed(critics, h.Terms.Delta)

@@ -29,6 +29,10 @@ func TestOnlyDrawnIsUnproven(t *testing.T) {
 			t.Errorf("query %s, schedule %s: %v", c.query, c.schedule, got)
 		}
 	}
+	s.ShareThrowaway = true
+	if got := s.unproven(1500, h); !strings.Contains(got.Why, "every later critic (W22)") || !strings.Contains(got.Why, "is epsilon 480 at") {
+		t.Errorf("a shared throw-away generator: %v", got)
+	}
 	h.Stability = pipeline.Unbounded()
 	if got := s.unproven(1500, h); strings.Contains(got.Why, "epsilon") {
 		t.Errorf("rows that change in every shard: %v, and no bound holds", got)
@@ -70,6 +74,7 @@ func TestScheduleRefusals(t *testing.T) {
 		fmt.Sprintf("must be at most the number of shards, %d", in.Header.Shards): func(s *GSWGAN) { s.CriticSchedule, s.Scheduled = "public", in.Header.Shards+1 },
 		"batch_size: is 1 with generator_norm batch":                              func(s *GSWGAN) { s.BatchSize, s.GeneratorNorm = 1, "batch" },
 		"batch_size: is 1 with critic_norm batch":                                 func(s *GSWGAN) { s.BatchSize, s.CriticNorm = 1, "batch" },
+		"share_throwaway: is true with critic_schedule public":                    func(s *GSWGAN) { s.CriticSchedule, s.Scheduled, s.ShareThrowaway = "public", 1, true },
 		"critic_norm: is batch with query sample":                                 func(s *GSWGAN) { s.Query, s.CriticNorm = "sample", "batch" },
 	} {
 		s := thesis()

@@ -33,7 +33,10 @@ import (
 //
 // Not proven: critic_schedule drawn. With query batch it is the algorithm of the paper,
 // whose accountant gives each row of a batch a coin of its own (W36) and each step an
-// amplification that hidden states of critics break (W37).
+// amplification that hidden states of critics break (W37). share_throwaway passes what a shard
+// taught on to every later critic (W22): all of them may change with one shard. What holds with all
+// draws revealed holds then too, since a gradient stays in its clip ball; what counts one critic as
+// changed does not, so that critic_schedule public refuses it.
 type GSWGAN struct {
 	Steps            int     `yaml:"steps" json:"steps" min:"1" max:"1000000000" doc:"Steps of the generator; each releases noised gradients once."`
 	BatchSize        int     `yaml:"batch_size" json:"batch_size" min:"1" doc:"Generated rows per step, and rows of a critic's batch."`
@@ -51,6 +54,7 @@ type GSWGAN struct {
 // GSCritics are settings of the critics.
 type GSCritics struct {
 	WarmSteps      int     `yaml:"warm_steps" json:"warm_steps" min:"0" doc:"Steps of each critic against a throw-away generator before the first release."`
+	ShareThrowaway bool    `yaml:"share_throwaway,omitempty" json:"share_throwaway,omitempty" doc:"Whether critics have their warm starts one after the other against one throw-away generator, as in algorithm 1 of the Turku thesis, in place of one each. A shard then reaches every later critic, so that it needs critic_schedule drawn, which has no proof."`
 	CriticSteps    int     `yaml:"critic_steps" json:"critic_steps" min:"1" doc:"Steps of a critic that is trained at a generator step; in the warm start, steps of a critic for one of its throw-away generator."`
 	CriticSchedule string  `yaml:"critic_schedule" json:"critic_schedule" enum:"public|drawn" doc:"Which critics are trained at a generator step: some in turn, or those that are drawn, right before they judge. drawn has no proven bound and needs claims: published."`
 	Scheduled      int     `yaml:"scheduled" json:"scheduled" min:"0" doc:"Critics trained at each generator step under critic_schedule public, in turn; 0 is all of them."`
@@ -168,7 +172,7 @@ func (s *GSWGAN) config(critics int, seed uint64) train.GSWGANConfig {
 	}
 	return train.GSWGANConfig{WarmSteps: s.WarmSteps, CriticSteps: s.CriticSteps, Scheduled: scheduled, Penalty: s.Penalty,
 		Critic: train.Adam(s.LearningRate, 0, 0.9), Generator: train.Adam(cmp.Or(s.GeneratorRate, s.LearningRate), 0, 0.9),
-		Average: s.Average, NormalStart: s.StartWeights == "normal", Every: s.ReleaseEvery, Seed: seed}
+		Average: s.Average, NormalStart: s.StartWeights == "normal", Every: s.ReleaseEvery, Share: s.ShareThrowaway, Seed: seed}
 }
 
 // train returns the generators to release; the critics stay here.

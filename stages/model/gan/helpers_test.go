@@ -98,6 +98,7 @@ func learners(t *testing.T) map[string]learner {
 		"gs_wgan norm":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := smallGSWGAN("mean"); s.CriticNorm = "batch"; return s }}, shards},
 		"gs_wgan mean":   {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("mean") }}, shards},
 		"gs_wgan batch":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return smallGSWGAN("batch") }}, shards},
+		"gs_wgan shared": {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { s := thesis(); s.ShareThrowaway = true; return s }}, shards},
 		"gs_wgan drawn":  {pipelinetest.Learner{Kind: gsWGANKind(), Stage: func() pipeline.Stage { return thesis() }}, shards},
 	}
 }
