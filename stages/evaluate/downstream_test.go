@@ -120,3 +120,38 @@ func TestDownstreamRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestDownstreamWeights: the log odds of rows are 2x - k + 1, so that the coefficient of x is 2 (standard error .07 with 4,000
+// rows: a false alarm needs more than 6 of them), and x counts most in a forest, whose importances add up to one. Real rows
+// have theirs beside; what has no weights says nothing, and without the setting nobody does.
+func TestDownstreamWeights(t *testing.T) {
+	in := map[string]pipelinetest.Input{"real": rows(50, 1), "synthetic": rows(4000, 2), "real_train": rows(4000, 3)}
+	models := with{"models": []string{"logistic_search", "random_forest_shallow", "gaussian_nb"}, "columns": []string{"x", "group"}, "scaling": "raw"}
+	for key := range figures(t, downstream("outcome", models), in) {
+		if strings.HasPrefix(key, "column_weight") {
+			t.Errorf("%s, and nobody asked for weights", key)
+		}
+	}
+	models["weights"] = true
+	m := figures(t, downstream("outcome", models), in)
+	for _, name := range []string{"column_weight", "column_weight_real_train"} {
+		if v := m[name+".logistic_search:x"].Value; math.Abs(v-2) > 0.42 {
+			t.Errorf("%s: the coefficient of x is %g, must be 2", name, v)
+		}
+		sum, most := 0.0, ""
+		for key, v := range m {
+			if column, of := strings.CutPrefix(key, name+".random_forest_shallow:"); of {
+				sum += v.Value
+				if most == "" || v.Value > m[name+".random_forest_shallow:"+most].Value {
+					most = column
+				}
+			}
+			if strings.HasPrefix(key, name+".gaussian_nb") {
+				t.Errorf("%s: naive Bayes has no weights", key)
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 || most != "x" {
+			t.Errorf("%s: the importances add up to %g and are largest for %s; must be 1, and x", name, sum, most)
+		}
+	}
+}

@@ -27,6 +27,7 @@ type settings struct {
 	Positive     string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"The positive category of a two-category target; if omitted, the second one."`
 	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict from; if omitted, all others that the tables share."`
 	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the training rows, scaled to the declared bounds, or left alone."`
+	Weights      bool     `yaml:"weights,omitempty" json:"weights,omitempty" doc:"Whether the figure column_weight says how much each column counts, by learner and column: the coefficient of logistic regression for two classes, the importance of trees and forests (shares of the decrease of impurity); other learners say nothing."`
 	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
 }
 
@@ -142,6 +143,7 @@ type rehearsal struct {
 	done, total int64
 	names       []string
 	majority    metric.Noted
+	weights     []pipeline.Metric
 }
 
 // all scores every learner trained on the given rows.
@@ -174,9 +176,25 @@ func (r *rehearsal) one(ctx context.Context, t *prediction.Trial, model, name st
 	run := learn.Run{Rand: r.env.Rand(model + " on " + name), Workers: r.env.Workers}
 	resampled := t.Resampled(r.env.Rand("resampled test rows"))
 	if target := t.Test.Column(r.Target); target.Coded() {
-		return t.ScoreClasses(ctx, prediction.Classifiers()[model], r.positive(target), r.names, resampled, run)
+		scores, weights, err := t.ScoreAndWeigh(ctx, prediction.Classifiers()[model], r.positive(target), r.names, resampled, run)
+		r.weigh(t, model, name, weights)
+		return scores, err
 	}
 	return t.ScoreNumbers(ctx, prediction.Regressors()[model], r.names, resampled, run)
+}
+
+// weigh keeps how much each column counts for a learner that was trained on the given rows.
+func (r *rehearsal) weigh(t *prediction.Trial, model, name string, weights []float64) {
+	if !r.Weights {
+		return
+	}
+	title := weight
+	if name != "synthetic" {
+		title = figure.Role(name).Name(weight)
+	}
+	for i, v := range weights {
+		r.weights = append(r.weights, pipeline.Metric{Name: title, Column: model + ":" + t.Features()[i], Value: v})
+	}
 }
 
 func (r *rehearsal) positive(target *columns.Column) int {
@@ -207,7 +225,7 @@ func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []
 				"learnt from independent columns at the same epsilon")...)
 		}
 	}
-	return out
+	return append(out, r.weights...)
 }
 
 func column(results []map[string]prediction.Score, name string) []prediction.Score {

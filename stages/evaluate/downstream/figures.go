@@ -19,8 +19,14 @@ func figures() figure.List {
 			figure.Figure{Name: agreementName(name), Better: figure.BetterHigh,
 				Doc: "share of pairs of learners that synthetic rows rank as real rows do, 1 is best"})
 	}
+	list = append(list, figure.Figure{Name: weight, Parts: "learner and column", Better: figure.BetterPlain,
+		Beside: []figure.Role{figure.RealTrain, figure.Baseline},
+		Doc:    "how much a column counts for a learner of synthetic rows: its coefficient, or its importance"})
 	return append(list, question.RowsFigure())
 }
+
+// weight is the name of the figure that setting weights adds.
+const weight = "column_weight"
 
 func lossName(score string) string      { return score + "_loss" }
 func agreementName(score string) string { return score + "_rank_agreement" }

@@ -47,7 +47,7 @@ func (f Forest) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 		}
 		return bootstrapClasses(y, rng)
 	})
-	return &trees{list, run.Workers}, err
+	return &trees{list, len(x.Cols), run.Workers}, err
 }
 
 // fitNumbers is Fit for a target of numbers.

@@ -129,24 +129,3 @@ func nodesOf(tree *Tree, width int) []map[string]any {
 	}
 	return list
 }
-
-// importances is the total decrease of impurity by feature, as shares
-// (feature_importances_); zeros where nothing splits.
-func (t *Tree) importances(features int) []float64 {
-	imp, sum := make([]float64, features), 0.0
-	for _, n := range t.Nodes {
-		if n.Feature < 0 {
-			continue
-		}
-		l, r := t.Nodes[n.Left], t.Nodes[n.Right]
-		d := n.Weight*n.Impurity - l.Weight*l.Impurity - r.Weight*r.Impurity
-		imp[n.Feature] += d
-		sum += d
-	}
-	for j := range imp {
-		if sum > 0 {
-			imp[j] /= sum
-		}
-	}
-	return imp
-}

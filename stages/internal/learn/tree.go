@@ -140,7 +140,7 @@ func (d DecisionTree) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Sco
 	if err != nil {
 		return nil, err
 	}
-	return &trees{[]*Tree{t}, run.Workers}, nil
+	return &trees{[]*Tree{t}, len(x.Cols), run.Workers}, nil
 }
 
 // RegressionTree is a CART regressor (DecisionTreeRegressor).
@@ -158,6 +158,7 @@ func (d RegressionTree) Fit(ctx context.Context, x Matrix, y []float64, run Run)
 // trees scores by the mean of the class shares in the leaves.
 type trees struct {
 	list    []*Tree
+	columns int
 	workers int
 }
 

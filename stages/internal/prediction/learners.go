@@ -26,6 +26,7 @@ func Classifiers() map[string]learn.Classifier {
 		"lda":                    learn.LDA{},
 		"decision_tree":          learn.DecisionTree{Growth: learn.Growth{Criterion: learn.Gini}},
 		"random_forest":          forest,
+		"random_forest_shallow":  learn.Forest{Growth: learn.Growth{MaxDepth: 5}, Trees: 50, Bootstrap: true}, // as in the Turku thesis
 		"extra_trees":            extra,
 		"adaboost":               learn.AdaBoost{Rounds: 50, Real: true},
 		"adaboost_samme":         learn.AdaBoost{Rounds: 50},
@@ -58,7 +59,7 @@ func Regressors() map[string]learn.Regressor {
 // The names above, in the order of reports.
 const (
 	classifierNames = "logistic_regression|logistic_regression_l1|logistic_search|logistic_balanced|gaussian_nb|bernoulli_nb|lda|decision_tree|" +
-		"random_forest|extra_trees|adaboost|adaboost_samme|bagging|linear_svm|rbf_svm|gradient_boosting|hist_gradient_boosting|xgboost|mlp"
+		"random_forest|random_forest_shallow|extra_trees|adaboost|adaboost_samme|bagging|linear_svm|rbf_svm|gradient_boosting|hist_gradient_boosting|xgboost|mlp"
 	regressorNames = "linear_regression|ridge|lasso|elastic_net|decision_tree|random_forest|extra_trees|gradient_boosting|hist_gradient_boosting|xgboost"
 )
 

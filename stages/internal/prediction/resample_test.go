@@ -77,8 +77,8 @@ func TestEveryScoreHasAnInterval(t *testing.T) {
 		bare  map[string]metric.Noted
 		got   map[string]Score
 	}{
-		{ClassScores(), judgeClasses(labels, Predictions{p, true, ""}, 1, ClassScores()), scoreClasses(labels, Predictions{p, true, ""}, 1, ClassScores(), bootstrap.New(400, 2, rng(3)), run)},
-		{ClassScores(), judgeClasses(three, Predictions{four, true, ""}, 1, ClassScores()), scoreClasses(three, Predictions{four, true, ""}, 1, ClassScores(), bootstrap.New(400, 3, rng(3)), run)},
+		{ClassScores(), judgeClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores()), scoreClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores(), bootstrap.New(400, 2, rng(3)), run)},
+		{ClassScores(), judgeClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores()), scoreClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores(), bootstrap.New(400, 3, rng(3)), run)},
 		{NumberScores(), judgeNumbers(numbers, s, NumberScores()), scoreNumbers(numbers, s, NumberScores(), bootstrap.New(400, 0, rng(3)), run)},
 	} {
 		for _, name := range c.names {

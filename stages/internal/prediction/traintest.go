@@ -56,6 +56,9 @@ func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
 	return f.Take(kept), f.Rows - len(kept)
 }
 
+// Features names the columns that learners see.
+func (t *Trial) Features() []string { return t.encoder.Names() }
+
 // Impossible says why nothing can be learnt or scored; "" where it can.
 func (t *Trial) Impossible() string {
 	switch {
@@ -110,6 +113,7 @@ type Predictions struct {
 	Scores        learn.Matrix
 	Probabilities bool
 	Note          string
+	Weights       []float64 // how much each of Features counts; nil where the learner does not say
 }
 
 // Classify fits and scores the test rows.
@@ -120,7 +124,7 @@ func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run)
 		for i := range all.Rows {
 			all.Cols[categories[0]][i] = 1
 		}
-		return Predictions{all, true, "the training rows hold one class only, so the prediction is constant"}, nil
+		return Predictions{Scores: all, Probabilities: true, Note: "the training rows hold one class only, so the prediction is constant"}, nil
 	}
 	s, err := c.Fit(ctx, t.x, labels, run)
 	if err != nil {
@@ -142,6 +146,9 @@ func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run)
 	if n, ok := s.(interface{ Note() string }); ok {
 		out.Note = n.Note()
 	}
+	if w, ok := s.(learn.Weighted); ok {
+		out.Weights = w.Weights()
+	}
 	return out, err
 }
 
@@ -160,14 +167,21 @@ func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) (
 // of the score; where the rows allow no fit, every score says why. Without resamples
 // (nil) no score has an interval.
 func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, error) {
+	scores, _, err := t.ScoreAndWeigh(ctx, c, positive, names, r, run)
+	return scores, err
+}
+
+// ScoreAndWeigh is ScoreClasses with the Weights of its predictions.
+func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, []float64, error) {
 	if why := t.Impossible(); why != "" {
-		return allUndefined(names, why), nil
+		return allUndefined(names, why), nil, nil
 	}
 	p, err := t.Classify(ctx, c, run)
 	if err != nil {
-		return unfitted(names, err)
+		scores, err := unfitted(names, err)
+		return scores, nil, err
 	}
-	return scoreClasses(t.Test.Column(t.target).Codes, p, positive, names, r, run), nil
+	return scoreClasses(t.Test.Column(t.target).Codes, p, positive, names, r, run), p.Weights, nil
 }
 
 // ScoreNumbers does the same for a target of numbers.
