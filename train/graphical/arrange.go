@@ -11,8 +11,13 @@ func places(dom []int, s Set) []int32 {
 // stridesOf is how far a step along each of some columns moves the place in a table
 // over vars, in the order that the package computes in; 0 for a column that it lacks.
 func stridesOf(dom, columns []int, vars Set) []int {
-	stride, at := 1, make(map[int]int, len(vars))
-	for _, c := range slices.Backward(byDomain(dom, vars)) {
+	return stridesIn(dom, columns, byDomain(dom, vars))
+}
+
+// stridesIn is stridesOf for a table over axes.
+func stridesIn(dom, columns, axes []int) []int {
+	stride, at := 1, make(map[int]int, len(axes))
+	for _, c := range slices.Backward(axes) {
 		at[c] = stride
 		stride *= dom[c]
 	}

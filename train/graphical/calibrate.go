@@ -3,6 +3,7 @@ package graphical
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"weir/internal/bitmath"
 )
@@ -26,8 +27,8 @@ func (t *Tree) blank(factors []factor, masks []Mask) *Model {
 	for i, n := range t.nodes {
 		m.beliefs[i], m.seps[i] = make([]float64, n.cells), make([]float64, n.sepCells)
 	}
-	for _, f := range factors {
-		f.view.add(m.beliefs[f.node], f.log)
+	for i := range t.nodes {
+		m.weighted(i)
 	}
 	for _, mask := range masks {
 		m.forbid(mask)
@@ -35,8 +36,36 @@ func (t *Tree) blank(factors []factor, masks []Mask) *Model {
 	return m
 }
 
+// weighted adds the logarithms of a clique's factors: those of a run in a table of their columns first.
+func (m *Model) weighted(node int) {
+	var own []factor
+	var sets []Set
+	for _, f := range m.factors {
+		if f.node == node {
+			own, sets = append(own, f), append(sets, f.vars)
+		}
+	}
+	n := &m.tree.nodes[node]
+	for _, r := range m.tree.runs(node, sets) {
+		if r.to == r.from+1 {
+			own[r.from].view.add(m.beliefs[node], own[r.from].log)
+			continue
+		}
+		v, axes := partOf(m.tree.dom, n.axes, r.vars), byDomain(m.tree.dom, r.vars)
+		sum := make([]float64, v.cells)
+		for _, f := range own[r.from:r.to] {
+			inner := partOf(m.tree.dom, axes, f.vars)
+			inner.add(sum, f.log)
+		}
+		v.add(m.beliefs[node], sum)
+	}
+}
+
 // forbid sets the logarithms of a mask's cells to -Inf, in the smallest clique.
 func (m *Model) forbid(mask Mask) {
+	if !slices.Contains(mask.Forbidden, true) {
+		return
+	}
 	log := make([]float64, len(mask.Forbidden))
 	for i, no := range inward(m.tree.dom, mask.Vars, mask.Forbidden) {
 		if no {
@@ -76,7 +105,9 @@ func (m *Model) weigh(i int, part *view) []float64 {
 	}
 	part.add(b, scale)
 	for k, x := range b {
-		b[k] = bitmath.Exp(x)
+		if b[k] = 1; x != 0 { // of a fit's first model all are 0
+			b[k] = bitmath.Exp(x)
+		}
 	}
 	part.sum(b, sums)
 	for k, s := range sums {

@@ -73,13 +73,15 @@ func (v *view) add(table, part []float64) {
 	for _, o := range v.outer {
 		for _, i := range v.inner {
 			row, place := table[at:at+v.run], int(o+i)
-			at += v.run
-			for k := range row {
-				if v.step {
-					row[k] += part[place+k]
-				} else {
-					row[k] += part[place]
+			if at += v.run; v.step {
+				for k, x := range part[place : place+len(row)] {
+					row[k] += x
 				}
+				continue
+			}
+			x := part[place]
+			for k := range row {
+				row[k] += x
 			}
 		}
 	}

@@ -19,13 +19,13 @@ func (m *Model) Marginal(vars Set) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("graphical: vars: %v: %w", vars, err)
 	}
-	return outward(t.dom, vars, joint.cells), nil
+	return t.laid(joint, vars).cells, nil
 }
 
-// part is a clique's table over some of its columns.
+// part is a clique's table over some of its columns, its axes by domain.
 func (m *Model) part(node int, vars Set) array {
 	v := partOf(m.tree.dom, m.tree.nodes[node].axes, vars)
-	a := array{vars: vars, cells: make([]float64, v.cells)}
+	a := array{vars: vars, axes: byDomain(m.tree.dom, vars), cells: make([]float64, v.cells)}
 	v.sum(m.beliefs[node], a.cells)
 	return a
 }
@@ -96,7 +96,8 @@ func (e *elimination) given(c int) (array, error) {
 			inverse[k] = 1 / x
 		}
 	}
-	v := partOf(e.tree.dom, byDomain(e.tree.dom, joint.vars), n.sepVars)
+	joint = e.tree.laid(joint, byDomain(e.tree.dom, joint.vars)) // as separators are
+	v := partOf(e.tree.dom, joint.axes, n.sepVars)
 	v.scale(joint.cells, inverse)
 	return joint, nil
 }

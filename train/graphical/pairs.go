@@ -100,7 +100,7 @@ func (w *walk) enter(node, from int, joint array) {
 
 // found hands a pair on.
 func (w *walk) found(c int, table array) {
-	w.use(min(w.column, c), max(w.column, c), outward(w.tree.dom, table.vars, table.cells))
+	w.use(min(w.column, c), max(w.column, c), w.tree.laid(table, table.vars).cells)
 }
 
 // conditional is the table of some columns of a clique, given the separator by which it is entered.
@@ -115,8 +115,9 @@ func (w *walk) conditional(p passage, sep, wanted Set) array {
 			inverse[k] = 1 / x
 		}
 	}
-	v := partOf(w.tree.dom, byDomain(w.tree.dom, a.vars), sep)
+	v := partOf(w.tree.dom, a.axes, sep)
 	v.scale(a.cells, inverse)
+	a = w.tree.laid(a, slices.Concat(sep.and(wanted), sep.without(wanted), wanted.without(sep))) // as products have it
 	w.given[p] = a
 	return a
 }

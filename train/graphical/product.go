@@ -3,13 +3,12 @@ package graphical
 import (
 	"fmt"
 	"slices"
-
-	"weir/internal/bitmath"
 )
 
-// array is a table over vars, its axes in the order of byDomain.
+// array is a table over vars, its axes in any order: the last varies fastest.
 type array struct {
 	vars  Set
+	axes  []int
 	cells []float64
 }
 
@@ -34,12 +33,12 @@ func (t *Tree) product(a, b array, keep Set) (array, error) {
 	both := a.vars.and(b.vars)
 	each, summed, left, right := both.and(keep), both.without(keep), a.vars.without(both), b.vars.without(both)
 	size := func(s Set) int { return int(cellsOf(t.dom, s)) }
-	x, y := t.gather(a, each, left, summed), t.gather(b, each, summed, right)
+	x, y := t.laid(a, slices.Concat(each, left, summed)).cells, t.laid(b, slices.Concat(each, summed, right)).cells
 	out := make([]float64, size(each)*size(left)*size(right))
 	for i := range size(each) {
 		multiplyMatrices(part(x, i, size(each)), part(y, i, size(each)), part(out, i, size(each)), size(left), size(summed), size(right))
 	}
-	return t.scatter(out, keep, each, left, right), nil
+	return array{vars: keep, axes: slices.Concat(each, left, right), cells: out}, nil
 }
 
 // part is one of n equal parts of a list.
@@ -48,12 +47,34 @@ func part(a []float64, i, n int) []float64 { return a[i*len(a)/n : (i+1)*len(a)/
 // multiplyMatrices adds the products of each element of the sum in the order of inner.
 func multiplyMatrices(a, b, out []float64, rows, inner, columns int) {
 	for i := range rows {
-		row := out[i*columns:][:columns]
-		for k, v := range a[i*inner:][:inner] {
-			if v != 0 { // most cells of a large table
-				bitmath.Axpy(v, b[k*columns:][:columns], row)
+		left, row := a[i*inner:][:inner], out[i*columns:][:columns]
+		for k := 0; k < inner; {
+			if k+4 <= inner && left[k] != 0 && left[k+1] != 0 && left[k+2] != 0 && left[k+3] != 0 {
+				addFour(left[k:], b[k*columns:], row)
+				k += 4
+				continue
 			}
+			if v := left[k]; v != 0 { // most cells of a large table
+				for j, x := range b[k*columns:][:columns] {
+					row[j] += float64(v * x)
+				}
+			}
+			k++
 		}
+	}
+}
+
+// addFour adds four rows of a matrix, each times a number, to a row: one after the other in each cell, which is read and
+// written once.
+func addFour(by, matrix, row []float64) {
+	n := len(row)
+	v0, v1, v2, v3 := by[0], by[1], by[2], by[3]
+	b0, b1, b2, b3 := matrix[:n], matrix[n:][:n], matrix[2*n:][:n], matrix[3*n:][:n]
+	for j, x := range row {
+		x += float64(v0 * b0[j])
+		x += float64(v1 * b1[j])
+		x += float64(v2 * b2[j])
+		row[j] = x + float64(v3*b3[j])
 	}
 }
 
@@ -62,28 +83,29 @@ func (t *Tree) over(a array, vars Set) array {
 	if len(vars) == len(a.vars) {
 		return a
 	}
-	v := partOf(t.dom, byDomain(t.dom, a.vars), vars)
-	sum := array{vars: vars, cells: make([]float64, v.cells)}
+	v := partOf(t.dom, a.axes, vars)
+	sum := array{vars: vars, axes: slices.DeleteFunc(slices.Clone(a.axes), func(c int) bool { return !vars.has(c) }), cells: make([]float64, v.cells)}
 	v.sum(a.cells, sum.cells)
 	return sum
 }
 
-// gather lays a table out by groups of columns, the last group fastest.
-func (t *Tree) gather(a array, groups ...Set) []float64 {
-	order := slices.Concat(groups...)
-	out := make([]float64, 0, len(a.cells))
-	for _, p := range placesOf(sizes(t.dom, order), stridesOf(t.dom, order, a.vars)) {
-		out = append(out, a.cells[p])
+// laid is a table with its axes in another order. One that has them so is not copied.
+func (t *Tree) laid(a array, axes []int) array {
+	if slices.Equal(axes, a.axes) {
+		return a
 	}
-	return out
-}
-
-// scatter is the way back.
-func (t *Tree) scatter(cells []float64, vars Set, groups ...Set) array {
-	order := slices.Concat(groups...)
-	a := array{vars: vars, cells: make([]float64, len(cells))}
-	for i, p := range placesOf(sizes(t.dom, order), stridesOf(t.dom, order, vars)) {
-		a.cells[p] = cells[i]
+	dims, strides := sizes(t.dom, axes), stridesIn(t.dom, axes, a.axes)
+	split, places := len(dims), 1
+	for ; split > 0 && places*dims[split-1] <= innerPlaces; split-- {
+		places *= dims[split-1]
 	}
-	return a
+	outer, inner := placesOf(dims[:split], strides[:split]), placesOf(dims[split:], strides[split:])
+	cells := make([]float64, 0, len(a.cells))
+	for _, o := range outer {
+		from := a.cells[o:]
+		for _, i := range inner {
+			cells = append(cells, from[i])
+		}
+	}
+	return array{vars: a.vars, axes: axes, cells: cells}
 }

@@ -25,9 +25,11 @@ type fitting struct {
 	crew
 	options Options
 	targets []*target
-	blocks  [][]*block // by clique
+	groups  [][]*group // by clique
 	fresh   []float64  // of a separator
 	now     []float64  // of a block's first table
+	table   []float64  // of a group of several blocks
+	by      []float64  // what its cells are multiplied by
 	loss    float64    // of the sweep under way
 	stiff   float64    // what the stiffness is multiplied by, in a fit to the optimum
 	moved   float64    // largest step of a potential in the sweep under way
@@ -37,7 +39,7 @@ type fitting struct {
 }
 
 func newFitting(m *Model, tables []Table, o Options) *fitting {
-	f := &fitting{Model: m, crew: newCrew(o.Workers), options: o, stiff: 1, blocks: make([][]*block, len(m.tree.nodes))}
+	f := &fitting{Model: m, crew: newCrew(o.Workers), options: o, stiff: 1, groups: make([][]*group, len(m.tree.nodes))}
 	f.options.Stop, f.options.Sweeps = cmp.Or(o.Stop, defaultStop), cmp.Or(o.Sweeps, defaultSweeps)
 	if o.Sweeps == 0 && o.Stop < 0 {
 		f.options.Sweeps = optimumSweeps
@@ -46,16 +48,25 @@ func newFitting(m *Model, tables []Table, o Options) *fitting {
 	for _, x := range tables {
 		f.targets = append(f.targets, m.target(x, mean))
 	}
-	largest := 0
+	largest, widest, grouped := 0, 1, 0
+	blocks := make([][]*block, len(m.tree.nodes))
 	for _, b := range m.blocks(f.targets) {
-		f.blocks[b.node] = append(f.blocks[b.node], b)
+		blocks[b.node] = append(blocks[b.node], b)
 		largest = max(largest, len(b.by))
 	}
-	widest := 1
+	for i, list := range blocks {
+		f.groups[i] = m.groups(i, list)
+		for _, g := range f.groups[i] {
+			if len(g.blocks) > 1 {
+				grouped = max(grouped, g.view.cells)
+			}
+		}
+	}
 	for _, n := range m.tree.nodes {
 		widest = max(widest, n.sepCells)
 	}
 	f.fresh, f.now = make([]float64, widest), make([]float64, largest)
+	f.table, f.by = make([]float64, grouped), make([]float64, grouped)
 	return f
 }
 
@@ -112,8 +123,10 @@ func (f *fitting) freedom(cells int) float64 {
 
 // visit improves a clique and those below it, and passes messages on the way.
 func (f *fitting) visit(i int) {
-	for _, b := range f.blocks[i] {
-		f.improve(b)
+	for _, g := range f.groups[i] {
+		if g.exact || !f.exactOnly {
+			f.improve(g)
+		}
 	}
 	for _, c := range f.tree.nodes[i].children {
 		n := &f.tree.nodes[c]
@@ -137,10 +150,31 @@ func (f *fitting) pass(sep int, out, in *view, from, to int) {
 	f.scale(in, f.beliefs[to], fresh)
 }
 
-// improve moves the model towards the tables of a block, twice over: the clique is
-// summed to the first table, and the rest happens there.
-func (f *fitting) improve(b *block) {
-	f.sum(&b.view, f.beliefs[b.node], b.first.count)
+// improve moves the model towards the tables of a group, block after block.
+func (f *fitting) improve(g *group) {
+	cells := f.beliefs[g.node]
+	if len(g.blocks) == 1 {
+		b := g.blocks[0]
+		f.sum(&g.view, cells, b.first.count)
+		f.move(b)
+		f.scale(&g.view, cells, b.by)
+		return
+	}
+	table, by := f.table[:g.view.cells], f.by[:g.view.cells]
+	f.sum(&g.view, cells, table)
+	fill(by, 1)
+	for _, b := range g.blocks {
+		b.view.sum(table, b.first.count)
+		f.move(b)
+		b.view.scale(table, b.by)
+		b.view.scale(by, b.by)
+	}
+	f.scale(&g.view, cells, by)
+}
+
+// move finds what the cells of a block are multiplied by, from the counts of its first table: steps towards all of its
+// tables, twice over.
+func (f *fitting) move(b *block) {
 	now := f.now[:copy(f.now, b.first.count)]
 	f.loss += b.first.loss()
 	for _, t := range b.inside {
@@ -160,7 +194,6 @@ func (f *fitting) improve(b *block) {
 			t.view.scale(b.by, t.count)
 		}
 	}
-	f.scale(&b.view, f.beliefs[b.node], b.by)
 }
 
 // step moves the counts towards y and adds the step to the potential: count becomes

@@ -21,14 +21,18 @@ type target struct {
 	view      view      // of this table within its block's
 }
 
-// block is a table and those within it: a clique is read and written once for all of
-// them.
+// block is a table and those within it.
 type block struct {
 	node   int
-	view   view // of the first table within the clique's
+	view   view // of the first table within its group's
 	first  *target
 	inside []*target
 	by     []float64 // what the cells of the first table are multiplied by
+}
+
+// exact tells whether a table of the block is.
+func (b *block) exact() bool {
+	return b.first.exact || slices.ContainsFunc(b.inside, func(t *target) bool { return t.exact })
 }
 
 func (m *Model) target(x Table, mean float64) *target {
@@ -83,8 +87,7 @@ func (m *Model) blocks(targets []*target) []*block {
 }
 
 func (m *Model) block(t *target) *block {
-	node := m.tree.holder(t.vars)
-	return &block{node: node, view: partOf(m.tree.dom, m.tree.nodes[node].axes, t.vars), first: t, by: make([]float64, len(t.y))}
+	return &block{node: m.tree.holder(t.vars), first: t, by: make([]float64, len(t.y))}
 }
 
 // loss is half the sum of squares over variances, at the counts.
