@@ -45,7 +45,7 @@ type scores struct {
 
 // relations are the numbers that are placed by ranks, each behind the one it is placed by.
 func (m *released) relations() ([]relation, []*scores) {
-	scores := make([]*scores, len(m.Columns))
+	scores, tables := make([]*scores, len(m.Columns)), map[[2]int][]float64{}
 	var edges []relation
 	for _, pair := range m.near() {
 		table, err := m.model.Marginal(pair[:])
@@ -58,13 +58,13 @@ func (m *released) relations() ([]relation, []*scores) {
 			}
 		}
 		if r := related(table, scores[pair[0]], scores[pair[1]]); math.Abs(r) >= leastRelation {
-			edges = append(edges, relation{column: pair[0], by: pair[1], strength: r})
+			edges, tables[pair] = append(edges, relation{column: pair[0], by: pair[1], strength: r}), table
 		}
 	}
 	list := strongest(edges, len(m.Columns))
-	for i := range list {
-		if list[i].by >= 0 {
-			list[i].laws = m.laws(list[i], scores)
+	for i, r := range list {
+		if r.by >= 0 {
+			list[i].laws = laws(r, tables[[2]int{min(r.column, r.by), max(r.column, r.by)}], scores)
 		}
 	}
 	return list, scores
@@ -200,17 +200,12 @@ func width(table []float64, a, b *scores) int {
 	return len(table) / (len(a.mean) + 1)
 }
 
-// laws are those of a number by code of the other: what the model's table shows around each
-// code, since what tails have in common is more than what all rows have.
-func (m *released) laws(r relation, scores []*scores) []law {
+// laws are those of a number by code of the other: what the model's table of both, the lower column first, shows around
+// each code, since what tails have in common is more than what all rows have.
+func laws(r relation, table []float64, scores []*scores) []law {
 	own, other := scores[r.column], scores[r.by]
-	set := []int{min(r.column, r.by), max(r.column, r.by)}
-	table, err := m.model.Marginal(set)
 	laws := make([]law, len(other.mean))
-	if err != nil { // not of a measured pair
-		return laws
-	}
-	wide := width(table, scores[set[0]], scores[set[1]])
+	wide := width(table, scores[min(r.column, r.by)], scores[max(r.column, r.by)])
 	rows, spread := make([]float64, len(laws)), make([]float64, len(laws))
 	for a := range laws {
 		sum, square := 0.0, 0.0
