@@ -4,8 +4,7 @@
 //	go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
 //
 // It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the figures
-// which the inventory names at its point of the grid: at the best point of each repeat those of that run, and of every run the
-// figure that says which is best. A run that is there is replaced, so a sweep that goes on can be taken again. Runs of several
+// which the inventory names. A run that is there is replaced, so a sweep that goes on can be taken again. Runs of several
 // commits stand side by side, and are averaged: remove the file of a spec whose results have changed.
 package main
 
@@ -67,20 +66,20 @@ func take(commit, into string, folders []string) error {
 	return nil
 }
 
-// figures lists the lines of the inventory that name a figure, by spec.
-func figures() (map[string][]results.Line, error) {
+// figures lists the figures that the inventory names, by spec.
+func figures() (map[string][]string, error) {
 	lines, err := results.Lines()
-	wanted := map[string][]results.Line{}
+	wanted := map[string][]string{}
 	for _, l := range lines {
-		if l.Spec != "" && l.Figure != "" {
-			wanted[l.Spec] = append(wanted[l.Spec], l)
+		if l.Spec != "" && l.Figure != "" && !slices.Contains(wanted[l.Spec], l.Figure) {
+			wanted[l.Spec] = append(wanted[l.Spec], l.Figure)
 		}
 	}
 	return wanted, err
 }
 
 // newest returns the figures of the newest sweep of a folder; none where there is no sweep.
-func newest(folder, spec, commit string, lines []results.Line) ([]results.Value, error) {
+func newest(folder, spec, commit string, names []string) ([]results.Value, error) {
 	found, err := filepath.Glob(filepath.Join(folder, "*", "sweep.json"))
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -93,25 +92,14 @@ func newest(folder, spec, commit string, lines []results.Line) ([]results.Value,
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, fmt.Errorf("%s: %w", slices.Max(found), err)
 	}
-	var all []results.Value
+	var values []results.Value
 	for _, r := range e.Runs {
-		all = append(all, of(e, r, spec, commit, lines)...)
+		values = append(values, of(e, r, spec, commit, names)...)
 	}
-	best := map[string]map[string]bool{} // by lead figure
-	for _, l := range lines {
-		if l.Lead != "" && best[l.Lead] == nil {
-			best[l.Lead] = results.BestRuns(all, l.Lead)
-		}
-	}
-	return slices.DeleteFunc(all, func(v results.Value) bool {
-		return !slices.ContainsFunc(lines, func(l results.Line) bool {
-			return l.Cell == v.Cell && l.Figure == v.Figure && (l.At == v.At || l.At == results.Best && (v.Figure == l.Lead || best[l.Lead][v.Run]))
-		})
-	}), nil
+	return values, nil
 }
 
-// of are the figures of a run that lines name at any point of the grid.
-func of(e sweep.Experiment, r sweep.Run, spec, commit string, lines []results.Line) (values []results.Value) {
+func of(e sweep.Experiment, r sweep.Run, spec, commit string, names []string) (values []results.Value) {
 	at := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
 		at[i] = r.Settings[path]
@@ -120,12 +108,10 @@ func of(e sweep.Experiment, r sweep.Run, spec, commit string, lines []results.Li
 	for _, s := range r.Seconds {
 		seconds += s
 	}
-	seen := map[string]bool{}
-	for _, l := range lines {
-		if x, is := r.Metrics[l.Figure]; is && !seen[l.Figure] {
-			seen[l.Figure] = true
+	for _, name := range names {
+		if x, is := r.Metrics[name]; is {
 			values = append(values, results.Value{Spec: spec, Commit: commit, Cell: r.Cell, At: strings.Join(at, " "),
-				Run: r.ID, Seed: r.Seed, Figure: l.Figure, Value: x, Seconds: seconds})
+				Run: r.ID, Seed: r.Seed, Figure: name, Value: x, Seconds: seconds})
 		}
 	}
 	return values
