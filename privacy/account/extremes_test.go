@@ -116,8 +116,11 @@ func TestTinyRatesTakeTheLeast(t *testing.T) {
 
 // No valid event makes an accountant panic or answer with no number.
 func TestExtremesOfPlainEvents(t *testing.T) {
-	for _, x := range extremes() {
-		for _, e := range plainAt(x) {
+	for i, x := range extremes() {
+		for j, e := range plainAt(x) {
+			if (i+j)%stattest.Rounds(2, 1) > 0 { // an ordinary run takes the black fields of a chessboard
+				continue
+			}
 			probe(t, []privacy.Event{e}, 1e-6, 1)
 		}
 	}
