@@ -1,4 +1,4 @@
-package training
+package model_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weir/pipeline"
+	"weir/stages/model/internal/training"
 	"weir/train"
 )
 
@@ -13,16 +14,16 @@ import (
 // rate; at the count, below it or where nobody knows it there is nothing to tell.
 func TestFindings(t *testing.T) {
 	for name, c := range map[string]struct {
-		s    Sampling
+		s    training.Sampling
 		rows int64
 		want string
 	}{
-		"above":           {Sampling{ExpectedBatchSize: 1000}, 30, "sampling rate is 1"},
-		"above, own rate": {Sampling{ExpectedBatchSize: 1000, SamplingRate: 0.5}, 30, "no batch holds so many"},
-		"just above":      {Sampling{ExpectedBatchSize: 30.01}, 30, "sampling rate is 1"},
-		"all rows":        {Sampling{ExpectedBatchSize: 30}, 30, ""},
-		"a part":          {Sampling{ExpectedBatchSize: 15}, 30, ""},
-		"private count":   {Sampling{ExpectedBatchSize: 1000, SamplingRate: 0.5}, 0, ""},
+		"above":           {training.Sampling{ExpectedBatchSize: 1000}, 30, "sampling rate is 1"},
+		"above, own rate": {training.Sampling{ExpectedBatchSize: 1000, SamplingRate: 0.5}, 30, "no batch holds so many"},
+		"just above":      {training.Sampling{ExpectedBatchSize: 30.01}, 30, "sampling rate is 1"},
+		"all rows":        {training.Sampling{ExpectedBatchSize: 30}, 30, ""},
+		"a part":          {training.Sampling{ExpectedBatchSize: 15}, 30, ""},
+		"private count":   {training.Sampling{ExpectedBatchSize: 1000, SamplingRate: 0.5}, 0, ""},
 	} {
 		list := c.s.Findings("gan.expected_batch_size", pipeline.Header{Rows: c.rows})
 		if len(list) > 1 || (len(list) == 1) != (c.want != "") {
@@ -41,17 +42,17 @@ func TestFindings(t *testing.T) {
 func TestInReach(t *testing.T) {
 	m := train.DPSGD{MaxGradNorm: 1, NoiseMultiplier: 1, SamplingRate: 1, ExpectedBatchSize: 1e5, Steps: 10, Weights: 1000}
 	most := m.MostBatch()
-	err := InReach(m)
+	err := training.InReach(m)
 	if err == nil || !strings.Contains(err.Error(), "expected_batch_size: is 100000, more rows than") || !strings.Contains(err.Error(), fmt.Sprintf("must be at most %d", most)) {
 		t.Errorf("%v, must name the batch and %d", err, most)
 	}
 	for size, fits := range map[float64]bool{float64(most): true, float64(most + 1): false} {
-		if m.ExpectedBatchSize = size; (InReach(m) == nil) != fits {
-			t.Errorf("a batch of %g: %v", size, InReach(m))
+		if m.ExpectedBatchSize = size; (training.InReach(m) == nil) != fits {
+			t.Errorf("a batch of %g: %v", size, training.InReach(m))
 		}
 	}
 	m.ExpectedBatchSize, m.MaxGradNorm = 100, 1e-30
-	if err := InReach(m); err == nil || !strings.HasPrefix(err.Error(), "max_grad_norm") {
+	if err := training.InReach(m); err == nil || !strings.HasPrefix(err.Error(), "max_grad_norm") {
 		t.Errorf("a clip out of reach: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package marginal
+package metric_test
 
 import (
 	"math"
@@ -11,15 +11,16 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/stages/internal/columns"
+	"weir/stages/internal/metric/marginal"
 )
 
 // coded draws a table of columns with the given numbers of categories, each
 // wrongly correlated with the one before in the synthetic rows.
-func coded(sizes []int, real, synth int) *Table {
+func coded(sizes []int, real, synth int) *marginal.Table {
 	rng := rand.New(rand.NewPCG(9, 9))
-	t := &Table{Real: real, Synth: synth}
+	t := &marginal.Table{Real: real, Synth: synth}
 	for _, k := range sizes {
-		c := Column{Size: k, Cells: k}
+		c := marginal.Column{Size: k, Cells: k}
 		for range real {
 			c.Real = append(c.Real, uint16(rng.IntN(k)))
 		}
@@ -32,7 +33,7 @@ func coded(sizes []int, real, synth int) *Table {
 }
 
 // byMap is the L1 distance by definition, over a map of cells.
-func byMap(t *Table, query []int) (l1 float64, occupied int) {
+func byMap(t *marginal.Table, query []int) (l1 float64, occupied int) {
 	type cell [4]uint16
 	shares := map[cell][2]float64{}
 	for side, n := range []int{t.Real, t.Synth} {
@@ -78,23 +79,23 @@ func TestCode(t *testing.T) {
 	real := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{0, 0.3, 1, nan}, Bounds: &[2]float64{0, 2}}
 	synth := &columns.Column{Name: "x", Type: domain.Numeric, Numbers: []float64{-1, 0.7, 5, nan}}
 	for _, c := range []struct {
-		binning     Binning
+		binning     marginal.Binning
 		real, synth []uint16
 	}{
-		{Binning{Bins: 10}, []uint16{0, 3, 9, 12}, []uint16{0, 7, 9, 12}},
-		{Binning{Bins: 10, OwnBins: true}, []uint16{0, 3, 9, 12}, []uint16{10, 7, 11, 12}},
-		{Binning{Bins: 10, Declared: true}, []uint16{0, 1, 5, 12}, []uint16{0, 3, 9, 12}},
+		{marginal.Binning{Bins: 10}, []uint16{0, 3, 9, 12}, []uint16{0, 7, 9, 12}},
+		{marginal.Binning{Bins: 10, OwnBins: true}, []uint16{0, 3, 9, 12}, []uint16{10, 7, 11, 12}},
+		{marginal.Binning{Bins: 10, Declared: true}, []uint16{0, 1, 5, 12}, []uint16{0, 3, 9, 12}},
 	} {
 		col, ok := c.binning.Code(real, synth)
 		if !ok || !slices.Equal(col.Real, c.real) || !slices.Equal(col.Synth, c.synth) {
 			t.Errorf("%+v: codes %v and %v, must be %v and %v", c.binning, col.Real, col.Synth, c.real, c.synth)
 		}
 	}
-	if at := Bin(math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 4); at != 3 {
+	if at := marginal.Bin(math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 4); at != 3 {
 		t.Errorf("the greatest number is in bin %d of the widest bounds", at)
 	}
-	wide := &columns.Column{Name: "w", Type: domain.Categorical, Categories: make([]string, maxCodes)}
-	if _, ok := (Binning{}).Code(wide, wide); ok {
+	wide := &columns.Column{Name: "w", Type: domain.Categorical, Categories: make([]string, math.MaxUint16)}
+	if _, ok := (marginal.Binning{}).Code(wide, wide); ok {
 		t.Error("a column with more categories than codes was coded")
 	}
 }
@@ -102,11 +103,11 @@ func TestCode(t *testing.T) {
 // The baseline keeps 1-way marginals and loses the rest. 20,000 rows of two
 // equal columns of ten: the total variation to independent ones is 0.9, and the
 // noise of a share is below 0.0071 (five standard deviations, false alarm 6e-7).
-func TestIndependent(t *testing.T) {
+func TestIndependentBaseline(t *testing.T) {
 	table := coded([]int{10}, 20000, 10)
 	table.Columns = append(table.Columns, table.Columns[0])
 	from := table.Swapped()
-	base := from.Independent(&Table{Synth: 20000}, rand.New(rand.NewPCG(2, 2)))
+	base := from.Independent(&marginal.Table{Synth: 20000}, rand.New(rand.NewPCG(2, 2)))
 	list, err := base.Compare(t.Context(), [][]int{{0}, {0, 1}}, 1, func(int) {})
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,11 @@
-package association
+package metric_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"weir/stages/internal/metric/association"
 )
 
 // BenchmarkSpearmanCardio ranks and correlates 12 columns of 70,000 rows, as
@@ -23,13 +25,13 @@ func BenchmarkSpearmanCardio(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		ordered := make([]*Ordered, len(columns))
+		ordered := make([]*association.Ordered, len(columns))
 		for j, c := range columns {
-			ordered[j] = NewOrdered(c)
+			ordered[j] = association.NewOrdered(c)
 		}
 		for i := range ordered {
 			for j := range i {
-				Spearman(ordered[i], ordered[j])
+				association.Spearman(ordered[i], ordered[j])
 			}
 		}
 	}

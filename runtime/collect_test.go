@@ -1,4 +1,4 @@
-package collect
+package runtime_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"weir/internal/disk"
 	"weir/privacy"
 	"weir/privacy/ledger"
+	"weir/runtime/collect"
 )
 
 // heap is a folder of runs, made by hand.
@@ -54,14 +55,14 @@ func (h *heap) age() {
 	filepath.WalkDir(h.out, func(path string, _ os.DirEntry, _ error) error { return os.Chtimes(path, old, old) })
 }
 
-func (h *heap) rules() Rules {
-	return Rules{Out: h.out, Before: old.Add(time.Hour), Build: "here"}
+func (h *heap) rules() collect.Rules {
+	return collect.Rules{Out: h.out, Before: old.Add(time.Hour), Build: "here"}
 }
 
 // found lists what is found by its place, with why it is kept.
-func (h *heap) found(r Rules) (*Found, map[string]string) {
+func (h *heap) found(r collect.Rules) (*collect.Found, map[string]string) {
 	h.Helper()
-	f, err := Find(r)
+	f, err := collect.Find(r)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -73,9 +74,9 @@ func (h *heap) found(r Rules) (*Found, map[string]string) {
 	return f, of
 }
 
-func (h *heap) remove(f *Found) (removed int) {
+func (h *heap) remove(f *collect.Found) (removed int) {
 	h.Helper()
-	if err := f.Remove(h.Context(), func(Item) { removed++ }); err != nil {
+	if err := f.Remove(h.Context(), func(collect.Item) { removed++ }); err != nil {
 		h.Error(err)
 	}
 	return removed
@@ -164,7 +165,7 @@ func TestCachesGoByAge(t *testing.T) {
 	h.age()
 	os.Chtimes(filepath.Join(h.out, "cache", address("5"), "out.arrow"), time.Now(), time.Now())
 	f, of := h.found(h.rules())
-	if len(of) != 5 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" || Bytes(f.Removable()) != 2*6+2 {
+	if len(of) != 5 || of["cache/"+address("3")] == "" || of["cache/"+address("4")] == "" || collect.Bytes(f.Removable()) != 2*6+2 {
 		t.Fatalf("found %v", of)
 	}
 	if n := h.remove(f); n != 3 || h.there("a/cache/"+address("1")) || h.there("cache/"+address("2")) || !h.there("cache/"+address("4")+"/out.arrow") || !h.there("cache/"+address("5")+"/out.arrow") {
@@ -260,7 +261,7 @@ func TestWhatIsUsedStays(t *testing.T) {
 	}
 	h.write(free+"/internal/new", "at work again")
 	removed := 0
-	err = early.Remove(t.Context(), func(Item) { removed++ })
+	err = early.Remove(t.Context(), func(collect.Item) { removed++ })
 	if err == nil || removed != 1 || !h.there(held+"/run.json") || !h.there(free+"/run.json") || !h.there("b/cache/"+address("2")) || !h.there("cache/"+address("3")) {
 		t.Errorf("removed %d, %v: must be the cache of a alone", removed, err)
 	}
@@ -291,7 +292,7 @@ func TestHostileFolders(t *testing.T) {
 	if of["a/"+id(1)] == "" || of["a/"+id(4)] == "" || of["a/"+id(5)] == "" || len(of) != 4 {
 		t.Errorf("found %v", of)
 	}
-	if err := f.Remove(t.Context(), func(i Item) { t.Errorf("removed %s", i.Path) }); err == nil {
+	if err := f.Remove(t.Context(), func(i collect.Item) { t.Errorf("removed %s", i.Path) }); err == nil {
 		t.Error("a run whose internal is a link is removed")
 	}
 	left, _ := os.ReadDir(outside)
@@ -302,7 +303,7 @@ func TestHostileFolders(t *testing.T) {
 	if !slices.Equal(names, []string{address("1"), "run.json"}) {
 		t.Errorf("outside lie %v", names)
 	}
-	if f, err := Find(Rules{Out: filepath.Join(h.out, "absent")}); err != nil || len(f.Items) != 0 {
+	if f, err := collect.Find(collect.Rules{Out: filepath.Join(h.out, "absent")}); err != nil || len(f.Items) != 0 {
 		t.Errorf("no folder of runs: %v, %v", f, err)
 	}
 }
@@ -329,9 +330,9 @@ func TestStoppedAnywhere(t *testing.T) {
 			}
 			return 0, nil
 		}}
-		f, err := Find(r)
+		f, err := collect.Find(r)
 		if err == nil {
-			err = f.Remove(t.Context(), func(Item) {})
+			err = f.Remove(t.Context(), func(collect.Item) {})
 		}
 		if h.there(run+"/run.json") != h.there(run+"/internal/noise.key") && h.there(run+"/run.json") ||
 			h.there(cached+"/manifest.json") && !h.there(cached+"/out.arrow") || h.there(done+"/release") && !h.there(done+"/release/sample.csv") {

@@ -1,4 +1,4 @@
-package schedule
+package runtime_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/runtime/schedule"
 )
 
 // planOf makes steps from "name: reads reads".
@@ -31,7 +32,7 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 	for range 50 {
 		var mu sync.Mutex
 		var order []string
-		err := Steps(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
+		err := schedule.Steps(context.Background(), plan, 2, func(_ context.Context, s *compile.Step) error {
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, s.ID)
@@ -50,7 +51,7 @@ func TestScheduleSideBySide(t *testing.T) {
 	meet.Add(2)
 	done := make(chan error, 1)
 	go func() {
-		done <- Steps(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *compile.Step) error {
+		done <- schedule.Steps(context.Background(), planOf("a: dataset", "b: dataset"), 2, func(context.Context, *compile.Step) error {
 			meet.Done()
 			meet.Wait()
 			return nil
@@ -70,7 +71,7 @@ func TestScheduleSideBySide(t *testing.T) {
 // the error is its own, not the cancellation of others.
 func TestScheduleStopsAfterAnError(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := Steps(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *compile.Step) error {
+	err := schedule.Steps(context.Background(), planOf("a: dataset", "slow: dataset", "b: a"), 2, func(ctx context.Context, s *compile.Step) error {
 		switch s.ID {
 		case "a":
 			return wrong
@@ -87,7 +88,7 @@ func TestScheduleStopsAfterAnError(t *testing.T) {
 
 func TestScheduleHearsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	err := Steps(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
+	err := schedule.Steps(ctx, planOf("a: dataset", "b: a"), 1, func(ctx context.Context, _ *compile.Step) error {
 		cancel()
 		return ctx.Err()
 	})
@@ -101,7 +102,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 	var mu sync.Mutex
 	var began []int
 	now, most := 0, 0
-	err := Each(context.Background(), 20, 3, func(_ context.Context, i int) error {
+	err := schedule.Each(context.Background(), 20, 3, func(_ context.Context, i int) error {
 		mu.Lock()
 		began, now = append(began, i), now+1
 		most = max(most, now)
@@ -116,7 +117,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 		t.Errorf("%v, %d at a time, began %v", err, most, began)
 	}
 	var ran int
-	err = Each(context.Background(), 9, 1, func(_ context.Context, i int) error {
+	err = schedule.Each(context.Background(), 9, 1, func(_ context.Context, i int) error {
 		if ran++; i == 2 {
 			return errors.New("third")
 		}
@@ -125,7 +126,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 	if err == nil || err.Error() != "third" || ran != 3 {
 		t.Errorf("%v after %d, must end with the third", err, ran)
 	}
-	err = Each(context.Background(), 2, 2, func(ctx context.Context, i int) error {
+	err = schedule.Each(context.Background(), 2, 2, func(ctx context.Context, i int) error {
 		if i == 0 {
 			<-ctx.Done()
 			return ctx.Err()

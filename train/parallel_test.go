@@ -1,15 +1,17 @@
-package parallel
+package train_test
 
 import (
 	"slices"
 	"testing"
+
+	"weir/train/parallel"
 )
 
 // TestEveryPieceOnce: on any number of workers, each of which is known by its number.
 func TestEveryPieceOnce(t *testing.T) {
 	for _, count := range []int{0, 1, 3, 50} {
 		done, by := make([]int, 20), make([]int, 20)
-		Do(count, len(done), func(worker, piece int) {
+		parallel.Do(count, len(done), func(worker, piece int) {
 			done[piece]++
 			by[piece] = worker
 		})
@@ -17,7 +19,7 @@ func TestEveryPieceOnce(t *testing.T) {
 			t.Errorf("%d workers: pieces done %v times, by %v", count, done, by)
 		}
 	}
-	Do(4, 0, func(_, _ int) { t.Error("a piece of nothing is done") })
+	parallel.Do(4, 0, func(_, _ int) { t.Error("a piece of nothing is done") })
 }
 
 // TestPanicReachesTheCaller: on any worker, after the others have come to an end.
@@ -29,7 +31,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 					t.Errorf("%d workers: the caller sees %v, must see the panic", count, p)
 				}
 			}()
-			Do(count, 20, func(_, piece int) {
+			parallel.Do(count, 20, func(_, piece int) {
 				if piece == 7 {
 					panic("piece 7")
 				}

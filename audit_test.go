@@ -1,4 +1,4 @@
-package audit
+package weir_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weir/pipeline/audit"
 )
 
 // TestRulesAreHeldWhereTheyAreSaidToBe: a rule that weir check reports stands in
@@ -15,14 +17,14 @@ import (
 // one in neither; and the tests that a rule names are there.
 func TestRulesAreHeldWhereTheyAreSaidToBe(t *testing.T) {
 	reports, tests := project(t)
-	for i, r := range Rules() {
+	for i, r := range audit.Rules() {
 		if want := fmt.Sprintf("W%02d", i+1); r.ID != want {
 			t.Errorf("%s is out of order, must be %s", r.ID, want)
 		}
 		if held := holder(reports, r.ID); held != r.Held {
 			t.Errorf("%s is held by %s, must be %s: by the files where its number stands", r.ID, r.Held, held)
 		}
-		if r.Held == Built && len(r.Tests) == 0 {
+		if r.Held == audit.Built && len(r.Tests) == 0 {
 			t.Errorf("%s names no test: what shows that it holds?", r.ID)
 		}
 		for _, name := range r.Tests {
@@ -37,16 +39,16 @@ func TestRulesAreHeldWhereTheyAreSaidToBe(t *testing.T) {
 }
 
 // holder says who reports a rule, by the rooms where its number stands.
-func holder(reports map[string]string, id string) Holder {
-	held := Built
+func holder(reports map[string]string, id string) audit.Holder {
+	held := audit.Built
 	for path, text := range reports {
 		if !strings.Contains(text, `"`+id+`"`) {
 			continue
 		}
 		if room, _, _ := strings.Cut(path, "/"); room == "pipeline" || room == "stages" {
-			return Checked
+			return audit.Checked
 		}
-		held = AtRun
+		held = audit.AtRun
 	}
 	return held
 }
@@ -55,7 +57,7 @@ func holder(reports map[string]string, id string) Holder {
 func project(t *testing.T) (reports map[string]string, tests string) {
 	t.Helper()
 	reports = map[string]string{}
-	root := filepath.Join("..", "..")
+	root := "."
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return err

@@ -1,18 +1,20 @@
-package figure
+package pipeline_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weir/pipeline/figure"
 )
 
 // score is a figure with everything that a name can be to it.
-func score() List {
-	return List{
-		{Name: "score", Parts: "learner", Doc: "d", Better: BetterHigh, Interval: true, Headline: true, Learnt: true,
-			Beside: []Role{RealTrain, Baseline}},
-		{Name: "score_baseline_low", Doc: "a figure of that very name", Better: BetterPlain},
-		{Name: "errors", Doc: "d", Better: BetterLow, Headline: true, Real: "score"},
+func score() figure.List {
+	return figure.List{
+		{Name: "score", Parts: "learner", Doc: "d", Better: figure.BetterHigh, Interval: true, Headline: true, Learnt: true,
+			Beside: []figure.Role{figure.RealTrain, figure.Baseline}},
+		{Name: "score_baseline_low", Doc: "a figure of that very name", Better: figure.BetterPlain},
+		{Name: "errors", Doc: "d", Better: figure.BetterLow, Headline: true, Real: "score"},
 	}
 }
 
@@ -20,14 +22,14 @@ func score() List {
 func TestMatch(t *testing.T) {
 	for name, want := range map[string]struct {
 		figure string
-		Place
+		figure.Place
 	}{
-		"score": {"score", Place{}}, "score_real_train": {"score", Place{Role: RealTrain}}, "score_low": {"score",
-			Place{Of: "score"}},
-		"score_real_train_high": {"score", Place{RealTrain, "score_real_train"}},
-		"score_baseline_low":    {"score_baseline_low", Place{}},
-		"errors":                {"errors", Place{}}, "errors_low": {"", Place{}}, "score_majority": {"", Place{}}, "scores": {"",
-			Place{}}, "sco": {"", Place{}}, "": {"", Place{}},
+		"score": {"score", figure.Place{}}, "score_real_train": {"score", figure.Place{Role: figure.RealTrain}},
+		"score_low":             {"score", figure.Place{Of: "score"}},
+		"score_real_train_high": {"score", figure.Place{Role: figure.RealTrain, Of: "score_real_train"}},
+		"score_baseline_low":    {"score_baseline_low", figure.Place{}},
+		"errors":                {"errors", figure.Place{}}, "errors_low": {"", figure.Place{}}, "score_majority": {"", figure.Place{}},
+		"scores": {"", figure.Place{}}, "sco": {"", figure.Place{}}, "": {"", figure.Place{}},
 	} {
 		f, p, known := score().Find(name)
 		if f.Name != want.figure || p != want.Place || known != (want.figure != "") {
@@ -43,7 +45,7 @@ func TestMatch(t *testing.T) {
 // TestByStage: keys of a record find their figure, interval, reference and headline; those of
 // a stage whose kind is not known are plain.
 func TestByStage(t *testing.T) {
-	s := ByStage{"u": score()}
+	s := figure.ByStage{"u": score()}
 	values := map[string]float64{"u.score": 2, "u.score_low": 1, "u.score_high": 3, "u.score.a.b": 5,
 		"u.score_low.a.b": 4, "u.errors": 1,
 		"x.score": 2, "x.score_low": 1, "x.score_high": 3}
@@ -74,21 +76,21 @@ func TestByStage(t *testing.T) {
 
 // TestHalfDeclarations: a figure without words or a direction is an error in the program.
 func TestHalfDeclarations(t *testing.T) {
-	good := Figure{Name: "f", Doc: "d", Better: BetterPlain}
-	for want, change := range map[string]func(*Figure){
-		"": func(*Figure) {}, "needs a name, a doc": func(f *Figure) { f.Doc = "" },
-		"and a direction": func(f *Figure) { f.Better = "" },
-		"with a point":    func(f *Figure) { f.Name = "a.b" }, "declared twice": func(f *Figure) { f.Name = "other" },
-		"not declared": func(f *Figure) { f.Real = "g" },
+	good := figure.Figure{Name: "f", Doc: "d", Better: figure.BetterPlain}
+	for want, change := range map[string]func(*figure.Figure){
+		"": func(*figure.Figure) {}, "needs a name, a doc": func(f *figure.Figure) { f.Doc = "" },
+		"and a direction": func(f *figure.Figure) { f.Better = "" },
+		"with a point":    func(f *figure.Figure) { f.Name = "a.b" }, "declared twice": func(f *figure.Figure) { f.Name = "other" },
+		"not declared": func(f *figure.Figure) { f.Real = "g" },
 	} {
 		f := good
 		change(&f)
-		wrong := List{{Name: "other", Doc: "d", Better: BetterLow}, f}.Problem()
+		wrong := figure.List{{Name: "other", Doc: "d", Better: figure.BetterLow}, f}.Problem()
 		if (wrong == "") != (want == "") || !strings.Contains(wrong, want) {
 			t.Errorf("%q, must say %q", wrong, want)
 		}
 	}
-	if !slices.Equal(Roles(), []Role{RealTrain, Independent, Baseline, Majority}) {
+	if !slices.Equal(figure.Roles(), []figure.Role{figure.RealTrain, figure.Independent, figure.Baseline, figure.Majority}) {
 		t.Error("the order of roles is that of columns and words")
 	}
 }

@@ -1,4 +1,4 @@
-package projection
+package metric_test
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"weir/stages/internal/metric/projection"
 )
 
 // cheapest is the best assignment by trying all.
@@ -32,16 +34,22 @@ func TestTransportIsTheBestAssignment(t *testing.T) {
 			a = append(a, []float64{rng.NormFloat64(), rng.NormFloat64()})
 			b = append(b, []float64{rng.NormFloat64(), rng.NormFloat64()})
 		}
-		want := cheapest(costs(a, b), 0, make([]bool, n)) / float64(n)
-		if got := Transport(a, b); math.Abs(got-want) > 1e-12 {
+		costs := make([][]float64, n)
+		for i := range a {
+			for j := range b {
+				costs[i] = append(costs[i], math.Hypot(a[i][0]-b[j][0], a[i][1]-b[j][1]))
+			}
+		}
+		want := cheapest(costs, 0, make([]bool, n)) / float64(n)
+		if got := projection.Transport(a, b); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d points: cost %v, must be %v", n, got, want)
 		}
 	}
-	if !math.IsNaN(Transport(nil, nil)) {
+	if !math.IsNaN(projection.Transport(nil, nil)) {
 		t.Error("the distance of no points is a number")
 	}
 	for _, odd := range []float64{math.NaN(), math.Inf(1)} {
-		if got := Transport([][]float64{{odd}, {1}}, [][]float64{{0}, {odd}}); !math.IsNaN(got) {
+		if got := projection.Transport([][]float64{{odd}, {1}}, [][]float64{{0}, {odd}}); !math.IsNaN(got) {
 			t.Errorf("the distance of points at %v is %v", odd, got)
 		}
 	}
@@ -50,7 +58,7 @@ func TestTransportIsTheBestAssignment(t *testing.T) {
 // The covariance [[2,-1],[-1,2]] has the components (1,-1)/sqrt 2 with variance 3
 // and (1,1)/sqrt 2 with 1; of equal loadings the first is made positive.
 func TestPCA(t *testing.T) {
-	p, err := NewPCA([]float64{5, 5}, mat.NewSymDense(2, []float64{2, -1, -1, 2}), 3)
+	p, err := projection.NewPCA([]float64{5, 5}, mat.NewSymDense(2, []float64{2, -1, -1, 2}), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
