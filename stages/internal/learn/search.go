@@ -16,6 +16,7 @@ import (
 // equals the stronger penalty. The winner is fitted to all rows.
 type Search struct {
 	Balanced bool
+	Strong   bool // C from 1e-4 to 1, the thesis's range (0, 1): rows that can be told apart have an optimum then
 }
 
 // searchSteps strengths between these powers of ten.
@@ -26,10 +27,13 @@ const (
 )
 
 // strengths ascend.
-func strengths() []float64 {
-	list := make([]float64, searchSteps)
+func (s Search) strengths() []float64 {
+	list, high := make([]float64, searchSteps), searchHigh
+	if s.Strong {
+		high = 0
+	}
 	for k := range list {
-		list[k] = bitmath.Pow(10, searchLow+(searchHigh-searchLow)*float64(k)/(searchSteps-1))
+		list[k] = bitmath.Pow(10, searchLow+(high-searchLow)*float64(k)/(searchSteps-1))
 	}
 	return list
 }
@@ -45,7 +49,7 @@ func (s Search) Fit(ctx context.Context, x Matrix, y Labels, run Run) (Scorer, e
 	best, loss := Logistic{}, math.Inf(1)
 	for _, p := range []Penalty{L1, L2} {
 		var start []float64
-		for _, c := range strengths() {
+		for _, c := range s.strengths() {
 			l := Logistic{C: c, Penalty: p, Balanced: s.Balanced}
 			scorer, at, err := l.from(ctx, xf, yf, start, run)
 			if err != nil {

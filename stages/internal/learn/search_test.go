@@ -7,9 +7,12 @@ import (
 	"testing"
 )
 
-// Strengths are numpy.logspace(-4, 4, 20): the second is 10^(-4+8/19).
+// Strengths are numpy.logspace(-4, 4, 20): the second is 10^(-4+8/19); the strong ones numpy.logspace(-4, 0, 20).
 func TestStrengths(t *testing.T) {
-	c := strengths()
+	if c := (Search{Strong: true}).strengths(); len(c) != 20 || c[0] != 1e-4 || math.Abs(c[1]/1.623776739188721e-4-1) > 1e-12 || c[19] != 1 {
+		t.Errorf("strong strengths are %v", c)
+	}
+	c := Search{}.strengths()
 	if len(c) != 20 || c[0] != 1e-4 || math.Abs(c[1]/2.6366508987303583e-4-1) > 1e-12 || math.Abs(c[19]/1e4-1) > 1e-12 {
 		t.Errorf("strengths are %v", c)
 	}
@@ -48,6 +51,24 @@ func TestSearchChooses(t *testing.T) {
 		if note := s.(*chosen).note; !strings.Contains(note, "C = ") {
 			t.Errorf("the note is %q", note)
 		}
+	}
+}
+
+// Rows that one column parts have no optimum without a penalty; the strong search has one at each C.
+func TestStrongSearchOfSeparableRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	x, y := NewMatrix(2000, 3), Labels{make([]int, 2000), 2}
+	for i := range y.Y {
+		for j := range x.Cols {
+			x.Cols[j][i] = rng.Float64()
+		}
+		if x.Cols[0][i] > 0.5 {
+			y.Y[i] = 1
+		}
+	}
+	s, err := Search{Strong: true}.Fit(t.Context(), x, y, Run{Rand: rand.New(rand.NewPCG(3, 3)), Workers: 2})
+	if err != nil || meanLoss(s.Scores(x), y.Y) > 0.2 {
+		t.Errorf("%v: the loss must be small", err)
 	}
 }
 

@@ -20,6 +20,7 @@ func Classifiers() map[string]learn.Classifier {
 		"logistic_regression":    learn.Logistic{C: 1, Penalty: learn.L2},
 		"logistic_regression_l1": learn.Logistic{C: 1, Penalty: learn.L1},
 		"logistic_search":        learn.Search{},
+		"logistic_search_strong": learn.Search{Strong: true},
 		"logistic_balanced":      learn.Logistic{C: 1, Penalty: learn.L2, Balanced: true},
 		"gaussian_nb":            learn.GaussianNB{VarSmoothing: 1e-9},
 		"bernoulli_nb":           learn.BernoulliNB{Alpha: 1},
@@ -58,7 +59,7 @@ func Regressors() map[string]learn.Regressor {
 
 // The names above, in the order of reports.
 const (
-	classifierNames = "logistic_regression|logistic_regression_l1|logistic_search|logistic_balanced|gaussian_nb|bernoulli_nb|lda|decision_tree|" +
+	classifierNames = "logistic_regression|logistic_regression_l1|logistic_search|logistic_search_strong|logistic_balanced|gaussian_nb|bernoulli_nb|lda|decision_tree|" +
 		"random_forest|random_forest_shallow|extra_trees|adaboost|adaboost_samme|bagging|linear_svm|rbf_svm|gradient_boosting|hist_gradient_boosting|xgboost|mlp"
 	regressorNames = "linear_regression|ridge|lasso|elastic_net|decision_tree|random_forest|extra_trees|gradient_boosting|hist_gradient_boosting|xgboost"
 )
