@@ -30,11 +30,17 @@ type Item struct {
 	Of      int     // printed runs, where it is known; 0
 	Spec    string  // that shows it; "": none does
 	Cell    string  // of its experiment
-	At      string  // values of its grid, joined by a space
+	At      string  // values of its grid, joined by a space; Best
 	Figure  string
 	Better  string // high, low, or near where a value is only to be met
 	Note    string
+
+	Lead string // the figure by which Best chooses: the first of the experiment; "" elsewhere
 }
+
+// Best is where each repeat's point of the grid is the one at which the first figure of the experiment is highest: a choice by
+// real scores, which nobody pays for.
+const Best = "best"
 
 // Value is one figure of one run.
 type Value struct {
@@ -79,7 +85,7 @@ func parseItem(row []string) (Item, error) {
 	if err3 != nil || n < 0 {
 		err3 = fmt.Errorf("of is %q, must be a number of runs, or empty", of)
 	}
-	item := Item{row[0], row[1], row[2], printed, sd, n, row[6], row[7], row[8], row[9], row[10], row[11]}
+	item := Item{row[0], row[1], row[2], printed, sd, n, row[6], row[7], row[8], row[9], row[10], row[11], ""}
 	var err4 error
 	if !slices.Contains([]string{"", "high", "low", "near"}, item.Better) {
 		err4 = fmt.Errorf("better is %q, must be high, low, near or empty", item.Better)

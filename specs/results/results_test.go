@@ -43,7 +43,7 @@ func TestInventoryIsWhole(t *testing.T) {
 			t.Error(err)
 		}
 		for _, v := range values {
-			if v.Spec != name || !named[key{v.Spec, v.Cell, v.At, v.Figure}] {
+			if v.Spec != name || !named[key{v.Spec, v.Cell, v.At, v.Figure}] && !named[key{v.Spec, v.Cell, Best, v.Figure}] {
 				t.Errorf("%s: the inventory has no line for %s of cell %q at %q", e.Name(), v.Figure, v.Cell, v.At)
 			}
 		}
@@ -86,6 +86,22 @@ func TestVerdict(t *testing.T) {
 		if got := c.line.Verdict(); got != c.want {
 			t.Errorf("%s: %s, must be %s", name, got, c.want)
 		}
+	}
+}
+
+// TestBestRuns: of each repeat the run with the highest lead figure, whatever its other figures are.
+func TestBestRuns(t *testing.T) {
+	var values []Value
+	for _, v := range []struct {
+		cell, run string
+		seed      uint64
+		auroc     float64
+	}{{"", "a", 1, .5}, {"", "b", 1, .7}, {"", "c", 1, .7}, {"", "d", 2, .4}, {"x", "e", 1, .3}} {
+		values = append(values, Value{Cell: v.cell, Run: v.run, Seed: v.seed, Figure: "auroc", Value: v.auroc},
+			Value{Cell: v.cell, Run: v.run, Seed: v.seed, Figure: "other", Value: 1 - v.auroc})
+	}
+	if got, want := BestRuns(values, "auroc"), map[string]bool{"b": true, "d": true, "e": true}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, must be %v", got, want)
 	}
 }
 
