@@ -91,6 +91,7 @@ type Headers map[string]Header
 
 // TableHeader returns the header of a table of domain d, with its schema.
 func TableHeader(d *domain.Domain, like Header) Header {
+	d = d.WithoutAliases()
 	like.Form, like.Domain = FormTable, d
 	extra := like.Schema
 	like.Schema = d.ArrowSchema()

@@ -142,6 +142,7 @@ func (c *checker) column(path string, col *Column) {
 	c.categories(path+".categories", col)
 	c.bounds(path+".bounds", col)
 	c.spellings(path, col)
+	c.aliases(path+".aliases", col)
 }
 
 func (c *checker) encoding(path string, e *Encoding) {

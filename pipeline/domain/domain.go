@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"weir/schema"
@@ -54,6 +55,7 @@ type Column struct {
 	Type       ColumnType  `json:"type" yaml:"type" required:"true" enum:"numeric|integer|date|categorical|ordinal|boolean|text" doc:"What the values are."`
 	Bounds     *[2]float64 `json:"bounds,omitempty" yaml:"bounds,omitempty" dates:"true" doc:"Least and greatest plausible value, publicly known; of a date, dates such as 2019-04-30 (or days since 1970-01-01)."`
 	Categories Categories  `json:"categories,omitempty" yaml:"categories,omitempty" doc:"All values, spelled as in the file, in order; required for categorical and ordinal. private (of type categorical): the list is no public knowledge, and a stage of kind dp_categories has to release one for a charge before a model can use the column."`
+	Aliases    Aliases     `json:"aliases,omitempty" yaml:"aliases,omitempty" doc:"Other spellings of categories in the file, by the category that they are: {yes: [Yes, YES, y]}. They are one value from the first step on, of a privacy unit too."`
 	Missing    Spellings   `json:"missing,omitempty" yaml:"missing,omitempty" doc:"Spellings that stand for a missing value, beside the empty cell."`
 	Step       float64     `json:"step,omitempty" yaml:"step,omitempty" min:"0" doc:"Values are multiples of step, counted from the lower bound; sampled values are rounded to it."`
 	Format     string      `json:"format,omitempty" yaml:"format,omitempty" doc:"How text files spell the values: a date as DD.MM.YYYY or M/D/YYYY, a number by the example 1234.5 or 1.5, such as 1.234,5 or $1,234.5 or 1,5 % (what stands around it is its unit, and scales nothing). Left out: dates as YYYY-MM-DD, numbers with a decimal point."`
@@ -148,6 +150,7 @@ func (d *Domain) DeepClone() *Domain {
 	for i := range c.Columns {
 		column := &c.Columns[i]
 		column.Categories, column.Missing = slices.Clone(column.Categories), slices.Clone(column.Missing)
+		column.Aliases = maps.Clone(column.Aliases)
 		column.Bounds, column.Encoding = copied(column.Bounds), copied(column.Encoding)
 	}
 	for i := range c.History {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -69,6 +70,12 @@ func write(b *bytes.Buffer, c domain.Column, remark string) {
 	}
 	if len(c.Categories) > 0 {
 		fmt.Fprintf(b, "    categories: [%s]%s\n", plain.YAMLList(c.Categories), confirm)
+	}
+	if len(c.Aliases) > 0 {
+		b.WriteString("    aliases: # spelled alike in the file: confirm that each is one value\n")
+		for _, category := range slices.Sorted(maps.Keys(c.Aliases)) {
+			fmt.Fprintf(b, "      %s: [%s]\n", plain.YAML(category), plain.YAMLList(c.Aliases[category]))
+		}
 	}
 	if c.Step > 0 {
 		fmt.Fprintf(b, "    step: %s\n", number(c.Step))

@@ -51,6 +51,35 @@ func TestFormsAreDrafted(t *testing.T) {
 	}
 }
 
+// TestSpellingsAlikeAreDraftedAsAliases: what differs in case and blanks is one category, to be confirmed; the draft reads
+// the file, whose rows have the two categories.
+func TestSpellingsAlikeAreDraftedAsAliases(t *testing.T) {
+	text := column("Yes", "yes", "YES", "no", "No")
+	out := draftOf(t, text)
+	want := "categories: [\"no\", \"yes\"]" + confirm + "\n    aliases: # spelled alike in the file: confirm that each is one value\n      \"no\": [\"No\"]\n      \"yes\": [\"YES\", \"Yes\"]\n"
+	if !strings.Contains(out, want) {
+		t.Fatalf("draft lacks %q:\n%s", want, out)
+	}
+	d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(out, "UNDECIDED", "public")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := table.Open(fstest.MapFS{"f.csv": {Data: []byte(text)}}, "f.csv", &pipeline.CSV{Delimiter: ";"}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tab.Domain.Columns[1].Aliases; got != nil {
+		t.Errorf("the table knows the aliases %v; it has categories alone", got)
+	}
+	var again bytes.Buffer
+	if err := table.WriteText(t.Context(), &again, tab); err != nil {
+		t.Fatal(err)
+	}
+	if yes, no := strings.Count(again.String(), ",yes\n"), strings.Count(again.String(), ",no\n"); yes != 36 || no != 24 {
+		t.Errorf("%d rows of yes and %d of no, must be 36 and 24", yes, no)
+	}
+}
+
 // TestDraftedFormsReadTheirFiles: a draft, once decided, reads its file, and what is written by it drafts the same.
 func TestDraftedFormsReadTheirFiles(t *testing.T) {
 	for _, cells := range [][]string{{"1,5", "22,25", "-7,75"}, {"1.234,50 €", "2,00 €"}, {"$1,234.50", "-$7.25"}, {"12'345", "1'000'000"},

@@ -162,11 +162,38 @@ func (p *profile) column() domain.Column {
 		c.Type, c.Bounds = domain.Date, p.days.bounds(1)
 	case p.formed(&c):
 	case !p.many && len(p.distinct) <= maxDistinct && !p.hidden():
-		c.Type, c.Categories = domain.Categorical, p.values()
+		c.Type = domain.Categorical
+		c.Categories, c.Aliases = alike(p.values())
 	default:
 		c.Type, c.Source = domain.Text, ""
 	}
 	return c
+}
+
+// alike parts spellings into categories and their aliases: what differs in case and blanks alone is one category, named
+// by the spelling in small letters, or else by the first.
+func alike(values []string) (categories []string, aliases domain.Aliases) {
+	groups := map[string]domain.Spellings{}
+	var order []string
+	for _, v := range values {
+		folded := strings.ToLower(strings.TrimSpace(v))
+		if groups[folded] == nil {
+			order = append(order, folded)
+		}
+		groups[folded] = append(groups[folded], v)
+	}
+	for _, folded := range order {
+		group := groups[folded]
+		name := max(0, slices.Index(group, folded))
+		categories = append(categories, group[name])
+		if len(group) > 1 {
+			if aliases == nil {
+				aliases = domain.Aliases{}
+			}
+			aliases[group[name]] = slices.Delete(slices.Clone(group), name, name+1)
+		}
+	}
+	return categories, aliases
 }
 
 // hidden reports whether a value cannot be shown, and so is no category.

@@ -79,6 +79,11 @@ func newLookup(c *domain.Column) lookup {
 	if !plain {
 		l.numbers = nil
 	}
+	for category, spellings := range c.Aliases {
+		for _, s := range spellings {
+			l.put(s, int32(slices.Index(list, category)))
+		}
+	}
 	if c.Type == domain.Boolean && list[0] == "0" && list[1] == "1" {
 		for i, words := range [][]string{{"false", "False", "FALSE"}, {"true", "True", "TRUE"}} {
 			for _, w := range words {
