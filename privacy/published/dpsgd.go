@@ -41,6 +41,12 @@ func DPAutoGAN(delta float64, phases ...Phase) (float64, error) {
 	return account.RDP{Conversion: account.Classic, Orders: Orders()}.Epsilon(Events(phases...), privacy.AddRemove, delta)
 }
 
+// DPWGAN is the epsilon that Tantipongpipat et al. 2021 count for their baseline DP-WGAN: log moments up to
+// 32, so that no noise brings it below ln(1/delta)/32.
+func DPWGAN(delta float64, p Phase) (float64, error) {
+	return account.Moments{MaxLambda: 32}.Epsilon(Events(p), privacy.AddRemove, delta)
+}
+
 // UCLANESL holds the settings of the NIST challenge's WGAN.
 type UCLANESL struct {
 	Rows, Batch, Epochs int64

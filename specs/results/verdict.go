@@ -52,6 +52,9 @@ func Lines() ([]Line, error) {
 	return lines, nil
 }
 
+// Spelled reports whether the value is one of those that the experiment of a spec holds.
+func (i Item) Spelled() bool { return i.spelledOut }
+
 // spelled returns the item, or the values that its spec says are printed.
 func (i Item) spelled() ([]Item, error) {
 	if i.Spec == "" {
@@ -85,7 +88,7 @@ func (i Item) spelled() ([]Item, error) {
 		for at, values := range points {
 			for k, printed := range values {
 				one := i
-				one.Cell, one.At, one.Printed, one.Figure = cell, at, printed, spec.Experiment.Figures[k]
+				one.Cell, one.At, one.Printed, one.Figure, one.spelledOut = cell, at, printed, spec.Experiment.Figures[k], true
 				all = append(all, one)
 			}
 		}

@@ -36,13 +36,13 @@ func publishedDPGAN(rate float64, steps int64) *pipeline.Published {
 }
 
 // publishedBaseline is what DP-auto-GAN's authors compute for a DP-WGAN of given noise
-// (their baseline): one release a step, Renyi divergences, classic conversion. It bounds
+// (their baseline): one release a step, log moments up to 32. It bounds
 // what this kind runs with one clip over all weights, under add_remove.
 func publishedBaseline(rate float64, steps int64) *pipeline.Published {
 	return &pipeline.Published{
-		Method: "DP-WGAN as accounted by Tantipongpipat et al. 2021: Renyi accountant, classic conversion",
+		Method: "DP-WGAN as accounted by Tantipongpipat et al. 2021: moments accountant (32 orders), one release a step",
 		Epsilon: func(multiplier, delta float64) (float64, error) {
-			return published.DPAutoGAN(delta, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: steps})
+			return published.DPWGAN(delta, published.Phase{SamplingRate: rate, NoiseMultiplier: multiplier, Steps: steps})
 		},
 	}
 }
