@@ -17,7 +17,7 @@ import (
 // differ as models do that were paid for anew, but none knows a structure that was
 // never measured. Codes, and values inside them, are those of the model in every copy.
 // Reference: parametric bootstrap (Efron and Tibshirani 1993, section 6.5); coverage in
-// docs/results.md.
+// docs/measured.md.
 func (m *released) Copy(ctx context.Context, rng *rand.Rand, workers int) (artifact.Model, error) {
 	f := m.front()
 	for i, t := range f.tables {

@@ -17,7 +17,7 @@ import (
 	"weir/train/marginal"
 )
 
-// TestCoverageOfAdult writes the table of docs/results.md: how many 95 % intervals hold
+// TestCoverageOfAdult writes the table of docs/measured.md: how many 95 % intervals hold
 // the count of the confidential table, over 20 releases of Adult at epsilon 1 (delta
 // 1e-5, replace_one: mu .26805, a multiplier of 2/mu), for cells of at least 100 rows.
 //
