@@ -47,7 +47,7 @@ func Rules() []Rule {
 			"arXiv 2602.17454", Checked, []string{"TestLiesFail"}},
 		{"W15", "error", "train until the budget is spent",
 			"calibrate, then run a fixed number of steps",
-			"docs/accounting.md section 7", Built, []string{"TestLiesFail", "TestUsesBeyondThePlan"}},
+			"docs/accounting.md section 7", Checked, []string{"TestLiesFail", "TestUsesBeyondThePlan", "TestProgramIsNotProven"}},
 		{"W16", "error", "early stopping, schedule or checkpoint chosen on private validation data",
 			"fixed steps; settings tried on public or made-up rows; a number of rows by dp_count, bounds by dp_bounds",
 			"Ponomareva et al. 2023, How to DP-fy ML", Built, []string{"TestEveryKindConforms", "TestProbeFreezesOutputs"}},

@@ -45,7 +45,7 @@ func generate() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if strings.HasSuffix(path, ".md") {
-			text = wrap(text)
+			text = show.Page(text)
 		}
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err

@@ -6,14 +6,13 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/figure"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/bootstrap"
 )
 
 // Score is a figure of test rows, and what it is in resamples of them.
 type Score struct {
 	metric.Noted
-	of     *bootstrap.Resamples // nil: the score has no interval
-	values []float64            // see bootstrap.Resamples.Values
+	of     *Resamples // nil: the score has no interval
+	values []float64  // see Resamples.Values
 }
 
 // bare is a score without an interval.

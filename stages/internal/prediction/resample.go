@@ -8,13 +8,12 @@ import (
 
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/bootstrap"
 )
 
 // Resampled says how the test rows are resampled, for the intervals of scores; rng
 // is the same for learners that are to be compared.
-func (t *Trial) Resampled(rng *rand.Rand) *bootstrap.Resamples {
-	return bootstrap.New(t.Test.Rows, len(t.Test.Column(t.target).Categories), rng)
+func (t *Trial) Resampled(rng *rand.Rand) *Resamples {
+	return newResamples(t.Test.Rows, len(t.Test.Column(t.target).Categories), rng)
 }
 
 // judge computes scores of rows, each of which stands in the list as often as it is
@@ -23,12 +22,12 @@ type judge func(rows []int, names []string, to []float64)
 
 // withIntervals adds the resamples of scores to them. order is one of the test rows in
 // which judging is quick; each worker has a judge of its own.
-func withIntervals(found map[string]metric.Noted, names []string, order []int, r *bootstrap.Resamples, workers int, each func() judge) map[string]Score {
+func withIntervals(found map[string]metric.Noted, names []string, order []int, r *Resamples, workers int, each func() judge) map[string]Score {
 	out := map[string]Score{}
 	for name, f := range found {
 		out[name] = bare(f)
 	}
-	if r == nil || len(order) < bootstrap.LeastRows {
+	if r == nil || len(order) < leastResampled {
 		return out
 	}
 	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "max_error" || math.IsNaN(found[n].Value) })
@@ -69,7 +68,7 @@ func ascending(x []float64) []int {
 
 // scoreClasses judges the test rows and their resamples. Of two classes the rows stand
 // by descending score.
-func scoreClasses(y []int32, p Predictions, positive int, names []string, r *bootstrap.Resamples, run learn.Run) map[string]Score {
+func scoreClasses(y []int32, p Predictions, positive int, names []string, r *Resamples, run learn.Run) map[string]Score {
 	order := ascending(p.Scores.Cols[min(positive, len(p.Scores.Cols)-1)])
 	slices.Reverse(order)
 	return withIntervals(judgeClasses(y, p, positive, names), names, order, r, run.Workers, func() judge {
@@ -90,7 +89,7 @@ func scoreClasses(y []int32, p Predictions, positive int, names []string, r *boo
 }
 
 // scoreNumbers does the same for numbers, whose rows stand by the size of their error.
-func scoreNumbers(y, predicted []float64, names []string, r *bootstrap.Resamples, run learn.Run) map[string]Score {
+func scoreNumbers(y, predicted []float64, names []string, r *Resamples, run learn.Run) map[string]Score {
 	errors := make([]float64, len(y))
 	for i := range y {
 		errors[i] = math.Abs(y[i] - predicted[i])
@@ -125,6 +124,6 @@ func AUROC(y []bool, s []float64, rng *rand.Rand, workers int) Score {
 		}
 	}
 	p.Cols[1] = s
-	r := bootstrap.New(len(y), 2, rng)
+	r := newResamples(len(y), 2, rng)
 	return scoreClasses(labels, Predictions{Scores: p}, 1, []string{"auroc"}, r, learn.Run{Workers: workers})["auroc"]
 }

@@ -8,7 +8,6 @@ import (
 
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/bootstrap"
 )
 
 func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 8)) }
@@ -77,9 +76,9 @@ func TestEveryScoreHasAnInterval(t *testing.T) {
 		bare  map[string]metric.Noted
 		got   map[string]Score
 	}{
-		{ClassScores(), judgeClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores()), scoreClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores(), bootstrap.New(400, 2, rng(3)), run)},
-		{ClassScores(), judgeClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores()), scoreClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores(), bootstrap.New(400, 3, rng(3)), run)},
-		{NumberScores(), judgeNumbers(numbers, s, NumberScores()), scoreNumbers(numbers, s, NumberScores(), bootstrap.New(400, 0, rng(3)), run)},
+		{ClassScores(), judgeClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores()), scoreClasses(labels, Predictions{Scores: p, Probabilities: true}, 1, ClassScores(), newResamples(400, 2, rng(3)), run)},
+		{ClassScores(), judgeClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores()), scoreClasses(three, Predictions{Scores: four, Probabilities: true}, 1, ClassScores(), newResamples(400, 3, rng(3)), run)},
+		{NumberScores(), judgeNumbers(numbers, s, NumberScores()), scoreNumbers(numbers, s, NumberScores(), newResamples(400, 0, rng(3)), run)},
 	} {
 		for _, name := range c.names {
 			low, high, ok := c.got[name].Interval()

@@ -10,7 +10,6 @@ import (
 	"weir/stages/internal/features"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/metric"
-	"weir/stages/internal/metric/bootstrap"
 )
 
 // Trial is one question: how well does what is learnt from the training rows
@@ -166,13 +165,13 @@ func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) (
 // ScoreClasses fits and judges the predictions of the target's categories by name
 // of the score; where the rows allow no fit, every score says why. Without resamples
 // (nil) no score has an interval.
-func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, error) {
+func (t *Trial) ScoreClasses(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples, run learn.Run) (map[string]Score, error) {
 	scores, _, err := t.ScoreAndWeigh(ctx, c, positive, names, r, run)
 	return scores, err
 }
 
 // ScoreAndWeigh is ScoreClasses with the Weights of its predictions.
-func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, []float64, error) {
+func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive int, names []string, r *Resamples, run learn.Run) (map[string]Score, []float64, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil, nil
 	}
@@ -185,7 +184,7 @@ func (t *Trial) ScoreAndWeigh(ctx context.Context, c learn.Classifier, positive 
 }
 
 // ScoreNumbers does the same for a target of numbers.
-func (t *Trial) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *bootstrap.Resamples, run learn.Run) (map[string]Score, error) {
+func (t *Trial) ScoreNumbers(ctx context.Context, l learn.Regressor, names []string, r *Resamples, run learn.Run) (map[string]Score, error) {
 	if why := t.Impossible(); why != "" {
 		return allUndefined(names, why), nil
 	}

@@ -1,21 +1,21 @@
-package main
+package show
 
 import "strings"
 
-// wrap cuts lines of prose beyond 120 bytes into some of at most 116; rows of tables
+// Page cuts the lines of a Markdown page: prose beyond 120 bytes into lines of at most 116; rows of tables
 // stay whole.
-func wrap(page []byte) []byte {
+func Page(page []byte) []byte {
 	lines := strings.Split(string(page), "\n")
 	for i, line := range lines {
 		if len(line) > 120 && !strings.HasPrefix(line, "|") {
-			lines[i] = wrapped(line)
+			lines[i] = pageLine(line)
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// wrapped breaks a line at blanks; items of a list hang by two.
-func wrapped(line string) string {
+// pageLine breaks a line at blanks; items of a list hang by two.
+func pageLine(line string) string {
 	indent := "\n"
 	if strings.HasPrefix(line, "- ") {
 		indent = "\n  "

@@ -1,8 +1,8 @@
-// Package bootstrap gives intervals of figures by resampling the rows that they
-// were computed from (Efron and Tibshirani 1993, chapter 13: the percentile
-// interval). An interval covers the chance of which rows came to be judged, and
-// nothing else.
-package bootstrap
+package prediction
+
+// Intervals of scores come from resampling the rows that they were computed from (Efron and
+// Tibshirani 1993, chapter 13: the percentile interval). An interval covers the chance of which
+// rows came to be judged, and nothing else.
 
 import (
 	"math"
@@ -12,12 +12,12 @@ import (
 	"weir/train/parallel"
 )
 
-// Level is the coverage of every interval.
-const Level = 0.95
+// coverage is the share of repetitions in which an interval holds the value that it is of.
+const coverage = 0.95
 
-// LeastRows is the fewest rows that an interval is given for: resamples of fewer
+// leastResampled is the fewest rows that an interval is given for: resamples of fewer
 // say too little of the rows that might have come.
-const LeastRows = 20
+const leastResampled = 20
 
 // The cost of a figure's interval is bounded: at most `mostDraws` resamples, and
 // rather fewer, and then smaller ones, than `mostValues` values looked at.
@@ -35,11 +35,11 @@ type Resamples struct {
 	seed  uint64
 }
 
-// New resamples that many rows, each of which costs a figure `width` values. Of
+// newResamples resamples that many rows, each of which costs a figure `width` values. Of
 // very many rows some, drawn at random, stand for all.
-func New(rows, width int, rng *rand.Rand) *Resamples {
+func newResamples(rows, width int, rng *rand.Rand) *Resamples {
 	r := &Resamples{all: rows, seed: rng.Uint64()}
-	size := min(rows, max(LeastRows, mostValues/leastDraws/max(1, width)))
+	size := min(rows, max(leastResampled, mostValues/leastDraws/max(1, width)))
 	r.draws = max(leastDraws, min(mostDraws, mostValues/max(1, size*width)))
 	r.from = rng.Perm(rows)[:size]
 	slices.Sort(r.from)
@@ -98,13 +98,13 @@ const mostUndefined = 0.05
 // their share. It always holds the value.
 func (r *Resamples) Interval(value float64, values []float64) (low, high float64) {
 	list := slices.DeleteFunc(slices.Clone(values[1:]), math.IsNaN)
-	if r.all < LeastRows || math.IsNaN(value+values[0]) || float64(len(list)) < (1-mostUndefined)*float64(r.draws) {
+	if r.all < leastResampled || math.IsNaN(value+values[0]) || float64(len(list)) < (1-mostUndefined)*float64(r.draws) {
 		return math.NaN(), math.NaN()
 	}
 	slices.Sort(list)
 	narrow := math.Sqrt(float64(len(r.from)) / float64(r.all))
-	low = value + float64(narrow*(quantile(list, (1-Level)/2)-values[0]))
-	high = value + float64(narrow*(quantile(list, (1+Level)/2)-values[0]))
+	low = value + float64(narrow*(quantile(list, (1-coverage)/2)-values[0]))
+	high = value + float64(narrow*(quantile(list, (1+coverage)/2)-values[0]))
 	return min(low, value), max(high, value)
 }
 

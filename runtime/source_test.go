@@ -1,4 +1,4 @@
-package source
+package runtime_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/spec"
+	"weir/runtime/source"
 )
 
 // subjects has a line for each source: settings in `dataset`, the files that they name, and how many rows come of them.
@@ -30,7 +31,7 @@ func rows(from, to int) string {
 // TestEverySource holds each source to what pipeline.Source promises; one without a line in subjects is a red build.
 func TestEverySource(t *testing.T) {
 	cases := subjects()
-	for _, kind := range Kinds() {
+	for _, kind := range source.Kinds() {
 		one, ok := cases[kind.Name]
 		if !ok {
 			t.Errorf("%s: has no line in subjects", kind.Name)
@@ -48,7 +49,7 @@ func TestSourcesMeet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := spec.Schema(reg.Reading(Kinds()...)); err != nil {
+	if _, err := spec.Schema(reg.Reading(source.Kinds()...)); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 )
 
 // Prose is cut at blanks, with nothing lost; tables stay as they are.
-func TestWrap(t *testing.T) {
+func TestPage(t *testing.T) {
 	item, row := "- "+strings.Repeat("twelve bytes ", 30)+"end", "| "+strings.Repeat("cell ", 60)+"|"
-	page := string(wrap([]byte("short\n" + item + "\n" + row + "\n")))
+	page := string(Page([]byte("short\n" + item + "\n" + row + "\n")))
 	for _, line := range strings.Split(page, "\n") {
 		if len(line) > 116 && line != row {
 			t.Errorf("%d bytes in %q, must be at most 116", len(line), line)

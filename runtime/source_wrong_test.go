@@ -1,4 +1,4 @@
-package source
+package runtime_test
 
 import (
 	"context"
@@ -10,14 +10,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"weir/pipeline"
+	"weir/runtime/source"
 )
 
 // wrong is a File that breaks one promise of pipeline.Source.
 type wrong struct {
-	File    `yaml:",inline"`
-	declare func(*pipeline.Declared)
-	opening func(*pipeline.Opening)
-	twist   func(pipeline.Opened, pipeline.Opening) twisted
+	source.File `yaml:",inline"`
+	declare     func(*pipeline.Declared)
+	opening     func(*pipeline.Opening)
+	twist       func(pipeline.Opened, pipeline.Opening) twisted
 }
 
 func (w *wrong) Declare(under pipeline.Declaring) (pipeline.Declared, error) {
@@ -161,14 +162,14 @@ func TestConformanceFindsWrongSources(t *testing.T) {
 	for want, w := range wrongs() {
 		kind := pipeline.SourceKind{Name: "file", New: func() pipeline.Source {
 			fresh := w
-			fresh.File = File{}
+			fresh.File = source.File{}
 			return &fresh
 		}}
 		if found := faults(t, kind, on); !slices.ContainsFunc(found, func(fault string) bool { return strings.Contains(fault, want) }) {
 			t.Errorf("%q is not found; found were %q", want, found)
 		}
 	}
-	named := pipeline.SourceKind{Name: "path", New: fileKind().New}
+	named := pipeline.SourceKind{Name: "path", New: source.Kinds()[0].New}
 	if found := faults(t, named, on); len(found) != 1 || !strings.Contains(found[0], "its first setting is not path") {
 		t.Errorf("another first setting: found were %q", found)
 	}

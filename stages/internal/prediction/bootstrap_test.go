@@ -1,4 +1,4 @@
-package bootstrap
+package prediction
 
 import (
 	"math"
@@ -39,7 +39,7 @@ func TestIntervalCovers(t *testing.T) {
 		for i := range x {
 			x[i] = rng.NormFloat64()
 		}
-		r := New(len(x), 1, seeded(uint64(table)))
+		r := newResamples(len(x), 1, seeded(uint64(table)))
 		m := plain(x)
 		low, high := r.Interval(m, r.Values(2, meanOf(x)))
 		if low <= 0 && 0 <= high {
@@ -68,7 +68,7 @@ func TestWidthIsThatOfTheClosedForm(t *testing.T) {
 				x[i] = 1
 			}
 		}
-		r := New(n, 1, seeded(9))
+		r := newResamples(n, 1, seeded(9))
 		low, high := r.Interval(0.8, r.Values(2, meanOf(x)))
 		half := 1.96 * math.Sqrt(0.8*0.2/float64(n))
 		if !(math.Abs(0.8-low-half) < 0.45*half && math.Abs(high-0.8-half) < 0.45*half) {
@@ -82,7 +82,7 @@ func TestWidthIsThatOfTheClosedForm(t *testing.T) {
 
 // Of resamples whose figures are spread evenly from 0 to 1 the interval is the middle 95 %.
 func TestIntervalIsTheMiddle(t *testing.T) {
-	r := New(30, 1, seeded(2))
+	r := newResamples(30, 1, seeded(2))
 	values := []float64{0.5}
 	for i := range r.draws {
 		values = append(values, float64(i)/float64(r.draws-1))
@@ -96,8 +96,8 @@ func TestIntervalIsTheMiddle(t *testing.T) {
 func TestCostIsBounded(t *testing.T) {
 	for _, rows := range []int{1, 20, 16_281, 3_000_000} {
 		for _, width := range []int{0, 1, 2, 40, 5000} {
-			r := New(rows, width, seeded(1))
-			if cost := r.draws * len(r.from) * max(1, width); cost > 2*mostValues && len(r.from) > LeastRows || r.draws < leastDraws || r.draws > mostDraws {
+			r := newResamples(rows, width, seeded(1))
+			if cost := r.draws * len(r.from) * max(1, width); cost > 2*mostValues && len(r.from) > leastResampled || r.draws < leastDraws || r.draws > mostDraws {
 				t.Errorf("%d rows of %d values: %d resamples of %d rows", rows, width, r.draws, len(r.from))
 			}
 		}
@@ -109,11 +109,11 @@ func TestSameForAnyWorkers(t *testing.T) {
 	for i := range 50 {
 		x = append(x, float64(i*i%17))
 	}
-	r := New(len(x), 1, seeded(5))
+	r := newResamples(len(x), 1, seeded(5))
 	if a, b := r.Values(1, meanOf(x)), r.Values(7, meanOf(x)); !slices.Equal(a, b) || a[0] != plain(x) {
 		t.Error("the values depend on the number of workers, or do not begin with that of all rows")
 	}
-	if a, b := r.Values(1, meanOf(x)), New(len(x), 1, seeded(6)).Values(1, meanOf(x)); slices.Equal(a, b) {
+	if a, b := r.Values(1, meanOf(x)), newResamples(len(x), 1, seeded(6)).Values(1, meanOf(x)); slices.Equal(a, b) {
 		t.Error("another seed gives the same resamples")
 	}
 }
@@ -135,13 +135,13 @@ func TestNoInterval(t *testing.T) {
 		every int32
 		none  bool
 	}{{"19 rows", 19, 0, true}, {"20 rows", 20, 0, false}, {"undefined where row 0 is twice", 100, 2, true}, {"where it is five times", 100, 5, false}} {
-		r := New(c.rows, 1, seeded(4))
+		r := newResamples(c.rows, 1, seeded(4))
 		low, high := r.Interval(1, r.Values(1, undefined(c.every)))
 		if math.IsNaN(low+high) != c.none {
 			t.Errorf("%s: %g to %g", c.name, low, high)
 		}
 	}
-	r := New(30, 1, seeded(4))
+	r := newResamples(30, 1, seeded(4))
 	if low, high := r.Interval(5, append([]float64{5}, slices.Repeat([]float64{4}, r.draws)...)); low != 4 || high != 5 {
 		t.Errorf("%g to %g does not hold the value 5", low, high)
 	}

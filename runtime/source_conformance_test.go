@@ -1,4 +1,4 @@
-package source
+package runtime_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package codebook
+package runtime_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/runtime/codebook"
 )
 
 // A small codebook in the form of IPUMS, and a line on a column.
@@ -22,14 +23,14 @@ const (
 		"WARD": {"type": "enum", "maxval": 3}, "RENT": {"type": "enum", "maxval": 9999}, "INCWAGE": {"type": "enum", "maxval": 999998}, "CITYPOP": {"type": "enum", "maxval": 3224}}`
 )
 
-func madeUp(t *testing.T, form Form) *domain.Domain {
+func madeUp(t *testing.T, form codebook.Form) *domain.Domain {
 	t.Helper()
-	b := NewBook()
+	b := codebook.NewBook()
 	must(t, b.Add("book.cbk", []byte(book)))
 	must(t, b.Add("lines.txt", []byte(lines)))
-	listed, err := ReadSpecs("specs.json", []byte(specs))
+	listed, err := codebook.ReadSpecs("specs.json", []byte(specs))
 	must(t, err)
-	d, err := Domain("specs.json", listed, b, form)
+	d, err := codebook.Domain("specs.json", listed, b, form)
 	must(t, err)
 	return d
 }
@@ -45,7 +46,7 @@ func must(t *testing.T, err error) {
 // a list 0 to maxval; an amount with its code for not available; a list that nobody
 // published stays private; each column says who lists its values.
 func TestDomain(t *testing.T) {
-	d := madeUp(t, AsMissing)
+	d := madeUp(t, codebook.AsMissing)
 	want := map[string]domain.Column{
 		"FARM": {Type: domain.Categorical, Categories: domain.Categories{"0", "1", "2"}, Source: "public",
 			Doc: "Farm status; 0 N/A, 1 Non-Farm, 2 Farm; codes by book.cbk, up to the maxval of specs.json."},
@@ -75,23 +76,23 @@ func TestDomain(t *testing.T) {
 // TestSentinels: the other form of an amount keeps its code inside the bounds, and names
 // it for the stage not_available.
 func TestSentinels(t *testing.T) {
-	d := madeUp(t, AsSentinel)
+	d := madeUp(t, codebook.AsSentinel)
 	rent := d.Column("RENT")
 	if rent.Bounds[1] != 9999 || len(rent.Missing) > 0 {
 		t.Errorf("RENT: %+v, must keep 9999", rent)
 	}
-	listed, err := ReadSpecs("specs.json", []byte(specs))
+	listed, err := codebook.ReadSpecs("specs.json", []byte(specs))
 	must(t, err)
-	if got := Sentinels(listed, d); !slices.Equal(got, []string{"RENT: 9999", "INCWAGE: 999998"}) {
+	if got := codebook.Sentinels(listed, d); !slices.Equal(got, []string{"RENT: 9999", "INCWAGE: 999998"}) {
 		t.Errorf("sentinels %v", got)
 	}
 }
 
 // TestWrittenDomainIsRead by the reader of specs, with all that was meant.
 func TestWrittenDomainIsRead(t *testing.T) {
-	for _, form := range []Form{AsMissing, AsSentinel} {
+	for _, form := range []codebook.Form{codebook.AsMissing, codebook.AsSentinel} {
 		d := madeUp(t, form)
-		text, err := YAML(d, "a comment of a file\ncolumns: []\n#.json")
+		text, err := codebook.YAML(d, "a comment of a file\ncolumns: []\n#.json")
 		must(t, err)
 		back, err := spec.ParseDomain("d.yaml", text)
 		must(t, err)
@@ -118,11 +119,11 @@ const (
 // TestExcerpt: a dictionary's codes and ranges are public, its code for N/A a missing
 // value; what the schema alone says is what occurs, which nobody has declared.
 func TestExcerpt(t *testing.T) {
-	b := NewBook()
+	b := codebook.NewBook()
 	must(t, b.Add("dictionary.json", []byte(dictionary)))
-	listed, err := ReadSpecs("schema.json", []byte(excerptOf))
+	listed, err := codebook.ReadSpecs("schema.json", []byte(excerptOf))
 	must(t, err)
-	d, err := Domain("schema.json", listed, b, AsMissing)
+	d, err := codebook.Domain("schema.json", listed, b, codebook.AsMissing)
 	must(t, err)
 	for name, want := range map[string]string{
 		"SEX": `categorical [1 2 3] <nil> [] public "Sex; 1 Male, 2 Female, 3 Unknown; codes by dictionary.json."`,
@@ -136,7 +137,7 @@ func TestExcerpt(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	text, err := YAML(d)
+	text, err := codebook.YAML(d)
 	must(t, err)
 	if _, err := spec.ParseDomain("d.yaml", text); err == nil || !strings.Contains(err.Error(), "UNDECIDED in 2 of 5 columns (INC, IND)") {
 		t.Errorf("%v: a spec must not run on what only occurs", err)
@@ -145,9 +146,9 @@ func TestExcerpt(t *testing.T) {
 
 // imported returns what is wrong with a list of columns, or the domain that is made of it.
 func imported(text string) error {
-	listed, err := ReadSpecs("s.json", []byte(text))
+	listed, err := codebook.ReadSpecs("s.json", []byte(text))
 	if err == nil {
-		_, err = Domain("s.json", listed, NewBook(), AsMissing)
+		_, err = codebook.Domain("s.json", listed, codebook.NewBook(), codebook.AsMissing)
 	}
 	return err
 }
@@ -182,7 +183,7 @@ func TestDamagedExcerpts(t *testing.T) {
 		`{"A": {"values": {"1": "a", "1": "b"}}}`:   "listed twice",
 		`{"A": {"values": {"1": "a"}}`:              "is damaged at byte",
 	} {
-		if err := NewBook().Add("d.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "d.json: ") {
+		if err := codebook.NewBook().Add("d.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "d.json: ") {
 			t.Errorf("%s: %v, must name d.json and say %q", text, err, want)
 		}
 	}
@@ -224,7 +225,7 @@ func TestDamageIsNamed(t *testing.T) {
 		" A\t\t\xff\n":                    "UTF-8",
 		" A\t\tx\n0\t\t\x00\n":            "UTF-8",
 	} {
-		if err := NewBook().Add("b.cbk", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := codebook.NewBook().Add("b.cbk", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, must say %q", text, err, want)
 		}
 	}
@@ -233,27 +234,27 @@ func TestDamageIsNamed(t *testing.T) {
 // TestHugeListsAreNoLists: a maxval beyond the codes of a codebook makes no list of
 // categories, and domains that weir check would not read are refused.
 func TestHugeListsAreNoLists(t *testing.T) {
-	listed := []Listed{{Name: "A", Maxval: 9_999_998}, {Name: "B", Maxval: 5_000_000}, {Name: "C", Maxval: 1000}, {Name: "D", Maxval: 1001}}
-	d, err := Domain("s", listed, NewBook(), AsMissing)
+	listed := []codebook.Listed{{Name: "A", Maxval: 9_999_998}, {Name: "B", Maxval: 5_000_000}, {Name: "C", Maxval: 1000}, {Name: "D", Maxval: 1001}}
+	d, err := codebook.Domain("s", listed, codebook.NewBook(), codebook.AsMissing)
 	must(t, err)
 	for i, want := range []int{0, 0, 1001, 0} {
 		if got := len(d.Columns[i].Categories); got != want {
 			t.Errorf("%s: %d categories of a maxval of %d, want %d", listed[i].Name, got, listed[i].Maxval, want)
 		}
 	}
-	var many []Listed
+	var many []codebook.Listed
 	for i := range 400 {
-		many = append(many, Listed{Name: strings.Repeat("x", i+1), Maxval: 1000})
+		many = append(many, codebook.Listed{Name: strings.Repeat("x", i+1), Maxval: 1000})
 	}
-	wide, err := Domain("s", many, NewBook(), AsMissing)
+	wide, err := codebook.Domain("s", many, codebook.NewBook(), codebook.AsMissing)
 	must(t, err)
-	if _, err := YAML(wide); err == nil || !strings.Contains(err.Error(), "1 MiB") {
+	if _, err := codebook.YAML(wide); err == nil || !strings.Contains(err.Error(), "1 MiB") {
 		t.Errorf("a domain of 400 long lists: %v, must be refused", err)
 	}
-	if err := NewBook().Add("b", make([]byte, MaxBytes+1)); err == nil {
+	if err := codebook.NewBook().Add("b", make([]byte, codebook.MaxBytes+1)); err == nil {
 		t.Error("a codebook beyond the limit is read")
 	}
-	if _, err := ReadSpecs("s", make([]byte, maxSpecs+1)); err == nil {
+	if _, err := codebook.ReadSpecs("s", make([]byte, 1<<20+1)); err == nil {
 		t.Error("specs beyond the limit are read")
 	}
 }
@@ -265,20 +266,20 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(excerptOf), []byte(dictionary))
 	f.Add([]byte(`{"A": {"type": "enum", "maxval": 9}}`), []byte(" A\t\t\u202e\n0\t\t\x1b[2J\n"))
 	f.Fuzz(func(t *testing.T, specs, book []byte) {
-		b := NewBook()
+		b := codebook.NewBook()
 		if b.Add("b", book) != nil {
-			b = NewBook()
+			b = codebook.NewBook()
 		}
-		listed, err := ReadSpecs("s", specs)
+		listed, err := codebook.ReadSpecs("s", specs)
 		if err != nil {
 			return
 		}
-		for _, form := range []Form{AsMissing, AsSentinel} {
-			d, err := Domain("s", listed, b, form)
+		for _, form := range []codebook.Form{codebook.AsMissing, codebook.AsSentinel} {
+			d, err := codebook.Domain("s", listed, b, form)
 			if err != nil {
 				continue
 			}
-			text, err := YAML(d)
+			text, err := codebook.YAML(d)
 			if err != nil {
 				continue
 			}
@@ -301,14 +302,14 @@ func TestColorado(t *testing.T) {
 		must(t, err)
 		return data
 	}
-	b := NewBook()
+	b := codebook.NewBook()
 	must(t, b.Add("codebook.cbk", read("codebook.cbk")))
 	must(t, b.Add("dictionary.txt", read("NISTChallengeMatch3DataDict.txt")))
-	listed, err := ReadSpecs("specs.json", read("colorado-specs.json"))
+	listed, err := codebook.ReadSpecs("specs.json", read("colorado-specs.json"))
 	must(t, err)
-	d, err := Domain("specs.json", listed, b, AsMissing)
+	d, err := codebook.Domain("specs.json", listed, b, codebook.AsMissing)
 	must(t, err)
-	text, err := YAML(d)
+	text, err := codebook.YAML(d)
 	must(t, err)
 	_, err = spec.ParseDomain("d.yaml", text)
 	must(t, err)
