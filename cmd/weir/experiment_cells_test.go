@@ -25,7 +25,7 @@ const cellsExperiment = `experiment:
 // its interval, is the owner's, and lies where --json says.
 func TestExperimentInCells(t *testing.T) {
 	t.Parallel()
-	s := reported(t)
+	s := figured(t)
 	s.write("spec.yaml", s.read("spec.yaml")+cellsExperiment)
 	code, out, errs := s.run("--json", "--insecure-noise-seed", "5")
 	var v struct {
@@ -62,7 +62,7 @@ func TestExperimentInCells(t *testing.T) {
 // same level, and the first setting names it.
 func TestExperimentAtLevels(t *testing.T) {
 	t.Parallel()
-	s := reported(t)
+	s := figured(t)
 	s.write("spec.yaml", s.read("spec.yaml")+`experiment:
   levels:
     - {privacy.epsilon: 1, stages.train.steps: 20}

@@ -15,8 +15,7 @@ func TestExperimentKilledTwice(t *testing.T) {
 	t.Parallel()
 	const ledger = "data.csv.NOT-PRIVATE.weir-ledger.jsonl"
 	long := func() study {
-		s := reported(t)
-		s.edit("spec.yaml", "  report: {kind: report, real: complete, synthetic: sample, plots: 1}\n", "")
+		s := figured(t)
 		s.edit("spec.yaml", "steps: 40", "steps: 2000")
 		s.edit("spec.yaml", "checkpoint_every: 10", "checkpoint_every: 500")
 		s.write("spec.yaml", s.read("spec.yaml")+strings.NewReplacer("steps: 20", "steps: 1800", "steps: 40", "steps: 2000").Replace(cellsExperiment))

@@ -9,11 +9,17 @@ import (
 
 // reported is a study whose spec ends with figures and a report.
 func reported(t *testing.T) study {
+	s := figured(t)
+	s.write("spec.yaml", s.read("spec.yaml")+"  report: {kind: report, real: complete, synthetic: sample, plots: 1}\n")
+	return s
+}
+
+// figured is a study whose spec ends with figures.
+func figured(t *testing.T) study {
 	s := newStudy(t, 60)
 	s.edit("spec.yaml", "  sample: {kind: sample, rows: 50}\n", `  sample: {kind: sample, rows: 50}
   marginals: {kind: marginals, real: complete, synthetic: sample, ways: [1]}
   utility: {kind: downstream, real: complete, synthetic: sample, target: flag}
-  report: {kind: report, real: complete, synthetic: sample, plots: 1}
 `)
 	return s
 }

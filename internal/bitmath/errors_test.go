@@ -130,7 +130,7 @@ func points() int {
 	if long {
 		return 1_000_000
 	}
-	return 4_000
+	return 2_500
 }
 
 // What the functions promise, against math/big.

@@ -95,7 +95,7 @@ func TestCellProbabilities(t *testing.T) {
 	st := testStream("cells")
 	for _, ratio := range []float64{0x1p25, 0x1p32, 0x1.23456789p37, mostRatio} {
 		r, worst, old := newRounding(ratio), 0.0, 0.0
-		for i := range 16 {
+		for i := range stattest.Rounds(8, 16) {
 			x := st.Float64() * 4
 			if i < 4 {
 				x = 4.1 + st.Float64()*4

@@ -139,9 +139,12 @@ func TestManyTinyLosses(t *testing.T) {
 // Every corner gives a number that is not NaN, with the optimistic below it.
 func TestEdges(t *testing.T) {
 	t.Parallel()
-	for _, q := range []float64{0, 1e-9, 1} {
-		for _, s := range []float64{0.1, 1, 1e4} {
-			for _, n := range []float64{1, 1e7} {
+	for i, q := range []float64{0, 1e-9, 1} {
+		for j, s := range []float64{0.1, 1, 1e4} {
+			for k, n := range []float64{1, 1e7} {
+				if (i+j+k)%stattest.Rounds(2, 1) > 0 { // an ordinary run takes every second corner
+					continue
+				}
 				delta := []float64{1e-15, 0.5}[int(s)%2]
 				e := []privacy.Event{sampled(q, s, n)}
 				eps := epsilonOf(t, e[0], privacy.AddRemove, delta)

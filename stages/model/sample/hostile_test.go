@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/internal/stattest"
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
@@ -168,7 +169,7 @@ func drawn(ctx context.Context, s *Stage, m artifact.Model, env *pipeline.Env) e
 // read, not by the fit. WEIR_HOSTILE is how many models are tried.
 func TestHostileModels(t *testing.T) {
 	names, bases := models(t)
-	cases := 150
+	cases := stattest.Rounds(50, 150)
 	if n, err := strconv.Atoi(os.Getenv("WEIR_HOSTILE")); err == nil {
 		cases = n
 	}
