@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"weir/internal/stattest"
 )
 
 // layout says which of the products a case is.
@@ -139,7 +141,7 @@ func (p *problem) String() string {
 func TestGemmRandomShapes(t *testing.T) {
 	eachTable(t, func(t *testing.T, k *table) {
 		r := source(1)
-		for i := range 14_000 {
+		for i := range stattest.Rounds(4_000, 14_000) {
 			n := 1 + r.IntN(40)
 			if i%16 < 4 {
 				n = 1
@@ -217,7 +219,7 @@ func (p *problem) chain(i, j int) float32 {
 // Plain Go and every vector width give the same bits.
 func TestGemmLevelsAgree(t *testing.T) {
 	r := source(4)
-	for i := range 4000 {
+	for i := range stattest.Rounds(1200, 4000) {
 		p := random(r, layout(i%4), 1+r.IntN(40), 1+r.IntN(80), r.IntN(60), i%5 == 0)
 		if i%100 == 0 {
 			p = random(r, layout(i/100%4), 1+r.IntN(700), 1+r.IntN(200), r.IntN(1200), false)
