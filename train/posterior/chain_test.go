@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"weir/internal/stattest"
 	"weir/train"
 )
 
@@ -166,12 +167,12 @@ func unlike(law train.MeanField, mean, off []float64, covariance [][]float64) (m
 }
 
 // TestPosteriorOfALongChain: the law of a mixture that is conjugate to nothing is that of independent normals nearest
-// to what 300,000 steps of Metropolis find. One whose entropy weighs a quarter, as where rows and prior count four
+// to what 300,000 steps of Metropolis find, 100,000 in an ordinary run. One whose entropy weighs a quarter, as where rows and prior count four
 // times (in a program of the paper it weighs one over the number of rows), is told by every width and by
 // no mean. Chains by other seeds fail once in a million at most.
 func TestPosteriorOfALongChain(t *testing.T) {
 	rows, often := toyRows(400, 7)
-	mean, off, covariance := walked(often, 300000, 1)
+	mean, off, covariance := walked(often, stattest.Rounds(100000, 300000), 1)
 	law := func(times, steps int) train.MeanField {
 		start := train.MeanField{}
 		for _, x := range toyTruth() {
