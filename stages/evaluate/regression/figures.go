@@ -7,7 +7,19 @@ import (
 
 // figures declares what is concluded from both tables, and the fits by feature.
 func figures() figure.List {
-	return append(append(conclusions(), coefficients()...), question.RowsFigure())
+	return append(append(append(conclusions(), coefficients()...), further()...), question.RowsFigure())
+}
+
+// further are the figures of rarity and of resamples.
+func further() figure.List {
+	return figure.List{
+		{Name: errorByPrevalence, Parts: "quarter", Better: figure.BetterLow,
+			Doc: "mean distance of the coefficients of categories, from the quarter with fewest real rows (1) to the one with most (4)"},
+		{Name: bootstrapAll, Better: figure.BetterHigh,
+			Doc: "share of resamples of the real rows that give all their discoveries again"},
+		{Name: bootstrapShare, Parts: "feature", Better: figure.BetterHigh,
+			Doc: "share of resamples of the real rows in which the coefficient is significant with the sign that the real rows give it"},
+	}
 }
 
 func conclusions() figure.List {

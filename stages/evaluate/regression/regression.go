@@ -20,19 +20,20 @@ import (
 
 // settings declares the regression that is fitted to real and to synthetic rows.
 type settings struct {
-	Model    string   `yaml:"model" json:"model" required:"true" enum:"poisson|logistic|linear" doc:"Counts with log link, two categories with logit link, or least squares."`
-	Target   string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The response."`
-	Columns  []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Explanatory columns. A coded one has an indicator for each category but the first that both tables hold."`
-	Exposure string   `yaml:"exposure,omitempty" json:"exposure,omitempty" format:"column" doc:"Numeric column whose logarithm is the offset of a Poisson model."`
-	Positive string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"Category of a logistic target that counts as 1; if omitted, the second one."`
-	Scaling  string   `yaml:"scaling" json:"scaling" enum:"raw|standard" doc:"Numbers as they are, or standardised by the real rows (both tables alike)."`
-	Level    float64  `yaml:"level" json:"level" exclusiveMin:"0" exclusiveMax:"1" doc:"Level of the confidence intervals; a coefficient is significant where p is below 1 - level."`
+	Model      string   `yaml:"model" json:"model" required:"true" enum:"poisson|logistic|linear" doc:"Counts with log link, two categories with logit link, or least squares."`
+	Target     string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The response."`
+	Columns    []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Explanatory columns. A coded one has an indicator for each category but the first that both tables hold."`
+	Exposure   string   `yaml:"exposure,omitempty" json:"exposure,omitempty" format:"column" doc:"Numeric column whose logarithm is the offset of a Poisson model."`
+	Positive   string   `yaml:"positive,omitempty" json:"positive,omitempty" doc:"Category of a logistic target that counts as 1; if omitted, the second one."`
+	Scaling    string   `yaml:"scaling" json:"scaling" enum:"raw|standard" doc:"Numbers as they are, or standardised by the real rows (both tables alike)."`
+	Level      float64  `yaml:"level" json:"level" exclusiveMin:"0" exclusiveMax:"1" doc:"Level of the confidence intervals; a coefficient is significant where p is below 1 - level."`
+	Bootstraps int      `yaml:"bootstraps" json:"bootstraps" min:"0" max:"10000" doc:"Resamples of the real rows, with replacement, to which the model is fitted too: in which share of them what the real rows discover is discovered again. 0 makes none."`
 }
 
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "regression_discovery", Version: 4, Late: true,
+		Name: "regression_discovery", Version: 5, Late: true,
 		Doc: "Fits a declared regression (Poisson with offset, logistic, linear; no penalty) to real and to synthetic rows and compares coefficients, " +
 			"standard errors, the overlap of confidence intervals (Karr et al. 2006), significance and sign. A discovery of the real rows is " +
 			"reproduced where the synthetic rows give a significant coefficient of the same sign. Use it where the synthetic rows will be analysed " +
@@ -106,14 +107,15 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 	if err != nil {
 		return nil, err
 	}
-	env.Progress(1, 2)
+	env.Progress(1, int64(2+s.Bootstraps))
 	b, err := s.fit(ctx, e, synthetic, run)
 	if err != nil {
 		return nil, err
 	}
-	env.Progress(2, 2)
+	env.Progress(2, int64(2+s.Bootstraps))
 	note := fmt.Sprintf("%d real and %d synthetic rows; left out for missing values: %d and %d", real.Rows, synthetic.Rows, lostReal, lostSynthetic)
-	return compareFits(a, b, s.Level, note), nil
+	again, err := s.bootstrap(ctx, env, e, real, a, run)
+	return slices.Concat(compareFits(a, b, s.Level, note), byPrevalence(a, b, prevalence(e, real)), again), err
 }
 
 // used are the columns, the target and the exposure, where there is one.
