@@ -64,6 +64,7 @@ type binary struct {
 	t, w    []float64 // target 0 or 1; weights (nil: ones)
 	p       int
 	workers int
+	sparse  *sparse // of a wide table of indicators; nil: x is taken as it is
 }
 
 // maxNewton bounds the steps; Newton's method needs about ten.
@@ -72,6 +73,9 @@ const maxNewton = 200
 // fitBinary minimises from the given start (nil: zeros).
 func (l Logistic) fitBinary(ctx context.Context, x Matrix, t, w, start []float64, run Run) (*Linear, error) {
 	b := &binary{Logistic: l, x: x, t: t, w: w, p: len(x.Cols), workers: run.Workers}
+	if l.Penalty == L2 {
+		b.sparse = newSparse(x)
+	}
 	theta := make([]float64, b.p+1)
 	if start == nil && !l.PenalizeIntercept {
 		theta[b.p] = b.baseLogit()
@@ -112,6 +116,9 @@ func (b *binary) weight(i int) float64 {
 }
 
 func (b *binary) decision(theta []float64) []float64 {
+	if b.sparse != nil {
+		return b.sparse.times(theta)
+	}
 	m := Linear{Coef: [][]float64{theta[:b.p]}, Intercept: theta[b.p:]}
 	return m.Predict(b.x)
 }
@@ -158,6 +165,10 @@ func (b *binary) slope(z []float64) (grad, curvature []float64) {
 		h[i] = b.C * b.weight(i) * s * not
 		grad[b.p] += r[i]
 	}
-	b.x.dots(r, grad)
+	if b.sparse != nil {
+		b.sparse.dots(r, grad)
+	} else {
+		b.x.dots(r, grad)
+	}
 	return grad, h
 }

@@ -10,12 +10,16 @@ import (
 func (b *binary) step(theta []float64) (done bool, err error) {
 	z := b.decision(theta)
 	grad, w := b.slope(z)
-	h := gram(b.x, w, b.workers)
 	var d []float64
-	if b.Penalty == L1 {
-		d = b.proximal(theta, grad, h)
-	} else if d, err = b.newton(theta, grad, h); err != nil {
-		return false, err
+	switch {
+	case b.sparse != nil:
+		d = b.conjugate(w, b.downhill(theta, grad))
+	case b.Penalty == L1:
+		d = b.proximal(theta, grad, gram(b.x, w, b.workers))
+	default:
+		if d, err = b.newton(theta, grad, gram(b.x, w, b.workers)); err != nil {
+			return false, err
+		}
 	}
 	if small(d, theta) {
 		axpy(1, d, theta)
@@ -40,15 +44,24 @@ func (b *binary) zeroes(theta []float64) {
 
 // newton solves (H + I) d = -(grad + theta), the identity on penalised places.
 func (b *binary) newton(theta, grad []float64, h *mat.SymDense) ([]float64, error) {
+	for j := range grad {
+		if b.penalised(j) {
+			h.SetSym(j, j, h.At(j, j)+1)
+		}
+	}
+	return solve(h, b.downhill(theta, grad))
+}
+
+// downhill is -(grad + theta), theta on penalised places.
+func (b *binary) downhill(theta, grad []float64) []float64 {
 	full := make([]float64, len(grad))
 	for j := range full {
 		full[j] = -grad[j]
 		if b.penalised(j) {
 			full[j] -= theta[j]
-			h.SetSym(j, j, h.At(j, j)+1)
 		}
 	}
-	return solve(h, full)
+	return full
 }
 
 // solve is H^-1 g for positive definite H. Where rounding makes H singular the
