@@ -21,6 +21,7 @@ import (
 // settings says how each column is predicted from the others.
 type settings struct {
 	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; if omitted, all columns that the tables share."`
+	Apart        []string `yaml:"apart,omitempty" json:"apart,omitempty" format:"columns" unique:"true" doc:"Columns that the means of categories and of numbers leave out, such as a target that is told alone."`
 	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner for coded columns, named as in downstream."`
 	Regressor    string   `yaml:"regressor" json:"regressor" doc:"Learner for numbers, named as in downstream."`
 	Alpha        float64  `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Penalty of lasso and elastic net, in standard deviations of the column to predict."`
@@ -34,11 +35,11 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "dimension_wise_prediction", Version: 4, Late: true,
+		Name: "dimension_wise_prediction", Version: 5, Late: true,
 		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
 			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with the ends of " +
 			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and mean_absolute_difference over " +
-			"the columns. Use it to see which columns keep their relations.",
+			"the columns, the latter of categories and of numbers alone too. Use it to see which columns keep their relations.",
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows to test on", false),
 			question.Table("synthetic", "synthetic rows to train on", false),
@@ -63,6 +64,7 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			h.Domain.Pick(&ps, "columns", s.Columns)
 		}
 	}
+	in["real"].Domain.Pick(&ps, "apart", s.Apart)
 	if names := prediction.ClassifierNames(); !slices.Contains(names, s.Classifier) {
 		ps.Unknown("classifier", "learner of coded columns", s.Classifier, names)
 	}
@@ -98,8 +100,36 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 		m.Name = figure.Baseline.Name(m.Name)
 		summary = append(summary, m)
 	}
-	return append(summary, out...), nil
+	return slices.Concat(summary, s.byKind(frames["real"], differences["synthetic"]), out), nil
 }
+
+// byKind is the mean size of the differences of coded columns and of numbers, which are scored by different
+// measures (Tantipongpipat et al. 2021, figure 4). Columns that share no score are left out, and those apart.
+func (s *settings) byKind(real *columns.Frame, differences []metric.Noted) (list []pipeline.Metric) {
+	sizes := map[bool][]metric.Noted{}
+	for i, name := range real.Names() {
+		if !slices.Contains(s.Apart, name) {
+			d := differences[i]
+			coded := real.Column(name).Coded()
+			sizes[coded] = append(sizes[coded], metric.Of(math.Abs(d.Value), d.Note))
+		}
+	}
+	for _, kind := range []string{ofCategories, ofNumbers} {
+		m := metric.Mean(sizes[kind == ofCategories])
+		if len(sizes[kind == ofCategories]) == 0 {
+			m = metric.None("there is no such column")
+		}
+		list = append(list, pipeline.Metric{Name: kindDifference, Column: kind, Value: m.Value, Note: m.Note})
+	}
+	return list
+}
+
+// Name and parts of the figure of byKind.
+const (
+	kindDifference = "mean_difference_of"
+	ofCategories   = "categories"
+	ofNumbers      = "numbers"
+)
 
 // dimensionSummary is the sum of squares, as the code of DP-auto-GAN, and the mean size.
 func dimensionSummary(differences []metric.Noted, note string) []pipeline.Metric {

@@ -14,6 +14,8 @@ func figures() figure.List {
 			Doc: "predicting each column: mean difference of the scores of what real and synthetic rows teach, 0 is best",
 			Verdict: &figure.Verdict{Label: "Predicting each column: mean difference", Joint: true, Good: 0.03,
 				Fair: 0.1}},
+		{Name: kindDifference, Parts: "kind of column", Better: figure.BetterLow,
+			Doc: "predicting each column: mean difference of the scores, of categories and of numbers, 0 is best"},
 		{Name: "real", Parts: "column", Better: figure.BetterHigh, Interval: true,
 			Doc: "predicting the column: score of what real rows teach"},
 		{Name: "synthetic", Parts: "column", Better: figure.BetterHigh, Interval: true, Learnt: true, Worst: true,
