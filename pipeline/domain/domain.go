@@ -95,8 +95,15 @@ const (
 type Encoding struct {
 	Form  EncodingForm `json:"form"`
 	Width int          `json:"width"`
-	Range [2]float64   `json:"range,omitempty"`
+	Range [2]float64   `json:"range,omitempty"` // of min_max; of one_hot zero, or SeparateCells
 }
+
+// SeparateCells is the range of one_hot where a model puts out each indicator as a number of its own; zero is that of
+// indicators that it puts out as the probabilities of one choice.
+func SeparateCells() [2]float64 { return [2]float64{0, 1} }
+
+// Separate reports whether a model puts out each indicator as a number of its own.
+func (e *Encoding) Separate() bool { return e.Form == OneHot && e.Range == SeparateCells() }
 
 // Transform is one invertible preprocessing step: the kind that applied it and
 // its parameters as that kind wrote them. Parameters are public.

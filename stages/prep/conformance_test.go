@@ -161,7 +161,7 @@ func conformance(t *testing.T) map[string][]pipelinetest.Case {
 				return &Discretize{Strategy: "quantile", Bins: 3, Inverse: "midpoint", Columns: []string{"pressure"}}
 			}),
 		},
-		"encode": {one("all forms", full, encode)},
+		"encode": {one("all forms", full, encode), one("separate cells", full, func() pipeline.Stage { s := encode().(*Encode); s.Separate = true; return s })},
 		"decode": {
 			one("source", encodedTable, func() pipeline.Stage { return &Decode{To: "source"} }),
 			one("encoded", encodedTable, func() pipeline.Stage { return &Decode{To: "encoded"} }),

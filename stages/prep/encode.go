@@ -16,6 +16,7 @@ type Encode struct {
 	Ordinal  []string           `yaml:"ordinal,omitempty" json:"ordinal,omitempty" format:"columns" doc:"Columns to encode as one number, by the order of their categories; ordinal and boolean columns are included without being named."`
 	MinMax   [2]float64         `yaml:"min_max" json:"min_max" doc:"Range that all other numbers are scaled to: [-1, 1] for tanh, [0, 1] for sigmoid outputs. The declared bounds map to its ends."`
 	Standard map[string]Moments `yaml:"standard,omitempty" json:"standard,omitempty" format:"columns" doc:"Columns to standardise by a publicly known mean and standard deviation instead."`
+	Separate bool               `yaml:"separate_cells,omitempty" json:"separate_cells,omitempty" doc:"Whether a model puts out each indicator of a column as a number of its own, a sigmoid as tanh is on [0, 1], in place of one softmax over them. The most probable category is then that of the greatest, and a draw goes by their sizes."`
 	Missing  string             `yaml:"missing" json:"missing" enum:"error|category" doc:"How a column that may have missing values is handled: an error, or (one_hot only) a category of its own."`
 }
 
@@ -140,6 +141,9 @@ func (s *Encode) scaling(ps *schema.Problems, c *domain.Column) scaling {
 
 func (s *Encode) oneHot(ps *schema.Problems, c *domain.Column, e *scaling) {
 	e.Form, e.Range = domain.OneHot, [2]float64{}
+	if s.Separate {
+		e.Range = domain.SeparateCells()
+	}
 	if !c.Type.Coded() {
 		ps.Add("one_hot", "given the column "+c.Name+", which is "+describe(c), "given columns with categories (discretize makes them of numbers)")
 	} else if len(c.Categories) == 0 {

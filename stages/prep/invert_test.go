@@ -221,3 +221,36 @@ func TestTwoCategoriesInOneNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestSeparateCells: cells that are numbers of their own come back as the greatest, or drawn by their sizes: of .6 and .2 the
+// first in three quarters of 20,000 rows, within 5 standard errors (false alarm 6e-7). Their table holds codes as ever.
+func TestSeparateCells(t *testing.T) {
+	d := &domain.Domain{Columns: []domain.Column{{Name: "g", Type: domain.Categorical, Categories: []string{"a", "b", "c"}}}}
+	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
+	w, err := (&Encode{MinMax: [2]float64{-1, 1}, Missing: "error", Separate: true}).Plan(pipeline.Headers{"in": h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := w.Out["out"].Domain.Columns[0].Encoding; !e.Separate() || e.Width != 3 {
+		t.Errorf("the encoding is %+v", e)
+	}
+	dense := make([]float32, 3*20000)
+	for i := range 20000 {
+		dense[3*i], dense[3*i+1] = 0.6, 0.2
+	}
+	for argmax, want := range map[bool]float64{true: 1, false: 0.75} {
+		r, err := DecodeRows(w.Out["out"], dense, Draw{Argmax: argmax}, rand.New(rand.NewPCG(1, 3)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := 0.0
+		for _, v := range r.Column(0).(*array.Int32).Int32Values() {
+			if v == 0 {
+				first += 1. / 20000
+			}
+		}
+		if math.Abs(first-want) > 5*math.Sqrt(want*(1-want)/20000)+1e-9 {
+			t.Errorf("argmax %t: a share of %.3f, must be %g", argmax, first, want)
+		}
+	}
+}

@@ -20,8 +20,8 @@ func Width(d *domain.Domain) int {
 }
 
 // Outputs are the activations of a generator's last layer: softmax over each
-// one-hot group, tanh or sigmoid for a number scaled to [-1,1] or [0,1], none
-// for a standardised one.
+// one-hot group, or a sigmoid for each of its cells where they are separate, tanh or sigmoid for a
+// number scaled to [-1,1] or [0,1], none for a standardised one.
 func Outputs(d *domain.Domain) net.Layer {
 	var blocks []net.Block
 	for _, c := range d.Columns {
@@ -32,6 +32,8 @@ func Outputs(d *domain.Domain) net.Layer {
 
 func activation(e *domain.Encoding) string {
 	switch {
+	case e.Separate():
+		return "sigmoid"
 	case e.Form == domain.OneHot:
 		return "softmax"
 	case e.Form == domain.MinMax && e.Range[0] < 0:

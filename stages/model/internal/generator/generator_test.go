@@ -18,14 +18,16 @@ import (
 )
 
 // header is that of an encoded table of a number and a category of three.
-func header(t *testing.T) pipeline.Header {
+func header(t *testing.T) pipeline.Header { return headerOf(t, false) }
+
+func headerOf(t *testing.T, separate bool) pipeline.Header {
 	t.Helper()
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{-50, 50}},
 		{Name: "c", Type: domain.Categorical, Categories: []string{"a", "b", "c"}},
 	}}
 	h := pipeline.TableHeader(d, pipeline.Header{Class: pipeline.Released, Stability: pipeline.Unbounded()})
-	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})
+	w, err := (&prep.Encode{MinMax: [2]float64{0, 1}, Missing: "error", Separate: separate, Standard: map[string]prep.Moments{"x": {Mean: 0, SD: 1}}}).Plan(pipeline.Headers{"in": h})
 	must(t, err)
 	return encoded.ModelHeader(w.Out["out"])
 }
@@ -106,6 +108,31 @@ func TestReleaseIsReadBack(t *testing.T) {
 			t.Errorf("%s is taken", name)
 		}
 		delete(parts, name)
+	}
+}
+
+// TestSeparateCellsAreReadBack: cells that are numbers of their own have a sigmoid each, and no sum, in a model that was read
+// back too.
+func TestSeparateCellsAreReadBack(t *testing.T) {
+	h := headerOf(t, true)
+	n, err := Generator(Leaky(0.2, []int{5}), 2, h.Domain)
+	must(t, err)
+	weights := n.Init(rand.New(rand.NewPCG(1, 2)))
+	packed, err := Release(h, "toy", Part{Share: 1, Net: n, Weights: weights})
+	must(t, err)
+	m, err := Readers()[0].(artifact.Decoder).Decode(files(t, packed))
+	must(t, err)
+	draw, err := m.(*model).drawing(random)
+	must(t, err)
+	rows := draw(50)
+	if !slices.Equal(rows, train.Generate(n, weights, 50, train.StandardNormal, random("latent"))) {
+		t.Error("a model that was read back draws other rows")
+	}
+	for i := 0; i < len(rows); i += 4 {
+		cells := rows[i+1 : i+4]
+		if sum := cells[0] + cells[1] + cells[2]; slices.Min(cells) <= 0 || slices.Max(cells) >= 1 || math.Abs(float64(sum)-1) < 1e-3 {
+			t.Fatalf("cells are %v: a softmax, or no sigmoids", cells)
+		}
 	}
 }
 
