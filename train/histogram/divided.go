@@ -1,5 +1,7 @@
 package histogram
 
+import "math"
+
 // Divided is a line of cells as a tree counted it.
 type Divided struct {
 	root  *part
@@ -53,11 +55,9 @@ const wideGap = 8
 func (p *part) settle(cells int) map[int]bool {
 	var groups []Leaf
 	var kept []int
-	whole := p.whole(nil)
-	for _, leaf := range whole {
-		if leaf.lo < cells {
-			groups = append(groups, Leaf{Lo: leaf.lo, Hi: leaf.hi, Count: leaf.count, Var: leaf.variance})
-		}
+	whole, _ := p.seen(cells)
+	for _, of := range whole {
+		groups = append(groups, Leaf{Lo: of.lo, Hi: of.hi, Count: of.count, Var: of.variance})
 	}
 	for i, g := range groups {
 		if g.Count >= keptFrom*g.sd() {
@@ -77,6 +77,26 @@ func (p *part) settle(cells int) map[int]bool {
 		}
 	}
 	return settled
+}
+
+// seen returns the ranges that are not divided, from left to right, but instead of those of a range of which none shows
+// keptFrom standard deviations of its noise, while the range does, the range; and whether any does. Ranges are halved for
+// as long as their halves can be told apart, so that most of what is left shows less by itself, though together it is
+// the body of the line: without that its tails would be taken for a part of it.
+func (p *part) seen(cells int) (list []*part, any bool) {
+	for i := range p.parts {
+		if p.parts[i].lo < cells {
+			below, shows := p.parts[i].seen(cells)
+			list, any = append(list, below...), any || shows
+		}
+	}
+	if any {
+		return list, true
+	}
+	if shows := p.count >= keptFrom*math.Sqrt(p.variance); shows || p.parts == nil {
+		return []*part{p}, shows
+	}
+	return list, false
 }
 
 // clone is a tree that may be estimated anew.

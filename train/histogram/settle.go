@@ -173,7 +173,7 @@ func (r run) settled() []float64 {
 	var means [][]float64
 	most := math.Inf(-1)
 	for step := 1; step <= ratios; step++ {
-		shape := falling(float64(step)/ratios, octaves)
+		shape := falling(mostRatio*float64(step)/ratios, octaves)
 		for _, level := range []float64{.25, .5, 1, 2} {
 			log, mean := 0.0, make([]float64, len(shape))
 			for k, i := range r.places {
@@ -226,7 +226,8 @@ func (r run) held(counts []float64) []float64 {
 }
 
 const (
-	ratios     = 20    // that rows may become fewer by from one octave of distance to the next: .05 to 1
+	ratios     = 10    // that rows may become fewer by from one octave of distance to the next: .05 to .5
+	mostRatio  = .5    // beyond, each octave adds more to the mean than the one before it, and bounds would set the mean
 	leastMean  = 1e-9  // of a standard deviation: less is nothing
 	negligible = 1e-12 // weight of a law beside the best one
 )
@@ -249,10 +250,6 @@ func (r run) octaves() [][2]float64 {
 func falling(rho float64, octaves [][2]float64) []float64 {
 	shape := make([]float64, len(octaves))
 	for k, o := range octaves {
-		if rho == 1 {
-			shape[k] = o[1] - o[0]
-			continue
-		}
 		shape[k] = rho * (bitmath.Pow(rho, o[0]) - bitmath.Pow(rho, o[1])) / (1 - rho)
 	}
 	return shape

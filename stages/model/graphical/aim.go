@@ -34,7 +34,7 @@ const aimName = "aim"
 
 func aimKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: aimName, Version: 4, Late: true,
+		Name: aimName, Version: 5, Late: true,
 		Doc: "Measures noisy histograms of all columns and then, round after round, of the set of columns that the model gets most wrong beyond its noise (AIM: McKenna, Mullins, Sheldon, Miklau 2022). " +
 			"Use it to compare with what others publish, or for a workload of few marginals; marginal_tree is as accurate in a tenth of the time. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c). Without a workload all triples of columns matter, or all pairs of more than 30 columns.",

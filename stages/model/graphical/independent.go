@@ -22,7 +22,7 @@ const independentName = "independent"
 
 func independentKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: independentName, Version: 4, Late: true,
+		Name: independentName, Version: 5, Late: true,
 		Doc: "Measures a noisy histogram of each column and releases the model in which columns are independent. " +
 			"Use it as the floor that other models have to beat, and where rows are so few that noise drowns every pair. " +
 			"Takes the table as it is after cleaning, neither cut nor encoded, of stability rows(c).",

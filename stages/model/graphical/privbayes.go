@@ -47,7 +47,7 @@ const (
 
 func privBayesKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: bayesName, Version: 4, Late: true,
+		Name: bayesName, Version: 5, Late: true,
 		Doc: "Chooses a Bayesian network of the columns, measures a noisy table of each column and its parents, and releases the network (PrivBayes: Zhang, Cormode, Procopiuc, Srivastava, Xiao 2017). " +
 			"Use it to compare with what others publish; marginal_tree is more accurate. Under claims: published the bill shows the paper's epsilon beside the proven one, " +
 			"for score: published without weights, exchanged rows and a public row count; under add_remove the bound that the paper prints does not hold, and none is shown. " +
