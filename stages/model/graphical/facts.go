@@ -107,8 +107,9 @@ func (f facts) drowned(or string) []pipeline.Finding {
 const flagged = .02
 
 // flags warns where noise drowns rare categories: of fewer rows than three standard deviations of a count of their
-// column on its own, to which the given part of the budget goes. All of it is public: cells of the domain, rows,
-// noise.
+// column on its own, to which the given part of the budget goes. Rare categories of all columns together have the sum
+// that was counted (settleRare), which two standard deviations of its noise bound: for one in each of these columns. All
+// of it is public: cells of the domain, rows, noise.
 func (f facts) flags(l layout, part float64) []pipeline.Finding {
 	if !f.known() {
 		return nil
@@ -121,14 +122,14 @@ func (f facts) flags(l layout, part float64) []pipeline.Finding {
 	if f.count {
 		count = f.rows
 	}
-	squares, drowned, coded := part*f.mu*f.mu, 0, 0
+	squares, drowned, coded, together := part*f.mu*f.mu, 0, 0, 0.0
 	for j, share := range shares(cellsOf(grids), l.stands(), sharedBy(count, squares, f.columns)) {
 		if !grids[j].Coded() {
 			continue
 		}
 		coded++
 		if least := rare * f.move / math.Sqrt(squares*share); least >= flagged*f.rows {
-			drowned, rows = drowned+1, max(rows, least)
+			drowned, rows, together = drowned+1, max(rows, least), together+float64(least/rare*least/rare)
 		}
 	}
 	if drowned == 0 {
@@ -136,8 +137,8 @@ func (f facts) flags(l layout, part float64) []pipeline.Finding {
 	}
 	return []pipeline.Finding{{Rule: "W45", Level: pipeline.LevelWarning,
 		Message: fmt.Sprintf("in %d of %d columns of categories noise drowns a category of up to %s of %s rows (%.1f %%): such "+
-			"rows come back right together, not one by one", drowned, coded, digits(math.Ceil(rows)), digits(f.rows),
-			100*min(1, rows/f.rows)),
+			"rows come back together, not one by one, and the sum over these columns is known to about %s rows", drowned, coded,
+			digits(math.Ceil(rows)), digits(f.rows), 100*min(1, rows/f.rows), digits(math.Ceil(2*math.Sqrt(together)))),
 		Fix: "fewer columns, a larger budget, or categories joined by public knowledge; draw no conclusion from one rare category"}}
 }
 
