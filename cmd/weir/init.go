@@ -30,7 +30,7 @@ are read, for its delimiter and header.
 Nothing that exists is overwritten.
 
 Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
-		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome",
+		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome\n  weir init --from domain.yaml --data visits.csv --unit patient_id --max-rows 5",
 		Args:    optional("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
@@ -52,6 +52,9 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 	c.Flags().StringVar(&flags.from, "from", "", "write a spec for this domain")
 	c.Flags().StringVar(&flags.data, "data", "", "the table that the domain is of")
 	c.Flags().StringVar(&flags.target, "target", "", "the column that the synthetic rows will be used to predict")
+	c.Flags().StringVar(&flags.unit, "unit", "", "the column that names whose a row is, where a person may have several")
+	c.Flags().Int64Var(&flags.maxRows, "max-rows", 0, "the most rows of one unit that are kept")
+	c.Flags().Float64Var(&flags.epsilon, "epsilon", defaultEpsilon, "what one run may spend")
 	encodingFlag(c, &flags.encoding)
 	c.Flags().Int64Var(&flags.rows, "rows-public", 0, "the number of rows, where it is publicly known")
 	return c

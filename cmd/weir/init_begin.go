@@ -29,19 +29,30 @@ type beginning struct {
 	Numbers           bool      // some column has bounds
 	Open              []string  // columns whose categories a stage has to release
 	Target, Learner   string
+	Epsilon           string
+	Unit              string // the column of privacy units; "" where a row is one
+	MaxRows           int64  // of a unit
 }
 
 // dropped is a column that is left out, and why.
 type dropped struct{ Name, Why string }
 
 // settle decides by the domain.
-func (b *beginning) settle(d *domain.Domain, target string) error {
+func (b *beginning) settle(d *domain.Domain, unit, target string) error {
+	if unit != "" && d.Column(unit) == nil {
+		var ps schema.Problems
+		ps.Unknown("--unit", "column of the domain", unit, d.Names())
+		return ps.Err()
+	}
+	b.Unit = unit
 	b.Sample, b.Delta = 10000, "1e-6"
 	if b.Rows > 0 {
 		b.Sample, b.Delta = max(1, b.Rows*9/10), deltaFor(b.Rows)
 	}
 	for _, c := range d.Columns {
-		if compile.NamesUnits(c) {
+		if c.Name == unit {
+			b.Names = append(b.Names, dropped{c.Name, "is the privacy unit, of which no model may learn"})
+		} else if compile.NamesUnits(c) {
 			b.Names = append(b.Names, dropped{c.Name, "looks as if it named persons; if some have several rows, make it the privacy unit"})
 		} else if why := unmeasured(c); why != "" {
 			b.Dropped = append(b.Dropped, dropped{c.Name, why})

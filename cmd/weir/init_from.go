@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"weir/internal/disk"
@@ -23,21 +24,31 @@ import (
 
 // initFlags are those of a spec for a domain that there is already.
 type initFlags struct {
-	from, data, target, encoding string
-	rows                         int64
+	from, data, target, encoding, unit string
+	rows, maxRows                      int64
+	epsilon                            float64
 }
 
 // given tells whether a flag is set that says something of a domain.
-func (f *initFlags) given() bool { return *f != initFlags{} }
+func (f *initFlags) given() bool { return *f != initFlags{epsilon: defaultEpsilon} }
+
+// defaultEpsilon bounds what one run of a spec tells, where nobody asks for another bound.
+const defaultEpsilon = 1
 
 // write puts a spec for the domain beside what init writes elsewhere, and names what it
 // has written.
 func (f *initFlags) write(ctx context.Context, dir string) ([]string, error) {
 	switch {
 	case f.from == "":
-		return nil, errors.New("--from: is missing, must name the domain that --data, --target and --rows-public belong to; draft one by weir domain infer DATA")
+		return nil, errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir domain infer DATA")
 	case f.rows < 0:
 		return nil, fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known", f.rows)
+	case f.unit != "" && f.maxRows < 1:
+		return nil, fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left out by lot", f.maxRows, f.unit)
+	case f.unit == "" && f.maxRows != 0:
+		return nil, errors.New("--max-rows: is given without --unit, must go with the column that names whose a row is")
+	case !(f.epsilon > 0):
+		return nil, fmt.Errorf("--epsilon: is %g, must be a number above 0", f.epsilon)
 	}
 	text, err := f.text(ctx, dir)
 	if err != nil {
@@ -61,8 +72,9 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 		return nil, err
 	}
 	b := &beginning{Name: studyName(cmp.Or(f.data, f.from)), Rows: f.rows,
+		Epsilon: strconv.FormatFloat(f.epsilon, 'f', -1, 64), MaxRows: f.maxRows,
 		Domain: fromFolder(dir, f.from), File: fromFolder(dir, cmp.Or(f.data, filepath.Join(dir, "data.csv"))), Placeholder: f.data == ""}
-	if err := b.settle(d, f.target); err != nil {
+	if err := b.settle(d, f.unit, f.target); err != nil {
 		return nil, err
 	}
 	if f.data != "" {

@@ -47,6 +47,40 @@ func TestInitFromRuns(t *testing.T) {
 	}
 }
 
+// TestInitWithUnit: the unit, its most rows and the epsilon stand in the spec, which checks, whether or not rows are
+// public; no model sees the unit, and what cannot be is refused.
+func TestInitWithUnit(t *testing.T) {
+	s := newStudy(t, 300)
+	begin := func(dir string, more ...string) (int, string) {
+		code, _, errs := s.weir(append([]string{"init", s.path(dir), "--from", s.path("domain.yaml"), "--data", s.path("data.csv")}, more...)...)
+		return code, errs
+	}
+	for dir, rows := range map[string][]string{"private": nil, "public": {"--rows-public", "300"}} {
+		if code, errs := begin(dir, append(rows, "--unit", "group", "--max-rows", "5", "--epsilon", "0.5")...); code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", dir, code, errs)
+		}
+		text := s.read(dir + "/pipeline.yaml")
+		for _, want := range []string{"privacy_unit: {column: group, max_rows: 5} ", "epsilon: 0.5 ", "nameless: {kind: drop, from: split.train, columns: [id, group]}"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing in\n%s", dir, want, text)
+			}
+		}
+		if code, out, errs := s.weir("check", s.path(dir+"/pipeline.yaml")); code != exitDone {
+			t.Errorf("%s: check: exit code %d: %s%s", dir, code, out, errs)
+		}
+	}
+	for want, more := range map[string][]string{
+		"--max-rows: is 0, must be the most rows that one value of group may keep": {"--unit", "group"},
+		"--max-rows: is given without --unit":                                      {"--max-rows", "3"},
+		"--epsilon: is 0, must be a number above 0":                                {"--epsilon", "0"},
+		`--unit: is "gruop"`:                                                       {"--unit", "gruop", "--max-rows", "3"},
+	} {
+		if code, errs := begin("refused", more...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%v: exit code %d: %s, must hold %q", more, code, errs, want)
+		}
+	}
+}
+
 // TestTableOfAnotherEncoding: a table in Windows-1252 is refused with the line and the remedy, which infer and init take.
 func TestTableOfAnotherEncoding(t *testing.T) {
 	s := study{t, t.TempDir()}
