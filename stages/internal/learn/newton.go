@@ -123,9 +123,34 @@ func (b *binary) slopeAlong(theta, d, grad []float64) float64 {
 	return s
 }
 
-// proximal minimises grad d + 0.5 d'Hd + |theta + d|_1 by coordinate descent.
+// proximal minimises grad d + 0.5 d'Hd + |theta + d|_1. A free intercept takes its best value for each d of the others,
+// which leaves H and grad without what they share with it: columns that are nearly constant, whose descent by turns with the
+// intercept would take thousands of sweeps, are then apart from it.
 func (b *binary) proximal(theta, grad []float64, h *mat.SymDense) []float64 {
 	n := len(theta)
+	pivot := h.At(b.p, b.p)
+	if b.PenalizeIntercept || !(pivot > 0) {
+		return b.descend(theta, grad, h, n)
+	}
+	left, rest := mat.NewSymDense(max(b.p, 1), nil), make([]float64, b.p)
+	for j := range b.p {
+		share := h.At(j, b.p) / pivot
+		rest[j] = grad[j] - float64(share*grad[b.p])
+		for k := j; k < b.p; k++ {
+			left.SetSym(j, k, h.At(j, k)-float64(share*h.At(k, b.p)))
+		}
+	}
+	d := append(b.descend(theta, rest, left, b.p), 0)
+	along := grad[b.p]
+	for j := range b.p {
+		along += float64(h.At(j, b.p) * d[j])
+	}
+	d[b.p] = -along / pivot
+	return d
+}
+
+// descend is proximal by coordinate descent over the first n places.
+func (b *binary) descend(theta, grad []float64, h *mat.SymDense, n int) []float64 {
 	d, hd := make([]float64, n), make([]float64, n)
 	// 1000 sweeps are far more than a step needs; the outer iteration corrects
 	// what is left.

@@ -74,3 +74,45 @@ func (b *binary) stationarity(g, theta []float64, j int) float64 {
 	}
 	return g[j] + math.Copysign(1, theta[j])
 }
+
+// TestNearlyConstantColumns: l1 has its optimum where columns are almost the intercept, as of rows that a generator drove to
+// the end of a range. At it the gradient of the loss is 0 for the intercept, a coefficient's sign where it is not 0, and at
+// most 1 in size elsewhere.
+func TestNearlyConstantColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	x, target := NewMatrix(4000, 4), make([]float64, 4000)
+	for i := range target {
+		for j := range 3 {
+			x.Cols[j][i] = 1 - 0.01*rng.Float64()
+		}
+		x.Cols[3][i] = rng.Float64()
+		if rng.Float64() < Sigmoid(300*(x.Cols[0][i]-0.995)+100*(x.Cols[1][i]-0.995)) {
+			target[i] = 1
+		}
+	}
+	for _, c := range []float64{0.1, 1, 10} {
+		l := Logistic{C: c, Penalty: L1}
+		m, err := l.fitBinary(t.Context(), x, target, nil, nil, Run{Workers: 1})
+		if err != nil {
+			t.Errorf("C = %g: %v", c, err)
+			continue
+		}
+		b := &binary{Logistic: l, x: x, t: target, p: 4, workers: 1}
+		grad, _ := b.slope(m.Predict(x))
+		for j, g := range grad {
+			w := append(m.Coef[0], m.Intercept[0])[j]
+			want := 0.0
+			switch {
+			case j < 4 && w > 0:
+				want = -1
+			case j < 4 && w < 0:
+				want = 1
+			case j < 4:
+				want = max(-1, min(1, g))
+			}
+			if math.Abs(g-want) > 1e-6 {
+				t.Errorf("C = %g: the gradient of place %d is %g at %g, must be %g", c, j, g, w, want)
+			}
+		}
+	}
+}
