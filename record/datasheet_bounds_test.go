@@ -13,3 +13,15 @@ func TestBoundsAreReadable(t *testing.T) {
 		}
 	}
 }
+
+// TestCategoriesAreToldApart: a category with a comma stands in quotes, in a long list too.
+func TestCategoriesAreToldApart(t *testing.T) {
+	few := Column{Type: "categorical", Categories: []string{"none", "one, or two", " blank", `"`}}
+	if got, want := few.values(), `none, "one, or two", " blank", "\""`; got != want {
+		t.Errorf("%s, must be %s", got, want)
+	}
+	many := Column{Type: "categorical", Categories: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "x, y", "z"}}
+	if got, want := many.values(), `a, b, c, d, e, f, g, h, i, j, k, "x, y" and 1 more`; got != want {
+		t.Errorf("%s, must be %s", got, want)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,13 +110,24 @@ const mostListed = 12
 func (c Column) values() string {
 	switch {
 	case len(c.Categories) > mostListed:
-		return fmt.Sprintf("%s and %d more", strings.Join(c.Categories[:mostListed], ", "), len(c.Categories)-mostListed)
+		return fmt.Sprintf("%s and %d more", apart(c.Categories[:mostListed]), len(c.Categories)-mostListed)
 	case len(c.Categories) > 0:
-		return strings.Join(c.Categories, ", ")
+		return apart(c.Categories)
 	case c.Bounds != nil:
 		return c.show(c.Bounds[0]) + " to " + c.show(c.Bounds[1])
 	}
 	return "no bounds declared"
+}
+
+// apart lists categories, each in quotes where a comma or a blank at an end would hide where it begins and ends.
+func apart(categories []string) string {
+	list := slices.Clone(categories)
+	for i, name := range list {
+		if name == "" || strings.ContainsAny(name, `,"`) || strings.TrimSpace(name) != name {
+			list[i] = strconv.Quote(name)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func collection(r *Run, p planned) string {
