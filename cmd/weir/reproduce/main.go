@@ -4,7 +4,8 @@
 //	go run ./cmd/weir/reproduce -commit "$(git rev-parse --short HEAD)" runs
 //
 // It runs at the top of the repository. Of each spec of the inventory it takes the newest sweep, and of that the figures
-// which the inventory names. A run that is there is replaced, so a sweep that goes on can be taken again. Runs of several
+// which the inventory names at its point of the grid: at the best point of each repeat those of that run, and of every run the
+// figure that says which is best. A run that is there is replaced, so a sweep that goes on can be taken again. Runs of several
 // commits stand side by side, and are averaged: remove the file of a spec whose results have changed.
 package main
 
@@ -66,20 +67,20 @@ func take(commit, into string, folders []string) error {
 	return nil
 }
 
-// figures lists the figures that the inventory names, by spec.
-func figures() (map[string][]string, error) {
+// figures lists the lines of the inventory that name a figure, by spec.
+func figures() (map[string][]results.Line, error) {
 	lines, err := results.Lines()
-	wanted := map[string][]string{}
+	wanted := map[string][]results.Line{}
 	for _, l := range lines {
-		if l.Spec != "" && l.Figure != "" && !slices.Contains(wanted[l.Spec], l.Figure) {
-			wanted[l.Spec] = append(wanted[l.Spec], l.Figure)
+		if l.Spec != "" && l.Figure != "" {
+			wanted[l.Spec] = append(wanted[l.Spec], l)
 		}
 	}
 	return wanted, err
 }
 
 // newest returns the figures of the newest sweep of a folder; none where there is no sweep.
-func newest(folder, spec, commit string, names []string) ([]results.Value, error) {
+func newest(folder, spec, commit string, lines []results.Line) ([]results.Value, error) {
 	found, err := filepath.Glob(filepath.Join(folder, "*", "sweep.json"))
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -92,14 +93,25 @@ func newest(folder, spec, commit string, names []string) ([]results.Value, error
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, fmt.Errorf("%s: %w", slices.Max(found), err)
 	}
-	var values []results.Value
+	var all []results.Value
 	for _, r := range e.Runs {
-		values = append(values, of(e, r, spec, commit, names)...)
+		all = append(all, of(e, r, spec, commit, lines)...)
 	}
-	return values, nil
+	best := map[string]map[string]bool{} // by lead figure
+	for _, l := range lines {
+		if l.Lead != "" && best[l.Lead] == nil {
+			best[l.Lead] = results.BestRuns(all, l.Lead)
+		}
+	}
+	return slices.DeleteFunc(all, func(v results.Value) bool {
+		return !slices.ContainsFunc(lines, func(l results.Line) bool {
+			return l.Cell == v.Cell && l.Figure == v.Figure && (l.At == v.At || l.At == results.Best && (v.Figure == l.Lead || best[l.Lead][v.Run]))
+		})
+	}), nil
 }
 
-func of(e sweep.Experiment, r sweep.Run, spec, commit string, names []string) (values []results.Value) {
+// of are the figures of a run that lines name at any point of the grid.
+func of(e sweep.Experiment, r sweep.Run, spec, commit string, lines []results.Line) (values []results.Value) {
 	at := make([]string, len(e.Grid))
 	for i, path := range e.Grid {
 		at[i] = r.Settings[path]
@@ -108,10 +120,12 @@ func of(e sweep.Experiment, r sweep.Run, spec, commit string, names []string) (v
 	for _, s := range r.Seconds {
 		seconds += s
 	}
-	for _, name := range names {
-		if x, is := r.Metrics[name]; is {
+	seen := map[string]bool{}
+	for _, l := range lines {
+		if x, is := r.Metrics[l.Figure]; is && !seen[l.Figure] {
+			seen[l.Figure] = true
 			values = append(values, results.Value{Spec: spec, Commit: commit, Cell: r.Cell, At: strings.Join(at, " "),
-				Run: r.ID, Seed: r.Seed, Figure: name, Value: x, Seconds: seconds})
+				Run: r.ID, Seed: r.Seed, Figure: l.Figure, Value: x, Seconds: seconds})
 		}
 	}
 	return values

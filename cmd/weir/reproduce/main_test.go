@@ -36,6 +36,40 @@ func TestTakesTheNewestSweep(t *testing.T) {
 	}
 }
 
+// TestTakesTheBestPoint: of a repeat every run has the figure that says which is best, the best one the others that the
+// inventory names there, and the last step what it names there.
+func TestTakesTheBestPoint(t *testing.T) {
+	runs, into := t.TempDir(), t.TempDir()
+	dir := filepath.Join(runs, "turku-gs-wgan-750", "sweeps", "x")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"name": "turku-gs-wgan-750", "grid": ["stages.sample.step"], "runs": [`
+	for i, run := range []string{`"1000", "auroc": 0.5`, `"2000", "auroc": 0.75`, `"19871", "auroc": 0.6`} {
+		step, auroc, _ := strings.Cut(run, `, "auroc": `)
+		if i > 0 {
+			text += ","
+		}
+		text += `{"run": ` + step + `, "settings": {"stages.sample.step": ` + step + `}, "repeat": 1, "public_seed": 7,
+			"metrics": {"utility.auroc": ` + auroc + `, "marginals.mean_synthetic.age": 3}, "seconds": {"utility": 2}}`
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sweep.json"), []byte(text+"]}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := take("abc", into, []string{runs}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(into, "turku-gs-wgan-750.csv"))
+	want := "spec,commit,cell,at,run,seed,figure,value,seconds\n" +
+		"turku-gs-wgan-750,abc,,1000,1000,7,utility.auroc,0.5,2\n" +
+		"turku-gs-wgan-750,abc,,19871,19871,7,utility.auroc,0.6,2\n" +
+		"turku-gs-wgan-750,abc,,2000,2000,7,marginals.mean_synthetic.age,3,2\n" +
+		"turku-gs-wgan-750,abc,,2000,2000,7,utility.auroc,0.75,2\n"
+	if err != nil || string(data) != want {
+		t.Errorf("%v\n%s\nmust be\n%s", err, data, want)
+	}
+}
+
 func TestDamagedSweepIsNamed(t *testing.T) {
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "turku-gs-wgan-250", "sweeps", "x")
