@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"weir/internal/plain"
 )
 
 // NumberForm is how a file spells the numbers of a column.
@@ -114,14 +116,18 @@ type DayForm string
 const ISODay DayForm = time.DateOnly
 
 // ReadDayForm reads a form such as DD.MM.YYYY or M/D/YYYY: YYYY, MM or M, and DD or D, each once, with other characters
-// between them.
+// between them. M and D, which are one digit or two, need one on each side. An underscore does not stand before D: a
+// layout of package time takes the two for a day behind a blank.
 func ReadDayForm(form string) (DayForm, bool) {
 	m := regexp.MustCompile(`^(YYYY|MM?|DD?)([^0-9A-Za-z]?)(YYYY|MM?|DD?)([^0-9A-Za-z]?)(YYYY|MM?|DD?)$`).FindStringSubmatch(form)
 	if m == nil || m[1][0] == m[3][0] || m[3][0] == m[5][0] || m[1][0] == m[5][0] {
 		return "", false
 	}
-	if (m[2] == "" || m[4] == "") && len(form) < len("YYYYMMDD") {
+	if (m[2] == "" || m[4] == "") && len(m[1]+m[3]+m[5]) < len("YYYYMMDD") {
 		return "", false // one digit or two cannot be told
+	}
+	if m[2]+m[3] == "_D" || m[4]+m[5] == "_D" || !plain.Printable(form) {
+		return "", false
 	}
 	return DayForm(strings.NewReplacer("YYYY", "2006", "MM", "01", "M", "1", "DD", "02", "D", "2").Replace(form)), true
 }

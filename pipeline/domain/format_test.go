@@ -77,9 +77,29 @@ func TestDayForms(t *testing.T) {
 			}
 		}
 	}
-	for _, form := range []string{"", "DD.MM.YY", "MM/MM/YYYY", "DD.MM", "DMYYYY", "YYYY-MM-DD hh", "Jan 2 2006", "2006-01-02"} {
+	for _, form := range []string{"", "DD.MM.YY", "MM/MM/YYYY", "DD.MM", "DMYYYY", "YYYY-MM-DD hh", "Jan 2 2006", "2006-01-02",
+		"YYYY-MDD", "MM-DYYYY", "YYYY年MD", "YYYY_M_D", "M_D_YYYY", "YYYY\nMM\nDD"} {
 		if f, ok := ReadDayForm(form); ok {
 			t.Errorf("%q is the form %q, must be none", form, f)
+		}
+	}
+}
+
+// TestDayFormsAreInverse: what a form writes, it reads as the same day. Parts and separators are all that there are of
+// their sorts; the days are those of 800 from 2019-01-01 on, day 17897.
+func TestDayFormsAreInverse(t *testing.T) {
+	for _, parts := range [][3]string{{"YYYY", "MM", "DD"}, {"YYYY", "M", "D"}, {"D", "M", "YYYY"}, {"M", "D", "YYYY"}, {"DD", "MM", "YYYY"}, {"M", "DD", "YYYY"}, {"YYYY", "D", "MM"}} {
+		for _, first := range []string{"", ".", "_", "年"} {
+			for _, second := range []string{"", "/", "_", "月"} {
+				form := parts[0] + first + parts[1] + second + parts[2]
+				f, ok := ReadDayForm(form)
+				for day := int64(17897); ok && day < 17897+800; day++ {
+					text, _ := f.Append(nil, day)
+					if back, read := f.Parse(string(text)); !read || back != day || strings.Count(string(text), "_") != strings.Count(form, "_") {
+						t.Fatalf("%s: day %d is written %q and read as %d, %t", form, day, text, back, read)
+					}
+				}
+			}
 		}
 	}
 }
