@@ -142,6 +142,23 @@ func TestReadOpensFile(t *testing.T) {
 	}
 }
 
+// TestReadKnowsAliases: the file is read by the aliases of its columns, of which the table knows nothing.
+func TestReadKnowsAliases(t *testing.T) {
+	env, columns := pipelinetest.Env(1), []domain.Column{{Name: "a", Type: domain.Categorical, Categories: []string{"no", "yes"}, Aliases: domain.Aliases{"yes": {"Yes"}}}}
+	var by *domain.Domain
+	env.Files = func(_ string, _ *pipeline.CSV, d *domain.Domain) (pipeline.Table, error) {
+		by = d
+		return pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{})), nil
+	}
+	out, err := pipelinetest.Run(t, &Read{File: "x.csv", Class: "public", Columns: columns}, env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(by.Columns[0].Aliases) != 1 || out["out"].Domain.Columns[0].Aliases != nil {
+		t.Errorf("the file is read by the aliases %v, the table has %v; must be those of the stage, and none", by.Columns[0].Aliases, out["out"].Domain.Columns[0].Aliases)
+	}
+}
+
 // Who vouches for a file that is read is part of the plan.
 func TestReadSaysWhoVouches(t *testing.T) {
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 type Read struct {
 	File       string          `yaml:"file" json:"file" required:"true" format:"path" doc:"CSV or TSV (.gz and .zst too), Parquet or Arrow file, relative to the spec."`
 	CSV        *pipeline.CSV   `yaml:"csv,omitempty" json:"csv,omitempty" doc:"Dialect of a CSV or TSV file."`
-	Columns    []domain.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like."`
+	Columns    []domain.Column `yaml:"columns,omitempty" json:"columns,omitempty" minItems:"1" doc:"What is publicly known of each column, in the order of the table; by default as in the table of the port like, which has no aliases."`
 	Class      string          `yaml:"class" json:"class" required:"true" enum:"public|private" doc:"public: derived from no private data, so that any stage may use it. private: only evaluation may use it."`
 	Rows       int64           `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" doc:"The row count of a public table, where it is known beforehand."`
 	DeclaredBy string          `yaml:"declared_by,omitempty" json:"declared_by,omitempty" doc:"Who declares that a public table holds no private row, such as a data steward or the publication that it comes from; shown in the bill and in PRIVACY.md."`
@@ -29,13 +29,18 @@ func readKind() pipeline.Kind {
 	}
 }
 
-func (s *Read) header(like *domain.Domain) (pipeline.Header, error) {
-	var ps schema.Problems
-	d := &domain.Domain{Columns: s.Columns}
-	if len(s.Columns) == 0 && like != nil {
-		d = like.Clone()
-		d.History = nil
+// domain returns the columns of the file, with the aliases that its cells may have.
+func (s *Read) domain(like *domain.Domain) *domain.Domain {
+	if len(s.Columns) > 0 || like == nil {
+		return &domain.Domain{Columns: s.Columns}
 	}
+	d := like.Clone()
+	d.History = nil
+	return d
+}
+
+func (s *Read) header(d *domain.Domain) (pipeline.Header, error) {
+	var ps schema.Problems
 	h := pipeline.Header{Class: pipeline.Class(s.Class)}
 	switch h.Class {
 	case pipeline.Public:
@@ -59,10 +64,11 @@ func (s *Read) header(like *domain.Domain) (pipeline.Header, error) {
 
 // Plan implements pipeline.Stage.
 func (s *Read) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	h, err := s.header(in["like"].Domain)
+	d := s.domain(in["like"].Domain)
+	h, err := s.header(d)
 	return pipeline.Work{Out: pipeline.Headers{"out": h}, Lazy: true, Files: []pipeline.FileUse{s.use()},
 		Run: func(_ context.Context, env *pipeline.Env, _ pipeline.Tables) (pipeline.Tables, error) {
-			t, err := env.Files(s.File, s.CSV, h.Domain)
+			t, err := env.Files(s.File, s.CSV, d)
 			t.Header = h
 			return pipeline.Tables{"out": t}, err
 		}}, err
