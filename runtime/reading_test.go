@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"weir/pipeline"
@@ -118,5 +119,40 @@ func TestNameOfAFileIsPartOfItsReading(t *testing.T) {
 	}
 	if public("a.csv") == public("a.tsv") {
 		t.Error("a public .tsv has the recipe of a .csv")
+	}
+}
+
+// TestSpellingsArePartOfTheRecipe: what csv and columns say of spellings decides which rows equal bytes become. One recipe for
+// two of them would give what one run paid for to the other, or one noise to other rows.
+func TestSpellingsArePartOfTheRecipe(t *testing.T) {
+	reg, err := Registry([]pipeline.Kind{{Name: "reader", Version: 1, Doc: "Reads.", In: []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "a table"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormMetrics, Doc: "figures"}}, New: func() pipeline.Stage { return &reader{} }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for _, more := range [][2]string{
+		{}, {"", `encoding: latin-1`}, {"", `encoding: windows-1252`}, {"", `unknown: missing`},
+		{`aliases: {"no": ["y"]}`}, {`aliases: {"yes": ["y"]}`}, {`missing: ["?"]`},
+		{`type: date, format: DD.MM.YYYY`}, {`type: date, format: MM.DD.YYYY`}, {`type: numeric, format: "1.234,5"`}, {`type: numeric, format: "1,234.5"`},
+	} {
+		column := more[0]
+		if !strings.Contains(column, "type") {
+			column = strings.Trim(`type: categorical, categories: ["no", "yes"], nullable: true, `+column, ", ")
+		}
+		text := "weir: 1\nname: x\ndataset:\n  file: x.csv\n  csv: {" + more[1] + "}\n  privacy_unit: row\n  domain: {columns: [{name: a, " + column + "}]}\n" +
+			"privacy: {epsilon: 1, delta: 1e-6, adjacency: add_remove}\nstages:\n  r: {kind: reader, from: dataset}\n"
+		s, err := spec.Parse(spec.Input{File: "spec.yaml", Data: []byte(text)}, reg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recipe, err := sourceRecipe("ds-1", "1", &s.Dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, known := of[recipe]; known {
+			t.Errorf("%q has the recipe of %q", more, other)
+		}
+		of[recipe] = strings.Join(more[:], " ")
 	}
 }
