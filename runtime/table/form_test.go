@@ -62,3 +62,19 @@ func TestCellsOfAnotherFormAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAliasesAreRead: a cell is the category whose alias it has, also where a boolean would be read otherwise, and is
+// written as that category.
+func TestAliasesAreRead(t *testing.T) {
+	d := &domain.Domain{Columns: []domain.Column{
+		{Name: "a", Type: domain.Categorical, Categories: []string{"no", "yes"}, Aliases: domain.Aliases{"yes": {"Yes", "y"}}},
+		{Name: "b", Type: domain.Boolean, Categories: []string{"0", "1"}, Aliases: domain.Aliases{"0": {"true"}, "1": {"2"}}},
+	}}
+	got, err := rewritten("a,b\nYes,true\ny,True\nno,2\nyes,1.0\n", nil, d)
+	if want := "a,b\nyes,0\nyes,1\nno,1\nyes,1\n"; err != nil || got != want {
+		t.Errorf("read as\n%s\n(%v), must be\n%s", got, err, want)
+	}
+	if _, err := rewritten("a,b\nYES,1\n", nil, d); err == nil || !strings.Contains(err.Error(), `line 2: column "a": is outside the declared categories`) {
+		t.Errorf("a spelling that is no alias: %v", err)
+	}
+}

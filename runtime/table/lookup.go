@@ -55,7 +55,7 @@ func (m *missing) hasWhole(n int64) bool { return slices.Contains(m.whole, n) }
 // lookup finds the code of a category by its spelling. Where every category is
 // a plainly written number, other spellings of it are taken too (pandas writes
 // 1 as 1.0 once a column has gaps); a boolean declared as 0 and 1 also takes
-// true and false.
+// true and false. An alias means what it is declared to, whatever it is otherwise.
 type lookup struct {
 	short   [256]int32 // code+1 of one-byte spellings
 	spelled map[string]int32
@@ -79,16 +79,16 @@ func newLookup(c *domain.Column) lookup {
 	if !plain {
 		l.numbers = nil
 	}
-	for category, spellings := range c.Aliases {
-		for _, s := range spellings {
-			l.put(s, int32(slices.Index(list, category)))
-		}
-	}
 	if c.Type == domain.Boolean && list[0] == "0" && list[1] == "1" {
 		for i, words := range [][]string{{"false", "False", "FALSE"}, {"true", "True", "TRUE"}} {
 			for _, w := range words {
 				l.put(w, int32(i))
 			}
+		}
+	}
+	for category, spellings := range c.Aliases {
+		for _, s := range spellings {
+			l.put(s, int32(slices.Index(list, category)))
 		}
 	}
 	return l
