@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +46,7 @@ func domainInfer(s streams) *cobra.Command {
 				return err
 			}
 			defer folder.Close()
-			draft, err := infer.Draft(c.Context(), folder, args[0], dialect(c, &csv, noHeader))
+			draft, err := infer.Draft(c.Context(), folder, args[0], dialect(&csv, noHeader))
 			if err != nil {
 				return err
 			}
@@ -64,7 +63,7 @@ func domainInfer(s streams) *cobra.Command {
 	flags.BoolVar(&noHeader, "no-header", false, "the first line holds values, not names")
 	flags.BoolVar(&csv.Trim, "trim", false, "trim spaces around values")
 	flags.StringVar(&csv.Comment, "comment", "", "skip lines that start with this")
-	flags.StringSliceVar((*[]string)(&csv.Missing), "missing", nil, "values that mean missing")
+	flags.StringSliceVar((*[]string)(&csv.Missing), "missing", nil, "spellings of a missing value, beside the empty cell")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -74,15 +73,11 @@ func encodingFlag(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "encoding", "", "encoding of a text file: latin-1, windows-1252, utf-16 or utf-8 (the default)")
 }
 
-// dialect leaves to be guessed how the file is written, unless a flag says so.
-func dialect(c *cobra.Command, csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
-	if !slices.ContainsFunc([]string{"delimiter", "no-header", "trim", "comment", "missing"}, c.Flags().Changed) {
-		if csv.Encoding == "" {
-			return nil
-		}
-		return csv
+// dialect leaves to be guessed how the file is written, as far as no flag says it.
+func dialect(csv *pipeline.CSV, noHeader bool) *pipeline.CSV {
+	if noHeader || csv.Delimiter != "" {
+		header := !noHeader
+		csv.Header = &header
 	}
-	header := !noHeader
-	csv.Header = &header
 	return csv
 }

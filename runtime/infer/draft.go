@@ -126,6 +126,8 @@ func remarkOnList(values []string) string {
 	switch {
 	case len(values) == 1:
 		return " # the file holds one value: list all that may occur, or leave the column out (kind drop)"
+	case slices.ContainsFunc(values, zeroFirst) && !slices.ContainsFunc(values, notNumber):
+		return " # codes with leading zeros, which stay as they are; ordinal if their order means something"
 	case !slices.ContainsFunc(values, notNumber):
 		return fmt.Sprintf(" # few numbers, taken for codes; ordinal if their order means something; of a year, an age or a count: type integer, bounds such as [%s, %s]", values[0], values[len(values)-1])
 	}
@@ -135,6 +137,11 @@ func remarkOnList(values []string) string {
 func notNumber(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err != nil
+}
+
+// zeroFirst reports whether a number is written as codes are, such as 01067.
+func zeroFirst(s string) bool {
+	return len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
 }
 
 func bound(c *domain.Column, at int) string {
@@ -155,7 +162,7 @@ func number(x float64) string {
 // Dialect guesses from its first lines how a text file of an encoding ("" is UTF-8) is written, as settings of
 // dataset.csv in YAML; "" where the defaults serve.
 func Dialect(ctx context.Context, fsys table.FS, name, encoding string) (string, error) {
-	csv, err := sniff(ctx, fsys, name, encoding)
+	csv, err := sniff(ctx, fsys, name, &pipeline.CSV{Encoding: encoding})
 	if err != nil {
 		return "", err
 	}
@@ -164,8 +171,9 @@ func Dialect(ctx context.Context, fsys table.FS, name, encoding string) (string,
 
 // Draft reads a whole file and writes the YAML of a domain for it, with
 // `source: UNDECIDED` wherever bounds or categories come from the data (rules
-// W01 and W02). csv nil, or of an encoding without a word on the header, means that delimiter, header and comments are
-// guessed from the first lines; the guess stands at the top of the draft.
+// W01 and W02). Where csv is nil or names no delimiter, that, and what else of header, blanks and comments it leaves
+// open, is guessed from the first lines; the guess stands at the top of the draft. Spellings in csv.Missing are
+// missing in every column.
 func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) ([]byte, error) {
 	csv, err := settled(ctx, fsys, name, csv)
 	if err != nil {
@@ -178,7 +186,7 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if err := bounded(name, raw.Names); err != nil {
 		return nil, err
 	}
-	columns, rows, err := profileAll(raw, name)
+	columns, rows, err := profileAll(raw, name, csv.Missing)
 	if err != nil {
 		return nil, err
 	}
@@ -199,10 +207,10 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 func settled(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (*pipeline.CSV, error) {
 	if csv == nil {
 		csv = &pipeline.CSV{}
-	} else if csv.Encoding == "" || csv.Header != nil {
+	} else if csv.Delimiter != "" {
 		return csv, nil
 	}
-	return sniff(ctx, fsys, name, csv.Encoding)
+	return sniff(ctx, fsys, name, csv)
 }
 
 // named leaves out what was found but for names of columns: values are private.
@@ -236,12 +244,12 @@ func fits(name string, draft []byte) ([]byte, error) {
 	return nil, fmt.Errorf("%s: its draft would be %d bytes long, and weir check reads at most %d (1 MiB); infer a file of fewer columns", name, len(draft), schema.MaxBytes)
 }
 
-// profileAll looks at every row.
-func profileAll(raw *table.Raw, name string) ([]*profile, int64, error) {
+// profileAll looks at every row; cells spelled as in missing are missing.
+func profileAll(raw *table.Raw, name string, missing []string) ([]*profile, int64, error) {
 	var columns []*profile
 	rows := int64(0)
 	for i, n := range raw.Names {
-		columns = append(columns, newProfile(n, i))
+		columns = append(columns, newProfile(n, i, missing))
 		if raw.Types != nil {
 			columns[i].stored = raw.Types[i]
 		}
@@ -252,7 +260,7 @@ func profileAll(raw *table.Raw, name string) ([]*profile, int64, error) {
 		}
 		if columns == nil {
 			for i := range row {
-				columns = append(columns, newProfile("", i))
+				columns = append(columns, newProfile("", i, missing))
 			}
 		}
 		if rows++; len(row) != len(columns) {

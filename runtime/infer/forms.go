@@ -79,10 +79,15 @@ func (c *numberCandidate) see(cell string) bool {
 	if !ok {
 		return false
 	}
-	c.grouped = c.grouped || c.Thousands != "" && strings.Contains(cell, c.Thousands)
+	c.grouped = c.grouped || c.Thousands != "" && strings.Contains(c.bare(cell), c.Thousands)
 	c.split = c.split || strings.Contains(string(plain), ".")
 	c.span.see(string(plain))
 	return true
+}
+
+// bare is a cell without what stands around its number, where a blank is no mark of thousands.
+func (c *numberCandidate) bare(cell string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(cell, "-"), c.Prefix), c.Suffix)
 }
 
 // shown reports whether the cells show all marks of a form: a form of which they do not is another one's.

@@ -31,7 +31,7 @@ func TestFormsAreDrafted(t *testing.T) {
 		"decimal comma":             {[]string{"1,5", "22,25", "-7"}, "type: numeric\n    bounds: [-7, 22.25]" + confirm + "\n    step: 0.01\n    format: \"1,5\""},
 		"German money":              {[]string{"1.234,50 €", "2 €", "12.345.678,25 €"}, "bounds: [2, 12345678.25]"},
 		"American money":            {[]string{"$1,234.50", "-$7.25"}, "format: \"$1,234.5\""},
-		"percent":                   {[]string{"12,5 %", "99 %"}, "format: \"1,5 %\""},
+		"percent":                   {[]string{"12,5 %", "99 %"}, "type: numeric\n    bounds: [12.5, 99]" + confirm + "\n    step: 0.1\n    format: \"1,5 %\""},
 		"a unit":                    {[]string{"7.5 mg", "12.25 mg"}, "format: \"1.5 mg\""},
 		"Swiss":                     {[]string{"12'345", "1'000'000"}, "type: integer\n    bounds: [12345, 1000000]"},
 		"German dates":              {[]string{"31.01.2020", "01.02.2020"}, "type: date # days; written as DD.MM.YYYY in files"},
@@ -41,6 +41,8 @@ func TestFormsAreDrafted(t *testing.T) {
 		"thousands or decimals":     {[]string{"1,234", "5,678"}, `no cell tells which of these it is: type: numeric, format: "1,5", or type: numeric, format: "1,234"`},
 		"names with numbers":        {[]string{"P001", "P002", "P003"}, `type: categorical`},
 		"codes with leading zeros":  {[]string{"01067", "80331", "10115"}, `categories: ["01067", "10115", "80331"]`},
+		"short codes with zeros":    {[]string{"01", "02"}, "type: categorical # codes with leading zeros, which stay as they are"},
+		"blanks part thousands":     {[]string{"1 234,5 %", "12,5 %"}, "format: \"1 234,5 %\""},
 		"versions":                  {[]string{"1.2.3", "1.2.4"}, `type: categorical`},
 		"plain decimals, untouched": {[]string{"1.5", "2.25"}, "step: 0.01\n    source"},
 	} {
@@ -107,5 +109,30 @@ func TestDraftedFormsReadTheirFiles(t *testing.T) {
 		if second := draftOf(t, again.String()); second != out {
 			t.Errorf("%v: what is written is drafted as\n%s\nmust be\n%s", cells, second, out)
 		}
+	}
+}
+
+// TestNamedSpellingsOfMissing: a spelling of missing that a person names leaves the form of the other cells, in a file
+// whose delimiter, comment and header nobody named; a person who says that there is no header is believed.
+func TestNamedSpellingsOfMissing(t *testing.T) {
+	text := "% made by hand\nvon;anteil;kurz\n01.02.2020;12,5 %;ja\nk. A.;k. A.;k. A.\n31.01.2020;3,0 %;nein\n15.07.2021;k. A.;ja\n"
+	files := fstest.MapFS{"f.csv": {Data: []byte(text)}}
+	out, err := Draft(t.Context(), files, "f.csv", &pipeline.CSV{Missing: []string{"k. A."}, Comment: "%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := "\n    missing: [\"k. A.\"]\n    nullable: true\n    source: UNDECIDED\n"
+	for _, want := range []string{
+		`csv: {delimiter: ";", comment: "%"}`, "bounds: [2020-01-31, 2021-07-15]" + confirm + "\n    format: \"DD.MM.YYYY\"" + end,
+		"bounds: [3, 12.5]" + confirm + "\n    step: 0.1\n    format: \"1,5 %\"" + end, `categories: ["ja", "nein"]` + confirm + end,
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("draft lacks %q:\n%s", want, out)
+		}
+	}
+	no := false
+	out, err = Draft(t.Context(), files, "f.csv", &pipeline.CSV{Comment: "%", Header: &no})
+	if err != nil || !strings.Contains(string(out), `csv: {delimiter: ";", header: false, comment: "%"}`) || !strings.Contains(string(out), `"kurz"`) {
+		t.Errorf("error %v, draft\n%s", err, out)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // reads are neither kept nor written. One column, 150 texts of 16 KiB, 2.4 MB: more than
 // schema.MaxBytes, which is what a profile may keep.
 func TestLongTextsAreNotKept(t *testing.T) {
-	p := newProfile("s", 0)
+	p := newProfile("s", 0, nil)
 	for i := range 150 {
 		p.see([]byte(fmt.Sprint(i, strings.Repeat("x", 16<<10))))
 	}
@@ -39,7 +39,7 @@ func TestLongTextsAreNotKept(t *testing.T) {
 
 // TestLongTextsAreNotCopied: 20,000 times one text of 30 kB, 600 MB, costs one copy of it.
 func TestLongTextsAreNotCopied(t *testing.T) {
-	p, text := newProfile("s", 0), bytes.Repeat([]byte("a"), 30_000)
+	p, text := newProfile("s", 0, nil), bytes.Repeat([]byte("a"), 30_000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 20_000 {

@@ -33,7 +33,8 @@ type profile struct {
 	stored   domain.ColumnType // what it is where it holds nothing
 	cells    int64
 	empty    int64
-	missing  map[string]int64 // by spelling, sure and likely
+	missing  map[string]int64 // by spelling, declared, sure and likely
+	declared []string         // spellings of missing that a person named
 	distinct map[string]bool  // other spellings, as long as they may be categories
 	kept     int              // bytes of them
 	many     bool             // there were more than that
@@ -53,11 +54,11 @@ type span struct {
 	padded      bool // a whole number begins with a zero, as codes do
 }
 
-func newProfile(name string, i int) *profile {
+func newProfile(name string, i int, declared []string) *profile {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
-	return &profile{name: name, missing: map[string]int64{}, distinct: map[string]bool{}, stored: domain.Text, dates: true,
+	return &profile{name: name, missing: map[string]int64{}, declared: declared, distinct: map[string]bool{}, stored: domain.Text, dates: true,
 		numbers: newSpan(), days: newSpan()}
 }
 
@@ -71,7 +72,8 @@ func (p *profile) see(v []byte) {
 		p.empty++
 		return
 	}
-	if len(v) <= 4 && (slices.Contains(sureMissing(), string(v)) || slices.Contains(likelyMissing(), string(v))) {
+	if slices.ContainsFunc(p.declared, func(s string) bool { return s == string(v) }) ||
+		len(v) <= 4 && (slices.Contains(sureMissing(), string(v)) || slices.Contains(likelyMissing(), string(v))) {
 		p.missing[string(v)]++
 		return
 	}
@@ -115,7 +117,7 @@ func (n *span) see(s string) {
 	n.whole = n.whole && x == math.Trunc(x) && math.Abs(x) < 1<<53
 	n.least, n.most = math.Min(n.least, x), math.Max(n.most, x)
 	n.decimals = max(n.decimals, decimals(s))
-	n.padded = n.padded || len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
+	n.padded = n.padded || zeroFirst(s)
 	if n.shortest = min(n.shortest, len(s)); strings.Trim(s, "0123456789") != "" {
 		n.shortest = 0
 	}
@@ -207,11 +209,16 @@ func (p *profile) hidden() bool {
 }
 
 // setMissing splits the spellings of missing from values: N is one only among
-// numbers.
+// numbers, unless a person named it.
 func (p *profile) setMissing(c *domain.Column) {
+	for _, s := range p.declared {
+		if p.missing[s] > 0 && !slices.Contains(c.Missing, s) {
+			c.Missing = append(c.Missing, s)
+		}
+	}
 	for _, s := range append(sureMissing(), likelyMissing()...) {
 		n := p.missing[s]
-		if n == 0 {
+		if n == 0 || slices.Contains(p.declared, s) {
 			continue
 		}
 		if slices.Contains(likelyMissing(), s) && !p.numbers.all || len(p.distinct) == 0 && !p.many && !slices.Contains(sureMissing(), s) {

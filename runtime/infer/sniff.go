@@ -22,35 +22,39 @@ const (
 //
 // Where no delimiter cuts all rows evenly, the one that does so for most of them
 // is taken, so that the odd row is reported and not the whole file read as one
-// column.
-func sniff(ctx context.Context, fsys table.FS, name, encoding string) (*pipeline.CSV, error) {
-	csv, rows, err := try(ctx, fsys, name, encoding, 1)
+// column. What given says already, but for the delimiter, is kept.
+func sniff(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV) (*pipeline.CSV, error) {
+	csv, rows, err := try(ctx, fsys, name, given, 1)
 	if err == nil && (len(rows) == 0 || len(rows[0]) < 2) {
-		csv, rows, err = try(ctx, fsys, name, encoding, 0.75)
+		csv, rows, err = try(ctx, fsys, name, given, 0.75)
 	}
 	if err != nil {
 		return nil, err
 	}
-	csv.Trim = spaced(rows)
-	if headed(rows) {
-		csv.Header = nil
+	csv.Missing, csv.Trim = given.Missing, given.Trim || spaced(rows)
+	if given.Header != nil || headed(rows) {
+		csv.Header = given.Header
 	}
 	return csv, nil
 }
 
 // try finds the comment and delimiter that cut at least share of the rows into
 // most values; it returns those rows.
-func try(ctx context.Context, fsys table.FS, name, encoding string, share float64) (*pipeline.CSV, [][]string, error) {
-	best, width := &pipeline.CSV{Encoding: encoding}, 0
+func try(ctx context.Context, fsys table.FS, name string, given *pipeline.CSV, share float64) (*pipeline.CSV, [][]string, error) {
+	best, width := &pipeline.CSV{Encoding: given.Encoding}, 0
+	comments := []string{"", "#", "|", "%"}
+	if given.Comment != "" {
+		comments = []string{given.Comment}
+	}
 	var rows [][]string
 	var failed error
-	for _, comment := range []string{"", "#", "|", "%"} {
+	for _, comment := range comments {
 		for _, delimiter := range []string{",", ";", "\t", "|", ":"} {
 			if comment == delimiter {
 				continue
 			}
 			no := false
-			csv := &pipeline.CSV{Encoding: encoding, Delimiter: delimiter, Comment: comment, Header: &no}
+			csv := &pipeline.CSV{Encoding: given.Encoding, Delimiter: delimiter, Comment: comment, Header: &no}
 			found, err := peek(ctx, fsys, name, csv)
 			if table.IsEmpty(err) {
 				return nil, nil, err // whatever the delimiter is
