@@ -23,7 +23,7 @@ type evaluateFlags struct {
 	baseline               string
 	domain, metrics        string
 	target                 string
-	delimiter              string
+	delimiter, encoding    string
 	missing                []string
 	seed                   uint64
 	workers                int
@@ -57,6 +57,9 @@ Shown are the figures of whole tables, with intervals of 95 % over the real rows
 they are scores, and of each group the columns or pairs that are worst; --all shows
 everything, --json gives everything (NAME_low and NAME_high are an interval's ends).
 
+Real rows that are spelled as in their spec need its dialect: what dataset.csv says is
+--delimiter, --encoding and --missing here; a released table has the delimiter of its source.
+
 Exit codes: 0 done; 1 a file cannot be read; 2 usage.`
 
 func evaluateCommand(s streams) *cobra.Command {
@@ -78,6 +81,7 @@ func evaluateCommand(s streams) *cobra.Command {
 	flags.StringVar(&f.metrics, "metrics", "all", "groups of metrics, separated by commas")
 	flags.StringVar(&f.target, "target", "", "column that learners predict")
 	flags.StringVar(&f.delimiter, "delimiter", "", "delimiter of text files")
+	flags.StringVar(&f.encoding, "encoding", "", "encoding of text files of real rows: latin-1, windows-1252, utf-16 or utf-8 (the default); synthetic ones are utf-8")
 	flags.StringSliceVar(&f.missing, "missing", nil, "values that mean missing in text files")
 	flags.Uint64Var(&f.seed, "seed", 1, "public seed of learners and workloads")
 	flags.IntVar(&f.workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")

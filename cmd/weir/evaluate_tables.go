@@ -33,7 +33,7 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 		if t[1] == "" {
 			continue
 		}
-		opened, err := table.Open(folder, t[1], f.csv(), nullable(domain))
+		opened, err := table.Open(folder, t[1], f.csv(t[0]), nullable(domain))
 		if err == nil {
 			err = noteMissing(ctx, t[0], opened, domain, result)
 		}
@@ -48,9 +48,14 @@ func (f *evaluateFlags) tables(ctx context.Context, result *evaluation) (pipelin
 	return tables, nil
 }
 
-// csv is how text files are read: a file that others made is compared all the same.
-func (f *evaluateFlags) csv() *pipeline.CSV {
-	return &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
+// csv is how the text file of a table is read: a file that others made is compared all the same. Tables of real rows
+// have the encoding of --encoding; what weir writes is UTF-8.
+func (f *evaluateFlags) csv(name string) *pipeline.CSV {
+	csv := &pipeline.CSV{Delimiter: f.delimiter, Missing: f.missing, Unknown: "missing", Extra: "ignore"}
+	if name == "real" || name == "real_train" {
+		csv.Encoding = f.encoding
+	}
+	return csv
 }
 
 // nullable lets every column be missing: a file that others made may hold

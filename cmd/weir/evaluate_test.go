@@ -51,6 +51,27 @@ func TestEvaluateAll(t *testing.T) {
 	}
 }
 
+// TestEvaluateAnotherEncoding: real rows in Windows-1252 are compared with synthetic ones in UTF-8, in which all values
+// are alike; without the encoding the refusal names the flag.
+func TestEvaluateAnotherEncoding(t *testing.T) {
+	s := study{t, t.TempDir()}
+	s.write("domain.yaml", "columns:\n  - {name: größe, type: integer, bounds: [0, 9]}\n  - {name: ort, type: categorical, categories: [Zürich, Málaga]}\n")
+	s.write("real.csv", "gr\xf6\xdfe;ort;nr\n"+strings.Repeat("1;Z\xfcrich;7\n2;M\xe1laga;8\n", 50))
+	s.write("synthetic.csv", "größe;ort\n"+strings.Repeat("1;Zürich\n2;Málaga\n", 50))
+	args := []string{"evaluate", "--real", s.path("real.csv"), "--synthetic", s.path("synthetic.csv"), "--domain", s.path("domain.yaml"),
+		"--metrics", "marginals", "--json"}
+	code, _, errs := s.weir(append(args, "--delimiter", ";")...)
+	if code != exitFailed || !strings.Contains(errs, "real.csv: line 1: is not UTF-8 text") || !strings.Contains(errs, "weir evaluate") {
+		t.Errorf("undeclared: exit code %d: %s", code, errs)
+	}
+	code, out, errs := s.weir(append(args, "--delimiter", ";", "--encoding", "windows-1252")...)
+	var e evaluation
+	if code != exitDone || json.Unmarshal([]byte(out), &e) != nil || e.Metrics["marginals.total_variation"] != 0 ||
+		strings.Contains(strings.Join(e.Notes, "\n"), "are missing") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+}
+
 // TestEvaluateOddTables: a value or a stated reason for every group, never a
 // panic, and no figure that is not a number.
 func TestEvaluateOddTables(t *testing.T) {

@@ -19,7 +19,7 @@ func (f *evaluateFlags) unlisted(ctx context.Context, name string, fsys table.FS
 	if !any {
 		return nil
 	}
-	text, err := table.Open(fsys, path, f.csv(), plain)
+	text, err := table.Open(fsys, path, f.csv(name), plain)
 	if err != nil {
 		return nil // coded was opened: the file is there, its columns hold no text
 	}

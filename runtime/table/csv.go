@@ -109,6 +109,8 @@ func openCSV(in *input) (*csvTable, error) {
 		p.add(line, "", rule)
 	case returned(values):
 		p.add(line, "", ruleReturn)
+	case d.header && d.unreadable(head[:min(next, len(head))]) >= 0:
+		p.add(line, "", d.encodingRule())
 	case !t.delimited(values, head, p, line):
 	case d.header:
 		t.header = string(head[:min(next, len(head))])
@@ -179,8 +181,8 @@ func (t *csvTable) delimited(values []string, head []byte, p *problems, line int
 		return true
 	}
 	rule := fmt.Sprintf("has one column where the domain declares %d: the delimiter is %s", want, shown(t.dialect.delim))
-	if c, ok := suggest(t.dialect, head, want); ok {
-		rule += fmt.Sprintf("; %s would give %d: set csv.delimiter: %s", shown(c), want, shown(c))
+	if c, cut := suggest(t.dialect, head, want); cut > 0 {
+		rule += fmt.Sprintf("; %s would give %d: set csv.delimiter: %s (weir evaluate: --delimiter)", shown(c), cut, shown(c))
 	}
 	p.add(line, "", rule)
 	return false

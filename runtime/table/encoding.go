@@ -47,7 +47,7 @@ func (d *dialect) encodingRule() string {
 	if d.encoding.decoder != nil {
 		return "holds what is no " + d.encoding.name + " text; accepted: another csv.encoding, or the file as it was exported"
 	}
-	return "is not UTF-8 text; accepted: UTF-8, or windows-1252, latin-1 or utf-16 declared: csv.encoding in a spec, --encoding of weir domain infer and weir init"
+	return "is not UTF-8 text; accepted: UTF-8, or windows-1252, latin-1 or utf-16 declared: csv.encoding in a spec, --encoding of weir domain infer, weir init and weir evaluate"
 }
 
 // lineAt returns the line of a place in a chunk.

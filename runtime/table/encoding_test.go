@@ -45,6 +45,7 @@ func TestEncodings(t *testing.T) {
 		"utf-8":                   {placesText, "utf-8", ""},
 		"utf-8 with a mark":       {"\xef\xbb\xbf" + placesText, "", ""},
 		"latin-1, undeclared":     {encoded(t, charmap.ISO8859_1, "n,ort\n"+placesText), "", "f.csv: line 2: is not UTF-8 text; accepted: UTF-8, or windows-1252"},
+		"latin-1 in the header":   {encoded(t, charmap.ISO8859_1, placesText), "", "f.csv: line 1: is not UTF-8 text; accepted: UTF-8, or windows-1252"},
 		"utf-16, undeclared":      {encoded(t, big, placesText), "", "csv.encoding in a spec, --encoding of weir domain infer"},
 		"half a character":        {encoded(t, big, placesText) + "\x00", "utf-16", "line 4: holds what is no utf-16 text"},
 		"utf-8 read as latin-1":   {placesText, "latin-1", `column "größe"`},

@@ -105,19 +105,19 @@ func nearest(name string, names []string, l layout) string {
 // delimiters that real files use, in the order in which they are tried.
 var delimiters = [...]byte{',', ';', '\t', '|', ':', ' '}
 
-// suggest finds a delimiter that cuts the first record into want values.
-func suggest(d *dialect, record []byte, want int) (byte, bool) {
+// suggest finds a delimiter that cuts the first record into want values, or more where further columns are ignored.
+func suggest(d *dialect, record []byte, want int) (c byte, cut int) {
 	for _, c := range delimiters {
 		if c == d.delim || c == d.quote {
 			continue
 		}
 		other := *d
 		other.delim = c
-		if values, _, rule := firstRecord(&other, record); rule == "" && len(values) == want {
-			return c, true
+		if values, _, rule := firstRecord(&other, record); rule == "" && (len(values) == want || d.ignoreExtra && len(values) > want) {
+			return c, len(values)
 		}
 	}
-	return 0, false
+	return 0, 0
 }
 
 // firstRecord cuts the first record of text, after blanks and comments, and
