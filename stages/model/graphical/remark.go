@@ -28,8 +28,8 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 	var list []string
 	for j, c := range m.core.Columns {
 		if reach, wide := m.Columns[j].reach(m.grids[j]); wide {
-			list = append(list, fmt.Sprintf("%s (declared %g to %g, told from noise in %s)", c.Name, c.Bounds[0], c.Bounds[1],
-				m.labels(j).of(reach)))
+			list = append(list, fmt.Sprintf("%s (declared %g to %g, rows stand out from noise within %s)", c.Name,
+				c.Bounds[0], c.Bounds[1], m.labels(j).of(reach)))
 		}
 	}
 	if len(list) == 0 {
@@ -37,10 +37,10 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 	}
 	more := ""
 	if len(list) > mostWide {
-		more = fmt.Sprintf(" and %d more columns", len(list)-mostWide)
+		more = fmt.Sprintf(" and %d more", len(list)-mostWide)
 	}
 	named := strings.Join(list[:min(mostWide, len(list))], ", ") + more
-	return "bounds are far wider than the rows can bear at this budget: " + named + ". Rows beyond are not told from none; " +
+	return "bounds are far wider than the rows can bear at this budget: " + named + ". Noise hides which rows lie beyond; " +
 		"narrower bounds, from public knowledge, make means and deviations better", nil
 }
 

@@ -18,7 +18,7 @@ func TestWideBoundsAreSaid(t *testing.T) {
 	for _, c := range []struct {
 		greatest float64
 		says     string
-	}{{5000, "visits (declared 0 to 5000, told from noise in [0, "}, {60, "visits (declared 0 to 60, told from noise in [0, "}, {6, ""}} {
+	}{{5000, "visits (declared 0 to 5000, rows stand out from noise within [0, "}, {60, "visits (declared 0 to 60, rows stand out from noise within [0, "}, {6, ""}} {
 		d := &domain.Domain{Columns: []domain.Column{{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, c.greatest}},
 			{Name: "age", Type: domain.Integer, Bounds: &[2]float64{20, 79}}}}
 		values := make([][]any, 2)
