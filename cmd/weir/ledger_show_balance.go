@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weir/privacy"
+	"weir/privacy/ledger"
 	"weir/record"
 )
 
@@ -23,6 +24,11 @@ func (t *totals) balanceText() string {
 		return fmt.Sprintf("%s; what is spent has no finite bound, nothing is left (filter %s)%s\n", cap, b.Filter, reason)
 	}
 	s := fmt.Sprintf("%s; spent %s; left %s (filter %s)\n", cap, record.Bound(b.Spent), privacy.Room(b.Left), b.Filter)
+	more := plural(b.Alike, "more charge")
+	if b.Alike == ledger.MostAlike {
+		more = fmt.Sprintf("%d or more charges", b.Alike)
+	}
+	s += fmt.Sprintf("  room for %s like that of line %d\n", more, b.Line)
 	if b.Pure > 0 {
 		s += fmt.Sprintf("  room for one pure release of epsilon %s\n", privacy.Room(b.Pure))
 	}
@@ -40,5 +46,5 @@ func (t *totals) jsonBalance() any {
 		spent = nil
 	}
 	return map[string]any{"epsilon": b.Cap.Epsilon, "delta": b.Cap.Delta, "adjacency": b.Cap.Adjacency, "unit": b.Cap.Unit, "line": b.Line,
-		"filter": b.Filter, "spent": spent, "left": b.Left, "largest_pure": b.Pure, "reason": b.Reason}
+		"filter": b.Filter, "spent": spent, "left": b.Left, "largest_pure": b.Pure, "charges_alike": b.Alike, "reason": b.Reason}
 }

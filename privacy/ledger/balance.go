@@ -47,8 +47,12 @@ type Balance struct {
 	Spent  float64 // by the filter, over all charges; +Inf where nothing is proven, and Reason says why
 	Left   float64 // of the cap, read the same way
 	Pure   float64 // the largest pure release that the filter would still admit; 0 where it takes none
+	Alike  int     // charges like that of Line that the filter would still admit, at most MostAlike
 	Reason string
 }
+
+// MostAlike is where Balance stops to count charges that fit.
+const MostAlike = 1000
 
 // BalanceOf returns nil where no charge names a cap.
 func BalanceOf(entries []Entry) (*Balance, error) {
@@ -72,8 +76,22 @@ func BalanceOf(entries []Entry) (*Balance, error) {
 	}
 	b.Spent = f.epsilon(spent, limit.Delta)
 	b.Left = max(0, limit.Epsilon-b.Spent)
-	b.Pure = f.largestPure(spent, f.limit(limit.Epsilon, limit.Delta), r.pairs, limit.Epsilon)
+	total := f.limit(limit.Epsilon, limit.Delta)
+	b.Pure = f.largestPure(spent, total, r.pairs, limit.Epsilon)
+	one, why, err := r.cost(*f, entries[line-1:line])
+	if err != nil || why != "" {
+		return b, err
+	}
+	b.Alike = alike(spent, one, total)
 	return b, nil
+}
+
+// alike counts how many times one fits into what spent leaves of the limit.
+func alike(spent, one, limit Cost) (n int) {
+	for n < MostAlike && spent.plus(one).within(limit) {
+		spent, n = spent.plus(one), n+1
+	}
+	return n
 }
 
 // largestPure is the greatest epsilon, up to top, of a pure release that fits after

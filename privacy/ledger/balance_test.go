@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,6 +94,39 @@ func TestBalanceIsWhatAppendAdmits(t *testing.T) {
 	}
 	if b, err := BalanceOf(nil); b != nil || err != nil {
 		t.Errorf("an empty ledger has the balance %+v, %v", b, err)
+	}
+}
+
+// As many charges like the last capped one fit as the balance says, and not one more.
+func TestBalanceCountsChargesAlike(t *testing.T) {
+	for _, filter := range filterNames() {
+		l, _ := newLedger(&memory{}, dataset, ticking())
+		limit := Cap{Epsilon: 3, Delta: 1e-5, Adjacency: privacy.AddRemove, Filter: filter}
+		next := func(i int) Charge {
+			c := charge(strconv.Itoa(i), 0.4)
+			if filter == "gaussian" {
+				c.Event = privacy.Gaussian{NoiseMultiplier: 4}
+			}
+			return c
+		}
+		if _, err := l.Append(&limit, next(0)); err != nil {
+			t.Fatal(filter, err)
+		}
+		b, err := BalanceOf(l.Entries())
+		if err != nil || b.Alike < 2 || b.Alike >= MostAlike {
+			t.Fatalf("%s: %+v, %v", filter, b, err)
+		}
+		for i := range b.Alike {
+			if _, err := l.Append(&limit, next(i+1)); err != nil {
+				t.Fatalf("%s: charge %d of %d: %v", filter, i+1, b.Alike, err)
+			}
+		}
+		if l.Check(limit, next(b.Alike+1)) == nil {
+			t.Errorf("%s: more than %d charges fit", filter, b.Alike)
+		}
+		if b, err = BalanceOf(l.Entries()); err != nil || b.Alike != 0 {
+			t.Errorf("%s: then %d fit, must be 0 (%v)", filter, b.Alike, err)
+		}
 	}
 }
 
