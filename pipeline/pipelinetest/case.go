@@ -30,8 +30,10 @@ type Case struct {
 	// Kinds are those whose models and detectors it reads; the kinds of the room by default.
 	Kinds []pipeline.Kind
 
-	kind *pipeline.Kind
-	seen map[byte]recording // runs of this very case, by key; nil: none is kept
+	kind   *pipeline.Kind
+	seen   map[byte]recording // runs of this very case, by key; nil: none is kept
+	place  int                // among the cases of its kind
+	beside int                // how many these are; 0: it is alone
 }
 
 // Input is a table of a case: its header and all rows.
@@ -82,7 +84,8 @@ func Check(t *testing.T, kind pipeline.Kind, cases ...Case) {
 func check(t *testing.T, kind pipeline.Kind, room []pipeline.Kind, cases []Case) {
 	t.Helper()
 	t.Run("kind", func(t *testing.T) { checkKind(t, kind) })
-	for _, c := range cases {
+	for i, c := range cases {
+		c.place, c.beside = i, len(cases)
 		if c.Kinds == nil {
 			c.Kinds = room
 		}

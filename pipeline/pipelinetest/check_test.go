@@ -116,6 +116,27 @@ func TestDefectsAreFound(t *testing.T) {
 	}
 }
 
+// TestNeighboursAreMetInTurn: of a stage that pays for nothing the cases of a kind meet all neighbours together, however many
+// they are and whatever their names.
+func TestNeighboursAreMetInTurn(t *testing.T) {
+	all := make([]neighbour, 7)
+	for i := range all {
+		all[i].what = fmt.Sprint(i)
+	}
+	for beside := 1; beside <= 5; beside++ {
+		met := map[string]bool{}
+		for place := range beside {
+			c := Case{Stage: func() pipeline.Stage { return &bare{} }, kind: &pipeline.Kind{Name: "bare"}, place: place, beside: beside}
+			for _, n := range c.inTurn(all) {
+				met[n.what] = true
+			}
+		}
+		if len(met) != len(all) {
+			t.Errorf("%d cases meet %d of %d neighbours", beside, len(met), len(all))
+		}
+	}
+}
+
 // bare has no settings.
 type bare struct{}
 

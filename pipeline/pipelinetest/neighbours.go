@@ -44,14 +44,15 @@ func neighbours(c Case) []neighbour {
 }
 
 // inTurn returns what an ordinary run of the tests takes of the neighbours: all where a stage pays for noise,
-// else every third, by the name of the case, so that the cases of a kind meet all of them together.
+// else a third, or as many as it takes for the cases of a kind to meet all of them together.
 func (c Case) inTurn(all []neighbour) []neighbour {
 	_, plan, err := c.planned()
 	if stattest.Long || err != nil || len(plan) > 0 || len(all) <= 3 {
 		return all
 	}
+	step := max(1, min(c.beside, 3))
 	var some []neighbour
-	for i := len(c.Name) % 3; i < len(all); i += 3 {
+	for i := c.place % step; i < len(all); i += step {
 		some = append(some, all[i])
 	}
 	return some
