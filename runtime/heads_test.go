@@ -56,6 +56,38 @@ func TestRecordsKeepTheHead(t *testing.T) {
 	}
 }
 
+// TestRecordOfNoFolderTellsNothing: a record of a rehearsal that names its ledger relative to some folder is of no ledger that
+// lies relative to this one: all rehearsals share one dataset id.
+func TestRecordOfNoFolderTellsNothing(t *testing.T) {
+	out := t.TempDir()
+	t.Chdir(out)
+	plan, opts := planSpec(t, strings.Replace(liarSpec, "LIE", "none", 1)), testOptions(out)
+	opts.Fresh, opts.Ledger = true, "asked.jsonl"
+	r, err := Run(t.Context(), plan, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := r.Record.Dataset.Ledger
+	if !filepath.IsAbs(path) {
+		t.Errorf("the record names the ledger %s, must be a whole path", path)
+	}
+	list, _ := filepath.Glob(filepath.Join(out, "*", "*", "run.json"))
+	if len(list) != 1 {
+		t.Fatalf("records %q, must be one", list)
+	}
+	text, err := os.ReadFile(list[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(path), []byte(filepath.Base(path))), []byte(`"ledger_count": `), []byte(`"ledger_count": 9`))
+	if err := os.WriteFile(list[0], other, 0o644); err != nil || bytes.Equal(text, other) {
+		t.Fatal("the record was not changed", err)
+	}
+	if _, err := Run(t.Context(), plan, opts); err != nil {
+		t.Errorf("refused for a record of another folder: %v", err)
+	}
+}
+
 // TestRemovedBytesAreSaid, with the path of the file that keeps them and their number.
 func TestRemovedBytesAreSaid(t *testing.T) {
 	out := t.TempDir()
