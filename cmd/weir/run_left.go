@@ -22,7 +22,7 @@ func (f *runFlags) printLeft(ctx context.Context, s streams, arg string, plan *c
 		if q.Cap == nil {
 			continue
 		}
-		line := fmt.Sprintf("epsilon %.6g; %s remains", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)))
+		line := fmt.Sprintf("epsilon %.6g; %s remains%s", *q.Cap, privacy.Room(max(0, *q.Cap-q.Spent.Epsilon)), roomWords(q))
 		if _, err := fmt.Fprintf(s.out, "%-16s %s\n", "budget", line); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func balanceLine(q runtime.Quote) string {
 	}
 	s += fmt.Sprintf("  budget           epsilon %.6g", *q.Cap)
 	if left := *q.Cap - q.After.Epsilon; left >= 0 {
-		s += fmt.Sprintf("; %s remains\n", privacy.Room(left))
+		s += fmt.Sprintf("; %s remains%s\n", privacy.Room(left), roomWords(q))
 	} else {
 		s += ": exceeded\n"
 	}
@@ -60,6 +60,19 @@ func balanceLine(q runtime.Quote) string {
 		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own epsilons.\n"
 	}
 	return s
+}
+
+// roomWords says how often what is charged fits once more, which epsilons that remain do not tell.
+func roomWords(q runtime.Quote) string {
+	switch {
+	case q.Room == nil:
+		return ""
+	case *q.Room >= ledger.MostAlike:
+		return fmt.Sprintf(", room for %d more such charges and beyond", *q.Room)
+	case q.Bill > 1:
+		return ", room for " + plural(*q.Room, "more such run")
+	}
+	return ", room for " + plural(*q.Room, "more such charge")
 }
 
 func totalWords(t ledger.Total) string {

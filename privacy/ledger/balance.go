@@ -86,6 +86,25 @@ func BalanceOf(entries []Entry) (*Balance, error) {
 	return b, nil
 }
 
+// Room counts how many times charges like those of bill fit into what entries leave of the cap, at most MostAlike. known
+// is false where the cap names no filter yet, or where something has no bound.
+func (c Cap) Room(entries, bill []Entry) (n int, known bool, err error) {
+	if c.Filter == "" || len(bill) == 0 {
+		return 0, false, nil
+	}
+	f := Filter{Name: c.Filter, Order: c.Order}
+	r, err := newReading(entries, c.Adjacency, c.Unit)
+	if err != nil {
+		return 0, false, err
+	}
+	spent, why1, err1 := r.cost(f, entries)
+	one, why2, err2 := r.cost(f, bill)
+	if err := errors.Join(err1, err2); err != nil || why1 != "" || why2 != "" {
+		return 0, false, err
+	}
+	return alike(spent, one, f.limit(c.Epsilon, c.Delta)), true, nil
+}
+
 // alike counts how many times one fits into what spent leaves of the limit.
 func alike(spent, one, limit Cost) (n int) {
 	for n < MostAlike && spent.plus(one).within(limit) {

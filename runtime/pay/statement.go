@@ -3,6 +3,7 @@ package pay
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"weir/privacy"
 	"weir/privacy/account"
@@ -18,6 +19,7 @@ type Statement struct {
 	Spent     Amount            `json:"spent"`
 	After     Amount            `json:"after"`                    // the new charges
 	Cap       *float64          `json:"budget_epsilon,omitempty"` // of the dataset; nil: it has none
+	Room      *int              `json:"room,omitempty"`           // how many times more the new charges fit, or else the last one; nil: not known
 	Note      string            `json:"note,omitempty"`           // where the budget is looser than that of the last capped charge
 	Adjacency privacy.Adjacency `json:"adjacency"`
 }
@@ -31,7 +33,7 @@ func (a *Account) Statement(runs ...*Purse) (Statement, error) {
 	}
 	entries, plan := a.ledger.Entries(), runs[0].plan
 	s := Statement{Ledger: a.path, Before: len(entries), Bill: len(bill), Note: a.Note(), Adjacency: plan.Adjacency}
-	after := entries
+	after := slices.Clone(entries)
 	for _, c := range bill {
 		after = append(after, ledger.Entry{ID: c.ID, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency, Unit: c.Unit, Unproven: c.Unproven})
 	}
@@ -45,7 +47,19 @@ func (a *Account) Statement(runs ...*Purse) (Statement, error) {
 	if s.Spent.Total, err = sum(entries); err == nil {
 		s.After.Total, err = sum(after)
 	}
+	if err == nil && a.limit != nil && len(after) > 0 {
+		err = s.count(*a.limit, after)
+	}
 	return s, err
+}
+
+// count says how many times more the new charges fit into a budget or, where there are none, the last charge.
+func (s *Statement) count(limit ledger.Cap, after []ledger.Entry) error {
+	n, known, err := limit.Room(after, after[min(s.Before, len(after)-1):])
+	if known {
+		s.Room = &n
+	}
+	return err
 }
 
 // Amount is a total that is written with null for an infinite epsilon, which JSON has no
