@@ -39,7 +39,7 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	}
 	w := &drawing{m: m, rules: rules, left: d.Rows, independent: d.Independent, codes: d.Random("codes"), values: d.Random("values")}
 	if !w.independent {
-		w.relations, w.scores = m.relations()
+		w.placings, w.scores = m.placings()
 	}
 	return w.next, nil
 }
@@ -56,9 +56,9 @@ type drawing struct {
 	fillers       []*histogram.Filler
 	rules         *keeping // nil: none
 
-	relations []relation // of numbers that are placed by ranks
-	scores    []*scores  // of these
-	placed    [][]uint16 // what is left of their cells in the block; nil of other columns
+	placings []placing  // of numbers that are placed by ranks
+	scores   []*scores  // of these
+	placed   [][]uint16 // what is left of their cells in the block; nil of other columns
 }
 
 // next is the next n rows. Rows beyond those that were announced begin another drawing
