@@ -103,7 +103,7 @@ func (b *binary) conjugate(w, g []float64) []float64 {
 func (b *binary) curved(w, v []float64) []float64 {
 	u, out := b.sparse.times(v), make([]float64, len(v))
 	for i := range u {
-		u[i] *= w[i]
+		u[i] = float64(u[i] * w[i])
 		out[b.p] += u[i]
 	}
 	b.sparse.dots(u, out)
