@@ -47,7 +47,7 @@ type Balance struct {
 	Spent  float64 // by the filter, over all charges; +Inf where nothing is proven, and Reason says why
 	Left   float64 // of the cap, read the same way
 	Pure   float64 // the largest pure release that the filter would still admit; 0 where it takes none
-	Alike  int     // charges like that of Line that the filter would still admit, at most MostAlike
+	Alike  int     // charges like the one of Line that the filter would still admit, at most MostAlike
 	Reason string
 }
 
@@ -86,7 +86,7 @@ func BalanceOf(entries []Entry) (*Balance, error) {
 	return b, nil
 }
 
-// Room counts how many times charges like those of bill fit into what entries leave of the cap, at most MostAlike. known
+// Room counts how many times the charges of bill fit again into what entries leave of the cap, at most MostAlike. known
 // is false where the cap names no filter yet, or where something has no bound.
 func (c Cap) Room(entries, bill []Entry) (n int, known bool, err error) {
 	if c.Filter == "" || len(bill) == 0 {

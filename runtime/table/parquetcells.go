@@ -174,7 +174,7 @@ func usedCodes(codes []int32, levels []int16, n int) (*array.Int32, []bool) {
 }
 
 // textArray returns an array of exactly as many bytes as its texts have: statistics take the length of its buffer
-// for theirs, so it must not grow as those of Growing do.
+// for theirs, so it must not grow as buffers of Growing do.
 func textArray(texts []string) *array.String {
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	b.AppendValues(texts, nil)

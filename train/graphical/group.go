@@ -4,7 +4,7 @@ import "slices"
 
 // group is a run of blocks of one clique that are improved in a table of all their columns: the clique, which is much
 // larger, is read and written once for all of them. What a block is moved by depends on that table alone, so that the
-// steps are those of each block by itself, but for how sums are rounded.
+// steps equal the steps of each block by itself, but for how sums are rounded.
 type group struct {
 	node   int
 	view   view // of the group's table within the clique's

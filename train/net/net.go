@@ -134,7 +134,7 @@ func (n *Net) InitNormal(r *rand.Rand) []float32 {
 }
 
 // InitByInputs returns fresh weights that are normal with a variance over the number of a unit's inputs
-// wherever those of Init are uniform, and offsets of zero.
+// wherever the weights of Init are uniform, and offsets of zero.
 func (n *Net) InitByInputs(r *rand.Rand, variance float64) []float32 {
 	w := make([]float32, n.params)
 	for _, t := range n.tensors {

@@ -53,7 +53,7 @@ func (s *sparse) times(v []float64) []float64 {
 	return z
 }
 
-// dots adds the products of each column with r; that of the ones is left.
+// dots adds the products of each column with r, but of the column of ones.
 func (s *sparse) dots(r, to []float64) {
 	for j, rows := range s.rows {
 		sum := 0.0

@@ -6,7 +6,7 @@ import (
 	"weir/internal/bitmath"
 )
 
-// alikeCells is the weight of the correlation of all rows in that of a cell: what is expected
+// alikeCells is the weight of the correlation of all rows in the correlation of a cell: what is expected
 // of a cell before its corners are seen is that correlation, with the variance 1/alikeCells.
 const alikeCells = 30
 
@@ -58,7 +58,7 @@ func (r relation) below(table []float64, all []*scores) [][]float64 {
 // corner is the correlation that the four parts of a table show, split below two codes, and the
 // inverse of its variance: rows times the sum of the inverse shares, which is that of a part
 // whose sides are known, times the square of how fast the part grows with the correlation. The
-// shares are those of the correlation of all rows, so that no noise weighs itself.
+// shares follow from the correlation of all rows, so that no noise weighs itself.
 func (r relation) corner(below [][]float64, a, b int) (found, weight float64) {
 	other, own := len(below)-1, len(below[0])-1
 	rows := below[other][own]
@@ -82,7 +82,7 @@ func (r relation) corner(below [][]float64, a, b int) (found, weight float64) {
 // strengthSteps is in how many steps of the correlation the share of a quadrant is summed.
 const strengthSteps = 64
 
-// density is that of two normal numbers of correlation r at x and y, and how fast the share that
+// density is the density of two normal numbers of correlation r at x and y, and how fast the share that
 // lies below both grows with r (Plackett 1954, equation 3).
 func density(x, y, r float64) float64 {
 	rest := 1 - float64(r*r)
@@ -90,7 +90,7 @@ func density(x, y, r float64) float64 {
 	return bitmath.Exp(-square/(2*rest)) / (2 * math.Pi * math.Sqrt(rest))
 }
 
-// quadrant is the share below x and y at a correlation; apart is that of independent numbers.
+// quadrant is the share below x and y at a correlation; apart is the share for independent numbers.
 func quadrant(x, y, apart, r float64) float64 {
 	step := r / strengthSteps
 	for k := range strengthSteps {

@@ -41,7 +41,7 @@ type scores struct {
 	at    [][stretches]float64
 	mean  []float64 // of each code
 	whole float64   // variance of the means
-	codes int       // that of missing values among them
+	codes int       // the code of missing values among them
 }
 
 // placings are the numbers that are placed by ranks, in their order.
