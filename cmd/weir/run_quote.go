@@ -70,7 +70,7 @@ func roomWords(q runtime.Quote) string {
 	case *q.Room >= ledger.MostAlike:
 		return fmt.Sprintf(", room for %d more such charges and beyond", *q.Room)
 	case q.Bill > 1:
-		return ", room for " + plural(*q.Room, "more such run")
+		return ", room for " + plural(*q.Room, "more such bill")
 	}
 	return ", room for " + plural(*q.Room, "more such charge")
 }
