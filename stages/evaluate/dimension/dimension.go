@@ -20,26 +20,27 @@ import (
 
 // settings says how each column is predicted from the others.
 type settings struct {
-	Columns      []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; if omitted, all columns that the tables share."`
-	Apart        []string `yaml:"apart,omitempty" json:"apart,omitempty" format:"columns" unique:"true" doc:"Columns that the means of categories and of numbers leave out, such as a target that is told alone."`
-	Classifier   string   `yaml:"classifier" json:"classifier" doc:"Learner for coded columns, named as in downstream."`
-	Regressor    string   `yaml:"regressor" json:"regressor" doc:"Learner for numbers, named as in downstream."`
-	Alpha        float64  `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Penalty of lasso and elastic net, in standard deviations of the column to predict."`
-	Scaling      string   `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"How the numbers to predict from are scaled."`
-	BinaryScore  string   `yaml:"binary_score" json:"binary_score" enum:"auroc|average_precision|f1|f1_macro|accuracy" doc:"Score for columns with two categories."`
-	ManyScore    string   `yaml:"many_score" json:"many_score" enum:"f1_macro|f1_micro|f1_weighted|accuracy|auroc" doc:"Score for columns with more than two categories."`
-	MinCount     int      `yaml:"min_count" json:"min_count" min:"1" doc:"A coded column is skipped where fewer rows than this, in the training or the test table, lie outside its commonest category: nothing can be learnt about so sparse a column." unit:"rows"`
-	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
+	Columns      []string  `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; if omitted, all columns that the tables share."`
+	Apart        []string  `yaml:"apart,omitempty" json:"apart,omitempty" format:"columns" unique:"true" doc:"Columns that the means of categories and of numbers leave out, such as a target that is told alone."`
+	Classifier   string    `yaml:"classifier" json:"classifier" doc:"Learner for coded columns, named as in downstream."`
+	Regressor    string    `yaml:"regressor" json:"regressor" doc:"Learner for numbers, named as in downstream."`
+	Alpha        float64   `yaml:"alpha" json:"alpha" exclusiveMin:"0" doc:"Penalty of lasso and elastic net, in standard deviations of the column to predict."`
+	Scaling      string    `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"How the numbers to predict from are scaled."`
+	BinaryScore  string    `yaml:"binary_score" json:"binary_score" enum:"auroc|average_precision|f1|f1_macro|accuracy" doc:"Score for columns with two categories."`
+	ManyScore    string    `yaml:"many_score" json:"many_score" enum:"f1_macro|f1_micro|f1_weighted|accuracy|auroc" doc:"Score for columns with more than two categories."`
+	Shares       []float64 `yaml:"shares,omitempty" json:"shares,omitempty" unique:"true" doc:"Means over the coded columns of which at least this share of the real training rows lie outside the commonest category, one for each share from 0 to 1, such as 0.05: with 0 all coded columns."`
+	MinCount     int       `yaml:"min_count" json:"min_count" min:"1" doc:"A coded column is skipped where fewer rows than this, in the training or the test table, lie outside its commonest category: nothing can be learnt about so sparse a column." unit:"rows"`
+	MaxTrainRows int       `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
 }
 
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "dimension_wise_prediction", Version: 5, Late: true,
+		Name: "dimension_wise_prediction", Version: 6, Late: true,
 		Doc: "For each column, learns it from the others once on real and once on synthetic rows and scores both on the same real test rows " +
 			"(Choi et al. 2017; Tantipongpipat et al. 2019). Metrics are real.column, synthetic.column and difference.column, with the ends of " +
 			"their bootstrap intervals of 95 % over the test rows (real_low.column and so on), and sum_of_squares and mean_absolute_difference over " +
-			"the columns, the latter of categories and of numbers alone too. Use it to see which columns keep their relations.",
+			"the columns, the latter of categories and of numbers alone too, and no_diversity, the columns that real rows teach and synthetic rows, of one category, cannot. Use it to see which columns keep their relations.",
 		In: []pipeline.Port{
 			question.Table("real", "held-out real rows to test on", false),
 			question.Table("synthetic", "synthetic rows to train on", false),
@@ -71,6 +72,11 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if names := prediction.RegressorNames(); !slices.Contains(names, s.Regressor) {
 		ps.Unknown("regressor", "learner of numbers", s.Regressor, names)
 	}
+	for i, share := range s.Shares {
+		if !(share >= 0 && share <= 1) {
+			ps.Add(fmt.Sprintf("shares[%d]", i), fmt.Sprint(share), "a share from 0 to 1")
+		}
+	}
 	return question.Work(in["real"], s.measure), ps.Err()
 }
 
@@ -82,25 +88,32 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames questi
 		}
 	}
 	var out []pipeline.Metric
-	differences := map[string][]metric.Noted{}
+	var all []scores
+	c := s.contest(env, frames)
 	for i, name := range frames["real"].Names() {
-		scores, err := s.column(ctx, env, frames, name)
+		one, err := c.column(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", name, err)
 		}
-		out = append(out, s.metrics(frames["real"].Column(name), scores)...)
-		for port, score := range scores {
-			differences[port] = append(differences[port], prediction.Minus(scores["real_train"], score).With(name))
-		}
+		out, all = append(out, s.metrics(frames["real"].Column(name), one)...), append(all, one)
 		env.Progress(int64(i+1), int64(len(frames["real"].Columns)))
 	}
-	summary := dimensionSummary(differences["synthetic"], note)
+	differences := losses(frames["real"], all, "synthetic")
+	summary := dimensionSummary(differences, note)
 	if frames["baseline"] != nil {
-		m := dimensionSummary(differences["baseline"], "independent columns at the same epsilon")[1]
+		m := dimensionSummary(losses(frames["real"], all, "baseline"), "independent columns at the same epsilon")[1]
 		m.Name = figure.Baseline.Name(m.Name)
 		summary = append(summary, m)
 	}
-	return slices.Concat(summary, s.byKind(frames["real"], differences["synthetic"]), out), nil
+	return slices.Concat(summary, s.byKind(frames["real"], differences), s.byShare(frames["real_train"], all), out), nil
+}
+
+// losses are what each column's score loses where it is learnt from the rows of a port and not from real ones.
+func losses(real *columns.Frame, all []scores, port string) (list []metric.Noted) {
+	for i, one := range all {
+		list = append(list, prediction.Minus(one["real_train"], one[port]).With(real.Columns[i].Name))
+	}
+	return list
 }
 
 // byKind is the mean size of the differences of coded columns and of numbers, which are scored by different
@@ -153,25 +166,9 @@ func dimensionSummary(differences []metric.Noted, note string) []pipeline.Metric
 	}
 }
 
-// column scores one column as learnt from each table but the one of the test rows.
-func (s *settings) column(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, name string) (map[string]prediction.Score, error) {
-	scores := map[string]prediction.Score{}
-	for _, port := range []string{"real_train", "synthetic", "baseline"} {
-		if frames[port] == nil {
-			continue
-		}
-		f, err := s.one(ctx, env, frames, port, name, s.score(frames["real"].Column(name)))
-		if err != nil {
-			return nil, fmt.Errorf("trained on %s: %w", port, err)
-		}
-		scores[port] = f
-	}
-	return scores, nil
-}
-
 // metrics of one column are those of real and synthetic rows, and their difference.
-func (s *settings) metrics(c *columns.Column, scores map[string]prediction.Score) []pipeline.Metric {
-	real, synthetic, score := scores["real_train"], scores["synthetic"], s.score(c)
+func (s *settings) metrics(c *columns.Column, one scores) []pipeline.Metric {
+	real, synthetic, score := one["real_train"], one["synthetic"], s.score(c)
 	return slices.Concat(noted(score, real.Metrics("real", c.Name)), noted(score, synthetic.Metrics("synthetic", c.Name)),
 		noted("real minus synthetic "+score, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
 }
@@ -190,38 +187,6 @@ func (s *settings) score(c *columns.Column) string {
 		return s.BinaryScore
 	}
 	return s.ManyScore
-}
-
-func (s *settings) one(ctx context.Context, env *pipeline.Env, frames map[string]*columns.Frame, port, name, score string) (prediction.Score, error) {
-	purpose := name + " from " + port
-	t := prediction.NewTrial(frames[port], frames["real"], name, features.Scaling(s.Scaling), s.MaxTrainRows, env.Rand("rows of "+purpose))
-	target, run := t.Test.Column(name), learn.Run{Rand: env.Rand(purpose), Workers: env.Workers}
-	resampled := t.Resampled(env.Rand("resampled test rows of " + name))
-	if !target.Coded() {
-		f, err := t.ScoreNumbers(ctx, s.regressor(t.Train.Column(name).Numbers), []string{score}, resampled, run)
-		return f[score], err
-	}
-	if why := s.sparse(t, name); why != "" && t.Impossible() == "" {
-		return prediction.Score{Noted: metric.None(why)}, nil
-	}
-	f, err := t.ScoreClasses(ctx, prediction.Classifiers()[s.Classifier], min(1, len(target.Categories)-1), []string{score}, resampled, run)
-	return f[score], err
-}
-
-// sparse says which table has too few rows outside the commonest category.
-func (s *settings) sparse(t *prediction.Trial, column string) string {
-	for i, f := range []*columns.Frame{t.Train, t.Test} {
-		c, name := f.Column(column), [2]string{"training", "test"}[i]
-		n, most := make([]int, len(c.Categories)), 0
-		for _, k := range c.Codes {
-			n[k]++
-			most = max(most, n[k])
-		}
-		if f.Rows-most < s.MinCount {
-			return fmt.Sprintf("fewer than %d %s rows are outside the commonest category", s.MinCount, name)
-		}
-	}
-	return ""
 }
 
 // regressor is the named learner, penalties in units of the target's spread.

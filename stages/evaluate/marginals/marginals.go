@@ -27,7 +27,7 @@ type settings struct {
 // Kinds lists the kind of this question.
 func Kinds() []pipeline.Kind {
 	return []pipeline.Kind{{
-		Name: "marginals", Version: 7, Late: true,
+		Name: "marginals", Version: 8, Late: true,
 		In:  question.Ports("how far they are from `real` is what real rows reach"),
 		Out: question.Metrics(), Figures: figures(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of a synthetic table with those of real rows: total variation, L1, L2, Jensen-Shannon " +

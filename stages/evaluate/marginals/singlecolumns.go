@@ -168,6 +168,8 @@ func (r *marginalRun) probabilities() {
 	r.Add("probability_sum_of_squares", "", metric.Or(d.SumOfSquares, none))
 	r.Add("probability_max_absolute_error", "", metric.Or(d.MaxAbsolute, none))
 	r.Add("probability_distance_from_diagonal", "", metric.Or(d.FromDiagonal, none))
+	r.Add("probability_absent_real", "", metric.Or(d.Absent, none))
+	r.Add("probability_absent_synthetic", "", metric.Or(d.AbsentOther, none))
 	r.Add("probability_pearson", "", metric.Or(d.Pearson, r.empty(), "needs two indicators that differ"))
 }
 

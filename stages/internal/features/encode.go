@@ -132,6 +132,18 @@ func (p *part) features() []string {
 // column=category or "column missing".
 func (e *Encoder) Names() []string { return e.names }
 
+// Place is where the features of a column stand, and how many they are; 0 and 0 of a column that is left out.
+func (e *Encoder) Place(column string) (first, width int) {
+	for i := range e.parts {
+		p := &e.parts[i]
+		if width = len(p.features()); p.name == column {
+			return first, width
+		}
+		first += width
+	}
+	return 0, 0
+}
+
 // Encode is the design matrix of f: rows by len(Names()). Indicators stand in
 // blocks, one of each column, so that memory is that of the codes however many
 // categories there are; Dense stores them.
@@ -155,17 +167,17 @@ func (e *Encoder) Encode(f *columns.Frame) learn.Matrix {
 	return m
 }
 
-// blockRows bounds the rows whose features are in memory at once.
-const blockRows = 1 << 16
+// BlockRows bounds the rows whose features Blocks holds in memory at once.
+const BlockRows = 1 << 16
 
 // Blocks calls f with the design matrices of blocks of rows of the frame, and the
 // place of their first row, so that memory does not grow with width times rows.
 func (e *Encoder) Blocks(ctx context.Context, frame *columns.Frame, f func(at int, x learn.Matrix)) error {
-	for lo := 0; lo < frame.Rows; lo += blockRows {
+	for lo := 0; lo < frame.Rows; lo += BlockRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f(lo, e.Encode(frame.Slice(lo, min(lo+blockRows, frame.Rows))))
+		f(lo, e.Encode(frame.Slice(lo, min(lo+BlockRows, frame.Rows))))
 	}
 	return ctx.Err()
 }

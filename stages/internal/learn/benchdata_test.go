@@ -47,7 +47,7 @@ func adultLike(oneHot bool) (Matrix, Labels) {
 }
 
 func withBlock(m Matrix, codes []int32, width int) Matrix {
-	m.Blocks = append(m.Blocks, Block{len(m.Cols), width, codes})
+	m.Blocks = append(m.Blocks, Block{First: len(m.Cols), Width: width, Codes: codes})
 	m.Cols = append(m.Cols, make([][]float64, width)...)
 	return m
 }

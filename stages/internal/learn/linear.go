@@ -1,5 +1,7 @@
 package learn
 
+import "slices"
+
 // Linear is a linear model of one or more outputs: Coef[k] and Intercept[k] of
 // output k.
 type Linear struct {
@@ -14,6 +16,12 @@ const chunk = 512
 // Decision is x Coef' + Intercept: a column for each output.
 func (l *Linear) Decision(x Matrix) Matrix {
 	d := NewMatrix(x.Rows, len(l.Coef))
+	if s := x.lists(); s != nil {
+		for k, w := range l.Coef {
+			d.Cols[k] = s.times(append(slices.Clip(w), l.Intercept[k]))
+		}
+		return d
+	}
 	for lo := 0; lo < x.Rows; lo += chunk {
 		hi := min(lo+chunk, x.Rows)
 		for k, w := range l.Coef {

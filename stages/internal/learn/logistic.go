@@ -65,6 +65,7 @@ type binary struct {
 	p       int
 	workers int
 	sparse  *sparse // of a wide table of indicators; nil: x is taken as it is
+	begun   float64 // square of the first gradient; 0 before
 }
 
 // maxNewton bounds the steps; Newton's method needs about ten.

@@ -8,6 +8,7 @@ import "slices"
 type Block struct {
 	First, Width int
 	Codes        []int32
+	rows         [][]int32 // that have a 1, of each column; nil where they are not listed (Listed)
 }
 
 // each calls dense for every stored column and block for every block, in the order
@@ -68,13 +69,27 @@ func (m Matrix) Pick(places []int) Matrix {
 	return p
 }
 
+// Without is the matrix without the width columns from first on, which hold whole blocks; it shares its columns with m.
+func (m Matrix) Without(first, width int) Matrix {
+	left := Matrix{Rows: m.Rows, Cols: slices.Concat(m.Cols[:first], m.Cols[first+width:])}
+	for _, b := range m.Blocks {
+		if b.First >= first+width {
+			b.First -= width
+		} else if b.First >= first {
+			continue
+		}
+		left.Blocks = append(left.Blocks, b)
+	}
+	return left
+}
+
 // pick is the block of the columns at the given places alone.
 func (b Block) pick(places []int, first int) Block {
 	to := slices.Repeat([]int32{-1}, b.Width)
 	for k, j := range places {
 		to[j-b.First] = int32(k)
 	}
-	p := Block{first, len(places), make([]int32, len(b.Codes))}
+	p := Block{First: first, Width: len(places), Codes: make([]int32, len(b.Codes))}
 	for i, k := range b.Codes {
 		p.Codes[i] = -1
 		if uint32(k) < uint32(b.Width) {
@@ -86,7 +101,7 @@ func (b Block) pick(places []int, first int) Block {
 
 // take is the block of the rows at the given places.
 func (b Block) take(places []int) Block {
-	t := Block{b.First, b.Width, make([]int32, len(places))}
+	t := Block{First: b.First, Width: b.Width, Codes: make([]int32, len(places))}
 	for k, i := range places {
 		t.Codes[k] = b.Codes[i]
 	}

@@ -27,7 +27,7 @@ func mixed(n, classes, widest int, seed uint64) (Matrix, Labels) {
 				codes[i] = -1
 			}
 		}
-		x.Blocks = append(x.Blocks, Block{len(x.Cols), width, codes})
+		x.Blocks = append(x.Blocks, Block{First: len(x.Cols), Width: width, Codes: codes})
 		x.Cols = append(x.Cols, make([][]float64, width)...)
 	}
 	number()

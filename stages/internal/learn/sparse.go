@@ -1,6 +1,9 @@
 package learn
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // sparse is a wide matrix of indicators by the rows that have each: with it a product costs the ones of a table,
 // where a Gram matrix costs its rows times the square of its columns.
@@ -15,8 +18,37 @@ const (
 	sparseness = 16 // cells for each one, at least
 )
 
+// Listed is m with the rows of each indicator listed, where it is wide and sparse: learners of what Without leaves of it
+// share the lists.
+func (m Matrix) Listed() Matrix {
+	s := newSparse(m)
+	if s == nil {
+		return m
+	}
+	m.Blocks = slices.Clone(m.Blocks)
+	for k, b := range m.Blocks {
+		m.Blocks[k].rows = s.rows[b.First : b.First+b.Width]
+	}
+	return m
+}
+
+// lists are the rows of a matrix that is listed; nil where it is not.
+func (m Matrix) lists() *sparse {
+	s := &sparse{m.Rows, make([][]int32, 0, len(m.Cols))}
+	for _, b := range m.Blocks {
+		s.rows = append(s.rows, b.rows...)
+	}
+	if len(m.Cols) == 0 || len(s.rows) < len(m.Cols) {
+		return nil
+	}
+	return s
+}
+
 // newSparse returns nil where the matrix has stored columns, or is not wide and sparse.
 func newSparse(x Matrix) *sparse {
+	if s := x.lists(); s != nil {
+		return s
+	}
 	if len(x.Cols) < leastWide || x.Rows == 0 {
 		return nil
 	}
@@ -65,7 +97,8 @@ func (s *sparse) dots(r, to []float64) {
 }
 
 // conjugate solves (Z' diag(w) Z + 1) d = g, 1 on penalised places, by conjugate gradients with the diagonal before
-// (Hestenes, Stiefel 1952), until the residual is 1e-12 of g: what is left of it Newton's next step corrects.
+// (Hestenes, Stiefel 1952). A step far from the optimum need not be exact: it is solved to the share of the first gradient that is left
+// (Eisenstat, Walker 1996), a tenth at most, so that steps still converge quadratically; Newton's next step corrects the rest.
 func (b *binary) conjugate(w, g []float64) []float64 {
 	diagonal, d := make([]float64, len(g)), make([]float64, len(g))
 	b.sparse.dots(w, diagonal)
@@ -80,7 +113,7 @@ func (b *binary) conjugate(w, g []float64) []float64 {
 	r := append([]float64(nil), g...)
 	z := divided(r, diagonal)
 	p, before := append([]float64(nil), z...), dot(r, z)
-	enough := 1e-24 * dot(g, g)
+	enough := b.share(g) * dot(g, g)
 	for range 10 * len(g) {
 		if !(dot(r, r) > enough) {
 			break
@@ -97,6 +130,15 @@ func (b *binary) conjugate(w, g []float64) []float64 {
 		before = now
 	}
 	return d
+}
+
+// share is the square of the share of a gradient to which a step is solved.
+func (b *binary) share(g []float64) float64 {
+	left := dot(g, g)
+	if b.begun == 0 {
+		b.begun = left
+	}
+	return min(1e-2, max(1e-24, left/b.begun))
 }
 
 // curved is (Z' diag(w) Z + 1) v.

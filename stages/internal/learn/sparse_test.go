@@ -52,6 +52,39 @@ func TestSparseLogistic(t *testing.T) {
 	}
 }
 
+// TestListed: what is left of a matrix without some of its columns has the lists of the others, and decides as it does unlisted.
+func TestListed(t *testing.T) {
+	const n, p = 500, 300
+	r := rand.New(rand.NewPCG(1, 2))
+	x := Matrix{Rows: n, Cols: make([][]float64, p)}
+	for j := range p {
+		b := Block{First: j, Width: 1, Codes: make([]int32, n)}
+		for i := range b.Codes {
+			if b.Codes[i] = -1; r.Float64() < 0.03 {
+				b.Codes[i] = 0
+			}
+		}
+		x.Blocks = append(x.Blocks, b)
+	}
+	if x.lists() != nil || x.Pick([]int{0, 1, 2}).Listed().lists() != nil {
+		t.Error("what is narrow, or was not asked for, is listed")
+	}
+	left, plain := x.Listed().Without(7, 2), x.Without(7, 2)
+	if left.lists() == nil || len(left.Cols) != p-2 || plain.lists() != nil {
+		t.Fatal("lists are lost")
+	}
+	m := Linear{Coef: [][]float64{make([]float64, p-2)}, Intercept: []float64{0.5}}
+	for j := range m.Coef[0] {
+		m.Coef[0][j] = r.NormFloat64()
+	}
+	got, unlisted, dense := m.Predict(left), m.Predict(plain), m.Predict(x.Dense().Without(7, 2))
+	for i := range got {
+		if got[i] != unlisted[i] || math.Abs(got[i]-dense[i]) > 1e-12 {
+			t.Fatalf("row %d: %v, %v and %v", i, got[i], unlisted[i], dense[i])
+		}
+	}
+}
+
 func BenchmarkSparseLogistic(b *testing.B) {
 	const n, p = 10000, 1070
 	r := rand.New(rand.NewPCG(7, 8))

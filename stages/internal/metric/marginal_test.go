@@ -116,3 +116,14 @@ func TestIndependentBaseline(t *testing.T) {
 		t.Errorf("one-way error %v, two-way total variation %v", list[0].MaxCell, list[1].TotalVariation)
 	}
 }
+
+// TestAbsentIndicators: what no row has is counted on each side, and of no indicators there is no count.
+func TestAbsentIndicators(t *testing.T) {
+	d := marginal.CompareProbabilities([]float64{0.5, 0, 0.25, 0}, []float64{0, 0, 0, 0.1})
+	if d.Absent != 2 || d.AbsentOther != 3 {
+		t.Errorf("%g and %g are absent, must be 2 and 3", d.Absent, d.AbsentOther)
+	}
+	if d = marginal.CompareProbabilities(nil, nil); !math.IsNaN(d.Absent) || !math.IsNaN(d.AbsentOther) {
+		t.Errorf("of none %g and %g are absent", d.Absent, d.AbsentOther)
+	}
+}

@@ -33,6 +33,32 @@ type Resamples struct {
 	all   int   // rows there are
 	from  []int // those that are drawn from
 	seed  uint64
+	kept  [][]int32 // of each resample, how often each row occurs; nil where that is counted anew
+}
+
+// Draws are the Resamples of the same rows for figures of several widths. Of a width that is asked for again the counts are
+// kept, where they are few: a table of a thousand columns asks a thousand times.
+type Draws struct {
+	rows int
+	rng  func(width int) *rand.Rand
+	of   map[int]*Resamples
+}
+
+// NewDraws resamples that many rows; rng is asked once for each width.
+func NewDraws(rows int, rng func(width int) *rand.Rand) *Draws {
+	return &Draws{rows, rng, map[int]*Resamples{}}
+}
+
+// Of are the Resamples for figures that look at `width` values of a row.
+func (d *Draws) Of(width int) *Resamples {
+	r, again := d.of[width]
+	if !again {
+		r = newResamples(d.rows, width, d.rng(width))
+		d.of[width] = r
+	} else if r.kept == nil && r.all*r.draws <= mostValues {
+		r.kept = make([][]int32, r.draws+1)
+	}
+	return r
 }
 
 // newResamples resamples that many rows, each of which costs a figure `width` values. Of
@@ -64,13 +90,25 @@ func (r *Resamples) Several(workers, figures int, compute func(worker int, times
 		if times[w] == nil {
 			times[w], out[w] = make([]int32, r.all), make([]float64, figures)
 		}
-		r.count(i, times[w])
-		compute(w, times[w], out[w])
+		compute(w, r.times(i, times[w]), out[w])
 		for k, v := range out[w] {
 			list[k][i] = v
 		}
 	})
 	return list
+}
+
+// times is how often each row occurs in a resample, in memory that is given where none is kept.
+func (r *Resamples) times(number int, given []int32) []int32 {
+	if r.kept == nil {
+		r.count(number, given)
+		return given
+	}
+	if r.kept[number] == nil {
+		r.kept[number] = make([]int32, r.all)
+		r.count(number, r.kept[number])
+	}
+	return r.kept[number]
 }
 
 // count is how often each row occurs in a resample; number 0 has each row once.

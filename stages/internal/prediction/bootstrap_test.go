@@ -146,3 +146,20 @@ func TestNoInterval(t *testing.T) {
 		t.Errorf("%g to %g does not hold the value 5", low, high)
 	}
 }
+
+// Draws are the same whether their counts are kept or not, and are kept from the second time on, unless they are many.
+func TestDrawsAreKept(t *testing.T) {
+	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}
+	d := NewDraws(len(x), func(int) *rand.Rand { return seeded(7) })
+	first := d.Of(2).Values(2, meanOf(x))
+	for range 3 {
+		again := d.Of(2)
+		if !slices.Equal(first, again.Values(3, meanOf(x))) || again.kept == nil {
+			t.Error("what is kept is not what was drawn")
+		}
+	}
+	many := NewDraws(1_000_000, func(int) *rand.Rand { return seeded(7) })
+	if many.Of(2); many.Of(2).kept != nil {
+		t.Error("200 counts of a million rows are kept")
+	}
+}

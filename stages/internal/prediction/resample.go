@@ -16,29 +16,26 @@ func (t *Trial) Resampled(rng *rand.Rand) *Resamples {
 	return newResamples(t.Test.Rows, len(t.Test.Column(t.target).Categories), rng)
 }
 
-// judge computes scores of rows, each of which stands in the list as often as it is
-// drawn, by name.
-type judge func(rows []int, names []string, to []float64)
+// judge computes scores by name of a resample, which has each row so many times.
+type judge func(times []int32, names []string, to []float64)
 
-// withIntervals adds the resamples of scores to them. order is one of the test rows in
-// which judging is quick; each worker has a judge of its own.
-func withIntervals(found map[string]metric.Noted, names []string, order []int, r *Resamples, workers int, each func() judge) map[string]Score {
+// withIntervals adds the resamples of scores to them; each worker has a judge of its own.
+func withIntervals(found map[string]metric.Noted, names []string, r *Resamples, workers int, each func() judge) map[string]Score {
 	out := map[string]Score{}
 	for name, f := range found {
 		out[name] = bare(f)
 	}
-	if r == nil || len(order) < leastResampled {
+	if r == nil || r.all < leastResampled {
 		return out
 	}
 	sure := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "max_error" || math.IsNaN(found[n].Value) })
 	workers = max(1, workers)
-	judges, rows := make([]judge, workers), make([][]int, workers)
+	judges := make([]judge, workers)
 	values := r.Several(workers, len(sure), func(w int, times []int32, to []float64) {
 		if judges[w] == nil {
 			judges[w] = each()
 		}
-		rows[w] = drawn(rows[w][:0], order, times)
-		judges[w](rows[w], sure, to)
+		judges[w](times, sure, to)
 	})
 	for k, name := range sure {
 		out[name] = Score{found[name], r, values[k]}
@@ -71,21 +68,31 @@ func ascending(x []float64) []int {
 func scoreClasses(y []int32, p Predictions, positive int, names []string, r *Resamples, run learn.Run) map[string]Score {
 	order := ascending(p.Scores.Cols[min(positive, len(p.Scores.Cols)-1)])
 	slices.Reverse(order)
-	return withIntervals(judgeClasses(y, p, positive, names), names, order, r, run.Workers, func() judge {
-		var classes []int32
-		var j jury
-		some := Predictions{Scores: learn.Matrix{Cols: make([][]float64, len(p.Scores.Cols))}, Probabilities: p.Probabilities}
-		return func(rows []int, names []string, to []float64) {
-			classes, some.Scores.Rows = pick(classes, y, rows), len(rows)
-			for k, column := range p.Scores.Cols {
-				some.Scores.Cols[k] = pick(some.Scores.Cols[k], column, rows)
-			}
-			j.hear(classes, some, positive)
-			for k, name := range names {
-				to[k] = j.value(name).Value
-			}
+	each := func() judge { return classJudge(y, p, positive, order) }
+	if len(p.Scores.Cols) == 2 && slices.Equal(names, []string{"auroc"}) {
+		a := newArea(y, p.Scores.Cols[positive], positive, order)
+		each = func() judge { return a.judge }
+	}
+	return withIntervals(judgeClasses(y, p, positive, names), names, r, run.Workers, each)
+}
+
+// classJudge lists the rows of a resample in the given order, in which judging is quick.
+func classJudge(y []int32, p Predictions, positive int, order []int) judge {
+	var rows []int
+	var classes []int32
+	var j jury
+	some := Predictions{Scores: learn.Matrix{Cols: make([][]float64, len(p.Scores.Cols))}, Probabilities: p.Probabilities}
+	return func(times []int32, names []string, to []float64) {
+		rows = drawn(rows[:0], order, times)
+		classes, some.Scores.Rows = pick(classes, y, rows), len(rows)
+		for k, column := range p.Scores.Cols {
+			some.Scores.Cols[k] = pick(some.Scores.Cols[k], column, rows)
 		}
-	})
+		j.hear(classes, some, positive)
+		for k, name := range names {
+			to[k] = j.value(name).Value
+		}
+	}
 }
 
 // scoreNumbers does the same for numbers, whose rows stand by the size of their error.
@@ -94,9 +101,12 @@ func scoreNumbers(y, predicted []float64, names []string, r *Resamples, run lear
 	for i := range y {
 		errors[i] = math.Abs(y[i] - predicted[i])
 	}
-	return withIntervals(judgeNumbers(y, predicted, names), names, ascending(errors), r, run.Workers, func() judge {
+	order := ascending(errors)
+	return withIntervals(judgeNumbers(y, predicted, names), names, r, run.Workers, func() judge {
+		var rows []int
 		var truth, guess []float64
-		return func(rows []int, names []string, to []float64) {
+		return func(times []int32, names []string, to []float64) {
+			rows = drawn(rows[:0], order, times)
 			truth, guess = pick(truth, y, rows), pick(guess, predicted, rows)
 			values := numberValues(truth, guess)
 			for k, name := range names {

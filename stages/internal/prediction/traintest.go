@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"weir/stages/internal/columns"
 	"weir/stages/internal/features"
@@ -18,7 +19,10 @@ type Trial struct {
 	Train, Test *columns.Frame // rows with a target only
 	target      string
 	encoder     *features.Encoder
+	first       int          // of the features of the target, which the encoder of a Desk has
+	width       int          // how many these are; 0 elsewhere
 	x           learn.Matrix // of train
+	tested      learn.Matrix // of test; empty where it is encoded block by block
 	Notes       string
 }
 
@@ -56,7 +60,19 @@ func withTarget(f *columns.Frame, target string) (*columns.Frame, int) {
 }
 
 // Features names the columns that learners see.
-func (t *Trial) Features() []string { return t.encoder.Names() }
+func (t *Trial) Features() []string {
+	names := t.encoder.Names()
+	return slices.Concat(names[:t.first], names[t.first+t.width:])
+}
+
+// blocks calls f with the features of blocks of test rows, and the place of their first row.
+func (t *Trial) blocks(ctx context.Context, f func(at int, x learn.Matrix)) error {
+	if t.tested.Rows > 0 {
+		f(0, t.tested)
+		return ctx.Err()
+	}
+	return t.encoder.Blocks(ctx, t.Test, func(at int, x learn.Matrix) { f(at, x.Without(t.first, t.width)) })
+}
 
 // Impossible says why nothing can be learnt or scored; "" where it can.
 func (t *Trial) Impossible() string {
@@ -136,7 +152,7 @@ func (t *Trial) Classify(ctx context.Context, c learn.Classifier, run learn.Run)
 			}
 		}
 	}
-	err = t.encoder.Blocks(ctx, t.Test, func(at int, x learn.Matrix) {
+	err = t.blocks(ctx, func(at int, x learn.Matrix) {
 		for k, column := range s.Scores(x).Cols {
 			copy(all.Cols[categories[k]][at:], column)
 		}
@@ -158,7 +174,7 @@ func (t *Trial) regress(ctx context.Context, r learn.Regressor, run learn.Run) (
 		return nil, err
 	}
 	all := make([]float64, t.Test.Rows)
-	err = t.encoder.Blocks(ctx, t.Test, func(at int, x learn.Matrix) { copy(all[at:], p.Predict(x)) })
+	err = t.blocks(ctx, func(at int, x learn.Matrix) { copy(all[at:], p.Predict(x)) })
 	return all, err
 }
 

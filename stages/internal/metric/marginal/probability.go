@@ -15,6 +15,7 @@ type Probabilities struct {
 	MeanAbsolute, RMSE, SumOfSquares, MaxAbsolute float64
 	FromDiagonal                                  float64 // mean Euclidean distance of the points from y = x
 	Pearson                                       float64 // NaN where either side is constant
+	Absent, AbsentOther                           float64 // indicators that no row has, of p and of q
 }
 
 // CompareProbabilities compares the shares of each indicator; all are NaN where
@@ -26,12 +27,18 @@ func CompareProbabilities(p, q []float64) Probabilities {
 		d.MeanAbsolute += gap
 		d.SumOfSquares += float64(gap * gap)
 		d.MaxAbsolute = max(d.MaxAbsolute, gap)
+		if a == 0 {
+			d.Absent++
+		}
+		if q[i] == 0 {
+			d.AbsentOther++
+		}
 	}
 	n := float64(len(p))
 	d.MeanAbsolute, d.RMSE, d.Pearson = d.MeanAbsolute/n, math.Sqrt(d.SumOfSquares/n), association.Pearson(p, q)
 	d.FromDiagonal = d.MeanAbsolute / math.Sqrt2
 	if len(p) == 0 {
-		d.SumOfSquares, d.MaxAbsolute = math.NaN(), math.NaN()
+		d.SumOfSquares, d.MaxAbsolute, d.Absent, d.AbsentOther = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	}
 	return d
 }
