@@ -61,7 +61,8 @@ func TestDesk(t *testing.T) {
 func scored(t *testing.T, trial *Trial, target string) float64 {
 	t.Helper()
 	name, run := "auroc", learn.Run{Workers: 2}
-	list, err := map[string]Score{}, error(nil)
+	var list map[string]Score
+	var err error
 	if trial.Test.Column(target).Coded() {
 		list, err = trial.ScoreClasses(t.Context(), learn.Logistic{C: 1, Penalty: learn.L2}, 1, []string{name}, nil, run)
 	} else {
