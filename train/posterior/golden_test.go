@@ -66,7 +66,7 @@ func gradientOf(o *Objective, row int32) (gradient []float64, square float64, sh
 	square, _ = k.length(0)
 	gradient = make([]float64, o.Params())
 	k.add(0, 1)
-	k.sums[s].give(k.tables[s], func(at int, v float64) { gradient[o.from[s]+at] += v })
+	k.sums[s].give(k.tables[s], gradient[o.from[s]:][:o.strata[s].Params()])
 	return gradient, square, share, -loss[0]
 }
 

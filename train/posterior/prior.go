@@ -2,7 +2,6 @@ package posterior
 
 import (
 	"fmt"
-	"math"
 
 	"weir/internal/bitmath"
 )
@@ -76,7 +75,7 @@ func (p Prior) column(c Column, to, theta []float64) {
 func dirichlet(a float64, to, logits []float64) {
 	top, total := 0.0, 0.0
 	for _, v := range logits {
-		top = math.Max(top, v)
+		top = max(top, v)
 	}
 	for i, v := range logits {
 		to[i] = bitmath.Exp(v - top)

@@ -41,8 +41,14 @@ func (k *worker) Accumulate(grad, scale []float32) {
 		}
 	}
 	for s := range k.sums {
-		if k.sums[s].rows > 0 {
-			k.sums[s].give(k.tables[s], func(at int, v float64) { grad[k.from[s]+at] += float32(v) })
+		if k.sums[s].rows == 0 {
+			continue
+		}
+		total := k.total[:k.strata[s].Params()]
+		k.sums[s].give(k.tables[s], total)
+		own := grad[k.from[s]:][:len(total)]
+		for at, v := range total {
+			own[at] += float32(v)
 		}
 	}
 }
@@ -79,28 +85,29 @@ func (k *worker) add(i int, factor float64) {
 	}
 }
 
-// give hands on the sum for every parameter.
-func (s *sums) give(t *table, to func(at int, v float64)) {
-	for n := range t.Components - 1 {
-		to(n, s.weights[n])
-	}
-	for j, c := range t.Columns {
-		for n := range t.Components {
-			at := t.Components - 1 + n*t.each + t.at[j]
-			switch {
-			case c.Family == Bernoulli:
-				one := (t.first[j]+1)*t.Components + n
-				to(at, float64(s.all[n]*t.prob[one])-s.codes[one])
-			case c.Family == Categorical:
-				for code := range c.Categories - 1 {
-					cell := (t.first[j]+code)*t.Components + n
-					to(at+code, float64(s.all[n]*t.prob[cell])-s.codes[cell])
-				}
-			default:
-				for p := range c.params() {
-					to(at+p, s.numbers[2*(t.first[j]+n)+p])
-				}
-			}
+// give sets to to the sum for every parameter of the stratum.
+func (s *sums) give(t *table, to []float64) {
+	copy(to, s.weights[:t.Components-1])
+	for n := range t.Components {
+		own := to[t.Components-1+n*t.each:][:t.each]
+		for j, c := range t.Columns {
+			s.column(t, j, n, own[t.at[j]:][:c.params()])
 		}
+	}
+}
+
+// column sets to to the sum for each parameter of column j in component n.
+func (s *sums) column(t *table, j, n int, to []float64) {
+	if !t.coded[j] {
+		copy(to, s.numbers[2*(t.first[j]+n):])
+		return
+	}
+	cell := t.first[j]*t.Components + n
+	if t.Columns[j].Family == Bernoulli { // its one parameter is the logit of 1
+		cell += t.Components
+	}
+	for code := range to {
+		to[code] = float64(s.all[n]*t.prob[cell]) - s.codes[cell]
+		cell += t.Components
 	}
 }

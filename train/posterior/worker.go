@@ -10,12 +10,13 @@ import (
 // Worker implements train.Objective.
 func (o *Objective) Worker(rows int) train.Worker {
 	k := &worker{Objective: o}
-	most := 0
+	most, params := 0, 0
 	for _, s := range o.strata {
-		most = max(most, s.Components)
+		most, params = max(most, s.Components), max(params, s.Params())
 		k.sums = append(k.sums, newSums(s.Mixture))
 	}
 	k.share, k.norm, k.size = make([]float64, rows*most), make([]float64, most), make([]float64, most)
+	k.total = make([]float64, params)
 	k.most, k.of, k.cells = most, make([]uint16, rows), make([]uint16, rows*len(o.values))
 	return k
 }
@@ -29,6 +30,7 @@ type worker struct {
 	share      []float64 // responsibilities of components, by row
 	norm, size []float64 // of one row, by component: squared norm of the gradient, and of its parts
 	sums       []sums
+	total      []float64 // of one stratum, by parameter
 }
 
 // Run implements train.Worker.
