@@ -70,21 +70,7 @@ func (c *compiler) paidElsewhere() {
 // NamesUnits tells whether a column looks as if it named persons: by its name and by
 // there being no bounded set of values.
 func NamesUnits(c domain.Column) bool {
-	if c.Type != domain.Text && c.Type != domain.Integer {
-		return false
-	}
-	name := strings.ToLower(c.Name)
-	for _, word := range []string{"id", "pid", "uid", "mrn", "ssn", "nhs_number"} {
-		if name == word || strings.HasSuffix(name, "_"+word) {
-			return true
-		}
-	}
-	for _, word := range []string{"patient", "person", "subject", "respondent", "participant"} {
-		if name == word || strings.HasPrefix(name, word+"_n") {
-			return true
-		}
-	}
-	return false
+	return (c.Type == domain.Text || c.Type == domain.Integer) && domain.IdentifierOf(c.Name) == domain.IDNumber
 }
 
 // experiment says how often a spec with an experiment is charged (W17).

@@ -54,6 +54,7 @@ func Check(d *Domain, of Origin) schema.Problems {
 	}
 	if of == Declared {
 		c.decided(d)
+		c.signed(d)
 	}
 	c.rules(d)
 	return c.problems
@@ -117,6 +118,23 @@ func (c *checker) decided(d *Domain) {
 	c.problems.Add(fmt.Sprintf("columns[%d].source", first),
 		fmt.Sprintf("UNDECIDED in %d of %d columns (%s): bounds or categories were read from the data and nobody confirmed them (W01, W02)", len(names), len(d.Columns), which),
 		"public in each, after a person has replaced them by what is publicly known, or bounds left out for a stage of kind dp_bounds, and categories: private for one of kind dp_categories")
+}
+
+// signed says once which rules are undecided.
+func (c *checker) signed(d *Domain) {
+	first, n := 0, 0
+	for i := range d.Constraints {
+		if d.Constraints[i].Source != Undecided {
+			continue
+		}
+		if n++; n == 1 {
+			first = i
+		}
+	}
+	if n > 0 {
+		c.problems.Add(fmt.Sprintf("constraints[%d].source", first), fmt.Sprintf("UNDECIDED in %d of %d rules: they were found in the data and nobody confirmed them", n, len(d.Constraints)),
+			"public in each that holds for everybody whom such a table may be about, by what is publicly known, and the others taken out")
+	}
 }
 
 func (c *checker) column(path string, col *Column) {

@@ -18,6 +18,7 @@ type Constraint struct {
 	Function   *Function         `json:"function,omitempty" yaml:"function,omitempty" doc:"A column whose value follows from that of another."`
 	Order      []string          `json:"order,omitempty" yaml:"order,omitempty" doc:"Numbers, dates or ordinal columns of the same categories, least first, such as [admission, discharge]; equal values and missing ones are in order."`
 	Total      []Cell            `json:"total,omitempty" yaml:"total,omitempty" doc:"Public counts of every cell of some columns. A table of another size is held to the shares."`
+	Source     string            `json:"source,omitempty" yaml:"source,omitempty" doc:"public, or left out: a person stands behind the rule. UNDECIDED, of a rule that weir domain infer proposes: nobody does yet, and no spec runs."`
 	Doc        string            `json:"doc,omitempty" yaml:"doc,omitempty" doc:"Why, or who says so."`
 }
 
@@ -35,7 +36,7 @@ type Cell struct {
 }
 
 // Choice is a set of values of one column, each spelled as the file spells it: a
-// category, a number, a range LEAST..GREATEST that holds its ends, of which one may be
+// category, a number, a range LEAST..GREATEST that holds its ends, either or both of which may be
 // left out, or missing. In YAML a single one needs no brackets.
 type Choice []string
 

@@ -108,7 +108,7 @@ func TestEveryWrongDomainIsRefused(t *testing.T) {
 		{Function: &Function{}}, {Function: &Function{Of: "sex", Column: "sex"}},
 		{Function: &Function{Of: "sex", Column: "age", Map: map[string]schema.Text{"Male": "1..2", "Female": "x"}}},
 		{Impossible: map[string]Choice{"sex": {"Male"}}}, {Impossible: map[string]Choice{"sex": {"Male"}, "age": {"9..1"}}},
-		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"NaN"}}}, {Impossible: map[string]Choice{"sex": {"Male"}, "age": {".."}}},
+		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"NaN"}}}, {Impossible: map[string]Choice{"sex": {"Male"}, "age": {"...."}}},
 		{Impossible: map[string]Choice{"sex": {"Male"}, "age": {"1e999"}}},
 	} {
 		d := clinic()

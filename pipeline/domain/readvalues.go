@@ -118,12 +118,12 @@ func (r reader) number(path string, c *Column, text string) (Values, bool) {
 
 func rangeForm(c *Column) string {
 	if c.Type == Date {
-		return "a date, a range such as 2019-01-01..2019-12-31, ..2019-12-31 or 2019-01-01.."
+		return "a date, a range such as 2019-01-01..2019-12-31, ..2019-12-31 or 2019-01-01.., .. for any"
 	}
-	return "a number, a range such as 0..17, ..17 or 18.."
+	return "a number, a range such as 0..17, ..17 or 18.., .. for any"
 }
 
-// parseRange reads a number or a date, or a range of which an end may be open.
+// parseRange reads a number or a date, or a range whose ends may be open: .. is every value but missing.
 func parseRange(c *Column, text string) (Range, bool) {
 	least, greatest, ranged := strings.Cut(text, "..")
 	if !ranged {
@@ -132,7 +132,7 @@ func parseRange(c *Column, text string) (Range, bool) {
 	}
 	lo, ok1 := parseNumber(c, least, -math.MaxFloat64)
 	hi, ok2 := parseNumber(c, greatest, math.MaxFloat64)
-	return Range{lo, hi}, ok1 && ok2 && text != ".."
+	return Range{lo, hi}, ok1 && ok2
 }
 
 func parseNumber(c *Column, text string, open float64) (float64, bool) {
