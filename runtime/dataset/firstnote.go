@@ -1,9 +1,8 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
-	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -27,18 +26,32 @@ func (f *finding) tellFirst() {
 	f.tellOrphans()
 }
 
-// tellGit says which keys a commit would publish.
+// tellGit says which keys a commit would publish, of runs that draw no noise; exposed refuses the others.
 func (f *finding) tellGit() {
+	f.notes = append(f.notes, f.staged()...)
+}
+
+// exposed refuses a first charge whose keys the next commit may publish: whoever has them can test guesses of the rows.
+func (f *finding) exposed() error {
+	if staged := f.staged(); len(staged) > 0 && !f.Uncharged && !f.Replay {
+		return Refusal{errors.New("refused: " + strings.Join(staged, "\n") + "\nNothing was charged. (weir init writes such a file where none is.)")}
+	}
+	return nil
+}
+
+// staged says which keys "git add -A" would stage, and what to do.
+func (f *finding) staged() (list []string) {
 	for _, owner := range f.owners() {
-		if inGit(owner) {
-			f.notes = append(f.notes, fmt.Sprintf("%s lies in a git work tree and no .gitignore names it: add the line *%s* to %s before you commit.",
+		if disk.Staged(owner) {
+			list = append(list, fmt.Sprintf("%s holds a key, lies in a git work tree and no .gitignore names it: add the line *%s* to %s before you commit.",
 				owner, OwnerSuffix, filepath.Join(filepath.Dir(owner), ".gitignore")))
 		}
 	}
-	if inGit(f.index.keyPath()) {
-		f.notes = append(f.notes, fmt.Sprintf("%s holds keys, lies in a git work tree, and no .gitignore names it: write the line * to %s before you commit.",
+	if disk.Staged(f.index.keyPath()) {
+		list = append(list, fmt.Sprintf("%s holds keys, lies in a git work tree, and no .gitignore names it: write the line * to %s before you commit.",
 			f.Out, filepath.Join(f.Out, ".gitignore")))
 	}
+	return list
 }
 
 // owners lists the owner files that a run makes: the one of the data, and the one beside a ledger elsewhere.
@@ -48,47 +61,4 @@ func (f *finding) owners() []string {
 		owners = append(owners, home)
 	}
 	return owners
-}
-
-// inGit reports whether "git add -A" would stage the file at name: a folder above
-// it is a work tree, and no .gitignore up to there names the file. It reads the plain
-// patterns only, and is for a note: weir does not edit what the user wrote.
-func inGit(name string) bool {
-	var below []string
-	for at := name; ; {
-		dir, base := filepath.Split(at)
-		dir = filepath.Clean(dir)
-		below = append([]string{base}, below...)
-		if ignores(filepath.Join(dir, ".gitignore"), below) {
-			return false
-		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return true
-		}
-		if filepath.Dir(dir) == dir {
-			return false
-		}
-		at = dir
-	}
-}
-
-// ignores reports whether a line of a .gitignore names one of the segments below
-// its folder, or their whole.
-func ignores(file string, below []string) bool {
-	text, err := disk.ReadFile(file, 0)
-	if err != nil {
-		return false
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		pattern := strings.Trim(strings.TrimSpace(line), "/")
-		if pattern == "" || pattern[0] == '#' || pattern[0] == '!' {
-			continue
-		}
-		for _, name := range append(below[:len(below):len(below)], strings.Join(below, "/")) {
-			if is, err := path.Match(pattern, name); err == nil && is {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,10 +38,10 @@ func TestFirstNote(t *testing.T) {
 	}
 }
 
-// TestFirstNoteInGit: "git add -A" would stage the key, unless a .gitignore names
-// it; weir says so and changes no file of the user's.
-func TestFirstNoteInGit(t *testing.T) {
-	for ignore, told := range map[string]bool{"": true, "# a.csv.weir-owner.json\nruns\n!*\n": true, "*.weir-owner.json*\n": false, "/sub/\n": false, "sub/a.csv.weir-owner.json": false} {
+// TestFirstChargeInGit: where "git add -A" would stage the key no first charge is made, unless a .gitignore names the
+// owner file; weir says so, leaves no key, and changes no file of the user's.
+func TestFirstChargeInGit(t *testing.T) {
+	for ignore, refused := range map[string]bool{"": true, "# a.csv.weir-owner.json\nruns\n!*\n": true, "*.weir-owner.json*\n": false, "/sub/\n": false, "sub/a.csv.weir-owner.json": false} {
 		b := newBench(t)
 		root := b.dir
 		os.Mkdir(filepath.Join(root, ".git"), 0o755)
@@ -48,15 +49,26 @@ func TestFirstNoteInGit(t *testing.T) {
 		b.dir = filepath.Join(root, "sub")
 		os.Mkdir(b.dir, 0o755)
 		b.write("a.csv", people(0, 300))
-		notes := strings.Join(b.identify("a.csv", "1").Notes, "\n")
-		if strings.Contains(notes, "*.weir-owner.json*") != told {
-			t.Errorf(".gitignore %q: %s", ignore, notes)
+		_, err := b.try("a.csv", "1")
+		if found := errors.As(err, new(Refusal)); found != refused || err != nil && !strings.Contains(err.Error(), "add the line *.weir-owner.json* to "+b.path(".gitignore")) {
+			t.Errorf(".gitignore %q: %v", ignore, err)
+		}
+		if _, err := os.Stat(b.path("a.csv" + OwnerSuffix)); (err == nil) == refused {
+			t.Errorf(".gitignore %q: a key is there: %v", ignore, err == nil)
 		}
 		if now, _ := os.ReadFile(filepath.Join(root, ".gitignore")); string(now) != ignore {
 			t.Errorf(".gitignore was changed to %q", now)
 		}
 		if _, err := os.Stat(b.path(".gitignore")); err == nil {
 			t.Error("a .gitignore was made")
+		}
+		o := b.opening("a.csv", "1")
+		if o.Uncharged, o.Out = true, filepath.Join(root, "results"); refused {
+			os.MkdirAll(filepath.Join(o.Out, "study"), 0o755)
+			id, err := Identify(t.Context(), o)
+			if err != nil || !strings.Contains(strings.Join(id.Notes, "\n"), "holds a key, lies in a git work tree") {
+				t.Errorf("a run without noise must only be told: %v", err)
+			}
 		}
 	}
 }
@@ -81,13 +93,14 @@ func TestRunsAreIgnored(t *testing.T) {
 		b.out = b.path("runs")
 		c.make(b.out)
 		b.write("a.csv", people(0, 300))
-		notes := strings.Join(b.identify("a.csv", "1").Notes, "\n")
+		os.WriteFile(b.path(".gitignore"), []byte("*"+OwnerSuffix+"*\n"), 0o644)
+		_, err := b.try("a.csv", "1")
 		text, _ := os.ReadFile(filepath.Join(b.out, ".gitignore"))
 		if strings.Contains("\n"+string(text), "\n*\n") != c.written {
 			t.Errorf("%s: .gitignore is %q", name, text)
 		}
-		if strings.Contains(notes, b.out+" holds keys") == c.written {
-			t.Errorf("%s: told %q", name, notes)
+		if (err == nil) != c.written || err != nil && !strings.Contains(err.Error(), b.out+" holds keys") {
+			t.Errorf("%s: %v", name, err)
 		}
 		if name == "its own" && string(text) != "mine\n" {
 			t.Errorf("the owner's .gitignore is now %q", text)

@@ -130,6 +130,11 @@ func (f *finding) find(rows *sketch) (*Identity, error) {
 	if refused != nil && !f.Locked {
 		return nil, refused
 	}
+	if own == nil {
+		if err := f.exposed(); err != nil {
+			return nil, err
+		}
+	}
 	if rows == nil {
 		if f.index.byContent(f.Digest) == nil {
 			return nil, errUnread
