@@ -24,16 +24,24 @@ func domainCommand(s streams) *cobra.Command {
 	return c
 }
 
-const inferLong = `Read a file and draft its domain: names, types, and, marked UNDECIDED, the bounds
-and categories found in the data. Those are private until a person has
-replaced them with what is publicly known; a spec with an undecided domain does
-not run (rules W01 and W02). The draft itself is private.
+const inferLong = `Read a file and draft its domain: names, types, and, marked UNDECIDED, the bounds,
+categories and rules between columns found in the data. Those are private until
+a person has replaced them with what is publicly known; a spec with an undecided
+domain does not run (rules W01 and W02). The draft itself is private until then.
 
-Exit codes: 0 done; 1 the file cannot be read; 2 usage.`
+A private page beside the file, DATA.weir-private.md, helps to decide: how full
+each column is, how many values it has, where 99 % of rows lie, which values few
+rows have. It quotes rows: it stays with them for good, readable by its owner
+alone. A .gitignore that names it, the data and their keys is written where none
+is. Where one does not name the page, inside a git work tree, nothing is written.
+
+Exit codes: 0 done; 1 the file cannot be read, or the page not be written;
+2 usage.`
 
 func domainInfer(s streams) *cobra.Command {
 	var csv pipeline.CSV
 	var noHeader, asJSON bool
+	var page string
 	c := &cobra.Command{
 		Use:     "infer DATA",
 		Short:   "Draft a domain from a file, every bound marked for a person to decide",
@@ -46,14 +54,21 @@ func domainInfer(s streams) *cobra.Command {
 				return err
 			}
 			defer folder.Close()
-			draft, err := infer.Draft(c.Context(), folder, args[0], dialect(&csv, noHeader))
+			to, err := placePage(args[0], page)
+			if err != nil {
+				return err
+			}
+			found, err := infer.Draft(c.Context(), folder, args[0], dialect(&csv, noHeader))
+			if err == nil {
+				err = writePage(s, to, args[0], found)
+			}
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(s.out, map[string]string{"domain": string(draft)})
+				return printJSON(s.out, map[string]any{"domain": string(found.Domain), "page": to, "hints": found.Hints})
 			}
-			_, err = s.out.Write(draft)
+			_, err = s.out.Write(found.Domain)
 			return err
 		},
 	}
@@ -64,6 +79,7 @@ func domainInfer(s streams) *cobra.Command {
 	flags.BoolVar(&csv.Trim, "trim", false, "trim spaces around values")
 	flags.StringVar(&csv.Comment, "comment", "", "skip lines that start with this")
 	flags.StringSliceVar((*[]string)(&csv.Missing), "missing", nil, "spellings of a missing value, beside the empty cell")
+	flags.StringVar(&page, "page", "", "file of the private page; none: no page (default: DATA"+infer.PageSuffix+")")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }

@@ -22,9 +22,10 @@ import (
 
 const confirm = " # read from the data: confirm from public knowledge or replace"
 
-// draft writes the columns as YAML.
-func draft(csv *pipeline.CSV, columns []*profile, drafts []domain.Column) []byte {
+// draft writes columns and rules as YAML. Of rows it says nothing but what is UNDECIDED.
+func (f *finding) draft() []byte {
 	var b bytes.Buffer
+	csv, drafts := f.csv, f.columns
 	b.WriteString("# Draft of a domain. PRIVATE: what is marked below was read from the data.\n")
 	b.WriteString("# Replace each by what is publicly known (a code book, a law of nature, the form\n")
 	b.WriteString("# that was filled in) and write `source: public`; weir check refuses the draft as it is.\n")
@@ -36,9 +37,25 @@ func draft(csv *pipeline.CSV, columns []*profile, drafts []domain.Column) []byte
 	}
 	b.WriteString("columns:\n")
 	for i, c := range drafts {
-		write(&b, c, columns[i].remark(c))
+		f.write(&b, c, i)
 	}
+	f.writeRules(&b)
 	return b.Bytes()
+}
+
+// writeRules writes the rules that every row keeps, for a person to sign or to take out.
+func (f *finding) writeRules(b *bytes.Buffer) {
+	begun := false
+	for _, c := range f.rules {
+		if c.rule == nil {
+			continue
+		}
+		if !begun {
+			b.WriteString("# Rules that every row keeps. Sign those that hold by definition (source: public) and take the others out.\nconstraints:\n")
+			begun = true
+		}
+		fmt.Fprintf(b, "  - %s\n    source: %s\n", ruleYAML(c.rule), c.rule.Source)
+	}
 }
 
 // settings is dataset.csv as far as it differs from the defaults.
@@ -63,8 +80,14 @@ func settings(c *pipeline.CSV) string {
 	return strings.Join(list, ", ")
 }
 
-func write(b *bytes.Buffer, c domain.Column, remark string) {
-	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, remark)
+func (f *finding) write(b *bytes.Buffer, c domain.Column, i int) {
+	p := f.profiles[i]
+	fmt.Fprintf(b, "  - name: %s\n    type: %s%s\n", plain.YAML(c.Name), c.Type, p.remark(c))
+	for _, r := range f.rules {
+		if r.rule == nil && r.columns[len(r.columns)-1] == i {
+			fmt.Fprintf(b, "    # %s\n", plain.Text(r.remark))
+		}
+	}
 	if c.Bounds != nil {
 		fmt.Fprintf(b, "    bounds: [%s, %s]%s\n", bound(&c, 0), bound(&c, 1), confirm)
 	}
@@ -78,13 +101,13 @@ func write(b *bytes.Buffer, c domain.Column, remark string) {
 		}
 	}
 	if c.Step > 0 {
-		fmt.Fprintf(b, "    step: %s\n", number(c.Step))
+		fmt.Fprintf(b, "    step: %s%s\n", number(c.Step), p.rounded(c))
 	}
 	if c.Format != "" {
 		fmt.Fprintf(b, "    format: %s\n", plain.YAML(c.Format))
 	}
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(b, "    missing: [%s]\n", plain.YAMLList(c.Missing))
+		fmt.Fprintf(b, "    missing: [%s]%s\n", plain.YAMLList(c.Missing), p.coded())
 	}
 	if c.Nullable {
 		b.WriteString("    nullable: true\n")
@@ -94,16 +117,37 @@ func write(b *bytes.Buffer, c domain.Column, remark string) {
 	}
 }
 
-const remarkOnIDs = " # whole numbers of more than 12 digits, which look like ids: of one person's rows it is dataset.privacy_unit.column, and no model needs it (kind drop); of a quantity, such as a time in milliseconds: type integer, with public bounds"
+// rounded says of a step that not all numbers keep it, and of numbers without one that none does.
+func (p *profile) rounded(c domain.Column) string {
+	if c.Type == domain.Numeric && c.Format == "" && p.numbers.decimals > decimalsOf(c.Step) {
+		return " # a few numbers have more digits: sampled ones will not"
+	}
+	return ""
+}
+
+// coded says of spellings of missing which are numbers.
+func (p *profile) coded() string {
+	if len(p.apart) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" # %s: apart from all other numbers, as codes for missing are; a value if it is one", strings.Join(p.apart, ", "))
+}
 
 func (p *profile) remark(c domain.Column) string {
-	if p.ids() {
-		return remarkOnIDs
+	if p.reason != "" {
+		return " # " + p.reason
 	}
 	if told := p.forms.unclear(); told != "" && c.Format == "" && !p.numbers.all && !p.dates {
 		return told
 	}
+	if len(p.unnamed()) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) {
+		return " # nearly all cells have digits: where the others mean missing, draft again with --missing and their spelling, which the private page has"
+	}
 	switch c.Type {
+	case domain.Numeric:
+		if c.Step == 0 {
+			return " # of more than six digits behind the point: declare a step, or sampled numbers have as many"
+		}
 	case domain.Text:
 		if !p.many && p.hidden() {
 			return " # values with control characters or marks of direction, which are no categories: clean the file, or leave the column out (kind drop)"
@@ -151,6 +195,9 @@ func bound(c *domain.Column, at int) string {
 	return number(c.Bounds[at])
 }
 
+// decimalsOf counts the digits behind the point of a step.
+func decimalsOf(step float64) int { return decimals(number(step)) }
+
 // number writes a number as people do, without an exponent where it has at most 15 digits.
 func number(x float64) string {
 	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e15) {
@@ -169,12 +216,34 @@ func Dialect(ctx context.Context, fsys table.FS, name, encoding string) (string,
 	return settings(csv), nil
 }
 
-// Draft reads a whole file and writes the YAML of a domain for it, with
-// `source: UNDECIDED` wherever bounds or categories come from the data (rules
+// Drafted is what is found in a file.
+type Drafted struct {
+	Domain []byte   // as YAML, marked for a person to decide; private until then
+	Page   []byte   // what the rows look like, as Markdown; private for good
+	Hints  []string // what to try next, by names of columns
+}
+
+// finding is what is known of a file while its domain is drafted.
+type finding struct {
+	name       string
+	csv        *pipeline.CSV
+	rows       int64
+	profiles   []*profile
+	columns    []domain.Column // drafts
+	sample     *sample         // nil where the draft does not read its file
+	unread     error           // why not
+	units      []int           // columns that may say whose a row is
+	perUnit    []map[float64]int64
+	rules      []*candidate
+	unproposed int // further rules
+}
+
+// Draft reads a whole file and drafts its domain, with
+// `source: UNDECIDED` wherever something comes from the data (rules
 // W01 and W02). Where csv is nil or names no delimiter, that, and what else of header, blanks and comments it leaves
 // open, is guessed from the first lines; the guess stands at the top of the draft. Spellings in csv.Missing are
 // missing in every column.
-func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) ([]byte, error) {
+func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (*Drafted, error) {
 	csv, err := settled(ctx, fsys, name, csv)
 	if err != nil {
 		return nil, err
@@ -193,14 +262,50 @@ func Draft(ctx context.Context, fsys table.FS, name string, csv *pipeline.CSV) (
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: holds no rows", name)
 	}
-	drafts := make([]domain.Column, len(columns))
+	f := &finding{name: name, csv: csv, rows: rows, profiles: columns, columns: make([]domain.Column, len(columns))}
 	for i, p := range columns {
-		drafts[i] = p.column()
+		f.columns[i] = p.column()
 	}
-	if problems := domain.CheckDraft(name, &domain.Domain{Columns: drafts}); len(problems) > 0 {
+	if problems := domain.CheckDraft(name, &domain.Domain{Columns: f.columns}); len(problems) > 0 {
 		return nil, named(problems)
 	}
-	return fits(name, draft(csv, columns, drafts))
+	if err := f.look(ctx, fsys); err != nil {
+		return nil, err
+	}
+	text, err := fits(name, f.draft())
+	if err != nil {
+		return nil, err
+	}
+	return &Drafted{Domain: text, Page: f.page(), Hints: f.hints()}, nil
+}
+
+// look reads the rows by the draft, for what a column alone does not show.
+func (f *finding) look(ctx context.Context, fsys table.FS) error {
+	d := &domain.Domain{Columns: slices.Clone(f.columns)}
+	d.Complete()
+	t, err := table.Open(fsys, f.name, f.csv, d)
+	if err == nil {
+		f.sample, err = draw(ctx, t)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // such as a column of a type that no table has: the draft stands, and the page says why there is no more
+		f.sample, f.unread = nil, err
+		return nil
+	}
+	f.identify()
+	return f.propose(ctx, t)
+}
+
+// hints names the columns that a second draft would read better.
+func (f *finding) hints() (list []string) {
+	for i, p := range f.profiles {
+		if c := &f.columns[i]; len(p.unnamed()) > 0 && p.reason == "" && (c.Type == domain.Text || c.Type == domain.Categorical) {
+			list = append(list, fmt.Sprintf("%s: nearly all cells have digits. Where the others mean missing, draft again with --missing and their spelling, which the private page has.", plain.Text(c.Name)))
+		}
+	}
+	return list
 }
 
 // settled returns csv, or what the first lines say where csv leaves it open.

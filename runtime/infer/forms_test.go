@@ -126,13 +126,13 @@ func TestNamedSpellingsOfMissing(t *testing.T) {
 		`csv: {delimiter: ";", comment: "%"}`, "bounds: [2020-01-31, 2021-07-15]" + confirm + "\n    format: \"DD.MM.YYYY\"" + end,
 		"bounds: [3, 12.5]" + confirm + "\n    step: 0.1\n    format: \"1,5 %\"" + end, `categories: ["ja", "nein"]` + confirm + end,
 	} {
-		if !strings.Contains(string(out), want) {
+		if !strings.Contains(string(out.Domain), want) {
 			t.Errorf("draft lacks %q:\n%s", want, out)
 		}
 	}
 	no := false
 	out, err = Draft(t.Context(), files, "f.csv", &pipeline.CSV{Comment: "%", Header: &no})
-	if err != nil || !strings.Contains(string(out), `csv: {delimiter: ";", header: false, comment: "%"}`) || !strings.Contains(string(out), `"kurz"`) {
+	if err != nil || !strings.Contains(string(out.Domain), `csv: {delimiter: ";", header: false, comment: "%"}`) || !strings.Contains(string(out.Domain), `"kurz"`) {
 		t.Errorf("error %v, draft\n%s", err, out)
 	}
 }

@@ -42,6 +42,11 @@ type profile struct {
 	dates    bool
 	days     span // of dates
 	forms    forms
+	odd      oddities
+	places   [8]int64 // cells by digits after the point, as long as all are numbers; of the last, 7 or more
+	marks    sentinels
+	apart    []string // numbers that sentinel takes as missing
+	reason   string   // why the column is drafted to be left out, or what else a person has to know of it
 }
 
 // span of the numbers of a column.
@@ -59,7 +64,7 @@ func newProfile(name string, i int, declared []string) *profile {
 		name = fmt.Sprintf("column_%d", i+1) // as package table names it
 	}
 	return &profile{name: name, missing: map[string]int64{}, declared: declared, distinct: map[string]bool{}, stored: domain.Text, dates: true,
-		numbers: newSpan(), days: newSpan()}
+		numbers: newSpan(), days: newSpan(), marks: sentinels{map[string]int64{}, newSpan()}}
 }
 
 func newSpan() span {
@@ -77,12 +82,23 @@ func (p *profile) see(v []byte) {
 		p.missing[string(v)]++
 		return
 	}
+	if p.numbers.all {
+		p.places[min(decimals(string(v)), len(p.places)-1)]++
+	}
+	like := sentinelLike(v)
+	if like {
+		p.marks.cells[string(v)]++
+	}
 	if p.distinct[string(v)] {
 		return
 	}
 	p.keep(v)
+	p.odd.see(v)
 	if p.numbers.all {
 		p.numbers.see(string(v))
+	}
+	if p.marks.core.all && !like {
+		p.marks.core.see(string(v))
 	}
 	if p.dates {
 		p.dates = p.days.day(v)
@@ -152,12 +168,17 @@ func decimals(s string) int {
 // column guesses the declaration, with bounds and categories from the data.
 func (p *profile) column() domain.Column {
 	c := domain.Column{Name: p.name, Source: domain.Undecided}
+	p.sentinel()
 	p.setMissing(&c)
 	switch {
 	case len(p.distinct) == 0 && !p.many:
-		c.Type, c.Source = p.stored, ""
+		c.Type = p.stored
+	case p.named():
+		p.leaveOut(&c)
 	case p.ids():
-		c.Type, c.Source = domain.Text, ""
+		p.reason = whyLong
+		p.leaveOut(&c)
+	case p.truth(&c):
 	case p.numbers.all && !p.numbers.padded:
 		p.setNumber(&c)
 	case p.dates:
@@ -167,7 +188,7 @@ func (p *profile) column() domain.Column {
 		c.Type = domain.Categorical
 		c.Categories, c.Aliases = alike(p.values())
 	default:
-		c.Type, c.Source = domain.Text, ""
+		c.Type = domain.Text
 	}
 	return c
 }
@@ -261,6 +282,9 @@ func (p *profile) setNumber(c *domain.Column) {
 		return
 	}
 	n.declare(c)
+	if places, ok := p.usual(); ok && c.Type == domain.Numeric {
+		c.Step = bitmath.Pow(10, -float64(places))
+	}
 }
 
 // declare makes a column one of the numbers of a span.
@@ -274,6 +298,20 @@ func (n span) declare(c *domain.Column) {
 		}
 	}
 	c.Bounds = n.bounds(c.Step)
+}
+
+// usual returns the digits after the point that 99 % of the cells keep to; ok is false where they keep to no six.
+func (p *profile) usual() (places int, ok bool) {
+	all, kept := int64(0), int64(0)
+	for _, cells := range p.places {
+		all += cells
+	}
+	for places, cells := range p.places[:len(p.places)-1] {
+		if kept += cells; kept*100 >= all*99 {
+			return places, true
+		}
+	}
+	return 0, false
 }
 
 // bounds are the ends of the span. A domain has no room for a range of one value,

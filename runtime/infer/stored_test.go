@@ -35,10 +35,10 @@ func TestStoredDraftsReadTheirFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name != "nothing.arrows" && !strings.Contains(string(out), "name: \"day\"\n    type: date") {
-			t.Errorf("%s: day is no date:\n%s", name, out)
+		if name != "nothing.arrows" && !strings.Contains(string(out.Domain), "name: \"day\"\n    type: date") {
+			t.Errorf("%s: day is no date:\n%s", name, out.Domain)
 		}
-		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out), "UNDECIDED", "public")))
+		d, err := spec.ParseDomain("d.yaml", []byte(strings.ReplaceAll(string(out.Domain), "UNDECIDED", "public")))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
