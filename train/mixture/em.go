@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"weir/privacy"
 	"weir/privacy/mechanism"
@@ -25,6 +26,15 @@ type Config struct {
 	Moments
 	Rounds int     // noisy moments that are asked for
 	Floor  float64 // least standard deviation of a component in any direction
+	Used   []int   // components of each label, Components at most; nil: Components. Where rows say so (Clusters), nothing is proven
+}
+
+// used is how many components a label has.
+func (c Config) used(label int) int {
+	if c.Used == nil {
+		return c.Components
+	}
+	return c.Used[label]
 }
 
 // leastRadius keeps a code that is clipped to it, and what is made of it by Floor, far from
@@ -43,6 +53,8 @@ func (c Config) Validate() error {
 	check(c.Labels >= 1, "labels", c.Labels, "at least 1")
 	check(c.Components >= 1, "components", c.Components, "at least 1")
 	check(c.Dim >= 1, "dim", c.Dim, "at least 1")
+	check(c.Used == nil || len(c.Used) == c.Labels && slices.Min(c.Used) >= 1 && slices.Max(c.Used) <= c.Components,
+		"used", c.Used, "from 1 to components of each label")
 	check(c.Rounds >= 1 && (c.Rounds > 1 || c.Components == 1), "rounds", c.Rounds, "at least 1, and 2 for more than one component")
 	check(c.Radius >= leastRadius && c.Radius < 1e30, "radius", c.Radius, fmt.Sprintf("from %g to below 1e30", leastRadius))
 	check(c.Floor >= 1e-4*c.Radius && c.Floor < c.Radius, "floor", c.Floor, "at least 1e-4 of the radius and below it")
@@ -82,7 +94,7 @@ func Fit(ctx context.Context, c Config, x Codes, r *rand.Rand, paid *privacy.Han
 		for l := range now {
 			now[l].Components = f.update(noisy[l], now[l].Components)
 			if t == 0 {
-				now[l].Components = f.spread(now[l].Components[0], r)
+				now[l].Components = spread(now[l].Components[0], f.used(l), r)
 			}
 		}
 	}
@@ -116,7 +128,7 @@ func newFit(c Config, x Codes, m mechanism.GaussianFilter, paid *privacy.Handle)
 func (f *fit) start() []Mixture {
 	all := make([]Mixture, f.Labels)
 	for l := range all {
-		all[l].Components = make([]Gaussian, f.Components)
+		all[l].Components = make([]Gaussian, f.used(l))
 		for k := range all[l].Components {
 			all[l].Components[k] = f.unknown()
 		}
@@ -137,20 +149,21 @@ func (f *fit) unknown() Gaussian {
 	return g
 }
 
-// spread gives components that start at draws of one Gaussian, as wide as it is.
-func (f *fit) spread(of Gaussian, r *rand.Rand) []Gaussian {
-	if f.Components == 1 {
+// spread gives n components that start at draws of one Gaussian, as wide as it is.
+func spread(of Gaussian, n int, r *rand.Rand) []Gaussian {
+	if n == 1 {
 		return []Gaussian{of}
 	}
-	out := make([]Gaussian, f.Components)
+	out := make([]Gaussian, n)
 	for k := range out {
-		out[k] = Gaussian{1 / float64(f.Components), make([]float64, f.Dim), of.Factor}
+		out[k] = Gaussian{1 / float64(n), make([]float64, len(of.Mean)), of.Factor}
 		of.draw(out[k].Mean, r)
 	}
 	return out
 }
 
-// release gives the noisy moments of each component of each label, rows counting 1.
+// release gives the noisy moments of each component of each label, rows counting 1. Labels have as many moments each, which are
+// all noisy; those of components that a label does not use are passed over.
 func (f *fit) release(now []Mixture) ([][][]float64, error) {
 	sums, err := mechanism.ReleaseIntegers(f.paid, f.sums(f.x, now), f.moves, f.sigma)
 	if err != nil {
@@ -158,7 +171,11 @@ func (f *fit) release(now []Mixture) ([][][]float64, error) {
 	}
 	out := make([][][]float64, f.Labels)
 	for l := range out {
-		for range f.Components {
+		for k := range f.Components {
+			if k >= f.used(l) {
+				sums = sums[f.each():]
+				continue
+			}
 			block := make([]float64, f.each())
 			for i := range block {
 				block[i] = float64(sums[i]) / f.unit

@@ -87,9 +87,10 @@ func (m Moments) newRow() *row {
 
 func (w *row) add(sum []int64, code []float32, label int, of []Mixture) {
 	w.clip(code)
-	responsibilities(of[label].Components, w.share, w.x, w.y)
+	share := w.share[:len(of[label].Components)]
+	responsibilities(of[label].Components, share, w.x, w.y)
 	block := sum[label*w.Components*w.each():]
-	for k, r := range w.share {
+	for k, r := range share {
 		to := block[k*w.each():][:w.each()]
 		to[0] += w.fixed(r)
 		at := 1

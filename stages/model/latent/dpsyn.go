@@ -36,7 +36,8 @@ import (
 //
 // The published system takes the label of each row as public: it splits the rows by
 // it and releases how many each part has. Labels public does the latter, which has no
-// proof (W05); nothing here samples the parts at rates of their own.
+// proof (W05); nothing here samples the parts at rates of their own. It also chooses the size of each mixture by the
+// codes of its rows, which Mixture.Choice does, without proof (W16).
 type DPSYN struct {
 	training.Sampling `yaml:",inline"`
 	training.Removal  `yaml:",inline"`
@@ -48,7 +49,8 @@ type DPSYN struct {
 
 // Mixture says how codes are learned.
 type Mixture struct {
-	Components  int     `yaml:"components" json:"components" min:"1" max:"1000" doc:"Gaussians of a label. It is public: to choose it by the data (Calinski-Harabasz index, as published) would have to be paid for."`
+	Components  int     `yaml:"components" json:"components" min:"1" max:"1000" doc:"Gaussians of a label, or the most of them where choice says how many."`
+	Choice      string  `yaml:"choice" json:"choice" enum:"given|calinski_harabasz" doc:"given: each label has components; calinski_harabasz, as published: as many, from 2 to components, as the clusters of its codes at which the index of Calinski and Harabasz is highest. That looks at codes without noise, and nothing pays for it."`
 	Rounds      int     `yaml:"rounds" json:"rounds" min:"1" max:"1000" doc:"Noisy moments that are asked for; the first for whole labels, to start from."`
 	MaxCodeNorm float64 `yaml:"max_code_norm" json:"max_code_norm" min:"1e-6" max:"1e6" doc:"Bound on the L2 norm of a code, which is between -1 and 1 in each number; a longer one is shortened."`
 	Share       float64 `yaml:"share" json:"share" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the mixtures in the squared privacy loss of the stage; the autoencoders have the rest. 0.5 is half of epsilon each, nearly."`
@@ -62,7 +64,7 @@ const (
 
 func dpSYNKind() pipeline.Kind {
 	return pipeline.Kind{
-		Name: "dp_syn", Version: 2,
+		Name: "dp_syn", Version: 3,
 		Doc: "Trains an autoencoder for each label by DP-SGD, learns the codes of its rows as a mixture of Gaussians by noisy expectation maximisation, and releases decoders and mixtures. " +
 			"Labels are private: all autoencoders learn in the same steps, and shares of labels are noisy. " +
 			"Use it after encode where one column, such as a target, divides the rows; sample with a condition on it wastes few rows. Needs an encoded table of stability rows(c).",
@@ -72,7 +74,7 @@ func dpSYNKind() pipeline.Kind {
 		New: func() pipeline.Stage {
 			return &DPSYN{Sampling: training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1}, Labels: "private",
 				Coder:   Coder{Encoder: []int{32}, Decoder: []int{32}, Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000},
-				Mixture: Mixture{Components: 6, Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}
+				Mixture: Mixture{Components: 6, Choice: "given", Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}
 		},
 	}
 }
@@ -87,6 +89,9 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	label := labels.Column(h.Domain, s.Label, &ps)
 	if s.Mixture.Components > 1 && s.Mixture.Rounds < 2 {
 		ps.Add("mixture.rounds", "1", "at least 2 for more than one component: the first round tells where components start")
+	}
+	if s.Mixture.chosen() && s.Mixture.Components < 2 {
+		ps.Add("mixture.components", "1", "at least 2 where mixture.choice chooses")
 	}
 	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize})
 	if err := ps.Err(); err != nil {
@@ -130,10 +135,20 @@ func (s *DPSYN) mixtureNoise(scale, rate float64) float64 {
 	return math.Min(math.Max(s.NoiseBeside(scale, rate, s.Mixture.Share), 0x1p-20), 0x1p24)
 }
 
-// unproven says what is released without noise.
+func (m Mixture) chosen() bool { return m.Choice == "calinski_harabasz" }
+
+// unproven says what is released, or chosen, without noise.
 func (s *DPSYN) unproven() pipeline.Unproven {
-	if s.Labels == "private" {
+	const sizes = "the size of each mixture is chosen by the codes of its rows, without noise"
+	switch {
+	case s.Labels == "private" && s.Mixture.chosen():
+		return pipeline.Unproven{Rule: "W16", Why: sizes}
+	case s.Labels == "private":
 		return pipeline.Unproven{}
 	}
-	return pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of the rows each has, without noise"}
+	u := pipeline.Unproven{Rule: "W05", Why: "labels are taken as public, and the model holds how large a share of the rows each has, without noise"}
+	if s.Mixture.chosen() {
+		u.Why += "; " + sizes + " (W16)"
+	}
+	return u
 }

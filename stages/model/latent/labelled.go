@@ -66,7 +66,13 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	}
 	m := mixture.Config{Rounds: l.Mixture.Rounds, Floor: floor * l.Mixture.MaxCodeNorm,
 		Moments: mixture.Moments{Labels: l.labels, Components: l.Mixture.Components, Dim: l.LatentDim, Radius: l.Mixture.MaxCodeNorm}}
-	mixtures, err := mixture.Fit(ctx, m, l.codes(w, begun.Rows, labels), env.Rand("mixture"), paid)
+	x := l.codes(w, begun.Rows, labels)
+	if l.Mixture.chosen() {
+		if m.Used, err = mixture.Clusters(ctx, m.Moments, x, m.Components, env.Rand("clusters")); err != nil {
+			return nil, err
+		}
+	}
+	mixtures, err := mixture.Fit(ctx, m, x, env.Rand("mixture"), paid)
 	if err != nil {
 		return nil, err
 	}

@@ -100,12 +100,13 @@ func TestModelHoldsDecodersOnly(t *testing.T) {
 func TestBadLabelIsNamed(t *testing.T) {
 	in := ward(t)
 	for want, change := range map[string]func(*DPSYN){
-		`label: is "county"`:                     func(s *DPSYN) { s.Label = "county" },
-		"label: is column age, which is not one": func(s *DPSYN) { s.Label = "age" },
-		"mixture.rounds: is 1":                   func(s *DPSYN) { s.Mixture.Rounds = 1 },
-		"GiB":                                    func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
-		"mixture.components: is 1000 of 3":       func(s *DPSYN) { s.Mixture.Components, s.LatentDim = 1000, 1000 },
-		"max_grad_norm":                          func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
+		`label: is "county"`:                                 func(s *DPSYN) { s.Label = "county" },
+		"label: is column age, which is not one":             func(s *DPSYN) { s.Label = "age" },
+		"mixture.rounds: is 1":                               func(s *DPSYN) { s.Mixture.Rounds = 1 },
+		"mixture.components: is 1, must be at least 2 where": func(s *DPSYN) { s.Mixture.Components, s.Mixture.Choice = 1, "calinski_harabasz" },
+		"GiB":                              func(s *DPSYN) { s.Encoder = []int{1 << 20, 1 << 20} },
+		"mixture.components: is 1000 of 3": func(s *DPSYN) { s.Mixture.Components, s.LatentDim = 1000, 1000 },
+		"max_grad_norm":                    func(s *DPSYN) { s.MaxGradNorm = 1e-300 },
 	} {
 		s := smallSYN()
 		change(s)
@@ -151,6 +152,40 @@ func TestPublicLabelsAreUnproven(t *testing.T) {
 		shares := sharesOf(t, model)
 		if exact := math.Abs(shares[0]-27./40) < 1e-9 && shares[2] == 0; exact != (rule != "") {
 			t.Errorf("labels %s have shares %v", labels, shares)
+		}
+	}
+}
+
+// TestChosenMixturesAreUnproven: sizes of mixtures that are chosen by codes have no bound (W16), beside labels that are public W05
+// and W16; models have from 1 to as many components as may be chosen.
+func TestChosenMixturesAreUnproven(t *testing.T) {
+	in := ward(t)
+	for labels, rule := range map[string]string{"private": "W16", "public": "W05"} {
+		l := learners()["dp_syn"]
+		l.Stage = func() pipeline.Stage {
+			s := smallSYN()
+			s.Labels, s.Mixture.Choice, s.Mixture.Components = labels, "calinski_harabasz", 4
+			return s
+		}
+		w, err := l.Stage().Plan(pipeline.Headers{"in": in.Header})
+		must(t, err)
+		if u := w.Terms.Unproven; u.Rule != rule || !strings.Contains(u.Rule+u.Why, "W16") {
+			t.Errorf("labels %s break %s: %s", labels, u.Rule, u.Why)
+		}
+		model, _ := l.Trained(t, in)
+		files, err := pipeline.ReadFiles(t.Context(), model)
+		must(t, err)
+		for _, f := range files {
+			var about struct{ Parts []struct{ Prior []any } }
+			if f.Name != "model.json" {
+				continue
+			}
+			must(t, json.Unmarshal(f.Data, &about))
+			for label, part := range about.Parts {
+				if n := len(part.Prior); n < 1 || n > 4 || label == 2 && n != 1 {
+					t.Errorf("labels %s: label %d has %d components", labels, label, n)
+				}
+			}
 		}
 	}
 }
