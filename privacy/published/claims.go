@@ -19,7 +19,7 @@ func Claims() []Claim {
 		{"dp_vae", "Tantipongpipat et al. 2021, baseline: Renyi accountant, classic conversion",
 			"Poisson batches, add_remove, one joint clip over encoder and decoder", true},
 		{"dp_syn", "Abay et al. 2018, as in Tantipongpipat et al. 2021: a Renyi accountant a phase at half of delta, epsilons added",
-			"labels that are public, or shares of labels that are noisy; encoder and decoder noised by one joint clip", false},
+			"labels that are public, or shares of labels that are noisy; sizes of mixtures by the rows, or given; encoder and decoder noised by one joint clip", false},
 		{"dp_gan", "DP-GAN of the thesis of GANAD: a Renyi accountant of one class, classic conversion, add_remove",
 			"labels that are public, as are their numbers of rows; Poisson batches; as run, batches are in the order of the file", false},
 		{"rdp_cgan", "Torfi, Fox, Reddy 2022, as in the thesis of GANAD: a Renyi accountant of the GAN, classic conversion",
