@@ -109,7 +109,7 @@ func TestGoldenMixture(t *testing.T) {
 			near(t, what+" squared norm", []float64{square}, []float64{sum}, 1e-9, 1e-9)
 		}
 		prior := make([]float64, m.Params())
-		Uniform().gradient(m, prior, c.Inputs.Theta)
+		Uniform().gradient(o.tables[0], prior, c.Inputs.Theta)
 		near(t, c.ID+" gradient of the prior", prior, c.Expected.PriorGradient, 1e-9, 1e-9)
 		near(t, c.ID+" prior", []float64{logPrior(Uniform(), m, c.Inputs.Theta)}, []float64{c.Expected.LogPrior}, 1e-9, 1e-9)
 	}

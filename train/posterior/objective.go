@@ -33,6 +33,7 @@ type Objective struct {
 	cells  []uint16 // of all columns, row by row: a batch meets rows at random, each in one run
 	of     []uint16
 	theta  []float64
+	ready  bool // the tables stand at theta
 }
 
 // values are the features of the numbers of a column.
@@ -106,9 +107,22 @@ func (o *Objective) Prepare(w []float32) {
 		o.theta[i] = float64(v)
 	}
 	o.set(o.theta)
+	o.ready = true
 }
 
+// prepared reports whether the tables stand at w.
+func (o *Objective) prepared(w []float32) bool {
+	for i, v := range w {
+		if o.theta[i] != float64(v) {
+			return false
+		}
+	}
+	return o.ready
+}
+
+// set computes the tables at theta.
 func (o *Objective) set(theta []float64) {
+	o.ready = false
 	parallel.Do(parallel.Workers(len(o.tables)), len(o.tables), func(_, s int) {
 		o.tables[s].set(theta[o.from[s]:][:o.strata[s].Params()])
 	})

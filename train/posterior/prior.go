@@ -36,33 +36,33 @@ func (p Prior) Check() error {
 // gradient a (1 - n p) where n is the number of categories.
 func (o *Objective) Gradient(p Prior) func(gradient []float64, w []float32) {
 	return func(gradient []float64, w []float32) {
-		for i, v := range w {
-			o.theta[i] = float64(v)
+		if !o.prepared(w) {
+			o.Prepare(w)
 		}
 		for s, m := range o.strata {
 			n := m.Params()
-			p.gradient(m.Mixture, gradient[o.from[s]:][:n], o.theta[o.from[s]:][:n])
+			p.gradient(o.tables[s], gradient[o.from[s]:][:n], o.theta[o.from[s]:][:n])
 		}
 	}
 }
 
-// gradient is that of one mixture, by its parameters.
-func (p Prior) gradient(m Mixture, to, theta []float64) {
-	n := m.Components - 1
-	dirichlet(p.Weights, to[:n], theta[:n])
-	for to, theta = to[n:], theta[n:]; len(to) > 0; {
-		for _, c := range m.Columns {
-			p.column(c, to, theta)
-			to, theta = to[c.params():], theta[c.params():]
+// gradient is that of one mixture, by its parameters theta, at which its table stands.
+func (p Prior) gradient(t *table, to, theta []float64) {
+	n, times := t.Components-1, t.times
+	dirichlet(p.Weights, to[:n], times)
+	for to, theta, times = to[n:], theta[n:], times[n:]; len(to) > 0; {
+		for _, c := range t.Columns {
+			p.column(c, to, theta, times)
+			to, theta, times = to[c.params():], theta[c.params():], times[c.params():]
 		}
 	}
 }
 
 // column is that of the parameters of one column, which come first.
-func (p Prior) column(c Column, to, theta []float64) {
+func (p Prior) column(c Column, to, theta, times []float64) {
 	switch c.Family {
 	case Bernoulli, Categorical:
-		dirichlet(p.Categories, to[:c.params()], theta[:c.params()])
+		dirichlet(p.Categories, to[:c.params()], times)
 	case Beta:
 		to[0], to[1] = p.Shape-float64(p.Rate*bitmath.Exp(theta[0])), p.Shape-float64(p.Rate*bitmath.Exp(theta[1]))
 	case Normal:
@@ -72,18 +72,9 @@ func (p Prior) column(c Column, to, theta []float64) {
 	}
 }
 
-func dirichlet(a float64, to, logits []float64) {
-	top, total := 0.0, 0.0
-	for _, v := range logits {
-		top = max(top, v)
-	}
-	for i, v := range logits {
-		to[i] = bitmath.Exp(v - top)
-		total += to[i]
-	}
-	total += bitmath.Exp(-top)
-	n := float64(len(logits) + 1)
+// dirichlet is that of logits, from the number of categories times the probability of each.
+func dirichlet(a float64, to, times []float64) {
 	for i := range to {
-		to[i] = a * (1 - float64(n*to[i]/total))
+		to[i] = a * (1 - times[i])
 	}
 }

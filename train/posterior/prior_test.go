@@ -71,8 +71,34 @@ func TestPriorGradient(t *testing.T) {
 	m, p := every(), Prior{Weights: 0.4, Categories: 2.5, Shape: 3, Rate: 0.7}
 	theta := somewhere(m.Params(), 1)
 	got := make([]float64, len(theta))
-	p.gradient(m, got, theta)
+	at := newTable(m)
+	at.set(theta)
+	p.gradient(at, got, theta)
 	near(t, "gradient", got, differences(theta, func() float64 { return logPrior(p, m, theta) }), 1e-7, 1e-7)
+}
+
+// TestPriorOfWeights: the prior of an objective has the gradient at the weights that it is given, whatever weights
+// the objective was prepared at, none at first.
+func TestPriorOfWeights(t *testing.T) {
+	m, p := every(), Prior{Weights: 0.4, Categories: 2.5, Shape: 3, Rate: 0.7}
+	o := objectiveOf(t, m, rowsOfEvery(), make([]float64, m.Params()))
+	o.tables[0] = newTable(m) // as before the first step
+	for seed := range uint64(3) {
+		w := make([]float32, m.Params())
+		theta := make([]float64, len(w))
+		for i, v := range somewhere(len(w), seed) {
+			if seed > 0 { // the first are 0, as before any
+				w[i] = float32(v)
+			}
+			theta[i] = float64(w[i])
+		}
+		if seed == 2 {
+			o.Prepare(w)
+		}
+		got := make([]float64, len(w))
+		o.Gradient(p)(got, w)
+		near(t, "gradient", got, differences(theta, func() float64 { return logPrior(p, m, theta) }), 1e-7, 1e-7)
+	}
 }
 
 // differences are central differences of f in each of theta.

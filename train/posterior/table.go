@@ -18,6 +18,7 @@ type table struct {
 	square  []float64 // squared norm of the gradient for a column's parameters, of a row that is all the component's
 	prob    []float64
 	numbers []numeric // of the other columns, column by column
+	times   []float64 // by parameter: of a logit, the categories times the probability, which a prior needs
 	first   []int     // of each column: its first cell, or its place in numbers
 	at      []int     // of each column: its first parameter in a component
 }
@@ -25,7 +26,7 @@ type table struct {
 func newTable(m Mixture) *table {
 	k, cells := m.Components, m.cells()
 	t := &table{Mixture: m, each: m.each(), logits: make([]float64, k), weights: make([]float64, k),
-		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k)}
+		logp: make([]float64, cells*k), square: make([]float64, cells*k), prob: make([]float64, cells*k), times: make([]float64, m.Params())}
 	cell, at := 0, 0
 	for _, c := range m.Columns {
 		t.at, t.coded = append(t.at, at), append(t.coded, c.coded())
@@ -43,13 +44,14 @@ func newTable(m Mixture) *table {
 
 // set computes the table at parameters theta.
 func (t *table) set(theta []float64) {
-	softmax(t.logits, t.weights, theta[:t.Components-1], 1)
+	softmax(t.logits, t.weights, t.times, theta[:t.Components-1], 1)
 	for k := range t.Components {
-		own := theta[t.Components-1+k*t.each:][:t.each]
+		from := t.Components - 1 + k*t.each
+		own, times := theta[from:][:t.each], t.times[from:][:t.each]
 		for j, c := range t.Columns {
 			p := own[t.at[j]:][:c.params()]
 			if c.coded() {
-				t.codes(c, p, t.first[j]*t.Components+k)
+				t.codes(c, p, times[t.at[j]:], t.first[j]*t.Components+k)
 			} else {
 				t.numbers[t.first[j]+k] = newNumeric(c.Family, p)
 			}
@@ -58,16 +60,16 @@ func (t *table) set(theta []float64) {
 }
 
 // codes fills in the codes of a column in one component, of which the first stands at from.
-func (t *table) codes(c Column, p []float64, from int) {
+func (t *table) codes(c Column, p, times []float64, from int) {
 	n, stride := c.codes(), t.Components
 	if c.Family == Bernoulli {
 		rest := [1]float64{-p[0]} // of two categories, the last being 1, whose logit is 0
 		p = rest[:]
 	}
-	softmax(t.logp[from:], t.prob[from:], p, stride)
+	softmax(t.logp[from:], t.prob[from:], times, p, stride)
 	if c.Family == Bernoulli { // its one parameter is the logit of 1: of 0 it moves by p, of 1 by p-1
 		zero, one := t.prob[from], t.prob[from+stride]
-		t.square[from], t.square[from+stride] = one*one, zero*zero
+		t.square[from], t.square[from+stride], times[0] = one*one, zero*zero, 2*one
 		return
 	}
 	sum := 0.0
@@ -83,24 +85,28 @@ func (t *table) codes(c Column, p []float64, from int) {
 }
 
 // softmax sets the logarithms and probabilities of len(x)+1 categories, the last of which has
-// the logit 0, every stride places.
-func softmax(logs, probs, x []float64, stride int) {
+// the logit 0, every stride places, and for each of x their number times its probability.
+func softmax(logs, probs, times, x []float64, stride int) {
 	top, n := 0.0, len(x)
 	for _, v := range x {
 		top = max(top, v)
 	}
-	total := bitmath.Exp(-top)
-	probs[n*stride] = total
+	last, sum := bitmath.Exp(-top), 0.0
+	total := last
+	probs[n*stride] = last
 	for j, v := range x {
 		e := bitmath.Exp(v - top)
 		probs[j*stride] = e
 		total += e
+		sum += e
 	}
+	sum += last
 	log := top + bitmath.Log(total)
 	logs[n*stride] = -log
 	probs[n*stride] /= total
 	for j, v := range x {
 		logs[j*stride] = v - log
+		times[j] = float64(n+1) * probs[j*stride] / sum
 		probs[j*stride] /= total
 	}
 }
