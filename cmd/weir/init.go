@@ -18,19 +18,25 @@ func initCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a spec to start from, for a domain or with one",
-		Long: `Write pipeline.yaml, domain.yaml and .gitignore into DIR (the current folder by
-default). They run as they are, on data from a built-in generator; comments
-say what to change for your own data.
+		Long: `Write pipeline.yaml, domain.yaml, .gitignore and the editor's JSON Schemas into DIR
+(the current folder by default). They run as they are, on data from a built-in
+generator; comments say what to change for your own data.
 
 With --from, write pipeline.yaml for a domain that there is: columns that cannot
 be measured are left out, each with the reason, and the rest goes to the model
-that fits it (kind: auto). Of the table that --data names only the first lines
-are read, for its delimiter and header.
+that fits it (kind: auto), or to the kind that --model names. Of the table that
+--data names only the first lines are read, for its delimiter and header. A
+.gitignore that keeps keys, private pages and the table from git is written in DIR
+and in the table's folder, where none is.
+
+--template survey is for persons who answered once, by a published number
+(--rows-public); registry for persons whose number is private, with attacks on
+single rows in the report; claims for several rows of a person (--unit).
 
 Nothing that exists is overwritten.
 
 Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
-		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome\n  weir init --from domain.yaml --data visits.csv --unit patient_id --max-rows 5",
+		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome\n  weir init --from domain.yaml --data visits.csv --unit patient_id --max-rows 5\n  weir init --from domain.yaml --data answers.csv --template survey --rows-public 2400 --model mst",
 		Args:    optional("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
@@ -41,9 +47,12 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 			if flags.given() {
 				write = flags.write
 			}
-			paths, err := write(c.Context(), dir)
+			paths, notes, err := write(c.Context(), dir)
 			if err != nil {
 				return withCode(exitUsage, err)
+			}
+			for _, note := range notes {
+				fmt.Fprintf(s.err, "%s %s\n", paint(s.err, bold, "note:"), note)
 			}
 			_, err = fmt.Fprintf(s.out, "wrote %s\nnext: weir plan %[2]s, then weir run %[2]s\n", strings.Join(paths, ", "), paths[0])
 			return err
@@ -55,20 +64,30 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 	c.Flags().StringVar(&flags.unit, "unit", "", "the column that names whose a row is, where a person may have several")
 	c.Flags().Int64Var(&flags.maxRows, "max-rows", 0, "the most rows of one unit that are kept")
 	c.Flags().Float64Var(&flags.epsilon, "epsilon", defaultEpsilon, "what one run may spend")
+	c.Flags().StringVar(&flags.model, "model", "", "the kind of stage that learns the model, of weir kinds (default: auto)")
+	c.Flags().StringVar(&flags.template, "template", "", "what the table is of: survey, registry or claims")
 	encodingFlag(c, &flags.encoding)
 	c.Flags().Int64Var(&flags.rows, "rows-public", 0, "the number of rows, where it is publicly known")
 	return c
 }
 
 // writeDemo writes a study of demo data.
-func writeDemo(_ context.Context, dir string) ([]string, error) {
+func writeDemo(_ context.Context, dir string) (paths, notes []string, err error) {
 	var list []written
 	for _, f := range [][2]string{{"pipeline.yaml", "pipeline.yaml"}, {"domain.yaml", "domain.yaml"}, {"gitignore", ".gitignore"}} {
 		data, err := templates.ReadFile("template/" + f[0])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, written{filepath.Join(dir, f[1]), data})
 	}
-	return writeAll(dir, list)
+	for _, what := range []string{"pipeline", "domain"} {
+		data, err := publishedSchema(what)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, written{filepath.Join(dir, what+".schema.json"), data})
+	}
+	paths, err = writeAll(dir, list)
+	return paths, nil, err
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -32,6 +33,15 @@ type beginning struct {
 	Epsilon           string
 	Unit              string // the column of privacy units; "" where a row is one
 	MaxRows           int64  // of a unit
+	Template          string // survey, registry or claims; "" is none
+	Model             string // the kind that learns; "" is the one that takes the model which fits
+	Encoded           bool   // it learns nets, of rows that are encoded and have no gaps
+	FillNumbers       []filled
+	FillCategories    []filled
+	Gaussian          bool   // all that is spent are unsampled Gaussian mechanisms
+	Cap               string // epsilon of the budget that is offered
+	Train, Test       string // shares of the split
+	FewTest           bool   // the part for testing is too small for verdicts
 }
 
 // dropped is a column that is left out, and why.
@@ -46,8 +56,11 @@ func (b *beginning) settle(d *domain.Domain, unit, target string) error {
 	}
 	b.Unit = unit
 	b.Sample, b.Delta = 10000, "1e-6"
+	twentieths := testShare(b.Rows)
+	b.Train, b.Test = twentieth(20-twentieths), twentieth(twentieths)
 	if b.Rows > 0 {
-		b.Sample, b.Delta = max(1, b.Rows*9/10), deltaFor(b.Rows)
+		b.Sample, b.Delta = max(1, b.Rows*(20-twentieths)/20), deltaFor(b.Rows)
+		b.FewTest = b.Rows*twentieths/20 < leastTest
 	}
 	for _, c := range d.Columns {
 		if c.Name == unit {
@@ -67,6 +80,25 @@ func (b *beginning) settle(d *domain.Domain, unit, target string) error {
 	}
 	return b.predict(d, target)
 }
+
+// leastTest is the fewest rows of which a report gives a verdict (record/report); the part for testing has twice as many
+// where the table can spare them.
+const leastTest = 200
+
+// testShare is the part of rows for testing, in twentieths: a tenth, or up to eight where that would be too few rows and
+// so many are enough. Of a table whose number of rows is private it is a fifth.
+func testShare(rows int64) int64 {
+	switch {
+	case rows == 0:
+		return 4
+	case rows*8/20 < leastTest:
+		return 2
+	}
+	return max(2, min(8, (2*leastTest*20+rows-1)/rows))
+}
+
+// twentieth writes a share.
+func twentieth(n int64) string { return strconv.FormatFloat(float64(n)/20, 'f', -1, 64) }
 
 // out are all columns that no model sees.
 func (b *beginning) out() []dropped { return slices.Concat(b.Dropped, b.Names) }

@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"weir/internal/disk"
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/runtime/dataset"
 	"weir/runtime/files"
 	"weir/runtime/infer"
 	"weir/runtime/store"
@@ -24,45 +26,133 @@ import (
 
 // initFlags are those of a spec for a domain that there is already.
 type initFlags struct {
-	from, data, target, encoding, unit string
-	rows, maxRows                      int64
-	epsilon                            float64
+	from, data, target, encoding, unit, model, template string
+	rows, maxRows                                       int64
+	epsilon                                             float64
 }
 
 // given tells whether a flag is set that says something of a domain.
-func (f *initFlags) given() bool { return *f != initFlags{epsilon: defaultEpsilon} }
+func (f *initFlags) given() bool {
+	return *f != initFlags{epsilon: defaultEpsilon}
+}
 
 // defaultEpsilon bounds what one run of a spec tells, where nobody asks for another bound.
 const defaultEpsilon = 1
 
-// write puts a spec for the domain beside what init writes elsewhere, and names what it
-// has written.
-func (f *initFlags) write(ctx context.Context, dir string) ([]string, error) {
-	switch {
-	case f.from == "":
-		return nil, errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir domain infer DATA")
-	case f.rows < 0:
-		return nil, fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known", f.rows)
-	case f.unit != "" && f.maxRows < 1:
-		return nil, fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left out by lot", f.maxRows, f.unit)
-	case f.unit == "" && f.maxRows != 0:
-		return nil, errors.New("--max-rows: is given without --unit, must go with the column that names whose a row is")
-	case !(f.epsilon > 0):
-		return nil, fmt.Errorf("--epsilon: is %g, must be a number above 0", f.epsilon)
+// write puts a spec for the domain beside what init writes elsewhere, and says what it has written and what is left to do.
+func (f *initFlags) write(ctx context.Context, dir string) (paths, notes []string, err error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
 	}
 	text, err := f.text(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ignored, err := templates.ReadFile("template/gitignore")
+	list, err := f.beside(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	paths, err = writeAll(dir, append([]written{{filepath.Join(dir, "pipeline.yaml"), text}}, list...))
+	return paths, f.unignored(dir), err
+}
+
+// check refuses flags that do not go together.
+func (f *initFlags) check() error {
+	switch {
+	case f.from == "":
+		return errors.New("--from: is missing, must name the domain that the other flags belong to; draft one by weir domain infer DATA")
+	case f.rows < 0:
+		return fmt.Errorf("--rows-public: is %d, must be a number of rows that is publicly known", f.rows)
+	case f.unit != "" && f.maxRows < 1:
+		return fmt.Errorf("--max-rows: is %d, must be the most rows that one value of %s may keep; the others are left out by lot", f.maxRows, f.unit)
+	case f.unit == "" && f.maxRows != 0:
+		return errors.New("--max-rows: is given without --unit, must go with the column that names whose a row is")
+	case !(f.epsilon > 0):
+		return fmt.Errorf("--epsilon: is %g, must be a number above 0", f.epsilon)
+	}
+	return f.checkTemplate()
+}
+
+// checkTemplate refuses a template that lacks what it is about.
+func (f *initFlags) checkTemplate() error {
+	switch f.template {
+	case "", "registry":
+	case "survey":
+		if f.rows == 0 || f.unit != "" {
+			return errors.New("--template: is survey, in which each person answered once and it is published how many did: must go with --rows-public and without --unit (registry: their number is private; claims: a person has several rows)")
+		}
+	case "claims":
+		if f.unit == "" {
+			return errors.New("--template: is claims, of which a person has several rows: must go with --unit and --max-rows")
+		}
+	default:
+		return fmt.Errorf("--template: is %q, must be survey, registry or claims", f.template)
+	}
+	return nil
+}
+
+// beside are the files that a study has beside its spec, those that are not there yet: the editor's schema and what git
+// ignores, also in the folder of the data.
+func (f *initFlags) beside(dir string) (list []written, err error) {
+	schema, err := publishedSchema("pipeline")
 	if err != nil {
 		return nil, err
 	}
-	list := []written{{filepath.Join(dir, "pipeline.yaml"), text}, {filepath.Join(dir, ".gitignore"), ignored}}
-	if _, err := os.Lstat(list[1].path); err == nil {
-		list = list[:1] // a study that there is already has its own
+	add := func(path string, data []byte) {
+		if _, err := os.Lstat(path); err != nil {
+			list = append(list, written{path, data})
+		}
 	}
-	return writeAll(dir, list)
+	add(filepath.Join(dir, "pipeline.schema.json"), schema)
+	for folder, table := range f.folders(dir) {
+		text, err := ignoredIn(table)
+		if err != nil {
+			return nil, err
+		}
+		add(filepath.Join(folder, ".gitignore"), text)
+	}
+	slices.SortFunc(list, func(a, b written) int { return strings.Compare(a.path, b.path) })
+	return list, nil
+}
+
+// folders are that of the study and that of the data, each with the table that lies there.
+func (f *initFlags) folders(dir string) map[string]string {
+	list := map[string]string{filepath.Clean(dir): ""}
+	if f.data != "" {
+		list[oneFolder(dir, filepath.Dir(f.data))] = filepath.Base(f.data)
+	}
+	return list
+}
+
+// oneFolder is the second folder, by the name of the first where they are one.
+func oneFolder(a, b string) string {
+	if one, err1 := filepath.Abs(a); err1 == nil {
+		if two, err2 := filepath.Abs(b); err2 == nil && one == two {
+			return filepath.Clean(a)
+		}
+	}
+	return filepath.Clean(b)
+}
+
+// unignored says which lines a .gitignore that was there already lacks.
+func (f *initFlags) unignored(dir string) (notes []string) {
+	for folder, table := range f.folders(dir) {
+		lines := []string{}
+		need := [][2]string{{"any" + dataset.OwnerSuffix, "*" + dataset.OwnerSuffix + "*"}, {"any" + infer.PageSuffix, "*" + infer.PageSuffix + "*"}}
+		if table != "" {
+			need = append(need, [2]string{table, "/" + table})
+		}
+		for _, n := range need {
+			if file := filepath.Join(folder, n[0]); !disk.Ignored(file) && disk.Staged(file) {
+				lines = append(lines, n[1])
+			}
+		}
+		if len(lines) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: git would take keys and rows along: add the lines %s", filepath.Join(folder, ".gitignore"), strings.Join(lines, ", ")))
+		}
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // text is the spec: what the domain and the flags say, nothing of the rows.
@@ -72,7 +162,8 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 		return nil, err
 	}
 	b := &beginning{Name: studyName(cmp.Or(f.data, f.from)), Rows: f.rows,
-		Epsilon: strconv.FormatFloat(f.epsilon, 'f', -1, 64), MaxRows: f.maxRows,
+		Epsilon: strconv.FormatFloat(f.epsilon, 'f', -1, 64), MaxRows: f.maxRows, Model: f.model, Template: f.template,
+		Cap:    strconv.FormatFloat(10*f.epsilon, 'g', -1, 64),
 		Domain: fromFolder(dir, f.from), File: fromFolder(dir, cmp.Or(f.data, filepath.Join(dir, "data.csv"))), Placeholder: f.data == ""}
 	if err := b.settle(d, f.unit, f.target); err != nil {
 		return nil, err
@@ -81,6 +172,9 @@ func (f *initFlags) text(ctx context.Context, dir string) ([]byte, error) {
 		if b.CSV, err = dialectOf(ctx, f.data, f.encoding); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.take(dir, d); err != nil {
+		return nil, err
 	}
 	return b.yaml()
 }

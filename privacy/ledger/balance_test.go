@@ -150,7 +150,7 @@ func TestRefusalIsInEpsilon(t *testing.T) {
 	}
 	spent := privacy.Bound(over.Filter.epsilon(over.Spent, 1e-5))
 	with := privacy.Bound(over.Filter.epsilon(over.With, 1e-5))
-	if text := err.Error(); !strings.HasPrefix(text, "refused: epsilon "+spent+" of 3 is spent at delta 1e-05; this bill would make it "+with+". Nothing was charged. ") ||
+	if text := err.Error(); !strings.HasPrefix(text, "refused: epsilon "+spent+" of 3 is spent at delta 1e-05; this bill would make it "+with+" by the filter rdp. Nothing was charged. ") ||
 		strings.Index(text, "Renyi") < strings.Index(text, "dataset.budget. (filter rdp at order") {
 		t.Errorf("the refusal says %s", text)
 	}

@@ -86,7 +86,18 @@ func (c Cap) check(f Filter, spent, added []Entry) error {
 	if why == "" && limit.Amount < 0 {
 		why = fmt.Sprintf("reading order %g at delta %.3g alone costs epsilon %.6g", f.Order, c.Delta, conversion(f.Order, c.Delta))
 	}
-	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: with, Why: why})
+	return errors.Join(err, &OverBudgetError{Cap: c, Filter: f, Limit: limit, Spent: before, With: with, Why: why, Gaussian: c.byGaussian(r, spent, all)})
+}
+
+// byGaussian reports whether the filter gaussian would admit what another one does not, and no capped charge has fixed that.
+func (c Cap) byGaussian(r reading, spent, all []Entry) bool {
+	fixed, _, err := FilterOf(spent)
+	if err != nil || fixed != nil {
+		return false
+	}
+	f := Filter{Name: "gaussian"}
+	sum, why, err := r.cost(f, all)
+	return err == nil && why == "" && sum.within(f.limit(c.Epsilon, c.Delta))
 }
 
 // cost adds entries up. What cannot be read for the unit is infinite, and why names

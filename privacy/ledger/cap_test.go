@@ -12,6 +12,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/privacy"
+	"weir/privacy/account"
 )
 
 func containsAll(s string, parts ...string) bool {
@@ -33,7 +34,7 @@ func TestCap(t *testing.T) {
 	if !errors.As(err, &over) || !errors.Is(err, ErrOverBudget) || over.Spent.Amount != 3 || over.With.Amount != 5.5 || over.Left().Amount != 2 || len(m.data) != size {
 		t.Fatalf("over the cap: %v, %+v, %d bytes written", err, over, len(m.data)-size)
 	}
-	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and", "one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this bill would make it 5.5. Nothing was charged. Lower privacy.epsilon") {
+	if !containsAll(err.Error(), "filter basic", "epsilon 3 and", "epsilon 5.5 and", "epsilon 2 and", "one row, add_remove", "refused: epsilon 3 of 5 is spent at delta 0; this bill would make it 5.5 by the filter basic. Nothing was charged. Lower privacy.epsilon") {
 		t.Errorf("the refusal says %v", err)
 	}
 	if !errors.Is(l.Check(*limit, charge("a", 2.5)), ErrOverBudget) || l.Check(*limit, charge("a", 2)) != nil {
@@ -229,5 +230,37 @@ func TestAdmitIsCheck(t *testing.T) {
 				t.Errorf("%s, noise %g: %v by %v, must be %v", filter, noise, got, f, want)
 			}
 		}
+	}
+}
+
+// TestRefusalOffersTheFilterThatFits: a Gaussian release that costs just the cap by itself passes it by the filter rdp, and
+// is admitted by the filter gaussian, which the refusal says as long as no capped charge has fixed another.
+func TestRefusalOffersTheFilterThatFits(t *testing.T) {
+	l, _ := newLedger(&memory{}, dataset, ticking())
+	limit := Cap{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}
+	release := Charge{ID: "g", Version: "1", Adjacency: privacy.AddRemove, Event: privacy.Gaussian{NoiseMultiplier: account.GaussianNoise(1, 1e-6) * 1.0001}}
+	const offer = "Declare dataset.budget.filter: gaussian"
+	err := l.Check(limit, release)
+	if !errors.Is(err, ErrOverBudget) || !containsAll(err.Error(), "by the filter rdp. Nothing was charged. "+offer) {
+		t.Fatalf("by rdp: %v", err)
+	}
+	fits := limit
+	fits.Filter = "gaussian"
+	if err := l.Check(fits, release); err != nil {
+		t.Errorf("by gaussian: %v", err)
+	}
+	twice := release
+	twice.ID = "h"
+	if err := l.Check(limit, release, twice); err == nil || strings.Contains(err.Error(), offer) {
+		t.Errorf("what no filter admits: %v", err)
+	}
+	small := release
+	small.Event = privacy.Gaussian{NoiseMultiplier: 1000}
+	if _, err := l.Append(&limit, small); err != nil {
+		t.Fatal(err)
+	}
+	release.Event = privacy.Gaussian{NoiseMultiplier: account.GaussianNoise(1, 1e-6) * 1.01}
+	if err := l.Check(limit, release); err == nil || strings.Contains(err.Error(), offer) {
+		t.Errorf("once rdp is fixed: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ type OverBudgetError struct {
 	Limit, Spent, With Cost   // the most, the charges made, and the refused ones with them
 	Why                string // why With is infinite, if it is
 	Begun              bool   // the run has made other charges before, which stand
+	Gaussian           bool   // the filter gaussian would admit the charges, and none is fixed yet
 }
 
 // Left is what the filter still admits.
@@ -32,9 +33,13 @@ func (e *OverBudgetError) Error() string {
 	if e.Begun {
 		done = "What this run was charged before stands."
 	}
-	return fmt.Sprintf("refused: %s at delta %.3g; this bill would make it %s. %s "+
-		"Lower privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise dataset.budget. (%s)",
-		e.spent(), e.Cap.Delta, e.made(), done, e.numbers())
+	advice := "Lower"
+	if e.Gaussian {
+		advice = "Declare dataset.budget.filter: gaussian, which adds up unsampled Gaussian noise without loss and would admit it; or lower"
+	}
+	return fmt.Sprintf("refused: %s at delta %.3g; this bill would make it %s by the filter %s. %s "+
+		"%s privacy.epsilon, draw more rows from a released model (free: weir sample), or let the data's owner raise dataset.budget. (%s)",
+		e.spent(), e.Cap.Delta, e.made(), e.Filter.Name, done, advice, e.numbers())
 }
 
 func (e *OverBudgetError) Unwrap() error { return ErrOverBudget }
